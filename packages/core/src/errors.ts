@@ -1,0 +1,64 @@
+/** Stable codes of everything that hdrscope refuses. The code is API; the text of a message is not. */
+export type ErrorCode =
+  | 'ERR_INVALID_OPTION'
+  | 'ERR_INVALID_VALUE'
+  | 'ERR_VALUE_OUT_OF_RANGE'
+  | 'ERR_INVALID_COUNT'
+  | 'ERR_COUNT_OVERFLOW'
+  | 'ERR_INCOMPATIBLE'
+  | 'ERR_DECODE'
+  | 'ERR_ALREADY_REGISTERED'
+  | 'ERR_NO_ZLIB';
+
+/**
+ * The one error that hdrscope throws. Nothing has changed when it arrives: a refused call leaves every
+ * histogram, registry and file as it was.
+ *
+ * @example
+ * ```ts
+ * import { Histogram, HdrscopeError } from '@hdrscope/core';
+ *
+ * const histogram = new Histogram({ highestTrackableValue: 1000 });
+ * try {
+ *   histogram.record(-1);
+ * } catch (error) {
+ *   (error as HdrscopeError).code; //=> 'ERR_INVALID_VALUE'
+ *   (error as HdrscopeError).message; //=> 'value must be a number from 0 to 2047, got -1'
+ * }
+ * ```
+ */
+export class HdrscopeError extends Error {
+  override readonly name = 'HdrscopeError';
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+
+  /** By name: two copies of this package in one process recognise each other's errors. */
+  static override [Symbol.hasInstance](candidate: unknown): boolean {
+    return candidate instanceof Error && candidate.name === 'HdrscopeError';
+  }
+}
+
+/** Builds the error for something that `must be` one thing and is another. */
+export function mustBe(code: ErrorCode, what: string, allowed: string, got: unknown): HdrscopeError {
+  return new HdrscopeError(code, `${what} must be ${allowed}, got ${inspect(got)}`);
+}
+
+const LONGEST_ECHO = 80;
+
+/** A short, unambiguous echo of a value in a message: strings quoted, long ones cut, objects by kind. */
+function inspect(value: unknown): string {
+  if (typeof value === 'string') {
+    const quoted = JSON.stringify(value);
+    return quoted.length <= LONGEST_ECHO ? quoted : `${quoted.slice(0, LONGEST_ECHO)}… (${value.length} characters)`;
+  }
+  if (typeof value === 'bigint') return `${value}n`;
+  if (Object.is(value, -0)) return '-0';
+  if (typeof value === 'function') return 'a function';
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (typeof value === 'object' && value !== null) return `a ${value.constructor?.name ?? 'null-prototype object'}`;
+  return String(value);
+}

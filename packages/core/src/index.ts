@@ -1,0 +1,20 @@
+export { type ReadonlyCounts, type Storage } from './counts/counts.ts';
+export { type ErrorCode, HdrscopeError, mustBe } from './errors.ts';
+export { Histogram, type HistogramOptions, type ReadonlyHistogram } from './histogram/histogram.ts';
+export type { HdrCounts, IterationStep } from './histogram/iteration.ts';
+export { type EdgeLayout, explicitLayout, type InclusiveBound } from './layout/edges.ts';
+export {
+  type ExponentialLayout,
+  type ExponentialLayoutOptions,
+  exponentialBound,
+  exponentialIndex,
+  exponentialLayout,
+} from './layout/exponential.ts';
+export { type HdrLayout, type HdrLayoutOptions, hdrLayout } from './layout/hdr.ts';
+export type { Layout, LayoutKind } from './layout/layout.ts';
+export { type LinearLayoutOptions, linearLayout } from './layout/linear.ts';
+export { type Log2LayoutOptions, log2Layout } from './layout/log2.ts';
+export { fromTicks, type Resolution, resolutionOf, scaledLayout } from './layout/scaled.ts';
+export { type Rebucketed, type Rebucketing, rebucket } from './rebucket.ts';
+export { formatDecimal } from './text/decimal.ts';
+export { formatPercentiles, type PercentileTextOptions } from './text/percentile-text.ts';

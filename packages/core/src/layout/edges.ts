@@ -1,0 +1,79 @@
+import { mustBe } from '../errors.ts';
+import type { Layout, LayoutKind } from './layout.ts';
+
+/** Which bound of a slot belongs to it: OpenTelemetry and Prometheus take the upper, Ceph and most kernel tools the lower. */
+export type InclusiveBound = 'lower' | 'upper';
+
+/**
+ * A layout given by the edges between its slots. The first slot is open downwards and the last one upwards, so
+ * every number has a slot: there is one slot more than there are edges.
+ */
+export interface EdgeLayout extends Layout {
+  readonly edges: readonly number[];
+}
+
+/** Edges may be given one by one (explicit), or be the sum of a rule (linear, log2). */
+export function edgeLayout(kind: LayoutKind, edges: readonly number[], inclusive: InclusiveBound): EdgeLayout {
+  const slotCount = edges.length + 1;
+  const lower = (slot: number): number => (slot === 0 ? Number.NEGATIVE_INFINITY : edges[slot - 1]!);
+  const upper = (slot: number): number => (slot === slotCount - 1 ? Number.POSITIVE_INFINITY : edges[slot]!);
+  return {
+    kind,
+    edges,
+    slotCount,
+    lowerInclusive: inclusive === 'lower',
+    upperInclusive: inclusive === 'upper',
+    slotOf: inclusive === 'lower' ? (value) => edgesUpTo(edges, value) : (value) => edgesBelow(edges, value),
+    lower,
+    upper,
+    midpoint(slot) {
+      if (slotCount === 1) return 0;
+      if (slot === 0) return upper(slot);
+      if (slot === slotCount - 1) return lower(slot);
+      return lower(slot) + (upper(slot) - lower(slot)) / 2;
+    },
+  };
+}
+
+/**
+ * Slots between bounds of one's own, upper bound inclusive: Prometheus' classic and OpenTelemetry's explicit buckets.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the bounds are not finite and ascending.
+ * @example
+ * ```ts
+ * import { explicitLayout } from '@hdrscope/core';
+ *
+ * const layout = explicitLayout([0.1, 0.5, 1]);
+ * [0.05, 0.1, 0.11, 7].map((value) => layout.slotOf(value)); //=> [0, 0, 1, 3]
+ * ```
+ */
+export function explicitLayout(bounds: readonly number[], inclusive: InclusiveBound = 'upper'): EdgeLayout {
+  for (const [i, bound] of bounds.entries()) {
+    if (!Number.isFinite(bound) || (i > 0 && bound <= bounds[i - 1]!)) {
+      throw mustBe('ERR_INVALID_OPTION', `bounds[${i}]`, 'finite and above the bound before it', bound);
+    }
+  }
+  return edgeLayout('explicit', [...bounds], inclusive);
+}
+
+function edgesUpTo(edges: readonly number[], value: number): number {
+  let from = 0;
+  let to = edges.length;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if (edges[middle]! <= value) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+function edgesBelow(edges: readonly number[], value: number): number {
+  let from = 0;
+  let to = edges.length;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if (edges[middle]! < value) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}

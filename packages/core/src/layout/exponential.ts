@@ -1,0 +1,99 @@
+import { mustBe } from '../errors.ts';
+import type { Layout } from './layout.ts';
+
+/** What an exponential layout is made of. */
+export interface ExponentialLayoutOptions {
+  /** `base = 2 ** (2 ** -scale)`: an integer from -10 to 20. Prometheus calls it schema. */
+  readonly scale: number;
+  /** Index of the lowest bucket: it covers `(base ** minIndex, base ** (minIndex + 1)]`. */
+  readonly minIndex: number;
+  /** Index of the highest bucket: an integer of at least `minIndex`. */
+  readonly maxIndex: number;
+}
+
+/**
+ * Slot 0 holds zero and what is too small for the lowest bucket, the last slot what is above the highest one;
+ * in between, slot `i` is the bucket with index `minIndex + i - 1`.
+ */
+export interface ExponentialLayout extends Layout {
+  readonly kind: 'exponential';
+  readonly scale: number;
+  readonly minIndex: number;
+  readonly maxIndex: number;
+}
+
+const MIN_SCALE = -10;
+const MAX_SCALE = 20;
+
+/**
+ * Buckets whose bounds are powers of `2 ** (2 ** -scale)`, upper bound inclusive: OpenTelemetry's exponential and
+ * Prometheus' native histograms, for values that are not negative.
+ * Source: https://opentelemetry.io/docs/specs/otel/metrics/data-model/#exponentialhistogram
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
+ * @example
+ * ```ts
+ * import { exponentialLayout } from '@hdrscope/core';
+ *
+ * const layout = exponentialLayout({ scale: 0, minIndex: 0, maxIndex: 3 }); // (1,2] (2,4] (4,8] (8,16]
+ * [0, 1, 2, 2.1, 16, 17].map((value) => layout.slotOf(value)); //=> [0, 0, 1, 2, 4, 5]
+ * ```
+ */
+export function exponentialLayout({ scale, minIndex, maxIndex }: ExponentialLayoutOptions): ExponentialLayout {
+  if (!Number.isInteger(scale) || scale < MIN_SCALE || scale > MAX_SCALE) {
+    throw mustBe('ERR_INVALID_OPTION', 'scale', `an integer from ${MIN_SCALE} to ${MAX_SCALE}`, scale);
+  }
+  const [least, most] = [-1074 * 2 ** scale, 1024 * 2 ** scale].map(Math.floor) as [number, number];
+  if (!Number.isInteger(minIndex) || minIndex < least || minIndex >= most) {
+    throw mustBe('ERR_INVALID_OPTION', 'minIndex', `an integer from ${least} to ${most - 1} at scale ${scale}`, minIndex);
+  }
+  if (!Number.isInteger(maxIndex) || maxIndex < minIndex || maxIndex >= most) {
+    throw mustBe('ERR_INVALID_OPTION', 'maxIndex', `an integer from ${minIndex} to ${most - 1} at scale ${scale}`, maxIndex);
+  }
+  const slotCount = maxIndex - minIndex + 3;
+  const lower = (slot: number): number => (slot === 0 ? 0 : exponentialBound(scale, minIndex + slot - 1));
+  const upper = (slot: number): number =>
+    slot === slotCount - 1 ? Number.POSITIVE_INFINITY : exponentialBound(scale, minIndex + slot);
+  return {
+    kind: 'exponential',
+    scale,
+    minIndex,
+    maxIndex,
+    slotCount,
+    lowerInclusive: false,
+    upperInclusive: true,
+    slotOf(value) {
+      if (value <= 0) return 0;
+      return Math.min(Math.max(exponentialIndex(scale, value) - minIndex + 1, 0), slotCount - 1);
+    },
+    lower,
+    upper,
+    midpoint(slot) {
+      if (slot === 0) return 0;
+      if (slot === slotCount - 1) return lower(slot);
+      return lower(slot) + (upper(slot) - lower(slot)) / 2;
+    },
+  };
+}
+
+/**
+ * The upper bound of the bucket before `index`, `base ** index`: a power of two exactly, any other bound to the
+ * nearest double or the one beside it.
+ */
+export function exponentialBound(scale: number, index: number): number {
+  if (scale <= 0) return 2 ** (index * 2 ** -scale);
+  const perOctave = 2 ** scale;
+  const octave = Math.floor(index / perOctave);
+  return 2 ** ((index - octave * perOctave) / perOctave) * 2 ** octave;
+}
+
+/**
+ * The index of the bucket that holds a positive `value`, consistent with `exponentialBound`: the logarithm only
+ * guesses, the bounds decide.
+ */
+export function exponentialIndex(scale: number, value: number): number {
+  let index = Math.ceil(Math.log2(value) * 2 ** scale) - 1;
+  while (value <= exponentialBound(scale, index)) index--;
+  while (value > exponentialBound(scale, index + 1)) index++;
+  return index;
+}

@@ -1,0 +1,173 @@
+import { mustBe } from '../errors.ts';
+import type { Layout } from './layout.ts';
+
+/** What an HDR layout is made of. */
+export interface HdrLayoutOptions {
+  /** The smallest difference that must be told apart: an integer of at least 1. @default 1 */
+  readonly lowestDiscernibleValue?: number | bigint;
+  /** The largest value that must fit: an integer from twice the lowest discernible value to 2^63 − 1. */
+  readonly highestTrackableValue: number | bigint;
+  /** Decimal digits to which a value keeps its precision: an integer from 0 to 5. @default 3 */
+  readonly significantDigits?: number;
+}
+
+const LARGEST_VALUE = 2n ** 63n - 1n;
+
+// ceil(log2(2 * 10^digits)) for 0 to 5 digits: sub-buckets enough to tell apart units up to 2 * 10^digits.
+const SUB_BUCKET_BITS = [1, 5, 8, 11, 15, 18] as const;
+
+// Multiplying by one of these is an exact shift of a double; `2 ** k` would call a function on every read and record.
+const POWER = Float64Array.from({ length: 64 }, (_, k) => 2 ** k);
+const RECIPROCAL = Float64Array.from({ length: 64 }, (_, k) => 2 ** -k);
+const TWO_POW_MINUS_32 = 2 ** -32;
+
+/**
+ * HdrHistogram's layout: buckets that double in width, each cut into equally many sub-buckets, so that a value
+ * keeps its significant digits over the whole range. Values are integers; a slot holds the integers from
+ * `lower(slot)` to `upper(slot)`, both included.
+ *
+ * Bucket 0 uses all its sub-buckets; in every later one the lower half is covered by the buckets before it.
+ * With 2 digits and unit 1, for example:
+ * ```
+ * bucket 0:  0 … 255    in steps of 1     slots   0 … 255
+ * bucket 1:  256 … 511  in steps of 2     slots 256 … 383
+ * bucket 2:  512 … 1023 in steps of 4     slots 384 … 511
+ * ```
+ */
+export class HdrLayout implements Layout {
+  readonly kind = 'hdr';
+  readonly lowerInclusive = true;
+  readonly upperInclusive = true;
+  readonly significantDigits: number;
+  /** As configured; exact in `lowestDiscernibleBigInt` when above 2^53 − 1. */
+  readonly lowestDiscernibleValue: number;
+  readonly lowestDiscernibleBigInt: bigint;
+  /** As configured; exact in `highestTrackableBigInt` when above 2^53 − 1. */
+  readonly highestTrackableValue: number;
+  readonly highestTrackableBigInt: bigint;
+  /** `floor(log2(lowestDiscernibleValue))`: slots of bucket 0 are `2 ** unitMagnitude` wide. In `[0, 61]`. */
+  readonly unitMagnitude: number;
+  /** `log2(subBucketCount)`. In `[1, 18]`; with `unitMagnitude` at most 62. */
+  readonly subBucketBits: number;
+  readonly subBucketCount: number;
+  /** How many times the width doubles, plus one. */
+  readonly bucketCount: number;
+  /** `(bucketCount + 1) * subBucketCount / 2`. */
+  readonly slotCount: number;
+  /** The largest value that has a slot, as a number; at least `highestTrackableValue`. */
+  readonly largestValue: number;
+
+  constructor({ lowestDiscernibleValue = 1, highestTrackableValue, significantDigits = 3 }: HdrLayoutOptions) {
+    const lowest = integerOption('lowestDiscernibleValue', lowestDiscernibleValue, 1n, LARGEST_VALUE / 2n);
+    const highest = integerOption('highestTrackableValue', highestTrackableValue, 2n * lowest, LARGEST_VALUE);
+    if (!Number.isInteger(significantDigits) || significantDigits < 0 || significantDigits > 5) {
+      throw mustBe('ERR_INVALID_OPTION', 'significantDigits', 'an integer from 0 to 5', significantDigits);
+    }
+    this.significantDigits = significantDigits;
+    this.lowestDiscernibleValue = Number(lowest);
+    this.lowestDiscernibleBigInt = lowest;
+    this.highestTrackableValue = Number(highest);
+    this.highestTrackableBigInt = highest;
+    this.unitMagnitude = lowest.toString(2).length - 1;
+    this.subBucketBits = SUB_BUCKET_BITS[significantDigits]!;
+    if (this.unitMagnitude + this.subBucketBits > 62) {
+      throw mustBe(
+        'ERR_INVALID_OPTION',
+        'lowestDiscernibleValue',
+        `below 2^${63 - this.subBucketBits} with ${significantDigits} significant digits`,
+        lowestDiscernibleValue,
+      );
+    }
+    this.subBucketCount = 2 ** this.subBucketBits;
+    this.bucketCount = Math.max(1, highest.toString(2).length - this.unitMagnitude - this.subBucketBits + 1);
+    this.slotCount = (this.bucketCount + 1) * (this.subBucketCount / 2);
+    this.largestValue = this.upper(this.slotCount - 1);
+  }
+
+  /** Exact for every integer up to 2^53 − 1; a fraction has the slot of its integer part. `value` is not negative. */
+  slotOf(value: number): number {
+    const high = (value * TWO_POW_MINUS_32) >>> 0;
+    const bitLength = high === 0 ? 32 - Math.clz32(value) : 64 - Math.clz32(high);
+    const shift = Math.max(this.unitMagnitude, bitLength - this.subBucketBits);
+    return ((shift - this.unitMagnitude) << (this.subBucketBits - 1)) + Math.floor(value * RECIPROCAL[shift]!);
+  }
+
+  /** The slot of a bigint in `[0, 2^63 − 1]`. */
+  slotOfBigInt(value: bigint): number {
+    const shift = Math.max(this.unitMagnitude, value.toString(2).length - this.subBucketBits);
+    return ((shift - this.unitMagnitude) << (this.subBucketBits - 1)) + Number(value >> BigInt(shift));
+  }
+
+  /** How many consecutive integers share the slot: a power of two. */
+  size(slot: number): number {
+    return POWER[this.unitMagnitude + Math.max(0, (slot >> (this.subBucketBits - 1)) - 1)]!;
+  }
+
+  /** The lowest equivalent value: exact, also above 2^53, where it is a multiple of a large power of two. */
+  lower(slot: number): number {
+    const halfBits = this.subBucketBits - 1;
+    const bucket = (slot >> halfBits) - 1;
+    if (bucket < 0) return slot * POWER[this.unitMagnitude]!;
+    const half = 1 << halfBits;
+    return ((slot & (half - 1)) + half) * POWER[bucket + this.unitMagnitude]!;
+  }
+
+  /** The highest equivalent value; rounded where it exceeds 2^53 − 1. */
+  upper(slot: number): number {
+    return this.lower(slot) + (this.size(slot) - 1);
+  }
+
+  /** The highest equivalent value, exact. */
+  upperBigInt(slot: number): bigint {
+    return BigInt(this.lower(slot)) + BigInt(this.size(slot)) - 1n;
+  }
+
+  /** The median equivalent value: the upper of the two middle integers, or the value itself where it is alone. */
+  midpoint(slot: number): number {
+    return this.lower(slot) + Math.floor(this.size(slot) / 2);
+  }
+
+  /** Whether both number their slots alike, so that counts can move slot by slot; the ranges may differ. */
+  sharesSlotsWith(other: HdrLayout): boolean {
+    return this.unitMagnitude === other.unitMagnitude && this.subBucketBits === other.subBucketBits;
+  }
+
+  /** The same layout, reaching to `highestTrackableValue`. Slots keep their numbers. */
+  reaching(highestTrackableValue: bigint): HdrLayout {
+    return new HdrLayout({
+      lowestDiscernibleValue: this.lowestDiscernibleBigInt,
+      highestTrackableValue,
+      significantDigits: this.significantDigits,
+    });
+  }
+}
+
+/**
+ * Computes the HDR layout of a range.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
+ * @example
+ * ```ts
+ * import { hdrLayout } from '@hdrscope/core';
+ *
+ * const oneHourInMicroseconds = 3_600_000_000;
+ * const layout = hdrLayout({ highestTrackableValue: oneHourInMicroseconds, significantDigits: 3 });
+ * layout.slotCount; //=> 23552
+ * const slot = layout.slotOf(10_007);
+ * [layout.lower(slot), layout.midpoint(slot), layout.upper(slot)]; //=> [10000, 10004, 10007]
+ * ```
+ */
+export function hdrLayout(options: HdrLayoutOptions): HdrLayout {
+  return new HdrLayout(options);
+}
+
+function integerOption(name: string, given: number | bigint, from: bigint, to: bigint): bigint {
+  const allowed = `an integer from ${from} to ${to}`;
+  if (typeof given !== 'bigint' && !Number.isSafeInteger(given)) {
+    const cure = Number.isInteger(given) ? `${allowed}, as a bigint when above 2^53 - 1` : allowed;
+    throw mustBe('ERR_INVALID_OPTION', name, cure, given);
+  }
+  const value = BigInt(given);
+  if (value < from || value > to) throw mustBe('ERR_INVALID_OPTION', name, allowed, given);
+  return value;
+}

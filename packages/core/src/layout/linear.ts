@@ -1,0 +1,39 @@
+import { mustBe } from '../errors.ts';
+import { type EdgeLayout, edgeLayout, type InclusiveBound } from './edges.ts';
+
+/** What a linear layout is made of. */
+export interface LinearLayoutOptions {
+  /** Where the first slot of full width begins. @default 0 */
+  readonly min?: number;
+  /** The width of a slot: above 0. */
+  readonly width: number;
+  /** How many slots of that width, besides the open ones below and above: an integer of at least 1. */
+  readonly slots: number;
+  /** @default 'lower' */
+  readonly inclusive?: InclusiveBound;
+}
+
+const MOST_SLOTS = 2 ** 20;
+
+/**
+ * Slots of equal width, with an underflow slot before and an overflow slot after them.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
+ * @example
+ * ```ts
+ * import { linearLayout } from '@hdrscope/core';
+ *
+ * const layout = linearLayout({ min: 100, width: 50, slots: 2 });
+ * [99, 100, 175, 1000].map((value) => layout.slotOf(value)); //=> [0, 1, 2, 3]
+ * ```
+ */
+export function linearLayout({ min = 0, width, slots, inclusive = 'lower' }: LinearLayoutOptions): EdgeLayout {
+  if (!Number.isFinite(min)) throw mustBe('ERR_INVALID_OPTION', 'min', 'a finite number', min);
+  if (!(width > 0 && min + width > min && Number.isFinite(min + width * slots))) {
+    throw mustBe('ERR_INVALID_OPTION', 'width', 'a positive number that tells the edges apart', width);
+  }
+  if (!Number.isInteger(slots) || slots < 1 || slots > MOST_SLOTS) {
+    throw mustBe('ERR_INVALID_OPTION', 'slots', `an integer from 1 to ${MOST_SLOTS}`, slots);
+  }
+  return edgeLayout('linear', Array.from({ length: slots + 1 }, (_, i) => min + i * width), inclusive);
+}

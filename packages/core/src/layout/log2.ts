@@ -1,0 +1,47 @@
+import { mustBe } from '../errors.ts';
+import { type EdgeLayout, edgeLayout, type InclusiveBound } from './edges.ts';
+
+/** What a log2 layout is made of. */
+export interface Log2LayoutOptions {
+  /** What is subtracted from a value before its slot is looked up. @default 0 */
+  readonly min?: number;
+  /** The width of the first slot; the slots after it end at twice, four times, … that much. Above 0. @default 1 */
+  readonly quantum?: number;
+  /** How many slots lie between the open ones below and above: an integer from 1 to 1024. */
+  readonly slots: number;
+  /**
+   * `'lower'` rounds the logarithm down (`[2, 4)` share a slot), `'upper'` rounds it up (`(2, 4]` do).
+   * @default 'lower'
+   */
+  readonly inclusive?: InclusiveBound;
+}
+
+/**
+ * Slots that double in width: below `min`, from `min` to `min + quantum`, on to `min + 2 * quantum`,
+ * `min + 4 * quantum` and so on, and one for all above.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
+ * @example
+ * ```ts
+ * import { log2Layout } from '@hdrscope/core';
+ *
+ * const layout = log2Layout({ quantum: 1000, slots: 2 });
+ * [500, 999, 1000, 1500, 10_000].map((value) => layout.slotOf(value)); //=> [1, 1, 2, 2, 3]
+ * ```
+ */
+export function log2Layout({
+  min = 0,
+  quantum = 1,
+  slots,
+  inclusive = 'lower',
+}: Log2LayoutOptions): EdgeLayout {
+  if (!Number.isFinite(min)) throw mustBe('ERR_INVALID_OPTION', 'min', 'a finite number', min);
+  if (!Number.isInteger(slots) || slots < 1 || slots > 1024) {
+    throw mustBe('ERR_INVALID_OPTION', 'slots', 'an integer from 1 to 1024', slots);
+  }
+  if (!(quantum > 0 && min + quantum > min && Number.isFinite(min + quantum * 2 ** (slots - 1)))) {
+    throw mustBe('ERR_INVALID_OPTION', 'quantum', 'a positive number that tells the edges apart', quantum);
+  }
+  const edges = [min, ...Array.from({ length: slots }, (_, i) => min + quantum * 2 ** i)];
+  return edgeLayout('log2', edges, inclusive);
+}

@@ -1,0 +1,53 @@
+import type { Layout } from './layout.ts';
+
+/**
+ * The step between two values that an integer layout tells apart, in the unit of the measurement: `1e-9` counts
+ * seconds in nanoseconds. Kept as a fraction of two integers, because `ticks / 1e9` is the nearest double to the
+ * decimal that a person means, and `ticks * 1e-9` often is not.
+ */
+export interface Resolution {
+  /** Ticks in one unit, or 1 where a tick is larger than the unit. At least 1. */
+  readonly ticksPerUnit: number;
+  /** Units in one tick, or 1 where a tick is smaller than the unit. At least 1. */
+  readonly unitsPerTick: number;
+}
+
+/**
+ * Reads a step such as `1e-9` (seconds counted in nanoseconds), `1` or `1024`.
+ *
+ * @param step Above 0 and finite.
+ */
+export function resolutionOf(step: number): Resolution {
+  return step < 1
+    ? { ticksPerUnit: nearInteger(1 / step), unitsPerTick: 1 }
+    : { ticksPerUnit: 1, unitsPerTick: step };
+}
+
+/** The value of a number of ticks, in the unit. */
+export function fromTicks({ ticksPerUnit, unitsPerTick }: Resolution, ticks: number): number {
+  return (ticks * unitsPerTick) / ticksPerUnit;
+}
+
+/**
+ * An integer layout seen in the unit of the measurement: its bounds are ticks times the step. A value between two
+ * ticks belongs to the nearer one, so bounds are exact to half a step.
+ */
+export function scaledLayout(layout: Layout, resolution: Resolution): Layout {
+  const { ticksPerUnit, unitsPerTick } = resolution;
+  return {
+    kind: layout.kind,
+    slotCount: layout.slotCount,
+    lowerInclusive: layout.lowerInclusive,
+    upperInclusive: layout.upperInclusive,
+    slotOf: (value) => layout.slotOf(Math.round((value * ticksPerUnit) / unitsPerTick)),
+    lower: (slot) => fromTicks(resolution, layout.lower(slot)),
+    upper: (slot) => fromTicks(resolution, layout.upper(slot)),
+    midpoint: (slot) => fromTicks(resolution, layout.midpoint(slot)),
+  };
+}
+
+/** 1 / 1e-9 is 999999999.9999999: the integer that was meant, where there is one. */
+function nearInteger(x: number): number {
+  const nearest = Math.round(x);
+  return Math.abs(x - nearest) <= 1e-9 * x ? nearest : x;
+}

@@ -1,0 +1,124 @@
+import type { ReadonlyCounts } from './counts/counts.ts';
+import type { Layout } from './layout/layout.ts';
+
+/** Counts moved into another layout, and how far that can be trusted. */
+export interface Rebucketed {
+  /** The count of every slot of the new layout. Their sum is the sum of the old ones. */
+  readonly counts: Float64Array<ArrayBuffer>;
+  /** How many of them may lie on the wrong side of an edge, at most: the counts of straddling slots. */
+  readonly maxMisplaced: number;
+}
+
+/**
+ * How one layout goes into another: a table computed once, and what it cannot keep.
+ */
+export interface Rebucketing {
+  readonly from: Layout;
+  readonly to: Layout;
+  /** `slots[i]` is the slot of `to` that takes the counts of slot `i` of `from`. Never descending. */
+  readonly slots: Int32Array<ArrayBuffer>;
+  /** Slots of `from` that reach beyond the slot that takes their counts. Ascending. */
+  readonly straddling: readonly number[];
+  /** Whether no value can end up in a slot that it is not in. */
+  readonly exact: boolean;
+  /**
+   * The largest relative error of a quantile that is read, after the change, as the midpoint of its slot:
+   * `|midpoint - value| / value`, over all values above 0 in slots that are closed on both sides, before and after.
+   */
+  readonly worstRelativeError: number;
+  /** Moves counts of the layout `from`. */
+  apply(counts: ReadonlyCounts | ArrayLike<number>): Rebucketed;
+}
+
+const known = new WeakMap<Layout, WeakMap<Layout, Rebucketing>>();
+
+/**
+ * Says how counts move from one layout to another: each slot goes, whole, to where its midpoint belongs. That keeps
+ * the sum, is the same for a sum of histograms as for each of them, and displaces a value by half a slot at most.
+ *
+ * @example
+ * ```ts
+ * import { explicitLayout, hdrLayout, Histogram, rebucket } from '@hdrscope/core';
+ *
+ * const histogram = new Histogram({ highestTrackableValue: 100_000, significantDigits: 2 });
+ * for (let value = 1; value <= 1000; value++) histogram.record(value);
+ *
+ * const toClassic = rebucket(histogram.layout, explicitLayout([100, 500]));
+ * toClassic.straddling.map((slot) => histogram.layout.lower(slot)); //=> [500]
+ * const { counts, maxMisplaced } = toClassic.apply(histogram.counts);
+ * [...counts]; //=> [100, 399, 501]
+ * maxMisplaced; //=> 2
+ * ```
+ */
+export function rebucket(from: Layout, to: Layout): Rebucketing {
+  const byTarget = known.get(from) ?? new WeakMap<Layout, Rebucketing>();
+  known.set(from, byTarget);
+  const rebucketing = byTarget.get(to) ?? plan(from, to);
+  byTarget.set(to, rebucketing);
+  return rebucketing;
+}
+
+function plan(from: Layout, to: Layout): Rebucketing {
+  const slots = new Int32Array(from.slotCount);
+  const straddling: number[] = [];
+  let worstRelativeError = 0;
+  for (let slot = 0; slot < from.slotCount; slot++) {
+    const target = nearestSlot(to, from.midpoint(slot));
+    slots[slot] = target;
+    if (!contains(to, target, from, slot)) straddling.push(slot);
+    worstRelativeError = Math.max(worstRelativeError, relativeError(to, target, from, slot));
+  }
+  const straddles = new Uint8Array(from.slotCount);
+  for (const slot of straddling) straddles[slot] = 1;
+  return {
+    from,
+    to,
+    slots,
+    straddling,
+    exact: straddling.length === 0,
+    worstRelativeError,
+    apply(counts) {
+      const moved = new Float64Array(to.slotCount);
+      let maxMisplaced = 0;
+      for (const [slot, count] of used(counts)) {
+        const target = slots[slot]!;
+        moved[target] = moved[target]! + count;
+        if (straddles[slot] === 1) maxMisplaced += count;
+      }
+      return { counts: moved, maxMisplaced };
+    },
+  };
+}
+
+function nearestSlot(layout: Layout, value: number): number {
+  return Math.min(Math.max(layout.slotOf(value), 0), layout.slotCount - 1);
+}
+
+/** Whether every value of `slot` in `inner` is one of `target` in `outer`. */
+function contains(outer: Layout, target: number, inner: Layout, slot: number): boolean {
+  const [outerLower, innerLower] = [outer.lower(target), inner.lower(slot)];
+  const [outerUpper, innerUpper] = [outer.upper(target), inner.upper(slot)];
+  const below =
+    innerLower > outerLower || (innerLower === outerLower && (outer.lowerInclusive || !inner.lowerInclusive));
+  const above =
+    innerUpper < outerUpper || (innerUpper === outerUpper && (outer.upperInclusive || !inner.upperInclusive));
+  return below && above;
+}
+
+function relativeError(outer: Layout, target: number, inner: Layout, slot: number): number {
+  const [lower, upper] = [inner.lower(slot), inner.upper(slot)];
+  const closed = Number.isFinite(outer.lower(target)) && Number.isFinite(outer.upper(target));
+  if (!closed || !(lower > 0) || !Number.isFinite(upper)) return 0;
+  const read = outer.midpoint(target);
+  return Math.max(Math.abs(read - lower) / lower, Math.abs(read - upper) / upper);
+}
+
+function* used(
+  counts: ReadonlyCounts | ArrayLike<number>,
+): Generator<readonly [slot: number, count: number], void, undefined> {
+  if ('next' in counts) {
+    for (let slot = counts.first; slot < counts.length; slot = counts.next(slot + 1)) yield [slot, counts.at(slot)];
+  } else {
+    for (let slot = 0; slot < counts.length; slot++) if (counts[slot]! !== 0) yield [slot, counts[slot]!];
+  }
+}
