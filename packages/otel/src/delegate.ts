@@ -1,0 +1,15 @@
+/**
+ * An object that is `target` in every respect but a few members: `instanceof`, private state and members that a later
+ * version of the API may add all reach the target itself.
+ */
+export function delegate<Target extends object>(target: Target, own: Partial<Record<keyof Target, unknown>>): Target {
+  return new Proxy(target, {
+    get(_, property) {
+      if (Object.hasOwn(own, property)) return own[property as keyof Target];
+      const value: unknown = Reflect.get(target, property, target);
+      // Methods that keep state in private fields would not find it on a proxy.
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+    set: (_, property, value) => Reflect.set(target, property, value, target),
+  });
+}

@@ -1,0 +1,84 @@
+import type { HrTime } from '@opentelemetry/api';
+import type { FamilySnapshot, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
+import { toExplicit } from './explicit.ts';
+import { toExponential } from './exponential.ts';
+import {
+  type ExplicitHistogramValue,
+  type ExponentialHistogramValue,
+  HISTOGRAM_INSTRUMENT,
+  type HistogramMetric,
+  type MetricScope,
+  PointType,
+  type ScopeMetrics,
+} from './sdk.ts';
+import type { StreamSettings } from './stream.ts';
+
+/** How a reader wants its histograms. */
+export type Format = 'exponential' | 'explicit';
+
+/** The scope of families that no instrument made. */
+const REGISTRY_SCOPE: MetricScope = { name: '@hdrscope/registry' };
+
+/** Shows a snapshot as OpenTelemetry metrics, by scope. Pure. */
+export function toScopeMetrics(
+  snapshot: Snapshot,
+  format: Format,
+  temporality: number,
+  settingsOf: (family: FamilySnapshot) => StreamSettings,
+): ScopeMetrics[] {
+  const byScope = new Map<string, { scope: MetricScope; metrics: HistogramMetric[] }>();
+  for (const family of snapshot.families) {
+    if (family.series.length === 0) continue;
+    const scope = family.scope ?? REGISTRY_SCOPE;
+    const entry = byScope.get(scopeKey(scope)) ?? { scope, metrics: [] };
+    byScope.set(scopeKey(scope), entry);
+    entry.metrics.push(toMetric(family, format, temporality, settingsOf(family), hrTime(snapshot.timeMs)));
+  }
+  return [...byScope.values()];
+}
+
+/** Adds scopes to those of another producer: equal scopes become one. */
+export function mergeScopes(into: readonly ScopeMetrics[], added: readonly ScopeMetrics[]): ScopeMetrics[] {
+  const rest = new Map(added.map((one) => [scopeKey(one.scope), one]));
+  const merged = into.map((one) => {
+    const same = rest.get(scopeKey(one.scope));
+    if (same === undefined) return one;
+    rest.delete(scopeKey(one.scope));
+    return { ...one, metrics: [...one.metrics, ...same.metrics] };
+  });
+  return [...merged, ...rest.values()];
+}
+
+function toMetric(
+  family: FamilySnapshot,
+  format: Format,
+  temporality: number,
+  settings: StreamSettings,
+  endTime: HrTime,
+): HistogramMetric {
+  const { name, description, unit } = family;
+  const valueOf = (series: SeriesSnapshot): ExplicitHistogramValue | ExponentialHistogramValue =>
+    format === 'exponential'
+      ? toExponential(series, family, settings.maxSize, settings.maxScale)
+      : toExplicit(series, family, settings.boundaries);
+  return {
+    descriptor: { name, description, unit, type: HISTOGRAM_INSTRUMENT, valueType: settings.valueType, advice: {} },
+    aggregationTemporality: temporality,
+    dataPointType: format === 'exponential' ? PointType.EXPONENTIAL_HISTOGRAM : PointType.HISTOGRAM,
+    dataPoints: family.series.map((series) => ({
+      startTime: hrTime(series.startTimeMs),
+      endTime,
+      attributes: { ...series.attributes } as never,
+      value: valueOf(series),
+    })),
+  };
+}
+
+function scopeKey({ name, version = '', schemaUrl = '' }: MetricScope): string {
+  return JSON.stringify([name, version, schemaUrl]);
+}
+
+function hrTime(unixMs: number): HrTime {
+  const seconds = Math.floor(unixMs / 1000);
+  return [seconds, Math.round((unixMs - seconds * 1000) * 1e6)];
+}

@@ -1,0 +1,101 @@
+import type { Attributes, Context, HrTime } from '@opentelemetry/api';
+
+// What this package needs to know of the metrics SDK, by structure and by value. The SDK itself is never imported at
+// run time: an application may hold several copies of it (CJS and ESM, 2.x and 3.x), and all of them are served.
+// The values are equal in 2.0.1 to 3.1.1.
+
+/** `InstrumentType.HISTOGRAM`. */
+export const HISTOGRAM_INSTRUMENT = 'HISTOGRAM';
+
+/** `AggregationTemporality`. */
+export const Temporality = { DELTA: 0, CUMULATIVE: 1 } as const;
+
+/** `DataPointType`, as far as histograms go. */
+export const PointType = { HISTOGRAM: 0, EXPONENTIAL_HISTOGRAM: 1 } as const;
+
+/** `AggregationType`, as far as histograms go. */
+export const AggregationType = { DROP: 1, EXPLICIT_BUCKET_HISTOGRAM: 4, EXPONENTIAL_HISTOGRAM: 5 } as const;
+
+/** `IAttributesProcessor`. */
+export interface AttributesProcessor {
+  process(attributes: Attributes, context?: Context): Attributes;
+}
+
+/** The value of an explicit-bucket histogram point: `counts` has one entry more than `boundaries`. */
+export interface ExplicitHistogramValue {
+  readonly buckets: { readonly boundaries: number[]; readonly counts: number[] };
+  readonly sum: number;
+  readonly count: number;
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/** The value of an exponential histogram point. */
+export interface ExponentialHistogramValue {
+  readonly count: number;
+  readonly sum: number;
+  readonly scale: number;
+  readonly zeroCount: number;
+  /** Bucket `i` covers `(base ** (offset + i), base ** (offset + i + 1)]`. */
+  readonly positive: { readonly offset: number; readonly bucketCounts: number[] };
+  readonly negative: { readonly offset: number; readonly bucketCounts: number[] };
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/** A point of a metric. */
+export interface Point<Value> {
+  readonly startTime: HrTime;
+  readonly endTime: HrTime;
+  readonly attributes: Attributes;
+  readonly value: Value;
+}
+
+/** `MetricData`, as far as this package makes it. */
+export interface HistogramMetric {
+  readonly descriptor: {
+    readonly name: string;
+    readonly description: string;
+    readonly unit: string;
+    readonly type: string;
+    readonly valueType: number;
+    readonly advice: object;
+  };
+  readonly aggregationTemporality: number;
+  readonly dataPointType: number;
+  readonly dataPoints: readonly Point<ExplicitHistogramValue | ExponentialHistogramValue>[];
+}
+
+/** `InstrumentationScope`. */
+export interface MetricScope {
+  readonly name: string;
+  readonly version?: string | undefined;
+  readonly schemaUrl?: string | undefined;
+}
+
+/** `ScopeMetrics`. */
+export interface ScopeMetrics {
+  readonly scope: MetricScope;
+  readonly metrics: readonly unknown[];
+}
+
+/** `CollectionResult`. */
+export interface Collection {
+  readonly resourceMetrics: { readonly scopeMetrics: readonly ScopeMetrics[] };
+  readonly errors: readonly unknown[];
+}
+
+/** `MetricProducer`. */
+export interface Producer {
+  collect(options?: object): Promise<Collection>;
+}
+
+/** `IMetricReader`, as far as this package asks it. */
+export interface Reader {
+  // biome-ignore lint/suspicious/noExplicitAny: each SDK copy has a nominal type of its own here
+  setMetricProducer(producer: any): void;
+  // biome-ignore lint/suspicious/noExplicitAny: likewise
+  selectAggregation(instrumentType: any): { readonly type: number };
+  // biome-ignore lint/suspicious/noExplicitAny: likewise
+  selectAggregationTemporality(instrumentType: any): number;
+}

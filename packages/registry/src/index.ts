@@ -1,0 +1,13 @@
+export type { Attributes } from './attributes.ts';
+export { type Clock, systemClock } from './clock.ts';
+export {
+  defaultResolution,
+  type Family,
+  type FamilyOptions,
+  type FamilySnapshot,
+  OVERFLOW_ATTRIBUTES,
+  type Scope,
+} from './family.ts';
+export { createRegistry, type Registry, type Source } from './registry.ts';
+export type { Rejected, Series, SeriesSnapshot } from './series.ts';
+export type { Snapshot, SourceFailure } from './snapshot.ts';

@@ -1,0 +1,92 @@
+import { fromTicks, type Resolution } from '@hdrscope/core';
+import { canonicalText } from './attributes.ts';
+import type { FamilySnapshot, Scope } from './family.ts';
+import type { Rejected, SeriesSnapshot } from './series.ts';
+
+/** A source that failed while it was asked. */
+export interface SourceFailure {
+  readonly source: string;
+  readonly error: unknown;
+}
+
+/** Everything that a registry held at one moment: plain, immutable, cumulative. */
+export interface Snapshot {
+  /** Milliseconds since 1970. */
+  readonly timeMs: number;
+  readonly families: readonly FamilySnapshot[];
+  /** Sources whose part is missing or stale. */
+  readonly errors: readonly SourceFailure[];
+  /**
+   * What was counted since `previous`, an earlier snapshot of the same registry. Series without a new value are left
+   * out. Minimum and maximum are those of the slots, as the exact ones cannot be subtracted.
+   */
+  since(previous: Snapshot): Snapshot;
+}
+
+/** Puts a snapshot together. */
+export function createSnapshot(
+  timeMs: number,
+  families: readonly FamilySnapshot[],
+  errors: readonly SourceFailure[],
+): Snapshot {
+  return Object.freeze({
+    timeMs,
+    families: Object.freeze(families),
+    errors: Object.freeze(errors),
+    since(previous: Snapshot): Snapshot {
+      const before = new Map(previous.families.map((family) => [familyKey(family), family]));
+      const differences = families.map((family) => difference(family, before.get(familyKey(family)), previous.timeMs));
+      return createSnapshot(timeMs, differences, errors);
+    },
+  });
+}
+
+/** What tells families of one registry apart. */
+export function familyKey({ name, scope }: { readonly name: string; readonly scope?: Scope | undefined }): string {
+  return JSON.stringify([scope?.name, scope?.version, scope?.schemaUrl, name]);
+}
+
+function difference(family: FamilySnapshot, before: FamilySnapshot | undefined, sinceMs: number): FamilySnapshot {
+  const earlier = new Map(before?.series.map((series) => [canonicalText(series.attributes), series]));
+  const series = family.series.flatMap((now) => {
+    const then = earlier.get(canonicalText(now.attributes));
+    // Another start means another series under the same attributes: all it has is new.
+    if (then === undefined || then.startTimeMs !== now.startTimeMs) return hasNews(now) ? [now] : [];
+    const delta = seriesDifference(now, then, family.resolution, sinceMs);
+    return hasNews(delta) ? [delta] : [];
+  });
+  return Object.freeze({ ...family, series: Object.freeze(series) });
+}
+
+function seriesDifference(
+  now: SeriesSnapshot,
+  then: SeriesSnapshot,
+  resolution: Resolution,
+  sinceMs: number,
+): SeriesSnapshot {
+  const histogram = now.histogram.copy();
+  histogram.subtract(then.histogram);
+  return Object.freeze({
+    attributes: now.attributes,
+    startTimeMs: sinceMs,
+    histogram,
+    sum: now.sum - then.sum,
+    min: fromTicks(resolution, histogram.min),
+    max: Math.min(now.max, fromTicks(resolution, histogram.max)),
+    rejected: rejectedSince(now.rejected, then.rejected),
+  });
+}
+
+function rejectedSince(now: Rejected, then: Rejected): Rejected {
+  return Object.freeze({
+    notANumber: now.notANumber - then.notANumber,
+    negative: now.negative - then.negative,
+    tooLarge: now.tooLarge - then.tooLarge,
+    largest: now.tooLarge === then.tooLarge ? 0 : now.largest,
+    overflowing: now.overflowing - then.overflowing,
+  });
+}
+
+function hasNews({ histogram, rejected }: SeriesSnapshot): boolean {
+  return histogram.totalCount > 0 || rejected.notANumber + rejected.negative + rejected.tooLarge + rejected.overflowing > 0;
+}
