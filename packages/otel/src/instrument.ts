@@ -8,6 +8,7 @@ export class HdrInstrument implements Histogram {
   readonly #name: string;
   readonly #isInteger: boolean;
   readonly #streams: readonly Stream[];
+  #hasWarned = false;
 
   constructor(name: string, valueType: ValueType, streams: readonly Stream[]) {
     this.#name = name;
@@ -17,7 +18,7 @@ export class HdrInstrument implements Histogram {
 
   /** Counts a value, given in the instrument's unit. */
   record(value: number, attributes: Attributes = NO_ATTRIBUTES, recordContext?: Context): void {
-    if (this.#isInteger && !Number.isInteger(value)) value = this.#truncated(value);
+    if (this.#isInteger) value = Math.trunc(value);
     for (const { family, attributesProcessors } of this.#streams) {
       const kept =
         attributesProcessors.length === 0
@@ -26,12 +27,15 @@ export class HdrInstrument implements Histogram {
               (left, processor) => processor.process(left, recordContext ?? context.active()),
               attributes,
             );
-      family.with(kept).record(value);
+      if (!family.with(kept).record(value)) this.#warn(value);
     }
   }
 
-  #truncated(value: number): number {
-    diag.warn(`${this.#name} takes integers, got ${value}: its fraction is dropped`);
-    return Math.trunc(value);
+  /** The first refusal is news, all after it are details: the snapshot has their number. */
+  #warn(value: unknown): void {
+    const message = `${this.#name} cannot count ${String(value)}: it takes numbers from 0 up, within its resolution`;
+    if (this.#hasWarned) diag.debug(message);
+    else diag.warn(message);
+    this.#hasWarned = true;
   }
 }

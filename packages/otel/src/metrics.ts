@@ -28,11 +28,15 @@ export function toScopeMetrics(
 ): ScopeMetrics[] {
   const byScope = new Map<string, { scope: MetricScope; metrics: HistogramMetric[] }>();
   for (const family of snapshot.families) {
-    if (family.series.length === 0) continue;
+    // A series may exist for what it could not count.
+    const series = family.series.filter(({ histogram }) => histogram.totalCount > 0);
+    if (series.length === 0) continue;
     const scope = family.scope ?? REGISTRY_SCOPE;
     const entry = byScope.get(scopeKey(scope)) ?? { scope, metrics: [] };
     byScope.set(scopeKey(scope), entry);
-    entry.metrics.push(toMetric(family, format, temporality, settingsOf(family), hrTime(snapshot.timeMs)));
+    entry.metrics.push(
+      toMetric({ ...family, series }, format, temporality, settingsOf(family), hrTime(snapshot.timeMs)),
+    );
   }
   return [...byScope.values()];
 }

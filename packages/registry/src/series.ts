@@ -85,8 +85,11 @@ export class Series {
     this.#largestTicks = setup.layout.highestTrackableValue;
   }
 
-  /** Counts a value, given in the family's unit, at the nearest tick of its resolution. */
-  record(value: number): void {
+  /**
+   * Counts a value, given in the family's unit, at the nearest tick of its resolution. Returns whether it was counted;
+   * what is not, is tallied.
+   */
+  record(value: number): boolean {
     if (typeof value === 'number' && value >= 0) {
       const ticks = Math.round(value * this.#ticksPerUnit);
       if (ticks <= this.#largestTicks) {
@@ -94,15 +97,16 @@ export class Series {
           this.#histogram.record(ticks);
         } catch {
           this.#rejected.overflowing++;
-          return;
+          return false;
         }
         this.#sum += value;
         if (value < this.#min) this.#min = value;
         if (value > this.#max) this.#max = value;
-        return;
+        return true;
       }
     }
     this.#reject(value);
+    return false;
   }
 
   /**
