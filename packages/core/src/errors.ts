@@ -53,12 +53,15 @@ const LONGEST_ECHO = 80;
 function inspect(value: unknown): string {
   if (typeof value === 'string') {
     const quoted = JSON.stringify(value);
-    return quoted.length <= LONGEST_ECHO ? quoted : `${quoted.slice(0, LONGEST_ECHO)}… (${value.length} characters)`;
+    return quoted.length <= LONGEST_ECHO
+      ? quoted
+      : `${quoted.slice(0, LONGEST_ECHO)}… (${value.length} characters)`;
   }
   if (typeof value === 'bigint') return `${value}n`;
   if (Object.is(value, -0)) return '-0';
   if (typeof value === 'function') return 'a function';
   if (Array.isArray(value)) return `an array of ${value.length}`;
-  if (typeof value === 'object' && value !== null) return `a ${value.constructor?.name ?? 'null-prototype object'}`;
+  if (typeof value === 'object' && value !== null)
+    return `a ${value.constructor?.name ?? 'null-prototype object'}`;
   return String(value);
 }

@@ -1,4 +1,4 @@
-export { type ReadonlyCounts, type Storage } from './counts/counts.ts';
+export type { ReadonlyCounts, Storage } from './counts/counts.ts';
 export { type ErrorCode, HdrscopeError, mustBe } from './errors.ts';
 export { Histogram, type HistogramOptions, type ReadonlyHistogram } from './histogram/histogram.ts';
 export type { HdrCounts, IterationStep } from './histogram/iteration.ts';

@@ -117,7 +117,8 @@ function* used(
   counts: ReadonlyCounts | ArrayLike<number>,
 ): Generator<readonly [slot: number, count: number], void, undefined> {
   if ('next' in counts) {
-    for (let slot = counts.first; slot < counts.length; slot = counts.next(slot + 1)) yield [slot, counts.at(slot)];
+    for (let slot = counts.first; slot < counts.length; slot = counts.next(slot + 1))
+      yield [slot, counts.at(slot)];
   } else {
     for (let slot = 0; slot < counts.length; slot++) if (counts[slot]! !== 0) yield [slot, counts[slot]!];
   }

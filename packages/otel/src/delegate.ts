@@ -2,7 +2,10 @@
  * An object that is `target` in every respect but a few members: `instanceof`, private state and members that a later
  * version of the API may add all reach the target itself.
  */
-export function delegate<Target extends object>(target: Target, own: Partial<Record<keyof Target, unknown>>): Target {
+export function delegate<Target extends object>(
+  target: Target,
+  own: Partial<Record<keyof Target, unknown>>,
+): Target {
   return new Proxy(target, {
     get(_, property) {
       if (Object.hasOwn(own, property)) return own[property as keyof Target];

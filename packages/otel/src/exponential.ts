@@ -46,7 +46,10 @@ export function toExponential(
   const { scale: finest, minIndex } = to as ExponentialLayout;
   const indexOf = (slot: number): number => slots[slot]! - 1 + minIndex;
   let shift = 0;
-  while ((indexOf(counts.last) >> shift) - (indexOf(firstPositive) >> shift) >= maxSize && finest - shift > MIN_SCALE) {
+  while (
+    (indexOf(counts.last) >> shift) - (indexOf(firstPositive) >> shift) >= maxSize &&
+    finest - shift > MIN_SCALE
+  ) {
     shift++;
   }
   const offset = indexOf(firstPositive) >> shift;
@@ -54,7 +57,15 @@ export function toExponential(
   for (let slot = firstPositive; slot < counts.length; slot = counts.next(slot + 1)) {
     bucketCounts[(indexOf(slot) >> shift) - offset]! += counts.at(slot);
   }
-  return { count, sum, scale: finest - shift, zeroCount, positive: { offset, bucketCounts }, negative, ...range };
+  return {
+    count,
+    sum,
+    scale: finest - shift,
+    zeroCount,
+    positive: { offset, bucketCounts },
+    negative,
+    ...range,
+  };
 }
 
 /**

@@ -1,5 +1,5 @@
-import type { HrTime } from '@opentelemetry/api';
 import type { FamilySnapshot, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
+import type { HrTime } from '@opentelemetry/api';
 import { toExplicit } from './explicit.ts';
 import { toExponential } from './exponential.ts';
 import {
@@ -66,7 +66,14 @@ function toMetric(
       ? toExponential(series, family, settings.maxSize, settings.maxScale)
       : toExplicit(series, family, settings.boundaries);
   return {
-    descriptor: { name, description, unit, type: HISTOGRAM_INSTRUMENT, valueType: settings.valueType, advice: {} },
+    descriptor: {
+      name,
+      description,
+      unit,
+      type: HISTOGRAM_INSTRUMENT,
+      valueType: settings.valueType,
+      advice: {},
+    },
     aggregationTemporality: temporality,
     dataPointType: format === 'exponential' ? PointType.EXPONENTIAL_HISTOGRAM : PointType.HISTOGRAM,
     dataPoints: family.series.map((series) => ({

@@ -1,6 +1,13 @@
 import { HdrscopeError } from '@hdrscope/core';
 import type { Registry } from '@hdrscope/registry';
-import { diag, type Histogram, type Meter, type MeterProvider, type MetricOptions, ValueType } from '@opentelemetry/api';
+import {
+  diag,
+  type Histogram,
+  type Meter,
+  type MeterProvider,
+  type MetricOptions,
+  ValueType,
+} from '@opentelemetry/api';
 import { delegate } from './delegate.ts';
 import { HdrInstrument } from './instrument.ts';
 import type { MetricScope } from './sdk.ts';
@@ -16,13 +23,17 @@ export interface InstrumentFactory {
 }
 
 /** A provider whose meters make HDR instruments where a view says so. It is `provider` in every other respect. */
-export function wrapProvider<Wrapped extends MeterProvider>(provider: Wrapped, factory: InstrumentFactory): Wrapped {
+export function wrapProvider<Wrapped extends MeterProvider>(
+  provider: Wrapped,
+  factory: InstrumentFactory,
+): Wrapped {
   const meters = new WeakMap<Meter, Meter>();
   return delegate<MeterProvider>(provider, {
     getMeter: (...args: Parameters<MeterProvider['getMeter']>) => {
       const meter = provider.getMeter(...args);
       const [name, version, options] = args;
-      const wrapped = meters.get(meter) ?? wrapMeter(meter, { name, version, schemaUrl: options?.schemaUrl }, factory);
+      const wrapped =
+        meters.get(meter) ?? wrapMeter(meter, { name, version, schemaUrl: options?.schemaUrl }, factory);
       meters.set(meter, wrapped);
       return wrapped;
     },
@@ -35,7 +46,9 @@ function wrapMeter(meter: Meter, scope: MetricScope, factory: InstrumentFactory)
       const { unit = '', valueType = ValueType.DOUBLE } = options;
       const views = factory.views.filter((view) => view.matches({ name, unit, scope }));
       const streams = views.flatMap((view) => streamOf(view, name, scope, options, factory) ?? []);
-      return streams.length > 0 ? new HdrInstrument(name, valueType, streams) : meter.createHistogram(name, options);
+      return streams.length > 0
+        ? new HdrInstrument(name, valueType, streams)
+        : meter.createHistogram(name, options);
     },
   });
 }
@@ -65,7 +78,10 @@ function streamOf(
       ...(cardinalityLimit !== undefined && { cardinalityLimit }),
     });
     const boundaries = view.boundaries ?? advice?.explicitBucketBoundaries;
-    remember(family, streamSettings(unit, { valueType, maxSize: view.maxSize, maxScale: view.maxScale, boundaries }));
+    remember(
+      family,
+      streamSettings(unit, { valueType, maxSize: view.maxSize, maxScale: view.maxScale, boundaries }),
+    );
     return { family, attributesProcessors: view.attributesProcessors ?? [] };
   } catch (error) {
     if (!(error instanceof HdrscopeError)) throw error;

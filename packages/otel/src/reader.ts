@@ -2,7 +2,14 @@ import { mustBe } from '@hdrscope/core';
 import { createRegistry, type FamilySnapshot, type Registry, type Snapshot } from '@hdrscope/registry';
 import { delegate } from './delegate.ts';
 import { type Format, mergeScopes, toScopeMetrics } from './metrics.ts';
-import { AggregationType, type Collection, HISTOGRAM_INSTRUMENT, type Producer, type Reader, Temporality } from './sdk.ts';
+import {
+  AggregationType,
+  type Collection,
+  HISTOGRAM_INSTRUMENT,
+  type Producer,
+  type Reader,
+  Temporality,
+} from './sdk.ts';
 import type { StreamSettings } from './stream.ts';
 
 /** How one reader is served. */
@@ -21,7 +28,11 @@ export interface HdrStore {
 }
 
 /** A reader that also collects what the store holds. It is `reader` in every other respect. */
-export function wrapReader<Wrapped extends Reader>(reader: Wrapped, store: HdrStore, options: ReaderOptions): Wrapped {
+export function wrapReader<Wrapped extends Reader>(
+  reader: Wrapped,
+  store: HdrStore,
+  options: ReaderOptions,
+): Wrapped {
   const { format = 'auto' } = options;
   if (format !== 'auto' && format !== 'exponential' && format !== 'explicit') {
     throw mustBe('ERR_INVALID_OPTION', 'format', "'auto', 'exponential' or 'explicit'", format);
@@ -34,7 +45,12 @@ export function wrapReader<Wrapped extends Reader>(reader: Wrapped, store: HdrSt
 }
 
 /** The SDK's producer, with the store's histograms added to what it collects. */
-function withHdr(sdk: Producer, reader: Reader, { registry, settingsOf }: HdrStore, wanted: 'auto' | Format): Producer {
+function withHdr(
+  sdk: Producer,
+  reader: Reader,
+  { registry, settingsOf }: HdrStore,
+  wanted: 'auto' | Format,
+): Producer {
   // The only thing that differs from reader to reader: what a delta reader has seen.
   let seen: Snapshot | undefined;
   return {
@@ -66,5 +82,7 @@ function suitedFormat(reader: Reader, aggregation: number): Format {
   if (aggregation === AggregationType.EXPONENTIAL_HISTOGRAM) return 'exponential';
   // The stock Prometheus exporter drops exponential histograms; it is told by its request handler.
   const isPrometheusExporter = 'getMetricsRequestHandler' in reader;
-  return isPrometheusExporter || aggregation === AggregationType.EXPLICIT_BUCKET_HISTOGRAM ? 'explicit' : 'exponential';
+  return isPrometheusExporter || aggregation === AggregationType.EXPLICIT_BUCKET_HISTOGRAM
+    ? 'explicit'
+    : 'exponential';
 }

@@ -63,7 +63,12 @@ export function compileView(view: HdrView): CompiledView {
     throw mustBe('ERR_INVALID_OPTION', 'a view', `given at least one of ${CRITERIA.join(', ')}`, view);
   }
   if (view.name !== undefined && !(view.instrumentName !== undefined && !/[*?]/.test(view.instrumentName))) {
-    throw mustBe('ERR_INVALID_OPTION', 'instrumentName', 'without wildcards in a view with a name', view.instrumentName);
+    throw mustBe(
+      'ERR_INVALID_OPTION',
+      'instrumentName',
+      'without wildcards in a view with a name',
+      view.instrumentName,
+    );
   }
   const { maxSize, maxScale } = view;
   if (maxSize !== undefined && !(Number.isSafeInteger(maxSize) && maxSize >= 2)) {

@@ -63,7 +63,14 @@ const DEFAULT_CARDINALITY_LIMIT = 2000;
 // Enough for every series to be found by a few attributes in a few orders.
 const INDEX_NODES_PER_SERIES = 16;
 
-const SECONDS_PER_UNIT: Readonly<Record<string, number>> = { s: 1, ms: 1e-3, us: 1e-6, ns: 1e-9, min: 60, h: 3600 };
+const SECONDS_PER_UNIT: Readonly<Record<string, number>> = {
+  s: 1,
+  ms: 1e-3,
+  us: 1e-6,
+  ns: 1e-9,
+  min: 60,
+  h: 3600,
+};
 
 /** One instrument's distributions, told apart by attributes. Made by `Registry.histogram`. */
 export class Family {
@@ -82,9 +89,16 @@ export class Family {
   #overflow: Series | undefined;
 
   constructor(options: FamilyOptions, clock: Clock) {
-    const { name, unit = '', description = '', cardinalityLimit = DEFAULT_CARDINALITY_LIMIT, scope } = options;
+    const {
+      name,
+      unit = '',
+      description = '',
+      cardinalityLimit = DEFAULT_CARDINALITY_LIMIT,
+      scope,
+    } = options;
     const { resolution = defaultResolution(unit), significantDigits = DEFAULT_DIGITS } = options;
-    if (typeof name !== 'string' || name === '') throw mustBe('ERR_INVALID_OPTION', 'name', 'a text, not empty', name);
+    if (typeof name !== 'string' || name === '')
+      throw mustBe('ERR_INVALID_OPTION', 'name', 'a text, not empty', name);
     if (!(resolution > 0 && Number.isFinite(resolution))) {
       throw mustBe('ERR_INVALID_OPTION', 'resolution', 'a finite number above 0', resolution);
     }
@@ -185,7 +199,9 @@ export function differenceFrom(family: Family, options: FamilyOptions, clock: Cl
   });
   const [ours, theirs] = [facts(family), facts(other)];
   const differing = Object.keys(ours).find((fact) => ours[fact] !== theirs[fact]);
-  return differing && `${differing} ${JSON.stringify(ours[differing])}, got ${JSON.stringify(theirs[differing])}`;
+  return (
+    differing && `${differing} ${JSON.stringify(ours[differing])}, got ${JSON.stringify(theirs[differing])}`
+  );
 }
 
 /** Makes sure that an error about a family names it. */

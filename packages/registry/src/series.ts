@@ -1,14 +1,14 @@
 import {
-  Histogram,
+  fromTicks,
   type HdrLayout,
   HdrscopeError,
+  Histogram,
   type Layout,
+  mustBe,
   type ReadonlyCounts,
   type ReadonlyHistogram,
   type Rebucketing,
   type Resolution,
-  fromTicks,
-  mustBe,
   rebucket,
 } from '@hdrscope/core';
 import type { Attributes } from './attributes.ts';
@@ -117,7 +117,10 @@ export class Series {
   startTimer(): () => number {
     const { secondsPerUnit, clock } = this.#setup;
     if (secondsPerUnit === undefined) {
-      throw new HdrscopeError('ERR_INVALID_OPTION', 'a timer needs a family with a unit of time (s, ms, us, ns)');
+      throw new HdrscopeError(
+        'ERR_INVALID_OPTION',
+        'a timer needs a family with a unit of time (s, ms, us, ns)',
+      );
     }
     const startMs = clock.monotonicMs();
     return () => {
@@ -136,7 +139,12 @@ export class Series {
    */
   addCounts(layout: Layout, counts: ReadonlyCounts | ArrayLike<number>): Rebucketing {
     if (counts.length !== layout.slotCount) {
-      throw mustBe('ERR_INVALID_COUNT', 'counts', `one for each of the ${layout.slotCount} slots`, counts.length);
+      throw mustBe(
+        'ERR_INVALID_COUNT',
+        'counts',
+        `one for each of the ${layout.slotCount} slots`,
+        counts.length,
+      );
     }
     const change = rebucket(layout, this.#setup.unitLayout);
     const added = new Histogram({ layout: this.#setup.layout, storage: 'sparse' });

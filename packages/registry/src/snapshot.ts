@@ -35,18 +35,30 @@ export function createSnapshot(
     errors: Object.freeze(errors),
     since(previous: Snapshot): Snapshot {
       const before = new Map(previous.families.map((family) => [familyKey(family), family]));
-      const differences = families.map((family) => difference(family, before.get(familyKey(family)), previous.timeMs));
+      const differences = families.map((family) =>
+        difference(family, before.get(familyKey(family)), previous.timeMs),
+      );
       return createSnapshot(timeMs, differences, errors);
     },
   });
 }
 
 /** What tells families of one registry apart. */
-export function familyKey({ name, scope }: { readonly name: string; readonly scope?: Scope | undefined }): string {
+export function familyKey({
+  name,
+  scope,
+}: {
+  readonly name: string;
+  readonly scope?: Scope | undefined;
+}): string {
   return JSON.stringify([scope?.name, scope?.version, scope?.schemaUrl, name]);
 }
 
-function difference(family: FamilySnapshot, before: FamilySnapshot | undefined, sinceMs: number): FamilySnapshot {
+function difference(
+  family: FamilySnapshot,
+  before: FamilySnapshot | undefined,
+  sinceMs: number,
+): FamilySnapshot {
   const earlier = new Map(before?.series.map((series) => [canonicalText(series.attributes), series]));
   const series = family.series.flatMap((now) => {
     const then = earlier.get(canonicalText(now.attributes));
@@ -88,5 +100,8 @@ function rejectedSince(now: Rejected, then: Rejected): Rejected {
 }
 
 function hasNews({ histogram, rejected }: SeriesSnapshot): boolean {
-  return histogram.totalCount > 0 || rejected.notANumber + rejected.negative + rejected.tooLarge + rejected.overflowing > 0;
+  return (
+    histogram.totalCount > 0 ||
+    rejected.notANumber + rejected.negative + rejected.tooLarge + rejected.overflowing > 0
+  );
 }

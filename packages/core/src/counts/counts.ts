@@ -151,7 +151,9 @@ export abstract class Counts implements ReadonlyCounts {
   }
 
   protected wordsAt(address: number): number {
-    return this.high === undefined ? this.low[address]! : this.low[address]! + this.high[address]! * TWO_POW_32;
+    return this.high === undefined
+      ? this.low[address]!
+      : this.low[address]! + this.high[address]! * TWO_POW_32;
   }
 
   protected highWords(): Uint32Array {

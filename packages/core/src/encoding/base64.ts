@@ -35,7 +35,10 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
     const sextet = SEXTETS[body.charCodeAt(i)] ?? -1;
     if (sextet < 0) {
       const got = JSON.stringify(body[i]);
-      throw new HdrscopeError('ERR_DECODE', `base64 text must hold A-Z, a-z, 0-9, + and / only, got ${got} at ${i}`);
+      throw new HdrscopeError(
+        'ERR_DECODE',
+        `base64 text must hold A-Z, a-z, 0-9, + and / only, got ${got} at ${i}`,
+      );
     }
     pending = ((pending << 6) | sextet) & 0xffff;
     pendingBits += 6;

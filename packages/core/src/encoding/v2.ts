@@ -79,7 +79,12 @@ export function decodeV2(bytes: Uint8Array): DecodedV2 {
   const length = view.getInt32(4);
   const available = bytes.length - COMPRESSED_HEADER_BYTES;
   if (length < 0 || length > available) {
-    throw mustBe('ERR_DECODE', 'the compressed length', `from 0 to the ${available} bytes that follow`, length);
+    throw mustBe(
+      'ERR_DECODE',
+      'the compressed length',
+      `from 0 to the ${available} bytes that follow`,
+      length,
+    );
   }
   return decodeRaw(inflated(bytes.subarray(COMPRESSED_HEADER_BYTES, COMPRESSED_HEADER_BYTES + length)));
 }
@@ -87,17 +92,28 @@ export function decodeV2(bytes: Uint8Array): DecodedV2 {
 function decodeRaw(bytes: Uint8Array): DecodedV2 {
   const view = viewOf(bytes, HEADER_BYTES);
   if (view.getInt32(0) !== RAW_COOKIE) {
-    throw new HdrscopeError('ERR_DECODE', `the inner cookie must be ${hex(RAW_COOKIE)}, got ${hex(view.getInt32(0))}`);
+    throw new HdrscopeError(
+      'ERR_DECODE',
+      `the inner cookie must be ${hex(RAW_COOKIE)}, got ${hex(view.getInt32(0))}`,
+    );
   }
   const payloadLength = view.getInt32(4);
   const available = bytes.length - HEADER_BYTES;
   if (payloadLength < 0 || payloadLength > available) {
-    throw mustBe('ERR_DECODE', 'the payload length', `from 0 to the ${available} bytes that follow`, payloadLength);
+    throw mustBe(
+      'ERR_DECODE',
+      'the payload length',
+      `from 0 to the ${available} bytes that follow`,
+      payloadLength,
+    );
   }
   // The normalizing offset (8) and the ratio (32) say how the writer kept its counts, not what they are: the payload
   // is in the order of values, so nothing here depends on them.
   const layout = decodedLayout(view);
-  return { layout, runs: decodePayload(bytes.subarray(HEADER_BYTES, HEADER_BYTES + payloadLength), layout.slotCount) };
+  return {
+    layout,
+    runs: decodePayload(bytes.subarray(HEADER_BYTES, HEADER_BYTES + payloadLength), layout.slotCount),
+  };
 }
 
 function decodedLayout(view: DataView): HdrLayout {
@@ -135,13 +151,18 @@ function inflated(bytes: Uint8Array): Uint8Array {
   try {
     return inflate(bytes, MOST_RAW_BYTES);
   } catch (cause) {
-    throw new HdrscopeError('ERR_DECODE', `the zlib stream is broken: ${(cause as Error).message}`, { cause });
+    throw new HdrscopeError('ERR_DECODE', `the zlib stream is broken: ${(cause as Error).message}`, {
+      cause,
+    });
   }
 }
 
 function viewOf(bytes: Uint8Array, atLeast: number): DataView {
   if (bytes.length < atLeast) {
-    throw new HdrscopeError('ERR_DECODE', `an encoding must have at least ${atLeast} bytes, got ${bytes.length}`);
+    throw new HdrscopeError(
+      'ERR_DECODE',
+      `an encoding must have at least ${atLeast} bytes, got ${bytes.length}`,
+    );
   }
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

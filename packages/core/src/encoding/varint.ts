@@ -55,7 +55,10 @@ export class VarintReader {
     for (let group = 0; group < LONGEST_VARINT; group++) {
       const byte = this.#bytes[this.position++];
       if (byte === undefined) {
-        throw new HdrscopeError('ERR_DECODE', `the payload must not end inside a number, got one cut off at byte ${start}`);
+        throw new HdrscopeError(
+          'ERR_DECODE',
+          `the payload must not end inside a number, got one cut off at byte ${start}`,
+        );
       }
       if (group < 4) low += (byte & 127) * 2 ** (7 * group);
       else if (group < 8) high += (byte & 127) * 2 ** (7 * (group - 4));
@@ -65,7 +68,10 @@ export class VarintReader {
     const isRun = low % 2 === 1;
     const magnitude = high * (TWO_POW_28 / 2) + Math.floor(low / 2);
     if (ninth !== 0 || magnitude > LARGEST_COUNT) {
-      throw new HdrscopeError('ERR_DECODE', `a count must be at most 2^53 - 1, got a larger one at byte ${start}`);
+      throw new HdrscopeError(
+        'ERR_DECODE',
+        `a count must be at most 2^53 - 1, got a larger one at byte ${start}`,
+      );
     }
     return isRun ? -magnitude - 1 : magnitude;
   }

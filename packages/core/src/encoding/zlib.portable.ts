@@ -15,7 +15,8 @@ export function inflate(bytes: Uint8Array, mostBytes: number): Uint8Array {
     chunks.push(chunk);
   });
   // In pieces, so that a small stream which inflates to a giant one is stopped on the way.
-  for (let at = 0; at < bytes.length; at += PIECE) stream.push(bytes.subarray(at, at + PIECE), at + PIECE >= bytes.length);
+  for (let at = 0; at < bytes.length; at += PIECE)
+    stream.push(bytes.subarray(at, at + PIECE), at + PIECE >= bytes.length);
   const whole = new Uint8Array(length);
   let at = 0;
   for (const chunk of chunks) {

@@ -120,13 +120,19 @@ export class Histogram {
    */
   recordCorrected(value: number, expectedInterval: number): void {
     if (!Number.isSafeInteger(expectedInterval) || expectedInterval < 0) {
-      throw mustBe('ERR_INVALID_VALUE', 'expectedInterval', 'an integer from 0 to 2^53 - 1', expectedInterval);
+      throw mustBe(
+        'ERR_INVALID_VALUE',
+        'expectedInterval',
+        'an integer from 0 to 2^53 - 1',
+        expectedInterval,
+      );
     }
     if (expectedInterval === 0 || !(value >= 2 * expectedInterval)) return this.record(value);
     this.#slotFor(value);
     const whole = Math.floor(value);
     this.#counts.assertRoomFor(Math.floor(whole / expectedInterval));
-    for (const [slot, count] of correctedCounts(this.#layout, whole, expectedInterval)) this.#counts.add(slot, count);
+    for (const [slot, count] of correctedCounts(this.#layout, whole, expectedInterval))
+      this.#counts.add(slot, count);
   }
 
   /** Which values share a slot. Another one after a resize. */
@@ -347,7 +353,8 @@ export class Histogram {
 
 /** The used slots and their counts, ascending. */
 function* usedSlots(counts: ReadonlyCounts): Generator<[slot: number, count: number], void, undefined> {
-  for (let slot = counts.next(0); slot < counts.length; slot = counts.next(slot + 1)) yield [slot, counts.at(slot)];
+  for (let slot = counts.next(0); slot < counts.length; slot = counts.next(slot + 1))
+    yield [slot, counts.at(slot)];
 }
 
 function layoutFrom({

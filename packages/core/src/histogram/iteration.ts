@@ -62,7 +62,12 @@ export function* percentileSteps(
   ticksPerHalfDistance: number,
 ): Generator<IterationStep, void, undefined> {
   if (!Number.isSafeInteger(ticksPerHalfDistance) || ticksPerHalfDistance < 1) {
-    throw mustBe('ERR_INVALID_OPTION', 'ticksPerHalfDistance', 'an integer of at least 1', ticksPerHalfDistance);
+    throw mustBe(
+      'ERR_INVALID_OPTION',
+      'ticksPerHalfDistance',
+      'an integer of at least 1',
+      ticksPerHalfDistance,
+    );
   }
   let from = 0;
   let level = 0;

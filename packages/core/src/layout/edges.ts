@@ -13,7 +13,11 @@ export interface EdgeLayout extends Layout {
 }
 
 /** Edges may be given one by one (explicit), or be the sum of a rule (linear, log2). */
-export function edgeLayout(kind: LayoutKind, edges: readonly number[], inclusive: InclusiveBound): EdgeLayout {
+export function edgeLayout(
+  kind: LayoutKind,
+  edges: readonly number[],
+  inclusive: InclusiveBound,
+): EdgeLayout {
   const slotCount = edges.length + 1;
   const lower = (slot: number): number => (slot === 0 ? Number.NEGATIVE_INFINITY : edges[slot - 1]!);
   const upper = (slot: number): number => (slot === slotCount - 1 ? Number.POSITIVE_INFINITY : edges[slot]!);

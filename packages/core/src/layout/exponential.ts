@@ -39,16 +39,30 @@ const MAX_SCALE = 20;
  * [0, 1, 2, 2.1, 16, 17].map((value) => layout.slotOf(value)); //=> [0, 0, 1, 2, 4, 5]
  * ```
  */
-export function exponentialLayout({ scale, minIndex, maxIndex }: ExponentialLayoutOptions): ExponentialLayout {
+export function exponentialLayout({
+  scale,
+  minIndex,
+  maxIndex,
+}: ExponentialLayoutOptions): ExponentialLayout {
   if (!Number.isInteger(scale) || scale < MIN_SCALE || scale > MAX_SCALE) {
     throw mustBe('ERR_INVALID_OPTION', 'scale', `an integer from ${MIN_SCALE} to ${MAX_SCALE}`, scale);
   }
   const [least, most] = [-1074 * 2 ** scale, 1024 * 2 ** scale].map(Math.floor) as [number, number];
   if (!Number.isInteger(minIndex) || minIndex < least || minIndex >= most) {
-    throw mustBe('ERR_INVALID_OPTION', 'minIndex', `an integer from ${least} to ${most - 1} at scale ${scale}`, minIndex);
+    throw mustBe(
+      'ERR_INVALID_OPTION',
+      'minIndex',
+      `an integer from ${least} to ${most - 1} at scale ${scale}`,
+      minIndex,
+    );
   }
   if (!Number.isInteger(maxIndex) || maxIndex < minIndex || maxIndex >= most) {
-    throw mustBe('ERR_INVALID_OPTION', 'maxIndex', `an integer from ${minIndex} to ${most - 1} at scale ${scale}`, maxIndex);
+    throw mustBe(
+      'ERR_INVALID_OPTION',
+      'maxIndex',
+      `an integer from ${minIndex} to ${most - 1} at scale ${scale}`,
+      maxIndex,
+    );
   }
   const slotCount = maxIndex - minIndex + 3;
   const lower = (slot: number): number => (slot === 0 ? 0 : exponentialBound(scale, minIndex + slot - 1));

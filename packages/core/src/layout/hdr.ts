@@ -57,7 +57,11 @@ export class HdrLayout implements Layout {
   /** The largest value that has a slot, as a number; at least `highestTrackableValue`. */
   readonly largestValue: number;
 
-  constructor({ lowestDiscernibleValue = 1, highestTrackableValue, significantDigits = 3 }: HdrLayoutOptions) {
+  constructor({
+    lowestDiscernibleValue = 1,
+    highestTrackableValue,
+    significantDigits = 3,
+  }: HdrLayoutOptions) {
     const lowest = integerOption('lowestDiscernibleValue', lowestDiscernibleValue, 1n, LARGEST_VALUE / 2n);
     const highest = integerOption('highestTrackableValue', highestTrackableValue, 2n * lowest, LARGEST_VALUE);
     if (!Number.isInteger(significantDigits) || significantDigits < 0 || significantDigits > 5) {
@@ -89,7 +93,9 @@ export class HdrLayout implements Layout {
     const high = (value * TWO_POW_MINUS_32) >>> 0;
     const bitLength = high === 0 ? 32 - Math.clz32(value) : 64 - Math.clz32(high);
     const shift = Math.max(this.unitMagnitude, bitLength - this.subBucketBits);
-    return ((shift - this.unitMagnitude) << (this.subBucketBits - 1)) + Math.floor(value * RECIPROCAL[shift]!);
+    return (
+      ((shift - this.unitMagnitude) << (this.subBucketBits - 1)) + Math.floor(value * RECIPROCAL[shift]!)
+    );
   }
 
   /** The slot of a bigint in `[0, 2^63 − 1]`. */

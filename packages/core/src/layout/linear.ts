@@ -27,7 +27,12 @@ const MOST_SLOTS = 2 ** 20;
  * [99, 100, 175, 1000].map((value) => layout.slotOf(value)); //=> [0, 1, 2, 3]
  * ```
  */
-export function linearLayout({ min = 0, width, slots, inclusive = 'lower' }: LinearLayoutOptions): EdgeLayout {
+export function linearLayout({
+  min = 0,
+  width,
+  slots,
+  inclusive = 'lower',
+}: LinearLayoutOptions): EdgeLayout {
   if (!Number.isFinite(min)) throw mustBe('ERR_INVALID_OPTION', 'min', 'a finite number', min);
   if (!(width > 0 && min + width > min && Number.isFinite(min + width * slots))) {
     throw mustBe('ERR_INVALID_OPTION', 'width', 'a positive number that tells the edges apart', width);
@@ -35,5 +40,9 @@ export function linearLayout({ min = 0, width, slots, inclusive = 'lower' }: Lin
   if (!Number.isInteger(slots) || slots < 1 || slots > MOST_SLOTS) {
     throw mustBe('ERR_INVALID_OPTION', 'slots', `an integer from 1 to ${MOST_SLOTS}`, slots);
   }
-  return edgeLayout('linear', Array.from({ length: slots + 1 }, (_, i) => min + i * width), inclusive);
+  return edgeLayout(
+    'linear',
+    Array.from({ length: slots + 1 }, (_, i) => min + i * width),
+    inclusive,
+  );
 }
