@@ -61,7 +61,7 @@ function toMetric(
   endTime: HrTime,
 ): HistogramMetric {
   const { name, description, unit } = family;
-  const valueOf = (series: SeriesSnapshot): ExplicitHistogramValue | ExponentialHistogramValue =>
+  const shown = (series: SeriesSnapshot): ExplicitHistogramValue | ExponentialHistogramValue =>
     format === 'exponential'
       ? toExponential(series, family, settings.maxSize, settings.maxScale)
       : toExplicit(series, family, settings.boundaries);
@@ -80,7 +80,7 @@ function toMetric(
       startTime: hrTime(series.startTimeMs),
       endTime,
       attributes: { ...series.attributes } as never,
-      value: valueOf(series),
+      value: shown(series),
     })),
   };
 }

@@ -129,13 +129,15 @@ export abstract class Counts implements ReadonlyCounts {
     // Tails are what is asked for most: start from the nearer end.
     if (rank > total / 2) {
       let slot = this.last;
-      let above = total - rank;
-      while ((above -= this.at(slot)) >= 0) slot = this.previous(slot - 1);
+      for (let above = total - rank - this.at(slot); above >= 0; above -= this.at(slot)) {
+        slot = this.previous(slot - 1);
+      }
       return slot;
     }
     let slot = this.first;
-    let missing = rank;
-    while ((missing -= this.at(slot)) > 0) slot = this.next(slot + 1);
+    for (let missing = rank - this.at(slot); missing > 0; missing -= this.at(slot)) {
+      slot = this.next(slot + 1);
+    }
     return slot;
   }
 

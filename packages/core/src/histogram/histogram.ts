@@ -127,10 +127,13 @@ export class Histogram {
         expectedInterval,
       );
     }
-    if (expectedInterval === 0 || !(value >= 2 * expectedInterval)) return this.record(value);
-    this.#slotFor(value);
+    if (expectedInterval === 0 || !(value >= 2 * expectedInterval && value <= LARGEST_COUNT)) {
+      this.record(value);
+      return;
+    }
     const whole = Math.floor(value);
     this.#counts.assertRoomFor(Math.floor(whole / expectedInterval));
+    this.#slotFor(value);
     for (const [slot, count] of correctedCounts(this.#layout, whole, expectedInterval))
       this.#counts.add(slot, count);
   }
@@ -299,7 +302,7 @@ export class Histogram {
     if (!Number.isSafeInteger(count) || count < 0) {
       throw mustBe('ERR_INVALID_COUNT', 'count', 'an integer from 0 to 2^53 - 1', count);
     }
-    if (count === 1) return this.#counts.increment(this.#slotFor(value));
+    // Before a slot is looked up, which may widen the range.
     this.#counts.assertRoomFor(count);
     this.#counts.add(this.#slotFor(value), count);
   }
