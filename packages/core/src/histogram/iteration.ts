@@ -84,8 +84,16 @@ export function* percentileSteps(
       };
       from = valueIteratedTo;
       countBefore = totalCountToThisValue;
-      if (isLast && level === 100) return;
-      level = isLast ? 100 : level + 100 / stepsInHalfDistance(level, ticksPerHalfDistance);
+      level += 100 / stepsInHalfDistance(level, ticksPerHalfDistance);
+      if (isLast) {
+        yield {
+          ...slot,
+          valueIteratedFrom: from,
+          countAddedInThisIterationStep: 0,
+          percentileLevelIteratedTo: 100,
+        };
+        return;
+      }
     }
   }
 }
