@@ -1,0 +1,74 @@
+/**
+ * `npm run check`: everything that must hold before a change is merged. It goes on after a failure, so that one run
+ * shows all there is to mend. The last line is the sum of the tests.
+ */
+import { spawnSync } from 'node:child_process';
+import { stripVTControlCharacters } from 'node:util';
+import { formatCounts } from './lib/counts.js';
+import { workspaceRoot } from './lib/workspace.js';
+import { runTests } from './run-tests.js';
+
+/**
+ * @typedef {object} Step
+ * @property {string} name
+ * @property {string[]} command
+ * @property {boolean} [quiet] Whether its output matters only when it fails.
+ * @property {string} [needs] The step without which this one says nothing.
+ *
+ * @typedef {{ name: string, state: 'ok' | 'FAILED' | 'not run', seconds: number }} Outcome
+ */
+
+/** @type {Step[]} */
+const STEPS = [
+  // All at once, the files of no package included; the packages' cached `lint` targets are for working on one.
+  { name: 'format and lint', command: ['npx', 'biome', 'ci', '--error-on-warnings', '.'], quiet: true },
+  { name: 'boundaries', command: ['node', 'tools/check-boundaries.js'] },
+  { name: 'build', command: ['npm', 'run', '--silent', 'build'], quiet: true },
+  { name: 'types', command: ['npm', 'run', '--silent', 'typecheck'], quiet: true },
+  { name: 'examples', command: ['node', 'tools/check-examples.js'] },
+  { name: 'packaging', command: ['node', 'tools/check-packaging.js'], needs: 'build' },
+];
+
+/** @type {Outcome[]} */
+const outcomes = [];
+
+/**
+ * @param {string} name
+ * @param {() => boolean} run
+ */
+function record(name, run) {
+  console.log(`== ${name}`);
+  const start = performance.now();
+  const state = run() ? 'ok' : 'FAILED';
+  outcomes.push({ name, state, seconds: (performance.now() - start) / 1000 });
+}
+
+/** @param {Step} step */
+function runStep({ command: [program = '', ...args], quiet = false }) {
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd: workspaceRoot, encoding: 'utf8' });
+  if (!quiet || status !== 0) {
+    const output = `${stdout ?? ''}${stderr ?? ''}`.trimEnd();
+    // Some tools colour what they write into a file, too.
+    console.log(process.stdout.isTTY ? output : stripVTControlCharacters(output));
+  }
+  return status === 0;
+}
+
+for (const step of STEPS) {
+  const needed = outcomes.find(({ name }) => name === step.needs);
+  if (needed === undefined || needed.state === 'ok') record(step.name, () => runStep(step));
+  else outcomes.push({ name: step.name, state: 'not run', seconds: 0 });
+}
+let counts = { passed: 0, failed: 0, skipped: 0 };
+record('tests', () => {
+  const run = runTests();
+  counts = run.counts;
+  return run.ok;
+});
+
+console.log('\nstep             result   time');
+for (const { name, state, seconds } of outcomes) {
+  console.log(`${name.padEnd(16)} ${state.padEnd(8)} ${seconds.toFixed(1)} s`);
+}
+console.log(formatCounts(counts));
+process.exitCode = outcomes.every(({ state }) => state === 'ok') ? 0 : 1;

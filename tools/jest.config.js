@@ -1,0 +1,32 @@
+import { fileURLToPath } from 'node:url';
+
+/** @param {string} specifier */
+const pathOf = (specifier) => fileURLToPath(import.meta.resolve(specifier));
+
+/** Shared Jest set-up: tests run on TypeScript sources, so no build is needed before them. */
+export default {
+  testEnvironment: 'node',
+  // `import` must not be listed: Jest adds it per module kind, and forcing it breaks packages that Jest itself requires.
+  testEnvironmentOptions: { customExportConditions: ['@hdrscope/source', 'node', 'node-addons'] },
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '^.+\\.ts$': [
+      pathOf('@swc/jest'),
+      {
+        jsc: {
+          target: 'es2022',
+          parser: { syntax: 'typescript' },
+          // As in tsconfig.base.json: an unused import still loads its module, and still fails when it is missing.
+          transform: { verbatimModuleSyntax: true },
+        },
+        module: { type: 'es6' },
+      },
+    ],
+  },
+  collectCoverageFrom: ['src/**/*.ts'],
+  coverageProvider: 'v8',
+  reporters: [pathOf('./jest-reporter.js')],
+  // With a single test file Jest turns verbose by itself, and console output then bypasses the reporter.
+  verbose: false,
+};

@@ -1,0 +1,37 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { listProjects } from './workspace.js';
+
+/** @typedef {import('./example-blocks.js').Block} Block */
+
+/** Git ignores this folder. One stands in every project, so that an example finds the packages its project finds. */
+const FOLDER = '.examples';
+
+/**
+ * Removes the modules of an earlier run.
+ *
+ * @param {string} root
+ * @param {'run' | 'types'} purpose
+ */
+export function clearExamples(root, purpose) {
+  for (const dir of [root, ...listProjects(root).map((project) => project.dir)]) {
+    rmSync(join(dir, FOLDER, purpose), { recursive: true, force: true });
+  }
+}
+
+/**
+ * @param {string} root
+ * @param {'run' | 'types'} purpose
+ * @param {Block} block
+ * @param {string} source
+ * @returns {string} The path of the module.
+ */
+export function writeExample(root, purpose, block, source) {
+  const name = `${block.file.replaceAll('/', '-')}.L${block.line}`;
+  // To run, JavaScript is TypeScript: Jest transforms both in the same way. To compile, their rules differ.
+  const extension = purpose === 'run' ? 'ts' : block.language;
+  const path = join(root, block.home, FOLDER, purpose, `${name}.${extension}`);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, source);
+  return path;
+}

@@ -1,0 +1,51 @@
+/**
+ * Reading the `exports` and `imports` maps of a package.json.
+ *
+ * @typedef {import('./workspace.js').Manifest} Manifest
+ */
+
+/**
+ * The package that a bare specifier names: `@a/b/c` is of `@a/b`.
+ *
+ * @param {string} specifier
+ */
+export function packageOf(specifier) {
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+/**
+ * The entries of a package: `.`, `./testing`, `./package.json`.
+ *
+ * @param {Manifest} manifest
+ */
+export function entriesOf({ exports }) {
+  if (typeof exports !== 'object' || exports === null) return ['.'];
+  const keys = Object.keys(exports);
+  return keys.some((key) => key.startsWith('.')) ? keys : ['.'];
+}
+
+/**
+ * Whether one of a map's keys serves a specifier. A `*` in a key stands for anything.
+ *
+ * @param {string[]} keys
+ * @param {string} wanted
+ */
+export function hasEntry(keys, wanted) {
+  return keys.some((key) => {
+    const [before = '', after] = key.split('*');
+    return after === undefined ? key === wanted : wanted.startsWith(before) && wanted.endsWith(after);
+  });
+}
+
+/**
+ * The files that a map leads to, each with the conditions under which it does.
+ *
+ * @param {unknown} map
+ * @param {string[]} [conditions]
+ * @returns {{ file: string, conditions: string[] }[]}
+ */
+export function targetsOf(map, conditions = []) {
+  if (typeof map === 'string') return [{ file: map.replace(/^\.\//, ''), conditions }];
+  if (typeof map !== 'object' || map === null) return [];
+  return Object.entries(map).flatMap(([condition, inner]) => targetsOf(inner, [...conditions, condition]));
+}

@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkPackaging } from '../check-packaging.js';
+import { createTree } from './temp-tree.ts';
+
+// Every test starts processes, which take their time on a busy machine.
+import.meta.jest.setTimeout(60_000);
+
+const root = { 'package.json': { private: true, workspaces: ['packages/*'] } };
+
+function manifest(name: string, more: object = {}): object {
+  const exports = {
+    '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+    './package.json': './package.json',
+  };
+  return { name, version: '1.0.0', type: 'module', files: ['dist', 'src'], exports, ...more };
+}
+
+const good = {
+  'packages/good/package.json': manifest('good'),
+  'packages/good/README.md': '',
+  'packages/good/LICENSE': '',
+  'packages/good/src/index.ts': 'export const one: number = 1;',
+  'packages/good/test/index.test.ts': '',
+  'packages/good/dist/index.js': 'export const one = 1;',
+  'packages/good/dist/index.d.ts': 'export declare const one: number;',
+};
+
+test('accepts a package with its sources, its build and a README, that loads both ways', () => {
+  const user = {
+    ...good,
+    'packages/user/package.json': manifest('user', { dependencies: { good: '1.0.0' } }),
+    'packages/user/README.md': '',
+    'packages/user/src/index.ts': "export { one } from 'good';",
+    'packages/user/dist/index.js': "export { one } from 'good';",
+    'packages/user/dist/index.d.ts': "export { one } from 'good';",
+    'packages/unpublished/package.json': manifest('unpublished', { private: true }),
+  };
+  const tree = createTree({ ...root, ...user });
+  expect(checkPackaging(tree)).toEqual({ packages: 2, problems: [] });
+  expect(existsSync(join(tree, '.packed'))).toBe(false);
+});
+
+test('names what is missing, unwanted or left over in a package', () => {
+  const { 'packages/good/README.md': _readme, 'packages/good/dist/index.d.ts': _types, ...rest } = good;
+  const tree = createTree({
+    ...root,
+    ...rest,
+    'packages/good/package.json': manifest('good', { files: ['dist', 'src', 'notes.txt'] }),
+    'packages/good/notes.txt': '',
+    'packages/good/dist/.tsbuildinfo': '',
+    'packages/good/dist/renamed.js': '',
+  });
+  expect(checkPackaging(tree).problems).toEqual([
+    'good: README.md is missing',
+    'good: dist/.tsbuildinfo does not belong into the package',
+    'good: notes.txt does not belong into the package',
+    expect.stringMatching(
+      /^good: dist\/renamed\.js has no source: delete .*packages\/good\/dist and build again$/,
+    ),
+    'good: dist/index.d.ts is named in package.json and is missing',
+  ]);
+});
+
+test.each([
+  ["import 'not-there';", /^good: .*Cannot find package 'not-there'/s],
+  ['export const one = await 1;', /^good: .*ERR_REQUIRE_ASYNC_MODULE/s],
+])('refuses a package that does not load: %s', (code, message) => {
+  const { problems } = checkPackaging(createTree({ ...root, ...good, 'packages/good/dist/index.js': code }));
+  expect(problems).toContainEqual(expect.stringMatching(message));
+});
+
+test('asks for a build first', () => {
+  const tree = createTree({ ...root, 'packages/good/package.json': manifest('good') });
+  expect(checkPackaging(tree)).toEqual({ packages: 0, problems: ['good is not built: npm run build'] });
+});

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Node } from '../lib/syntax.js';
+import { parse, walk } from '../lib/syntax.js';
+import { listFiles, workspaceRoot } from '../lib/workspace.js';
+
+const ERRORS_FILE = 'core/src/errors.ts';
+const packagesDir = join(workspaceRoot, 'packages');
+const sources = listFiles(packagesDir, /\.ts$/).filter((file) => /^[^/]+\/src\//.test(file));
+
+function parseSource(file: string): Node {
+  return parse(readFileSync(join(packagesDir, file), 'utf8'), file);
+}
+
+function declaredCodes(): string[] {
+  const codes: string[] = [];
+  walk(parseSource(ERRORS_FILE), (node) => {
+    if (node.type !== 'TsTypeAliasDeclaration' || node.id.value !== 'ErrorCode') return;
+    walk(node, (literal) => {
+      if (literal.type === 'StringLiteral') codes.push(literal.value);
+    });
+  });
+  return codes;
+}
+
+/** The codes that calls and constructors get as an argument, which a comparison with a code is not. */
+function thrownCodes(): Set<string> {
+  const codes = new Set<string>();
+  for (const file of sources) {
+    walk(parseSource(file), (node) => {
+      if (node.type !== 'CallExpression' && node.type !== 'NewExpression') return;
+      for (const { expression } of node.arguments ?? []) {
+        const outcomes =
+          expression.type === 'ConditionalExpression'
+            ? [expression.consequent, expression.alternate]
+            : [expression];
+        for (const { type, value } of outcomes) if (type === 'StringLiteral') codes.add(value);
+      }
+    });
+  }
+  return codes;
+}
+
+function documentedCodes(): string[] {
+  const text = readFileSync(join(workspaceRoot, 'docs/errors.md'), 'utf8');
+  return [...text.matchAll(/^\| `(ERR_\w+)`\s*\|/gm)].map(([, code = '']) => code);
+}
+
+test('every error code is documented, and every documented code exists', () => {
+  expect(declaredCodes()).not.toEqual([]);
+  expect(documentedCodes().toSorted()).toEqual(declaredCodes().toSorted());
+});
+
+test('every error code is thrown somewhere', () => {
+  const thrown = thrownCodes();
+  expect(declaredCodes().filter((code) => !thrown.has(code))).toEqual([]);
+});

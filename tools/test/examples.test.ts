@@ -1,0 +1,41 @@
+import { listBlocks } from '../lib/example-blocks.js';
+import { createChecks } from '../lib/example-checks.js';
+import { clearExamples, writeExample } from '../lib/example-files.js';
+import { toCheckedModule } from '../lib/example-module.js';
+import { workspaceRoot } from '../lib/workspace.js';
+
+const CHECKS = 'hdrscope.example';
+const globalKeys = new Set(Reflect.ownKeys(globalThis));
+const silentLog = (): void => {};
+
+clearExamples(workspaceRoot, 'run');
+const blocks = listBlocks(workspaceRoot);
+for (const { file, line, noRun } of blocks.filter((block) => block.noRun !== undefined)) {
+  console.log(`only compiled: ${file}:${line}: ${noRun}`);
+}
+
+// An example starts with fresh modules and leaves no global behind: OpenTelemetry keeps its providers in one.
+beforeEach(() => import.meta.jest.resetModules());
+afterEach(() => {
+  for (const key of Reflect.ownKeys(globalThis)) {
+    if (!globalKeys.has(key)) Reflect.deleteProperty(globalThis, key);
+  }
+});
+
+describe('every example in the documentation does what it says', () => {
+  for (const block of blocks.filter(({ noRun }) => noRun === undefined)) {
+    test(`${block.file}:${block.line}`, async () => {
+      const { source, lines } = toCheckedModule(block, CHECKS);
+      const checks = createChecks(block.file, lines, (actual, expected) => expect(actual).toEqual(expected));
+      Reflect.set(globalThis, Symbol.for(CHECKS), checks);
+      const log = console.log;
+      console.log = silentLog;
+      try {
+        await import(writeExample(workspaceRoot, 'run', block, source));
+      } finally {
+        console.log = log;
+      }
+      checks.assertAllReached();
+    }, 30_000);
+  }
+});
