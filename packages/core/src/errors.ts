@@ -7,8 +7,7 @@ export type ErrorCode =
   | 'ERR_COUNT_OVERFLOW'
   | 'ERR_INCOMPATIBLE'
   | 'ERR_DECODE'
-  | 'ERR_ALREADY_REGISTERED'
-  | 'ERR_NO_ZLIB';
+  | 'ERR_ALREADY_REGISTERED';
 
 /**
  * The one error that hdrscope throws. Nothing has changed when it arrives: a refused call leaves every

@@ -18,6 +18,8 @@ export interface ReadonlyCounts {
   next(slot: number): number;
   /** The lowest slot up to which at least `rank` values are counted, for a rank from 1 to `total`. */
   slotOfRank(rank: number): number;
+  /** The same for several ranks, ascending, in one pass. */
+  slotsOfRanks(ranks: readonly number[]): number[];
 }
 
 /** How counts are kept in memory; the behaviour is the same. */
@@ -27,6 +29,10 @@ export type Storage = 'dense' | 'sparse';
 export const LARGEST_COUNT: number = Number.MAX_SAFE_INTEGER;
 
 const TWO_POW_32 = 2 ** 32;
+
+// Ranks are sought in strides: eight additions that do not wait for one another.
+export const GROUP_SLOTS = 8;
+const SLOT_IN_GROUP: number = GROUP_SLOTS - 1;
 
 // A small-integer countdown is the cheapest overflow check there is: one compare a record, a refill every 2^30.
 const LONGEST_COUNTDOWN = 2 ** 30 - 1;
@@ -48,7 +54,7 @@ export abstract class Counts implements ReadonlyCounts {
   /** Upper bound of the used slots; exact, or -1 when empty. */
   last = -1;
 
-  /** Indexed by address, which is up to the storage. */
+  /** Indexed by address, which is up to the storage. Their length is a multiple of eight. */
   protected low: Uint32Array<ArrayBuffer>;
   protected high: Uint32Array<ArrayBuffer> | undefined = undefined;
 
@@ -125,18 +131,39 @@ export abstract class Counts implements ReadonlyCounts {
   }
 
   slotOfRank(rank: number): number {
-    const total = this.total;
     // Tails are what is asked for most: start from the nearer end.
-    if (rank > total / 2) {
-      let slot = this.last;
-      for (let above = total - rank - this.at(slot); above >= 0; above -= this.at(slot)) {
-        slot = this.previous(slot - 1);
+    const above = this.total - rank;
+    return above < rank ? this.#slotWithAbove(above) : this.slotsOfRanks([rank])[0]!;
+  }
+
+  slotsOfRanks(ranks: readonly number[]): number[] {
+    const slots: number[] = [];
+    let group = this.first & ~SLOT_IN_GROUP;
+    let before = 0;
+    for (const rank of ranks) {
+      for (let sum = this.sumOfGroup(group); before + sum < rank; sum = this.sumOfGroup(group)) {
+        before += sum;
+        group += GROUP_SLOTS;
       }
-      return slot;
+      let slot = group;
+      for (let upTo = before + this.at(slot); upTo < rank; upTo += this.at(slot)) slot++;
+      slots.push(slot);
     }
-    let slot = this.first;
-    for (let missing = rank - this.at(slot); missing > 0; missing -= this.at(slot)) {
-      slot = this.next(slot + 1);
+    return slots;
+  }
+
+  /** The highest slot above which at most `above` values are counted. */
+  #slotWithAbove(above: number): number {
+    let rest = above;
+    let group = this.last & ~SLOT_IN_GROUP;
+    for (let sum = this.sumOfGroup(group); sum <= rest; sum = this.sumOfGroup(group)) {
+      rest -= sum;
+      group -= GROUP_SLOTS;
+    }
+    let slot = Math.min(group + SLOT_IN_GROUP, this.last);
+    for (let count = this.at(slot); count <= rest; count = this.at(slot)) {
+      rest -= count;
+      slot--;
     }
     return slot;
   }
@@ -150,6 +177,15 @@ export abstract class Counts implements ReadonlyCounts {
     if (word === 0) this.#carry(address);
     if (slot < this.first) this.first = slot;
     if (slot > this.last) this.last = slot;
+  }
+
+  /** The sum of the eight slots from `slot`, a multiple of eight; slots that do not exist count as empty. */
+  protected abstract sumOfGroup(slot: number): number;
+
+  protected sumOfGroupAt(address: number): number {
+    const { low, high } = this;
+    const sum = sumOfEight(low, address);
+    return high === undefined ? sum : sum + sumOfEight(high, address) * TWO_POW_32;
   }
 
   protected wordsAt(address: number): number {
@@ -187,4 +223,13 @@ export abstract class Counts implements ReadonlyCounts {
     this.#totalAtZero = total;
     this.#countdown = 0;
   }
+}
+
+function sumOfEight(words: Uint32Array, address: number): number {
+  return (
+    words[address]! +
+    words[address + 1]! +
+    (words[address + 2]! + words[address + 3]!) +
+    (words[address + 4]! + words[address + 5]! + (words[address + 6]! + words[address + 7]!))
+  );
 }

@@ -1,10 +1,10 @@
-import { Counts } from './counts.ts';
+import { Counts, GROUP_SLOTS } from './counts.ts';
 
 /** One word a slot, all allocated at once: the fastest storage, with a footprint that is known beforehand. */
 export class DenseCounts extends Counts {
   readonly storage = 'dense';
 
-  constructor(length: number, low: Uint32Array<ArrayBuffer> = new Uint32Array(length)) {
+  constructor(length: number, low: Uint32Array<ArrayBuffer> = new Uint32Array(wordsFor(length))) {
     super(length, low);
   }
 
@@ -33,7 +33,7 @@ export class DenseCounts extends Counts {
 
   resize(length: number): void {
     const grow = (words: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> => {
-      const grown = new Uint32Array(length);
+      const grown = new Uint32Array(wordsFor(length));
       grown.set(words);
       return grown;
     };
@@ -56,8 +56,17 @@ export class DenseCounts extends Counts {
     return slot;
   }
 
+  protected sumOfGroup(slot: number): number {
+    return this.sumOfGroupAt(slot);
+  }
+
   protected previous(slot: number): number {
     while (slot > 0 && this.wordsAt(slot) === 0) slot--;
     return slot;
   }
+}
+
+/** One a slot, and as many empty ones as make the last group whole. */
+function wordsFor(length: number): number {
+  return Math.ceil(length / GROUP_SLOTS) * GROUP_SLOTS;
 }

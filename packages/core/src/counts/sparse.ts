@@ -77,6 +77,11 @@ export class SparseCounts extends Counts {
     return this.#table[page]! + (slot & SLOT_IN_PAGE);
   }
 
+  protected sumOfGroup(slot: number): number {
+    const page = this.#table[slot >> PAGE_BITS]!;
+    return page < 0 ? 0 : this.sumOfGroupAt(page + (slot & SLOT_IN_PAGE));
+  }
+
   protected previous(slot: number): number {
     while (slot > 0 && this.at(slot) === 0) {
       slot = this.#table[slot >> PAGE_BITS]! < 0 ? (slot & ~SLOT_IN_PAGE) - 1 : slot - 1;

@@ -1,32 +1,26 @@
 import { mustBe } from '../errors.ts';
+import type { HdrLayout } from '../layout/hdr.ts';
 import type { HdrCounts } from './iteration.ts';
 
 /** See `Histogram.valueAtPercentile`. */
 export function valueAtPercentile({ layout, counts }: HdrCounts, percentile: number): number {
   assertPercentile(percentile);
   if (counts.total === 0) return 0;
-  const slot = counts.slotOfRank(rankOf(percentile, counts.total));
-  return percentile === 0 ? layout.lower(slot) : layout.upper(slot);
+  return boundAt(layout, counts.slotOfRank(rankOf(percentile, counts.total)), percentile);
 }
 
 /** See `Histogram.valuesAtPercentiles`. */
 export function valuesAtPercentiles({ layout, counts }: HdrCounts, percentiles: readonly number[]): number[] {
   percentiles.forEach(assertPercentile);
-  const values = new Array<number>(percentiles.length).fill(0);
-  if (counts.total === 0) return values;
-  const ascending = [...percentiles.keys()].sort((a, b) => percentiles[a]! - percentiles[b]!);
-  let slot = counts.first;
-  let upToSlot = counts.at(slot);
-  for (const i of ascending) {
-    const percentile = percentiles[i]!;
-    const rank = rankOf(percentile, counts.total);
-    while (upToSlot < rank) {
-      slot = counts.next(slot + 1);
-      upToSlot += counts.at(slot);
-    }
-    values[i] = percentile === 0 ? layout.lower(slot) : layout.upper(slot);
-  }
-  return values;
+  if (counts.total === 0) return percentiles.map(() => 0);
+  const ascending = [...percentiles].sort((a, b) => a - b);
+  const slots = counts.slotsOfRanks(ascending.map((percentile) => rankOf(percentile, counts.total)));
+  const slotOf = new Map(ascending.map((percentile, i) => [percentile, slots[i]!]));
+  return percentiles.map((percentile) => boundAt(layout, slotOf.get(percentile)!, percentile));
+}
+
+function boundAt(layout: HdrLayout, slot: number, percentile: number): number {
+  return percentile === 0 ? layout.lower(slot) : layout.upper(slot);
 }
 
 /**
