@@ -48,14 +48,16 @@ export function mustBe(code: ErrorCode, what: string, allowed: string, got: unkn
 
 const LONGEST_ECHO = 80;
 
-/** A short, unambiguous echo of a value in a message: strings quoted, long ones cut, objects by kind. */
+/** A short, unambiguous echo of a value in a message: strings quoted, objects by kind, and all cut where long. */
 function inspect(value: unknown): string {
-  if (typeof value === 'string') {
-    const quoted = JSON.stringify(value);
-    return quoted.length <= LONGEST_ECHO
-      ? quoted
-      : `${quoted.slice(0, LONGEST_ECHO)}… (${value.length} characters)`;
-  }
+  const text = echo(value);
+  if (text.length <= LONGEST_ECHO) return text;
+  const { length } = typeof value === 'string' ? value : text;
+  return `${text.slice(0, LONGEST_ECHO)}… (${length} characters)`;
+}
+
+function echo(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'bigint') return `${value}n`;
   if (Object.is(value, -0)) return '-0';
   if (typeof value === 'function') return 'a function';

@@ -1,4 +1,6 @@
 import type { ReadonlyCounts } from './counts/counts.ts';
+import { nextDown, nextUp } from './double.ts';
+import { mustBe } from './errors.ts';
 import type { Layout } from './layout/layout.ts';
 
 /** Counts moved into another layout, and how far that can be trusted. */
@@ -23,10 +25,15 @@ export interface Rebucketing {
   readonly exact: boolean;
   /**
    * The largest relative error of a quantile that is read, after the change, as the midpoint of its slot:
-   * `|midpoint - value| / value`, over all values above 0 in slots that are closed on both sides, before and after.
+   * `|midpoint - value| / value`, over all values in slots that are closed on both sides, before and after, and lie
+   * above 0; in a slot that begins at 0 no relative error is bounded.
    */
   readonly worstRelativeError: number;
-  /** Moves counts of the layout `from`. */
+  /**
+   * Moves counts of the layout `from`.
+   *
+   * @throws HdrscopeError `ERR_INVALID_COUNT` when there are not as many counts as slots.
+   */
   apply(counts: ReadonlyCounts | ArrayLike<number>): Rebucketed;
 }
 
@@ -63,7 +70,7 @@ function plan(from: Layout, to: Layout): Rebucketing {
   const straddling: number[] = [];
   let worstRelativeError = 0;
   for (let slot = 0; slot < from.slotCount; slot++) {
-    const target = nearestSlot(to, from.midpoint(slot));
+    const target = nearestSlot(to, valueWithin(from, slot));
     slots[slot] = target;
     if (!contains(to, target, from, slot)) straddling.push(slot);
     worstRelativeError = Math.max(worstRelativeError, relativeError(to, target, from, slot));
@@ -78,6 +85,14 @@ function plan(from: Layout, to: Layout): Rebucketing {
     exact: straddling.length === 0,
     worstRelativeError,
     apply(counts) {
+      if (counts.length !== from.slotCount) {
+        throw mustBe(
+          'ERR_INVALID_COUNT',
+          'counts',
+          `one for each of the ${from.slotCount} slots`,
+          counts.length,
+        );
+      }
       const moved = new Float64Array(to.slotCount);
       let maxMisplaced = 0;
       for (const [slot, count] of used(counts)) {
@@ -88,6 +103,14 @@ function plan(from: Layout, to: Layout): Rebucketing {
       return { counts: moved, maxMisplaced };
     },
   };
+}
+
+/** A value of the slot: its midpoint, or the double beside it where that is an open slot's bound and not in the slot. */
+function valueWithin(layout: Layout, slot: number): number {
+  const midpoint = layout.midpoint(slot);
+  const actual = layout.slotOf(midpoint);
+  if (actual === slot) return midpoint;
+  return actual < slot ? nextUp(midpoint) : nextDown(midpoint);
 }
 
 function nearestSlot(layout: Layout, value: number): number {

@@ -1,4 +1,5 @@
 import { deflate, inflate } from '#zlib';
+import { LARGEST_COUNT } from '../counts/counts.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import type { HdrCounts } from '../histogram/iteration.ts';
 import { HdrLayout } from '../layout/hdr.ts';
@@ -132,6 +133,7 @@ function decodePayload(payload: Uint8Array, slotCount: number): [slot: number, c
   const runs: [slot: number, count: number][] = [];
   const reader = new VarintReader(payload, 0);
   let slot = 0;
+  let total = 0;
   while (!reader.atEnd) {
     const number = reader.next();
     const slots = number < 0 ? -number : 1;
@@ -141,7 +143,11 @@ function decodePayload(payload: Uint8Array, slotCount: number): [slot: number, c
         `the payload must fill at most the ${slotCount} slots of its range, got ${slots} more after slot ${slot}`,
       );
     }
-    if (number > 0) runs.push([slot, number]);
+    if (number > 0) {
+      total += number;
+      if (total > LARGEST_COUNT) throw mustBe('ERR_DECODE', 'the total count', 'at most 2^53 - 1', total);
+      runs.push([slot, number]);
+    }
     slot += slots;
   }
   return runs;

@@ -5,8 +5,9 @@ export function deflate(bytes: Uint8Array): Uint8Array {
   return zlibSync(bytes, { level: 9 });
 }
 
-/** Inflates a zlib stream; throws when it is broken, or would exceed `mostBytes`. */
+/** Inflates a zlib stream; throws when it is broken, is followed by anything, or would exceed `mostBytes`. */
 export function inflate(bytes: Uint8Array, mostBytes: number): Uint8Array {
+  if (bytes.length < CHECK_BYTES) throw new RangeError('a zlib stream has at least four bytes');
   const chunks: Uint8Array[] = [];
   let length = 0;
   const stream = new Unzlib((chunk) => {
@@ -23,7 +24,23 @@ export function inflate(bytes: Uint8Array, mostBytes: number): Uint8Array {
     whole.set(chunk, at);
     at += chunk.length;
   }
+  // fflate takes a stream at its word: the check at its end is what tells one that is cut off or changed.
+  const check = new DataView(bytes.buffer, bytes.byteOffset + bytes.length - CHECK_BYTES).getUint32(0);
+  if (adler32(whole) !== check) throw new RangeError('the check at the end does not match');
   return whole;
 }
 
+/** Source: RFC 1950, section 8.2. */
+function adler32(bytes: Uint8Array): number {
+  let a = 1;
+  let b = 0;
+  for (const byte of bytes) {
+    a = (a + byte) % ADLER_BASE;
+    b = (b + a) % ADLER_BASE;
+  }
+  return b * 0x10000 + a;
+}
+
 const PIECE = 4096;
+const CHECK_BYTES = 4;
+const ADLER_BASE = 65521;

@@ -348,7 +348,7 @@ export class Histogram {
   }
 
   #translated(other: ReadonlyHistogram): Histogram {
-    const translated = new Histogram({ layout: this.#layout, storage: 'sparse' });
+    const translated = new Histogram({ layout: this.#layout, storage: 'sparse', autoResize: true });
     translated.add(other);
     return translated;
   }
@@ -380,5 +380,6 @@ function emptyCounts(storage: Storage, slotCount: number): Counts {
 }
 
 function doubled(value: number | bigint): number | bigint {
-  return typeof value === 'bigint' ? value * 2n : value * 2;
+  if (typeof value === 'bigint') return value * 2n;
+  return Number.isSafeInteger(value) ? BigInt(value) * 2n : value;
 }

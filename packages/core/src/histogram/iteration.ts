@@ -84,7 +84,7 @@ export function* percentileSteps(
       };
       from = valueIteratedTo;
       countBefore = totalCountToThisValue;
-      level += 100 / stepsInHalfDistance(level, ticksPerHalfDistance);
+      level = nextLevel(level, ticksPerHalfDistance);
       if (isLast) {
         yield {
           ...slot,
@@ -98,8 +98,9 @@ export function* percentileSteps(
   }
 }
 
-/** How many steps would make 100 %, were all as long as the one after `level`. */
-function stepsInHalfDistance(level: number, ticksPerHalfDistance: number): number {
+/** The level one step on: 100 where the step is too small to tell from none. */
+function nextLevel(level: number, ticksPerHalfDistance: number): number {
   const halvings = Math.floor(Math.log(100 / (100 - level)) / Math.LN2);
-  return ticksPerHalfDistance * 2 ** (halvings + 1);
+  const next = level + 100 / (ticksPerHalfDistance * 2 ** (halvings + 1));
+  return next === level ? 100 : next;
 }

@@ -1,3 +1,4 @@
+import { nextDown } from '../double.ts';
 import { mustBe } from '../errors.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
 import type { HdrCounts } from './iteration.ts';
@@ -30,24 +31,12 @@ function boundAt(layout: HdrLayout, slot: number, percentile: number): number {
  */
 export function rankOf(percentile: number, total: number): number {
   const bounded = Math.min(Math.max(nextDown(percentile), 0), 100);
-  // Multiplied before divided, so that whole percentiles of round totals are exact.
-  return Math.max(1, Math.ceil((bounded * total) / 100));
+  // Multiplied before divided, so that whole percentiles of round totals are exact; that may round beyond the total.
+  return Math.min(Math.max(1, Math.ceil((bounded * total) / 100)), total);
 }
 
 function assertPercentile(percentile: number): void {
   if (typeof percentile !== 'number' || Number.isNaN(percentile)) {
     throw mustBe('ERR_INVALID_VALUE', 'percentile', 'a number from 0 to 100', percentile);
   }
-}
-
-const double = new Float64Array(1);
-const bits = new BigInt64Array(double.buffer);
-
-/** The next double towards minus infinity. */
-function nextDown(x: number): number {
-  if (x === Number.NEGATIVE_INFINITY) return x;
-  if (x === 0) return -Number.MIN_VALUE;
-  double[0] = x;
-  bits[0] = bits[0]! + (x > 0 ? -1n : 1n);
-  return double[0]!;
 }

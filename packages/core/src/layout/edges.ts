@@ -1,3 +1,4 @@
+import { middle } from '../double.ts';
 import { mustBe } from '../errors.ts';
 import type { Layout, LayoutKind } from './layout.ts';
 
@@ -34,7 +35,7 @@ export function edgeLayout(
       if (slotCount === 1) return 0;
       if (slot === 0) return upper(slot);
       if (slot === slotCount - 1) return lower(slot);
-      return lower(slot) + (upper(slot) - lower(slot)) / 2;
+      return middle(lower(slot), upper(slot));
     },
   };
 }
@@ -52,12 +53,16 @@ export function edgeLayout(
  * ```
  */
 export function explicitLayout(bounds: readonly number[], inclusive: InclusiveBound = 'upper'): EdgeLayout {
-  for (const [i, bound] of bounds.entries()) {
-    if (!Number.isFinite(bound) || (i > 0 && bound <= bounds[i - 1]!)) {
-      throw mustBe('ERR_INVALID_OPTION', `bounds[${i}]`, 'finite and above the bound before it', bound);
-    }
+  if (!areAscending(bounds)) {
+    const i = bounds.findIndex((_, at) => !areAscending(bounds.slice(0, at + 1)));
+    throw mustBe('ERR_INVALID_OPTION', `bounds[${i}]`, 'finite and above the bound before it', bounds[i]);
   }
   return edgeLayout('explicit', [...bounds], inclusive);
+}
+
+/** Whether all are finite, and each is above the one before it. */
+export function areAscending(edges: readonly number[]): boolean {
+  return edges.every((edge, i) => Number.isFinite(edge) && (i === 0 || edge > edges[i - 1]!));
 }
 
 function edgesUpTo(edges: readonly number[], value: number): number {

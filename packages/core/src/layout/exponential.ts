@@ -1,3 +1,4 @@
+import { middle } from '../double.ts';
 import { mustBe } from '../errors.ts';
 import type { Layout } from './layout.ts';
 
@@ -78,6 +79,7 @@ export function exponentialLayout({
     upperInclusive: true,
     slotOf(value) {
       if (value <= 0) return 0;
+      if (value === Number.POSITIVE_INFINITY) return slotCount - 1;
       return Math.min(Math.max(exponentialIndex(scale, value) - minIndex + 1, 0), slotCount - 1);
     },
     lower,
@@ -85,7 +87,7 @@ export function exponentialLayout({
     midpoint(slot) {
       if (slot === 0) return 0;
       if (slot === slotCount - 1) return lower(slot);
-      return lower(slot) + (upper(slot) - lower(slot)) / 2;
+      return middle(lower(slot), Math.min(upper(slot), Number.MAX_VALUE));
     },
   };
 }
@@ -102,7 +104,7 @@ export function exponentialBound(scale: number, index: number): number {
 }
 
 /**
- * The index of the bucket that holds a positive `value`, consistent with `exponentialBound`: the logarithm only
+ * The index of the bucket that holds a positive, finite `value`, consistent with `exponentialBound`: the logarithm only
  * guesses, the bounds decide.
  */
 export function exponentialIndex(scale: number, value: number): number {

@@ -88,8 +88,9 @@ export class HdrLayout implements Layout {
     this.largestValue = this.upper(this.slotCount - 1);
   }
 
-  /** Exact for every integer up to 2^53 − 1; a fraction has the slot of its integer part. `value` is not negative. */
+  /** Exact for every integer up to 2^53 − 1; a fraction has the slot of its integer part, and what is negative none. */
   slotOf(value: number): number {
+    if (value < 0) return -1;
     const high = (value * TWO_POW_MINUS_32) >>> 0;
     const bitLength = high === 0 ? 32 - Math.clz32(value) : 64 - Math.clz32(high);
     const shift = Math.max(this.unitMagnitude, bitLength - this.subBucketBits);

@@ -15,7 +15,7 @@ export interface Layout {
   readonly lowerInclusive: boolean;
   /** Whether a value equal to a slot's upper bound belongs to that slot. Both are true where values are integers. */
   readonly upperInclusive: boolean;
-  /** The slot of `value`; below 0 or at least `slotCount` where the layout has none for it. */
+  /** The slot of `value`, a number; below 0 or at least `slotCount` where the layout has none for it. */
   slotOf(value: number): number;
   /** The lower bound of a slot: `-Infinity` where it is open downwards. */
   lower(slot: number): number;

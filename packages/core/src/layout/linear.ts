@@ -1,5 +1,5 @@
 import { mustBe } from '../errors.ts';
-import { type EdgeLayout, edgeLayout, type InclusiveBound } from './edges.ts';
+import { areAscending, type EdgeLayout, edgeLayout, type InclusiveBound } from './edges.ts';
 
 /** What a linear layout is made of. */
 export interface LinearLayoutOptions {
@@ -34,15 +34,12 @@ export function linearLayout({
   inclusive = 'lower',
 }: LinearLayoutOptions): EdgeLayout {
   if (!Number.isFinite(min)) throw mustBe('ERR_INVALID_OPTION', 'min', 'a finite number', min);
-  if (!(width > 0 && min + width > min && Number.isFinite(min + width * slots))) {
-    throw mustBe('ERR_INVALID_OPTION', 'width', 'a positive number that tells the edges apart', width);
-  }
   if (!Number.isInteger(slots) || slots < 1 || slots > MOST_SLOTS) {
     throw mustBe('ERR_INVALID_OPTION', 'slots', `an integer from 1 to ${MOST_SLOTS}`, slots);
   }
-  return edgeLayout(
-    'linear',
-    Array.from({ length: slots + 1 }, (_, i) => min + i * width),
-    inclusive,
-  );
+  const edges = Array.from({ length: slots + 1 }, (_, i) => min + i * width);
+  if (!areAscending(edges)) {
+    throw mustBe('ERR_INVALID_OPTION', 'width', 'a positive number that tells the edges apart', width);
+  }
+  return edgeLayout('linear', edges, inclusive);
 }

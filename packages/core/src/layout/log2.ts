@@ -1,5 +1,5 @@
 import { mustBe } from '../errors.ts';
-import { type EdgeLayout, edgeLayout, type InclusiveBound } from './edges.ts';
+import { areAscending, type EdgeLayout, edgeLayout, type InclusiveBound } from './edges.ts';
 
 /** What a log2 layout is made of. */
 export interface Log2LayoutOptions {
@@ -39,9 +39,9 @@ export function log2Layout({
   if (!Number.isInteger(slots) || slots < 1 || slots > 1024) {
     throw mustBe('ERR_INVALID_OPTION', 'slots', 'an integer from 1 to 1024', slots);
   }
-  if (!(quantum > 0 && min + quantum > min && Number.isFinite(min + quantum * 2 ** (slots - 1)))) {
+  const edges = [min, ...Array.from({ length: slots }, (_, i) => min + quantum * 2 ** i)];
+  if (!areAscending(edges)) {
     throw mustBe('ERR_INVALID_OPTION', 'quantum', 'a positive number that tells the edges apart', quantum);
   }
-  const edges = [min, ...Array.from({ length: slots }, (_, i) => min + quantum * 2 ** i)];
   return edgeLayout('log2', edges, inclusive);
 }

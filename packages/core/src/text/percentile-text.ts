@@ -34,6 +34,9 @@ export function formatPercentiles(
   if (!(valueScale > 0 && Number.isFinite(valueScale))) {
     throw mustBe('ERR_INVALID_OPTION', 'valueScale', 'a finite number above 0', valueScale);
   }
+  if (format !== 'text' && format !== 'csv') {
+    throw mustBe('ERR_INVALID_OPTION', 'format', "'text' or 'csv'", format);
+  }
   const decimals = histogram.layout.significantDigits;
   const scaled = (value: number): string => formatDecimal(value / valueScale, decimals);
   const row = format === 'csv' ? csvRow : textRow;
