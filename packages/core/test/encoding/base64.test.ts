@@ -1,0 +1,86 @@
+import { Buffer } from 'node:buffer';
+import fc from 'fast-check';
+import { fromBase64, toBase64 } from '../../src/encoding/base64.ts';
+import { toHex } from '../support/bytes.ts';
+import { expectRefused, refusalOf } from '../support/refused.ts';
+
+const ascii = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'latin1'));
+
+// RFC 4648, section 10.
+test.each([
+  ['', ''],
+  ['f', 'Zg=='],
+  ['fo', 'Zm8='],
+  ['foo', 'Zm9v'],
+  ['foob', 'Zm9vYg=='],
+  ['fooba', 'Zm9vYmE='],
+  ['foobar', 'Zm9vYmFy'],
+])('%j is %j, as in RFC 4648', (text, base64) => {
+  expect(toBase64(ascii(text))).toBe(base64);
+  expect(toHex(fromBase64(base64))).toBe(toHex(ascii(text)));
+});
+
+test('agrees with Node on any bytes', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+      const base64 = toBase64(bytes);
+      expect(base64).toBe(Buffer.from(bytes).toString('base64'));
+      expect(toHex(fromBase64(base64))).toBe(toHex(bytes));
+    }),
+  );
+});
+
+test('reads text without its padding, and with white space around it', () => {
+  fc.assert(
+    fc.property(
+      fc.uint8Array({ maxLength: 20 }),
+      fc.constantFrom('', ' ', '\n', '\r\n', '\t '),
+      (bytes, space) => {
+        const base64 = toBase64(bytes);
+        expect(toHex(fromBase64(base64.replace(/=+$/, '')))).toBe(toHex(bytes));
+        expect(toHex(fromBase64(space + base64 + space))).toBe(toHex(bytes));
+      },
+    ),
+  );
+});
+
+test('reads a part of a larger buffer', () => {
+  const part = new Uint8Array([9, 9, 102, 111, 111, 9]).subarray(2, 5);
+  expect(toBase64(part)).toBe('Zm9v');
+});
+
+test.each([
+  ['one character too many', 'Zm9vY'],
+  ['a single character', 'Z'],
+  ['a character of the URL alphabet', 'Zm9-'],
+  ['white space inside', 'Zm9v Zm9v'],
+  ['padding inside', 'Zg==Zm9v'],
+  ['three signs of padding', 'Zg==='],
+  ['a letter beyond ASCII', 'Zm9é'],
+  ['a letter beyond 16 bits', 'Zm😀'],
+  ['a zero', 'Zm9\0'],
+])('refuses %s', (_what, text) => {
+  expectRefused(() => fromBase64(text), 'ERR_DECODE');
+});
+
+test('either reads any text or refuses it', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 20 }), (text) => {
+      try {
+        fromBase64(text);
+      } catch (error) {
+        expect(error).toMatchObject({ name: 'HdrscopeError', code: 'ERR_DECODE' });
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('says which character is wrong, and where', () => {
+  expect(refusalOf(() => fromBase64('Zm9-')).message).toBe(
+    'base64 text must hold A-Z, a-z, 0-9, + and / only, got "-" at 3',
+  );
+  expect(refusalOf(() => fromBase64('Zm9vY')).message).toBe(
+    'base64 text must not be cut off, got 5 characters',
+  );
+});

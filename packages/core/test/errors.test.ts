@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { HdrscopeError, mustBe } from '../src/errors.ts';
+
+const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
+
+describe('an HdrscopeError', () => {
+  test('has a code, a message and a cause', () => {
+    const cause = new Error('the reason');
+    const error = new HdrscopeError('ERR_DECODE', 'broken', { cause });
+    expect(error).toMatchObject({ name: 'HdrscopeError', code: 'ERR_DECODE', message: 'broken', cause });
+    expect(String(error)).toBe('HdrscopeError: broken');
+  });
+
+  test('is an error, and has no cause unless it is given one', () => {
+    const error = new HdrscopeError('ERR_DECODE', 'broken');
+    expect(error).toBeInstanceOf(Error);
+    expect('cause' in error).toBe(false);
+  });
+
+  test('is recognised when another copy of the package has thrown it', () => {
+    class OtherCopy extends Error {
+      override readonly name = 'HdrscopeError';
+    }
+    expect(new OtherCopy() instanceof HdrscopeError).toBe(true);
+  });
+
+  test.each([
+    ['another error', new Error('x')],
+    ['a range error', new RangeError('x')],
+    ['an object of that name', { name: 'HdrscopeError' }],
+    ['null', null],
+    ['text', 'HdrscopeError'],
+  ])('is not %s', (_what, candidate) => {
+    expect((candidate as unknown) instanceof HdrscopeError).toBe(false);
+  });
+});
+
+describe('a message', () => {
+  test.each<[string, unknown, string]>([
+    ['a number', 9, '9'],
+    ['-0', -0, '-0'],
+    ['NaN', Number.NaN, 'NaN'],
+    ['a bigint', 12n, '12n'],
+    ['text', 'a "b"\n', '"a \\"b\\"\\n"'],
+    ['no text', '', '""'],
+    ['undefined', undefined, 'undefined'],
+    ['null', null, 'null'],
+    ['true', true, 'true'],
+    ['a symbol', Symbol('s'), 'Symbol(s)'],
+    ['a function', () => 1, 'a function'],
+    ['an array', [1, 2, 3], 'an array of 3'],
+    ['an object', {}, 'a Object'],
+    ['an object of a class', new Map(), 'a Map'],
+    ['an object of none', Object.create(null), 'a null-prototype object'],
+  ])('echoes %s', (_what, got, echo) => {
+    expect(mustBe('ERR_INVALID_OPTION', 'x', 'right', got).message).toBe(`x must be right, got ${echo}`);
+  });
+
+  test('cuts long text, and says how long it was', () => {
+    const { message } = mustBe('ERR_INVALID_OPTION', 'x', 'short', 'a'.repeat(1000));
+    expect(message).toBe(`x must be short, got "${'a'.repeat(79)}… (1000 characters)`);
+  });
+
+  test('stays short whatever came', () => {
+    for (const got of ['é'.repeat(1e5), 10n ** 5000n, new Array(1000).fill('x'), Symbol('s'.repeat(1000))]) {
+      expect(mustBe('ERR_INVALID_OPTION', 'x', 'short', got).message.length).toBeLessThan(200);
+    }
+  });
+});
+
+test('every code is documented, and every documented code exists', () => {
+  const union = read('../src/errors.ts').match(/type ErrorCode =([^;]*);/)![1]!;
+  const codes = [...union.matchAll(/'(ERR_\w+)'/g)].map(([, code]) => code!);
+  const documented = [...read('../../../docs/errors.md').matchAll(/^\| `(ERR_\w+)`/gm)].map(
+    ([, code]) => code!,
+  );
+  expect(codes.length).toBeGreaterThan(5);
+  expect(documented.sort()).toEqual(codes.sort());
+});

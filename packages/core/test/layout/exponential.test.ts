@@ -1,0 +1,179 @@
+import fc from 'fast-check';
+import {
+  type ExponentialLayoutOptions,
+  exponentialBound,
+  exponentialIndex,
+  exponentialLayout,
+} from '../../src/layout/exponential.ts';
+import { expectSlotsInOrder, isIn } from '../support/layout-laws.ts';
+import { expectRefused, refusalOf } from '../support/refused.ts';
+import { within } from '../support/within.ts';
+
+const SMALLEST_NORMAL = 2 ** -1022;
+
+const scales = fc.integer({ min: -10, max: 20 });
+const positive = fc.oneof(
+  fc.double({ min: SMALLEST_NORMAL, max: Number.MAX_VALUE, noNaN: true }),
+  fc.double({ min: 1e-9, max: 1e9, noNaN: true }),
+  fc.integer({ min: -1022, max: 1023 }).map((exponent) => 2 ** exponent),
+);
+
+const double = new Float64Array(1);
+const bits = new BigInt64Array(double.buffer);
+
+/** The double `ulps` steps beside a positive one. */
+function beside(x: number, ulps: bigint): number {
+  double[0] = x;
+  bits[0] = bits[0]! + ulps;
+  return double[0]!;
+}
+
+describe('the index of a value', () => {
+  test('names the bucket that holds it, upper bound included', () => {
+    fc.assert(
+      fc.property(scales, positive, (scale, value) => {
+        const index = exponentialIndex(scale, value);
+        expect(exponentialBound(scale, index)).toBeLessThan(value);
+        expect(value).toBeLessThanOrEqual(exponentialBound(scale, index + 1));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('of 2^k is the last of its octave, at every scale', () => {
+    for (let scale = -10; scale <= 20; scale++) {
+      for (let k = -1022; k <= 1023; k++) {
+        const expected = Math.ceil(k * 2 ** scale) - 1;
+        if (exponentialIndex(scale, 2 ** k) !== expected) {
+          expect([scale, k, exponentialIndex(scale, 2 ** k)]).toEqual([scale, k, expected]);
+        }
+      }
+    }
+  });
+
+  test('of a value one step of a double beside 2^k is on its side of the bound', () => {
+    for (let scale = -2; scale <= 20; scale += 2) {
+      for (let k = -1000; k <= 1000; k += 10) {
+        const last = Math.ceil(k * 2 ** scale) - 1;
+        const indices = [-1n, 1n].map((ulp) => exponentialIndex(scale, beside(2 ** k, ulp)));
+        // Below scale 0 a power of two may lie inside its bucket.
+        const next = Number.isInteger(k * 2 ** scale) ? last + 1 : last;
+        if (indices[0] !== last || indices[1] !== next)
+          expect([scale, k, ...indices]).toEqual([scale, k, last, next]);
+      }
+    }
+  });
+
+  test('shifts right when the scale goes down', () => {
+    fc.assert(
+      fc.property(scales, fc.integer({ min: 0, max: 30 }), positive, (scale, by, value) => {
+        const coarser = Math.max(-10, scale - by);
+        const halvings = scale - coarser;
+        expect(exponentialIndex(coarser, value)).toBe(
+          Math.floor(exponentialIndex(scale, value) / 2 ** halvings),
+        );
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('never falls when the value rises', () => {
+    fc.assert(
+      fc.property(scales, positive, positive, (scale, a, b) => {
+        const [less, more] = a < b ? [a, b] : [b, a];
+        expect(exponentialIndex(scale, less)).toBeLessThanOrEqual(exponentialIndex(scale, more));
+      }),
+    );
+  });
+});
+
+describe('a bound', () => {
+  test('is a power of two exactly where it is one', () => {
+    for (let scale = 0; scale <= 20; scale += 4) {
+      for (let k = -1022; k <= 1023; k++) {
+        const bound = exponentialBound(scale, k * 2 ** scale);
+        if (bound !== 2 ** k) expect([scale, k, bound]).toEqual([scale, k, 2 ** k]);
+      }
+    }
+    expect([-2, -1, 0, 1].map((index) => exponentialBound(-1, index))).toEqual([2 ** -4, 2 ** -2, 1, 4]);
+  });
+
+  test('is the square root of 2 between powers of two at scale 1', () => {
+    expect([1, 3, 5].map((index) => exponentialBound(1, index))).toEqual([
+      Math.SQRT2,
+      2 * Math.SQRT2,
+      4 * Math.SQRT2,
+    ]);
+    expect(exponentialBound(1, -1)).toBe(Math.SQRT1_2);
+  });
+
+  test('is above the one before it', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 20 }),
+        fc.double({ min: -1022, max: 1022, noNaN: true }),
+        (scale, octave) => {
+          const index = Math.floor(octave * 2 ** scale);
+          expect(exponentialBound(scale, index + 1)).toBeGreaterThan(exponentialBound(scale, index));
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('an exponential layout', () => {
+  test('puts zero and the too small into its first slot, the too large into its last', () => {
+    const layout = exponentialLayout({ scale: 0, minIndex: 0, maxIndex: 3 });
+    const values = [-1, -0, 0, 0.5, 1, 1.1, 2, 2.1, 16, 17, 1e300];
+    expect(values.map((value) => layout.slotOf(value))).toEqual([0, 0, 0, 0, 0, 1, 1, 2, 4, 5, 5]);
+    expect(layout.slotCount).toBe(6);
+    expect([layout.lowerInclusive, layout.upperInclusive]).toEqual([false, true]);
+  });
+
+  test('has slots in order, and each value in the one that holds it', () => {
+    const layouts = fc
+      .tuple(fc.integer({ min: -3, max: 8 }), fc.integer({ min: -20, max: 20 }), fc.nat(100))
+      .filter(
+        ([scale, first, more]) => (first + more + 1) * 2 ** -scale < 1000 && first * 2 ** -scale > -1000,
+      )
+      .map(([scale, minIndex, more]) => exponentialLayout({ scale, minIndex, maxIndex: minIndex + more }));
+    fc.assert(
+      fc.property(layouts, fc.double({ min: 0, max: 1e12, noNaN: true }), (layout, value) => {
+        expectSlotsInOrder(layout);
+        const slot = layout.slotOf(value);
+        expect(isIn(layout, slot, value) || (slot === 0 && value === 0)).toBe(true);
+      }),
+    );
+  });
+
+  test('stands for its highest bucket by a finite value, as high as a double goes', () => {
+    const layout = exponentialLayout({ scale: 0, minIndex: 1000, maxIndex: 1023 });
+    const bucket = layout.slotOf(Number.MAX_VALUE);
+    expect(bucket).toBe(layout.slotCount - 2);
+    expect(layout.midpoint(bucket)).toBeLessThan(Number.POSITIVE_INFINITY);
+  });
+
+  test.each([-10, -1, 0, 1, 20])('at scale %d has a slot for Infinity', (scale) => {
+    const layout = exponentialLayout({ scale, minIndex: -1, maxIndex: 0 });
+    expect(within(500, () => layout.slotOf(Number.POSITIVE_INFINITY))).toBe(layout.slotCount - 1);
+  });
+
+  test.each<[string, ExponentialLayoutOptions]>([
+    ['a scale above 20', { scale: 21, minIndex: 0, maxIndex: 1 }],
+    ['a scale below -10', { scale: -11, minIndex: 0, maxIndex: 1 }],
+    ['half a scale', { scale: 0.5, minIndex: 0, maxIndex: 1 }],
+    ['NaN as scale', { scale: Number.NaN, minIndex: 0, maxIndex: 1 }],
+    ['indices in descending order', { scale: 0, minIndex: 2, maxIndex: 1 }],
+    ['half an index', { scale: 0, minIndex: 0.5, maxIndex: 1 }],
+    ['an index that begins above the largest double', { scale: 0, minIndex: 0, maxIndex: 1024 }],
+    ['an index below the smallest double', { scale: 0, minIndex: -1075, maxIndex: 0 }],
+  ])('refuses %s', (_what, options) => {
+    expectRefused(() => exponentialLayout(options), 'ERR_INVALID_OPTION');
+  });
+
+  test('says what an index may be at its scale', () => {
+    const message = refusalOf(() => exponentialLayout({ scale: 1, minIndex: 0, maxIndex: 5000 })).message;
+    expect(message).toBe('maxIndex must be an integer from 0 to 2047 at scale 1, got 5000');
+  });
+});

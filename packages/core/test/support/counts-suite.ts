@@ -1,0 +1,273 @@
+import fc from 'fast-check';
+import { type Counts, LARGEST_COUNT } from '../../src/counts/counts.ts';
+import { expectRefused } from './refused.ts';
+
+/** More than three pages of the sparse storage, and no whole number of them. */
+const SLOTS = 200;
+const TWO_POW_32 = 2 ** 32;
+
+const slot = fc.oneof(fc.nat(SLOTS - 1), fc.constantFrom(0, 63, 64, 127, 128, SLOTS - 1));
+const count = fc.oneof(
+  fc.integer({ min: 1, max: 10 }),
+  fc.constantFrom(TWO_POW_32 - 1, TWO_POW_32, TWO_POW_32 + 7, 2 ** 45 + 3),
+);
+
+type Operation =
+  | { readonly do: 'increment'; readonly slot: number }
+  | { readonly do: 'add'; readonly slot: number; readonly count: number }
+  | { readonly do: 'remove'; readonly pick: number; readonly share: number }
+  | { readonly do: 'resize' | 'clear' | 'clone' };
+
+const operations: fc.Arbitrary<Operation[]> = fc.array(
+  fc.oneof(
+    { weight: 6, arbitrary: fc.record({ do: fc.constant('increment' as const), slot }) },
+    { weight: 4, arbitrary: fc.record({ do: fc.constant('add' as const), slot, count }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        do: fc.constant('remove' as const),
+        pick: fc.nat(),
+        share: fc.constantFrom(0, 0.5, 1),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ do: fc.constantFrom('resize' as const, 'clear' as const, 'clone' as const) }),
+    },
+  ),
+  { maxLength: 60 },
+);
+
+/** What holds for the counts of every storage. */
+export function describeCounts(name: string, make: (length: number) => Counts): void {
+  describe(name, () => {
+    test('is empty at first', () => {
+      const counts = make(SLOTS);
+      expect([counts.length, counts.total, counts.first, counts.last]).toEqual([SLOTS, 0, SLOTS, -1]);
+      expect([counts.at(0), counts.at(SLOTS - 1), counts.next(0)]).toEqual([0, 0, SLOTS]);
+    });
+
+    test('counts one by one and many at once', () => {
+      const counts = make(SLOTS);
+      for (let i = 0; i < 5; i++) counts.increment(70);
+      counts.add(3, 4);
+      counts.add(70, 10);
+      expect([counts.at(3), counts.at(69), counts.at(70), counts.total]).toEqual([4, 0, 15, 19]);
+      expect([counts.first, counts.last]).toEqual([3, 70]);
+    });
+
+    test('steps over slots that hold nothing', () => {
+      const counts = make(SLOTS);
+      for (const used of [5, 63, 64, 190]) counts.increment(used);
+      const from = [0, 5, 6, 63, 64, 65, 190, 191, SLOTS];
+      expect(from.map((one) => counts.next(one))).toEqual([5, 5, 63, 63, 64, 190, 190, SLOTS, SLOTS]);
+    });
+
+    test('carries when a count passes 2^32, one by one', () => {
+      const counts = make(SLOTS);
+      counts.add(7, TWO_POW_32 - 1);
+      counts.add(8, TWO_POW_32 - 1);
+      counts.increment(7);
+      expect([counts.at(7), counts.at(8)]).toEqual([TWO_POW_32, TWO_POW_32 - 1]);
+      counts.increment(7);
+      counts.increment(8);
+      expect([counts.at(7), counts.at(8), counts.total]).toEqual([
+        TWO_POW_32 + 1,
+        TWO_POW_32,
+        2 * TWO_POW_32 + 1,
+      ]);
+    });
+
+    test('finds a slot whose count is a multiple of 2^32', () => {
+      const counts = make(SLOTS);
+      counts.add(7, 3 * TWO_POW_32);
+      counts.increment(2);
+      counts.increment(150);
+      expect([counts.next(3), counts.next(8)]).toEqual([7, 150]);
+      expect([1, 2, 3 * TWO_POW_32 + 1, 3 * TWO_POW_32 + 2].map((rank) => counts.slotOfRank(rank))).toEqual([
+        2, 7, 7, 150,
+      ]);
+    });
+
+    test('touches new slots after a count has passed 2^32', () => {
+      const counts = make(SLOTS);
+      counts.add(0, TWO_POW_32);
+      for (let other = 64; other < SLOTS; other += 64) counts.add(other, TWO_POW_32 + other);
+      expect([0, 64, 128, 192].map((one) => counts.at(one) - TWO_POW_32)).toEqual([0, 64, 128, 192]);
+    });
+
+    test('counts up to 2^53 - 1 in all and not one more', () => {
+      const counts = make(SLOTS);
+      counts.add(0, LARGEST_COUNT - 3);
+      counts.increment(1);
+      counts.increment(1);
+      counts.increment(2);
+      expect(counts.total).toBe(LARGEST_COUNT);
+      expectRefused(() => counts.increment(2), 'ERR_COUNT_OVERFLOW');
+      expectRefused(() => counts.assertRoomFor(1), 'ERR_COUNT_OVERFLOW');
+      expect([counts.total, counts.at(0), counts.at(1), counts.at(2)]).toEqual([
+        LARGEST_COUNT,
+        LARGEST_COUNT - 3,
+        2,
+        1,
+      ]);
+      counts.remove(0, 1);
+      counts.increment(199);
+      expect(counts.last).toBe(199);
+    });
+
+    test('settles its bounds after removals', () => {
+      const counts = make(SLOTS);
+      for (const used of [5, 60, 130, 199]) counts.add(used, 2);
+      counts.remove(5, 2);
+      counts.remove(199, 2);
+      counts.settleBounds();
+      expect([counts.first, counts.last, counts.total]).toEqual([60, 130, 4]);
+      counts.remove(60, 2);
+      counts.remove(130, 2);
+      counts.settleBounds();
+      expect([counts.first, counts.last, counts.total]).toEqual([SLOTS, -1, 0]);
+    });
+
+    test('keeps its counts when it grows', () => {
+      const counts = make(100);
+      counts.add(99, TWO_POW_32 + 1);
+      counts.resize(1000);
+      counts.increment(999);
+      expect([counts.length, counts.at(99), counts.at(999), counts.next(100)]).toEqual([
+        1000,
+        TWO_POW_32 + 1,
+        1,
+        999,
+      ]);
+    });
+
+    test('stays empty when it grows empty', () => {
+      const counts = make(100);
+      counts.resize(1000);
+      expect([counts.first, counts.last, counts.next(0)]).toEqual([1000, -1, 1000]);
+    });
+
+    test('is independent of its clone', () => {
+      const counts = make(SLOTS);
+      counts.add(5, TWO_POW_32);
+      const clone = counts.clone();
+      expect(clone.storage).toBe(counts.storage);
+      clone.add(5, TWO_POW_32);
+      clone.increment(190);
+      counts.increment(3);
+      expect([counts.at(5), counts.at(190), counts.total, counts.last]).toEqual([
+        TWO_POW_32,
+        0,
+        TWO_POW_32 + 1,
+        5,
+      ]);
+      expect([clone.at(5), clone.at(3), clone.total, clone.first]).toEqual([
+        2 * TWO_POW_32,
+        0,
+        2 * TWO_POW_32 + 1,
+        5,
+      ]);
+    });
+
+    test('forgets everything when cleared, high words too', () => {
+      const counts = make(SLOTS);
+      counts.add(5, 3 * TWO_POW_32 + 1);
+      counts.clear();
+      counts.increment(5);
+      expect([counts.at(5), counts.total, counts.first, counts.last]).toEqual([1, 1, 5, 5]);
+    });
+
+    test('finds the slot of every rank from whichever end is nearer', () => {
+      const counts = make(SLOTS);
+      const expected: number[] = [];
+      for (const [used, times] of [
+        [3, 2],
+        [64, 1],
+        [65, 4],
+        [199, 3],
+      ] as const) {
+        counts.add(used, times);
+        for (let i = 0; i < times; i++) expected.push(used);
+      }
+      const ranks = expected.map((_slot, i) => i + 1);
+      expect(ranks.map((rank) => counts.slotOfRank(rank))).toEqual(expected);
+      expect(counts.slotsOfRanks(ranks)).toEqual(expected);
+      expect(counts.slotsOfRanks([1, 1, 10, 10])).toEqual([3, 3, 199, 199]);
+      expect(counts.slotsOfRanks([])).toEqual([]);
+    });
+
+    test('behaves as a plain map under any sequence of operations', () => {
+      fc.assert(
+        fc.property(operations, (sequence) => {
+          let counts = make(SLOTS);
+          const model = new Map<number, number>();
+          for (const operation of sequence) counts = apply(operation, counts, model);
+          expectEqualCounts(counts, model);
+        }),
+        { numRuns: 300 },
+      );
+    });
+  });
+}
+
+/** Does the same to both; what they then are is the counts returned and the changed model. */
+function apply(operation: Operation, counts: Counts, model: Map<number, number>): Counts {
+  switch (operation.do) {
+    case 'increment':
+      counts.increment(operation.slot);
+      model.set(operation.slot, (model.get(operation.slot) ?? 0) + 1);
+      return counts;
+    case 'add':
+      counts.add(operation.slot, operation.count);
+      model.set(operation.slot, (model.get(operation.slot) ?? 0) + operation.count);
+      return counts;
+    case 'remove': {
+      const used = [...model].filter(([, held]) => held > 0);
+      if (used.length === 0) return counts;
+      const [from, held] = used[operation.pick % used.length]!;
+      const taken = Math.floor(held * operation.share);
+      counts.remove(from, taken);
+      counts.settleBounds();
+      model.set(from, held - taken);
+      return counts;
+    }
+    case 'resize':
+      counts.resize(counts.length + 100);
+      return counts;
+    case 'clear':
+      counts.clear();
+      model.clear();
+      return counts;
+    case 'clone': {
+      const clone = counts.clone();
+      counts.increment(0); // which the clone must not see
+      return clone;
+    }
+  }
+}
+
+function expectEqualCounts(counts: Counts, model: ReadonlyMap<number, number>): void {
+  const used = [...model].filter(([, held]) => held > 0).sort(([a], [b]) => a - b);
+  const total = used.reduce((sum, [, held]) => sum + held, 0);
+  expect([counts.total, counts.first, counts.last]).toEqual([
+    total,
+    used.at(0)?.[0] ?? counts.length,
+    used.at(-1)?.[0] ?? -1,
+  ]);
+  const walked: [number, number][] = [];
+  for (let at = counts.next(0); at < counts.length; at = counts.next(at + 1))
+    walked.push([at, counts.at(at)]);
+  expect(walked).toEqual(used);
+  for (let at = 0; at < counts.length; at++)
+    if (counts.at(at) !== (model.get(at) ?? 0)) expect(at).toBe('a slot of equal count');
+  const ranks: number[] = [];
+  let below = 0;
+  for (const [, held] of used) {
+    ranks.push(below + 1, below + held);
+    below += held;
+  }
+  const holders = used.flatMap(([at]) => [at, at]);
+  expect(ranks.map((rank) => counts.slotOfRank(rank))).toEqual(holders);
+  expect(counts.slotsOfRanks(ranks)).toEqual(holders);
+}

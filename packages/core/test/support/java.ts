@@ -1,0 +1,103 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { Storage } from '../../src/counts/counts.ts';
+import { Histogram } from '../../src/histogram/histogram.ts';
+
+// The fixtures are made by HdrHistogram, with tools/goldens; their format is described there.
+
+/** A number, or digits where a double cannot hold the integer. */
+export type JavaNumber = number | string;
+
+export interface JavaOptions {
+  readonly lowestDiscernibleValue: JavaNumber;
+  readonly highestTrackableValue: JavaNumber;
+  readonly significantDigits: number;
+  readonly autoResize: boolean;
+}
+
+type JavaOperation = readonly [value: JavaNumber, count?: JavaNumber, expectedInterval?: number];
+
+interface ValueGenerator {
+  readonly kind: 'uniform' | 'lognormal';
+  readonly seed: number;
+  readonly n: number;
+  readonly min: number;
+  readonly shift: number;
+  readonly scale: number;
+}
+
+export interface JavaRecording {
+  readonly recorded?: readonly JavaOperation[];
+  readonly generator?: ValueGenerator;
+}
+
+export interface JavaCase extends JavaRecording {
+  readonly name: string;
+  readonly options: JavaOptions;
+}
+
+export interface JavaFixture<Case> {
+  readonly madeBy: string;
+  readonly cases: readonly Case[];
+}
+
+export function javaFixture<Case>(name: string): JavaFixture<Case> | undefined {
+  const file = new URL(`../fixtures/java/${name}.json`, import.meta.url);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as JavaFixture<Case>) : undefined;
+}
+
+/** Why a recording cannot be replayed here yet, if it cannot. */
+export function reasonToSkip({ recorded = [] }: JavaRecording): string | undefined {
+  if (recorded.some(([value]) => typeof value === 'string')) return 'values above 2^53 - 1';
+  if (recorded.some(([, count]) => typeof count === 'string')) return 'counts above 2^53 - 1';
+  if (recorded.reduce((sum, [, count = 1]) => sum + Number(count), 0) > Number.MAX_SAFE_INTEGER) {
+    return 'totals above 2^53 - 1';
+  }
+  return undefined;
+}
+
+export function made(
+  { options, ...recording }: JavaRecording & { options: JavaOptions },
+  storage: Storage,
+): Histogram {
+  const { lowestDiscernibleValue, highestTrackableValue, significantDigits, autoResize } = options;
+  const histogram = new Histogram({
+    lowestDiscernibleValue: BigInt(lowestDiscernibleValue),
+    highestTrackableValue: BigInt(highestTrackableValue),
+    significantDigits,
+    autoResize,
+    storage,
+  });
+  record(histogram, recording);
+  return histogram;
+}
+
+export function record(histogram: Histogram, { recorded = [], generator }: JavaRecording): void {
+  if (generator !== undefined) for (const value of generated(generator)) histogram.record(value);
+  for (const [value, count = 1, expectedInterval = 0] of recorded) {
+    if (expectedInterval === 0) histogram.record(Number(value), Number(count));
+    else for (let i = 0; i < Number(count); i++) histogram.recordCorrected(Number(value), expectedInterval);
+  }
+}
+
+function* generated({
+  kind,
+  seed,
+  n,
+  min,
+  shift,
+  scale,
+}: ValueGenerator): Generator<number, void, undefined> {
+  let state = seed;
+  const next = (): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state;
+  };
+  for (let i = 0; i < n; i++) {
+    const x = kind === 'uniform' ? next() : 2 ** onesOf(next() >>> 16) * (1024 + (next() >>> 22));
+    yield (min + Math.floor(x / 2 ** shift)) * scale;
+  }
+}
+
+function onesOf(bits: number): number {
+  return [...bits.toString(2)].filter((bit) => bit === '1').length;
+}

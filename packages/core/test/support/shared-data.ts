@@ -1,0 +1,41 @@
+import { existsSync, readFileSync } from 'node:fs';
+
+// Logs of other implementations, which may be looked at beside the repository but are no part of it.
+const SHARED = new URL('../../../../../shared/data/', import.meta.url);
+
+/** The text of a shared file, or undefined where it is not. */
+export function sharedText(path: string): string | undefined {
+  const file = new URL(path, SHARED);
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
+
+/** A test over shared files; it is skipped, and says why, where one is missing. */
+export function testShared(title: string, paths: readonly string[], run: (...texts: string[]) => void): void {
+  const texts = paths.map(sharedText);
+  const missing = paths.filter((_path, i) => texts[i] === undefined);
+  if (missing.length === 0) {
+    test(title, () => run(...(texts as string[])));
+    return;
+  }
+  console.log(`"${title}" needs ${missing.join(', ')} in the folder of shared data beside the repository`);
+  test.skip(title, () => {});
+}
+
+/** One line of an interval log whose encoding is still text. */
+export interface LoggedInterval {
+  readonly tag: string | undefined;
+  readonly startSeconds: number;
+  readonly encoded: string;
+}
+
+/** The intervals of a log, as far as the tests here need it: no checks, no base time. */
+export function intervalsOf(log: string): LoggedInterval[] {
+  return log
+    .split(/\r?\n/)
+    .filter((line) => line !== '' && !line.startsWith('#') && !line.startsWith('"'))
+    .map((line) => {
+      const fields = line.trim().split(',');
+      const tag = fields[0]!.startsWith('Tag=') ? fields.shift()!.slice(4) : undefined;
+      return { tag, startSeconds: Number(fields[0]), encoded: fields[3]! };
+    });
+}

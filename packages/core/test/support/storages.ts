@@ -1,0 +1,9 @@
+import type { Storage } from '../../src/counts/counts.ts';
+
+/** Every storage: what holds for one must hold for all. */
+export const STORAGES: readonly Storage[] = ['dense', 'sparse'];
+
+/** Declares the same tests once for each storage. */
+export function describeEachStorage(what: string, tests: (storage: Storage) => void): void {
+  describe.each(STORAGES)(`${what}, %s`, tests);
+}
