@@ -1,0 +1,211 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type DemoProcess, endAll, npmStart, startDemo } from './demo-process.ts';
+import { type HistogramSeries, readHistogram } from './prometheus-text.ts';
+
+const METRIC = 'http_server_request_duration';
+const FREE_PORTS = ['--port', '0', '--metrics-port', '0'];
+const ROUTES = ['GET /products/{id}', 'GET /search', 'GET /reports/{month}', 'POST /login'];
+
+afterEach(endAll);
+
+async function urlsOf(demo: DemoProcess): Promise<{ service: string; metrics: string }> {
+  const [, service, metrics] = await demo.printed(/service +(http:\S+)\n +metrics +(http:\S+)\n/);
+  return { service: service!, metrics: metrics! };
+}
+
+/** Reads a page of metrics several times a second, until the demo has ended. */
+async function scrapeToTheEnd(demo: DemoProcess): Promise<{ pages: string[]; contentType: string | null }> {
+  const { metrics } = await urlsOf(demo);
+  const pages: string[] = [];
+  let contentType: string | null = null;
+  let hasEnded = false;
+  void demo.exit.then(() => {
+    hasEnded = true;
+  });
+  while (!hasEnded) {
+    try {
+      const response = await fetch(metrics);
+      pages.push(await response.text());
+      contentType = response.headers.get('content-type');
+    } catch {
+      // It has closed.
+    }
+    await sleep(100);
+  }
+  return { pages, contentType };
+}
+
+/** The columns of the closing table's last row. */
+function totalsOf(stdout: string): number[] {
+  const [, counts] = /^total +([\d, ]+)$/m.exec(stdout) ?? [];
+  return counts!.trim().split(/ +/).map(numberOf);
+}
+
+function numberOf(text: string): number {
+  return Number(text.replaceAll(',', ''));
+}
+
+const totalOf = (series: readonly HistogramSeries[]): number =>
+  series.reduce((total, { count }) => total + count, 0);
+
+/** Requests by route as a table shows them, added up over its lines. */
+function countsByRoute(table: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const [, route, count] of table.matchAll(/^[ \d.s]{9}((?:GET|POST) .*?) {2,}([\d,]+) /gm)) {
+    counts.set(route!, (counts.get(route!) ?? 0) + numberOf(count!));
+  }
+  return counts;
+}
+
+describe('a run from start to end', () => {
+  let demo: DemoProcess;
+  let pages: HistogramSeries[][];
+  let lastPage: string;
+
+  beforeAll(async () => {
+    demo = npmStart('--seconds', '5', ...FREE_PORTS);
+    const scraped = await scrapeToTheEnd(demo);
+    lastPage = scraped.pages.at(-1)!;
+    pages = scraped.pages.map((page) => readHistogram(page, METRIC));
+  }, 60_000);
+
+  test('ends by itself, with success', async () => {
+    expect(await demo.exit).toEqual({ code: 0, signal: null });
+  });
+
+  test('has counted every answer that the load client has, and shows them all on /metrics', () => {
+    const [client, counted, scraped] = totalsOf(demo.stdout());
+
+    expect(client).toBeGreaterThan(0);
+    expect({ counted, scraped }).toEqual({ counted: client, scraped: client });
+    expect(demo.stdout()).toMatch(/\nequal: .*\n$/);
+  });
+
+  test('shows a distribution of all of them', () => {
+    const [client] = totalsOf(demo.stdout());
+
+    expect(demo.stdout()).toMatch(/\n {7}Value {5}Percentile TotalCount 1\/\(1-Percentile\)\n\n/);
+    expect(demo.stdout()).toMatch(new RegExp(`\\n#\\[Max +=.*, Total count +=\\s+${client}\\]\\n`));
+  });
+
+  test('has lines that add up to the whole run', () => {
+    const [live, whole] = demo.stdout().split('The whole run:') as [string, string];
+
+    expect([...countsByRoute(whole).keys()]).toEqual(ROUTES);
+    expect(countsByRoute(live)).toEqual(countsByRoute(whole));
+    expect([...countsByRoute(whole).values()].reduce((a, b) => a + b)).toBe(totalsOf(demo.stdout())[0]);
+  });
+
+  test('serves a histogram with a series for every route and status code', () => {
+    expect(lastPage).toContain(`# TYPE ${METRIC} histogram\n`);
+    const expected = [
+      'http_request_method=GET http_response_status_code=200 http_route=/products/{id} url_scheme=http',
+      'http_request_method=GET http_response_status_code=200 http_route=/reports/{month} url_scheme=http',
+      'http_request_method=GET http_response_status_code=200 http_route=/search url_scheme=http',
+      'http_request_method=GET http_response_status_code=404 http_route=/products/{id} url_scheme=http',
+      'http_request_method=POST http_response_status_code=200 http_route=/login url_scheme=http',
+      'http_request_method=POST http_response_status_code=401 http_route=/login url_scheme=http',
+    ];
+    expect(
+      pages
+        .at(-1)!
+        .map(({ labels }) => labels)
+        .sort(),
+    ).toEqual(expected);
+  });
+
+  test('serves buckets that are cumulative and end with the count, at every scrape', () => {
+    expect(pages.length).toBeGreaterThan(5);
+    for (const { buckets, count, sum } of pages.flat()) {
+      expect(buckets.map(([le]) => le)).toEqual([
+        ...[0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10],
+        Number.POSITIVE_INFINITY,
+      ]);
+      const counts = buckets.map(([, cumulative]) => cumulative);
+      expect(counts).toEqual([...counts].sort((a, b) => a - b));
+      expect(counts.at(-1)).toBe(count);
+      expect(sum).toBeGreaterThan(0);
+    }
+  });
+
+  test('serves counts that only ever grow, up to the last', () => {
+    const last = new Map<string, number>();
+    for (const { labels, count } of pages.flat()) {
+      expect(count).toBeGreaterThanOrEqual(last.get(labels) ?? 0);
+      last.set(labels, count);
+    }
+    expect(totalOf(pages[0]!)).toBeLessThan(totalOf(pages.at(-1)!));
+    expect(totalOf(pages.at(-1)!)).toBeLessThanOrEqual(totalsOf(demo.stdout())[0]!);
+  });
+});
+
+describe('when the ports are taken', () => {
+  const squatters: Server[] = [];
+
+  async function takePort(): Promise<number> {
+    const server = createServer().listen(0, '127.0.0.1');
+    squatters.push(server);
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  }
+
+  afterEach(() => {
+    for (const server of squatters.splice(0)) server.close();
+  });
+
+  test('says so, takes free ones, and ends in good order at SIGINT', async () => {
+    const [port, metricsPort] = [await takePort(), await takePort()];
+    const demo = startDemo('--seconds', '0', '--port', String(port), '--metrics-port', String(metricsPort));
+    const { service, metrics } = await urlsOf(demo);
+
+    expect(demo.stdout()).toContain(
+      `port ${port} is taken: the service has port ${new URL(service).port} instead\n`,
+    );
+    expect(demo.stdout()).toContain(
+      `port ${metricsPort} is taken: the metrics have port ${new URL(metrics).port} instead\n`,
+    );
+    expect(service).not.toContain(`:${port}`);
+    expect(metrics).not.toContain(`:${metricsPort}`);
+
+    await demo.printed(/^ +2 s /m);
+    // What others ask for is counted as well, and is not taken for the load's.
+    expect((await fetch(`${service}/nowhere`)).status).toBe(404);
+    expect(readHistogram(await (await fetch(metrics)).text(), METRIC).length).toBeGreaterThan(0);
+    demo.child.kill('SIGINT');
+
+    expect(await demo.exit).toEqual({ code: 0, signal: null });
+    const [client, others, counted, scraped] = totalsOf(demo.stdout());
+    expect({ others, counted, scraped }).toEqual({ others: 1, counted: client! + 1, scraped: client! + 1 });
+    expect(demo.stdout()).toMatch(/GET \(no route\) +1 /);
+    expect(demo.stdout()).toMatch(/\nequal: .*\n$/);
+  }, 30_000);
+});
+
+test('ends in good order when npm is asked to terminate', async () => {
+  const demo = npmStart('--seconds', '60', ...FREE_PORTS);
+  await demo.printed(/^ +1 s /m);
+  demo.child.kill('SIGTERM');
+
+  expect(await demo.exit).toEqual({ code: 0, signal: null });
+  expect(demo.stdout()).toMatch(/\nequal: .*\n$/);
+}, 30_000);
+
+test('ends quietly when nobody reads any more', async () => {
+  const demo = startDemo('--seconds', '60', ...FREE_PORTS);
+  await demo.printed(/^ +1 s /m);
+  demo.child.stdout!.destroy();
+
+  expect(await demo.exit).toEqual({ code: 0, signal: null });
+  expect(demo.stderr()).toBe('');
+}, 30_000);
+
+test('refuses a wrong option with exit code 2, and helps', async () => {
+  const [wrong, help] = [startDemo('--seconds', 'ten'), startDemo('--help')];
+
+  expect(await wrong.exit).toEqual({ code: 2, signal: null });
+  expect(wrong.stderr()).toContain("--seconds must be an integer from 0 to 86400, got 'ten'\n");
+  expect(await help.exit).toEqual({ code: 0, signal: null });
+  expect(help.stdout()).toContain('--metrics-port N');
+}, 30_000);

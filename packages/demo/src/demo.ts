@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { formatTally, formatWholeRun, isReconciled, type Outcome } from './final-report.ts';
+import { close, HOST, listen } from './listening.ts';
+import { startLiveTable } from './live-table.ts';
+import { startLoad } from './load.ts';
+import type { DemoOptions } from './options.ts';
+import { createOutput, type Output } from './output.ts';
+import { createRoutes } from './routes.ts';
+import { createService } from './service.ts';
+import { handleStopSignals } from './signals.ts';
+import { countsInMetricsText, createDurationHistogram, startTelemetry } from './telemetry.ts';
+import { LOAD_USER_AGENT } from './traffic.ts';
+
+const monotonicMs = (): number => performance.now();
+
+/** Runs the demo from the first line to the last. Returns the exit code: 1 when the numbers do not add up. */
+export async function runDemo(options: DemoOptions): Promise<number> {
+  const ending = new AbortController();
+  const out = createOutput(process.stdout, () => ending.abort());
+  handleStopSignals({
+    source: process,
+    monotonicMs,
+    onStop: (signal) => {
+      out.write(`\n${signal}: waiting for the last answers\n`);
+      ending.abort();
+    },
+    onImpatience: (exitCode) => process.exit(exitCode),
+  });
+
+  const telemetry = startTelemetry();
+  const routes = createRoutes({ random: Math.random, sleep });
+  const labels = routes.map(({ method, template }) => `${method} ${template}`);
+  const duration = createDurationHistogram();
+  const service = createService({ routes, duration, loadUserAgent: LOAD_USER_AGENT, monotonicMs });
+
+  const url = await open('the service has', service.server, options.port, out);
+  const metricsUrl = `${await open('the metrics have', telemetry.server, options.metricsPort, out)}/metrics`;
+  out.write(formatStart(url, metricsUrl, options));
+
+  const { registry } = telemetry.hdr;
+  const beforeLoad = await registry.gather();
+  const load = await startLoad({ url, connections: options.connections });
+  const startMs = monotonicMs();
+  const secondsSinceStart = (): number => (monotonicMs() - startMs) / 1000;
+  const table = startLiveTable({ registry, since: beforeLoad, secondsSinceStart, labels, out });
+  const timer = options.seconds > 0 ? setTimeout(() => ending.abort(), options.seconds * 1000) : undefined;
+  await Promise.race([aborted(ending.signal), load.report]);
+  clearTimeout(timer);
+  load.stop();
+  const report = await load.report;
+  const seconds = secondsSinceStart();
+
+  // When the server has closed, all that it answered has been counted.
+  await close(service.server);
+  await table.finish();
+  const scraped = countsInMetricsText(await (await fetch(metricsUrl)).text());
+  const outcome: Outcome = {
+    snapshot: await registry.gather(),
+    labels,
+    load: report,
+    answersToOthers: service.answersToOthers,
+    scraped,
+    seconds,
+  };
+  out.write(`\n${formatWholeRun(outcome)}\n${formatTally(outcome)}`);
+  await close(telemetry.server);
+  await telemetry.shutdown();
+  return isReconciled(outcome) ? 0 : 1;
+}
+
+function formatStart(url: string, metricsUrl: string, { connections, seconds }: DemoOptions): string {
+  return `
+hdrscope demo: a service under load, its latencies in HDR histograms behind plain OpenTelemetry
+
+  service  ${url}
+  metrics  ${metricsUrl}
+  load     ${connections} ${connections === 1 ? 'connection' : 'connections'}, ${seconds === 0 ? 'until Ctrl-C' : `for ${seconds} s or until Ctrl-C`}
+
+What each route did since the lines before:
+
+`;
+}
+
+async function open(who: string, server: Server, wantedPort: number, out: Output): Promise<string> {
+  const { port, obstacle } = await listen(server, wantedPort);
+  if (obstacle !== undefined) out.write(`${obstacle}: ${who} port ${port} instead\n`);
+  return `http://${HOST}:${port}`;
+}
+
+function aborted(signal: AbortSignal): Promise<unknown> {
+  return signal.aborted ? Promise.resolve() : once(signal, 'abort');
+}

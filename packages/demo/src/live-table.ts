@@ -1,0 +1,68 @@
+import type { Registry, Snapshot } from '@hdrscope/registry';
+import { formatHeader, formatRows, type LatencyRow, rowsByRoute } from './latency-table.ts';
+import type { Output } from './output.ts';
+
+/** What the live table shows, and where. */
+export interface LiveTableOptions {
+  readonly registry: Registry;
+  /** What the first lines are compared with: taken before the first request. */
+  readonly since: Snapshot;
+  readonly secondsSinceStart: () => number;
+  readonly labels: readonly string[];
+  readonly out: Output;
+}
+
+/** A table that grows every second. */
+export interface LiveTable {
+  /** Prints what is left, so that the lines add up to the whole run. */
+  finish(): Promise<void>;
+}
+
+const UPDATES_PER_HEADER = 6;
+
+/** Prints, every second, what each route did since the lines before. */
+export function startLiveTable({
+  registry,
+  since,
+  secondsSinceStart,
+  labels,
+  out,
+}: LiveTableOptions): LiveTable {
+  let updates = 0;
+  let previous = Promise.resolve(since);
+  const nextDelta = async (): Promise<Snapshot> => {
+    const before = previous;
+    previous = registry.gather();
+    return (await previous).since(await before);
+  };
+  const timer = setInterval(async () => {
+    const time = `${secondsSinceStart().toFixed(0)} s`;
+    out.write(formatUpdate(updates++, time, rowsByRoute(await nextDelta(), labels), out.header));
+  }, 1000);
+  return {
+    async finish() {
+      clearInterval(timer);
+      const time = `${secondsSinceStart().toFixed(1)} s`;
+      const rows = rowsByRoute(await nextDelta(), []);
+      if (rows.length > 0) out.write(formatUpdate(updates, time, rows, out.header));
+    },
+  };
+}
+
+/**
+ * The lines of one update, with a header from time to time.
+ *
+ * @param index Of the update, from 0.
+ * @param rows What was counted since the update before.
+ */
+export function formatUpdate(
+  index: number,
+  time: string,
+  rows: readonly LatencyRow[],
+  styled: (header: string) => string,
+): string {
+  const lines = formatRows(time, rows);
+  if (index % UPDATES_PER_HEADER === 0) lines.unshift(styled(formatHeader('time', 'route')));
+  if (index % UPDATES_PER_HEADER === 0 && index > 0) lines.unshift('');
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,62 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { close, HOST, listen } from '../src/listening.ts';
+
+const servers: Server[] = [];
+
+function newServer(): Server {
+  const server = createServer((_, response) => response.end('here'));
+  servers.push(server);
+  return server;
+}
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map(close));
+});
+
+test('takes the port that is wanted, on the loopback interface', async () => {
+  const free = await listen(newServer(), 0);
+  await close(servers.pop()!);
+  const server = newServer();
+
+  expect(await listen(server, free.port)).toEqual({ port: free.port, obstacle: undefined });
+  expect((server.address() as AddressInfo).address).toBe(HOST);
+});
+
+test('takes a free port where the wanted one is taken, and says so', async () => {
+  const { port: taken } = await listen(newServer(), 0);
+
+  const { port, obstacle } = await listen(newServer(), taken);
+
+  expect(obstacle).toBe(`port ${taken} is taken`);
+  expect(port).not.toBe(taken);
+  expect(await (await fetch(`http://${HOST}:${port}`)).text()).toBe('here');
+});
+
+test('does not take a failure of another kind for a matter of the port', async () => {
+  const server = newServer();
+  await listen(server, 0);
+
+  await expect(listen(server, 0)).rejects.toMatchObject({ code: 'ERR_SERVER_ALREADY_LISTEN' });
+});
+
+test('lets an answer on its way arrive before it closes', async () => {
+  let answer: () => void = () => {};
+  const asked = new Promise<void>((resolve) => {
+    const server = createServer((_, response) => {
+      answer = () => response.end('late');
+      resolve();
+    });
+    servers.push(server);
+  });
+  const [server] = servers as [Server];
+  const { port } = await listen(server, 0);
+  const response = fetch(`http://${HOST}:${port}`);
+  await asked;
+
+  const closed = close(server);
+  answer();
+
+  expect(await (await response).text()).toBe('late');
+  await closed;
+});

@@ -1,0 +1,21 @@
+import { formatUpdate } from '../src/live-table.ts';
+
+const plain = (header: string): string => header;
+
+test('repeats the header after six updates', () => {
+  const rows = [{ label: 'GET /search', histogram: undefined }];
+  const headers = Array.from({ length: 13 }, (_, index) =>
+    formatUpdate(index, `${index + 1} s`, rows, plain),
+  ).map((text) => text.includes('p99.9'));
+
+  expect(headers.flatMap((isThere, index) => (isThere ? [index] : []))).toEqual([0, 6, 12]);
+});
+
+test('sets a repeated header off by an empty line, and shows it in the style of the output', () => {
+  const rows = [{ label: 'GET /search', histogram: undefined }];
+  const row = '    7 s  GET /search                    0         -         -         -         -         -\n';
+
+  expect(formatUpdate(6, '7 s', rows, () => '<header>')).toBe(`\n<header>\n${row}`);
+  expect(formatUpdate(0, '7 s', rows, () => '<header>')).toBe(`<header>\n${row}`);
+  expect(formatUpdate(7, '7 s', rows, () => '<header>')).toBe(row);
+});
