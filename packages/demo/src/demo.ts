@@ -40,11 +40,10 @@ export async function runDemo(options: DemoOptions): Promise<number> {
   out.write(formatStart(url, metricsUrl, options));
 
   const { registry } = telemetry.hdr;
-  const beforeLoad = await registry.gather();
   const load = await startLoad({ url, connections: options.connections });
   const startMs = monotonicMs();
   const secondsSinceStart = (): number => (monotonicMs() - startMs) / 1000;
-  const table = startLiveTable({ registry, since: beforeLoad, secondsSinceStart, labels, out });
+  const table = startLiveTable({ registry, secondsSinceStart, labels, out });
   const timer = options.seconds > 0 ? setTimeout(() => ending.abort(), options.seconds * 1000) : undefined;
   await Promise.race([aborted(ending.signal), load.report]);
   clearTimeout(timer);

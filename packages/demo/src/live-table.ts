@@ -1,12 +1,10 @@
-import type { Registry, Snapshot } from '@hdrscope/registry';
+import { EMPTY_SNAPSHOT, type Registry, type Snapshot } from '@hdrscope/registry';
 import { formatHeader, formatRows, type LatencyRow, rowsByRoute } from './latency-table.ts';
 import type { Output } from './output.ts';
 
 /** What the live table shows, and where. */
 export interface LiveTableOptions {
   readonly registry: Registry;
-  /** What the first lines are compared with: taken before the first request. */
-  readonly since: Snapshot;
   readonly secondsSinceStart: () => number;
   readonly labels: readonly string[];
   readonly out: Output;
@@ -21,15 +19,9 @@ export interface LiveTable {
 const UPDATES_PER_HEADER = 6;
 
 /** Prints, every second, what each route did since the lines before. */
-export function startLiveTable({
-  registry,
-  since,
-  secondsSinceStart,
-  labels,
-  out,
-}: LiveTableOptions): LiveTable {
+export function startLiveTable({ registry, secondsSinceStart, labels, out }: LiveTableOptions): LiveTable {
   let updates = 0;
-  let previous = Promise.resolve(since);
+  let previous = Promise.resolve(EMPTY_SNAPSHOT);
   const nextDelta = async (): Promise<Snapshot> => {
     const before = previous;
     previous = registry.gather();

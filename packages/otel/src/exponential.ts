@@ -40,7 +40,15 @@ export function toExponential(
   const range = count === 0 ? {} : { min, max };
   const firstPositive = counts.next(1);
   if (firstPositive === counts.length) {
-    return { count, sum, scale: 0, zeroCount, positive: { offset: 0, bucketCounts: [] }, negative, ...range };
+    return {
+      count,
+      sum,
+      scale: maxScale,
+      zeroCount,
+      positive: { offset: 0, bucketCounts: [] },
+      negative,
+      ...range,
+    };
   }
   const { slots, to } = rebucket(family.unitLayout, finestLayout(family, maxScale));
   const { scale: finest, minIndex } = to as ExponentialLayout;

@@ -17,8 +17,9 @@ export class HdrInstrument implements Histogram {
   }
 
   /** Counts a value, given in the instrument's unit. */
-  record(value: number, attributes: Attributes = NO_ATTRIBUTES, recordContext?: Context): void {
-    if (this.#isInteger) value = Math.trunc(value);
+  record(value: number, attributes?: Attributes, recordContext?: Context): void {
+    if (this.#isInteger && typeof value === 'number' && value > 0) value = Math.trunc(value);
+    attributes ??= NO_ATTRIBUTES;
     for (const { family, attributesProcessors } of this.#streams) {
       const kept =
         attributesProcessors.length === 0
@@ -33,7 +34,9 @@ export class HdrInstrument implements Histogram {
 
   /** The first refusal is news, all after it are details: the snapshot has their number. */
   #warn(value: unknown): void {
-    const message = `${this.#name} cannot count ${String(value)}: it takes numbers from 0 up, within its resolution`;
+    // `String` throws at an object without a prototype.
+    const given = typeof value === 'object' && value !== null ? 'an object' : String(value);
+    const message = `${this.#name} cannot count ${given}: it takes numbers from 0 up, within its resolution`;
     if (this.#hasWarned) diag.debug(message);
     else diag.warn(message);
     this.#hasWarned = true;

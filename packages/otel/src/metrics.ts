@@ -10,6 +10,7 @@ import {
   type MetricScope,
   PointType,
   type ScopeMetrics,
+  scopeKey,
 } from './sdk.ts';
 import type { StreamSettings } from './stream.ts';
 
@@ -83,10 +84,6 @@ function toMetric(
       value: shown(series),
     })),
   };
-}
-
-function scopeKey({ name, version = '', schemaUrl = '' }: MetricScope): string {
-  return JSON.stringify([name, version, schemaUrl]);
 }
 
 function hrTime(unixMs: number): HrTime {

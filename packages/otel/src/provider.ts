@@ -10,9 +10,9 @@ import {
 } from '@opentelemetry/api';
 import { delegate } from './delegate.ts';
 import { HdrInstrument } from './instrument.ts';
-import type { MetricScope } from './sdk.ts';
+import { type MetricScope, scopeKey } from './sdk.ts';
 import { type Stream, type StreamSettings, streamSettings } from './stream.ts';
-import type { CompiledView } from './view.ts';
+import { type CompiledView, familyOptions } from './view.ts';
 
 /** What instruments are made with. */
 export interface InstrumentFactory {
@@ -27,14 +27,17 @@ export function wrapProvider<Wrapped extends MeterProvider>(
   provider: Wrapped,
   factory: InstrumentFactory,
 ): Wrapped {
-  const meters = new WeakMap<Meter, Meter>();
+  const meters = new WeakMap<Meter, Map<string, Meter>>();
   return delegate<MeterProvider>(provider, {
     getMeter: (...args: Parameters<MeterProvider['getMeter']>) => {
       const meter = provider.getMeter(...args);
       const [name, version, options] = args;
-      const wrapped =
-        meters.get(meter) ?? wrapMeter(meter, { name, version, schemaUrl: options?.schemaUrl }, factory);
-      meters.set(meter, wrapped);
+      const scope = { name, version, schemaUrl: options?.schemaUrl };
+      // By scope too: a provider that was shut down has one meter for all.
+      const byScope = meters.get(meter) ?? new Map<string, Meter>();
+      meters.set(meter, byScope);
+      const wrapped = byScope.get(scopeKey(scope)) ?? wrapMeter(meter, scope, factory);
+      byScope.set(scopeKey(scope), wrapped);
       return wrapped;
     },
   }) as Wrapped;
@@ -45,9 +48,14 @@ function wrapMeter(meter: Meter, scope: MetricScope, factory: InstrumentFactory)
     createHistogram: (name: string, options: MetricOptions = {}): Histogram => {
       const { unit = '', valueType = ValueType.DOUBLE } = options;
       const views = factory.views.filter((view) => view.matches({ name, unit, scope }));
-      const streams = views.flatMap((view) => streamOf(view, name, scope, options, factory) ?? []);
-      return streams.length > 0
-        ? new HdrInstrument(name, valueType, streams)
+      const streams = new Map<Stream['family'], Stream>();
+      for (const view of views) {
+        const stream = streamOf(view, name, scope, options, factory);
+        // Views that make the same metric are one: its values count once.
+        if (stream !== undefined && !streams.has(stream.family)) streams.set(stream.family, stream);
+      }
+      return streams.size > 0
+        ? new HdrInstrument(name, valueType, [...streams.values()])
         : meter.createHistogram(name, options);
     },
   });
@@ -62,22 +70,11 @@ function streamOf(
   { registry, remember }: InstrumentFactory,
 ): Stream | undefined {
   const { unit = '', description = '', valueType, advice } = options;
-  const { significantDigits, resolution, aggregationCardinalityLimit: cardinalityLimit } = view;
   try {
-    const family = registry.histogram({
-      name: view.name ?? instrumentName,
-      unit,
-      description: view.description ?? description,
-      scope: {
-        name: scope.name,
-        ...(scope.version !== undefined && { version: scope.version }),
-        ...(scope.schemaUrl !== undefined && { schemaUrl: scope.schemaUrl }),
-      },
-      ...(significantDigits !== undefined && { significantDigits }),
-      ...(resolution !== undefined && { resolution }),
-      ...(cardinalityLimit !== undefined && { cardinalityLimit }),
-    });
-    const boundaries = view.boundaries ?? advice?.explicitBucketBoundaries;
+    const family = registry.histogram(
+      familyOptions(view, { name: instrumentName, unit, description, scope }),
+    );
+    const boundaries = view.boundaries ?? usable(advice?.explicitBucketBoundaries);
     remember(
       family,
       streamSettings(unit, { valueType, maxSize: view.maxSize, maxScale: view.maxScale, boundaries }),
@@ -88,4 +85,9 @@ function streamOf(
     diag.warn(`${instrumentName} is not counted as an HDR histogram: ${error.message}`);
     return undefined;
   }
+}
+
+/** Advised boundaries as the SDK takes them: finite, ascending, each once. */
+function usable(boundaries: readonly number[] | undefined): readonly number[] | undefined {
+  return boundaries && [...new Set(boundaries.filter(Number.isFinite))].sort((a, b) => a - b);
 }

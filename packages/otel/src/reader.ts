@@ -1,5 +1,5 @@
 import { mustBe } from '@hdrscope/core';
-import { createRegistry, type FamilySnapshot, type Registry, type Snapshot } from '@hdrscope/registry';
+import { EMPTY_SNAPSHOT, type FamilySnapshot, type Registry, type Snapshot } from '@hdrscope/registry';
 import { delegate } from './delegate.ts';
 import { type Format, mergeScopes, toScopeMetrics } from './metrics.ts';
 import {
@@ -51,22 +51,24 @@ function withHdr(
   { registry, settingsOf }: HdrStore,
   wanted: 'auto' | Format,
 ): Producer {
-  // The only thing that differs from reader to reader: what a delta reader has seen.
-  let seen: Snapshot | undefined;
+  // The only thing that differs from reader to reader: what a delta reader has seen. Each gathering waits for the one
+  // before it, so that collections which overlap share out the counts among them.
+  let seen = Promise.resolve(EMPTY_SNAPSHOT);
+  const gatherInterval = async (): Promise<Snapshot> => {
+    const before = seen;
+    seen = before.then(() => registry.gather());
+    return (await seen).since(await before);
+  };
   return {
     async collect(options): Promise<Collection> {
-      const [collection, snapshot] = await Promise.all([sdk.collect(options), registry.gather()]);
+      // First, as an interval that has been gathered is gone if this fails.
+      const collection = await sdk.collect(options);
       const aggregation = reader.selectAggregation(HISTOGRAM_INSTRUMENT).type;
       if (aggregation === AggregationType.DROP) return collection;
       const temporality = reader.selectAggregationTemporality(HISTOGRAM_INSTRUMENT);
-      let shown = snapshot;
-      if (temporality === Temporality.DELTA) {
-        seen ??= await createRegistry().gather({ nowMs: 0 });
-        shown = snapshot.since(seen);
-        seen = snapshot;
-      }
+      const snapshot = await (temporality === Temporality.DELTA ? gatherInterval() : registry.gather());
       const format = wanted === 'auto' ? suitedFormat(reader, aggregation) : wanted;
-      const scopes = toScopeMetrics(shown, format, temporality, settingsOf);
+      const scopes = toScopeMetrics(snapshot, format, temporality, settingsOf);
       return {
         resourceMetrics: {
           ...collection.resourceMetrics,

@@ -73,6 +73,11 @@ export interface MetricScope {
   readonly schemaUrl?: string | undefined;
 }
 
+/** What tells scopes apart: an absent version is an empty one. */
+export function scopeKey({ name, version = '', schemaUrl = '' }: MetricScope): string {
+  return JSON.stringify([name, version, schemaUrl]);
+}
+
 /** `ScopeMetrics`. */
 export interface ScopeMetrics {
   readonly scope: MetricScope;

@@ -1,4 +1,5 @@
 import { mustBe } from '@hdrscope/core';
+import { createRegistry, type FamilyOptions } from '@hdrscope/registry';
 import type { AttributesProcessor, MetricScope } from './sdk.ts';
 
 /** Which instruments become HDR histograms, and how. All criteria given must hold; at least one must be given. */
@@ -77,6 +78,10 @@ export function compileView(view: HdrView): CompiledView {
   if (maxScale !== undefined && !(Number.isInteger(maxScale) && maxScale >= -10 && maxScale <= 20)) {
     throw mustBe('ERR_INVALID_OPTION', 'maxScale', 'an integer from -10 to 20', maxScale);
   }
+  // The rest is for the registry to judge.
+  createRegistry().histogram(
+    familyOptions(view, { name: 'any', unit: '', description: '', scope: { name: '' } }),
+  );
   const name = view.instrumentName === undefined ? undefined : wildcard(view.instrumentName);
   const equal = (criterion: string | undefined, actual: string | undefined): boolean =>
     criterion === undefined || criterion === (actual ?? '');
@@ -89,6 +94,27 @@ export function compileView(view: HdrView): CompiledView {
       equal(view.meterName, instrument.scope.name) &&
       equal(view.meterVersion, instrument.scope.version) &&
       equal(view.meterSchemaUrl, instrument.scope.schemaUrl),
+  };
+}
+
+/** The family that a view makes of an instrument. */
+export function familyOptions(
+  view: HdrView,
+  { name, unit, description, scope }: InstrumentIdentity & { readonly description: string },
+): FamilyOptions {
+  const { significantDigits, resolution, aggregationCardinalityLimit: cardinalityLimit } = view;
+  return {
+    name: view.name ?? name,
+    unit,
+    description: view.description ?? description,
+    scope: {
+      name: scope.name,
+      ...(scope.version !== undefined && { version: scope.version }),
+      ...(scope.schemaUrl !== undefined && { schemaUrl: scope.schemaUrl }),
+    },
+    ...(significantDigits !== undefined && { significantDigits }),
+    ...(resolution !== undefined && { resolution }),
+    ...(cardinalityLimit !== undefined && { cardinalityLimit }),
   };
 }
 

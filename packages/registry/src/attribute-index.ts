@@ -29,8 +29,7 @@ export class AttributeIndex<Target> {
   find(attributes: Attributes): Target | undefined {
     let node = this.#root;
     for (const key in attributes) {
-      const byValue = key === node.key ? node.byValue : node.otherKeys?.get(key);
-      const next = byValue?.get(attributes[key]);
+      const next = edgesOf(node, key)?.get(attributes[key]);
       if (next === undefined) return undefined;
       node = next;
     }
@@ -42,13 +41,12 @@ export class AttributeIndex<Target> {
     for (const key in attributes) if (typeof attributes[key] === 'object') return;
     let node = this.#root;
     for (const key in attributes) {
-      const byValue = this.#edges(node, key);
-      let next = byValue.get(attributes[key]);
+      let next = edgesOf(node, key)?.get(attributes[key]);
       if (next === undefined) {
         if (this.#nodes >= this.#mostNodes) return;
         this.#nodes++;
         next = emptyNode();
-        byValue.set(attributes[key], next);
+        this.#edges(node, key).set(attributes[key], next);
       }
       node = next;
     }
@@ -66,6 +64,10 @@ export class AttributeIndex<Target> {
     node.otherKeys.set(key, edges);
     return edges;
   }
+}
+
+function edgesOf<Target>(node: Node<Target>, key: string): Map<unknown, Node<Target>> | undefined {
+  return key === node.key ? node.byValue : node.otherKeys?.get(key);
 }
 
 function emptyNode<Target>(): Node<Target> {

@@ -55,6 +55,7 @@ export interface FamilySnapshot {
 
 /** The attributes of the series that takes what exceeds the cardinality limit. */
 export const OVERFLOW_ATTRIBUTES: Attributes = Object.freeze({ 'otel.metric.overflow': true });
+const OVERFLOW_TEXT = canonicalText(OVERFLOW_ATTRIBUTES);
 
 // Memory is what a series costs. Two digits need a fifth of three, and tell 100 ms from 101 ms.
 const DEFAULT_DIGITS = 2;
@@ -63,14 +64,14 @@ const DEFAULT_CARDINALITY_LIMIT = 2000;
 // Enough for every series to be found by a few attributes in a few orders.
 const INDEX_NODES_PER_SERIES = 16;
 
-const SECONDS_PER_UNIT: Readonly<Record<string, number>> = {
-  s: 1,
-  ms: 1e-3,
-  us: 1e-6,
-  ns: 1e-9,
-  min: 60,
-  h: 3600,
-};
+const SECONDS_PER_UNIT: ReadonlyMap<string, number> = new Map([
+  ['s', 1],
+  ['ms', 1e-3],
+  ['us', 1e-6],
+  ['ns', 1e-9],
+  ['min', 60],
+  ['h', 3600],
+]);
 
 /** One instrument's distributions, told apart by attributes. Made by `Registry.histogram`. */
 export class Family {
@@ -108,13 +109,13 @@ export class Family {
     this.name = name;
     this.unit = unit;
     this.description = description;
-    this.scope = scope;
+    this.scope = scope && Object.freeze({ ...scope });
     this.cardinalityLimit = cardinalityLimit;
     this.resolution = resolutionOf(resolution);
     const { layout, unitLayout } = sharedLayouts(significantDigits, this.resolution);
     this.layout = layout;
     this.unitLayout = unitLayout;
-    const secondsPerUnit = SECONDS_PER_UNIT[unit];
+    const secondsPerUnit = SECONDS_PER_UNIT.get(unit);
     this.#setup = { layout, unitLayout, resolution: this.resolution, secondsPerUnit, clock };
     this.#index = new AttributeIndex(cardinalityLimit * INDEX_NODES_PER_SERIES);
   }
@@ -143,7 +144,7 @@ export class Family {
     const text = canonicalText(attributes);
     let series = this.#series.get(text);
     if (series === undefined) {
-      if (this.#series.size >= this.cardinalityLimit) {
+      if (this.#series.size >= this.cardinalityLimit || text === OVERFLOW_TEXT) {
         this.#overflow ??= new Series(OVERFLOW_ATTRIBUTES, this.#setup);
         return this.#overflow;
       }
@@ -160,14 +161,14 @@ export class Family {
  * a millionth for the ratios of unit `1`, and a thousandth where the unit tells nothing.
  */
 export function defaultResolution(unit: string): number {
-  const seconds = SECONDS_PER_UNIT[unit];
+  const seconds = SECONDS_PER_UNIT.get(unit);
   if (seconds !== undefined) return 1e-9 / seconds;
   if (COUNTED_WHOLE.test(unit)) return 1;
   return unit === '1' ? 1e-6 : 1e-3;
 }
 
-// Bytes and bits with their prefixes, and UCUM annotations such as {request}.
-const COUNTED_WHOLE = /^((|[kMGT]|[KMGT]i)(By|bit)|\{.*\})$/;
+// Bytes, bits, and UCUM annotations such as {request}.
+const COUNTED_WHOLE = /^(By|bit|\{.*\})$/;
 
 interface Layouts {
   readonly layout: HdrLayout;

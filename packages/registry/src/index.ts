@@ -8,6 +8,7 @@ export {
   OVERFLOW_ATTRIBUTES,
   type Scope,
 } from './family.ts';
+export { valuesAtPercentiles } from './percentiles.ts';
 export { createRegistry, type Registry, type Source } from './registry.ts';
 export type { Rejected, Series, SeriesSnapshot } from './series.ts';
-export type { Snapshot, SourceFailure } from './snapshot.ts';
+export { EMPTY_SNAPSHOT, type Snapshot, type SourceFailure } from './snapshot.ts';

@@ -43,11 +43,11 @@ export interface SeriesSnapshot {
   readonly attributes: Attributes;
   /** When the counting began, in milliseconds since 1970. */
   readonly startTimeMs: number;
-  /** The counts, in ticks of the family's resolution. */
+  /** The counts, in ticks of the family's resolution: `valuesAtPercentiles` reads them in its unit. */
   readonly histogram: ReadonlyHistogram;
   /** In the family's unit. Of what was recorded, exactly; of what came as counts, by the middle of each slot. */
   readonly sum: number;
-  /** In the family's unit; 0 when nothing was counted. */
+  /** As recorded, in the family's unit, so within the slots that percentiles name; 0 when nothing was counted. */
   readonly min: number;
   readonly max: number;
   readonly rejected: Rejected;
@@ -91,7 +91,7 @@ export class Series {
    */
   record(value: number): boolean {
     if (typeof value === 'number' && value >= 0) {
-      const ticks = Math.round(value * this.#ticksPerUnit);
+      const ticks = this.#ticksOf(value);
       if (ticks <= this.#largestTicks) {
         try {
           this.#histogram.record(ticks);
@@ -132,7 +132,8 @@ export class Series {
 
   /**
    * Adds counts that somebody else made, over a layout whose values are in the family's unit. Each slot is taken as
-   * its middle, or as its finite bound where it is open. Returns how far that can be trusted.
+   * its middle, or as its finite bound where it is open; a slot whose middle this series cannot count is tallied as
+   * rejected. Returns how far that can be trusted.
    *
    * @throws HdrscopeError `ERR_INVALID_COUNT` when there are not as many counts as slots, or one is no count;
    *   `ERR_COUNT_OVERFLOW`.
@@ -146,21 +147,31 @@ export class Series {
         counts.length,
       );
     }
-    const change = rebucket(layout, this.#setup.unitLayout);
-    const added = new Histogram({ layout: this.#setup.layout, storage: 'sparse' });
+    const { layout: ownLayout, unitLayout } = this.#setup;
+    const change = rebucket(layout, unitLayout);
+    const added = new Histogram({ layout: ownLayout, storage: 'sparse' });
+    const rejected: [value: number, count: number][] = [];
     let sum = 0;
     let min = Number.POSITIVE_INFINITY;
     let max = Number.NEGATIVE_INFINITY;
     for (let slot = 0; slot < layout.slotCount; slot++) {
-      const count = isReadonlyCounts(counts) ? counts.at(slot) : counts[slot]!;
+      const count = isReadonlyCounts(counts) ? counts.at(slot) : (counts[slot] ?? Number.NaN);
       if (count === 0) continue;
-      added.record(this.#setup.layout.lower(change.slots[slot]!), count);
+      if (!Number.isSafeInteger(count) || count < 0) {
+        throw mustBe('ERR_INVALID_COUNT', `counts[${slot}]`, 'an integer from 0 to 2^53 - 1', count);
+      }
       const middle = layout.midpoint(slot);
+      if (!(middle >= 0 && this.#ticksOf(middle) <= this.#largestTicks)) {
+        rejected.push([middle, count]);
+        continue;
+      }
+      added.record(ownLayout.lower(change.slots[slot]!), count);
       sum += count * middle;
       min = Math.min(min, middle);
       max = Math.max(max, middle);
     }
     this.#addAll(added, sum, min, max);
+    for (const [value, count] of rejected) this.#reject(value, count);
     return change;
   }
 
@@ -188,8 +199,9 @@ export class Series {
       startTimeMs: this.startTimeMs,
       histogram: this.#histogram.copy(),
       sum: this.#sum,
-      min: isEmpty ? 0 : this.#min,
-      max: isEmpty ? 0 : this.#max,
+      // Plus 0, or -0 would show.
+      min: isEmpty ? 0 : this.#min + 0,
+      max: isEmpty ? 0 : this.#max + 0,
       rejected: Object.freeze({ ...this.#rejected }),
     });
   }
@@ -201,12 +213,16 @@ export class Series {
     if (max > this.#max) this.#max = max;
   }
 
-  #reject(value: unknown): void {
+  #ticksOf(value: number): number {
+    return Math.round(value * this.#ticksPerUnit);
+  }
+
+  #reject(value: unknown, count = 1): void {
     const rejected = this.#rejected;
-    if (typeof value !== 'number' || Number.isNaN(value)) rejected.notANumber++;
-    else if (value < 0) rejected.negative++;
+    if (typeof value !== 'number' || Number.isNaN(value)) rejected.notANumber += count;
+    else if (value < 0) rejected.negative += count;
     else {
-      rejected.tooLarge++;
+      rejected.tooLarge += count;
       rejected.largest = Math.max(rejected.largest, value);
     }
   }

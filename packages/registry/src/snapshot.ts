@@ -43,6 +43,9 @@ export function createSnapshot(
   });
 }
 
+/** A snapshot from before anything was counted: what the first interval is the difference to. */
+export const EMPTY_SNAPSHOT: Snapshot = createSnapshot(0, [], []);
+
 /** What tells families of one registry apart. */
 export function familyKey({
   name,
@@ -83,7 +86,7 @@ function seriesDifference(
     startTimeMs: sinceMs,
     histogram,
     sum: now.sum - then.sum,
-    min: fromTicks(resolution, histogram.min),
+    min: histogram.totalCount === 0 ? 0 : Math.max(now.min, fromTicks(resolution, histogram.min)),
     max: Math.min(now.max, fromTicks(resolution, histogram.max)),
     rejected: rejectedSince(now.rejected, then.rejected),
   });

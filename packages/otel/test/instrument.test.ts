@@ -1,0 +1,140 @@
+import { createRegistry, type Registry, type SeriesSnapshot } from '@hdrscope/registry';
+import {
+  context,
+  createContextKey,
+  createNoopMeter,
+  type Histogram,
+  type MeterProvider,
+  ROOT_CONTEXT,
+  ValueType,
+} from '@opentelemetry/api';
+import { createHdr, type HdrView } from '../src/index.ts';
+import { collectDiagnostics } from './support/diag-log.ts';
+
+const log = collectDiagnostics();
+
+/** An instrument of a provider without any SDK behind it. */
+function instrument(
+  view: Partial<HdrView> = {},
+  options: { valueType?: ValueType; unit?: string } = {},
+): { histogram: Histogram; registry: Registry; series: () => SeriesSnapshot[] } {
+  const registry = createRegistry();
+  const hdr = createHdr({ views: [{ instrumentName: 'x', resolution: 1e-3, ...view }], registry });
+  const provider = hdr.wrapProvider<MeterProvider>({ getMeter: () => createNoopMeter() });
+  const histogram = provider.getMeter('m').createHistogram('x', options);
+  const family = registry.histogram({
+    name: 'x',
+    unit: options.unit ?? '',
+    resolution: 1e-3,
+    scope: { name: 'm' },
+  });
+  return { histogram, registry, series: () => [...family.snapshot().series] };
+}
+
+const UNCOUNTABLE: [what: string, value: unknown][] = [
+  ['NaN', Number.NaN],
+  ['a negative number', -1],
+  ['-Infinity', Number.NEGATIVE_INFINITY],
+  ['Infinity', Number.POSITIVE_INFINITY],
+  ['what is too large', 2 ** 53],
+  ['a string', '5'],
+  ['an empty string', ''],
+  ['undefined', undefined],
+  ['null', null],
+  ['true', true],
+  ['a bigint', 5n],
+  ['a symbol', Symbol('5')],
+  ['an array', [5]],
+  ['an object without a prototype', Object.create(null)],
+];
+
+describe.each([
+  ['double', ValueType.DOUBLE],
+  ['integer', ValueType.INT],
+])('an instrument of %s values', (_, valueType) => {
+  test.each(UNCOUNTABLE)('neither counts %s nor throws', (_what, value) => {
+    const { histogram, series } = instrument({}, { valueType });
+    histogram.record(value as number);
+    expect(series().map((one) => one.histogram.totalCount)).toEqual([0]);
+    histogram.record(5);
+    expect(series().map(({ sum }) => sum)).toEqual([5]);
+    expect(log.warnings).toHaveLength(1);
+  });
+});
+
+test('warns of the first value that it cannot count, and whispers of all after it', () => {
+  const { histogram } = instrument();
+  histogram.record(1);
+  expect(log.warnings).toEqual([]);
+  for (const value of [-1, Number.NaN, '7']) histogram.record(value as number);
+  expect(log.warnings).toEqual(['x cannot count -1: it takes numbers from 0 up, within its resolution']);
+  expect(log.debug).toEqual([
+    'x cannot count NaN: it takes numbers from 0 up, within its resolution',
+    'x cannot count 7: it takes numbers from 0 up, within its resolution',
+  ]);
+});
+
+test('an instrument of integer values drops the fraction, one of double values does not', () => {
+  const sumOf = (valueType?: ValueType): number => {
+    const { histogram, series } = instrument({}, valueType === undefined ? {} : { valueType });
+    for (const value of [0.9, 1.999, 2]) histogram.record(value);
+    return series()[0]!.sum;
+  };
+  expect(sumOf(ValueType.INT)).toBe(3);
+  expect(sumOf(ValueType.DOUBLE)).toBe(4.899);
+  expect(sumOf()).toBe(4.899);
+});
+
+test('an instrument of integer values refuses what is negative before its fraction is dropped', () => {
+  const { histogram, series } = instrument({}, { valueType: ValueType.INT });
+  histogram.record(-0.5);
+  expect(series()[0]!.rejected.negative).toBe(1);
+});
+
+test('no attributes are the empty set, however they are left out', () => {
+  const { histogram, series } = instrument();
+  histogram.record(1);
+  histogram.record(1, undefined);
+  histogram.record(1, {});
+  histogram.record(1, null as never);
+  expect(series().map((one) => [one.attributes, one.histogram.totalCount])).toEqual([[{}, 4]]);
+});
+
+test('no attributes are the empty set also at the very first record', () => {
+  const { histogram, series } = instrument();
+  histogram.record(1, null as never);
+  expect(series().map((one) => [one.attributes, one.histogram.totalCount])).toEqual([[{}, 1]]);
+});
+
+test('attributes pass through the processors of the view, in turn, with the context', () => {
+  const key = createContextKey('tenant');
+  const seen: unknown[] = [];
+  const { histogram, series } = instrument({
+    attributesProcessors: [
+      {
+        process: (attributes, given) => {
+          seen.push(given);
+          return { ...attributes, tenant: String(given?.getValue(key)) };
+        },
+      },
+      { process: ({ user: _, ...rest }) => rest },
+    ],
+  });
+  const given = ROOT_CONTEXT.setValue(key, 'acme');
+  histogram.record(1, { user: 'u1', route: '/' }, given);
+  histogram.record(1, { user: 'u2', route: '/' });
+  expect(series().map(({ attributes }) => attributes)).toEqual([
+    { tenant: 'acme', route: '/' },
+    { tenant: 'undefined', route: '/' },
+  ]);
+  expect(seen).toEqual([given, context.active()]);
+});
+
+test('the attributes that a caller gives are not changed', () => {
+  const { histogram } = instrument({
+    attributesProcessors: [{ process: (given) => ({ ...given, more: 1 }) }],
+  });
+  const given = Object.freeze({ route: '/' });
+  histogram.record(1, given);
+  expect(given).toEqual({ route: '/' });
+});

@@ -1,0 +1,38 @@
+import * as prometheus from 'exporter-prometheus-2.0';
+import * as metrics from 'sdk-metrics-2.0';
+import { createHdr } from '../src/index.ts';
+import { testPipeline } from './support/pipeline-suite.ts';
+
+testPipeline({
+  metrics: metrics as unknown as typeof import('sdk-metrics-2'),
+  PrometheusExporter:
+    prometheus.PrometheusExporter as unknown as typeof import('exporter-prometheus-2').PrometheusExporter,
+});
+
+test('the types of this version are taken and given back', async () => {
+  const { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } =
+    metrics;
+  const exporter = new InMemoryMetricExporter(AggregationTemporality.DELTA);
+  const hdr = createHdr({
+    views: [
+      {
+        instrumentName: 'x',
+        instrumentType: metrics.InstrumentType.HISTOGRAM,
+        attributesProcessors: [metrics.createAllowListAttributesProcessor(['method'])],
+      },
+    ],
+  });
+  const reader: metrics.PeriodicExportingMetricReader = hdr.wrapReader(
+    new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 1e6 }),
+  );
+  const scraped: prometheus.PrometheusExporter = hdr.wrapReader(
+    new prometheus.PrometheusExporter({ preventServerStart: true }),
+  );
+  const provider: metrics.MeterProvider = hdr.wrapProvider(new MeterProvider({ readers: [reader, scraped] }));
+  provider.getMeter('m').createHistogram('x').record(1, { method: 'GET', user: 1 });
+  await provider.forceFlush();
+  expect(exporter.getMetrics()[0]!.scopeMetrics[0]!.metrics[0]!.dataPoints).toMatchObject([
+    { attributes: { method: 'GET' }, value: { count: 1 } },
+  ]);
+  await provider.shutdown();
+});

@@ -1,0 +1,155 @@
+import { createHdr } from '../src/index.ts';
+import { compileView, type HdrView } from '../src/view.ts';
+import { collectDiagnostics } from './support/diag-log.ts';
+import { refusalOf } from './support/refused.ts';
+
+const log = collectDiagnostics();
+
+const INSTRUMENT = {
+  name: 'http.server.duration',
+  unit: 's',
+  scope: { name: 'http', version: '1.2', schemaUrl: 'https://example.com/1' },
+};
+
+test.each<[selected: boolean, pattern: string, name: string]>([
+  [true, 'http.server.duration', 'http.server.duration'],
+  [false, 'http.server.duration', 'http.server.duration.more'],
+  [false, 'http.server.duration', 'my.http.server.duration'],
+  [false, 'http.server.duration', 'httpXserverXduration'],
+  [true, 'HTTP.Server.Duration', 'http.server.duration'],
+  [true, 'http.server.duration', 'HTTP.SERVER.DURATION'],
+  [true, '*', 'anything/at-all_1'],
+  [true, '*', ''],
+  [true, 'http.*', 'http.'],
+  [true, 'http.*.duration', 'http.server.duration'],
+  [true, 'http.*.duration', 'http.server.request.duration'],
+  [false, 'http.*.duration', 'http.duration'],
+  [true, '*.*.duration', 'http.server.duration'],
+  [false, '*.*.duration', 'server.duration'],
+  [true, '**', 'x'],
+  [true, '*duration', 'duration'],
+  [true, 'h?tp', 'http'],
+  [false, 'h?tp', 'htp'],
+  [false, 'h?tp', 'htttp'],
+  [true, '????', 'http'],
+  [false, '????', 'https'],
+  [true, '?*', 'x'],
+  [false, '?*', ''],
+  [true, 'a+b', 'a+b'],
+  [false, 'a+b', 'aab'],
+  [true, 'a(b)[c]{d}^$|\\', 'a(b)[c]{d}^$|\\'],
+  [false, '[a-z]', 'b'],
+  [true, '*', 'two\nlines'],
+  [false, 'line', 'line\nline'],
+])('it is %s that "%s" selects "%s"', (selected, instrumentName, name) => {
+  expect(compileView({ instrumentName }).matches({ ...INSTRUMENT, name })).toBe(selected);
+});
+
+test.each<[selected: boolean, view: HdrView]>([
+  [true, { instrumentUnit: 's' }],
+  [false, { instrumentUnit: 'S' }],
+  [false, { instrumentUnit: 'ms' }],
+  [false, { instrumentUnit: '' }],
+  [true, { meterName: 'http' }],
+  [false, { meterName: 'HTTP' }],
+  [false, { meterName: 'http*' }],
+  [true, { meterVersion: '1.2' }],
+  [false, { meterVersion: '1' }],
+  [false, { meterVersion: '' }],
+  [true, { meterSchemaUrl: 'https://example.com/1' }],
+  [false, { meterSchemaUrl: 'https://example.com/2' }],
+  [true, { instrumentType: 'HISTOGRAM' }],
+  [false, { instrumentType: 'COUNTER' }],
+  [true, { instrumentName: 'http.*', instrumentUnit: 's', meterName: 'http', meterVersion: '1.2' }],
+  [false, { instrumentName: 'http.*', instrumentUnit: 's', meterName: 'http', meterVersion: '2' }],
+  [false, { instrumentName: 'rpc.*', instrumentUnit: 's' }],
+])('it is %s that %j selects a histogram in s of meter http 1.2', (selected, view) => {
+  expect(compileView(view).matches(INSTRUMENT)).toBe(selected);
+});
+
+test.each<[selected: boolean, view: HdrView]>([
+  [true, { instrumentName: '*', meterVersion: '' }],
+  [false, { meterVersion: '1' }],
+  [true, { meterSchemaUrl: '' }],
+  [false, { meterSchemaUrl: '1' }],
+])('it is %s that %j selects a histogram of a meter that has but a name', (selected, view) => {
+  const bare = { ...INSTRUMENT, scope: { name: 'http' } };
+  expect(compileView(view).matches(bare)).toBe(selected);
+});
+
+const CRITERIA = 'instrumentName, instrumentType, instrumentUnit, meterName, meterVersion, meterSchemaUrl';
+
+test.each<[message: string, view: Record<string, unknown>]>([
+  [`a view must be given at least one of ${CRITERIA}, got a Object`, {}],
+  [`a view must be given at least one of ${CRITERIA}, got a Object`, { significantDigits: 3, name: 'x' }],
+  [
+    'instrumentName must be without wildcards in a view with a name, got "http.*"',
+    { instrumentName: 'http.*', name: 'x' },
+  ],
+  [
+    'instrumentName must be without wildcards in a view with a name, got "h?"',
+    { instrumentName: 'h?', name: 'x' },
+  ],
+  [
+    'instrumentName must be without wildcards in a view with a name, got undefined',
+    { meterName: 'm', name: 'x' },
+  ],
+  ['maxSize must be an integer of at least 2, got 1', { instrumentName: 'x', maxSize: 1 }],
+  ['maxSize must be an integer of at least 2, got 2.5', { instrumentName: 'x', maxSize: 2.5 }],
+  [
+    'maxSize must be an integer of at least 2, got Infinity',
+    { instrumentName: 'x', maxSize: Number.POSITIVE_INFINITY },
+  ],
+  ['maxScale must be an integer from -10 to 20, got 21', { instrumentName: 'x', maxScale: 21 }],
+  ['maxScale must be an integer from -10 to 20, got -11', { instrumentName: 'x', maxScale: -11 }],
+  ['maxScale must be an integer from -10 to 20, got 0.5', { instrumentName: 'x', maxScale: 0.5 }],
+])('%s', (message, view) => {
+  const refusal = refusalOf(() => createHdr({ views: [view] }));
+  expect(refusal.code).toBe('ERR_INVALID_OPTION');
+  expect(refusal.message).toBe(message);
+});
+
+test.each<[what: string, view: Record<string, unknown>]>([
+  ['boundaries that do not ascend', { boundaries: [2, 1] }],
+  ['boundaries that are equal', { boundaries: [1, 1] }],
+  ['boundaries that are not finite', { boundaries: [1, Number.POSITIVE_INFINITY] }],
+  ['too many digits', { significantDigits: 6 }],
+  ['digits that are no integer', { significantDigits: 1.5 }],
+  ['a resolution of 0', { resolution: 0 }],
+  ['a resolution that is no number', { resolution: '1' }],
+  ['a cardinality limit of 0', { aggregationCardinalityLimit: 0 }],
+  ['an empty name', { name: '' }],
+])('what is wrong with a view shows at start-up: %s', (_, options) => {
+  const refusal = refusalOf(() => createHdr({ views: [{ instrumentName: 'x', ...options }] }));
+  expect(refusal.code).toBe('ERR_INVALID_OPTION');
+});
+
+test('a view with every option is taken as it is', () => {
+  const view: HdrView = {
+    instrumentName: 'x',
+    instrumentType: 'HISTOGRAM',
+    instrumentUnit: 's',
+    meterName: 'm',
+    meterVersion: '1',
+    meterSchemaUrl: 'u',
+    name: 'y',
+    description: 'd',
+    attributesProcessors: [],
+    significantDigits: 0,
+    resolution: 0.5,
+    aggregationCardinalityLimit: 1,
+    maxSize: 2,
+    maxScale: -10,
+    boundaries: [],
+  };
+  expect(compileView(view)).toMatchObject(view);
+  createHdr({ views: [view] });
+  expect(log.warnings).toEqual([]);
+});
+
+test('a view of instruments that have no distribution is warned of', () => {
+  createHdr({ views: [{ instrumentName: 'queue.*', instrumentType: 'OBSERVABLE_GAUGE' }] });
+  expect(log.warnings).toEqual([
+    'the HDR view of queue.* selects nothing: a OBSERVABLE_GAUGE has no distribution',
+  ]);
+});

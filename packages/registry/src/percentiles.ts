@@ -1,0 +1,28 @@
+import { fromTicks } from '@hdrscope/core';
+import type { FamilySnapshot } from './family.ts';
+import type { SeriesSnapshot } from './series.ts';
+
+/**
+ * Percentiles of a series in its family's unit; those of `series.histogram` itself are in ticks.
+ *
+ * @param percentiles From 0 to 100.
+ * @throws HdrscopeError `ERR_INVALID_VALUE` when a percentile is not a number.
+ * @example
+ * ```ts
+ * import { createRegistry, valuesAtPercentiles } from '@hdrscope/registry';
+ *
+ * const registry = createRegistry();
+ * const sizes = registry.histogram({ name: 'http.server.response.body.size', unit: 'By', significantDigits: 3 });
+ * for (let bytes = 1; bytes <= 1000; bytes++) sizes.with({}).record(bytes);
+ *
+ * const { families } = await registry.gather();
+ * valuesAtPercentiles(families[0]!, families[0]!.series[0]!, [50, 99]); //=> [500, 990]
+ * ```
+ */
+export function valuesAtPercentiles(
+  { resolution }: Pick<FamilySnapshot, 'resolution'>,
+  { histogram }: Pick<SeriesSnapshot, 'histogram'>,
+  percentiles: readonly number[],
+): number[] {
+  return histogram.valuesAtPercentiles(percentiles).map((ticks) => fromTicks(resolution, ticks));
+}

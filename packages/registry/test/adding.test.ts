@@ -1,0 +1,294 @@
+import {
+  explicitLayout,
+  exponentialLayout,
+  Histogram,
+  hdrLayout,
+  type Layout,
+  linearLayout,
+  log2Layout,
+} from '@hdrscope/core';
+import fc from 'fast-check';
+import { Family, type FamilyOptions } from '../src/family.ts';
+import { ticks } from './support/arbitraries.ts';
+import { FakeClock } from './support/fake-clock.ts';
+import { expectRefused, refusalOf } from './support/refused.ts';
+import { slotsOf } from './support/state.ts';
+
+function family(options: Partial<FamilyOptions> = {}): Family {
+  return new Family({ name: 'x', ...options }, new FakeClock());
+}
+
+describe('counts that others made', () => {
+  // The middles are what each layout says of itself, worked out by hand.
+  const LAYOUTS: [kind: string, layout: Layout, middles: number[]][] = [
+    ['explicit', explicitLayout([0.1, 0.5, 1]), [0.1, 0.3, 0.75, 1]],
+    ['exponential', exponentialLayout({ scale: 0, minIndex: -2, maxIndex: 1 }), [0, 0.375, 0.75, 1.5, 3, 4]],
+    ['linear', linearLayout({ min: 1, width: 0.5, slots: 3 }), [1, 1.25, 1.75, 2.25, 2.5]],
+    ['log2', log2Layout({ quantum: 0.001, slots: 3 }), [0, 0.0005, 0.0015, 0.003, 0.004]],
+  ];
+
+  test.each(LAYOUTS)('over an %s layout are taken at the middle of their slots', (_, layout, middles) => {
+    const counted = family({ unit: 's' });
+    const counts = middles.map((_middle, slot) => slot + 1);
+    const change = counted.with({}).addCounts(layout, counts);
+
+    const { histogram, sum, min, max, rejected } = counted.with({}).snapshot();
+    const bySlot = new Map<number, number>();
+    for (const [slot, middle] of middles.entries()) {
+      const target = counted.layout.slotOf(Math.round(middle * 1e9));
+      bySlot.set(target, (bySlot.get(target) ?? 0) + counts[slot]!);
+    }
+    expect(slotsOf(histogram)).toEqual([...bySlot]);
+    expect(sum).toBeCloseTo(
+      middles.reduce((left, middle, slot) => left + middle * counts[slot]!, 0),
+      12,
+    );
+    expect([min, max]).toEqual([middles[0], middles.at(-1)]);
+    expect(Object.values(rejected)).toEqual([0, 0, 0, 0, 0]);
+
+    expect(change.from).toBe(layout);
+    expect(change.to).toBe(counted.unitLayout);
+    expect(change.exact).toBe(false);
+    // Each of these slots is far wider than the slot that takes its counts.
+    expect(change.apply(counts).maxMisplaced).toBe(histogram.totalCount);
+  });
+
+  test('lose nothing where the slots are finer than those of the family', () => {
+    const counted = family({ resolution: 1 });
+    const layout = hdrLayout({ highestTrackableValue: 100_000, significantDigits: 4 });
+    const change = counted.with({}).addCounts(layout, new Array(layout.slotCount).fill(1));
+    expect(change.exact).toBe(true);
+    expect(counted.with({}).snapshot().histogram.totalCount).toBe(layout.slotCount);
+  });
+
+  /** All within what a family in seconds reaches. */
+  const layout = fc.oneof(
+    fc
+      .uniqueArray(fc.double({ min: 0, max: 1e6, noNaN: true }), { maxLength: 8 })
+      .map((bounds) => explicitLayout(bounds.map((bound) => bound + 0).sort((a, b) => a - b))),
+    fc
+      .tuple(fc.integer({ min: 0, max: 4 }), fc.integer({ min: -20, max: 10 }), fc.nat({ max: 8 }))
+      .map(([scale, octave, more]) => {
+        const minIndex = octave * 2 ** scale;
+        return exponentialLayout({ scale, minIndex, maxIndex: minIndex + more });
+      }),
+    fc
+      .record({
+        min: fc.nat({ max: 5 }),
+        width: fc.double({ min: 1e-6, max: 1e3, noNaN: true }),
+        slots: fc.integer({ min: 1, max: 12 }),
+      })
+      .map(linearLayout),
+    fc
+      .record({
+        quantum: fc.constantFrom(1e-9, 1e-6, 1),
+        slots: fc.integer({ min: 1, max: 20 }),
+        inclusive: fc.constantFrom('lower' as const, 'upper' as const),
+      })
+      .map(log2Layout),
+  );
+
+  test('are the same as recording the middle of each slot as often as it was counted', () => {
+    fc.assert(
+      fc.property(
+        layout.chain((one) =>
+          fc.tuple(fc.constant(one), fc.array(fc.nat({ max: 3 }), exactly(one.slotCount))),
+        ),
+        fc.constantFrom('s', 'ms', 'By'),
+        ([from, counts], unit) => {
+          const [added, recorded] = [family({ unit }).with({}), family({ unit }).with({})];
+          added.addCounts(from, counts);
+          for (const [slot, count] of counts.entries()) {
+            for (let i = 0; i < count; i++) expect(recorded.record(from.midpoint(slot))).toBe(true);
+          }
+          const [ours, theirs] = [added.snapshot(), recorded.snapshot()];
+          expect(slotsOf(ours.histogram)).toEqual(slotsOf(theirs.histogram));
+          expect(ours.min + 0).toBe(theirs.min + 0);
+          expect(ours.max + 0).toBe(theirs.max + 0);
+          expect(Math.abs(ours.sum - theirs.sum)).toBeLessThanOrEqual(1e-12 * theirs.sum);
+        },
+      ),
+    );
+  });
+
+  test('may be an array, a typed array, or the counts of a histogram', () => {
+    const histogram = new Histogram({ highestTrackableValue: 1000, significantDigits: 2 });
+    for (const value of [1, 1, 500]) histogram.record(value);
+    const dense = Array.from({ length: histogram.counts.length }, (_, slot) => histogram.counts.at(slot));
+    const all = [dense, Float64Array.from(dense), Uint32Array.from(dense), histogram.counts].map((counts) => {
+      const one = family({ resolution: 1 }).with({});
+      one.addCounts(histogram.layout, counts);
+      return slotsOf(one.snapshot().histogram);
+    });
+    expect(all).toEqual(all.map(() => slotsOf(histogram)));
+  });
+
+  test('add to what is there already', () => {
+    const one = family({ resolution: 1 }).with({});
+    one.record(50);
+    one.addCounts(explicitLayout([10, 20]), [1, 2, 1]);
+    one.addCounts(explicitLayout([10, 20]), [0, 1, 0]);
+    expect(one.snapshot()).toMatchObject({ sum: 50 + 10 + 3 * 15 + 20, min: 10, max: 50 });
+    expect(one.snapshot().histogram.totalCount).toBe(6);
+  });
+
+  test('that are all zero change nothing', () => {
+    const one = family().with({});
+    one.addCounts(explicitLayout([1, 2]), [0, 0, 0]);
+    expect(one.snapshot()).toMatchObject({ sum: 0, min: 0, max: 0 });
+  });
+
+  test.each([
+    ['too few', [1, 2]],
+    ['too many', [1, 2, 3, 4]],
+    ['none', []],
+  ])('are refused when there are %s for the slots', (_, counts) => {
+    const refusal = refusalOf(() =>
+      family()
+        .with({})
+        .addCounts(explicitLayout([1, 2]), counts),
+    );
+    expect(refusal.code).toBe('ERR_INVALID_COUNT');
+    expect(refusal.message).toBe(`counts must be one for each of the 3 slots, got ${counts.length}`);
+  });
+
+  test.each([
+    ['a fraction', 1.5],
+    ['negative', -1],
+    ['NaN', Number.NaN],
+    ['infinite', Number.POSITIVE_INFINITY],
+    ['no longer exact', 2 ** 53],
+    ['missing', undefined],
+    ['a text', '1'],
+  ])('are refused as a whole when one is %s', (_, wrong) => {
+    const one = family().with({});
+    one.record(1);
+    const before = one.snapshot();
+    expectRefused(() => one.addCounts(explicitLayout([1, 2]), [1, wrong as number, 1]), 'ERR_INVALID_COUNT');
+    expect(one.snapshot()).toEqual(before);
+  });
+
+  test('that a series cannot count are tallied, as they are when they are recorded', () => {
+    const [added, recorded] = [family({ resolution: 1 }).with({}), family({ resolution: 1 }).with({})];
+    const huge = 1.25 * 2 ** 60;
+    const layout = explicitLayout([-10, 0, 10, 2 ** 60, 1.5 * 2 ** 60]); // middles -10, -5, 5, 2^59 and more
+    added.addCounts(layout, [1, 2, 3, 0, 4, 0]);
+    for (const [value, count] of [
+      [-10, 1],
+      [-5, 2],
+      [5, 3],
+      [huge, 4],
+    ] as const) {
+      for (let i = 0; i < count; i++) recorded.record(value);
+    }
+    expect(added.snapshot()).toEqual(recorded.snapshot());
+    expect(added.snapshot().rejected).toMatchObject({ negative: 3, tooLarge: 4, largest: huge });
+  });
+
+  test('of values below zero never appear as values above it', () => {
+    const one = family({ resolution: 1 }).with({});
+    try {
+      one.addCounts(explicitLayout([-10, 0, 10]), [1, 1, 0, 0]);
+    } catch {
+      // To refuse them is as good as to tally them.
+    }
+    const { histogram, min, max } = one.snapshot();
+    expect(slotsOf(histogram).filter(([slot]) => slot > 0)).toEqual([]);
+    expect(min).toBeGreaterThanOrEqual(0);
+    expect(max).toBe(0);
+  });
+
+  test.each([55, 65, 100, 1000])('of values about 2^%i never appear as much smaller values', (exponent) => {
+    const counted = family({ resolution: 1 });
+    const layout = explicitLayout([1, 2 ** exponent, 1.5 * 2 ** exponent]);
+    try {
+      counted.with({}).addCounts(layout, [0, 0, 1, 0]);
+    } catch {
+      // To refuse them is as good as to tally them.
+    }
+    for (const [slot] of slotsOf(counted.with({}).snapshot().histogram)) {
+      expect(counted.layout.upper(slot)).toBeGreaterThanOrEqual(Number.MAX_SAFE_INTEGER);
+    }
+  });
+});
+
+function exactly(length: number): { minLength: number; maxLength: number } {
+  return { minLength: length, maxLength: length };
+}
+
+describe('a histogram that is merged', () => {
+  test('counts as if its values had been recorded, to the precision of its slots', () => {
+    fc.assert(
+      fc.property(
+        fc.array(ticks, { maxLength: 20 }),
+        fc.array(ticks, { maxLength: 20 }),
+        (recorded, merged) => {
+          const [one, all] = [family({ resolution: 1 }), family({ resolution: 1 })];
+          const histogram = new Histogram({ layout: one.layout, storage: 'sparse' });
+          for (const value of recorded) one.with({}).record(value);
+          for (const value of merged) histogram.record(value);
+          one.with({}).merge(histogram);
+          for (const value of [...recorded, ...merged]) all.with({}).record(value);
+
+          const [ours, theirs] = [one.with({}).snapshot(), all.with({}).snapshot()];
+          expect(slotsOf(ours.histogram)).toEqual(slotsOf(theirs.histogram));
+          expect(Math.abs(ours.sum - theirs.sum)).toBeLessThanOrEqual(theirs.sum / 100);
+          expect(ours.min).toBeLessThanOrEqual(theirs.min);
+          expect(ours.min).toBeGreaterThanOrEqual(theirs.min * 0.99);
+          expect(ours.max).toBeGreaterThanOrEqual(theirs.max);
+          expect(ours.max).toBeLessThanOrEqual(theirs.max * 1.01);
+        },
+      ),
+    );
+  });
+
+  test('is in ticks; sum, minimum and maximum are in the unit', () => {
+    const one = family({ unit: 's' }).with({});
+    const milliseconds = new Histogram({ highestTrackableValue: 10 ** 9, significantDigits: 5 });
+    milliseconds.record(100_000, 3);
+    milliseconds.record(2 ** 17);
+    one.merge(milliseconds);
+    const { sum, min, max } = one.snapshot();
+    expect(min).toBe(0.0001);
+    expect(max).toBe(0.000131072);
+    expect(sum).toBeCloseTo(0.000431072, 15);
+  });
+
+  test('may be empty', () => {
+    const one = family().with({});
+    one.merge(new Histogram());
+    expect(one.snapshot()).toMatchObject({ sum: 0, min: 0, max: 0 });
+  });
+
+  test('is not changed, and does not change the series later', () => {
+    const one = family({ resolution: 1 }).with({});
+    const histogram = new Histogram({ highestTrackableValue: 1000 });
+    histogram.record(5);
+    one.merge(histogram);
+    one.record(6);
+    histogram.record(7);
+    expect(histogram.totalCount).toBe(2);
+    expect(one.snapshot().histogram.totalCount).toBe(2);
+  });
+
+  test('is refused as a whole when a value does not fit', () => {
+    const one = family({ resolution: 1 }).with({});
+    one.record(1);
+    const histogram = hugeValues();
+    const before = one.snapshot();
+    expectRefused(() => one.merge(histogram), 'ERR_VALUE_OUT_OF_RANGE');
+    expect(one.snapshot()).toEqual(before);
+  });
+});
+
+/** A histogram of 1 and of a value of about 2^55, which only a decoded one can hold. */
+function hugeValues(): Histogram {
+  const histogram = new Histogram({ highestTrackableValue: 2n ** 20n, significantDigits: 2 });
+  histogram.record(0);
+  histogram.record(1000);
+  const bytes = histogram.encode();
+  const header = new DataView(bytes.buffer);
+  header.setBigInt64(16, 2n ** 45n); // lowestDiscernibleValue
+  header.setBigInt64(24, 2n ** 62n); // highestTrackableValue
+  return Histogram.decode(bytes);
+}

@@ -1,0 +1,17 @@
+import { type ErrorCode, HdrscopeError } from '@hdrscope/core';
+
+/** The error with which `action` is refused. Any other outcome fails the test. */
+export function refusalOf(action: () => unknown): HdrscopeError {
+  let outcome: unknown;
+  try {
+    outcome = action();
+  } catch (error) {
+    if (error instanceof HdrscopeError) return error;
+    throw new Error(`must be refused with an HdrscopeError, threw ${error}`, { cause: error });
+  }
+  throw new Error(`must be refused, returned ${String(outcome)}`);
+}
+
+export function expectRefused(action: () => unknown, code: ErrorCode): void {
+  expect(refusalOf(action).code).toBe(code);
+}

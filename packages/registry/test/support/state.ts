@@ -1,0 +1,26 @@
+import type { ReadonlyHistogram } from '@hdrscope/core';
+import type { FamilySnapshot } from '../../src/family.ts';
+import type { SeriesSnapshot } from '../../src/series.ts';
+import type { Snapshot } from '../../src/snapshot.ts';
+
+/** The used slots of a histogram and their counts, ascending: all that tells histograms of one layout apart. */
+export function slotsOf({ counts }: ReadonlyHistogram): [slot: number, count: number][] {
+  const used: [number, number][] = [];
+  for (let slot = counts.next(0); slot < counts.length; slot = counts.next(slot + 1))
+    used.push([slot, counts.at(slot)]);
+  return used;
+}
+
+/** The family of this name. Without it the test fails. */
+export function familyIn(snapshot: Snapshot, name: string): FamilySnapshot {
+  const family = snapshot.families.find((one) => one.name === name);
+  if (family === undefined)
+    throw new Error(`no family ${name} in ${snapshot.families.map((one) => one.name)}`);
+  return family;
+}
+
+/** The only series of a family. */
+export function onlySeries({ name, series }: FamilySnapshot): SeriesSnapshot {
+  if (series.length !== 1) throw new Error(`${name} must have one series, has ${series.length}`);
+  return series[0]!;
+}
