@@ -14,6 +14,7 @@ import {
   reasonToSkip,
   record,
 } from './support/java.ts';
+import { printOnce } from './support/print-once.ts';
 import { slotsOf } from './support/recorded.ts';
 import { expectRefused } from './support/refused.ts';
 import { describeEachStorage } from './support/storages.ts';
@@ -68,14 +69,6 @@ function expectAsInJava(histogram: Histogram, java: Summary): void {
   if (java.v2 !== undefined) expect(toHex(histogram.encode())).toBe(java.v2);
 }
 
-const printed = new Set<string>();
-
-/** The same cases are left out with every storage. */
-function printOnce(line: string): void {
-  if (!printed.has(line)) console.log(line);
-  printed.add(line);
-}
-
 /** One test for each case that can be replayed; the others are printed with what they need. */
 function replay<Case extends { readonly name: string }>(
   fixtureName: string,
@@ -109,9 +102,10 @@ describeEachStorage('a recorded histogram is as in Java', (storage) => {
     expectAsInJava(histogram, one);
     // And the other way round: what Java wrote is read as what was recorded.
     for (const encoded of [fromHex(one.v2), one.compressed]) {
-      expect(slotsOf(Histogram.decode(encoded, { storage }))).toEqual(slotsOf(histogram));
+      const decoded = Histogram.decode(encoded, { storage });
+      expect([decoded.totalCount, decoded.mean]).toEqual([histogram.totalCount, histogram.mean]);
+      expect(toHex(decoded.encode())).toBe(one.v2);
     }
-    expect(toHex(Histogram.decode(one.compressed, { storage }).encode())).toBe(one.v2);
   });
 });
 

@@ -1,55 +1,35 @@
-import { Counts } from './counts.ts';
-
-const PAGE_BITS = 6;
-const PAGE_SLOTS = 2 ** PAGE_BITS;
-const SLOT_IN_PAGE = PAGE_SLOTS - 1;
+import { Counts, PAGE_BITS, PAGE_SLOTS, SLOT_IN_PAGE } from './counts.ts';
 
 // Pages are small and many: growing by an eighth keeps idle memory low, and copying stays linear in the end.
 const GROWTH = 1.125;
 
 /**
- * Pages of 64 slots, allocated on first touch, one after the other in a single array: the storage of choice where
- * there are many histograms, or a wide range of which little is used.
+ * Pages that are allocated on first touch, one after the other in a single array: the storage of choice where there are
+ * many histograms, or a wide range of which little is used.
  */
 export class SparseCounts extends Counts {
   readonly storage = 'sparse';
-  /** `#table[page]` is the address of the page's first slot in `low`, or -1 before its first touch. */
+  /** `#table[page]` is the address of the page, or -1 before its first touch. */
   #table: Int32Array<ArrayBuffer>;
-  /** Words of `low` that are handed out: a multiple of the page size, at most `low.length`. */
+  /** Words that are handed out: a multiple of the page size, at most `low.length`. */
   #used = 0;
 
   constructor(length: number) {
     super(length, new Uint32Array(PAGE_SLOTS));
-    this.#table = new Int32Array(pagesFor(length)).fill(-1);
+    this.#table = emptyTable(length);
   }
 
-  get byteLength(): number {
-    return this.#table.byteLength + this.low.byteLength + (this.high?.byteLength ?? 0);
+  override get byteLength(): number {
+    return super.byteLength + this.#table.byteLength;
   }
 
   increment(slot: number): void {
     const page = this.#table[slot >> PAGE_BITS]!;
-    this.incrementAt(page < 0 ? this.addressFor(slot) : page + (slot & SLOT_IN_PAGE), slot);
-  }
-
-  at(slot: number): number {
-    const page = this.#table[slot >> PAGE_BITS]!;
-    return page < 0 ? 0 : this.wordsAt(page + (slot & SLOT_IN_PAGE));
-  }
-
-  next(slot: number): number {
-    if (slot <= this.first) return this.first;
-    while (slot <= this.last) {
-      const page = this.#table[slot >> PAGE_BITS]!;
-      if (page < 0) slot = (slot | SLOT_IN_PAGE) + 1;
-      else if (this.wordsAt(page + (slot & SLOT_IN_PAGE)) !== 0) return slot;
-      else slot++;
-    }
-    return this.length;
+    this.incrementAt((page < 0 ? this.pageFor(slot) : page) + (slot & SLOT_IN_PAGE), slot);
   }
 
   resize(length: number): void {
-    const table = new Int32Array(pagesFor(length)).fill(-1);
+    const table = emptyTable(length);
     table.set(this.#table);
     this.#table = table;
     if (this.last < 0) this.first = length;
@@ -71,42 +51,26 @@ export class SparseCounts extends Counts {
     return copy.adopt(this);
   }
 
-  protected addressFor(slot: number): number {
+  protected pageOf(slot: number): number {
+    return this.#table[slot >> PAGE_BITS]!;
+  }
+
+  protected pageFor(slot: number): number {
     const page = slot >> PAGE_BITS;
     if (this.#table[page]! < 0) this.#table[page] = this.#newPage();
-    return this.#table[page]! + (slot & SLOT_IN_PAGE);
-  }
-
-  protected sumOfGroup(slot: number): number {
-    const page = this.#table[slot >> PAGE_BITS]!;
-    return page < 0 ? 0 : this.sumOfGroupAt(page + (slot & SLOT_IN_PAGE));
-  }
-
-  protected previous(slot: number): number {
-    while (slot > 0 && this.at(slot) === 0) {
-      slot = this.#table[slot >> PAGE_BITS]! < 0 ? (slot & ~SLOT_IN_PAGE) - 1 : slot - 1;
-    }
-    return Math.max(0, slot);
+    return this.#table[page]!;
   }
 
   #newPage(): number {
     const address = this.#used;
     this.#used += PAGE_SLOTS;
     if (this.#used > this.low.length) {
-      const pages = Math.ceil((this.#used / PAGE_SLOTS) * GROWTH);
-      this.low = grown(this.low, pages * PAGE_SLOTS);
-      this.high = this.high && grown(this.high, pages * PAGE_SLOTS);
+      this.grow(Math.ceil((this.#used / PAGE_SLOTS) * GROWTH) * PAGE_SLOTS);
     }
     return address;
   }
 }
 
-function pagesFor(length: number): number {
-  return Math.ceil(length / PAGE_SLOTS);
-}
-
-function grown(words: Uint32Array<ArrayBuffer>, length: number): Uint32Array<ArrayBuffer> {
-  const copy = new Uint32Array(length);
-  copy.set(words);
-  return copy;
+function emptyTable(length: number): Int32Array<ArrayBuffer> {
+  return new Int32Array(Math.ceil(length / PAGE_SLOTS)).fill(-1);
 }

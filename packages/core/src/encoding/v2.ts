@@ -3,7 +3,7 @@ import { LARGEST_COUNT } from '../counts/counts.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import type { HdrCounts } from '../histogram/iteration.ts';
 import { HdrLayout } from '../layout/hdr.ts';
-import { LONGEST_VARINT, VarintReader, writeCount, writeEmptyRun } from './varint.ts';
+import { LONGEST_VARINT, VarintReader, writeCount, writeEmptySlots } from './varint.ts';
 
 // All numbers are big-endian. Source: HdrHistogram (Java), `AbstractHistogram.encodeIntoByteBuffer`.
 //
@@ -21,27 +21,41 @@ const COMPRESSED_COOKIE = 0x1c849314;
 const HEADER_BYTES = 40;
 const COMPRESSED_HEADER_BYTES = 8;
 
+// Slots that are read at a time.
+const RUN = 512;
+
 // Room for the largest layout there is, 5 digits up to 2^63 - 1, with every slot in nine bytes.
 const MOST_RAW_BYTES = HEADER_BYTES + LONGEST_VARINT * 2 ** 17 * 48;
 
 /** What a V2 encoding holds: its layout, and the used slots with their counts. */
 export interface DecodedV2 {
   readonly layout: HdrLayout;
-  readonly runs: readonly (readonly [slot: number, count: number])[];
+  /** The used slots, ascending. */
+  readonly slots: Int32Array;
+  /** The count of each of them; their sum is at most 2^53 − 1. */
+  readonly counts: Float64Array;
 }
 
 /** The raw V2 encoding of counts over an HDR layout. */
 export function encodeV2({ layout, counts }: HdrCounts): Uint8Array<ArrayBuffer> {
-  const slots = Math.max(1, counts.last + 1);
-  const bytes = new Uint8Array(HEADER_BYTES + slots * LONGEST_VARINT);
+  const bytes = new Uint8Array(HEADER_BYTES + Math.max(1, counts.last + 1) * LONGEST_VARINT);
   let end = HEADER_BYTES;
-  for (let slot = 0; slot < slots; ) {
-    const used = Math.min(counts.next(slot), slots);
-    if (used - slot > 1) end = writeEmptyRun(bytes, end, used - slot);
-    else if (used - slot === 1) bytes[end++] = 0;
-    if (used < slots) end = writeCount(bytes, end, counts.at(used));
-    slot = used + 1;
+  let empty = 0;
+  const run = new Float64Array(RUN);
+  for (let slot = 0; slot <= counts.last; slot += RUN) {
+    counts.read(slot, run);
+    const length = Math.min(RUN, counts.last + 1 - slot);
+    for (let i = 0; i < length; i++) {
+      if (run[i] === 0) empty++;
+      else {
+        end = writeEmptySlots(bytes, end, empty);
+        empty = 0;
+        end = writeCount(bytes, end, run[i]!);
+      }
+    }
   }
+  // Without a value there is still one slot.
+  if (counts.total === 0) bytes[end++] = 0;
   const header = new DataView(bytes.buffer);
   header.setInt32(0, RAW_COOKIE);
   header.setInt32(4, end - HEADER_BYTES);
@@ -113,7 +127,7 @@ function decodeRaw(bytes: Uint8Array): DecodedV2 {
   const layout = decodedLayout(view);
   return {
     layout,
-    runs: decodePayload(bytes.subarray(HEADER_BYTES, HEADER_BYTES + payloadLength), layout.slotCount),
+    ...decodePayload(bytes.subarray(HEADER_BYTES, HEADER_BYTES + payloadLength), layout.slotCount),
   };
 }
 
@@ -129,28 +143,32 @@ function decodedLayout(view: DataView): HdrLayout {
   }
 }
 
-function decodePayload(payload: Uint8Array, slotCount: number): [slot: number, count: number][] {
-  const runs: [slot: number, count: number][] = [];
+function decodePayload(payload: Uint8Array, slotCount: number): Omit<DecodedV2, 'layout'> {
+  // Each takes a byte at least.
+  const slots = new Int32Array(payload.length);
+  const counts = new Float64Array(payload.length);
+  let used = 0;
   const reader = new VarintReader(payload, 0);
   let slot = 0;
   let total = 0;
   while (!reader.atEnd) {
     const number = reader.next();
-    const slots = number < 0 ? -number : 1;
-    if (slots > slotCount - slot) {
+    const covered = number < 0 ? -number : 1;
+    if (covered > slotCount - slot) {
       throw new HdrscopeError(
         'ERR_DECODE',
-        `the payload must fill at most the ${slotCount} slots of its range, got ${slots} more after slot ${slot}`,
+        `the payload must fill at most the ${slotCount} slots of its range, got ${covered} more after slot ${slot}`,
       );
     }
     if (number > 0) {
       total += number;
       if (total > LARGEST_COUNT) throw mustBe('ERR_DECODE', 'the total count', 'at most 2^53 - 1', total);
-      runs.push([slot, number]);
+      slots[used] = slot;
+      counts[used++] = number;
     }
-    slot += slots;
+    slot += covered;
   }
-  return runs;
+  return { slots: slots.subarray(0, used), counts: counts.subarray(0, used) };
 }
 
 function inflated(bytes: Uint8Array): Uint8Array {

@@ -17,18 +17,26 @@ export function writeCount(bytes: Uint8Array, position: number, count: number): 
   return writeGroups(bytes, position, count * 2);
 }
 
-/** Writes a run of `slots` empty slots, and returns the position after it. */
-export function writeEmptyRun(bytes: Uint8Array, position: number, slots: number): number {
-  return writeGroups(bytes, position, slots * 2 - 1);
+/** Writes a run of `slots` empty slots, at least 0, and returns the position after it. */
+export function writeEmptySlots(bytes: Uint8Array, position: number, slots: number): number {
+  if (slots === 0) return position;
+  // One empty slot is a count of 0, as in every other writer.
+  return writeGroups(bytes, position, slots === 1 ? 0 : slots * 2 - 1);
 }
 
 function writeGroups(bytes: Uint8Array, position: number, zigZag: number): number {
   let rest = zigZag;
-  while (rest >= 128) {
+  while (rest >= TWO_POW_28) {
     bytes[position++] = (rest % 128) | 128;
     rest = Math.floor(rest / 128);
   }
-  bytes[position++] = rest;
+  // Nearly every number is as small as this, and integers are faster.
+  let small = rest | 0;
+  while (small >= 128) {
+    bytes[position++] = (small & 127) | 128;
+    small >>= 7;
+  }
+  bytes[position++] = small;
   return position;
 }
 
@@ -48,9 +56,25 @@ export class VarintReader {
 
   /** The next number: a count, or minus the length of a run of empty slots. */
   next(): number {
+    const bytes = this.#bytes;
     const start = this.position;
-    let low = 0;
-    let high = 0;
+    // Nearly every number has one byte or two. Beyond the end there is no byte, and nothing is below 128.
+    const first = bytes[start]!;
+    if (first < 128) {
+      this.position = start + 1;
+      return fromZigZag(first);
+    }
+    const second = bytes[start + 1]!;
+    if (second < 128) {
+      this.position = start + 2;
+      return fromZigZag((first & 127) | (second << 7));
+    }
+    return this.#nextLong(start);
+  }
+
+  #nextLong(start: number): number {
+    let low = 0; // 28 bits
+    let high = 0; // 28 bits
     let ninth = 0;
     for (let group = 0; group < LONGEST_VARINT; group++) {
       const byte = this.#bytes[this.position++];
@@ -60,13 +84,13 @@ export class VarintReader {
           `the payload must not end inside a number, got one cut off at byte ${start}`,
         );
       }
-      if (group < 4) low += (byte & 127) * 2 ** (7 * group);
-      else if (group < 8) high += (byte & 127) * 2 ** (7 * (group - 4));
+      if (group < 4) low |= (byte & 127) << (7 * group);
+      else if (group < 8) high |= (byte & 127) << (7 * (group - 4));
       else ninth = byte;
       if (byte < 128) break;
     }
-    const isRun = low % 2 === 1;
-    const magnitude = high * (TWO_POW_28 / 2) + Math.floor(low / 2);
+    const isRun = (low & 1) === 1;
+    const magnitude = high * (TWO_POW_28 / 2) + (low >> 1);
     if (ninth !== 0 || magnitude > LARGEST_COUNT) {
       throw new HdrscopeError(
         'ERR_DECODE',
@@ -75,4 +99,8 @@ export class VarintReader {
     }
     return isRun ? -magnitude - 1 : magnitude;
   }
+}
+
+function fromZigZag(small: number): number {
+  return (small >> 1) ^ -(small & 1);
 }

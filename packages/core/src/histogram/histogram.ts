@@ -1,4 +1,4 @@
-import { type Counts, LARGEST_COUNT, type ReadonlyCounts, type Storage } from '../counts/counts.ts';
+import { Counts, LARGEST_COUNT, type ReadonlyCounts, type Storage } from '../counts/counts.ts';
 import { DenseCounts } from '../counts/dense.ts';
 import { SparseCounts } from '../counts/sparse.ts';
 import { fromBase64, toBase64 } from '../encoding/base64.ts';
@@ -222,6 +222,10 @@ export class Histogram {
     this.#counts.assertRoomFor(other.totalCount);
     this.#reach(other.layout.upperBigInt(other.counts.last));
     const sameSlots = this.#layout.sharesSlotsWith(other.layout);
+    if (sameSlots && other.counts instanceof Counts) {
+      this.#counts.addAll(other.counts);
+      return;
+    }
     for (const [slot, count] of usedSlots(other.counts)) {
       this.#counts.add(sameSlots ? slot : this.#layout.slotOf(other.layout.lower(slot)), count);
     }
@@ -288,12 +292,9 @@ export class Histogram {
    * ```
    */
   static decode(encoded: Uint8Array | string, { storage = 'dense' }: { storage?: Storage } = {}): Histogram {
-    const { layout, runs } = decodeV2(typeof encoded === 'string' ? fromBase64(encoded) : encoded);
+    const { layout, slots, counts } = decodeV2(typeof encoded === 'string' ? fromBase64(encoded) : encoded);
     const histogram = new Histogram({ layout, storage, autoResize: true });
-    for (const [slot, count] of runs) {
-      histogram.#counts.assertRoomFor(count);
-      histogram.#counts.add(slot, count);
-    }
+    for (let i = 0; i < slots.length; i++) histogram.#counts.add(slots[i]!, counts[i]!);
     return histogram;
   }
 

@@ -75,7 +75,8 @@ export function* percentileSteps(
   for (const slot of recordedSteps({ layout, counts })) {
     const { valueIteratedTo, totalCountToThisValue, percentile } = slot;
     const isLast = totalCountToThisValue === counts.total;
-    while (percentile >= level) {
+    // Rounding may make a percentage 100 before the last slot, and less in it: there the counts decide.
+    while (isLast || (level < 100 && percentile >= level)) {
       yield {
         ...slot,
         valueIteratedFrom: from,

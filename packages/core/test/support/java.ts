@@ -72,11 +72,21 @@ export function made(
 }
 
 export function record(histogram: Histogram, { recorded = [], generator }: JavaRecording): void {
-  if (generator !== undefined) for (const value of generated(generator)) histogram.record(value);
+  if (generator !== undefined) for (const value of valuesOf(generator)) histogram.record(value);
   for (const [value, count = 1, expectedInterval = 0] of recorded) {
     if (expectedInterval === 0) histogram.record(Number(value), Number(count));
     else for (let i = 0; i < Number(count); i++) histogram.recordCorrected(Number(value), expectedInterval);
   }
+}
+
+const known = new Map<string, number[]>();
+
+/** The same values are asked for by several fixtures and with every storage. */
+function valuesOf(generator: ValueGenerator): readonly number[] {
+  const key = JSON.stringify(generator);
+  const values = known.get(key) ?? [...generated(generator)];
+  known.set(key, values);
+  return values;
 }
 
 function* generated({
@@ -99,5 +109,7 @@ function* generated({
 }
 
 function onesOf(bits: number): number {
-  return [...bits.toString(2)].filter((bit) => bit === '1').length;
+  let ones = 0;
+  for (let rest = bits; rest !== 0; rest &= rest - 1) ones++;
+  return ones;
 }

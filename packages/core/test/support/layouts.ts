@@ -10,7 +10,7 @@ import { resolutionOf, scaledLayout } from '../../src/layout/scaled.ts';
 const inclusive = fc.constantFrom('lower' as const, 'upper' as const);
 
 export const hdr: fc.Arbitrary<Layout> = fc
-  .record({ digits: fc.nat(2), unit: fc.nat(8), highest: fc.integer({ min: 1000, max: 1e6 }) })
+  .record({ digits: fc.nat(2), unit: fc.nat(8), highest: fc.integer({ min: 1000, max: 1e5 }) })
   .map(({ digits, unit, highest }) =>
     hdrLayout({
       lowestDiscernibleValue: 2 ** unit,
@@ -20,7 +20,7 @@ export const hdr: fc.Arbitrary<Layout> = fc
   );
 
 const explicit = fc
-  .tuple(fc.uniqueArray(fc.integer({ min: 0, max: 1e6 }), { maxLength: 12 }), inclusive)
+  .tuple(fc.uniqueArray(fc.integer({ min: 0, max: 1e5 }), { maxLength: 12 }), inclusive)
   .map(([bounds, bound]) =>
     explicitLayout(
       bounds.sort((a, b) => a - b),
@@ -63,7 +63,7 @@ const exponential = fc
 /** HDR ticks of a quarter: bounds that are exact, and no integers. */
 const scaled = hdr.map((ticks) => scaledLayout(ticks, resolutionOf(0.25)));
 
-/** A layout of any kind for values from 0 to about a million. */
+/** A layout of any kind for values from 0 to about a hundred thousand. */
 export const layouts: fc.Arbitrary<Layout> = fc.oneof(hdr, explicit, linear, log2, exponential, scaled);
 
 /** The kinds that name their slots by edges, which leave both ends open. */

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { printOnce } from './print-once.ts';
 
 // Logs of other implementations, which may be looked at beside the repository but are no part of it.
 const SHARED = new URL('../../../../../shared/data/', import.meta.url);
@@ -17,7 +18,7 @@ export function testShared(title: string, paths: readonly string[], run: (...tex
     test(title, () => run(...(texts as string[])));
     return;
   }
-  console.log(`"${title}" needs ${missing.join(', ')} in the folder of shared data beside the repository`);
+  for (const path of missing) printOnce(`there is no ../shared/data/${path}: what needs it is skipped`);
   test.skip(title, () => {});
 }
 
