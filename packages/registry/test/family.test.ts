@@ -112,6 +112,21 @@ test('gives the same series for equal attributes, which can be kept and recorded
   expect(series.snapshot().histogram.totalCount).toBe(2);
 });
 
+test('reads attributes that it knows once, and makes no text of them', () => {
+  const counted = family();
+  let reads = 0;
+  const given = {
+    get method(): string {
+      reads++;
+      return 'GET';
+    },
+  };
+  const series = counted.with(given);
+  reads = 0;
+  expect(counted.with(given)).toBe(series);
+  expect(reads).toBe(1);
+});
+
 test('begins a series when it is first asked for', () => {
   const clock = new FakeClock(1000);
   const counted = new Family({ name: 'x' }, clock);

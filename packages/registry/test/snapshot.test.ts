@@ -3,7 +3,7 @@ import type { Attributes } from '../src/attributes.ts';
 import { canonicalText } from '../src/attributes.ts';
 import { createRegistry, type Registry } from '../src/registry.ts';
 import type { SeriesSnapshot } from '../src/series.ts';
-import type { Snapshot } from '../src/snapshot.ts';
+import { EMPTY_SNAPSHOT, type Snapshot } from '../src/snapshot.ts';
 import { attributes, ticks } from './support/arbitraries.ts';
 import { FakeClock } from './support/fake-clock.ts';
 import { familyIn, onlySeries, slotsOf } from './support/state.ts';
@@ -200,6 +200,20 @@ describe('what was counted since an earlier snapshot', () => {
     registry.histogram({ name: 'x' }).with({}).record(1);
     const second = await registry.gather();
     expect(onlySeries(familyIn(second.since(first), 'x'))).toBe(onlySeries(familyIn(second, 'x')));
+  });
+
+  test('is all of it, from the start of each series, where nothing came before', async () => {
+    const clock = new FakeClock(1000);
+    const registry = createRegistry({ clock });
+    registry.histogram({ name: 'x' }).with({}).record(1);
+    clock.advance(500);
+    registry.histogram({ name: 'y' }).with({}).record(2);
+    registry.histogram({ name: 'y' }).with({ is: 'empty' });
+    const first = await registry.gather();
+    expect(countsOf(first.since(EMPTY_SNAPSHOT))).toEqual(countsOf(first));
+    expect(allSeries(first.since(EMPTY_SNAPSHOT)).map(({ startTimeMs }) => startTimeMs)).toEqual([
+      1000, 1500,
+    ]);
   });
 
   test('keeps families of the same name in different scopes apart', async () => {

@@ -143,6 +143,22 @@ export function testPipeline(sdk: Sdk): void {
       expect(countsOf(await collect(reader), 'duration')).toEqual([[{}, 1]]);
     });
 
+    test('that select the same instrument for the same metric show it as the first of them says', async () => {
+      const { provider, reader } = pipeline({
+        views: [
+          {
+            instrumentName: 'duration',
+            maxScale: 2,
+            attributesProcessors: [sdk.metrics.createAllowListAttributesProcessor(['method'])],
+          },
+          { meterName: 'shop', maxScale: 1 },
+        ],
+      });
+      provider.getMeter('shop').createHistogram('duration').record(1, { method: 'GET', user: 1 });
+      const [point] = points(metricNamed(await collect(reader), 'duration'));
+      expect(point).toMatchObject({ attributes: { method: 'GET' }, value: { count: 1, scale: 2 } });
+    });
+
     test('may limit scale and size', async () => {
       const { provider, reader } = pipeline({
         views: [
@@ -335,6 +351,23 @@ export function testPipeline(sdk: Sdk): void {
       const counts = collected.flatMap((metric) => countsOf([metric], 'hdr.x'));
       expect(counts.reduce((sum, [, count]) => sum + count, 0)).toBe(2);
     });
+
+    test('a collection that never ends does not keep later ones from ending', async () => {
+      // As the SDK's periodic reader has it: it gives a collection up after a while, and begins the next one.
+      const { provider, reader, registry } = pipeline({ reader: { temporality: 'delta' } });
+      const histogram = provider.getMeter('m').createHistogram('hdr.x');
+      histogram.record(1);
+      let calls = 0;
+      registry.add({
+        name: 'hangs once',
+        collect: () => (calls++ === 0 ? new Promise<void>(() => {}) : undefined),
+      });
+      void collect(reader);
+      await untilAllIsQuiet();
+      histogram.record(1);
+      const next = Promise.race([collect(reader), untilAllIsQuiet()]);
+      expect(countsOf((await next) ?? [], 'hdr.x')).toEqual([[{}, 2]]);
+    });
   });
 
   /** Until everything has happened that waits for nothing but its turn. */
@@ -386,6 +419,16 @@ export function testPipeline(sdk: Sdk): void {
       expect(
         await formatOf({ reader: { aggregation: drop }, readerOptions: { format: 'explicit' } }),
       ).toBeUndefined();
+    });
+
+    test('is what the reader asks for also where it answers requests as the Prometheus exporter does', async () => {
+      const reader = Object.assign(
+        testReader(sdk, { aggregation: { type: AggregationType.EXPONENTIAL_HISTOGRAM } }),
+        { getMetricsRequestHandler: () => {} },
+      );
+      const { provider } = pipeline({ moreReaders: [reader] });
+      provider.getMeter('m').createHistogram('hdr.x').record(1);
+      expect((await collect(reader))[0]!.dataPointType).toBe(DataPointType.EXPONENTIAL_HISTOGRAM);
     });
 
     test('must be one of three', () => {
