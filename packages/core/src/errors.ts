@@ -62,7 +62,9 @@ function echo(value: unknown): string {
   if (Object.is(value, -0)) return '-0';
   if (typeof value === 'function') return 'a function';
   if (Array.isArray(value)) return `an array of ${value.length}`;
-  if (typeof value === 'object' && value !== null)
-    return `a ${value.constructor?.name ?? 'null-prototype object'}`;
+  if (typeof value === 'object' && value !== null) {
+    const kind = value.constructor?.name ?? 'Object';
+    return kind === 'Object' ? 'an object' : `a ${kind}`;
+  }
   return String(value);
 }

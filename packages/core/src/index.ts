@@ -1,3 +1,10 @@
+export type { ConfidenceOptions } from './analysis/checks.ts';
+export { type KolmogorovSmirnovResult, kolmogorovSmirnovTest } from './analysis/kolmogorov-smirnov-test.ts';
+export { type MannWhitneyResult, mannWhitneyTest } from './analysis/mann-whitney-test.ts';
+export { excessKurtosisOf, skewnessOf } from './analysis/moments.ts';
+export { type PercentileDifference, percentileDifference } from './analysis/percentile-difference.ts';
+export { type PercentileInterval, percentileInterval } from './analysis/percentile-interval.ts';
+export { type WelchResult, welchTest } from './analysis/welch-test.ts';
 export type { ReadonlyCounts, Storage } from './counts/counts.ts';
 export { type ErrorCode, HdrscopeError, mustBe } from './errors.ts';
 export { Histogram, type HistogramOptions, type ReadonlyHistogram } from './histogram/histogram.ts';

@@ -12,16 +12,21 @@ export interface Rebucketed {
 }
 
 /**
- * How one layout goes into another: a table computed once, and what it cannot keep.
+ * How one layout goes into another, and what that cannot keep. What is asked of a slot is computed when it is first
+ * asked, and then known to all who use the two layouts; layouts can have millions of slots, histograms use few.
  */
 export interface Rebucketing {
   readonly from: Layout;
   readonly to: Layout;
-  /** `slots[i]` is the slot of `to` that takes the counts of slot `i` of `from`. Never descending. */
-  readonly slots: Int32Array<ArrayBuffer>;
-  /** Slots of `from` that reach beyond the slot that takes their counts. Ascending. */
+  /** The slot of `to` that takes the counts of a slot of `from`. Never descends as the slot ascends. */
+  slotFor(slot: number): number;
+  /** Whether a slot of `from` reaches beyond the slot that takes its counts. */
+  straddles(slot: number): boolean;
+  /** `slotFor` of every slot. */
+  readonly slots: Int32Array;
+  /** The slots that straddle, ascending. */
   readonly straddling: readonly number[];
-  /** Whether no value can end up in a slot that it is not in. */
+  /** Whether no value can end up in a slot that it is not in: nothing straddles. */
   readonly exact: boolean;
   /**
    * The largest relative error of a quantile that is read, after the change, as the midpoint of its slot:
@@ -60,49 +65,89 @@ const known = new WeakMap<Layout, WeakMap<Layout, Rebucketing>>();
 export function rebucket(from: Layout, to: Layout): Rebucketing {
   const byTarget = known.get(from) ?? new WeakMap<Layout, Rebucketing>();
   known.set(from, byTarget);
-  const rebucketing = byTarget.get(to) ?? plan(from, to);
-  byTarget.set(to, rebucketing);
-  return rebucketing;
+  const plan = byTarget.get(to) ?? new Plan(from, to);
+  byTarget.set(to, plan);
+  return plan;
 }
 
-function plan(from: Layout, to: Layout): Rebucketing {
-  const slots = new Int32Array(from.slotCount);
-  const straddling: number[] = [];
-  let worstRelativeError = 0;
-  for (let slot = 0; slot < from.slotCount; slot++) {
-    const target = nearestSlot(to, valueWithin(from, slot));
-    slots[slot] = target;
-    if (!contains(to, target, from, slot)) straddling.push(slot);
-    worstRelativeError = Math.max(worstRelativeError, relativeError(to, target, from, slot));
+const UNKNOWN = -1;
+const STRADDLES = 1;
+const FITS = 2;
+
+class Plan implements Rebucketing {
+  readonly from: Layout;
+  readonly to: Layout;
+  /** The slots that are known, `UNKNOWN` elsewhere. */
+  readonly #slots: Int32Array<ArrayBuffer>;
+  /** `STRADDLES`, `FITS`, or 0 where nobody asked. */
+  readonly #fit: Uint8Array<ArrayBuffer>;
+  #worstRelativeError: number | undefined;
+
+  constructor(from: Layout, to: Layout) {
+    this.from = from;
+    this.to = to;
+    this.#slots = new Int32Array(from.slotCount).fill(UNKNOWN);
+    this.#fit = new Uint8Array(from.slotCount);
   }
-  const straddles = new Uint8Array(from.slotCount);
-  for (const slot of straddling) straddles[slot] = 1;
-  return {
-    from,
-    to,
-    slots,
-    straddling,
-    exact: straddling.length === 0,
-    worstRelativeError,
-    apply(counts) {
-      if (counts.length !== from.slotCount) {
-        throw mustBe(
-          'ERR_INVALID_COUNT',
-          'counts',
-          `one for each of the ${from.slotCount} slots`,
-          counts.length,
-        );
+
+  slotFor(slot: number): number {
+    const slots = this.#slots;
+    if (slots[slot] === UNKNOWN) slots[slot] = nearestSlot(this.to, valueWithin(this.from, slot));
+    return slots[slot]!;
+  }
+
+  straddles(slot: number): boolean {
+    const fit = this.#fit;
+    if (fit[slot] === 0)
+      fit[slot] = contains(this.to, this.slotFor(slot), this.from, slot) ? FITS : STRADDLES;
+    return fit[slot] === STRADDLES;
+  }
+
+  get slots(): Int32Array {
+    for (let slot = 0; slot < this.from.slotCount; slot++) this.slotFor(slot);
+    return this.#slots;
+  }
+
+  get straddling(): readonly number[] {
+    const straddling: number[] = [];
+    for (let slot = 0; slot < this.from.slotCount; slot++) if (this.straddles(slot)) straddling.push(slot);
+    return straddling;
+  }
+
+  get exact(): boolean {
+    return this.straddling.length === 0;
+  }
+
+  get worstRelativeError(): number {
+    if (this.#worstRelativeError === undefined) {
+      let worst = 0;
+      for (let slot = 0; slot < this.from.slotCount; slot++) {
+        worst = Math.max(worst, relativeError(this.to, this.slotFor(slot), this.from, slot));
       }
-      const moved = new Float64Array(to.slotCount);
-      let maxMisplaced = 0;
-      for (const [slot, count] of used(counts)) {
-        const target = slots[slot]!;
-        moved[target] = moved[target]! + count;
-        if (straddles[slot] === 1) maxMisplaced += count;
-      }
-      return { counts: moved, maxMisplaced };
-    },
-  };
+      this.#worstRelativeError = worst;
+    }
+    return this.#worstRelativeError;
+  }
+
+  apply(counts: ReadonlyCounts | ArrayLike<number>): Rebucketed {
+    const { from, to } = this;
+    if (counts.length !== from.slotCount) {
+      throw mustBe(
+        'ERR_INVALID_COUNT',
+        'counts',
+        `one for each of the ${from.slotCount} slots`,
+        counts.length,
+      );
+    }
+    const moved = new Float64Array(to.slotCount);
+    let maxMisplaced = 0;
+    for (const [slot, count] of used(counts)) {
+      const target = this.slotFor(slot);
+      moved[target] = moved[target]! + count;
+      if (this.straddles(slot)) maxMisplaced += count;
+    }
+    return { counts: moved, maxMisplaced };
+  }
 }
 
 /** A value of the slot: its midpoint, or the double beside it where that is an open slot's bound and not in the slot. */

@@ -49,9 +49,9 @@ describe('a message', () => {
     ['a symbol', Symbol('s'), 'Symbol(s)'],
     ['a function', () => 1, 'a function'],
     ['an array', [1, 2, 3], 'an array of 3'],
-    ['an object', {}, 'a Object'],
+    ['an object', {}, 'an object'],
     ['an object of a class', new Map(), 'a Map'],
-    ['an object of none', Object.create(null), 'a null-prototype object'],
+    ['an object of no class', Object.create(null), 'an object'],
   ])('echoes %s', (_what, got, echo) => {
     expect(mustBe('ERR_INVALID_OPTION', 'x', 'right', got).message).toBe(`x must be right, got ${echo}`);
   });

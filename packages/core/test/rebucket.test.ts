@@ -39,6 +39,18 @@ describe('a plan', () => {
     expect(rebucket(from, explicitLayout([10, 100]))).not.toBe(plan);
   });
 
+  test('says the same of each slot as of all, whichever is asked first', () => {
+    fc.assert(
+      fc.property(layouts, layouts, fc.infiniteStream(fc.nat()), (from, to, picks) => {
+        const plan = rebucket(from, to);
+        const asked = [...picks.take(20)].map((pick) => pick % from.slotCount);
+        const answers = asked.map((slot) => [plan.straddles(slot), plan.slotFor(slot)]);
+        const { slots, straddling } = plan;
+        expect(answers).toEqual(asked.map((slot) => [straddling.includes(slot), slots[slot]]));
+      }),
+    );
+  });
+
   test('never sends a slot below the one before it', () => {
     fc.assert(
       fc.property(layouts, layouts, (from, to) => {

@@ -2,12 +2,14 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formatTally, formatWholeRun, isReconciled, type Outcome } from './final-report.ts';
+import { rowsByRoute } from './latency-table.ts';
 import { close, HOST, listen } from './listening.ts';
 import { startLiveTable } from './live-table.ts';
 import { startLoad } from './load.ts';
 import type { DemoOptions } from './options.ts';
 import { createOutput, type Output } from './output.ts';
 import { createRoutes } from './routes.ts';
+import { saveDistributions } from './saved-distributions.ts';
 import { createService } from './service.ts';
 import { handleStopSignals } from './signals.ts';
 import { countsInMetricsText, createDurationHistogram, startTelemetry } from './telemetry.ts';
@@ -64,6 +66,10 @@ export async function runDemo(options: DemoOptions): Promise<number> {
     seconds,
   };
   out.write(`\n${formatWholeRun(outcome)}\n${formatTally(outcome)}`);
+  if (options.saveTo !== undefined) {
+    const files = await saveDistributions(options.saveTo, rowsByRoute(outcome.snapshot, labels));
+    out.write(`\nsaved ${files.join(', ')} in ${options.saveTo}\n`);
+  }
   await close(telemetry.server);
   await telemetry.shutdown();
   return isReconciled(outcome) ? 0 : 1;

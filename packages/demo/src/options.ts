@@ -9,6 +9,8 @@ export interface DemoOptions {
   /** Where `/metrics` is served; 0 is any free port. */
   readonly metricsPort: number;
   readonly connections: number;
+  /** A directory for each route's distribution as an `.hgrm` file. */
+  readonly saveTo: string | undefined;
 }
 
 /** A command line that cannot be followed. The message is for the person who typed it. */
@@ -24,6 +26,7 @@ usage: npm start -- [options]
   --port N          where the service listens; 0: any free port              [8080]
   --metrics-port N  where Prometheus finds /metrics; 0: any free port        [9464]
   --connections N   how many requests the load keeps going at once, to 500   [8]
+  --save DIR        writes each route's distribution to DIR, as .hgrm files in ms
   -h, --help        print this
 
 A port that is taken is replaced by a free one. Everything listens on 127.0.0.1 only.
@@ -44,6 +47,7 @@ export function parseOptions(args: readonly string[]): DemoOptions | undefined {
     port: integer('--port', values.port, 0, 65_535),
     metricsPort: integer('--metrics-port', values['metrics-port'], 0, 65_535),
     connections: integer('--connections', values.connections, 1, 500),
+    saveTo: values.save,
   };
 }
 
@@ -52,6 +56,7 @@ interface RawOptions {
   port: string;
   'metrics-port': string;
   connections: string;
+  save?: string | undefined;
   help: boolean;
 }
 
@@ -65,6 +70,7 @@ function parseStrictly(args: readonly string[]): RawOptions {
         port: { type: 'string', default: '8080' },
         'metrics-port': { type: 'string', default: '9464' },
         connections: { type: 'string', default: '8' },
+        save: { type: 'string' },
         help: { type: 'boolean', short: 'h', default: false },
       },
     }).values;

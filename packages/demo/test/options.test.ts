@@ -1,11 +1,12 @@
 import { HELP, parseOptions, UsageError } from '../src/options.ts';
 
-const defaults = { seconds: 30, port: 8080, metricsPort: 9464, connections: 8 };
+const defaults = { seconds: 30, port: 8080, metricsPort: 9464, connections: 8, saveTo: undefined };
 
 test.each([
   ['nothing', [], {}],
   ['a duration', ['--seconds', '8'], { seconds: 8 }],
   ['no end', ['--seconds=0'], { seconds: 0 }],
+  ['a directory', ['--save', 'here'], { saveTo: 'here' }],
   [
     'everything',
     ['--port', '0', '--metrics-port', '65535', '--connections', '500'],

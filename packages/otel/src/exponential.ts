@@ -4,6 +4,7 @@ import {
   exponentialLayout,
   type HdrLayout,
   type Layout,
+  mustBe,
   rebucket,
 } from '@hdrscope/core';
 import type { SeriesSnapshot } from '@hdrscope/registry';
@@ -34,6 +35,9 @@ export function toExponential(
   maxSize: number,
   maxScale: number = justifiedScale(family.layout),
 ): ExponentialHistogramValue {
+  if (!Number.isSafeInteger(maxSize) || maxSize < 2) {
+    throw mustBe('ERR_INVALID_OPTION', 'maxSize', 'an integer of at least 2', maxSize);
+  }
   const { counts, totalCount: count } = histogram;
   const zeroCount = count === 0 ? 0 : counts.at(0);
   const negative = { offset: 0, bucketCounts: [] };
@@ -50,9 +54,10 @@ export function toExponential(
       ...range,
     };
   }
-  const { slots, to } = rebucket(family.unitLayout, finestLayout(family, maxScale));
-  const { scale: finest, minIndex } = to as ExponentialLayout;
-  const indexOf = (slot: number): number => slots[slot]! - 1 + minIndex;
+  const layout = finestLayout(family, maxScale);
+  const { scale: finest, minIndex } = layout;
+  const toFinest = rebucket(family.unitLayout, layout);
+  const indexOf = (slot: number): number => toFinest.slotFor(slot) - 1 + minIndex;
   let shift = 0;
   while (
     (indexOf(counts.last) >> shift) - (indexOf(firstPositive) >> shift) >= maxSize &&

@@ -24,19 +24,28 @@ export class HdrInstrument implements Histogram {
       const kept =
         attributesProcessors.length === 0
           ? attributes
-          : attributesProcessors.reduce(
-              (left, processor) => processor.process(left, recordContext ?? context.active()),
-              attributes,
-            );
-      if (!family.with(kept).record(value)) this.#warn(value);
+          : this.#processed(attributes, attributesProcessors, recordContext ?? context.active());
+      if (!family.with(kept).record(value)) {
+        // `String` throws at an object without a prototype.
+        const given = typeof value === 'object' && value !== null ? 'an object' : String(value);
+        this.#warn(`cannot count ${given}: it takes numbers from 0 up, within its resolution`);
+      }
     }
   }
 
-  /** The first refusal is news, all after it are details: the snapshot has their number. */
-  #warn(value: unknown): void {
-    // `String` throws at an object without a prototype.
-    const given = typeof value === 'object' && value !== null ? 'an object' : String(value);
-    const message = `${this.#name} cannot count ${given}: it takes numbers from 0 up, within its resolution`;
+  /** A processor that fails costs the attributes, not the count; to show them unprocessed could be a leak. */
+  #processed(given: Attributes, processors: Stream['attributesProcessors'], active: Context): Attributes {
+    try {
+      return processors.reduce((left, processor) => processor.process(left, active), given);
+    } catch (error) {
+      this.#warn(`counts without attributes, as a processor of them failed: ${String(error)}`);
+      return NO_ATTRIBUTES;
+    }
+  }
+
+  /** The first trouble is news, all after it are details: the snapshot has the number of what was refused. */
+  #warn(trouble: string): void {
+    const message = `${this.#name} ${trouble}`;
     if (this.#hasWarned) diag.debug(message);
     else diag.warn(message);
     this.#hasWarned = true;

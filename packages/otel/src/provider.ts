@@ -50,9 +50,8 @@ function wrapMeter(meter: Meter, scope: MetricScope, factory: InstrumentFactory)
       const views = factory.views.filter((view) => view.matches({ name, unit, scope }));
       const streams = new Map<Stream['family'], Stream>();
       for (const view of views) {
-        const stream = streamOf(view, name, scope, options, factory);
-        // Views that make the same metric are one: its values count once.
-        if (stream !== undefined && !streams.has(stream.family)) streams.set(stream.family, stream);
+        const stream = streamOf(view, name, scope, options, factory, streams);
+        if (stream !== undefined) streams.set(stream.family, stream);
       }
       return streams.size > 0
         ? new HdrInstrument(name, valueType, [...streams.values()])
@@ -68,12 +67,15 @@ function streamOf(
   scope: MetricScope,
   options: MetricOptions,
   { registry, remember }: InstrumentFactory,
+  earlier: ReadonlyMap<Stream['family'], Stream>,
 ): Stream | undefined {
   const { unit = '', description = '', valueType, advice } = options;
   try {
     const family = registry.histogram(
       familyOptions(view, { name: instrumentName, unit, description, scope }),
     );
+    // Views that make the same metric are one: its values count once, and are shown as the first of them says.
+    if (earlier.has(family)) return undefined;
     const boundaries = view.boundaries ?? usable(advice?.explicitBucketBoundaries);
     remember(
       family,

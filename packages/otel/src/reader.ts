@@ -1,5 +1,5 @@
 import { mustBe } from '@hdrscope/core';
-import { EMPTY_SNAPSHOT, type FamilySnapshot, type Registry, type Snapshot } from '@hdrscope/registry';
+import { EMPTY_SNAPSHOT, type FamilySnapshot, type Registry } from '@hdrscope/registry';
 import { delegate } from './delegate.ts';
 import { type Format, mergeScopes, toScopeMetrics } from './metrics.ts';
 import {
@@ -51,14 +51,8 @@ function withHdr(
   { registry, settingsOf }: HdrStore,
   wanted: 'auto' | Format,
 ): Producer {
-  // The only thing that differs from reader to reader: what a delta reader has seen. Each gathering waits for the one
-  // before it, so that collections which overlap share out the counts among them.
-  let seen = Promise.resolve(EMPTY_SNAPSHOT);
-  const gatherInterval = async (): Promise<Snapshot> => {
-    const before = seen;
-    seen = before.then(() => registry.gather());
-    return (await seen).since(await before);
-  };
+  // The only thing that differs from reader to reader: what a delta reader has seen.
+  let seen = EMPTY_SNAPSHOT;
   return {
     async collect(options): Promise<Collection> {
       // First, as an interval that has been gathered is gone if this fails.
@@ -66,9 +60,16 @@ function withHdr(
       const aggregation = reader.selectAggregation(HISTOGRAM_INSTRUMENT).type;
       if (aggregation === AggregationType.DROP) return collection;
       const temporality = reader.selectAggregationTemporality(HISTOGRAM_INSTRUMENT);
-      const snapshot = await (temporality === Temporality.DELTA ? gatherInterval() : registry.gather());
+      const snapshot = await registry.gather();
+      let shown = snapshot;
+      if (temporality === Temporality.DELTA) {
+        // Nothing is awaited since the snapshot was taken: collections that overlap come here in the order of their
+        // snapshots, and share out the counts among them.
+        shown = snapshot.since(seen);
+        seen = snapshot;
+      }
       const format = wanted === 'auto' ? suitedFormat(reader, aggregation) : wanted;
-      const scopes = toScopeMetrics(snapshot, format, temporality, settingsOf);
+      const scopes = toScopeMetrics(shown, format, temporality, settingsOf);
       return {
         resourceMetrics: {
           ...collection.resourceMetrics,

@@ -80,8 +80,8 @@ test.each<[selected: boolean, view: HdrView]>([
 const CRITERIA = 'instrumentName, instrumentType, instrumentUnit, meterName, meterVersion, meterSchemaUrl';
 
 test.each<[message: string, view: Record<string, unknown>]>([
-  [`a view must be given at least one of ${CRITERIA}, got a Object`, {}],
-  [`a view must be given at least one of ${CRITERIA}, got a Object`, { significantDigits: 3, name: 'x' }],
+  [`a view must be given at least one of ${CRITERIA}, got an object`, {}],
+  [`a view must be given at least one of ${CRITERIA}, got an object`, { significantDigits: 3, name: 'x' }],
   [
     'instrumentName must be without wildcards in a view with a name, got "http.*"',
     { instrumentName: 'http.*', name: 'x' },

@@ -29,6 +29,7 @@ function valueText(value: unknown, ancestors: readonly unknown[]): string {
   if (typeof value === 'bigint') return `${value}n`;
   if (typeof value !== 'object' || value === null) return String(value);
   if (ancestors.includes(value)) return 'cycle';
+  if (value instanceof Date) return `Date(${value.getTime()})`;
   const within = [...ancestors, value];
   if (Array.isArray(value)) return `[${value.map((item) => valueText(item, within)).join()}]`;
   return contentText(Object.entries(value), within);

@@ -6,7 +6,7 @@ import { createSnapshot, familyKey, type Snapshot, type SourceFailure } from './
 export interface Source {
   /** Names it where it fails. */
   readonly name: string;
-  /** Brings the registry up to date. */
+  /** Brings the registry up to date. May be called again before it has ended, when several ask for a snapshot. */
   collect(registry: Registry): void | Promise<void>;
 }
 

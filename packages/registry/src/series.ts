@@ -165,7 +165,7 @@ export class Series {
         rejected.push([middle, count]);
         continue;
       }
-      added.record(ownLayout.lower(change.slots[slot]!), count);
+      added.record(ownLayout.lower(change.slotFor(slot)), count);
       sum += count * middle;
       min = Math.min(min, middle);
       max = Math.max(max, middle);

@@ -46,7 +46,10 @@ export function createSnapshot(
 /** A snapshot from before anything was counted: what the first interval is the difference to. */
 export const EMPTY_SNAPSHOT: Snapshot = createSnapshot(0, [], []);
 
-/** What tells families of one registry apart. */
+/**
+ * What tells families of one registry apart. Names are compared without regard to case, as those of instruments are:
+ * https://opentelemetry.io/docs/specs/otel/metrics/api/#instrument-name-syntax
+ */
 export function familyKey({
   name,
   scope,
@@ -54,7 +57,7 @@ export function familyKey({
   readonly name: string;
   readonly scope?: Scope | undefined;
 }): string {
-  return JSON.stringify([scope?.name, scope?.version, scope?.schemaUrl, name]);
+  return JSON.stringify([scope?.name, scope?.version, scope?.schemaUrl, String(name).toLowerCase()]);
 }
 
 function difference(

@@ -280,15 +280,17 @@ export abstract class Counts implements ReadonlyCounts {
   }
 
   #addPage(target: number, low: Uint32Array, high: Uint32Array | undefined, source: number): void {
+    // Before the low words carry into them: both may be the same page.
+    if (high !== undefined) {
+      const ownHigh = this.#highWords();
+      for (let i = 0; i < PAGE_SLOTS; i++) ownHigh[target + i] = ownHigh[target + i]! + high[source + i]!;
+    }
     const own = this.low;
     for (let i = 0; i < PAGE_SLOTS; i++) {
       const sum = own[target + i]! + low[source + i]!;
       own[target + i] = sum;
       if (sum >= TWO_POW_32) this.#carry(target + i);
     }
-    if (high === undefined) return;
-    const ownHigh = this.#highWords();
-    for (let i = 0; i < PAGE_SLOTS; i++) ownHigh[target + i] = ownHigh[target + i]! + high[source + i]!;
   }
 
   #include(first: number, last: number): void {

@@ -144,9 +144,10 @@ function decodedLayout(view: DataView): HdrLayout {
 }
 
 function decodePayload(payload: Uint8Array, slotCount: number): Omit<DecodedV2, 'layout'> {
-  // Each takes a byte at least.
-  const slots = new Int32Array(payload.length);
-  const counts = new Float64Array(payload.length);
+  // Each takes a byte at least, and a broken payload may be longer than there are slots.
+  const most = Math.min(payload.length, slotCount);
+  const slots = new Int32Array(most);
+  const counts = new Float64Array(most);
   let used = 0;
   const reader = new VarintReader(payload, 0);
   let slot = 0;

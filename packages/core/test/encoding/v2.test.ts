@@ -258,6 +258,14 @@ describe('decoding', () => {
     expectRefused(() => Histogram.decode(bomb), 'ERR_DECODE');
   });
 
+  test('takes memory for the range that a header asks for, not for the bytes that follow it', () => {
+    const small = { significantDigits: 1, highest: 100n };
+    const raw = rawV2({ ...small, payload: new Uint8Array(50e6) });
+    const before = process.memoryUsage().arrayBuffers;
+    expectRefused(() => Histogram.decode(raw), 'ERR_DECODE');
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(50e6);
+  });
+
   test('reads a histogram of as many slots as there can be', () => {
     const slots = 47 * 2 ** 17;
     const payload = zigZag(-BigInt(slots - 1)).concat(2);

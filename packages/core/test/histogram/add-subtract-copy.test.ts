@@ -55,6 +55,14 @@ describeEachStorage('add', (storage) => {
     expect(histogram.totalCount).toBe(2 * (6 + 2 ** 31));
   });
 
+  test('of itself doubles counts beyond 2^32, their carry too', () => {
+    const count = 2 ** 32 + 2 ** 31 + 5;
+    const histogram = recorded([[7, count]], options);
+    histogram.add(histogram);
+    expect(slotsOf(histogram)).toEqual([[7, 2 * count]]);
+    expect(histogram.totalCount).toBe(2 * count);
+  });
+
   test('takes a wider range whose values fit', () => {
     const histogram = recorded(FEW, options);
     histogram.add(recorded([[10_000, 1]], { ...options, highestTrackableValue: 2 ** 40 }));

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { type Counts, LARGEST_COUNT } from '../../src/counts/counts.ts';
+import { DenseCounts } from '../../src/counts/dense.ts';
+import { SparseCounts } from '../../src/counts/sparse.ts';
 import { expectRefused } from './refused.ts';
 
 /** More than three pages of the sparse storage, and no whole number of them. */
@@ -195,6 +197,42 @@ export function describeCounts(name: string, make: (length: number) => Counts): 
       expect(counts.slotsOfRanks(ranks)).toEqual(expected);
       expect(counts.slotsOfRanks([1, 1, 10, 10])).toEqual([3, 3, 199, 199]);
       expect(counts.slotsOfRanks([])).toEqual([]);
+    });
+
+    test.each([
+      ['dense', (length: number): Counts => new DenseCounts(length)],
+      ['sparse', (length: number): Counts => new SparseCounts(length)],
+    ])('takes over all counts of a %s one, carries included', (_storage, makeOther) => {
+      const large = [TWO_POW_32 - 1, TWO_POW_32, TWO_POW_32 + 2 ** 31, 3 * TWO_POW_32 + 2 ** 31 + 1];
+      for (const ours of [0, 1, ...large]) {
+        for (const theirs of [1, ...large]) {
+          const [counts, other] = [make(SLOTS), makeOther(100)];
+          counts.add(7, ours);
+          counts.add(199, 2);
+          other.add(7, theirs);
+          other.add(70, 3);
+          counts.addAll(other);
+          expect([7, 70, 199].map((slot) => counts.at(slot))).toEqual([ours + theirs, 3, 2]);
+          expect([counts.total, counts.first, counts.last]).toEqual([ours + theirs + 5, 7, 199]);
+          expect([other.total, other.at(7)]).toEqual([theirs + 3, theirs]);
+        }
+      }
+    });
+
+    test('reads a stretch of slots at once, from anywhere', () => {
+      const counts = make(SLOTS);
+      const used = [3, 63, 64, 130, 199];
+      for (const slot of used) counts.add(slot, slot === 64 ? TWO_POW_32 + 5 : slot);
+      for (const from of [0, 1, 3, 60, 64, 65, 131, 190, 199, 200, 256]) {
+        for (const length of [1, 8, 64, 70, 300]) {
+          const into = new Float64Array(length).fill(7);
+          const found = counts.read(from, into);
+          const expected = Array.from(into, (_, i) => (from + i < SLOTS ? counts.at(from + i) : 0));
+          expect([from, ...into]).toEqual([from, ...expected]);
+          if (expected.some((held) => held > 0)) expect(found).toBe(true);
+        }
+      }
+      expect(make(SLOTS).read(0, new Float64Array(SLOTS))).toBe(false);
     });
 
     test('behaves as a plain map under any sequence of operations', () => {

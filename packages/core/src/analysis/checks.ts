@@ -1,0 +1,41 @@
+import { mustBe } from '../errors.ts';
+import type { HdrCounts } from '../histogram/iteration.ts';
+
+/** How sure an interval is to be. */
+export interface ConfidenceOptions {
+  /**
+   * The probability with which the interval is to contain what it estimates: above 0 and below 1.
+   * @default 0.95
+   */
+  readonly confidence?: number;
+}
+
+export const DEFAULT_CONFIDENCE = 0.95;
+
+export function assertConfidence(confidence: number): void {
+  if (!(typeof confidence === 'number' && confidence > 0 && confidence < 1)) {
+    throw mustBe('ERR_INVALID_OPTION', 'confidence', 'a number above 0 and below 1', confidence);
+  }
+}
+
+/** Stricter than `valueAtPercentile`, which takes what is outside as 0 or 100: no interval makes sense of that. */
+export function assertPercentile(percentile: number): void {
+  if (!(typeof percentile === 'number' && percentile >= 0 && percentile <= 100)) {
+    throw mustBe('ERR_INVALID_VALUE', 'percentile', 'a number from 0 to 100', percentile);
+  }
+}
+
+/** What cannot be computed is refused: a NaN in the middle of a report says nothing about its cause. */
+export function assertHolds(caller: string, atLeast: number, histograms: readonly HdrCounts[]): void {
+  for (const { counts } of histograms) {
+    if (counts.total < atLeast) {
+      const name = histograms.length === 1 ? 'the histogram' : 'each histogram';
+      throw mustBe(
+        'ERR_INCOMPATIBLE',
+        `${caller}: the count of ${name}`,
+        `at least ${atLeast}`,
+        counts.total,
+      );
+    }
+  }
+}

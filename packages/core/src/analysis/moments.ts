@@ -1,0 +1,92 @@
+import type { HdrCounts } from '../histogram/iteration.ts';
+import { meanOf } from '../histogram/statistics.ts';
+
+/** Sums of powers of the deviations from the mean, of the slots' middles. */
+export interface Moments {
+  readonly count: number;
+  readonly mean: number;
+  /** Σ (x - mean)². */
+  readonly squares: number;
+  readonly cubes: number;
+  readonly fourths: number;
+}
+
+/**
+ * In two passes, the second of which corrects the first: deviations are taken from the rounded mean, and what that
+ * was off by is read off their own mean. Source: T. Chan, G. Golub and R. LeVeque, "Algorithms for computing the
+ * sample variance", The American Statistician 37 (1983); Numerical Recipes (3rd ed.) §14.1.
+ *
+ * The counts must not be empty.
+ */
+export function momentsOf({ layout, counts }: HdrCounts): Moments {
+  // An integer, as the middles are: the deviation of a single slot is 0 then, and not the rounding of its mean.
+  const origin = Math.round(meanOf({ layout, counts }));
+  let [s1, s2, s3, s4] = [0, 0, 0, 0];
+  for (let slot = counts.first; slot < counts.length; slot = counts.next(slot + 1)) {
+    const deviation = layout.midpoint(slot) - origin;
+    const weighted = counts.at(slot) * deviation;
+    const square = deviation * deviation;
+    s1 += weighted;
+    s2 += weighted * deviation;
+    s3 += weighted * square;
+    s4 += weighted * square * deviation;
+  }
+  const off = s1 / counts.total;
+  return {
+    count: counts.total,
+    mean: origin + off,
+    squares: s2 - off * s1,
+    cubes: s3 - off * (3 * s2 - 2 * off * s1),
+    fourths: s4 - off * (4 * s3 - off * (6 * s2 - 3 * off * s1)),
+  };
+}
+
+/**
+ * The skewness, γ₁ = m₃ / m₂^(3/2), of a population, of the slots' middles: above 0 where the upper tail is the longer
+ * one, 0 where both are alike. `NaN` where there is none: in an empty histogram, and where all values share a slot.
+ *
+ * @example
+ * ```ts
+ * import { Histogram, skewnessOf } from '@hdrscope/core';
+ *
+ * const histogram = new Histogram({ highestTrackableValue: 1000 });
+ * for (const value of [1, 2, 3]) histogram.record(value);
+ * skewnessOf(histogram); //=> 0
+ * histogram.record(1000);
+ * skewnessOf(histogram).toFixed(4); //=> '1.1547'
+ * ```
+ */
+export function skewnessOf(histogram: HdrCounts): number {
+  if (!isSpread(histogram)) return Number.NaN;
+  const { count, squares, cubes } = momentsOf(histogram);
+  const variance = squares / count;
+  return cubes / count / (variance * Math.sqrt(variance));
+}
+
+/**
+ * The excess kurtosis, γ₂ = m₄ / m₂² - 3, of a population, of the slots' middles: 0 for a normal distribution, above it
+ * where the tails are heavier, at least -2. `NaN` where there is none: in an empty histogram, and where all values
+ * share a slot.
+ *
+ * @example
+ * ```ts
+ * import { excessKurtosisOf, Histogram } from '@hdrscope/core';
+ *
+ * const histogram = new Histogram({ highestTrackableValue: 1000 });
+ * for (const value of [1, 3]) histogram.record(value);
+ * excessKurtosisOf(histogram); //=> -2
+ * histogram.record(2, 10);
+ * excessKurtosisOf(histogram); //=> 3
+ * ```
+ */
+export function excessKurtosisOf(histogram: HdrCounts): number {
+  if (!isSpread(histogram)) return Number.NaN;
+  const { count, squares, fourths } = momentsOf(histogram);
+  const variance = squares / count;
+  return fourths / count / (variance * variance) - 3;
+}
+
+/** Whether more than one slot is used. */
+function isSpread({ counts }: HdrCounts): boolean {
+  return counts.first < counts.last;
+}

@@ -1,0 +1,40 @@
+import type { HdrCounts } from '../histogram/iteration.ts';
+import type { HdrLayout } from '../layout/hdr.ts';
+
+/**
+ * Walks two histograms together, ascending, by the finest ranges of values that both tell apart, skipping those in
+ * which neither has counted anything.
+ *
+ * Whatever its digits and its unit, an HDR layout's slots are as wide as a power of two and begin at a multiple of
+ * their width. So of two slots that share a value, one contains the other: everywhere the coarser slot is the common
+ * range, and no count is ever split. It is that also where only the finer histogram has counted: which values are
+ * tied must not depend on whose they are.
+ */
+export function forEachCommonRange(
+  a: HdrCounts,
+  b: HdrCounts,
+  visit: (countInA: number, countInB: number) => void,
+): void {
+  let slotA = a.counts.first;
+  let slotB = b.counts.first;
+  while (slotA < a.counts.length || slotB < b.counts.length) {
+    const lowerA = slotA < a.counts.length ? a.layout.lower(slotA) : Number.POSITIVE_INFINITY;
+    const lowerB = slotB < b.counts.length ? b.layout.lower(slotB) : Number.POSITIVE_INFINITY;
+    const lower = Math.min(lowerA, lowerB);
+    const end = Math.max(endOfSlotAt(a.layout, lower), endOfSlotAt(b.layout, lower));
+    let [countInA, countInB] = [0, 0];
+    for (; slotA < a.counts.length && a.layout.lower(slotA) < end; slotA = a.counts.next(slotA + 1)) {
+      countInA += a.counts.at(slotA);
+    }
+    for (; slotB < b.counts.length && b.layout.lower(slotB) < end; slotB = b.counts.next(slotB + 1)) {
+      countInB += b.counts.at(slotB);
+    }
+    visit(countInA, countInB);
+  }
+}
+
+/** The lowest value above the slot of `value`: an exact double, also above 2^53, where the slot's highest is not. */
+function endOfSlotAt(layout: HdrLayout, value: number): number {
+  const slot = layout.slotOf(value); // beyond the layout's range too, where its slots go on
+  return layout.lower(slot) + layout.size(slot);
+}

@@ -1,0 +1,78 @@
+import type { HdrCounts } from '../histogram/iteration.ts';
+import {
+  assertConfidence,
+  assertHolds,
+  assertPercentile,
+  type ConfidenceOptions,
+  DEFAULT_CONFIDENCE,
+} from './checks.ts';
+import { percentileInterval } from './percentile-interval.ts';
+
+/** By how much a percentile differs between two samples, and between their populations. */
+export interface PercentileDifference {
+  /** The percentile of `a` less that of `b`. */
+  readonly difference: number;
+  readonly lower: number;
+  readonly upper: number;
+  /** How sure the interval is: what was asked for, or less where a histogram holds too few values. */
+  readonly confidence: number;
+  /** Whether the interval is as sure as asked for and leaves out 0. */
+  readonly significant: boolean;
+}
+
+/**
+ * By how much a percentile differs between two populations, of which `a` and `b` are independent random samples.
+ * Nothing is assumed of the distributions, not even that they are alike but for a shift.
+ *
+ * The two intervals of `percentileInterval` are combined into one. That is an approximation, which they are not; but
+ * one that errs by missing the true difference less often than it may. Where a histogram is too small for the
+ * percentile, its interval is less sure than asked for, and so is the one of the difference: it is no evidence then.
+ *
+ * @param percentile From 0 to 100.
+ * @throws HdrscopeError `ERR_INVALID_VALUE` when the percentile is outside its range, `ERR_INVALID_OPTION` when the
+ *   confidence is, `ERR_INCOMPATIBLE` when a histogram is empty.
+ * @example
+ * ```ts
+ * import { Histogram, percentileDifference } from '@hdrscope/core';
+ *
+ * const before = new Histogram({ highestTrackableValue: 10_000 });
+ * const after = new Histogram({ highestTrackableValue: 10_000 });
+ * for (let value = 1; value <= 1000; value++) {
+ *   before.record(value);
+ *   after.record(value + 100);
+ * }
+ * const { difference, lower, upper, significant } = percentileDifference(after, before, 50);
+ * difference; //=> 100
+ * [lower.toFixed(1), upper.toFixed(1)]; //=> ['55.4', '144.6']
+ * significant; //=> true
+ * ```
+ */
+export function percentileDifference(
+  a: HdrCounts,
+  b: HdrCounts,
+  percentile: number,
+  { confidence = DEFAULT_CONFIDENCE }: ConfidenceOptions = {},
+): PercentileDifference {
+  assertPercentile(percentile);
+  assertConfidence(confidence);
+  assertHolds('percentileDifference', 1, [a, b]);
+  const inA = percentileInterval(a, percentile, { confidence });
+  const inB = percentileInterval(b, percentile, { confidence });
+  const difference = inA.value - inB.value;
+  // MOVER, the method of variance estimates recovery: the distance from an estimate to a bound of its own interval is
+  // a multiple of its standard error in that direction, and standard errors of independent estimates add in squares.
+  // Unlike a bootstrap it needs the slots alone and gives the same answer twice; unlike a normal approximation it
+  // needs no density, and keeps the lopsidedness that the interval of a high percentile has.
+  // Source: G. Zou and A. Donner, "Construction of confidence limits about effect measures: a general approach",
+  // Statistics in Medicine 27 (2008).
+  const lower = difference - Math.hypot(inA.value - inA.lower, inB.upper - inB.value);
+  const upper = difference + Math.hypot(inA.upper - inA.value, inB.value - inB.lower);
+  const attained = Math.min(inA.confidence, inB.confidence);
+  return {
+    difference,
+    lower,
+    upper,
+    confidence: attained,
+    significant: attained >= confidence && (lower > 0 || upper < 0),
+  };
+}

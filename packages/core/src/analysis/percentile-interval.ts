@@ -1,0 +1,67 @@
+import type { HdrCounts } from '../histogram/iteration.ts';
+import { rankOf, valueAtPercentile } from '../histogram/percentiles.ts';
+import {
+  assertConfidence,
+  assertHolds,
+  assertPercentile,
+  type ConfidenceOptions,
+  DEFAULT_CONFIDENCE,
+} from './checks.ts';
+import { rankInterval } from './order-statistics.ts';
+
+/** A percentile of a sample, and where that of its population lies. */
+export interface PercentileInterval {
+  /** As `valueAtPercentile` gives it. */
+  readonly value: number;
+  /** The lower bound of a slot. At most `value`. */
+  readonly lower: number;
+  /** The upper bound of a slot. At least `value`. */
+  readonly upper: number;
+  /** How sure the interval is, at least: what was asked for, or less where the histogram holds too few values. */
+  readonly confidence: number;
+}
+
+/**
+ * Where a percentile of the population lies from which the counted values are a random sample. Nothing is assumed of
+ * its distribution: the bounds are counted values, of ranks which the binomial distribution gives exactly, whatever
+ * the count; and what rounding to slots adds lies inside. So the interval is at least as sure as asked for.
+ *
+ * A sample can be too small: ten values say next to nothing about the 99th percentile, which most probably is above
+ * them all. The bound is the lowest or the highest value then, and `confidence` says how little that is worth.
+ *
+ * The values are taken to be independent. Those of a system that slows down for a while are not, and then the interval
+ * is too narrow.
+ *
+ * @param percentile From 0 to 100.
+ * @throws HdrscopeError `ERR_INVALID_VALUE` when the percentile is outside its range, `ERR_INVALID_OPTION` when the
+ *   confidence is, `ERR_INCOMPATIBLE` when the histogram is empty.
+ * @example
+ * ```ts
+ * import { Histogram, percentileInterval } from '@hdrscope/core';
+ *
+ * const latencies = new Histogram({ highestTrackableValue: 3_600_000_000 });
+ * for (let value = 1; value <= 1000; value++) latencies.record(value);
+ *
+ * percentileInterval(latencies, 99); //=> { value: 990, lower: 983, upper: 997, confidence: 0.95 }
+ * percentileInterval(latencies, 99.99).confidence.toFixed(3); //=> '0.090'
+ * ```
+ */
+export function percentileInterval(
+  histogram: HdrCounts,
+  percentile: number,
+  { confidence = DEFAULT_CONFIDENCE }: ConfidenceOptions = {},
+): PercentileInterval {
+  assertPercentile(percentile);
+  assertConfidence(confidence);
+  assertHolds('percentileInterval', 1, [histogram]);
+  const { layout, counts } = histogram;
+  const ranks = rankInterval(counts.total, Math.abs(percentile) / 100, confidence); // of -0 too
+  // Between the ranks already, but for rounding where ranks are near 2^53.
+  const rank = rankOf(percentile, counts.total);
+  return {
+    value: valueAtPercentile(histogram, percentile),
+    lower: layout.lower(counts.slotOfRank(Math.min(ranks.lower, rank))),
+    upper: layout.upper(counts.slotOfRank(Math.max(ranks.upper, rank))),
+    confidence: ranks.confidence,
+  };
+}

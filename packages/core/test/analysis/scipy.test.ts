@@ -1,0 +1,39 @@
+import { kolmogorovSmirnovTest } from '../../src/analysis/kolmogorov-smirnov-test.ts';
+import { mannWhitneyTest } from '../../src/analysis/mann-whitney-test.ts';
+import { excessKurtosisOf, skewnessOf } from '../../src/analysis/moments.ts';
+import { welchTest } from '../../src/analysis/welch-test.ts';
+import { expectWithin, goldens, samplesOf } from './goldens.ts';
+
+// Golden numbers: SciPy, of the middles of the slots.
+describe.each(goldens.samples)('$name: SciPy says the same', (golden) => {
+  const [a, b] = samplesOf(golden);
+
+  test('of skewness and kurtosis', () => {
+    for (const [i, sample] of [a, b].entries()) {
+      expectWithin(skewnessOf(sample), golden.skewness[i]!, 1e-11);
+      expectWithin(excessKurtosisOf(sample), golden.excessKurtosis[i]!, 1e-11);
+    }
+  });
+
+  test('of the Kolmogorov-Smirnov test', () => {
+    const { statistic, pValue } = kolmogorovSmirnovTest(a, b);
+    expectWithin(statistic, golden.kolmogorovSmirnov.statistic, 1e-14);
+    expectWithin(pValue, golden.kolmogorovSmirnov.pValue, 1e-11);
+  });
+
+  test('of the Mann-Whitney test', () => {
+    const { u, pValue } = mannWhitneyTest(a, b);
+    expect(u).toBe(golden.mannWhitney.u);
+    expectWithin(pValue, golden.mannWhitney.pValue, 1e-11);
+  });
+
+  test('of Welch’s test', () => {
+    const { welch } = golden;
+    const { t, degreesOfFreedom, pValue, interval } = welchTest(a, b, { confidence: 0.99 });
+    expectWithin(t, welch.t, 1e-12);
+    expectWithin(degreesOfFreedom, welch.degreesOfFreedom, 1e-12);
+    expectWithin(pValue, welch.pValue, 1e-10);
+    expectWithin(interval.lower, welch.lower99, 1e-11);
+    expectWithin(interval.upper, welch.upper99, 1e-11);
+  });
+});
