@@ -1,0 +1,204 @@
+/** What a histogram holds, and what a record leaves behind for the garbage collector. */
+import { everything, hdrJs, hdrscope, hdrWasm, hour, nodeHistogram, recordAll } from '../libraries.js';
+import { allMagnitudes, latencies } from '../values.js';
+
+/** @import { AnyHistogram, Shape } from '../libraries.js' */
+/** @import { Group, Setup } from '../types.js' */
+
+/**
+ * Enough to tell a histogram from the rest of the heap, where compiled code comes and goes by a hundred kilobytes. The
+ * peers are larger or slower, and get by with fewer.
+ */
+const ourNumber = 50;
+const theirNumber = 20;
+
+/**
+ * Bytes per histogram of a million latencies.
+ *
+ * @param {() => Promise<AnyHistogram>} makeFull
+ * @param {number} count
+ * @returns {Setup}
+ */
+function held(makeFull, count) {
+  const measure = async () => {
+    const before = await liveBytes();
+    /** @type {AnyHistogram[]} */
+    const kept = [];
+    while (kept.length < count) kept.push(await makeFull());
+    return ((await liveBytes()) - before) / kept.length;
+  };
+  return async () => {
+    // The first time, the heap also takes in compiled code, hidden classes and the values.
+    await measure();
+    return { measure };
+  };
+}
+
+/** @type {(make: () => Promise<AnyHistogram>) => () => Promise<AnyHistogram>} */
+function recorded(make) {
+  /** @type {Float64Array | undefined} */
+  let values;
+  return async () => {
+    values ??= latencies(1e6);
+    const histogram = await make();
+    recordAll(histogram, values);
+    return histogram;
+  };
+}
+
+/**
+ * The same content by adding one full histogram to empty ones: to record twenty million values takes a packed one half
+ * a minute.
+ *
+ * @param {Shape} shape
+ * @param {32 | 'packed'} bits
+ * @returns {() => Promise<AnyHistogram>}
+ */
+function added(shape, bits) {
+  /** @type {Awaited<ReturnType<typeof hdrJs>> | undefined} */
+  let full;
+  return async () => {
+    if (!full) {
+      full = await hdrJs(shape);
+      recordAll(full, latencies(1e6));
+    }
+    const histogram = await hdrJs(shape, bits);
+    histogram.add(full);
+    return histogram;
+  };
+}
+
+/** What is reachable: the JavaScript heap, and the array buffers outside it. */
+async function liveBytes() {
+  if (!globalThis.gc) throw new Error('needs --expose-gc');
+  // Backing stores are given back by a task after the collection, so collect on both sides of one.
+  for (let i = 0; i < 3; i++) {
+    globalThis.gc();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+/** Records between two looks at the heap: few enough for what they leave behind to fit the young generation at its smallest. */
+const chunk = 1e4;
+const chunks = 1e3;
+
+/**
+ * Bytes allocated per record, over ten million records.
+ *
+ * @template {AnyHistogram} H
+ * @param {() => Promise<H>} make
+ * @param {(histogram: H, value: number) => void} operation
+ * @param {() => Float64Array} [generate]
+ * @returns {Setup}
+ */
+function allocated(make, operation, generate = latencies) {
+  return async () => {
+    const histogram = await make();
+    const values = generate();
+    const mask = values.length - 1;
+    /** @param {number} records */
+    const run = (records) => {
+      for (let i = 0; i < records; i++) operation(histogram, /** @type {number} */ (values[i & mask]));
+    };
+    // Optimised code allocates less; until it runs, the interpreter boxes doubles.
+    for (let i = 0; i < 200; i++) run(chunk);
+    return {
+      measure() {
+        const looking = meanGrowth(() => {});
+        return Math.max(0, meanGrowth(() => run(chunk)) - looking) / chunk;
+      },
+    };
+  };
+}
+
+/**
+ * By how much the heap grows in one call. Calls in which it falls, because a collection came in between, do not count.
+ *
+ * @param {() => void} action
+ */
+function meanGrowth(action) {
+  let grown = 0;
+  let counted = 0;
+  for (let i = 0; i < chunks; i++) {
+    const before = process.memoryUsage().heapUsed;
+    action();
+    const growth = process.memoryUsage().heapUsed - before;
+    if (growth < 0) continue;
+    grown += growth;
+    counted++;
+  }
+  return grown / counted;
+}
+
+/** @type {readonly Group[]} */
+export default [
+  {
+    id: 'memory',
+    title: 'memory of one histogram of 1e6 latencies, 3 digits',
+    unit: 'bytes',
+    // perf_hooks and WebAssembly are missing here: their counts lie where neither number sees them.
+    cases: {
+      'hdrscope sparse': held(
+        recorded(() => hdrscope(hour, 'sparse')),
+        ourNumber,
+      ),
+      'hdrscope dense': held(
+        recorded(() => hdrscope(hour)),
+        ourNumber,
+      ),
+      'hdr-histogram-js, packed': held(added(hour, 'packed'), theirNumber),
+      'hdr-histogram-js, 32 bit': held(added(hour, 32), theirNumber),
+    },
+  },
+  {
+    id: 'memory-two-digits',
+    title: 'memory of one histogram of 1e6 latencies, 2 digits',
+    unit: 'bytes',
+    cases: {
+      'hdrscope sparse': held(
+        recorded(() => hdrscope({ ...hour, digits: 2 }, 'sparse')),
+        ourNumber,
+      ),
+      'hdrscope dense': held(
+        recorded(() => hdrscope({ ...hour, digits: 2 })),
+        ourNumber,
+      ),
+      'hdr-histogram-js, packed': held(added({ ...hour, digits: 2 }, 'packed'), theirNumber),
+      'hdr-histogram-js, 32 bit': held(added({ ...hour, digits: 2 }, 32), theirNumber),
+    },
+  },
+  {
+    id: 'allocation',
+    title: 'bytes allocated per record, over 1e7 latencies',
+    unit: 'bytes',
+    cases: {
+      'hdrscope dense': allocated(
+        () => hdrscope(hour),
+        (h, value) => h.record(value),
+      ),
+      'hdrscope sparse': allocated(
+        () => hdrscope(hour, 'sparse'),
+        (h, value) => h.record(value),
+      ),
+      'hdrscope dense, all magnitudes': allocated(
+        () => hdrscope(everything),
+        (h, value) => h.record(value),
+        allMagnitudes,
+      ),
+      'hdr-histogram-js, 32 bit': allocated(
+        () => hdrJs(hour),
+        (h, value) => h.recordValue(value),
+      ),
+      'hdr-histogram-js WASM, 32 bit': allocated(
+        () => hdrWasm(hour),
+        (h, value) => h.recordValue(value),
+      ),
+      'perf_hooks createHistogram': allocated(
+        () => nodeHistogram(hour),
+        (h, value) => h.record(value),
+      ),
+    },
+  },
+];

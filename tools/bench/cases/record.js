@@ -1,0 +1,161 @@
+/** Recording one value: what an application pays on its own path. */
+import { javaRecord } from '../java.js';
+import { everything, hdrJs, hdrscope, hdrWasm, hour, medianOf, nodeHistogram } from '../libraries.js';
+import { feed } from '../loops.js';
+import { allMagnitudes, largeMagnitudes, latencies } from '../values.js';
+
+/** @import { AnyHistogram } from '../libraries.js' */
+/** @import { Group, Setup } from '../types.js' */
+
+/**
+ * A case that replays values into one histogram.
+ *
+ * @template {AnyHistogram} H
+ * @param {() => Promise<H>} make
+ * @param {(histogram: H, value: number) => void} operation
+ * @param {() => Float64Array | Int32Array} [values]
+ * @returns {Setup}
+ */
+function into(make, operation, values = latencies) {
+  return async () => {
+    const histogram = await make();
+    return feed(
+      values(),
+      (value) => operation(histogram, value),
+      () => medianOf(histogram),
+    );
+  };
+}
+
+/** Between two latencies of 2 ms; a value above it brings in the ones that were held up behind it. */
+const expectedIntervalNs = 1e7;
+
+/** @type {readonly Group[]} */
+export default [
+  {
+    id: 'record',
+    title: 'record(value): latencies in ns below 2^31, 3 digits',
+    cases: {
+      'hdrscope dense': into(
+        () => hdrscope(hour),
+        (h, value) => h.record(value),
+      ),
+      'hdrscope sparse': into(
+        () => hdrscope(hour, 'sparse'),
+        (h, value) => h.record(value),
+      ),
+      'hdr-histogram-js, 32 bit': into(
+        () => hdrJs(hour),
+        (h, value) => h.recordValue(value),
+      ),
+      'hdr-histogram-js, 64 bit': into(
+        () => hdrJs(hour, 64),
+        (h, value) => h.recordValue(value),
+      ),
+      'hdr-histogram-js, packed': into(
+        () => hdrJs(hour, 'packed'),
+        (h, value) => h.recordValue(value),
+      ),
+      'hdr-histogram-js WASM, 32 bit': into(
+        () => hdrWasm(hour),
+        (h, value) => h.recordValue(value),
+      ),
+      'hdr-histogram-js WASM, 64 bit': into(
+        () => hdrWasm(hour, 64),
+        (h, value) => h.recordValue(value),
+      ),
+      'perf_hooks createHistogram': into(
+        () => nodeHistogram(hour),
+        (h, value) => h.record(value),
+        // Integers spare it a tenth: a double has to be boxed on its way into C++.
+        () => Int32Array.from(latencies()),
+      ),
+      'Java HdrHistogram': javaRecord(latencies, hour),
+    },
+  },
+  {
+    id: 'record-wide',
+    title: 'record(value): all magnitudes from 1 to 2^53 - 1, 3 digits',
+    cases: {
+      'hdrscope dense': into(
+        () => hdrscope(everything),
+        (h, value) => h.record(value),
+        allMagnitudes,
+      ),
+      'hdr-histogram-js, 32 bit': into(
+        () => hdrJs(everything),
+        (h, value) => h.recordValue(value),
+        allMagnitudes,
+      ),
+      'hdr-histogram-js WASM, 32 bit': into(
+        () => hdrWasm(everything),
+        (h, value) => h.recordValue(value),
+        allMagnitudes,
+      ),
+      'perf_hooks createHistogram': into(
+        () => nodeHistogram(everything),
+        (h, value) => h.record(value),
+        allMagnitudes,
+      ),
+      'Java HdrHistogram': javaRecord(allMagnitudes, everything),
+    },
+  },
+  {
+    id: 'record-path',
+    title: 'record(value): one shape of histogram, values of other magnitudes',
+    // Other values have other medians.
+    agree: null,
+    cases: {
+      'hdrscope dense, from 2^31 to 2^53': into(
+        () => hdrscope(everything),
+        (h, value) => h.record(value),
+        largeMagnitudes,
+      ),
+      'hdrscope dense, all magnitudes': into(
+        () => hdrscope(everything),
+        (h, value) => h.record(value),
+        allMagnitudes,
+      ),
+      'the same, below 2^31': into(
+        () => hdrscope(everything),
+        (h, value) => h.record(value),
+      ),
+    },
+  },
+  {
+    id: 'record-count',
+    title: 'record(value, 3): latencies, 3 digits',
+    cases: {
+      'hdrscope dense': into(
+        () => hdrscope(hour),
+        (h, value) => h.record(value, 3),
+      ),
+      'hdr-histogram-js, 32 bit': into(
+        () => hdrJs(hour),
+        (h, value) => h.recordValueWithCount(value, 3),
+      ),
+      'hdr-histogram-js WASM, 32 bit': into(
+        () => hdrWasm(hour),
+        (h, value) => h.recordValueWithCount(value, 3),
+      ),
+    },
+  },
+  {
+    id: 'record-corrected',
+    title: 'recordCorrected(value, 10 ms): latencies, 3 digits',
+    cases: {
+      'hdrscope dense': into(
+        () => hdrscope(hour),
+        (h, value) => h.recordCorrected(value, expectedIntervalNs),
+      ),
+      'hdr-histogram-js, 32 bit': into(
+        () => hdrJs(hour),
+        (h, value) => h.recordValueWithExpectedInterval(value, expectedIntervalNs),
+      ),
+      'hdr-histogram-js WASM, 32 bit': into(
+        () => hdrWasm(hour),
+        (h, value) => h.recordValueWithExpectedInterval(value, expectedIntervalNs),
+      ),
+    },
+  },
+];

@@ -1,0 +1,162 @@
+/** Work on a whole histogram of a million latencies: text, encodings, addition. */
+import { hdrJs, hdrscope, hdrWasm, hour, recordAll } from '../libraries.js';
+import { ask } from '../loops.js';
+import { latencies } from '../values.js';
+
+/** @import { AnyHistogram } from '../libraries.js' */
+/** @import { Group, Setup } from '../types.js' */
+
+/**
+ * @template {AnyHistogram} H
+ * @param {(shape: typeof hour) => Promise<H>} make
+ */
+async function filled(make) {
+  const histogram = await make(hour);
+  recordAll(histogram, latencies(1e6));
+  return histogram;
+}
+
+/**
+ * A case that does something with a full histogram; the size of the result is its answer.
+ *
+ * @template {AnyHistogram} H
+ * @param {(shape: typeof hour) => Promise<H>} make
+ * @param {(histogram: H) => number} operation
+ * @returns {Setup}
+ */
+function whole(make, operation) {
+  return async () => {
+    const histogram = await filled(make);
+    return ask(() => operation(histogram));
+  };
+}
+
+/**
+ * A case that decodes what the same library has encoded.
+ *
+ * @template T
+ * @param {() => Promise<T>} encoded
+ * @param {(encoded: T) => number} operation
+ * @returns {Setup}
+ */
+function decoding(encoded, operation) {
+  return async () => {
+    const input = await encoded();
+    return ask(() => operation(input));
+  };
+}
+
+/**
+ * Adds a full histogram to another one, over and over; emptied before each sample, so that 32-bit counts never wrap.
+ *
+ * @template {AnyHistogram & { reset(): void }} H
+ * @param {(shape: typeof hour) => Promise<H>} make
+ * @param {(target: H, source: H) => void} operation
+ * @returns {Setup}
+ */
+function adding(make, operation) {
+  return async () => {
+    const source = await filled(make);
+    const target = await make(hour);
+    const { run } = ask(() => {
+      operation(target, source);
+      return 0;
+    });
+    return {
+      run(iterations) {
+        target.reset();
+        run(iterations);
+      },
+      answer: () => ('valueAtPercentile' in target ? target.valueAtPercentile(99) : hdrJsP99(target)),
+    };
+  };
+}
+
+/** @param {unknown} target */
+const hdrJsP99 = (target) =>
+  /** @type {{ getValueAtPercentile(p: number): number }} */ (target).getValueAtPercentile(99);
+
+const hdrJsLibrary = () => import('hdr-histogram-js');
+
+/** @type {readonly Group[]} */
+export default [
+  {
+    id: 'text',
+    title: 'percentile distribution as text, 5 ticks: 1e6 latencies',
+    cases: {
+      'hdrscope dense': async () => {
+        const { formatPercentiles } = await import('@hdrscope/core');
+        const histogram = await filled(hdrscope);
+        return ask(() => formatPercentiles(histogram, { valueScale: 1, ticksPerHalfDistance: 5 }).length);
+      },
+      'hdr-histogram-js, 32 bit': whole(hdrJs, (h) => h.outputPercentileDistribution(5, 1).length),
+      'hdr-histogram-js WASM, 32 bit': whole(hdrWasm, (h) => h.outputPercentileDistribution(5, 1).length),
+    },
+  },
+  {
+    id: 'encode-raw',
+    title: 'V2 encoding, not compressed: 1e6 latencies',
+    // hdr-histogram-js in JavaScript has no public call for this.
+    cases: {
+      'hdrscope dense': whole(hdrscope, (h) => h.encode().length),
+      'hdr-histogram-js WASM, 32 bit': whole(hdrWasm, (h) => h.encode().length),
+    },
+  },
+  {
+    id: 'encode',
+    title: 'V2 encoding, deflated, base64: 1e6 latencies',
+    cases: {
+      'hdrscope dense': whole(hdrscope, (h) => h.toBase64().length),
+      'hdr-histogram-js, 32 bit': async () => {
+        const { encodeIntoCompressedBase64 } = await hdrJsLibrary();
+        return whole(hdrJs, (h) => encodeIntoCompressedBase64(h).length)();
+      },
+      'hdr-histogram-js WASM, 32 bit': async () => {
+        const { encodeIntoCompressedBase64 } = await hdrJsLibrary();
+        return whole(hdrWasm, (h) => encodeIntoCompressedBase64(h).length)();
+      },
+    },
+  },
+  {
+    id: 'decode',
+    title: 'base64 text of a V2 encoding to a histogram: 1e6 latencies',
+    cases: {
+      'hdrscope dense': async () => {
+        const { Histogram } = await import('@hdrscope/core');
+        return decoding(
+          async () => (await filled(hdrscope)).toBase64(),
+          (text) => Histogram.decode(text).totalCount,
+        )();
+      },
+      'hdr-histogram-js, 32 bit': async () => {
+        const { decodeFromCompressedBase64, encodeIntoCompressedBase64 } = await hdrJsLibrary();
+        return decoding(
+          async () => encodeIntoCompressedBase64(await filled(hdrJs)),
+          (text) => decodeFromCompressedBase64(text).totalCount,
+        )();
+      },
+      'hdr-histogram-js WASM, 32 bit': async () => {
+        const { decodeFromCompressedBase64, encodeIntoCompressedBase64 } = await hdrJsLibrary();
+        return decoding(
+          async () => encodeIntoCompressedBase64(await filled(hdrWasm)),
+          (text) => {
+            const histogram = decodeFromCompressedBase64(text, 32, true);
+            const { totalCount } = histogram;
+            // Part of its price: memory of WebAssembly that is not given back is lost.
+            histogram.destroy();
+            return totalCount;
+          },
+        )();
+      },
+    },
+  },
+  {
+    id: 'add',
+    title: 'add(histogram of 1e6 latencies) to one of the same shape',
+    cases: {
+      'hdrscope dense': adding(hdrscope, (target, source) => target.add(source)),
+      'hdr-histogram-js, 32 bit': adding(hdrJs, (target, source) => target.add(source)),
+      'hdr-histogram-js WASM, 32 bit': adding(hdrWasm, (target, source) => target.add(source)),
+    },
+  },
+];

@@ -1,0 +1,174 @@
+/**
+ * `npm run bench`: builds the packages, measures every case, prints what it costs and whether the promises hold.
+ * The method is described in `docs/benchmarks.md`.
+ */
+import { spawnSync } from 'node:child_process';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { availableParallelism, cpus } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { runGroup } from './runner.js';
+import { compare, isOurs, markdownTable, textTable } from './table.js';
+import { targets } from './targets.js';
+
+/** @import { Effort, Group, GroupResult } from './types.js' */
+
+const help = `npm run bench -- [options]
+
+  --filter TEXT   only groups whose id contains TEXT
+  --quick         fewer and shorter samples: for a first look, not for publishing
+  --markdown      the table as Markdown
+  --json FILE     all samples and the facts of the machine
+  --no-build      measure the packages as they were built last
+  --list          the groups and their cases
+`;
+
+/** @type {Effort} */
+const thorough = { rounds: 9, sampleMs: 60, warmUpMs: 300 };
+/** @type {Effort} */
+const quick = { rounds: 3, sampleMs: 20, warmUpMs: 60 };
+
+const require = createRequire(import.meta.url);
+const peers = ['hdr-histogram-js', '@opentelemetry/sdk-metrics'];
+
+try {
+  await main();
+} catch (error) {
+  console.error(/** @type {Error} */ (error).message);
+  process.exitCode = 1;
+}
+
+async function main() {
+  const { values: options } = parseArgs({
+    options: {
+      filter: { type: 'string', default: '' },
+      quick: { type: 'boolean', default: false },
+      markdown: { type: 'boolean', default: false },
+      json: { type: 'string' },
+      'no-build': { type: 'boolean', default: false },
+      list: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (options.help) return void console.log(help);
+  const groups = (await allGroups()).filter(({ group }) => matches(group, options.filter));
+  if (groups.length === 0) throw new Error(`no group matches "${options.filter}"; --list shows them`);
+  if (options.list) return list(groups.map(({ group }) => group));
+  if (!options['no-build']) build();
+
+  const facts = machineFacts();
+  console.log(heading(facts));
+  const effort = options.quick ? quick : thorough;
+  /** @type {GroupResult[]} */
+  const results = [];
+  for (const { group, file } of groups) {
+    progress(`${group.id} …`);
+    const result = await runGroup(group, file, effort);
+    progress('');
+    results.push(result);
+    console.log(`\n${(options.markdown ? markdownTable : textTable)(result, compare(result, targets))}`);
+  }
+  if (options.json)
+    writeFileSync(options.json, `${JSON.stringify(report(facts, effort, results), null, 2)}\n`);
+  conclude(results);
+}
+
+/** @returns {Promise<{ group: Group, file: string }[]>} */
+async function allGroups() {
+  const folder = new URL('./cases/', import.meta.url);
+  const files = readdirSync(folder).filter((name) => name.endsWith('.js'));
+  const found = await Promise.all(
+    files.map(async (name) => {
+      const file = new URL(name, folder).href;
+      /** @type {{ default: readonly Group[] }} */
+      const { default: groups } = await import(file);
+      return groups.map((group) => ({ group, file }));
+    }),
+  );
+  return found.flat();
+}
+
+/**
+ * @param {Group} group
+ * @param {string} filter
+ */
+function matches({ id }, filter) {
+  return id.includes(filter);
+}
+
+/** @param {readonly Group[]} groups */
+function list(groups) {
+  for (const { id, title, cases } of groups) {
+    console.log(`${id}: ${title}`);
+    for (const name of Object.keys(cases)) console.log(`  ${name}`);
+  }
+}
+
+/** Builds what is measured: users run `dist`, not the sources. */
+function build() {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [require.resolve('nx/bin/nx.js'), 'run-many', '-t', 'build', '-p', '@hdrscope/core,@hdrscope/otel'],
+    {
+      cwd: fileURLToPath(new URL('../../', import.meta.url)),
+      env: { ...process.env, NX_DAEMON: 'false' },
+      encoding: 'utf8',
+    },
+  );
+  if (status === 0) return;
+  process.stderr.write(`${stdout}${stderr}`);
+  throw new Error('the build failed; --no-build measures the last one');
+}
+
+/** Facts without names: the report is published. */
+function machineFacts() {
+  const { node, v8 } = process.versions;
+  const { platform, arch } = process;
+  return {
+    node,
+    v8,
+    platform,
+    arch,
+    cpu: (cpus()[0]?.model ?? 'unknown').trim(),
+    cores: availableParallelism(),
+    peers: Object.fromEntries(peers.map((name) => [name, require(`${name}/package.json`).version])),
+  };
+}
+
+/** @param {ReturnType<typeof machineFacts>} facts */
+function heading({ node, v8, platform, arch, cpu, cores, peers }) {
+  const versions = Object.entries(peers).map(([name, version]) => `${name} ${version}`);
+  return `Node.js ${node} (V8 ${v8}), ${platform} ${arch}, ${cpu}, ${cores} cores\n${versions.join(', ')}`;
+}
+
+/**
+ * @param {ReturnType<typeof machineFacts>} facts
+ * @param {Effort} effort
+ * @param {readonly GroupResult[]} results
+ */
+function report(facts, effort, results) {
+  return {
+    machine: facts,
+    effort,
+    groups: results.map((group) => ({ ...group, comparisons: compare(group, targets) })),
+  };
+}
+
+/**
+ * Counts the promises. Missing a promise is a result, but a case of ours that did not run is a failure.
+ *
+ * @param {readonly GroupResult[]} results
+ */
+function conclude(results) {
+  const judged = results.flatMap((group) => compare(group, targets)).filter(({ met }) => met !== undefined);
+  const met = judged.filter((one) => one.met).length;
+  console.log(`\n${met} of ${judged.length} targets met.`);
+  const broken = results.flatMap(({ cases }) => cases.filter((one) => isOurs(one) && one.missing));
+  if (broken.length > 0) process.exitCode = 1;
+}
+
+/** @param {string} text */
+function progress(text) {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+}

@@ -1,0 +1,31 @@
+/**
+ * What is promised. Ratios only: absolute times belong to a machine.
+ *
+ * Every case of ours is compared with every peer of its group anyway; an entry here adds the promise, and is needed for
+ * a comparison of ours with ours.
+ */
+
+/** @import { Target } from './types.js' */
+
+/** @type {readonly Target[]} */
+export const targets = [
+  { group: 'record', ours: 'hdrscope dense', peer: 'hdr-histogram-js, 32 bit', atLeast: 15 },
+  { group: 'record', ours: 'hdrscope dense', peer: 'hdr-histogram-js WASM, 32 bit', atLeast: 4 },
+  { group: 'record', ours: 'hdrscope sparse', peer: 'hdrscope dense', atMost: 1.6 },
+  {
+    group: 'record-path',
+    ours: 'hdrscope dense, from 2^31 to 2^53',
+    peer: 'the same, below 2^31',
+    atMost: 2,
+  },
+  { group: 'record-path', ours: 'hdrscope dense, all magnitudes', peer: 'the same, below 2^31', atMost: 2 },
+  { group: 'percentiles-ten', ours: 'hdrscope dense', peer: 'the median of hdrscope dense', atMost: 1.5 },
+  { group: 'memory', ours: 'hdrscope sparse', limit: 80_000 },
+  { group: 'memory-two-digits', ours: 'hdrscope sparse', limit: 14_000 },
+  // Not zero: looking at the heap moves it by a few bytes per hundred thousand records.
+  { group: 'allocation', ours: 'hdrscope dense', limit: 0.01 },
+  { group: 'allocation', ours: 'hdrscope sparse', limit: 0.01 },
+  { group: 'allocation', ours: 'hdrscope dense, all magnitudes', limit: 0.01 },
+  { group: 'otel-shared', ours: 'hdrscope view', peer: 'SDK explicit buckets', atLeast: 6 },
+  { group: 'otel-fresh', ours: 'hdrscope view', peer: 'SDK explicit buckets', atLeast: 6 },
+];

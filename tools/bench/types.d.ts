@@ -1,0 +1,103 @@
+/** What the files of the benchmark hand to each other. Types only: nothing here exists at run time. */
+
+/** A case that is timed. */
+export interface Timed {
+  /** Does the operation `iterations` times. A promise is awaited inside the measured time. */
+  run(iterations: number): unknown;
+  /** A number that must be the same for every case of the group, however often `run` was called: proof of equal work. */
+  answer?(): number;
+  /** Runs before every single operation, outside the measured time. Only for operations of microseconds and more. */
+  before?(): void;
+}
+
+/** A case that reports an amount (bytes) instead of being timed. */
+export interface Sized {
+  measure(): number | Promise<number>;
+}
+
+/** Makes a case ready in its own process. What it throws is printed as the reason why the case is missing. */
+export type Setup = () => Timed | Sized | Promise<Timed | Sized>;
+
+/** A case that needs options of Node.js to run at its best. */
+export interface Tuned {
+  readonly setup: Setup;
+  readonly nodeOptions: readonly string[];
+}
+
+/** A case in a program of another language, which speaks the protocol described in `harness.js`. */
+export interface External {
+  /** The command, or the reason why it cannot run here. */
+  command(): readonly [string, ...string[]] | { readonly absent: string };
+}
+
+export type Case = Setup | Tuned | External;
+
+/** Cases that answer one question on the same input. A name that starts with `hdrscope` is ours, all others are peers. */
+export interface Group {
+  /** Used by `--filter` and by `targets.js`. */
+  readonly id: string;
+  readonly title: string;
+  /** What a sample is. @default 'ns' */
+  readonly unit?: 'ns' | 'bytes';
+  /** How far the answers of the cases may lie apart, relatively; `null` when they cannot agree. @default 0.02 */
+  readonly agree?: number | null;
+  readonly cases: Readonly<Record<string, Case>>;
+}
+
+/** One measured case. */
+export interface CaseResult {
+  readonly name: string;
+  /** One sample per round, in the unit of the group per operation. Empty when the case is missing. */
+  readonly samples: readonly number[];
+  /** The same while warming up, oldest first. */
+  readonly warmUp: readonly number[];
+  /** False when the warm-up ended by its time limit, not because its samples agreed. */
+  readonly stable: boolean;
+  /** Operations per sample. */
+  readonly iterations: number;
+  readonly answer?: number;
+  /** Why nothing was measured. */
+  readonly missing?: string;
+}
+
+export interface GroupResult {
+  readonly id: string;
+  readonly title: string;
+  readonly unit: 'ns' | 'bytes';
+  readonly cases: readonly CaseResult[];
+  /** What is wrong with the measurement itself, in sentences. */
+  readonly warnings: readonly string[];
+}
+
+/** A promise of `targets.js`. */
+export interface Target {
+  readonly group: string;
+  /** The case of ours that the promise is about. */
+  readonly ours: string;
+  /** The case it is compared with; absent when the promise is about `ours` alone. */
+  readonly peer?: string;
+  /** Ours takes at most 1/atLeast of the time of the peer. */
+  readonly atLeast?: number;
+  /** Ours takes at most `atMost` times the time of the peer. */
+  readonly atMost?: number;
+  /** The amount that ours must not exceed, in the unit of the group. */
+  readonly limit?: number;
+}
+
+/** A line of the table about one pair, or about one case alone. */
+export interface Comparison {
+  readonly ours: string;
+  readonly peer?: string;
+  /** Median over the rounds of (peer / ours): above 1, ours is faster or smaller. */
+  readonly ratio?: number;
+  readonly target?: Target;
+  readonly met?: boolean;
+}
+
+export interface Effort {
+  readonly rounds: number;
+  /** Aimed length of one timed sample. */
+  readonly sampleMs: number;
+  /** Shortest warm-up of a case; the longest is four times as long. */
+  readonly warmUpMs: number;
+}
