@@ -1,8 +1,8 @@
-import { constants, deflateSync, inflateSync } from 'node:zlib';
+import { deflateSync, inflateSync } from 'node:zlib';
 
-/** Deflates into a zlib stream (RFC 1950), as tightly as HdrHistogram's logs are. */
+/** Deflates into a zlib stream (RFC 1950), at zlib's default level. */
 export function deflate(bytes: Uint8Array): Uint8Array {
-  return deflateSync(bytes, { level: constants.Z_BEST_COMPRESSION });
+  return deflateSync(bytes);
 }
 
 /** Inflates a zlib stream; throws when it is broken, is followed by anything, or would exceed `mostBytes`. */

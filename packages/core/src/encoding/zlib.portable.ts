@@ -1,8 +1,8 @@
 import { Unzlib, zlibSync } from 'fflate';
 
-/** Deflates into a zlib stream (RFC 1950), as tightly as HdrHistogram's logs are. */
+/** Deflates into a zlib stream (RFC 1950), at zlib's default level. */
 export function deflate(bytes: Uint8Array): Uint8Array {
-  return zlibSync(bytes, { level: 9 });
+  return zlibSync(bytes);
 }
 
 /** Inflates a zlib stream; throws when it is broken, is followed by anything, or would exceed `mostBytes`. */
