@@ -72,8 +72,8 @@ describe.each(PAIRS)('what %s deflates, %s', (_from, _to, deflate, inflate) => {
 });
 
 describe.each(EACH)('%s', (_name, { deflate, inflate }) => {
-  test('writes a zlib stream of the tightest compression', () => {
-    expect([...deflate(new Uint8Array(100)).subarray(0, 2)]).toEqual([0x78, 0xda]);
+  test('writes a zlib stream of the default level', () => {
+    expect([...deflate(new Uint8Array(100)).subarray(0, 2)]).toEqual([0x78, 0x9c]);
   });
 
   test.each([
