@@ -58,10 +58,6 @@ export abstract class Counts implements ReadonlyCounts {
 
   /** In slots; grows with `resize`. */
   length: number;
-  /** The lowest used slot, or `length` when empty. */
-  first: number;
-  /** The highest used slot, or -1 when empty. */
-  last = -1;
 
   /** Whole pages, at the addresses that the storage gives them. */
   protected low: Uint32Array<ArrayBuffer>;
@@ -72,9 +68,15 @@ export abstract class Counts implements ReadonlyCounts {
   /** What the total will be when the countdown reaches 0. In `[0, 2^53)`. */
   #totalAtZero = 0;
 
+  // The first and last used slots as of a total. A record does not keep them, as that would cost it a seventh of its
+  // time: who asks looks whether something was counted beyond them since. Counts are taken out by `remove` alone.
+  #first: number;
+  #last = -1;
+  #boundsTotal = 0;
+
   constructor(length: number, low: Uint32Array<ArrayBuffer>) {
     this.length = length;
-    this.first = length;
+    this.#first = length;
     this.low = low;
   }
 
@@ -91,6 +93,16 @@ export abstract class Counts implements ReadonlyCounts {
     return this.#totalAtZero - this.#countdown;
   }
 
+  get first(): number {
+    if (this.#boundsTotal !== this.total) this.#widenBounds();
+    return this.#first;
+  }
+
+  get last(): number {
+    if (this.#boundsTotal !== this.total) this.#widenBounds();
+    return this.#last;
+  }
+
   get byteLength(): number {
     return this.low.byteLength + (this.high?.byteLength ?? 0);
   }
@@ -101,7 +113,8 @@ export abstract class Counts implements ReadonlyCounts {
   }
 
   next(slot: number): number {
-    return slot <= this.first ? this.first : this.#nextFrom(slot);
+    if (slot <= this.first) return this.#first;
+    return slot > this.#last ? this.length : this.#nextFrom(slot);
   }
 
   read(slot: number, into: Float64Array): boolean {
@@ -165,20 +178,17 @@ export abstract class Counts implements ReadonlyCounts {
     this.low[address] = sum >>> 0;
     if (sum >= TWO_POW_32) this.#highWords()[address] = Math.floor(sum / TWO_POW_32);
     this.#setTotal(this.total + count);
-    this.#include(slot, slot);
   }
 
   /** Adds counts of a layout that numbers its slots alike, and has no used slot beyond this one's. Room is asserted. */
   addAll(other: Counts): void {
-    for (let slot = other.first & ~SLOT_IN_PAGE; slot <= other.last; slot += PAGE_SLOTS) {
-      const source = other.pageOf(slot);
-      // Where nothing is added, a page need not be made either.
-      if (source >= 0 && other.#nextFrom(slot) < slot + PAGE_SLOTS) {
-        this.#addPage(this.pageFor(slot), other.low, other.high, source);
-      }
+    // From used slot to used slot: where nothing is added, a page need not be made either.
+    for (let slot = other.first; slot < other.length; ) {
+      const page = slot & ~SLOT_IN_PAGE;
+      this.#addPage(this.pageFor(page), other.low, other.high, other.pageOf(page));
+      slot = other.next(page + PAGE_SLOTS);
     }
     this.#setTotal(this.total + other.total);
-    this.#include(other.first, other.last);
   }
 
   /** Takes `count` values, at most those that are there, out of a slot. `settleBounds` must follow. */
@@ -191,35 +201,34 @@ export abstract class Counts implements ReadonlyCounts {
     this.#setTotal(this.total - count);
   }
 
-  /** Makes `first` and `last` exact again after removals. */
+  /** Finds `first` and `last` anew after removals. */
   settleBounds(): void {
-    this.first = this.total === 0 ? this.length : this.#nextFrom(this.first);
-    if (this.total === 0) this.last = -1;
-    else while (this.at(this.last) === 0) this.last--;
+    this.#first = this.length;
+    this.#last = -1;
+    if (this.total === 0) this.#boundsTotal = 0;
+    else this.#widenBounds();
   }
 
   clear(): void {
     this.high = undefined;
-    this.first = this.length;
-    this.last = -1;
     this.#setTotal(0);
+    this.settleBounds();
   }
 
   /** The hot end of a record: everything here is a small integer. */
-  protected incrementAt(address: number, slot: number): void {
+  protected incrementAt(address: number): void {
     if (this.#countdown === 0) this.#refill();
     this.#countdown--;
     const word = (this.low[address]! + 1) | 0;
     this.low[address] = word;
     if (word === 0) this.#carry(address);
-    if (slot < this.first) this.first = slot;
-    if (slot > this.last) this.last = slot;
   }
 
   /** Takes over the state of `source`, whose low words the caller has copied. */
   protected adopt(source: Counts): this {
-    this.first = source.first;
-    this.last = source.last;
+    this.#first = source.first;
+    this.#last = source.last;
+    this.#boundsTotal = source.total;
     this.high = source.high?.slice();
     this.#setTotal(source.total);
     return this;
@@ -231,16 +240,35 @@ export abstract class Counts implements ReadonlyCounts {
     this.high = this.high && grown(this.high, words);
   }
 
+  /** Takes note of more slots. */
+  protected lengthen(length: number): void {
+    this.length = length;
+    if (this.#last < 0) this.#first = length;
+  }
+
   #countAt(address: number): number {
     const { low, high } = this;
     return high === undefined ? low[address]! : low[address]! + high[address]! * TWO_POW_32;
   }
 
-  /** As `next`, without taking `first` at its word. */
+  /** Looks for used slots beyond the known ones. There is one at least. */
+  #widenBounds(): void {
+    let below = 0;
+    while (below < this.#first && this.#sumOfGroup(below) === 0) below += GROUP_SLOTS;
+    if (below < this.#first) this.#first = this.#nextFrom(below);
+    let above = (this.length - 1) & ~SLOT_IN_GROUP;
+    while (above > this.#last && this.#sumOfGroup(above) === 0) above -= GROUP_SLOTS;
+    for (let slot = Math.min(above + SLOT_IN_GROUP, this.length - 1); slot > this.#last; slot--) {
+      if (this.at(slot) !== 0) this.#last = slot;
+    }
+    this.#boundsTotal = this.total;
+  }
+
+  /** As `next`, without the bounds. */
   #nextFrom(slot: number): number {
-    const { low, high, last } = this;
-    for (let from = slot; from <= last; ) {
-      const to = Math.min(from | SLOT_IN_PAGE, last);
+    const { low, high, length } = this;
+    for (let from = slot; from < length; ) {
+      const to = Math.min(from | SLOT_IN_PAGE, length - 1);
       const page = this.pageOf(from);
       if (page >= 0) {
         let address = page + (from & SLOT_IN_PAGE);
@@ -250,7 +278,7 @@ export abstract class Counts implements ReadonlyCounts {
       }
       from = to + 1;
     }
-    return this.length;
+    return length;
   }
 
   /** The highest slot above which at most `above` values are counted. */
@@ -287,15 +315,11 @@ export abstract class Counts implements ReadonlyCounts {
     }
     const own = this.low;
     for (let i = 0; i < PAGE_SLOTS; i++) {
-      const sum = own[target + i]! + low[source + i]!;
+      const added = low[source + i]!;
+      const sum = (own[target + i]! + added) >>> 0;
       own[target + i] = sum;
-      if (sum >= TWO_POW_32) this.#carry(target + i);
+      if (sum < added) this.#carry(target + i);
     }
-  }
-
-  #include(first: number, last: number): void {
-    if (first < this.first) this.first = first;
-    if (last > this.last) this.last = last;
   }
 
   #highWords(): Uint32Array {

@@ -9,13 +9,12 @@ export class DenseCounts extends Counts {
   }
 
   increment(slot: number): void {
-    this.incrementAt(slot, slot);
+    this.incrementAt(slot);
   }
 
   resize(length: number): void {
     this.grow(wordsFor(length));
-    if (this.last < 0) this.first = length;
-    this.length = length;
+    this.lengthen(length);
   }
 
   override clear(): void {

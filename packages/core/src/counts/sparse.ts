@@ -25,15 +25,14 @@ export class SparseCounts extends Counts {
 
   increment(slot: number): void {
     const page = this.#table[slot >> PAGE_BITS]!;
-    this.incrementAt((page < 0 ? this.pageFor(slot) : page) + (slot & SLOT_IN_PAGE), slot);
+    this.incrementAt((page < 0 ? this.pageFor(slot) : page) + (slot & SLOT_IN_PAGE));
   }
 
   resize(length: number): void {
     const table = emptyTable(length);
     table.set(this.#table);
     this.#table = table;
-    if (this.last < 0) this.first = length;
-    this.length = length;
+    this.lengthen(length);
   }
 
   override clear(): void {
