@@ -4,11 +4,14 @@ import { SparseCounts } from '../counts/sparse.ts';
 import { fromBase64, toBase64 } from '../encoding/base64.ts';
 import { compressV2, decodeV2, encodeV2 } from '../encoding/v2.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
-import { HdrLayout } from '../layout/hdr.ts';
+import { HdrLayout, RECIPROCAL } from '../layout/hdr.ts';
 import { correctedCounts } from './coordinated-omission.ts';
 import { type IterationStep, percentileSteps, recordedSteps } from './iteration.ts';
 import { valueAtPercentile, valuesAtPercentiles } from './percentiles.ts';
 import { meanOf, standardDeviationOf } from './statistics.ts';
+
+const TWO_POW_31 = 2 ** 31;
+const TWO_POW_MINUS_22 = 2 ** -22;
 
 /** How a histogram is set up. */
 export interface HistogramOptions {
@@ -62,6 +65,8 @@ export class Histogram {
   #shiftBase = 0;
   #unitShift = 0;
   #halfBits = 0;
+  #unitMagnitude = 0;
+  #wideShiftBase = 0;
 
   /**
    * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
@@ -82,21 +87,26 @@ export class Histogram {
    *   it is too large, `ERR_INVALID_COUNT` and `ERR_COUNT_OVERFLOW` when the count is wrong or would not be exact.
    */
   record(value: number, count = 1): void {
-    const int = value | 0;
-    if (int === value && int >= 0 && count === 1) {
-      // As `HdrLayout.slotOf`, with 31-bit integers all the way.
-      const shift = this.#shiftBase - Math.clz32(int | this.#mask);
-      const slot = ((shift - this.#unitShift) << this.#halfBits) + (int >>> shift);
-      if (slot < this.#slotCount) {
-        this.#counts.increment(slot);
-        return;
-      }
-    } else if (value >= 0 && value <= LARGEST_COUNT && count === 1 && typeof value === 'number') {
-      // Here and not in `#recordAny`, which is too large to be inlined: handing it a double would allocate.
-      const slot = this.#layout.slotOf(value);
-      if (slot < this.#slotCount) {
-        this.#counts.increment(slot);
-        return;
+    // As `HdrLayout.slotOf`, in 32-bit integers nearly all the way. All of it is here, as handing a double to a method
+    // that is too large to be inlined would allocate.
+    if (count === 1 && typeof value === 'number') {
+      if (value >= 0 && value < TWO_POW_31) {
+        const int = value | 0;
+        const shift = this.#shiftBase - Math.clz32(int | this.#mask);
+        const slot = ((shift - this.#unitShift) << this.#halfBits) + (int >>> shift);
+        if (slot < this.#slotCount) {
+          this.#counts.increment(slot);
+          return;
+        }
+      } else if (value >= TWO_POW_31 && value <= LARGEST_COUNT) {
+        // The upper 31 of at most 53 bits tell how many there are.
+        const upper = (value * TWO_POW_MINUS_22) | 0;
+        const shift = Math.max(this.#wideShiftBase - Math.clz32(upper), this.#unitMagnitude);
+        const slot = ((shift - this.#unitMagnitude) << this.#halfBits) + ((value * RECIPROCAL[shift]!) | 0);
+        if (slot < this.#slotCount) {
+          this.#counts.increment(slot);
+          return;
+        }
       }
     }
     this.#recordAny(value, count);
@@ -338,6 +348,8 @@ export class Histogram {
     this.#slotCount = slotCount;
     this.#halfBits = subBucketBits - 1;
     this.#unitShift = Math.min(unitMagnitude, 31);
+    this.#unitMagnitude = unitMagnitude;
+    this.#wideShiftBase = 22 + 32 - subBucketBits;
     if (unitMagnitude + subBucketBits <= 31) {
       this.#mask = (2 ** subBucketBits - 1) << unitMagnitude;
       this.#shiftBase = 32 - subBucketBits;
