@@ -50,7 +50,7 @@ async function setUp(file, groupId, name) {
  */
 async function time(subject, iterations) {
   // No forced collection here: it shrinks the young generation, and whoever allocates then takes up to three times as long.
-  await measure(subject, Math.ceil(iterations * primingShare));
+  await measure(subject, Math.floor(iterations * primingShare));
   const elapsedNs = await measure(subject, iterations);
   return { elapsedNs, answer: subject.answer?.() };
 }

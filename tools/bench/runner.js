@@ -56,7 +56,7 @@ async function takeTurns(runs, effort) {
 async function takeAmounts(runs, { rounds }) {
   await Promise.all(
     runs.map(async (run) => {
-      for (let round = 0; round < rounds / 3; round++) await run.takeSample();
+      for (let round = 0; round < Math.sqrt(rounds) / 2; round++) await run.takeSample();
     }),
   );
 }
@@ -160,8 +160,8 @@ class CaseRun {
    * @param {Effort} effort
    */
   async #warm(child, { sampleMs, warmUpMs }) {
-    // A tenth of a sample, so that a case becomes stable in many short steps rather than in few long ones.
-    const stepNs = (sampleMs * 1e6) / 10;
+    // Half a sample, so that a case becomes stable in many short steps rather than in few long ones.
+    const stepNs = (sampleMs * 1e6) / 2;
     const startMs = performance.now();
     for (;;) {
       const ns = await this.#sample(child);

@@ -3,8 +3,11 @@
  * run sees the same ones.
  */
 
-/** Values in a replayed set. A power of two, for an index by mask; 512 KB of doubles, too many to be learnt by heart. */
-const replayed = 2 ** 16;
+/**
+ * Values in a replayed set: a power of two, for an index by mask. Too many for the branch predictor to learn by heart
+ * (it does up to 2^13), and few enough that 256 KB of doubles leave room in the cache for the counts.
+ */
+const replayed = 2 ** 15;
 
 /**
  * A 32-bit linear congruential generator with the constants of Numerical Recipes.

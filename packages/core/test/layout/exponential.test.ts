@@ -64,6 +64,19 @@ describe('the index of a value', () => {
     }
   });
 
+  test('of a bound is that of the bucket that it closes, and of the next double that of the next bucket', () => {
+    fc.assert(
+      fc.property(scales, fc.double({ min: -1000, max: 1000, noNaN: true }), (scale, octave) => {
+        const index = Math.floor(octave * 2 ** scale) + 0; // not -0
+        const bound = exponentialBound(scale, index);
+        if (bound < SMALLEST_NORMAL || bound === Number.POSITIVE_INFINITY) return;
+        const around = [-1n, 0n, 1n].map((ulps) => exponentialIndex(scale, beside(bound, ulps)));
+        expect(around).toEqual([index - 1, index - 1, index]);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
   test('shifts right when the scale goes down', () => {
     fc.assert(
       fc.property(scales, fc.integer({ min: 0, max: 30 }), positive, (scale, by, value) => {
