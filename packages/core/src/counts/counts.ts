@@ -254,14 +254,19 @@ export abstract class Counts implements ReadonlyCounts {
   /** Looks for used slots beyond the known ones. There is one at least. */
   #widenBounds(): void {
     let below = 0;
-    while (below < this.#first && this.#sumOfGroup(below) === 0) below += GROUP_SLOTS;
+    while (below < this.#first && this.#isPageEmpty(below)) below += PAGE_SLOTS;
     if (below < this.#first) this.#first = this.#nextFrom(below);
-    let above = (this.length - 1) & ~SLOT_IN_GROUP;
-    while (above > this.#last && this.#sumOfGroup(above) === 0) above -= GROUP_SLOTS;
-    for (let slot = Math.min(above + SLOT_IN_GROUP, this.length - 1); slot > this.#last; slot--) {
+    let above = (this.length - 1) & ~SLOT_IN_PAGE;
+    while (above > this.#last && this.#isPageEmpty(above)) above -= PAGE_SLOTS;
+    for (let slot = Math.min(above + SLOT_IN_PAGE, this.length - 1); slot > this.#last; slot--) {
       if (this.at(slot) !== 0) this.#last = slot;
     }
     this.#boundsTotal = this.total;
+  }
+
+  #isPageEmpty(slot: number): boolean {
+    const page = this.pageOf(slot);
+    return page < 0 || (areZero(this.low, page) && (this.high === undefined || areZero(this.high, page)));
   }
 
   /** As `next`, without the bounds. */
@@ -353,6 +358,23 @@ function grown(words: Uint32Array, length: number): Uint32Array<ArrayBuffer> {
   const copy = new Uint32Array(length);
   copy.set(words);
   return copy;
+}
+
+/** Whether a page of words holds nothing. */
+function areZero(words: Uint32Array, address: number): boolean {
+  for (let at = address; at < address + PAGE_SLOTS; at += 8) {
+    const bits =
+      words[at]! |
+      words[at + 1]! |
+      words[at + 2]! |
+      words[at + 3]! |
+      words[at + 4]! |
+      words[at + 5]! |
+      words[at + 6]! |
+      words[at + 7]!;
+    if (bits !== 0) return false;
+  }
+  return true;
 }
 
 function sumOfEight(words: Uint32Array, address: number): number {
