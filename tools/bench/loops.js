@@ -13,9 +13,13 @@
  */
 export function feed(values, operation, answer) {
   const mask = values.length - 1;
+  // Goes on where the last run ended, so that all values are recorded equally often whatever the length of a run.
+  let next = 0;
   return {
     run(iterations) {
-      for (let i = 0; i < iterations; i++) operation(/** @type {number} */ (values[i & mask]));
+      const end = next + iterations;
+      for (let i = next; i < end; i++) operation(/** @type {number} */ (values[i & mask]));
+      next = end & mask;
     },
     answer,
   };

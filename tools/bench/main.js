@@ -25,9 +25,9 @@ const help = `npm run bench -- [options]
 `;
 
 /** @type {Effort} */
-const thorough = { rounds: 41, sampleMs: 12, warmUpMs: 300 };
+const thorough = { rounds: 41, amounts: 3, sampleMs: 12, warmUpMs: 300 };
 /** @type {Effort} */
-const quick = { rounds: 9, sampleMs: 6, warmUpMs: 60 };
+const quick = { rounds: 9, amounts: 1, sampleMs: 6, warmUpMs: 60 };
 
 const require = createRequire(import.meta.url);
 const peers = ['hdr-histogram-js', '@opentelemetry/sdk-metrics'];

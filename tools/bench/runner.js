@@ -53,10 +53,10 @@ async function takeTurns(runs, effort) {
  * @param {readonly CaseRun[]} runs
  * @param {Effort} effort
  */
-async function takeAmounts(runs, { rounds }) {
+async function takeAmounts(runs, { amounts }) {
   await Promise.all(
     runs.map(async (run) => {
-      for (let round = 0; round < Math.sqrt(rounds) / 2; round++) await run.takeSample();
+      for (let round = 0; round < amounts; round++) await run.takeSample();
     }),
   );
 }

@@ -95,7 +95,10 @@ export interface Comparison {
 }
 
 export interface Effort {
+  /** Samples of a case that is timed. */
   readonly rounds: number;
+  /** Samples of a case that reports an amount. */
+  readonly amounts: number;
   /** Aimed length of one timed sample. */
   readonly sampleMs: number;
   /** Shortest warm-up of a case; the longest is four times as long. */

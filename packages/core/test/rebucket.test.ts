@@ -39,6 +39,12 @@ describe('a plan', () => {
     expect(rebucket(from, explicitLayout([10, 100]))).not.toBe(plan);
   });
 
+  test('names a slot whose bound belongs to it, and not to the one that takes it', () => {
+    const [lower, upper] = [explicitLayout([1, 2], 'lower'), explicitLayout([1, 2], 'upper')];
+    expect(rebucket(upper, lower).straddling).toEqual([0, 1]); // 1 and 2 themselves go one up
+    expect(rebucket(lower, upper).straddling).toEqual([1, 2]); // and here one down
+  });
+
   test('says the same of each slot as of all, whichever is asked first', () => {
     fc.assert(
       fc.property(layouts, layouts, fc.infiniteStream(fc.nat()), (from, to, picks) => {
@@ -153,7 +159,9 @@ describe('counts that were moved', () => {
     const plan = rebucket(histogram.layout, explicitLayout([10]));
     histogram.record(1e6);
     expectRefused(() => plan.apply(histogram.counts), 'ERR_INVALID_COUNT');
-    expectRefused(() => plan.apply(new Array<number>(plan.from.slotCount + 1).fill(1)), 'ERR_INVALID_COUNT');
+    for (const length of [0, plan.from.slotCount - 1, plan.from.slotCount + 1]) {
+      expectRefused(() => plan.apply(new Array<number>(length).fill(1)), 'ERR_INVALID_COUNT');
+    }
   });
 });
 

@@ -9,6 +9,7 @@ import org.HdrHistogram.Histogram;
 public final class RecordBench {
   private final Histogram histogram;
   private final long[] values;
+  private long next = 0;
 
   private RecordBench(Histogram histogram, long[] values) {
     this.histogram = histogram;
@@ -34,9 +35,11 @@ public final class RecordBench {
 
   private void run(long iterations) {
     int mask = values.length - 1;
-    for (long i = 0; i < iterations; i++) {
+    long end = next + iterations;
+    for (long i = next; i < end; i++) {
       histogram.recordValue(values[(int) i & mask]);
     }
+    next = end & mask;
   }
 
   private static long[] read(Path file) throws Exception {
