@@ -14,9 +14,9 @@ export class SparseCounts extends Counts {
   /** Words that are handed out: a multiple of the page size, at most `low.length`. */
   #used = 0;
 
-  constructor(length: number) {
+  constructor(length: number, table: Int32Array<ArrayBuffer> = emptyTable(length)) {
     super(length, new Uint32Array(PAGE_SLOTS));
-    this.#table = emptyTable(length);
+    this.#table = table;
   }
 
   override get byteLength(): number {
@@ -43,8 +43,7 @@ export class SparseCounts extends Counts {
   }
 
   clone(): SparseCounts {
-    const copy = new SparseCounts(this.length);
-    copy.#table = this.#table.slice();
+    const copy = new SparseCounts(this.length, this.#table.slice());
     copy.#used = this.#used;
     copy.low = this.low.slice();
     return copy.adopt(this);
