@@ -166,10 +166,15 @@ function nearestSlot(layout: Layout, value: number): number {
 function contains(outer: Layout, target: number, inner: Layout, slot: number): boolean {
   const [outerLower, innerLower] = [outer.lower(target), inner.lower(slot)];
   const [outerUpper, innerUpper] = [outer.upper(target), inner.upper(slot)];
+  // A bound that both have belongs to the outer slot, or not to the inner one; where both are open nothing lies on it.
   const below =
-    innerLower > outerLower || (innerLower === outerLower && (outer.lowerInclusive || !inner.lowerInclusive));
+    innerLower > outerLower ||
+    (innerLower === outerLower &&
+      (outer.lowerInclusive || !inner.lowerInclusive || !Number.isFinite(innerLower)));
   const above =
-    innerUpper < outerUpper || (innerUpper === outerUpper && (outer.upperInclusive || !inner.upperInclusive));
+    innerUpper < outerUpper ||
+    (innerUpper === outerUpper &&
+      (outer.upperInclusive || !inner.upperInclusive || !Number.isFinite(innerUpper)));
   return below && above;
 }
 
