@@ -7,8 +7,10 @@ export { type PercentileInterval, percentileInterval } from './analysis/percenti
 export { type WelchResult, welchTest } from './analysis/welch-test.ts';
 export type { ReadonlyCounts, Storage } from './counts/counts.ts';
 export { type ErrorCode, HdrscopeError, mustBe } from './errors.ts';
-export { Histogram, type HistogramOptions, type ReadonlyHistogram } from './histogram/histogram.ts';
-export type { HdrCounts, IterationStep } from './histogram/iteration.ts';
+export { type AnyCounts, Histogram, type ReadonlyHistogram } from './histogram/histogram.ts';
+export type { HdrCounts, IterationStep, Steps } from './histogram/iteration.ts';
+export { HdrReading } from './histogram/reading.ts';
+export type { HistogramOptions, Outliers, OutOfRangePolicy } from './histogram/state.ts';
 export { type EdgeLayout, explicitLayout, type InclusiveBound } from './layout/edges.ts';
 export {
   type ExponentialLayout,

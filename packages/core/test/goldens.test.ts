@@ -279,9 +279,9 @@ function reasonToSkipDecoding({ name, recorded = [], rejected }: DecodingCase): 
   return undefined;
 }
 
-/** The same layout and counts in the form that we write: what an offset or a ratio in a header says is not kept. */
+/** The same layout and counts in the form that we write: the ratio is that of integers. */
 function canonical(v2: string): string {
-  return `${v2.slice(0, 16)}00000000${v2.slice(24, 64)}3ff0000000000000${v2.slice(80)}`;
+  return `${v2.slice(0, 64)}3ff0000000000000${v2.slice(80)}`;
 }
 
 describeEachStorage('what Java reads is read as in Java', (storage) => {

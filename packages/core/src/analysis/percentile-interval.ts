@@ -1,5 +1,6 @@
 import type { HdrCounts } from '../histogram/iteration.ts';
 import { rankOf, valueAtPercentile } from '../histogram/percentiles.ts';
+import { asNumbers } from '../histogram/slot-values.ts';
 import {
   assertConfidence,
   assertHolds,
@@ -59,7 +60,7 @@ export function percentileInterval(
   // Between the ranks already, but for rounding where ranks are near 2^53.
   const rank = rankOf(percentile, counts.total);
   return {
-    value: valueAtPercentile(histogram, percentile),
+    value: valueAtPercentile({ layout, counts }, asNumbers, percentile),
     lower: layout.lower(counts.slotOfRank(Math.min(ranks.lower, rank))),
     upper: layout.upper(counts.slotOfRank(Math.max(ranks.upper, rank))),
     confidence: ranks.confidence,

@@ -28,7 +28,31 @@ export interface ReadonlyCounts {
 }
 
 /** How counts are kept in memory; the behaviour is the same. */
-export type Storage = 'dense' | 'sparse';
+export type Storage = 'dense' | 'sparse' | 'shared';
+
+/** What a histogram counts into. */
+export interface CountsStore {
+  readonly storage: Storage;
+  /** How many slots there are; grows with `resize`. */
+  readonly length: number;
+  readonly byteLength: number;
+  /** The counts of this moment, which what is counted meanwhile may change unless others count too. */
+  seen(): Counts;
+  /** Counts one value in a slot in `[0, length)`. */
+  increment(slot: number): void;
+  /** Throws unless `count` more values can be counted exactly. */
+  assertRoomFor(count: number): void;
+  /** Counts `count` values in a slot. The caller has asserted room for them. */
+  add(slot: number, count: number): void;
+  /** Adds counts of a layout that numbers its slots alike, and has no used slot beyond this one's. Room is asserted. */
+  addAll(other: Counts): void;
+  /** Takes `count` values, at most those that are there, out of a slot. `settleBounds` must follow. */
+  remove(slot: number, count: number): void;
+  /** Finds `first` and `last` anew after removals. */
+  settleBounds(): void;
+  clear(): void;
+  resize(length: number): void;
+}
 
 /** The largest total that is counted exactly. */
 export const LARGEST_COUNT: number = Number.MAX_SAFE_INTEGER;
@@ -45,28 +69,31 @@ const SLOT_IN_GROUP = GROUP_SLOTS - 1;
 // A small-integer countdown is the cheapest overflow check there is: one compare a record, a refill every 2^30.
 const LONGEST_COUNTDOWN = 2 ** 30 - 1;
 
-const TWO_POW_32 = 2 ** 32;
+const TWO_POW_31 = 2 ** 31;
 
 /**
- * Counts, and all that does not depend on how they are stored. A count is kept in 32-bit words, low and high apart; the
- * high words are allocated when the first count passes 2^32, so nearly no histogram pays for them, and none wraps.
+ * Counts, and all that does not depend on how they are stored. A count is `high * 2^31 + low`, of two 32-bit words; the
+ * high words are allocated when the first count passes 2^31, so nearly no histogram pays for them.
+ *
+ * A low word never wraps, though a record does not look: whatever else is done leaves it below 2^31, and before 2^30
+ * records could have raised it beyond 2^32, the countdown has run out and all of them are settled.
  *
  * The total never exceeds 2^53 − 1, so no single count can either.
  */
-export abstract class Counts implements ReadonlyCounts {
+export abstract class Counts implements ReadonlyCounts, CountsStore {
   abstract readonly storage: Storage;
 
   /** In slots; grows with `resize`. */
   length: number;
 
-  /** Whole pages, at the addresses that the storage gives them. */
-  protected low: Uint32Array<ArrayBuffer>;
+  /** Whole pages, at the addresses that the storage gives them. Declared only: what is assigned once is a constant to V8. */
+  declare protected low: Uint32Array<ArrayBuffer>;
   protected high: Uint32Array<ArrayBuffer> | undefined = undefined;
 
   /** Records until `refill`. In `[0, 2^30)`. */
-  #countdown = 0;
+  #countdown = LONGEST_COUNTDOWN;
   /** What the total will be when the countdown reaches 0. In `[0, 2^53)`. */
-  #totalAtZero = 0;
+  #totalAtZero = LONGEST_COUNTDOWN;
 
   // The first and last used slots as of a total. A record does not keep them, as that would cost it a seventh of its
   // time: who asks looks whether something was counted beyond them since. Counts are taken out by `remove` alone.
@@ -80,7 +107,6 @@ export abstract class Counts implements ReadonlyCounts {
     this.low = low;
   }
 
-  /** Counts one value in a slot in `[0, length)`. */
   abstract increment(slot: number): void;
   abstract resize(length: number): void;
   abstract clone(): Counts;
@@ -88,6 +114,10 @@ export abstract class Counts implements ReadonlyCounts {
   protected abstract pageOf(slot: number): number;
   /** The same, made if need be. */
   protected abstract pageFor(slot: number): number;
+
+  seen(): this {
+    return this;
+  }
 
   get total(): number {
     return this.#totalAtZero - this.#countdown;
@@ -160,27 +190,19 @@ export abstract class Counts implements ReadonlyCounts {
     return slots;
   }
 
-  /** Throws unless `count` more values can be counted exactly. */
   assertRoomFor(count: number): void {
-    if (count > LARGEST_COUNT - this.total) {
-      throw new HdrscopeError(
-        'ERR_COUNT_OVERFLOW',
-        `the total count must stay at most 2^53 - 1, got ${this.total} + ${count}`,
-      );
-    }
+    assertTotal(this.total, count);
   }
 
-  /** Counts `count` values in a slot. The caller has asserted room for them. */
   add(slot: number, count: number): void {
     if (count === 0) return;
     const address = this.pageFor(slot) + (slot & SLOT_IN_PAGE);
-    const sum = this.#countAt(address) + count;
-    this.low[address] = sum >>> 0;
-    if (sum >= TWO_POW_32) this.#highWords()[address] = Math.floor(sum / TWO_POW_32);
+    const sum = this.low[address]! + count;
+    if (sum < TWO_POW_31) this.low[address] = sum;
+    else this.#setCount(address, this.#countAt(address) + count);
     this.#setTotal(this.total + count);
   }
 
-  /** Adds counts of a layout that numbers its slots alike, and has no used slot beyond this one's. Room is asserted. */
   addAll(other: Counts): void {
     // From used slot to used slot: where nothing is added, a page need not be made either.
     for (let slot = other.first; slot < other.length; ) {
@@ -191,17 +213,13 @@ export abstract class Counts implements ReadonlyCounts {
     this.#setTotal(this.total + other.total);
   }
 
-  /** Takes `count` values, at most those that are there, out of a slot. `settleBounds` must follow. */
   remove(slot: number, count: number): void {
     if (count === 0) return;
     const address = this.pageOf(slot) + (slot & SLOT_IN_PAGE);
-    const rest = this.#countAt(address) - count;
-    this.low[address] = rest >>> 0;
-    if (this.high !== undefined) this.high[address] = Math.floor(rest / TWO_POW_32);
+    this.#setCount(address, this.#countAt(address) - count);
     this.#setTotal(this.total - count);
   }
 
-  /** Finds `first` and `last` anew after removals. */
   settleBounds(): void {
     this.#first = this.length;
     this.#last = -1;
@@ -219,9 +237,7 @@ export abstract class Counts implements ReadonlyCounts {
   protected incrementAt(address: number): void {
     if (this.#countdown === 0) this.#refill();
     this.#countdown--;
-    const word = (this.low[address]! + 1) | 0;
-    this.low[address] = word;
-    if (word === 0) this.#carry(address);
+    this.low[address]!++;
   }
 
   /** Takes over the state of `source`, whose low words the caller has copied. */
@@ -230,8 +246,17 @@ export abstract class Counts implements ReadonlyCounts {
     this.#last = source.last;
     this.#boundsTotal = source.total;
     this.high = source.high?.slice();
-    this.#setTotal(source.total);
+    this.#countdown = source.#countdown;
+    this.#totalAtZero = source.#totalAtZero;
     return this;
+  }
+
+  /** Takes note of words that came from elsewhere. */
+  protected sumUp(): void {
+    let total = 0;
+    for (let slot = 0; slot < this.low.length; slot += GROUP_SLOTS) total += this.#sumOfGroup(slot);
+    this.#settle(0, this.low.length);
+    this.#setTotal(total);
   }
 
   /** Gives the words room for `words` addresses. */
@@ -248,7 +273,7 @@ export abstract class Counts implements ReadonlyCounts {
 
   #countAt(address: number): number {
     const { low, high } = this;
-    return high === undefined ? low[address]! : low[address]! + high[address]! * TWO_POW_32;
+    return high === undefined ? low[address]! : low[address]! + high[address]! * TWO_POW_31;
   }
 
   /** Looks for used slots beyond the known ones. There is one at least. */
@@ -309,22 +334,47 @@ export abstract class Counts implements ReadonlyCounts {
     const { low, high } = this;
     const address = page + (slot & SLOT_IN_PAGE);
     const sum = sumOfEight(low, address);
-    return high === undefined ? sum : sum + sumOfEight(high, address) * TWO_POW_32;
+    return high === undefined ? sum : sum + sumOfEight(high, address) * TWO_POW_31;
   }
 
   #addPage(target: number, low: Uint32Array, high: Uint32Array | undefined, source: number): void {
-    // Before the low words carry into them: both may be the same page.
+    // Before low words are settled into them: both may be the same page.
     if (high !== undefined) {
       const ownHigh = this.#highWords();
       for (let i = 0; i < PAGE_SLOTS; i++) ownHigh[target + i] = ownHigh[target + i]! + high[source + i]!;
     }
     const own = this.low;
+    let bits = 0;
     for (let i = 0; i < PAGE_SLOTS; i++) {
-      const added = low[source + i]!;
-      const sum = (own[target + i]! + added) >>> 0;
+      // Two words below 2^31 + 2^30 each may pass 2^32: then what is above is put into the high word at once.
+      const sum = own[target + i]! + low[source + i]!;
       own[target + i] = sum;
-      if (sum < added) this.#carry(target + i);
+      if (sum >= 2 * TWO_POW_31) this.#raiseHigh(target + i, 2);
+      bits |= sum;
     }
+    if (bits < 0) this.#settle(target, target + PAGE_SLOTS);
+  }
+
+  #setCount(address: number, count: number): void {
+    this.low[address] = count % TWO_POW_31;
+    if (count >= TWO_POW_31 || this.high !== undefined) {
+      this.#highWords()[address] = Math.floor(count / TWO_POW_31);
+    }
+  }
+
+  /** Leaves the low words from one address to another below 2^31. */
+  #settle(from: number, to: number): void {
+    for (let address = from; address < to; address++) {
+      if (this.low[address]! >= TWO_POW_31) {
+        this.low[address] = this.low[address]! - TWO_POW_31;
+        this.#raiseHigh(address, 1);
+      }
+    }
+  }
+
+  #raiseHigh(address: number, by: number): void {
+    const high = this.#highWords();
+    high[address] = high[address]! + by;
   }
 
   #highWords(): Uint32Array {
@@ -332,20 +382,27 @@ export abstract class Counts implements ReadonlyCounts {
     return this.high;
   }
 
-  #carry(address: number): void {
-    const high = this.#highWords();
-    high[address] = high[address]! + 1;
-  }
-
   #refill(): void {
     this.assertRoomFor(1);
+    this.#settle(0, this.low.length);
     this.#countdown = Math.min(LONGEST_COUNTDOWN, LARGEST_COUNT - this.#totalAtZero);
     this.#totalAtZero += this.#countdown;
   }
 
+  /** The countdown goes on, as it is what keeps the low words from wrapping; it is shorter where the limit is near. */
   #setTotal(total: number): void {
-    this.#totalAtZero = total;
-    this.#countdown = 0;
+    this.#countdown = Math.min(this.#countdown, LARGEST_COUNT - total);
+    this.#totalAtZero = total + this.#countdown;
+  }
+}
+
+/** Throws unless `count` more than `total` values can be counted exactly. */
+export function assertTotal(total: number, count: number): void {
+  if (count > LARGEST_COUNT - total) {
+    throw new HdrscopeError(
+      'ERR_COUNT_OVERFLOW',
+      `the total count must stay at most 2^53 - 1, got ${total} + ${count}`,
+    );
   }
 }
 

@@ -8,6 +8,18 @@ export class DenseCounts extends Counts {
     super(length, low);
   }
 
+  /** Counts that were copied from elsewhere: a whole number of pages of low words, and of high ones if there are any. */
+  static holding(
+    length: number,
+    low: Uint32Array<ArrayBuffer>,
+    high: Uint32Array<ArrayBuffer> | undefined,
+  ): DenseCounts {
+    const counts = new DenseCounts(length, low);
+    counts.high = high;
+    counts.sumUp();
+    return counts;
+  }
+
   increment(slot: number): void {
     this.incrementAt(slot);
   }

@@ -3,13 +3,16 @@ import { Counts, PAGE_BITS, PAGE_SLOTS, SLOT_IN_PAGE } from './counts.ts';
 // Pages are small and many: growing by an eighth keeps idle memory low, and copying stays linear in the end.
 const GROWTH = 1.125;
 
+// Below minus the number of slots of any layout, so that what is added to it stays below 0.
+const MISSING = -(2 ** 30);
+
 /**
  * Pages that are allocated on first touch, one after the other in a single array: the storage of choice where there are
  * many histograms, or a wide range of which little is used.
  */
 export class SparseCounts extends Counts {
   readonly storage = 'sparse';
-  /** `#table[page]` is the address of the page, or -1 before its first touch. */
+  /** `#table[page] + slot` is the address of a slot of the page, or below 0 before the page's first touch. */
   #table: Int32Array<ArrayBuffer>;
   /** Words that are handed out: a multiple of the page size, at most `low.length`. */
   #used = 0;
@@ -24,8 +27,8 @@ export class SparseCounts extends Counts {
   }
 
   increment(slot: number): void {
-    const page = this.#table[slot >> PAGE_BITS]!;
-    this.incrementAt((page < 0 ? this.pageFor(slot) : page) + (slot & SLOT_IN_PAGE));
+    const address = this.#table[slot >> PAGE_BITS]! + slot;
+    this.incrementAt(address < 0 ? this.pageFor(slot) + (slot & SLOT_IN_PAGE) : address);
   }
 
   resize(length: number): void {
@@ -37,7 +40,7 @@ export class SparseCounts extends Counts {
 
   override clear(): void {
     super.clear();
-    this.#table.fill(-1);
+    this.#table.fill(MISSING);
     this.#used = 0;
     this.low = new Uint32Array(PAGE_SLOTS);
   }
@@ -50,13 +53,16 @@ export class SparseCounts extends Counts {
   }
 
   protected pageOf(slot: number): number {
-    return this.#table[slot >> PAGE_BITS]!;
+    const page = slot & ~SLOT_IN_PAGE;
+    return Math.max(this.#table[slot >> PAGE_BITS]! + page, -1);
   }
 
   protected pageFor(slot: number): number {
-    const page = slot >> PAGE_BITS;
-    if (this.#table[page]! < 0) this.#table[page] = this.#newPage();
-    return this.#table[page]!;
+    const known = this.pageOf(slot);
+    if (known >= 0) return known;
+    const page = this.#newPage();
+    this.#table[slot >> PAGE_BITS] = page - (slot & ~SLOT_IN_PAGE);
+    return page;
   }
 
   #newPage(): number {
@@ -70,5 +76,5 @@ export class SparseCounts extends Counts {
 }
 
 function emptyTable(length: number): Int32Array<ArrayBuffer> {
-  return new Int32Array(Math.ceil(length / PAGE_SLOTS)).fill(-1);
+  return new Int32Array(Math.ceil(length / PAGE_SLOTS)).fill(MISSING);
 }

@@ -34,10 +34,13 @@ export interface DecodedV2 {
   readonly slots: Int32Array;
   /** The count of each of them; their sum is at most 2^53 − 1. */
   readonly counts: Float64Array;
+  /** By how many slots the writer had shifted its counts. */
+  readonly normalizingOffset: number;
 }
 
 /** The raw V2 encoding of counts over an HDR layout. */
-export function encodeV2({ layout, counts }: HdrCounts): Uint8Array<ArrayBuffer> {
+export function encodeV2(histogram: HdrCounts, normalizingOffset = 0): Uint8Array<ArrayBuffer> {
+  const { layout, counts } = histogram;
   const bytes = new Uint8Array(HEADER_BYTES + Math.max(1, counts.last + 1) * LONGEST_VARINT);
   let end = HEADER_BYTES;
   let empty = 0;
@@ -59,7 +62,7 @@ export function encodeV2({ layout, counts }: HdrCounts): Uint8Array<ArrayBuffer>
   const header = new DataView(bytes.buffer);
   header.setInt32(0, RAW_COOKIE);
   header.setInt32(4, end - HEADER_BYTES);
-  header.setInt32(8, 0);
+  header.setInt32(8, normalizingOffset);
   header.setInt32(12, layout.significantDigits);
   header.setBigInt64(16, layout.lowestDiscernibleBigInt);
   header.setBigInt64(24, layout.highestTrackableBigInt);
@@ -127,6 +130,7 @@ function decodeRaw(bytes: Uint8Array): DecodedV2 {
   const layout = decodedLayout(view);
   return {
     layout,
+    normalizingOffset: view.getInt32(8),
     ...decodePayload(bytes.subarray(HEADER_BYTES, HEADER_BYTES + payloadLength), layout.slotCount),
   };
 }
@@ -143,7 +147,7 @@ function decodedLayout(view: DataView): HdrLayout {
   }
 }
 
-function decodePayload(payload: Uint8Array, slotCount: number): Omit<DecodedV2, 'layout'> {
+function decodePayload(payload: Uint8Array, slotCount: number): Pick<DecodedV2, 'slots' | 'counts'> {
   // Each takes a byte at least, and a broken payload may be longer than there are slots.
   const most = Math.min(payload.length, slotCount);
   const slots = new Int32Array(most);

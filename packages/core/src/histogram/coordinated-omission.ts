@@ -1,24 +1,40 @@
 import type { HdrLayout } from '../layout/hdr.ts';
+import { least, plus, type SlotValues, times } from './slot-values.ts';
 
 /**
  * The counts by slot of `value`, `value - interval`, `value - 2 * interval`, … down to the last that is at least
  * `interval`. Each slot's share is computed at once, so the work is bounded by the number of slots however small the
  * interval is.
  *
- * @param value An integer of at least `2 * interval`.
+ * @param value An integer of at least `interval`.
  * @param interval An integer of at least 1.
  */
-export function* correctedCounts(
+export function* correctedCounts<V extends number | bigint>(
   layout: HdrLayout,
-  value: number,
-  interval: number,
+  values: SlotValues<V>,
+  value: V,
+  interval: V,
 ): Generator<[slot: number, count: number], void, undefined> {
-  const steps = Math.floor(value / interval);
-  let done = 0; // value - done * interval is the next one to count
-  while (done < steps) {
-    const slot = layout.slotOf(value - done * interval);
-    const beyond = Math.min(steps, Math.floor((value - layout.lower(slot)) / interval) + 1);
-    yield [slot, beyond - done];
-    done = beyond;
+  const [one, minusOne] = [values.of(1), values.of(-1)];
+  const steps = quotient(value, interval);
+  let rest = value;
+  for (let left = steps; left > 0; ) {
+    const slot = values.slotOf(layout, rest);
+    const above = plus(rest, times(minusOne, values.lower(layout, slot)));
+    const within = plus(quotient(above, interval), one);
+    const share = least(within, left);
+    yield [slot, Number(share)];
+    left = plus(left, times(minusOne, share));
+    rest = plus(rest, times(minusOne, times(share, interval)));
   }
+}
+
+/** How many values that makes: at least 1. */
+export function correctedTotal(value: number | bigint, interval: number | bigint): number {
+  const bothBig = typeof value === 'bigint' && typeof interval === 'bigint';
+  return Math.max(1, Math.floor(bothBig ? Number(value / interval) : Number(value) / Number(interval)));
+}
+
+function quotient<V extends number | bigint>(a: V, b: V): V {
+  return (typeof a === 'bigint' ? a / (b as bigint) : Math.floor((a as number) / (b as number))) as V;
 }

@@ -1,27 +1,36 @@
+import type { ReadonlyCounts } from '../counts/counts.ts';
 import { nextDown } from '../double.ts';
 import { mustBe } from '../errors.ts';
-import type { HdrLayout } from '../layout/hdr.ts';
 import type { HdrCounts } from './iteration.ts';
+import type { SlotValues } from './slot-values.ts';
 
-/** See `Histogram.valueAtPercentile`. */
-export function valueAtPercentile({ layout, counts }: HdrCounts, percentile: number): number {
+/** See `HdrReading.valueAtPercentile`. */
+export function valueAtPercentile<V extends number | bigint>(
+  { layout, counts }: HdrCounts,
+  values: SlotValues<V>,
+  percentile: number,
+): V {
   assertPercentile(percentile);
-  if (counts.total === 0) return 0;
-  return boundAt(layout, counts.slotOfRank(rankOf(percentile, counts.total)), percentile);
+  if (counts.total === 0) return values.of(0);
+  const slot = counts.slotOfRank(rankOf(percentile, counts.total));
+  return percentile === 0 ? values.lower(layout, slot) : values.upper(layout, slot);
 }
 
-/** See `Histogram.valuesAtPercentiles`. */
-export function valuesAtPercentiles({ layout, counts }: HdrCounts, percentiles: readonly number[]): number[] {
+/** See `HdrReading.valuesAtPercentiles`. */
+export function valuesAtPercentiles<V extends number | bigint>(
+  { layout, counts }: HdrCounts,
+  values: SlotValues<V>,
+  percentiles: readonly number[],
+): V[] {
   percentiles.forEach(assertPercentile);
-  if (counts.total === 0) return percentiles.map(() => 0);
+  if (counts.total === 0) return percentiles.map(() => values.of(0));
   const ascending = [...percentiles].sort((a, b) => a - b);
   const slots = counts.slotsOfRanks(ascending.map((percentile) => rankOf(percentile, counts.total)));
   const slotOf = new Map(ascending.map((percentile, i) => [percentile, slots[i]!]));
-  return percentiles.map((percentile) => boundAt(layout, slotOf.get(percentile)!, percentile));
-}
-
-function boundAt(layout: HdrLayout, slot: number, percentile: number): number {
-  return percentile === 0 ? layout.lower(slot) : layout.upper(slot);
+  return percentiles.map((percentile) => {
+    const slot = slotOf.get(percentile)!;
+    return percentile === 0 ? values.lower(layout, slot) : values.upper(layout, slot);
+  });
 }
 
 /**
@@ -33,6 +42,15 @@ export function rankOf(percentile: number, total: number): number {
   const bounded = Math.min(Math.max(nextDown(percentile), 0), 100);
   // Multiplied before divided, so that whole percentiles of round totals are exact; that may round beyond the total.
   return Math.min(Math.max(1, Math.ceil((bounded * total) / 100)), total);
+}
+
+/** The sum of the counts of the slots from `first` to `last`, both included; what lies outside has none. */
+export function countOfSlots(counts: ReadonlyCounts, first: number, last: number): number {
+  const end = Math.min(last, counts.last);
+  let sum = 0;
+  for (let slot = counts.next(Math.max(first, 0)); slot <= end; slot = counts.next(slot + 1))
+    sum += counts.at(slot);
+  return sum;
 }
 
 function assertPercentile(percentile: number): void {

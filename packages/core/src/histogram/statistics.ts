@@ -1,15 +1,15 @@
 import type { HdrCounts } from './iteration.ts';
 
 /** The mean of the slots' middles, each as often as it was counted; 0 when there is none. */
-export function meanOf(histogram: HdrCounts): number {
-  const { total } = histogram.counts;
-  return total === 0 ? 0 : sumOverSlots(histogram, 0, 1) / total;
+export function meanOf({ layout, counts }: HdrCounts): number {
+  return counts.total === 0 ? 0 : sumOverSlots({ layout, counts }, 0, 1) / counts.total;
 }
 
 /** The standard deviation of a population, of the slots' middles; 0 when there is none. */
-export function standardDeviationOf(histogram: HdrCounts): number {
-  const { total } = histogram.counts;
-  return total === 0 ? 0 : Math.sqrt(sumOverSlots(histogram, meanOf(histogram), 2) / total);
+export function standardDeviationOf({ layout, counts }: HdrCounts): number {
+  if (counts.total === 0) return 0;
+  const mean = meanOf({ layout, counts });
+  return Math.sqrt(sumOverSlots({ layout, counts }, mean, 2) / counts.total);
 }
 
 const LONGEST_RUN = 1024;

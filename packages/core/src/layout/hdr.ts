@@ -11,7 +11,8 @@ export interface HdrLayoutOptions {
   readonly significantDigits?: number;
 }
 
-const LARGEST_VALUE = 2n ** 63n - 1n;
+/** The largest value of all. */
+export const LARGEST_VALUE: bigint = 2n ** 63n - 1n;
 
 // ceil(log2(2 * 10^digits)) for 0 to 5 digits: sub-buckets enough to tell apart units up to 2 * 10^digits.
 const SUB_BUCKET_BITS = [1, 5, 8, 11, 15, 18] as const;

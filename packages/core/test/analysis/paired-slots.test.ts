@@ -3,8 +3,9 @@ import { kolmogorovSmirnovTest } from '../../src/analysis/kolmogorov-smirnov-tes
 import { mannWhitneyTest } from '../../src/analysis/mann-whitney-test.ts';
 import { forEachCommonRange } from '../../src/analysis/paired-slots.ts';
 import { DenseCounts } from '../../src/counts/dense.ts';
-import { Histogram, type HistogramOptions } from '../../src/histogram/histogram.ts';
+import { Histogram } from '../../src/histogram/histogram.ts';
 import type { HdrCounts } from '../../src/histogram/iteration.ts';
+import type { HistogramOptions } from '../../src/histogram/state.ts';
 import { recorded } from '../support/recorded.ts';
 import { LARGEST, type Recording, recordings, UNIT_MAGNITUDES } from '../support/values.ts';
 

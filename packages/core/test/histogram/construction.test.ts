@@ -1,4 +1,5 @@
-import { Histogram, type HistogramOptions } from '../../src/histogram/histogram.ts';
+import { Histogram } from '../../src/histogram/histogram.ts';
+import type { HistogramOptions } from '../../src/histogram/state.ts';
 import { hdrLayout } from '../../src/layout/hdr.ts';
 import { expectRefused, refusalOf } from '../support/refused.ts';
 import { describeEachStorage } from '../support/storages.ts';
@@ -89,7 +90,7 @@ describe('options', () => {
   test('say what a storage can be', () => {
     const packed = { storage: 'packed' } as unknown as HistogramOptions;
     expect(refusalOf(() => new Histogram(packed)).message).toBe(
-      `storage must be 'dense' or 'sparse', got "packed"`,
+      `storage must be 'dense', 'sparse' or 'shared', got "packed"`,
     );
   });
 });

@@ -103,7 +103,7 @@ describeEachStorage('recordCorrected', (storage) => {
     ['a negative value', -5, 'ERR_INVALID_VALUE'],
     ['text', '1000', 'ERR_INVALID_VALUE'],
     ['Infinity', Number.POSITIVE_INFINITY, 'ERR_VALUE_OUT_OF_RANGE'],
-    ['2^53', 2 ** 53, 'ERR_VALUE_OUT_OF_RANGE'],
+    ['2^63', 2 ** 63, 'ERR_VALUE_OUT_OF_RANGE'],
   ])('refuses %s as a value, and changes nothing', (_what, value, code) => {
     const histogram = make();
     histogram.record(42);
@@ -126,7 +126,7 @@ describeEachStorage('recordCorrected', (storage) => {
 
   test('says what an interval can be', () => {
     expect(refusalOf(() => make().recordCorrected(1000, 2.5)).message).toBe(
-      'expectedInterval must be an integer from 0 to 2^53 - 1, got 2.5',
+      'expectedInterval must be an integer from 0 to 2^63 - 1, got 2.5',
     );
   });
 });

@@ -1,5 +1,6 @@
 import type { Storage } from '../../src/counts/counts.ts';
-import { Histogram, type HistogramOptions } from '../../src/histogram/histogram.ts';
+import { Histogram } from '../../src/histogram/histogram.ts';
+import type { HistogramOptions } from '../../src/histogram/state.ts';
 import type { Recording } from './values.ts';
 
 export const HOUR_US = 3_600_000_000;

@@ -1,7 +1,7 @@
 import type { Storage } from '../../src/counts/counts.ts';
 
 /** Every storage: what holds for one must hold for all. */
-export const STORAGES: readonly Storage[] = ['dense', 'sparse'];
+export const STORAGES: readonly Storage[] = ['dense', 'sparse', 'shared'];
 
 /** Declares the same tests once for each storage. */
 export function describeEachStorage(what: string, tests: (storage: Storage) => void): void {

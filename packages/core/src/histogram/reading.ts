@@ -1,0 +1,191 @@
+import type { ReadonlyCounts } from '../counts/counts.ts';
+import type { HdrLayout } from '../layout/hdr.ts';
+import {
+  allSteps,
+  type HdrCounts,
+  linearSteps,
+  logarithmicSteps,
+  percentileSteps,
+  recordedSteps,
+  type Steps,
+} from './iteration.ts';
+import { countOfSlots, valueAtPercentile, valuesAtPercentiles } from './percentiles.ts';
+import { plus, type SlotValues } from './slot-values.ts';
+import { meanOf, standardDeviationOf } from './statistics.ts';
+import { countedSlotOf, slotOfValue } from './values.ts';
+
+/**
+ * All that can be read of counts over an HDR layout, told as numbers or, exact above 2^53 − 1 too, as bigints.
+ *
+ * Minimum, maximum, percentiles and moments are those of the slots, as in HdrHistogram: a value is reported as the
+ * bound or the middle of its slot, within the significant digits.
+ */
+export abstract class HdrReading<V extends number | bigint = number> implements HdrCounts {
+  /** Which values share a slot. Another one after a resize. */
+  abstract readonly layout: HdrLayout;
+  /** The count of every slot. */
+  abstract readonly counts: ReadonlyCounts;
+  protected abstract readonly values: SlotValues<V>;
+
+  /** How many values were counted: exact, at most 2^53 − 1. */
+  get totalCount(): number {
+    return this.counts.total;
+  }
+
+  /** The lower bound of the lowest used slot; 0 when empty. */
+  get min(): V {
+    const { counts } = this;
+    return counts.total === 0 ? this.values.of(0) : this.values.lower(this.layout, counts.first);
+  }
+
+  /** The upper bound of the highest used slot, so at least the largest value; 0 when empty. */
+  get max(): V {
+    const { counts } = this;
+    return counts.total === 0 ? this.values.of(0) : this.values.upper(this.layout, counts.last);
+  }
+
+  /** The lower bound of the lowest used slot but the one of 0; 0 when there is none. */
+  get minNonZero(): V {
+    const { counts } = this;
+    const slot = counts.next(1);
+    return slot < counts.length ? this.values.lower(this.layout, slot) : this.values.of(0);
+  }
+
+  /** The mean of the slots' middles; 0 when empty. */
+  get mean(): number {
+    return meanOf(this);
+  }
+
+  /** The standard deviation (of a population) of the slots' middles; 0 when empty. */
+  get standardDeviation(): number {
+    return standardDeviationOf(this);
+  }
+
+  /**
+   * The value below or at which `percentile` percent of the values lie: the upper bound of its slot, or at
+   * percentile 0 the lower bound; 0 when empty. Below 0 counts as the smallest percentile above 0, above 100 as 100.
+   *
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when the percentile is not a number.
+   */
+  valueAtPercentile(percentile: number): V {
+    return valueAtPercentile(this, this.values, percentile);
+  }
+
+  /** `valueAtPercentile` for several percentiles, in the order given, in one pass over the counts. */
+  valuesAtPercentiles(percentiles: readonly number[]): V[] {
+    return valuesAtPercentiles(this, this.values, percentiles);
+  }
+
+  /** The percentage of the values that are at most `value` or share its slot; 100 when empty. */
+  percentileAtOrBelow(value: number | bigint): number {
+    const { layout, counts } = this;
+    const slot = countedSlotOf(layout, value);
+    return counts.total === 0 ? 100 : (100 * countOfSlots(counts, 0, slot)) / counts.total;
+  }
+
+  /** How many values share the slot of `value`. */
+  countAt(value: number | bigint): number {
+    const slot = countedSlotOf(this.layout, value);
+    return countOfSlots(this.counts, slot, slot);
+  }
+
+  /** How many values lie in the slots from that of `low` to that of `high`, both included. */
+  countBetween(low: number | bigint, high: number | bigint): number {
+    const { layout } = this;
+    return countOfSlots(this.counts, countedSlotOf(layout, low), countedSlotOf(layout, high));
+  }
+
+  /** Steps through every used slot. */
+  recordedValues(): Steps<V> {
+    return recordedSteps(seen(this), this.values);
+  }
+
+  /** Steps through every slot, used or not. */
+  allValues(): Steps<V> {
+    return allSteps(seen(this), this.values);
+  }
+
+  /**
+   * Steps through the distribution ever more finely towards its tail.
+   *
+   * @param ticksPerHalfDistance Steps before the distance to 100 % is halved: an integer of at least 1.
+   */
+  percentiles(ticksPerHalfDistance = 5): Steps<V> {
+    return percentileSteps(seen(this), this.values, ticksPerHalfDistance);
+  }
+
+  /**
+   * Steps of equal width: up to `width - 1`, `2 * width - 1` and so on, empty ones included.
+   *
+   * @param width An integer of at least 1.
+   */
+  linearValues(width: V): Steps<V> {
+    return linearSteps(seen(this), this.values, width);
+  }
+
+  /**
+   * Steps of growing width: up to `first - 1`, `first * base - 1`, `first * base ** 2 - 1` and so on, empty ones included.
+   *
+   * @param first An integer of at least 1.
+   * @param base Above 1; below 2 the first steps may repeat a value.
+   */
+  logarithmicValues(first: V, base: number): Steps<V> {
+    return logarithmicSteps(seen(this), this.values, first, base);
+  }
+
+  /** The smallest value that shares the slot of `value`. */
+  lowestEquivalentValue(value: number | bigint): V {
+    return this.values.lower(this.layout, slotOfValue(this.layout, value));
+  }
+
+  /** The largest value that shares the slot of `value`. */
+  highestEquivalentValue(value: number | bigint): V {
+    return this.values.upper(this.layout, slotOfValue(this.layout, value));
+  }
+
+  /** The value that stands for the slot of `value`: the upper of its two middle ones. */
+  medianEquivalentValue(value: number | bigint): V {
+    return this.values.midpoint(this.layout, slotOfValue(this.layout, value));
+  }
+
+  /** The smallest value above the slot of `value`. */
+  nextNonEquivalentValue(value: number | bigint): V {
+    const slot = slotOfValue(this.layout, value);
+    return plus(this.values.lower(this.layout, slot), this.values.size(this.layout, slot));
+  }
+
+  /** How many values share the slot of `value`. */
+  sizeOfEquivalentValueRange(value: number | bigint): V {
+    return this.values.size(this.layout, slotOfValue(this.layout, value));
+  }
+
+  /** Whether two values share a slot. */
+  valuesAreEquivalent(a: number | bigint, b: number | bigint): boolean {
+    return slotOfValue(this.layout, a) === slotOfValue(this.layout, b);
+  }
+}
+
+/** Counts that may be somebody else's to change, read in another way. */
+export class HdrView<V extends number | bigint> extends HdrReading<V> {
+  protected readonly values: SlotValues<V>;
+  readonly #source: HdrCounts;
+
+  constructor(source: HdrCounts, values: SlotValues<V>) {
+    super();
+    this.#source = source;
+    this.values = values;
+  }
+
+  get layout(): HdrLayout {
+    return this.#source.layout;
+  }
+
+  get counts(): ReadonlyCounts {
+    return this.#source.counts;
+  }
+}
+
+/** Layout and counts of one moment, for what takes longer than a call. */
+function seen({ layout, counts }: HdrCounts): HdrCounts {
+  return { layout, counts };
+}
