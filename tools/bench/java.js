@@ -1,4 +1,4 @@
-/** The Java reference as a peer, when the machine has it. Another virtual machine: shown for orientation, never promised. */
+/** The Java reference as a peer, when the machine has it. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -17,7 +17,7 @@ export const everything = { highest: Number.MAX_SAFE_INTEGER };
 
 /**
  * @param {Shape} shape
- * @param {'dense' | 'sparse'} [storage]
+ * @param {'dense' | 'sparse' | 'shared'} [storage]
  */
 export async function hdrscope({ highest, digits = 3 }, storage = 'dense') {
   const { Histogram } = await import('@hdrscope/core');

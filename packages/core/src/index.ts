@@ -6,11 +6,32 @@ export { type PercentileDifference, percentileDifference } from './analysis/perc
 export { type PercentileInterval, percentileInterval } from './analysis/percentile-interval.ts';
 export { type WelchResult, welchTest } from './analysis/welch-test.ts';
 export type { ReadonlyCounts, Storage } from './counts/counts.ts';
+export type { HistogramJson } from './encoding/json.ts';
 export { type ErrorCode, HdrscopeError, mustBe } from './errors.ts';
-export { type AnyCounts, Histogram, type ReadonlyHistogram } from './histogram/histogram.ts';
+export { type Advice, type AdviseOptions, advise } from './histogram/advise.ts';
+export { DoubleHistogram } from './histogram/double-histogram.ts';
+export type { DoubleHistogramOptions, DoubleLayout, DoubleStorage } from './histogram/double-range.ts';
+export {
+  type AnyCounts,
+  type CompressionOptions,
+  type DecodeOptions,
+  Histogram,
+  type ReadonlyHistogram,
+} from './histogram/histogram.ts';
 export type { HdrCounts, IterationStep, Steps } from './histogram/iteration.ts';
+export { LayoutHistogram, type LayoutHistogramOptions } from './histogram/layout-histogram.ts';
+export { type Quantile, type QuantileOptions, quantileOf, quantilesOf } from './histogram/quantile.ts';
 export { HdrReading } from './histogram/reading.ts';
+export { Recorder, type RecorderOptions } from './histogram/recorder.ts';
 export type { HistogramOptions, Outliers, OutOfRangePolicy } from './histogram/state.ts';
+export {
+  startTimer,
+  type Timer,
+  type TimerOptions,
+  type TimerTarget,
+  type TimeUnit,
+  time,
+} from './histogram/timer.ts';
 export { type EdgeLayout, explicitLayout, type InclusiveBound } from './layout/edges.ts';
 export {
   type ExponentialLayout,
@@ -22,8 +43,13 @@ export {
 export { type HdrLayout, type HdrLayoutOptions, hdrLayout } from './layout/hdr.ts';
 export type { Layout, LayoutKind } from './layout/layout.ts';
 export { type LinearLayoutOptions, linearLayout } from './layout/linear.ts';
+export { type LogLinearLayoutOptions, logLinearLayout } from './layout/log-linear.ts';
 export { type Log2LayoutOptions, log2Layout } from './layout/log2.ts';
 export { fromTicks, type Resolution, resolutionOf, scaledLayout } from './layout/scaled.ts';
 export { type Rebucketed, type Rebucketing, rebucket } from './rebucket.ts';
 export { formatDecimal } from './text/decimal.ts';
-export { formatPercentiles, type PercentileTextOptions } from './text/percentile-text.ts';
+export {
+  formatPercentiles,
+  type PercentileSource,
+  type PercentileTextOptions,
+} from './text/percentile-text.ts';

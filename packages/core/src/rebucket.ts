@@ -1,6 +1,7 @@
 import type { ReadonlyCounts } from './counts/counts.ts';
 import { nextDown, nextUp } from './double.ts';
 import { mustBe } from './errors.ts';
+import { HdrLayout } from './layout/hdr.ts';
 import type { Layout } from './layout/layout.ts';
 
 /** Counts moved into another layout, and how far that can be trusted. */
@@ -22,7 +23,7 @@ export interface Rebucketing {
   slotFor(slot: number): number;
   /** Whether a slot of `from` reaches beyond the slot that takes its counts. */
   straddles(slot: number): boolean;
-  /** `slotFor` of every slot. */
+  /** `slotFor` of every slot: a copy of one's own. */
   readonly slots: Int32Array;
   /** The slots that straddle, ascending. */
   readonly straddling: readonly number[];
@@ -105,7 +106,7 @@ class Plan implements Rebucketing {
 
   get slots(): Int32Array {
     for (let slot = 0; slot < this.from.slotCount; slot++) this.slotFor(slot);
-    return this.#slots;
+    return this.#slots.slice();
   }
 
   get straddling(): readonly number[] {
@@ -171,11 +172,19 @@ function contains(outer: Layout, target: number, inner: Layout, slot: number): b
     innerLower > outerLower ||
     (innerLower === outerLower &&
       (outer.lowerInclusive || !inner.lowerInclusive || !Number.isFinite(innerLower)));
-  const above =
+  if (!below) return false;
+  // An HDR slot takes fractions for their integer part, so it reaches to the integer after its last one.
+  if (outer instanceof HdrLayout) {
+    const end = outer.lower(target) + outer.size(target);
+    // Between two of them this integer decides, as above 2^53 the last one is no double.
+    if (inner instanceof HdrLayout) return innerLower + inner.size(slot) <= end;
+    return innerUpper < end || (innerUpper === end && !inner.upperInclusive);
+  }
+  return (
     innerUpper < outerUpper ||
     (innerUpper === outerUpper &&
-      (outer.upperInclusive || !inner.upperInclusive || !Number.isFinite(innerUpper)));
-  return below && above;
+      (outer.upperInclusive || !inner.upperInclusive || !Number.isFinite(innerUpper)))
+  );
 }
 
 function relativeError(outer: Layout, target: number, inner: Layout, slot: number): number {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Histogram } from '../src/histogram/histogram.ts';
-import type { IterationStep } from '../src/histogram/iteration.ts';
+import type { IterationStep, Steps } from '../src/histogram/iteration.ts';
+import type { HdrReading } from '../src/histogram/reading.ts';
 import { hdrLayout } from '../src/layout/hdr.ts';
 import { formatPercentiles } from '../src/text/percentile-text.ts';
 import { fromHex, toHex } from './support/bytes.ts';
@@ -66,6 +67,9 @@ function expectAsInJava(histogram: Histogram, java: Summary): void {
   const expected = (java.percentiles ?? []).map(([, value]) => toNumber(value));
   expect(asked.map((percentile) => histogram.valueAtPercentile(percentile))).toEqual(expected);
   expect(histogram.valuesAtPercentiles(asked)).toEqual(expected);
+  const exactly = (java.percentiles ?? []).map(([, value]) => BigInt(value));
+  expect(histogram.exact.valuesAtPercentiles(asked)).toEqual(exactly);
+  expect([histogram.exact.min, histogram.exact.max]).toEqual([BigInt(java.min), BigInt(java.max)]);
   if (java.v2 !== undefined) expect(toHex(histogram.encode())).toBe(java.v2);
 }
 
@@ -112,6 +116,8 @@ describeEachStorage('a recorded histogram is as in Java', (storage) => {
 type Step = JavaRecording & {
   readonly do: string;
   readonly other?: JavaRecording & { readonly options: JavaOptions; readonly shiftLeft?: number };
+  readonly by?: number;
+  readonly expectedInterval?: number;
   readonly rejected?: string;
   readonly after?: Pick<
     Summary,
@@ -124,12 +130,7 @@ interface OperationsCase extends JavaCase {
   readonly result?: Summary;
 }
 
-const KNOWN_STEPS = ['record', 'add', 'subtract', 'copy', 'reset'];
-
 function reasonToSkipSteps(one: OperationsCase): string | undefined {
-  const unknown = one.steps.find((step) => !KNOWN_STEPS.includes(step.do));
-  if (unknown !== undefined) return unknown.do;
-  if (one.steps.some((step) => step.other?.shiftLeft !== undefined)) return 'shiftLeft';
   const recordings = [one, ...one.steps, ...one.steps.flatMap((step) => step.other ?? [])];
   return recordings.map(reasonToSkip).find((reason) => reason !== undefined);
 }
@@ -142,22 +143,53 @@ function asGrownByAdding<Java extends Pick<Summary, 'highestTrackableValue'>>(
   java: Java,
   histogram: Histogram,
 ): Java {
-  const ours = histogram.layout.highestTrackableValue;
-  expect(ours).toBe(histogram.layout.largestValue);
-  expect(ours).toBeGreaterThanOrEqual(toNumber(java.highestTrackableValue));
-  if (!('v2' in java)) return { ...java, highestTrackableValue: ours };
+  const ours = histogram.layout.highestTrackableBigInt;
+  expect(ours).toBe(histogram.layout.upperBigInt(histogram.layout.slotCount - 1));
+  expect(ours).toBeGreaterThanOrEqual(BigInt(java.highestTrackableValue));
+  const highestTrackableValue = ours.toString();
+  if (!('v2' in java)) return { ...java, highestTrackableValue };
   const v2 = java.v2 as string;
-  const header = BigInt(ours).toString(16).padStart(16, '0');
-  return { ...java, highestTrackableValue: ours, v2: v2.slice(0, 48) + header + v2.slice(64) };
+  const header = ours.toString(16).padStart(16, '0');
+  return { ...java, highestTrackableValue, v2: v2.slice(0, 48) + header + v2.slice(64) };
 }
 
 describeEachStorage('a histogram after some operations is as in Java', (storage) => {
+  const otherOf = ({ other }: Step): Histogram => {
+    const histogram = made(other!, storage);
+    histogram.shiftLeft(other?.shiftLeft ?? 0);
+    return histogram;
+  };
+
   const perform = (histogram: Histogram, step: Step): Histogram => {
-    if (step.do === 'record') record(histogram, step);
-    if (step.do === 'add') histogram.add(made(step.other!, storage));
-    if (step.do === 'subtract') histogram.subtract(made(step.other!, storage));
-    if (step.do === 'reset') histogram.reset();
-    return step.do === 'copy' ? histogram.copy() : histogram;
+    switch (step.do) {
+      case 'record':
+        record(histogram, step);
+        return histogram;
+      case 'add':
+        histogram.add(otherOf(step));
+        return histogram;
+      case 'addWhileCorrecting':
+        histogram.addCorrected(otherOf(step), step.expectedInterval!);
+        return histogram;
+      case 'subtract':
+        histogram.subtract(otherOf(step));
+        return histogram;
+      case 'shiftLeft':
+        histogram.shiftLeft(step.by!);
+        return histogram;
+      case 'shiftRight':
+        histogram.shiftRight(step.by!);
+        return histogram;
+      case 'reset':
+        histogram.reset();
+        return histogram;
+      case 'copy':
+        return histogram.copy();
+      case 'copyCorrected':
+        return histogram.copyCorrected(step.expectedInterval!);
+      default:
+        throw new Error(`there must be a way to ${step.do}`);
+    }
   };
 
   replay<OperationsCase>('operations', reasonToSkipSteps, (one) => {
@@ -171,14 +203,15 @@ describeEachStorage('a histogram after some operations is as in Java', (storage)
       const slots = histogram.counts.length;
       histogram = perform(histogram, step);
       grownByAdding ||= step.do === 'add' && histogram.counts.length > slots;
-      const { totalCount, min, max, layout } = histogram;
-      expect({
-        totalCount,
-        min,
-        max,
-        highestTrackableValue: layout.highestTrackableValue,
-        countsArrayLength: layout.slotCount,
-      }).toEqual(grownByAdding ? asGrownByAdding(step.after!, histogram) : step.after);
+      const after = grownByAdding ? asGrownByAdding(step.after!, histogram) : step.after!;
+      const { totalCount, exact, layout } = histogram;
+      expect([totalCount, exact.min, exact.max, layout.highestTrackableBigInt, layout.slotCount]).toEqual([
+        after.totalCount,
+        BigInt(after.min),
+        BigInt(after.max),
+        BigInt(after.highestTrackableValue),
+        after.countsArrayLength,
+      ]);
     }
     if (one.result === undefined) return;
     expectAsInJava(histogram, grownByAdding ? asGrownByAdding(one.result, histogram) : one.result);
@@ -190,55 +223,75 @@ interface IterationsCase extends JavaCase {
     readonly kind: string;
     readonly arguments: readonly number[];
     readonly steps: number;
-    readonly rows?: readonly unknown[];
-    readonly first?: readonly unknown[];
-    readonly last?: readonly unknown[];
+    readonly rows?: readonly Row[];
+    readonly first?: readonly Row[];
+    readonly last?: readonly Row[];
     readonly sha256?: string;
   }[];
 }
 
-const rowOf = (step: IterationStep): number[] => [
-  step.valueIteratedTo,
-  step.valueIteratedFrom,
-  step.countAtValueIteratedTo,
-  step.countAddedInThisIterationStep,
-  step.totalCountToThisValue,
-  step.totalValueToThisValue,
-  step.percentile,
-  step.percentileLevelIteratedTo,
-];
+type Row = readonly JavaNumber[];
+
+const rowOf = <V extends number | bigint>(step: IterationStep<V>): Row =>
+  [
+    step.valueIteratedTo,
+    step.valueIteratedFrom,
+    step.countAtValueIteratedTo,
+    step.countAddedInThisIterationStep,
+    step.totalCountToThisValue,
+    step.totalValueToThisValue,
+    step.percentile,
+    step.percentileLevelIteratedTo,
+  ].map(asInFixture);
+
+/** JSON has no NaN, and no integers beyond 2^53. */
+function asInFixture(column: number | bigint): JavaNumber {
+  if (typeof column === 'number') return Number.isNaN(column) ? 'NaN' : column;
+  return column <= Number.MAX_SAFE_INTEGER ? Number(column) : column.toString();
+}
+
+/** The row with its integers as numbers, but for the sum of values, which is rounded more than once. */
+const rounded = (row: Row): unknown[] => row.toSpliced(5, 1).map(Number);
+
+function iterated<V extends number | bigint>(
+  reading: HdrReading<V>,
+  kind: string,
+  [first = 0, base = 0]: readonly number[],
+  toValue: (integer: number) => V,
+): Steps<V> {
+  switch (kind) {
+    case 'recorded':
+      return reading.recordedValues();
+    case 'all':
+      return reading.allValues();
+    case 'percentiles':
+      return reading.percentiles(first);
+    case 'linear':
+      return reading.linearValues(toValue(first));
+    case 'logarithmic':
+      return reading.logarithmicValues(toValue(first), base);
+    default:
+      throw new Error(`there must be an iteration of ${kind}`);
+  }
+}
 
 describeEachStorage('iterating is as in Java', (storage) => {
-  const kinds = new Set<string>();
   replay<IterationsCase>('iterators', reasonToSkip, (one) => {
     const histogram = made(one, storage);
-    for (const {
-      kind,
-      arguments: [ticks],
-      ...java
-    } of one.iterations) {
-      if (kind !== 'recorded' && kind !== 'percentiles') {
-        kinds.add(kind);
-        continue;
-      }
-      const steps = kind === 'recorded' ? histogram.recordedValues() : histogram.percentiles(ticks);
-      const rows = [...steps].map(rowOf);
-      const exact = rows.every((row) => Number.isSafeInteger(row[5]));
-      // Beyond 2^53 the sum of values is rounded here, where Java's wraps at 2^63.
-      const comparable = (row: readonly unknown[]): unknown[] => (exact ? [...row] : row.toSpliced(5, 1));
-      expect(rows.length).toBe(java.steps);
+    for (const { kind, arguments: given, ...java } of one.iterations) {
+      const rows = [...iterated(histogram.exact, kind, given, BigInt)].map(rowOf);
+      const numbers = [...iterated(histogram, kind, given, Number)].map(rowOf);
+      expect([kind, rows.length, numbers.length]).toEqual([kind, java.steps, java.steps]);
+      const shown = (all: readonly Row[]): readonly Row[] =>
+        java.rows === undefined ? [...all.slice(0, 8), ...all.slice(-8)] : all;
       const expected = java.rows ?? [...java.first!, ...java.last!];
-      const actual = java.rows === undefined ? [...rows.slice(0, 8), ...rows.slice(-8)] : rows;
-      expect(actual.map(comparable)).toEqual((expected as unknown[][]).map(comparable));
-      if (java.sha256 !== undefined && exact) {
+      expect(shown(rows)).toEqual(expected);
+      expect(shown(numbers).map(rounded)).toEqual(expected.map(rounded));
+      if (java.sha256 !== undefined) {
         const text = rows.map((row) => JSON.stringify(row)).join('\n');
         expect(createHash('sha256').update(text).digest('hex')).toBe(java.sha256);
       }
     }
-  });
-
-  afterAll(() => {
-    if (kinds.size > 0) printOnce(`iterators: left out of all cases the kinds ${[...kinds].join(', ')}`);
   });
 });
 
@@ -251,8 +304,14 @@ interface TextCase extends JavaCase {
   }[];
 }
 
+/** Before version 19, Java printed some doubles with more digits than are needed (JDK-4511638). */
+const reasonToSkipText = (one: TextCase): string | undefined =>
+  one.texts.some(({ text }) => text.includes('4611721202799476700'))
+    ? 'a double that Java 17 does not print in its shortest form'
+    : reasonToSkip(one);
+
 describeEachStorage('percentile text is Java’s, byte for byte', (storage) => {
-  replay<TextCase>('percentile-text', reasonToSkip, (one) => {
+  replay<TextCase>('percentile-text', reasonToSkipText, (one) => {
     const histogram = made(one, storage);
     for (const { ticksPerHalfDistance, scalingRatio, csv, text } of one.texts) {
       const format = csv ? 'csv' : 'text';
@@ -273,8 +332,7 @@ interface DecodingCase {
   readonly rejected?: string;
 }
 
-function reasonToSkipDecoding({ name, recorded = [], rejected }: DecodingCase): string | undefined {
-  if (rejected === undefined && /^version [01]/.test(name)) return 'versions 0 and 1';
+function reasonToSkipDecoding({ recorded = [] }: DecodingCase): string | undefined {
   if (recorded.some(([, count]) => typeof count === 'string')) return 'counts above 2^53 - 1';
   return undefined;
 }
@@ -342,9 +400,4 @@ describe('the slots of an HDR layout are those of Java', () => {
       }
     },
   );
-});
-
-test('histograms of doubles are left out, which there are none of yet', () => {
-  const { cases = [] } = javaFixture<JavaCase>('double-histograms') ?? {};
-  console.log(`double-histograms: left out all ${cases.length} cases (histograms of doubles)`);
 });

@@ -5,10 +5,12 @@ import { exponentialLayout } from '../src/layout/exponential.ts';
 import { hdrLayout } from '../src/layout/hdr.ts';
 import type { Layout } from '../src/layout/layout.ts';
 import { linearLayout } from '../src/layout/linear.ts';
+import { logLinearLayout } from '../src/layout/log-linear.ts';
 import { log2Layout } from '../src/layout/log2.ts';
 import { resolutionOf, scaledLayout } from '../src/layout/scaled.ts';
 import { rebucket } from '../src/rebucket.ts';
 import { hdr, layouts, openLayouts } from './support/layouts.ts';
+import { expectErrorBounds } from './support/rebucket-laws.ts';
 import { recordedOnce } from './support/recorded.ts';
 import { expectRefused } from './support/refused.ts';
 
@@ -83,6 +85,14 @@ describe('a plan', () => {
         expect(exact).toBe(straddling.length === 0);
       }),
     );
+  });
+});
+
+describe('the slots of a plan', () => {
+  test('are a copy, which the caller may change', () => {
+    const plan = rebucket(hdrLayout({ highestTrackableValue: 100 }), explicitLayout([10]));
+    plan.slots.fill(7);
+    expect([plan.slotFor(0), plan.slots[0]]).toEqual([0, 0]);
   });
 });
 
@@ -263,6 +273,51 @@ describe('`exact`', () => {
     ['a higher scale', exponentialLayout({ scale: 1, minIndex: 0, maxIndex: 5 }), scale3],
   ])('is false for %s', (_what, from, to) => {
     expect(rebucket(from, to).exact).toBe(false);
+  });
+});
+
+describe('slots of integers', () => {
+  const units = hdrLayout({ highestTrackableValue: 1000, significantDigits: 1 }); // two wide from 32, four from 64
+
+  test('take a fraction for its integer part, so they reach to the next slot', () => {
+    const from = explicitLayout([5, 6, 32, 34, 64, 68], 'lower');
+    const { straddling } = rebucket(from, units);
+    // [5, 6), [32, 34) and [64, 68) are slots; [6, 32) and [34, 64) are many, the ends are open.
+    expect(straddling).toEqual([0, 2, 4, 6]);
+    const values = [5, 5.9, 32, 33, 33.9, 64, 67.9];
+    const { counts, maxMisplaced } = rebucket(from, units).apply(countedIn(from, values));
+    expect([...counts]).toEqual([...countedIn(units, values)]);
+    expect(maxMisplaced).toBe(0);
+  });
+
+  test('do not take the integer after their last one, where that is in the other slot', () => {
+    expect(rebucket(explicitLayout([32, 34]), units).straddles(1)).toBe(true);
+  });
+
+  test.each([
+    ['linear', linearLayout({ width: 1, slots: 16 }), 16],
+    ['log2', log2Layout({ slots: 2 }), 2],
+    ['log-linear', logLinearLayout({ subBucketsPerOctave: 16, octaves: 5 }), 96],
+  ] as const)('take %s slots that hold as many integers exactly', (_what, from, closed) => {
+    const { straddling } = rebucket(from, units);
+    expect(straddling.filter((slot) => slot >= 1 && slot <= closed)).toEqual([]);
+  });
+
+  test('are compared exactly above 2^53', () => {
+    const highestTrackableValue = 2n ** 63n - 1n;
+    const from = hdrLayout({ highestTrackableValue, significantDigits: 3 });
+    const to = hdrLayout({ highestTrackableValue, significantDigits: 2 });
+    expect(rebucket(from, to).exact).toBe(true);
+    expect(rebucket(to, from).straddles(to.slotCount - 1)).toBe(true);
+  });
+});
+
+describe('the error bound', () => {
+  test('holds for every pair of layouts: of every quantile, and of where counts are', () => {
+    fc.assert(
+      fc.property(layouts, layouts, rawValues, (from, to, values) => expectErrorBounds(from, to, values)),
+      { numRuns: 1000 },
+    );
   });
 });
 

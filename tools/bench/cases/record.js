@@ -44,6 +44,10 @@ export default [
         () => hdrscope(hour, 'sparse'),
         (h, value) => h.record(value),
       ),
+      'hdrscope shared, one writer': into(
+        () => hdrscope(hour, 'shared'),
+        (h, value) => h.record(value),
+      ),
       'hdr-histogram-js, 32 bit': into(
         () => hdrJs(hour),
         (h, value) => h.recordValue(value),

@@ -25,6 +25,14 @@ export function assertPercentile(percentile: number): void {
   }
 }
 
+/** Histograms as of one moment. Those of shared storage copy their counts each time these are asked for. */
+export function atOneMoment(a: HdrCounts, b: HdrCounts): [HdrCounts, HdrCounts] {
+  return [
+    { layout: a.layout, counts: a.counts },
+    { layout: b.layout, counts: b.counts },
+  ];
+}
+
 /** What cannot be computed is refused: a NaN in the middle of a report says nothing about its cause. */
 export function assertHolds(caller: string, atLeast: number, histograms: readonly HdrCounts[]): void {
   for (const { counts } of histograms) {

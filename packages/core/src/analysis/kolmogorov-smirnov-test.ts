@@ -1,5 +1,5 @@
 import type { HdrCounts } from '../histogram/iteration.ts';
-import { assertHolds } from './checks.ts';
+import { assertHolds, atOneMoment } from './checks.ts';
 import { exactUpperTail, kolmogorovUpperTail } from './kolmogorov-distribution.ts';
 import { forEachCommonRange } from './paired-slots.ts';
 
@@ -40,15 +40,16 @@ const LARGEST_EXACT = 100_000;
  * ```
  */
 export function kolmogorovSmirnovTest(a: HdrCounts, b: HdrCounts): KolmogorovSmirnovResult {
-  assertHolds('kolmogorovSmirnovTest', 1, [a, b]);
-  const n = a.counts.total;
-  const m = b.counts.total;
+  const [first, second] = atOneMoment(a, b);
+  assertHolds('kolmogorovSmirnovTest', 1, [first, second]);
+  const n = first.counts.total;
+  const m = second.counts.total;
   const isSmall = n * m <= LARGEST_EXACT;
   const tieEnds: number[] = [];
   let [upToA, upToB] = [0, 0];
   let distance = 0; // of the distribution functions, times n m
   let statistic = 0;
-  forEachCommonRange(a, b, (countInA, countInB) => {
+  forEachCommonRange(first, second, (countInA, countInB) => {
     upToA += countInA;
     upToB += countInB;
     statistic = Math.max(statistic, Math.abs(upToA / n - upToB / m));

@@ -1,5 +1,5 @@
 import type { HdrCounts } from '../histogram/iteration.ts';
-import { assertHolds } from './checks.ts';
+import { assertHolds, atOneMoment } from './checks.ts';
 import { normalUpperTail } from './normal.ts';
 import { forEachCommonRange } from './paired-slots.ts';
 
@@ -47,13 +47,14 @@ export interface MannWhitneyResult {
  * ```
  */
 export function mannWhitneyTest(a: HdrCounts, b: HdrCounts): MannWhitneyResult {
-  assertHolds('mannWhitneyTest', 1, [a, b]);
-  const n = a.counts.total;
-  const m = b.counts.total;
+  const [first, second] = atOneMoment(a, b);
+  assertHolds('mannWhitneyTest', 1, [first, second]);
+  const n = first.counts.total;
+  const m = second.counts.total;
   let [belowA, belowB] = [0, 0];
   let surplus = 0; // pairs in which a is larger, less those in which b is
   let squares = 0; // of the distances of all ranks from the middle one, doubled
-  forEachCommonRange(a, b, (countInA, countInB) => {
+  forEachCommonRange(first, second, (countInA, countInB) => {
     // In one difference, which is exactly 0 for equal samples, and exactly the opposite for swapped ones.
     surplus += countInA * belowB - countInB * belowA;
     const inBoth = countInA + countInB;

@@ -1,3 +1,4 @@
+import type { ReadonlyCounts } from '../counts/counts.ts';
 import type { HdrCounts } from '../histogram/iteration.ts';
 import { meanOf } from '../histogram/statistics.ts';
 
@@ -56,9 +57,9 @@ export function momentsOf({ layout, counts }: HdrCounts): Moments {
  * skewnessOf(histogram).toFixed(4); //=> '1.1547'
  * ```
  */
-export function skewnessOf(histogram: HdrCounts): number {
-  if (!isSpread(histogram)) return Number.NaN;
-  const { count, squares, cubes } = momentsOf(histogram);
+export function skewnessOf({ layout, counts }: HdrCounts): number {
+  if (!isSpread(counts)) return Number.NaN;
+  const { count, squares, cubes } = momentsOf({ layout, counts });
   const variance = squares / count;
   return cubes / count / (variance * Math.sqrt(variance));
 }
@@ -79,14 +80,14 @@ export function skewnessOf(histogram: HdrCounts): number {
  * excessKurtosisOf(histogram); //=> 3
  * ```
  */
-export function excessKurtosisOf(histogram: HdrCounts): number {
-  if (!isSpread(histogram)) return Number.NaN;
-  const { count, squares, fourths } = momentsOf(histogram);
+export function excessKurtosisOf({ layout, counts }: HdrCounts): number {
+  if (!isSpread(counts)) return Number.NaN;
+  const { count, squares, fourths } = momentsOf({ layout, counts });
   const variance = squares / count;
   return fourths / count / (variance * variance) - 3;
 }
 
 /** Whether more than one slot is used. */
-function isSpread({ counts }: HdrCounts): boolean {
+function isSpread(counts: ReadonlyCounts): boolean {
   return counts.first < counts.last;
 }

@@ -15,19 +15,21 @@ export function forEachCommonRange(
   b: HdrCounts,
   visit: (countInA: number, countInB: number) => void,
 ): void {
-  let slotA = a.counts.first;
-  let slotB = b.counts.first;
-  while (slotA < a.counts.length || slotB < b.counts.length) {
-    const lowerA = slotA < a.counts.length ? a.layout.lower(slotA) : Number.POSITIVE_INFINITY;
-    const lowerB = slotB < b.counts.length ? b.layout.lower(slotB) : Number.POSITIVE_INFINITY;
+  const { layout: layoutA, counts: countsA } = a;
+  const { layout: layoutB, counts: countsB } = b;
+  let slotA = countsA.first;
+  let slotB = countsB.first;
+  while (slotA < countsA.length || slotB < countsB.length) {
+    const lowerA = slotA < countsA.length ? layoutA.lower(slotA) : Number.POSITIVE_INFINITY;
+    const lowerB = slotB < countsB.length ? layoutB.lower(slotB) : Number.POSITIVE_INFINITY;
     const lower = Math.min(lowerA, lowerB);
-    const end = Math.max(endOfSlotAt(a.layout, lower), endOfSlotAt(b.layout, lower));
+    const end = Math.max(endOfSlotAt(layoutA, lower), endOfSlotAt(layoutB, lower));
     let [countInA, countInB] = [0, 0];
-    for (; slotA < a.counts.length && a.layout.lower(slotA) < end; slotA = a.counts.next(slotA + 1)) {
-      countInA += a.counts.at(slotA);
+    for (; slotA < countsA.length && layoutA.lower(slotA) < end; slotA = countsA.next(slotA + 1)) {
+      countInA += countsA.at(slotA);
     }
-    for (; slotB < b.counts.length && b.layout.lower(slotB) < end; slotB = b.counts.next(slotB + 1)) {
-      countInB += b.counts.at(slotB);
+    for (; slotB < countsB.length && layoutB.lower(slotB) < end; slotB = countsB.next(slotB + 1)) {
+      countInB += countsB.at(slotB);
     }
     visit(countInA, countInB);
   }

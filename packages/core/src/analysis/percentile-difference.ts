@@ -3,6 +3,7 @@ import {
   assertConfidence,
   assertHolds,
   assertPercentile,
+  atOneMoment,
   type ConfidenceOptions,
   DEFAULT_CONFIDENCE,
 } from './checks.ts';
@@ -55,9 +56,10 @@ export function percentileDifference(
 ): PercentileDifference {
   assertPercentile(percentile);
   assertConfidence(confidence);
-  assertHolds('percentileDifference', 1, [a, b]);
-  const inA = percentileInterval(a, percentile, { confidence });
-  const inB = percentileInterval(b, percentile, { confidence });
+  const [first, second] = atOneMoment(a, b);
+  assertHolds('percentileDifference', 1, [first, second]);
+  const inA = percentileInterval(first, percentile, { confidence });
+  const inB = percentileInterval(second, percentile, { confidence });
   const difference = inA.value - inB.value;
   // MOVER, the method of variance estimates recovery: the distance from an estimate to a bound of its own interval is
   // a multiple of its standard error in that direction, and standard errors of independent estimates add in squares.

@@ -54,8 +54,8 @@ export function percentileInterval(
 ): PercentileInterval {
   assertPercentile(percentile);
   assertConfidence(confidence);
-  assertHolds('percentileInterval', 1, [histogram]);
   const { layout, counts } = histogram;
+  assertHolds('percentileInterval', 1, [{ layout, counts }]);
   const ranks = rankInterval(counts.total, Math.abs(percentile) / 100, confidence); // of -0 too
   // Between the ranks already, but for rounding where ranks are near 2^53.
   const rank = rankOf(percentile, counts.total);

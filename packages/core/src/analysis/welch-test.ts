@@ -1,5 +1,11 @@
 import type { HdrCounts } from '../histogram/iteration.ts';
-import { assertConfidence, assertHolds, type ConfidenceOptions, DEFAULT_CONFIDENCE } from './checks.ts';
+import {
+  assertConfidence,
+  assertHolds,
+  atOneMoment,
+  type ConfidenceOptions,
+  DEFAULT_CONFIDENCE,
+} from './checks.ts';
 import { momentsOf } from './moments.ts';
 import { studentUpperQuantile, studentUpperTail } from './student-t.ts';
 
@@ -52,9 +58,10 @@ export function welchTest(
   { confidence = DEFAULT_CONFIDENCE }: ConfidenceOptions = {},
 ): WelchResult {
   assertConfidence(confidence);
-  assertHolds('welchTest', 2, [a, b]);
-  const inA = momentsOf(a);
-  const inB = momentsOf(b);
+  const [first, second] = atOneMoment(a, b);
+  assertHolds('welchTest', 2, [first, second]);
+  const inA = momentsOf(first);
+  const inB = momentsOf(second);
   const difference = inA.mean - inB.mean;
   const varianceA = inA.squares / (inA.count - 1) / inA.count; // of the mean
   const varianceB = inB.squares / (inB.count - 1) / inB.count;

@@ -1,4 +1,5 @@
 import { HdrscopeError } from '../errors.ts';
+import { areZero, grown, PAGE_SLOTS, SLOT_IN_PAGE, sumOfPage } from './words.ts';
 
 /** What can be read of the counts of a histogram, slot by slot. */
 export interface ReadonlyCounts {
@@ -57,15 +58,6 @@ export interface CountsStore {
 /** The largest total that is counted exactly. */
 export const LARGEST_COUNT: number = Number.MAX_SAFE_INTEGER;
 
-// The counts of 64 neighbouring slots, beginning at a multiple of 64, lie side by side in every storage.
-export const PAGE_BITS = 6;
-export const PAGE_SLOTS: number = 2 ** PAGE_BITS;
-export const SLOT_IN_PAGE: number = PAGE_SLOTS - 1;
-
-// Ranks are sought in strides: eight additions that do not wait for one another.
-const GROUP_SLOTS = 8;
-const SLOT_IN_GROUP = GROUP_SLOTS - 1;
-
 // A small-integer countdown is the cheapest overflow check there is: one compare a record, a refill every 2^30.
 const LONGEST_COUNTDOWN = 2 ** 30 - 1;
 
@@ -98,8 +90,9 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
   // The first and last used slots as of a total. A record does not keep them, as that would cost it a seventh of its
   // time: who asks looks whether something was counted beyond them since. Counts are taken out by `remove` alone.
   #first: number;
+  #firstTotal = 0;
   #last = -1;
-  #boundsTotal = 0;
+  #lastTotal = 0;
 
   constructor(length: number, low: Uint32Array<ArrayBuffer>) {
     this.length = length;
@@ -124,12 +117,12 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
   }
 
   get first(): number {
-    if (this.#boundsTotal !== this.total) this.#widenBounds();
+    if (this.#firstTotal !== this.total) this.#lowerFirst();
     return this.#first;
   }
 
   get last(): number {
-    if (this.#boundsTotal !== this.total) this.#widenBounds();
+    if (this.#lastTotal !== this.total) this.#raiseLast();
     return this.#last;
   }
 
@@ -144,7 +137,7 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
 
   next(slot: number): number {
     if (slot <= this.first) return this.#first;
-    return slot > this.#last ? this.length : this.#nextFrom(slot);
+    return slot > this.last ? this.length : this.#nextFrom(slot);
   }
 
   read(slot: number, into: Float64Array): boolean {
@@ -169,25 +162,15 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
   }
 
   slotOfRank(rank: number): number {
-    // Tails are what is asked for most: start from the nearer end.
-    const above = this.total - rank;
-    return above < rank ? this.#slotWithAbove(above) : this.slotsOfRanks([rank])[0]!;
+    return this.slotsOfRanks([rank])[0]!;
   }
 
   slotsOfRanks(ranks: readonly number[]): number[] {
-    const slots: number[] = [];
-    let group = this.first & ~SLOT_IN_GROUP;
-    let before = 0;
-    for (const rank of ranks) {
-      for (let sum = this.#sumOfGroup(group); before + sum < rank; sum = this.#sumOfGroup(group)) {
-        before += sum;
-        group += GROUP_SLOTS;
-      }
-      let slot = group;
-      for (let upTo = before + this.at(slot); upTo < rank; upTo += this.at(slot)) slot++;
-      slots.push(slot);
-    }
-    return slots;
+    // Each from the nearer end: tails are what is asked for most.
+    const { total } = this;
+    const lower = ranks.filter((rank) => rank <= total / 2);
+    const upper = ranks.slice(lower.length).map((rank) => total - rank);
+    return [...this.#slotsFromFront(lower), ...this.#slotsFromBack(upper.reverse()).reverse()];
   }
 
   assertRoomFor(count: number): void {
@@ -223,8 +206,8 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
   settleBounds(): void {
     this.#first = this.length;
     this.#last = -1;
-    if (this.total === 0) this.#boundsTotal = 0;
-    else this.#widenBounds();
+    this.#firstTotal = 0;
+    this.#lastTotal = 0;
   }
 
   clear(): void {
@@ -243,8 +226,9 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
   /** Takes over the state of `source`, whose low words the caller has copied. */
   protected adopt(source: Counts): this {
     this.#first = source.first;
+    this.#firstTotal = source.total;
     this.#last = source.last;
-    this.#boundsTotal = source.total;
+    this.#lastTotal = source.total;
     this.high = source.high?.slice();
     this.#countdown = source.#countdown;
     this.#totalAtZero = source.#totalAtZero;
@@ -254,7 +238,7 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
   /** Takes note of words that came from elsewhere. */
   protected sumUp(): void {
     let total = 0;
-    for (let slot = 0; slot < this.low.length; slot += GROUP_SLOTS) total += this.#sumOfGroup(slot);
+    for (let page = 0; page < this.low.length; page += PAGE_SLOTS) total += this.#sumOfPage(page);
     this.#settle(0, this.low.length);
     this.#setTotal(total);
   }
@@ -276,17 +260,22 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
     return high === undefined ? low[address]! : low[address]! + high[address]! * TWO_POW_31;
   }
 
-  /** Looks for used slots beyond the known ones. There is one at least. */
-  #widenBounds(): void {
+  /** Looks for used slots below the known ones. There is a used slot somewhere. */
+  #lowerFirst(): void {
     let below = 0;
     while (below < this.#first && this.#isPageEmpty(below)) below += PAGE_SLOTS;
     if (below < this.#first) this.#first = this.#nextFrom(below);
+    this.#firstTotal = this.total;
+  }
+
+  /** Looks for used slots above the known ones, likewise. */
+  #raiseLast(): void {
     let above = (this.length - 1) & ~SLOT_IN_PAGE;
     while (above > this.#last && this.#isPageEmpty(above)) above -= PAGE_SLOTS;
     for (let slot = Math.min(above + SLOT_IN_PAGE, this.length - 1); slot > this.#last; slot--) {
       if (this.at(slot) !== 0) this.#last = slot;
     }
-    this.#boundsTotal = this.total;
+    this.#lastTotal = this.total;
   }
 
   #isPageEmpty(slot: number): boolean {
@@ -311,30 +300,57 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
     return length;
   }
 
-  /** The highest slot above which at most `above` values are counted. */
-  #slotWithAbove(above: number): number {
-    let rest = above;
-    let group = this.last & ~SLOT_IN_GROUP;
-    for (let sum = this.#sumOfGroup(group); sum <= rest; sum = this.#sumOfGroup(group)) {
-      rest -= sum;
-      group -= GROUP_SLOTS;
-    }
-    let slot = Math.min(group + SLOT_IN_GROUP, this.last);
-    for (let count = this.at(slot); count <= rest; count = this.at(slot)) {
-      rest -= count;
-      slot--;
-    }
-    return slot;
+  /** `slotsOfRanks` from the first used slot upwards. */
+  #slotsFromFront(ranks: readonly number[]): number[] {
+    if (ranks.length === 0) return [];
+    let slot = this.first;
+    let before = 0; // what is counted below `slot`
+    return ranks.map((rank) => {
+      for (;;) {
+        // Page by page, and in the page of the rank slot by slot.
+        const sum = (slot & SLOT_IN_PAGE) === 0 ? this.#sumOfPage(slot) : Number.POSITIVE_INFINITY;
+        if (before + sum < rank) {
+          before += sum;
+          slot += PAGE_SLOTS;
+        } else {
+          const count = this.at(slot);
+          if (before + count >= rank) return slot;
+          before += count;
+          slot++;
+        }
+      }
+    });
   }
 
-  /** The sum of the eight slots from `slot`, a multiple of eight. */
-  #sumOfGroup(slot: number): number {
+  /** The highest slots above which at most so many values are counted, from the last used slot downwards. */
+  #slotsFromBack(aboves: readonly number[]): number[] {
+    if (aboves.length === 0) return [];
+    let slot = this.last;
+    let after = 0; // what is counted above `slot`
+    return aboves.map((above) => {
+      for (;;) {
+        const atEnd = (slot & SLOT_IN_PAGE) === SLOT_IN_PAGE;
+        const sum = atEnd ? this.#sumOfPage(slot - SLOT_IN_PAGE) : Number.POSITIVE_INFINITY;
+        if (after + sum <= above) {
+          after += sum;
+          slot -= PAGE_SLOTS;
+        } else {
+          const count = this.at(slot);
+          if (after + count > above) return slot;
+          after += count;
+          slot--;
+        }
+      }
+    });
+  }
+
+  /** The sum of the page that begins with a slot. */
+  #sumOfPage(slot: number): number {
     const page = this.pageOf(slot);
     if (page < 0) return 0;
     const { low, high } = this;
-    const address = page + (slot & SLOT_IN_PAGE);
-    const sum = sumOfEight(low, address);
-    return high === undefined ? sum : sum + sumOfEight(high, address) * TWO_POW_31;
+    const sum = sumOfPage(low, page);
+    return high === undefined ? sum : sum + sumOfPage(high, page) * TWO_POW_31;
   }
 
   #addPage(target: number, low: Uint32Array, high: Uint32Array | undefined, source: number): void {
@@ -404,41 +420,4 @@ export function assertTotal(total: number, count: number): void {
       `the total count must stay at most 2^53 - 1, got ${total} + ${count}`,
     );
   }
-}
-
-/** How many words hold `length` slots in whole pages. */
-export function wordsFor(length: number): number {
-  return Math.ceil(length / PAGE_SLOTS) * PAGE_SLOTS;
-}
-
-function grown(words: Uint32Array, length: number): Uint32Array<ArrayBuffer> {
-  const copy = new Uint32Array(length);
-  copy.set(words);
-  return copy;
-}
-
-/** Whether a page of words holds nothing. */
-function areZero(words: Uint32Array, address: number): boolean {
-  for (let at = address; at < address + PAGE_SLOTS; at += 8) {
-    const bits =
-      words[at]! |
-      words[at + 1]! |
-      words[at + 2]! |
-      words[at + 3]! |
-      words[at + 4]! |
-      words[at + 5]! |
-      words[at + 6]! |
-      words[at + 7]!;
-    if (bits !== 0) return false;
-  }
-  return true;
-}
-
-function sumOfEight(words: Uint32Array, address: number): number {
-  return (
-    words[address]! +
-    words[address + 1]! +
-    (words[address + 2]! + words[address + 3]!) +
-    (words[address + 4]! + words[address + 5]! + (words[address + 6]! + words[address + 7]!))
-  );
 }

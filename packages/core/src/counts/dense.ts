@@ -1,4 +1,5 @@
-import { Counts, SLOT_IN_PAGE, wordsFor } from './counts.ts';
+import { Counts } from './counts.ts';
+import { SLOT_IN_PAGE, wordsFor } from './words.ts';
 
 /** A word for every slot, all allocated at once: the fastest storage, with a footprint that is known beforehand. */
 export class DenseCounts extends Counts {

@@ -1,7 +1,8 @@
 import { mustBe } from '../errors.ts';
 import { HdrLayout, LARGEST_VALUE } from '../layout/hdr.ts';
-import { assertTotal, type Counts, type CountsStore, LARGEST_COUNT, wordsFor } from './counts.ts';
+import { assertTotal, type Counts, type CountsStore, LARGEST_COUNT } from './counts.ts';
 import { DenseCounts } from './dense.ts';
+import { wordsFor } from './words.ts';
 
 // The buffer, in 32-bit words: a header, then the low words, then the high words. All that attach agree on it.
 const MAGIC = 0;
@@ -29,7 +30,7 @@ const TOP_BIT = -(2 ** 31);
 const LOW_BITS = 2 ** 31 - 1;
 const TWO_POW_31 = 2 ** 31;
 const LONGEST_LEASE = 2 ** 30 - 1;
-const MOST_ATTEMPTS = 1000;
+const LONGEST_WAIT_MS = 100;
 
 /** What a shared buffer says about its histogram. */
 export interface SharedSetup {
@@ -86,7 +87,7 @@ export class SharedCounts implements CountsStore {
    * @throws HdrscopeError `ERR_INCOMPATIBLE` when the buffer is not one that `of` has made.
    */
   static attach(buffer: SharedArrayBuffer): SharedCounts {
-    if (!(buffer instanceof SharedArrayBuffer) || !isSetUp(buffer)) {
+    if (!isShared(buffer) || !isSetUp(buffer)) {
       throw mustBe(
         'ERR_INCOMPATIBLE',
         'buffer',
@@ -121,14 +122,18 @@ export class SharedCounts implements CountsStore {
 
   seen(): DenseCounts {
     const header = this.#header;
-    for (let attempt = 1; ; attempt++) {
+    const deadline = performance.now() + LONGEST_WAIT_MS;
+    for (;;) {
       const begun = Atomics.load(header, BEGUN);
-      if (begun === Atomics.load(header, ENDED) || attempt >= MOST_ATTEMPTS) {
+      // A thread that was ended in the middle of a change never ends the change: one cannot wait forever.
+      const isOverdue = performance.now() >= deadline;
+      if (begun === Atomics.load(header, ENDED) || isOverdue) {
         const { length } = this;
         const low = copied(this.#low, length);
         const high = Atomics.load(header, HAS_HIGH) === 0 ? undefined : copied(this.#high, length);
-        // A thread that was ended in the middle of a change never ends the change: one cannot wait forever.
-        if (begun === Atomics.load(header, BEGUN) || attempt >= MOST_ATTEMPTS) {
+        // Adding nothing, and not loading: what was copied is read before that on every processor.
+        if (begun === Atomics.add(header, BEGUN, 0) || isOverdue) {
+          if (high !== undefined) settleDebts(low, high);
           return DenseCounts.holding(length, low, high);
         }
       }
@@ -191,6 +196,14 @@ export class SharedCounts implements CountsStore {
 
   /** Adds `delta`, an integer between ±2^53, to a count that does not become negative by it. */
   #change(slot: number, delta: number): void {
+    // Mostly the low word is all there is to change, and then nobody who reads need wait.
+    if (Math.abs(delta) < TWO_POW_31) {
+      const before = Atomics.load(this.#low, slot);
+      const sum = (before & LOW_BITS) + delta;
+      const stays = sum >= 0 && sum < TWO_POW_31;
+      if (stays && Atomics.compareExchange(this.#low, slot, before, sum | (before & TOP_BIT)) === before)
+        return;
+    }
     Atomics.add(this.#header, BEGUN, 1);
     for (;;) {
       const before = Atomics.load(this.#low, slot);
@@ -234,6 +247,19 @@ export class SharedCounts implements CountsStore {
   }
 }
 
+/** A high word is -1 where a record is about to carry what was taken out meanwhile: then its low word makes up for it. */
+function settleDebts(low: Uint32Array, high: Uint32Array): void {
+  for (let slot = high.indexOf(2 ** 32 - 1); slot >= 0; slot = high.indexOf(2 ** 32 - 1, slot)) {
+    low[slot]! -= TWO_POW_31;
+    high[slot] = 0;
+  }
+}
+
+/** By its kind: a buffer may come from another realm. */
+function isShared(buffer: unknown): boolean {
+  return Object.prototype.toString.call(buffer) === '[object SharedArrayBuffer]';
+}
+
 function isSetUp(buffer: SharedArrayBuffer): boolean {
   if (buffer.byteLength < HEADER_WORDS * WORD_BYTES) return false;
   const header = new Int32Array(buffer, 0, HEADER_WORDS);
@@ -248,5 +274,7 @@ function copied(
   { buffer, byteOffset }: Int32Array<SharedArrayBuffer>,
   length: number,
 ): Uint32Array<ArrayBuffer> {
-  return new Uint32Array(new Uint32Array(buffer, byteOffset, wordsFor(length)));
+  const words = new Uint32Array(new Uint32Array(buffer, byteOffset, wordsFor(length)));
+  // The last page may be in use beyond the slots, when they become more at this moment.
+  return words.fill(0, length);
 }

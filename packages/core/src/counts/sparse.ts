@@ -1,4 +1,5 @@
-import { Counts, PAGE_BITS, PAGE_SLOTS, SLOT_IN_PAGE } from './counts.ts';
+import { Counts } from './counts.ts';
+import { PAGE_BITS, PAGE_SLOTS, SLOT_IN_PAGE } from './words.ts';
 
 // Pages are small and many: growing by an eighth keeps idle memory low, and copying stays linear in the end.
 const GROWTH = 1.125;

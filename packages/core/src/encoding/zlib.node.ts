@@ -1,8 +1,8 @@
 import { deflateSync, inflateSync } from 'node:zlib';
 
-/** Deflates into a zlib stream (RFC 1950), at zlib's default level. */
-export function deflate(bytes: Uint8Array): Uint8Array {
-  return deflateSync(bytes);
+/** Deflates into a zlib stream (RFC 1950), at a level from 0 to 9 or zlib's default. */
+export function deflate(bytes: Uint8Array, level?: number): Uint8Array {
+  return level === undefined ? deflateSync(bytes) : deflateSync(bytes, { level });
 }
 
 /** Inflates a zlib stream; throws when it is broken, is followed by anything, or would exceed `mostBytes`. */

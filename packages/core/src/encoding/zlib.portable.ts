@@ -1,8 +1,10 @@
-import { Unzlib, zlibSync } from 'fflate';
+import { Unzlib, type ZlibOptions, zlibSync } from 'fflate';
 
-/** Deflates into a zlib stream (RFC 1950), at zlib's default level. */
-export function deflate(bytes: Uint8Array): Uint8Array {
-  return zlibSync(bytes);
+type DeflateLevel = NonNullable<ZlibOptions['level']>;
+
+/** Deflates into a zlib stream (RFC 1950), at a level from 0 to 9 or zlib's default. */
+export function deflate(bytes: Uint8Array, level?: number): Uint8Array {
+  return level === undefined ? zlibSync(bytes) : zlibSync(bytes, { level: level as DeflateLevel });
 }
 
 /** Inflates a zlib stream; throws when it is broken, is followed by anything, or would exceed `mostBytes`. */

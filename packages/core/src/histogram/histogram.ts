@@ -2,7 +2,9 @@ import { Counts, type CountsStore, type ReadonlyCounts, type Storage } from '../
 import { SharedCounts } from '../counts/shared.ts';
 import { usedSlots } from '../counts/used-slots.ts';
 import { fromBase64, toBase64 } from '../encoding/base64.ts';
-import { compressV2, decodeV2, encodeV2 } from '../encoding/v2.ts';
+import { decode, fill } from '../encoding/decode.ts';
+import { type HistogramJson, histogramFromJson, histogramToJson } from '../encoding/json.ts';
+import { encodeCompressedV2, encodeV2 } from '../encoding/v2.ts';
 import { HdrscopeError } from '../errors.ts';
 import { HdrLayout } from '../layout/hdr.ts';
 import type { Layout } from '../layout/layout.ts';
@@ -36,6 +38,20 @@ export type ReadonlyHistogram = Omit<
   | 'shiftRight'
   | 'reset'
 >;
+
+/** How an encoding is compressed. */
+export interface CompressionOptions {
+  /** From 0, stored as it is, to 9, smallest and slowest. @default zlib's, 6 */
+  readonly level?: number;
+}
+
+/** How an encoding is read. */
+export interface DecodeOptions {
+  /** @default 'dense' */
+  readonly storage?: Storage;
+  /** The range is widened to this value at least: an integer from 0 to 2^63 − 1. @default that of the encoding */
+  readonly highestTrackableValue?: number | bigint;
+}
 
 /**
  * An HDR histogram of integers: counts over an `HdrLayout`. A fraction counts as its integer part.
@@ -189,20 +205,70 @@ export class Histogram extends HdrRecording {
     return encodeV2(this, this.#normalizingOffset);
   }
 
-  /** The V2 encoding, deflated: what interval logs hold. */
-  encodeCompressed(): Uint8Array<ArrayBuffer> {
-    return compressV2(this.encode());
-  }
-
-  /** The compressed V2 encoding as base64 text; it begins with `HISTFAAAA`. */
-  toBase64(): string {
-    return toBase64(this.encodeCompressed());
+  /**
+   * The V2 encoding, deflated: what interval logs hold.
+   *
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when the level is none from 0 to 9.
+   */
+  encodeCompressed({ level }: CompressionOptions = {}): Uint8Array<ArrayBuffer> {
+    return encodeCompressedV2(this, this.#normalizingOffset, level);
   }
 
   /**
-   * Reads a V2 encoding, compressed or not, as bytes or as base64 text. The result resizes itself.
+   * The compressed V2 encoding as base64 text; it begins with `HISTFAAAA`.
    *
-   * @throws HdrscopeError `ERR_DECODE` when the bytes are no such encoding.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when the level is none from 0 to 9.
+   */
+  toBase64(options?: CompressionOptions): string {
+    return toBase64(this.encodeCompressed(options));
+  }
+
+  /**
+   * The histogram as plain data, for `JSON.stringify` and `structuredClone`: layout, used slots, times and tag. How it
+   * is stored and what it does with values out of range stay behind.
+   *
+   * @example
+   * ```ts
+   * import { Histogram } from '@hdrscope/core';
+   *
+   * const histogram = new Histogram({ highestTrackableValue: 3_600_000_000 });
+   * histogram.record(42, 3);
+   * histogram.toJSON().counts; //=> [[42, 3]]
+   * ```
+   */
+  toJSON(): HistogramJson {
+    return histogramToJson(this, this.#normalizingOffset);
+  }
+
+  /**
+   * The histogram that `toJSON` was called on, of the same range, counts, times and tag.
+   *
+   * @param json What `toJSON` returned, or `JSON.parse` or `structuredClone` made of it.
+   * @throws HdrscopeError `ERR_DECODE` when it is anything else; the message says what is wrong, and where.
+   * @example
+   * ```ts
+   * import { Histogram } from '@hdrscope/core';
+   *
+   * const histogram = new Histogram({ highestTrackableValue: 3_600_000_000 });
+   * histogram.record(42, 3);
+   * const copy = Histogram.fromJSON(JSON.parse(JSON.stringify(histogram)));
+   * copy.equals(histogram); //=> true
+   * ```
+   */
+  static fromJSON(json: unknown, { storage = 'dense' }: { readonly storage?: Storage } = {}): Histogram {
+    const decoded = histogramFromJson(json);
+    const { layout, autoResize, startTimeMs, endTimeMs, tag, normalizingOffset } = decoded;
+    const histogram = new Histogram({ layout, storage, autoResize });
+    fill(histogram.store, decoded);
+    [histogram.startTimeMs, histogram.endTimeMs, histogram.tag] = [startTimeMs, endTimeMs, tag];
+    histogram.#normalizingOffset = normalizingOffset;
+    return histogram;
+  }
+
+  /**
+   * Reads an encoding of version 0, 1 or 2, compressed or not, as bytes or as base64 text. The result resizes itself.
+   *
+   * @throws HdrscopeError `ERR_DECODE` when the bytes are no such encoding, or a count is none from 0 to 2^53 − 1.
    * @example
    * ```ts
    * import { Histogram } from '@hdrscope/core';
@@ -213,14 +279,13 @@ export class Histogram extends HdrRecording {
    */
   static decode(
     encoded: Uint8Array | string,
-    { storage = 'dense' }: { readonly storage?: Storage } = {},
+    { storage = 'dense', highestTrackableValue }: DecodeOptions = {},
   ): Histogram {
-    const { layout, slots, counts, normalizingOffset } = decodeV2(
-      typeof encoded === 'string' ? fromBase64(encoded) : encoded,
-    );
-    const histogram = new Histogram({ layout, storage, autoResize: true });
-    for (let i = 0; i < slots.length; i++) histogram.store.add(slots[i]!, counts[i]!);
-    histogram.#normalizingOffset = normalizingOffset;
+    const bytes = typeof encoded === 'string' ? fromBase64(encoded) : encoded;
+    const decoded = decode(bytes, highestTrackableValue);
+    const histogram = new Histogram({ layout: decoded.layout, storage, autoResize: true });
+    fill(histogram.store, decoded);
+    histogram.#normalizingOffset = decoded.normalizingOffset;
     return histogram;
   }
 

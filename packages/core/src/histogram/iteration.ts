@@ -112,8 +112,8 @@ export function linearSteps<V extends number | bigint>(
   function* ends(): Generator<V, never, undefined> {
     for (let end = width; ; end = plus(end, width)) yield end;
   }
-  // The widest value that a step reports is one less than where it ends.
-  return levelSteps(source, values, ends(), (end) => end);
+  const minusOne = values.of(-1);
+  return levelSteps(source, values, ends(), (end) => plus(end, minusOne));
 }
 
 /** Steps of growing width: `first`, `first * base`, `first * base ** 2`, … */

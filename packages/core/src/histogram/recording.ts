@@ -86,6 +86,11 @@ export abstract class HdrRecording extends HistogramState {
     const admitted = this.#admitted(value, count);
     if (admitted === undefined) return;
     if (!fits) this.#counts.assertRoomFor(correctedTotal(admitted, expectedInterval) * count);
+    if (admitted <= expectedInterval) {
+      // Clamped to less than the interval: nothing was missed meanwhile.
+      this.#counts.add(slotOfValue(this.layout, admitted), count);
+      return;
+    }
     // Fractions and large values in bigints; the rest, which is nearly all, in numbers.
     const isSmall =
       typeof admitted === 'number' && admitted <= LARGEST_COUNT && Number(expectedInterval) <= LARGEST_COUNT;
@@ -164,7 +169,7 @@ export abstract class HdrRecording extends HistogramState {
     }
     this.outliers = { thrown, clamped: clamped + count, discarded };
     if (value < 0) return 0;
-    if (this.autoResize) this.reach(LARGEST_VALUE);
+    if (this.autoResize && count > 0) this.reach(LARGEST_VALUE);
     const { layout } = this;
     return layout.upperBigInt(layout.slotCount - 1);
   }

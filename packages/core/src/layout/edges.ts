@@ -19,6 +19,9 @@ export function edgeLayout(
   edges: readonly number[],
   inclusive: InclusiveBound,
 ): EdgeLayout {
+  if (inclusive !== 'lower' && inclusive !== 'upper') {
+    throw mustBe('ERR_INVALID_OPTION', 'inclusive', "'lower' or 'upper'", inclusive);
+  }
   const slotCount = edges.length + 1;
   const lower = (slot: number): number => (slot === 0 ? Number.NEGATIVE_INFINITY : edges[slot - 1]!);
   const upper = (slot: number): number => (slot === slotCount - 1 ? Number.POSITIVE_INFINITY : edges[slot]!);

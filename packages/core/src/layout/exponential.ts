@@ -25,6 +25,10 @@ export interface ExponentialLayout extends Layout {
 
 const MIN_SCALE = -10;
 const MAX_SCALE = 20;
+const MIN_NORMAL_EXPONENT = -1022;
+const MIN_NORMAL = 2 ** MIN_NORMAL_EXPONENT;
+/** The smallest double is this many octaves below the smallest normal one. */
+const SUBNORMAL_BITS = 52;
 
 /**
  * Buckets whose bounds are powers of `2 ** (2 ** -scale)`, upper bound inclusive: OpenTelemetry's exponential and
@@ -100,14 +104,35 @@ export function exponentialBound(scale: number, index: number): number {
   if (scale <= 0) return 2 ** (index * 2 ** -scale);
   const perOctave = 2 ** scale;
   const octave = Math.floor(index / perOctave);
-  return 2 ** ((index - octave * perOctave) / perOctave) * 2 ** octave;
+  const mantissa = 2 ** ((index - octave * perOctave) / perOctave);
+  if (octave >= MIN_NORMAL_EXPONENT) return mantissa * 2 ** octave;
+  // Rounded once, at the end: where `2 ** octave` is 0 the bound need not be.
+  return mantissa * 2 ** (octave + SUBNORMAL_BITS) * 2 ** -SUBNORMAL_BITS;
 }
 
 /**
- * The index of the bucket that holds a positive, finite `value`, consistent with `exponentialBound`: the logarithm only
- * guesses, the bounds decide.
+ * The index of the bucket that holds `value`, consistent with `exponentialBound`: the logarithm only guesses, the bounds
+ * decide.
+ *
+ * @param value Above 0 and finite.
+ * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is no such number: it is in no bucket.
+ * @example
+ * ```ts
+ * import { exponentialBound, exponentialIndex } from '@hdrscope/core';
+ *
+ * exponentialIndex(1, 3); //=> 3
+ * [exponentialBound(1, 3).toFixed(2), exponentialBound(1, 4)]; //=> ['2.83', 4]
+ * ```
  */
 export function exponentialIndex(scale: number, value: number): number {
+  if (!(typeof value === 'number' && value > 0 && value < Number.POSITIVE_INFINITY)) {
+    throw mustBe('ERR_INVALID_VALUE', 'value', 'a finite number above 0', value);
+  }
+  // Among subnormal numbers neighbouring bounds round to the same double, thousands of them at a high scale; a whole
+  // number of octaves above they are told apart.
+  if (scale > 0 && value < MIN_NORMAL) {
+    return exponentialIndex(scale, value * 2 ** SUBNORMAL_BITS) - SUBNORMAL_BITS * 2 ** scale;
+  }
   let index = Math.ceil(Math.log2(value) * 2 ** scale) - 1;
   while (value <= exponentialBound(scale, index)) index--;
   while (value > exponentialBound(scale, index + 1)) index++;

@@ -1,3 +1,4 @@
+import { mustBe } from '../errors.ts';
 import type { Layout } from './layout.ts';
 
 /**
@@ -15,9 +16,21 @@ export interface Resolution {
 /**
  * Reads a step such as `1e-9` (seconds counted in nanoseconds), `1` or `1024`.
  *
- * @param step Above 0 and finite.
+ * @param step Above 0 and finite, and so is `1 / step`.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the step is no such number.
+ * @example
+ * ```ts
+ * import { fromTicks, resolutionOf } from '@hdrscope/core';
+ *
+ * const nanoseconds = resolutionOf(1e-9);
+ * nanoseconds; //=> { ticksPerUnit: 1000000000, unitsPerTick: 1 }
+ * fromTicks(nanoseconds, 1_234_567); //=> 0.001234567
+ * ```
  */
 export function resolutionOf(step: number): Resolution {
+  if (!(typeof step === 'number' && step > 0 && Number.isFinite(step) && Number.isFinite(1 / step))) {
+    throw mustBe('ERR_INVALID_OPTION', 'resolution', 'a finite number above 0', step);
+  }
   return step < 1
     ? { ticksPerUnit: nearInteger(1 / step), unitsPerTick: 1 }
     : { ticksPerUnit: 1, unitsPerTick: step };

@@ -1,6 +1,20 @@
 import { mustBe } from '../errors.ts';
-import type { ReadonlyHistogram } from '../histogram/histogram.ts';
+import type { IterationStep } from '../histogram/iteration.ts';
 import { formatDecimal } from './decimal.ts';
+
+/** What can be printed: a `Histogram`, a `DoubleHistogram`, and what reads alike. */
+export interface PercentileSource {
+  readonly layout: {
+    readonly significantDigits: number;
+    readonly bucketCount: number;
+    readonly subBucketCount: number;
+  };
+  readonly totalCount: number;
+  readonly max: number;
+  readonly mean: number;
+  readonly standardDeviation: number;
+  percentiles(ticksPerHalfDistance: number): Iterable<IterationStep>;
+}
 
 /** How a percentile distribution is printed. */
 export interface PercentileTextOptions {
@@ -28,7 +42,7 @@ export interface PercentileTextOptions {
  * ```
  */
 export function formatPercentiles(
-  histogram: ReadonlyHistogram,
+  histogram: PercentileSource,
   { ticksPerHalfDistance = 5, valueScale = 1, format = 'text' }: PercentileTextOptions = {},
 ): string {
   if (!(valueScale > 0 && Number.isFinite(valueScale))) {
@@ -65,7 +79,7 @@ function csvRow(value: string, percentile: string, count: string, inverse = 'Inf
   return `${value},${percentile},${count},${inverse}\n`;
 }
 
-function footer(histogram: ReadonlyHistogram, scaled: (value: number) => string): string {
+function footer(histogram: PercentileSource, scaled: (value: number) => string): string {
   const { mean, standardDeviation, max, totalCount, layout } = histogram;
   const wide = (value: string | number): string => String(value).padStart(12);
   return (

@@ -104,3 +104,7 @@ describe('a layout with bounds of one’s own', () => {
     );
   });
 });
+
+test('an edge layout refuses a bound that is neither lower nor upper', () => {
+  expectRefused(() => explicitLayout([1], 'both' as never), 'ERR_INVALID_OPTION');
+});

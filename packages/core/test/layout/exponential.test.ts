@@ -100,7 +100,34 @@ describe('the index of a value', () => {
   });
 });
 
+describe('the index of a value', () => {
+  test.each([0, -0, -1, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, '1' as never])(
+    'that is %p is refused, as no bucket holds it',
+    (value) => {
+      for (const scale of [-10, 0, 20]) {
+        expectRefused(() => within(500, () => exponentialIndex(scale, value)), 'ERR_INVALID_VALUE');
+      }
+    },
+  );
+
+  test('is found at once among subnormal numbers, whole octaves below that of normal ones', () => {
+    for (const scale of [1, 8, 20]) {
+      for (const units of [1, 2, 3, 5, 1023, 2 ** 40 + 1, 2 ** 52 - 1]) {
+        const index = within(500, () => exponentialIndex(scale, units * Number.MIN_VALUE));
+        expect(index + 1074 * 2 ** scale).toBe(exponentialIndex(scale, units));
+      }
+    }
+    expect(exponentialIndex(20, Number.MIN_VALUE)).toBe(-1074 * 2 ** 20 - 1);
+  });
+});
+
 describe('a bound', () => {
+  test('among subnormal numbers is rounded once', () => {
+    expect(exponentialBound(1, -2149)).toBe(Number.MIN_VALUE); // 0.71 of it
+    expect(exponentialBound(1, -2147)).toBe(Number.MIN_VALUE); // 1.41 of it
+    expect(exponentialBound(1, -2145)).toBe(3 * Number.MIN_VALUE); // 2.83 of it
+  });
+
   test('is a power of two exactly where it is one', () => {
     for (let scale = 0; scale <= 20; scale += 4) {
       for (let k = -1022; k <= 1023; k++) {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { hdrLayout } from '../../src/layout/hdr.ts';
 import { fromTicks, resolutionOf, scaledLayout } from '../../src/layout/scaled.ts';
+import { expectRefused } from '../support/refused.ts';
 
 const STEPS: readonly (readonly [step: number, ticksPerUnit: number, unitsPerTick: number])[] = [
   [1e-9, 1e9, 1],
@@ -34,6 +35,15 @@ describe('a resolution', () => {
       }),
     );
   });
+});
+
+describe('a step', () => {
+  test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 1e-309, '1' as never])(
+    'of %p is refused',
+    (step) => {
+      expectRefused(() => resolutionOf(step), 'ERR_INVALID_OPTION');
+    },
+  );
 });
 
 describe('a scaled layout', () => {

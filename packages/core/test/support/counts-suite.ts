@@ -1,11 +1,13 @@
 import fc from 'fast-check';
-import { type Counts, LARGEST_COUNT } from '../../src/counts/counts.ts';
+import { Counts, type CountsStore, LARGEST_COUNT } from '../../src/counts/counts.ts';
 import { DenseCounts } from '../../src/counts/dense.ts';
 import { SparseCounts } from '../../src/counts/sparse.ts';
 import { expectRefused } from './refused.ts';
 
 /** More than three pages of the sparse storage, and no whole number of them. */
 const SLOTS = 200;
+/** As far as every storage can grow here. */
+const MOST_SLOTS = 900;
 const TWO_POW_32 = 2 ** 32;
 
 const slot = fc.oneof(fc.nat(SLOTS - 1), fc.constantFrom(0, 63, 64, 127, 128, SLOTS - 1));
@@ -40,13 +42,22 @@ const operations: fc.Arbitrary<Operation[]> = fc.array(
   { maxLength: 60 },
 );
 
-/** What holds for the counts of every storage. */
-export function describeCounts(name: string, make: (length: number) => Counts): void {
+/** What holds for the counts of every storage. They are read as they are seen at the moment. */
+export function describeCounts(name: string, make: (length: number) => CountsStore): void {
   describe(name, () => {
     test('is empty at first', () => {
       const counts = make(SLOTS);
-      expect([counts.length, counts.total, counts.first, counts.last]).toEqual([SLOTS, 0, SLOTS, -1]);
-      expect([counts.at(0), counts.at(SLOTS - 1), counts.next(0)]).toEqual([0, 0, SLOTS]);
+      expect([counts.length, counts.seen().total, counts.seen().first, counts.seen().last]).toEqual([
+        SLOTS,
+        0,
+        SLOTS,
+        -1,
+      ]);
+      expect([counts.seen().at(0), counts.seen().at(SLOTS - 1), counts.seen().next(0)]).toEqual([
+        0,
+        0,
+        SLOTS,
+      ]);
     });
 
     test('counts one by one and many at once', () => {
@@ -54,15 +65,17 @@ export function describeCounts(name: string, make: (length: number) => Counts): 
       for (let i = 0; i < 5; i++) counts.increment(70);
       counts.add(3, 4);
       counts.add(70, 10);
-      expect([counts.at(3), counts.at(69), counts.at(70), counts.total]).toEqual([4, 0, 15, 19]);
-      expect([counts.first, counts.last]).toEqual([3, 70]);
+      expect([counts.seen().at(3), counts.seen().at(69), counts.seen().at(70), counts.seen().total]).toEqual([
+        4, 0, 15, 19,
+      ]);
+      expect([counts.seen().first, counts.seen().last]).toEqual([3, 70]);
     });
 
     test('steps over slots that hold nothing', () => {
       const counts = make(SLOTS);
       for (const used of [5, 63, 64, 190]) counts.increment(used);
       const from = [0, 5, 6, 63, 64, 65, 190, 191, SLOTS];
-      expect(from.map((one) => counts.next(one))).toEqual([5, 5, 63, 63, 64, 190, 190, SLOTS, SLOTS]);
+      expect(from.map((one) => counts.seen().next(one))).toEqual([5, 5, 63, 63, 64, 190, 190, SLOTS, SLOTS]);
     });
 
     test('carries when a count passes 2^32, one by one', () => {
@@ -70,10 +83,10 @@ export function describeCounts(name: string, make: (length: number) => Counts): 
       counts.add(7, TWO_POW_32 - 1);
       counts.add(8, TWO_POW_32 - 1);
       counts.increment(7);
-      expect([counts.at(7), counts.at(8)]).toEqual([TWO_POW_32, TWO_POW_32 - 1]);
+      expect([counts.seen().at(7), counts.seen().at(8)]).toEqual([TWO_POW_32, TWO_POW_32 - 1]);
       counts.increment(7);
       counts.increment(8);
-      expect([counts.at(7), counts.at(8), counts.total]).toEqual([
+      expect([counts.seen().at(7), counts.seen().at(8), counts.seen().total]).toEqual([
         TWO_POW_32 + 1,
         TWO_POW_32,
         2 * TWO_POW_32 + 1,
@@ -85,17 +98,17 @@ export function describeCounts(name: string, make: (length: number) => Counts): 
       counts.add(7, 3 * TWO_POW_32);
       counts.increment(2);
       counts.increment(150);
-      expect([counts.next(3), counts.next(8)]).toEqual([7, 150]);
-      expect([1, 2, 3 * TWO_POW_32 + 1, 3 * TWO_POW_32 + 2].map((rank) => counts.slotOfRank(rank))).toEqual([
-        2, 7, 7, 150,
-      ]);
+      expect([counts.seen().next(3), counts.seen().next(8)]).toEqual([7, 150]);
+      expect(
+        [1, 2, 3 * TWO_POW_32 + 1, 3 * TWO_POW_32 + 2].map((rank) => counts.seen().slotOfRank(rank)),
+      ).toEqual([2, 7, 7, 150]);
     });
 
     test('touches new slots after a count has passed 2^32', () => {
       const counts = make(SLOTS);
       counts.add(0, TWO_POW_32);
       for (let other = 64; other < SLOTS; other += 64) counts.add(other, TWO_POW_32 + other);
-      expect([0, 64, 128, 192].map((one) => counts.at(one) - TWO_POW_32)).toEqual([0, 64, 128, 192]);
+      expect([0, 64, 128, 192].map((one) => counts.seen().at(one) - TWO_POW_32)).toEqual([0, 64, 128, 192]);
     });
 
     test('counts up to 2^53 - 1 in all and not one more', () => {
@@ -104,10 +117,10 @@ export function describeCounts(name: string, make: (length: number) => Counts): 
       counts.increment(1);
       counts.increment(1);
       counts.increment(2);
-      expect(counts.total).toBe(LARGEST_COUNT);
+      expect(counts.seen().total).toBe(LARGEST_COUNT);
       expectRefused(() => counts.increment(2), 'ERR_COUNT_OVERFLOW');
       expectRefused(() => counts.assertRoomFor(1), 'ERR_COUNT_OVERFLOW');
-      expect([counts.total, counts.at(0), counts.at(1), counts.at(2)]).toEqual([
+      expect([counts.seen().total, counts.seen().at(0), counts.seen().at(1), counts.seen().at(2)]).toEqual([
         LARGEST_COUNT,
         LARGEST_COUNT - 3,
         2,
@@ -115,7 +128,7 @@ export function describeCounts(name: string, make: (length: number) => Counts): 
       ]);
       counts.remove(0, 1);
       counts.increment(199);
-      expect(counts.last).toBe(199);
+      expect(counts.seen().last).toBe(199);
     });
 
     test('settles its bounds after removals', () => {
@@ -124,41 +137,41 @@ export function describeCounts(name: string, make: (length: number) => Counts): 
       counts.remove(5, 2);
       counts.remove(199, 2);
       counts.settleBounds();
-      expect([counts.first, counts.last, counts.total]).toEqual([60, 130, 4]);
+      expect([counts.seen().first, counts.seen().last, counts.seen().total]).toEqual([60, 130, 4]);
       counts.remove(60, 2);
       counts.remove(130, 2);
       counts.settleBounds();
-      expect([counts.first, counts.last, counts.total]).toEqual([SLOTS, -1, 0]);
+      expect([counts.seen().first, counts.seen().last, counts.seen().total]).toEqual([SLOTS, -1, 0]);
     });
 
     test('keeps its counts when it grows', () => {
       const counts = make(100);
       counts.add(99, TWO_POW_32 + 1);
-      counts.resize(1000);
-      counts.increment(999);
-      expect([counts.length, counts.at(99), counts.at(999), counts.next(100)]).toEqual([
-        1000,
+      counts.resize(MOST_SLOTS);
+      counts.increment(899);
+      expect([counts.length, counts.seen().at(99), counts.seen().at(899), counts.seen().next(100)]).toEqual([
+        900,
         TWO_POW_32 + 1,
         1,
-        999,
+        899,
       ]);
     });
 
     test('stays empty when it grows empty', () => {
       const counts = make(100);
-      counts.resize(1000);
-      expect([counts.first, counts.last, counts.next(0)]).toEqual([1000, -1, 1000]);
+      counts.resize(MOST_SLOTS);
+      expect([counts.seen().first, counts.seen().last, counts.seen().next(0)]).toEqual([900, -1, 900]);
     });
 
     test('is independent of its clone', () => {
       const counts = make(SLOTS);
       counts.add(5, TWO_POW_32);
-      const clone = counts.clone();
-      expect(clone.storage).toBe(counts.storage);
+      const clone = counts.seen().clone();
+      expect(clone.storage).toBe(counts.seen().storage);
       clone.add(5, TWO_POW_32);
       clone.increment(190);
       counts.increment(3);
-      expect([counts.at(5), counts.at(190), counts.total, counts.last]).toEqual([
+      expect([counts.seen().at(5), counts.seen().at(190), counts.seen().total, counts.seen().last]).toEqual([
         TWO_POW_32,
         0,
         TWO_POW_32 + 1,
@@ -177,7 +190,9 @@ export function describeCounts(name: string, make: (length: number) => Counts): 
       counts.add(5, 3 * TWO_POW_32 + 1);
       counts.clear();
       counts.increment(5);
-      expect([counts.at(5), counts.total, counts.first, counts.last]).toEqual([1, 1, 5, 5]);
+      expect([counts.seen().at(5), counts.seen().total, counts.seen().first, counts.seen().last]).toEqual([
+        1, 1, 5, 5,
+      ]);
     });
 
     test('finds the slot of every rank from whichever end is nearer', () => {
@@ -193,10 +208,10 @@ export function describeCounts(name: string, make: (length: number) => Counts): 
         for (let i = 0; i < times; i++) expected.push(used);
       }
       const ranks = expected.map((_slot, i) => i + 1);
-      expect(ranks.map((rank) => counts.slotOfRank(rank))).toEqual(expected);
-      expect(counts.slotsOfRanks(ranks)).toEqual(expected);
-      expect(counts.slotsOfRanks([1, 1, 10, 10])).toEqual([3, 3, 199, 199]);
-      expect(counts.slotsOfRanks([])).toEqual([]);
+      expect(ranks.map((rank) => counts.seen().slotOfRank(rank))).toEqual(expected);
+      expect(counts.seen().slotsOfRanks(ranks)).toEqual(expected);
+      expect(counts.seen().slotsOfRanks([1, 1, 10, 10])).toEqual([3, 3, 199, 199]);
+      expect(counts.seen().slotsOfRanks([])).toEqual([]);
     });
 
     test.each([
@@ -212,8 +227,12 @@ export function describeCounts(name: string, make: (length: number) => Counts): 
           other.add(7, theirs);
           other.add(70, 3);
           counts.addAll(other);
-          expect([7, 70, 199].map((slot) => counts.at(slot))).toEqual([ours + theirs, 3, 2]);
-          expect([counts.total, counts.first, counts.last]).toEqual([ours + theirs + 5, 7, 199]);
+          expect([7, 70, 199].map((slot) => counts.seen().at(slot))).toEqual([ours + theirs, 3, 2]);
+          expect([counts.seen().total, counts.seen().first, counts.seen().last]).toEqual([
+            ours + theirs + 5,
+            7,
+            199,
+          ]);
           expect([other.total, other.at(7)]).toEqual([theirs + 3, theirs]);
         }
       }
@@ -226,22 +245,22 @@ export function describeCounts(name: string, make: (length: number) => Counts): 
       for (const from of [0, 1, 3, 60, 64, 65, 131, 190, 199, 200, 256]) {
         for (const length of [1, 8, 64, 70, 300]) {
           const into = new Float64Array(length).fill(7);
-          const found = counts.read(from, into);
-          const expected = Array.from(into, (_, i) => (from + i < SLOTS ? counts.at(from + i) : 0));
+          const found = counts.seen().read(from, into);
+          const expected = Array.from(into, (_, i) => (from + i < SLOTS ? counts.seen().at(from + i) : 0));
           expect([from, ...into]).toEqual([from, ...expected]);
           if (expected.some((held) => held > 0)) expect(found).toBe(true);
         }
       }
-      expect(make(SLOTS).read(0, new Float64Array(SLOTS))).toBe(false);
+      expect(make(SLOTS).seen().read(0, new Float64Array(SLOTS))).toBe(false);
     });
 
     test('behaves as a plain map under any sequence of operations', () => {
       fc.assert(
         fc.property(operations, (sequence) => {
-          let counts = make(SLOTS);
+          let counts: CountsStore = make(SLOTS);
           const model = new Map<number, number>();
           for (const operation of sequence) counts = apply(operation, counts, model);
-          expectEqualCounts(counts, model);
+          expectEqualCounts(counts.seen(), model);
         }),
         { numRuns: 300 },
       );
@@ -250,7 +269,7 @@ export function describeCounts(name: string, make: (length: number) => Counts): 
 }
 
 /** Does the same to both; what they then are is the counts returned and the changed model. */
-function apply(operation: Operation, counts: Counts, model: Map<number, number>): Counts {
+function apply(operation: Operation, counts: CountsStore, model: Map<number, number>): CountsStore {
   switch (operation.do) {
     case 'increment':
       counts.increment(operation.slot);
@@ -271,13 +290,14 @@ function apply(operation: Operation, counts: Counts, model: Map<number, number>)
       return counts;
     }
     case 'resize':
-      counts.resize(counts.length + 100);
+      counts.resize(Math.min(counts.length + 100, MOST_SLOTS));
       return counts;
     case 'clear':
       counts.clear();
       model.clear();
       return counts;
     case 'clone': {
+      if (!(counts instanceof Counts)) return counts;
       const clone = counts.clone();
       counts.increment(0); // which the clone must not see
       return clone;

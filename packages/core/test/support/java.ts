@@ -47,7 +47,6 @@ export function javaFixture<Case>(name: string): JavaFixture<Case> | undefined {
 
 /** Why a recording cannot be replayed here yet, if it cannot. */
 export function reasonToSkip({ recorded = [] }: JavaRecording): string | undefined {
-  if (recorded.some(([value]) => typeof value === 'string')) return 'values above 2^53 - 1';
   if (recorded.some(([, count]) => typeof count === 'string')) return 'counts above 2^53 - 1';
   if (recorded.reduce((sum, [, count = 1]) => sum + Number(count), 0) > Number.MAX_SAFE_INTEGER) {
     return 'totals above 2^53 - 1';
@@ -74,9 +73,12 @@ export function made(
 export function record(histogram: Histogram, { recorded = [], generator }: JavaRecording): void {
   if (generator !== undefined) for (const value of valuesOf(generator)) histogram.record(value);
   for (const [value, count = 1, expectedInterval = 0] of recorded) {
-    if (expectedInterval === 0) histogram.record(Number(value), Number(count));
-    else for (let i = 0; i < Number(count); i++) histogram.recordCorrected(Number(value), expectedInterval);
+    histogram.recordCorrected(valueOf(value), expectedInterval, Number(count));
   }
+}
+
+function valueOf(value: JavaNumber): number | bigint {
+  return typeof value === 'string' ? BigInt(value) : value;
 }
 
 const known = new Map<string, number[]>();

@@ -4,6 +4,7 @@ import { exponentialLayout } from '../../src/layout/exponential.ts';
 import { hdrLayout } from '../../src/layout/hdr.ts';
 import type { Layout } from '../../src/layout/layout.ts';
 import { linearLayout } from '../../src/layout/linear.ts';
+import { logLinearLayout } from '../../src/layout/log-linear.ts';
 import { log2Layout } from '../../src/layout/log2.ts';
 import { resolutionOf, scaledLayout } from '../../src/layout/scaled.ts';
 
@@ -46,6 +47,16 @@ const log2 = fc
   })
   .map(log2Layout);
 
+const logLinear = fc
+  .record({
+    min: fc.nat(100),
+    quantum: fc.integer({ min: 1, max: 1000 }),
+    subBucketsPerOctave: fc.integer({ min: 1, max: 12 }),
+    octaves: fc.nat(12),
+    inclusive,
+  })
+  .map(logLinearLayout);
+
 const exponential = fc
   .record({
     scale: fc.integer({ min: -2, max: 4 }),
@@ -64,7 +75,15 @@ const exponential = fc
 const scaled = hdr.map((ticks) => scaledLayout(ticks, resolutionOf(0.25)));
 
 /** A layout of any kind for values from 0 to about a hundred thousand. */
-export const layouts: fc.Arbitrary<Layout> = fc.oneof(hdr, explicit, linear, log2, exponential, scaled);
+export const layouts: fc.Arbitrary<Layout> = fc.oneof(
+  hdr,
+  explicit,
+  linear,
+  log2,
+  logLinear,
+  exponential,
+  scaled,
+);
 
 /** The kinds that name their slots by edges, which leave both ends open. */
-export const openLayouts: fc.Arbitrary<Layout> = fc.oneof(explicit, linear, log2, exponential);
+export const openLayouts: fc.Arbitrary<Layout> = fc.oneof(explicit, linear, log2, logLinear, exponential);

@@ -1,0 +1,49 @@
+// The counts of 64 neighbouring slots, beginning at a multiple of 64, lie side by side in every storage.
+export const PAGE_BITS = 6;
+export const PAGE_SLOTS: number = 2 ** PAGE_BITS;
+export const SLOT_IN_PAGE: number = PAGE_SLOTS - 1;
+
+// Eight additions do not wait for one another.
+const GROUP_SLOTS = 8;
+
+/** How many words hold `length` slots in whole pages. */
+export function wordsFor(length: number): number {
+  return Math.ceil(length / PAGE_SLOTS) * PAGE_SLOTS;
+}
+
+/** The same words, with room for more. */
+export function grown(words: Uint32Array, length: number): Uint32Array<ArrayBuffer> {
+  const copy = new Uint32Array(length);
+  copy.set(words);
+  return copy;
+}
+
+/** Whether a page of words holds nothing. */
+export function areZero(words: Uint32Array, address: number): boolean {
+  for (let at = address; at < address + PAGE_SLOTS; at += GROUP_SLOTS) {
+    const bits =
+      words[at]! |
+      words[at + 1]! |
+      words[at + 2]! |
+      words[at + 3]! |
+      words[at + 4]! |
+      words[at + 5]! |
+      words[at + 6]! |
+      words[at + 7]!;
+    if (bits !== 0) return false;
+  }
+  return true;
+}
+
+/** The sum of a page of words. */
+export function sumOfPage(words: Uint32Array, address: number): number {
+  let sum = 0;
+  for (let at = address; at < address + PAGE_SLOTS; at += GROUP_SLOTS) {
+    sum +=
+      words[at]! +
+      words[at + 1]! +
+      (words[at + 2]! + words[at + 3]!) +
+      (words[at + 4]! + words[at + 5]! + (words[at + 6]! + words[at + 7]!));
+  }
+  return sum;
+}

@@ -1,0 +1,151 @@
+import type { CountsStore } from '../counts/counts.ts';
+import { HdrscopeError, mustBe } from '../errors.ts';
+import { HdrLayout, LARGEST_VALUE } from '../layout/hdr.ts';
+import { decodeWords, type WordSize } from './fixed-words.ts';
+import { type DecodedCounts, decodeVarints, V2_COMPRESSED_COOKIE, V2_RAW_COOKIE } from './v2.ts';
+import { decompress, viewOf } from './zlib-stream.ts';
+
+// Sources: HdrHistogram (Java), `AbstractHistogram.decodeFromByteBuffer`, `decodeFromCompressedByteBuffer`.
+// In the cookies of V0 and V1, bits 4 to 7 hold the bytes of a count: 2, 4 or 8.
+//
+//           raw         compressed  header
+//   V0      1c849308    1c849309    cookie i32, significant digits i32, lowest i64, highest i64, total i64
+//   V1      1c849301    1c849302    that of V2
+//   V2      1c849313    1c849314    in v2.ts
+const WORD_BITS = 0xf0;
+const V0_RAW_BASE = 0x1c849308;
+const V0_COMPRESSED_BASE = 0x1c849309;
+const V1_RAW_BASE = 0x1c849301;
+const V1_COMPRESSED_BASE = 0x1c849302;
+const V0_HEADER_BYTES = 32;
+const HEADER_BYTES = 40;
+
+/** What an encoding holds. */
+export interface Decoded extends DecodedCounts {
+  readonly layout: HdrLayout;
+  /** By how many slots the writer had shifted its counts. */
+  readonly normalizingOffset: number;
+}
+
+/** What a cookie says. */
+interface Format {
+  readonly version: 0 | 1 | 2;
+  readonly isCompressed: boolean;
+  /** Of V0 and V1. */
+  readonly wordSize: WordSize;
+}
+
+/**
+ * Reads an encoding of version 0, 1 or 2, compressed or not. Memory is bounded by the range that the header asks for.
+ *
+ * @param reaching The layout is widened to this value at least.
+ * @throws HdrscopeError `ERR_DECODE` when the bytes are no such encoding, `ERR_INVALID_OPTION` when `reaching` is none
+ *   from 0 to 2^63 − 1.
+ */
+export function decode(bytes: Uint8Array, reaching: number | bigint = 0): Decoded {
+  const atLeast = asValue(reaching);
+  const { version, isCompressed } = formatOf(bytes, 'the cookie');
+  const raw = isCompressed ? decompress(bytes) : bytes;
+  const inner = formatOf(raw, 'the inner cookie');
+  if (inner.isCompressed || inner.version !== version) {
+    throw mustBe('ERR_DECODE', 'the inner cookie', `that of a raw V${version} encoding`, cookieOf(raw));
+  }
+  const decoded = version === 0 ? decodeV0(raw, inner, isCompressed) : decodeV1OrV2(raw, inner);
+  const { layout } = decoded;
+  return atLeast > layout.highestTrackableBigInt ? { ...decoded, layout: layout.reaching(atLeast) } : decoded;
+}
+
+function decodeV0(bytes: Uint8Array, { wordSize }: Format, wasCompressed: boolean): Decoded {
+  const view = viewOf(bytes, V0_HEADER_BYTES);
+  // The total at 24 is of no use: the counts sum up to theirs.
+  const layout = layoutAt(view, 4);
+  let end = bytes.length;
+  if (!wasCompressed) {
+    // The payload has no length: it is as long as there are slots, and only the end of a stream cuts it off.
+    end = V0_HEADER_BYTES + layout.slotCount * wordSize;
+    if (end > bytes.length) {
+      const allowed = `at least the ${end} that its range takes`;
+      throw mustBe('ERR_DECODE', 'the number of bytes', allowed, bytes.length);
+    }
+  }
+  const payload = bytes.subarray(V0_HEADER_BYTES, end);
+  return { layout, normalizingOffset: 0, ...decodeWords(payload, wordSize, layout.slotCount) };
+}
+
+function decodeV1OrV2(bytes: Uint8Array, { version, wordSize }: Format): Decoded {
+  const view = viewOf(bytes, HEADER_BYTES);
+  const length = view.getInt32(4);
+  const available = bytes.length - HEADER_BYTES;
+  if (length < 0 || length > available) {
+    const allowed = `from 0 to the ${available} bytes that follow`;
+    throw mustBe('ERR_DECODE', 'the payload length', allowed, length);
+  }
+  // The normalizing offset (8) and the ratio (32) say how the writer kept its counts, not what they are: the payload
+  // is in the order of values, so nothing here depends on them.
+  const layout = layoutAt(view, 12);
+  const payload = bytes.subarray(HEADER_BYTES, HEADER_BYTES + length);
+  const { slotCount } = layout;
+  const counts =
+    version === 2 ? decodeVarints(payload, slotCount) : decodeWords(payload, wordSize, slotCount);
+  return { layout, normalizingOffset: view.getInt32(8), ...counts };
+}
+
+/** The digits, lowest and highest value that stand one after the other. */
+function layoutAt(view: DataView, at: number): HdrLayout {
+  try {
+    return new HdrLayout({
+      significantDigits: view.getInt32(at),
+      lowestDiscernibleValue: view.getBigInt64(at + 4),
+      highestTrackableValue: view.getBigInt64(at + 12),
+    });
+  } catch (cause) {
+    throw new HdrscopeError('ERR_DECODE', `the header is impossible: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function formatOf(bytes: Uint8Array, what: string): Format {
+  const cookie = viewOf(bytes, 8).getInt32(0);
+  const format = known(cookie);
+  if (format !== undefined) return format;
+  const allowed = 'that of an encoding of version 0, 1 or 2';
+  throw new HdrscopeError('ERR_DECODE', `${what} must be ${allowed}, got ${cookieOf(bytes)}`);
+}
+
+function known(cookie: number): Format | undefined {
+  if (cookie === V2_RAW_COOKIE) return { version: 2, isCompressed: false, wordSize: 8 };
+  if (cookie === V2_COMPRESSED_COOKIE) return { version: 2, isCompressed: true, wordSize: 8 };
+  const base = cookie & ~WORD_BITS;
+  const wordSize = ((cookie & WORD_BITS) >> 4) as WordSize;
+  if (wordSize !== 2 && wordSize !== 4 && wordSize !== 8) return undefined;
+  switch (base) {
+    case V0_RAW_BASE:
+      return { version: 0, isCompressed: false, wordSize };
+    case V0_COMPRESSED_BASE:
+      return { version: 0, isCompressed: true, wordSize };
+    case V1_RAW_BASE:
+      return { version: 1, isCompressed: false, wordSize };
+    case V1_COMPRESSED_BASE:
+      return { version: 1, isCompressed: true, wordSize };
+    default:
+      return undefined;
+  }
+}
+
+function cookieOf(bytes: Uint8Array): string {
+  const cookie = viewOf(bytes, 4).getUint32(0);
+  return `0x${cookie.toString(16).padStart(8, '0')}`;
+}
+
+function asValue(reaching: number | bigint): bigint {
+  const isInteger = typeof reaching === 'bigint' || Number.isSafeInteger(reaching);
+  if (!isInteger || reaching < 0 || reaching > LARGEST_VALUE) {
+    const allowed = `an integer from 0 to ${LARGEST_VALUE}`;
+    throw mustBe('ERR_INVALID_OPTION', 'highestTrackableValue', allowed, reaching);
+  }
+  return BigInt(reaching);
+}
+
+/** Adds what was decoded to an empty store, which has a slot for each count. */
+export function fill(store: CountsStore, { slots, counts }: DecodedCounts): void {
+  for (let i = 0; i < slots.length; i++) store.add(slots[i]!, counts[i]!);
+}

@@ -1,0 +1,57 @@
+import { LARGEST_COUNT } from '../counts/counts.ts';
+import { HdrscopeError, mustBe } from '../errors.ts';
+import { assertTotal, type DecodedCounts } from './v2.ts';
+
+/** Bytes that a count takes: all of a payload take the same. */
+export type WordSize = 2 | 4 | 8;
+
+const TWO_POW_32 = 2 ** 32;
+
+/**
+ * Reads the payload of V0 and V1: the counts from slot 0 on, as signed integers of one width, big-endian.
+ *
+ * @throws HdrscopeError `ERR_DECODE` when it ends inside a count, holds more than its slots, or a count is negative or
+ *   above 2^53 − 1.
+ */
+export function decodeWords(payload: Uint8Array, wordSize: WordSize, slotCount: number): DecodedCounts {
+  const words = payload.length / wordSize;
+  if (!Number.isInteger(words)) {
+    const allowed = `a multiple of the ${wordSize} bytes of a count`;
+    throw mustBe('ERR_DECODE', 'the payload length', allowed, payload.length);
+  }
+  if (words > slotCount) {
+    throw new HdrscopeError(
+      'ERR_DECODE',
+      `the payload must fill at most the ${slotCount} slots of its range, got ${words}`,
+    );
+  }
+  const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
+  const slots = new Int32Array(words);
+  const counts = new Float64Array(words);
+  let used = 0;
+  let total = 0;
+  for (let slot = 0; slot < words; slot++) {
+    const count = wordAt(view, slot * wordSize, wordSize);
+    if (count === 0) continue;
+    if (!(count > 0 && count <= LARGEST_COUNT)) {
+      throw mustBe('ERR_DECODE', `the count of slot ${slot}`, 'from 0 to 2^53 - 1', count);
+    }
+    total += count;
+    slots[used] = slot;
+    counts[used++] = count;
+  }
+  assertTotal(total);
+  return { slots: slots.subarray(0, used), counts: counts.subarray(0, used) };
+}
+
+function wordAt(view: DataView, at: number, wordSize: WordSize): number {
+  switch (wordSize) {
+    case 2:
+      return view.getInt16(at);
+    case 4:
+      return view.getInt32(at);
+    case 8:
+      // Rounded where it is above 2^53, but then it is refused.
+      return view.getInt32(at) * TWO_POW_32 + view.getUint32(at + 4);
+  }
+}

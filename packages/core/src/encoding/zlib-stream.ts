@@ -1,0 +1,59 @@
+import { deflate, inflate } from '#zlib';
+import { HdrscopeError, mustBe } from '../errors.ts';
+
+// A compressed encoding of any version: cookie, length of the stream, zlib stream of the whole raw encoding.
+const HEADER_BYTES = 8;
+
+// Room for the largest layout there is, 5 digits up to 2^63 - 1, with every slot in nine bytes, and for a header.
+const MOST_RAW_BYTES = 40 + 9 * 2 ** 17 * 48;
+
+/**
+ * Wraps a raw encoding into a compressed one.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the level is none from 0 to 9.
+ */
+export function compress(raw: Uint8Array, cookie: number, level?: number): Uint8Array<ArrayBuffer> {
+  if (level !== undefined && !(Number.isInteger(level) && level >= 0 && level <= 9)) {
+    throw mustBe('ERR_INVALID_OPTION', 'level', 'an integer from 0 to 9', level);
+  }
+  const deflated = deflate(raw, level);
+  const bytes = new Uint8Array(HEADER_BYTES + deflated.length);
+  const header = new DataView(bytes.buffer);
+  header.setInt32(0, cookie);
+  header.setInt32(4, deflated.length);
+  bytes.set(deflated, HEADER_BYTES);
+  return bytes;
+}
+
+/**
+ * The raw encoding that a compressed one wraps. Its cookie has been looked at.
+ *
+ * @throws HdrscopeError `ERR_DECODE` when it is cut off, or the stream broken or larger than any encoding.
+ */
+export function decompress(bytes: Uint8Array): Uint8Array {
+  const view = viewOf(bytes, HEADER_BYTES);
+  const length = view.getInt32(4);
+  const available = bytes.length - HEADER_BYTES;
+  if (length < 0 || length > available) {
+    const allowed = `from 0 to the ${available} bytes that follow`;
+    throw mustBe('ERR_DECODE', 'the compressed length', allowed, length);
+  }
+  try {
+    return inflate(bytes.subarray(HEADER_BYTES, HEADER_BYTES + length), MOST_RAW_BYTES);
+  } catch (cause) {
+    throw new HdrscopeError('ERR_DECODE', `the zlib stream is broken: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+}
+
+/**
+ * @throws HdrscopeError `ERR_DECODE` when there are fewer bytes than that.
+ */
+export function viewOf(bytes: Uint8Array, atLeast: number): DataView {
+  if (bytes.length < atLeast) {
+    const message = `an encoding must have at least ${atLeast} bytes, got ${bytes.length}`;
+    throw new HdrscopeError('ERR_DECODE', message);
+  }
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

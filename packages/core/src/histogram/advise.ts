@@ -1,0 +1,141 @@
+import { PAGE_SLOTS, wordsFor } from '../counts/words.ts';
+import { HdrscopeError, mustBe } from '../errors.ts';
+import { HdrLayout, type HdrLayoutOptions } from '../layout/hdr.ts';
+
+/** A range, and either the digits, or what the digits are to achieve. */
+export interface AdviseOptions extends HdrLayoutOptions {
+  /** The largest `worstRelativeError.bound` that will do: above 0. The fewest digits that keep it are taken. */
+  readonly maxRelativeError?: number;
+  /** The most `denseBytes` that will do. Without `maxRelativeError` the most digits that keep it are taken. */
+  readonly maxBytes?: number;
+}
+
+/** What an HDR histogram of some options costs, and what it tells apart. */
+export interface Advice {
+  /** For `new Histogram(options)`. */
+  readonly options: Required<HdrLayoutOptions>;
+  readonly slotCount: number;
+  /** `byteLength` with dense storage: 4 bytes a slot, in pages of 64. Twice that once a count exceeds 2^31. */
+  readonly denseBytes: number;
+  /** `byteLength` with shared storage: 64 bytes, and 8 a slot, in pages of 64. */
+  readonly sharedBytes: number;
+  /**
+   * `byteLength` with sparse storage, before the first value and with all slots used: 4 bytes for each of the layout's
+   * `pages = ceil(slotCount / 64)`, and 256 for each page that is held, which are `ceil(1.125 * used)` at most. Once a
+   * count exceeds 2^31 a held page takes 512.
+   */
+  readonly sparseBytes: { readonly empty: number; readonly most: number };
+  /** The width of the narrowest slots. */
+  readonly unit: number;
+  /** Below this value all slots are one unit wide; above it, wider. At most one above the largest value. */
+  readonly unitBelow: number;
+  /**
+   * The largest `|reported - value| / value` over all integers of the range from `unitBelow / 2` on, when reported is the
+   * upper bound of its slot, as a percentile is, or its midpoint. Below that, a value is known to the unit; with a unit
+   * of 1, exactly.
+   */
+  readonly worstRelativeError: { readonly bound: number; readonly midpoint: number };
+}
+
+const WORD_BYTES = 4;
+const SHARED_HEADER_BYTES = 64;
+/** How many pages sparse storage makes room for, for one that it needs. */
+const SPARSE_GROWTH = 1.125;
+const MOST_DIGITS = 5;
+
+/**
+ * What a histogram costs and how exact it is, before there is one; or which digits keep to an error, or to a number of
+ * bytes.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it, when digits are given
+ *   together with what they are to achieve, or when no digits achieve it.
+ * @example
+ * ```ts
+ * import { advise } from '@hdrscope/core';
+ *
+ * const oneHourInMicroseconds = 3_600_000_000;
+ * const { options, denseBytes } = advise({ highestTrackableValue: oneHourInMicroseconds, maxRelativeError: 0.01 });
+ * options.significantDigits; //=> 2
+ * denseBytes; //=> 13312
+ *
+ * const small = advise({ highestTrackableValue: oneHourInMicroseconds, maxBytes: 4096 });
+ * small.options.significantDigits; //=> 1
+ * small.worstRelativeError.midpoint; //=> 0.03125
+ * ```
+ */
+export function advise({ maxRelativeError, maxBytes, ...range }: AdviseOptions): Advice {
+  if (maxRelativeError === undefined && maxBytes === undefined) return adviceFor(range);
+  assertGoal('maxRelativeError', maxRelativeError);
+  assertGoal('maxBytes', maxBytes);
+  if (range.significantDigits !== undefined) {
+    const allowed = 'absent where maxRelativeError or maxBytes decides';
+    throw mustBe('ERR_INVALID_OPTION', 'significantDigits', allowed, range.significantDigits);
+  }
+  const fitting = candidates(range).filter(
+    ({ worstRelativeError, denseBytes }) =>
+      worstRelativeError.bound <= (maxRelativeError ?? Number.POSITIVE_INFINITY) &&
+      denseBytes <= (maxBytes ?? Number.POSITIVE_INFINITY),
+  );
+  const best = maxRelativeError === undefined ? fitting.at(-1) : fitting[0];
+  if (best === undefined) {
+    const goals = [
+      ...(maxRelativeError === undefined ? [] : [`a relative error of ${maxRelativeError}`]),
+      ...(maxBytes === undefined ? [] : [`${maxBytes} bytes`]),
+    ];
+    throw new HdrscopeError(
+      'ERR_INVALID_OPTION',
+      `advise: no significantDigits from 0 to 5 keep to ${goals.join(' and ')} up to ${range.highestTrackableValue}`,
+    );
+  }
+  return best;
+}
+
+/** Of all digits that the range allows, ascending. */
+function candidates(range: HdrLayoutOptions): Advice[] {
+  const advice = [adviceFor({ ...range, significantDigits: 0 })];
+  for (let significantDigits = 1; significantDigits <= MOST_DIGITS; significantDigits++) {
+    try {
+      advice.push(adviceFor({ ...range, significantDigits }));
+    } catch (error) {
+      // A large unit leaves no room for many digits.
+      if (error instanceof HdrscopeError) break;
+      throw error;
+    }
+  }
+  return advice;
+}
+
+function adviceFor(range: HdrLayoutOptions): Advice {
+  const layout = new HdrLayout(range);
+  const { lowestDiscernibleValue = 1, highestTrackableValue } = range;
+  const { slotCount, significantDigits, subBucketCount, unitMagnitude } = layout;
+  const words = wordsFor(slotCount);
+  const pages = words / PAGE_SLOTS;
+  const unit = 2 ** unitMagnitude;
+  return {
+    options: { lowestDiscernibleValue, highestTrackableValue, significantDigits },
+    slotCount,
+    denseBytes: words * WORD_BYTES,
+    sharedBytes: SHARED_HEADER_BYTES + 2 * words * WORD_BYTES,
+    sparseBytes: {
+      empty: (pages + PAGE_SLOTS) * WORD_BYTES,
+      most: (pages + Math.ceil(pages * SPARSE_GROWTH) * PAGE_SLOTS) * WORD_BYTES,
+    },
+    unit,
+    unitBelow: subBucketCount * unit,
+    worstRelativeError: worstRelativeErrorOf(layout),
+  };
+}
+
+/** A slot's lowest value has the largest error; in the last bucket the one that its lowest slot has. */
+function worstRelativeErrorOf(layout: HdrLayout): Advice['worstRelativeError'] {
+  const slot = layout.slotCount - layout.subBucketCount / 2;
+  const lower = layout.lower(slot);
+  return { bound: (layout.upper(slot) - lower) / lower, midpoint: (layout.midpoint(slot) - lower) / lower };
+}
+
+function assertGoal(name: string, goal: number | undefined): void {
+  if (goal !== undefined && !(typeof goal === 'number' && goal > 0)) {
+    throw mustBe('ERR_INVALID_OPTION', name, 'a number above 0', goal);
+  }
+}

@@ -1,0 +1,194 @@
+import type { ReadonlyCounts } from '../counts/counts.ts';
+import { nextDown } from '../double.ts';
+import { mustBe } from '../errors.ts';
+import type { DoubleLayout } from './double-range.ts';
+import type { IterationStep, Steps } from './iteration.ts';
+import type { HdrView } from './reading.ts';
+
+/** All that can be read of counts of doubles: what is read of the integers, times the ratio. */
+export abstract class DoubleReading {
+  /** Which values share a slot. Another one after the range has moved. */
+  abstract readonly layout: DoubleLayout;
+  /** The integers that the values are counted as. */
+  protected abstract readonly integers: HdrView<number>;
+  /** The value of the integer 1: a power of two. */
+  abstract readonly integerToDoubleValueConversionRatio: number;
+
+  /** The count of every slot. */
+  get counts(): ReadonlyCounts {
+    return this.integers.counts;
+  }
+
+  /** How many values were counted: exact, at most 2^53 − 1. */
+  get totalCount(): number {
+    return this.counts.total;
+  }
+
+  /** The lower bound of the lowest used slot; 0 when empty. */
+  get min(): number {
+    return this.#scaled(this.integers.min);
+  }
+
+  /** The largest value of the highest used slot, as `valueAtPercentile(100)` tells it; 0 when empty. */
+  get max(): number {
+    return this.#scaled(this.integers.max);
+  }
+
+  /** The lower bound of the lowest used slot but the one of 0; 0 when there is none. */
+  get minNonZero(): number {
+    return this.#scaled(this.integers.minNonZero);
+  }
+
+  /** The mean of the slots' middles; 0 when empty. */
+  get mean(): number {
+    return this.#scaled(this.integers.mean);
+  }
+
+  /** The standard deviation (of a population) of the slots' middles; 0 when empty. */
+  get standardDeviation(): number {
+    return this.#scaled(this.integers.standardDeviation);
+  }
+
+  /**
+   * The value below or at which `percentile` percent of the values lie: the upper one of its slot in steps of the
+   * conversion ratio, or at percentile 0 the lower bound; 0 when empty.
+   *
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when the percentile is not a number.
+   */
+  valueAtPercentile(percentile: number): number {
+    return this.#scaled(this.integers.valueAtPercentile(percentile));
+  }
+
+  /** `valueAtPercentile` for several percentiles, in the order given, in one pass over the counts. */
+  valuesAtPercentiles(percentiles: readonly number[]): number[] {
+    return this.integers.valuesAtPercentiles(percentiles).map((integer) => this.#scaled(integer));
+  }
+
+  /** The percentage of the values that are at most `value` or share its slot; 100 when empty. */
+  percentileAtOrBelow(value: number): number {
+    return this.integers.percentileAtOrBelow(this.#integerOf(value));
+  }
+
+  /** How many values share the slot of `value`. */
+  countAt(value: number): number {
+    return this.integers.countAt(this.#integerOf(value));
+  }
+
+  /** How many values lie in the slots from that of `low` to that of `high`, both included. */
+  countBetween(low: number, high: number): number {
+    return this.integers.countBetween(this.#integerOf(low), this.#integerOf(high));
+  }
+
+  /** Steps through every used slot. */
+  recordedValues(): Steps<number> {
+    return this.#steps(this.integers.recordedValues());
+  }
+
+  /** Steps through every slot, used or not. */
+  allValues(): Steps<number> {
+    return this.#steps(this.integers.allValues());
+  }
+
+  /**
+   * Steps through the distribution ever more finely towards its tail.
+   *
+   * @param ticksPerHalfDistance Steps before the distance to 100 % is halved: an integer of at least 1.
+   */
+  percentiles(ticksPerHalfDistance = 5): Steps<number> {
+    return this.#steps(this.integers.percentiles(ticksPerHalfDistance));
+  }
+
+  /**
+   * Steps of equal width, empty ones included. Each ends one conversion ratio before a multiple of the width, which is
+   * a multiple of the ratio: what the width exceeds one by is cut off.
+   *
+   * @param width At least the conversion ratio, and at most 2^53 − 1 times that.
+   */
+  linearValues(width: number): Steps<number> {
+    return this.#steps(this.integers.linearValues(this.#unitsOf('width', width)));
+  }
+
+  /**
+   * Steps of growing width, empty ones included; `first` is cut to a multiple of the conversion ratio.
+   *
+   * @param first At least the conversion ratio, and at most 2^53 − 1 times that.
+   * @param base Above 1.
+   */
+  logarithmicValues(first: number, base: number): Steps<number> {
+    return this.#steps(this.integers.logarithmicValues(this.#unitsOf('first', first), base));
+  }
+
+  /** The smallest value that shares the slot of `value`. */
+  lowestEquivalentValue(value: number): number {
+    return this.#scaled(this.integers.lowestEquivalentValue(this.#slotted(value)));
+  }
+
+  /** The largest double that shares the slot of `value`. */
+  highestEquivalentValue(value: number): number {
+    return nextDown(this.nextNonEquivalentValue(value));
+  }
+
+  /** The value that stands for the slot of `value`: its middle, cut to a multiple of the conversion ratio. */
+  medianEquivalentValue(value: number): number {
+    return this.#scaled(this.integers.medianEquivalentValue(this.#slotted(value)));
+  }
+
+  /** The smallest value above the slot of `value`. */
+  nextNonEquivalentValue(value: number): number {
+    return this.#scaled(this.integers.nextNonEquivalentValue(this.#slotted(value)));
+  }
+
+  /** How wide the slot of `value` is. */
+  sizeOfEquivalentValueRange(value: number): number {
+    return this.#scaled(this.integers.sizeOfEquivalentValueRange(this.#slotted(value)));
+  }
+
+  /** Whether two values share a slot. */
+  valuesAreEquivalent(a: number, b: number): boolean {
+    return this.integers.valuesAreEquivalent(this.#slotted(a), this.#slotted(b));
+  }
+
+  #scaled(integer: number): number {
+    return integer * this.integerToDoubleValueConversionRatio;
+  }
+
+  #integerOf(value: number): number {
+    if (typeof value !== 'number' || !(value >= 0)) {
+      throw mustBe('ERR_INVALID_VALUE', 'value', 'a number of at least 0', value);
+    }
+    return value / this.integerToDoubleValueConversionRatio;
+  }
+
+  /** Of a value that has a slot, or would have one if there were more. */
+  #slotted(value: number): number {
+    const integer = this.#integerOf(value);
+    if (integer < 2 ** 63) return integer;
+    throw mustBe('ERR_VALUE_OUT_OF_RANGE', 'value', `below ${this.#scaled(2 ** 63)}`, value);
+  }
+
+  #unitsOf(what: string, width: number): number {
+    const ratio = this.integerToDoubleValueConversionRatio;
+    const units = typeof width === 'number' ? Math.floor(width / ratio) : Number.NaN;
+    if (units >= 1 && units <= Number.MAX_SAFE_INTEGER) return units;
+    const allowed = `a number from ${ratio} to ${this.#scaled(Number.MAX_SAFE_INTEGER)}`;
+    throw mustBe('ERR_INVALID_OPTION', what, allowed, width);
+  }
+
+  /** With the ratio of now: where the range moves meanwhile the iteration is refused anyway. */
+  *#scaledSteps(steps: Steps<number>, ratio: number): Steps<number> {
+    for (const step of steps) yield scaledStep(step, ratio);
+  }
+
+  #steps(steps: Steps<number>): Steps<number> {
+    return this.#scaledSteps(steps, this.integerToDoubleValueConversionRatio);
+  }
+}
+
+function scaledStep(step: IterationStep, ratio: number): IterationStep {
+  return {
+    ...step,
+    valueIteratedTo: step.valueIteratedTo * ratio,
+    valueIteratedFrom: step.valueIteratedFrom * ratio,
+    totalValueToThisValue: step.totalValueToThisValue * ratio,
+  };
+}

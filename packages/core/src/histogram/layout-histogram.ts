@@ -1,0 +1,237 @@
+import type { Counts, ReadonlyCounts } from '../counts/counts.ts';
+import { DenseCounts } from '../counts/dense.ts';
+import { SparseCounts } from '../counts/sparse.ts';
+import { usedSlots } from '../counts/used-slots.ts';
+import { HdrscopeError, mustBe } from '../errors.ts';
+import type { Layout } from '../layout/layout.ts';
+import { rebucket } from '../rebucket.ts';
+import type { AnyCounts } from './histogram.ts';
+import { type Quantile, type QuantileOptions, quantileOf, quantilesOf } from './quantile.ts';
+
+/** How a `LayoutHistogram` is set up. */
+export interface LayoutHistogramOptions {
+  /** `'dense'` is fastest and allocates everything at once, `'sparse'` only what is touched. @default 'dense' */
+  readonly storage?: 'dense' | 'sparse';
+}
+
+/**
+ * A histogram over any layout: explicit bounds, linear, log2, log-linear, exponential, HDR. For HDR layouts `Histogram`
+ * is faster and can do more; what was counted here goes there, and back, by `add`.
+ *
+ * @example
+ * ```ts
+ * import { LayoutHistogram, logLinearLayout } from '@hdrscope/core';
+ *
+ * const sizes = new LayoutHistogram(logLinearLayout({ subBucketsPerOctave: 8, octaves: 20 }));
+ * sizes.recordValues([100, 200, 300, 400, 5000]);
+ *
+ * sizes.totalCount; //=> 5
+ * sizes.quantile(0.5); //=> { value: 304, lower: 288, upper: 320, open: false }
+ * ```
+ */
+export class LayoutHistogram implements AnyCounts {
+  readonly layout: Layout;
+  /** As many as the layout has slots. */
+  #counts: Counts;
+
+  /**
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when the storage is neither dense nor sparse.
+   */
+  constructor(layout: Layout, { storage = 'dense' }: LayoutHistogramOptions = {}) {
+    if (storage !== 'dense' && storage !== 'sparse') {
+      throw mustBe('ERR_INVALID_OPTION', 'storage', "'dense' or 'sparse'", storage);
+    }
+    this.layout = layout;
+    this.#counts = new (storage === 'dense' ? DenseCounts : SparseCounts)(layout.slotCount);
+  }
+
+  /** The count of every slot. */
+  get counts(): ReadonlyCounts {
+    return this.#counts;
+  }
+
+  get storage(): 'dense' | 'sparse' {
+    return this.#counts instanceof DenseCounts ? 'dense' : 'sparse';
+  }
+
+  /** Bytes held by the counts. */
+  get byteLength(): number {
+    return this.#counts.byteLength;
+  }
+
+  /** How many values were counted: exact, at most 2^53 − 1. */
+  get totalCount(): number {
+    return this.#counts.total;
+  }
+
+  /** The lower bound of the lowest used slot: `-Infinity` where that is open, `NaN` when empty. */
+  get min(): number {
+    return this.totalCount === 0 ? Number.NaN : this.layout.lower(this.#counts.first);
+  }
+
+  /** The upper bound of the highest used slot: `Infinity` where that is open, `NaN` when empty. */
+  get max(): number {
+    return this.totalCount === 0 ? Number.NaN : this.layout.upper(this.#counts.last);
+  }
+
+  /** The mean of the slots' midpoints, open ones taken at their bound; `NaN` when empty. */
+  get mean(): number {
+    const { layout, totalCount } = this;
+    let mean = 0;
+    // Each by its share, as a sum could exceed the largest double.
+    for (const [slot, count] of usedSlots(this.#counts)) mean += layout.midpoint(slot) * (count / totalCount);
+    return totalCount === 0 ? Number.NaN : mean;
+  }
+
+  /**
+   * Counts a value, once or `count` times.
+   *
+   * @param count An integer from 0 to 2^53 − 1.
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is no number, `ERR_VALUE_OUT_OF_RANGE` when the layout has
+   *   no slot for it, `ERR_INVALID_COUNT` and `ERR_COUNT_OVERFLOW` when the count is wrong or would not be exact.
+   */
+  record(value: number, count = 1): void {
+    if (!Number.isSafeInteger(count) || count < 0) {
+      throw mustBe('ERR_INVALID_COUNT', 'count', 'an integer from 0 to 2^53 - 1', count);
+    }
+    const slot = this.#slotOf(value, 'value');
+    this.#counts.assertRoomFor(count);
+    this.#counts.add(slot, count);
+  }
+
+  /**
+   * Counts each of many values: all of them, or, when one is refused, none.
+   *
+   * @throws HdrscopeError as `record` does.
+   */
+  recordValues(values: ArrayLike<number>): void {
+    const slots = Array.from(values, (value, i) => this.#slotOf(value, `values[${i}]`));
+    this.#counts.assertRoomFor(slots.length);
+    for (const slot of slots) this.#counts.increment(slot);
+  }
+
+  /**
+   * Counts everything that `other` has counted. Where its slots have the same bounds nothing is lost; otherwise each
+   * slot goes, whole, to where its midpoint belongs: see `rebucket`, which says how far that can be trusted.
+   *
+   * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when there is no slot for a midpoint, `ERR_COUNT_OVERFLOW`.
+   */
+  add(other: AnyCounts): void {
+    const translated = this.#translated(other);
+    this.#counts.assertRoomFor(sumOf(translated));
+    for (const [slot, count] of translated) this.#counts.add(slot, count);
+  }
+
+  /**
+   * Takes out everything that `other` has counted, or, when that is not all here, nothing: undoes `add(other)`.
+   *
+   * @throws HdrscopeError `ERR_INCOMPATIBLE` when a slot holds fewer values than are to be taken out of it,
+   *   `ERR_VALUE_OUT_OF_RANGE` when there is no slot for a midpoint.
+   */
+  subtract(other: AnyCounts): void {
+    const translated = this.#translated(other);
+    for (const [slot, count] of translated) {
+      const available = this.#counts.at(slot);
+      if (count > available) {
+        throw new HdrscopeError(
+          'ERR_INCOMPATIBLE',
+          `subtract: the counts must be contained in this histogram, got ${count} and have ${available} values ` +
+            `from ${this.layout.lower(slot)} to ${this.layout.upper(slot)}`,
+        );
+      }
+    }
+    for (const [slot, count] of translated) this.#counts.remove(slot, count);
+    this.#counts.settleBounds();
+  }
+
+  /** An independent histogram with the same counts. It shares the layout. */
+  copy(): LayoutHistogram {
+    const copy = new LayoutHistogram(this.layout, { storage: this.storage });
+    copy.#counts = this.#counts.clone();
+    return copy;
+  }
+
+  /** Whether both have counted as many values between the same bounds. Storage and unused slots may differ. */
+  equals(other: AnyCounts): boolean {
+    const { layout, counts } = other;
+    if (
+      layout.lowerInclusive !== this.layout.lowerInclusive ||
+      layout.upperInclusive !== this.layout.upperInclusive ||
+      counts.total !== this.totalCount
+    ) {
+      return false;
+    }
+    // With equal totals nothing can be left over in the other one.
+    let at = counts.first;
+    for (const [slot, count] of usedSlots(this.#counts)) {
+      if (
+        at >= counts.length ||
+        counts.at(at) !== count ||
+        layout.lower(at) !== this.layout.lower(slot) ||
+        layout.upper(at) !== this.layout.upper(slot)
+      ) {
+        return false;
+      }
+      at = counts.next(at + 1);
+    }
+    return true;
+  }
+
+  /** Forgets all values. */
+  reset(): void {
+    this.#counts.clear();
+  }
+
+  /** Where a quantile lies: see `quantileOf`. */
+  quantile(q: number, options?: QuantileOptions): Quantile {
+    return quantileOf(this, q, options);
+  }
+
+  /** `quantile` for several quantiles, in the order given. */
+  quantiles(quantiles: readonly number[], options?: QuantileOptions): Quantile[] {
+    return quantilesOf(this, quantiles, options);
+  }
+
+  /**
+   * How many values share the slot of `value`; 0 where it has none.
+   *
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is no number.
+   */
+  countAt(value: number): number {
+    assertNumber(value, 'value');
+    const slot = this.layout.slotOf(value);
+    return slot >= 0 && slot < this.layout.slotCount ? this.#counts.at(slot) : 0;
+  }
+
+  #slotOf(value: number, what: string): number {
+    assertNumber(value, what);
+    const { layout } = this;
+    const slot = layout.slotOf(value);
+    if (slot >= 0 && slot < layout.slotCount) return slot;
+    const range = `from ${layout.lower(0)} to ${layout.upper(layout.slotCount - 1)}`;
+    throw mustBe('ERR_VALUE_OUT_OF_RANGE', what, range, value);
+  }
+
+  /** The counts of another layout by the slots of this one. */
+  #translated({ layout, counts }: AnyCounts): (readonly [slot: number, count: number])[] {
+    if (layout === this.layout) return [...usedSlots(counts)];
+    const plan = rebucket(layout, this.layout);
+    const translated = new Map<number, number>();
+    for (const [slot, count] of usedSlots(counts)) {
+      this.#slotOf(layout.midpoint(slot), 'the midpoint of a slot'); // which `rebucket` would take to the nearest end
+      const target = plan.slotFor(slot);
+      translated.set(target, (translated.get(target) ?? 0) + count);
+    }
+    return [...translated];
+  }
+}
+
+function assertNumber(value: unknown, what: string): void {
+  if (typeof value !== 'number' || Number.isNaN(value)) {
+    throw mustBe('ERR_INVALID_VALUE', what, 'a number', value);
+  }
+}
+
+function sumOf(counts: readonly (readonly [slot: number, count: number])[]): number {
+  return counts.reduce((sum, [, count]) => sum + count, 0);
+}

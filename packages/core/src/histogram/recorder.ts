@@ -1,0 +1,220 @@
+import type { Counts, Storage } from '../counts/counts.ts';
+import { SparseCounts } from '../counts/sparse.ts';
+import { PAGE_SLOTS, SLOT_IN_PAGE } from '../counts/words.ts';
+import { HdrscopeError, mustBe } from '../errors.ts';
+import { type AnyCounts, Histogram, type ReadonlyHistogram } from './histogram.ts';
+import type { HistogramOptions } from './state.ts';
+
+/** How a recorder takes its intervals. */
+export interface RecorderOptions {
+  /** Tells the time, in milliseconds since 1970. @default Date.now */
+  readonly clock?: () => number;
+  /** The storage of the intervals. Few of their slots are used, mostly. @default 'sparse' */
+  readonly storage?: Exclude<Storage, 'shared'>;
+}
+
+/**
+ * A histogram that is read in intervals while it is recorded into. It goes on counting: an interval is what it has
+ * counted since the interval before, the difference between two moments. So every value is in exactly one interval, and
+ * all intervals together are the histogram, also where other threads record into it through shared storage.
+ *
+ * @example
+ * ```ts
+ * import { Recorder } from '@hdrscope/core';
+ *
+ * const recorder = new Recorder({ highestTrackableValue: 3_600_000_000 });
+ * recorder.record(250);
+ * recorder.record(300);
+ * const first = recorder.intervalHistogram();
+ * recorder.record(700);
+ * const second = recorder.intervalHistogram();
+ * [first.totalCount, second.totalCount, recorder.histogram.totalCount]; //=> [2, 1, 3]
+ * ```
+ */
+export class Recorder {
+  readonly #histogram: Histogram;
+  readonly #clock: () => number;
+  readonly #storage: Exclude<Storage, 'shared'>;
+  /** What all intervals so far have counted. No slot of it holds more than the histogram's. */
+  readonly #taken: SparseCounts;
+  /** What may be recycled. */
+  readonly #handedOut = new WeakSet<Histogram>();
+  #intervalStartMs: number;
+
+  /**
+   * @param histogram What is recorded into, or how to set it up. What it has counted already is in the first interval.
+   *   From now on it may only count: what is taken out of it elsewhere makes the next interval fail.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
+   */
+  constructor(
+    histogram: Histogram | HistogramOptions = {},
+    { clock = Date.now, storage = 'sparse' }: RecorderOptions = {},
+  ) {
+    if (storage !== 'dense' && storage !== 'sparse') {
+      throw mustBe('ERR_INVALID_OPTION', 'storage', "'dense' or 'sparse'", storage);
+    }
+    this.#histogram = histogram instanceof Histogram ? histogram : new Histogram(histogram);
+    this.#clock = clock;
+    this.#storage = storage;
+    this.#taken = new SparseCounts(this.#histogram.layout.slotCount);
+    this.#intervalStartMs = clock();
+    this.#histogram.startTimeMs ??= this.#intervalStartMs;
+  }
+
+  /** All that was counted since the start, or since `reset`. */
+  get histogram(): ReadonlyHistogram {
+    return this.#histogram;
+  }
+
+  /** As `Histogram.record`. */
+  record(value: number | bigint, count = 1): void {
+    this.#histogram.record(value, count);
+  }
+
+  /** As `Histogram.recordCorrected`. */
+  recordCorrected(value: number | bigint, expectedInterval: number | bigint, count = 1): void {
+    this.#histogram.recordCorrected(value, expectedInterval, count);
+  }
+
+  /** As `Histogram.recordValues`. */
+  recordValues(values: ArrayLike<number> | ArrayLike<bigint>): void {
+    this.#histogram.recordValues(values);
+  }
+
+  /**
+   * What was counted since the interval before, with its start and end time, over the layout that the histogram has now.
+   *
+   * @param recycled An interval of this recorder that is needed no more. Its memory is used again, unless the range has
+   *   widened since; go on with what is returned.
+   * @throws HdrscopeError `ERR_INCOMPATIBLE` when `recycled` is not an interval of this recorder, or was handed back
+   *   before; `ERR_CONCURRENT_MODIFICATION` when counts were taken out of the histogram other than by `reset` here.
+   * @example
+   * ```ts
+   * import { Recorder } from '@hdrscope/core';
+   *
+   * const recorder = new Recorder({ highestTrackableValue: 3_600_000_000 });
+   * const maxima: number[] = [];
+   * let interval = recorder.intervalHistogram();
+   * for (const value of [17, 4, 30]) {
+   *   recorder.record(value);
+   *   interval = recorder.intervalHistogram(interval);
+   *   maxima.push(interval.max);
+   * }
+   * maxima; //=> [17, 4, 30]
+   * ```
+   */
+  intervalHistogram(recycled?: Histogram): Histogram {
+    if (recycled !== undefined && !this.#handedOut.has(recycled)) {
+      throw new HdrscopeError(
+        'ERR_INCOMPATIBLE',
+        'recycled must be an interval of this recorder that was not handed back before',
+      );
+    }
+    const counted = this.#counted();
+    const interval = this.#emptyInterval(counted, recycled);
+    if (recycled !== undefined) this.#handedOut.delete(recycled);
+    this.#handedOut.add(interval);
+    this.#deliver(counted, interval);
+    return interval;
+  }
+
+  /**
+   * As `intervalHistogram`, into a histogram of any kind, which forgets what it held.
+   *
+   * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when a value of the interval does not fit, `ERR_INCOMPATIBLE` when
+   *   it is the histogram of this recorder, `ERR_CONCURRENT_MODIFICATION` as `intervalHistogram`.
+   */
+  intervalHistogramInto(target: Histogram): void {
+    const { sharedBuffer } = this.#histogram;
+    if (target === this.#histogram || (sharedBuffer !== undefined && target.sharedBuffer === sharedBuffer)) {
+      throw new HdrscopeError('ERR_INCOMPATIBLE', 'target must not be the histogram that is recorded into');
+    }
+    const counted = this.#counted();
+    assertFits(counted, target);
+    target.reset();
+    this.#deliver(counted, target);
+  }
+
+  /** Forgets all values, also those that no interval has told yet, and begins anew. The tag stays. */
+  reset(): void {
+    const { tag } = this.#histogram;
+    this.#histogram.reset();
+    this.#taken.clear();
+    this.#intervalStartMs = this.#clock();
+    this.#histogram.startTimeMs = this.#intervalStartMs;
+    this.#histogram.tag = tag;
+  }
+
+  /** What was counted since the last interval. Changes nothing yet. */
+  #counted(): Interval {
+    // In this order: another thread may widen the layout in between, and counts must not reach beyond their layout.
+    const { counts } = this.#histogram;
+    const { layout } = this.#histogram;
+    return {
+      layout,
+      counts: increase(this.#taken, counts, layout.slotCount),
+      startTimeMs: this.#intervalStartMs,
+      endTimeMs: this.#clock(),
+    };
+  }
+
+  #emptyInterval({ layout }: Interval, recycled: Histogram | undefined): Histogram {
+    // A histogram never narrows: what grew in other hands is not the layout of now either.
+    if (recycled?.layout.slotCount === layout.slotCount) {
+      recycled.reset();
+      return recycled;
+    }
+    const { autoResize, outOfRange } = this.#histogram;
+    return new Histogram({ layout, autoResize, outOfRange, storage: this.#storage });
+  }
+
+  #deliver(counted: Interval, target: Histogram): void {
+    const { layout, counts, endTimeMs } = counted;
+    target.add(counted);
+    target.tag = this.#histogram.tag;
+    if (this.#taken.length < layout.slotCount) this.#taken.resize(layout.slotCount);
+    this.#taken.addAll(counts);
+    this.#intervalStartMs = endTimeMs;
+    this.#histogram.endTimeMs = endTimeMs;
+  }
+}
+
+interface Interval extends AnyCounts {
+  readonly layout: Histogram['layout'];
+  readonly counts: SparseCounts;
+  readonly startTimeMs: number;
+  readonly endTimeMs: number;
+}
+
+/** By how much the counts of `after` exceed those of `before`: page by page, those only that are used. */
+function increase(before: Counts, after: Counts, length: number): SparseCounts {
+  const counts = new SparseCounts(length);
+  const [earlier, later] = [new Float64Array(PAGE_SLOTS), new Float64Array(PAGE_SLOTS)];
+  for (let slot = after.first; slot < after.length; ) {
+    const page = slot & ~SLOT_IN_PAGE;
+    before.read(page, earlier);
+    after.read(page, later);
+    for (let i = 0; i < PAGE_SLOTS; i++) {
+      const more = later[i]! - earlier[i]!;
+      if (more > 0) counts.add(page + i, more);
+    }
+    slot = after.next(page + PAGE_SLOTS);
+  }
+  // Where a slot, or a page that is skipped, holds less than before, the increases exceed that of the total.
+  if (before.total + counts.total !== after.total) {
+    throw new HdrscopeError(
+      'ERR_CONCURRENT_MODIFICATION',
+      'counts were taken out of the histogram of a recorder: only the recorder itself may reset it',
+    );
+  }
+  return counts;
+}
+
+function assertFits({ layout, counts }: Interval, { layout: allowed, autoResize }: Histogram): void {
+  if (autoResize || counts.total === 0) return;
+  const largest = allowed.upperBigInt(allowed.slotCount - 1);
+  const max = layout.upperBigInt(counts.last);
+  if (max > largest) {
+    throw mustBe('ERR_VALUE_OUT_OF_RANGE', 'the interval', `of values up to ${largest}`, max);
+  }
+}

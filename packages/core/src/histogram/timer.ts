@@ -1,0 +1,161 @@
+import { mustBe } from '../errors.ts';
+
+/** The unit in which a duration is recorded. */
+export type TimeUnit = 'ns' | 'us' | 'ms' | 's';
+
+/** What takes a duration: a `Histogram`, a `Recorder`, or anything that records numbers. */
+export interface TimerTarget {
+  record(value: number): void;
+}
+
+/** How durations are measured. */
+export interface TimerOptions {
+  /** @default 'ns' */
+  readonly unit?: TimeUnit;
+  /** Whether durations are rounded to whole units. @default true, but false for seconds, which are told in fractions */
+  readonly rounded?: boolean;
+  /** Tells the time, in milliseconds from any moment on. @default performance.now */
+  readonly clock?: () => number;
+  /**
+   * Told why the target refused a duration. What it throws is thrown on. Without it a refusal is left to the target,
+   * which counts it in its `outliers`: measuring must not break what is measured.
+   */
+  readonly onRefused?: (error: unknown) => void;
+}
+
+/** A duration that is being measured. */
+export interface Timer {
+  /** Records the time since the start, and returns it in the unit of the timer. Again, it only returns the same. */
+  stop(): number;
+  /** Ends the timer without recording, unless it was stopped before. */
+  cancel(): void;
+  /** Stops: `using timer = startTimer(histogram)`. */
+  [Symbol.dispose](): void;
+}
+
+const UNITS_PER_MS: Readonly<Record<TimeUnit, number>> = { ns: 1e6, us: 1e3, ms: 1, s: 1e-3 };
+
+/**
+ * Starts to measure a duration, which is recorded when the timer is stopped.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the unit is none.
+ * @example
+ * ```ts
+ * import { Histogram, startTimer } from '@hdrscope/core';
+ *
+ * let now = 5; // milliseconds; without a clock of its own, a timer asks performance.now()
+ * const latencies = new Histogram({ highestTrackableValue: 3_600_000_000 });
+ * const timer = startTimer(latencies, { unit: 'us', clock: () => now });
+ * now = 7.25;
+ * timer.stop(); //=> 2250
+ * latencies.totalCount; //=> 1
+ * ```
+ */
+export function startTimer(target: TimerTarget, options: TimerOptions = {}): Timer {
+  return new RunningTimer(target, options);
+}
+
+/**
+ * Records how long a function takes; when it returns a promise, until that is settled. A function that throws or
+ * rejects is recorded too.
+ *
+ * @returns What the function returns.
+ * @throws What the function throws, and never because the target refuses the duration.
+ * @example
+ * ```ts
+ * import { Histogram, time } from '@hdrscope/core';
+ *
+ * let now = 0;
+ * const latencies = new Histogram({ highestTrackableValue: 3_600_000_000 });
+ * const work = (): string => {
+ *   now += 3;
+ *   return 'done';
+ * };
+ * time(latencies, work, { unit: 'ms', clock: () => now }); //=> 'done'
+ * latencies.max; //=> 3
+ * ```
+ */
+export function time<T>(target: TimerTarget, action: () => T, options: TimerOptions = {}): T {
+  const timer = startTimer(target, options);
+  let result: T;
+  try {
+    result = action();
+  } catch (error) {
+    timer.stop();
+    throw error;
+  }
+  if (isPromise(result)) return settled(result, timer) as T;
+  timer.stop();
+  return result;
+}
+
+class RunningTimer implements Timer {
+  readonly #target: TimerTarget;
+  readonly #clock: () => number;
+  readonly #unitsPerMs: number;
+  readonly #rounded: boolean;
+  readonly #onRefused: ((error: unknown) => void) | undefined;
+  readonly #startMs: number;
+  /** In the unit, as soon as it is known. */
+  #elapsed: number | undefined = undefined;
+
+  constructor(target: TimerTarget, options: TimerOptions) {
+    const { unit = 'ns', rounded = unit !== 's', clock = now, onRefused } = options;
+    if (!Object.hasOwn(UNITS_PER_MS, unit)) {
+      throw mustBe('ERR_INVALID_OPTION', 'unit', "'ns', 'us', 'ms' or 's'", unit);
+    }
+    this.#target = target;
+    this.#clock = clock;
+    this.#unitsPerMs = UNITS_PER_MS[unit];
+    this.#rounded = rounded;
+    this.#onRefused = onRefused;
+    this.#startMs = clock();
+  }
+
+  stop(): number {
+    if (this.#elapsed !== undefined) return this.#elapsed;
+    const elapsed = this.#measured();
+    try {
+      this.#target.record(elapsed);
+    } catch (error) {
+      this.#onRefused?.(error);
+    }
+    return elapsed;
+  }
+
+  cancel(): void {
+    if (this.#elapsed === undefined) this.#measured();
+  }
+
+  // Where the runtime has no `Symbol.dispose`, this is a method named 'undefined', which nobody calls.
+  [Symbol.dispose](): void {
+    this.stop();
+  }
+
+  #measured(): number {
+    // A clock that is set back has not gone on.
+    const elapsed = Math.max(0, this.#clock() - this.#startMs) * this.#unitsPerMs;
+    this.#elapsed = this.#rounded ? Math.round(elapsed) : elapsed;
+    return this.#elapsed;
+  }
+}
+
+function now(): number {
+  return performance.now();
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return (
+    (typeof value === 'object' || typeof value === 'function') &&
+    value !== null &&
+    typeof (value as { readonly then?: unknown }).then === 'function'
+  );
+}
+
+async function settled(promise: PromiseLike<unknown>, timer: Timer): Promise<unknown> {
+  try {
+    return await promise;
+  } finally {
+    timer.stop();
+  }
+}

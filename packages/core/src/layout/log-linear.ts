@@ -1,0 +1,68 @@
+import { mustBe } from '../errors.ts';
+import { areAscending, type EdgeLayout, edgeLayout, type InclusiveBound } from './edges.ts';
+
+/** What a log-linear layout is made of. */
+export interface LogLinearLayoutOptions {
+  /** Where the first slot of full width begins; octaves are counted from here. @default 0 */
+  readonly min?: number;
+  /** The width of the narrowest slots: above 0. @default 1 */
+  readonly quantum?: number;
+  /**
+   * Into how many equal parts each octave is cut: an integer of at least 1. A slot is then at most this part of its lower
+   * bound wide: 8 bound the error of a quantile to 12.5 %. A power of two makes octaves begin at powers of two.
+   */
+  readonly subBucketsPerOctave: number;
+  /**
+   * How many octaves follow the slots of one quantum: an integer from 0 to 1023. The highest edge is
+   * `min + quantum * subBucketsPerOctave * 2 ** octaves`.
+   */
+  readonly octaves: number;
+  /**
+   * Whether `[lower, upper)` share a slot, or `(lower, upper]`.
+   * @default 'lower'
+   */
+  readonly inclusive?: InclusiveBound;
+}
+
+const MOST_SLOTS = 2 ** 20;
+
+/**
+ * Octaves cut into equal parts: slots one quantum wide from `min`, as many as an octave has parts, then octaves whose
+ * slots are 1, 2, 4, … quanta wide. There is one slot for all below `min`, and one for all above the last octave. With
+ * one part an octave it is a `log2Layout`; with 8, as in the kernel's tools, integers up to 2^64 take 496 slots.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it, or there would be more
+ *   than 2^20 slots.
+ * @example
+ * ```ts
+ * import { logLinearLayout } from '@hdrscope/core';
+ *
+ * const layout = logLinearLayout({ subBucketsPerOctave: 4, octaves: 2 });
+ * layout.edges; //=> [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16]
+ * [-1, 0, 7, 9, 15, 16].map((value) => layout.slotOf(value)); //=> [0, 1, 8, 9, 12, 13]
+ * ```
+ */
+export function logLinearLayout({
+  min = 0,
+  quantum = 1,
+  subBucketsPerOctave: parts,
+  octaves,
+  inclusive = 'lower',
+}: LogLinearLayoutOptions): EdgeLayout {
+  if (!Number.isFinite(min)) throw mustBe('ERR_INVALID_OPTION', 'min', 'a finite number', min);
+  if (!Number.isInteger(octaves) || octaves < 0 || octaves > 1023) {
+    throw mustBe('ERR_INVALID_OPTION', 'octaves', 'an integer from 0 to 1023', octaves);
+  }
+  const mostParts = Math.floor(MOST_SLOTS / (octaves + 1));
+  if (!Number.isInteger(parts) || parts < 1 || parts > mostParts) {
+    throw mustBe('ERR_INVALID_OPTION', 'subBucketsPerOctave', `an integer from 1 to ${mostParts}`, parts);
+  }
+  const edges = Array.from({ length: parts * (octaves + 1) + 1 }, (_, i) => {
+    const octave = Math.max(0, Math.floor(i / parts) - 1);
+    return min + quantum * (i - octave * parts) * 2 ** octave;
+  });
+  if (!areAscending(edges)) {
+    throw mustBe('ERR_INVALID_OPTION', 'quantum', 'a positive number that tells the edges apart', quantum);
+  }
+  return edgeLayout('log-linear', edges, inclusive);
+}

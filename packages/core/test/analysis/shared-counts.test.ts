@@ -1,0 +1,30 @@
+import { kolmogorovSmirnovTest } from '../../src/analysis/kolmogorov-smirnov-test.ts';
+import { mannWhitneyTest } from '../../src/analysis/mann-whitney-test.ts';
+import { excessKurtosisOf, skewnessOf } from '../../src/analysis/moments.ts';
+import { percentileDifference } from '../../src/analysis/percentile-difference.ts';
+import { percentileInterval } from '../../src/analysis/percentile-interval.ts';
+import { welchTest } from '../../src/analysis/welch-test.ts';
+import type { HdrCounts } from '../../src/histogram/iteration.ts';
+import { recordedOnce } from '../support/recorded.ts';
+
+test.each<[string, (a: HdrCounts, b: HdrCounts) => unknown]>([
+  ['the Kolmogorov-Smirnov test', kolmogorovSmirnovTest],
+  ['the Mann-Whitney test', mannWhitneyTest],
+  ['Welch’s test', (a, b) => welchTest(a, b)],
+  ['the difference of a percentile', (a, b) => percentileDifference(a, b, 50)],
+  ['the interval of a percentile', (a, b) => [a, b].map((one) => percentileInterval(one, 50))],
+  ['skewness', (a, b) => [a, b].map(skewnessOf)],
+  ['kurtosis', (a, b) => [a, b].map(excessKurtosisOf)],
+])('%s asks for the counts once, as those of shared storage are copied each time', (_what, read) => {
+  let asked = 0;
+  const histogram = recordedOnce([1, 5, 7, 90], { storage: 'shared', highestTrackableValue: 1000 });
+  const watched: HdrCounts = {
+    layout: histogram.layout,
+    get counts() {
+      asked++;
+      return histogram.counts;
+    },
+  };
+  read(watched, watched);
+  expect(asked).toBe(2);
+});

@@ -1,0 +1,183 @@
+import { DoubleHistogram } from '../src/histogram/double-histogram.ts';
+import type { Histogram } from '../src/histogram/histogram.ts';
+import type { IterationStep } from '../src/histogram/iteration.ts';
+import { formatPercentiles } from '../src/text/percentile-text.ts';
+import { fromHex, toHex } from './support/bytes.ts';
+import { type JavaRecording, javaFixture, record as recordIntegers } from './support/java.ts';
+import { expectRefused, refusalOf } from './support/refused.ts';
+
+interface Options {
+  readonly highestToLowestValueRatio: number;
+  readonly significantDigits: number;
+  readonly autoResize: boolean;
+}
+
+type Made = JavaRecording & { readonly options: Options };
+
+interface Rows {
+  readonly steps: number;
+  readonly rows?: readonly (readonly number[])[];
+  readonly first?: readonly (readonly number[])[];
+  readonly last?: readonly (readonly number[])[];
+}
+
+interface Result {
+  readonly totalCount: number;
+  readonly min: number;
+  readonly max: number;
+  readonly minNonZero: number;
+  readonly mean: number;
+  readonly standardDeviation: number;
+  readonly highestToLowestValueRatio: number;
+  readonly significantDigits: number;
+  readonly integerToDoubleRatio: number;
+  readonly percentiles: readonly (readonly [percentile: number, value: number])[];
+  readonly v2: string;
+}
+
+interface Step extends JavaRecording {
+  readonly do: string;
+  readonly other?: Made;
+  readonly expectedInterval?: number;
+  readonly rejected?: string;
+  readonly after?: Pick<Result, 'totalCount' | 'min' | 'max' | 'integerToDoubleRatio'>;
+}
+
+interface DoubleCase extends Made {
+  readonly name: string;
+  readonly steps?: readonly Step[];
+  readonly result?: Result;
+  readonly atValues?: readonly (readonly [value: number, countAt: number, percentile: number])[];
+  readonly equivalence?: readonly (readonly number[])[];
+  readonly recordedValues?: Rows;
+  readonly percentileRows?: Rows;
+  readonly text?: string;
+  readonly compressed?: string;
+}
+
+type Storage = 'dense' | 'sparse';
+
+function made({ options, ...recording }: Made, storage: Storage): DoubleHistogram {
+  const histogram = new DoubleHistogram({ ...options, storage });
+  record(histogram, recording);
+  return histogram;
+}
+
+/** Both are recorded into alike. */
+function record(histogram: DoubleHistogram, recording: JavaRecording): void {
+  recordIntegers(histogram as unknown as Histogram, recording);
+}
+
+function perform(histogram: DoubleHistogram, step: Step, storage: Storage): DoubleHistogram {
+  if (step.do === 'record') record(histogram, step);
+  else if (step.do === 'add') histogram.add(made(step.other!, storage));
+  else if (step.do === 'subtract') histogram.subtract(made(step.other!, storage));
+  else if (step.do === 'copyCorrected') return histogram.copyCorrected(step.expectedInterval!);
+  else throw new Error(`there must be a way to ${step.do}`);
+  return histogram;
+}
+
+const rowOf = (step: IterationStep): number[] => [
+  step.valueIteratedTo,
+  step.valueIteratedFrom,
+  step.countAtValueIteratedTo,
+  step.countAddedInThisIterationStep,
+  step.totalCountToThisValue,
+  step.totalValueToThisValue,
+  step.percentile,
+  step.percentileLevelIteratedTo,
+];
+
+function expectRows(steps: Iterable<IterationStep>, java: Rows): void {
+  const rows = [...steps].map(rowOf);
+  expect(rows.length).toBe(java.steps);
+  if (java.rows !== undefined) expect(rows).toEqual(java.rows);
+  else expect([...rows.slice(0, 8), ...rows.slice(-8)]).toEqual([...java.first!, ...java.last!]);
+}
+
+function expectAsInJava(histogram: DoubleHistogram, one: DoubleCase): void {
+  const java = one.result!;
+  expect({
+    totalCount: histogram.totalCount,
+    min: histogram.min,
+    max: histogram.max,
+    mean: histogram.mean,
+    standardDeviation: histogram.standardDeviation,
+    highestToLowestValueRatio: histogram.highestToLowestValueRatio,
+    significantDigits: histogram.significantDigits,
+    integerToDoubleRatio: histogram.integerToDoubleValueConversionRatio,
+    v2: toHex(histogram.encode()),
+  }).toEqual({
+    totalCount: java.totalCount,
+    min: java.min,
+    max: java.max,
+    mean: java.mean,
+    standardDeviation: java.standardDeviation,
+    highestToLowestValueRatio: java.highestToLowestValueRatio,
+    significantDigits: java.significantDigits,
+    integerToDoubleRatio: java.integerToDoubleRatio,
+    v2: java.v2,
+  });
+  // Where nothing above zero was recorded Java says 2^63 - 1 times the ratio.
+  expect(histogram.minNonZero).toBe(java.max === 0 ? 0 : java.minNonZero);
+  const percentiles = java.percentiles.map(([percentile]) => percentile);
+  const values = java.percentiles.map(([, value]) => value);
+  expect(histogram.valuesAtPercentiles(percentiles)).toEqual(values);
+  expect(percentiles.map((percentile) => histogram.valueAtPercentile(percentile))).toEqual(values);
+  for (const row of one.atValues!) {
+    const [value] = row;
+    expect([value, histogram.countAt(value), histogram.percentileAtOrBelow(value)]).toEqual(row);
+  }
+  for (const row of one.equivalence!) {
+    const value = row[0]!;
+    // Beyond the integers Java answers of the largest of them.
+    if (value / java.integerToDoubleRatio >= 2 ** 63) {
+      expectRefused(() => histogram.lowestEquivalentValue(value), 'ERR_VALUE_OUT_OF_RANGE');
+      continue;
+    }
+    expect([
+      value,
+      histogram.sizeOfEquivalentValueRange(value),
+      histogram.lowestEquivalentValue(value),
+      histogram.highestEquivalentValue(value),
+      histogram.medianEquivalentValue(value),
+      histogram.nextNonEquivalentValue(value),
+    ]).toEqual(row);
+  }
+  expectRows(histogram.recordedValues(), one.recordedValues!);
+  expectRows(histogram.percentiles(2), one.percentileRows!);
+  expect(formatPercentiles(histogram, { ticksPerHalfDistance: 2 })).toBe(one.text);
+}
+
+describe.each(['dense', 'sparse'] as const)('a histogram of doubles is as in Java, %s', (storage) => {
+  const { cases } = javaFixture<DoubleCase>('double-histograms')!;
+
+  test.each(cases.map((one) => [one.name, one] as const))('%s', (_name, one) => {
+    let histogram = made(one, storage);
+    for (const step of one.steps ?? []) {
+      if (step.rejected !== undefined) {
+        const before = toHex(histogram.encode());
+        refusalOf(() => perform(histogram, step, storage));
+        expect(toHex(histogram.encode())).toBe(before);
+        return;
+      }
+      histogram = perform(histogram, step, storage);
+      if (step.do === 'subtract') {
+        // Java keeps a maximum that is no longer there; the counts are the same.
+        expect(histogram.equals(DoubleHistogram.decode(fromHex(one.result!.v2)))).toBe(true);
+        return;
+      }
+      const { totalCount, min, max, integerToDoubleValueConversionRatio } = histogram;
+      expect({ totalCount, min, max, integerToDoubleRatio: integerToDoubleValueConversionRatio }).toEqual(
+        step.after,
+      );
+    }
+    expectAsInJava(histogram, one);
+    // And the other way round: what Java wrote is read as what was recorded.
+    for (const encoded of [fromHex(one.result!.v2), one.compressed!]) {
+      const decoded = DoubleHistogram.decode(encoded, { storage });
+      expectAsInJava(decoded, one);
+      expect(decoded.equals(histogram)).toBe(true);
+    }
+  });
+});

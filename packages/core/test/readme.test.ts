@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import * as core from '../src/index.ts';
+
+const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+const rows = [...readme.matchAll(/^\|(?<what>[^|]*)\| `(?<call>[^`]+)` \|$/gm)].map(({ groups }) => groups!);
+
+/** What the calls of the table may name. */
+function names(): Record<string, unknown> {
+  const h = new core.Histogram({ highestTrackableValue: 2n ** 63n - 1n });
+  const other = new core.Histogram({ highestTrackableValue: 2n ** 63n - 1n });
+  const d = new core.DoubleHistogram();
+  const e = new core.LayoutHistogram(core.explicitLayout([10, 100, 1000]));
+  for (const value of [1100, 1250, 1300]) {
+    h.record(value, 10);
+    other.record(value, 2);
+    d.record(value / 1000);
+    e.record(value / 10);
+  }
+  return { ...core, h, other, d, e, r: new core.Recorder(h) };
+}
+
+test('the table of capabilities is there', () => {
+  expect(rows.length).toBeGreaterThan(45);
+});
+
+test.each(rows.map(({ what, call }) => [call!, what!.trim()]))('%s works as the README says', (call) => {
+  const known = names();
+  const result: unknown = new Function(...Object.keys(known), `return (${call});`)(...Object.values(known));
+  // Where several things are asked for, none is missing.
+  for (const one of Array.isArray(result) ? result : []) expect(one).toBeDefined();
+});

@@ -1,0 +1,17 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { Histogram } from '../../src/histogram/histogram.ts';
+import type { Recording } from './recording-threads.ts';
+
+// Begins when all threads are there, so that they do count at once.
+const { buffer, gate, values, rounds, bulk } = workerData as Recording;
+const histogram = Histogram.attach(buffer);
+Atomics.add(gate, 0, 1);
+Atomics.notify(gate, 0);
+for (let arrived = Atomics.load(gate, 0); arrived < gate[1]!; arrived = Atomics.load(gate, 0)) {
+  Atomics.wait(gate, 0, arrived);
+}
+for (let round = 0; round < rounds; round++) {
+  for (const value of values) histogram.record(value);
+  if (bulk > 0) histogram.record(values[round % values.length]!, bulk);
+}
+parentPort!.postMessage('done');

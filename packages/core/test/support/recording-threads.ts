@@ -1,0 +1,86 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { transformFileSync } from '@swc/core';
+
+/** What a thread does: it records all values, `rounds` times over, and after each round one of them `bulk` times. */
+export interface Recording {
+  readonly buffer: SharedArrayBuffer;
+  /** Threads that have arrived, and threads that are expected. */
+  readonly gate: Int32Array<SharedArrayBuffer>;
+  readonly values: readonly number[];
+  readonly rounds: number;
+  readonly bulk: number;
+}
+
+const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
+const THREAD = 'test/support/recording-thread.ts';
+
+/** The sources of this package as JavaScript, which a thread needs: Jest transforms only what it loads itself. */
+export class RecordingThreads {
+  readonly #directory = mkdtempSync(join(tmpdir(), 'hdrscope-'));
+
+  constructor() {
+    const sources = readdirSync(join(PACKAGE, 'src'), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+      .map((entry) => relative(PACKAGE, join(entry.parentPath, entry.name)));
+    for (const source of [...sources, THREAD]) {
+      const target = this.#builtFrom(source);
+      mkdirSync(dirname(target), { recursive: true });
+      writeFileSync(target, javaScriptOf(join(PACKAGE, source)));
+    }
+    const imports = { '#zlib': './src/encoding/zlib.node.js' };
+    writeFileSync(join(this.#directory, 'package.json'), JSON.stringify({ type: 'module', imports }));
+  }
+
+  /** Runs one thread for each list of values, all at once. Ends when all have, or one has failed. */
+  async run(
+    buffer: SharedArrayBuffer,
+    lists: readonly (readonly number[])[],
+    { rounds, bulk = 0 }: { readonly rounds: number; readonly bulk?: number },
+  ): Promise<void> {
+    const gate = new Int32Array(new SharedArrayBuffer(8));
+    gate[1] = lists.length;
+    const workers = lists.map((values) => {
+      const workerData: Recording = { buffer, gate, values, rounds, bulk };
+      return new Worker(this.#builtFrom(THREAD), { workerData, execArgv: [] });
+    });
+    try {
+      await Promise.all(workers.map(finished));
+    } finally {
+      await Promise.all(workers.map((worker) => worker.terminate()));
+    }
+  }
+
+  remove(): void {
+    rmSync(this.#directory, { recursive: true });
+  }
+
+  #builtFrom(source: string): string {
+    return join(this.#directory, source.replace(/\.ts$/, '.js'));
+  }
+}
+
+function javaScriptOf(file: string): string {
+  const { code } = transformFileSync(file, {
+    swcrc: false,
+    configFile: false,
+    jsc: {
+      target: 'es2022',
+      parser: { syntax: 'typescript' },
+      transform: { verbatimModuleSyntax: true },
+    },
+    module: { type: 'es6' },
+  });
+  return code.replace(/(from ['"]\.[^'"]*)\.ts(?=['"])/g, '$1.js');
+}
+
+function finished(worker: Worker): Promise<void> {
+  return new Promise((resolve, reject) => {
+    worker.once('message', () => resolve());
+    worker.once('error', reject);
+    worker.once('exit', (code) => reject(new Error(`the thread ended with ${code}`)));
+  });
+}
