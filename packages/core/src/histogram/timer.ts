@@ -1,3 +1,5 @@
+// For those who compile without Node.js’ types, which declare `Symbol.dispose`.
+/// <reference lib="esnext.disposable" preserve="true" />
 import { mustBe } from '../errors.ts';
 
 /** The unit in which a duration is recorded. */

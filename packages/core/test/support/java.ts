@@ -73,11 +73,11 @@ export function made(
 export function record(histogram: Histogram, { recorded = [], generator }: JavaRecording): void {
   if (generator !== undefined) for (const value of valuesOf(generator)) histogram.record(value);
   for (const [value, count = 1, expectedInterval = 0] of recorded) {
-    histogram.recordCorrected(valueOf(value), expectedInterval, Number(count));
+    histogram.recordCorrected(valueIn(value), expectedInterval, Number(count));
   }
 }
 
-function valueOf(value: JavaNumber): number | bigint {
+function valueIn(value: JavaNumber): number | bigint {
   return typeof value === 'string' ? BigInt(value) : value;
 }
 
