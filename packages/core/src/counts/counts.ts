@@ -1,5 +1,6 @@
 import { HdrscopeError } from '../errors.ts';
-import { areZero, grown, PAGE_SLOTS, SLOT_IN_PAGE, sumOfPage } from './words.ts';
+import { slotsOfRanks } from './ranks.ts';
+import { areZero, grown, PAGE_SLOTS, SLOT_IN_PAGE, smallSumOfPage, sumOfPage, wordsFor } from './words.ts';
 
 /** What can be read of the counts of a histogram, slot by slot. */
 export interface ReadonlyCounts {
@@ -107,6 +108,8 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
   protected abstract pageOf(slot: number): number;
   /** The same, made if need be. */
   protected abstract pageFor(slot: number): number;
+  /** How many slots lie side by side from the first of a page on: one page at least. */
+  protected abstract runFrom(slot: number): number;
 
   seen(): this {
     return this;
@@ -166,11 +169,16 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
   }
 
   slotsOfRanks(ranks: readonly number[]): number[] {
-    // Each from the nearer end: tails are what is asked for most.
-    const { total } = this;
-    const lower = ranks.filter((rank) => rank <= total / 2);
-    const upper = ranks.slice(lower.length).map((rank) => total - rank);
-    return [...this.#slotsFromFront(lower), ...this.#slotsFromBack(upper.reverse()).reverse()];
+    return slotsOfRanks(this, ranks);
+  }
+
+  /** The sum over the page that begins with a slot. */
+  sumOfPage(slot: number): number {
+    const page = this.pageOf(slot);
+    if (page < 0) return 0;
+    const { low, high } = this;
+    if (high !== undefined) return sumOfPage(low, page) + sumOfPage(high, page) * TWO_POW_31;
+    return this.total < TWO_POW_31 ? smallSumOfPage(low, page) : sumOfPage(low, page);
   }
 
   assertRoomFor(count: number): void {
@@ -187,11 +195,16 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
   }
 
   addAll(other: Counts): void {
+    // Words below 2^31 do not wrap when they are added.
+    this.#settleAll();
+    other.#settleAll();
     // From used slot to used slot: where nothing is added, a page need not be made either.
-    for (let slot = other.first; slot < other.length; ) {
+    const end = wordsFor(other.last + 1);
+    for (let slot = other.first; slot <= other.last; ) {
       const page = slot & ~SLOT_IN_PAGE;
-      this.#addPage(this.pageFor(page), other.low, other.high, other.pageOf(page));
-      slot = other.next(page + PAGE_SLOTS);
+      const length = Math.min(this.runFrom(page), other.runFrom(page), end - page);
+      this.#addWords(this.pageFor(page), other.low, other.high, other.pageOf(page), length);
+      slot = other.next(page + length);
     }
     this.#setTotal(this.total + other.total);
   }
@@ -237,10 +250,19 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
 
   /** Takes note of words that came from elsewhere. */
   protected sumUp(): void {
+    const { low, high } = this;
     let total = 0;
-    for (let page = 0; page < this.low.length; page += PAGE_SLOTS) total += this.#sumOfPage(page);
-    this.#settle(0, this.low.length);
+    for (let page = 0; page < low.length; page += PAGE_SLOTS) {
+      total += sumOfPage(low, page);
+      if (high !== undefined) total += sumOfPage(high, page) * TWO_POW_31;
+    }
+    this.noteTotal(total);
+  }
+
+  /** Takes note of the sum of words that came from elsewhere. */
+  protected noteTotal(total: number): void {
     this.#setTotal(total);
+    this.#settleAll();
   }
 
   /** Gives the words room for `words` addresses. */
@@ -300,75 +322,34 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
     return length;
   }
 
-  /** `slotsOfRanks` from the first used slot upwards. */
-  #slotsFromFront(ranks: readonly number[]): number[] {
-    if (ranks.length === 0) return [];
-    let slot = this.first;
-    let before = 0; // what is counted below `slot`
-    return ranks.map((rank) => {
-      for (;;) {
-        // Page by page, and in the page of the rank slot by slot.
-        const sum = (slot & SLOT_IN_PAGE) === 0 ? this.#sumOfPage(slot) : Number.POSITIVE_INFINITY;
-        if (before + sum < rank) {
-          before += sum;
-          slot += PAGE_SLOTS;
-        } else {
-          const count = this.at(slot);
-          if (before + count >= rank) return slot;
-          before += count;
-          slot++;
-        }
-      }
-    });
-  }
-
-  /** The highest slots above which at most so many values are counted, from the last used slot downwards. */
-  #slotsFromBack(aboves: readonly number[]): number[] {
-    if (aboves.length === 0) return [];
-    let slot = this.last;
-    let after = 0; // what is counted above `slot`
-    return aboves.map((above) => {
-      for (;;) {
-        const atEnd = (slot & SLOT_IN_PAGE) === SLOT_IN_PAGE;
-        const sum = atEnd ? this.#sumOfPage(slot - SLOT_IN_PAGE) : Number.POSITIVE_INFINITY;
-        if (after + sum <= above) {
-          after += sum;
-          slot -= PAGE_SLOTS;
-        } else {
-          const count = this.at(slot);
-          if (after + count > above) return slot;
-          after += count;
-          slot--;
-        }
-      }
-    });
-  }
-
-  /** The sum of the page that begins with a slot. */
-  #sumOfPage(slot: number): number {
-    const page = this.pageOf(slot);
-    if (page < 0) return 0;
-    const { low, high } = this;
-    const sum = sumOfPage(low, page);
-    return high === undefined ? sum : sum + sumOfPage(high, page) * TWO_POW_31;
-  }
-
-  #addPage(target: number, low: Uint32Array, high: Uint32Array | undefined, source: number): void {
-    // Before low words are settled into them: both may be the same page.
+  /** Adds whole pages of words below 2^31. */
+  #addWords(
+    target: number,
+    low: Uint32Array,
+    high: Uint32Array | undefined,
+    source: number,
+    length: number,
+  ): void {
+    // Before low words are settled into them: both may be the same words.
     if (high !== undefined) {
       const ownHigh = this.#highWords();
-      for (let i = 0; i < PAGE_SLOTS; i++) ownHigh[target + i] = ownHigh[target + i]! + high[source + i]!;
+      for (let i = 0; i < length; i++) ownHigh[target + i] = ownHigh[target + i]! + high[source + i]!;
     }
     const own = this.low;
     let bits = 0;
-    for (let i = 0; i < PAGE_SLOTS; i++) {
-      // Two words below 2^31 + 2^30 each may pass 2^32: then what is above is put into the high word at once.
-      const sum = own[target + i]! + low[source + i]!;
-      own[target + i] = sum;
-      if (sum >= 2 * TWO_POW_31) this.#raiseHigh(target + i, 2);
-      bits |= sum;
+    // In fours, which takes half the time.
+    for (let to = target, from = source; to < target + length; to += 4, from += 4) {
+      const first = (own[to]! + low[from]!) | 0;
+      const second = (own[to + 1]! + low[from + 1]!) | 0;
+      const third = (own[to + 2]! + low[from + 2]!) | 0;
+      const fourth = (own[to + 3]! + low[from + 3]!) | 0;
+      own[to] = first;
+      own[to + 1] = second;
+      own[to + 2] = third;
+      own[to + 3] = fourth;
+      bits |= first | second | third | fourth;
     }
-    if (bits < 0) this.#settle(target, target + PAGE_SLOTS);
+    if (bits < 0) this.#settle(target, target + length);
   }
 
   #setCount(address: number, count: number): void {
@@ -376,6 +357,11 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
     if (count >= TWO_POW_31 || this.high !== undefined) {
       this.#highWords()[address] = Math.floor(count / TWO_POW_31);
     }
+  }
+
+  /** Leaves all low words below 2^31. */
+  #settleAll(): void {
+    if (this.total >= TWO_POW_31) this.#settle(0, this.low.length);
   }
 
   /** Leaves the low words from one address to another below 2^31. */
@@ -400,7 +386,7 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
 
   #refill(): void {
     this.assertRoomFor(1);
-    this.#settle(0, this.low.length);
+    this.#settleAll();
     this.#countdown = Math.min(LONGEST_COUNTDOWN, LARGEST_COUNT - this.#totalAtZero);
     this.#totalAtZero += this.#countdown;
   }

@@ -21,8 +21,25 @@ export class DenseCounts extends Counts {
     return counts;
   }
 
+  /** Counts below 2^31 with a known total, in a whole number of pages. */
+  static holdingSmall(length: number, low: Uint32Array<ArrayBuffer>, total: number): DenseCounts {
+    const counts = new DenseCounts(length, low);
+    counts.noteTotal(total);
+    return counts;
+  }
+
   increment(slot: number): void {
     this.incrementAt(slot);
+  }
+
+  override read(slot: number, into: Float64Array): boolean {
+    const end = slot + into.length;
+    const { low } = this;
+    if (this.high !== undefined || end > low.length || end <= this.first || slot > this.last) {
+      return super.read(slot, into);
+    }
+    into.set(low.subarray(slot, end));
+    return true;
   }
 
   resize(length: number): void {
@@ -45,5 +62,9 @@ export class DenseCounts extends Counts {
 
   protected pageFor(slot: number): number {
     return slot & ~SLOT_IN_PAGE;
+  }
+
+  protected runFrom(slot: number): number {
+    return this.low.length - slot;
   }
 }

@@ -13,41 +13,45 @@ const MISSING = -(2 ** 30);
  */
 export class SparseCounts extends Counts {
   readonly storage = 'sparse';
-  /** `#table[page] + slot` is the address of a slot of the page, or below 0 before the page's first touch. */
-  #table: Int32Array<ArrayBuffer>;
+  /**
+   * `table[page] + slot` is the address of a slot of the page, or below 0 before the page's first touch. Declared only, as
+   * `low` is: another one comes with a resize alone.
+   */
+  declare private table: Int32Array<ArrayBuffer>;
   /** Words that are handed out: a multiple of the page size, at most `low.length`. */
   #used = 0;
 
   constructor(length: number, table: Int32Array<ArrayBuffer> = emptyTable(length)) {
     super(length, new Uint32Array(PAGE_SLOTS));
-    this.#table = table;
+    this.table = table;
   }
 
   override get byteLength(): number {
-    return super.byteLength + this.#table.byteLength;
+    return super.byteLength + this.table.byteLength;
   }
 
   increment(slot: number): void {
-    const address = this.#table[slot >> PAGE_BITS]! + slot;
-    this.incrementAt(address < 0 ? this.pageFor(slot) + (slot & SLOT_IN_PAGE) : address);
+    const address = this.table[slot >> PAGE_BITS]! + slot;
+    if (address >= 0) this.incrementAt(address);
+    else this.incrementAt(this.pageFor(slot) + (slot & SLOT_IN_PAGE));
   }
 
   resize(length: number): void {
     const table = emptyTable(length);
-    table.set(this.#table);
-    this.#table = table;
+    table.set(this.table);
+    this.table = table;
     this.lengthen(length);
   }
 
   override clear(): void {
     super.clear();
-    this.#table.fill(MISSING);
+    this.table.fill(MISSING);
     this.#used = 0;
     this.low = new Uint32Array(PAGE_SLOTS);
   }
 
   clone(): SparseCounts {
-    const copy = new SparseCounts(this.length, this.#table.slice());
+    const copy = new SparseCounts(this.length, this.table.slice());
     copy.#used = this.#used;
     copy.low = this.low.slice();
     return copy.adopt(this);
@@ -55,15 +59,19 @@ export class SparseCounts extends Counts {
 
   protected pageOf(slot: number): number {
     const page = slot & ~SLOT_IN_PAGE;
-    return Math.max(this.#table[slot >> PAGE_BITS]! + page, -1);
+    return Math.max(this.table[slot >> PAGE_BITS]! + page, -1);
   }
 
   protected pageFor(slot: number): number {
     const known = this.pageOf(slot);
     if (known >= 0) return known;
     const page = this.#newPage();
-    this.#table[slot >> PAGE_BITS] = page - (slot & ~SLOT_IN_PAGE);
+    this.table[slot >> PAGE_BITS] = page - (slot & ~SLOT_IN_PAGE);
     return page;
+  }
+
+  protected runFrom(): number {
+    return PAGE_SLOTS;
   }
 
   #newPage(): number {

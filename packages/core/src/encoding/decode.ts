@@ -1,8 +1,8 @@
-import type { CountsStore } from '../counts/counts.ts';
+import type { DenseCounts } from '../counts/dense.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { HdrLayout, LARGEST_VALUE } from '../layout/hdr.ts';
 import { decodeWords, type WordSize } from './fixed-words.ts';
-import { type DecodedCounts, decodeVarints, V2_COMPRESSED_COOKIE, V2_RAW_COOKIE } from './v2.ts';
+import { decodeVarints, V2_COMPRESSED_COOKIE, V2_RAW_COOKIE } from './v2.ts';
 import { decompress, viewOf } from './zlib-stream.ts';
 
 // Sources: HdrHistogram (Java), `AbstractHistogram.decodeFromByteBuffer`, `decodeFromCompressedByteBuffer`.
@@ -21,10 +21,11 @@ const V0_HEADER_BYTES = 32;
 const HEADER_BYTES = 40;
 
 /** What an encoding holds. */
-export interface Decoded extends DecodedCounts {
+export interface Decoded {
   readonly layout: HdrLayout;
   /** By how many slots the writer had shifted its counts. */
   readonly normalizingOffset: number;
+  readonly counts: DenseCounts;
 }
 
 /** What a cookie says. */
@@ -51,8 +52,10 @@ export function decode(bytes: Uint8Array, reaching: number | bigint = 0): Decode
     throw mustBe('ERR_DECODE', 'the inner cookie', `that of a raw V${version} encoding`, cookieOf(raw));
   }
   const decoded = version === 0 ? decodeV0(raw, inner, isCompressed) : decodeV1OrV2(raw, inner);
-  const { layout } = decoded;
-  return atLeast > layout.highestTrackableBigInt ? { ...decoded, layout: layout.reaching(atLeast) } : decoded;
+  if (atLeast <= decoded.layout.highestTrackableBigInt) return decoded;
+  const layout = decoded.layout.reaching(atLeast);
+  decoded.counts.resize(layout.slotCount);
+  return { ...decoded, layout };
 }
 
 function decodeV0(bytes: Uint8Array, { wordSize }: Format, wasCompressed: boolean): Decoded {
@@ -69,7 +72,7 @@ function decodeV0(bytes: Uint8Array, { wordSize }: Format, wasCompressed: boolea
     }
   }
   const payload = bytes.subarray(V0_HEADER_BYTES, end);
-  return { layout, normalizingOffset: 0, ...decodeWords(payload, wordSize, layout.slotCount) };
+  return { layout, normalizingOffset: 0, counts: decodeWords(payload, wordSize, layout.slotCount) };
 }
 
 function decodeV1OrV2(bytes: Uint8Array, { version, wordSize }: Format): Decoded {
@@ -87,7 +90,7 @@ function decodeV1OrV2(bytes: Uint8Array, { version, wordSize }: Format): Decoded
   const { slotCount } = layout;
   const counts =
     version === 2 ? decodeVarints(payload, slotCount) : decodeWords(payload, wordSize, slotCount);
-  return { layout, normalizingOffset: view.getInt32(8), ...counts };
+  return { layout, counts, normalizingOffset: view.getInt32(8) };
 }
 
 /** The digits, lowest and highest value that stand one after the other. */
@@ -143,9 +146,4 @@ function asValue(reaching: number | bigint): bigint {
     throw mustBe('ERR_INVALID_OPTION', 'highestTrackableValue', allowed, reaching);
   }
   return BigInt(reaching);
-}
-
-/** Adds what was decoded to an empty store, which has a slot for each count. */
-export function fill(store: CountsStore, { slots, counts }: DecodedCounts): void {
-  for (let i = 0; i < slots.length; i++) store.add(slots[i]!, counts[i]!);
 }

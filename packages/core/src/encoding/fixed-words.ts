@@ -1,6 +1,7 @@
 import { LARGEST_COUNT } from '../counts/counts.ts';
+import { DenseCounts } from '../counts/dense.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
-import { assertTotal, type DecodedCounts } from './v2.ts';
+import { assertTotal } from './v2.ts';
 
 /** Bytes that a count takes: all of a payload take the same. */
 export type WordSize = 2 | 4 | 8;
@@ -13,7 +14,7 @@ const TWO_POW_32 = 2 ** 32;
  * @throws HdrscopeError `ERR_DECODE` when it ends inside a count, holds more than its slots, or a count is negative or
  *   above 2^53 − 1.
  */
-export function decodeWords(payload: Uint8Array, wordSize: WordSize, slotCount: number): DecodedCounts {
+export function decodeWords(payload: Uint8Array, wordSize: WordSize, slotCount: number): DenseCounts {
   const words = payload.length / wordSize;
   if (!Number.isInteger(words)) {
     const allowed = `a multiple of the ${wordSize} bytes of a count`;
@@ -26,22 +27,17 @@ export function decodeWords(payload: Uint8Array, wordSize: WordSize, slotCount: 
     );
   }
   const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
-  const slots = new Int32Array(words);
-  const counts = new Float64Array(words);
-  let used = 0;
-  let total = 0;
+  const counts = new DenseCounts(slotCount);
   for (let slot = 0; slot < words; slot++) {
     const count = wordAt(view, slot * wordSize, wordSize);
     if (count === 0) continue;
     if (!(count > 0 && count <= LARGEST_COUNT)) {
       throw mustBe('ERR_DECODE', `the count of slot ${slot}`, 'from 0 to 2^53 - 1', count);
     }
-    total += count;
-    slots[used] = slot;
-    counts[used++] = count;
+    assertTotal(counts.total + count);
+    counts.add(slot, count);
   }
-  assertTotal(total);
-  return { slots: slots.subarray(0, used), counts: counts.subarray(0, used) };
+  return counts;
 }
 
 function wordAt(view: DataView, at: number, wordSize: WordSize): number {

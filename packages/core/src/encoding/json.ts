@@ -1,4 +1,5 @@
 import { LARGEST_COUNT } from '../counts/counts.ts';
+import { DenseCounts } from '../counts/dense.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import type { HdrCounts } from '../histogram/iteration.ts';
 import { HdrLayout } from '../layout/hdr.ts';
@@ -84,7 +85,7 @@ export function histogramFromJson(json: unknown): DecodedJson {
     endTimeMs: timeOf(fields, 'endTimeMs'),
     tag: tagOf(fields),
     normalizingOffset: offsetOf(fields),
-    ...countsOf(fields.counts, layout.slotCount),
+    counts: countsOf(fields.counts, layout.slotCount),
   };
 }
 
@@ -138,15 +139,13 @@ function offsetOf({ normalizingOffset = 0 }: Readonly<Record<string, unknown>>):
   return normalizingOffset;
 }
 
-function countsOf(pairs: unknown, slotCount: number): Pick<Decoded, 'slots' | 'counts'> {
+function countsOf(pairs: unknown, slotCount: number): DenseCounts {
   if (!Array.isArray(pairs)) throw malformed('json.counts', 'an array of [slot, count] pairs', pairs);
   if (pairs.length > slotCount) {
     throw malformed('json.counts', `at most as long as there are slots, ${slotCount}`, pairs);
   }
-  const slots = new Int32Array(pairs.length);
-  const counts = new Float64Array(pairs.length);
+  const counts = new DenseCounts(slotCount);
   let below = -1;
-  let total = 0;
   for (let i = 0; i < pairs.length; i++) {
     const pair: unknown = pairs[i];
     if (!Array.isArray(pair) || pair.length !== 2) {
@@ -160,12 +159,13 @@ function countsOf(pairs: unknown, slotCount: number): Pick<Decoded, 'slots' | 'c
     if (!isIntegerFrom(count, 1, LARGEST_COUNT)) {
       throw malformed(`json.counts[${i}][1], a count,`, 'an integer from 1 to 2^53 - 1', count);
     }
-    below = slots[i] = slot;
-    counts[i] = count;
-    total += count;
-    if (total > LARGEST_COUNT) throw malformed('the sum of json.counts', 'at most 2^53 - 1', total);
+    below = slot;
+    if (counts.total + count > LARGEST_COUNT) {
+      throw malformed('the sum of json.counts', 'at most 2^53 - 1', counts.total + count);
+    }
+    counts.add(slot, count);
   }
-  return { slots, counts };
+  return counts;
 }
 
 function isIntegerFrom(value: unknown, from: number, to: number): value is number {

@@ -1,7 +1,9 @@
 import { LARGEST_COUNT } from '../counts/counts.ts';
+import { DenseCounts } from '../counts/dense.ts';
+import { grown, wordsFor } from '../counts/words.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import type { HdrCounts } from '../histogram/iteration.ts';
-import { LONGEST_VARINT, VarintReader, writeCount, writeEmptySlots } from './varint.ts';
+import { LONGEST_VARINT, readVarint, type Varint, writeCount, writeEmptySlots } from './varint.ts';
 import { compress } from './zlib-stream.ts';
 
 // All numbers are big-endian. Source: HdrHistogram (Java), `AbstractHistogram.encodeIntoByteBuffer`.
@@ -19,22 +21,14 @@ export const V2_RAW_COOKIE = 0x1c849313;
 export const V2_COMPRESSED_COOKIE = 0x1c849314;
 const HEADER_BYTES = 40;
 
-// Slots that are read at a time: four pages.
-const RUN = 256;
+// Slots that are read at a time, and what they are encoded into, with the empty slots before each count. Known to V8, as
+// they belong to this module and are not exported: a loop over them takes half the time.
+const RUN_SLOTS = 1024;
+const run = new Float64Array(RUN_SLOTS);
+const runBytes = new Uint8Array(RUN_SLOTS * LONGEST_VARINT + LONGEST_VARINT);
 
-// No run takes more, with the empty slots before each of its counts.
-const RUN_BYTES = RUN * LONGEST_VARINT + LONGEST_VARINT;
-
-// What is made room for at first: two bytes for each slot between the ends, but no more than this.
+// What is made room for at first, in bytes or words, however many slots there are.
 const MOST_AT_FIRST = 2 ** 16;
-
-/** The used slots of a payload, and their counts. */
-export interface DecodedCounts {
-  /** The used slots, ascending. */
-  readonly slots: Int32Array;
-  /** The count of each of them, from 1; their sum is at most 2^53 − 1. */
-  readonly counts: Float64Array;
-}
 
 /** The raw V2 encoding of counts over an HDR layout. */
 export function encodeV2(histogram: HdrCounts, normalizingOffset = 0): Uint8Array<ArrayBuffer> {
@@ -59,42 +53,44 @@ export function compressV2(raw: Uint8Array<ArrayBuffer>, level?: number): Uint8A
 function rawV2({ layout, counts }: HdrCounts, normalizingOffset: number): Uint8Array<ArrayBuffer> {
   const { first, last } = counts;
   const guess = Math.min(MOST_AT_FIRST, 2 * Math.max(0, last - first + 1));
-  let bytes = new Uint8Array(HEADER_BYTES + guess + RUN_BYTES);
-  let end = HEADER_BYTES;
+  let bytes = new Uint8Array(HEADER_BYTES + 1 + guess);
+  let length = HEADER_BYTES;
   /** The slots below are written. */
   let next = 0;
-  const run = new Float64Array(RUN);
-  for (let slot = first; slot <= last; slot = counts.next(slot + RUN)) {
-    if (end + RUN_BYTES > bytes.length) bytes = grown(bytes);
+  for (let slot = first; slot <= last; slot = counts.next(slot + RUN_SLOTS)) {
     counts.read(slot, run);
-    for (let i = 0; i < RUN; i++) {
+    let end = 0;
+    for (let i = 0; i < RUN_SLOTS; i++) {
       const count = run[i]!;
       if (count === 0) continue;
       const empty = slot + i - next;
-      if (empty !== 0) end = writeEmptySlots(bytes, end, empty);
+      if (empty !== 0) end = writeEmptySlots(runBytes, end, empty);
       next = slot + i + 1;
       // Nearly every count takes one byte or two.
-      if (count < 64) bytes[end++] = count * 2;
+      if (count < 64) runBytes[end++] = count * 2;
       else if (count < 8192) {
-        bytes[end++] = ((count & 63) * 2) | 128;
-        bytes[end++] = count >> 6;
-      } else end = writeCount(bytes, end, count);
+        runBytes[end++] = ((count & 63) * 2) | 128;
+        runBytes[end++] = count >> 6;
+      } else end = writeCount(runBytes, end, count);
     }
+    while (length + end > bytes.length) bytes = doubled(bytes);
+    bytes.set(runBytes.subarray(0, end), length);
+    length += end;
   }
   // Without a value there is still one slot.
-  if (next === 0) bytes[end++] = 0;
+  if (next === 0) bytes[length++] = 0;
   const header = new DataView(bytes.buffer);
   header.setInt32(0, V2_RAW_COOKIE);
-  header.setInt32(4, end - HEADER_BYTES);
+  header.setInt32(4, length - HEADER_BYTES);
   header.setInt32(8, normalizingOffset);
   header.setInt32(12, layout.significantDigits);
   header.setBigInt64(16, layout.lowestDiscernibleBigInt);
   header.setBigInt64(24, layout.highestTrackableBigInt);
   header.setFloat64(32, 1);
-  return bytes.subarray(0, end);
+  return bytes.subarray(0, length);
 }
 
-function grown(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+function doubled(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const larger = new Uint8Array(2 * bytes.length);
   larger.set(bytes);
   return larger;
@@ -105,52 +101,61 @@ function grown(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
  *
  * @throws HdrscopeError `ERR_DECODE` when it is broken, or holds more than its slots.
  */
-export function decodeVarints(payload: Uint8Array, slotCount: number): DecodedCounts {
-  // Each takes a byte at least, and a broken payload may be longer than there are slots.
+export function decodeVarints(payload: Uint8Array, slotCount: number): DenseCounts {
   const { length } = payload;
-  const most = Math.min(length, slotCount);
-  const slots = new Int32Array(most);
-  const counts = new Float64Array(most);
-  const reader = new VarintReader(payload, 0);
-  let used = 0;
+  const words = wordsFor(slotCount);
+  // A broken payload is not worth all the memory that its header may ask for.
+  let low = new Uint32Array(Math.min(slotCount, MOST_AT_FIRST));
+  const large: Varint[] = [];
   let slot = 0;
-  let total = 0;
+  let total = 0; // of what is in the words
   for (let at = 0; at < length; ) {
-    // As the reader does it, brought here for the numbers that nearly all are.
-    // Beyond the end there is no byte, and nothing is below 128.
-    const lower = payload[at]!;
-    const upper = lower < 128 ? 0 : payload[at + 1]!;
-    let number: number;
-    if (upper < 128) {
-      const zigZag = (lower & 127) | (upper << 7);
-      number = (zigZag >> 1) ^ -(zigZag & 1);
-      at += lower < 128 ? 1 : 2;
-    } else {
-      reader.position = at;
-      number = reader.next();
-      at = reader.position;
+    let zigZag = payload[at++]!;
+    if (zigZag >= 128) {
+      const upper = at < length ? payload[at]! : 128;
+      if (upper >= 128) {
+        // Nearly no number has more than two bytes; it is kept out of a loop over small integers.
+        const varint = readVarint(payload, at - 1);
+        slot = passed(Math.max(1, -varint.number), slot, slotCount);
+        if (varint.number > 0) large.push({ number: varint.number, end: slot });
+        at = varint.end;
+        continue;
+      }
+      zigZag = (zigZag & 127) | (upper << 7);
+      at++;
     }
-    const covered = number < 0 ? -number : 1;
-    if (covered > slotCount - slot) throw tooMany(slotCount, covered, slot);
-    if (number > 0) {
-      total += number;
-      slots[used] = slot;
-      counts[used++] = number;
+    if ((zigZag & 1) !== 0) slot = passed((zigZag >> 1) + 1, slot, slotCount);
+    else {
+      if (slot >= low.length) low = roomFor(slot, slotCount, low);
+      low[slot++] = zigZag >> 1;
+      total += zigZag >> 1;
     }
-    slot += covered;
   }
-  assertTotal(total);
-  return { slots: slots.subarray(0, used), counts: counts.subarray(0, used) };
+  if (low.length < words) low = grown(low, words);
+  const counts = DenseCounts.holdingSmall(slotCount, low, total);
+  for (const { number, end } of large) {
+    assertTotal(counts.total + number);
+    counts.add(end - 1, number);
+  }
+  return counts;
 }
 
-/** For a sum of counts that may be rounded: beyond 2^53 − 1 it stays so however much is added. */
+/** The words, with a place for a slot. */
+function roomFor(slot: number, slotCount: number, low: Uint32Array): Uint32Array<ArrayBuffer> {
+  passed(1, slot, slotCount);
+  return grown(low, Math.min(slotCount, 2 * slot));
+}
+
+/** The slot after `slots` more. */
+function passed(slots: number, slot: number, slotCount: number): number {
+  if (slots <= slotCount - slot) return slot + slots;
+  throw new HdrscopeError(
+    'ERR_DECODE',
+    `the payload must fill at most the ${slotCount} slots of its range, got ${slots} more after slot ${slot}`,
+  );
+}
+
+/** @throws HdrscopeError `ERR_DECODE` when the total, which may have been rounded, is above 2^53 − 1. */
 export function assertTotal(total: number): void {
   if (total > LARGEST_COUNT) throw mustBe('ERR_DECODE', 'the total count', 'at most 2^53 - 1', total);
-}
-
-function tooMany(slotCount: number, covered: number, slot: number): HdrscopeError {
-  return new HdrscopeError(
-    'ERR_DECODE',
-    `the payload must fill at most the ${slotCount} slots of its range, got ${covered} more after slot ${slot}`,
-  );
 }

@@ -40,67 +40,43 @@ function writeGroups(bytes: Uint8Array, position: number, zigZag: number): numbe
   return position;
 }
 
-/** Reads one number after the other. */
-export class VarintReader {
-  position: number;
-  readonly #bytes: Uint8Array;
-
-  constructor(bytes: Uint8Array, position: number) {
-    this.#bytes = bytes;
-    this.position = position;
-  }
-
-  get atEnd(): boolean {
-    return this.position >= this.#bytes.length;
-  }
-
-  /** The next number: a count, or minus the length of a run of empty slots. */
-  next(): number {
-    const bytes = this.#bytes;
-    const start = this.position;
-    // Nearly every number has one byte or two. Beyond the end there is no byte, and nothing is below 128.
-    const first = bytes[start]!;
-    if (first < 128) {
-      this.position = start + 1;
-      return fromZigZag(first);
-    }
-    const second = bytes[start + 1]!;
-    if (second < 128) {
-      this.position = start + 2;
-      return fromZigZag((first & 127) | (second << 7));
-    }
-    return this.#nextLong(start);
-  }
-
-  #nextLong(start: number): number {
-    let low = 0; // 28 bits
-    let high = 0; // 28 bits
-    let ninth = 0;
-    for (let group = 0; group < LONGEST_VARINT; group++) {
-      const byte = this.#bytes[this.position++];
-      if (byte === undefined) {
-        throw new HdrscopeError(
-          'ERR_DECODE',
-          `the payload must not end inside a number, got one cut off at byte ${start}`,
-        );
-      }
-      if (group < 4) low |= (byte & 127) << (7 * group);
-      else if (group < 8) high |= (byte & 127) << (7 * (group - 4));
-      else ninth = byte;
-      if (byte < 128) break;
-    }
-    const isRun = (low & 1) === 1;
-    const magnitude = high * (TWO_POW_28 / 2) + (low >> 1);
-    if (ninth !== 0 || magnitude > LARGEST_COUNT) {
-      throw new HdrscopeError(
-        'ERR_DECODE',
-        `a count must be at most 2^53 - 1, got a larger one at byte ${start}`,
-      );
-    }
-    return isRun ? -magnitude - 1 : magnitude;
-  }
+/** A number of any length, and where it ends. */
+export interface Varint {
+  /** A count, or minus the length of a run of empty slots. */
+  readonly number: number;
+  readonly end: number;
 }
 
-function fromZigZag(small: number): number {
-  return (small >> 1) ^ -(small & 1);
+/**
+ * Reads the number at `start`.
+ *
+ * @throws HdrscopeError `ERR_DECODE` when it is cut off, or above 2^53 − 1.
+ */
+export function readVarint(bytes: Uint8Array, start: number): Varint {
+  let low = 0; // 28 bits
+  let high = 0; // 28 bits
+  let ninth = 0;
+  let end = start;
+  for (let group = 0; group < LONGEST_VARINT; group++) {
+    const byte = bytes[end++];
+    if (byte === undefined) {
+      throw new HdrscopeError(
+        'ERR_DECODE',
+        `the payload must not end inside a number, got one cut off at byte ${start}`,
+      );
+    }
+    if (group < 4) low |= (byte & 127) << (7 * group);
+    else if (group < 8) high |= (byte & 127) << (7 * (group - 4));
+    else ninth = byte;
+    if (byte < 128) break;
+  }
+  const isRun = (low & 1) === 1;
+  const magnitude = high * (TWO_POW_28 / 2) + (low >> 1);
+  if (ninth !== 0 || magnitude > LARGEST_COUNT) {
+    throw new HdrscopeError(
+      'ERR_DECODE',
+      `a count must be at most 2^53 - 1, got a larger one at byte ${start}`,
+    );
+  }
+  return { number: isRun ? -magnitude - 1 : magnitude, end };
 }

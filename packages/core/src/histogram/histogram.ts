@@ -2,7 +2,7 @@ import { Counts, type CountsStore, type ReadonlyCounts, type Storage } from '../
 import { SharedCounts } from '../counts/shared.ts';
 import { usedSlots } from '../counts/used-slots.ts';
 import { fromBase64, toBase64 } from '../encoding/base64.ts';
-import { decode, fill } from '../encoding/decode.ts';
+import { type Decoded, decode } from '../encoding/decode.ts';
 import { type HistogramJson, histogramFromJson, histogramToJson } from '../encoding/json.ts';
 import { encodeCompressedV2, encodeV2 } from '../encoding/v2.ts';
 import { HdrscopeError } from '../errors.ts';
@@ -257,11 +257,9 @@ export class Histogram extends HdrRecording {
    */
   static fromJSON(json: unknown, { storage = 'dense' }: { readonly storage?: Storage } = {}): Histogram {
     const decoded = histogramFromJson(json);
-    const { layout, autoResize, startTimeMs, endTimeMs, tag, normalizingOffset } = decoded;
-    const histogram = new Histogram({ layout, storage, autoResize });
-    fill(histogram.store, decoded);
+    const { startTimeMs, endTimeMs, tag } = decoded;
+    const histogram = Histogram.#decoded(decoded, storage, decoded.autoResize);
     [histogram.startTimeMs, histogram.endTimeMs, histogram.tag] = [startTimeMs, endTimeMs, tag];
-    histogram.#normalizingOffset = normalizingOffset;
     return histogram;
   }
 
@@ -282,11 +280,7 @@ export class Histogram extends HdrRecording {
     { storage = 'dense', highestTrackableValue }: DecodeOptions = {},
   ): Histogram {
     const bytes = typeof encoded === 'string' ? fromBase64(encoded) : encoded;
-    const decoded = decode(bytes, highestTrackableValue);
-    const histogram = new Histogram({ layout: decoded.layout, storage, autoResize: true });
-    fill(histogram.store, decoded);
-    histogram.#normalizingOffset = decoded.normalizingOffset;
-    return histogram;
+    return Histogram.#decoded(decode(bytes, highestTrackableValue), storage, true);
   }
 
   /**
@@ -314,6 +308,19 @@ export class Histogram extends HdrRecording {
     const { layout, autoResize } = store.setup;
     const options: StoreOptions = { layout, autoResize, outOfRange, storage: 'shared', store };
     return new Histogram(options);
+  }
+
+  static #decoded(
+    { layout, counts, normalizingOffset }: Decoded,
+    storage: Storage,
+    autoResize: boolean,
+  ): Histogram {
+    const isAlike = storage === counts.storage;
+    const options: StoreOptions = { layout, storage, autoResize, store: isAlike ? counts : undefined };
+    const histogram = new Histogram(options);
+    if (!isAlike) histogram.store.addAll(counts);
+    histogram.#normalizingOffset = normalizingOffset;
+    return histogram;
   }
 
   #like(storage: Storage, store?: CountsStore): Histogram {

@@ -80,8 +80,8 @@ function* shrinkingSteps<V extends number | bigint>(
   const { layout, counts } = source;
   const cursor = new Cursor(source, values);
   let level = 0;
-  for (let slot = counts.first; slot < counts.length; slot = counts.next(slot + 1)) {
-    cursor.advance(slot);
+  while (!cursor.isAtEnd) {
+    const slot = cursor.advanceToCount(countOfLevel(level, counts.total));
     // Rounding may make a percentage 100 before the last slot, and less in it: there the counts decide.
     while (cursor.isAtEnd || (level < 100 && cursor.percentile >= level)) {
       const to = values.upper(layout, slot);
@@ -93,6 +93,19 @@ function* shrinkingSteps<V extends number | bigint>(
       }
     }
   }
+}
+
+/** The smallest count, from 1 to `total`, whose percentage is at least `level` as rounded; all counts for 100 %. */
+function countOfLevel(level: number, total: number): number {
+  if (level >= 100) return total;
+  let count = Math.min(Math.max(1, Math.ceil((level / 100) * total)), total);
+  while (count > 1 && percentileOf(count - 1, total) >= level) count--;
+  while (count < total && percentileOf(count, total) < level) count++;
+  return count;
+}
+
+function percentileOf(count: number, total: number): number {
+  return (100 * count) / total;
 }
 
 /** The level one step on: 100 where the step is too small to tell from none. */
@@ -172,14 +185,20 @@ function assertInteger(what: string, value: number | bigint): void {
   }
 }
 
+// Slots that are read at a time.
+const RUN = 512;
+
 /** How far an iteration has come. */
 class Cursor<V extends number | bigint> {
   readonly #layout: HdrLayout;
   readonly #counts: ReadonlyCounts;
   readonly #values: SlotValues<V>;
   readonly #total: number;
-  /** The first used slot that was not passed yet. */
-  #next: number;
+  /** The counts from slot `#runStart` upwards. */
+  readonly #run = new Float64Array(RUN);
+  #runStart = -RUN;
+  /** The first slot that was not passed yet. */
+  #next = 0;
   #countUpTo = 0;
   #valueUpTo: V;
   /** Where the step before ended, and what was counted up to there. */
@@ -191,7 +210,6 @@ class Cursor<V extends number | bigint> {
     this.#counts = counts;
     this.#values = values;
     this.#total = counts.total;
-    this.#next = counts.first;
     this.#from = values.of(0);
     this.#valueUpTo = this.#from;
   }
@@ -201,28 +219,16 @@ class Cursor<V extends number | bigint> {
   }
 
   get percentile(): number {
-    return (100 * this.#countUpTo) / this.#total;
+    return percentileOf(this.#countUpTo, this.#total);
   }
 
-  /** Passes all slots up to one. */
-  advance(slot: number): void {
-    const [layout, counts, values] = [this.#layout, this.#counts, this.#values];
-    if (counts.total !== this.#total) {
-      throw new HdrscopeError(
-        'ERR_CONCURRENT_MODIFICATION',
-        `a histogram must not change while it is iterated, got ${counts.total} values in place of ${this.#total}`,
-      );
-    }
-    for (; this.#next <= slot; this.#next = counts.next(this.#next + 1)) {
-      if (this.#next >= counts.length) return;
-      const count = counts.at(this.#next);
-      this.#countUpTo += count;
-      this.#valueUpTo = plus(this.#valueUpTo, times(values.of(count), values.upper(layout, this.#next)));
-    }
+  /** Passes slots until so many values, at most the total, were counted in them; returns the last of them. */
+  advanceToCount(count: number): number {
+    return this.#pass(this.#counts.length - 1, count);
   }
 
   stepTo(slot: number, to: V, level?: number): IterationStep<V> {
-    this.advance(slot);
+    this.#pass(slot, this.#total);
     const { percentile } = this;
     const step = {
       valueIteratedTo: to,
@@ -237,5 +243,37 @@ class Cursor<V extends number | bigint> {
     this.#from = to;
     this.#countBefore = this.#countUpTo;
     return step;
+  }
+
+  /** Passes slots up to `last`, or until so many values were counted; returns the last that was passed. */
+  #pass(last: number, count: number): number {
+    const [layout, counts, values, run] = [this.#layout, this.#counts, this.#values, this.#run];
+    if (counts.total !== this.#total) {
+      throw new HdrscopeError(
+        'ERR_CONCURRENT_MODIFICATION',
+        `a histogram must not change while it is iterated, got ${counts.total} values in place of ${this.#total}`,
+      );
+    }
+    let slot = this.#next;
+    let countUpTo = this.#countUpTo;
+    let valueUpTo = this.#valueUpTo;
+    while (slot <= last && countUpTo < count) {
+      if (slot >= this.#runStart + RUN) {
+        slot = Math.max(slot, counts.next(slot));
+        this.#runStart = slot;
+        counts.read(slot, run);
+        continue;
+      }
+      const added = run[slot - this.#runStart]!;
+      if (added !== 0) {
+        countUpTo += added;
+        valueUpTo = plus(valueUpTo, times(values.of(added), values.upper(layout, slot)));
+      }
+      slot++;
+    }
+    this.#next = slot;
+    this.#countUpTo = countUpTo;
+    this.#valueUpTo = valueUpTo;
+    return slot - 1;
   }
 }

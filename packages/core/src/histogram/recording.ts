@@ -1,13 +1,23 @@
 import { type CountsStore, LARGEST_COUNT } from '../counts/counts.ts';
 import { type HdrscopeError, mustBe } from '../errors.ts';
-import { type HdrLayout, LARGEST_VALUE, RECIPROCAL } from '../layout/hdr.ts';
+import { type HdrLayout, LARGEST_VALUE } from '../layout/hdr.ts';
 import { correctedCounts, correctedTotal } from './coordinated-omission.ts';
 import { asBigInts, asNumbers } from './slot-values.ts';
 import { HistogramState } from './state.ts';
 import { isValue, slotOfValue } from './values.ts';
 
 const TWO_POW_31 = 2 ** 31;
-const TWO_POW_MINUS_22 = 2 ** -22;
+
+const double = new Float64Array(1);
+const words = new Uint32Array(double.buffer);
+/** Which of the words has the exponent: the second one, but on big-endian machines. */
+const UPPER = new Uint8Array(Uint32Array.of(1).buffer)[0]!;
+/** In that word. */
+const MANTISSA_BITS = 20;
+const EXPONENT_BIAS = 1023;
+
+// Fewer corrections than these are recorded one by one, more of them slot by slot.
+const FEW = 64;
 
 /** The recording half of a `Histogram`. */
 export abstract class HdrRecording extends HistogramState {
@@ -17,10 +27,11 @@ export abstract class HdrRecording extends HistogramState {
   #slotCount = this.knownLayout.slotCount;
   #halfBits = this.knownLayout.subBucketBits - 1;
   #unitShift = Math.min(this.knownLayout.unitMagnitude, 31);
-  #unitMagnitude = this.knownLayout.unitMagnitude;
   #mask = maskOf(this.knownLayout);
   #shiftBase = shiftBaseOf(this.knownLayout);
-  #wideShiftBase = 22 + 32 - this.knownLayout.subBucketBits;
+  #halfCount = this.knownLayout.subBucketCount / 2;
+  #unusedBits = unusedBitsOf(this.knownLayout);
+  #slotZero = slotZeroOf(this.knownLayout);
 
   /**
    * Counts a value, once or `count` times. Allocates nothing.
@@ -32,24 +43,26 @@ export abstract class HdrRecording extends HistogramState {
    *   count is wrong or would not be exact.
    */
   record(value: number | bigint, count = 1): void {
-    // As `HdrLayout.slotOf`, in 32-bit integers nearly all the way. All of it is here, as handing a double to a method
-    // that is too large to be inlined would allocate.
-    if (count === 1 && typeof value === 'number') {
-      if (value >= 0 && value < TWO_POW_31) {
+    // All of it is here, as handing a double to a method that is too large to be inlined would allocate.
+    if (typeof value === 'number') {
+      if (value < TWO_POW_31) {
+        // As `HdrLayout.slotOf`, in 32-bit integers.
         const int = value | 0;
         const shift = this.#shiftBase - Math.clz32(int | this.#mask);
         const slot = ((shift - this.#unitShift) << this.#halfBits) + (int >>> shift);
-        if (slot < this.#slotCount) {
-          this.#counts.increment(slot);
+        if (value >= 0 && slot < this.#slotCount) {
+          if (count === 1) this.#counts.increment(slot);
+          else this.#add(slot, count);
           return;
         }
-      } else if (value >= TWO_POW_31 && value <= LARGEST_COUNT) {
-        // The upper 31 of at most 53 bits tell how many there are.
-        const upper = (value * TWO_POW_MINUS_22) | 0;
-        const shift = Math.max(this.#wideShiftBase - Math.clz32(upper), this.#unitMagnitude);
-        const slot = ((shift - this.#unitMagnitude) << this.#halfBits) + ((value * RECIPROCAL[shift]!) | 0);
-        if (slot < this.#slotCount) {
-          this.#counts.increment(slot);
+      } else {
+        // The bits of a double, its exponent and then its mantissa, number the slots from the upper half of bucket 0 on.
+        // What is infinite or no number has higher bits than any value.
+        double[0] = value;
+        const slot = (words[UPPER]! >>> this.#unusedBits) - this.#slotZero;
+        if (slot >= this.#halfCount && slot < this.#slotCount) {
+          if (count === 1) this.#counts.increment(slot);
+          else this.#add(slot, count);
           return;
         }
       }
@@ -81,21 +94,24 @@ export abstract class HdrRecording extends HistogramState {
       this.record(value, count);
       return;
     }
-    const fits = this.#fits(value);
-    if (fits) this.#counts.assertRoomFor(correctedTotal(value, expectedInterval) * count);
+    const target = this.#fits(value) ? value : this.#nearest(value);
+    if (target !== undefined) this.#counts.assertRoomFor(correctedTotal(target, expectedInterval) * count);
     const admitted = this.#admitted(value, count);
     if (admitted === undefined) return;
-    if (!fits) this.#counts.assertRoomFor(correctedTotal(admitted, expectedInterval) * count);
     if (admitted <= expectedInterval) {
       // Clamped to less than the interval: nothing was missed meanwhile.
       this.#counts.add(slotOfValue(this.layout, admitted), count);
       return;
     }
-    // Fractions and large values in bigints; the rest, which is nearly all, in numbers.
-    const isSmall =
-      typeof admitted === 'number' && admitted <= LARGEST_COUNT && Number(expectedInterval) <= LARGEST_COUNT;
+    const interval = Number(expectedInterval);
+    const isSmall = typeof admitted === 'number' && admitted <= LARGEST_COUNT && interval <= LARGEST_COUNT;
+    if (isSmall && admitted / interval < FEW) {
+      for (let rest = admitted; rest >= interval; rest -= interval) this.record(rest, count);
+      return;
+    }
+    // Large values in bigints; the rest, which is nearly all, in numbers.
     const shares = isSmall
-      ? correctedCounts(this.layout, asNumbers, admitted, Number(expectedInterval))
+      ? correctedCounts(this.layout, asNumbers, admitted, interval)
       : correctedCounts(this.layout, asBigInts, BigInt(admitted), BigInt(expectedInterval));
     for (const [slot, share] of shares) this.#counts.add(slot, share * count);
   }
@@ -127,10 +143,17 @@ export abstract class HdrRecording extends HistogramState {
     this.#slotCount = layout.slotCount;
     this.#halfBits = layout.subBucketBits - 1;
     this.#unitShift = Math.min(layout.unitMagnitude, 31);
-    this.#unitMagnitude = layout.unitMagnitude;
     this.#mask = maskOf(layout);
     this.#shiftBase = shiftBaseOf(layout);
-    this.#wideShiftBase = 22 + 32 - layout.subBucketBits;
+    this.#halfCount = layout.subBucketCount / 2;
+    this.#unusedBits = unusedBitsOf(layout);
+    this.#slotZero = slotZeroOf(layout);
+  }
+
+  #add(slot: number, count: number): void {
+    assertCount(count);
+    this.#counts.assertRoomFor(count);
+    this.#counts.add(slot, count);
   }
 
   /** The whole way of a record: any value, any count, resizing, and what to say when it is refused. */
@@ -161,22 +184,33 @@ export abstract class HdrRecording extends HistogramState {
       this.outliers = { thrown: thrown + count, clamped, discarded };
       throw this.#refusal(value, what);
     }
-    // NaN is nowhere near any value.
-    const isNear = typeof value === 'bigint' || (typeof value === 'number' && !Number.isNaN(value));
-    if (this.outOfRange === 'discard' || !isNear) {
+    const nearest = this.#nearest(value);
+    if (nearest === undefined) {
       this.outliers = { thrown, clamped, discarded: discarded + count };
       return undefined;
     }
     this.outliers = { thrown, clamped: clamped + count, discarded };
-    if (value < 0) return 0;
-    if (this.autoResize && count > 0) this.reach(LARGEST_VALUE);
-    const { layout } = this;
-    return layout.upperBigInt(layout.slotCount - 1);
+    if (count > 0) this.reach(BigInt(nearest));
+    return nearest;
+  }
+
+  /** What is counted in place of a value that does not fit; nothing where that is not to be. */
+  #nearest(value: number | bigint): number | bigint | undefined {
+    // NaN is nowhere near any value.
+    const isNear = typeof value === 'bigint' || (typeof value === 'number' && !Number.isNaN(value));
+    if (this.outOfRange !== 'clamp' || !isNear) return undefined;
+    return value < 0 ? 0 : this.#largest;
+  }
+
+  /** The largest value that has a slot, or gets one. */
+  get #largest(): bigint {
+    const { layout, autoResize } = this;
+    return autoResize ? LARGEST_VALUE : layout.upperBigInt(layout.slotCount - 1);
   }
 
   #refusal(value: unknown, what: string): HdrscopeError {
     const { layout, autoResize } = this;
-    const largest = autoResize ? LARGEST_VALUE : layout.upperBigInt(layout.slotCount - 1);
+    const largest = this.#largest;
     if (!isValue(value)) return mustBe('ERR_INVALID_VALUE', what, `a number from 0 to ${largest}`, value);
     const configured = autoResize ? '' : ` (highestTrackableValue ${layout.highestTrackableBigInt})`;
     return mustBe('ERR_VALUE_OUT_OF_RANGE', what, `at most ${largest}${configured}`, value);
@@ -195,6 +229,17 @@ export function assertInterval(interval: number | bigint): void {
   if (!isInteger || interval < 0) {
     throw mustBe('ERR_INVALID_VALUE', 'expectedInterval', 'an integer from 0 to 2^63 - 1', interval);
   }
+}
+
+/** Of the upper 32 bits of a double, those at the end that are too fine to tell slots apart. */
+function unusedBitsOf({ subBucketBits }: HdrLayout): number {
+  return MANTISSA_BITS - (subBucketBits - 1);
+}
+
+/** What the bits before them are of the first value of the upper half of bucket 0, less its slot. */
+function slotZeroOf({ unitMagnitude, subBucketBits }: HdrLayout): number {
+  const halfBits = subBucketBits - 1;
+  return ((EXPONENT_BIAS + unitMagnitude + halfBits) << halfBits) - (1 << halfBits);
 }
 
 // A mask that makes all values of bucket 0 look as long as its largest. Where all 31-bit integers lie in bucket 0, a

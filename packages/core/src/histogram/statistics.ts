@@ -12,7 +12,9 @@ export function standardDeviationOf({ layout, counts }: HdrCounts): number {
   return Math.sqrt(sumOverSlots({ layout, counts }, mean, 2) / counts.total);
 }
 
-const LONGEST_RUN = 1024;
+const RUN_SLOTS = 1024;
+// Known to V8, as it belongs to this module and is not exported: a loop over it takes half the time.
+const run = new Float64Array(RUN_SLOTS);
 
 /**
  * The sum of `(middle - centre) ** power` over all values, in the order of slots, as the last digits depend on it.
@@ -21,13 +23,14 @@ const LONGEST_RUN = 1024;
  * asking for them would take longer than adding it.
  */
 function sumOverSlots({ layout, counts }: HdrCounts, centre: number, power: 1 | 2): number {
-  const run = new Float64Array(Math.min(layout.subBucketCount / 2, LONGEST_RUN));
+  const length = Math.min(layout.subBucketCount / 2, RUN_SLOTS);
+  const into = run.subarray(0, length);
   let sum = 0;
-  for (let slot = counts.first - (counts.first % run.length); slot <= counts.last; slot += run.length) {
-    if (!counts.read(slot, run)) continue;
+  for (let slot = counts.first - (counts.first % length); slot <= counts.last; slot += length) {
+    if (!counts.read(slot, into)) continue;
     const size = layout.size(slot);
     const middle = layout.midpoint(slot);
-    for (let i = 0; i < run.length; i++) {
+    for (let i = 0; i < length; i++) {
       const deviation = middle + i * size - centre;
       sum += (power === 1 ? deviation : deviation * deviation) * run[i]!;
     }

@@ -19,7 +19,7 @@ const SUB_BUCKET_BITS = [1, 5, 8, 11, 15, 18] as const;
 
 // Multiplying by one of these is an exact shift of a double; `2 ** k` would call a function on every read and record.
 const POWER = Float64Array.from({ length: 64 }, (_, k) => 2 ** k);
-export const RECIPROCAL: Float64Array = Float64Array.from({ length: 64 }, (_, k) => 2 ** -k);
+const RECIPROCAL = Float64Array.from({ length: 64 }, (_, k) => 2 ** -k);
 const TWO_POW_MINUS_32 = 2 ** -32;
 
 /**
