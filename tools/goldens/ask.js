@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { operationsOf } from './recorded.js';
 
 /** An ulp above 50 matters: HdrHistogram takes one off before it rounds up. */
-const PERCENTILES = [
+export const PERCENTILES = [
   -5, 0, 1e-10, 20, 25, 30, 49.9, 50, 50.00000000000001, 50.0000000000001, 75, 90, 99, 99.9, 99.99, 99.999,
   100, 150,
 ];
@@ -54,4 +54,13 @@ export async function iterate(oracle, name, kind, ...args) {
     .update(rows.map((row) => JSON.stringify(row)).join('\n'))
     .digest('hex');
   return { steps: rows.length, first: rows.slice(0, ENDS), last: rows.slice(-ENDS), sha256 };
+}
+
+/** Each of several iterations, given as `[kind, ...arguments]`. */
+export async function iterateAll(oracle, name, walks) {
+  const iterations = [];
+  for (const [kind, ...args] of walks) {
+    iterations.push({ kind, arguments: args, ...(await iterate(oracle, name, kind, ...args)) });
+  }
+  return iterations;
 }

@@ -1,20 +1,40 @@
 /**
- * The other direction: HdrHistogram reads what `@hdrscope/core` writes. Replays the recordings of the fixtures in
- * both, as far as their values are safe integers, and exits 1 unless, for each,
+ * The other direction: HdrHistogram reads what `@hdrscope/core` writes. Replays the recordings of the fixtures and of
+ * `cases/written.js` in both, as far as their values are safe integers or doubles, and exits 1 unless, for each,
  *
- *   - HdrHistogram decodes our raw and our compressed encoding, and finds both equal to its own histogram
- *   - our raw bytes are its raw bytes
+ *   - HdrHistogram decodes our raw and our compressed encoding, finds both equal to its own histogram, and says the same
+ *     of them: totals, moments, percentiles
+ *   - our raw bytes are its raw bytes, with every storage
  *
  *   node tools/goldens/verify.js      needs a built core: npm run build
  */
 import { readFileSync } from 'node:fs';
-import { Histogram } from '@hdrscope/core';
-import { make } from './ask.js';
+import { DoubleHistogram, Histogram } from '@hdrscope/core';
+import { make, PERCENTILES } from './ask.js';
+import { cases as writtenCases } from './cases/written.js';
 import { OracleUnavailable, openOracle, Rejected } from './oracle.js';
 import { countsOf, operationsOf } from './recorded.js';
 
 const FIXTURES = new URL('../../packages/core/test/fixtures/java/', import.meta.url);
-const EIGHT_BYTES = 8;
+const REPLAYED = ['histograms', 'iterators', 'percentile-text', 'operations', 'double-histograms'];
+const STORAGES = ['dense', 'sparse'];
+
+/** How each kind of histogram is made here, and read there. */
+const INTEGERS = {
+  make: (options, storage) =>
+    new Histogram({ ...options, storage, highestTrackableValue: exact(options.highestTrackableValue) }),
+  isValue: Number.isSafeInteger,
+  decode: 'decode',
+  decompress: 'decompress',
+  arguments: [8], // bytes of a count
+};
+const DOUBLES = {
+  make: (options, storage) => new DoubleHistogram({ ...options, storage }),
+  isValue: Number.isFinite,
+  decode: 'decodeDouble',
+  decompress: 'decompressDouble',
+  arguments: [],
+};
 
 try {
   const oracle = await openOracle();
@@ -37,7 +57,7 @@ async function verify(oracle) {
       beyond++;
       continue;
     }
-    const complaint = await compare(oracle, recording);
+    const complaint = await compare(oracle, recording).catch(refusalOf);
     if (complaint) complaints.push(`${name}: ${complaint}`);
     else equal++;
   }
@@ -48,67 +68,107 @@ async function verify(oracle) {
   return complaints.length === 0 ? 0 : 1;
 }
 
-/** All that is recorded in a case or in a step of one, by name. */
+/** What Java does not do at all. */
+function refusalOf(error) {
+  if (error instanceof Rejected) return `Java does not do it: ${error.message}: ${error.cause}`;
+  throw error;
+}
+
+/** All that is recorded in a case or in a step of one, by name; and what is shifted, where nothing else is done. */
 function* recordings() {
-  for (const fixture of ['histograms', 'iterators', 'percentile-text', 'operations']) {
+  for (const fixture of REPLAYED) {
     const { cases } = JSON.parse(readFileSync(new URL(`${fixture}.json`, FIXTURES), 'utf8'));
     for (const { name, steps = [], ...recording } of cases) {
       yield [`${fixture}, ${name}`, recording];
+      if (steps.length > 0 && steps.every(isShift)) {
+        yield [
+          `${fixture}, ${name}, shifted`,
+          { ...recording, shifts: steps.map((step) => [step.do, step.by]) },
+        ];
+      }
       for (const { do: what, other } of steps) {
         if (other) yield [`${fixture}, ${name}, what it does ${what} with`, other];
       }
     }
   }
+  for (const { name, ...recording } of writtenCases) yield [`written, ${name}`, recording];
+}
+
+function isShift({ do: what, rejected }) {
+  return (what === 'shiftLeft' || what === 'shiftRight') && rejected === undefined;
+}
+
+function kindOf({ options }) {
+  return 'highestToLowestValueRatio' in options ? DOUBLES : INTEGERS;
 }
 
 function isSafe(recording) {
-  for (const operation of operationsOf(recording)) if (!operation.every(Number.isSafeInteger)) return false;
+  const { isValue } = kindOf(recording);
+  for (const [value, count, expectedInterval] of operationsOf(recording)) {
+    if (!isValue(value) || !isValue(expectedInterval) || !Number.isSafeInteger(count)) return false;
+  }
   return true;
 }
 
 /** @returns what is wrong, nothing when all is well */
-async function compare(oracle, { options, ...recording }) {
-  let ours;
-  try {
-    ours = new Histogram({ ...options, highestTrackableValue: exact(options.highestTrackableValue) });
-    for (const [value, count] of countsOf(recording)) ours.record(value, count);
-  } catch (error) {
-    return `we do not record it: ${error.message}`;
-  }
-  await make(oracle, 'theirs', { options, ...recording });
-
-  const raw = Buffer.from(ours.encode()).toString('hex');
+async function compare(oracle, recording) {
+  const kind = kindOf(recording);
+  const { shifts = [], ...recorded } = recording;
+  await make(oracle, 'theirs', recorded);
+  for (const [direction, orders] of shifts) await oracle.ask(direction, 'theirs', orders);
   const theirs = await oracle.ask('encode', 'theirs');
-  if (raw !== theirs) return `bytes differ: ours ${raw.slice(0, 120)}, Java's ${theirs.slice(0, 120)}`;
+
+  let text;
+  for (const storage of STORAGES) {
+    let ours;
+    try {
+      ours = replayed(kind, recording, storage);
+    } catch (error) {
+      return `we do not record it: ${error.message}`;
+    }
+    const raw = Buffer.from(ours.encode()).toString('hex');
+    if (raw !== theirs)
+      return `bytes differ, ${storage}: ours ${raw.slice(0, 160)}, Java's ${theirs.slice(0, 160)}`;
+    text = ours.toBase64();
+  }
 
   // Java does not always recognise itself: an empty histogram with a unit comes back with a maximum.
-  await oracle.ask('decode', 'theirs, read', theirs, EIGHT_BYTES);
+  await oracle.ask(kind.decode, 'theirs, read', theirs, ...kind.arguments);
   const recognised = await oracle.ask('same', 'theirs, read', 'theirs');
   const model = recognised ? 'theirs' : 'theirs, read';
 
   for (const [command, encoding] of [
-    ['decode', raw],
-    ['decompress', ours.toBase64()],
+    [kind.decode, theirs], // which is ours
+    [kind.decompress, text],
   ]) {
-    try {
-      await oracle.ask(command, 'ours', encoding, EIGHT_BYTES);
-    } catch (error) {
-      if (error instanceof Rejected) return `Java does not ${command} it: ${error.message}: ${error.cause}`;
-      throw error;
-    }
+    await oracle.ask(command, 'ours', encoding, ...kind.arguments);
+    const difference = unlike(await said(oracle, 'ours'), await said(oracle, model));
+    if (difference !== '') return `Java finds something else in it (${command}): ${difference}`;
     if (!(await oracle.ask('same', 'ours', model))) {
-      const [seen, expected] = [await oracle.ask('summary', 'ours'), await oracle.ask('summary', model)];
-      return `Java finds another histogram in it (${command}): ${unlike(seen, expected)}`;
+      return `Java finds another histogram in it (${command})`;
     }
   }
   return undefined;
+}
+
+function replayed(kind, { options, shifts = [], ...recording }, storage) {
+  const ours = kind.make(options, storage);
+  for (const [value, count] of countsOf(recording)) ours.record(value, count);
+  for (const [direction, orders] of shifts) ours[direction](orders);
+  return ours;
 }
 
 function exact(value) {
   return typeof value === 'string' ? BigInt(value) : value;
 }
 
+async function said(oracle, name) {
+  const percentiles = await oracle.ask('percentiles', name, ...PERCENTILES);
+  const byPercentile = percentiles.map(([percentile, value]) => [`at ${percentile} %`, value]);
+  return { ...(await oracle.ask('summary', name)), ...Object.fromEntries(byPercentile) };
+}
+
 function unlike(seen, expected) {
   const keys = Object.keys(expected).filter((key) => seen[key] !== expected[key]);
-  return keys.map((key) => `${key} ${seen[key]} for ${expected[key]}`).join(', ') || 'counts differ';
+  return keys.map((key) => `${key} ${seen[key]} for ${expected[key]}`).join(', ');
 }

@@ -1,4 +1,4 @@
-import { iterate, make } from '../ask.js';
+import { iterateAll, make } from '../ask.js';
 import { aroundPowersOfTwo, each, growing, HOUR_NS, HOUR_US, hdr, latenciesUs, stall } from './recordings.js';
 
 export const name = 'iterators';
@@ -179,9 +179,5 @@ export const cases = [
 
 export async function answer(oracle, { iterations: walks, ...each }) {
   await make(oracle, 'h', each);
-  const iterations = [];
-  for (const [kind, ...args] of walks) {
-    iterations.push({ kind, arguments: args, ...(await iterate(oracle, 'h', kind, ...args)) });
-  }
-  return { iterations };
+  return { iterations: await iterateAll(oracle, 'h', walks) };
 }

@@ -1,23 +1,37 @@
 import { correctedTotal } from './coordinated-omission.ts';
-import type { DoubleLayout } from './double-range.ts';
+import { type DoubleLayout, type DoubleRange, octaveOf } from './double-range.ts';
 
 /** The last of the values that correction adds: at least the interval, and less than two of it. */
 export function lowestCorrected(value: number, interval: number): number {
   return nth(value, interval, correctedTotal(value, interval) - 1);
 }
 
-/** As `correctedCounts`, of doubles. */
+/** Moves a range to where the values that correction adds fit, from the highest down. Returns whether all of them do. */
+export function reachCorrected(range: DoubleRange, value: number, interval: number): boolean {
+  const lowest = octaveOf(lowestCorrected(value, interval));
+  // Each octave between has one of the values.
+  for (let octave = octaveOf(value) - 1; octave >= lowest; octave--) {
+    if (!range.reach(2 ** octave)) return false;
+  }
+  return true;
+}
+
+/**
+ * As `correctedCounts`, of doubles: the largest value in each slot, and how many share it with that. Below `low` there
+ * are two shares, of what is nearer to it and of what is nearer to 0.
+ */
 export function* correctedDoubles(
   layout: DoubleLayout,
+  low: number,
   value: number,
   interval: number,
-): Generator<[slot: number, count: number], void, undefined> {
+): Generator<[value: number, count: number], void, undefined> {
   const steps = correctedTotal(value, interval);
   for (let done = 0; done < steps; ) {
     const rest = nth(value, interval, done);
-    const slot = layout.slotOf(rest);
-    const share = Math.min(Math.floor((rest - layout.lower(slot)) / interval) + 1, steps - done);
-    yield [slot, share];
+    const bound = rest >= low ? layout.lower(layout.slotOf(rest)) : rest >= low / 2 ? low / 2 : 0;
+    const share = Math.min(Math.floor((rest - bound) / interval) + 1, steps - done);
+    yield [rest, share];
     done += share;
   }
 }

@@ -80,7 +80,7 @@ export class DoubleHistogram extends DoubleRecording {
     this.store.settleBounds();
   }
 
-  /** An independent histogram with the same counts, range, times and tag. */
+  /** An independent histogram with the same counts, range, policy, times and tag. */
   copy({ storage = this.storage }: { readonly storage?: DoubleStorage } = {}): DoubleHistogram {
     const isAlike = storage === this.storage;
     const copy = this.#like(this.range.copy(), storage, isAlike ? this.store.clone() : undefined);
@@ -109,7 +109,7 @@ export class DoubleHistogram extends DoubleRecording {
     );
   }
 
-  /** Forgets all values, the times and the tag. The range is where it began, as wide as it has become. */
+  /** Forgets all values, the outliers, the times and the tag. The range is where it began, as wide as it has become. */
   reset(): void {
     this.clear();
   }
@@ -140,15 +140,15 @@ export class DoubleHistogram extends DoubleRecording {
   ): DoubleHistogram {
     const bytes = typeof encoded === 'string' ? fromBase64(encoded) : encoded;
     const { range, integers } = decodeDoubles(bytes);
-    const parts: DoubleParts = { storage, range };
+    const isAlike = storage === integers.counts.storage;
+    const parts: DoubleParts = { storage, range, store: isAlike ? integers.counts : undefined };
     const histogram = new DoubleHistogram(parts);
-    const { slots, counts } = integers;
-    for (let i = 0; i < slots.length; i++) histogram.store.add(slots[i]!, counts[i]!);
+    if (!isAlike) histogram.store.addAll(integers.counts);
     return histogram;
   }
 
   #like(range: DoubleRange, storage: DoubleStorage, store?: Counts): DoubleHistogram {
-    const parts: DoubleParts = { range, storage, store };
+    const parts: DoubleParts = { range, storage, store, outOfRange: this.outOfRange };
     const histogram = new DoubleHistogram(parts);
     [histogram.startTimeMs, histogram.endTimeMs] = [this.startTimeMs, this.endTimeMs];
     histogram.tag = this.tag;

@@ -1,8 +1,9 @@
-import { nextUp } from '../double.ts';
-import { mustBe } from '../errors.ts';
+import { nextDown, nextUp } from '../double.ts';
+import { type HdrscopeError, mustBe } from '../errors.ts';
 import { HdrLayout } from '../layout/hdr.ts';
 import type { Layout } from '../layout/layout.ts';
 import type { HdrCounts } from './iteration.ts';
+import type { OutOfRangePolicy } from './state.ts';
 
 /** How counts of doubles are kept in memory. */
 export type DoubleStorage = 'dense' | 'sparse';
@@ -20,6 +21,17 @@ export interface DoubleHistogramOptions {
   readonly autoResize?: boolean;
   /** `'dense'` is fastest and allocates everything at once, `'sparse'` only what is touched. @default 'dense' */
   readonly storage?: DoubleStorage;
+  /**
+   * What is done with a value that does not fit beside those that are counted, is negative or no number: it is refused
+   * with an error, counted as the nearest value that fits, or not counted at all. `outliers` counts all three.
+   *
+   * The nearest is 0 for a negative value and for one below half of the smallest that fits. For a larger one the range
+   * moves, and grows if it may, as far as the others let it: no value that fits is above what was clamped from above.
+   * Discarded instead is NaN, which is near none; and what exceeds 2^1022, as long as nothing above 0 is counted: there
+   * is no range yet, and no other value would fit beside such an end of one.
+   * @default 'throw'
+   */
+  readonly outOfRange?: OutOfRangePolicy;
 }
 
 // An octave `k` holds the values from 2^k up to 2^(k + 1). A range is a run of octaves. A value is counted as the
@@ -37,7 +49,7 @@ const MOST_BITS = 63;
 
 const bytes = new DataView(new ArrayBuffer(8));
 
-/** `floor(log2(value))` of a value from 2^-1022. */
+/** `floor(log2(value))` of a value from 2^-1022; -1023 below. */
 export function octaveOf(value: number): number {
   bytes.setFloat64(0, value);
   return (bytes.getUint16(0) >> 4) - 1023;
@@ -54,6 +66,8 @@ export interface DoubleRangeOptions {
   readonly highestToLowestRatio: bigint;
   readonly autoResize: boolean;
   readonly octave?: number;
+  /** If known: finding it out takes longer than all the rest. */
+  readonly halfBits?: number;
 }
 
 /** Where a range is, what lies in it, and how both move. Holds no counts: what does not fit is found out without them. */
@@ -64,6 +78,8 @@ export class DoubleRange {
   readonly autoResize: boolean;
   /** The first octave. */
   octave: number;
+  /** How many octaves there are: one more than any range of the ratio touches. */
+  octaves: number;
   /** In `[2, 2^62]`. */
   highestToLowestRatio: bigint;
   /** By how many octaves counts were moved upwards in the slots. */
@@ -80,17 +96,14 @@ export class DoubleRange {
     highestToLowestRatio,
     autoResize,
     octave = FIRST_OCTAVE,
+    halfBits = new HdrLayout({ highestTrackableValue: 2, significantDigits }).subBucketBits - 1,
   }: DoubleRangeOptions) {
     this.significantDigits = significantDigits;
-    this.halfBits = new HdrLayout({ highestTrackableValue: 2, significantDigits }).subBucketBits - 1;
+    this.halfBits = halfBits;
     this.highestToLowestRatio = highestToLowestRatio;
+    this.octaves = highestToLowestRatio.toString(2).length + 1;
     this.octave = octave;
     this.autoResize = autoResize;
-  }
-
-  /** How many octaves there are: one more than any range of that ratio touches. */
-  get octaves(): number {
-    return this.highestToLowestRatio.toString(2).length + 1;
   }
 
   /** The lowest value above 0. */
@@ -135,22 +148,47 @@ export class DoubleRange {
   }
 
   /**
-   * Moves to where a value fits beside those that are there, and takes note of it.
+   * Moves to where a value fits beside those that are there, and takes note of it. Returns whether it fits; where it
+   * does not, nothing is noted, though the range may have moved on the way.
    * Source: HdrHistogram (Java), `DoubleHistogram.autoAdjustRangeForValue`; the steps are the same, as a range that
    * grows ends where they take it.
-   *
-   * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when it does not fit.
    */
-  reach(value: number): void {
-    if (value === 0) return;
+  reach(value: number): boolean {
+    if (value === 0) return true;
+    if (!isPositive(value) || value > LARGEST_DOUBLE || value < smallestDouble(this)) return false;
     while (value < this.low) {
-      if (!this.#stepDown(this.#stepsTo(Math.ceil(this.low / value) - 1))) throw this.#refusal(value);
+      if (!this.#stepDown(this.#stepsTo(Math.ceil(this.low / value) - 1))) return false;
     }
     while (value >= this.limit) {
       // A value at the limit belongs above it.
-      if (!this.#stepUp(this.#stepsTo(Math.ceil(nextUp(value) / this.limit) - 1))) throw this.#refusal(value);
+      if (!this.#stepUp(this.#stepsTo(Math.ceil(nextUp(value) / this.limit) - 1))) return false;
     }
     this.#widen(value);
+    return true;
+  }
+
+  /** Of the values that fit, the nearest to one that does not; nothing where none is near. */
+  nearest(value: number): number | undefined {
+    if (typeof value === 'number' && value < 0) return 0;
+    if (!isPositive(value)) return undefined;
+    const octaves = this.autoResize ? MOST_BITS - this.halfBits : this.octaves;
+    const smallest = Math.max(2 ** (this.#last - octaves + 1), smallestDouble(this));
+    if (value < smallest) return value < smallest / 2 ? 0 : smallest;
+    if (this.#last < this.#first) return undefined;
+    return Math.min(nextDown(2 ** (this.#first + octaves)), LARGEST_DOUBLE);
+  }
+
+  /** What to say of a value that does not fit. */
+  refusal(value: number, what: string): HdrscopeError {
+    if (value !== 0 && !isPositive(value)) {
+      return mustBe('ERR_INVALID_VALUE', what, 'a number from 0 to 2^1022', value);
+    }
+    const smallest = smallestDouble(this);
+    const allowed =
+      value > LARGEST_DOUBLE || value < smallest || this.#last < this.#first
+        ? `0, or from ${smallest} to 2^1022`
+        : `within ${this.octaves} octaves of the others, which lie from ${2 ** this.#first} to ${2 ** (this.#last + 1)}`;
+    return mustBe('ERR_VALUE_OUT_OF_RANGE', what, allowed, value);
   }
 
   /** How many octaves at once, where a value lies beyond by so many times the end of the range. */
@@ -187,6 +225,7 @@ export class DoubleRange {
   #grow(octaves: number): boolean {
     if (!this.autoResize || this.halfBits + this.octaves + octaves > MOST_BITS) return false;
     this.highestToLowestRatio <<= BigInt(octaves);
+    this.octaves += octaves;
     return true;
   }
 
@@ -202,14 +241,10 @@ export class DoubleRange {
     copy.moved = this.moved;
     return copy;
   }
+}
 
-  #refusal(value: number): Error {
-    const allowed =
-      this.#last < this.#first
-        ? 'one that fits into the range'
-        : `within ${this.octaves} octaves of the others, which lie from ${2 ** this.#first} to ${2 ** (this.#last + 1)}`;
-    return mustBe('ERR_VALUE_OUT_OF_RANGE', 'value', allowed, value);
-  }
+function isPositive(value: unknown): value is number {
+  return typeof value === 'number' && value > 0;
 }
 
 /** The range that a histogram begins with. */

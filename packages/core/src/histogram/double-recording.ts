@@ -2,23 +2,22 @@ import type { Counts } from '../counts/counts.ts';
 import { DenseCounts } from '../counts/dense.ts';
 import { SparseCounts } from '../counts/sparse.ts';
 import { usedSlots } from '../counts/used-slots.ts';
-import { mustBe } from '../errors.ts';
-import { RECIPROCAL } from '../layout/hdr.ts';
+import { type HdrscopeError, mustBe } from '../errors.ts';
+import type { HdrLayout } from '../layout/hdr.ts';
 import { correctedTotal } from './coordinated-omission.ts';
-import { correctedDoubles, lowestCorrected } from './double-correction.ts';
+import { correctedDoubles, lowestCorrected, reachCorrected } from './double-correction.ts';
 import {
   type DoubleHistogramOptions,
   DoubleLayout,
   DoubleRange,
   type DoubleStorage,
   LARGEST_DOUBLE,
-  octaveOf,
   rangeFrom,
-  smallestDouble,
 } from './double-range.ts';
 import { DoubleReading } from './double-reading.ts';
 import { HdrView } from './reading.ts';
 import { asNumbers } from './slot-values.ts';
+import type { Outliers, OutOfRangePolicy } from './state.ts';
 
 /** With a range and counts that exist already. Not for users, who could take any that do not fit each other. */
 export interface DoubleParts extends DoubleHistogramOptions {
@@ -29,8 +28,12 @@ export interface DoubleParts extends DoubleHistogramOptions {
 /** A value, and how often it was counted. */
 export type CountedValue = readonly [value: number, count: number];
 
-const TWO_POW_31 = 2 ** 31;
-const TWO_POW_MINUS_32 = 2 ** -32;
+const NONE: Outliers = { thrown: 0, clamped: 0, discarded: 0 };
+
+const double = new Float64Array(1);
+const words = new Uint32Array(double.buffer);
+/** Which of the words has the exponent: the second one, but on big-endian machines. */
+const UPPER = new Uint8Array(Uint32Array.of(1).buffer)[0]!;
 
 /** The recording half of a `DoubleHistogram`. */
 export abstract class DoubleRecording extends DoubleReading {
@@ -38,6 +41,21 @@ export abstract class DoubleRecording extends DoubleReading {
   readonly storage: DoubleStorage;
   /** Whether a value that does not fit beside the others widens the range. */
   readonly autoResize: boolean;
+  /** What is done with a value that does not fit. */
+  readonly outOfRange: OutOfRangePolicy;
+  /**
+   * How many values did not fit. Kept by the instance: neither copied nor encoded.
+   *
+   * @example
+   * ```ts
+   * import { DoubleHistogram } from '@hdrscope/core';
+   *
+   * const seconds = new DoubleHistogram({ highestToLowestValueRatio: 1000, outOfRange: 'clamp' });
+   * for (const value of [1, 1e6, Number.NaN]) seconds.record(value);
+   * seconds.outliers; //=> { thrown: 0, clamped: 1, discarded: 1 }
+   * ```
+   */
+  outliers: Outliers = NONE;
   /** When the first of the values was counted, in milliseconds since 1970, if anybody said so. */
   startTimeMs: number | undefined = undefined;
   /** When the last of the values was counted, likewise. */
@@ -49,23 +67,37 @@ export abstract class DoubleRecording extends DoubleReading {
   #store: Counts;
   #integers: HdrView<number>;
   #layout: DoubleLayout;
-  // What a record needs of the range.
   #low = 0;
   #limit = 0;
-  /** 1 / ratio: a power of two. */
-  #toInteger = 0;
-  #halfBits = 0;
+  // What a record needs of the range, all small integers.
+  /** Of the upper 32 bits of a double, those at the end that are too fine to tell slots apart. In `[3, 20]`. */
+  #unusedBits = 0;
+  /** What the bits before them would be of a value in slot 0: in that bucket only the upper half is used. */
+  #slotZero = 0;
+  /** The slot of the lowest value above 0. */
+  #firstSlot = 0;
+  /** Below are all slots of the range but those of 2^1022 and more. Whatever has a sign bit is not below. */
+  #endSlot = 0;
 
   /**
    * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
    */
   constructor(options: DoubleHistogramOptions = {}) {
     super();
-    const { storage = 'dense', range = rangeFrom(options), store }: DoubleParts = options;
+    const {
+      storage = 'dense',
+      outOfRange = 'throw',
+      range = rangeFrom(options),
+      store,
+    }: DoubleParts = options;
     if (storage !== 'dense' && storage !== 'sparse') {
       throw mustBe('ERR_INVALID_OPTION', 'storage', "'dense' or 'sparse'", storage);
     }
+    if (outOfRange !== 'throw' && outOfRange !== 'clamp' && outOfRange !== 'discard') {
+      throw mustBe('ERR_INVALID_OPTION', 'outOfRange', "'throw', 'clamp' or 'discard'", outOfRange);
+    }
     this.storage = storage;
+    this.outOfRange = outOfRange;
     this.autoResize = range.autoResize;
     this.#range = range;
     const integers = range.layout;
@@ -74,7 +106,7 @@ export abstract class DoubleRecording extends DoubleReading {
       (storage === 'dense' ? new DenseCounts(integers.slotCount) : new SparseCounts(integers.slotCount));
     this.#integers = new HdrView({ layout: integers, counts: this.#store }, asNumbers);
     this.#layout = new DoubleLayout(integers, range.ratio);
-    this.#note(range);
+    this.#note(range, integers);
   }
 
   get layout(): DoubleLayout {
@@ -116,39 +148,65 @@ export abstract class DoubleRecording extends DoubleReading {
    * @param value 0, or up to 2^1022 and no further from the other values than the ratio, or what it can grow to, allows.
    * @param count An integer from 0 to 2^53 − 1.
    * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is no number or negative, `ERR_VALUE_OUT_OF_RANGE` when
-   *   it does not fit, `ERR_INVALID_COUNT` and `ERR_COUNT_OVERFLOW` when the count is wrong or would not be exact.
+   *   it does not fit (both only under the policy `'throw'`), `ERR_INVALID_COUNT` and `ERR_COUNT_OVERFLOW` when the
+   *   count is wrong or would not be exact.
    */
   record(value: number, count = 1): void {
-    // As `HdrLayout.slotOf`; no integer is below the upper half of bucket 0.
-    if (count === 1 && typeof value === 'number' && value >= this.#low && value < this.#limit) {
-      const integer = value * this.#toInteger;
-      const halfBits = this.#halfBits;
-      if (integer < TWO_POW_31) {
-        const int = integer | 0;
-        const shift = 31 - halfBits - Math.clz32(int);
-        this.#store.increment((shift << halfBits) + (int >>> shift));
-      } else {
-        const shift = 63 - halfBits - Math.clz32((integer * TWO_POW_MINUS_32) >>> 0);
-        this.#store.increment((shift << halfBits) + ((integer * RECIPROCAL[shift]!) | 0));
+    if (count === 1 && typeof value === 'number') {
+      // The bits of a double, its exponent and then its mantissa, number the slots from the first octave on.
+      double[0] = value;
+      const slot = (words[UPPER]! >>> this.#unusedBits) - this.#slotZero;
+      if (slot >= this.#firstSlot && slot < this.#endSlot) {
+        this.#store.increment(slot);
+        return;
       }
-      return;
+      if (value === 0) {
+        this.#store.increment(0);
+        return;
+      }
     }
     this.#recordAny(value, count);
   }
 
   /**
    * Counts a value, and the values that were not seen while it was waited for: `value - expectedInterval`,
-   * `value - 2 * expectedInterval`, and so on down to `expectedInterval`.
+   * `value - 2 * expectedInterval`, and so on down to `expectedInterval`. A value that is clamped is corrected from where
+   * it is clamped to; of the others each that does not fit is clamped or discarded by itself.
    *
    * @param expectedInterval A finite number, in the unit of the values; 0 corrects nothing.
    * @param count How often each of them is counted.
    * @throws HdrscopeError as `record` does, also when one of the other values does not fit: then none is counted.
+   * @example
+   * ```ts
+   * import { DoubleHistogram } from '@hdrscope/core';
+   *
+   * const seconds = new DoubleHistogram();
+   * seconds.recordCorrected(1, 0.25);
+   * [1, 0.75, 0.5, 0.25].map((value) => seconds.countAt(value)); //=> [1, 1, 1, 1]
+   * ```
    */
   recordCorrected(value: number, expectedInterval: number, count = 1): void {
-    this.#assertValue(value, 'value');
     assertDoubleInterval(expectedInterval);
     assertCount(count);
-    this.recordAll([[value, count]], expectedInterval);
+    if (expectedInterval === 0 || !(value > expectedInterval)) {
+      this.record(value, count);
+      return;
+    }
+    const range = this.#range.over(this.#integers);
+    const admitted = this.#admitted(value, 'value', count, range);
+    if (count === 0) return;
+    if (admitted !== undefined) {
+      // Not what was clamped to less than the interval: nothing was missed meanwhile.
+      const isCorrected = admitted > expectedInterval;
+      this.#store.assertRoomFor(isCorrected ? correctedTotal(admitted, expectedInterval) * count : count);
+      if (isCorrected && !reachCorrected(range, admitted, expectedInterval) && this.outOfRange === 'throw') {
+        this.#tally('thrown', count);
+        throw refusalOfCorrection(range, admitted, expectedInterval);
+      }
+      this.#moveTo(range);
+      this.#addCorrected(admitted, count, isCorrected ? expectedInterval : 0);
+    }
+    this.#tallyOutlier(value, admitted, count);
   }
 
   /**
@@ -159,19 +217,7 @@ export abstract class DoubleRecording extends DoubleReading {
   recordValues(values: ArrayLike<number>): void {
     const { length } = values;
     this.#store.assertRoomFor(length);
-    const [low, limit] = [this.#low, this.#limit];
-    let fits = true;
-    for (let i = 0; i < length; i++) {
-      const value = values[i]!;
-      if (typeof value === 'number' && value >= low && value < limit) continue;
-      this.#assertValue(value, `values[${i}]`);
-      fits &&= value === 0;
-    }
-    if (!fits) {
-      const range = this.#range.over(this.#integers);
-      for (let i = 0; i < length; i++) range.reach(values[i]!);
-      this.#moveTo(range);
-    }
+    if (this.outOfRange === 'throw') this.#reachAll(values);
     for (let i = 0; i < length; i++) this.record(values[i]!);
   }
 
@@ -187,7 +233,7 @@ export abstract class DoubleRecording extends DoubleReading {
     return this.#store;
   }
 
-  /** Counts each of many values, with correction if there is an interval: all of them or none. */
+  /** Counts each of many values, with correction if there is an interval: all of them or, whatever the policy, none. */
   protected recordAll(values: readonly CountedValue[], interval = 0): void {
     const range = this.#range.over(this.#integers);
     const isCorrected = (value: number): boolean => interval > 0 && value > interval;
@@ -197,40 +243,96 @@ export abstract class DoubleRecording extends DoubleReading {
     }
     this.#store.assertRoomFor(total);
     for (const [value] of values) {
-      range.reach(value);
-      if (!isCorrected(value)) continue;
-      const lowest = lowestCorrected(value, interval);
-      this.#assertValue(lowest, 'the lowest value of the correction');
-      // Each octave between has one of the values.
-      for (let octave = octaveOf(value) - 1; octave >= octaveOf(lowest); octave--) range.reach(2 ** octave);
+      if (!range.reach(value)) throw range.refusal(value, 'value');
+      if (isCorrected(value) && !reachCorrected(range, value, interval)) {
+        throw refusalOfCorrection(range, value, interval);
+      }
     }
     this.#moveTo(range);
-    for (const [value, count] of values) {
-      const shares = isCorrected(value)
-        ? correctedDoubles(this.#layout, value, interval)
-        : [[this.#layout.slotOf(value), 1] as const];
-      for (const [slot, share] of shares) this.#store.add(slot, share * count);
-    }
+    for (const [value, count] of values) this.#addCorrected(value, count, isCorrected(value) ? interval : 0);
   }
 
   protected clear(): void {
     this.#store.clear();
     const { significantDigits, highestToLowestRatio, autoResize } = this.#range;
     this.#useRange(new DoubleRange({ significantDigits, highestToLowestRatio, autoResize }));
+    this.outliers = NONE;
     this.startTimeMs = undefined;
     this.endTimeMs = undefined;
     this.tag = undefined;
   }
 
+  /** The whole way of a record: any value, any count, moving the range, and what to say when it is refused. */
   #recordAny(value: number, count: number): void {
-    this.#assertValue(value, 'value');
     assertCount(count);
-    if (value !== 0 && !(value >= this.#low && value < this.#limit)) {
-      if (count > 0) this.recordAll([[value, count]]);
-      return;
-    }
     this.#store.assertRoomFor(count);
-    this.#store.add(this.#layout.slotOf(value), count);
+    let admitted: number | undefined = value;
+    if (!this.#holds(value)) {
+      // The range only moves for what is above 0.
+      const range = value > 0 ? this.#range.over(this.#integers) : this.#range;
+      admitted = this.#admitted(value, 'value', count, range);
+      if (admitted !== undefined && count > 0) this.#moveTo(range);
+      this.#tallyOutlier(value, admitted, count);
+    }
+    if (admitted !== undefined && count > 0) this.#store.add(this.#layout.slotOf(admitted), count);
+  }
+
+  /** Whether a value is counted where the range is. */
+  #holds(value: number): boolean {
+    if (typeof value !== 'number') return false;
+    return value === 0 || (value >= this.#low && value < this.#limit && value <= LARGEST_DOUBLE);
+  }
+
+  /** Moves the range to where all values fit, as recording one after the other would. */
+  #reachAll(values: ArrayLike<number>): void {
+    const { length } = values;
+    let held = 0;
+    while (held < length && this.#holds(values[held]!)) held++;
+    if (held === length) return;
+    const range = this.#range.over(this.#integers);
+    for (let i = 0; i < length; i++) {
+      if (!range.reach(values[i]!)) this.#admitted(values[i]!, `values[${i}]`, 1, range);
+    }
+    this.#moveTo(range);
+  }
+
+  /** The value to count in place of one, with `range` moved to where it fits; nothing where it is discarded. */
+  #admitted(value: number, what: string, count: number, range: DoubleRange): number | undefined {
+    if (range.reach(value)) return value;
+    if (this.outOfRange === 'throw') {
+      this.#tally('thrown', count);
+      throw range.refusal(value, what);
+    }
+    const nearest = this.outOfRange === 'clamp' ? range.nearest(value) : undefined;
+    if (nearest !== undefined) range.reach(nearest);
+    return nearest;
+  }
+
+  /** Takes note of what became of a value, if it was another. */
+  #tallyOutlier(value: number, admitted: number | undefined, count: number): void {
+    if (admitted === undefined) this.#tally('discarded', count);
+    else if (admitted !== value) this.#tally('clamped', count);
+  }
+
+  #tally(outcome: keyof Outliers, count: number): void {
+    this.outliers = { ...this.outliers, [outcome]: this.outliers[outcome] + count };
+  }
+
+  /** Counts a value that fits, and those of its correction, of which only the small ones may not. */
+  #addCorrected(value: number, count: number, interval: number): void {
+    const shares: Iterable<CountedValue> =
+      interval > 0 ? correctedDoubles(this.#layout, this.#low, value, interval) : [[value, 1]];
+    for (const [rest, share] of shares) {
+      const fits = rest === 0 || rest >= this.#low;
+      const admitted = fits ? rest : this.outOfRange === 'clamp' ? this.#nearestBelow(rest) : undefined;
+      if (admitted !== undefined) this.#store.add(this.#layout.slotOf(admitted), share * count);
+      if (!fits) this.#tallyOutlier(rest, admitted, share * count);
+    }
+  }
+
+  /** Of a value below a range that reaches no further down. */
+  #nearestBelow(value: number): number {
+    return value < this.#low / 2 ? 0 : this.#low;
   }
 
   /** Moves the counts to the slots of another range, which holds them all. */
@@ -257,25 +359,22 @@ export abstract class DoubleRecording extends DoubleReading {
     const { layout } = range;
     this.#integers = new HdrView({ layout, counts: this.#store }, asNumbers);
     this.#layout = new DoubleLayout(layout, range.ratio);
-    this.#note(range);
+    this.#note(range, layout);
   }
 
-  #note({ low, limit, ratio, halfBits }: DoubleRange): void {
+  #note(range: DoubleRange, { slotCount }: HdrLayout): void {
+    const { low, limit, octave, halfBits } = range;
     this.#low = low;
     this.#limit = limit;
-    this.#toInteger = 1 / ratio;
-    this.#halfBits = halfBits;
+    this.#unusedBits = 20 - halfBits;
+    this.#slotZero = (octave + 1022) << halfBits;
+    this.#firstSlot = 1 << halfBits;
+    this.#endSlot = Math.min(slotCount, (1023 - octave) << halfBits);
   }
+}
 
-  #assertValue(value: number, what: string): void {
-    if (typeof value !== 'number' || !(value >= 0)) {
-      throw mustBe('ERR_INVALID_VALUE', what, 'a number from 0 to 2^1022', value);
-    }
-    const smallest = smallestDouble(this.#range);
-    if (value > LARGEST_DOUBLE || (value > 0 && value < smallest)) {
-      throw mustBe('ERR_VALUE_OUT_OF_RANGE', what, `0, or from ${smallest} to 2^1022`, value);
-    }
-  }
+function refusalOfCorrection(range: DoubleRange, value: number, interval: number): HdrscopeError {
+  return range.refusal(lowestCorrected(value, interval), 'the lowest value of the correction');
 }
 
 /** An interval of 0 corrects nothing. */

@@ -140,6 +140,53 @@ test('the smallest and the largest value of all are counted', () => {
   }
 });
 
+test('a value is counted where the layout has its slot, wherever the range is', () => {
+  const wherever = fc
+    .tuple(
+      fc.integer({ min: -1005, max: 1020 }),
+      fc.double({ min: 1, max: 2, maxExcluded: true, noNaN: true }),
+    )
+    .map(([octave, mantissa]) => mantissa * 2 ** octave);
+  const near = fc.double({ min: 2 ** -8, max: 2 ** 8, noNaN: true });
+  fc.assert(
+    fc.property(
+      wherever,
+      fc.array(near),
+      fc.integer({ min: 0, max: 5 }),
+      (first, factors, significantDigits) => {
+        const histogram = new DoubleHistogram({
+          significantDigits,
+          storage: 'sparse',
+          outOfRange: 'discard',
+        });
+        for (const one of [first, ...factors.map((factor) => first * factor)]) {
+          histogram.record(one);
+          const { counts, layout, outliers } = histogram;
+          if (outliers.discarded > 0) return;
+          const before = counts.at(layout.slotOf(one));
+          histogram.record(one);
+          expect(counts.at(layout.slotOf(one))).toBe(before + 1);
+        }
+      },
+    ),
+  );
+});
+
+test('no other double is taken for one at the upper end', () => {
+  const histogram = recorded([
+    [2 ** 1022, 1],
+    [2 ** 1021, 1],
+  ]);
+  for (const one of [-(2 ** -1022), -1e-300, -1, -(2 ** 1021), Number.NEGATIVE_INFINITY, Number.NaN]) {
+    expectUnchanged(histogram, () => histogram.record(one), 'ERR_INVALID_VALUE');
+  }
+  for (const one of [2 ** 1022 * (1 + Number.EPSILON), Number.MAX_VALUE, Number.POSITIVE_INFINITY]) {
+    expectUnchanged(histogram, () => histogram.record(one), 'ERR_VALUE_OUT_OF_RANGE');
+  }
+  histogram.record(2 ** 1022);
+  expect([histogram.countAt(2 ** 1022), histogram.totalCount]).toEqual([2, 3]);
+});
+
 test('minus zero counts as zero', () => {
   expect(recorded([[-0, 1]]).countAt(0)).toBe(1);
 });

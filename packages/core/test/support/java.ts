@@ -70,7 +70,11 @@ export function made(
   return histogram;
 }
 
-export function record(histogram: Histogram, { recorded = [], generator }: JavaRecording): void {
+/** Records into any histogram, of doubles too, whose fixtures hold none but numbers. */
+export function record(
+  histogram: Pick<Histogram, 'record' | 'recordCorrected'>,
+  { recorded = [], generator }: JavaRecording,
+): void {
   if (generator !== undefined) for (const value of valuesOf(generator)) histogram.record(value);
   for (const [value, count = 1, expectedInterval = 0] of recorded) {
     histogram.recordCorrected(valueIn(value), expectedInterval, Number(count));
