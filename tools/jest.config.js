@@ -5,7 +5,7 @@ const pathOf = (specifier) => fileURLToPath(import.meta.resolve(specifier));
 
 /** Shared Jest set-up: tests run on TypeScript sources, so no build is needed before them. */
 export default {
-  testEnvironment: 'node',
+  testEnvironment: pathOf('./jest-environment.js'),
   // All cores: Jest would leave one idle, which is half of a small machine.
   maxWorkers: '100%',
   // `import` must not be listed: Jest adds it per module kind, and forcing it breaks packages that Jest itself requires.

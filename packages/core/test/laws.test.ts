@@ -178,10 +178,10 @@ describeEachStorage('any sequence of operations', (storage) => {
   });
 });
 
-test('dense and sparse histograms cannot be told apart after any sequence of operations', () => {
+test('histograms cannot be told apart by their storage after any sequence of operations', () => {
   fc.assert(
     fc.property(options, operations, (shape, sequence) => {
-      const [dense, sparse] = STORAGES.map((storage) => {
+      const [dense, ...others] = STORAGES.map((storage) => {
         let histogram = new Histogram({ ...shape, storage });
         const outcomes = sequence.map((operation) => {
           try {
@@ -194,7 +194,7 @@ test('dense and sparse histograms cannot be told apart after any sequence of ope
         const percentiles = histogram.valuesAtPercentiles([0, 10, 50, 99, 99.999, 100]);
         return { outcomes, state: stateOf(histogram), steps: [...histogram.recordedValues()], percentiles };
       });
-      expect(sparse).toEqual(dense);
+      for (const other of others) expect(other).toEqual(dense);
     }),
     { numRuns: 200 },
   );

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { Histogram } from '../../src/histogram/histogram.ts';
-import { recorded } from '../support/recorded.ts';
+import { randomIntegers } from '../support/random.ts';
+import { recorded, slotsOf } from '../support/recorded.ts';
 import { LARGEST, type Recording, recordings } from '../support/values.ts';
 
 /** Two samples that overlap, of two values or more each; now and then with enormous counts or of different layouts. */
@@ -28,26 +29,21 @@ function pairOf(
 }
 
 /** The middles of the slots of a histogram, each as often as it was counted, ascending. */
-export function valuesOf({ layout, counts }: Histogram): number[] {
-  const values: number[] = [];
-  for (let slot = counts.next(0); slot < counts.length; slot = counts.next(slot + 1)) {
-    for (let i = 0; i < counts.at(slot); i++) values.push(layout.midpoint(slot));
-  }
-  return values;
+export function valuesOf(histogram: Histogram): number[] {
+  const { layout } = histogram;
+  return slotsOf(histogram).flatMap(([slot, count]) => Array<number>(count).fill(layout.midpoint(slot)));
 }
 
 /** The same distribution, of `factor` times as many values. */
 export function multiplied(histogram: Histogram, factor: number): Histogram {
-  const { layout, counts } = histogram;
-  const values: [number, number][] = [];
-  for (let slot = counts.next(0); slot < counts.length; slot = counts.next(slot + 1)) {
-    values.push([layout.lower(slot), counts.at(slot) * factor]);
-  }
-  return recorded(values, { layout, storage: 'sparse' });
+  const { layout } = histogram;
+  return recorded(
+    slotsOf(histogram).map(([slot, count]) => [layout.lower(slot), count * factor]),
+    { layout, storage: 'sparse' },
+  );
 }
 
-// Looked up once: in a test's own context, the global object is far slower than the arithmetic.
-const { cos, exp, imul, log, sqrt, PI } = Math;
+const { cos, exp, log, sqrt, PI } = Math;
 
 /** Samples of lognormal values, as latencies are: e^(median + spread z) for normal z. The same ones for the same seed. */
 export function lognormals(seed: number): (n: number, median: number, spread: number) => Histogram {
@@ -61,13 +57,8 @@ export function lognormals(seed: number): (n: number, median: number, spread: nu
 
 /** Standard normal variables. */
 function gaussians(seed: number): () => number {
-  let state = seed;
-  // Mulberry32, in [0, 1): an LCG's successive values are too regular for pairs of them.
-  const uniform = (): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  // An LCG's successive values are too regular for pairs of them.
+  const next = randomIntegers(seed);
+  const uniform = (): number => next() / 2 ** 32;
   return () => sqrt(-2 * log(1 - uniform())) * cos(2 * PI * uniform());
 }

@@ -6,6 +6,34 @@ import { expectRefused } from '../support/refused.ts';
 
 const TWO_POW_31 = 2 ** 31;
 const TWO_POW_32 = 2 ** 32;
+const TOP_BIT = -TWO_POW_31;
+
+// Where the words are in the buffer: the header, the low words, the high words.
+const BEGUN = 5;
+const ENDED = 6;
+const LOW = 16;
+
+const wordsOf = ({ buffer }: SharedCounts): Int32Array => new Int32Array(buffer);
+
+/** As a thread leaves it that has raised a low word to 2^31, and has not carried yet. */
+function withCarryPending(slot: number, beyond = 0): SharedCounts {
+  const counts = growing();
+  counts.add(slot, beyond);
+  Atomics.add(wordsOf(counts), LOW + slot, TOP_BIT);
+  Atomics.add(new BigInt64Array(counts.buffer, 48, 1), 0, BigInt(TWO_POW_31)); // reserved
+  return counts;
+}
+
+/** What that thread does next. */
+function carryPending(counts: SharedCounts, slot: number): void {
+  const words = wordsOf(counts);
+  const high = LOW + (words.length - LOW) / 2;
+  Atomics.add(words, BEGUN, 1);
+  Atomics.store(words, 7, 1); // there are high words
+  Atomics.add(words, high + slot, 1);
+  Atomics.add(words, LOW + slot, TOP_BIT);
+  Atomics.add(words, ENDED, 1);
+}
 
 /** 32 slots at first, and room for 960. */
 function growing(): SharedCounts {
@@ -116,15 +144,95 @@ describe('two attachments', () => {
   });
 });
 
-test('what is taken out before a record has carried it is no longer seen, nor is anything else', () => {
-  const counts = growing();
-  // As a thread leaves it that has raised the low word to 2^31, and has not carried yet.
-  counts.add(7, TWO_POW_31 - 1);
-  Atomics.add(new Int32Array(counts.buffer), 16 + 7, 1);
-  expect(counts.seen().at(7)).toBe(TWO_POW_31);
-  counts.remove(7, TWO_POW_31);
-  counts.increment(8);
-  expect([counts.seen().at(7), counts.seen().at(8), counts.seen().total]).toEqual([0, 1, 1]);
+describe('a count that was raised to 2^31 by adding', () => {
+  test.each([
+    [TWO_POW_31 - 1, 1],
+    [TWO_POW_31 - 5, 5],
+    [1, TWO_POW_31 - 1],
+    [TWO_POW_31 - 1, TWO_POW_31 - 1],
+    [TWO_POW_32 - 1, 1],
+  ])('goes on to 2^32 beyond, from %d by %d', (before, step) => {
+    const counts = growing();
+    counts.add(7, before);
+    counts.add(7, step);
+    let expected = before + step;
+    for (let times = 0; times < 2; times++) {
+      counts.add(7, TWO_POW_31 - 1);
+      counts.increment(7);
+      expected += TWO_POW_31;
+      expect([counts.seen().at(7), counts.seen().total]).toEqual([expected, expected]);
+    }
+  });
+});
+
+describe('a change of the low word and the high word', () => {
+  test.each<[string, (counts: SharedCounts) => void]>([
+    ['a record that carries', (counts) => counts.increment(7)],
+    ['adding beyond 2^31', (counts) => counts.add(7, 1)],
+    ['adding more than 2^31', (counts) => counts.add(7, TWO_POW_32)],
+    ['taking out more than the low word holds', (counts) => counts.remove(8, 1)],
+  ])('is begun and ended for those who read: %s', (_what, change) => {
+    const counts = growing();
+    counts.add(7, TWO_POW_31 - 1);
+    counts.add(8, TWO_POW_31);
+    const [begun, ended] = wordsOf(counts).subarray(BEGUN, ENDED + 1);
+    change(counts);
+    expect([...wordsOf(counts).subarray(BEGUN, ENDED + 1)]).toEqual([begun! + 1, ended! + 1]);
+  });
+
+  test('is nothing to wait for where the low word is all that changes', () => {
+    const counts = growing();
+    counts.add(7, TWO_POW_31 - 2);
+    counts.increment(7);
+    counts.remove(7, TWO_POW_31 - 1);
+    expect([...wordsOf(counts).subarray(BEGUN, ENDED + 1)]).toEqual([0, 0]);
+  });
+
+  test('is waited for, but not forever', () => {
+    const counts = growing();
+    counts.add(7, 3);
+    Atomics.add(wordsOf(counts), BEGUN, 1);
+    const began = performance.now();
+    expect(counts.seen().at(7)).toBe(3);
+    const waitedMs = performance.now() - began;
+    expect(waitedMs).toBeGreaterThanOrEqual(50);
+    expect(waitedMs).toBeLessThan(2000);
+  });
+});
+
+describe('a record that has not been carried yet', () => {
+  test('is seen', () => {
+    expect(withCarryPending(7, 5).seen().at(7)).toBe(TWO_POW_31 + 5);
+  });
+
+  test('is carried whatever is added meanwhile', () => {
+    for (const step of [1, TWO_POW_31 - 6, TWO_POW_31 - 5, TWO_POW_31, TWO_POW_32 + 1]) {
+      const counts = withCarryPending(7, 5);
+      const total = TWO_POW_31 + 5 + step;
+      counts.add(7, step);
+      expect([counts.seen().at(7), counts.seen().total]).toEqual([total, total]);
+      carryPending(counts, 7);
+      expect([counts.seen().at(7), counts.seen().total]).toEqual([total, total]);
+    }
+  });
+
+  test('is carried whatever is taken out meanwhile', () => {
+    for (const step of [1, 5, 6, TWO_POW_31, TWO_POW_31 + 5]) {
+      const counts = withCarryPending(7, 5);
+      const left = TWO_POW_31 + 5 - step;
+      counts.remove(7, step);
+      expect([counts.seen().at(7), counts.seen().total]).toEqual([left, left]);
+      carryPending(counts, 7);
+      expect([counts.seen().at(7), counts.seen().total]).toEqual([left, left]);
+    }
+  });
+
+  test('is no longer seen once it is taken out, and all else is', () => {
+    const counts = withCarryPending(7);
+    counts.remove(7, TWO_POW_31);
+    counts.increment(8);
+    expect([counts.seen().at(7), counts.seen().at(8), counts.seen().total]).toEqual([0, 1, 1]);
+  });
 });
 
 describe('slots that are not a whole number of pages', () => {

@@ -1,8 +1,8 @@
 import * as node from '../../src/encoding/zlib.node.ts';
 import * as portable from '../../src/encoding/zlib.portable.ts';
 import { Histogram } from '../../src/histogram/histogram.ts';
-import { concat } from '../support/bytes.ts';
-import { compressedOf, fixedWords, SMALL_SLOTS, type WordSize } from '../support/fixed-words-bytes.ts';
+import { compressedOf, concat } from '../support/bytes.ts';
+import { fixedWords, SMALL_SLOTS, type WordSize } from '../support/fixed-words-bytes.ts';
 import { recorded, slotsOf } from '../support/recorded.ts';
 import { expectRefused } from '../support/refused.ts';
 import { LARGEST_BIGINT } from '../support/values.ts';

@@ -42,10 +42,12 @@ describe('advice on given digits', () => {
       const { sparseBytes, options } = advise({ highestTrackableValue, significantDigits: 2 });
       const histogram = new Histogram({ ...options, storage: 'sparse' });
       const { layout } = histogram;
+      let most = 0;
       for (let slot = 0; slot < layout.slotCount; slot++) {
         histogram.record(layout.lower(slot));
-        expect(histogram.byteLength).toBeLessThanOrEqual(sparseBytes.most);
+        most = Math.max(most, histogram.byteLength);
       }
+      expect(most).toBeLessThanOrEqual(sparseBytes.most);
       expect(histogram.byteLength).toBeGreaterThan(sparseBytes.most / 1.2);
     }
   });

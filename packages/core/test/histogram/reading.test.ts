@@ -1,7 +1,9 @@
 import { Histogram } from '../../src/histogram/histogram.ts';
 import { type JavaCase, type JavaNumber, javaFixture, made, reasonToSkip } from '../support/java.ts';
+import { toRead } from '../support/recorded.ts';
 import { expectRefused } from '../support/refused.ts';
 import { describeEachStorage } from '../support/storages.ts';
+import { LARGEST_BIGINT } from '../support/values.ts';
 
 interface CountedCase extends JavaCase {
   readonly minNonZero: JavaNumber;
@@ -18,24 +20,29 @@ const counted = (javaFixture<CountedCase>('histograms')?.cases ?? []).filter(
   (one) => reasonToSkip(one) === undefined,
 );
 const equivalence = javaFixture<EquivalenceCase>('equivalence')?.cases ?? [];
-const LARGEST_VALUE = 2n ** 63n - 1n;
 
 describeEachStorage('counts at and between values are those of Java', (storage) => {
   test.each(counted.map((one) => [one.name, one] as const))('%s', (_name, one) => {
-    const histogram = made(one, storage);
+    const histogram = toRead(made(one, storage));
     const { layout } = histogram;
-    for (const [value, count, percentile] of one.atValues) {
-      // Java asks its last slot where a value lies above all.
-      const isWithin = layout.slotOfBigInt(BigInt(value)) < layout.slotCount;
-      if (isWithin) expect([value, histogram.countAt(BigInt(value))]).toEqual([value, count]);
-      else expect(histogram.countAt(BigInt(value))).toBe(0);
-      expect([value, histogram.percentileAtOrBelow(BigInt(value))]).toEqual([value, percentile]);
-    }
-    for (const [low, high, count] of one.between) {
-      expect([low, high, histogram.countBetween(BigInt(low), BigInt(high))]).toEqual([low, high, count]);
-    }
+    const atValues = one.atValues.map(([value]) => [
+      value,
+      histogram.countAt(BigInt(value)),
+      histogram.percentileAtOrBelow(BigInt(value)),
+    ]);
+    // Java asks its last slot where a value lies above all.
+    const isWithin = (value: JavaNumber): boolean => layout.slotOfBigInt(BigInt(value)) < layout.slotCount;
+    expect(atValues).toEqual(
+      one.atValues.map(([value, count, percentile]) => [value, isWithin(value) ? count : 0, percentile]),
+    );
+    const between = one.between.map(([low, high]) => [
+      low,
+      high,
+      histogram.countBetween(BigInt(low), BigInt(high)),
+    ]);
+    expect(between).toEqual(one.between);
     const minNonZero = BigInt(one.minNonZero);
-    expect(histogram.exact.minNonZero).toBe(minNonZero === LARGEST_VALUE ? 0n : minNonZero);
+    expect(histogram.exact.minNonZero).toBe(minNonZero === LARGEST_BIGINT ? 0n : minNonZero);
   });
 });
 
@@ -88,10 +95,10 @@ describe('asking of values', () => {
       300, 301,
     ]);
     expect([histogram.exact.max, histogram.exact.valueAtPercentile(100)]).toEqual([5023n, 5023n]);
-    const large = new Histogram({ highestTrackableValue: LARGEST_VALUE });
-    large.record(LARGEST_VALUE);
-    expect([large.exact.max, large.max]).toEqual([LARGEST_VALUE, 2 ** 63]);
-    expect(large.exact.nextNonEquivalentValue(LARGEST_VALUE)).toBe(2n ** 63n);
+    const large = new Histogram({ highestTrackableValue: LARGEST_BIGINT });
+    large.record(LARGEST_BIGINT);
+    expect([large.exact.max, large.max]).toEqual([LARGEST_BIGINT, 2 ** 63]);
+    expect(large.exact.nextNonEquivalentValue(LARGEST_BIGINT)).toBe(2n ** 63n);
   });
 
   test.each([

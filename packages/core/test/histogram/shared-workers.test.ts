@@ -13,21 +13,34 @@ afterAll(() => {
   threads.remove();
 });
 
-/** Takes intervals as fast as it can until `running` ends, then the last one. */
-async function intervalsDuring(recorder: Recorder, running: Promise<void>): Promise<Histogram[]> {
+/** Does something again and again until `running` ends. */
+async function whileRunning(running: Promise<unknown>, again: () => void): Promise<void> {
   let isRunning = true;
-  const ended = running.finally(() => {
+  void Promise.allSettled([running]).then(() => {
     isRunning = false;
   });
-  const intervals: Histogram[] = [];
   while (isRunning) {
-    const interval = recorder.intervalHistogram();
-    if (interval.totalCount > 0) intervals.push(interval);
+    again();
     await new Promise(setImmediate);
   }
-  await ended;
-  intervals.push(recorder.intervalHistogram());
-  return intervals;
+  await running;
+}
+
+/** Takes intervals as fast as it can until `running` ends, then the last one. */
+async function intervalsDuring(recorder: Recorder, running: Promise<unknown>): Promise<Histogram[]> {
+  const intervals: Histogram[] = [];
+  await whileRunning(running, () => {
+    const interval = recorder.intervalHistogram();
+    if (interval.totalCount > 0) intervals.push(interval);
+  });
+  return [...intervals, recorder.intervalHistogram()];
+}
+
+/** The total, as often as it can be read until `running` ends, and once more. */
+async function totalsDuring(histogram: Histogram, running: Promise<unknown>): Promise<number[]> {
+  const totals: number[] = [];
+  await whileRunning(running, () => totals.push(histogram.totalCount));
+  return [...totals, histogram.totalCount];
 }
 
 function sumOf(intervals: readonly Histogram[]): Histogram {
@@ -69,6 +82,17 @@ const LISTS = [
 ] as const;
 
 describe('threads that record into one histogram', () => {
+  test('lose no record of one value that all of them record', async () => {
+    const values = Array<number>(1000).fill(7);
+    const histogram = new Histogram({ highestTrackableValue: 1000, storage: 'shared' });
+    // So long that they do count at once on a machine that is busy, too.
+    const work = { rounds: 1000, leastMs: 250 };
+    const rounds = await threads.run(histogram.sharedBuffer!, [values, values, values], work);
+    const expected = rounds.reduce((sum, each) => sum + each * values.length, 0);
+    expect(expected).toBeGreaterThanOrEqual(3_000_000);
+    expect([histogram.countAt(7), histogram.totalCount]).toEqual([expected, expected]);
+  });
+
   test('lose no value, and every value is in exactly one interval', async () => {
     const rounds = 100_000;
     const histogram = new Histogram({ highestTrackableValue: 1_000_000, storage: 'shared' });
@@ -123,5 +147,23 @@ describe('threads that record into one histogram', () => {
     expected.add(before);
     expectSameSlots(sumOf(intervals), expected);
     expect(intervals.length).toBeGreaterThan(2);
+  });
+
+  test('are never seen in the middle of a carry', async () => {
+    const histogram = new Histogram({ highestTrackableValue: 100_000, storage: 'shared' });
+    const before = new Histogram({ highestTrackableValue: 100_000 });
+    const values: number[] = [];
+    for (let slot = 1000; slot < 3000; slot++) {
+      const value = before.layout.lower(slot);
+      before.record(value, TWO_POW_31 - 1);
+      // Pauses between the carries are what a reader waits for.
+      values.push(value, ...Array<number>(1000).fill(1));
+    }
+    histogram.add(before);
+    const running = threads.run(histogram.sharedBuffer!, [values], { rounds: 1 });
+    const totals = await totalsDuring(histogram, running);
+    expect(totals).toEqual(totals.toSorted((a, b) => a - b));
+    expect(totals.at(-1)).toBe(before.totalCount + values.length);
+    expect(new Set(totals).size).toBeGreaterThan(2);
   });
 });

@@ -46,13 +46,3 @@ export function fixedWords({
   });
   return bytes;
 }
-
-/** The wrapping of a compressed encoding around any zlib stream. */
-export function compressedOf(cookie: number, stream: Uint8Array): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(8 + stream.length);
-  const header = new DataView(bytes.buffer);
-  header.setInt32(0, cookie);
-  header.setInt32(4, stream.length);
-  bytes.set(stream, 8);
-  return bytes;
-}

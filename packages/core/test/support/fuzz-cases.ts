@@ -1,6 +1,8 @@
 import { deflate } from '../../src/encoding/zlib.node.ts';
 import { Histogram } from '../../src/histogram/histogram.ts';
-import { compressedOf, fixedWords, type WordSize } from './fixed-words-bytes.ts';
+import { compressedOf } from './bytes.ts';
+import { fixedWords, type WordSize } from './fixed-words-bytes.ts';
+import { randomIntegers } from './random.ts';
 import { rawV2, zigZag } from './v2-bytes.ts';
 
 /** What the cases are, from random bytes to encodings that are nearly right. */
@@ -76,14 +78,14 @@ const GIANT = { significantDigits: 5, highest: 2n ** 63n - 1n };
 
 /** Makes cases, the same ones for the same seed. */
 export class CaseMaker {
-  #state: number;
+  readonly #next: () => number;
   readonly #raw: readonly Uint8Array[];
   readonly #compressed: readonly Uint8Array[];
   readonly #texts: readonly string[];
   readonly #jsons: readonly string[];
 
   constructor(seed: number) {
-    this.#state = seed >>> 0;
+    this.#next = randomIntegers(seed);
     const histograms = Array.from({ length: 40 }, () => this.#histogram());
     const words = Array.from({ length: 60 }, () => this.#fixedWords());
     this.#raw = [...histograms.map((histogram) => histogram.encode()), ...words];
@@ -253,14 +255,5 @@ export class CaseMaker {
 
   #below(limit: number): number {
     return Math.floor((this.#next() / 2 ** 32) * limit);
-  }
-
-  /** Mulberry32. */
-  #next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let t = this.#state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return (t ^ (t >>> 14)) >>> 0;
   }
 }

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import type { Storage } from '../../src/counts/counts.ts';
 import { HdrscopeError } from '../../src/errors.ts';
 import { Histogram } from '../../src/histogram/histogram.ts';
 import { toHex } from './bytes.ts';
@@ -43,32 +42,66 @@ export function mutated(bytes: Uint8Array, changes: readonly Mutation[]): Uint8A
   return Uint8Array.from(all);
 }
 
-/**
- * Decodes what may be no encoding. Either it is refused as such, or it is a histogram, which then must be one: sums
- * that agree, and an encoding that is read again.
- */
-export function decodeAnything(
-  input: Uint8Array | string,
-  storage: Storage = 'sparse',
-): Histogram | undefined {
-  let histogram: Histogram;
+// 5 digits up to 2^63 - 1.
+const MOST_SLOTS = 48 * 2 ** 17;
+
+/** What is read, or nothing where it is refused as no encoding must be. Any other error is a failure. */
+export function readOrRefused(read: () => Histogram): Histogram | undefined {
   try {
-    histogram = Histogram.decode(input, { storage });
+    return read();
   } catch (error) {
     if (error instanceof HdrscopeError && error.code === 'ERR_DECODE') return undefined;
-    throw new Error(`must be decoded or refused with ERR_DECODE: ${describe(input)}`, { cause: error });
+    throw error;
   }
-  const sum = slotsOf(histogram).reduce((total, [, count]) => total + count, 0);
-  if (sum !== histogram.totalCount) throw new Error(`must sum to its total: ${describe(input)}`);
-  // An encoder makes room for every slot: a few bytes can ask for 55 MB.
-  if (histogram.counts.last > 100_000) return histogram;
-  const encoding = histogram.encode();
-  if (toHex(Histogram.decode(encoding, { storage }).encode()) !== toHex(encoding)) {
-    throw new Error(`must be read again as it was: ${describe(input)}`);
-  }
-  return histogram;
 }
 
-function describe(input: Uint8Array | string): string {
-  return typeof input === 'string' ? JSON.stringify(input) : toHex(input);
+/** Throws unless counts, total, bounds and memory of a sparse histogram agree. */
+export function assertConsistent({ counts, layout, totalCount }: Histogram): void {
+  let [sum, used, last] = [0, 0, -1];
+  for (let slot = counts.first; slot < counts.length; slot = counts.next(slot + 1)) {
+    sum += counts.at(slot);
+    used++;
+    last = slot;
+  }
+  assertThat(sum === totalCount && last === counts.last, 'its counts must sum to its total');
+  assertThat(counts.length === layout.slotCount && counts.length <= MOST_SLOTS, 'its slots must be bounded');
+  const most = 32 * counts.length + 1024 * used + 4096;
+  assertThat(counts.byteLength <= most, 'its memory must be bounded');
+}
+
+/** Throws unless what is encoded again is short, and read as the same. */
+export function assertReadAgain(histogram: Histogram): void {
+  const used = slotsOf(histogram).length;
+  const encoding = histogram.encode();
+  assertThat(encoding.buffer.byteLength === encoding.length, 'an encoding must have a buffer of its own');
+  assertThat(encoding.length <= 41 + 18 * used, 'an encoding must take no more than its used slots do');
+  const again = Histogram.decode(encoding, { storage: 'sparse' });
+  assertThat(again.equals(histogram), 'what is encoded must be read as it was');
+  if (used < 1000) {
+    const json = Histogram.fromJSON(histogram.toJSON(), { storage: 'sparse' });
+    assertThat(json.equals(histogram), 'what is made JSON must be read as it was');
+  }
+}
+
+export function assertThat(holds: boolean, what: string): void {
+  if (!holds) throw new Error(what);
+}
+
+/** Decodes what may be no encoding. Either it is refused as such, or it is a histogram, which then must be one. */
+export function decodeAnything(input: Uint8Array | string): Histogram | undefined {
+  try {
+    const histogram = readOrRefused(() => Histogram.decode(input, { storage: 'sparse' }));
+    if (histogram !== undefined) {
+      assertConsistent(histogram);
+      assertReadAgain(histogram);
+    }
+    return histogram;
+  } catch (cause) {
+    throw new Error(`${(cause as Error).message}: ${describeInput(input)}`, { cause });
+  }
+}
+
+export function describeInput(input: unknown): string {
+  const text = input instanceof Uint8Array ? toHex(input) : JSON.stringify(input);
+  return text.length > 2000 ? `${text.slice(0, 2000)}…` : text;
 }

@@ -31,6 +31,17 @@ export function stall(expectedInterval: number, storage: Storage): Histogram {
   return histogram;
 }
 
+const GIANT_SLOTS = 2 ** 17;
+
+/**
+ * The same histogram, to be read many times. Whatever is read of a shared one copies all of its counts first: where
+ * these are very many, they are copied here, once.
+ */
+export function toRead(histogram: Histogram): Histogram {
+  const isGiant = histogram.storage === 'shared' && histogram.layout.slotCount > GIANT_SLOTS;
+  return isGiant ? histogram.copy({ storage: 'dense' }) : histogram;
+}
+
 /** The used slots and their counts, ascending. */
 export function slotsOf({ counts }: Histogram): [slot: number, count: number][] {
   const used: [number, number][] = [];

@@ -5,13 +5,17 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { transformFileSync } from '@swc/core';
 
-/** What a thread does: it records all values, `rounds` times over, and after each round one of them `bulk` times. */
+/**
+ * What a thread does: it records all values, `rounds` times over and for `leastMs` at least, and after each round one of
+ * them `bulk` times.
+ */
 export interface Recording {
   readonly buffer: SharedArrayBuffer;
   /** Threads that have arrived, and threads that are expected. */
   readonly gate: Int32Array<SharedArrayBuffer>;
   readonly values: readonly number[];
   readonly rounds: number;
+  readonly leastMs: number;
   readonly bulk: number;
 }
 
@@ -31,24 +35,27 @@ export class RecordingThreads {
       mkdirSync(dirname(target), { recursive: true });
       writeFileSync(target, javaScriptOf(join(PACKAGE, source)));
     }
-    const imports = { '#zlib': './src/encoding/zlib.node.js' };
+    const imports = {
+      '#base64': './src/encoding/base64.node.js',
+      '#zlib': './src/encoding/zlib.node.js',
+    };
     writeFileSync(join(this.#directory, 'package.json'), JSON.stringify({ type: 'module', imports }));
   }
 
-  /** Runs one thread for each list of values, all at once. Ends when all have, or one has failed. */
+  /** Runs one thread for each list of values, all at once, and tells the rounds of each. Ends when all have, or one has failed. */
   async run(
     buffer: SharedArrayBuffer,
     lists: readonly (readonly number[])[],
-    { rounds, bulk = 0 }: { readonly rounds: number; readonly bulk?: number },
-  ): Promise<void> {
+    { rounds, leastMs = 0, bulk = 0 }: Pick<Recording, 'rounds'> & Partial<Recording>,
+  ): Promise<number[]> {
     const gate = new Int32Array(new SharedArrayBuffer(8));
     gate[1] = lists.length;
     const workers = lists.map((values) => {
-      const workerData: Recording = { buffer, gate, values, rounds, bulk };
+      const workerData: Recording = { buffer, gate, values, rounds, leastMs, bulk };
       return new Worker(this.#builtFrom(THREAD), { workerData, execArgv: [] });
     });
     try {
-      await Promise.all(workers.map(finished));
+      return await Promise.all(workers.map(roundsOf));
     } finally {
       await Promise.all(workers.map((worker) => worker.terminate()));
     }
@@ -77,9 +84,9 @@ function javaScriptOf(file: string): string {
   return code.replace(/(from ['"]\.[^'"]*)\.ts(?=['"])/g, '$1.js');
 }
 
-function finished(worker: Worker): Promise<void> {
+function roundsOf(worker: Worker): Promise<number> {
   return new Promise((resolve, reject) => {
-    worker.once('message', () => resolve());
+    worker.once('message', resolve);
     worker.once('error', reject);
     worker.once('exit', (code) => reject(new Error(`the thread ended with ${code}`)));
   });

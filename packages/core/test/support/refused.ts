@@ -1,6 +1,7 @@
 import { type ErrorCode, HdrscopeError } from '../../src/errors.ts';
 import type { Histogram } from '../../src/histogram/histogram.ts';
 import { toHex } from './bytes.ts';
+import { toRead } from './recorded.ts';
 
 /** The error with which `action` is refused. Any other outcome fails the test. */
 export function refusalOf(action: () => unknown): HdrscopeError {
@@ -27,9 +28,10 @@ export function expectRefusedUnchanged(histogram: Histogram, action: () => unkno
 
 /** All that a histogram says about itself; equal for histograms that cannot be told apart, whatever their storage. */
 export function stateOf(histogram: Histogram): object {
-  const { counts, totalCount, min, max, mean, standardDeviation, autoResize } = histogram;
+  const read = toRead(histogram);
+  const { counts, totalCount, min, max, mean, standardDeviation } = read;
   return {
-    encoding: toHex(histogram.encode()),
+    encoding: toHex(read.encode()),
     slots: counts.length,
     first: counts.first,
     last: counts.last,
@@ -38,6 +40,6 @@ export function stateOf(histogram: Histogram): object {
     max,
     mean,
     standardDeviation,
-    autoResize,
+    autoResize: histogram.autoResize,
   };
 }

@@ -1,3 +1,5 @@
+import { compressedOf } from './bytes.ts';
+
 /** V2 encodings put together field by field, right ones and wrong ones. */
 export interface RawV2 {
   readonly cookie?: number;
@@ -33,17 +35,9 @@ export function rawV2({
   return bytes;
 }
 
-/** The wrapping of a compressed encoding around any zlib stream. */
-export function compressedV2(
-  stream: Uint8Array,
-  { cookie = 0x1c849314, length = stream.length }: { cookie?: number; length?: number } = {},
-): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(8 + stream.length);
-  const header = new DataView(bytes.buffer);
-  header.setInt32(0, cookie);
-  header.setInt32(4, length);
-  bytes.set(stream, 8);
-  return bytes;
+/** The wrapping of a compressed V2 encoding around any zlib stream. */
+export function compressedV2(stream: Uint8Array, length?: number): Uint8Array<ArrayBuffer> {
+  return compressedOf(0x1c849314, stream, length);
 }
 
 /** A number as the payload holds it, in bigint arithmetic: 7 bits a byte, the ninth whole. */

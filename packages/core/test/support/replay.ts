@@ -1,0 +1,23 @@
+import { javaFixture } from './java.ts';
+import { printOnce } from './print-once.ts';
+
+/** One test for each case that can be replayed; the others are printed with what they need. */
+export function replay<Case extends { readonly name: string }>(
+  fixtureName: string,
+  skip: (one: Case) => string | undefined,
+  run: (one: Case) => void,
+): void {
+  const fixture = javaFixture<Case>(fixtureName);
+  if (fixture === undefined) {
+    printOnce(`${fixtureName}: there is no fixture; tools/goldens makes it`);
+    test.skip(`${fixtureName}.json is there`, () => {});
+    return;
+  }
+  for (const reason of new Set(fixture.cases.map(skip))) {
+    if (reason === undefined) continue;
+    const names = fixture.cases.filter((one) => skip(one) === reason).map((one) => one.name);
+    printOnce(`${fixtureName}: left out for ${reason}: ${names.join('; ')}`);
+  }
+  const replayed = fixture.cases.filter((one) => skip(one) === undefined);
+  test.each(replayed.map((one) => [one.name, one] as const))('%s', (_name, one) => run(one));
+}
