@@ -17,13 +17,15 @@ export {
   type DecodeOptions,
   Histogram,
   type ReadonlyHistogram,
+  type TimeSpan,
 } from './histogram/histogram.ts';
 export type { HdrCounts, IterationStep, Steps } from './histogram/iteration.ts';
 export { LayoutHistogram, type LayoutHistogramOptions } from './histogram/layout-histogram.ts';
+export type { Outliers, OutOfRangePolicy } from './histogram/out-of-range.ts';
 export { type Quantile, type QuantileOptions, quantileOf, quantilesOf } from './histogram/quantile.ts';
 export { HdrReading } from './histogram/reading.ts';
 export { Recorder, type RecorderOptions } from './histogram/recorder.ts';
-export type { HistogramOptions, Outliers, OutOfRangePolicy } from './histogram/state.ts';
+export type { HistogramOptions } from './histogram/state.ts';
 export {
   startTimer,
   type Timer,

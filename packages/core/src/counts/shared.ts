@@ -26,6 +26,8 @@ const HEADER_WORDS = 16;
 
 const MAGIC_NUMBER = 0x68647231; // "hdr1"
 const WORD_BYTES = 4;
+/** What a shared buffer holds besides counts. */
+export const SHARED_HEADER_BYTES: number = HEADER_WORDS * WORD_BYTES;
 const TOP_BIT = -(2 ** 31);
 const LOW_BITS = 2 ** 31 - 1;
 const TWO_POW_31 = 2 ** 31;
@@ -62,7 +64,7 @@ export class SharedCounts implements CountsStore {
     this.#header = new Int32Array(buffer, 0, HEADER_WORDS);
     this.#reserved = new BigInt64Array(buffer, RESERVED * WORD_BYTES, 1);
     const capacity = this.#header[CAPACITY]!;
-    this.#low = new Int32Array(buffer, HEADER_WORDS * WORD_BYTES, capacity);
+    this.#low = new Int32Array(buffer, SHARED_HEADER_BYTES, capacity);
     this.#high = new Int32Array(buffer, (HEADER_WORDS + capacity) * WORD_BYTES, capacity);
   }
 
@@ -261,7 +263,7 @@ function isShared(buffer: unknown): boolean {
 }
 
 function isSetUp(buffer: SharedArrayBuffer): boolean {
-  if (buffer.byteLength < HEADER_WORDS * WORD_BYTES) return false;
+  if (buffer.byteLength < SHARED_HEADER_BYTES) return false;
   const header = new Int32Array(buffer, 0, HEADER_WORDS);
   return (
     header[MAGIC] === MAGIC_NUMBER &&

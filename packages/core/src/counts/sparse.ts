@@ -1,8 +1,11 @@
 import { Counts } from './counts.ts';
 import { PAGE_BITS, PAGE_SLOTS, SLOT_IN_PAGE } from './words.ts';
 
-// Pages are small and many: growing by an eighth keeps idle memory low, and copying stays linear in the end.
-const GROWTH = 1.125;
+/**
+ * How many pages there is made room for, for one that is needed. Pages are small and many: growing by an eighth keeps idle
+ * memory low, and copying stays linear in the end.
+ */
+export const GROWTH = 1.125;
 
 // Below minus the number of slots of any layout, so that what is added to it stays below 0.
 const MISSING = -(2 ** 30);

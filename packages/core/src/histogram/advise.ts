@@ -1,3 +1,5 @@
+import { SHARED_HEADER_BYTES } from '../counts/shared.ts';
+import { GROWTH } from '../counts/sparse.ts';
 import { PAGE_SLOTS, wordsFor } from '../counts/words.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { HdrLayout, type HdrLayoutOptions } from '../layout/hdr.ts';
@@ -37,10 +39,7 @@ export interface Advice {
   readonly worstRelativeError: { readonly bound: number; readonly midpoint: number };
 }
 
-const WORD_BYTES = 4;
-const SHARED_HEADER_BYTES = 64;
-/** How many pages sparse storage makes room for, for one that it needs. */
-const SPARSE_GROWTH = 1.125;
+const WORD_BYTES = Uint32Array.BYTES_PER_ELEMENT;
 const MOST_DIGITS = 5;
 
 /**
@@ -119,7 +118,7 @@ function adviceFor(range: HdrLayoutOptions): Advice {
     sharedBytes: SHARED_HEADER_BYTES + 2 * words * WORD_BYTES,
     sparseBytes: {
       empty: (pages + PAGE_SLOTS) * WORD_BYTES,
-      most: (pages + Math.ceil(pages * SPARSE_GROWTH) * PAGE_SLOTS) * WORD_BYTES,
+      most: (pages + Math.ceil(pages * GROWTH) * PAGE_SLOTS) * WORD_BYTES,
     },
     unit,
     unitBelow: subBucketCount * unit,

@@ -3,7 +3,7 @@ import { type HdrscopeError, mustBe } from '../errors.ts';
 import { HdrLayout } from '../layout/hdr.ts';
 import type { Layout } from '../layout/layout.ts';
 import type { HdrCounts } from './iteration.ts';
-import type { OutOfRangePolicy } from './state.ts';
+import type { OutOfRangePolicy } from './out-of-range.ts';
 
 /** How counts of doubles are kept in memory. */
 export type DoubleStorage = 'dense' | 'sparse';

@@ -15,9 +15,10 @@ import {
   rangeFrom,
 } from './double-range.ts';
 import { DoubleReading } from './double-reading.ts';
+import { assertPolicy, NO_OUTLIERS, type Outliers, type OutOfRangePolicy } from './out-of-range.ts';
 import { HdrView } from './reading.ts';
 import { asNumbers } from './slot-values.ts';
-import type { Outliers, OutOfRangePolicy } from './state.ts';
+import { assertCount } from './values.ts';
 
 /** With a range and counts that exist already. Not for users, who could take any that do not fit each other. */
 export interface DoubleParts extends DoubleHistogramOptions {
@@ -27,8 +28,6 @@ export interface DoubleParts extends DoubleHistogramOptions {
 
 /** A value, and how often it was counted. */
 export type CountedValue = readonly [value: number, count: number];
-
-const NONE: Outliers = { thrown: 0, clamped: 0, discarded: 0 };
 
 const double = new Float64Array(1);
 const words = new Uint32Array(double.buffer);
@@ -55,7 +54,7 @@ export abstract class DoubleRecording extends DoubleReading {
    * seconds.outliers; //=> { thrown: 0, clamped: 1, discarded: 1 }
    * ```
    */
-  outliers: Outliers = NONE;
+  outliers: Outliers = NO_OUTLIERS;
   /** When the first of the values was counted, in milliseconds since 1970, if anybody said so. */
   startTimeMs: number | undefined = undefined;
   /** When the last of the values was counted, likewise. */
@@ -93,9 +92,7 @@ export abstract class DoubleRecording extends DoubleReading {
     if (storage !== 'dense' && storage !== 'sparse') {
       throw mustBe('ERR_INVALID_OPTION', 'storage', "'dense' or 'sparse'", storage);
     }
-    if (outOfRange !== 'throw' && outOfRange !== 'clamp' && outOfRange !== 'discard') {
-      throw mustBe('ERR_INVALID_OPTION', 'outOfRange', "'throw', 'clamp' or 'discard'", outOfRange);
-    }
+    assertPolicy(outOfRange);
     this.storage = storage;
     this.outOfRange = outOfRange;
     this.autoResize = range.autoResize;
@@ -256,7 +253,7 @@ export abstract class DoubleRecording extends DoubleReading {
     this.#store.clear();
     const { significantDigits, highestToLowestRatio, autoResize } = this.#range;
     this.#useRange(new DoubleRange({ significantDigits, highestToLowestRatio, autoResize }));
-    this.outliers = NONE;
+    this.outliers = NO_OUTLIERS;
     this.startTimeMs = undefined;
     this.endTimeMs = undefined;
     this.tag = undefined;
@@ -381,11 +378,5 @@ function refusalOfCorrection(range: DoubleRange, value: number, interval: number
 export function assertDoubleInterval(interval: number): void {
   if (typeof interval !== 'number' || !(interval >= 0 && interval < Number.POSITIVE_INFINITY)) {
     throw mustBe('ERR_INVALID_VALUE', 'expectedInterval', 'a finite number of at least 0', interval);
-  }
-}
-
-function assertCount(count: number): void {
-  if (!Number.isSafeInteger(count) || count < 0) {
-    throw mustBe('ERR_INVALID_COUNT', 'count', 'an integer from 0 to 2^53 - 1', count);
   }
 }

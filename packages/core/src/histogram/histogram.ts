@@ -17,12 +17,16 @@ import { asBigInts } from './slot-values.ts';
 import type { HistogramOptions, StoreOptions } from './state.ts';
 import { slotOfValue } from './values.ts';
 
-/** Counts over any layout, and when they were counted. */
-export interface AnyCounts {
-  readonly layout: Layout;
-  readonly counts: ReadonlyCounts;
+/** When the first and the last of some values were counted, in milliseconds since 1970, where somebody said so. */
+export interface TimeSpan {
   readonly startTimeMs?: number | undefined;
   readonly endTimeMs?: number | undefined;
+}
+
+/** Counts over any layout, and when they were counted. */
+export interface AnyCounts extends TimeSpan {
+  readonly layout: Layout;
+  readonly counts: ReadonlyCounts;
 }
 
 /** What can be read of a histogram: everything but recording. */
@@ -94,26 +98,25 @@ export class Histogram extends HdrRecording {
       if (sameSlots) this.store.addAll(counts);
       else for (const [slot, count] of translated) this.store.add(slot, count);
     }
-    this.startTimeMs = least(this.startTimeMs, other.startTimeMs);
-    this.endTimeMs = most(this.endTimeMs, other.endTimeMs);
+    this.#widenTimes(other);
   }
 
   /**
    * Counts everything that `other` has counted, each value with those that were not seen while it was waited for, as
-   * `recordCorrected` does; values are taken at the upper bound of their slots.
+   * `recordCorrected` does; values are taken at the upper bound of their slots. Start and end time are widened.
    *
    * @throws HdrscopeError as `add` does.
    */
-  addCorrected(other: HdrCounts, expectedInterval: number | bigint): void {
+  addCorrected(other: HdrCounts & TimeSpan, expectedInterval: number | bigint): void {
     assertInterval(expectedInterval);
     const { layout, counts } = other;
-    if (counts.total === 0) return;
     const values = [...usedSlots(counts)].map(([slot, count]) => [layout.upperBigInt(slot), count] as const);
     const added = (value: bigint): number =>
       expectedInterval > 0 ? correctedTotal(value, expectedInterval) : 1;
     this.store.assertRoomFor(values.reduce((sum, [value, count]) => sum + added(value) * count, 0));
-    this.reach(layout.upperBigInt(counts.last));
+    if (counts.total > 0) this.reach(layout.upperBigInt(counts.last));
     for (const [value, count] of values) this.recordCorrected(value, expectedInterval, count);
+    this.#widenTimes(other);
   }
 
   /**
@@ -333,6 +336,11 @@ export class Histogram extends HdrRecording {
       this.tag,
     ];
     return histogram;
+  }
+
+  #widenTimes({ startTimeMs, endTimeMs }: TimeSpan): void {
+    this.startTimeMs = least(this.startTimeMs, startTimeMs);
+    this.endTimeMs = most(this.endTimeMs, endTimeMs);
   }
 
   #shift(orders: number, direction: 1 | -1): void {

@@ -4,7 +4,7 @@ import { type HdrLayout, LARGEST_VALUE } from '../layout/hdr.ts';
 import { correctedCounts, correctedTotal } from './coordinated-omission.ts';
 import { asBigInts, asNumbers } from './slot-values.ts';
 import { HistogramState } from './state.ts';
-import { isValue, slotOfValue } from './values.ts';
+import { assertCount, isValue, slotOfValue } from './values.ts';
 
 const TWO_POW_31 = 2 ** 31;
 
@@ -214,12 +214,6 @@ export abstract class HdrRecording extends HistogramState {
     if (!isValue(value)) return mustBe('ERR_INVALID_VALUE', what, `a number from 0 to ${largest}`, value);
     const configured = autoResize ? '' : ` (highestTrackableValue ${layout.highestTrackableBigInt})`;
     return mustBe('ERR_VALUE_OUT_OF_RANGE', what, `at most ${largest}${configured}`, value);
-  }
-}
-
-function assertCount(count: number): void {
-  if (!Number.isSafeInteger(count) || count < 0) {
-    throw mustBe('ERR_INVALID_COUNT', 'count', 'an integer from 0 to 2^53 - 1', count);
   }
 }
 

@@ -4,11 +4,9 @@ import { SharedCounts } from '../counts/shared.ts';
 import { SparseCounts } from '../counts/sparse.ts';
 import { mustBe } from '../errors.ts';
 import { HdrLayout } from '../layout/hdr.ts';
+import { assertPolicy, NO_OUTLIERS, type Outliers, type OutOfRangePolicy } from './out-of-range.ts';
 import { HdrReading } from './reading.ts';
 import { asNumbers, type SlotValues } from './slot-values.ts';
-
-/** What is done with a value that has no slot, and cannot get one. */
-export type OutOfRangePolicy = 'throw' | 'clamp' | 'discard';
 
 /** How a histogram is set up. */
 export interface HistogramOptions {
@@ -45,21 +43,12 @@ export interface StoreOptions extends HistogramOptions {
   readonly store?: CountsStore | undefined;
 }
 
-/** How many values were out of range, by what was done with them. */
-export interface Outliers {
-  readonly thrown: number;
-  readonly clamped: number;
-  readonly discarded: number;
-}
-
-const NONE: Outliers = { thrown: 0, clamped: 0, discarded: 0 };
-
 /** What a histogram is made of, besides what its values say: layout and counts, which widen together, and notes. */
 export abstract class HistogramState extends HdrReading<number> {
   readonly autoResize: boolean;
   readonly outOfRange: OutOfRangePolicy;
   /** How many values were out of range. Kept by the instance: neither copied nor encoded. */
-  outliers: Outliers = NONE;
+  outliers: Outliers = NO_OUTLIERS;
   /** When the first of the values was counted, in milliseconds since 1970, if anybody said so. */
   startTimeMs: number | undefined = undefined;
   /** When the last of the values was counted, likewise. */
@@ -77,9 +66,7 @@ export abstract class HistogramState extends HdrReading<number> {
   constructor(options: HistogramOptions = {}) {
     super();
     const { storage = 'dense', outOfRange = 'throw', store }: StoreOptions = options;
-    if (outOfRange !== 'throw' && outOfRange !== 'clamp' && outOfRange !== 'discard') {
-      throw mustBe('ERR_INVALID_OPTION', 'outOfRange', "'throw', 'clamp' or 'discard'", outOfRange);
-    }
+    assertPolicy(outOfRange);
     this.outOfRange = outOfRange;
     this.#layout = options.layout ?? layoutFrom(options);
     this.autoResize = options.autoResize ?? (options.layout ?? options.highestTrackableValue) === undefined;
@@ -117,7 +104,7 @@ export abstract class HistogramState extends HdrReading<number> {
   }
 
   protected forget(): void {
-    this.outliers = NONE;
+    this.outliers = NO_OUTLIERS;
     this.startTimeMs = undefined;
     this.endTimeMs = undefined;
     this.tag = undefined;

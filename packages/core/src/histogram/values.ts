@@ -21,3 +21,12 @@ export function countedSlotOf(layout: HdrLayout, value: number | bigint): number
 export function isValue(value: unknown): value is number | bigint {
   return (typeof value === 'number' || typeof value === 'bigint') && value >= 0;
 }
+
+/**
+ * @throws HdrscopeError `ERR_INVALID_COUNT` when it is no integer from 0 to 2^53 − 1.
+ */
+export function assertCount(count: number): void {
+  if (!Number.isSafeInteger(count) || count < 0) {
+    throw mustBe('ERR_INVALID_COUNT', 'count', 'an integer from 0 to 2^53 - 1', count);
+  }
+}

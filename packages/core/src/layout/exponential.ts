@@ -49,9 +49,7 @@ export function exponentialLayout({
   minIndex,
   maxIndex,
 }: ExponentialLayoutOptions): ExponentialLayout {
-  if (!Number.isInteger(scale) || scale < MIN_SCALE || scale > MAX_SCALE) {
-    throw mustBe('ERR_INVALID_OPTION', 'scale', `an integer from ${MIN_SCALE} to ${MAX_SCALE}`, scale);
-  }
+  assertScale(scale);
   const [least, most] = [-1074 * 2 ** scale, 1024 * 2 ** scale].map(Math.floor) as [number, number];
   if (!Number.isInteger(minIndex) || minIndex < least || minIndex >= most) {
     throw mustBe(
@@ -115,7 +113,8 @@ export function exponentialBound(scale: number, index: number): number {
  * decide.
  *
  * @param value Above 0 and finite.
- * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is no such number: it is in no bucket.
+ * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is no such number: it is in no bucket; `ERR_INVALID_OPTION`
+ *   when the scale is none from -10 to 20.
  * @example
  * ```ts
  * import { exponentialBound, exponentialIndex } from '@hdrscope/core';
@@ -128,6 +127,7 @@ export function exponentialIndex(scale: number, value: number): number {
   if (!(typeof value === 'number' && value > 0 && value < Number.POSITIVE_INFINITY)) {
     throw mustBe('ERR_INVALID_VALUE', 'value', 'a finite number above 0', value);
   }
+  assertScale(scale);
   // Among subnormal numbers neighbouring bounds round to the same double, thousands of them at a high scale; a whole
   // number of octaves above they are told apart.
   if (scale > 0 && value < MIN_NORMAL) {
@@ -137,4 +137,10 @@ export function exponentialIndex(scale: number, value: number): number {
   while (value <= exponentialBound(scale, index)) index--;
   while (value > exponentialBound(scale, index + 1)) index++;
   return index;
+}
+
+function assertScale(scale: number): void {
+  if (!Number.isInteger(scale) || scale < MIN_SCALE || scale > MAX_SCALE) {
+    throw mustBe('ERR_INVALID_OPTION', 'scale', `an integer from ${MIN_SCALE} to ${MAX_SCALE}`, scale);
+  }
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { nextDown } from '../../src/double.ts';
 import { DoubleHistogram } from '../../src/histogram/double-histogram.ts';
 import type { DoubleHistogramOptions } from '../../src/histogram/double-range.ts';
-import type { Outliers, OutOfRangePolicy } from '../../src/histogram/state.ts';
+import type { Outliers, OutOfRangePolicy } from '../../src/histogram/out-of-range.ts';
 import { toHex } from '../support/bytes.ts';
 import { expectRefused } from '../support/refused.ts';
 

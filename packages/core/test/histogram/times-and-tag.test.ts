@@ -37,6 +37,14 @@ describeEachStorage('times and tag', (storage) => {
     expect([...timesOf(histogram), histogram.tag]).toEqual([10, 20, 'reads']);
   });
 
+  test('are widened by what is added with its correction', () => {
+    const histogram = make();
+    histogram.addCorrected(at([15, 17]), 2);
+    expect([histogram.totalCount, ...timesOf(histogram)]).toEqual([2, 15, 17]);
+    histogram.addCorrected(Object.assign(make(), { startTimeMs: 12 }), 2);
+    expect(timesOf(histogram)).toEqual([12, 17]);
+  });
+
   test('are forgotten with the values', () => {
     const histogram = make();
     Object.assign(histogram, { startTimeMs: 10, endTimeMs: 20, tag: 'reads' });
