@@ -1,6 +1,6 @@
 export { createHdr, type Hdr, type HdrOptions } from './create-hdr.ts';
 export { toExplicit } from './explicit.ts';
-export { type FamilyLayouts, justifiedScale, toExponential } from './exponential.ts';
+export { toExponential } from './exponential.ts';
 export type { Format } from './metrics.ts';
 export type { ReaderOptions } from './reader.ts';
 export type {

@@ -1,7 +1,7 @@
 import { type HdrLayout, hdrLayout } from '@hdrscope/core';
-import { createRegistry } from '@hdrscope/registry';
+import { createRegistry, justifiedScale } from '@hdrscope/registry';
 import fc from 'fast-check';
-import { type ExponentialHistogramValue, justifiedScale, toExponential } from '../src/index.ts';
+import { type ExponentialHistogramValue, toExponential } from '../src/index.ts';
 import { dataSet, digitsAndData, positiveIntegers } from './support/arbitraries.ts';
 import { IntegerSeries, usedSlots } from './support/integer-series.ts';
 import {

@@ -1,6 +1,5 @@
 import { type HdrLayout, Histogram, hdrLayout, type ReadonlyHistogram } from '@hdrscope/core';
-import type { SeriesSnapshot } from '@hdrscope/registry';
-import type { FamilyLayouts } from '../../src/index.ts';
+import type { FamilyLayouts, SeriesSnapshot } from '@hdrscope/registry';
 
 /**
  * How far integers reach, in bits, by significant digits. Tables between layouts have an entry for each slot, so that
