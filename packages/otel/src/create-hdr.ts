@@ -1,9 +1,14 @@
 import { explicitLayout } from '@hdrscope/core';
 import { createRegistry, type FamilySnapshot, type Registry } from '@hdrscope/registry';
 import { diag, type MeterProvider } from '@opentelemetry/api';
+import { type Environment, processEnvironment } from './environment.ts';
+import { type ExemplarFilter, exemplarFilterOf } from './exemplar-filter.ts';
+import { type HdrInstrumentation, hdrInstrumentation } from './instrumentation.ts';
+import { readersFromEnvironment } from './metric-readers.ts';
+import { hdrProducer, type ProducerOptions } from './producer.ts';
 import { wrapProvider } from './provider.ts';
 import { type ReaderOptions, wrapReader } from './reader.ts';
-import { HISTOGRAM_INSTRUMENT, type Reader } from './sdk.ts';
+import { HISTOGRAM_INSTRUMENT, type Producer, type Reader } from './sdk.ts';
 import { type StreamSettings, streamSettings } from './stream.ts';
 import { compileView, type HdrView } from './view.ts';
 
@@ -13,6 +18,13 @@ export interface HdrOptions {
   readonly views: readonly HdrView[];
   /** Where the counts are kept; all that it holds is exported. @default a new one */
   readonly registry?: Registry;
+  /**
+   * Which measurements become exemplars, which only Prometheus sees.
+   * @default what `OTEL_METRICS_EXEMPLAR_FILTER` says, or else `'always_off'`: it costs nothing then
+   */
+  readonly exemplarFilter?: ExemplarFilter;
+  /** Where environment variables are read. @default those of the process */
+  readonly environment?: Environment;
 }
 
 /** The HDR side of a metrics pipeline. */
@@ -22,6 +34,29 @@ export interface Hdr {
   wrapProvider<Wrapped extends MeterProvider>(provider: Wrapped): Wrapped;
   /** Wraps a reader before it is given to its provider: it also collects the HDR histograms. */
   wrapReader<Wrapped extends Reader>(reader: Wrapped, options?: ReaderOptions): Wrapped;
+  /**
+   * For the `metricProducers` of a reader, in place of wrapping it: whatever is in the registry is collected with the
+   * rest. One producer serves one reader.
+   */
+  producer(options?: ProducerOptions): Producer;
+  /**
+   * For the `instrumentations` of `NodeSDK`, before all others: wraps the provider that the SDK makes.
+   *
+   * ```
+   * new NodeSDK({
+   *   metricReaders: await hdr.metricReadersFromEnv(),
+   *   instrumentations: [hdr.instrumentation(), getNodeAutoInstrumentations()],
+   * }).start();
+   * ```
+   */
+  instrumentation(): HdrInstrumentation;
+  /**
+   * The readers that `OTEL_METRICS_EXPORTER` and its companions ask for, wrapped: those that `NodeSDK` makes itself
+   * cannot be. The packages of the exporters must be installed.
+   *
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when a variable cannot be followed.
+   */
+  metricReadersFromEnv(): Promise<Reader[]>;
 }
 
 /**
@@ -47,7 +82,13 @@ export interface Hdr {
  * await provider.shutdown();
  * ```
  */
-export function createHdr({ views, registry = createRegistry() }: HdrOptions): Hdr {
+export function createHdr({
+  views,
+  registry = createRegistry(),
+  environment = processEnvironment(),
+  exemplarFilter: configured,
+}: HdrOptions): Hdr {
+  const exemplarFilter = exemplarFilterOf(configured, environment);
   const compiled = views.map(compileView);
   for (const { instrumentType, instrumentName = '*', boundaries } of views) {
     if (instrumentType !== undefined && instrumentType !== HISTOGRAM_INSTRUMENT) {
@@ -60,15 +101,23 @@ export function createHdr({ views, registry = createRegistry() }: HdrOptions): H
     registry,
     settingsOf: (family: FamilySnapshot) => settings.get(streamKey(family)) ?? streamSettings(family.unit),
   };
+  const wrap = <Wrapped extends MeterProvider>(provider: Wrapped): Wrapped =>
+    wrapProvider(provider, {
+      views: compiled,
+      registry,
+      exemplarFilter,
+      remember: (family, shown) => settings.set(streamKey(family), shown),
+    });
   return {
     registry,
-    wrapProvider: (provider) =>
-      wrapProvider(provider, {
-        views: compiled,
-        registry,
-        remember: (family, shown) => settings.set(streamKey(family), shown),
-      }),
-    wrapReader: (reader, options = {}) => wrapReader(reader, store, options),
+    wrapProvider: wrap,
+    wrapReader: (reader, options = {}) => wrapReader(reader, store, options, environment),
+    producer: (options = {}) => hdrProducer(store, options),
+    instrumentation: () => hdrInstrumentation(wrap),
+    metricReadersFromEnv: async () => {
+      const readers = await readersFromEnvironment(environment, (specifier) => import(specifier));
+      return readers.map((reader) => wrapReader(reader, store, {}, environment));
+    },
   };
 }
 

@@ -1,12 +1,18 @@
+export { type BoundHistogram, bind } from './bind.ts';
 export { createHdr, type Hdr, type HdrOptions } from './create-hdr.ts';
+export type { Environment } from './environment.ts';
+export type { ExemplarFilter } from './exemplar-filter.ts';
 export { toExplicit } from './explicit.ts';
 export { toExponential } from './exponential.ts';
+export type { HdrInstrumentation } from './instrumentation.ts';
 export type { Format } from './metrics.ts';
+export type { ProducerOptions } from './producer.ts';
 export type { ReaderOptions } from './reader.ts';
 export type {
   AttributesProcessor,
   ExplicitHistogramValue,
   ExponentialHistogramValue,
+  Producer,
   Reader,
 } from './sdk.ts';
 export type { HdrView } from './view.ts';

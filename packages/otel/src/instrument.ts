@@ -1,46 +1,114 @@
+import type { Series } from '@hdrscope/registry';
 import { type Attributes, type Context, context, diag, type Histogram, ValueType } from '@opentelemetry/api';
+import type { BoundHistogram } from './bind.ts';
+import { type ExemplarFilter, exemplarContext } from './exemplar-filter.ts';
 import type { Stream } from './stream.ts';
 
 const NO_ATTRIBUTES: Attributes = Object.freeze({});
+
+/** What an instrument is made of. */
+export interface InstrumentSetup {
+  readonly name: string;
+  readonly valueType: ValueType;
+  readonly streams: readonly Stream[];
+  readonly also?: Histogram | undefined;
+  readonly exemplarFilter?: ExemplarFilter;
+}
 
 /** What `createHistogram` returns for an instrument that a view selects. Never throws. */
 export class HdrInstrument implements Histogram {
   readonly #name: string;
   readonly #isInteger: boolean;
   readonly #streams: readonly Stream[];
+  /** The SDK's own instrument, where a view wants it to count too. */
+  readonly #also: Histogram | undefined;
+  readonly #exemplars: ExemplarFilter;
+  /** Where there is nothing to do but to count: most instruments. */
+  readonly #plainFamily: Stream['family'] | undefined;
+  #withoutAttributes: Series | undefined;
   #hasWarned = false;
 
-  constructor(name: string, valueType: ValueType, streams: readonly Stream[]) {
+  constructor({ name, valueType, streams, also, exemplarFilter = 'always_off' }: InstrumentSetup) {
     this.#name = name;
     this.#isInteger = valueType === ValueType.INT;
     this.#streams = streams;
+    this.#also = also;
+    this.#exemplars = exemplarFilter;
+    const [stream] = streams;
+    const isPlain =
+      streams.length === 1 && also === undefined && !this.#isInteger && exemplarFilter === 'always_off';
+    this.#plainFamily = isPlain && stream?.attributesProcessors.length === 0 ? stream.family : undefined;
   }
 
   /** Counts a value, given in the instrument's unit. */
   record(value: number, attributes?: Attributes, recordContext?: Context): void {
-    if (this.#isInteger && typeof value === 'number' && value > 0) value = Math.trunc(value);
-    attributes ??= NO_ATTRIBUTES;
-    for (const { family, attributesProcessors } of this.#streams) {
-      const kept =
-        attributesProcessors.length === 0
-          ? attributes
-          : this.#processed(attributes, attributesProcessors, recordContext ?? context.active());
-      if (!family.with(kept).record(value)) {
-        // `String` throws at an object without a prototype.
-        const given = typeof value === 'object' && value !== null ? 'an object' : String(value);
-        this.#warn(`cannot count ${given}: it takes numbers from 0 up, within its resolution`);
-      }
+    const family = this.#plainFamily;
+    if (family === undefined) this.#recordAnywhere(value, attributes ?? NO_ATTRIBUTES, recordContext);
+    else if (attributes === undefined) {
+      this.#withoutAttributes ??= family.with(NO_ATTRIBUTES);
+      if (!this.#withoutAttributes.record(value)) this.#refuse(value);
+    } else if (!family.with(attributes).record(value)) this.#refuse(value);
+  }
+
+  /** The way to record with the same attributes again and again: looks nothing up, and runs no processor. */
+  bind(attributes: Attributes): BoundHistogram {
+    const plain = this.#plainFamily?.with(attributes);
+    const series = this.#streams.map((stream) => stream.family.with(this.#kept(stream, attributes)));
+    return {
+      record: plain
+        ? (value) => {
+            if (!plain.record(value)) this.#refuse(value);
+          }
+        : (value) => {
+            this.#also?.record(value, attributes);
+            const counted = this.#counted(value);
+            for (const one of series) {
+              if (!one.record(counted)) this.#refuse(value);
+              else if (this.#exemplars !== 'always_off') this.#offer(one, counted, attributes);
+            }
+          },
+    };
+  }
+
+  #recordAnywhere(value: number, attributes: Attributes, recordContext?: Context): void {
+    this.#also?.record(value, attributes, recordContext);
+    const counted = this.#counted(value);
+    for (const stream of this.#streams) {
+      const series = stream.family.with(this.#kept(stream, attributes, recordContext));
+      if (!series.record(counted)) this.#refuse(value);
+      else if (this.#exemplars !== 'always_off') this.#offer(series, counted, attributes, recordContext);
     }
   }
 
+  #counted(value: number): number {
+    return this.#isInteger && typeof value === 'number' && value > 0 ? Math.trunc(value) : value;
+  }
+
   /** A processor that fails costs the attributes, not the count; to show them unprocessed could be a leak. */
-  #processed(given: Attributes, processors: Stream['attributesProcessors'], active: Context): Attributes {
+  #kept({ attributesProcessors }: Stream, given: Attributes, recordContext?: Context): Attributes {
+    if (attributesProcessors.length === 0) return given;
     try {
-      return processors.reduce((left, processor) => processor.process(left, active), given);
+      const active = recordContext ?? context.active();
+      return attributesProcessors.reduce((left, processor) => processor.process(left, active), given);
     } catch (error) {
       this.#warn(`counts without attributes, as a processor of them failed: ${String(error)}`);
       return NO_ATTRIBUTES;
     }
+  }
+
+  /** Of the attributes those that the series does not have: they are what a view has left out. */
+  #offer(series: Series, value: number, attributes: Attributes, recordContext?: Context): void {
+    const found = exemplarContext(this.#exemplars, recordContext ?? context.active());
+    if (found === undefined) return;
+    const left = Object.entries(attributes).filter(([key]) => !Object.hasOwn(series.attributes, key));
+    const filtered = Object.fromEntries(left) as Series['attributes'];
+    series.offerExemplar({ value, timeMs: Date.now(), attributes: { ...filtered, ...found } });
+  }
+
+  #refuse(value: unknown): void {
+    // `String` throws at an object without a prototype.
+    const given = typeof value === 'object' && value !== null ? 'an object' : String(value);
+    this.#warn(`cannot count ${given}: it takes numbers from 0 up, within its resolution`);
   }
 
   /** The first trouble is news, all after it are details: the snapshot has the number of what was refused. */

@@ -82,6 +82,7 @@ function toMetric(
       endTime,
       attributes: { ...series.attributes } as never,
       value: shown(series),
+      ...(series.exemplars.length > 0 && { exemplars: series.exemplars }),
     })),
   };
 }

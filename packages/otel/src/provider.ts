@@ -9,6 +9,7 @@ import {
   ValueType,
 } from '@opentelemetry/api';
 import { delegate } from './delegate.ts';
+import type { ExemplarFilter } from './exemplar-filter.ts';
 import { HdrInstrument } from './instrument.ts';
 import { type MetricScope, scopeKey } from './sdk.ts';
 import { type Stream, type StreamSettings, streamSettings } from './stream.ts';
@@ -18,6 +19,7 @@ import { type CompiledView, familyOptions } from './view.ts';
 export interface InstrumentFactory {
   readonly views: readonly CompiledView[];
   readonly registry: Registry;
+  readonly exemplarFilter: ExemplarFilter;
   /** Remembers how a family is to be shown. */
   remember(family: Stream['family'], settings: StreamSettings): void;
 }
@@ -53,9 +55,10 @@ function wrapMeter(meter: Meter, scope: MetricScope, factory: InstrumentFactory)
         const stream = streamOf(view, name, scope, options, factory, streams);
         if (stream !== undefined) streams.set(stream.family, stream);
       }
-      return streams.size > 0
-        ? new HdrInstrument(name, valueType, [...streams.values()])
-        : meter.createHistogram(name, options);
+      if (streams.size === 0) return meter.createHistogram(name, options);
+      const also = views.some(({ tee }) => tee) ? meter.createHistogram(name, options) : undefined;
+      const { exemplarFilter } = factory;
+      return new HdrInstrument({ name, valueType, streams: [...streams.values()], also, exemplarFilter });
     },
   });
 }
@@ -81,7 +84,7 @@ function streamOf(
       family,
       streamSettings(unit, { valueType, maxSize: view.maxSize, maxScale: view.maxScale, boundaries }),
     );
-    return { family, attributesProcessors: view.attributesProcessors ?? [] };
+    return { family, attributesProcessors: view.attributesProcessors };
   } catch (error) {
     if (!(error instanceof HdrscopeError)) throw error;
     diag.warn(`${instrumentName} is not counted as an HDR histogram: ${error.message}`);

@@ -1,30 +1,18 @@
 import { mustBe } from '@hdrscope/core';
-import { EMPTY_SNAPSHOT, type FamilySnapshot, type Registry } from '@hdrscope/registry';
 import { delegate } from './delegate.ts';
-import { type Format, mergeScopes, toScopeMetrics } from './metrics.ts';
-import {
-  AggregationType,
-  type Collection,
-  HISTOGRAM_INSTRUMENT,
-  type Producer,
-  type Reader,
-  Temporality,
-} from './sdk.ts';
-import type { StreamSettings } from './stream.ts';
+import { type Environment, variable } from './environment.ts';
+import { type Format, mergeScopes } from './metrics.ts';
+import { type HdrStore, hdrCollector } from './producer.ts';
+import { AggregationType, type Collection, HISTOGRAM_INSTRUMENT, type Producer, type Reader } from './sdk.ts';
 
 /** How one reader is served. */
 export interface ReaderOptions {
   /**
-   * `'auto'` takes exponential histograms, except for what cannot show them: a reader that asks for explicit buckets,
-   * and the stock Prometheus exporter. @default 'auto'
+   * `'auto'` takes what the reader asks for; else explicit buckets for the stock Prometheus exporter, which cannot show
+   * others, and for the rest what `OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION` says, or else exponential
+   * histograms. @default 'auto'
    */
   readonly format?: 'auto' | Format;
-}
-
-/** Where a reader's HDR histograms come from. */
-export interface HdrStore {
-  readonly registry: Registry;
-  settingsOf(family: FamilySnapshot): StreamSettings;
 }
 
 /** A reader that also collects what the store holds. It is `reader` in every other respect. */
@@ -32,14 +20,17 @@ export function wrapReader<Wrapped extends Reader>(
   reader: Wrapped,
   store: HdrStore,
   options: ReaderOptions,
+  environment: Environment,
 ): Wrapped {
   const { format = 'auto' } = options;
   if (format !== 'auto' && format !== 'exponential' && format !== 'explicit') {
     throw mustBe('ERR_INVALID_OPTION', 'format', "'auto', 'exponential' or 'explicit'", format);
   }
+  const wanted = (aggregation: number): Format =>
+    format === 'auto' ? suitedFormat(reader, aggregation, environment) : format;
   return delegate<Reader>(reader, {
     setMetricProducer: (producer: Producer) => {
-      reader.setMetricProducer(withHdr(producer, reader, store, format));
+      reader.setMetricProducer(withHdr(producer, reader, store, wanted));
     },
   }) as Wrapped;
 }
@@ -48,11 +39,10 @@ export function wrapReader<Wrapped extends Reader>(
 function withHdr(
   sdk: Producer,
   reader: Reader,
-  { registry, settingsOf }: HdrStore,
-  wanted: 'auto' | Format,
+  store: HdrStore,
+  wanted: (aggregation: number) => Format,
 ): Producer {
-  // The only thing that differs from reader to reader: what a delta reader has seen.
-  let seen = EMPTY_SNAPSHOT;
+  const collect = hdrCollector(store);
   return {
     async collect(options): Promise<Collection> {
       // First, as an interval that has been gathered is gone if this fails.
@@ -60,32 +50,23 @@ function withHdr(
       const aggregation = reader.selectAggregation(HISTOGRAM_INSTRUMENT).type;
       if (aggregation === AggregationType.DROP) return collection;
       const temporality = reader.selectAggregationTemporality(HISTOGRAM_INSTRUMENT);
-      const snapshot = await registry.gather();
-      let shown = snapshot;
-      if (temporality === Temporality.DELTA) {
-        // Nothing is awaited since the snapshot was taken: collections that overlap come here in the order of their
-        // snapshots, and share out the counts among them.
-        shown = snapshot.since(seen);
-        seen = snapshot;
-      }
-      const format = wanted === 'auto' ? suitedFormat(reader, aggregation) : wanted;
-      const scopes = toScopeMetrics(shown, format, temporality, settingsOf);
+      const { scopeMetrics, errors } = await collect(temporality, wanted(aggregation));
       return {
         resourceMetrics: {
           ...collection.resourceMetrics,
-          scopeMetrics: mergeScopes(collection.resourceMetrics.scopeMetrics, scopes),
+          scopeMetrics: mergeScopes(collection.resourceMetrics.scopeMetrics, scopeMetrics),
         },
-        errors: [...collection.errors, ...snapshot.errors.map(({ error }) => error)],
+        errors: [...collection.errors, ...errors],
       };
     },
   };
 }
 
-function suitedFormat(reader: Reader, aggregation: number): Format {
+function suitedFormat(reader: Reader, aggregation: number, environment: Environment): Format {
   if (aggregation === AggregationType.EXPONENTIAL_HISTOGRAM) return 'exponential';
+  if (aggregation === AggregationType.EXPLICIT_BUCKET_HISTOGRAM) return 'explicit';
   // The stock Prometheus exporter drops exponential histograms; it is told by its request handler.
-  const isPrometheusExporter = 'getMetricsRequestHandler' in reader;
-  return isPrometheusExporter || aggregation === AggregationType.EXPLICIT_BUCKET_HISTOGRAM
-    ? 'explicit'
-    : 'exponential';
+  if ('getMetricsRequestHandler' in reader) return 'explicit';
+  const preferred = variable(environment, 'OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION');
+  return preferred?.toLowerCase() === 'explicit_bucket_histogram' ? 'explicit' : 'exponential';
 }

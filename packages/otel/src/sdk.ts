@@ -1,3 +1,4 @@
+import type { Exemplar } from '@hdrscope/registry';
 import type { Attributes, Context, HrTime } from '@opentelemetry/api';
 
 // What this package needs to know of the metrics SDK, by structure and by value. The SDK itself is never imported at
@@ -49,6 +50,8 @@ export interface Point<Value> {
   readonly endTime: HrTime;
   readonly attributes: Attributes;
   readonly value: Value;
+  /** Not of the SDK, whose exporters overlook it: for exporters that know them. */
+  readonly exemplars?: readonly Exemplar[];
 }
 
 /** `MetricData`, as far as this package makes it. */
@@ -86,7 +89,7 @@ export interface ScopeMetrics {
 
 /** `CollectionResult`. */
 export interface Collection {
-  readonly resourceMetrics: { readonly scopeMetrics: readonly ScopeMetrics[] };
+  readonly resourceMetrics: { readonly resource?: unknown; readonly scopeMetrics: readonly ScopeMetrics[] };
   readonly errors: readonly unknown[];
 }
 

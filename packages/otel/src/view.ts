@@ -19,6 +19,12 @@ export interface HdrView {
   readonly description?: string;
   /** Applied to the attributes in turn before they are looked up, as an SDK view's are. */
   readonly attributesProcessors?: readonly AttributesProcessor[];
+  /** Attributes that are kept, by key; all others are left out. After `attributesProcessors`. @default all */
+  readonly allowAttributes?: readonly string[];
+  /** Attributes that are left out, by key. After `attributesProcessors`. @default none */
+  readonly denyAttributes?: readonly string[];
+  /** Whether the SDK counts the instrument too, as its own views say. @default false */
+  readonly tee?: boolean;
   /** Decimal digits to which a value keeps its precision: an integer from 0 to 5. @default 2 */
   readonly significantDigits?: number;
   /** The step between two values that are told apart, in the instrument's unit. @default by unit: a nanosecond for times */
@@ -42,6 +48,8 @@ export interface InstrumentIdentity {
 
 /** A view that has been checked. */
 export interface CompiledView extends HdrView {
+  /** Those of the view, and its lists of keys. */
+  readonly attributesProcessors: readonly AttributesProcessor[];
   matches(instrument: InstrumentIdentity): boolean;
 }
 
@@ -78,6 +86,9 @@ export function compileView(view: HdrView): CompiledView {
   if (maxScale !== undefined && !(Number.isInteger(maxScale) && maxScale >= -10 && maxScale <= 20)) {
     throw mustBe('ERR_INVALID_OPTION', 'maxScale', 'an integer from -10 to 20', maxScale);
   }
+  const { allowAttributes, denyAttributes, attributesProcessors = [] } = view;
+  assertKeys('allowAttributes', allowAttributes);
+  assertKeys('denyAttributes', denyAttributes);
   // The rest is for the registry to judge.
   createRegistry().histogram(
     familyOptions(view, { name: 'any', unit: '', description: '', scope: { name: '' } }),
@@ -87,6 +98,11 @@ export function compileView(view: HdrView): CompiledView {
     criterion === undefined || criterion === (actual ?? '');
   return {
     ...view,
+    attributesProcessors: [
+      ...attributesProcessors,
+      ...(allowAttributes === undefined ? [] : [keyFilter(allowAttributes, true)]),
+      ...(denyAttributes === undefined ? [] : [keyFilter(denyAttributes, false)]),
+    ],
     matches: (instrument) =>
       (name === undefined || name.test(instrument.name)) &&
       equal(view.instrumentType, 'HISTOGRAM') &&
@@ -94,6 +110,22 @@ export function compileView(view: HdrView): CompiledView {
       equal(view.meterName, instrument.scope.name) &&
       equal(view.meterVersion, instrument.scope.version) &&
       equal(view.meterSchemaUrl, instrument.scope.schemaUrl),
+  };
+}
+
+function assertKeys(name: string, keys: readonly string[] | undefined): void {
+  if (keys === undefined) return;
+  if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'string')) {
+    throw mustBe('ERR_INVALID_OPTION', name, 'a list of keys', keys);
+  }
+}
+
+/** Keeps the attributes whose keys are in the list, or those whose keys are not. */
+function keyFilter(keys: readonly string[], isKept: boolean): AttributesProcessor {
+  const listed = new Set(keys);
+  return {
+    process: (attributes) =>
+      Object.fromEntries(Object.entries(attributes).filter(([key]) => listed.has(key) === isKept)),
   };
 }
 

@@ -1,13 +1,17 @@
 import * as prometheus from 'exporter-prometheus-2.0';
 import * as metrics from 'sdk-metrics-2.0';
 import { createHdr } from '../src/index.ts';
+import { testDropIn } from './support/drop-in-suite.ts';
 import { testPipeline } from './support/pipeline-suite.ts';
 
-testPipeline({
+const sdk = {
   metrics: metrics as unknown as typeof import('sdk-metrics-2'),
   PrometheusExporter:
     prometheus.PrometheusExporter as unknown as typeof import('exporter-prometheus-2').PrometheusExporter,
-});
+};
+
+testPipeline(sdk);
+testDropIn(sdk);
 
 test('the types of this version are taken and given back', async () => {
   const { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } =

@@ -8,6 +8,7 @@ export {
   type FamilyLayouts,
   justifiedScale,
 } from './conversion/exponential.ts';
+export type { Exemplar } from './exemplars.ts';
 export {
   defaultResolution,
   type Family,

@@ -13,6 +13,8 @@ import {
 } from '@hdrscope/core';
 import type { Attributes } from './attributes.ts';
 import type { Clock } from './clock.ts';
+import { type Exemplar, ExemplarReservoir } from './exemplars.ts';
+import type { OpenInterval } from './intervals.ts';
 
 /** Values that a series was given and could not count. */
 export interface Rejected {
@@ -51,7 +53,17 @@ export interface SeriesSnapshot {
   readonly min: number;
   readonly max: number;
   readonly rejected: Rejected;
+  /** By value, ascending; empty unless somebody offered some. */
+  readonly exemplars: readonly Exemplar[];
 }
+
+/** What follows each snapshot of a series. */
+export const intervalsAfter: WeakMap<SeriesSnapshot, OpenInterval> = new WeakMap();
+
+const NO_EXEMPLARS: readonly Exemplar[] = Object.freeze([]);
+
+/** What another registry has counted of a series, or since it was last asked. */
+export type SeriesPart = Omit<SeriesSnapshot, 'attributes'>;
 
 /**
  * One distribution with its attributes: the handle to keep and record with. Recording never throws; what cannot be
@@ -59,14 +71,21 @@ export interface SeriesSnapshot {
  */
 export class Series {
   readonly attributes: Attributes;
-  readonly startTimeMs: number;
+  #startTimeMs: number;
+  /** A start that somebody has seen stays: another one would look like a restart, whose counts are all new. */
+  #isStartShown = false;
   readonly #setup: SeriesSetup;
   readonly #histogram: Histogram;
   readonly #ticksPerUnit: number;
   readonly #largestTicks: number;
   #sum = 0;
+  // Of the values since the last snapshot, and of those before it.
   #min = Number.POSITIVE_INFINITY;
   #max = Number.NEGATIVE_INFINITY;
+  #earlierMin = Number.POSITIVE_INFINITY;
+  #earlierMax = Number.NEGATIVE_INFINITY;
+  #interval: OpenInterval = { ended: undefined };
+  #exemplars: ExemplarReservoir | undefined;
   #rejected: { -readonly [Reason in keyof Rejected]: number } = {
     notANumber: 0,
     negative: 0,
@@ -78,11 +97,16 @@ export class Series {
   /** Made by `Family.with`. */
   constructor(attributes: Attributes, setup: SeriesSetup) {
     this.attributes = attributes;
-    this.startTimeMs = setup.clock.nowMs();
+    this.#startTimeMs = setup.clock.nowMs();
     this.#setup = setup;
     this.#histogram = new Histogram({ layout: setup.layout, storage: 'sparse' });
     this.#ticksPerUnit = setup.resolution.ticksPerUnit / setup.resolution.unitsPerTick;
     this.#largestTicks = setup.layout.highestTrackableValue;
+  }
+
+  /** When the counting began, in milliseconds since 1970. */
+  get startTimeMs(): number {
+    return this.#startTimeMs;
   }
 
   /**
@@ -191,19 +215,53 @@ export class Series {
     );
   }
 
+  /** Takes an exemplar of a value that was recorded, in place of an earlier one of its octave. */
+  offerExemplar(exemplar: Exemplar): void {
+    this.#exemplars ??= new ExemplarReservoir();
+    this.#exemplars.offer(exemplar);
+  }
+
+  /**
+   * Adds what another registry has counted: sum, minimum, maximum and what was rejected as they are told, which `merge`
+   * has to estimate. The series then starts at the earlier of both times, unless a snapshot has told its own already.
+   *
+   * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE`, `ERR_COUNT_OVERFLOW`.
+   */
+  addPart({ startTimeMs, histogram, sum, min, max, rejected }: SeriesPart): void {
+    if (histogram.totalCount > 0) this.#addAll(histogram, sum, min, max);
+    const own = this.#rejected;
+    own.notANumber += rejected.notANumber;
+    own.negative += rejected.negative;
+    own.tooLarge += rejected.tooLarge;
+    own.largest = Math.max(own.largest, rejected.largest);
+    own.overflowing += rejected.overflowing;
+    if (!this.#isStartShown) this.#startTimeMs = Math.min(this.#startTimeMs, startTimeMs);
+  }
+
   /** A copy of the state that later records do not change. */
   snapshot(): SeriesSnapshot {
+    this.#isStartShown = true;
     const isEmpty = this.#histogram.totalCount === 0;
-    return Object.freeze({
+    const next: OpenInterval = { ended: undefined };
+    this.#interval.ended = { min: this.#min, max: this.#max, next };
+    this.#interval = next;
+    this.#earlierMin = Math.min(this.#earlierMin, this.#min);
+    this.#earlierMax = Math.max(this.#earlierMax, this.#max);
+    this.#min = Number.POSITIVE_INFINITY;
+    this.#max = Number.NEGATIVE_INFINITY;
+    const snapshot: SeriesSnapshot = Object.freeze({
       attributes: this.attributes,
       startTimeMs: this.startTimeMs,
       histogram: this.#histogram.copy(),
       sum: this.#sum,
       // Plus 0, or -0 would show.
-      min: isEmpty ? 0 : this.#min + 0,
-      max: isEmpty ? 0 : this.#max + 0,
+      min: isEmpty ? 0 : this.#earlierMin + 0,
+      max: isEmpty ? 0 : this.#earlierMax + 0,
       rejected: Object.freeze({ ...this.#rejected }),
+      exemplars: this.#exemplars?.snapshot() ?? NO_EXEMPLARS,
     });
+    intervalsAfter.set(snapshot, next);
+    return snapshot;
   }
 
   #addAll(histogram: ReadonlyHistogram, sum: number, min: number, max: number): void {

@@ -1,7 +1,8 @@
 import { fromTicks, type Resolution } from '@hdrscope/core';
 import { canonicalText } from './attributes.ts';
 import type { FamilySnapshot, Scope } from './family.ts';
-import type { Rejected, SeriesSnapshot } from './series.ts';
+import { extremesBetween } from './intervals.ts';
+import { intervalsAfter, type Rejected, type SeriesSnapshot } from './series.ts';
 
 /** A source that failed while it was asked. */
 export interface SourceFailure {
@@ -17,8 +18,8 @@ export interface Snapshot {
   /** Sources whose part is missing or stale. */
   readonly errors: readonly SourceFailure[];
   /**
-   * What was counted since `previous`, an earlier snapshot of the same registry. Series without a new value are left
-   * out. Minimum and maximum are those of the slots, as the exact ones cannot be subtracted.
+   * What was counted since `previous`, an earlier snapshot of the same registry, its minimum and maximum included.
+   * Series without a new value are left out.
    */
   since(previous: Snapshot): Snapshot;
 }
@@ -84,15 +85,28 @@ function seriesDifference(
 ): SeriesSnapshot {
   const histogram = now.histogram.copy();
   histogram.subtract(then.histogram);
+  const { min, max } = extremesOf(now, then) ?? {
+    min: Math.max(now.min, fromTicks(resolution, histogram.min)),
+    max: Math.min(now.max, fromTicks(resolution, histogram.max)),
+  };
+  const isEmpty = histogram.totalCount === 0;
   return Object.freeze({
     attributes: now.attributes,
     startTimeMs: sinceMs,
     histogram,
     sum: now.sum - then.sum,
-    min: histogram.totalCount === 0 ? 0 : Math.max(now.min, fromTicks(resolution, histogram.min)),
-    max: Math.min(now.max, fromTicks(resolution, histogram.max)),
+    // Plus 0, or -0 would show.
+    min: isEmpty ? 0 : min + 0,
+    max: isEmpty ? 0 : max + 0,
     rejected: rejectedSince(now.rejected, then.rejected),
+    exemplars: Object.freeze(now.exemplars.filter(({ timeMs }) => timeMs >= sinceMs)),
   });
+}
+
+/** The exact ones; `undefined` where a snapshot is none of a series, but itself a difference. */
+function extremesOf(now: SeriesSnapshot, then: SeriesSnapshot): ReturnType<typeof extremesBetween> {
+  const [from, to] = [intervalsAfter.get(then), intervalsAfter.get(now)];
+  return from && to && extremesBetween(from, to);
 }
 
 function rejectedSince(now: Rejected, then: Rejected): Rejected {

@@ -41,6 +41,7 @@ export class IntegerSeries {
       sum: this.#values.reduce((sum, value) => sum + value, 0),
       min: isEmpty ? 0 : Math.min(...this.#values),
       max: isEmpty ? 0 : Math.max(...this.#values),
+      exemplars: [],
       rejected: { notANumber: 0, negative: 0, tooLarge: 0, largest: 0, overflowing: 0 },
     };
   }

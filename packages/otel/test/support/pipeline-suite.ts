@@ -632,7 +632,9 @@ export function testPipeline(sdk: Sdk): void {
       registry.add({ name: 'ceph', collect: () => Promise.reject(fromSource) });
       provider.getMeter('m').createHistogram('hdr.x').record(1);
       const collection = await reader.collect();
-      expect(collection.errors).toEqual([fromSdk, fromSource]);
+      const [first, second] = collection.errors as Error[];
+      expect([first, second?.cause]).toEqual([fromSdk, fromSource]);
+      expect(second?.message).toBe('source ceph: Error: no such socket');
       expect(countsOf(metricsIn(collection), 'hdr.x')).toEqual([[{}, 1]]);
     });
   });

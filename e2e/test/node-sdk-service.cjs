@@ -1,0 +1,69 @@
+/**
+ * A service under a NodeSDK, as an application has it: `node node-sdk-service.cjs LINE [env]`, with a line of the SDK such as
+ * 0.223. It answers five requests to itself, and prints what its metrics are. With `env`, its readers are those that
+ * the environment asks for, and it prints nothing.
+ */
+const { createHdr } = require('@hdrscope/otel');
+const { metrics } = require('@opentelemetry/api');
+
+const [line, source] = process.argv.slice(2);
+const { NodeSDK } = require(`sdk-node-${line}`);
+const { HttpInstrumentation } = require(`instrumentation-http-${line}`);
+const { InMemoryMetricExporter, PeriodicExportingMetricReader } = require(
+  line === '0.301' ? 'sdk-metrics-3' : '@opentelemetry/sdk-metrics',
+);
+
+main();
+
+async function main() {
+  const hdr = createHdr({ views: [{ instrumentName: 'http.*.duration' }, { instrumentName: 'app.*' }] });
+  const exporter = new InMemoryMetricExporter(1);
+  const readers =
+    source === 'env'
+      ? await hdr.metricReadersFromEnv()
+      : [hdr.wrapReader(new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 600_000 }))];
+  const sdk = new NodeSDK({
+    // The first line knows one reader only.
+    ...(line === '0.203' ? { metricReader: readers[0] } : { metricReaders: readers }),
+    instrumentations: [hdr.instrumentation(), new HttpInstrumentation()],
+  });
+  sdk.start();
+  await answerFive();
+  metrics.getMeter('shop').createHistogram('app.basket', { unit: '{items}' }).record(7, { kind: 'gift' });
+  metrics.getMeter('shop').createCounter('orders').add(2);
+  await Promise.all(readers.map((reader) => reader.forceFlush()));
+  if (source !== 'env') console.log(JSON.stringify(summaryOf(exporter)));
+  await sdk.shutdown();
+}
+
+async function answerFive() {
+  // Only now, or the instrumentation would not see it.
+  const http = require('node:http');
+  const server = http.createServer((_, response) => response.end('hello'));
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  for (let i = 0; i < 5; i++) {
+    await new Promise((resolve, reject) => {
+      const request = http.get(
+        { host: '127.0.0.1', port: server.address().port, agent: false },
+        (response) => {
+          response.resume();
+          response.on('end', resolve);
+        },
+      );
+      request.on('error', reject);
+    });
+  }
+  await new Promise((resolve) => server.close(resolve));
+}
+
+function summaryOf(exporter) {
+  const all = exporter
+    .getMetrics()
+    .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics));
+  return all.map(({ descriptor, dataPointType, dataPoints }) => ({
+    name: descriptor.name,
+    unit: descriptor.unit,
+    dataPointType,
+    count: dataPoints.reduce((sum, { value }) => sum + (value.count ?? value), 0),
+  }));
+}

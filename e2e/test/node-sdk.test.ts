@@ -1,0 +1,102 @@
+import { execFile } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const SERVICE = fileURLToPath(new URL('node-sdk-service.cjs', import.meta.url));
+const LINES = ['0.203', '0.223', '0.301'];
+const EXPONENTIAL = 1;
+const SUM = 3;
+
+const TEST_TIMEOUT_MS = 60_000;
+
+async function run(args: readonly string[], environment: Record<string, string>): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [SERVICE, ...args], {
+    timeout: 50_000,
+    env: {
+      ...process.env,
+      OTEL_TRACES_EXPORTER: 'none',
+      OTEL_LOGS_EXPORTER: 'none',
+      OTEL_SEMCONV_STABILITY_OPT_IN: 'http',
+      ...environment,
+    },
+  });
+  return stdout;
+}
+
+interface Summary {
+  readonly name: string;
+  readonly unit: string;
+  readonly dataPointType: number;
+  readonly count: number;
+}
+
+test.each(LINES)(
+  'a service under NodeSDK %s has its request durations as HDR histograms',
+  async (line) => {
+    const metrics = JSON.parse(await run([line], { OTEL_METRICS_EXPORTER: 'none' })) as Summary[];
+    const named = new Map(metrics.map((metric) => [metric.name, metric]));
+    for (const name of ['http.server.request.duration', 'http.client.request.duration']) {
+      expect(named.get(name)).toEqual({ name, unit: 's', dataPointType: EXPONENTIAL, count: 5 });
+    }
+    expect(named.get('app.basket')).toMatchObject({ dataPointType: EXPONENTIAL, count: 1 });
+    expect(named.get('orders')).toMatchObject({ dataPointType: SUM, count: 2 });
+  },
+  TEST_TIMEOUT_MS,
+);
+
+test.each([
+  ['base2_exponential_bucket_histogram', 'exponentialHistogram'],
+  ['explicit_bucket_histogram', 'histogram'],
+] as const)(
+  'readers from the environment send what it prefers: %s',
+  async (aggregation, kind) => {
+    const bodies: string[] = [];
+    const sink = createServer((request, response) => {
+      let body = '';
+      request.setEncoding('utf8');
+      request.on('data', (part: string) => {
+        body += part;
+      });
+      request.on('end', () => {
+        bodies.push(body);
+        response.setHeader('content-type', 'application/json').end('{}');
+      });
+    });
+    await new Promise<void>((resolve) => {
+      sink.listen(0, '127.0.0.1', resolve);
+    });
+    try {
+      const { port } = sink.address() as AddressInfo;
+      await run(['0.223', 'env'], {
+        OTEL_METRICS_EXPORTER: 'otlp',
+        OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: 'http/json',
+        OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `http://127.0.0.1:${port}/v1/metrics`,
+        OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: 'delta',
+        OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION: aggregation,
+      });
+    } finally {
+      sink.close();
+    }
+    const sent = bodies.flatMap((body) => metricsIn(JSON.parse(body)));
+    const duration = sent.find(({ name }) => name === 'http.server.request.duration');
+    expect(duration?.[kind]).toMatchObject({ aggregationTemporality: 1 });
+    expect(duration?.[kind]?.dataPoints[0]?.count).toBe(5);
+  },
+  TEST_TIMEOUT_MS,
+);
+
+interface SentHistogram {
+  readonly dataPoints: readonly { readonly count: number }[];
+}
+
+interface Sent {
+  readonly name: string;
+  readonly histogram?: SentHistogram;
+  readonly exponentialHistogram?: SentHistogram;
+}
+
+function metricsIn(body: { resourceMetrics: { scopeMetrics: { metrics: Sent[] }[] }[] }): Sent[] {
+  return body.resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics));
+}

@@ -1,0 +1,130 @@
+import { createRegistry } from '@hdrscope/registry';
+import { type Context, ROOT_CONTEXT, TraceFlags, trace } from '@opentelemetry/api';
+import { bind, createHdr, type HdrOptions, type HdrView } from '../../src/index.ts';
+import { FakeClock } from './fake-clock.ts';
+import { collect, countsOf, metricNamed, points, type Sdk, testReader } from './sdk.ts';
+
+/** What is made of the pipeline besides plain views: producers, bound instruments, tee, exemplars. */
+export function testDropIn(sdk: Sdk): void {
+  const { DataPointType, AggregationTemporality } = sdk.metrics;
+
+  function pipeline(view: Partial<HdrView> = {}, options: Partial<HdrOptions> = {}) {
+    const registry = createRegistry({ clock: new FakeClock() });
+    const hdr = createHdr({ views: [{ instrumentName: 'hdr.*', ...view }], registry, ...options });
+    const reader = testReader(sdk);
+    const provider = hdr.wrapProvider(new sdk.metrics.MeterProvider({ readers: [hdr.wrapReader(reader)] }));
+    return { hdr, reader, meter: provider.getMeter('m') };
+  }
+
+  describe('a producer', () => {
+    test.each([
+      ['cumulative', 'exponential', [1, 3]],
+      ['delta', 'exponential', [1, 2]],
+      ['cumulative', 'explicit', [1, 3]],
+    ] as const)(
+      'brings the registry to a reader that is not wrapped: %s, %s',
+      async (temporality, format, counts) => {
+        const hdr = createHdr({ views: [{ instrumentName: '*' }] });
+        const exporter = new sdk.metrics.InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+        const reader = new sdk.metrics.PeriodicExportingMetricReader({
+          exporter,
+          exportIntervalMillis: 1e6,
+          metricProducers: [hdr.producer({ temporality, format })] as never,
+        });
+        const provider = new sdk.metrics.MeterProvider({ readers: [reader] });
+        provider.getMeter('m').createCounter('own').add(1);
+        const series = hdr.registry.histogram({ name: 'hdr.x' }).with({});
+        series.record(1);
+        await reader.forceFlush();
+        series.record(2);
+        series.record(3);
+        await reader.forceFlush();
+        await provider.shutdown();
+        const collections = exporter.getMetrics().slice(0, 2);
+        const metrics = collections.map(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics));
+        const found = metrics.map((one) => one.find(({ descriptor }) => descriptor.name === 'hdr.x')!);
+        expect(found.map((metric) => points(metric)[0]!.value.count)).toEqual(counts);
+        expect(found[0]!.dataPointType).toBe(
+          format === 'explicit' ? DataPointType.HISTOGRAM : DataPointType.EXPONENTIAL_HISTOGRAM,
+        );
+        expect(found[0]!.aggregationTemporality).toBe(
+          temporality === 'delta' ? AggregationTemporality.DELTA : AggregationTemporality.CUMULATIVE,
+        );
+        expect(metrics[0]!.some(({ descriptor }) => descriptor.name === 'own')).toBe(true);
+      },
+    );
+  });
+
+  describe('a bound instrument', () => {
+    test('counts with its attributes, as the view keeps them', async () => {
+      const { reader, meter } = pipeline({ denyAttributes: ['user'] });
+      const bound = bind(meter.createHistogram('hdr.x'), { route: '/', user: 'a' });
+      bound.record(1);
+      bound.record(2);
+      bound.record(-1);
+      expect(countsOf(await collect(reader), 'hdr.x')).toEqual([[{ route: '/' }, 2]]);
+    });
+
+    test('of the SDK counts too', async () => {
+      const { reader, meter } = pipeline();
+      bind(meter.createHistogram('other'), { route: '/' }).record(1);
+      expect(countsOf(await collect(reader), 'other')).toEqual([[{ route: '/' }, 1]]);
+    });
+  });
+
+  describe('a view', () => {
+    test.each<[what: string, view: Partial<HdrView>, kept: object]>([
+      ['keeps all attributes', {}, { a: 1, b: 2, c: 3 }],
+      ['keeps those it allows', { allowAttributes: ['a', 'b', 'z'] }, { a: 1, b: 2 }],
+      ['leaves out those it denies', { denyAttributes: ['b'] }, { a: 1, c: 3 }],
+      [
+        'leaves out of the allowed the denied',
+        { allowAttributes: ['a', 'b'], denyAttributes: ['b'] },
+        { a: 1 },
+      ],
+      ['keeps none where it allows none', { allowAttributes: [] }, {}],
+    ])('%s', async (_what, view, kept) => {
+      const { reader, meter } = pipeline(view);
+      meter.createHistogram('hdr.x').record(1, { a: 1, b: 2, c: 3 });
+      expect(countsOf(await collect(reader), 'hdr.x')).toEqual([[kept, 1]]);
+    });
+
+    test('with tee lets the SDK count too', async () => {
+      const { reader, meter } = pipeline({ name: 'hdr.y', instrumentName: 'hdr.x', tee: true });
+      const histogram = meter.createHistogram('hdr.x');
+      histogram.record(1);
+      bind(histogram, {}).record(2);
+      const metrics = await collect(reader);
+      expect(metricNamed(metrics, 'hdr.x').dataPointType).toBe(DataPointType.HISTOGRAM);
+      expect(metricNamed(metrics, 'hdr.y').dataPointType).toBe(DataPointType.EXPONENTIAL_HISTOGRAM);
+      expect([countsOf(metrics, 'hdr.x'), countsOf(metrics, 'hdr.y')]).toEqual([[[{}, 2]], [[{}, 2]]]);
+    });
+  });
+
+  describe('exemplars', () => {
+    const spanContext = (traceFlags: TraceFlags): Context =>
+      trace.setSpanContext(ROOT_CONTEXT, { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags });
+    const exemplarsWith = async (options: Partial<HdrOptions>, active: Context): Promise<object[]> => {
+      const { hdr, meter } = pipeline({ denyAttributes: ['user'] }, options);
+      meter.createHistogram('hdr.x').record(3, { route: '/', user: 'a' }, active);
+      const [family] = (await hdr.registry.gather()).families;
+      return family!.series[0]!.exemplars.map(({ value, attributes }) => ({ value, attributes }));
+    };
+    const ofSpan = { trace_id: 'a'.repeat(32), span_id: 'b'.repeat(16) };
+
+    test.each<
+      [filter: string, options: Partial<HdrOptions>, sampled: object[], unsampled: object[], none: object[]]
+    >([
+      ['none unless asked for', { environment: {} }, [], [], []],
+      ['always_off', { exemplarFilter: 'always_off' }, [], [], []],
+      ['trace_based', { exemplarFilter: 'trace_based' }, [ofSpan], [], []],
+      ['always_on', { exemplarFilter: 'always_on' }, [ofSpan], [ofSpan], [{}]],
+      ['the environment', { environment: { OTEL_METRICS_EXEMPLAR_FILTER: 'trace_based' } }, [ofSpan], [], []],
+    ])('%s: with a sampled span, another, and none', async (_what, options, sampled, unsampled, none) => {
+      const expected = (of: object[]) => of.map((one) => ({ value: 3, attributes: { user: 'a', ...one } }));
+      expect(await exemplarsWith(options, spanContext(TraceFlags.SAMPLED))).toEqual(expected(sampled));
+      expect(await exemplarsWith(options, spanContext(TraceFlags.NONE))).toEqual(expected(unsampled));
+      expect(await exemplarsWith(options, ROOT_CONTEXT)).toEqual(expected(none));
+    });
+  });
+}
