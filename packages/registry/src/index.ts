@@ -18,6 +18,21 @@ export {
   type Scope,
 } from './family.ts';
 export { valuesAtPercentiles } from './percentiles.ts';
-export { createRegistry, type Registry, type Source } from './registry.ts';
-export type { Rejected, Series, SeriesSnapshot } from './series.ts';
+export {
+  createRegistry,
+  type GatherOptions,
+  type Registry,
+  type Source,
+  type SourceOptions,
+} from './registry.ts';
+export type { ProcessPort, RemotePort, ThreadPort } from './remote/channel.ts';
+export { type CollectOptions, collectFrom } from './remote/collect-from.ts';
+export {
+  type ClusterLike,
+  type ClusterOptions,
+  type ClusterWorker,
+  collectFromCluster,
+} from './remote/collect-from-cluster.ts';
+export { serveRegistry } from './remote/serve-registry.ts';
+export type { Rejected, Series, SeriesPart, SeriesSnapshot } from './series.ts';
 export { EMPTY_SNAPSHOT, type Snapshot, type SourceFailure } from './snapshot.ts';

@@ -1,5 +1,6 @@
+import { AskedSource, assertTimeout } from './asked-source.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { alreadyRegistered, differenceFrom, Family, type FamilyOptions } from './family.ts';
+import { alreadyRegistered, differenceFrom, Family, type FamilyOptions, type Scope } from './family.ts';
 import { createSnapshot, familyKey, type Snapshot, type SourceFailure } from './snapshot.ts';
 
 /** Something that is asked for its counts whenever the registry is gathered. */
@@ -10,6 +11,23 @@ export interface Source {
   collect(registry: Registry): void | Promise<void>;
 }
 
+/** How a source is asked. */
+export interface SourceOptions {
+  /**
+   * How long a gather waits for it, in milliseconds: above 0. A source that takes longer is named in the snapshot's
+   * errors and not asked again until it has ended; what it brings late is in the next snapshot. @default no limit
+   */
+  readonly timeoutMs?: number;
+}
+
+/** How a snapshot is taken. */
+export interface GatherOptions {
+  /** The time of the snapshot, in milliseconds since 1970. @default that of the clock when all sources are done */
+  readonly nowMs?: number;
+  /** As in `SourceOptions`, for all sources: each is waited for as long as both allow. @default no limit */
+  readonly timeoutMs?: number;
+}
+
 /** The one place where all counts come together. */
 export interface Registry {
   /**
@@ -18,13 +36,19 @@ export interface Registry {
    * @throws HdrscopeError `ERR_INVALID_OPTION`; `ERR_ALREADY_REGISTERED` when the options are not equal.
    */
   histogram(options: FamilyOptions): Family;
-  /** Has a source asked at every `gather`, until the returned function is called. */
-  add(source: Source): () => void;
+  /** The family of this name (and scope), where there is one. */
+  family(identity: { readonly name: string; readonly scope?: Scope | undefined }): Family | undefined;
+  /**
+   * Has a source asked at every `gather`, until the returned function is called.
+   *
+   * @throws HdrscopeError `ERR_INVALID_OPTION`
+   */
+  add(source: Source, options?: SourceOptions): () => void;
   /**
    * Asks all sources at once, then takes a snapshot of everything. A source that fails is named in the snapshot and
-   * leaves the others alone; so this never rejects.
+   * leaves the others alone; so this rejects for options that are out of range only.
    */
-  gather(options?: { readonly nowMs?: number }): Promise<Snapshot>;
+  gather(options?: GatherOptions): Promise<Snapshot>;
 }
 
 /**
@@ -47,7 +71,7 @@ export interface Registry {
  */
 export function createRegistry({ clock = systemClock }: { readonly clock?: Clock } = {}): Registry {
   const families = new Map<string, Family>();
-  const sources = new Set<Source>();
+  const sources = new Map<Source, AskedSource>();
 
   const registry: Registry = {
     histogram(options) {
@@ -62,12 +86,18 @@ export function createRegistry({ clock = systemClock }: { readonly clock?: Clock
       families.set(key, family);
       return family;
     },
-    add(source) {
-      sources.add(source);
+    family(identity) {
+      return families.get(familyKey(identity));
+    },
+    add(source, { timeoutMs } = {}) {
+      const asked = new AskedSource(source, timeoutMs);
+      if (!sources.has(source)) sources.set(source, asked);
       return () => sources.delete(source);
     },
-    async gather({ nowMs } = {}) {
-      const failures = await Promise.all([...sources].map((source) => failureOf(source, registry)));
+    async gather({ nowMs, timeoutMs = Number.POSITIVE_INFINITY } = {}) {
+      assertTimeout(timeoutMs);
+      const asked = [...sources.values()];
+      const failures = await Promise.all(asked.map((source) => failureOf(source, registry, timeoutMs)));
       const errors = failures.filter((failure) => failure !== undefined);
       const snapshots = [...families.values()].map((family) => family.snapshot());
       return createSnapshot(nowMs ?? clock.nowMs(), snapshots, errors);
@@ -76,9 +106,13 @@ export function createRegistry({ clock = systemClock }: { readonly clock?: Clock
   return registry;
 }
 
-async function failureOf(source: Source, registry: Registry): Promise<SourceFailure | undefined> {
+async function failureOf(
+  source: AskedSource,
+  registry: Registry,
+  timeoutMs: number,
+): Promise<SourceFailure | undefined> {
   try {
-    await source.collect(registry);
+    await source.ask(registry, timeoutMs);
     return undefined;
   } catch (error) {
     return Object.freeze({ source: source.name, error });

@@ -71,10 +71,7 @@ export type SeriesPart = Omit<SeriesSnapshot, 'attributes'>;
  */
 export class Series {
   readonly attributes: Attributes;
-  #startTimeMs: number;
-  /** A start that somebody has seen stays: another one would look like a restart, whose counts are all new. */
-  #isStartShown = false;
-  readonly #setup: SeriesSetup;
+  // What a record needs comes first: V8 keeps the first fields of an object in the object itself.
   readonly #histogram: Histogram;
   readonly #ticksPerUnit: number;
   readonly #largestTicks: number;
@@ -86,6 +83,10 @@ export class Series {
   #earlierMax = Number.NEGATIVE_INFINITY;
   #interval: OpenInterval = { ended: undefined };
   #exemplars: ExemplarReservoir | undefined;
+  #startTimeMs: number;
+  /** A start that somebody has seen stays: another one would look like a restart, whose counts are all new. */
+  #isStartShown = false;
+  readonly #setup: SeriesSetup;
   #rejected: { -readonly [Reason in keyof Rejected]: number } = {
     notANumber: 0,
     negative: 0,
@@ -227,7 +228,7 @@ export class Series {
    *
    * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE`, `ERR_COUNT_OVERFLOW`.
    */
-  addPart({ startTimeMs, histogram, sum, min, max, rejected }: SeriesPart): void {
+  addPart({ startTimeMs, histogram, sum, min, max, rejected, exemplars }: SeriesPart): void {
     if (histogram.totalCount > 0) this.#addAll(histogram, sum, min, max);
     const own = this.#rejected;
     own.notANumber += rejected.notANumber;
@@ -235,6 +236,7 @@ export class Series {
     own.tooLarge += rejected.tooLarge;
     own.largest = Math.max(own.largest, rejected.largest);
     own.overflowing += rejected.overflowing;
+    for (const exemplar of exemplars) this.offerExemplar(exemplar);
     if (!this.#isStartShown) this.#startTimeMs = Math.min(this.#startTimeMs, startTimeMs);
   }
 

@@ -12,7 +12,7 @@ import type { FamilyLayouts } from './exponential.ts';
  * import { createRegistry, explicitCounts } from '@hdrscope/registry';
  *
  * const registry = createRegistry();
- * registry.histogram({ name: 'size', unit: 'By' }).with({}).record(1000);
+ * registry.histogram({ name: 'size', unit: 'By' }).with({}).record(500);
  * const [family] = (await registry.gather()).families;
  * explicitCounts(family!.series[0]!.histogram.counts, family!, [10, 1000, 100_000]); //=> [0, 1, 0, 0]
  * ```

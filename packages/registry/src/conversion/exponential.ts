@@ -67,15 +67,21 @@ export function exponentialBuckets(
   const zeroCount = counts.total === 0 ? 0 : counts.at(0);
   const first = counts.next(1);
   if (first === counts.length) return { scale: maxScale, zeroCount, offset: 0, counts: [] };
-  const indexOf = finestIndexes(family, maxScale);
   const { last } = counts;
-  const [lowest, highest] = [indexOf(first), indexOf(last)];
+  const table = tableOf(family.unitLayout, maxScale);
+  const [lowest, highest] = [table.indexOf(first), table.indexOf(last)];
   let shift = 0;
   while ((highest >> shift) - (lowest >> shift) >= maxSize && maxScale - shift > MIN_SCALE) shift++;
   const offset = lowest >> shift;
   const buckets = new Array<number>((highest >> shift) - offset + 1).fill(0);
-  for (let slot = first; slot <= last; slot = counts.next(slot + 1)) {
-    buckets[(indexOf(slot) >> shift) - offset]! += counts.at(slot);
+  for (let from = first - (first % PAGE_SLOTS); from <= last; from += PAGE_SLOTS) {
+    if (!counts.read(from, page)) continue;
+    const indexes = table.indexesOfPage(from / PAGE_SLOTS);
+    // Slot 0 is the zero count's.
+    for (let i = from === 0 ? 1 : 0; i < PAGE_SLOTS; i++) {
+      const count = page[i]!;
+      if (count !== 0) buckets[(indexes[i]! >> shift) - offset]! += count;
+    }
   }
   return { scale: maxScale - shift, zeroCount, offset, counts: buckets };
 }
@@ -88,26 +94,57 @@ export function justifiedScale({ subBucketBits }: HdrLayout): number {
   return Math.min(MAX_SCALE, Math.max(0, subBucketBits - 2));
 }
 
-/** The bucket of a slot at a scale. */
-function finestIndexes({ unitLayout }: FamilyLayouts, scale: number): (slot: number) => number {
-  const layout = finestLayout(unitLayout, scale);
-  const toFinest = rebucket(unitLayout, layout);
-  return (slot) => toFinest.slotFor(slot) - 1 + layout.minIndex;
+// As many slots as are read at a time. Known to V8, as the array belongs to this module and is not exported.
+const PAGE_SLOTS = 64;
+const page = new Float64Array(PAGE_SLOTS);
+
+/** The buckets of the slots of a layout at a scale, page by page as they are asked for. */
+class SlotTable {
+  readonly #pages: Int32Array[] = [];
+  readonly #slotCount: number;
+  readonly #bucketOf: (slot: number) => number;
+
+  constructor(layout: Layout, buckets: ExponentialLayout) {
+    this.#slotCount = layout.slotCount;
+    const change = rebucket(layout, buckets);
+    // The first slot of an exponential layout is that of what is below its buckets.
+    this.#bucketOf = (slot) => change.slotFor(slot) - 1 + buckets.minIndex;
+  }
+
+  indexOf(slot: number): number {
+    return this.indexesOfPage(Math.floor(slot / PAGE_SLOTS))[slot % PAGE_SLOTS]!;
+  }
+
+  indexesOfPage(number: number): Int32Array {
+    const known = this.#pages[number];
+    if (known !== undefined) return known;
+    const computed = this.#computed(number);
+    this.#pages[number] = computed;
+    return computed;
+  }
+
+  #computed(number: number): Int32Array {
+    const first = number * PAGE_SLOTS;
+    return Int32Array.from({ length: PAGE_SLOTS }, (_, i) =>
+      this.#bucketOf(Math.min(first + i, this.#slotCount - 1)),
+    );
+  }
 }
 
-const finestLayouts = new WeakMap<Layout, Map<number, ExponentialLayout>>();
+const tables = new WeakMap<Layout, Map<number, SlotTable>>();
 
-function finestLayout(unitLayout: Layout, scale: number): ExponentialLayout {
-  const byScale = finestLayouts.get(unitLayout) ?? new Map<number, ExponentialLayout>();
-  finestLayouts.set(unitLayout, byScale);
-  let layout = byScale.get(scale);
-  if (layout === undefined) {
-    layout = exponentialLayout({
+function tableOf(unitLayout: Layout, scale: number): SlotTable {
+  const byScale = tables.get(unitLayout) ?? new Map<number, SlotTable>();
+  tables.set(unitLayout, byScale);
+  let table = byScale.get(scale);
+  if (table === undefined) {
+    const buckets = exponentialLayout({
       scale,
       minIndex: exponentialIndex(scale, unitLayout.midpoint(1)),
       maxIndex: exponentialIndex(scale, unitLayout.midpoint(unitLayout.slotCount - 1)),
     });
-    byScale.set(scale, layout);
+    table = new SlotTable(unitLayout, buckets);
+    byScale.set(scale, table);
   }
-  return layout;
+  return table;
 }

@@ -1,0 +1,66 @@
+import { mustBe } from '@hdrscope/core';
+import type { Registry, Source } from './registry.ts';
+
+/** Timers of the runtime count in 32 bits; a longer wait would end at once. */
+export const LONGEST_WAIT_MS: number = 2 ** 31 - 1;
+
+/** A source as a registry asks it: not for longer than its time, and not again while it is late. */
+export class AskedSource {
+  readonly name: string;
+  readonly #source: Source;
+  readonly #timeoutMs: number;
+  /** Calls that have outlived their time and still go on. */
+  #lateCalls = 0;
+
+  /** @throws HdrscopeError `ERR_INVALID_OPTION` when the time is none. */
+  constructor(source: Source, timeoutMs: number = Number.POSITIVE_INFINITY) {
+    assertTimeout(timeoutMs);
+    this.name = source.name;
+    this.#source = source;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Has the source bring the registry up to date. Rejects with what it throws, or when the time is over. */
+  async ask(registry: Registry, atMostMs: number): Promise<void> {
+    const timeoutMs = Math.min(this.#timeoutMs, atMostMs);
+    if (timeoutMs === Number.POSITIVE_INFINITY) return this.#source.collect(registry);
+    // Calls that hang must not pile up, nor must every gather wait for them in vain.
+    if (this.#lateCalls > 0) throw this.#timeoutError(`has not answered an earlier gather yet`);
+    return this.#askWithin(registry, timeoutMs);
+  }
+
+  #askWithin(registry: Registry, timeoutMs: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let isLate = false;
+      const timer = setTimeout(() => {
+        isLate = true;
+        this.#lateCalls++;
+        reject(this.#timeoutError(`must answer within ${timeoutMs} ms`));
+      }, timeoutMs);
+      const end = (): void => {
+        clearTimeout(timer);
+        if (isLate) this.#lateCalls--;
+      };
+      // In an async function, so that what is thrown at once is a rejection too.
+      (async () => this.#source.collect(registry))().finally(end).then(resolve, reject);
+    });
+  }
+
+  #timeoutError(problem: string): Error {
+    const error = new Error(`the source "${this.name}" ${problem}: what it brought before stands in`);
+    error.name = 'TimeoutError';
+    return error;
+  }
+}
+
+/** @throws HdrscopeError `ERR_INVALID_OPTION` */
+export function assertTimeout(timeoutMs: number): void {
+  const isTimeout = timeoutMs > 0 && (timeoutMs <= LONGEST_WAIT_MS || timeoutMs === Number.POSITIVE_INFINITY);
+  if (isTimeout) return;
+  const allowed = `above 0 and at most ${LONGEST_WAIT_MS}, or Infinity`;
+  throw mustBe('ERR_INVALID_OPTION', 'timeoutMs', allowed, timeoutMs);
+}
+
+/** Every runtime has them; the language's own library does not declare them. */
+declare function setTimeout(callback: () => void, delayMs: number): unknown;
+declare function clearTimeout(timer: unknown): void;

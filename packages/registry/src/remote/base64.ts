@@ -1,0 +1,14 @@
+// Arguments of a call live on the stack, which has room for so many.
+const CHUNK_BYTES = 8192;
+
+/** Standard base64 with padding. */
+export function toBase64(bytes: Uint8Array): string {
+  let text = '';
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
+    text += String.fromCharCode(...bytes.subarray(at, at + CHUNK_BYTES));
+  }
+  return btoa(text);
+}
+
+/** Every runtime has it; the language's own library does not declare it. */
+declare function btoa(binary: string): string;

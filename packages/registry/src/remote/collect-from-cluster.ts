@@ -1,0 +1,58 @@
+import type { Attributes } from '../attributes.ts';
+import type { Registry } from '../registry.ts';
+import type { ProcessPort } from './channel.ts';
+import { type CollectOptions, collectFrom } from './collect-from.ts';
+
+/** A worker as `node:cluster` knows it. */
+export interface ClusterWorker extends ProcessPort {
+  readonly id: number;
+}
+
+/** What is needed of `node:cluster`, in the primary. */
+export interface ClusterLike<Worker extends ClusterWorker = ClusterWorker> {
+  readonly workers?: { readonly [id: string]: Worker | undefined };
+  on(event: 'fork', listener: (worker: Worker) => void): unknown;
+  off(event: 'fork', listener: (worker: Worker) => void): unknown;
+}
+
+/** How the workers of a cluster are collected from. */
+export interface ClusterOptions<Worker extends ClusterWorker = ClusterWorker>
+  extends Pick<CollectOptions, 'timeoutMs'> {
+  /** Attributes for all series of a worker. @default none: equal series of all workers are added up */
+  readonly attributesOf?: (worker: Worker) => Attributes;
+}
+
+/**
+ * Collects from all workers of a cluster, those of now and those to come; see `collectFrom`. Each must call
+ * `serveRegistry(registry, process)`.
+ *
+ * @param cluster The default export of `node:cluster`, in the primary.
+ * @returns Asks no worker any more. What they have told stays.
+ * @throws HdrscopeError `ERR_INVALID_OPTION`
+ */
+export function collectFromCluster<Worker extends ClusterWorker>(
+  registry: Registry,
+  cluster: ClusterLike<Worker>,
+  { timeoutMs, attributesOf }: ClusterOptions<Worker> = {},
+): () => void {
+  const stops: (() => void)[] = [];
+  // Forked right before: the event comes later, while it is among the workers already.
+  const known = new WeakSet<Worker>();
+  const add = (worker: Worker): void => {
+    if (known.has(worker)) return;
+    known.add(worker);
+    const attributes = attributesOf?.(worker);
+    const stop = collectFrom(registry, worker, {
+      name: `worker ${worker.id}`,
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(attributes && { attributes }),
+    });
+    stops.push(stop);
+  };
+  for (const worker of Object.values(cluster.workers ?? {})) if (worker !== undefined) add(worker);
+  cluster.on('fork', add);
+  return () => {
+    cluster.off('fork', add);
+    for (const stop of stops) stop();
+  };
+}

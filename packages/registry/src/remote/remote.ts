@@ -1,0 +1,141 @@
+import type { Attributes } from '../attributes.ts';
+import type { Registry, Source } from '../registry.ts';
+import { type Channel, openChannel, type RemotePort } from './channel.ts';
+import type { RemoteStates } from './remote-states.ts';
+import { collectMessage, type ReceivedState, readState } from './wire.ts';
+
+/** How a remote is asked. */
+export interface RemoteSetup {
+  readonly name: string;
+  readonly timeoutMs: number;
+  readonly attributes: Attributes;
+  readonly states: RemoteStates;
+}
+
+/** A gather that waits for an answer. */
+interface Waiting {
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A registry in another thread or process as a source of this one. */
+export class Remote implements Source {
+  readonly name: string;
+  readonly #setup: RemoteSetup;
+  readonly #channel: Channel;
+  /** Called when there is nothing more to be asked or told; maybe more than once. */
+  readonly #onDone: () => void;
+  /** By request, ascending. */
+  readonly #waiting = new Map<number, Waiting>();
+  #lastRequest = 0;
+  /** The instance that answered last. */
+  #instance: string | undefined;
+  #answeredMs: number | undefined;
+  /** Of the last message, where no gather waited for it: the next one is told. */
+  #problems: readonly unknown[] = [];
+  /** `lost` when it is gone without a last state. Only a `live` one can be asked. */
+  #status: 'live' | 'done' | 'lost' = 'live';
+
+  /** @throws HdrscopeError `ERR_INVALID_OPTION` when the port is none. */
+  constructor(port: RemotePort, setup: RemoteSetup, onDone: () => void) {
+    this.name = setup.name;
+    this.#setup = setup;
+    this.#onDone = onDone;
+    this.#channel = openChannel(port, {
+      onMessage: (message) => this.#receive(message),
+      onEnd: () => this.#end(),
+    });
+  }
+
+  /** Asks for the state; ends when it is in the registry. */
+  async collect(_registry?: Registry): Promise<void> {
+    if (this.#status !== 'live') {
+      const problems = this.#status === 'lost' ? [...this.#problems, this.#lostError()] : this.#problems;
+      this.close();
+      if (problems.length === 0) return;
+      throw joined(problems);
+    }
+    const request = ++this.#lastRequest;
+    const answer = new Promise<void>((resolve, reject) => this.#waiting.set(request, { resolve, reject }));
+    this.#channel.post(collectMessage(request, this.#setup.timeoutMs)).catch(() => this.#end());
+    return answer;
+  }
+
+  /** Asks and listens no more. What came stays. */
+  close(): void {
+    this.#status = 'done';
+    this.#channel.close();
+    if (this.#instance !== undefined) this.#setup.states.lose(this.#instance);
+    this.#instance = undefined;
+    this.#settle(this.#lastRequest, []);
+    this.#onDone();
+  }
+
+  #receive(message: unknown): void {
+    let state: ReceivedState | undefined;
+    try {
+      state = readState(message);
+    } catch (error) {
+      // Whatever was asked, there is nothing to wait for.
+      this.#settle(this.#lastRequest, [error]);
+      return;
+    }
+    if (state === undefined) return;
+    if (this.#instance !== undefined && this.#instance !== state.instance) {
+      this.#setup.states.lose(this.#instance);
+    }
+    this.#instance = state.instance;
+    this.#answeredMs = state.timeMs;
+    const problems = [
+      ...this.#setup.states.take(state, this.#setup.attributes),
+      ...state.errors.map((error) => new Error(error)),
+    ];
+    this.#settle(state.isLast ? this.#lastRequest : state.request, problems);
+    if (!state.isLast) return;
+    // Unless a gather has to hear of problems first.
+    if (this.#problems.length === 0) this.close();
+    else this.#status = 'done';
+  }
+
+  /** Answers what was asked up to a request. */
+  #settle(request: number, newProblems: readonly unknown[]): void {
+    const problems = distinct([...this.#problems, ...newProblems]);
+    const answered = [...this.#waiting].filter(([asked]) => asked <= request);
+    for (const [asked, { resolve, reject }] of answered) {
+      this.#waiting.delete(asked);
+      if (problems.length === 0) resolve();
+      else reject(joined(problems));
+    }
+    this.#problems = answered.length === 0 ? newProblems : [];
+  }
+
+  /** The other side is gone without a last word. */
+  #end(): void {
+    if (this.#status !== 'live') return;
+    this.#status = 'lost';
+    if (this.#waiting.size === 0) return; // the next gather hears of it
+    this.#settle(this.#lastRequest, [this.#lostError()]);
+    this.close();
+  }
+
+  #lostError(): Error {
+    const since = this.#answeredMs === undefined ? '' : ` since ${new Date(this.#answeredMs).toISOString()}`;
+    return new Error(`${this.name} ended without handing over what it counted${since}`);
+  }
+}
+
+/** What is wrong with one state is wrong with the next one too, mostly. */
+function distinct(problems: readonly unknown[]): unknown[] {
+  return [...new Map(problems.map((problem) => [textOf(problem), problem])).values()];
+}
+
+function textOf(problem: unknown): string {
+  return problem instanceof Error ? problem.message : String(problem);
+}
+
+/** One error for all: a text that tells each. */
+function joined(problems: readonly unknown[]): unknown {
+  if (problems.length === 1) return problems[0];
+  const messages = problems.map(textOf);
+  return new AggregateError(problems, messages.join('; '));
+}

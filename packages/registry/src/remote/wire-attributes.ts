@@ -1,0 +1,71 @@
+import type { Attributes } from '../attributes.ts';
+import { asFields, asList, asText, malformed } from './fields.ts';
+
+/**
+ * Attributes in terms of JSON: keys with values. What JSON has no word for is an object with one field, named for what
+ * it is: `{ number: 'NaN' }`, `{ bigint: '1' }`, `{ date: 0 }`, `{ object: [[key, value]] }`.
+ */
+export type WireAttributes = readonly (readonly [key: string, value: unknown])[];
+
+// OpenTelemetry limits neither; JSON of more could not have come from attributes that somebody reads.
+const MOST_KEYS = 10_000;
+const MOST_ITEMS = 1_000_000;
+const DEEPEST = 32;
+
+export function attributesToJson(attributes: Attributes): WireAttributes {
+  return Object.entries(attributes)
+    .filter(([, value]) => value !== undefined && value !== null)
+    .map(([key, value]) => [key, valueToJson(value, 0)]);
+}
+
+/** @throws HdrscopeError `ERR_DECODE` */
+export function attributesFromJson(json: unknown, where: string): Attributes {
+  return entriesFromJson(json, where, 0);
+}
+
+function valueToJson(value: unknown, depth: number): unknown {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
+  if (typeof value === 'number') return isJsonNumber(value) ? value : { number: numberText(value) };
+  if (typeof value === 'bigint') return { bigint: String(value) };
+  // Only cycles are that deep. They are told apart as texts, which is no worse than their own series are.
+  if (typeof value !== 'object' || depth > DEEPEST) return String(value);
+  if (value instanceof Date) return { date: value.getTime() };
+  if (Array.isArray(value)) return value.map((item) => valueToJson(item ?? null, depth + 1));
+  return { object: Object.entries(value).map(([key, item]) => [key, valueToJson(item ?? null, depth + 1)]) };
+}
+
+function valueFromJson(json: unknown, where: string, depth: number): unknown {
+  if (depth > DEEPEST + 1) throw malformed(where, `at most ${DEEPEST} levels deep`, json);
+  if (typeof json !== 'object' || json === null) {
+    if (typeof json === 'string' || typeof json === 'boolean' || json === null || isJsonNumber(json))
+      return json;
+    throw malformed(where, 'JSON', json);
+  }
+  if (Array.isArray(json)) {
+    return asList(json, where, MOST_ITEMS).map((item, i) => valueFromJson(item, `${where}[${i}]`, depth + 1));
+  }
+  const { number, bigint, date, object } = asFields(json, where);
+  if (number !== undefined) return Number(asText(number, `${where}.number`));
+  if (typeof bigint === 'string' && /^-?\d{1,1000}$/.test(bigint)) return BigInt(bigint);
+  if (typeof date === 'number' || date === null) return new Date(date ?? Number.NaN);
+  if (object !== undefined) return entriesFromJson(object, where, depth + 1);
+  throw malformed(where, 'the value of an attribute', json);
+}
+
+function entriesFromJson(json: unknown, where: string, depth: number): Record<string, unknown> {
+  const entries = asList(json, where, MOST_KEYS).map((entry, i) => {
+    const at = `${where}[${i}]`;
+    const [key, value] = asList(entry, at, 2);
+    return [asText(key, `${at}[0]`), valueFromJson(value, `${at}[1]`, depth)] as const;
+  });
+  // Which also makes a key such as __proto__ a key like any other.
+  return Object.fromEntries(entries);
+}
+
+function isJsonNumber(value: unknown): value is number {
+  return Number.isFinite(value) && !Object.is(value, -0);
+}
+
+function numberText(value: number): string {
+  return Object.is(value, -0) ? '-0' : String(value);
+}

@@ -1,0 +1,286 @@
+import { LONGEST_WAIT_MS } from '../asked-source.ts';
+import type { Exemplar } from '../exemplars.ts';
+import type { FamilyOptions, FamilySnapshot, Scope } from '../family.ts';
+import type { Rejected, SeriesSnapshot } from '../series.ts';
+import type { Snapshot } from '../snapshot.ts';
+import { encodedHistogram } from './encoded.ts';
+import {
+  asCount,
+  asFields,
+  asFinite,
+  asList,
+  asMeasure,
+  asOptionalText,
+  asText,
+  asTime,
+  type Fields,
+  malformed,
+  measureToJson,
+} from './fields.ts';
+import { attributesFromJson, attributesToJson, type WireAttributes } from './wire-attributes.ts';
+
+// A port is shared with whatever else its two ends have to say to each other, so all messages are marked as ours. They
+// are plain JSON: the IPC of processes has no other word for them by default.
+//
+//   main  { hdrscope: 'collect', version, request, timeoutMs }  ─▶  remote
+//   main  ◀─  { hdrscope: 'state', version, request, … }            remote
+//
+// A state is cumulative, so one that is lost, late or told twice does no harm.
+const VERSION = 1;
+
+/** Asks a remote registry for its state. */
+export interface CollectMessage {
+  readonly hdrscope: 'collect';
+  readonly version: typeof VERSION;
+  /** At least 1; the state names it. */
+  readonly request: number;
+  /** How long the answer is waited for, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** All that a remote registry has counted. */
+export interface StateMessage {
+  readonly hdrscope: 'state';
+  readonly version: typeof VERSION;
+  /** What is answered, or 0 where nobody asked. */
+  readonly request: number;
+  /** Names the registry, not the way to it: another one starts from zero. */
+  readonly instance: string;
+  /** Counts the states of the instance, upwards from 1. */
+  readonly sequence: number;
+  /** No more states will come. */
+  readonly isLast: boolean;
+  readonly timeMs: number;
+  readonly families: readonly StateFamily[];
+  /** What failed in the remote registry. */
+  readonly errors: readonly string[];
+}
+
+/** A family and what was counted in it. */
+export interface StateFamily {
+  readonly name: string;
+  readonly unit: string;
+  readonly description: string;
+  /** The step between two values, in the unit. */
+  readonly resolution: number;
+  readonly significantDigits: number;
+  readonly cardinalityLimit: number;
+  readonly scope: Scope | undefined;
+  readonly series: readonly StateSeries[];
+}
+
+/** A series as `SeriesSnapshot` tells it, in terms of JSON. */
+export interface StateSeries {
+  readonly attributes: WireAttributes;
+  readonly startTimeMs: number;
+  /** The V2 encoding as base64. Not compressed: that would take far more time than what it saves on the same machine. */
+  readonly histogram: string;
+  readonly sum: number | string;
+  readonly min: number | string;
+  readonly max: number | string;
+  readonly rejected: Record<keyof Rejected, number | string>;
+  readonly exemplars: readonly StateExemplar[];
+}
+
+/** An exemplar in terms of JSON. */
+export interface StateExemplar extends Omit<Exemplar, 'attributes'> {
+  readonly attributes: WireAttributes;
+}
+
+/** A state that was received. */
+export interface ReceivedState extends Omit<StateMessage, 'families'> {
+  readonly families: readonly ReceivedFamily[];
+}
+
+export interface ReceivedFamily extends Required<Pick<FamilyOptions, Exclude<keyof FamilyOptions, 'scope'>>> {
+  readonly scope: Scope | undefined;
+  readonly series: readonly ReceivedSeries[];
+}
+
+/** A series as it was received; its histogram is not looked into yet. */
+export interface ReceivedSeries extends Omit<SeriesSnapshot, 'histogram'> {
+  readonly histogram: string;
+}
+
+// Far above what a registry holds, far below what would exhaust the memory of who receives it.
+const MOST_FAMILIES = 100_000;
+const MOST_SERIES = 1_000_000;
+const MOST_EXEMPLARS = 1000;
+const MOST_ERRORS = 100;
+
+/** Waiting for ever is as long as can be waited. */
+export function collectMessage(request: number, timeoutMs: number): CollectMessage {
+  return { hdrscope: 'collect', version: VERSION, request, timeoutMs: Math.min(timeoutMs, LONGEST_WAIT_MS) };
+}
+
+/**
+ * Reads a message, if it asks for a state.
+ *
+ * @throws HdrscopeError `ERR_DECODE` when it does so in a way that is not understood.
+ */
+export function readCollect(message: unknown): CollectMessage | undefined {
+  if (!isMarked(message, 'collect')) return undefined;
+  assertVersion(message);
+  const request = asCount(message.request, 'collect.request');
+  const timeoutMs = asFinite(message.timeoutMs, 'collect.timeoutMs');
+  if (!(timeoutMs > 0 && timeoutMs <= LONGEST_WAIT_MS)) {
+    throw malformed('collect.timeoutMs', `above 0 and at most ${LONGEST_WAIT_MS}`, timeoutMs);
+  }
+  return collectMessage(request, timeoutMs);
+}
+
+/** What of a state its snapshot does not tell. */
+export interface StateOptions extends Pick<StateMessage, 'request' | 'instance' | 'sequence' | 'isLast'> {
+  readonly cardinalityLimitOf: (family: FamilySnapshot) => number;
+}
+
+export function stateMessage(snapshot: Snapshot, options: StateOptions): StateMessage {
+  const { request, instance, sequence, isLast, cardinalityLimitOf } = options;
+  return {
+    hdrscope: 'state',
+    version: VERSION,
+    request,
+    instance,
+    sequence,
+    isLast,
+    timeMs: snapshot.timeMs,
+    families: snapshot.families.map((family) => familyToJson(family, cardinalityLimitOf(family))),
+    errors: snapshot.errors
+      .slice(0, MOST_ERRORS)
+      .map(({ source, error }) => `${source}: ${error instanceof Error ? error.message : String(error)}`),
+  };
+}
+
+/**
+ * Reads a message, if it is the state of a remote registry.
+ *
+ * @throws HdrscopeError `ERR_DECODE` when it is a broken one.
+ */
+export function readState(message: unknown): ReceivedState | undefined {
+  if (!isMarked(message, 'state')) return undefined;
+  assertVersion(message);
+  const { isLast } = message;
+  if (typeof isLast !== 'boolean') throw malformed('state.isLast', 'a boolean', isLast);
+  const instance = asText(message.instance, 'state.instance');
+  if (instance === '') throw malformed('state.instance', 'a text, not empty', instance);
+  return {
+    hdrscope: 'state',
+    version: VERSION,
+    request: asCount(message.request, 'state.request'),
+    instance,
+    sequence: asCount(message.sequence, 'state.sequence'),
+    isLast,
+    timeMs: asTime(message.timeMs, 'state.timeMs'),
+    families: asList(message.families, 'state.families', MOST_FAMILIES).map((family, i) =>
+      readFamily(family, `state.families[${i}]`),
+    ),
+    errors: asList(message.errors, 'state.errors', MOST_ERRORS).map((error, i) =>
+      asText(error, `state.errors[${i}]`),
+    ),
+  };
+}
+
+function isMarked(message: unknown, kind: 'collect' | 'state'): message is Fields {
+  return typeof message === 'object' && message !== null && (message as Fields).hdrscope === kind;
+}
+
+function assertVersion({ hdrscope, version }: Fields): void {
+  if (version !== VERSION) throw malformed(`${String(hdrscope)}.version`, String(VERSION), version);
+}
+
+function familyToJson(family: FamilySnapshot, cardinalityLimit: number): StateFamily {
+  const { name, unit, description, resolution, layout, scope, series } = family;
+  return {
+    name,
+    unit,
+    description,
+    resolution: resolution.unitsPerTick / resolution.ticksPerUnit,
+    significantDigits: layout.significantDigits,
+    cardinalityLimit,
+    scope,
+    series: series.map(seriesToJson),
+  };
+}
+
+function seriesToJson(series: SeriesSnapshot): StateSeries {
+  const { rejected } = series;
+  return {
+    attributes: attributesToJson(series.attributes),
+    startTimeMs: series.startTimeMs,
+    histogram: encodedHistogram(series),
+    sum: measureToJson(series.sum),
+    min: measureToJson(series.min),
+    max: measureToJson(series.max),
+    rejected: { ...rejected, largest: measureToJson(rejected.largest) },
+    exemplars: series.exemplars.map(({ value, timeMs, attributes }) => ({
+      value,
+      timeMs,
+      attributes: attributesToJson(attributes),
+    })),
+  };
+}
+
+function readFamily(json: unknown, where: string): ReceivedFamily {
+  const fields = asFields(json, where);
+  const name = asText(fields.name, `${where}.name`);
+  if (name === '') throw malformed(`${where}.name`, 'a text, not empty', name);
+  return {
+    name,
+    unit: asText(fields.unit, `${where}.unit`),
+    description: asText(fields.description, `${where}.description`),
+    resolution: asFinite(fields.resolution, `${where}.resolution`),
+    significantDigits: asCount(fields.significantDigits, `${where}.significantDigits`),
+    cardinalityLimit: asCount(fields.cardinalityLimit, `${where}.cardinalityLimit`),
+    scope: readScope(fields.scope, `${where}.scope`),
+    series: asList(fields.series, `${where}.series`, MOST_SERIES).map((series, i) =>
+      readSeries(series, `${where}.series[${i}]`),
+    ),
+  };
+}
+
+function readScope(json: unknown, where: string): Scope | undefined {
+  if (json === undefined || json === null) return undefined;
+  const fields = asFields(json, where);
+  const version = asOptionalText(fields.version, `${where}.version`);
+  const schemaUrl = asOptionalText(fields.schemaUrl, `${where}.schemaUrl`);
+  return {
+    name: asText(fields.name, `${where}.name`),
+    ...(version !== undefined && { version }),
+    ...(schemaUrl !== undefined && { schemaUrl }),
+  };
+}
+
+function readSeries(json: unknown, where: string): ReceivedSeries {
+  const fields = asFields(json, where);
+  return {
+    attributes: attributesFromJson(fields.attributes, `${where}.attributes`),
+    startTimeMs: asTime(fields.startTimeMs, `${where}.startTimeMs`),
+    histogram: asText(fields.histogram, `${where}.histogram`),
+    sum: asMeasure(fields.sum, `${where}.sum`),
+    min: asMeasure(fields.min, `${where}.min`),
+    max: asMeasure(fields.max, `${where}.max`),
+    rejected: readRejected(asFields(fields.rejected, `${where}.rejected`), `${where}.rejected`),
+    exemplars: asList(fields.exemplars, `${where}.exemplars`, MOST_EXEMPLARS).map((exemplar, i) =>
+      readExemplar(exemplar, `${where}.exemplars[${i}]`),
+    ),
+  };
+}
+
+function readExemplar(json: unknown, where: string): Exemplar {
+  const fields = asFields(json, where);
+  return {
+    value: asFinite(fields.value, `${where}.value`),
+    timeMs: asTime(fields.timeMs, `${where}.timeMs`),
+    attributes: attributesFromJson(fields.attributes, `${where}.attributes`),
+  };
+}
+
+function readRejected(fields: Fields, where: string): Rejected {
+  return {
+    notANumber: asCount(fields.notANumber, `${where}.notANumber`),
+    negative: asCount(fields.negative, `${where}.negative`),
+    tooLarge: asCount(fields.tooLarge, `${where}.tooLarge`),
+    largest: asMeasure(fields.largest, `${where}.largest`),
+    overflowing: asCount(fields.overflowing, `${where}.overflowing`),
+  };
+}

@@ -1,0 +1,199 @@
+import { collectFrom, createRegistry, serveRegistry } from '../../src/index.ts';
+import { FakePort, settled } from '../support/ports.ts';
+import { record, remoteOf } from '../support/remotes.ts';
+import { countOf } from '../support/totals.ts';
+
+describe('a remote that ends', () => {
+  test('leaves what it has told, once, and its end is told once', async () => {
+    const main = createRegistry();
+    const { registry, ports } = remoteOf(main, { name: 'worker 7' });
+    record(registry, 1, 2);
+    await main.gather();
+    record(registry, 3);
+    ports.remote.kill();
+    await settled();
+    const snapshot = await main.gather();
+    expect(countOf(snapshot)).toBe(2);
+    expect(snapshot.errors).toMatchObject([
+      {
+        source: 'worker 7',
+        error: { message: expect.stringMatching(/^worker 7 ended without .* since \d{4}-/) },
+      },
+    ]);
+    const next = await main.gather();
+    expect(countOf(next)).toBe(2);
+    expect(next.errors).toEqual([]);
+    expect(ports.main.listenerCount('message')).toBe(0);
+  });
+
+  test('while it is asked is not waited for', async () => {
+    const main = createRegistry();
+    const { registry, ports } = remoteOf(main);
+    record(registry, 1);
+    await main.gather();
+    ports.remote.hold();
+    const gathering = main.gather();
+    await settled();
+    ports.remote.kill();
+    const snapshot = await gathering;
+    expect(snapshot.errors).toHaveLength(1);
+    expect(countOf(snapshot)).toBe(1);
+    expect((await main.gather()).errors).toEqual([]);
+  });
+
+  test('in good order has handed over everything, and is no error', async () => {
+    const main = createRegistry();
+    const { registry, ports, stop } = remoteOf(main);
+    record(registry, 1);
+    await main.gather();
+    record(registry, 2);
+    const stopped = stop();
+    expect(stop()).toBe(stopped);
+    await stopped;
+    ports.remote.kill();
+    await settled();
+    const snapshot = await main.gather();
+    expect(countOf(snapshot)).toBe(2);
+    expect(snapshot.errors).toEqual([]);
+    expect(ports.main.listenerCount('message')).toBe(0);
+  });
+
+  test('in good order answers a gather that is waiting', async () => {
+    const main = createRegistry();
+    const { registry, stop } = remoteOf(main);
+    record(registry, 1);
+    const gathering = main.gather();
+    void stop();
+    const snapshot = await gathering;
+    expect(snapshot.errors).toEqual([]);
+    expect(countOf(snapshot)).toBe(1);
+  });
+
+  test('in good order is heard to the end: what of its last words could not be taken is told', async () => {
+    const main = createRegistry();
+    record(main, 1);
+    const { registry, stop } = remoteOf(main, { name: 'worker 7' });
+    registry.histogram({ name: 'jobs', unit: 'ms' }).with({}).record(1);
+    await stop();
+    await settled();
+    expect((await main.gather()).errors).toMatchObject([
+      { source: 'worker 7', error: { code: 'ERR_ALREADY_REGISTERED' } },
+    ]);
+    expect((await main.gather()).errors).toEqual([]);
+  });
+
+  test('is followed by one that starts from zero, and all of that is added', async () => {
+    const main = createRegistry();
+    const totals: number[] = [];
+    for (let generation = 0; generation < 4; generation++) {
+      const { registry, ports } = remoteOf(main);
+      record(registry, 1, 2, 3);
+      totals.push(countOf(await main.gather()));
+      ports.remote.kill();
+      await settled();
+    }
+    expect(totals).toEqual([3, 6, 9, 12]);
+    expect((await main.gather()).errors).toHaveLength(1);
+  });
+
+  test('may be followed by another registry at the same port', async () => {
+    const main = createRegistry();
+    const { registry, ports } = remoteOf(main);
+    record(registry, 1);
+    await main.gather();
+    ports.remote.removeAllListeners();
+    const successor = createRegistry();
+    serveRegistry(successor, ports.remote);
+    record(successor, 1);
+    expect(countOf(await main.gather())).toBe(2);
+  });
+});
+
+describe('the same registry', () => {
+  test('at two ports is counted once', async () => {
+    const main = createRegistry();
+    const { registry } = remoteOf(main);
+    const second = FakePort.pair();
+    serveRegistry(registry, second.remote);
+    collectFrom(main, second.main);
+    record(registry, 1, 2);
+    expect(countOf(await main.gather())).toBe(2);
+    record(registry, 3);
+    expect(countOf(await main.gather())).toBe(3);
+  });
+
+  test('that is left and asked again is not counted anew', async () => {
+    const main = createRegistry();
+    const { registry, ports, leave } = remoteOf(main);
+    record(registry, 1, 2);
+    await main.gather();
+    leave();
+    leave();
+    record(registry, 3);
+    expect(countOf(await main.gather())).toBe(2);
+    collectFrom(main, ports.main);
+    expect(countOf(await main.gather())).toBe(3);
+  });
+});
+
+describe('a remote that is slow', () => {
+  test('is named, its last known state stands in, and what it is late with is in the next snapshot', async () => {
+    const main = createRegistry();
+    const { registry, ports } = remoteOf(main, { name: 'worker 7', timeoutMs: 10 });
+    record(registry, 1);
+    await main.gather();
+    record(registry, 2);
+    ports.remote.hold();
+    const snapshot = await main.gather();
+    expect(snapshot.errors).toMatchObject([{ source: 'worker 7', error: { name: 'TimeoutError' } }]);
+    expect(countOf(snapshot)).toBe(1);
+    ports.remote.release();
+    await settled();
+    const next = await main.gather();
+    expect(next.errors).toEqual([]);
+    expect(countOf(next)).toBe(2);
+  });
+
+  test('is not asked again and again', async () => {
+    const main = createRegistry();
+    const { ports } = remoteOf(main, { timeoutMs: 5 });
+    ports.remote.hold();
+    for (let times = 0; times < 5; times++) expect((await main.gather()).errors).toHaveLength(1);
+    expect(ports.main.sent).toHaveLength(1);
+  });
+
+  test('has a second by default, and less where the gather says so', async () => {
+    const main = createRegistry();
+    const ports = FakePort.pair();
+    collectFrom(main, ports.main);
+    const { errors } = await main.gather({ timeoutMs: 5 });
+    expect(errors).toMatchObject([{ source: 'remote', error: { name: 'TimeoutError' } }]);
+    expect(ports.main.sent).toMatchObject([{ timeoutMs: 1000 }]);
+  });
+
+  test('may have slow sources of its own, which do not make it late', async () => {
+    const main = createRegistry();
+    const { registry } = remoteOf(main, { timeoutMs: 100 });
+    registry.add({ name: 'hangs', collect: () => new Promise(() => {}) });
+    record(registry, 1);
+    const snapshot = await main.gather();
+    expect(countOf(snapshot)).toBe(1);
+    expect((snapshot.errors[0]!.error as Error).message).toMatch(/^hangs: .* within 50 ms/);
+  });
+});
+
+describe('states that arrive in another order', () => {
+  test('do not take anything back', async () => {
+    const main = createRegistry();
+    const { registry, ports } = remoteOf(main);
+    record(registry, 1);
+    await main.gather();
+    const [older] = ports.remote.sent;
+    record(registry, 2);
+    await main.gather();
+    ports.main.emit('message', older);
+    const snapshot = await main.gather();
+    expect(countOf(snapshot)).toBe(2);
+    expect(snapshot.errors).toEqual([]);
+  });
+});

@@ -1,0 +1,145 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Worker as ClusterWorker, default as cluster } from 'node:cluster';
+import type { MessagePort, Worker } from 'node:worker_threads';
+import {
+  type ClusterLike,
+  collectFrom,
+  collectFromCluster,
+  createRegistry,
+  type Registry,
+  type RemotePort,
+  serveRegistry,
+} from '../../src/index.ts';
+import { FakePort, FakeProcess, settled } from '../support/ports.ts';
+import { expectRefused } from '../support/refused.ts';
+import { record, remoteOf } from '../support/remotes.ts';
+import { familyIn, onlySeries, slotsOf } from '../support/state.ts';
+import { countOf } from '../support/totals.ts';
+
+// Compiles, or the types of ports are narrower than those of Node.js.
+type Accepted<Given, Allowed> = Given extends Allowed ? true : never;
+const ACCEPTED: Accepted<Worker | MessagePort | ChildProcess | ClusterWorker | NodeJS.Process, RemotePort> &
+  Accepted<typeof cluster, ClusterLike<ClusterWorker>> = true;
+
+describe('a port', () => {
+  test('may be any of those of Node.js', () => {
+    expect(ACCEPTED).toBe(true);
+  });
+
+  test('may be a process, on either side', async () => {
+    const main = createRegistry();
+    const ports = FakePort.pair();
+    const registry = createRegistry();
+    const stop = serveRegistry(registry, new FakeProcess(ports.remote));
+    collectFrom(main, new FakeProcess(ports.main));
+    record(registry, 1);
+    expect(countOf(await main.gather())).toBe(1);
+    record(registry, 2);
+    await stop();
+    await settled();
+    expect(countOf(await main.gather())).toBe(2);
+  });
+
+  test('that is closed is a remote that has ended', async () => {
+    const main = createRegistry();
+    const child = Object.assign(new FakeProcess(FakePort.pair().main), {
+      pid: 4711,
+      send: (_: unknown, callback: (error: Error) => void) => callback(new Error('channel closed')),
+    });
+    collectFrom(main, child);
+    expect((await main.gather()).errors).toMatchObject([
+      {
+        source: 'process 4711',
+        error: { message: 'process 4711 ended without handing over what it counted' },
+      },
+    ]);
+    expect((await main.gather()).errors).toEqual([]);
+  });
+
+  test('that is gone lets a remote stop in peace', async () => {
+    const stop = serveRegistry(
+      createRegistry(),
+      Object.assign(new FakeProcess(FakePort.pair().main), {
+        send: (_: unknown, callback: (error: Error) => void) => callback(new Error('channel closed')),
+      }),
+    );
+    await expect(stop()).resolves.toBeUndefined();
+  });
+
+  test('must have a way to send', () => {
+    const listenable = { on: () => {}, off: () => {} };
+    expectRefused(() => collectFrom(createRegistry(), listenable), 'ERR_INVALID_OPTION');
+    expectRefused(() => serveRegistry(createRegistry(), listenable), 'ERR_INVALID_OPTION');
+    expectRefused(() => serveRegistry(createRegistry(), null as never), 'ERR_INVALID_OPTION');
+    expectRefused(
+      () => collectFrom(createRegistry(), FakePort.pair().main, { timeoutMs: 0 }),
+      'ERR_INVALID_OPTION',
+    );
+  });
+
+  test('is left to others too', async () => {
+    const main = createRegistry();
+    const { ports, registry } = remoteOf(main);
+    record(registry, 1);
+    const heard: unknown[] = [];
+    ports.main.on('message', (message) => heard.push(message));
+    for (const message of ['text', null, 7, { hdrscope: 'other' }, { type: 'job' }]) {
+      ports.remote.postMessage(message);
+      ports.main.postMessage(message);
+    }
+    const snapshot = await main.gather();
+    expect(snapshot.errors).toEqual([]);
+    expect(countOf(snapshot)).toBe(1);
+    expect(heard).toHaveLength(6);
+  });
+});
+
+describe('a cluster', () => {
+  class FakeCluster extends FakePort {
+    readonly workers: Record<string, FakeProcess & { id: number }> = {};
+
+    fork(): Registry {
+      const ports = FakePort.pair();
+      const id = Object.keys(this.workers).length + 1;
+      const worker = Object.assign(new FakeProcess(ports.main), { id });
+      this.workers[id] = worker;
+      queueMicrotask(() => this.emit('fork', worker));
+      const registry = createRegistry();
+      serveRegistry(registry, new FakeProcess(ports.remote));
+      return registry;
+    }
+  }
+
+  test('is collected from with all its workers, those to come as well', async () => {
+    const main = createRegistry();
+    const cluster = new FakeCluster();
+    record(cluster.fork(), 1);
+    const stop = collectFromCluster(main, cluster, {
+      attributesOf: ({ id }) => ({ 'worker.id': id }),
+    });
+    await settled();
+    record(cluster.fork(), 2);
+    await settled();
+    const { series } = familyIn(await main.gather(), 'jobs');
+    expect(series.map(({ attributes, sum }) => [attributes['worker.id'], sum])).toEqual([
+      [1, 1],
+      [2, 2],
+    ]);
+    stop();
+    record(cluster.fork(), 3);
+    await settled();
+    const snapshot = await main.gather();
+    expect(countOf(snapshot)).toBe(2);
+    expect(snapshot.errors).toEqual([]);
+  });
+
+  test('adds the series of its workers up by default, and may be told how long to wait', async () => {
+    const main = createRegistry();
+    const cluster = new FakeCluster();
+    const registries = [cluster.fork(), cluster.fork()];
+    collectFromCluster(main, cluster, { timeoutMs: 50 });
+    for (const registry of registries) record(registry, 1);
+    const series = onlySeries(familyIn(await main.gather(), 'jobs'));
+    expect(slotsOf(series.histogram).map(([, count]) => count)).toEqual([2]);
+  });
+});

@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { collectFrom, createRegistry, type Registry } from '../../src/index.ts';
+import { BuiltPackages } from '../support/built-packages.ts';
+import { settled } from '../support/ports.ts';
+import { familyIn, onlySeries } from '../support/state.ts';
+import { countOf, totalsOf } from '../support/totals.ts';
+
+const built = new BuiltPackages();
+const workers: Worker[] = [];
+afterAll(async () => {
+  await Promise.all(workers.map((worker) => worker.terminate()));
+  built.remove();
+});
+
+/** A busy machine may take long to start a thread. */
+const PATIENCE_MS = 30_000;
+
+/**
+ * Records 0 … `values` - 1 in bursts, then says `recorded`; ends in good order when it hears `stop`, and stands still for
+ * a while when it hears `sleep`.
+ */
+const script = built.script(
+  'thread',
+  `
+  import { parentPort, workerData } from 'node:worker_threads';
+  import { createRegistry, serveRegistry } from '@hdrscope/registry';
+
+  const registry = createRegistry();
+  const stop = serveRegistry(registry, parentPort);
+  parentPort.on('message', (message) => {
+    if (message.sleepMs) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, message.sleepMs);
+    if (message === 'stop') void stop().then(() => parentPort.close());
+  });
+  const series = registry.histogram({ name: 'values' }).with({});
+  let value = 0;
+  (function burst() {
+    for (const end = Math.min(value + 500, workerData.values); value < end; value++) series.record(value);
+    if (value < workerData.values) setImmediate(burst);
+    else parentPort.postMessage('recorded');
+  })();
+`,
+);
+
+function start(
+  main: Registry,
+  { values, name = 'thread', timeoutMs = PATIENCE_MS }: { values: number; name?: string; timeoutMs?: number },
+): { readonly worker: Worker; readonly recorded: Promise<unknown> } {
+  const worker = new Worker(script, { workerData: { values }, execArgv: [] });
+  workers.push(worker);
+  const recorded = new Promise((resolve) =>
+    worker.on('message', (message) => message === 'recorded' && resolve(undefined)),
+  );
+  collectFrom(main, worker, { name, timeoutMs });
+  return { worker, recorded };
+}
+
+/** What one registry says that has recorded all of it. */
+async function expected(...lists: readonly number[]): Promise<Map<string, unknown>> {
+  const single = createRegistry();
+  const series = single.histogram({ name: 'values' }).with({});
+  for (const values of lists) for (let value = 0; value < values; value++) series.record(value);
+  return totalsOf(await single.gather());
+}
+
+test('threads that record while they are gathered lose nothing, and totals never go down', async () => {
+  const main = createRegistry();
+  const sizes = [20_000, 30_000, 40_000];
+  const threads = sizes.map((values) => start(main, { values }));
+  let isRunning = true;
+  const done = Promise.all(threads.map(({ recorded }) => recorded)).then(() => {
+    isRunning = false;
+  });
+  const counts: number[] = [];
+  let previous = await main.gather();
+  let ofIntervals = countOf(previous);
+  while (isRunning) {
+    const snapshot = await main.gather();
+    expect(snapshot.errors).toEqual([]);
+    ofIntervals += countOf(snapshot.since(previous));
+    counts.push(countOf(snapshot));
+    previous = snapshot;
+  }
+  await done;
+  const final = await main.gather();
+  ofIntervals += countOf(final.since(previous));
+  expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+  expect(totalsOf(final)).toEqual(await expected(...sizes));
+  expect(ofIntervals).toBe(90_000);
+});
+
+test('a thread that stops in good order hands over the rest, and then ends by itself', async () => {
+  const main = createRegistry();
+  const { worker, recorded } = start(main, { values: 1000 });
+  await recorded;
+  worker.postMessage('stop');
+  await once(worker, 'exit');
+  const snapshot = await main.gather();
+  expect(snapshot.errors).toEqual([]);
+  expect(totalsOf(snapshot)).toEqual(await expected(1000));
+});
+
+test('a thread that is killed keeps its counts, once, and its replacement adds its own', async () => {
+  const main = createRegistry();
+  const first = start(main, { values: 1000, name: 'first' });
+  await first.recorded;
+  await main.gather();
+  await first.worker.terminate();
+  const second = start(main, { values: 1000, name: 'second' });
+  await second.recorded;
+  const snapshot = await main.gather();
+  expect(snapshot.errors.map(({ source }) => source)).toEqual(['first']);
+  expect(totalsOf(snapshot)).toEqual(await expected(1000, 1000));
+  expect(totalsOf(await main.gather())).toEqual(await expected(1000, 1000));
+});
+
+test('a thread that stands still is not waited for; its last known state stands in', async () => {
+  const main = createRegistry();
+  const { worker, recorded } = start(main, { values: 100, name: 'slow', timeoutMs: 60 });
+  main.histogram({ name: 'values' }).with({}).record(1);
+  await recorded;
+  while ((await main.gather()).errors.length > 0);
+
+  let isAnswered = false;
+  const answer = once(worker, 'message').then(() => {
+    isAnswered = true;
+  });
+  worker.postMessage({ sleepMs: 400 });
+  const snapshot = await main.gather();
+  expect(isAnswered).toBe(false);
+  expect(snapshot.errors).toMatchObject([{ source: 'slow', error: { name: 'TimeoutError' } }]);
+  expect(onlySeries(familyIn(snapshot, 'values')).histogram.totalCount).toBe(101);
+
+  await answer;
+  await settled();
+  const next = await main.gather({ timeoutMs: PATIENCE_MS });
+  expect(countOf(next)).toBe(101);
+});

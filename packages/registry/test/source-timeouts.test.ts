@@ -1,0 +1,137 @@
+import { createRegistry, type Source } from '../src/index.ts';
+import { settled } from './support/ports.ts';
+import { expectRefused } from './support/refused.ts';
+import { familyIn, onlySeries } from './support/state.ts';
+
+/** A source whose calls end when they are told to, each counting one value then. */
+function slowSource(name = 'slow') {
+  const calls: { end(): void; fail(error: unknown): void }[] = [];
+  const source: Source = {
+    name,
+    collect: (registry) =>
+      new Promise((resolve, reject) => {
+        const end = (): void => {
+          registry.histogram({ name }).with({}).record(1);
+          resolve();
+        };
+        calls.push({ end, fail: reject });
+      }),
+  };
+  return { source, calls };
+}
+
+describe('a source that has a time to answer in', () => {
+  test('is named when the time is over, with what was allowed; the others are there', async () => {
+    const registry = createRegistry();
+    registry.histogram({ name: 'own' }).with({}).record(1);
+    registry.add(slowSource().source, { timeoutMs: 5 });
+    registry.add({ name: 'fast', collect: (r) => void r.histogram({ name: 'fast' }).with({}).record(1) });
+    const snapshot = await registry.gather();
+    expect(snapshot.errors).toMatchObject([
+      {
+        source: 'slow',
+        error: {
+          name: 'TimeoutError',
+          message: 'the source "slow" must answer within 5 ms: what it brought before stands in',
+        },
+      },
+    ]);
+    expect(snapshot.families.map(({ name }) => name)).toEqual(['own', 'fast']);
+  });
+
+  test('brings what it is late with into the next snapshot', async () => {
+    const registry = createRegistry();
+    const { source, calls } = slowSource();
+    registry.add(source, { timeoutMs: 5 });
+    await registry.gather();
+    calls[0]!.end();
+    await settled();
+    const next = registry.gather();
+    calls[1]!.fail(new Error('no news'));
+    expect(onlySeries(familyIn(await next, 'slow')).histogram.totalCount).toBe(1);
+  });
+
+  test('is not asked again before the call that is late has ended', async () => {
+    const registry = createRegistry();
+    const { source, calls } = slowSource();
+    registry.add(source, { timeoutMs: 5 });
+    await registry.gather();
+    const { errors } = await registry.gather();
+    expect(errors[0]!.error).toMatchObject({
+      name: 'TimeoutError',
+      message: 'the source "slow" has not answered an earlier gather yet: what it brought before stands in',
+    });
+    expect(calls).toHaveLength(1);
+    calls[0]!.fail(new Error('too late to matter'));
+    await settled();
+    const recovered = registry.gather();
+    expect(calls).toHaveLength(2);
+    calls[1]!.end();
+    expect((await recovered).errors).toEqual([]);
+  });
+
+  test('may be asked again by one gather while another one waits', async () => {
+    const registry = createRegistry();
+    const { source, calls } = slowSource();
+    registry.add(source, { timeoutMs: 10_000 });
+    const gatherings = [registry.gather(), registry.gather()];
+    expect(calls).toHaveLength(2);
+    for (const { end } of calls) end();
+    expect((await Promise.all(gatherings)).map(({ errors }) => errors)).toEqual([[], []]);
+  });
+
+  test.each<[what: string, fail: () => void | Promise<void>]>([
+    [
+      'throws',
+      () => {
+        throw new Error('broken');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('broken'))],
+  ])('fails with its own error when it %s in time', async (_, collect) => {
+    const registry = createRegistry();
+    registry.add({ name: 'x', collect }, { timeoutMs: 10_000 });
+    const { errors } = await registry.gather();
+    expect(errors).toMatchObject([{ source: 'x', error: { message: 'broken' } }]);
+  });
+
+  test('is waited for as long as both itself and the gather allow', async () => {
+    const registry = createRegistry();
+    registry.add(slowSource('patient').source, { timeoutMs: 10_000 });
+    registry.add(slowSource('unlimited').source);
+    registry.add(slowSource('hasty').source, { timeoutMs: 5 });
+    const { errors } = await registry.gather({ timeoutMs: 10 });
+    expect(errors.map(({ error }) => (error as Error).message.match(/\d+ ms/)?.[0])).toEqual([
+      '10 ms',
+      '10 ms',
+      '5 ms',
+    ]);
+  });
+
+  test('is waited for without an end where nobody set one, even after a gather that did', async () => {
+    const registry = createRegistry();
+    const { source, calls } = slowSource();
+    registry.add(source);
+    await registry.gather({ timeoutMs: 5 });
+    const gathering = registry.gather();
+    expect(calls).toHaveLength(2);
+    calls[1]!.end();
+    expect((await gathering).errors).toEqual([]);
+  });
+});
+
+test.each([0, -1, Number.NaN, 2 ** 31])('%p ms are no time to wait', async (timeoutMs) => {
+  const registry = createRegistry();
+  expectRefused(() => registry.add({ name: 'x', collect: () => {} }, { timeoutMs }), 'ERR_INVALID_OPTION');
+  await expect(registry.gather({ timeoutMs })).rejects.toMatchObject({ code: 'ERR_INVALID_OPTION' });
+  expect((await registry.gather()).errors).toEqual([]);
+});
+
+test('a family can be looked up without being made', async () => {
+  const registry = createRegistry();
+  expect(registry.family({ name: 'x' })).toBeUndefined();
+  const family = registry.histogram({ name: 'X', scope: { name: 'shop' } });
+  expect(registry.family({ name: 'x', scope: { name: 'shop' } })).toBe(family);
+  expect(registry.family({ name: 'x' })).toBeUndefined();
+  expect((await registry.gather()).families).toHaveLength(1);
+});
