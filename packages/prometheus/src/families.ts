@@ -1,26 +1,28 @@
-import type { Attributes, ExponentialBuckets } from '@hdrscope/registry';
+import type { Exemplar } from '@hdrscope/registry';
+import type { Labels } from './labels.ts';
 
 /** What Prometheus knows a metric family as: what every source is turned into, and every format is written from. */
 export interface MetricFamily {
-  /** As it is exposed, but for `_total` and the suffixes of histograms. */
+  /** Without what the type adds: `_total` of a counter, `_info` of an info, the suffixes of a histogram. */
   readonly name: string;
+  /** '' where nobody said. */
   readonly help: string;
-  /** A UCUM unit in words, as OpenMetrics has it, or ''. */
+  /** As its source calls it, mostly in UCUM (`s`, `By`), or ''. */
   readonly unit: string;
   readonly type: MetricType;
   readonly metrics: readonly Metric[];
 }
 
-export type MetricType = 'counter' | 'gauge' | 'histogram' | 'summary' | 'info' | 'unknown';
+export type MetricType = 'counter' | 'gauge' | 'histogram' | 'info' | 'unknown';
 
 /** One series of a family. */
 export interface Metric {
-  /** Names and values, in the order in which they are written. */
-  readonly labels: readonly (readonly [name: string, value: string])[];
+  readonly labels: Labels;
   /** Milliseconds since 1970, where samples are to carry their time. */
   readonly timestampMs?: number | undefined;
   /** When the counting began, in milliseconds since 1970. */
   readonly createdMs?: number | undefined;
+  /** Of the kind that the type of the family asks for: a histogram exactly in a family of histograms. */
   readonly value: NumberValue | HistogramValue;
 }
 
@@ -28,39 +30,51 @@ export interface Metric {
 export interface NumberValue {
   readonly kind: 'number';
   readonly value: number;
+  /** Shown on counters only. */
   readonly exemplar?: Exemplar | undefined;
 }
 
 /** Of a histogram: native buckets, classic ones, or both. */
 export interface HistogramValue {
   readonly kind: 'histogram';
+  /** An integer from 0 to 2^53 - 1: what all buckets hold together. */
   readonly count: number;
-  /** `NaN` where nobody kept it. */
-  readonly sum: number;
+  /** `undefined` where nobody kept it. */
+  readonly sum: number | undefined;
   readonly native?: NativeBuckets | undefined;
+  /** Shown in every format. */
   readonly classic?: ClassicBuckets | undefined;
+  /** What formats without native buckets show where there are no classic ones. Computed only there. */
+  readonly toClassic?: (() => ClassicBuckets) | undefined;
   readonly exemplars?: readonly Exemplar[] | undefined;
 }
 
+/** Buckets in a row. */
+export interface BucketRun {
+  /** `counts[i]` is of the bucket `(base ** (offset + i), base ** (offset + i + 1)]`. */
+  readonly offset: number;
+  readonly counts: readonly number[];
+}
+
+/** Buckets of base `2 ** 2 ** -scale`. */
 export interface NativeBuckets {
-  readonly positive: ExponentialBuckets;
-  /** Of values below zero, which other producers may have. */
-  readonly negative?: Pick<ExponentialBuckets, 'offset' | 'counts'> | undefined;
-  /** Values up to this are in the zero bucket: above 0. */
+  readonly positive: BucketRun & {
+    /** Prometheus' schema: an integer from -4 to 8. */
+    readonly scale: number;
+    readonly zeroCount: number;
+  };
+  /** Of values below zero, which other producers may have: by their absolute value, at the same scale. */
+  readonly negative?: BucketRun | undefined;
+  /** Values up to this are in the zero bucket: above 0, which is what tells Prometheus that a histogram is native. */
   readonly zeroThreshold: number;
 }
 
 export interface ClassicBuckets {
-  /** Ascending, without the infinite one. */
+  /** Ascending, finite: without the infinite one. */
   readonly boundaries: readonly number[];
   /** One more than there are boundaries; not cumulative. */
   readonly counts: readonly number[];
 }
 
-/** A value that was recorded, and what it was recorded with. */
-export interface Exemplar {
-  readonly value: number;
-  readonly timestampMs: number;
-  /** `trace_id` and `span_id`, and attributes that the series does not have. */
-  readonly attributes: Attributes;
-}
+/** A function that takes what a conversion had to leave out, in a sentence. The same may come at every scrape. */
+export type Warn = (message: string) => void;

@@ -1,10 +1,34 @@
+export { type ClassicBoundaries, defaultBoundaries } from './boundaries.ts';
+export { collectDefaultMetrics, type DefaultMetrics, type DefaultMetricsOptions } from './default-metrics.ts';
+export { HdrPrometheusExporter } from './exporter.ts';
+export type { DefaultOptions, HdrPrometheusExporterOptions, MetricSource } from './exporter-options.ts';
 export type {
+  BucketRun,
   ClassicBuckets,
-  Exemplar,
   HistogramValue,
   Metric,
   MetricFamily,
   MetricType,
   NativeBuckets,
   NumberValue,
+  Warn,
 } from './families.ts';
+export type { FamilySource } from './family-source.ts';
+export { familiesOfResourceMetrics, type ResourceMetricsOptions } from './from-otel.ts';
+export { familiesOfSnapshot, type SnapshotOptions } from './from-registry.ts';
+export { type HandlerOptions, prometheusHandler } from './handler.ts';
+export type { Labels } from './labels.ts';
+export { mergeFamilies } from './merge-families.ts';
+export type { NamingOptions } from './names.ts';
+export { negotiate } from './negotiation.ts';
+export { contentTypeOf, type ExpositionFormat, render } from './render.ts';
+export type {
+  DataPointLike,
+  ExplicitValue,
+  ExponentialValue,
+  MetricDataLike,
+  ResourceMetricsLike,
+  ScopeMetricsLike,
+} from './resource-metrics.ts';
+export type { ScrapeOptions, ScrapeRequest, ScrapeResponse } from './scrape.ts';
+export { type RunningServer, type ServeOptions, servePrometheus } from './serve.ts';

@@ -1,0 +1,82 @@
+import { explicitLayout, exponentialBound, mustBe } from '@hdrscope/core';
+import type { ClassicBuckets, NativeBuckets } from './families.ts';
+
+/** Boundaries of classic buckets, ascending and in the unit: the same for all families, or by family. */
+export type ClassicBoundaries =
+  | readonly number[]
+  | ((family: { readonly name: string; readonly unit: string }) => readonly number[] | undefined);
+
+/**
+ * Those that an option gives, else those that suit the unit.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when they are not finite and ascending.
+ */
+export function boundariesFor(
+  option: ClassicBoundaries | undefined,
+  family: { readonly name: string; readonly unit: string },
+): readonly number[] {
+  const chosen = typeof option === 'function' ? option(family) : option;
+  if (chosen === undefined) return defaultBoundaries(family.unit);
+  checkBoundaries(chosen);
+  return chosen;
+}
+
+/** What of the option can be judged before there is a family. */
+export function checkClassicBoundaries(option: ClassicBoundaries | undefined): void {
+  if (option !== undefined && typeof option !== 'function') checkBoundaries(option);
+}
+
+function checkBoundaries(boundaries: readonly number[]): void {
+  const wrong = boundaries.find(
+    (boundary, i) => !Number.isFinite(boundary) || (i > 0 && boundary <= boundaries[i - 1]!),
+  );
+  if (wrong !== undefined) {
+    throw mustBe('ERR_INVALID_OPTION', 'classicBoundaries', 'finite numbers in ascending order', wrong);
+  }
+}
+
+/**
+ * Boundaries that suit a unit: for times those that OpenTelemetry advises for requests, from 5 ms to 10 s; for bytes
+ * powers of 4 from 64 B to 1 GiB; else those that the SDK takes by default, from 0 to 10,000.
+ * Source: https://opentelemetry.io/docs/specs/semconv/http/http-metrics/
+ */
+export function defaultBoundaries(unit: string): readonly number[] {
+  return BY_UNIT.get(unit) ?? DEFAULT;
+}
+
+const MILLISECONDS = [5, 10, 25, 50, 75, 100, 250, 500, 750, 1000, 2500, 5000, 7500, 10_000];
+const DEFAULT: readonly number[] = [0, 5, 10, 25, 50, 75, 100, 250, 500, 750, 1000, 2500, 5000, 7500, 10_000];
+const BY_UNIT: ReadonlyMap<string, readonly number[]> = new Map([
+  ['s', MILLISECONDS.map((ms) => ms / 1e3)],
+  ['ms', MILLISECONDS],
+  ['us', MILLISECONDS.map((ms) => ms * 1e3)],
+  ['ns', MILLISECONDS.map((ms) => ms * 1e6)],
+  ['By', Array.from({ length: 13 }, (_, i) => 4 ** (i + 3))],
+]);
+
+/** Classic buckets where only native ones are known: each of these goes, whole, to where its middle lies. */
+export function classicOfNative(
+  { positive, negative }: NativeBuckets,
+  boundaries: readonly number[],
+): ClassicBuckets {
+  const layout = explicitLayout(boundaries);
+  const counts = new Array<number>(boundaries.length + 1).fill(0);
+  const add = (value: number, count: number): void => {
+    counts[layout.slotOf(value)]! += count;
+  };
+  const middle = (index: number): number => {
+    const [lower, upper] = [
+      exponentialBound(positive.scale, index),
+      exponentialBound(positive.scale, index + 1),
+    ];
+    return Number.isFinite(upper) ? lower + (upper - lower) / 2 : lower;
+  };
+  add(0, positive.zeroCount);
+  for (const [i, count] of positive.counts.entries()) {
+    if (count > 0) add(middle(positive.offset + i), count);
+  }
+  for (const [i, count] of (negative?.counts ?? []).entries()) {
+    if (count > 0) add(-middle((negative?.offset ?? 0) + i), count);
+  }
+  return { boundaries, counts };
+}

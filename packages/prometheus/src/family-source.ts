@@ -1,0 +1,41 @@
+import { within } from './deadline.ts';
+import { reasonOf, report } from './diagnostics.ts';
+import type { MetricFamily, Warn } from './families.ts';
+import type { SnapshotOptions } from './from-registry.ts';
+import { mergeFamilies } from './merge-families.ts';
+
+/** Gives families that come from elsewhere than a registry or an SDK. Asked at every scrape, with its options. */
+export type FamilySource = (
+  options: SnapshotOptions,
+) => readonly MetricFamily[] | Promise<readonly MetricFamily[]>;
+
+/**
+ * The families of `main`, then those of the sources, all asked at once. A source that fails or is not done within the
+ * time is left out and reported; so this rejects only if `main` does.
+ */
+export async function gatherFamilies(
+  main: Promise<readonly MetricFamily[]>,
+  sources: readonly FamilySource[],
+  options: SnapshotOptions & { readonly warn: Warn },
+  timeoutMs: number,
+): Promise<readonly MetricFamily[]> {
+  if (sources.length === 0) return main;
+  const [own, ...others] = await Promise.all([
+    main,
+    ...sources.map((source) => familiesOf(source, options, timeoutMs)),
+  ]);
+  return mergeFamilies([...own, ...others.flat()], options.warn);
+}
+
+async function familiesOf(
+  source: FamilySource,
+  options: SnapshotOptions,
+  timeoutMs: number,
+): Promise<readonly MetricFamily[]> {
+  try {
+    return await within(Promise.resolve(source(options)), timeoutMs);
+  } catch (error) {
+    report('warn', `a source of metric families failed: ${reasonOf(error)}`, error);
+    return [];
+  }
+}

@@ -1,0 +1,200 @@
+import { mustBe } from '@hdrscope/core';
+import {
+  explicitCounts,
+  exponentialBuckets,
+  type FamilySnapshot,
+  justifiedScale,
+  type Rejected,
+  type SeriesSnapshot,
+  type Snapshot,
+  type SourceFailure,
+} from '@hdrscope/registry';
+import { boundariesFor, type ClassicBoundaries, checkClassicBoundaries } from './boundaries.ts';
+import type { ClassicBuckets, HistogramValue, Metric, MetricFamily, Warn } from './families.ts';
+import { Labeller, type Labels, NO_LABELS, scopeLabels } from './labels.ts';
+import { mergeFamilies } from './merge-families.ts';
+import { familyName, type NamingOptions } from './names.ts';
+import { LEAST_ZERO_THRESHOLD, MAX_SCHEMA } from './native.ts';
+
+/** How a snapshot is shown to Prometheus. */
+export interface SnapshotOptions extends NamingOptions {
+  /** Which buckets formats with native histograms get; text formats have classic ones always. @default 'native' */
+  readonly buckets?: 'native' | 'classic' | 'both' | undefined;
+  /** @default by unit, see `defaultBoundaries` */
+  readonly classicBoundaries?: ClassicBoundaries | undefined;
+  /** The most native buckets of a series: an integer of at least 8. @default 160 */
+  readonly maxBuckets?: number | undefined;
+  /** Whether `otel_scope_name`, `_version` and `_schema_url` are left out. @default false */
+  readonly withoutScopeInfo?: boolean | undefined;
+  /** Whether samples carry the time of the snapshot. @default false */
+  readonly appendTimestamp?: boolean | undefined;
+  /** @default nothing is said */
+  readonly warn?: Warn | undefined;
+}
+
+const DEFAULT_MAX_BUCKETS = 160;
+// So many suffice at the coarsest schema for all that a histogram can tell apart, a factor of 2^53.
+const LEAST_MAX_BUCKETS = 8;
+const BUCKETS: readonly SnapshotOptions['buckets'][] = ['native', 'classic', 'both', undefined];
+
+/**
+ * Shows a snapshot of a registry to Prometheus: every family a histogram, and, where there are any, the values that
+ * were rejected as the counter `hdrscope_rejected_values_total` and the sources that failed as the gauge
+ * `hdrscope_source_errors`. Families that come to have the same name are one, see the README.
+ *
+ * Native buckets have the scale that the digits of the family justify, 8 at most, and the zero threshold half the
+ * resolution, in the unit. As long as a series goes on counting, no bucket of it decreases and the scale never rises.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION`.
+ * @example
+ * ```ts
+ * import { familiesOfSnapshot, render } from '@hdrscope/prometheus';
+ * import { createRegistry } from '@hdrscope/registry';
+ *
+ * const registry = createRegistry();
+ * registry.histogram({ name: 'fetch.size', unit: 'By' }).with({ host: 'a' }).record(1000);
+ * const families = familiesOfSnapshot(await registry.gather(), { classicBoundaries: [100, 10_000] });
+ * new TextDecoder().decode(render(families, 'text')).split('\n').slice(2, 5);
+ * //=> ['# TYPE fetch_size histogram', 'fetch_size_count{host="a"} 1', 'fetch_size_sum{host="a"} 1000']
+ * ```
+ */
+export function familiesOfSnapshot(snapshot: Snapshot, options: SnapshotOptions = {}): MetricFamily[] {
+  const { warn = () => {}, appendTimestamp = false, maxBuckets = DEFAULT_MAX_BUCKETS } = options;
+  if (!Number.isSafeInteger(maxBuckets) || maxBuckets < LEAST_MAX_BUCKETS) {
+    throw mustBe(
+      'ERR_INVALID_OPTION',
+      'maxBuckets',
+      `an integer of at least ${LEAST_MAX_BUCKETS}`,
+      maxBuckets,
+    );
+  }
+  if (!BUCKETS.includes(options.buckets)) {
+    throw mustBe('ERR_INVALID_OPTION', 'buckets', "'native', 'classic' or 'both'", options.buckets);
+  }
+  checkClassicBoundaries(options.classicBoundaries);
+  const timestampMs = appendTimestamp ? snapshot.timeMs : undefined;
+  const rejected = new RejectedTally();
+  const families: MetricFamily[] = [];
+  for (const family of snapshot.families) {
+    const name = familyName(family.name, family.unit, 'histogram', options);
+    if (name === undefined) {
+      warn(
+        `nothing is left of the name ${JSON.stringify(family.name)} in Prometheus: the family is left out`,
+      );
+      continue;
+    }
+    for (const series of family.series) rejected.add(name, series.rejected);
+    families.push(histogramFamily(family, name, options, maxBuckets, timestampMs));
+  }
+  families.push(...rejected.families(timestampMs), ...errorFamilies(snapshot.errors, timestampMs));
+  return mergeFamilies(families, warn);
+}
+
+function histogramFamily(
+  family: FamilySnapshot,
+  name: string,
+  options: SnapshotOptions,
+  maxBuckets: number,
+  timestampMs: number | undefined,
+): MetricFamily {
+  const { withoutScopeInfo = false, buckets = 'native' } = options;
+  const extra: Labels =
+    withoutScopeInfo || family.scope === undefined ? NO_LABELS : scopeLabels(family.scope);
+  const labeller = new Labeller(extra, 'le');
+  const boundaries = boundariesFor(options.classicBoundaries, family);
+  const zeroThreshold = zeroThresholdOf(family);
+  const maxScale = Math.min(MAX_SCHEMA, justifiedScale(family.layout));
+
+  const histogramOf = ({
+    histogram: { counts, totalCount },
+    sum,
+    exemplars,
+  }: SeriesSnapshot): HistogramValue => {
+    const toClassic = (): ClassicBuckets => ({
+      boundaries,
+      counts: explicitCounts(counts, family, boundaries),
+    });
+    return {
+      kind: 'histogram',
+      count: totalCount,
+      sum,
+      ...(buckets !== 'classic' && {
+        native: {
+          positive: exponentialBuckets(counts, family, { maxSize: maxBuckets, maxScale }),
+          zeroThreshold,
+        },
+      }),
+      ...(buckets === 'native' ? { toClassic } : { classic: toClassic() }),
+      ...(exemplars.length > 0 && { exemplars }),
+    };
+  };
+  return {
+    name,
+    help: family.description,
+    unit: family.unit,
+    type: 'histogram',
+    metrics: family.series.map((series) => ({
+      labels: labeller.labels(series.attributes),
+      timestampMs,
+      createdMs: series.startTimeMs,
+      value: histogramOf(series),
+    })),
+  };
+}
+
+/** What is closer to 0 than to the first tick was counted at 0. */
+function zeroThresholdOf({ resolution: { unitsPerTick, ticksPerUnit } }: FamilySnapshot): number {
+  return Math.max(unitsPerTick / ticksPerUnit / 2, LEAST_ZERO_THRESHOLD);
+}
+
+const REASONS = [
+  ['not_a_number', 'notANumber'],
+  ['negative', 'negative'],
+  ['too_large', 'tooLarge'],
+  ['overflowing', 'overflowing'],
+] as const satisfies (readonly [label: string, field: keyof Rejected])[];
+
+/** The rejected values of all series, by family and reason. */
+class RejectedTally {
+  readonly #counts = new Map<string, { family: string; reason: string; count: number }>();
+
+  add(family: string, rejected: Rejected): void {
+    for (const [reason, field] of REASONS) {
+      if (rejected[field] === 0) continue;
+      const key = `${reason} ${family}`;
+      const count = (this.#counts.get(key)?.count ?? 0) + rejected[field];
+      this.#counts.set(key, { family, reason, count });
+    }
+  }
+
+  families(timestampMs: number | undefined): MetricFamily[] {
+    const metrics = [...this.#counts.values()].map(
+      ({ family, reason, count }): Metric => ({
+        labels: [
+          ['family', family],
+          ['reason', reason],
+        ],
+        timestampMs,
+        value: { kind: 'number', value: count },
+      }),
+    );
+    if (metrics.length === 0) return [];
+    const help = 'Values that a histogram was given and could not count';
+    return [{ name: 'hdrscope_rejected_values', help, unit: '', type: 'counter', metrics }];
+  }
+}
+
+function errorFamilies(errors: readonly SourceFailure[], timestampMs: number | undefined): MetricFamily[] {
+  if (errors.length === 0) return [];
+  const counts = new Map<string, number>();
+  for (const { source } of errors) counts.set(source, (counts.get(source) ?? 0) + 1);
+  const metrics = [...counts].map(
+    ([source, value]): Metric => ({
+      labels: [['source', source]],
+      timestampMs,
+      value: { kind: 'number', value },
+    }),
+  );
+  const help = 'Sources that failed when they were asked for this scrape';
+  return [{ name: 'hdrscope_source_errors', help, unit: '', type: 'gauge', metrics }];
+}

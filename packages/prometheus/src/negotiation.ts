@@ -1,0 +1,85 @@
+import type { ExpositionFormat } from './render.ts';
+
+/**
+ * The format that a client wants most: the heaviest that it accepts, the first of equally heavy ones. Where nothing that
+ * it accepts can be served, or nothing of the header understood, it is text. Never throws.
+ * Source: https://prometheus.io/docs/instrumenting/content_negotiation/
+ *
+ * @param accept The `Accept` header.
+ * @example
+ * ```ts
+ * import { negotiate } from '@hdrscope/prometheus';
+ *
+ * negotiate('application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3'); //=> 'openmetrics'
+ * negotiate(undefined); //=> 'text'
+ * ```
+ */
+export function negotiate(accept: string | undefined): ExpositionFormat {
+  const ranges = parts(accept ?? '', ',').flatMap((text) => parseRange(text) ?? []);
+  const refused = new Set<ExpositionFormat>();
+  for (const { format, weight, isWildcard } of ranges) {
+    if (weight === 0 && !isWildcard) refused.add(format);
+  }
+  let best: ExpositionFormat = 'text';
+  let bestWeight = 0;
+  for (const { format, weight } of ranges) {
+    if (weight <= bestWeight || refused.has(format)) continue;
+    best = format;
+    bestWeight = weight;
+  }
+  return best;
+}
+
+/** What one entry of the header asks for. */
+interface MediaRange {
+  readonly format: ExpositionFormat;
+  /** From 0, which refuses it, to 1. */
+  readonly weight: number;
+  readonly isWildcard: boolean;
+}
+
+/** `undefined` for what we do not write, and for what is malformed. */
+function parseRange(text: string): MediaRange | undefined {
+  const [type = '', ...rest] = parts(text, ';').map((part) => part.trim());
+  const parameters = new Map(rest.map(parseParameter));
+  const weight = parameters.get('q') ?? '1';
+  const format = formatOf(type.toLowerCase(), parameters);
+  if (format === undefined || !/^(0(\.\d*)?|1(\.0*)?)$/.test(weight)) return undefined;
+  return { format, weight: Number(weight), isWildcard: type.includes('*') };
+}
+
+function parseParameter(text: string): [name: string, value: string] {
+  const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(text) ?? [];
+  const unquoted = /^"(.*)"$/s.exec(value.trim())?.[1]?.replace(/\\(.)/gs, '$1');
+  return [name.trim().toLowerCase(), unquoted ?? value.trim()];
+}
+
+function formatOf(type: string, parameters: ReadonlyMap<string, string>): ExpositionFormat | undefined {
+  const has = (name: string, value: string): boolean => parameters.get(name)?.toLowerCase() === value;
+  const isVersion = (version: string): boolean => !parameters.has('version') || has('version', version);
+  switch (type) {
+    case 'application/vnd.google.protobuf':
+      return has('proto', 'io.prometheus.client.metricfamily') && has('encoding', 'delimited')
+        ? 'protobuf'
+        : undefined;
+    case 'application/openmetrics-text':
+      return isVersion('1.0.0') ? 'openmetrics' : undefined;
+    case 'text/plain':
+      return isVersion('0.0.4') ? 'text' : undefined;
+    case 'application/*':
+      return 'openmetrics';
+    case 'text/*':
+    case '*/*':
+      return 'text';
+    default:
+      return undefined;
+  }
+}
+
+/** Splits where the separator is not within quotes. */
+function parts(text: string, separator: ',' | ';'): string[] {
+  return text.match(separator === ',' ? BETWEEN_COMMAS : BETWEEN_SEMICOLONS) ?? [];
+}
+
+const BETWEEN_COMMAS = /(?:[^,"]|"(?:\\.|[^"\\])*"?)+/g;
+const BETWEEN_SEMICOLONS = /(?:[^;"]|"(?:\\.|[^"\\])*"?)+/g;

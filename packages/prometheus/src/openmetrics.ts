@@ -1,0 +1,76 @@
+import type { Exemplar } from '@hdrscope/registry';
+import { exemplarLabels, exemplarsByBucket } from './exemplars.ts';
+import type { HistogramValue, Metric, MetricFamily } from './families.ts';
+import { unitInName } from './names.ts';
+import { escapedValue, inBraces, labelsText, numberText } from './text-parts.ts';
+
+/**
+ * Families in OpenMetrics 1.0: with the time of creation, and exemplars.
+ * Source: https://github.com/prometheus/OpenMetrics/blob/v1.0.0/specification/OpenMetrics.md#text-format
+ */
+export function openMetricsOf(families: readonly MetricFamily[]): string {
+  let text = '';
+  for (const family of families) {
+    const { name, help, type } = family;
+    text += `# TYPE ${name} ${type}\n`;
+    const unit = type === 'info' ? '' : unitInName(family);
+    if (unit !== '') text += `# UNIT ${name} ${unit}\n`;
+    if (help !== '') text += `# HELP ${name} ${escapedValue(help)}\n`;
+    for (const metric of family.metrics) text += samples(family, metric);
+  }
+  return `${text}# EOF\n`;
+}
+
+const SUFFIXES: Readonly<Record<MetricFamily['type'], string>> = {
+  counter: '_total',
+  gauge: '',
+  histogram: '',
+  info: '_info',
+  unknown: '',
+};
+
+function samples({ name, type }: MetricFamily, { labels, timestampMs, createdMs, value }: Metric): string {
+  const own = labelsText(labels);
+  const time = timestampMs === undefined ? '' : ` ${secondsText(timestampMs)}`;
+  const braces = inBraces(own);
+  const hasCreated = createdMs !== undefined && (type === 'counter' || type === 'histogram');
+  const created = hasCreated ? `${name}_created${braces} ${secondsText(createdMs)}${time}\n` : '';
+  if (value.kind === 'histogram') return histogramSamples(name, own, value, time) + created;
+  const exemplar = type === 'counter' ? exemplarText(value.exemplar) : '';
+  return `${name}${SUFFIXES[type]}${braces} ${numberText(value.value)}${time}${exemplar}\n${created}`;
+}
+
+function histogramSamples(name: string, own: string, value: HistogramValue, time: string): string {
+  const { boundaries, counts } = value.classic ??
+    value.toClassic?.() ?? { boundaries: [], counts: [value.count] };
+  const exemplars = exemplarsByBucket(boundaries, value.exemplars);
+  const start = `${name}_bucket{${own === '' ? '' : `${own},`}le="`;
+  let text = '';
+  let cumulative = 0;
+  for (let i = 0; i < counts.length; i++) {
+    cumulative += counts[i]!;
+    const le = i < boundaries.length ? boundaryText(boundaries[i]!) : '+Inf';
+    text += `${start}${le}"} ${cumulative}${time}${exemplarText(exemplars[i])}\n`;
+  }
+  const braces = inBraces(own);
+  if (value.sum !== undefined) text += `${name}_sum${braces} ${numberText(value.sum)}${time}\n`;
+  return `${text}${name}_count${braces} ${value.count}${time}\n`;
+}
+
+function exemplarText(exemplar: Exemplar | undefined): string {
+  if (exemplar === undefined) return '';
+  const labels = labelsText(exemplarLabels(exemplar));
+  return ` # {${labels}} ${numberText(exemplar.value)} ${secondsText(exemplar.timeMs)}`;
+}
+
+/** Canonical: integers with a point, exponents of two digits. */
+function boundaryText(boundary: number): string {
+  const text = numberText(boundary);
+  if (/^-?\d+$/.test(text)) return `${text}.0`;
+  return text.replace(/e([+-])(\d)$/, 'e$10$2');
+}
+
+/** Without the noise that a division by 1000 brings. */
+function secondsText(ms: number): string {
+  return String(Number((ms / 1000).toFixed(6)));
+}

@@ -1,0 +1,126 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { type EventLoopUtilization, performance } from 'node:perf_hooks';
+import { getHeapSpaceStatistics } from 'node:v8';
+import type { Metric, MetricFamily } from './families.ts';
+import type { Labels } from './labels.ts';
+import { numberFamilies } from './number-families.ts';
+
+const startMs = Date.now() - process.uptime() * 1000;
+const { counter, gauge } = numberFamilies(startMs);
+
+/** What the process has used, under the names that Prometheus's clients have for it. */
+export async function processFamilies(): Promise<MetricFamily[]> {
+  return [...cpuAndTime(), version(), ...memory(), ...heapSpaces(), ...(await ofLinux())];
+}
+
+/**
+ * How busy the event loop was.
+ *
+ * @param recent Of the last seconds.
+ */
+export function eventLoopFamilies(recent: EventLoopUtilization): MetricFamily[] {
+  const { active, idle } = performance.eventLoopUtilization();
+  return [
+    counter('nodejs_eventloop_time_seconds', 'Time the event loop was in each state.', 's', {
+      label: 'nodejs_eventloop_state',
+      values: { active: active / 1000, idle: idle / 1000 },
+    }),
+    gauge(
+      'nodejs_eventloop_utilization',
+      'Share of the last seconds that the event loop was active.',
+      '',
+      recent.utilization,
+    ),
+  ];
+}
+
+function cpuAndTime(): MetricFamily[] {
+  const { user, system } = process.cpuUsage();
+  return [
+    counter('process_cpu_user_seconds', 'User CPU time spent.', 's', user / 1e6),
+    counter('process_cpu_system_seconds', 'System CPU time spent.', 's', system / 1e6),
+    counter('process_cpu_seconds', 'User and system CPU time spent.', 's', (user + system) / 1e6),
+    gauge('process_start_time_seconds', 'Start of the process, in seconds since 1970.', 's', startMs / 1000),
+    gauge('process_uptime_seconds', 'Time since the process was started.', 's', process.uptime()),
+  ];
+}
+
+function version(): MetricFamily {
+  const [major = '', minor = '', patch = ''] = process.version.slice(1).split('.');
+  const labels: Labels = [
+    ['version', process.version],
+    ['major', major],
+    ['minor', minor],
+    ['patch', patch],
+  ];
+  const metrics: Metric[] = [{ labels, value: { kind: 'number', value: 1 } }];
+  return { name: 'nodejs_version', help: 'Version of Node.js.', unit: '', type: 'info', metrics };
+}
+
+function memory(): MetricFamily[] {
+  const { rss, heapTotal, heapUsed, external, arrayBuffers } = process.memoryUsage();
+  return [
+    gauge('process_resident_memory_bytes', 'Resident memory.', 'By', rss),
+    gauge('nodejs_heap_size_total_bytes', 'Size of the heap.', 'By', heapTotal),
+    gauge('nodejs_heap_size_used_bytes', 'Part of the heap that is in use.', 'By', heapUsed),
+    gauge('nodejs_external_memory_bytes', 'Memory of C++ objects bound to JavaScript ones.', 'By', external),
+    gauge('nodejs_array_buffers_bytes', 'Memory of array buffers, a part of the former.', 'By', arrayBuffers),
+  ];
+}
+
+function heapSpaces(): MetricFamily[] {
+  const spaces = getHeapSpaceStatistics();
+  const bySpace = (pick: (space: (typeof spaces)[number]) => number) => ({
+    label: 'space',
+    // As prom-client names them: `new`, not `new_space`.
+    values: Object.fromEntries(spaces.map((one) => [one.space_name.replace(/_space$/, ''), pick(one)])),
+  });
+  return [
+    gauge(
+      'nodejs_heap_space_size_total_bytes',
+      'Size of a space of the heap.',
+      'By',
+      bySpace((space) => space.space_size),
+    ),
+    gauge(
+      'nodejs_heap_space_size_used_bytes',
+      'Part of a space of the heap that is in use.',
+      'By',
+      bySpace((space) => space.space_used_size),
+    ),
+    gauge(
+      'nodejs_heap_space_size_available_bytes',
+      'Part of a space of the heap that is free.',
+      'By',
+      bySpace((space) => space.space_available_size),
+    ),
+  ];
+}
+
+/** What only Linux tells; nothing elsewhere, and nothing of what cannot be read. */
+async function ofLinux(): Promise<MetricFamily[]> {
+  if (process.platform !== 'linux') return [];
+  // First and alone, or the descriptors of the other files would be counted.
+  const descriptors = await readdir('/proc/self/fd').catch(() => undefined);
+  const [limits, status] = await Promise.all([
+    readFile('/proc/self/limits', 'utf8').catch(() => ''),
+    readFile('/proc/self/status', 'utf8').catch(() => ''),
+  ]);
+  const families: MetricFamily[] = [];
+  if (descriptors !== undefined) {
+    // But for the one that the folder itself was read through.
+    const open = descriptors.length - 1;
+    families.push(gauge('process_open_fds', 'Open file descriptors.', '', open));
+  }
+  const mostDescriptors = /^Max open files +(\d+)/m.exec(limits)?.[1];
+  if (mostDescriptors !== undefined) {
+    families.push(
+      gauge('process_max_fds', 'File descriptors that may be open.', '', Number(mostDescriptors)),
+    );
+  }
+  const virtualKib = /^VmSize:\s+(\d+) kB$/m.exec(status)?.[1];
+  if (virtualKib !== undefined) {
+    families.push(gauge('process_virtual_memory_bytes', 'Virtual memory.', 'By', Number(virtualKib) * 1024));
+  }
+  return families;
+}

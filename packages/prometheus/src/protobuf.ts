@@ -1,0 +1,233 @@
+import { BinaryWriter } from '@bufbuild/protobuf/wire';
+import type { Exemplar } from '@hdrscope/registry';
+import { exemplarLabels, exemplarsByBucket } from './exemplars.ts';
+import type {
+  BucketRun,
+  ClassicBuckets,
+  HistogramValue,
+  Metric,
+  MetricFamily,
+  NativeBuckets,
+} from './families.ts';
+import type { Labels } from './labels.ts';
+import { exposedName, unitInName } from './names.ts';
+import { spansOf } from './native.ts';
+
+// Tags: the number of a field and how it is written, in one byte.
+// https://github.com/prometheus/client_model/blob/v0.6.2/io/prometheus/client/metrics.proto
+const varint = (field: number): number => field << 3;
+const fixed64 = (field: number): number => (field << 3) | 1;
+const delimited = (field: number): number => (field << 3) | 2;
+
+const FAMILY_NAME = delimited(1);
+const FAMILY_HELP = delimited(2);
+const FAMILY_TYPE = varint(3);
+const FAMILY_METRIC = delimited(4);
+const FAMILY_UNIT = delimited(5);
+
+const METRIC_LABEL = delimited(1);
+const METRIC_GAUGE = delimited(2);
+const METRIC_COUNTER = delimited(3);
+const METRIC_UNTYPED = delimited(5);
+const METRIC_TIMESTAMP_MS = varint(6);
+const METRIC_HISTOGRAM = delimited(7);
+
+const NUMBER_VALUE = fixed64(1);
+const COUNTER_EXEMPLAR = delimited(2);
+const COUNTER_CREATED = delimited(3);
+
+const HISTOGRAM_COUNT = varint(1);
+const HISTOGRAM_SUM = fixed64(2);
+const HISTOGRAM_BUCKET = delimited(3);
+const HISTOGRAM_SCHEMA = varint(5);
+const HISTOGRAM_ZERO_THRESHOLD = fixed64(6);
+const HISTOGRAM_ZERO_COUNT = varint(7);
+const HISTOGRAM_NEGATIVE_SPAN = delimited(9);
+const HISTOGRAM_NEGATIVE_DELTA = delimited(10);
+const HISTOGRAM_POSITIVE_SPAN = delimited(12);
+const HISTOGRAM_POSITIVE_DELTA = delimited(13);
+const HISTOGRAM_CREATED = delimited(15);
+const HISTOGRAM_EXEMPLAR = delimited(16); // two bytes
+
+const BUCKET_CUMULATIVE_COUNT = varint(1);
+const BUCKET_UPPER_BOUND = fixed64(2);
+const BUCKET_EXEMPLAR = delimited(3);
+
+const SPAN_OFFSET = varint(1);
+const SPAN_LENGTH = varint(2);
+
+const LABEL_NAME = delimited(1);
+const LABEL_VALUE = delimited(2);
+
+const EXEMPLAR_LABEL = delimited(1);
+const EXEMPLAR_VALUE = fixed64(2);
+const EXEMPLAR_TIMESTAMP = delimited(3);
+
+const TIMESTAMP_SECONDS = varint(1);
+const TIMESTAMP_NANOS = varint(2);
+
+const TYPES: Readonly<Record<MetricFamily['type'], number>> = {
+  counter: 0,
+  gauge: 1,
+  info: 1,
+  unknown: 3,
+  histogram: 4,
+};
+
+/**
+ * Families as protobuf, each `io.prometheus.client.MetricFamily` with its length before it: the one format with native
+ * histograms. A sum that nobody kept is NaN.
+ * Source: https://prometheus.io/docs/instrumenting/exposition_formats/#protobuf-format
+ */
+export function protobufOf(families: readonly MetricFamily[]): Uint8Array {
+  const writer = new BinaryWriter();
+  for (const family of families) {
+    if (family.metrics.length > 0) writeFamily(writer, family);
+  }
+  return writer.finish();
+}
+
+function writeFamily(writer: BinaryWriter, family: MetricFamily): void {
+  writer.fork();
+  writer.uint32(FAMILY_NAME).string(exposedName(family));
+  if (family.help !== '') writer.uint32(FAMILY_HELP).string(family.help);
+  writer.uint32(FAMILY_TYPE).uint32(TYPES[family.type]);
+  for (const metric of family.metrics) {
+    writer.uint32(FAMILY_METRIC).fork();
+    writeMetric(writer, family.type, metric);
+    writer.join();
+  }
+  const unit = unitInName(family);
+  if (unit !== '') writer.uint32(FAMILY_UNIT).string(unit);
+  writer.join();
+}
+
+function writeMetric(writer: BinaryWriter, type: MetricFamily['type'], metric: Metric): void {
+  const { labels, timestampMs, createdMs, value } = metric;
+  writer.raw(labelBytes(labels));
+  if (value.kind === 'histogram') {
+    writer.uint32(METRIC_HISTOGRAM).fork();
+    writeHistogram(writer, value);
+    if (createdMs !== undefined) writeTimestamp(writer, HISTOGRAM_CREATED, createdMs);
+  } else {
+    writer
+      .uint32(type === 'counter' ? METRIC_COUNTER : type === 'unknown' ? METRIC_UNTYPED : METRIC_GAUGE)
+      .fork();
+    writer.uint32(NUMBER_VALUE).double(value.value);
+    if (type === 'counter') {
+      if (value.exemplar !== undefined) writeExemplar(writer, COUNTER_EXEMPLAR, value.exemplar);
+      if (createdMs !== undefined) writeTimestamp(writer, COUNTER_CREATED, createdMs);
+    }
+  }
+  writer.join();
+  if (timestampMs !== undefined) writer.uint32(METRIC_TIMESTAMP_MS).int64(timestampMs);
+}
+
+function writeHistogram(
+  writer: BinaryWriter,
+  { count, sum, classic, native, exemplars }: HistogramValue,
+): void {
+  writeCount(writer.uint32(HISTOGRAM_COUNT), count);
+  writer.uint32(HISTOGRAM_SUM).double(sum ?? Number.NaN);
+  if (classic !== undefined) writeClassic(writer, classic, exemplars);
+  if (native === undefined) return;
+  writeNative(writer, native);
+  for (const exemplar of exemplars ?? []) writeExemplar(writer, HISTOGRAM_EXEMPLAR, exemplar);
+}
+
+function writeClassic(
+  writer: BinaryWriter,
+  { boundaries, counts }: ClassicBuckets,
+  exemplars: readonly Exemplar[] | undefined,
+): void {
+  const byBucket = exemplarsByBucket(boundaries, exemplars);
+  let cumulative = 0;
+  for (let i = 0; i < counts.length; i++) {
+    cumulative += counts[i]!;
+    writer.uint32(HISTOGRAM_BUCKET).fork();
+    writeCount(writer.uint32(BUCKET_CUMULATIVE_COUNT), cumulative);
+    writer.uint32(BUCKET_UPPER_BOUND).double(boundaries[i] ?? Number.POSITIVE_INFINITY);
+    const exemplar = byBucket[i];
+    if (exemplar !== undefined) writeExemplar(writer, BUCKET_EXEMPLAR, exemplar);
+    writer.join();
+  }
+}
+
+function writeNative(writer: BinaryWriter, { positive, negative, zeroThreshold }: NativeBuckets): void {
+  writer.uint32(HISTOGRAM_SCHEMA).sint32(positive.scale);
+  writer.uint32(HISTOGRAM_ZERO_THRESHOLD).double(zeroThreshold);
+  writeCount(writer.uint32(HISTOGRAM_ZERO_COUNT), positive.zeroCount);
+  if (negative !== undefined) writeSide(writer, negative, HISTOGRAM_NEGATIVE_SPAN, HISTOGRAM_NEGATIVE_DELTA);
+  writeSide(writer, positive, HISTOGRAM_POSITIVE_SPAN, HISTOGRAM_POSITIVE_DELTA);
+}
+
+function writeSide(
+  writer: BinaryWriter,
+  { offset, counts }: BucketRun,
+  spanTag: number,
+  deltaTag: number,
+): void {
+  const { offsets, lengths, deltas } = spansOf(offset, counts);
+  for (let i = 0; i < offsets.length; i++) {
+    writer.uint32(spanTag).fork();
+    writer.uint32(SPAN_OFFSET).sint32(offsets[i]!);
+    writer.uint32(SPAN_LENGTH).uint32(lengths[i]!);
+    writer.join();
+  }
+  if (deltas.length === 0) return;
+  writer.uint32(deltaTag).fork();
+  for (const delta of deltas) writeDelta(writer, delta);
+  writer.join();
+}
+
+/** A `uint64`. What fits 32 bits has the same bytes as a `uint32`, which is written ten times as fast. */
+function writeCount(writer: BinaryWriter, count: number): void {
+  if (count <= 0xffff_ffff) writer.uint32(count);
+  else writer.uint64(count);
+}
+
+/** A `sint64`, likewise. */
+function writeDelta(writer: BinaryWriter, delta: number): void {
+  if (delta === (delta | 0)) writer.sint32(delta);
+  else writer.sint64(delta);
+}
+
+function writeExemplar(writer: BinaryWriter, tag: number, exemplar: Exemplar): void {
+  writer.uint32(tag).fork();
+  for (const label of exemplarLabels(exemplar)) writeLabel(writer, EXEMPLAR_LABEL, label);
+  writer.uint32(EXEMPLAR_VALUE).double(exemplar.value);
+  writeTimestamp(writer, EXEMPLAR_TIMESTAMP, exemplar.timeMs);
+  writer.join();
+}
+
+/** `google.protobuf.Timestamp`. */
+function writeTimestamp(writer: BinaryWriter, tag: number, ms: number): void {
+  const seconds = Math.floor(ms / 1000);
+  const nanos = Math.min(999_999_999, Math.round((ms - seconds * 1000) * 1e6));
+  writer.uint32(tag).fork();
+  writer.uint32(TIMESTAMP_SECONDS).int64(seconds);
+  if (nanos > 0) writer.uint32(TIMESTAMP_NANOS).int32(nanos);
+  writer.join();
+}
+
+function writeLabel(writer: BinaryWriter, tag: number, [name, value]: Labels[number]): void {
+  writer.uint32(tag).fork();
+  writer.uint32(LABEL_NAME).string(name);
+  writer.uint32(LABEL_VALUE).string(value);
+  writer.join();
+}
+
+/** All labels of a metric: encoded once for the same list. */
+function labelBytes(labels: Labels): Uint8Array {
+  let bytes = encoded.get(labels);
+  if (bytes === undefined) {
+    for (const label of labels) writeLabel(labelWriter, METRIC_LABEL, label);
+    bytes = labelWriter.finish();
+    encoded.set(labels, bytes);
+  }
+  return bytes;
+}
+
+const encoded = new WeakMap<Labels, Uint8Array>();
+// Empty between two lists: a new one would begin with a new buffer.
+const labelWriter = new BinaryWriter();

@@ -1,0 +1,55 @@
+import type { HistogramValue, Metric, MetricFamily } from './families.ts';
+import { exposedName } from './names.ts';
+import { inBraces, labelsText, numberText } from './text-parts.ts';
+
+/**
+ * Families in Prometheus' text format 0.0.4, as the stock exporter of OpenTelemetry writes it: with `# UNIT` comments.
+ * Source: https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
+ */
+export function textOf(families: readonly MetricFamily[]): string {
+  let text = '';
+  for (const family of families) {
+    const name = exposedName(family);
+    text += `# HELP ${name} ${escapedHelp(family.help || 'description missing')}\n`;
+    if (family.unit !== '') text += `# UNIT ${name} ${escapedHelp(family.unit)}\n`;
+    text += `# TYPE ${name} ${TYPES[family.type]}\n`;
+    for (const metric of family.metrics) text += samples(name, metric);
+  }
+  return text;
+}
+
+const TYPES: Readonly<Record<MetricFamily['type'], string>> = {
+  counter: 'counter',
+  gauge: 'gauge',
+  histogram: 'histogram',
+  info: 'gauge',
+  unknown: 'untyped',
+};
+
+function samples(name: string, { labels, timestampMs, value }: Metric): string {
+  const own = labelsText(labels);
+  const end = timestampMs === undefined ? '\n' : ` ${timestampMs}\n`;
+  return value.kind === 'number'
+    ? `${name}${inBraces(own)} ${numberText(value.value)}${end}`
+    : histogramSamples(name, own, value, end);
+}
+
+function histogramSamples(name: string, own: string, value: HistogramValue, end: string): string {
+  const { boundaries, counts } = value.classic ??
+    value.toClassic?.() ?? { boundaries: [], counts: [value.count] };
+  const braces = inBraces(own);
+  let text = `${name}_count${braces} ${value.count}${end}`;
+  if (value.sum !== undefined) text += `${name}_sum${braces} ${numberText(value.sum)}${end}`;
+  const start = `${name}_bucket{${own === '' ? '' : `${own},`}le="`;
+  let cumulative = 0;
+  for (let i = 0; i < counts.length; i++) {
+    cumulative += counts[i]!;
+    text += `${start}${i < boundaries.length ? numberText(boundaries[i]!) : '+Inf'}"} ${cumulative}${end}`;
+  }
+  return text;
+}
+
+/** Quotes have no escape here. */
+function escapedHelp(help: string): string {
+  return help.replace(/\\/g, '\\\\').replace(/\n/g, '\\n');
+}

@@ -1,0 +1,167 @@
+import { createRegistry, type Registry, type SeriesSnapshot } from '@hdrscope/registry';
+import { waitsUntil } from '../src/event-loop-delay.ts';
+import { collectDefaultMetrics, type DefaultMetrics, type MetricFamily } from '../src/index.ts';
+import { rendered } from './support/text.ts';
+
+const watches: DefaultMetrics[] = [];
+afterEach(() => {
+  for (const watch of watches.splice(0)) watch.stop();
+});
+
+function watch(...[registry, options]: Parameters<typeof collectDefaultMetrics>): DefaultMetrics {
+  const metrics = collectDefaultMetrics(registry, options);
+  watches.push(metrics);
+  return metrics;
+}
+
+async function seriesOf(registry: Registry, name: string): Promise<readonly SeriesSnapshot[]> {
+  return (await registry.gather()).families.find((family) => family.name === name)!.series;
+}
+
+/** The numbers of families, by name and label value. */
+function numbersIn(families: readonly MetricFamily[]): Map<string, number> {
+  const numbers = new Map<string, number>();
+  for (const { name, metrics } of families) {
+    for (const { labels, value } of metrics) {
+      if (value.kind === 'number')
+        numbers.set([name, ...labels.map(([, text]) => text)].join(' '), value.value);
+    }
+  }
+  return numbers;
+}
+
+function block(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('what callbacks waited that were due every 10 ms', () => {
+  test.each<[name: string, nowMs: number, waits: number[]]>([
+    ['on time', 100, [0]],
+    ['early, as timers may', 99.5, [0]],
+    ['late by less than that', 107, [7]],
+    ['late by one of them', 110, [10, 0]],
+    ['late by several', 134, [34, 24, 14, 4]],
+  ])('%s', (_, nowMs, waits) => {
+    expect(waitsUntil(nowMs, 100, 10)).toEqual(waits);
+  });
+
+  test('after a hang-up of hours is counted by so many of them, from the longest to the shortest', () => {
+    const waits = waitsUntil(7_200_000, 0, 10);
+    expect(waits).toHaveLength(3000);
+    expect(waits[0]).toBe(7_200_000);
+    expect(waits.at(-1)).toBeCloseTo(2400, 6);
+  });
+});
+
+describe('the event loop', () => {
+  test('shows a hang-up by all that it held up', async () => {
+    const registry = createRegistry();
+    watch(registry, { eventLoopIntervalMs: 5 });
+    await sleep(30);
+    block(200);
+    await sleep(30);
+    const [series] = await seriesOf(registry, 'nodejs.eventloop.delay');
+    expect(series!.max).toBeGreaterThan(0.19);
+    // What was due in the first half waited for half of it, at least.
+    expect(series!.histogram.totalCount).toBeGreaterThan(40);
+    const longWaits = series!.histogram.totalCount - series!.histogram.countBetween(0, 100e6 - 1);
+    expect(longWaits).toBeGreaterThanOrEqual(18);
+  });
+
+  test('shows its time and its utilization', async () => {
+    const metrics = watch(createRegistry());
+    const before = numbersIn(await metrics.families({}));
+    block(50);
+    await sleep(20);
+    const after = numbersIn(await metrics.families({}));
+    const active = 'nodejs_eventloop_time_seconds active';
+    expect(after.get(active)! - before.get(active)!).toBeGreaterThan(0.045);
+    expect(after.get('nodejs_eventloop_time_seconds idle')).toBeGreaterThan(0);
+    expect(after.get('nodejs_eventloop_utilization')).toBeGreaterThan(0);
+    expect(after.get('nodejs_eventloop_utilization')).toBeLessThanOrEqual(1);
+  });
+});
+
+test('pauses of the garbage collector are counted by kind, in seconds', async () => {
+  const registry = createRegistry();
+  watch(registry);
+  for (let i = 0; i < 50; i++) JSON.parse(JSON.stringify(Array.from({ length: 20_000 }, (_, k) => ({ k }))));
+  await sleep(20);
+  const series = await seriesOf(registry, 'v8js.gc.duration');
+  const minor = series.find(({ attributes }) => attributes['v8js.gc.type'] === 'minor');
+  expect(minor!.histogram.totalCount).toBeGreaterThan(0);
+  expect(minor!.max).toBeGreaterThan(0);
+  expect(minor!.max).toBeLessThan(1);
+  for (const { attributes } of series) {
+    expect(['minor', 'major', 'incremental', 'weakcb']).toContain(attributes['v8js.gc.type']);
+  }
+});
+
+test('the process shows what it uses', async () => {
+  const numbers = numbersIn(await watch(createRegistry()).families({}));
+  const { rss } = process.memoryUsage();
+  expect(numbers.get('process_resident_memory_bytes')! / rss).toBeCloseTo(1, 0);
+  expect(numbers.get('process_cpu_seconds')).toBeCloseTo(
+    numbers.get('process_cpu_user_seconds')! + numbers.get('process_cpu_system_seconds')!,
+  );
+  const startSeconds = numbers.get('process_start_time_seconds')!;
+  expect(startSeconds + numbers.get('process_uptime_seconds')!).toBeCloseTo(Date.now() / 1000, 0);
+  expect(numbers.get('nodejs_heap_size_used_bytes')).toBeLessThanOrEqual(
+    numbers.get('nodejs_heap_size_total_bytes')!,
+  );
+  expect(numbers.get('nodejs_heap_space_size_used_bytes old')).toBeGreaterThan(0);
+});
+
+const onLinux = process.platform === 'linux' ? test : test.skip;
+onLinux('on Linux it shows its file descriptors and its virtual memory', async () => {
+  const numbers = numbersIn(await watch(createRegistry()).families({}));
+  expect(numbers.get('process_open_fds')).toBeGreaterThan(2);
+  expect(numbers.get('process_max_fds')).toBeGreaterThan(numbers.get('process_open_fds')!);
+  expect(numbers.get('process_virtual_memory_bytes')).toBeGreaterThan(
+    numbers.get('process_resident_memory_bytes')!,
+  );
+});
+
+test('all families can be exposed, each once and under its own name', async () => {
+  const metrics = watch();
+  await sleep(30);
+  const families = await metrics.families({});
+  const text = rendered(families, 'openmetrics');
+  const names = families.map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  expect(text).toContain('process_cpu_seconds_total ');
+  expect(text).toContain(`nodejs_version_info{version="${process.version}"`);
+  expect(text).toMatch(/\nnodejs_eventloop_delay_count [1-9]/);
+});
+
+test('without a registry the histograms come with the numbers, as the options name them', async () => {
+  const families = await watch().families({ prefix: 'app', withUnitSuffix: true });
+  expect(families.map(({ name }) => name)).toContain('app_nodejs_eventloop_delay_seconds');
+});
+
+test('nothing is counted once it is stopped', async () => {
+  const registry = createRegistry();
+  const metrics = watch(registry, { eventLoopIntervalMs: 1 });
+  await sleep(20);
+  metrics.stop();
+  const [before] = await seriesOf(registry, 'nodejs.eventloop.delay');
+  await sleep(20);
+  const [after] = await seriesOf(registry, 'nodejs.eventloop.delay');
+  expect(before!.histogram.totalCount).toBeGreaterThan(0);
+  expect(after!.histogram.totalCount).toBe(before!.histogram.totalCount);
+});
+
+test('it keeps no process alive', () => {
+  const before = process.getActiveResourcesInfo();
+  watch();
+  expect(process.getActiveResourcesInfo()).toEqual(before);
+});
+
+test.each([0, 0.5, Number.NaN, -1])('an interval of %p ms is refused', (eventLoopIntervalMs) => {
+  expect(() => collectDefaultMetrics(createRegistry(), { eventLoopIntervalMs })).toThrow(
+    'eventLoopIntervalMs must be an integer of at least 1',
+  );
+});

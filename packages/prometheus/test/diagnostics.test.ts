@@ -1,0 +1,57 @@
+import { diag } from '@opentelemetry/api';
+import { reasonOf, report, warnOnce } from '../src/diagnostics.ts';
+import { collectDiagnostics } from './support/diag-log.ts';
+
+const log = collectDiagnostics();
+
+test("a report reaches the logger that was set through OpenTelemetry's API", () => {
+  report('warn', 'careful');
+  report('error', 'broken');
+  report('debug', 'by the way');
+  expect(log).toEqual({ warnings: ['careful'], errors: ['broken'], debug: ['by the way'] });
+});
+
+test('a report is lost where no logger is set, or none knows of OpenTelemetry', () => {
+  diag.disable();
+  report('warn', 'careful');
+  const globals = globalThis as Record<symbol, unknown>;
+  const key = Symbol.for('opentelemetry.js.api.1');
+  const api = globals[key];
+  expect(api).toBeDefined();
+  globals[key] = undefined;
+  report('warn', 'careful');
+  globals[key] = api;
+  expect(log.warnings).toEqual([]);
+});
+
+test('a logger that fails does no harm', () => {
+  const fail = (): never => {
+    throw new Error('disk full');
+  };
+  diag.setLogger(
+    { error: fail, warn: fail, info: fail, debug: () => {}, verbose: fail },
+    {
+      suppressOverrideMessage: true,
+    },
+  );
+  expect(() => report('error', 'broken')).not.toThrow();
+});
+
+test('what is said at every scrape is warned of once, and only so much of it', () => {
+  const warn = warnOnce();
+  for (let i = 0; i < 3000; i++) warn(`name ${i % 2000}`);
+  expect(log.warnings).toHaveLength(1000);
+  expect(new Set(log.warnings).size).toBe(1000);
+});
+
+test.each<[unknown, string]>([
+  [new Error('a\n  b'), 'a b'],
+  [new TypeError(), 'TypeError'],
+  ['text', 'text'],
+  [undefined, 'undefined'],
+  [null, 'null'],
+  [{ message: 'of another realm' }, 'of another realm'],
+  [Object.create(null), 'unknown'],
+])('the reason of %p is %p', (error, reason) => {
+  expect(reasonOf(error)).toBe(reason);
+});

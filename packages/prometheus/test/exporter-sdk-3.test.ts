@@ -1,0 +1,15 @@
+import * as prometheus from 'exporter-prometheus-3';
+import * as metrics from 'sdk-metrics-3';
+import { HdrPrometheusExporter } from '../src/index.ts';
+import { type Sdk, testExporter } from './support/exporter-suite.ts';
+
+testExporter({ metrics, PrometheusExporter: prometheus.PrometheusExporter } as unknown as Sdk);
+
+test('the types of this version take it', async () => {
+  const exporter = new HdrPrometheusExporter({ preventServerStart: true });
+  const reader: metrics.IMetricReader = exporter;
+  const provider = new metrics.MeterProvider({ readers: [reader] });
+  const producer: metrics.MetricProducer = { collect: () => exporter.collect() };
+  new HdrPrometheusExporter({ preventServerStart: true, metricProducers: [producer] });
+  await provider.shutdown();
+});

@@ -1,0 +1,116 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { addressOf } from '../src/address.ts';
+import { HdrPrometheusExporter, type HdrPrometheusExporterOptions } from '../src/index.ts';
+import { collectDiagnostics } from './support/diag-log.ts';
+import { ask } from './support/http.ts';
+
+const log = collectDiagnostics();
+
+describe('where it listens', () => {
+  test.each<[HdrPrometheusExporterOptions, Record<string, string>, string]>([
+    [{}, {}, 'localhost:9464/metrics'],
+    [{ host: '::', port: 1, endpoint: 'a/b' }, {}, ':::1/a/b'],
+    [{ host: '', endpoint: '' }, {}, 'localhost:9464/metrics'],
+    [{ port: 0 }, { OTEL_EXPORTER_PROMETHEUS_PORT: '1' }, 'localhost:0/metrics'],
+    [
+      {},
+      { OTEL_EXPORTER_PROMETHEUS_HOST: ' 0.0.0.0 ', OTEL_EXPORTER_PROMETHEUS_PORT: '8080' },
+      '0.0.0.0:8080/metrics',
+    ],
+    [
+      { host: 'a', port: 1 },
+      { OTEL_EXPORTER_PROMETHEUS_HOST: 'b', OTEL_EXPORTER_PROMETHEUS_PORT: '2' },
+      'a:1/metrics',
+    ],
+    [{}, { OTEL_EXPORTER_PROMETHEUS_HOST: '', OTEL_EXPORTER_PROMETHEUS_PORT: '' }, 'localhost:9464/metrics'],
+    [{ endpoint: '/x' }, {}, 'localhost:9464/x'],
+  ])('with the options %p in the environment %p is %s', (options, environment, expected) => {
+    const { host, port, endpoint } = addressOf(options, environment);
+    expect(`${host}:${port}${endpoint}`).toBe(expected);
+    expect(log.warnings).toEqual([]);
+  });
+
+  test.each(['80.5', '-1', '65536', 'http', '0x50g'])(
+    'the port %p of the environment is warned of',
+    (text) => {
+      expect(addressOf({}, { OTEL_EXPORTER_PROMETHEUS_PORT: text }).port).toBe(9464);
+      expect(log.warnings).toEqual([
+        `OTEL_EXPORTER_PROMETHEUS_PORT must be an integer from 0 to 65535, got "${text}": ignored`,
+      ]);
+    },
+  );
+});
+
+test.each<[HdrPrometheusExporterOptions, string]>([
+  [{ port: 65_536 }, 'port must be an integer from 0 to 65535, got 65536'],
+  [{ port: Number.NaN }, 'port must be an integer from 0 to 65535, got NaN'],
+  [{ timeoutMs: -1 }, 'timeoutMs must be a number above 0, got -1'],
+  [{ buckets: 'none' as 'both' }, `buckets must be 'native', 'classic' or 'both', got "none"`],
+])('the options %p are refused', (options, message) => {
+  expect(() => new HdrPrometheusExporter(options)).toThrow(message);
+});
+
+describe('the callback', () => {
+  test('is told that the server listens, on loopback only', async () => {
+    const exporter = await new Promise<HdrPrometheusExporter>((resolve, reject) => {
+      const made = new HdrPrometheusExporter({ port: 0 }, (error) => (error ? reject(error) : resolve(made)));
+    });
+    expect(exporter.port).toBeGreaterThan(0);
+    await exporter.startServer();
+    expect((await ask(exporter.port!, { path: '/' })).status).toBe(404);
+    await exporter.shutdown();
+  });
+
+  test('is told why it does not listen, as are the diagnostics', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, 'localhost', resolve));
+    const { port } = other.address() as AddressInfo;
+    const error = await new Promise<Error | undefined>((resolve) => {
+      new HdrPrometheusExporter({ port }, resolve);
+    });
+    expect(error).toMatchObject({ code: 'EADDRINUSE' });
+    expect(log.errors).toEqual([
+      expect.stringMatching(/^the metrics server could not be started: listen EADDRINUSE/),
+    ]);
+    other.close();
+  });
+
+  test('comes later where no server is to be started', async () => {
+    let told = false;
+    new HdrPrometheusExporter({ preventServerStart: true }, () => {
+      told = true;
+    });
+    expect(told).toBe(false);
+    await Promise.resolve();
+    expect(told).toBe(true);
+  });
+
+  test('may fail without harm', async () => {
+    new HdrPrometheusExporter({ preventServerStart: true }, () => {
+      throw new Error('not ready');
+    });
+    await Promise.resolve();
+    expect(log.errors).toEqual(['the callback of HdrPrometheusExporter failed: not ready']);
+  });
+});
+
+test('histograms are asked for as exponential ones, unless classic buckets are wanted', () => {
+  const exporter = (buckets?: 'native' | 'classic' | 'both') =>
+    new HdrPrometheusExporter({ preventServerStart: true, buckets });
+  expect(exporter().selectAggregation('HISTOGRAM')).toEqual({ type: 5 });
+  expect(exporter('both').selectAggregation('HISTOGRAM')).toEqual({ type: 5 });
+  expect(exporter('classic').selectAggregation('HISTOGRAM')).toEqual({ type: 0 });
+  expect(exporter().selectAggregation('COUNTER')).toEqual({ type: 0 });
+});
+
+test('a shutdown that takes longer than it may is rejected', async () => {
+  const exporter = new HdrPrometheusExporter({ port: 0 });
+  await exporter.startServer();
+  exporter.setMetricProducer({ collect: () => new Promise(() => {}) });
+  const scrape = ask(exporter.port!);
+  const outcome = expect(scrape).rejects.toThrow('socket hang up');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await expect(exporter.shutdown({ timeoutMillis: 20 })).rejects.toThrow('not done within 20 ms');
+  await outcome;
+});

@@ -1,0 +1,129 @@
+import { Labeller, labelsOf, seriesKey } from '../src/labels.ts';
+import { exposedName, familyName, labelName, unitInName, unitWords } from '../src/names.ts';
+
+test.each<[name: string, unit: string, type: Parameters<typeof familyName>[2], expected: string | undefined]>(
+  [
+    ['http.server.duration', 's', 'histogram', 'http_server_duration'],
+    ['a..b--c__d', '', 'gauge', 'a_b_c_d'],
+    ['1st', '', 'gauge', '_1st'],
+    ['naïve', '', 'gauge', 'na_ve'],
+    ['a:b', '', 'gauge', 'a_b'],
+    ['requests', '', 'counter', 'requests'],
+    ['requests_total', '', 'counter', 'requests'],
+    ['requests.total', '', 'counter', 'requests'],
+    ['requests_total', '', 'gauge', 'requests_total'],
+    ['_total', '', 'counter', '_total'],
+    ['...', '', 'gauge', undefined],
+    ['', '', 'gauge', undefined],
+  ],
+)('the name %j with the unit %j of a %s is %j', (name, unit, type, expected) => {
+  expect(familyName(name, unit, type, {})).toBe(expected);
+});
+
+test.each<
+  [options: Parameters<typeof familyName>[3], type: Parameters<typeof familyName>[2], expected: string]
+>([
+  [{ prefix: 'my' }, 'gauge', 'my_1x'],
+  [{ prefix: 'my-app' }, 'gauge', 'my_app_1x'],
+  [{ prefix: '9' }, 'gauge', '_9_1x'],
+  [{ withUnitSuffix: true }, 'gauge', '_1x_seconds'],
+  [{ withUnitSuffix: true }, 'counter', '_1x_seconds'],
+])('with %j a %s is called %s', (options, type, expected) => {
+  expect(familyName('1x', 's', type, options)).toBe(expected);
+});
+
+test('a unit that the name ends with is not repeated', () => {
+  expect(familyName('x.seconds', 's', 'gauge', { withUnitSuffix: true })).toBe('x_seconds');
+  expect(familyName('x.seconds.total', 's', 'counter', { withUnitSuffix: true })).toBe('x_seconds');
+});
+
+test.each([
+  ['s', 'seconds'],
+  ['ms', 'milliseconds'],
+  ['By', 'bytes'],
+  ['By/s', 'bytes_per_second'],
+  ['{request}/s', 'per_second'],
+  ['1', ''],
+  ['', ''],
+  ['{thing}', ''],
+  ['furlong', 'furlong'],
+  ['m/{fortnight}', 'meters'],
+])('the unit %j is %j in words', (unit, words) => {
+  expect(unitWords(unit)).toBe(words);
+});
+
+test('only a counter and an info show their type in their name', () => {
+  const types = ['counter', 'gauge', 'histogram', 'info', 'unknown'] as const;
+  expect(types.map((type) => exposedName({ name: 'x', type }))).toEqual(['x_total', 'x', 'x', 'x_info', 'x']);
+});
+
+test('a unit is in a name that ends with it, and is not all of it', () => {
+  const names = ['x_seconds', 'seconds', '_seconds', 'xseconds', 'x_seconds_y'];
+  expect(names.map((name) => unitInName({ name, unit: 's' }))).toEqual(['seconds', '', '', '', '']);
+});
+
+test.each([
+  ['http.method', 'http_method'],
+  ['1a', '_1a'],
+  ['__x__', '_x_'],
+  ['', '_'],
+  ['ключ', '_'],
+])('the label %j is called %j', (key, name) => {
+  expect(labelName(key)).toBe(name);
+});
+
+test.each<[value: unknown, text: string]>([
+  ['text', 'text'],
+  [1.5, '1.5'],
+  [true, 'true'],
+  [['a', 1, null], '["a",1,null]'],
+  [{ a: 1 }, '{"a":1}'],
+  [undefined, ''],
+  [null, 'null'],
+  [12n, '12'],
+])('the attribute value %p is the label value %j', (value, text) => {
+  expect(labelsOf({ a: value })).toEqual([['a', text]]);
+});
+
+test('values of keys that make one name are joined, in the order of the keys', () => {
+  expect(labelsOf({ a_b: '3', c: 'x', 'a.b': '2', 'a-b': '1' })).toEqual([
+    ['a_b', '1;2;3'],
+    ['c', 'x'],
+  ]);
+});
+
+test('an attribute takes precedence over a label of the scope or the resource', () => {
+  const labeller = new Labeller([
+    ['otel_scope_name', 'lib'],
+    ['service_name', 'shop'],
+  ]);
+  expect(labeller.labels({ 'service.name': 'mine' })).toEqual([
+    ['service_name', 'mine'],
+    ['otel_scope_name', 'lib'],
+  ]);
+});
+
+test('an attribute of a reserved name is shown under another', () => {
+  expect(new Labeller([], 'le').labels({ le: '5' })).toEqual([['exported_le', '5']]);
+});
+
+test('attributes that can change are looked at every time, frozen ones once for the same scope', () => {
+  const labeller = new Labeller([['a', '1']]);
+  const attributes = { x: 1 };
+  labeller.labels(attributes);
+  attributes.x = 2;
+  expect(labeller.labels(attributes)).toEqual([
+    ['x', '2'],
+    ['a', '1'],
+  ]);
+  const frozen = Object.freeze({ x: 1 });
+  expect(new Labeller([['a', '1']]).labels(frozen)).toBe(labeller.labels(frozen));
+  expect(new Labeller([['a', '2']]).labels(frozen)).not.toEqual(labeller.labels(frozen));
+  expect(new Labeller([['a', '1']], 'x').labels(frozen)[0]).toEqual(['exported_x', '1']);
+});
+
+test('the order of labels does not make another series', () => {
+  const [a, b] = [['a', '1'] as const, ['b', '2'] as const];
+  expect(seriesKey([a, b])).toBe(seriesKey([b, a]));
+  expect(seriesKey([a])).not.toBe(seriesKey([b]));
+});

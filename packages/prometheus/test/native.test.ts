@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { merged, spansOf } from '../src/native.ts';
+import { bucketsOf } from './support/decode.ts';
+
+test.each<[title: string, offset: number, counts: number[], spans: ReturnType<typeof spansOf>]>([
+  ['nothing', 5, [], { offsets: [], lengths: [], deltas: [] }],
+  ['zeros only', 5, [0, 0], { offsets: [], lengths: [], deltas: [] }],
+  ['one bucket: its index is one more', -1, [7], { offsets: [0], lengths: [1], deltas: [7] }],
+  ['leading and trailing zeros are left out', 3, [0, 2, 0], { offsets: [5], lengths: [1], deltas: [2] }],
+  ['a gap of 1 is filled', 0, [1, 0, 1], { offsets: [1], lengths: [3], deltas: [1, -1, 1] }],
+  ['a gap of 2 is filled', 0, [1, 0, 0, 3], { offsets: [1], lengths: [4], deltas: [1, -1, 0, 3] }],
+  ['a gap of 3 is a new span', 0, [1, 0, 0, 0, 3], { offsets: [1, 3], lengths: [1, 1], deltas: [1, 2] }],
+  ['up and down', -4, [5, 2, 2, 9], { offsets: [-3], lengths: [4], deltas: [5, -3, 0, 7] }],
+])('%s', (_title, offset, counts, spans) => {
+  expect(spansOf(offset, counts)).toEqual(spans);
+});
+
+const sparse = fc.array(
+  fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.maxSafeNat() }),
+  { maxLength: 60 },
+);
+const offset = fc.integer({ min: -300_000, max: 300_000 });
+
+test('spans and deltas give back all buckets, and fill no gap of more than 2', () => {
+  fc.assert(
+    fc.property(offset, sparse, (first, counts) => {
+      const { offsets, lengths, deltas } = spansOf(first, counts);
+      expect(offsets.length).toBe(lengths.length);
+      expect(offsets.slice(1).every((gap) => gap > 2)).toBe(true);
+      const buckets = bucketsOf({
+        spans: offsets.map((one, i) => [one, lengths[i]!]),
+        deltas: deltas.map(BigInt),
+      });
+      const used = [...buckets].filter(([, count]) => count !== 0n);
+      expect(used).toEqual(
+        [...counts.entries()]
+          .filter(([, count]) => count > 0)
+          .map(([i, count]) => [first + i + 1, BigInt(count)]),
+      );
+      expect(buckets.size - used.length).toBeLessThanOrEqual(2 * used.length);
+    }),
+  );
+});
+
+test('merging in two steps is merging in one, and loses nothing', () => {
+  const buckets = fc.array(fc.nat({ max: 1000 }), { maxLength: 40 });
+  const shift = fc.nat({ max: 6 });
+  fc.assert(
+    fc.property(offset, buckets, shift, shift, (first, counts, one, other) => {
+      const whole = merged({ offset: first, counts }, one + other);
+      expect(merged(merged({ offset: first, counts }, one), other)).toEqual(whole);
+      const sum = (numbers: readonly number[]): number => numbers.reduce((total, count) => total + count, 0);
+      expect(sum(whole.counts)).toBe(sum(counts));
+    }),
+  );
+});

@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { contentTypeOf, type ExpositionFormat, negotiate } from '../src/index.ts';
+
+const PROTOBUF = 'application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited';
+
+test.each<[who: string, accept: string | undefined, format: ExpositionFormat]>([
+  ['nobody', undefined, 'text'],
+  ['an empty header', '', 'text'],
+  [
+    'Prometheus 2.42',
+    'application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1',
+    'openmetrics',
+  ],
+  [
+    'Prometheus 2.42 with native histograms',
+    `${PROTOBUF},application/openmetrics-text;version=1.0.0;q=0.8,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1`,
+    'protobuf',
+  ],
+  [
+    'Prometheus 3 with native histograms',
+    `${PROTOBUF};q=0.6,application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.3,text/plain;version=0.0.4;q=0.2,*/*;q=0.1`,
+    'protobuf',
+  ],
+  [
+    'Prometheus 3',
+    'application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2',
+    'openmetrics',
+  ],
+  ['a browser', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8', 'text'],
+  ['curl', '*/*', 'text'],
+  ['what we write ourselves as text', contentTypeOf('text'), 'text'],
+  ['what we write ourselves as OpenMetrics', contentTypeOf('openmetrics'), 'openmetrics'],
+  ['what we write ourselves as protobuf', contentTypeOf('protobuf'), 'protobuf'],
+
+  ['heavier', 'text/plain;q=0.4, application/openmetrics-text;q=0.5', 'openmetrics'],
+  ['equally heavy: the first', 'text/plain;q=0.5, application/openmetrics-text;q=0.5', 'text'],
+  ['equally heavy: the first, turned round', 'application/openmetrics-text, text/plain', 'openmetrics'],
+  ['no version', 'application/openmetrics-text', 'openmetrics'],
+  ['a version that we do not write', 'application/openmetrics-text;version=2.0.0, text/plain;q=0.1', 'text'],
+  ['an old version', 'application/openmetrics-text;version=0.0.1', 'text'],
+  [
+    'protobuf as text',
+    'application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=text',
+    'text',
+  ],
+  ['another message', 'application/vnd.google.protobuf;proto=x.Y;encoding=delimited', 'text'],
+  ['protobuf without parameters', 'application/vnd.google.protobuf', 'text'],
+  ['capitals and blanks', ' Application/OpenMetrics-Text ; Version = "1.0.0" ; Q = 1.0 ', 'openmetrics'],
+  ['quotes around separators', 'a/b;c="x,y;z\\"", application/openmetrics-text', 'openmetrics'],
+  ['a whole type', 'application/*', 'openmetrics'],
+  ['refused', 'application/openmetrics-text;q=0, */*', 'text'],
+  ['refused, by a longer way', 'application/openmetrics-text;q=0.0, application/*', 'text'],
+  ['only what we do not write', 'image/png', 'text'],
+  ['nothing at all', '*/*;q=0', 'text'],
+
+  ['a weight that is none', 'application/openmetrics-text;q=high', 'text'],
+  ['a weight above 1', 'application/openmetrics-text;q=2', 'text'],
+  ['a negative weight', 'application/openmetrics-text;q=-1', 'text'],
+  ['separators only', ',;,;;=,', 'text'],
+  ['an open quote', 'application/openmetrics-text;version="1.0.0', 'text'],
+  ['an end in the middle of an escape', 'text/plain;x="\\', 'text'],
+])('%s', (_who, accept, format) => {
+  expect(negotiate(accept)).toBe(format);
+});
+
+test('whatever the header, there is a format and no error', () => {
+  const piece = fc.constantFrom(
+    'text/plain',
+    'application/*',
+    '*/*',
+    ';q=',
+    '0.5',
+    ',',
+    ';',
+    '"',
+    '\\',
+    '=',
+    ' ',
+  );
+  const header = fc.oneof(
+    fc.string(),
+    fc.array(fc.oneof(piece, fc.string({ maxLength: 3 }))).map((all) => all.join('')),
+  );
+  fc.assert(
+    fc.property(header, (accept) => {
+      expect(['text', 'openmetrics', 'protobuf']).toContain(negotiate(accept));
+    }),
+  );
+});
+
+test('a long hostile header takes no time', () => {
+  const before = performance.now();
+  negotiate('"'.repeat(100_001));
+  negotiate(`a;${'"\\'.repeat(50_000)}`);
+  negotiate(';,='.repeat(30_000));
+  expect(performance.now() - before).toBeLessThan(1000);
+});

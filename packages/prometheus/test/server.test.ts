@@ -1,0 +1,139 @@
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { MetricsServer, type RequestHandler } from '../src/server.ts';
+import { ask, askRaw } from './support/http.ts';
+
+const running: MetricsServer[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.stop()));
+});
+
+const sayHello: RequestHandler = (_, response) => void response.end('hello');
+
+function metricsServer(handler = sayHello, port = 0, endpoint = '/metrics'): MetricsServer {
+  const server = new MetricsServer({ host: 'localhost', port, endpoint }, handler);
+  running.push(server);
+  return server;
+}
+
+async function started(handler = sayHello): Promise<{ server: MetricsServer; port: number }> {
+  const server = metricsServer(handler);
+  await server.start();
+  return { server, port: server.port! };
+}
+
+test('a server answers on its endpoint, whatever the query', async () => {
+  const { port } = await started();
+  expect((await ask(port)).text).toBe('hello');
+  expect((await ask(port, { path: '/metrics?name[]=up' })).text).toBe('hello');
+});
+
+test.each(['/', '/metrics/', '/metricsX', '/Metrics', '/metrics/x'])(
+  '%s is not its endpoint',
+  async (path) => {
+    const { port } = await started();
+    const { status, text } = await ask(port, { path });
+    expect([status, text]).toEqual([404, 'metrics are at /metrics\n']);
+  },
+);
+
+test('a URL that is none is answered by 400', async () => {
+  const { port } = await started();
+  const text = await askRaw(port, 'GET //[ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+  expect(text).toMatch(/^HTTP\/1\.1 400 [\s\S]*Bad Request\n$/);
+});
+
+test('a server has a port exactly while it listens', async () => {
+  const server = metricsServer();
+  expect(server.port).toBeUndefined();
+  await server.start();
+  expect(server.port).toBeGreaterThan(0);
+  await server.stop();
+  expect(server.port).toBeUndefined();
+});
+
+test('starting twice is starting once', async () => {
+  const server = metricsServer();
+  await Promise.all([server.start(), server.start()]);
+  const { port } = server;
+  await server.start();
+  expect(server.port).toBe(port);
+});
+
+test('a server that was stopped can be started again, even at once', async () => {
+  const { server, port } = await started();
+  const stopped = server.stop();
+  const restarted = server.start();
+  await stopped;
+  await restarted;
+  expect((await ask(server.port!)).text).toBe('hello');
+  await server.stop();
+  await expect(ask(port)).rejects.toThrow('ECONNREFUSED');
+});
+
+test('a server that is stopped while it starts does not listen', async () => {
+  const server = metricsServer();
+  const starting = server.start();
+  await server.stop();
+  await starting;
+  expect(server.port).toBeUndefined();
+});
+
+test('stopping twice, or what never started, is nothing', async () => {
+  const server = metricsServer();
+  await server.stop();
+  await server.start();
+  await Promise.all([server.stop(), server.stop()]);
+});
+
+test('a port that is taken rejects the start, which can be tried again', async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, 'localhost', resolve));
+  const server = metricsServer(sayHello, (other.address() as AddressInfo).port);
+  await expect(server.start()).rejects.toThrow('EADDRINUSE');
+  await new Promise((resolve) => other.close(resolve));
+  await server.start();
+  expect((await ask(server.port!)).text).toBe('hello');
+});
+
+test('what is being answered when a server stops is answered', async () => {
+  let answer = (): void => {};
+  const asked = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const { server, port } = await started((_, response) => {
+    answer();
+    setTimeout(() => response.end('in time'), 50);
+  });
+  const answering = ask(port);
+  await asked;
+  await server.stop();
+  expect((await answering).text).toBe('in time');
+});
+
+test('an answer that does not end is cut when a server stops', async () => {
+  let reached = (): void => {};
+  const asked = new Promise<void>((resolve) => {
+    reached = resolve;
+  });
+  const { server, port } = await started(() => reached());
+  const answering = ask(port);
+  // Else its rejection has no handler while the server stops.
+  const outcome = expect(answering).rejects.toThrow('socket hang up');
+  await asked;
+  const start = performance.now();
+  await server.stop();
+  expect(performance.now() - start).toBeLessThan(3000);
+  await outcome;
+});
+
+test('a server keeps no process alive, nor do its connections', async () => {
+  const { port } = await started();
+  const socket = connect(port, 'localhost');
+  await new Promise((resolve) => socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n', resolve));
+  await new Promise((resolve) => socket.once('data', resolve));
+  // Of the connection, the client's end.
+  const ofNetwork = process.getActiveResourcesInfo().filter((name) => name.startsWith('TCP'));
+  expect(ofNetwork).toEqual(['TCPSocketWrap']);
+  socket.destroy();
+});

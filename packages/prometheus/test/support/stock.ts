@@ -1,0 +1,34 @@
+import * as stock2 from 'exporter-prometheus-2';
+import * as stock3 from 'exporter-prometheus-3';
+import * as metrics2 from 'sdk-metrics-2';
+import * as metrics3 from 'sdk-metrics-3';
+
+/** A copy of the SDK with its Prometheus exporter. */
+export interface Stock {
+  readonly metrics: typeof metrics2;
+  readonly PrometheusSerializer: typeof stock2.PrometheusSerializer;
+}
+
+export const STOCK_VERSIONS: readonly [version: string, stock: Stock][] = [
+  ['2.x', { metrics: metrics2, PrometheusSerializer: stock2.PrometheusSerializer }],
+  ['3.x', { metrics: metrics3, PrometheusSerializer: stock3.PrometheusSerializer } as unknown as Stock],
+];
+
+/** A reader that is asked by hand. */
+export function manualReader(
+  { metrics }: Stock,
+  options?: metrics2.MetricReaderOptions,
+): metrics2.MetricReader {
+  class ManualReader extends metrics.MetricReader {
+    protected override async onForceFlush(): Promise<void> {}
+    protected override async onShutdown(): Promise<void> {}
+  }
+  return new ManualReader(options);
+}
+
+/** Collects once, and fails the test where the SDK reports an error. */
+export async function collected(reader: metrics2.MetricReader): Promise<metrics2.ResourceMetrics> {
+  const { resourceMetrics, errors } = await reader.collect();
+  if (errors.length > 0) throw new Error('must collect without errors', { cause: errors });
+  return resourceMetrics;
+}
