@@ -36,6 +36,10 @@ export const targets = [
   { group: 'allocation', ours: 'hdrscope dense', limit: 0.01 },
   { group: 'allocation', ours: 'hdrscope sparse', limit: 0.01 },
   { group: 'allocation', ours: 'hdrscope dense, all magnitudes', limit: 0.01 },
-  { group: 'otel-shared', ours: 'hdrscope view', peer: 'SDK explicit buckets', atLeast: 6 },
-  { group: 'otel-fresh', ours: 'hdrscope view', peer: 'SDK explicit buckets', atLeast: 6 },
+  { group: 'memory-series', ours: 'hdrscope series', limit: 12_288 },
+  { group: 'otel-plain', ours: 'hdrscope view', peer: 'SDK explicit buckets', atLeast: 5 },
+  { group: 'otel-shared', ours: 'hdrscope view', peer: 'SDK explicit buckets', atLeast: 12 },
+  { group: 'otel-fresh', ours: 'hdrscope view', peer: 'SDK explicit buckets', atLeast: 8 },
+  { group: 'otel-bind', ours: 'hdrscope bound', peer: 'a bare sparse histogram', atMost: 2 },
+  { group: 'otel-collect', ours: 'hdrscope view, 2 digits', peer: 'SDK exponential', atMost: 1 },
 ];

@@ -4,7 +4,7 @@ import { diag, type MeterProvider } from '@opentelemetry/api';
 import { type Environment, processEnvironment } from './environment.ts';
 import { type ExemplarFilter, exemplarFilterOf } from './exemplar-filter.ts';
 import { type HdrInstrumentation, hdrInstrumentation } from './instrumentation.ts';
-import { readersFromEnvironment } from './metric-readers.ts';
+import { type Load, readersFromEnvironment } from './metric-readers.ts';
 import { hdrProducer, type ProducerOptions } from './producer.ts';
 import { wrapProvider } from './provider.ts';
 import { type ReaderOptions, wrapReader } from './reader.ts';
@@ -44,7 +44,7 @@ export interface Hdr {
    *
    * ```
    * new NodeSDK({
-   *   metricReaders: await hdr.metricReadersFromEnv(),
+   *   metricReaders: await hdr.metricReadersFromEnv((name) => import(name)),
    *   instrumentations: [hdr.instrumentation(), getNodeAutoInstrumentations()],
    * }).start();
    * ```
@@ -52,11 +52,12 @@ export interface Hdr {
   instrumentation(): HdrInstrumentation;
   /**
    * The readers that `OTEL_METRICS_EXPORTER` and its companions ask for, wrapped: those that `NodeSDK` makes itself
-   * cannot be. The packages of the exporters must be installed.
+   * cannot be.
    *
-   * @throws HdrscopeError `ERR_INVALID_OPTION` when a variable cannot be followed.
+   * @param load Imports a package of the application, which has the exporters and the SDK: `(name) => import(name)`.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when a variable cannot be followed, or a package for it is not installed.
    */
-  metricReadersFromEnv(): Promise<Reader[]>;
+  metricReadersFromEnv(load: Load): Promise<Reader[]>;
 }
 
 /**
@@ -114,8 +115,8 @@ export function createHdr({
     wrapReader: (reader, options = {}) => wrapReader(reader, store, options, environment),
     producer: (options = {}) => hdrProducer(store, options),
     instrumentation: () => hdrInstrumentation(wrap),
-    metricReadersFromEnv: async () => {
-      const readers = await readersFromEnvironment(environment, (specifier) => import(specifier));
+    metricReadersFromEnv: async (load) => {
+      const readers = await readersFromEnvironment(environment, load);
       return readers.map((reader) => wrapReader(reader, store, {}, environment));
     },
   };

@@ -5,6 +5,7 @@ export type { ExemplarFilter } from './exemplar-filter.ts';
 export { toExplicit } from './explicit.ts';
 export { toExponential } from './exponential.ts';
 export type { HdrInstrumentation } from './instrumentation.ts';
+export type { Load } from './metric-readers.ts';
 export type { Format } from './metrics.ts';
 export type { ProducerOptions } from './producer.ts';
 export type { ReaderOptions } from './reader.ts';

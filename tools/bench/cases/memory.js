@@ -15,14 +15,14 @@ const theirNumber = 20;
 /**
  * Bytes per histogram of a million latencies.
  *
- * @param {() => Promise<AnyHistogram>} makeFull
+ * @param {() => Promise<object>} makeFull
  * @param {number} count
  * @returns {Setup}
  */
 function held(makeFull, count) {
   const measure = async () => {
     const before = await liveBytes();
-    /** @type {AnyHistogram[]} */
+    /** @type {object[]} */
     const kept = [];
     while (kept.length < count) kept.push(await makeFull());
     return ((await liveBytes()) - before) / kept.length;
@@ -32,6 +32,15 @@ function held(makeFull, count) {
     await measure();
     return { measure };
   };
+}
+
+/** A series of a registry with a million latencies, in seconds, at two digits: what a view makes of an instrument. */
+async function fullSeries() {
+  const { createRegistry } = await import('@hdrscope/registry');
+  const family = createRegistry().histogram({ name: 'latency', unit: 's', significantDigits: 2 });
+  const series = family.with({ 'http.route': '/users/:id' });
+  for (const value of latencies(1e6)) series.record(value / 1e9);
+  return series;
 }
 
 /** @type {(make: () => Promise<AnyHistogram>) => () => Promise<AnyHistogram>} */
@@ -168,6 +177,12 @@ export default [
       'hdr-histogram-js, packed': held(added({ ...hour, digits: 2 }, 'packed'), theirNumber),
       'hdr-histogram-js, 32 bit': held(added({ ...hour, digits: 2 }, 32), theirNumber),
     },
+  },
+  {
+    id: 'memory-series',
+    title: 'memory of one series of 1e6 latencies, 2 digits',
+    unit: 'bytes',
+    cases: { 'hdrscope series': held(fullSeries, ourNumber) },
   },
   {
     id: 'allocation',

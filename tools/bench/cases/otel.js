@@ -1,4 +1,5 @@
 /** Instruments of OpenTelemetry: the same calls on the SDK alone, and on the SDK with an HDR view around it. */
+import { everything, hdrscope } from '../libraries.js';
 import { feed } from '../loops.js';
 import { latencies, seconds } from '../values.js';
 
@@ -27,14 +28,14 @@ async function manualReader({ exponential = false } = {}) {
   })();
 }
 
-/** @returns {Promise<Instrument>} */
-async function ours() {
+/** @param {number} [significantDigits] @returns {Promise<Instrument>} */
+async function ours(significantDigits = 3) {
   const [{ MeterProvider }, { createHdr }] = await Promise.all([
     import('@opentelemetry/sdk-metrics'),
     import('@hdrscope/otel'),
   ]);
   const reader = await manualReader({ exponential: true });
-  const hdr = createHdr({ views: [{ instrumentName: 'http.*.duration', significantDigits: 3 }] });
+  const hdr = createHdr({ views: [{ instrumentName: 'http.*.duration', significantDigits }] });
   const provider = hdr.wrapProvider(new MeterProvider({ readers: [hdr.wrapReader(reader)] }));
   return instrument(provider, reader);
 }
@@ -72,7 +73,7 @@ function instrument(provider, reader) {
  */
 function compared(body) {
   return {
-    'hdrscope view': body(ours),
+    'hdrscope view': body(() => ours()),
     'SDK explicit buckets': body(sdk('EXPLICIT_BUCKET_HISTOGRAM')),
     'SDK exponential': body(sdk('EXPONENTIAL_HISTOGRAM')),
   };
@@ -87,6 +88,22 @@ const recording = (operation) => (make) => async () => {
   const { run } = feed(
     seconds(),
     (value) => operation(histogram, value),
+    () => 0,
+  );
+  return { run };
+};
+
+/**
+ * The same latencies, as nanoseconds, in a histogram of the layout that a series of seconds has.
+ *
+ * @param {'dense' | 'sparse'} storage
+ * @returns {Setup}
+ */
+const bare = (storage) => async () => {
+  const histogram = await hdrscope(everything, storage);
+  const { run } = feed(
+    latencies(),
+    (value) => histogram.record(value),
     () => 0,
   );
   return { run };
@@ -150,6 +167,25 @@ export default [
     cases: compared(recording((histogram, value) => histogram.record(value, attributesOf(200)))),
   },
   {
+    id: 'otel-bind',
+    title: 'bind(instrument, attributes).record(value)',
+    agree: null,
+    cases: {
+      'hdrscope bound': async () => {
+        const [{ bind }, { histogram }] = await Promise.all([import('@hdrscope/otel'), ours()]);
+        const bound = bind(histogram, shared);
+        const { run } = feed(
+          seconds(),
+          (value) => bound.record(value),
+          () => 0,
+        );
+        return { run };
+      },
+      'a bare sparse histogram': bare('sparse'),
+      'a bare dense histogram': bare('dense'),
+    },
+  },
+  {
     id: 'otel-series',
     title: 'instrument.record(value, attributes): 3 attributes, fresh objects for 100 series in random order',
     cases: compared(recording((histogram, value) => histogram.record(value, attributesOf(nextStatus())))),
@@ -158,7 +194,8 @@ export default [
     id: 'otel-collect',
     title: 'reader.collect(): 1,000 cumulative series, exponential data points',
     cases: {
-      'hdrscope view': collecting(ours),
+      'hdrscope view, 2 digits': collecting(() => ours(2)),
+      'hdrscope view, 3 digits': collecting(() => ours(3)),
       'SDK exponential': collecting(sdk('EXPONENTIAL_HISTOGRAM')),
     },
   },

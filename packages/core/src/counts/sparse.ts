@@ -24,8 +24,12 @@ export class SparseCounts extends Counts {
   /** Words that are handed out: a multiple of the page size, at most `low.length`. */
   #used = 0;
 
-  constructor(length: number, table: Int32Array<ArrayBuffer> = emptyTable(length)) {
-    super(length, new Uint32Array(PAGE_SLOTS));
+  constructor(
+    length: number,
+    table: Int32Array<ArrayBuffer> = emptyTable(length),
+    low: Uint32Array<ArrayBuffer> = new Uint32Array(PAGE_SLOTS),
+  ) {
+    super(length, low);
     this.table = table;
   }
 
@@ -54,9 +58,8 @@ export class SparseCounts extends Counts {
   }
 
   clone(): SparseCounts {
-    const copy = new SparseCounts(this.length, this.table.slice());
+    const copy = new SparseCounts(this.length, this.table.slice(), this.low.slice());
     copy.#used = this.#used;
-    copy.low = this.low.slice();
     return copy.adopt(this);
   }
 
