@@ -1,6 +1,12 @@
 import { EMPTY_SNAPSHOT, type FamilySnapshot, type Registry } from '@hdrscope/registry';
 import { type Format, toScopeMetrics } from './metrics.ts';
-import { type Collection, type Producer, type ScopeMetrics, Temporality } from './sdk.ts';
+import {
+  type Collection,
+  type CollectionOptions,
+  type Producer,
+  type ScopeMetrics,
+  Temporality,
+} from './sdk.ts';
 import type { StreamSettings } from './stream.ts';
 
 /** Where HDR histograms come from. */
@@ -16,13 +22,18 @@ export interface HdrCollection {
 }
 
 /** Collects for one reader: all that differs from reader to reader is what a delta reader has seen. */
-export type HdrCollector = (temporality: number, format: Format) => Promise<HdrCollection>;
+export type HdrCollector = (
+  temporality: number,
+  format: Format,
+  options: CollectionOptions | undefined,
+) => Promise<HdrCollection>;
 
 /** A collector for a reader of its own. */
 export function hdrCollector({ registry, settingsOf }: HdrStore): HdrCollector {
   let seen = EMPTY_SNAPSHOT;
-  return async (temporality, format) => {
-    const snapshot = await registry.gather();
+  return async (temporality, format, { timeoutMillis } = {}) => {
+    // No source takes longer than the collection may.
+    const snapshot = await registry.gather(timeoutMillis === undefined ? {} : { timeoutMs: timeoutMillis });
     let shown = snapshot;
     if (temporality === Temporality.DELTA) {
       // Nothing is awaited since the snapshot was taken: collections that overlap come here in the order of their
@@ -55,8 +66,8 @@ export function hdrProducer(
   const collect = hdrCollector(store);
   const wanted = temporality === 'delta' ? Temporality.DELTA : Temporality.CUMULATIVE;
   return {
-    async collect(): Promise<Collection> {
-      const { scopeMetrics, errors } = await collect(wanted, format);
+    async collect(options): Promise<Collection> {
+      const { scopeMetrics, errors } = await collect(wanted, format, options);
       // Of producers, readers take the scopes: the resource is the provider's.
       return { resourceMetrics: { resource: { attributes: {} }, scopeMetrics }, errors };
     },

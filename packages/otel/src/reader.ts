@@ -50,7 +50,7 @@ function withHdr(
       const aggregation = reader.selectAggregation(HISTOGRAM_INSTRUMENT).type;
       if (aggregation === AggregationType.DROP) return collection;
       const temporality = reader.selectAggregationTemporality(HISTOGRAM_INSTRUMENT);
-      const { scopeMetrics, errors } = await collect(temporality, wanted(aggregation));
+      const { scopeMetrics, errors } = await collect(temporality, wanted(aggregation), options);
       return {
         resourceMetrics: {
           ...collection.resourceMetrics,

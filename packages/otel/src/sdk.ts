@@ -93,9 +93,14 @@ export interface Collection {
   readonly errors: readonly unknown[];
 }
 
+/** `MetricCollectOptions`. */
+export interface CollectionOptions {
+  readonly timeoutMillis?: number | undefined;
+}
+
 /** `MetricProducer`. */
 export interface Producer {
-  collect(options?: object): Promise<Collection>;
+  collect(options?: CollectionOptions): Promise<Collection>;
 }
 
 /** `IMetricReader`, as far as this package asks it. */

@@ -620,6 +620,15 @@ export function testPipeline(sdk: Sdk): void {
       expect(resourceMetrics.resource.attributes['telemetry.sdk.language']).toBe('nodejs');
     });
 
+    test('does not wait for a source longer than the collection may take', async () => {
+      const { registry, provider, reader } = pipeline();
+      registry.add({ name: 'ceph', collect: () => new Promise(() => {}) });
+      provider.getMeter('m').createHistogram('hdr.x').record(1);
+      const collection = await reader.collect({ timeoutMillis: 20 });
+      expect(collection.errors).toHaveLength(1);
+      expect(countsOf(metricsIn(collection), 'hdr.x')).toEqual([[{}, 1]]);
+    });
+
     test('keeps its own errors beside those of the sources', async () => {
       const { provider, reader, registry } = pipeline();
       const [fromSdk, fromSource] = [new Error('callback'), new Error('no such socket')];
