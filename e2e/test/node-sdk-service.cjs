@@ -20,7 +20,7 @@ async function main() {
   const exporter = new InMemoryMetricExporter(1);
   const readers =
     source === 'env'
-      ? await hdr.metricReadersFromEnv()
+      ? await hdr.metricReadersFromEnv((name) => import(name))
       : [hdr.wrapReader(new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 600_000 }))];
   const sdk = new NodeSDK({
     // The first line knows one reader only.

@@ -71,10 +71,10 @@ export type SeriesPart = Omit<SeriesSnapshot, 'attributes'>;
  */
 export class Series {
   readonly attributes: Attributes;
-  // What a record needs comes first: V8 keeps the first fields of an object in the object itself.
-  readonly #histogram: Histogram;
-  readonly #ticksPerUnit: number;
-  readonly #largestTicks: number;
+  // What a record needs. Declared only: what is assigned once is a constant to V8.
+  declare private readonly histogram: Histogram;
+  declare private readonly ticksPerUnit: number;
+  declare private readonly largestTicks: number;
   #sum = 0;
   // Of the values since the last snapshot, and of those before it.
   #min = Number.POSITIVE_INFINITY;
@@ -100,9 +100,9 @@ export class Series {
     this.attributes = attributes;
     this.#startTimeMs = setup.clock.nowMs();
     this.#setup = setup;
-    this.#histogram = new Histogram({ layout: setup.layout, storage: 'sparse' });
-    this.#ticksPerUnit = setup.resolution.ticksPerUnit / setup.resolution.unitsPerTick;
-    this.#largestTicks = setup.layout.highestTrackableValue;
+    this.histogram = new Histogram({ layout: setup.layout, storage: 'sparse' });
+    this.ticksPerUnit = setup.resolution.ticksPerUnit / setup.resolution.unitsPerTick;
+    this.largestTicks = setup.layout.highestTrackableValue;
   }
 
   /** When the counting began, in milliseconds since 1970. */
@@ -117,9 +117,9 @@ export class Series {
   record(value: number): boolean {
     if (typeof value === 'number' && value >= 0) {
       const ticks = this.#ticksOf(value);
-      if (ticks <= this.#largestTicks) {
+      if (ticks <= this.largestTicks) {
         try {
-          this.#histogram.record(ticks);
+          this.histogram.record(ticks);
         } catch {
           this.#rejected.overflowing++;
           return false;
@@ -186,7 +186,7 @@ export class Series {
         throw mustBe('ERR_INVALID_COUNT', `counts[${slot}]`, 'an integer from 0 to 2^53 - 1', count);
       }
       const middle = layout.midpoint(slot);
-      if (!(middle >= 0 && this.#ticksOf(middle) <= this.#largestTicks)) {
+      if (!(middle >= 0 && this.#ticksOf(middle) <= this.largestTicks)) {
         rejected.push([middle, count]);
         continue;
       }
@@ -243,7 +243,7 @@ export class Series {
   /** A copy of the state that later records do not change. */
   snapshot(): SeriesSnapshot {
     this.#isStartShown = true;
-    const isEmpty = this.#histogram.totalCount === 0;
+    const isEmpty = this.histogram.totalCount === 0;
     const next: OpenInterval = { ended: undefined };
     this.#interval.ended = { min: this.#min, max: this.#max, next };
     this.#interval = next;
@@ -254,7 +254,7 @@ export class Series {
     const snapshot: SeriesSnapshot = Object.freeze({
       attributes: this.attributes,
       startTimeMs: this.startTimeMs,
-      histogram: this.#histogram.copy(),
+      histogram: this.histogram.copy(),
       sum: this.#sum,
       // Plus 0, or -0 would show.
       min: isEmpty ? 0 : this.#earlierMin + 0,
@@ -267,14 +267,14 @@ export class Series {
   }
 
   #addAll(histogram: ReadonlyHistogram, sum: number, min: number, max: number): void {
-    this.#histogram.add(histogram);
+    this.histogram.add(histogram);
     this.#sum += sum;
     if (min < this.#min) this.#min = min;
     if (max > this.#max) this.#max = max;
   }
 
   #ticksOf(value: number): number {
-    return Math.round(value * this.#ticksPerUnit);
+    return Math.round(value * this.ticksPerUnit);
   }
 
   #reject(value: unknown, count = 1): void {

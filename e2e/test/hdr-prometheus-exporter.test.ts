@@ -1,0 +1,75 @@
+import { createHdr } from '@hdrscope/otel';
+import { HdrPrometheusExporter, type HdrPrometheusExporterOptions } from '@hdrscope/prometheus';
+import * as metrics2 from '@opentelemetry/sdk-metrics';
+import * as metrics3 from 'sdk-metrics-3';
+
+const SDKS = [
+  ['2.x', metrics2],
+  ['3.x', metrics3 as unknown as typeof metrics2],
+] as const;
+
+const PROTOBUF = 'application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited';
+
+interface Scraped {
+  readonly text: string;
+  readonly protobufBytes: number;
+  readonly openMetrics: string;
+}
+
+/** Serves 100 values of an HDR histogram and one of the SDK's, and scrapes them in each format. */
+async function scrapeWrapped(
+  { MeterProvider }: typeof metrics2,
+  options: HdrPrometheusExporterOptions,
+): Promise<Scraped> {
+  const exporter = new HdrPrometheusExporter({ port: 0, withoutScopeInfo: true, ...options });
+  const hdr = createHdr({ views: [{ instrumentName: 'hdr.*', boundaries: [50.4] }] });
+  const provider = hdr.wrapProvider(new MeterProvider({ readers: [hdr.wrapReader(exporter)] }));
+  const meter = provider.getMeter('m');
+  const ours = meter.createHistogram('hdr.duration');
+  for (let i = 1; i <= 100; i++) ours.record(i);
+  meter.createHistogram('sdk.duration', { advice: { explicitBucketBoundaries: [7] } }).record(3);
+
+  await exporter.startServer();
+  const scrape = (accept: string): Promise<Response> =>
+    fetch(`http://localhost:${exporter.port}/metrics`, { headers: { accept } });
+  try {
+    return {
+      text: await (await scrape('text/plain')).text(),
+      openMetrics: await (await scrape('application/openmetrics-text;version=1.0.0')).text(),
+      protobufBytes: (await (await scrape(PROTOBUF)).arrayBuffer()).byteLength,
+    };
+  } finally {
+    await provider.shutdown();
+  }
+}
+
+describe.each(SDKS)('HdrPrometheusExporter wrapped by hdr.wrapReader, SDK %s', (_, sdk) => {
+  test('has HDR histograms beside those of the SDK', async () => {
+    const { text, openMetrics } = await scrapeWrapped(sdk, {});
+    for (const page of [text, openMetrics]) {
+      expect(page).toContain('hdr_duration_count 100\n');
+      expect(page).toContain('hdr_duration_sum 5050\n');
+      expect(page).toContain('sdk_duration_count 1\n');
+    }
+  });
+
+  test('is given exponential histograms, though it has the request handler of the stock exporter', async () => {
+    // With the boundaries of the option, which it can only apply to buckets that are not explicit yet.
+    const { text } = await scrapeWrapped(sdk, { classicBoundaries: [25, 75] });
+    const boundaries = [...text.matchAll(/hdr_duration_bucket\{le="(.*)"\}/g)].map(([, le]) => le);
+    expect(boundaries).toEqual(['25', '75', '+Inf']);
+  });
+
+  test('is given explicit buckets where it wants classic ones: of the view and of the instrument', async () => {
+    const { text } = await scrapeWrapped(sdk, { buckets: 'classic' });
+    expect(text).toContain('hdr_duration_bucket{le="50.4"} 50\n');
+    expect(text).toContain('sdk_duration_bucket{le="7"} 1\n');
+  });
+
+  test('writes native buckets, which classic ones only add to', async () => {
+    const [native, both] = [await scrapeWrapped(sdk, {}), await scrapeWrapped(sdk, { buckets: 'both' })];
+    const classic = await scrapeWrapped(sdk, { buckets: 'classic' });
+    expect(both.protobufBytes).toBeGreaterThan(native.protobufBytes);
+    expect(both.protobufBytes).toBeGreaterThan(classic.protobufBytes);
+  });
+});

@@ -1,0 +1,75 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const installer = join(import.meta.dirname, '../../tools/peers/install.js');
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hdrscope-peers-'));
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** Runs the installer with a cache in the folder, where only the programs of its `bin` can be found. */
+function install(...args: string[]): { status: number | null; stdout: string; stderr: string } {
+  return spawnSync(process.execPath, [installer, ...args], {
+    encoding: 'utf8',
+    env: { PATH: join(folder, 'bin'), HDRSCOPE_PEERS_DIR: join(folder, 'peers') },
+  });
+}
+
+function addProgram(name: string, script: string): void {
+  mkdirSync(join(folder, 'bin'), { recursive: true });
+  writeFileSync(join(folder, 'bin', name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+}
+
+test('the installer says why a peer cannot be had, and leaves nothing behind', () => {
+  const { status, stdout } = install();
+
+  expect(status).toBe(1);
+  expect(stdout).toMatch(/^prometheus-2 .* not installed: there is no apt-get on this machine$/m);
+  expect(stdout).toMatch(/^collector .* not installed: there is no go on this machine$/m);
+  expect(stdout).toMatch(/^prometheus-3 .* not installed: there is no go on this machine$/m);
+  expect(readdirSync(join(folder, 'peers'))).toEqual([]);
+  expect(install('--list')).toMatchObject({ status: 0, stdout: '' });
+});
+
+test('the installer gives the last words of a build that fails, without addresses', () => {
+  addProgram(
+    'go',
+    'echo downloading >&2; echo "go: reading https://proxy.example/x: 404 Not Found" >&2; exit 1',
+  );
+  const { status, stdout } = install('collector');
+
+  expect(status).toBe(1);
+  expect(stdout).toContain(
+    'not installed: go build failed: downloading | go: reading (address) 404 Not Found\n',
+  );
+});
+
+test('the installer builds a peer once, and lists it', () => {
+  addProgram(
+    'go',
+    'while [ "$1" != -o ]; do shift; done; : > "$2"; echo run >> "$HDRSCOPE_PEERS_DIR/../runs"',
+  );
+  const first = install('collector');
+  const second = install('collector');
+
+  expect([first.status, second.status]).toEqual([0, 0]);
+  expect(first.stdout).toMatch(/^collector .* installed in \d+ s: .*bin.collector$/m);
+  expect(second.stdout).toMatch(/^collector .* was there: .*bin.collector$/m);
+  expect(readFileSync(join(folder, 'runs'), 'utf8')).toBe('run\n');
+  expect(install('--list').stdout).toMatch(/^collector\t.*collector-\d+\.\d+\.\d+-\w{8}.bin.collector\n$/);
+});
+
+test('the installer refuses a name that it does not know', () => {
+  const { status, stderr } = install('nagios');
+
+  expect(status).toBe(2);
+  expect(stderr).toBe("no peer is called 'nagios', only prometheus-2, collector, prometheus-3\n");
+});

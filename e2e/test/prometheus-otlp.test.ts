@@ -1,0 +1,76 @@
+import { createHdr } from '@hdrscope/otel';
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
+import {
+  AggregationTemporality,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
+import { stopPeers, waitFor } from './support/peer-process.ts';
+import { describeWithPeers } from './support/peers.ts';
+import { type Prometheus, startPrometheus } from './support/prometheus.ts';
+import { bucketQuantile, quantileBound, relativeError, scaleOf, trueQuantile } from './support/quantiles.ts';
+import { durations } from './support/sampling.ts';
+
+import.meta.jest.setTimeout(60_000);
+
+const METRIC = 'rpc_server_duration_seconds';
+const DIGITS = 5;
+/** What Prometheus has at most. */
+const FINEST_SCALE = 8;
+
+/** So narrow that the exponential histogram which is sent has a scale above Prometheus' finest. */
+const NARROW = durations(2000, 21, { spread: 0.01 });
+const WIDE = durations(2000, 22, { spread: 1.5 });
+
+describeWithPeers(['prometheus-3'])('Prometheus as the receiver of OTLP', () => {
+  let server: Prometheus;
+  const exporters: MeterProvider[] = [];
+
+  beforeAll(async () => {
+    server = await startPrometheus('prometheus-3', [], { isOtlpReceiver: true });
+  });
+
+  afterAll(async () => {
+    await Promise.all(exporters.map((provider) => provider.shutdown()));
+    await stopPeers();
+  });
+
+  test('counts all values, at its finest scale or at ours, within the stated bound', async () => {
+    const exporter = new OTLPMetricExporter({
+      url: `${server.url}/api/v1/otlp/v1/metrics`,
+      temporalityPreference: AggregationTemporality.CUMULATIVE,
+    });
+    const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
+    const hdr = createHdr({ views: [{ instrumentName: 'rpc.*', significantDigits: DIGITS }] });
+    const provider = hdr.wrapProvider(new MeterProvider({ readers: [hdr.wrapReader(reader)] }));
+    exporters.push(provider);
+    const instrument = provider.getMeter('shop').createHistogram('rpc.server.duration', { unit: 's' });
+
+    const values: number[] = [];
+    const scales: number[] = [];
+    for (const batch of [NARROW, WIDE]) {
+      for (const value of batch) instrument.record(value);
+      values.push(...batch);
+      values.sort((a, b) => a - b);
+      await reader.forceFlush();
+      const shown = await waitFor(
+        async () => {
+          const [sample] = await server.queryNow(METRIC);
+          return sample?.histogram?.count === values.length ? sample.histogram : undefined;
+        },
+        { what: `${values.length} values in Prometheus` },
+      );
+      scales.push(scaleOf(shown));
+      for (const q of [0.01, 0.5, 0.99]) {
+        const bound = quantileBound(DIGITS, scaleOf(shown));
+        expect(relativeError(bucketQuantile(shown, q), trueQuantile(values, q))).toBeLessThanOrEqual(bound);
+        const interpolated = await server.queryNumber(`histogram_quantile(${q}, ${METRIC})`);
+        expect(relativeError(interpolated, trueQuantile(values, q))).toBeLessThanOrEqual(bound);
+      }
+    }
+
+    expect(scales[0]).toBe(FINEST_SCALE);
+    expect(scales[1]).toBeLessThan(FINEST_SCALE);
+    expect(await server.queryNumber(`resets(${METRIC}[1m])`)).toBe(0);
+  });
+});

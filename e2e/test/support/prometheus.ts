@@ -1,0 +1,128 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createFolder, freePort, type PeerProcess, startPeer, waitFor } from './peer-process.ts';
+import { type PeerName, programOf } from './peers.ts';
+
+/** A Prometheus that is running. */
+export interface Prometheus extends PeerProcess {
+  readonly url: string;
+  /** What a PromQL expression gives now, which may be nothing: also after a scrape that took too long. */
+  queryNow(expression: string): Promise<Sample[]>;
+  /** What a PromQL expression gives, as soon as it gives something. */
+  query(expression: string): Promise<[Sample, ...Sample[]]>;
+  /** For an expression that gives one number. */
+  queryNumber(expression: string): Promise<number>;
+}
+
+/** One series of an answer: a number, or a histogram. */
+export interface Sample {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value?: number;
+  readonly histogram?: PromHistogram;
+}
+
+/** A native histogram as the HTTP API shows it. */
+export interface PromHistogram {
+  readonly count: number;
+  readonly sum: number;
+  /** Those that are not empty, ascending. */
+  readonly buckets: readonly { readonly lower: number; readonly upper: number; readonly count: number }[];
+}
+
+/** What the HTTP API gives for a series: https://prometheus.io/docs/prometheus/latest/querying/api/#native-histograms */
+interface ApiSample {
+  readonly metric: Record<string, string>;
+  readonly value?: [time: number, value: string];
+  readonly histogram?: [
+    time: number,
+    value: {
+      readonly count: string;
+      readonly sum: string;
+      readonly buckets?: [rule: number, lower: string, upper: string, count: string][];
+    },
+  ];
+}
+
+/** What each version needs to take native histograms. Without, neither asks for them. */
+const VERSIONS = {
+  'prometheus-2': { args: ['--enable-feature=native-histograms'], scrape: {} },
+  'prometheus-3': { args: [], scrape: { scrape_native_histograms: true } },
+};
+
+/** Starts a Prometheus that scrapes some targets, each a host and a port, twice a second. */
+export async function startPrometheus(
+  name: Exclude<PeerName, 'collector'>,
+  targets: readonly string[],
+  { isNative = true, isOtlpReceiver = false }: { isNative?: boolean; isOtlpReceiver?: boolean } = {},
+): Promise<Prometheus> {
+  const folder = await createFolder();
+  const { args, scrape } = isNative ? VERSIONS[name] : { args: [], scrape: {} };
+  const config = {
+    // The timeout can be no longer, and machines are busy.
+    global: { scrape_interval: '500ms', scrape_timeout: '500ms' },
+    scrape_configs: [{ job_name: 'test', honor_labels: true, static_configs: [{ targets }], ...scrape }],
+  };
+  await writeFile(join(folder, 'prometheus.json'), JSON.stringify(config));
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const peer = await startPeer(
+    programOf(name),
+    [
+      `--config.file=${join(folder, 'prometheus.json')}`,
+      `--storage.tsdb.path=${join(folder, 'data')}`,
+      `--web.listen-address=${new URL(url).host}`,
+      ...args,
+      ...(isOtlpReceiver ? ['--web.enable-otlp-receiver'] : []),
+    ],
+    { folder, isReady: () => isReady(url) },
+  );
+  const queryNow = async (expression: string): Promise<Sample[]> => {
+    const response = await fetch(`${url}/api/v1/query?${new URLSearchParams({ query: expression })}`);
+    const answer = (await response.json()) as { status: string; data: { result: ApiSample[] } };
+    if (answer.status !== 'success') throw new Error(`${expression}: ${JSON.stringify(answer)}`);
+    return answer.data.result.map(toSample);
+  };
+  const query = (expression: string): Promise<[Sample, ...Sample[]]> =>
+    waitFor(
+      async () => {
+        const [first, ...more] = await queryNow(expression);
+        return first !== undefined && [first, ...more];
+      },
+      { what: expression },
+    );
+  return {
+    ...peer,
+    url,
+    queryNow,
+    query,
+    async queryNumber(expression) {
+      const samples = await query(expression);
+      if (samples.length > 1) throw new Error(`${expression} gives ${samples.length} series`);
+      return samples[0].value ?? Number.NaN;
+    },
+  };
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    return (await fetch(`${url}/-/ready`)).ok;
+  } catch {
+    return false;
+  }
+}
+
+function toSample({ metric: labels, value, histogram }: ApiSample): Sample {
+  if (value !== undefined) return { labels, value: Number(value[1]) };
+  const { count, sum, buckets = [] } = histogram![1];
+  return {
+    labels,
+    histogram: {
+      count: Number(count),
+      sum: Number(sum),
+      buckets: buckets.map(([, lower, upper, inBucket]) => ({
+        lower: Number(lower),
+        upper: Number(upper),
+        count: Number(inBucket),
+      })),
+    },
+  };
+}

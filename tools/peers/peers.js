@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fillFolder, peersFolder } from './cache.js';
+import { unpackDebianPackage } from './debian.js';
+import { buildWithGo } from './go.js';
+
+/**
+ * A program that the end-to-end tests talk to.
+ *
+ * @typedef {object} Peer
+ * @property {string} name
+ * @property {string} version
+ * @property {string} folder In the cache; its name changes with all that the peer is made of.
+ * @property {string} program Relative to its folder.
+ * @property {(folder: string) => void} make Fills an empty folder.
+ */
+
+/** @type {readonly Peer[]} */
+export const PEERS = [
+  {
+    name: 'prometheus-2',
+    version: '2.42.0',
+    folder: 'prometheus-2.42.0',
+    program: 'usr/bin/prometheus',
+    make: (folder) => unpackDebianPackage({ name: 'prometheus', version: '2.42.0' }, folder),
+  },
+  builtPeer({ name: 'collector', version: '0.155.0', target: '.', program: 'collector' }),
+  builtPeer({
+    name: 'prometheus-3',
+    version: '3.15.0',
+    target: 'github.com/prometheus/prometheus/cmd/prometheus',
+    program: 'prometheus',
+    // Discovery in clouds is most of Prometheus' code. Without `builtinassets` there are no pages for browsers.
+    tags: 'remove_all_sd',
+  }),
+];
+
+/**
+ * @param {{ name: string, version: string, target: string, program: string, tags?: string }} build
+ * @returns {Peer}
+ */
+function builtPeer({ name, version, ...build }) {
+  const module = join(import.meta.dirname, name);
+  return {
+    name,
+    version,
+    folder: `${name}-${version}-${hashOf(module, JSON.stringify(build))}`,
+    program: `bin/${build.program}`,
+    make: (folder) => buildWithGo({ module, ...build }, folder),
+  };
+}
+
+/**
+ * @param {string} dir
+ * @param {string} text
+ */
+function hashOf(dir, text) {
+  const hash = createHash('sha256').update(text);
+  for (const file of readdirSync(dir).sort()) hash.update(file).update(readFileSync(join(dir, file)));
+  return hash.digest('hex').slice(0, 8);
+}
+
+/**
+ * The program of a peer that is installed.
+ *
+ * @param {Peer} peer
+ * @returns {string | undefined}
+ */
+export function programOf({ folder, program }) {
+  const file = join(peersFolder(), folder, program);
+  return existsSync(file) ? file : undefined;
+}
+
+/**
+ * @param {Peer} peer
+ * @returns {string} Its program.
+ * @throws {Error} Whose message says why it cannot be had.
+ */
+export function installPeer(peer) {
+  fillFolder(peer.folder, peer.make);
+  const program = programOf(peer);
+  if (program === undefined)
+    throw new Error(`${peer.folder} has no ${peer.program}: delete it from the cache`);
+  return program;
+}
