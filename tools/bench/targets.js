@@ -42,4 +42,16 @@ export const targets = [
   { group: 'otel-fresh', ours: 'hdrscope view', peer: 'SDK explicit buckets', atLeast: 8 },
   { group: 'otel-bind', ours: 'hdrscope bound', peer: 'a bare sparse histogram', atMost: 2 },
   { group: 'otel-collect', ours: 'hdrscope view, 2 digits', peer: 'SDK exponential', atMost: 1 },
+  {
+    group: 'prometheus-render',
+    ours: 'hdrscope protobuf, native buckets',
+    peer: 'exporter-prometheus text, 15 buckets',
+    atLeast: 3,
+  },
+  {
+    group: 'prometheus-bytes',
+    ours: 'hdrscope protobuf, native buckets',
+    peer: 'exporter-prometheus text, 15 buckets',
+    atMost: 0.5,
+  },
 ];

@@ -13,7 +13,7 @@ import type { ExemplarFilter } from './exemplar-filter.ts';
 import { HdrInstrument } from './instrument.ts';
 import { type MetricScope, scopeKey } from './sdk.ts';
 import { type Stream, type StreamSettings, streamSettings } from './stream.ts';
-import { type CompiledView, familyOptions } from './view.ts';
+import { type CompiledView, familyOptions, type InstrumentIdentity } from './view.ts';
 
 /** What instruments are made with. */
 export interface InstrumentFactory {
@@ -45,8 +45,22 @@ export function wrapProvider<Wrapped extends MeterProvider>(
   }) as Wrapped;
 }
 
+const ASYNCHRONOUS = [
+  'createObservableCounter',
+  'createObservableGauge',
+  'createObservableUpDownCounter',
+] as const satisfies (keyof Meter)[];
+
 function wrapMeter(meter: Meter, scope: MetricScope, factory: InstrumentFactory): Meter {
+  const asynchronous = ASYNCHRONOUS.map((create) => [
+    create,
+    (name: string, options: MetricOptions = {}) => {
+      warnOfAsynchronous(factory.views, { name, unit: options.unit ?? '', scope });
+      return meter[create](name, options);
+    },
+  ]);
   return delegate(meter, {
+    ...Object.fromEntries(asynchronous),
     createHistogram: (name: string, options: MetricOptions = {}): Histogram => {
       const { unit = '', valueType = ValueType.DOUBLE } = options;
       const views = factory.views.filter((view) => view.matches({ name, unit, scope }));
@@ -61,6 +75,17 @@ function wrapMeter(meter: Meter, scope: MetricScope, factory: InstrumentFactory)
       return new HdrInstrument({ name, valueType, streams: [...streams.values()], also, exemplarFilter });
     },
   });
+}
+
+/** A view that names an instrument means that one; to a wildcard it is one of many, which are not all histograms. */
+function warnOfAsynchronous(views: readonly CompiledView[], instrument: InstrumentIdentity): void {
+  for (const view of views) {
+    if (view.instrumentName === undefined || /[*?]/.test(view.instrumentName) || !view.matches(instrument))
+      continue;
+    diag.warn(
+      `the HDR view of ${instrument.name} is ignored: an asynchronous instrument has no distribution`,
+    );
+  }
 }
 
 /** Where a view sends an instrument's values; `undefined`, with a warning, where it cannot. */

@@ -1,6 +1,7 @@
 import * as prometheus from 'exporter-prometheus-2';
 import * as metrics from 'sdk-metrics-2';
 import { createHdr } from '../src/index.ts';
+import { collectDiagnostics } from './support/diag-log.ts';
 import { testDropIn } from './support/drop-in-suite.ts';
 import { testPipeline } from './support/pipeline-suite.ts';
 
@@ -10,8 +11,9 @@ const sdk = {
     prometheus.PrometheusExporter as unknown as typeof import('exporter-prometheus-2').PrometheusExporter,
 };
 
-testPipeline(sdk);
-testDropIn(sdk);
+const log = collectDiagnostics();
+testPipeline(sdk, log);
+testDropIn(sdk, log);
 
 test('the types of this version are taken and given back', async () => {
   const { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } =

@@ -1,11 +1,12 @@
 import { createRegistry } from '@hdrscope/registry';
 import { type Context, ROOT_CONTEXT, TraceFlags, trace } from '@opentelemetry/api';
 import { bind, createHdr, type HdrOptions, type HdrView } from '../../src/index.ts';
+import type { DiagLog } from './diag-log.ts';
 import { FakeClock } from './fake-clock.ts';
 import { collect, countsOf, metricNamed, points, type Sdk, testReader } from './sdk.ts';
 
 /** What is made of the pipeline besides plain views: producers, bound instruments, tee, exemplars. */
-export function testDropIn(sdk: Sdk): void {
+export function testDropIn(sdk: Sdk, log: DiagLog): void {
   const { DataPointType, AggregationTemporality } = sdk.metrics;
 
   function pipeline(view: Partial<HdrView> = {}, options: Partial<HdrOptions> = {}) {
@@ -87,6 +88,17 @@ export function testDropIn(sdk: Sdk): void {
       const { reader, meter } = pipeline(view);
       meter.createHistogram('hdr.x').record(1, { a: 1, b: 2, c: 3 });
       expect(countsOf(await collect(reader), 'hdr.x')).toEqual([[kept, 1]]);
+    });
+
+    test('of an asynchronous instrument is ignored, and warned of where it names it', async () => {
+      const named = pipeline({ instrumentName: 'hdr.queue' });
+      named.meter.createObservableGauge('hdr.queue').addCallback((result) => result.observe(3));
+      expect(log.warnings).toEqual([
+        'the HDR view of hdr.queue is ignored: an asynchronous instrument has no distribution',
+      ]);
+      expect(metricNamed(await collect(named.reader), 'hdr.queue').dataPointType).toBe(DataPointType.GAUGE);
+      pipeline().meter.createObservableCounter('hdr.sum');
+      expect(log.warnings).toHaveLength(1);
     });
 
     test('with tee lets the SDK count too', async () => {

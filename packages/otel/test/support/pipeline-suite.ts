@@ -2,7 +2,7 @@ import { createRegistry, type Registry } from '@hdrscope/registry';
 import { context, createContextKey, metrics as globalMetrics, ValueType } from '@opentelemetry/api';
 import type { AggregationOption, MeterProvider, MeterProviderOptions, MetricReader } from 'sdk-metrics-2';
 import { createHdr, type Hdr, type HdrView, type ReaderOptions } from '../../src/index.ts';
-import { collectDiagnostics } from './diag-log.ts';
+import type { DiagLog } from './diag-log.ts';
 import { FakeClock } from './fake-clock.ts';
 import {
   collect,
@@ -20,9 +20,8 @@ import {
 } from './sdk.ts';
 
 /** Everything that must hold with a copy of the SDK, whatever its version. */
-export function testPipeline(sdk: Sdk): void {
+export function testPipeline(sdk: Sdk, log: DiagLog): void {
   const { DataPointType, AggregationTemporality, AggregationType, InstrumentType } = sdk.metrics;
-  const log = collectDiagnostics();
 
   interface Pipeline {
     readonly hdr: Hdr;
