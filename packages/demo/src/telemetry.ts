@@ -1,13 +1,13 @@
 import { createServer, type Server } from 'node:http';
 import { createHdr, type Hdr } from '@hdrscope/otel';
+import { HdrPrometheusExporter } from '@hdrscope/prometheus';
 import { type Histogram, metrics } from '@opentelemetry/api';
-import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 
 /** The metrics pipeline of the demo. */
 export interface Telemetry {
   readonly hdr: Hdr;
-  /** Serves the stock exporter's text at `/metrics`. Not yet listening. */
+  /** Serves `/metrics`: native histograms to a Prometheus that asks for them. Not yet listening. */
   readonly server: Server;
   shutdown(): Promise<void>;
 }
@@ -16,8 +16,8 @@ export const DURATION_METRIC = 'http.server.request.duration';
 
 /** Sets OpenTelemetry up and registers it globally, so before any instrument is made. */
 export function startTelemetry(): Telemetry {
-  // The exporter knows no free port (it takes 0 for its default), so the server is ours and the handler is its own.
-  const exporter = new PrometheusExporter({ preventServerStart: true });
+  // The page that says where the metrics are is ours, so the server is, too.
+  const exporter = new HdrPrometheusExporter({ preventServerStart: true });
 
   // These two lines are all of the HDR view.
   const hdr = createHdr({ views: [{ instrumentName: 'http.*.duration', significantDigits: 3 }] });
