@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { HdrscopeError } from '../../src/errors.ts';
+import type { DoubleHistogram } from '../../src/histogram/double-histogram.ts';
 import { Histogram } from '../../src/histogram/histogram.ts';
 import { toHex } from './bytes.ts';
 import { slotsOf } from './recorded.ts';
@@ -46,7 +47,7 @@ export function mutated(bytes: Uint8Array, changes: readonly Mutation[]): Uint8A
 const MOST_SLOTS = 48 * 2 ** 17;
 
 /** What is read, or nothing where it is refused as no encoding must be. Any other error is a failure. */
-export function readOrRefused(read: () => Histogram): Histogram | undefined {
+export function readOrRefused<Read>(read: () => Read): Read | undefined {
   try {
     return read();
   } catch (error) {
@@ -56,7 +57,7 @@ export function readOrRefused(read: () => Histogram): Histogram | undefined {
 }
 
 /** Throws unless counts, total, bounds and memory of a sparse histogram agree. */
-export function assertConsistent({ counts, layout, totalCount }: Histogram): void {
+export function assertConsistent({ counts, layout, totalCount }: Histogram | DoubleHistogram): void {
   let [sum, used, last] = [0, 0, -1];
   for (let slot = counts.first; slot < counts.length; slot = counts.next(slot + 1)) {
     sum += counts.at(slot);
