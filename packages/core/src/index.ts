@@ -5,6 +5,16 @@ export { excessKurtosisOf, skewnessOf } from './analysis/moments.ts';
 export { type PercentileDifference, percentileDifference } from './analysis/percentile-difference.ts';
 export { type PercentileInterval, percentileInterval } from './analysis/percentile-interval.ts';
 export { type WelchResult, welchTest } from './analysis/welch-test.ts';
+export { explicitCounts } from './conversion/explicit.ts';
+export {
+  type BucketRun,
+  type ExponentialBuckets,
+  type ExponentialOptions,
+  exponentialBuckets,
+  justifiedScale,
+  mergedBuckets,
+  type UnitLayouts,
+} from './conversion/exponential.ts';
 export type { ReadonlyCounts, Storage } from './counts/counts.ts';
 export type { HistogramJson } from './encoding/json.ts';
 export { type ErrorCode, HdrscopeError, mustBe } from './errors.ts';

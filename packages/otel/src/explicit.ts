@@ -1,10 +1,11 @@
-import { explicitCounts, type FamilyLayouts, type SeriesSnapshot } from '@hdrscope/registry';
+import { explicitCounts, type UnitLayouts } from '@hdrscope/core';
+import type { SeriesSnapshot } from '@hdrscope/registry';
 import type { ExplicitHistogramValue } from './sdk.ts';
 
-/** Shows a series as a histogram with these boundaries: see `explicitCounts` of the registry. */
+/** Shows a series as a histogram with these boundaries: see `explicitCounts` of the core. */
 export function toExplicit(
   { histogram, sum, min, max }: SeriesSnapshot,
-  family: FamilyLayouts,
+  family: UnitLayouts,
   boundaries: readonly number[],
 ): ExplicitHistogramValue {
   const { counts, totalCount: count } = histogram;

@@ -1,15 +1,16 @@
-import { exponentialBuckets, type FamilyLayouts, type SeriesSnapshot } from '@hdrscope/registry';
+import { exponentialBuckets, type UnitLayouts } from '@hdrscope/core';
+import type { SeriesSnapshot } from '@hdrscope/registry';
 import type { ExponentialHistogramValue } from './sdk.ts';
 
 /**
- * Shows a series as an exponential histogram: see `exponentialBuckets` of the registry.
+ * Shows a series as an exponential histogram: see `exponentialBuckets` of the core.
  *
  * @param maxSize The most buckets that the result may have: at least 2.
  * @param maxScale Finer scales than `justifiedScale` only pretend precision.
  */
 export function toExponential(
   { histogram, sum, min, max }: SeriesSnapshot,
-  family: FamilyLayouts,
+  family: UnitLayouts,
   maxSize: number,
   maxScale?: number,
 ): ExponentialHistogramValue {

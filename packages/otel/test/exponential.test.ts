@@ -1,5 +1,5 @@
-import { type HdrLayout, hdrLayout } from '@hdrscope/core';
-import { createRegistry, justifiedScale } from '@hdrscope/registry';
+import { type HdrLayout, hdrLayout, justifiedScale } from '@hdrscope/core';
+import { createRegistry } from '@hdrscope/registry';
 import fc from 'fast-check';
 import { type ExponentialHistogramValue, toExponential } from '../src/index.ts';
 import { dataSet, digitsAndData, positiveIntegers } from './support/arbitraries.ts';

@@ -1,3 +1,4 @@
+import type { BucketRun } from '@hdrscope/core';
 import type { Exemplar } from '@hdrscope/registry';
 import type { Labels } from './labels.ts';
 
@@ -47,13 +48,6 @@ export interface HistogramValue {
   /** What formats without native buckets show where there are no classic ones. Computed only there. */
   readonly toClassic?: (() => ClassicBuckets) | undefined;
   readonly exemplars?: readonly Exemplar[] | undefined;
-}
-
-/** Buckets in a row. */
-export interface BucketRun {
-  /** `counts[i]` is of the bucket `(base ** (offset + i), base ** (offset + i + 1)]`. */
-  readonly offset: number;
-  readonly counts: readonly number[];
 }
 
 /** Buckets of base `2 ** 2 ** -scale`. */

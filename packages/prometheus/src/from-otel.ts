@@ -1,3 +1,4 @@
+import { mergedBuckets } from '@hdrscope/core';
 import {
   boundariesFor,
   type ClassicBoundaries,
@@ -8,7 +9,7 @@ import type { HistogramValue, Metric, MetricFamily, MetricType, NumberValue, War
 import { Labeller, type Labels, labelsOf, scopeLabels } from './labels.ts';
 import { mergeFamilies } from './merge-families.ts';
 import { familyName, type NamingOptions } from './names.ts';
-import { LEAST_ZERO_THRESHOLD, MAX_SCHEMA, MIN_SCHEMA, merged } from './native.ts';
+import { LEAST_ZERO_THRESHOLD, MAX_SCHEMA, MIN_SCHEMA } from './native.ts';
 import {
   type DataPointLike,
   DELTA,
@@ -184,7 +185,7 @@ function exponentialValue(
   if (!areCounts(positive.bucketCounts) || !areCounts(negative.bucketCounts)) return NO_COUNTS;
   const shift = Math.max(0, scale - MAX_SCHEMA);
   const side = ({ offset, bucketCounts }: ExponentialValue['positive']) =>
-    merged({ offset, counts: bucketCounts }, shift);
+    mergedBuckets({ offset, counts: bucketCounts }, shift);
   const native = {
     positive: { scale: scale - shift, zeroCount, ...side(positive) },
     ...(negative.bucketCounts.length > 0 && { negative: side(negative) }),

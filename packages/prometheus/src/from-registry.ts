@@ -1,14 +1,5 @@
-import { mustBe } from '@hdrscope/core';
-import {
-  explicitCounts,
-  exponentialBuckets,
-  type FamilySnapshot,
-  justifiedScale,
-  type Rejected,
-  type SeriesSnapshot,
-  type Snapshot,
-  type SourceFailure,
-} from '@hdrscope/registry';
+import { explicitCounts, exponentialBuckets, justifiedScale, mustBe } from '@hdrscope/core';
+import type { FamilySnapshot, Rejected, SeriesSnapshot, Snapshot, SourceFailure } from '@hdrscope/registry';
 import { boundariesFor, type ClassicBoundaries, checkClassicBoundaries } from './boundaries.ts';
 import type { ClassicBuckets, HistogramValue, Metric, MetricFamily, Warn } from './families.ts';
 import { Labeller, type Labels, NO_LABELS, scopeLabels } from './labels.ts';

@@ -3,7 +3,6 @@ export { collectDefaultMetrics, type DefaultMetrics, type DefaultMetricsOptions 
 export { HdrPrometheusExporter } from './exporter.ts';
 export type { DefaultOptions, HdrPrometheusExporterOptions, MetricSource } from './exporter-options.ts';
 export type {
-  BucketRun,
   ClassicBuckets,
   HistogramValue,
   Metric,

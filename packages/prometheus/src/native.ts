@@ -1,5 +1,3 @@
-import type { BucketRun } from './families.ts';
-
 /** The schemas that Prometheus takes: https://prometheus.io/docs/specs/native_histograms/#schema */
 export const MIN_SCHEMA = -4;
 export const MAX_SCHEMA = 8;
@@ -54,14 +52,4 @@ export function spansOf(offset: number, counts: readonly number[]): Spans {
     end = i + 1;
   }
   return { offsets, lengths, deltas };
-}
-
-/** Buckets `2 ** shift` times as wide: each takes whole ones of the finer scale, so nothing is misplaced. */
-export function merged({ offset, counts }: BucketRun, shift: number): BucketRun {
-  if (counts.length === 0) return { offset: 0, counts: [] };
-  if (shift === 0) return { offset, counts };
-  const first = offset >> shift;
-  const wider = new Array<number>(((offset + counts.length - 1) >> shift) - first + 1).fill(0);
-  for (let i = 0; i < counts.length; i++) wider[((offset + i) >> shift) - first]! += counts[i]!;
-  return { offset: first, counts: wider };
 }

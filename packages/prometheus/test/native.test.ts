@@ -1,5 +1,6 @@
+import { mergedBuckets } from '@hdrscope/core';
 import fc from 'fast-check';
-import { merged, spansOf } from '../src/native.ts';
+import { spansOf } from '../src/native.ts';
 import { bucketsOf } from './support/decode.ts';
 
 test.each<[title: string, offset: number, counts: number[], spans: ReturnType<typeof spansOf>]>([
@@ -47,8 +48,8 @@ test('merging in two steps is merging in one, and loses nothing', () => {
   const shift = fc.nat({ max: 6 });
   fc.assert(
     fc.property(offset, buckets, shift, shift, (first, counts, one, other) => {
-      const whole = merged({ offset: first, counts }, one + other);
-      expect(merged(merged({ offset: first, counts }, one), other)).toEqual(whole);
+      const whole = mergedBuckets({ offset: first, counts }, one + other);
+      expect(mergedBuckets(mergedBuckets({ offset: first, counts }, one), other)).toEqual(whole);
       const sum = (numbers: readonly number[]): number => numbers.reduce((total, count) => total + count, 0);
       expect(sum(whole.counts)).toBe(sum(counts));
     }),

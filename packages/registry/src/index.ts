@@ -1,13 +1,5 @@
 export type { Attributes } from './attributes.ts';
 export { type Clock, systemClock } from './clock.ts';
-export { explicitCounts } from './conversion/explicit.ts';
-export {
-  type ExponentialBuckets,
-  type ExponentialOptions,
-  exponentialBuckets,
-  type FamilyLayouts,
-  justifiedScale,
-} from './conversion/exponential.ts';
 export type { Exemplar } from './exemplars.ts';
 export {
   defaultResolution,

@@ -1,5 +1,11 @@
-import { type HdrLayout, Histogram, hdrLayout, type ReadonlyHistogram } from '@hdrscope/core';
-import type { FamilyLayouts, SeriesSnapshot } from '@hdrscope/registry';
+import {
+  type HdrLayout,
+  Histogram,
+  hdrLayout,
+  type ReadonlyHistogram,
+  type UnitLayouts,
+} from '@hdrscope/core';
+import type { SeriesSnapshot } from '@hdrscope/registry';
 
 /**
  * How far integers reach, in bits, by significant digits. Tables between layouts have an entry for each slot, so that
@@ -15,7 +21,7 @@ const layouts = RANGE_BITS.map((bits, significantDigits) =>
 export class IntegerSeries {
   readonly layout: HdrLayout;
   /** As `toExponential` and `toExplicit` take them. */
-  readonly family: FamilyLayouts;
+  readonly family: UnitLayouts;
   readonly #histogram: Histogram;
   readonly #values: number[] = [];
 

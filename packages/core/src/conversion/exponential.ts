@@ -1,27 +1,28 @@
-import {
-  type ExponentialLayout,
-  exponentialIndex,
-  exponentialLayout,
-  type HdrLayout,
-  type Layout,
-  mustBe,
-  type ReadonlyCounts,
-  rebucket,
-} from '@hdrscope/core';
+import type { ReadonlyCounts } from '../counts/counts.ts';
+import { mustBe } from '../errors.ts';
+import { type ExponentialLayout, exponentialIndex, exponentialLayout } from '../layout/exponential.ts';
+import type { HdrLayout } from '../layout/hdr.ts';
+import type { Layout } from '../layout/layout.ts';
+import { rebucket } from '../rebucket.ts';
 
-/** A family's two layouts: in ticks, and in its unit. */
-export interface FamilyLayouts {
+/** An HDR layout in ticks, and the same in a unit: see `scaledLayout`. */
+export interface UnitLayouts {
   readonly layout: HdrLayout;
   readonly unitLayout: Layout;
 }
 
+/** Exponential buckets in a row. */
+export interface BucketRun {
+  /** `counts[i]` is of the bucket `(base ** (offset + i), base ** (offset + i + 1)]`. */
+  readonly offset: number;
+  readonly counts: readonly number[];
+}
+
 /** Counts in buckets of base `2 ** 2 ** -scale`. */
-export interface ExponentialBuckets {
+export interface ExponentialBuckets extends BucketRun {
   readonly scale: number;
   /** What was counted at 0, or rounded to it. */
   readonly zeroCount: number;
-  /** `counts[i]` is of the bucket `(base ** (offset + i), base ** (offset + i + 1)]`. */
-  readonly offset: number;
   readonly counts: number[];
 }
 
@@ -38,28 +39,27 @@ const MIN_SCALE = -10;
 const MAX_SCALE = 20;
 
 /**
- * The counts of a family's series in exponential buckets: those of every HDR slot go to the bucket that holds the slot's middle.
+ * The counts of an HDR layout in exponential buckets: those of every slot go to the bucket that holds its middle.
  *
  * The way is a table from slots to buckets of the finest scale, computed once per layout, and a shift: buckets of
  * scale `s - n` are those of scale `s`, `2 ** n` in one. So the conversion of a sum is the sum of the conversions,
- * and as the scale follows from the used range alone, it never rises while a series goes on counting.
+ * and as the scale follows from the used range alone, it never rises while a histogram goes on counting.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
  * @example
  * ```ts
- * import { createRegistry, exponentialBuckets } from '@hdrscope/registry';
+ * import { exponentialBuckets, Histogram } from '@hdrscope/core';
  *
- * const registry = createRegistry();
- * registry.histogram({ name: 'size', unit: 'By' }).with({}).record(1000);
- * const [family] = (await registry.gather()).families;
- * exponentialBuckets(family!.series[0]!.histogram.counts, family!, { maxScale: 0 });
+ * const bytes = new Histogram({ highestTrackableValue: 1_000_000 });
+ * bytes.record(1000);
+ * exponentialBuckets(bytes.counts, { layout: bytes.layout, unitLayout: bytes.layout }, { maxScale: 0 });
  * //=> { scale: 0, zeroCount: 0, offset: 9, counts: [1] }
  * ```
  */
 export function exponentialBuckets(
   counts: ReadonlyCounts,
-  family: FamilyLayouts,
-  { maxSize = DEFAULT_MAX_SIZE, maxScale = justifiedScale(family.layout) }: ExponentialOptions = {},
+  { layout, unitLayout }: UnitLayouts,
+  { maxSize = DEFAULT_MAX_SIZE, maxScale = justifiedScale(layout) }: ExponentialOptions = {},
 ): ExponentialBuckets {
   if (!Number.isSafeInteger(maxSize) || maxSize < 2) {
     throw mustBe('ERR_INVALID_OPTION', 'maxSize', 'an integer of at least 2', maxSize);
@@ -68,7 +68,7 @@ export function exponentialBuckets(
   const first = counts.next(1);
   if (first === counts.length) return { scale: maxScale, zeroCount, offset: 0, counts: [] };
   const { last } = counts;
-  const table = tableOf(family.unitLayout, maxScale);
+  const table = tableOf(unitLayout, maxScale);
   const [lowest, highest] = [table.indexOf(first), table.indexOf(last)];
   let shift = 0;
   while ((highest >> shift) - (lowest >> shift) >= maxSize && maxScale - shift > MIN_SCALE) shift++;
@@ -84,6 +84,16 @@ export function exponentialBuckets(
     }
   }
   return { scale: maxScale - shift, zeroCount, offset, counts: buckets };
+}
+
+/** Buckets `2 ** shift` times as wide: each takes whole ones of the finer scale, so nothing is misplaced. */
+export function mergedBuckets({ offset, counts }: BucketRun, shift: number): BucketRun {
+  if (counts.length === 0) return { offset: 0, counts: [] };
+  if (shift === 0) return { offset, counts };
+  const first = offset >> shift;
+  const wider = new Array<number>(((offset + counts.length - 1) >> shift) - first + 1).fill(0);
+  for (let i = 0; i < counts.length; i++) wider[((offset + i) >> shift) - first]! += counts[i]!;
+  return { offset: first, counts: wider };
 }
 
 /**
