@@ -8,7 +8,11 @@ export type ErrorCode =
   | 'ERR_INCOMPATIBLE'
   | 'ERR_CONCURRENT_MODIFICATION'
   | 'ERR_DECODE'
-  | 'ERR_ALREADY_REGISTERED';
+  | 'ERR_ALREADY_REGISTERED'
+  | 'ERR_LOG_FORMAT'
+  | 'ERR_LOG_TIME'
+  | 'ERR_LOG_WRITE'
+  | 'ERR_TOO_LARGE';
 
 /**
  * The one error that hdrscope throws. Nothing has changed when it arrives: a refused call leaves every

@@ -1,0 +1,180 @@
+import { createReadStream } from 'node:fs';
+import { createGunzip } from 'node:zlib';
+import { HdrscopeError, mustBe } from '@hdrscope/core';
+
+/**
+ * Where a log comes from: the path of a file, its bytes, or a stream of them (of Node.js, of the web, or anything that
+ * can be iterated). Whether it is compressed by gzip, or written in UTF-16, is seen by its first bytes.
+ */
+export type LogSource =
+  | string
+  | URL
+  | Uint8Array
+  | AsyncIterable<Uint8Array>
+  | Iterable<Uint8Array>
+  | ReadableStream<Uint8Array>;
+
+const CHUNK_BYTES = 2 ** 18;
+const GZIP_MAGIC = [0x1f, 0x8b];
+
+/**
+ * The text of a log as chunks of UTF-8.
+ *
+ * @param onBytes Told how many bytes of the source were taken, as they are taken.
+ * @throws HdrscopeError `ERR_LOG_FORMAT` after the last chunk of a gzip stream that is cut short or broken.
+ */
+export async function* textOf(
+  source: LogSource,
+  onBytes?: (bytes: number) => void,
+): AsyncGenerator<Uint8Array, void> {
+  const bytes = counted(bytesOf(source), onBytes);
+  const { head, rest } = await peek(bytes);
+  const whole = prepend(head, rest);
+  if (startsWith(head, GZIP_MAGIC)) {
+    const unzipped = await peek(gunzipped(whole));
+    yield* asUtf8(unzipped.head, prepend(unzipped.head, unzipped.rest));
+  } else {
+    yield* asUtf8(head, whole);
+  }
+}
+
+function bytesOf(source: LogSource): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
+  if (typeof source === 'string' || source instanceof URL) {
+    return createReadStream(source, { highWaterMark: CHUNK_BYTES });
+  }
+  if (source instanceof Uint8Array) return [source];
+  if (typeof source === 'object' && source !== null) {
+    if (Symbol.asyncIterator in source || Symbol.iterator in source) return source;
+  }
+  throw mustBe('ERR_INVALID_OPTION', 'source', 'a path, bytes or a stream of bytes', source);
+}
+
+async function* counted(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  onBytes: ((bytes: number) => void) | undefined,
+): AsyncGenerator<Uint8Array, void> {
+  for await (const chunk of chunks) {
+    if (!(chunk instanceof Uint8Array)) {
+      throw mustBe('ERR_INVALID_OPTION', 'source', 'a stream of bytes', chunk);
+    }
+    onBytes?.(chunk.length);
+    yield chunk;
+  }
+}
+
+interface Peeked {
+  /** At least four bytes, where there are as many. */
+  readonly head: Uint8Array;
+  readonly rest: AsyncIterator<Uint8Array, void>;
+}
+
+/** Takes enough of a stream to see of what kind it is. */
+async function peek(chunks: AsyncGenerator<Uint8Array, void>): Promise<Peeked> {
+  let head = new Uint8Array(0);
+  while (head.length < 4) {
+    const { value, done } = await chunks.next();
+    if (done === true) break;
+    const longer = new Uint8Array(head.length + value.length);
+    longer.set(head);
+    longer.set(value, head.length);
+    head = longer;
+  }
+  return { head, rest: chunks };
+}
+
+async function* prepend(
+  head: Uint8Array,
+  rest: AsyncIterator<Uint8Array, void>,
+): AsyncGenerator<Uint8Array, void> {
+  try {
+    if (head.length > 0) yield head;
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
+}
+
+function startsWith(bytes: Uint8Array, start: readonly number[]): boolean {
+  return start.every((byte, at) => bytes[at] === byte);
+}
+
+// A piece of so much makes at most a thousand times as much text, which is all that is held of it.
+const GZIP_PIECE_BYTES = 2 ** 14;
+
+/** Everything that can be had of a gzip stream, then the error where it is cut short or broken. */
+async function* gunzipped(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  const gunzip = createGunzip();
+  let texts: Uint8Array[] = [];
+  gunzip.on('data', (text: Uint8Array) => texts.push(text));
+  const ended = new Promise<void>((resolve, reject) => {
+    gunzip.once('end', resolve);
+    gunzip.once('error', reject);
+  });
+  let failure: unknown;
+  ended.catch((error: unknown) => {
+    failure = error;
+  });
+  const taken = (): Uint8Array[] => {
+    const all = texts;
+    texts = [];
+    return all;
+  };
+  try {
+    for await (const chunk of chunks) {
+      for (let at = 0; at < chunk.length && failure === undefined; at += GZIP_PIECE_BYTES) {
+        const piece = chunk.subarray(at, at + GZIP_PIECE_BYTES);
+        await new Promise<void>((resolve) => gunzip.write(piece, () => resolve()));
+        yield* taken();
+      }
+      if (failure !== undefined) break;
+    }
+    gunzip.end();
+    try {
+      await ended;
+    } catch (cause) {
+      yield* taken();
+      const message = `the gzip stream ends before its end, or is broken: ${(cause as Error).message}`;
+      throw new HdrscopeError('ERR_LOG_FORMAT', message, { cause });
+    }
+    yield* taken();
+  } finally {
+    gunzip.destroy();
+  }
+}
+
+async function* asUtf8(
+  head: Uint8Array,
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void> {
+  const encoding = utf16Of(head);
+  if (encoding !== undefined) {
+    yield* reencoded(chunks, encoding);
+    return;
+  }
+  let skip = startsWith(head, UTF8_MARK) ? UTF8_MARK.length : 0;
+  for await (const chunk of chunks) {
+    yield skip > 0 ? chunk.subarray(skip) : chunk;
+    skip = 0;
+  }
+}
+
+const UTF8_MARK = [0xef, 0xbb, 0xbf];
+
+/** By its byte order mark, or because every other byte of an ASCII text is 0. */
+function utf16Of([a, b, c, d]: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+  if (a === 0xff && b === 0xfe) return 'utf-16le';
+  if (a === 0xfe && b === 0xff) return 'utf-16be';
+  if (a !== 0 && b === 0 && c !== 0 && d === 0) return 'utf-16le';
+  if (a === 0 && b !== 0 && c === 0 && d !== 0) return 'utf-16be';
+  return undefined;
+}
+
+async function* reencoded(
+  chunks: AsyncIterable<Uint8Array>,
+  encoding: string,
+): AsyncGenerator<Uint8Array, void> {
+  const decoder = new TextDecoder(encoding);
+  const encoder = new TextEncoder();
+  for await (const chunk of chunks) yield encoder.encode(decoder.decode(chunk, { stream: true }));
+  yield encoder.encode(decoder.decode());
+}

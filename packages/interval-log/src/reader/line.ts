@@ -1,0 +1,108 @@
+import type { HdrscopeError } from '@hdrscope/core';
+import {
+  type BaseTime,
+  type Comment,
+  type IntervalLine,
+  type Legend,
+  lineError,
+  type StartTime,
+} from './entry.ts';
+
+// Source: HdrHistogram (Java), `HistogramLogScanner`, whose fields are separated by one space or comma each.
+//
+//   [Tag=TAG,]TIMESTAMP,LENGTH,MAX,BASE64
+const TAG_PREFIX = 'Tag=';
+const SEPARATORS = /[ ,]+/;
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const TIME_NOTE = /^#\[(StartTime|BaseTime):[ ,]*([^ ,)\]]*)/;
+
+/** What a line says as it stands there; `undefined` where it is blank. */
+export type ParsedLine =
+  | Comment
+  | StartTime
+  | BaseTime
+  | Legend
+  | (IntervalLine & { readonly kind?: never })
+  | undefined;
+
+/**
+ * Reads one line. Spaces around fields, which no writer makes, are allowed.
+ *
+ * @throws HdrscopeError `ERR_LOG_FORMAT`
+ */
+export function parseLine(line: string, lineNumber: number): ParsedLine {
+  const text = line.trim();
+  switch (text.charCodeAt(0)) {
+    case HASH:
+      return timeNote(text, lineNumber) ?? { kind: 'comment', lineNumber, text: text.slice(1) };
+    case QUOTE:
+      return { kind: 'legend', lineNumber, columns: text.split(',').map(unquoted) };
+    default:
+      return text === '' ? undefined : parseInterval(text, lineNumber);
+  }
+}
+
+const HASH = '#'.charCodeAt(0);
+const QUOTE = '"'.charCodeAt(0);
+
+function unquoted(column: string): string {
+  return column.trim().replace(/^"|"$/g, '');
+}
+
+function timeNote(text: string, lineNumber: number): StartTime | BaseTime | undefined {
+  const [, what, seconds] = TIME_NOTE.exec(text) ?? [];
+  if (what === undefined || seconds === undefined) return undefined;
+  if (!NUMBER.test(seconds)) throw wrongField(lineNumber, what, 'a number of seconds since 1970', seconds);
+  const kind = what === 'StartTime' ? 'start-time' : 'base-time';
+  return { kind, lineNumber, seconds: Number(seconds) };
+}
+
+function parseInterval(text: string, lineNumber: number): IntervalLine {
+  let fields: readonly string[] = text.split(SEPARATORS);
+  let tag: string | undefined;
+  if (text.startsWith(TAG_PREFIX)) {
+    tag = (fields[0] as string).slice(TAG_PREFIX.length);
+    fields = fields.slice(1);
+  }
+  if (fields.length !== 4) {
+    const allowed = '[Tag=TAG,]TIMESTAMP,LENGTH,MAX,HISTOGRAM';
+    throw lineError(
+      'ERR_LOG_FORMAT',
+      lineNumber,
+      `an interval must be ${allowed}, got ${fields.length} fields in ${excerpt(text)}`,
+    );
+  }
+  const [timestamp, length, max, encoded] = fields as [string, string, string, string];
+  return {
+    lineNumber,
+    tag,
+    timestampSec: seconds(timestamp, 'timestamp', lineNumber),
+    lengthSec: seconds(length, 'interval length', lineNumber),
+    writtenMax: maximum(max, lineNumber),
+    encoded,
+  };
+}
+
+function seconds(field: string, what: string, lineNumber: number): number {
+  if (!NUMBER.test(field)) throw wrongField(lineNumber, what, 'a number of seconds', field);
+  return Number(field);
+}
+
+/** Java writes `Infinity` and `NaN` where its divisor is 0. */
+function maximum(field: string, lineNumber: number): number {
+  if (NUMBER.test(field)) return Number(field);
+  if (field === 'Infinity' || field === 'NaN') return Number(field);
+  throw wrongField(lineNumber, 'interval maximum', 'a number', field);
+}
+
+function wrongField(lineNumber: number, what: string, allowed: string, got: string): HdrscopeError {
+  return lineError('ERR_LOG_FORMAT', lineNumber, `the ${what} must be ${allowed}, got ${excerpt(got)}`);
+}
+
+const LONGEST_EXCERPT = 60;
+
+/** The beginning of a text, quoted, with everything invisible escaped. */
+function excerpt(text: string): string {
+  const shown = JSON.stringify(text.slice(0, LONGEST_EXCERPT));
+  return text.length > LONGEST_EXCERPT ? `${shown}… (${text.length} characters)` : shown;
+}

@@ -1,0 +1,96 @@
+import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { type LogEntry, LogInterval, lineError } from './entry.ts';
+import { parseLine } from './line.ts';
+import { type DroppedLine, LineSplitter } from './lines.ts';
+import { LogTime, TIME_MODES, type TimeMode } from './time.ts';
+
+/** How a log is read. */
+export interface ParserOptions {
+  /** How its times are understood. @default 'java' */
+  readonly time?: TimeMode;
+  /**
+   * A longer line is malformed, and not held in memory: an integer of at least 1. The lines of ordinary histograms have
+   * hundreds or thousands of bytes.
+   *
+   * @default 16 MiB
+   */
+  readonly maxLineBytes?: number;
+}
+
+const DEFAULT_MAX_LINE_BYTES = 2 ** 24;
+
+/** Makes entries of chunks of UTF-8, as they come: the one place where lines become entries. */
+export class LogParser {
+  readonly #time: LogTime;
+  readonly #lines: LineSplitter;
+  readonly #maxLineBytes: number;
+  #lineNumber = 0;
+
+  /** @throws HdrscopeError `ERR_INVALID_OPTION` */
+  constructor({ time = 'java', maxLineBytes = DEFAULT_MAX_LINE_BYTES }: ParserOptions = {}) {
+    if (!TIME_MODES.includes(time)) {
+      throw mustBe('ERR_INVALID_OPTION', 'time', TIME_MODES.map((mode) => `'${mode}'`).join(', '), time);
+    }
+    if (!Number.isSafeInteger(maxLineBytes) || maxLineBytes < 1) {
+      throw mustBe('ERR_INVALID_OPTION', 'maxLineBytes', 'an integer of at least 1', maxLineBytes);
+    }
+    this.#time = new LogTime(time);
+    this.#lines = new LineSplitter(maxLineBytes);
+    this.#maxLineBytes = maxLineBytes;
+  }
+
+  /** When the log starts, in seconds since 1970, as far as it has been told. */
+  get startSec(): number | undefined {
+    return this.#time.startSec;
+  }
+
+  /** How many lines have been read. */
+  get lineCount(): number {
+    return this.#lineNumber;
+  }
+
+  /** What the lines say that end in this chunk. */
+  *push(chunk: Uint8Array): Generator<LogEntry, void> {
+    for (const line of this.#lines.push(chunk)) yield* this.#entries(line);
+  }
+
+  /** What the last line says, where no newline ends it. */
+  *end(): Generator<LogEntry, void> {
+    for (const line of this.#lines.end()) yield* this.#entries(line);
+  }
+
+  *#entries(line: string | DroppedLine): Generator<LogEntry, void> {
+    const entry = this.#entryOf(line, ++this.#lineNumber);
+    if (entry !== undefined) yield entry;
+  }
+
+  #entryOf(line: string | DroppedLine, lineNumber: number): LogEntry | undefined {
+    try {
+      if (typeof line !== 'string') {
+        const message = `a line must have at most ${this.#maxLineBytes} bytes, got ${line.bytes}`;
+        throw lineError('ERR_LOG_FORMAT', lineNumber, message);
+      }
+      return this.#understood(line, lineNumber);
+    } catch (error) {
+      if (!(error instanceof HdrscopeError)) throw error;
+      return { kind: 'malformed', lineNumber, error };
+    }
+  }
+
+  #understood(line: string, lineNumber: number): LogEntry | undefined {
+    const parsed = parseLine(line, lineNumber);
+    if (parsed === undefined) return undefined;
+    switch (parsed.kind) {
+      case undefined:
+        return new LogInterval(parsed, this.#time.place(parsed.timestampSec, parsed.lengthSec, lineNumber));
+      case 'start-time':
+        this.#time.tellStart(parsed.seconds, lineNumber);
+        return parsed;
+      case 'base-time':
+        this.#time.tellBase(parsed.seconds, lineNumber);
+        return parsed;
+      default:
+        return parsed;
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { type LogEntry, type LogInterval, lineError, type MalformedLine } from './entry.ts';
+import { type LogSource, textOf } from './input.ts';
+import { LogParser, type ParserOptions } from './parser.ts';
+
+/** How a log is read from its source. */
+export interface ReadOptions extends ParserOptions {
+  /** Told how many bytes of the source were taken, whenever some were: for a progress bar. */
+  readonly onBytes?: (bytes: number) => void;
+}
+
+/** Which intervals are wanted. */
+export interface IntervalOptions extends ReadOptions {
+  /** Only intervals with one of these tags; `undefined` stands for those without a tag. @default all */
+  readonly tags?: Iterable<string | undefined>;
+  /** Only intervals that start at least so many seconds after the start of the log. @default no limit */
+  readonly fromSec?: number;
+  /** Only intervals that start at most so many seconds after the start of the log. @default no limit */
+  readonly toSec?: number;
+  /** Only intervals that start at or after this time, in milliseconds since 1970. @default no limit */
+  readonly fromTimeMs?: number;
+  /** Only intervals that start at or before this time, in milliseconds since 1970. @default no limit */
+  readonly toTimeMs?: number;
+  /** Told of every malformed line, and reading goes on. @default its error is thrown, and reading ends */
+  readonly onMalformed?: (line: MalformedLine) => void;
+}
+
+/**
+ * Reads a log entry by entry, as they come. Memory is bounded by the longest line allowed, whatever the log is. A
+ * malformed line is an entry, and so is the end of a gzip stream that is cut short; an error of the source is thrown.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` at the first step.
+ * @example
+ * ```ts
+ * import { readEntries } from '@hdrscope/interval-log';
+ *
+ * const log = new TextEncoder().encode('#[BaseTime: 1000 (seconds since epoch)]\nTag=get,1.5,1.0,0.1,HISTFAAA\n');
+ * for await (const entry of readEntries(log)) {
+ *   if (entry.kind === 'interval') [entry.tag, entry.startSec]; //=> ['get', 1001.5]
+ * }
+ * ```
+ */
+export async function* readEntries(
+  source: LogSource,
+  options: ReadOptions = {},
+): AsyncGenerator<LogEntry, void> {
+  const parser = new LogParser(options);
+  let broken: HdrscopeError | undefined;
+  const chunks = textOf(source, options.onBytes);
+  for (;;) {
+    let chunk: Uint8Array;
+    try {
+      const { done, value } = await chunks.next();
+      if (done === true) break;
+      chunk = value;
+    } catch (error) {
+      if (!(error instanceof HdrscopeError) || error.code !== 'ERR_LOG_FORMAT') throw error;
+      broken = error;
+      break;
+    }
+    yield* parser.push(chunk);
+  }
+  yield* parser.end();
+  if (broken !== undefined) {
+    const lineNumber = parser.lineCount + 1;
+    yield {
+      kind: 'malformed',
+      lineNumber,
+      error: lineError('ERR_LOG_FORMAT', lineNumber, broken.message, { cause: broken }),
+    };
+  }
+}
+
+/**
+ * Reads the intervals of a log, or those of some tags and times: by their start, bounds included.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` at the first step, `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a malformed line.
+ * @example
+ * ```ts
+ * import { Histogram } from '@hdrscope/core';
+ * import { readIntervals } from '@hdrscope/interval-log';
+ *
+ * const log = new TextEncoder().encode(
+ *   'Tag=get,0.127,1.007,0.000,HISTFAAAACJ4nJNpmSzMwMDAxAABzFCaEURcm7yEwf4DRCCYCQBa1gTe\n',
+ * );
+ * const total = new Histogram({ autoResize: true });
+ * for await (const interval of readIntervals(log, { tags: ['get'] })) interval.addTo(total);
+ * [total.totalCount, total.max]; //=> [1, 42]
+ * ```
+ */
+export async function* readIntervals(
+  source: LogSource,
+  options: IntervalOptions = {},
+): AsyncGenerator<LogInterval, void> {
+  const isWanted = selection(options);
+  for await (const entry of readEntries(source, options)) {
+    if (entry.kind === 'interval') {
+      if (isWanted(entry)) yield entry;
+    } else if (entry.kind === 'malformed') {
+      if (options.onMalformed === undefined) throw entry.error;
+      options.onMalformed(entry);
+    }
+  }
+}
+
+/**
+ * Whether an interval has one of the tags and lies in the range that the options tell.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION`
+ */
+export function selection(options: IntervalOptions): (interval: LogInterval) => boolean {
+  const tags = options.tags && new Set(options.tags);
+  const { fromSec, toSec, fromTimeMs, toTimeMs } = options;
+  for (const [name, value] of Object.entries({ fromSec, toSec, fromTimeMs, toTimeMs })) {
+    if (value !== undefined && Number.isNaN(Number(value))) {
+      throw mustBe('ERR_INVALID_OPTION', name, 'a number', value);
+    }
+  }
+  return (interval) =>
+    (tags === undefined || tags.has(interval.tag)) &&
+    (fromSec === undefined || interval.offsetSec >= fromSec) &&
+    (toSec === undefined || interval.offsetSec <= toSec) &&
+    (fromTimeMs === undefined || interval.startSec * 1000 >= fromTimeMs) &&
+    (toTimeMs === undefined || interval.startSec * 1000 <= toTimeMs);
+}

@@ -1,0 +1,110 @@
+import { type DoubleHistogram, mustBe, type ReadonlyHistogram } from '@hdrscope/core';
+import {
+  assertScale,
+  FORMAT_VERSION_LINE,
+  formatBaseTime,
+  formatComment,
+  formatInterval,
+  formatStartTime,
+  type IntervalFormat,
+  LEGEND_LINE,
+} from './format.ts';
+import { assertTimeZone } from './java-date.ts';
+
+/** How a log is written. */
+export interface WriterOptions extends Pick<IntervalFormat, 'valueScale' | 'level'> {
+  /** What the timestamps of intervals count from, in milliseconds since 1970. @default 0 */
+  readonly baseTimeMs?: number;
+  /** The IANA name of the zone in which dates are told, such as `Europe/Berlin`. @default that of the process */
+  readonly timeZone?: string;
+}
+
+/**
+ * Writes a log line by line, each in one piece, as HdrHistogram's Java writer does: byte for byte, but for how zlib
+ * happens to deflate a histogram.
+ *
+ * @example
+ * ```ts
+ * import { Histogram } from '@hdrscope/core';
+ * import { IntervalLogWriter } from '@hdrscope/interval-log';
+ *
+ * let log = '';
+ * const writer = new IntervalLogWriter((line) => (log += line), { baseTimeMs: 1_500_000_000_000 });
+ * writer.formatVersion();
+ * writer.baseTime();
+ * writer.legend();
+ *
+ * const histogram = new Histogram({ highestTrackableValue: 3_600_000_000 });
+ * histogram.record(42_000);
+ * [histogram.startTimeMs, histogram.endTimeMs, histogram.tag] = [1_500_000_001_000, 1_500_000_002_000, 'get'];
+ * writer.interval(histogram);
+ *
+ * log.split('\n')[1]; //=> '#[BaseTime: 1500000000.000 (seconds since epoch)]'
+ * log.split('\n')[3]!.startsWith('Tag=get,1.000,1.000,0.042,HISTFAAAA'); //=> true
+ * ```
+ */
+export class IntervalLogWriter {
+  readonly #write: (line: string) => void;
+  readonly #options: WriterOptions;
+  readonly #baseTimeMs: number;
+
+  /**
+   * @param write Takes each line, with its newline, when it is written.
+   * @throws HdrscopeError `ERR_INVALID_OPTION`
+   */
+  constructor(write: (line: string) => void, options: WriterOptions = {}) {
+    const { baseTimeMs = 0, timeZone, valueScale } = options;
+    if (!Number.isFinite(baseTimeMs)) {
+      throw mustBe('ERR_INVALID_OPTION', 'baseTimeMs', 'a number of milliseconds since 1970', baseTimeMs);
+    }
+    if (valueScale !== undefined) assertScale(valueScale);
+    if (timeZone !== undefined) assertTimeZone(timeZone);
+    this.#write = write;
+    this.#options = options;
+    this.#baseTimeMs = baseTimeMs;
+  }
+
+  comment(text: string): void {
+    this.#write(formatComment(text));
+  }
+
+  formatVersion(): void {
+    this.#write(FORMAT_VERSION_LINE);
+  }
+
+  startTime(timeMs: number): void {
+    this.#write(formatStartTime(timeMs, this.#options.timeZone));
+  }
+
+  /** Tells the base time that the writer was made with. */
+  baseTime(): void {
+    this.#write(formatBaseTime(this.#baseTimeMs));
+  }
+
+  legend(): void {
+    this.#write(LEGEND_LINE);
+  }
+
+  /**
+   * Writes what a histogram holds, with its times and its tag.
+   *
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when it has no start or end time, or its tag would break the line.
+   */
+  interval(histogram: ReadonlyHistogram | DoubleHistogram): void {
+    const { startTimeMs, endTimeMs, tag } = histogram;
+    if (startTimeMs === undefined || endTimeMs === undefined) {
+      const got = startTimeMs === undefined ? startTimeMs : endTimeMs;
+      throw mustBe('ERR_INVALID_VALUE', 'startTimeMs and endTimeMs of a written histogram', 'numbers', got);
+    }
+    const { valueScale, level } = this.#options;
+    this.#write(
+      formatInterval(histogram, {
+        tag,
+        startSec: (startTimeMs - this.#baseTimeMs) / 1000,
+        endSec: (endTimeMs - this.#baseTimeMs) / 1000,
+        ...(valueScale !== undefined && { valueScale }),
+        ...(level !== undefined && { level }),
+      }),
+    );
+  }
+}
