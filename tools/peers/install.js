@@ -5,7 +5,8 @@
  *
  *   --list      installs nothing, and prints what is installed: a name, a tab, and the path of the program
  *
- * `prometheus-2` is Debian's. The others are built from Go modules, which takes minutes once.
+ * `prometheus-2` is Debian's. The others are built from Go modules, which takes minutes once, from a crate, or taken from
+ * a Python package.
  */
 import { isMain } from '../lib/workspace.js';
 import { peersFolder } from './cache.js';

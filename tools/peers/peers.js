@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fillFolder, peersFolder } from './cache.js';
+import { buildWithCargo } from './cargo.js';
 import { unpackDebianPackage } from './debian.js';
 import { buildWithGo } from './go.js';
+import { installWithPip } from './python.js';
 
 /**
  * A program that the end-to-end tests talk to.
@@ -34,6 +36,11 @@ export const PEERS = [
     // Discovery in clouds is most of Prometheus' code. Without `builtinassets` there are no pages for browsers.
     tags: 'remove_all_sd',
   }),
+  builtPeer({ name: 'log-go', version: '1.4.0', target: '.', program: 'log-peer' }),
+  madePeer('log-rust', '7.5.4', 'log-peer', buildWithCargo),
+  madePeer('log-python', '0.10.8', 'log-peer', (module, folder) =>
+    installWithPip({ module, script: 'log_peer.py', program: 'log-peer' }, folder),
+  ),
 ];
 
 /**
@@ -41,13 +48,27 @@ export const PEERS = [
  * @returns {Peer}
  */
 function builtPeer({ name, version, ...build }) {
+  const make = (/** @type {string} */ module, /** @type {string} */ folder) =>
+    buildWithGo({ module, ...build }, folder);
+  return madePeer(name, version, build.program, make, JSON.stringify(build));
+}
+
+/**
+ * @param {string} name
+ * @param {string} version
+ * @param {string} program
+ * @param {(module: string, folder: string) => void} make Of the sources that are in a folder of this name.
+ * @param {string} [settings] What it is made of besides.
+ * @returns {Peer}
+ */
+function madePeer(name, version, program, make, settings = '') {
   const module = join(import.meta.dirname, name);
   return {
     name,
     version,
-    folder: `${name}-${version}-${hashOf(module, JSON.stringify(build))}`,
-    program: `bin/${build.program}`,
-    make: (folder) => buildWithGo({ module, ...build }, folder),
+    folder: `${name}-${version}-${hashOf(module, settings)}`,
+    program: `bin/${program}`,
+    make: (folder) => make(module, folder),
   };
 }
 

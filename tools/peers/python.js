@@ -1,0 +1,37 @@
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { run } from './run.js';
+
+const LIMIT_SECONDS = 300;
+
+/**
+ * Puts a Python script and what its `requirements.txt` names into a folder, with a command in `bin` that runs it there.
+ *
+ * @param {{ module: string, script: string, program: string }} wanted `module` is the folder of the script.
+ * @param {string} folder
+ */
+export function installWithPip({ module, script, program }, folder) {
+  cpSync(module, folder, { recursive: true });
+  const packages = join(folder, 'packages');
+  const requirements = join(module, 'requirements.txt');
+  run(
+    'python3',
+    [
+      ...[
+        '-m',
+        'pip',
+        'install',
+        '--quiet',
+        '--disable-pip-version-check',
+        '--no-deps',
+        '--only-binary=:all:',
+      ],
+      ...['--target', packages, '--requirement', requirements],
+    ],
+    { limitSeconds: LIMIT_SECONDS },
+  );
+  mkdirSync(join(folder, 'bin'));
+  // The folder is given its name when it is complete.
+  const command = `#!/bin/sh\nhere="$(dirname "$0")/.."\nPYTHONPATH="$here/packages" exec python3 "$here/${script}" "$@"\n`;
+  writeFileSync(join(folder, 'bin', program), command, { mode: 0o755 });
+}
