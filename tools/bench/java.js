@@ -13,6 +13,11 @@ const source = fileURLToPath(new URL('./java/RecordBench.java', import.meta.url)
 /** Where Linux distributions put it; `HDRSCOPE_HDRHISTOGRAM_JAR` names another place. */
 const usualJars = ['/usr/share/java/HdrHistogram.jar', '/usr/share/java/hdrhistogram.jar'];
 
+/** The file of the library, where the machine has it. */
+export function findJar() {
+  return [process.env.HDRSCOPE_HDRHISTOGRAM_JAR, ...usualJars].find((path) => path && existsSync(path));
+}
+
 /**
  * `Histogram.recordValue` on the same values, which travel in a file.
  *
@@ -23,9 +28,7 @@ const usualJars = ['/usr/share/java/HdrHistogram.jar', '/usr/share/java/hdrhisto
 export function javaRecord(values, { highest, digits = 3 }) {
   return {
     command() {
-      const jar = [process.env.HDRSCOPE_HDRHISTOGRAM_JAR, ...usualJars].find(
-        (path) => path && existsSync(path),
-      );
+      const jar = findJar();
       if (!jar) return { absent: 'no HdrHistogram.jar (set HDRSCOPE_HDRHISTOGRAM_JAR)' };
       if (spawnSync('java', ['-version'], { stdio: 'ignore' }).status !== 0) return { absent: 'no java' };
       return ['java', '-cp', jar, source, valuesFile(values()), String(highest), String(digits)];

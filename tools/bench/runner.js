@@ -22,12 +22,12 @@ const harness = fileURLToPath(new URL('./harness.js', import.meta.url));
  * @returns {Promise<GroupResult>}
  */
 export async function runGroup(group, file, effort) {
-  const { id, title, unit = 'ns' } = group;
+  const { id, title, unit = 'ns', rounds = Number.POSITIVE_INFINITY } = group;
   const runs = Object.entries(group.cases).map(([name, body]) => new CaseRun(name, body, [file, id, name]));
   try {
     await Promise.all(runs.map((run) => run.start()));
-    if (unit === 'bytes') await takeAmounts(runs, effort);
-    else await takeTurns(runs, effort);
+    if (unit === 'bytes') await takeAmounts(runs, Math.min(effort.amounts, rounds));
+    else await takeTurns(runs, { ...effort, rounds: Math.min(effort.rounds, rounds) });
   } finally {
     for (const run of runs) run.stop();
   }
@@ -51,9 +51,9 @@ async function takeTurns(runs, effort) {
  * Amounts do not depend on the mood of the machine: they are taken all at once, and fewer of them.
  *
  * @param {readonly CaseRun[]} runs
- * @param {Effort} effort
+ * @param {number} amounts
  */
-async function takeAmounts(runs, { amounts }) {
+async function takeAmounts(runs, amounts) {
   await Promise.all(
     runs.map(async (run) => {
       for (let round = 0; round < amounts; round++) await run.takeSample();

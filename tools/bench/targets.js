@@ -54,4 +54,7 @@ export const targets = [
     peer: 'exporter-prometheus text, 15 buckets',
     atMost: 0.5,
   },
+  { group: 'log-read', ours: 'hdrscope reader', peer: 'hdr-histogram-js reader, 32 bit', atLeast: 5 },
+  { group: 'log-process', ours: 'hdrscope log process', peer: 'Java HistogramLogProcessor', atMost: 1 },
+  { group: 'log-memory', ours: 'hdrscope, log of 1 GB', peer: 'hdrscope, log of 10 MB', atMost: 1.15 },
 ];

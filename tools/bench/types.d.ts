@@ -41,6 +41,8 @@ export interface Group {
   readonly unit?: 'ns' | 'bytes';
   /** How far the answers of the cases may lie apart, relatively; `null` when they cannot agree. @default 0.02 */
   readonly agree?: number | null;
+  /** Samples of each case, where one of them takes seconds. @default that of the effort */
+  readonly rounds?: number;
   readonly cases: Readonly<Record<string, Case>>;
 }
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFolder, freePort, type PeerProcess, startPeer, waitFor } from './peer-process.ts';
-import { type PeerName, programOf } from './peers.ts';
+import { programOf } from './peers.ts';
 
 /** A Prometheus that is running. */
 export interface Prometheus extends PeerProcess {
@@ -51,7 +51,7 @@ const VERSIONS = {
 
 /** Starts a Prometheus that scrapes some targets, each a host and a port, twice a second. */
 export async function startPrometheus(
-  name: Exclude<PeerName, 'collector'>,
+  name: keyof typeof VERSIONS,
   targets: readonly string[],
   { isNative = true, isOtlpReceiver = false }: { isNative?: boolean; isOtlpReceiver?: boolean } = {},
 ): Promise<Prometheus> {
