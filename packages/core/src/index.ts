@@ -15,7 +15,7 @@ export {
   mergedBuckets,
   type UnitLayouts,
 } from './conversion/exponential.ts';
-export type { ReadonlyCounts, Storage } from './counts/counts.ts';
+export type { ReadonlyCounts, Storage } from './counts/store.ts';
 export type { HistogramJson } from './encoding/json.ts';
 export { type ErrorCode, HdrscopeError, mustBe } from './errors.ts';
 export { type Advice, type AdviseOptions, advise } from './histogram/advise.ts';
@@ -27,7 +27,6 @@ export {
   type DecodeOptions,
   Histogram,
   type ReadonlyHistogram,
-  type TimeSpan,
 } from './histogram/histogram.ts';
 export type { HdrCounts, IterationStep, Steps } from './histogram/iteration.ts';
 export { LayoutHistogram, type LayoutHistogramOptions } from './histogram/layout-histogram.ts';
@@ -36,6 +35,7 @@ export { type Quantile, type QuantileOptions, quantileOf, quantilesOf } from './
 export { HdrReading } from './histogram/reading.ts';
 export { Recorder, type RecorderOptions } from './histogram/recorder.ts';
 export type { HistogramOptions } from './histogram/state.ts';
+export type { TimeSpan } from './histogram/time-span.ts';
 export {
   startTimer,
   type Timer,
@@ -61,7 +61,14 @@ export { fromTicks, type Resolution, resolutionOf, scaledLayout } from './layout
 export { type Rebucketed, type Rebucketing, rebucket } from './rebucket.ts';
 export { formatDecimal } from './text/decimal.ts';
 export {
+  type ParsedPercentiles,
+  type ParsePercentilesOptions,
+  type PercentileLoss,
+  parsePercentiles,
+} from './text/parse-percentiles.ts';
+export {
   formatPercentiles,
   type PercentileSource,
   type PercentileTextOptions,
+  percentileTextParts,
 } from './text/percentile-text.ts';

@@ -1,60 +1,8 @@
 import { HdrscopeError } from '../errors.ts';
 import { slotsOfRanks } from './ranks.ts';
+import type { SlotRuns } from './slot-runs.ts';
+import type { CountsStore, ReadonlyCounts, Storage } from './store.ts';
 import { areZero, grown, PAGE_SLOTS, SLOT_IN_PAGE, smallSumOfPage, sumOfPage, wordsFor } from './words.ts';
-
-/** What can be read of the counts of a histogram, slot by slot. */
-export interface ReadonlyCounts {
-  /** How many slots there are. */
-  readonly length: number;
-  /** The sum over all slots: at most 2^53 − 1. */
-  readonly total: number;
-  /** The lowest used slot, or `length` when all are empty. */
-  readonly first: number;
-  /** The highest used slot, or -1 when all are empty. */
-  readonly last: number;
-  /** Bytes held by the counts themselves. */
-  readonly byteLength: number;
-  /** The count of a slot. */
-  at(slot: number): number;
-  /** The lowest used slot from `slot` upwards, or `length` when there is none. */
-  next(slot: number): number;
-  /**
-   * Writes the counts from `slot` upwards into all of `into`; what lies beyond the last slot is 0. Returns whether any
-   * of them is used. The fastest way to read many.
-   */
-  read(slot: number, into: Float64Array): boolean;
-  /** The lowest slot up to which at least `rank` values are counted, for a rank from 1 to `total`. */
-  slotOfRank(rank: number): number;
-  /** The same for several ranks, ascending, in one pass. */
-  slotsOfRanks(ranks: readonly number[]): number[];
-}
-
-/** How counts are kept in memory; the behaviour is the same. */
-export type Storage = 'dense' | 'sparse' | 'shared';
-
-/** What a histogram counts into. */
-export interface CountsStore {
-  readonly storage: Storage;
-  /** How many slots there are; grows with `resize`. */
-  readonly length: number;
-  readonly byteLength: number;
-  /** The counts of this moment, which what is counted meanwhile may change unless others count too. */
-  seen(): Counts;
-  /** Counts one value in a slot in `[0, length)`. */
-  increment(slot: number): void;
-  /** Throws unless `count` more values can be counted exactly. */
-  assertRoomFor(count: number): void;
-  /** Counts `count` values in a slot. The caller has asserted room for them. */
-  add(slot: number, count: number): void;
-  /** Adds counts of a layout that numbers its slots alike, and has no used slot beyond this one's. Room is asserted. */
-  addAll(other: Counts): void;
-  /** Takes `count` values, at most those that are there, out of a slot. `settleBounds` must follow. */
-  remove(slot: number, count: number): void;
-  /** Finds `first` and `last` anew after removals. */
-  settleBounds(): void;
-  clear(): void;
-  resize(length: number): void;
-}
 
 /** The largest total that is counted exactly. */
 export const LARGEST_COUNT: number = Number.MAX_SAFE_INTEGER;
@@ -108,6 +56,8 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
   protected abstract pageOf(slot: number): number;
   /** The same, made if need be. */
   protected abstract pageFor(slot: number): number;
+  /** Adds counts to `length` slots, ascending, without a note of it in the total. */
+  protected abstract addRun(slots: Int32Array, counts: Float64Array, length: number): void;
   /** How many slots lie side by side from the first of a page on: one page at least. */
   protected abstract runFrom(slot: number): number;
 
@@ -190,7 +140,7 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
     const address = this.pageFor(slot) + (slot & SLOT_IN_PAGE);
     const sum = this.low[address]! + count;
     if (sum < TWO_POW_31) this.low[address] = sum;
-    else this.#setCount(address, this.#countAt(address) + count);
+    else this.addLarge(address, count);
     this.#setTotal(this.total + count);
   }
 
@@ -207,6 +157,12 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
       slot = other.next(page + length);
     }
     this.#setTotal(this.total + other.total);
+  }
+
+  addRuns(runs: SlotRuns): void {
+    const { slots, counts } = runs;
+    for (let length = runs.next(); length > 0; length = runs.next()) this.addRun(slots, counts, length);
+    this.noteAdded(runs);
   }
 
   remove(slot: number, count: number): void {
@@ -236,6 +192,22 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
     this.low[address]!++;
   }
 
+  /** Adds to a count whose low word would not stay below 2^31, without a note of it in the total. */
+  protected addLarge(address: number, count: number): void {
+    this.#setCount(address, this.#countAt(address) + count);
+  }
+
+  /** Takes note of counts that were added to words. */
+  protected noteAdded({ total, first, last }: Pick<SlotRuns, 'total' | 'first' | 'last'>): void {
+    if (total === 0) return;
+    // Bounds that were out of date stay so, but they are known better.
+    if (this.#firstTotal === this.total) this.#firstTotal += total;
+    if (this.#lastTotal === this.total) this.#lastTotal += total;
+    this.#first = Math.min(this.#first, first);
+    this.#last = Math.max(this.#last, last);
+    this.#setTotal(this.total + total);
+  }
+
   /** Takes over the state of `source`, whose low words the caller has copied. */
   protected adopt(source: Counts): this {
     this.#first = source.first;
@@ -256,11 +228,6 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
       total += sumOfPage(low, page);
       if (high !== undefined) total += sumOfPage(high, page) * TWO_POW_31;
     }
-    this.noteTotal(total);
-  }
-
-  /** Takes note of the sum of words that came from elsewhere. */
-  protected noteTotal(total: number): void {
     this.#setTotal(total);
     this.#settleAll();
   }

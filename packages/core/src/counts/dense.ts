@@ -1,6 +1,8 @@
 import { Counts } from './counts.ts';
 import { SLOT_IN_PAGE, wordsFor } from './words.ts';
 
+const TWO_POW_31 = 2 ** 31;
+
 /** A word for every slot, all allocated at once: the fastest storage, with a footprint that is known beforehand. */
 export class DenseCounts extends Counts {
   readonly storage = 'dense';
@@ -21,10 +23,14 @@ export class DenseCounts extends Counts {
     return counts;
   }
 
-  /** Counts below 2^31 with a known total, in a whole number of pages. */
-  static holdingSmall(length: number, low: Uint32Array<ArrayBuffer>, total: number): DenseCounts {
+  /** Counts below 2^31 in a whole number of pages, of which it is known what they sum up to and where they end. */
+  static holdingSmall(
+    length: number,
+    low: Uint32Array<ArrayBuffer>,
+    known: { readonly total: number; readonly first: number; readonly last: number },
+  ): DenseCounts {
     const counts = new DenseCounts(length, low);
-    counts.noteTotal(total);
+    counts.noteAdded(known);
     return counts;
   }
 
@@ -62,6 +68,17 @@ export class DenseCounts extends Counts {
 
   protected pageFor(slot: number): number {
     return slot & ~SLOT_IN_PAGE;
+  }
+
+  protected addRun(slots: Int32Array, counts: Float64Array, length: number): void {
+    const { low } = this;
+    for (let i = 0; i < length; i++) {
+      const slot = slots[i]!;
+      const count = counts[i]!;
+      const sum = low[slot]! + count;
+      if (sum < TWO_POW_31) low[slot] = sum;
+      else this.addLarge(slot, count);
+    }
   }
 
   protected runFrom(slot: number): number {

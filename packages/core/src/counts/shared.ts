@@ -1,7 +1,9 @@
 import { mustBe } from '../errors.ts';
 import { HdrLayout, LARGEST_VALUE } from '../layout/hdr.ts';
-import { assertTotal, type Counts, type CountsStore, LARGEST_COUNT } from './counts.ts';
+import { assertTotal, type Counts, LARGEST_COUNT } from './counts.ts';
 import { DenseCounts } from './dense.ts';
+import type { SlotRuns } from './slot-runs.ts';
+import type { CountsStore } from './store.ts';
 import { wordsFor } from './words.ts';
 
 // The buffer, in 32-bit words: a header, then the low words, then the high words. All that attach agree on it.
@@ -165,6 +167,15 @@ export class SharedCounts implements CountsStore {
     this.#reserve(other.total);
     for (let slot = other.first; slot < other.length; slot = other.next(slot + 1))
       this.#change(slot, other.at(slot));
+  }
+
+  /** The total is known before the first run: room for all is reserved before any is counted. */
+  addRuns(runs: SlotRuns): void {
+    this.#returnLease();
+    this.#reserve(runs.total);
+    for (let length = runs.next(); length > 0; length = runs.next()) {
+      for (let i = 0; i < length; i++) this.#change(runs.slots[i]!, runs.counts[i]!);
+    }
   }
 
   remove(slot: number, count: number): void {

@@ -1,5 +1,5 @@
 import { Counts } from './counts.ts';
-import { PAGE_BITS, PAGE_SLOTS, SLOT_IN_PAGE } from './words.ts';
+import { PAGE_BITS, PAGE_SLOTS, SLOT_IN_PAGE, wordsFor } from './words.ts';
 
 /**
  * How many pages there is made room for, for one that is needed. Pages are small and many: growing by an eighth keeps idle
@@ -9,6 +9,8 @@ export const GROWTH = 1.125;
 
 // Below minus the number of slots of any layout, so that what is added to it stays below 0.
 const MISSING = -(2 ** 30);
+
+const TWO_POW_31 = 2 ** 31;
 
 /**
  * Pages that are allocated on first touch, one after the other in a single array: the storage of choice where there are
@@ -78,6 +80,39 @@ export class SparseCounts extends Counts {
 
   protected runFrom(): number {
     return PAGE_SLOTS;
+  }
+
+  protected addRun(slots: Int32Array, counts: Float64Array, length: number): void {
+    this.#makePagesFor(slots, length);
+    const { low, table } = this;
+    for (let i = 0; i < length; i++) {
+      const slot = slots[i]!;
+      const count = counts[i]!;
+      const address = table[slot >> PAGE_BITS]! + slot;
+      const sum = low[address]! + count;
+      if (sum < TWO_POW_31) low[address] = sum;
+      else this.addLarge(address, count);
+    }
+  }
+
+  /** All at once, as growing for one after the other would copy them all again and again. */
+  #makePagesFor(slots: Int32Array, length: number): void {
+    let missing = 0;
+    let before = -1;
+    for (let i = 0; i < length; i++) {
+      const page = slots[i]! >> PAGE_BITS;
+      if (page !== before && this.table[page] === MISSING) missing++;
+      before = page;
+    }
+    const needed = this.#used + missing * PAGE_SLOTS;
+    // No more than that, but by an eighth at least.
+    if (needed > this.low.length) this.grow(Math.max(needed, wordsFor(this.low.length * GROWTH)));
+    for (let i = 0; missing > 0; i++) {
+      const page = slots[i]! >> PAGE_BITS;
+      if (this.table[page] !== MISSING) continue;
+      this.pageFor(slots[i]!);
+      missing--;
+    }
   }
 
   #newPage(): number {

@@ -7,6 +7,15 @@ export function toBase64(bytes: Uint8Array): string {
 }
 
 /**
+ * The bytes of an encoding, which base64 text may stand for.
+ *
+ * @throws HdrscopeError `ERR_DECODE` as `fromBase64` does.
+ */
+export function bytesOf(encoded: Uint8Array | string): Uint8Array {
+  return typeof encoded === 'string' ? fromBase64(encoded) : encoded;
+}
+
+/**
  * Reads standard base64; the padding may be left out, surrounding white space is ignored.
  *
  * @throws HdrscopeError `ERR_DECODE` when a character or the length is impossible.

@@ -1,9 +1,10 @@
-import type { DenseCounts } from '../counts/dense.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { HdrLayout, LARGEST_VALUE } from '../layout/hdr.ts';
-import { decodeWords, type WordSize } from './fixed-words.ts';
-import { decodeVarints, V2_COMPRESSED_COOKIE, V2_RAW_COOKIE } from './v2.ts';
-import { decompress, viewOf } from './zlib-stream.ts';
+import type { EncodedRuns } from './encoded-runs.ts';
+import { WordRuns, type WordSize } from './fixed-words.ts';
+import { V2_COMPRESSED_COOKIE, V2_RAW_COOKIE } from './v2.ts';
+import { VarintRuns } from './varint-runs.ts';
+import { assertLength, decompress, int32At, viewOf } from './zlib-stream.ts';
 
 // Sources: HdrHistogram (Java), `AbstractHistogram.decodeFromByteBuffer`, `decodeFromCompressedByteBuffer`.
 // In the cookies of V0 and V1, bits 4 to 7 hold the bytes of a count: 2, 4 or 8.
@@ -25,8 +26,12 @@ export interface Decoded {
   readonly layout: HdrLayout;
   /** By how many slots the writer had shifted its counts. */
   readonly normalizingOffset: number;
-  readonly counts: DenseCounts;
+  /** All in the layout's range. To be stored before another encoding is read, or they are read twice. */
+  readonly runs: EncodedRuns;
 }
+
+/** All intervals of a log have one layout, mostly; it holds a few numbers, and no counts. */
+let latestLayout: HdrLayout | undefined;
 
 /** What a cookie says. */
 interface Format {
@@ -37,14 +42,14 @@ interface Format {
 }
 
 /**
- * Reads an encoding of version 0, 1 or 2, compressed or not. Memory is bounded by the range that the header asks for.
+ * Reads an encoding of version 0, 1 or 2, compressed or not; its runs are still to be read through, or into a store of their own.
  *
  * @param reaching The layout is widened to this value at least.
  * @throws HdrscopeError `ERR_DECODE` when the bytes are no such encoding, `ERR_INVALID_OPTION` when `reaching` is none
  *   from 0 to 2^63 − 1.
  */
-export function decode(bytes: Uint8Array, reaching: number | bigint = 0): Decoded {
-  const atLeast = asValue(reaching);
+export function decode(bytes: Uint8Array, reaching?: number | bigint): Decoded {
+  const atLeast = reaching === undefined ? undefined : asValue(reaching);
   const { version, isCompressed } = formatOf(bytes, 'the cookie');
   const raw = isCompressed ? decompress(bytes) : bytes;
   const inner = formatOf(raw, 'the inner cookie');
@@ -52,10 +57,8 @@ export function decode(bytes: Uint8Array, reaching: number | bigint = 0): Decode
     throw mustBe('ERR_DECODE', 'the inner cookie', `that of a raw V${version} encoding`, cookieOf(raw));
   }
   const decoded = version === 0 ? decodeV0(raw, inner, isCompressed) : decodeV1OrV2(raw, inner);
-  if (atLeast <= decoded.layout.highestTrackableBigInt) return decoded;
-  const layout = decoded.layout.reaching(atLeast);
-  decoded.counts.resize(layout.slotCount);
-  return { ...decoded, layout };
+  if (atLeast === undefined || atLeast <= decoded.layout.highestTrackableBigInt) return decoded;
+  return { ...decoded, layout: decoded.layout.reaching(atLeast) };
 }
 
 function decodeV0(bytes: Uint8Array, { wordSize }: Format, wasCompressed: boolean): Decoded {
@@ -72,7 +75,7 @@ function decodeV0(bytes: Uint8Array, { wordSize }: Format, wasCompressed: boolea
     }
   }
   const payload = bytes.subarray(V0_HEADER_BYTES, end);
-  return { layout, normalizingOffset: 0, counts: decodeWords(payload, wordSize, layout.slotCount) };
+  return { layout, normalizingOffset: 0, runs: new WordRuns(payload, wordSize, layout.slotCount) };
 }
 
 function decodeV1OrV2(bytes: Uint8Array, { version, wordSize }: Format): Decoded {
@@ -88,27 +91,34 @@ function decodeV1OrV2(bytes: Uint8Array, { version, wordSize }: Format): Decoded
   const layout = layoutAt(view, 12);
   const payload = bytes.subarray(HEADER_BYTES, HEADER_BYTES + length);
   const { slotCount } = layout;
-  const counts =
-    version === 2 ? decodeVarints(payload, slotCount) : decodeWords(payload, wordSize, slotCount);
-  return { layout, counts, normalizingOffset: view.getInt32(8) };
+  const runs =
+    version === 2 ? new VarintRuns(payload, slotCount) : new WordRuns(payload, wordSize, slotCount);
+  return { layout, runs, normalizingOffset: view.getInt32(8) };
 }
 
 /** The digits, lowest and highest value that stand one after the other. */
 function layoutAt(view: DataView, at: number): HdrLayout {
+  const significantDigits = view.getInt32(at);
+  const lowestDiscernibleValue = view.getBigInt64(at + 4);
+  const highestTrackableValue = view.getBigInt64(at + 12);
+  if (
+    latestLayout?.significantDigits === significantDigits &&
+    latestLayout.lowestDiscernibleBigInt === lowestDiscernibleValue &&
+    latestLayout.highestTrackableBigInt === highestTrackableValue
+  ) {
+    return latestLayout;
+  }
   try {
-    return new HdrLayout({
-      significantDigits: view.getInt32(at),
-      lowestDiscernibleValue: view.getBigInt64(at + 4),
-      highestTrackableValue: view.getBigInt64(at + 12),
-    });
+    latestLayout = new HdrLayout({ significantDigits, lowestDiscernibleValue, highestTrackableValue });
+    return latestLayout;
   } catch (cause) {
     throw new HdrscopeError('ERR_DECODE', `the header is impossible: ${(cause as Error).message}`, { cause });
   }
 }
 
 function formatOf(bytes: Uint8Array, what: string): Format {
-  const cookie = viewOf(bytes, 8).getInt32(0);
-  const format = known(cookie);
+  assertLength(bytes, 8);
+  const format = known(int32At(bytes, 0));
   if (format !== undefined) return format;
   const allowed = 'that of an encoding of version 0, 1 or 2';
   throw new HdrscopeError('ERR_DECODE', `${what} must be ${allowed}, got ${cookieOf(bytes)}`);
@@ -135,7 +145,7 @@ function known(cookie: number): Format | undefined {
 }
 
 function cookieOf(bytes: Uint8Array): string {
-  const cookie = viewOf(bytes, 4).getUint32(0);
+  const cookie = int32At(bytes, 0) >>> 0;
   return `0x${cookie.toString(16).padStart(8, '0')}`;
 }
 

@@ -35,7 +35,7 @@ export function encodeCompressedDoubles(integers: HdrCounts, range: DoubleRange)
 }
 
 /**
- * Reads an encoding of doubles, compressed or not. Memory is bounded by the range that the header asks for.
+ * Reads an encoding of doubles, compressed or not.
  *
  * @throws HdrscopeError `ERR_DECODE` when the bytes are no such encoding.
  */

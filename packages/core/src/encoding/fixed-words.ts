@@ -1,43 +1,58 @@
 import { LARGEST_COUNT } from '../counts/counts.ts';
-import { DenseCounts } from '../counts/dense.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
-import { assertTotal } from './v2.ts';
+import { EncodedRuns } from './encoded-runs.ts';
 
 /** Bytes that a count takes: all of a payload take the same. */
 export type WordSize = 2 | 4 | 8;
 
 const TWO_POW_32 = 2 ** 32;
+const RUN_SLOTS = 1024;
 
-/**
- * Reads the payload of V0 and V1: the counts from slot 0 on, as signed integers of one width, big-endian.
- *
- * @throws HdrscopeError `ERR_DECODE` when it ends inside a count, holds more than its slots, or a count is negative or
- *   above 2^53 − 1.
- */
-export function decodeWords(payload: Uint8Array, wordSize: WordSize, slotCount: number): DenseCounts {
-  const words = payload.length / wordSize;
-  if (!Number.isInteger(words)) {
-    const allowed = `a multiple of the ${wordSize} bytes of a count`;
-    throw mustBe('ERR_DECODE', 'the payload length', allowed, payload.length);
-  }
-  if (words > slotCount) {
-    throw new HdrscopeError(
-      'ERR_DECODE',
-      `the payload must fill at most the ${slotCount} slots of its range, got ${words}`,
-    );
-  }
-  const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
-  const counts = new DenseCounts(slotCount);
-  for (let slot = 0; slot < words; slot++) {
-    const count = wordAt(view, slot * wordSize, wordSize);
-    if (count === 0) continue;
-    if (!(count > 0 && count <= LARGEST_COUNT)) {
-      throw mustBe('ERR_DECODE', `the count of slot ${slot}`, 'from 0 to 2^53 - 1', count);
+/** The payload of V0 and V1: the counts from slot 0 on, as signed integers of one width, big-endian. */
+export class WordRuns extends EncodedRuns {
+  readonly slots: Int32Array = new Int32Array(RUN_SLOTS);
+  readonly counts: Float64Array = new Float64Array(RUN_SLOTS);
+  readonly #wordSize: WordSize;
+
+  /**
+   * @throws HdrscopeError `ERR_DECODE` when it ends inside a count, holds more than its slots, or a count is negative or
+   *   above 2^53 − 1, or their total is.
+   */
+  constructor(payload: Uint8Array, wordSize: WordSize, slotCount: number) {
+    super(payload, slotCount);
+    this.#wordSize = wordSize;
+    const words = payload.length / wordSize;
+    if (!Number.isInteger(words)) {
+      const allowed = `a multiple of the ${wordSize} bytes of a count`;
+      throw mustBe('ERR_DECODE', 'the payload length', allowed, payload.length);
     }
-    assertTotal(counts.total + count);
-    counts.add(slot, count);
+    if (words > slotCount) {
+      throw new HdrscopeError(
+        'ERR_DECODE',
+        `the payload must fill at most the ${slotCount} slots of its range, got ${words}`,
+      );
+    }
+    this.readFirst();
   }
-  return counts;
+
+  protected readRun(): number {
+    const { payload, slots, counts } = this;
+    const wordSize = this.#wordSize;
+    const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
+    let length = 0;
+    this.sum = 0;
+    for (; this.at < payload.length && length < RUN_SLOTS; this.at += wordSize, this.slot++) {
+      const count = wordAt(view, this.at, wordSize);
+      if (count === 0) continue;
+      if (!(count > 0 && count <= LARGEST_COUNT)) {
+        throw mustBe('ERR_DECODE', `the count of slot ${this.slot}`, 'from 0 to 2^53 - 1', count);
+      }
+      slots[length] = this.slot;
+      counts[length++] = count;
+      this.sum += count;
+    }
+    return length;
+  }
 }
 
 function wordAt(view: DataView, at: number, wordSize: WordSize): number {

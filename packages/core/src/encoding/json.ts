@@ -3,7 +3,6 @@ import { DenseCounts } from '../counts/dense.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import type { HdrCounts } from '../histogram/iteration.ts';
 import { HdrLayout } from '../layout/hdr.ts';
-import type { Decoded } from './decode.ts';
 
 /**
  * A histogram as plain data: what `JSON.stringify` writes, and what `structuredClone` copies. Nothing is lost but how
@@ -36,7 +35,10 @@ export interface JsonSource extends HdrCounts {
 }
 
 /** What is read of it. */
-export interface DecodedJson extends Decoded, Omit<JsonSource, keyof HdrCounts> {}
+export interface DecodedJson extends JsonSource {
+  readonly counts: DenseCounts;
+  readonly normalizingOffset: number;
+}
 
 const MOST_OFFSET = 2 ** 31;
 

@@ -1,9 +1,5 @@
-import { LARGEST_COUNT } from '../counts/counts.ts';
-import { DenseCounts } from '../counts/dense.ts';
-import { grown, wordsFor } from '../counts/words.ts';
-import { HdrscopeError, mustBe } from '../errors.ts';
 import type { HdrCounts } from '../histogram/iteration.ts';
-import { LONGEST_VARINT, readVarint, type Varint, writeCount, writeEmptySlots } from './varint.ts';
+import { LONGEST_VARINT, writeCount, writeEmptySlots } from './varint.ts';
 import { compress } from './zlib-stream.ts';
 
 // All numbers are big-endian. Source: HdrHistogram (Java), `AbstractHistogram.encodeIntoByteBuffer`.
@@ -27,7 +23,7 @@ const RUN_SLOTS = 1024;
 const run = new Float64Array(RUN_SLOTS);
 const runBytes = new Uint8Array(RUN_SLOTS * LONGEST_VARINT + LONGEST_VARINT);
 
-// What is made room for at first, in bytes or words, however many slots there are.
+// Bytes that are made room for at first, however many slots there are.
 const MOST_AT_FIRST = 2 ** 16;
 
 /** The raw V2 encoding of counts over an HDR layout. */
@@ -94,68 +90,4 @@ function doubled(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const larger = new Uint8Array(2 * bytes.length);
   larger.set(bytes);
   return larger;
-}
-
-/**
- * Reads the payload of V2.
- *
- * @throws HdrscopeError `ERR_DECODE` when it is broken, or holds more than its slots.
- */
-export function decodeVarints(payload: Uint8Array, slotCount: number): DenseCounts {
-  const { length } = payload;
-  const words = wordsFor(slotCount);
-  // A broken payload is not worth all the memory that its header may ask for.
-  let low = new Uint32Array(Math.min(slotCount, MOST_AT_FIRST));
-  const large: Varint[] = [];
-  let slot = 0;
-  let total = 0; // of what is in the words
-  for (let at = 0; at < length; ) {
-    let zigZag = payload[at++]!;
-    if (zigZag >= 128) {
-      const upper = at < length ? payload[at]! : 128;
-      if (upper >= 128) {
-        // Nearly no number has more than two bytes; it is kept out of a loop over small integers.
-        const varint = readVarint(payload, at - 1);
-        slot = passed(Math.max(1, -varint.number), slot, slotCount);
-        if (varint.number > 0) large.push({ number: varint.number, end: slot });
-        at = varint.end;
-        continue;
-      }
-      zigZag = (zigZag & 127) | (upper << 7);
-      at++;
-    }
-    if ((zigZag & 1) !== 0) slot = passed((zigZag >> 1) + 1, slot, slotCount);
-    else {
-      if (slot >= low.length) low = roomFor(slot, slotCount, low);
-      low[slot++] = zigZag >> 1;
-      total += zigZag >> 1;
-    }
-  }
-  if (low.length < words) low = grown(low, words);
-  const counts = DenseCounts.holdingSmall(slotCount, low, total);
-  for (const { number, end } of large) {
-    assertTotal(counts.total + number);
-    counts.add(end - 1, number);
-  }
-  return counts;
-}
-
-/** The words, with a place for a slot. */
-function roomFor(slot: number, slotCount: number, low: Uint32Array): Uint32Array<ArrayBuffer> {
-  passed(1, slot, slotCount);
-  return grown(low, Math.min(slotCount, 2 * slot));
-}
-
-/** The slot after `slots` more. */
-function passed(slots: number, slot: number, slotCount: number): number {
-  if (slots <= slotCount - slot) return slot + slots;
-  throw new HdrscopeError(
-    'ERR_DECODE',
-    `the payload must fill at most the ${slotCount} slots of its range, got ${slots} more after slot ${slot}`,
-  );
-}
-
-/** @throws HdrscopeError `ERR_DECODE` when the total, which may have been rounded, is above 2^53 − 1. */
-export function assertTotal(total: number): void {
-  if (total > LARGEST_COUNT) throw mustBe('ERR_DECODE', 'the total count', 'at most 2^53 - 1', total);
 }

@@ -31,8 +31,8 @@ export function compress(raw: Uint8Array, cookie: number, level?: number): Uint8
  * @throws HdrscopeError `ERR_DECODE` when it is cut off, or the stream broken or larger than any encoding.
  */
 export function decompress(bytes: Uint8Array): Uint8Array {
-  const view = viewOf(bytes, HEADER_BYTES);
-  const length = view.getInt32(4);
+  assertLength(bytes, HEADER_BYTES);
+  const length = int32At(bytes, 4);
   const available = bytes.length - HEADER_BYTES;
   if (length < 0 || length > available) {
     const allowed = `from 0 to the ${available} bytes that follow`;
@@ -51,9 +51,20 @@ export function decompress(bytes: Uint8Array): Uint8Array {
  * @throws HdrscopeError `ERR_DECODE` when there are fewer bytes than that.
  */
 export function viewOf(bytes: Uint8Array, atLeast: number): DataView {
-  if (bytes.length < atLeast) {
-    const message = `an encoding must have at least ${atLeast} bytes, got ${bytes.length}`;
-    throw new HdrscopeError('ERR_DECODE', message);
-  }
+  assertLength(bytes, atLeast);
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** The big-endian integer at a place that exists. For a single one, making a view takes longer than reading it. */
+export function int32At(bytes: Uint8Array, at: number): number {
+  return (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!;
+}
+
+/**
+ * @throws HdrscopeError `ERR_DECODE` when there are fewer bytes than that.
+ */
+export function assertLength(bytes: Uint8Array, atLeast: number): void {
+  if (bytes.length >= atLeast) return;
+  const message = `an encoding must have at least ${atLeast} bytes, got ${bytes.length}`;
+  throw new HdrscopeError('ERR_DECODE', message);
 }

@@ -1,6 +1,6 @@
 import type { Counts } from '../counts/counts.ts';
 import { usedSlots } from '../counts/used-slots.ts';
-import { fromBase64, toBase64 } from '../encoding/base64.ts';
+import { bytesOf, toBase64 } from '../encoding/base64.ts';
 import { decodeDoubles, encodeCompressedDoubles, encodeDoubles } from '../encoding/double.ts';
 import { HdrscopeError } from '../errors.ts';
 import type { DoubleRange, DoubleStorage } from './double-range.ts';
@@ -10,6 +10,7 @@ import {
   type DoubleParts,
   DoubleRecording,
 } from './double-recording.ts';
+import { least, most } from './time-span.ts';
 
 /**
  * An HDR histogram of floating-point values: none has to be scaled to an integer, and no range to be known. The range
@@ -43,6 +44,26 @@ export class DoubleHistogram extends DoubleRecording {
     } else this.recordAll(other.#values('lower'));
     this.startTimeMs = least(this.startTimeMs, other.startTimeMs);
     this.endTimeMs = most(this.endTimeMs, other.endTimeMs);
+  }
+
+  /**
+   * Counts what an encoding of doubles holds, as `add(DoubleHistogram.decode(encoded))` does.
+   *
+   * @param encoded Any that `decode` reads.
+   * @throws HdrscopeError `ERR_DECODE` as `decode` does, otherwise as `add` does.
+   * @example
+   * ```ts
+   * import { DoubleHistogram } from '@hdrscope/core';
+   *
+   * const interval = new DoubleHistogram();
+   * interval.record(0.25, 2);
+   * const all = new DoubleHistogram();
+   * for (let n = 0; n < 3; n++) all.addEncoded(interval.toBase64());
+   * all.countAt(0.25); //=> 6
+   * ```
+   */
+  addEncoded(encoded: Uint8Array | string): void {
+    this.add(DoubleHistogram.decode(encoded, { storage: 'sparse' }));
   }
 
   /**
@@ -138,12 +159,12 @@ export class DoubleHistogram extends DoubleRecording {
     encoded: Uint8Array | string,
     { storage = 'dense' }: { readonly storage?: DoubleStorage } = {},
   ): DoubleHistogram {
-    const bytes = typeof encoded === 'string' ? fromBase64(encoded) : encoded;
-    const { range, integers } = decodeDoubles(bytes);
-    const isAlike = storage === integers.counts.storage;
-    const parts: DoubleParts = { storage, range, store: isAlike ? integers.counts : undefined };
+    const { range, integers } = decodeDoubles(bytesOf(encoded));
+    const { layout, runs } = integers;
+    const store = storage === 'dense' ? runs.toDense(layout.slotCount) : undefined;
+    const parts: DoubleParts = { storage, range, store };
     const histogram = new DoubleHistogram(parts);
-    if (!isAlike) histogram.store.addAll(integers.counts);
+    if (store === undefined) histogram.store.addRuns(runs);
     return histogram;
   }
 
@@ -161,12 +182,4 @@ export class DoubleHistogram extends DoubleRecording {
     const { ratio } = this.range;
     return [...usedSlots(this.store)].map(([slot, count]) => [layout[end](slot) * ratio, count]);
   }
-}
-
-function least(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
-}
-
-function most(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
 }

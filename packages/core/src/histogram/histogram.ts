@@ -1,8 +1,10 @@
-import { Counts, type CountsStore, type ReadonlyCounts, type Storage } from '../counts/counts.ts';
+import { Counts } from '../counts/counts.ts';
 import { SharedCounts } from '../counts/shared.ts';
+import { TranslatedRuns } from '../counts/slot-runs.ts';
+import type { CountsStore, ReadonlyCounts, Storage } from '../counts/store.ts';
 import { usedSlots } from '../counts/used-slots.ts';
-import { fromBase64, toBase64 } from '../encoding/base64.ts';
-import { type Decoded, decode } from '../encoding/decode.ts';
+import { bytesOf, toBase64 } from '../encoding/base64.ts';
+import { decode } from '../encoding/decode.ts';
 import { type HistogramJson, histogramFromJson, histogramToJson } from '../encoding/json.ts';
 import { encodeCompressedV2, encodeV2 } from '../encoding/v2.ts';
 import { HdrscopeError } from '../errors.ts';
@@ -15,13 +17,8 @@ import { assertInterval, HdrRecording } from './recording.ts';
 import { assertOrders, shiftedCounts } from './shift.ts';
 import { asBigInts } from './slot-values.ts';
 import type { HistogramOptions, StoreOptions } from './state.ts';
+import { least, most, type TimeSpan } from './time-span.ts';
 import { slotOfValue } from './values.ts';
-
-/** When the first and the last of some values were counted, in milliseconds since 1970, where somebody said so. */
-export interface TimeSpan {
-  readonly startTimeMs?: number | undefined;
-  readonly endTimeMs?: number | undefined;
-}
 
 /** Counts over any layout, and when they were counted. */
 export interface AnyCounts extends TimeSpan {
@@ -37,6 +34,7 @@ export type ReadonlyHistogram = Omit<
   | 'recordValues'
   | 'add'
   | 'addCorrected'
+  | 'addEncoded'
   | 'subtract'
   | 'shiftLeft'
   | 'shiftRight'
@@ -73,7 +71,7 @@ export interface DecodeOptions {
  * ```
  */
 export class Histogram extends HdrRecording {
-  /** By how many slots the counts were shifted: what an encoding says in its header. */
+  /** By how many slots the counts were shifted, as an encoding says. */
   #normalizingOffset = 0;
 
   /** The same histogram, with all its values told as bigints: exact above 2^53 − 1 too. */
@@ -99,6 +97,32 @@ export class Histogram extends HdrRecording {
       else for (const [slot, count] of translated) this.store.add(slot, count);
     }
     this.#widenTimes(other);
+  }
+
+  /**
+   * Counts what an encoding holds, as `add(Histogram.decode(encoded))` does, without a histogram in between.
+   *
+   * @param encoded Of version 0, 1 or 2, compressed or not, as bytes or as base64 text.
+   * @throws HdrscopeError `ERR_DECODE` as `decode` does, `ERR_VALUE_OUT_OF_RANGE` and `ERR_COUNT_OVERFLOW` as `add` does.
+   * @example
+   * ```ts
+   * import { Histogram } from '@hdrscope/core';
+   *
+   * const interval = new Histogram({ highestTrackableValue: 3_600_000_000 });
+   * interval.record(1250, 2);
+   * const all = new Histogram({ highestTrackableValue: 3_600_000_000 });
+   * for (let n = 0; n < 3; n++) all.addEncoded(interval.toBase64());
+   * all.countAt(1250); //=> 6
+   * ```
+   */
+  addEncoded(encoded: Uint8Array | string): void {
+    const { layout, runs } = decode(bytesOf(encoded));
+    runs.readThrough();
+    if (runs.total === 0) return;
+    this.store.assertRoomFor(runs.total);
+    const sameSlots = this.layout.sharesSlotsWith(layout);
+    if (!sameSlots || runs.last >= this.layout.slotCount) this.reach(layout.upperBigInt(runs.last));
+    this.store.addRuns(sameSlots ? runs : new TranslatedRuns(runs, layout, this.layout));
   }
 
   /**
@@ -261,7 +285,12 @@ export class Histogram extends HdrRecording {
   static fromJSON(json: unknown, { storage = 'dense' }: { readonly storage?: Storage } = {}): Histogram {
     const decoded = histogramFromJson(json);
     const { startTimeMs, endTimeMs, tag } = decoded;
-    const histogram = Histogram.#decoded(decoded, storage, decoded.autoResize);
+    const { layout, autoResize, counts, normalizingOffset } = decoded;
+    const isAlike = storage === counts.storage;
+    const options: StoreOptions = { layout, storage, autoResize, store: isAlike ? counts : undefined };
+    const histogram = new Histogram(options);
+    if (!isAlike) histogram.store.addAll(counts);
+    histogram.#normalizingOffset = normalizingOffset;
     [histogram.startTimeMs, histogram.endTimeMs, histogram.tag] = [startTimeMs, endTimeMs, tag];
     return histogram;
   }
@@ -282,8 +311,14 @@ export class Histogram extends HdrRecording {
     encoded: Uint8Array | string,
     { storage = 'dense', highestTrackableValue }: DecodeOptions = {},
   ): Histogram {
-    const bytes = typeof encoded === 'string' ? fromBase64(encoded) : encoded;
-    return Histogram.#decoded(decode(bytes, highestTrackableValue), storage, true);
+    const { layout, runs, normalizingOffset } = decode(bytesOf(encoded), highestTrackableValue);
+    if (storage === 'shared') runs.readThrough();
+    const store = storage === 'dense' ? runs.toDense(layout.slotCount) : undefined;
+    const options: StoreOptions = { layout, storage, autoResize: true, store };
+    const histogram = new Histogram(options);
+    if (store === undefined) histogram.store.addRuns(runs);
+    histogram.#normalizingOffset = normalizingOffset;
+    return histogram;
   }
 
   /**
@@ -311,19 +346,6 @@ export class Histogram extends HdrRecording {
     const { layout, autoResize } = store.setup;
     const options: StoreOptions = { layout, autoResize, outOfRange, storage: 'shared', store };
     return new Histogram(options);
-  }
-
-  static #decoded(
-    { layout, counts, normalizingOffset }: Decoded,
-    storage: Storage,
-    autoResize: boolean,
-  ): Histogram {
-    const isAlike = storage === counts.storage;
-    const options: StoreOptions = { layout, storage, autoResize, store: isAlike ? counts : undefined };
-    const histogram = new Histogram(options);
-    if (!isAlike) histogram.store.addAll(counts);
-    histogram.#normalizingOffset = normalizingOffset;
-    return histogram;
   }
 
   #like(storage: Storage, store?: CountsStore): Histogram {
@@ -374,12 +396,4 @@ export class Histogram extends HdrRecording {
 function valueOfSlot(layout: Layout, slot: number, bound: 'lowest' | 'highest'): bigint {
   if (!(layout instanceof HdrLayout)) return BigInt(Math.floor(layout.midpoint(slot)));
   return bound === 'lowest' ? BigInt(layout.lower(slot)) : layout.upperBigInt(slot);
-}
-
-function least(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
-}
-
-function most(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
 }

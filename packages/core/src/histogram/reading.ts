@@ -1,4 +1,4 @@
-import type { ReadonlyCounts } from '../counts/counts.ts';
+import type { ReadonlyCounts } from '../counts/store.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
 import {
   allSteps,

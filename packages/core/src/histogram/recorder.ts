@@ -1,5 +1,6 @@
-import type { Counts, Storage } from '../counts/counts.ts';
+import type { Counts } from '../counts/counts.ts';
 import { SparseCounts } from '../counts/sparse.ts';
+import type { Storage } from '../counts/store.ts';
 import { PAGE_SLOTS, SLOT_IN_PAGE } from '../counts/words.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { type AnyCounts, Histogram, type ReadonlyHistogram } from './histogram.ts';

@@ -1,4 +1,5 @@
-import { type CountsStore, LARGEST_COUNT } from '../counts/counts.ts';
+import { LARGEST_COUNT } from '../counts/counts.ts';
+import type { CountsStore } from '../counts/store.ts';
 import { type HdrscopeError, mustBe } from '../errors.ts';
 import { type HdrLayout, LARGEST_VALUE } from '../layout/hdr.ts';
 import { correctedCounts, correctedTotal } from './coordinated-omission.ts';

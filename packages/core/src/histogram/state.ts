@@ -1,7 +1,8 @@
-import type { Counts, CountsStore, Storage } from '../counts/counts.ts';
+import type { Counts } from '../counts/counts.ts';
 import { DenseCounts } from '../counts/dense.ts';
 import { SharedCounts } from '../counts/shared.ts';
 import { SparseCounts } from '../counts/sparse.ts';
+import type { CountsStore, Storage } from '../counts/store.ts';
 import { mustBe } from '../errors.ts';
 import { HdrLayout } from '../layout/hdr.ts';
 import { assertPolicy, NO_OUTLIERS, type Outliers, type OutOfRangePolicy } from './out-of-range.ts';

@@ -41,10 +41,21 @@ export interface PercentileTextOptions {
  * //=> ['       Value     Percentile TotalCount 1/(1-Percentile)', '', '         7.0 0.000000000000          1           1.00']
  * ```
  */
-export function formatPercentiles(
+export function formatPercentiles(histogram: PercentileSource, options?: PercentileTextOptions): string {
+  let text = '';
+  for (const part of percentileTextParts(histogram, options)) text += part;
+  return text;
+}
+
+/**
+ * What `formatPercentiles` returns, in parts of a line or few: with many steps it is too long for one text.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` at the first step.
+ */
+export function* percentileTextParts(
   histogram: PercentileSource,
   { ticksPerHalfDistance = 5, valueScale = 1, format = 'text' }: PercentileTextOptions = {},
-): string {
+): Generator<string, void, undefined> {
   if (!(valueScale > 0 && Number.isFinite(valueScale))) {
     throw mustBe('ERR_INVALID_OPTION', 'valueScale', 'a finite number above 0', valueScale);
   }
@@ -54,20 +65,19 @@ export function formatPercentiles(
   const decimals = histogram.layout.significantDigits;
   const scaled = (value: number): string => formatDecimal(value / valueScale, decimals);
   const row = format === 'csv' ? csvRow : textRow;
-  let text =
-    format === 'csv'
-      ? '"Value","Percentile","TotalCount","1/(1-Percentile)"\n'
-      : `${'Value'.padStart(12)} ${'Percentile'.padStart(14)} ${'TotalCount'.padStart(10)} ${'1/(1-Percentile)'.padStart(14)}\n\n`;
+  yield format === 'csv'
+    ? '"Value","Percentile","TotalCount","1/(1-Percentile)"\n'
+    : `${'Value'.padStart(12)} ${'Percentile'.padStart(14)} ${'TotalCount'.padStart(10)} ${'1/(1-Percentile)'.padStart(14)}\n\n`;
   for (const step of histogram.percentiles(ticksPerHalfDistance)) {
     const level = step.percentileLevelIteratedTo / 100;
-    text += row(
+    yield row(
       scaled(step.valueIteratedTo),
       formatDecimal(level, 12),
       String(step.totalCountToThisValue),
       step.percentileLevelIteratedTo === 100 ? undefined : formatDecimal(1 / (1 - level), 2),
     );
   }
-  return format === 'csv' ? text : text + footer(histogram, scaled);
+  if (format === 'text') yield footer(histogram, scaled);
 }
 
 function textRow(value: string, percentile: string, count: string, inverse: string | undefined): string {

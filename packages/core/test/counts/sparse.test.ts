@@ -22,6 +22,26 @@ describe('the memory of sparse counts', () => {
     expect(counts.byteLength).toBeLessThan(LENGTH * 4 * 1.15 + LENGTH);
   });
 
+  test('is what it takes after many slots were added at once', () => {
+    const pages = 100;
+    const slots = Int32Array.from({ length: pages }, (_, page) => page * 64 + 3);
+    const counts = new SparseCounts(LENGTH);
+    let rest = pages;
+    counts.addRuns({
+      total: pages,
+      first: 3,
+      last: slots.at(-1)!,
+      slots,
+      counts: new Float64Array(pages).fill(1),
+      next: () => {
+        const length = rest;
+        rest = 0;
+        return length;
+      },
+    });
+    expect(counts.byteLength).toBe((LENGTH / 64) * 4 + pages * 64 * 4);
+  });
+
   test('is given back when cleared', () => {
     const counts = new SparseCounts(LENGTH);
     for (let slot = 0; slot < LENGTH; slot += 64) counts.add(slot, 2 ** 32);

@@ -121,6 +121,33 @@ describeEachStorage('the V2 encoding', (storage) => {
     expect(decoded.totalCount).toBe(2);
   });
 
+  test('is decoded with its bounds, total and percentiles known', () => {
+    const histogram = recorded(
+      [
+        [300, 2],
+        [5000, 2 ** 32],
+        [9_000_000, 1],
+      ],
+      { storage },
+    );
+    const decoded = Histogram.decode(histogram.encode(), { storage });
+    expect([decoded.min, decoded.max, decoded.totalCount]).toEqual([300, 9_003_007, 2 ** 32 + 3]);
+    expect(decoded.valuesAtPercentiles([0, 50, 100])).toEqual([300, 5003, 9_003_007]);
+    decoded.record(7);
+    decoded.record(20_000_000);
+    expect([decoded.min, decoded.max]).toEqual([7, 20_004_863]);
+  });
+
+  test('of more used slots than are read at a time is decoded', () => {
+    const slots = 15_000;
+    const payload = Array.from({ length: slots }, (_, slot) => (slot % 3) * 2);
+    const { counts } = Histogram.decode(rawV2({ significantDigits: 4, payload }), { storage });
+    expect([counts.first, counts.last, counts.total]).toEqual([1, slots - 1, slots]);
+    expect(Array.from({ length: slots }, (_, slot) => counts.at(slot))).toEqual(
+      payload.map((byte) => byte / 2),
+    );
+  });
+
   test('is dense unless told otherwise', () => {
     expect(Histogram.decode(rawV2()).storage).toBe('dense');
   });

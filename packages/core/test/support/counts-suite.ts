@@ -1,7 +1,9 @@
 import fc from 'fast-check';
-import { Counts, type CountsStore, LARGEST_COUNT } from '../../src/counts/counts.ts';
+import { Counts, LARGEST_COUNT } from '../../src/counts/counts.ts';
 import { DenseCounts } from '../../src/counts/dense.ts';
+import type { SlotRuns } from '../../src/counts/slot-runs.ts';
 import { SparseCounts } from '../../src/counts/sparse.ts';
+import type { CountsStore } from '../../src/counts/store.ts';
 import { expectRefused } from './refused.ts';
 
 /** More than three pages of the sparse storage, and no whole number of them. */
@@ -16,9 +18,12 @@ const count = fc.oneof(
   fc.constantFrom(TWO_POW_32 - 1, TWO_POW_32, TWO_POW_32 + 7, 2 ** 45 + 3),
 );
 
+type SlotAndCount = readonly [slot: number, count: number];
+
 type Operation =
   | { readonly do: 'increment'; readonly slot: number }
   | { readonly do: 'add'; readonly slot: number; readonly count: number }
+  | { readonly do: 'addRuns'; readonly pairs: readonly SlotAndCount[] }
   | { readonly do: 'remove'; readonly pick: number; readonly share: number }
   | { readonly do: 'resize' | 'clear' | 'clone' };
 
@@ -26,6 +31,15 @@ const operations: fc.Arbitrary<Operation[]> = fc.array(
   fc.oneof(
     { weight: 6, arbitrary: fc.record({ do: fc.constant('increment' as const), slot }) },
     { weight: 4, arbitrary: fc.record({ do: fc.constant('add' as const), slot, count }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        do: fc.constant('addRuns' as const),
+        pairs: fc
+          .array(fc.tuple(slot, count), { maxLength: 12 })
+          .map((pairs) => pairs.toSorted(([a], [b]) => a - b)),
+      }),
+    },
     {
       weight: 4,
       arbitrary: fc.record({
@@ -268,6 +282,26 @@ export function describeCounts(name: string, make: (length: number) => CountsSto
   });
 }
 
+/** The pairs, ascending, in runs of three. */
+function runsOf(pairs: readonly SlotAndCount[]): SlotRuns {
+  const [slots, counts] = [new Int32Array(3), new Float64Array(3)];
+  let handedOut = 0;
+  return {
+    total: pairs.reduce((sum, [, held]) => sum + held, 0),
+    first: pairs.at(0)?.[0] ?? 0,
+    last: pairs.at(-1)?.[0] ?? -1,
+    slots,
+    counts,
+    next: () => {
+      const run = pairs.slice(handedOut, handedOut + 3);
+      handedOut += run.length;
+      slots.set(run.map(([at]) => at));
+      counts.set(run.map(([, held]) => held));
+      return run.length;
+    },
+  };
+}
+
 /** Does the same to both; what they then are is the counts returned and the changed model. */
 function apply(operation: Operation, counts: CountsStore, model: Map<number, number>): CountsStore {
   switch (operation.do) {
@@ -278,6 +312,10 @@ function apply(operation: Operation, counts: CountsStore, model: Map<number, num
     case 'add':
       counts.add(operation.slot, operation.count);
       model.set(operation.slot, (model.get(operation.slot) ?? 0) + operation.count);
+      return counts;
+    case 'addRuns':
+      counts.addRuns(runsOf(operation.pairs));
+      for (const [at, added] of operation.pairs) model.set(at, (model.get(at) ?? 0) + added);
       return counts;
     case 'remove': {
       const used = [...model].filter(([, held]) => held > 0);

@@ -1,4 +1,4 @@
-import type { Storage } from '../../src/counts/counts.ts';
+import type { Storage } from '../../src/counts/store.ts';
 import { Histogram } from '../../src/histogram/histogram.ts';
 import type { HistogramOptions } from '../../src/histogram/state.ts';
 import type { Recording } from './values.ts';

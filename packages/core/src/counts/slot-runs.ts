@@ -1,0 +1,58 @@
+import type { HdrLayout } from '../layout/hdr.ts';
+
+/**
+ * Used slots and their counts, ascending, a run of them at a time: how counts get from an encoding into a store without
+ * an array of all slots in between.
+ */
+export interface SlotRuns {
+  /** The sum of all counts: at most 2^53 − 1. It and the bounds may become known only with the last run. */
+  readonly total: number;
+  /** The lowest slot; of no meaning while the total is 0. */
+  readonly first: number;
+  /** The highest slot, likewise. */
+  readonly last: number;
+  /** The slots of the run. */
+  readonly slots: Int32Array;
+  /** Their counts, integers above 0. */
+  readonly counts: Float64Array;
+  /**
+   * Puts the next run into `slots` and `counts`, where it stays until another one is read from anywhere. Returns its
+   * length, or 0 after the last one: then the next run is the first again.
+   */
+  next(): number;
+}
+
+/** The runs of one layout by the slots of another, each count taken at the lowest value of its slot. */
+export class TranslatedRuns implements SlotRuns {
+  readonly total: number;
+  readonly first: number;
+  readonly last: number;
+  readonly slots: Int32Array;
+  readonly counts: Float64Array;
+  readonly #runs: SlotRuns;
+  readonly #from: HdrLayout;
+  readonly #to: HdrLayout;
+
+  constructor(runs: SlotRuns, from: HdrLayout, to: HdrLayout) {
+    this.total = runs.total;
+    this.slots = runs.slots;
+    this.counts = runs.counts;
+    this.#runs = runs;
+    this.#from = from;
+    this.#to = to;
+    this.first = this.#translated(runs.first);
+    this.last = this.#translated(runs.last);
+  }
+
+  next(): number {
+    const { slots } = this;
+    const length = this.#runs.next();
+    for (let i = 0; i < length; i++) slots[i] = this.#translated(slots[i]!);
+    return length;
+  }
+
+  #translated(slot: number): number {
+    // Exact above 2^53 too: a lower bound has no more significant bits than a slot.
+    return this.#to.slotOf(this.#from.lower(slot));
+  }
+}

@@ -1,0 +1,125 @@
+import { LARGEST_COUNT } from '../counts/counts.ts';
+import { DenseCounts } from '../counts/dense.ts';
+import type { SlotRuns } from '../counts/slot-runs.ts';
+import { HdrscopeError, mustBe } from '../errors.ts';
+
+/** How many runs were read. Who has read the latest still finds it where it was put. */
+let runsRead = 0;
+
+/**
+ * The used slots that a payload holds. Where one run is all, it is read at once; so a short payload that is broken is
+ * refused before memory is taken for the slots. The total and the bounds are those of what was read.
+ */
+export abstract class EncodedRuns implements SlotRuns {
+  abstract readonly slots: Int32Array;
+  abstract readonly counts: Float64Array;
+  total = 0;
+  first = 0;
+  last = -1;
+
+  protected readonly payload: Uint8Array;
+  protected readonly slotCount: number;
+  /** Where the next run begins in the payload, and the slot there. */
+  protected at = 0;
+  protected slot = 0;
+  /** The sum of the run. */
+  protected sum = 0;
+
+  /** The payload up to here is in the total. */
+  #summedTo = 0;
+  /** The length of the first run while it was not handed out, and when it was read. */
+  #kept = 0;
+  #keptAt = 0;
+
+  constructor(payload: Uint8Array, slotCount: number) {
+    this.payload = payload;
+    this.slotCount = slotCount;
+  }
+
+  /**
+   * @throws HdrscopeError `ERR_DECODE` when the payload is broken, unless it has been read through.
+   */
+  next(): number {
+    const kept = this.#kept;
+    this.#kept = 0;
+    if (kept > 0) {
+      if (this.#keptAt === runsRead) return kept;
+      this.#rewind();
+    }
+    const length = this.#read();
+    if (length === 0) this.#rewind();
+    return length;
+  }
+
+  /**
+   * Makes sure that everything can be read, and that the total and the bounds are those of the whole.
+   *
+   * @throws HdrscopeError `ERR_DECODE` when the payload is broken.
+   */
+  readThrough(): void {
+    if (this.#summedTo === this.payload.length) return;
+    while (this.#summedTo < this.payload.length) this.#read();
+    this.#kept = 0;
+    this.#rewind();
+  }
+
+  /**
+   * All of them in dense counts of so many slots, at least those of the payload.
+   *
+   * @throws HdrscopeError `ERR_DECODE` when the payload is broken.
+   */
+  toDense(slotCount: number): DenseCounts {
+    const counts = new DenseCounts(slotCount);
+    counts.addRuns(this);
+    return counts;
+  }
+
+  /**
+   * Reads a run from `at`, which goes on, and `slot`, and sums it up. It may hold no used slot.
+   *
+   * @throws HdrscopeError `ERR_DECODE` when the payload is broken, or holds more than its slots.
+   */
+  protected abstract readRun(): number;
+
+  protected readFirst(): void {
+    this.#kept = this.#read();
+    this.#keptAt = runsRead;
+  }
+
+  /** The slot after `slots` more. */
+  protected passed(slots: number, slot: number): number {
+    if (slots <= this.slotCount - slot) return slot + slots;
+    throw new HdrscopeError(
+      'ERR_DECODE',
+      `the payload must fill at most the ${this.slotCount} slots of its range, got ${slots} more after slot ${slot}`,
+    );
+  }
+
+  #read(): number {
+    runsRead++;
+    const { length: end } = this.payload;
+    let length = 0;
+    while (length === 0 && this.at < end) length = this.readRun();
+    if (this.at > this.#summedTo) this.#sumUp(length);
+    return length;
+  }
+
+  #sumUp(length: number): void {
+    this.#summedTo = this.at;
+    if (length === 0) return;
+    if (this.total === 0) this.first = this.slots[0]!;
+    this.last = this.slots[length - 1]!;
+    this.total += this.sum;
+    assertTotal(this.total);
+  }
+
+  #rewind(): void {
+    this.at = 0;
+    this.slot = 0;
+  }
+}
+
+/** @throws HdrscopeError `ERR_DECODE` when the total, which may have been rounded, is above 2^53 − 1. */
+export function assertTotal(total: number): void {
+  if (total > LARGEST_COUNT) throw mustBe('ERR_DECODE', 'the total count', 'at most 2^53 - 1', total);
+}
