@@ -52,7 +52,12 @@ export class TranslatedRuns implements SlotRuns {
   }
 
   #translated(slot: number): number {
-    // Exact above 2^53 too: a lower bound has no more significant bits than a slot.
-    return this.#to.slotOf(this.#from.lower(slot));
+    return slotOfLowest(this.#from, slot, this.#to);
   }
+}
+
+/** The slot of one layout that holds the lowest value of a slot of another. */
+export function slotOfLowest(from: HdrLayout, slot: number, to: HdrLayout): number {
+  // Exact above 2^53 too: a lower bound has no more significant bits than a slot.
+  return to.slotOf(from.lower(slot));
 }

@@ -1,6 +1,6 @@
 import { Counts } from '../counts/counts.ts';
 import { SharedCounts } from '../counts/shared.ts';
-import { TranslatedRuns } from '../counts/slot-runs.ts';
+import { slotOfLowest, TranslatedRuns } from '../counts/slot-runs.ts';
 import type { CountsStore, ReadonlyCounts, Storage } from '../counts/store.ts';
 import { usedSlots } from '../counts/used-slots.ts';
 import { bytesOf, toBase64 } from '../encoding/base64.ts';
@@ -91,10 +91,10 @@ export class Histogram extends HdrRecording {
     if (counts.total > 0) {
       this.store.assertRoomFor(counts.total);
       const sameSlots = counts instanceof Counts && this.#sharesSlotsWith(layout);
-      const translated = sameSlots ? [] : this.#translated({ layout, counts });
+      const translated = sameSlots ? NOTHING : this.#translated({ layout, counts });
       this.reach(valueOfSlot(layout, counts.last, 'highest'));
       if (sameSlots) this.store.addAll(counts);
-      else for (const [slot, count] of translated) this.store.add(slot, count);
+      else for (const [i, slot] of translated.slots.entries()) this.store.add(slot, translated.counts[i]!);
     }
     this.#widenTimes(other);
   }
@@ -151,7 +151,9 @@ export class Histogram extends HdrRecording {
   subtract(other: AnyCounts): void {
     const { layout, counts } = this;
     const taken = this.#translated(other);
-    for (const [slot, count] of taken) {
+    for (let i = 0; i < taken.slots.length; i++) {
+      const slot = taken.slots[i]!;
+      const count = taken.counts[i]!;
       const available = slot < counts.length ? counts.at(slot) : 0;
       if (count > available) {
         throw new HdrscopeError(
@@ -161,7 +163,7 @@ export class Histogram extends HdrRecording {
         );
       }
     }
-    for (const [slot, count] of taken) this.store.remove(slot, count);
+    for (let i = 0; i < taken.slots.length; i++) this.store.remove(taken.slots[i]!, taken.counts[i]!);
     this.store.settleBounds();
   }
 
@@ -380,17 +382,34 @@ export class Histogram extends HdrRecording {
   }
 
   /** The counts of another layout by the slots of this one, ascending. */
-  #translated({ layout, counts }: AnyCounts): Map<number, number> {
+  #translated({ layout, counts }: AnyCounts): Translated {
     const own = this.layout;
-    const sameSlots = this.#sharesSlotsWith(layout);
-    const translated = new Map<number, number>();
-    for (const [slot, count] of usedSlots(counts)) {
-      const target = sameSlots ? slot : slotOfValue(own, valueOfSlot(layout, slot, 'lowest'));
-      translated.set(target, (translated.get(target) ?? 0) + count);
+    const slotFor = this.#sharesSlotsWith(layout)
+      ? (slot: number): number => slot
+      : layout instanceof HdrLayout
+        ? (slot: number): number => slotOfLowest(layout, slot, own)
+        : (slot: number): number => slotOfValue(own, valueOfSlot(layout, slot, 'lowest'));
+    const translated = { slots: [] as number[], counts: [] as number[] };
+    for (let slot = counts.first; slot < counts.length; slot = counts.next(slot + 1)) {
+      const target = slotFor(slot);
+      const end = translated.slots.length - 1;
+      if (end >= 0 && translated.slots[end] === target) translated.counts[end]! += counts.at(slot);
+      else {
+        translated.slots.push(target);
+        translated.counts.push(counts.at(slot));
+      }
     }
     return translated;
   }
 }
+
+/** Used slots, ascending and each once, and their counts. */
+interface Translated {
+  readonly slots: readonly number[];
+  readonly counts: readonly number[];
+}
+
+const NOTHING: Translated = { slots: [], counts: [] };
 
 /** The integer at which a slot of any layout is counted: its own bound in an HDR layout, otherwise its middle. */
 function valueOfSlot(layout: Layout, slot: number, bound: 'lowest' | 'highest'): bigint {

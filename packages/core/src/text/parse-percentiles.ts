@@ -9,7 +9,7 @@ export interface ParsePercentilesOptions {
    * Above 0. @default 1
    */
   readonly valueScale?: number;
-  /** Of the histogram that is made: an integer from 0 to 5. @default 3 */
+  /** Of the histogram that is made: an integer from 0 to 5. @default the decimals of printed values, which are as many */
   readonly significantDigits?: number;
 }
 
@@ -17,15 +17,15 @@ export interface ParsePercentilesOptions {
 export interface PercentileLoss {
   /** How many values the text speaks of: all of them are in the histogram. */
   readonly totalCount: number;
-  /** How many of them are only known to lie above one printed value, up to the next, and are counted at the next. */
+  /** How many of them are only known to lie above one printed value and at most at the next, where they are counted. */
   readonly interpolated: number;
-  /** How many are above the last row, in a text that does not go to 100 %: they are counted at the maximum, or left out where none is told. */
+  /** How many lie above the last row, where rows are missing: they are counted at the maximum. */
   readonly beyondLastRow: number;
-  /** Values are known to this: half of the last printed decimal, times the scale. */
+  /** How far a printed value can be from the true one: half of its last decimal times the scale, and what is rounded off. */
   readonly valueResolution: number;
   /** The largest error that an interpolated value can have, relative to it; `Infinity` where it may have been 0. */
   readonly maxRelativeError: number;
-  /** Mean as printed, times the scale, and as rebuilt. `undefined` where none is printed, as in CSV. */
+  /** As printed, times the scale, and as rebuilt. CSV prints none. */
   readonly mean: { readonly printed: number | undefined; readonly rebuilt: number };
   /** As `mean`. */
   readonly standardDeviation: { readonly printed: number | undefined; readonly rebuilt: number };
@@ -41,9 +41,9 @@ export interface ParsedPercentiles {
 
 /**
  * Reads a percentile distribution back: the `.hgrm` files of HdrHistogram in Java, C, Go and JavaScript, their CSV, and
- * the spectrum that wrk2 prints with `--latency`, in the midst of its other lines. Such a text holds less than the
- * histogram did, and `loss` tells by how much: values between two rows are all counted at the value of the later one, so
- * every percentile that is printed is right, and those between are not too low.
+ * the spectrum that wrk2 prints with `--latency`, in the midst of its other lines; of several, the first. Such a text
+ * holds less than the histogram did, and `loss` tells by how much: values between two rows are all counted at the value
+ * of the later one, so every percentile that is printed is right, and those between are not too low.
  *
  * @throws HdrscopeError `ERR_DECODE` when it is no such text; the message names the line. `ERR_INVALID_OPTION` when an
  *   option is outside the range stated on it, `ERR_VALUE_OUT_OF_RANGE` when a value times the scale is above 2^53 − 1.
@@ -61,56 +61,72 @@ export interface ParsedPercentiles {
  */
 export function parsePercentiles(
   text: string,
-  { valueScale = 1, significantDigits = 3 }: ParsePercentilesOptions = {},
+  { valueScale = 1, significantDigits }: ParsePercentilesOptions = {},
 ): ParsedPercentiles {
   if (!(valueScale > 0 && Number.isFinite(valueScale))) {
     throw mustBe('ERR_INVALID_OPTION', 'valueScale', 'a finite number above 0', valueScale);
   }
-  const histogram = new Histogram({ autoResize: true, significantDigits });
   const table = readPercentileTable(text);
-  const filled = fill(histogram, table, valueScale);
-  const { mean, standardDeviation } = table.footer;
-  const scaled = (printed: number | undefined): number | undefined => printed && printed * valueScale;
+  const { decimals, footer } = table;
+  const histogram = new Histogram({
+    autoResize: true,
+    significantDigits: significantDigits ?? Math.min(decimals, MOST_DIGITS),
+  });
+  const { roundedOff, ...filled } = fill(histogram, table, valueScale);
+  const scaled = (printed: number | undefined): number | undefined =>
+    printed === undefined ? undefined : printed * valueScale;
   return {
     histogram,
     loss: {
       totalCount: histogram.totalCount,
       ...filled,
-      valueResolution: (valueScale * 10 ** -table.decimals) / 2,
-      mean: { printed: scaled(mean), rebuilt: histogram.mean },
-      standardDeviation: { printed: scaled(standardDeviation), rebuilt: histogram.standardDeviation },
+      valueResolution: (valueScale * 10 ** -decimals) / 2 + roundedOff,
+      mean: { printed: scaled(footer.mean), rebuilt: histogram.mean },
+      standardDeviation: {
+        printed: scaled(footer.standardDeviation),
+        rebuilt: histogram.standardDeviation,
+      },
     },
   };
 }
 
-type Filled = Pick<PercentileLoss, 'interpolated' | 'beyondLastRow' | 'maxRelativeError' | 'repeatedRows'>;
+const MOST_DIGITS = 5;
+
+interface Filled
+  extends Pick<PercentileLoss, 'interpolated' | 'beyondLastRow' | 'maxRelativeError' | 'repeatedRows'> {
+  /** The most by which a value was off the integer that it is counted at. */
+  readonly roundedOff: number;
+}
 
 /** Counts what each row adds at its value. */
 function fill(histogram: Histogram, { rows, footer }: PercentileTable, valueScale: number): Filled {
   let before: PercentileRow | undefined;
-  let interpolated = 0;
-  let maxRelativeError = 0;
-  let repeatedRows = 0;
-  const count = (value: number, values: number, line: number, isExact: boolean): void => {
-    histogram.record(valueOf(value, valueScale, line), values);
-    if (isExact || value === before?.value) return;
-    interpolated += values;
+  let [interpolated, maxRelativeError, repeatedRows, roundedOff] = [0, 0, 0, 0];
+  const count = (printed: number, added: number, line: number): void => {
+    const value = integerOf(printed, valueScale, line);
+    histogram.record(value, added);
+    const off = Math.abs(printed * valueScale - value);
+    // Less is the noise of the multiplication.
+    if (off > value * 1e-12) roundedOff = Math.max(roundedOff, off);
+    // Rows stand at values that were recorded: one of those added has the value itself.
+    const isLowest = before === undefined && rows[0]?.percentile === 0;
+    if (added === 1 || isLowest || printed === before?.value) return;
+    interpolated += added - 1;
     const lowest = before?.value ?? 0;
-    maxRelativeError = Math.max(maxRelativeError, (value - lowest) / lowest);
+    maxRelativeError = Math.max(maxRelativeError, (printed - lowest) / lowest);
   };
   for (const row of rows) {
     const added = row.totalCount - (before?.totalCount ?? 0);
-    // The first row is at 0 %: the lowest value, which all values up to its count have.
-    if (added > 0) count(row.value, added, row.line, before === undefined && row.percentile === 0);
+    if (added > 0) count(row.value, added, row.line);
     else if (before !== undefined) repeatedRows++;
     before = row;
   }
   const beyondLastRow = Math.max(0, (footer.totalCount ?? 0) - (before?.totalCount ?? 0));
-  if (beyondLastRow > 0 && footer.max !== undefined) count(footer.max, beyondLastRow, footer.line, false);
-  return { interpolated, beyondLastRow, maxRelativeError, repeatedRows };
+  if (beyondLastRow > 0) count(footer.max ?? 0, beyondLastRow, footer.line);
+  return { interpolated, beyondLastRow, maxRelativeError, repeatedRows, roundedOff };
 }
 
-function valueOf(printed: number, valueScale: number, line: number): number {
+function integerOf(printed: number, valueScale: number, line: number): number {
   const value = Math.round(printed * valueScale);
   if (value <= Number.MAX_SAFE_INTEGER) return value;
   throw new HdrscopeError(

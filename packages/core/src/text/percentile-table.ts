@@ -124,7 +124,12 @@ function numberOf(field: string, what: string, line: number): number {
 function assertTotal(rows: readonly PercentileRow[], { totalCount, line }: PercentileFooter): void {
   const last = rows.at(-1)?.totalCount ?? 0;
   if (totalCount !== undefined && totalCount < last) {
-    throw wrong(line, 'the total count below the rows', `at least ${last}, as in the last row`, String(totalCount));
+    throw wrong(
+      line,
+      'the total count below the rows',
+      `at least ${last}, as in the last row`,
+      String(totalCount),
+    );
   }
 }
 
