@@ -103,11 +103,12 @@ class Oracle {
   }
 }
 
-function inJavaHome(tool) {
+export function inJavaHome(tool) {
   return process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin', tool) : tool;
 }
 
-function findJar() {
+/** @throws OracleUnavailable */
+export function findJar() {
   const named = process.env.HDRSCOPE_HDRHISTOGRAM_JAR;
   if (named) {
     if (existsSync(named)) return named;

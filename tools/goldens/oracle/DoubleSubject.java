@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.zip.DataFormatException;
 import org.HdrHistogram.DoubleHistogram;
 import org.HdrHistogram.DoubleHistogramIterationValue;
+import org.HdrHistogram.EncodableHistogram;
 
 /** HdrHistogram's `DoubleHistogram`. */
 final class DoubleSubject implements Subject {
@@ -172,6 +173,11 @@ final class DoubleSubject implements Subject {
     ByteArrayOutputStream text = new ByteArrayOutputStream();
     histogram.outputPercentileDistribution(new PrintStream(text), ticksPerHalfDistance, scalingRatio, csv);
     return Json.text(text.toString());
+  }
+
+  @Override
+  public EncodableHistogram histogram() {
+    return histogram;
   }
 
   @Override

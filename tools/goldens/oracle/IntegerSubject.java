@@ -5,6 +5,7 @@ import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.util.zip.DataFormatException;
 import org.HdrHistogram.AbstractHistogram;
+import org.HdrHistogram.EncodableHistogram;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramIterationValue;
 import org.HdrHistogram.IntCountsHistogram;
@@ -195,6 +196,11 @@ final class IntegerSubject implements Subject {
     ByteArrayOutputStream text = new ByteArrayOutputStream();
     histogram.outputPercentileDistribution(new PrintStream(text), ticksPerHalfDistance, scalingRatio, csv);
     return Json.text(text.toString());
+  }
+
+  @Override
+  public EncodableHistogram histogram() {
+    return histogram;
   }
 
   @Override

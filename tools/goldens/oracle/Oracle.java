@@ -18,7 +18,7 @@ import org.HdrHistogram.Histogram;
  * Asks HdrHistogram. Each line of input is a command and its arguments, separated by tabs; each is answered by one
  * line of JSON: `{"answer": ...}`, or `{"rejected": "class of the exception", "message": ...}`.
  *
- * <p>Histograms have names: the first argument of all commands but `version` names the one that is made, changed
+ * <p>Histograms have names: the first argument of the commands that are about one names the one that is made, changed
  * or asked.
  */
 public final class Oracle {
@@ -49,6 +49,16 @@ public final class Oracle {
     switch (command) {
       case "version":
         return Json.text(Histogram.class.getPackage().getImplementationVersion());
+      case "java":
+        return Dates.version();
+      case "zones":
+        return Dates.zones();
+      case "date":
+        return Dates.print(a[0], a[1]);
+      case "writeLog":
+        return Logs.write(a, this::subject);
+      case "readLog":
+        return Logs.read(a[0]);
       case "new":
         return keep(a[0], IntegerSubject.create(
             Long.parseLong(a[1]), Long.parseLong(a[2]), Integer.parseInt(a[3]), Boolean.parseBoolean(a[4])));

@@ -2,6 +2,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import org.HdrHistogram.EncodableHistogram;
 
 /**
  * A histogram that questions are asked about. Values come as text, because each kind reads its own numbers;
@@ -50,6 +51,8 @@ interface Subject {
   ByteBuffer encode();
 
   ByteBuffer compress();
+
+  EncodableHistogram histogram();
 
   static <T> String rows(Iterable<T> steps, Function<T, String> row) {
     List<String> rows = new ArrayList<>();

@@ -139,7 +139,7 @@ export class LogInterval implements Entry {
         `a histogram of ${is} cannot be added to one of ${isNot}`,
       );
     }
-    this.#decoded(() => target.add(this.histogram() as Histogram & DoubleHistogram));
+    this.#decoded(() => target.addEncoded(this.encoded));
     target.startTimeMs = Math.min(target.startTimeMs ?? Number.POSITIVE_INFINITY, this.startTimeMs);
     target.endTimeMs = Math.max(target.endTimeMs ?? Number.NEGATIVE_INFINITY, this.endTimeMs);
   }

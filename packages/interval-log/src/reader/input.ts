@@ -98,45 +98,57 @@ function startsWith(bytes: Uint8Array, start: readonly number[]): boolean {
   return start.every((byte, at) => bytes[at] === byte);
 }
 
-// A piece of so much makes at most a thousand times as much text, which is all that is held of it.
+// A piece of so much makes at most a thousand times as much text, which is all that is held of it; and that of the piece
+// in which a stream is broken is all that is lost.
 const GZIP_PIECE_BYTES = 2 ** 14;
 
 /** Everything that can be had of a gzip stream, then the error where it is cut short or broken. */
 async function* gunzipped(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   const gunzip = createGunzip();
   let texts: Uint8Array[] = [];
-  gunzip.on('data', (text: Uint8Array) => texts.push(text));
-  const ended = new Promise<void>((resolve, reject) => {
-    gunzip.once('end', resolve);
-    gunzip.once('error', reject);
-  });
-  let failure: unknown;
-  ended.catch((error: unknown) => {
-    failure = error;
-  });
   const taken = (): Uint8Array[] => {
     const all = texts;
     texts = [];
     return all;
   };
+  let isOver = false;
+  let failure: Error | undefined;
+  // zlib forgets the callback of the write that fails, so its end is waited for in one place with that of the stream.
+  let goOn = (): void => {};
+  const end = (error?: Error): void => {
+    isOver = true;
+    failure = error;
+    goOn();
+  };
+  gunzip.on('data', (text: Uint8Array) => texts.push(text));
+  gunzip.once('end', () => end());
+  gunzip.once('error', end);
+  const done = (step: (goOn: () => void) => void): Promise<void> =>
+    new Promise((resolve) => {
+      goOn = resolve;
+      if (isOver) resolve();
+      else step(resolve);
+    });
+
   try {
     for await (const chunk of chunks) {
       for (let at = 0; at < chunk.length && failure === undefined; at += GZIP_PIECE_BYTES) {
         const piece = chunk.subarray(at, at + GZIP_PIECE_BYTES);
-        await new Promise<void>((resolve) => gunzip.write(piece, () => resolve()));
+        const bytesBefore = gunzip.bytesWritten;
+        await done((written) => gunzip.write(piece, written));
         yield* taken();
+        const rest = piece.subarray(gunzip.bytesWritten - bytesBefore);
+        if (failure === undefined && rest.some((byte) => byte !== 0)) {
+          end(new Error('what follows is not compressed'));
+        }
       }
       if (failure !== undefined) break;
     }
-    gunzip.end();
-    try {
-      await ended;
-    } catch (cause) {
-      yield* taken();
-      const message = `the gzip stream ends before its end, or is broken: ${(cause as Error).message}`;
-      throw new HdrscopeError('ERR_LOG_FORMAT', message, { cause });
-    }
+    await done(() => gunzip.end());
     yield* taken();
+    if (failure === undefined) return;
+    const message = `the gzip stream ends before its end, or is broken: ${failure.message}`;
+    throw new HdrscopeError('ERR_LOG_FORMAT', message, { cause: failure });
   } finally {
     gunzip.destroy();
   }

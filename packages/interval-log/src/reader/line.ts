@@ -52,9 +52,12 @@ function unquoted(column: string): string {
 function timeNote(text: string, lineNumber: number): StartTime | BaseTime | undefined {
   const [, what, seconds] = TIME_NOTE.exec(text) ?? [];
   if (what === undefined || seconds === undefined) return undefined;
-  if (!NUMBER.test(seconds)) throw wrongField(lineNumber, what, 'a number of seconds since 1970', seconds);
   const kind = what === 'StartTime' ? 'start-time' : 'base-time';
-  return { kind, lineNumber, seconds: Number(seconds) };
+  return {
+    kind,
+    lineNumber,
+    seconds: toSeconds(seconds, what, lineNumber, 'a number of seconds since 1970'),
+  };
 }
 
 function parseInterval(text: string, lineNumber: number): IntervalLine {
@@ -76,17 +79,21 @@ function parseInterval(text: string, lineNumber: number): IntervalLine {
   return {
     lineNumber,
     tag,
-    timestampSec: seconds(timestamp, 'timestamp', lineNumber),
-    lengthSec: seconds(length, 'interval length', lineNumber),
+    timestampSec: toSeconds(timestamp, 'timestamp', lineNumber),
+    lengthSec: toSeconds(length, 'interval length', lineNumber),
     writtenMax: maximum(max, lineNumber),
     encoded,
   };
 }
 
-function seconds(field: string, what: string, lineNumber: number): number {
-  if (!NUMBER.test(field)) throw wrongField(lineNumber, what, 'a number of seconds', field);
-  return Number(field);
+function toSeconds(field: string, what: string, lineNumber: number, allowed = 'a number of seconds'): number {
+  const number = NUMBER.test(field) ? Number(field) : Number.NaN;
+  if (!(Math.abs(number) <= LAST_SECOND)) throw wrongField(lineNumber, what, allowed, field);
+  return number;
 }
+
+// As far from 1970 as dates of JavaScript go: times have a date, and their milliseconds are exact.
+const LAST_SECOND = 8.64e12;
 
 /** Java writes `Infinity` and `NaN` where its divisor is 0. */
 function maximum(field: string, lineNumber: number): number {

@@ -14,11 +14,10 @@ const LARGEST_BLOCK = 2 ** 20;
 export class LineSplitter {
   readonly #maxLineBytes: number;
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  /** The beginning of a line whose end has not come yet. */
-  #begun: Uint8Array[] = [];
-  /** Their bytes, and those of a line too long that were thrown away. */
+  /** Begins with the part of a line whose end has not come yet. */
+  #begun = new Uint8Array(0);
+  /** The bytes of that line, with those thrown away because it is too long. */
   #begunBytes = 0;
-  #isTooLong = false;
 
   constructor(maxLineBytes: number) {
     this.#maxLineBytes = maxLineBytes;
@@ -35,71 +34,67 @@ export class LineSplitter {
 
   /** The last line, where no newline ends it. */
   end(): (string | DroppedLine)[] {
-    return this.#begunBytes > 0 ? [this.#finishLine(new Uint8Array(0))] : [];
+    return this.#begunBytes > 0 ? [this.#finishLine()] : [];
   }
 
   #pushBlock(block: Uint8Array, lines: (string | DroppedLine)[]): void {
     const last = block.lastIndexOf(NEWLINE);
-    if (last === -1) {
-      this.#begin(block);
-      return;
-    }
     let start = 0;
-    if (this.#begunBytes > 0) {
-      start = block.indexOf(NEWLINE) + 1;
-      lines.push(this.#finishLine(block.subarray(0, start - 1)));
+    if (this.#begunBytes > 0 && last !== -1) {
+      const first = block.indexOf(NEWLINE);
+      this.#begin(block.subarray(0, first));
+      lines.push(this.#finishLine());
+      start = first + 1;
     }
-    if (start <= last) this.#pushLines(this.#decoder.decode(block.subarray(start, last)), lines);
+    if (start <= last) this.#pushLines(block.subarray(start, last), lines);
     this.#begin(block.subarray(last + 1));
   }
 
-  #pushLines(text: string, lines: (string | DroppedLine)[]): void {
-    let from = 0;
-    for (let to = text.indexOf('\n'); to !== -1; to = text.indexOf('\n', from)) {
-      lines.push(this.#checked(text.slice(from, to)));
+  /** Decodes all lines at once, unless one of them may be too long. */
+  #pushLines(block: Uint8Array, lines: (string | DroppedLine)[]): void {
+    if (block.length <= this.#maxLineBytes) {
+      for (const line of this.#decoder.decode(block).split('\n')) lines.push(withoutReturn(line));
+      return;
+    }
+    for (let from = 0; from <= block.length; ) {
+      const newline = block.indexOf(NEWLINE, from);
+      const to = newline === -1 ? block.length : newline;
+      lines.push(this.#lineOf(block.subarray(from, to), to - from));
       from = to + 1;
     }
-    lines.push(this.#checked(text.slice(from)));
   }
 
   #begin(part: Uint8Array): void {
-    if (part.length === 0) return;
-    this.#begunBytes += part.length;
-    if (this.#begunBytes > this.#maxLineBytes) {
-      this.#isTooLong = true;
-      this.#begun = [];
-    } else {
+    const bytes = this.#begunBytes + part.length;
+    if (bytes <= this.#maxLineBytes) {
       // A copy: whoever gave the chunk may use its memory again.
-      this.#begun.push(part.slice());
+      if (bytes > this.#begun.length) this.#grow(bytes);
+      this.#begun.set(part, this.#begunBytes);
+    } else {
+      this.#begun = new Uint8Array(0);
     }
+    this.#begunBytes = bytes;
   }
 
-  #finishLine(rest: Uint8Array): string | DroppedLine {
-    this.#begin(rest);
-    const [begun, bytes, isTooLong] = [this.#begun, this.#begunBytes, this.#isTooLong];
-    this.#begun = [];
+  #grow(bytes: number): void {
+    const longer = new Uint8Array(Math.min(2 * bytes, this.#maxLineBytes));
+    longer.set(this.#begun.subarray(0, this.#begunBytes));
+    this.#begun = longer;
+  }
+
+  #finishLine(): string | DroppedLine {
+    const bytes = this.#begunBytes;
+    const line = this.#lineOf(this.#begun.subarray(0, bytes), bytes);
     this.#begunBytes = 0;
-    this.#isTooLong = false;
-    if (isTooLong) return { bytes };
-    return withoutReturn(this.#decoder.decode(joined(begun, bytes)));
+    if (this.#begun.length > LARGEST_BLOCK) this.#begun = new Uint8Array(0);
+    return line;
   }
 
-  #checked(line: string): string | DroppedLine {
-    return line.length > this.#maxLineBytes ? { bytes: line.length } : withoutReturn(line);
+  #lineOf(line: Uint8Array, bytes: number): string | DroppedLine {
+    return bytes > this.#maxLineBytes ? { bytes } : withoutReturn(this.#decoder.decode(line));
   }
 }
 
 function withoutReturn(line: string): string {
   return line.endsWith('\r') ? line.slice(0, -1) : line;
-}
-
-function joined(parts: readonly Uint8Array[], bytes: number): Uint8Array {
-  if (parts.length === 1) return parts[0] as Uint8Array;
-  const whole = new Uint8Array(bytes);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

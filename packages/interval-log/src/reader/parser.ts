@@ -50,18 +50,22 @@ export class LogParser {
   }
 
   /** What the lines say that end in this chunk. */
-  *push(chunk: Uint8Array): Generator<LogEntry, void> {
-    for (const line of this.#lines.push(chunk)) yield* this.#entries(line);
+  push(chunk: Uint8Array): LogEntry[] {
+    return this.#entriesOf(this.#lines.push(chunk));
   }
 
   /** What the last line says, where no newline ends it. */
-  *end(): Generator<LogEntry, void> {
-    for (const line of this.#lines.end()) yield* this.#entries(line);
+  end(): LogEntry[] {
+    return this.#entriesOf(this.#lines.end());
   }
 
-  *#entries(line: string | DroppedLine): Generator<LogEntry, void> {
-    const entry = this.#entryOf(line, ++this.#lineNumber);
-    if (entry !== undefined) yield entry;
+  #entriesOf(lines: readonly (string | DroppedLine)[]): LogEntry[] {
+    const entries: LogEntry[] = [];
+    for (const line of lines) {
+      const entry = this.#entryOf(line, ++this.#lineNumber);
+      if (entry !== undefined) entries.push(entry);
+    }
+    return entries;
   }
 
   #entryOf(line: string | DroppedLine, lineNumber: number): LogEntry | undefined {

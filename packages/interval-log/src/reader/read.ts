@@ -47,18 +47,23 @@ export async function* readEntries(
   const parser = new LogParser(options);
   let broken: HdrscopeError | undefined;
   const chunks = textOf(source, options.onBytes);
-  for (;;) {
-    let chunk: Uint8Array;
-    try {
-      const { done, value } = await chunks.next();
-      if (done === true) break;
-      chunk = value;
-    } catch (error) {
-      if (!(error instanceof HdrscopeError) || error.code !== 'ERR_LOG_FORMAT') throw error;
-      broken = error;
-      break;
+  try {
+    for (;;) {
+      let chunk: Uint8Array;
+      try {
+        const { done, value } = await chunks.next();
+        if (done === true) break;
+        chunk = value;
+      } catch (error) {
+        if (!(error instanceof HdrscopeError) || error.code !== 'ERR_LOG_FORMAT') throw error;
+        broken = error;
+        break;
+      }
+      yield* parser.push(chunk);
     }
-    yield* parser.push(chunk);
+  } finally {
+    // Whoever has read enough leaves the source open otherwise.
+    await chunks.return();
   }
   yield* parser.end();
   if (broken !== undefined) {
@@ -109,6 +114,9 @@ export async function* readIntervals(
  * @throws HdrscopeError `ERR_INVALID_OPTION`
  */
 export function selection(options: IntervalOptions): (interval: LogInterval) => boolean {
+  if (typeof options.tags === 'string') {
+    throw mustBe('ERR_INVALID_OPTION', 'tags', 'a list of tags', options.tags);
+  }
   const tags = options.tags && new Set(options.tags);
   const { fromSec, toSec, fromTimeMs, toTimeMs } = options;
   for (const [name, value] of Object.entries({ fromSec, toSec, fromTimeMs, toTimeMs })) {
@@ -120,6 +128,6 @@ export function selection(options: IntervalOptions): (interval: LogInterval) => 
     (tags === undefined || tags.has(interval.tag)) &&
     (fromSec === undefined || interval.offsetSec >= fromSec) &&
     (toSec === undefined || interval.offsetSec <= toSec) &&
-    (fromTimeMs === undefined || interval.startSec * 1000 >= fromTimeMs) &&
-    (toTimeMs === undefined || interval.startSec * 1000 <= toTimeMs);
+    (fromTimeMs === undefined || interval.startSec >= fromTimeMs / 1000) &&
+    (toTimeMs === undefined || interval.startSec <= toTimeMs / 1000);
 }

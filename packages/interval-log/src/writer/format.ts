@@ -1,5 +1,5 @@
 import { type DoubleHistogram, formatDecimal, mustBe, type ReadonlyHistogram } from '@hdrscope/core';
-import { formatJavaDate } from './java-date.ts';
+import { assertTimeMs, assertTimeZone, formatJavaDate } from './java-date.ts';
 
 // Source of all formats: HdrHistogram (Java), `HistogramLogWriter`.
 /** The first line of a log: the version of the format that is written, of which every reader takes all. */
@@ -40,6 +40,8 @@ export function formatInterval(
 ): string {
   assertTag(tag);
   assertScale(valueScale);
+  assertTimeMs('startSec * 1000', startSec * 1000);
+  assertTimeMs('endSec * 1000', endSec * 1000);
   const start = formatDecimal(startSec, 3);
   const length = formatDecimal(endSec - startSec, 3);
   const max = formatDecimal(histogram.max / valueScale, 3);
@@ -47,14 +49,25 @@ export function formatInterval(
   return `${prefix}${start},${length},${max},${histogram.toBase64({ level })}\n`;
 }
 
-/** The line that tells when what the log tells of began. */
+/**
+ * The line that tells when what the log tells of began.
+ *
+ * @throws HdrscopeError `ERR_INVALID_VALUE` when it is no time, `ERR_INVALID_OPTION` when the zone is none.
+ */
 export function formatStartTime(timeMs: number, timeZone?: string): string {
+  assertTimeMs('timeMs', timeMs);
+  if (timeZone !== undefined) assertTimeZone(timeZone);
   const seconds = formatDecimal(timeMs / 1000, 3);
   return `#[StartTime: ${seconds} (seconds since epoch), ${formatJavaDate(timeMs, timeZone)}]\n`;
 }
 
-/** The line that tells what the timestamps below it count from. */
+/**
+ * The line that tells what the timestamps below it count from.
+ *
+ * @throws HdrscopeError `ERR_INVALID_VALUE` when it is no time.
+ */
 export function formatBaseTime(timeMs: number): string {
+  assertTimeMs('timeMs', timeMs);
   return `#[BaseTime: ${formatDecimal(timeMs / 1000, 3)} (seconds since epoch)]\n`;
 }
 

@@ -1,0 +1,134 @@
+import { ODD_PERIODS, ZONE_NAMES } from './zone-names.ts';
+
+/** What Java calls a zone that it abbreviates in its own way. */
+interface ZoneNames {
+  readonly standard: string;
+  readonly summer: string;
+}
+
+/** A time zone as Java tells it. `Intl` knows the same offsets, but abbreviates few zones, and not always as Java does. */
+export class JavaZone {
+  readonly #dates: Intl.DateTimeFormat;
+  readonly #offsets: Intl.DateTimeFormat;
+  readonly #longNames: Intl.DateTimeFormat;
+  readonly #names: ZoneNames | undefined;
+  readonly #oddPeriods: readonly (readonly [fromSec: number, toSec: number])[];
+
+  /** @param timeZone One that `Intl` knows. @default that of the process */
+  constructor(timeZone?: string, { names = zoneNames(), oddPeriods = oddPeriodsOf() }: ZoneTables = {}) {
+    const zone = timeZone === undefined ? {} : { timeZone };
+    this.#dates = new Intl.DateTimeFormat('en-US', { ...DATE, ...zone, timeZoneName: 'short' });
+    this.#offsets = new Intl.DateTimeFormat('en-US', { ...zone, timeZoneName: 'longOffset' });
+    this.#longNames = new Intl.DateTimeFormat('en-US', { ...zone, timeZoneName: 'long' });
+    const resolved = this.#dates.resolvedOptions().timeZone;
+    this.#names = names.get(timeZone ?? resolved) ?? names.get(resolved);
+    this.#oddPeriods = oddPeriods.get(timeZone ?? resolved) ?? oddPeriods.get(resolved) ?? [];
+  }
+
+  /** As `Date.toString` does it. */
+  format(timeMs: number): string {
+    const parts = new Map(this.#dates.formatToParts(timeMs).map(({ type, value }) => [type, value]));
+    const [weekday, month, day, hour, minute, second, year] = DATE_PARTS.map((type) => parts.get(type));
+    return `${weekday} ${month} ${day} ${hour}:${minute}:${second} ${this.nameAt(timeMs)} ${year}`;
+  }
+
+  /** As `zzz` of Java's date formats does it. */
+  nameAt(timeMs: number): string {
+    if (this.#names !== undefined) {
+      const { standard, summer } = this.#names;
+      return standard !== summer && this.isSummerAt(timeMs) ? summer : standard;
+    }
+    const name = zoneNameOf(this.#dates, timeMs);
+    return name.startsWith('GMT') ? zoneNameOf(this.#offsets, timeMs) : name;
+  }
+
+  /** Whether daylight is being saved. `Intl` says so only in the zone's long name, where it has one. */
+  isSummerAt(timeMs: number): boolean {
+    const isOdd = this.#oddPeriods.some(([from, to]) => timeMs >= from * 1000 && timeMs < to * 1000);
+    return this.#seemsSummerAt(timeMs) !== isOdd;
+  }
+
+  #seemsSummerAt(timeMs: number): boolean {
+    const longName = zoneNameOf(this.#longNames, timeMs);
+    if (SUMMER.test(longName)) return true;
+    return NAMELESS.test(longName) && this.#isBetweenLowerOffsets(timeMs);
+  }
+
+  /** Whether clocks were slower both in the year before and in the year after: they have been put forward for a while. */
+  #isBetweenLowerOffsets(timeMs: number): boolean {
+    const offset = this.offsetMinutesAt(timeMs);
+    const isLowerWithin = (stepMs: number): boolean => {
+      for (let step = 1; step <= 12; step++)
+        if (this.offsetMinutesAt(timeMs + step * stepMs) < offset) return true;
+      return false;
+    };
+    return isLowerWithin(-MONTH_MS) && isLowerWithin(MONTH_MS);
+  }
+
+  /** What clocks are ahead of UTC. */
+  offsetMinutesAt(timeMs: number): number {
+    const [, sign, hours, minutes] = OFFSET.exec(zoneNameOf(this.#offsets, timeMs)) ?? [];
+    if (hours === undefined) return 0;
+    return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+  }
+}
+
+/** What is known of zones that `Intl` does not say. */
+export interface ZoneTables {
+  readonly names?: ReadonlyMap<string, ZoneNames>;
+  readonly oddPeriods?: ReadonlyMap<string, readonly (readonly [fromSec: number, toSec: number])[]>;
+}
+
+const DATE = {
+  weekday: 'short',
+  month: 'short',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+  year: 'numeric',
+} as const;
+const DATE_PARTS = ['weekday', 'month', 'day', 'hour', 'minute', 'second', 'year'] as const;
+
+// Ireland's standard time is that of summer.
+const SUMMER = /Summer|Daylight|^Irish Standard/;
+const NAMELESS = /^GMT[+-]/;
+const OFFSET = /^GMT([+-])(\d\d):(\d\d)/;
+const MONTH_MS = 30 * 24 * 3600 * 1000;
+
+function zoneNameOf(format: Intl.DateTimeFormat, timeMs: number): string {
+  return format.formatToParts(timeMs).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+}
+
+let knownNames: Map<string, ZoneNames> | undefined;
+
+function zoneNames(): ReadonlyMap<string, ZoneNames> {
+  if (knownNames !== undefined) return knownNames;
+  knownNames = new Map();
+  for (const [names, areas] of Object.entries(ZONE_NAMES)) {
+    const [standard = '', summer = standard] = names.split('/');
+    for (const area of areas.split(' ')) {
+      const slash = area.indexOf('/') + 1;
+      for (const place of area.slice(slash).split(',')) {
+        knownNames.set(area.slice(0, slash) + place, { standard, summer });
+      }
+    }
+  }
+  return knownNames;
+}
+
+let knownPeriods: Map<string, (readonly [fromSec: number, toSec: number])[]> | undefined;
+
+function oddPeriodsOf(): NonNullable<ZoneTables['oddPeriods']> {
+  if (knownPeriods !== undefined) return knownPeriods;
+  knownPeriods = new Map();
+  for (const [zones, periods] of Object.entries(ODD_PERIODS)) {
+    const ranges = periods.split(' ').map((period) => {
+      const [from, to] = period.split('..');
+      return [Number(from), Number(to)] as const;
+    });
+    for (const zone of zones.split(' ')) knownPeriods.set(zone, ranges);
+  }
+  return knownPeriods;
+}

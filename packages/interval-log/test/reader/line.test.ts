@@ -1,0 +1,131 @@
+import { ENCODED, logOf } from '../support/logs.ts';
+import { brief, entriesOf } from '../support/read.ts';
+
+const INTERVAL = `1 interval - 0.127 1.007 2.769 ${ENCODED}`;
+
+describe('an interval', () => {
+  test.each([
+    ['as writers write it', `0.127,1.007,2.769,${ENCODED}\n`, INTERVAL],
+    ['with a carriage return', `0.127,1.007,2.769,${ENCODED}\r\n`, INTERVAL],
+    ['without a newline at the end', `0.127,1.007,2.769,${ENCODED}`, INTERVAL],
+    ['with spaces around it', `  0.127,1.007,2.769,${ENCODED}   \n`, INTERVAL],
+    ['with spaces for commas', `0.127 1.007 2.769 ${ENCODED}\n`, INTERVAL],
+    ['with spaces after commas', `0.127, 1.007, 2.769, ${ENCODED}\n`, INTERVAL],
+    ['of integers', `5,1,2,${ENCODED}\n`, `1 interval - 5 1 2 ${ENCODED}`],
+    ['of exponents', `1.5e3,1E0,2e-1,${ENCODED}\n`, `1 interval - 1500 1 0.2 ${ENCODED}`],
+    ['of signs', `-0.5,+1,-2,${ENCODED}\n`, `1 interval - -0.5 1 -2 ${ENCODED}`],
+    ['without digits before or after a point', `.5,1.,0,${ENCODED}\n`, `1 interval - 0.5 1 0 ${ENCODED}`],
+    ['with an infinite maximum', `1,1,Infinity,${ENCODED}\n`, `1 interval - 1 1 Infinity ${ENCODED}`],
+    ['whose maximum is no number', `1,1,NaN,${ENCODED}\n`, `1 interval - 1 1 NaN ${ENCODED}`],
+    ['with a tag', `Tag=get,1,1,2,${ENCODED}\n`, `1 interval get 1 1 2 ${ENCODED}`],
+    ['with an empty tag', `Tag=,1,1,2,${ENCODED}\n`, `1 interval  1 1 2 ${ENCODED}`],
+    ['with a tag that holds an equals sign', `Tag=a=b,1,1,2,${ENCODED}\n`, `1 interval a=b 1 1 2 ${ENCODED}`],
+    [
+      'with a tag of another script',
+      `Tag=größe-日本,1,1,2,${ENCODED}\n`,
+      `1 interval größe-日本 1 1 2 ${ENCODED}`,
+    ],
+  ])('%s is read', (_, text, expected) => {
+    expect(entriesOf(text).map(brief)).toEqual([expected]);
+  });
+
+  test('has no tag where none is written, which is another thing than an empty one', () => {
+    const tags = entriesOf(`1,1,2,${ENCODED}\nTag=,1,1,2,${ENCODED}\n`).map(
+      (entry) => entry.kind === 'interval' && entry.tag,
+    );
+    expect(tags).toEqual([undefined, '']);
+  });
+});
+
+describe('a line that is none is named with what is wrong', () => {
+  test.each([
+    [
+      '0.127,1.007,2.769',
+      'an interval must be [Tag=TAG,]TIMESTAMP,LENGTH,MAX,HISTOGRAM, got 3 fields in "0.127,1.007,2.769"',
+    ],
+    [
+      '1,2,3,4,5',
+      'an interval must be [Tag=TAG,]TIMESTAMP,LENGTH,MAX,HISTOGRAM, got 5 fields in "1,2,3,4,5"',
+    ],
+    [
+      'Tag=two words,1,1,2,H',
+      'an interval must be [Tag=TAG,]TIMESTAMP,LENGTH,MAX,HISTOGRAM, got 5 fields in "Tag=two words,1,1,2,H"',
+    ],
+    ['x,1,1,H', 'the timestamp must be a number of seconds, got "x"'],
+    ['0x10,1,1,H', 'the timestamp must be a number of seconds, got "0x10"'],
+    ['1e300,1,1,H', 'the timestamp must be a number of seconds, got "1e300"'],
+    ['Infinity,1,1,H', 'the timestamp must be a number of seconds, got "Infinity"'],
+    ['1,NaN,1,H', 'the interval length must be a number of seconds, got "NaN"'],
+    ['1,1,much,H', 'the interval maximum must be a number, got "much"'],
+    ['#[StartTime: soon]', 'the StartTime must be a number of seconds since 1970, got "soon"'],
+    ['#[BaseTime: ]', 'the BaseTime must be a number of seconds since 1970, got ""'],
+    [
+      '\u0000\u0000\u0000',
+      'an interval must be [Tag=TAG,]TIMESTAMP,LENGTH,MAX,HISTOGRAM, got 1 fields in "\\u0000\\u0000\\u0000"',
+    ],
+    [
+      `1,1,${'9'.repeat(100)}x,H`,
+      `the interval maximum must be a number, got "${'9'.repeat(60)}"… (101 characters)`,
+    ],
+  ])('%j', (line, message) => {
+    const [entry] = entriesOf(`#\n${line}\n`).slice(1);
+    expect(entry).toMatchObject({
+      kind: 'malformed',
+      lineNumber: 2,
+      error: { code: 'ERR_LOG_FORMAT', message: `line 2: ${message}` },
+    });
+  });
+});
+
+describe('a note', () => {
+  test.each([
+    [
+      '#[StartTime: 1441812279.474 (seconds since epoch), Wed Sep 09 15:24:39 UTC 2015]',
+      '1 start-time 1441812279.474',
+    ],
+    ['#[StartTime: 1441812279 (seconds since epoch)]', '1 start-time 1441812279'],
+    ['#[StartTime:1441812279.5]', '1 start-time 1441812279.5'],
+    ['#[BaseTime: 1441812279.000 (seconds since epoch)]', '1 base-time 1441812279'],
+    ['#[BaseTime: 1.5e9 (seconds since epoch)]', '1 base-time 1500000000'],
+    ['#[Histogram log format version 1.3]', '1 comment [Histogram log format version 1.3]'],
+    ['#', '1 comment '],
+    ['  # indented', '1 comment  indented'],
+    ['#[Start Time: 5]', '1 comment [Start Time: 5]'],
+    [
+      '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"',
+      '1 legend StartTimestamp|Interval_Length|Interval_Max|Interval_Compressed_Histogram',
+    ],
+    [
+      '"StartTimestamp","EndTimestamp","Interval_Max","Interval_Compressed_Histogram"',
+      '1 legend StartTimestamp|EndTimestamp|Interval_Max|Interval_Compressed_Histogram',
+    ],
+    ['"Tag","StartTimestamp"', '1 legend Tag|StartTimestamp'],
+  ])('%j is read', (line, expected) => {
+    expect(entriesOf(`${line}\n`).map(brief)).toEqual([expected]);
+  });
+});
+
+test('blank lines say nothing, and are counted', () => {
+  expect(entriesOf('\n\r\n   \n#a\n\n#b').map(brief)).toEqual(['4 comment a', '6 comment b']);
+});
+
+test('a malformed line leaves its neighbours as they are', () => {
+  const lines = logOf(3).split('\n');
+  lines[5] = 'half a li';
+  expect(entriesOf(lines.join('\n')).map(({ kind }) => kind)).toEqual([
+    'comment',
+    'comment',
+    'base-time',
+    'legend',
+    'interval',
+    'malformed',
+    'interval',
+  ]);
+});
+
+describe('byte order marks', () => {
+  test('are skipped wherever a file begins, in a file made of several too', () => {
+    const log = `\uFEFF#a\n\uFEFF1,1,2,${ENCODED}\n`;
+    expect(entriesOf(log).map(({ kind }) => kind)).toEqual(['comment', 'interval']);
+  });
+});

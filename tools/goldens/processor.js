@@ -1,0 +1,100 @@
+/**
+ * Writes the fixtures of the log processor: logs, and what Java's `HistogramLogProcessor` prints of them.
+ *
+ *   node tools/goldens/processor.js           writes them; needs a built `@hdrscope/interval-log`: npm run build
+ *   node tools/goldens/processor.js --check   exits 1 when Java prints something else of the committed logs
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { findJar, inJavaHome, MADE_BY, OracleUnavailable } from './oracle.js';
+
+const FIXTURES = fileURLToPath(
+  new URL('../../packages/interval-log/test/processor/fixtures/', import.meta.url),
+);
+const EXPECTED = join(FIXTURES, 'processor.json');
+
+try {
+  const jar = findJar();
+  process.exitCode = process.argv.includes('--check') ? check(jar) : await write(jar);
+} catch (error) {
+  if (!(error instanceof OracleUnavailable)) throw error;
+  console.log(`processor: skipped, ${error.message}`);
+}
+
+async function write(jar) {
+  const { LOGS, RUNS } = await import('./cases/processor.js');
+  mkdirSync(FIXTURES, { recursive: true });
+  for (const [name, text] of Object.entries(LOGS)) writeFileSync(logOf(name), text);
+  const runs = Object.entries(RUNS).flatMap(([log, runsOfLog]) =>
+    runsOfLog.map((args) => ({ log, args, printed: printed(jar, log, args) })),
+  );
+  const text = formatted(runs);
+  writeFileSync(EXPECTED, text);
+  console.log(`processor: ${runs.length} runs of ${Object.keys(LOGS).length} logs, ${text.length} bytes`);
+  return 0;
+}
+
+function check(jar) {
+  const { runs } = JSON.parse(readFileSync(EXPECTED, 'utf8'));
+  const different = runs.filter(
+    ({ log, args, printed: known }) => JSON.stringify(printed(jar, log, args)) !== JSON.stringify(known),
+  );
+  for (const { log, args } of different)
+    console.error(`processor: Java prints something else of ${log} ${args.join(' ')}`);
+  if (different.length === 0) console.log(`processor: ${runs.length} runs are what ${MADE_BY} prints`);
+  return different.length === 0 ? 0 : 1;
+}
+
+/** What -listtags prints, or else the files that a run makes, by how their names end. */
+function printed(jar, log, args) {
+  const folder = mkdtempSync(join(tmpdir(), 'hdrscope-processor-'));
+  try {
+    if (args.includes('-listtags')) return { stdout: lines(run(jar, ['-i', logOf(log), ...args])) };
+    const out = join(folder, 'out');
+    run(jar, ['-i', logOf(log), '-o', out, ...args]);
+    const files = ['', '.hgrm', '.mwp'].filter((ending) => existsSync(out + ending));
+    return Object.fromEntries(
+      // What 2.1.11 calls WindoCount, later versions call WindowCount.
+      files.map((ending) => [
+        ending,
+        lines(readFileSync(out + ending, 'utf8').replace('WindoCount', 'WindowCount')),
+      ]),
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function run(jar, args) {
+  const { status, stdout, stderr } = spawnSync(
+    inJavaHome('java'),
+    [
+      '-XX:+UseSerialGC',
+      '-Duser.timezone=UTC',
+      '-cp',
+      jar,
+      'org.HdrHistogram.HistogramLogProcessor',
+      ...args,
+    ],
+    { encoding: 'utf8' },
+  );
+  if (status === null) throw new OracleUnavailable('java does not run');
+  if (status !== 0 || stderr !== '') throw new Error(`${args.join(' ')}: ${stderr}`);
+  return stdout;
+}
+
+function lines(text) {
+  return text.split('\n');
+}
+
+function formatted(runs) {
+  const head = `"madeBy":${JSON.stringify(MADE_BY)},"regenerate":"node tools/goldens/processor.js"`;
+  return `{${head},"runs":[\n${runs.map((one) => JSON.stringify(one)).join(',\n')}\n]}\n`;
+}
+
+function logOf(name) {
+  return join(FIXTURES, `${name}.hlog`);
+}

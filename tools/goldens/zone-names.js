@@ -1,0 +1,209 @@
+/**
+ * Writes `packages/interval-log/src/writer/zone-names.ts`: what Java 17 calls the time zones that `Intl` calls otherwise.
+ * And dates as Java prints them, which the tests of `@hdrscope/interval-log` read.
+ *
+ *   node tools/goldens/zone-names.js           writes them
+ *   node tools/goldens/zone-names.js --check   exits 1 when a zone is not called as Java does, or a date not told so
+ *
+ * Both need a built `@hdrscope/interval-log`: npm run build
+ */
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { formatDates } from './cases/dates.js';
+import { OracleUnavailable, openOracle } from './oracle.js';
+
+const PACKAGE = new URL('../../packages/interval-log/', import.meta.url);
+const TABLE = fileURLToPath(new URL('src/writer/zone-names.ts', PACKAGE));
+const DATES = fileURLToPath(new URL('test/fixtures/java-dates.json', PACKAGE));
+const JAVA = '17';
+const DAY = 24 * 3600;
+// Where the oracle's eras end.
+const YEAR_2036 = 2_082_758_400;
+// In 1912, 1938 and 9999.
+const FAR_SECONDS = [-1_830_000_000, -1_000_000_000, 253_390_000_000];
+
+const { JavaZone } = await import(new URL('dist/writer/java-zone.js', PACKAGE).href);
+
+try {
+  const oracle = await openOracle();
+  try {
+    const java = await oracle.ask('java');
+    if (java !== JAVA) throw new OracleUnavailable(`names are those of Java ${JAVA}, this is Java ${java}`);
+    process.exitCode = process.argv.includes('--check') ? await check(oracle) : await write(oracle);
+  } finally {
+    await oracle.close();
+  }
+} catch (error) {
+  if (!(error instanceof OracleUnavailable)) throw error;
+  console.log(`zone names: skipped, ${error.message}`);
+}
+
+async function write(oracle) {
+  const zones = (await zonesOf(oracle)).filter(isKnownHere);
+  const bare = { names: new Map(), oddPeriods: new Map() };
+  const named = zones.filter((zone) => isOwnNameFar(zone, bare) || faultsOf(zone, bare).length > 0);
+  const text = tableText(named, oddPeriodsOf(named));
+  writeFileSync(TABLE, text);
+  spawnSync('npx', ['biome', 'format', '--write', TABLE]);
+  console.log(`zone names: ${named.length} of ${zones.length} zones, ${text.length} bytes`);
+  const dates = await formatDates(oracle);
+  writeFileSync(DATES, dates);
+  console.log(`zone names: dates, ${dates.length} bytes`);
+  return 0;
+}
+
+async function check(oracle) {
+  const zones = (await zonesOf(oracle)).filter(isKnownHere).map(untilClocksDiffer);
+  const faults = zones.flatMap((zone) => faultsOf(zone));
+  const told = await formatDates(oracle);
+  if (told !== readFileSync(DATES, 'utf8')) faults.push('the dates of the tests are not what Java prints');
+  for (const fault of faults.slice(0, 20)) console.error(`zone names: ${fault}`);
+  console.log(`zone names: ${zones.length} zones checked against Java ${JAVA}, ${faults.length} faults`);
+  return faults.length === 0 ? 0 : 1;
+}
+
+async function zonesOf(oracle) {
+  const zones = await oracle.ask('zones');
+  return zones.map(([id, standard, summer, eras]) => ({
+    id,
+    standard,
+    summer,
+    eras: eras.map(([fromSec, offsetSec, isSummer], i) => ({
+      fromSec,
+      offsetSec,
+      toSec: eras[i + 1]?.[0] ?? YEAR_2036,
+      isSummer,
+    })),
+  }));
+}
+
+function isKnownHere({ id }) {
+  try {
+    return new JavaZone(id) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** Without the eras from a year before clocks differ: Java and Node.js have each their own time zone database. */
+function untilClocksDiffer(zone) {
+  const here = new JavaZone(zone.id);
+  const differs = ({ offsetSec, ...era }) =>
+    secondsOf(era).some((second) => Math.abs(here.offsetMinutesAt(second * 1000) - offsetSec / 60) >= 1);
+  const first = zone.eras.find((era) => era.fromSec > 0 && differs(era));
+  if (first === undefined) return zone;
+  const end = first.fromSec - 400 * DAY;
+  return { ...zone, eras: zone.eras.filter(({ toSec }) => toSec <= end) };
+}
+
+/** The beginning, some days and the end of an era. */
+function secondsOf({ fromSec, toSec }) {
+  const seconds = [fromSec, toSec - 1];
+  for (let day = 1; day < 400 && fromSec + day * DAY < toSec; day += 45) seconds.push(fromSec + day * DAY);
+  return seconds;
+}
+
+/** Where a zone is not called as Java calls it. */
+function faultsOf({ id, standard, summer, eras }, tables) {
+  const zone = new JavaZone(id, tables);
+  const faults = [];
+  for (const era of eras) {
+    const expected = era.isSummer ? summer : standard;
+    for (const second of secondsOf(era)) {
+      const name = zone.nameAt(second * 1000);
+      if (name !== expected) faults.push(`${id} at ${second}: ${name}, Java says ${expected}`);
+    }
+  }
+  return faults;
+}
+
+/** Whether `Intl` forgets the name of a zone in a far past or future. */
+function isOwnNameFar({ id, standard, summer }, tables) {
+  const zone = new JavaZone(id, tables);
+  return FAR_SECONDS.some((second) => ![standard, summer].includes(zone.nameAt(second * 1000)));
+}
+
+/** Eras whose long name in `Intl` does not tell whether they are summer, by zone: `from..to`. */
+function oddPeriodsOf(zones) {
+  const oddPeriods = new Map();
+  for (const { id, standard, summer, eras } of zones) {
+    if (standard === summer) continue;
+    const zone = new JavaZone(id, { names: new Map(), oddPeriods: new Map() });
+    const odd = eras
+      .filter((era) => secondsOf(era).some((second) => zone.isSummerAt(second * 1000) !== era.isSummer))
+      .flatMap((era) => [...wrongPeriods(zone, era)])
+      .reduce(joined, [])
+      .map((period) => period.join('..'));
+    if (odd.length > 0) oddPeriods.set(id, odd.join(' '));
+  }
+  return oddPeriods;
+}
+
+/** The parts of an era in which a zone does not tell its summer time, to the second. */
+function* wrongPeriods(zone, { fromSec, toSec, isSummer }) {
+  const isWrong = (second) => zone.isSummerAt(second * 1000) !== isSummer;
+  let began = fromSec;
+  for (let second = fromSec; second < toSec; second += DAY) {
+    const next = Math.min(second + DAY, toSec - 1);
+    const [was, is] = [isWrong(second), isWrong(next)];
+    if (was === is) continue;
+    let [before, after] = [second, next];
+    while (after - before > 1) {
+      const middle = Math.floor((before + after) / 2);
+      if (isWrong(middle) === was) before = middle;
+      else after = middle;
+    }
+    if (was) yield [began, after];
+    began = after;
+  }
+  if (isWrong(toSec - 1)) yield [began, toSec];
+}
+
+function joined(periods, [fromSec, toSec]) {
+  const last = periods.at(-1);
+  if (last?.[1] === fromSec) last[1] = toSec;
+  else periods.push([fromSec, toSec]);
+  return periods;
+}
+
+function tableText(zones, oddPeriods) {
+  const byNames = grouped(zones, ({ standard, summer }) =>
+    standard === summer ? standard : `${standard}/${summer}`,
+  );
+  const names = [...byNames].map(([key, members]) => [key, areas(members.map(({ id }) => id))]);
+  const periods = [...grouped([...oddPeriods], ([, ranges]) => ranges)].map(([ranges, members]) => [
+    members.map(([id]) => id).join(' '),
+    ranges,
+  ]);
+  return `// Made by tools/goldens/zone-names.js: what Java ${JAVA} says.
+
+/** Zones by their abbreviations in standard and in summer time; places of one area are separated by commas. */
+export const ZONE_NAMES: Readonly<Record<string, string>> = {
+${entries(names)}};
+
+/**
+ * When zones were on summer time though nothing in \`Intl\` tells, or the other way round: the seconds between which, by
+ * zones. Most are last summers, after which clocks were not put back.
+ */
+export const ODD_PERIODS: Readonly<Record<string, string>> = {
+${entries(periods)}};
+`;
+}
+
+function grouped(items, keyOf) {
+  const groups = new Map();
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  return new Map([...groups].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function areas(ids) {
+  const byArea = grouped(ids, (id) => id.slice(0, id.indexOf('/') + 1));
+  return [...byArea]
+    .map(([area, members]) => area + members.map((id) => id.slice(area.length)).join(','))
+    .join(' ');
+}
+
+function entries(pairs) {
+  return pairs.map(([key, value]) => `  '${key}': '${value}',\n`).join('');
+}
