@@ -1,0 +1,159 @@
+import { appendFileSync, existsSync, renameSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Histogram } from '@hdrscope/core';
+import { createRegistry, type Registry } from '@hdrscope/registry';
+import fc from 'fast-check';
+import { formatSeriesTag } from '../../src/index.ts';
+import { type IntervalLogSink, openSink } from '../../src/sink/sink.ts';
+import { factsOf, totalsIn } from './support/logs.ts';
+import { newDirectory } from './support/sandbox.ts';
+import { surroundings } from './support/surroundings.ts';
+
+const SERIES = [
+  { family: { name: 'rpc', unit: 's' }, attributes: {} },
+  { family: { name: 'rpc', unit: 's' }, attributes: { method: 'GET', status: 200 } },
+  { family: { name: 'sizes', unit: 'By' }, attributes: { 'a b': ['x', 'y'] } },
+] as const;
+
+const fault = fc.record({
+  operation: fc.constantFrom('write' as const, 'truncate' as const, 'datasync' as const, 'open' as const),
+  code: fc.constantFrom('ENOSPC', 'EIO'),
+  afterBytes: fc.constantFrom(0, 1, 100, 500, 2000),
+});
+
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant('record' as const), series: fc.nat(2), ticks: fc.nat(1e9) }),
+  },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('flush' as const) }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('fail' as const), fault }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('rotate' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('move' as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('crash' as const),
+      torn: fc.constantFrom('', 'Tag=rpc,1.0', 'Tag=rpc,1.000,1.000,0.0,HISTFAAA', '#[Histo', '\0\0\0'),
+    }),
+  },
+);
+
+/** What a log has to hold. */
+class Model {
+  readonly #written = new Map<string, Histogram>();
+  #pending: [tag: string, ticks: number][] = [];
+
+  record(tag: string, ticks: number): void {
+    this.#pending.push([tag, ticks]);
+  }
+
+  commit(): void {
+    for (const [tag, ticks] of this.#pending) {
+      const histogram = this.#written.get(tag) ?? new Histogram({ autoResize: true, significantDigits: 2 });
+      histogram.record(ticks);
+      this.#written.set(tag, histogram);
+    }
+    this.#pending = [];
+  }
+
+  crash(): void {
+    this.#pending = [];
+  }
+
+  facts(): Record<string, number[]> {
+    return factsByTag(this.#written);
+  }
+}
+
+function factsByTag(histograms: Map<string, Histogram>): Record<string, number[]> {
+  const facts = [...histograms].map(([tag, histogram]) => [tag, factsOf(histogram)] as const);
+  return Object.fromEntries(facts.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+test('whatever fails, the logs hold what was recorded up to the last successful write, and nothing twice', async () => {
+  let failures = 0;
+  let rotations = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
+      const directory = newDirectory();
+      const path = join(directory, 'app.hlog');
+      const { time, faulty, runtime } = surroundings();
+      const model = new Model();
+      let registry: Registry;
+      let sink: IntervalLogSink;
+      let moves = 0;
+      const start = async (): Promise<void> => {
+        registry = createRegistry({ clock: time });
+        const options = {
+          path,
+          onError: () => {},
+          fsync: 'interval',
+          rotation: { sizeBytes: 6000 },
+        } as const;
+        sink = await openSink(registry, options, runtime);
+      };
+      const flush = async (): Promise<boolean> => {
+        time.advance(10);
+        const isWritten = await sink.flush();
+        if (isWritten) model.commit();
+        return isWritten;
+      };
+      await start();
+      for (const one of steps) {
+        time.advance(1);
+        if (one.do === 'record') {
+          const { family, attributes } = SERIES[one.series]!;
+          registry!
+            .histogram(family)
+            .with(attributes)
+            .record(family.unit === 's' ? one.ticks / 1e9 : one.ticks);
+          model.record(formatSeriesTag(family.name, attributes), one.ticks);
+        } else if (one.do === 'flush') {
+          await flush();
+        } else if (one.do === 'fail') {
+          faulty.faults[one.fault.operation].push(one.fault);
+        } else if (one.do === 'rotate') {
+          const writtenBefore = sink!.state.writtenUntilMs;
+          time.advance(10);
+          await sink!.rotate();
+          if (sink!.state.writtenUntilMs > writtenBefore) model.commit();
+        } else if (one.do === 'move') {
+          try {
+            renameSync(path, join(directory, `moved-${moves++}.hlog`));
+          } catch {
+            // It has been moved, and not been written since.
+          }
+        } else {
+          failures += sink!.state.failures;
+          rotations += sink!.state.rotations;
+          // A part of a block that could not be cut off would be found after a crash: the rest is as good as lost.
+          faulty.clear();
+          expect(await flush()).toBe(true);
+          // What a crash takes with it.
+          registry!.histogram({ name: 'lost' }).with({}).record(1);
+          model.crash();
+          await faulty.closeAll();
+          // Of a file that was empty, only the header can be torn.
+          const isEmpty = !existsSync(path) || statSync(path).size === 0;
+          appendFileSync(path, isEmpty && one.torn.startsWith('Tag') ? '' : one.torn);
+          await start();
+        }
+        // Ticks come at intervals of a second, of which there were not so many.
+        expect(sink!.state.skippedTicks).toBe(0);
+      }
+      faulty.clear();
+      time.advance(1);
+      await sink!.close();
+      expect(sink!.state.isFailing).toBe(false);
+      model.commit();
+      failures += sink!.state.failures;
+      rotations += sink!.state.rotations;
+      expect(factsByTag(await totalsIn(directory))).toEqual(model.facts());
+    }),
+    { numRuns: 60, interruptAfterTimeLimit: 10_000, markInterruptAsFailure: false },
+  );
+  // Or the test would show nothing.
+  expect(failures).toBeGreaterThan(20);
+  expect(rotations).toBeGreaterThan(20);
+}, 30_000);

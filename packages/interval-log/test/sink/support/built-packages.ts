@@ -1,0 +1,48 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { transformFileSync } from '@swc/core';
+
+const PACKAGES = fileURLToPath(new URL('../../../..', import.meta.url));
+
+/**
+ * Writes this package and those it imports as JavaScript, which processes need: Jest transforms only what it loads itself.
+ * Modules in the directory may import them.
+ */
+export function buildPackages(directory: string): void {
+  build(directory, 'core', {
+    '#base64': './src/encoding/base64.node.js',
+    '#zlib': './src/encoding/zlib.node.js',
+  });
+  build(directory, 'registry');
+  build(directory, 'interval-log');
+}
+
+function build(directory: string, name: string, imports: Readonly<Record<string, string>> = {}): void {
+  const source = join(PACKAGES, name);
+  const target = join(directory, 'node_modules/@hdrscope', name);
+  const files = readdirSync(join(source, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => relative(source, join(entry.parentPath, entry.name)));
+  for (const file of files) {
+    const built = join(target, file.replace(/\.ts$/, '.js'));
+    mkdirSync(dirname(built), { recursive: true });
+    writeFileSync(built, javaScriptOf(join(source, file)));
+  }
+  const manifest = { name: `@hdrscope/${name}`, type: 'module', exports: './src/index.js', imports };
+  writeFileSync(join(target, 'package.json'), JSON.stringify(manifest));
+}
+
+function javaScriptOf(file: string): string {
+  const { code } = transformFileSync(file, {
+    swcrc: false,
+    configFile: false,
+    jsc: {
+      target: 'es2022',
+      parser: { syntax: 'typescript' },
+      transform: { verbatimModuleSyntax: true },
+    },
+    module: { type: 'es6' },
+  });
+  return code.replace(/(from ['"]\.[^'"]*)\.ts(?=['"])/g, '$1.js');
+}

@@ -1,0 +1,42 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Histogram } from '@hdrscope/core';
+import { type LogInterval, readEntries } from '../../../src/index.ts';
+
+/** All intervals of a log; anything malformed is an error. */
+export async function intervalsOf(path: string): Promise<LogInterval[]> {
+  const intervals: LogInterval[] = [];
+  for await (const entry of readEntries(path)) {
+    if (entry.kind === 'malformed') throw entry.error;
+    if (entry.kind === 'interval') intervals.push(entry);
+  }
+  return intervals;
+}
+
+/** The logs of a directory, in the order of their names. */
+export function logsIn(directory: string): string[] {
+  return readdirSync(directory)
+    .filter((name) => name.includes('.hlog'))
+    .sort()
+    .map((name) => join(directory, name));
+}
+
+/** What all logs of a directory hold together, by tag. */
+export async function totalsIn(directory: string): Promise<Map<string, Histogram>> {
+  const totals = new Map<string, Histogram>();
+  for (const path of logsIn(directory)) {
+    for (const interval of await intervalsOf(path)) {
+      const tag = interval.tag ?? '';
+      const total = totals.get(tag) ?? new Histogram({ autoResize: true, significantDigits: 2 });
+      interval.addTo(total);
+      totals.set(tag, total);
+    }
+  }
+  return totals;
+}
+
+/** What a test compares of histograms. */
+export function factsOf(histogram: Histogram): number[] {
+  const percentiles = [0, 10, 50, 90, 99, 99.9, 100];
+  return [histogram.totalCount, histogram.min, histogram.max, ...histogram.valuesAtPercentiles(percentiles)];
+}

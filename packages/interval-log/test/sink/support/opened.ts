@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import type { HdrscopeError } from '@hdrscope/core';
+import { createRegistry, type Registry } from '@hdrscope/registry';
+import type { SinkOptions } from '../../../src/index.ts';
+import { type IntervalLogSink, openSink } from '../../../src/sink/sink.ts';
+import { newDirectory } from './sandbox.ts';
+import { type Surroundings, surroundings, until } from './surroundings.ts';
+
+export const START_MS = 1_700_000_000_000;
+
+/** A sink in surroundings under control, and a series to record in. */
+export interface Opened extends Surroundings {
+  readonly directory: string;
+  readonly path: string;
+  readonly registry: Registry;
+  readonly sink: IntervalLogSink;
+  readonly events: string[];
+  record(seconds?: number): void;
+}
+
+export async function opened(
+  options: Partial<SinkOptions> = {},
+  directory = newDirectory(),
+): Promise<Opened> {
+  const around = surroundings(START_MS);
+  const path = join(directory, 'app.hlog');
+  const registry = createRegistry({ clock: around.time });
+  const events: string[] = [];
+  const listeners = {
+    onError: (error: HdrscopeError) => void events.push(`${error.code}: ${error.message}`),
+    onRecovery: () => void events.push('recovered'),
+  };
+  const sink = await openSink(registry, { path, ...listeners, ...options }, around.runtime);
+  const series = registry.histogram({ name: 'rpc', unit: 's' }).with({});
+  const record = (seconds = 0.001): void => void series.record(seconds);
+  return { ...around, directory, path, registry, sink, events, record };
+}
+
+/** Lets an interval pass, and its cycle end. */
+export async function tick({ time, sink }: Opened, ms = 1000): Promise<void> {
+  const { writtenUntilMs, failures } = sink.state;
+  time.advance(ms);
+  await until(() => sink.state.writtenUntilMs !== writtenUntilMs || sink.state.failures > failures);
+}
