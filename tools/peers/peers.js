@@ -6,6 +6,7 @@ import { buildWithCargo } from './cargo.js';
 import { unpackDebianPackage } from './debian.js';
 import { buildWithGo } from './go.js';
 import { installWithPip } from './python.js';
+import { run } from './run.js';
 
 /**
  * A program that the end-to-end tests talk to.
@@ -26,6 +27,16 @@ export const PEERS = [
     folder: 'prometheus-2.42.0',
     program: 'usr/bin/prometheus',
     make: (folder) => unpackDebianPackage({ name: 'prometheus', version: '2.42.0' }, folder),
+  },
+  {
+    name: 'hdrhistogram-java',
+    version: '2.1.11',
+    folder: 'libhdrhistogram-java-2.1.11',
+    program: 'usr/share/java/hdrhistogram.jar',
+    make: (folder) => {
+      run('java', ['-version'], { limitSeconds: 30 });
+      unpackDebianPackage({ name: 'libhdrhistogram-java', version: '2.1.11' }, folder);
+    },
   },
   builtPeer({ name: 'collector', version: '0.155.0', target: '.', program: 'collector' }),
   builtPeer({

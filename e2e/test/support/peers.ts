@@ -2,7 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
 /** A program that the tests can talk to, where it is installed: see `tools/peers`. */
-export type PeerName = 'prometheus-2' | 'prometheus-3' | 'collector' | 'log-go' | 'log-rust' | 'log-python';
+export type PeerName =
+  | 'hdrhistogram-java'
+  | 'prometheus-2'
+  | 'prometheus-3'
+  | 'collector'
+  | 'log-go'
+  | 'log-rust'
+  | 'log-python';
 
 const installer = join(import.meta.dirname, '../../../tools/peers/install.js');
 

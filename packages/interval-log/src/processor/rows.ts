@@ -1,0 +1,94 @@
+import { formatDecimal } from '@hdrscope/core';
+import { formatJavaDate } from '../writer/java-date.ts';
+import { formatJavaDouble } from './java-numbers.ts';
+
+// Source of all texts: HdrHistogram (Java), `HistogramLogProcessor`. Every function is one of numbers alone.
+
+/** The numbers of a row of the interval log, in their order. */
+export interface IntervalRow {
+  /** When the interval ended, in seconds since the start of the log. */
+  readonly endSec: number;
+  readonly count: number;
+  /** 50 %, 90 % and the maximum of the interval, divided by the scale. */
+  readonly values: readonly number[];
+  readonly totalCount: number;
+  /** 50 %, 90 %, 99 %, 99.9 %, 99.99 % and the maximum up to here, divided by the scale. */
+  readonly totalValues: readonly number[];
+}
+
+/** The numbers of a row of the moving window. */
+export interface WindowRow {
+  readonly endSec: number;
+  readonly count: number;
+  readonly value: number;
+  readonly max: number;
+}
+
+/** What of the log is in a file, as its first line says. */
+export function formatRange(title: string, startSec: number, endSec: number): string {
+  const end = endSec < Number.MAX_VALUE ? seconds(endSec) : '<Infinite>';
+  return `#[${title} between ${seconds(startSec)} and ${end} seconds (relative to StartTime)]\n`;
+}
+
+/** When the log started: the seconds, and as a date of the zone. */
+export function formatLogStart(startSec: number, timeZone?: string): string {
+  const date = formatJavaDate(startSec * 1000, timeZone);
+  return `#[StartTime: ${seconds(startSec)} (seconds since epoch), ${date}]\n`;
+}
+
+export function windowTitle(percentile: number): string {
+  return `Moving window log for ${formatJavaDouble(percentile)} percentile`;
+}
+
+const COLUMNS = ['Int_Count', 'Int_50%', 'Int_90%', 'Int_Max', 'Total_Count', 'Total_50%', 'Total_90%'];
+const TAIL_COLUMNS = ['Total_99%', 'Total_99.9%', 'Total_99.99%', 'Total_Max'];
+
+export function intervalLegend(csv: boolean): string {
+  if (csv) return quoted(['Timestamp', ...COLUMNS, ...TAIL_COLUMNS]);
+  return 'Time: IntervalPercentiles:count ( 50% 90% Max ) TotalPercentiles:count ( 50% 90% 99% 99.9% 99.99% Max )\n';
+}
+
+export function formatIntervalRow(row: IntervalRow, csv: boolean): string {
+  const { count, totalCount } = row;
+  if (csv) {
+    const [values, totals] = [row.values.map(seconds).join(), row.totalValues.map(seconds).join()];
+    return `${seconds(row.endSec)},${count},${values},${totalCount},${totals}\n`;
+  }
+  const [values, totals] = [row.values.map(wide).join(' '), row.totalValues.map(wide).join(' ')];
+  return `${seconds(row.endSec)}: I:${count} ( ${values} ) T:${totalCount} ( ${totals} )\n`;
+}
+
+export function windowLegend(percentile: number, csv: boolean): string {
+  const name = `${formatJavaDouble(percentile)}%'ile`;
+  return csv ? quoted(['Timestamp', 'Window_Count', name, 'Max']) : `Time: WindowCount ${name} Max\n`;
+}
+
+export function formatWindowRow({ endSec, count, value, max }: WindowRow, csv: boolean): string {
+  if (csv) return `${seconds(endSec)},${count},${seconds(value)},${seconds(max)}\n`;
+  return `${seconds(endSec)}: I:${count} P:${wide(value)} M:${wide(max)}\n`;
+}
+
+/** The tags, sorted as Java sorts texts. */
+export function formatTags(tags: ReadonlySet<string | undefined>): string {
+  const named = [...tags].filter((tag) => tag !== undefined).sort();
+  const lines = [
+    'Tags found in input file:',
+    ...(tags.has(undefined) ? ['[NO TAG (default)]'] : []),
+    ...named,
+  ];
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function quoted(columns: readonly string[]): string {
+  return `${columns.map((column) => `"${column}"`).join()}\n`;
+}
+
+/** As `%.3f`, and as `%4.3f`, which is never narrower. */
+function seconds(x: number): string {
+  return formatDecimal(x, 3);
+}
+
+/** As `%7.3f`. */
+function wide(x: number): string {
+  return formatDecimal(x, 3).padStart(7);
+}

@@ -1,0 +1,144 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DoubleHistogram, Histogram } from '@hdrscope/core';
+import { createProcessorFiles } from '../../src/processor/files.ts';
+import { processLog } from '../../src/processor/process.ts';
+import { formatInterval } from '../../src/writer/format.ts';
+import { bytes, runInMemory } from './support.ts';
+
+function line(
+  startSec: number,
+  { tag, isDouble = false }: { tag?: string; isDouble?: boolean } = {},
+): string {
+  const histogram = isDouble ? new DoubleHistogram() : new Histogram({ highestTrackableValue: 1_000_000 });
+  histogram.record(1000);
+  return formatInterval(histogram, { tag, startSec, endSec: startSec + 1 });
+}
+
+function rowsOf(text: string | undefined): string[] {
+  return (text ?? '').split('\n').filter((row) => /^[\d.]+: I:/.test(row));
+}
+
+test('a malformed line ends it: what stands above is written, and the line is named', async () => {
+  const logs = { log: `#head\n${line(1)}${line(2)}3.0,1.0,oops,HISTFAAA\n${line(4)}` };
+  const { exitCode, stderr, files } = await runInMemory(['-i', 'log', '-o', 'out'], { logs });
+
+  expect(exitCode).toBe(1);
+  expect(stderr).toBe('hdrscope log process: line 4: the interval maximum must be a number, got "oops"\n');
+  expect(rowsOf(files.out)).toHaveLength(2);
+  expect(files['out.hgrm']).toMatch(/Total count {4}= {12}2\]/);
+});
+
+test('a histogram that cannot be decoded is a malformed line', async () => {
+  const logs = { log: `${line(1)}2.0,1.0,0.1,HISTFAAABB\n` };
+  const { exitCode, stderr, stdout } = await runInMemory(['-i', 'log'], { logs });
+
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(/^hdrscope log process: line 2: /);
+  expect(stdout).toContain('Total count    =            1]');
+});
+
+test('-v says where an error came from', async () => {
+  const { stderr } = await runInMemory(['-i', 'log', '-v'], { logs: { log: '1.0,1.0,0.1,HISTFAAABB\n' } });
+  expect(stderr).toMatch(/line 1: [\s\S]*\n {4}at [\s\S]*\ncaused by /);
+});
+
+test('integers among doubles are refused', async () => {
+  const logs = { log: line(1, { isDouble: true }) + line(2) };
+  const { exitCode, stderr } = await runInMemory(['-i', 'log'], { logs });
+
+  expect(exitCode).toBe(1);
+  expect(stderr).toBe(
+    'hdrscope log process: line 2: a histogram of integers cannot be added to the histograms of doubles above it\n',
+  );
+});
+
+test.each([
+  [
+    'an empty log',
+    '',
+    [],
+    'there is no interval without a tag from 0 s after the start of the log to its end',
+  ],
+  [
+    'other tags alone',
+    line(1, { tag: 'A' }),
+    ['-tag', 'B', '-end', '5'],
+    'there is no interval with the tag "B" from 0 s after the start of the log to 5 s',
+  ],
+])('%s is nothing to process', async (_, log, args, message) => {
+  const { exitCode, stdout, stderr } = await runInMemory(['-i', 'log', ...args], { logs: { log } });
+
+  expect([exitCode, stdout]).toEqual([1, '']);
+  expect(stderr).toContain(message);
+});
+
+test('an empty log has no tags, which is no error', async () => {
+  const ran = await runInMemory(['-i', 'log', '-listtags'], { logs: { log: '' } });
+  expect(ran).toMatchObject({ exitCode: 0, stdout: 'Tags found in input file:\n' });
+});
+
+test('reading ends at the first interval beyond the end, whatever its tag', async () => {
+  const logs = { log: line(1) + line(20, { tag: 'A' }) + line(2) };
+  const { files } = await runInMemory(['-i', 'log', '-end', '5', '-o', 'out'], { logs });
+  expect(rowsOf(files.out)).toHaveLength(1);
+});
+
+test('the interval at either end of the range is in it', async () => {
+  const logs = { log: [10, 11, 12, 13].map((sec) => line(sec)).join('') };
+  const { files } = await runInMemory(['-i', 'log', '-start', '1', '-end', '2', '-o', 'out'], { logs });
+  expect(rowsOf(files.out).map((row) => row.split(':')[0])).toEqual(['2.000', '3.000']);
+});
+
+describe('files', () => {
+  let folder: string;
+  const output = { write: () => {} };
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'hdrscope-processor-'));
+  });
+
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  function run(inputPath: string, outputPath: string, signal?: AbortSignal): Promise<void> {
+    const files = createProcessorFiles({ ...(signal && { signal }) });
+    return processLog({ inputPath, outputPath }, { stdin: bytes(''), stdout: output, stderr: output, files });
+  }
+
+  test('the log itself is never overwritten', async () => {
+    const log = join(folder, 'log');
+    writeFileSync(log, line(1));
+
+    await expect(run(log, join(folder, '.', 'log'))).rejects.toThrow('it would be overwritten');
+    expect(readFileSync(log, 'utf8')).toBe(line(1));
+  });
+
+  test('where there is no log, no output is made', async () => {
+    const out = join(folder, 'out');
+
+    await expect(run(join(folder, 'log'), out)).rejects.toThrow('ENOENT');
+    await expect(run(folder, out)).rejects.toThrow('is a directory, not a log');
+    expect(existsSync(out)).toBe(false);
+  });
+
+  test('a signal ends it, and the files have what was read', async () => {
+    const log = join(folder, 'log');
+    writeFileSync(log, line(1));
+    const out = join(folder, 'out');
+
+    await expect(run(log, out, AbortSignal.abort())).rejects.toThrow('aborted');
+    expect(readFileSync(out, 'utf8')).toMatch(/^#\[Interval percentile log between/);
+  });
+});
+
+test('a log of many intervals is processed without being held', async () => {
+  const chunk = bytes(line(1).repeat(2000));
+  async function* source(): AsyncGenerator<Uint8Array> {
+    for (let i = 0; i < 15; i++) yield chunk;
+  }
+  const { stdout } = await runInMemory([], { stdin: source() });
+  expect(stdout).toContain('Total count    =        30000]');
+});
