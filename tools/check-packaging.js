@@ -13,7 +13,7 @@ import { isMain, listProjects, workspaceRoot } from './lib/workspace.js';
  * @typedef {{ name: string, filename: string, files: { path: string }[] }} Packed
  */
 
-const ALLOWED = /^(dist|src)\/|^(README\.md|LICENSE|package\.json)$/;
+const ALLOWED = /^(bin|dist|src)\/|^(README\.md|LICENSE|package\.json)$/;
 const NEEDED = ['package.json', 'README.md'];
 
 /**
@@ -34,7 +34,8 @@ export function checkFiles({ path, manifest }, files) {
     .filter((file) => /^dist\/.*\.js$/.test(file))
     .filter((file) => !sources.has(file.replace(/^dist\//, 'src/').replace(/\.js$/, '.ts')))
     .map((file) => `${file} has no source: delete ${path}/dist and build again`);
-  const dangling = [...targetsOf(manifest.exports), ...targetsOf(manifest.imports)]
+  const dangling = [manifest.exports, manifest.imports, manifest.bin]
+    .flatMap((map) => targetsOf(map))
     .filter(({ file }) => !file.includes('*') && !files.includes(file))
     .map(({ file }) => `${file} is named in package.json and is missing`);
   return [...missing, ...unwanted, ...stale, ...dangling];

@@ -14,6 +14,7 @@ import { pathToFileURL } from 'node:url';
  * @property {Record<string, string>} [optionalDependencies]
  * @property {unknown} [exports]
  * @property {Record<string, unknown>} [imports]
+ * @property {string | Record<string, string>} [bin]
  * @property {{ tags?: string[] }} [nx]
  *
  * @typedef {object} Project

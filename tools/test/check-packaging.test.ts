@@ -46,7 +46,10 @@ test('names what is missing, unwanted or left over in a package', () => {
   const tree = createTree({
     ...root,
     ...rest,
-    'packages/good/package.json': manifest('good', { files: ['dist', 'src', 'notes.txt'] }),
+    'packages/good/package.json': manifest('good', {
+      files: ['dist', 'src', 'notes.txt'],
+      bin: { good: './bin/good.js' },
+    }),
     'packages/good/notes.txt': '',
     'packages/good/dist/.tsbuildinfo': '',
     'packages/good/dist/renamed.js': '',
@@ -59,6 +62,7 @@ test('names what is missing, unwanted or left over in a package', () => {
       /^good: dist\/renamed\.js has no source: delete .*packages\/good\/dist and build again$/,
     ),
     'good: dist/index.d.ts is named in package.json and is missing',
+    'good: bin/good.js is named in package.json and is missing',
   ]);
 });
 

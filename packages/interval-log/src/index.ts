@@ -1,3 +1,10 @@
+export { type ProcessorArguments, parseProcessorArgs } from './processor/arguments.ts';
+export { createProcessorFiles } from './processor/files.ts';
+export type { OutputFile, ProcessorFiles, ProcessorIo, TextOutput } from './processor/io.ts';
+export type { MovingWindow, ProcessorOptions } from './processor/options.ts';
+export { processLog } from './processor/process.ts';
+export { runProcessor } from './processor/run.ts';
+export { PROCESSOR_USAGE } from './processor/usage.ts';
 export type {
   BaseTime,
   Comment,
@@ -11,6 +18,30 @@ export type { LogSource } from './reader/input.ts';
 export { LogParser, type ParserOptions } from './reader/parser.ts';
 export { type IntervalOptions, type ReadOptions, readEntries, readIntervals } from './reader/read.ts';
 export type { TimeMode } from './reader/time.ts';
+export {
+  type IntoRegistryOptions,
+  type IntoRegistryResult,
+  intoRegistry,
+  type LoggedSeries,
+} from './sink/into-registry.ts';
+export type { FsyncPolicy, RotationOptions, SinkOptions } from './sink/options.ts';
+export { formatSeriesTag, parseSeriesTag, type SeriesTag } from './sink/series-tag.ts';
+export { type IntervalLogSink, openIntervalLog, type SinkState } from './sink/sink.ts';
+export {
+  type Change,
+  type CompareOptions,
+  type Comparison,
+  compareHistograms,
+  type PercentileChange,
+} from './tools/compare.ts';
+export { convertToV2, type DecodedInterval, decodeIntervals } from './tools/convert.ts';
+export type { LogHistogram } from './tools/decoding.ts';
+export { type FollowNote, type FollowOptions, followLog } from './tools/follow.ts';
+export { type MergeOptions, mergeLogs } from './tools/merge.ts';
+export { type ReintervalOptions, reintervalLog } from './tools/reinterval.ts';
+export { type Moment, type Selection, selects, type ToolOptions } from './tools/selection.ts';
+export { sliceLog } from './tools/slice.ts';
+export { type LogSummary, sumLogs, summarizeLogs, type TagSummary } from './tools/summarize.ts';
 export type { IntervalFormat } from './writer/format.ts';
 export {
   FORMAT_VERSION_LINE,

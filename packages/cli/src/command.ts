@@ -1,0 +1,67 @@
+/** Where text goes. */
+export interface Output {
+  /** Whether a person watches. */
+  readonly isTerminal: boolean;
+  /** How wide the terminal is, where it is one. */
+  readonly columns: number | undefined;
+  /** Resolves when more may come; rejects when nobody reads any more. */
+  write(text: string): Promise<void>;
+}
+
+/** All that a command knows of the world but files: tests hand it one of their own. */
+export interface Io {
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly stdin: AsyncIterable<Uint8Array>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Aborted by a signal, and when nobody reads the output any more; an `Ending` is the reason. */
+  readonly signal: AbortSignal;
+  monotonicMs(): number;
+}
+
+/** What the exit code says. Signals add 128 to their number: Ctrl-C makes 130. */
+export const ExitCode = {
+  done: 0,
+  /** A verdict (`worse`), or input that was refused (a malformed line). */
+  refused: 1,
+  /** A command line that cannot be followed. */
+  usage: 2,
+} as const;
+
+/** A command as its group sees it; its module is loaded when it runs. */
+export interface LazyCommand {
+  readonly name: string;
+  /** One line, for the help of the group. */
+  readonly summary: string;
+  load(): Promise<CommandModule>;
+}
+
+/** What the module of a command exports. */
+export interface CommandModule {
+  /**
+   * @param args What follows the name of the command, untouched.
+   * @returns The exit code.
+   */
+  run(args: readonly string[], io: Io): Promise<number>;
+}
+
+/** A command line that cannot be followed. The message is for the person who typed it. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Why a command was told to end before it was done, and with which exit code. */
+export class Ending extends Error {
+  override readonly name = 'Ending';
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** Input that cannot be worked on. The message is for the person who named it. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+}

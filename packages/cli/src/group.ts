@@ -1,0 +1,52 @@
+import { ExitCode, type Io, type LazyCommand, UsageError } from './command.ts';
+
+/** Commands under one name. */
+export interface Group {
+  /** As it is typed: `hdrscope log`. */
+  readonly path: string;
+  readonly description: string;
+  readonly commands: readonly LazyCommand[];
+  readonly examples: readonly string[];
+  /** What the help says besides. */
+  readonly notes?: string;
+}
+
+/** Runs the command that the first argument names. Only that one's module is loaded. */
+export async function runGroup(group: Group, args: readonly string[], io: Io): Promise<number> {
+  const [first, ...rest] = args;
+  if (first === undefined) {
+    await io.stderr.write(groupHelp(group));
+    return ExitCode.usage;
+  }
+  if (first === '--help' || first === '-h' || (first === 'help' && rest.length === 0)) {
+    await io.stdout.write(groupHelp(group));
+    return ExitCode.done;
+  }
+  if (first === 'help') return runGroup(group, [...rest, '--help'], io);
+  const command = group.commands.find(({ name }) => name === first);
+  if (command === undefined) throw new UsageError(unknownCommand(group, first));
+  const { run } = await command.load();
+  return run(rest, io);
+}
+
+function unknownCommand({ path, commands }: Group, name: string): string {
+  const what = name.startsWith('-') ? 'option' : 'command';
+  const similar = commands.find((command) => command.name.startsWith(name.slice(0, 3)));
+  const hint = similar === undefined ? `${path} --help lists the commands` : `did you mean ${similar.name}?`;
+  return `${path} has no ${what} '${name}': ${hint}`;
+}
+
+function groupHelp({ path, description, commands, examples, notes }: Group): string {
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}\n`);
+  return `${description}
+
+usage: ${path} COMMAND [options]
+
+commands:
+${lines.join('')}
+  ${path} COMMAND --help tells of one of them.
+${notes ?? ''}
+examples:
+${examples.map((example) => `  ${example}\n`).join('')}`;
+}

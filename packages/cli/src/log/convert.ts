@@ -1,0 +1,80 @@
+import { formatPercentiles } from '@hdrscope/core';
+import {
+  convertToV2,
+  decodeIntervals,
+  type LogSource,
+  type Selection,
+  sumLogs,
+  type ToolOptions,
+} from '@hdrscope/interval-log';
+import { createParser, readArguments, wrongOption } from '../arguments.ts';
+import { type Io, UsageError } from '../command.ts';
+import { csvHeader, csvRow, ndjsonRow, type RowOptions } from './interval-rows.ts';
+import { OUTPUT_HELP, runLines } from './line-command.ts';
+import { addTags } from './selecting.ts';
+import { percentilesOption, unitOption } from './shown-options.ts';
+
+const FORMATS = ['v2', 'ndjson', 'csv', 'hgrm'] as const;
+type Format = (typeof FORMATS)[number];
+
+const DESCRIPTION = `Writes a log in another format:
+
+  v2      the same log with every histogram in the V2 encoding, which all HdrHistograms read
+  ndjson  a line of JSON per interval: times, tag, count, percentiles, and the encoded histogram
+  csv     the same as a table
+  hgrm    the percentile distribution of all intervals together, for plotters of HdrHistogram's text`;
+
+interface Options extends RowOptions {
+  readonly to?: Format;
+  readonly output?: string;
+}
+
+/** `hdrscope log convert` */
+export async function run(args: readonly string[], io: Io): Promise<number> {
+  const parser = createParser('hdrscope log convert', DESCRIPTION, [
+    'hdrscope log convert --to v2 old.hlog -o new.hlog',
+    'hdrscope log convert --to csv --tag get service.hlog > get.csv',
+    'hdrscope log convert --to hgrm service.hlog -o service.hgrm',
+  ])
+    .argument('<file>', 'a log; - is standard input')
+    .option('--to <format>', FORMATS.join(', '), parseFormat)
+    .option('-o, --output <file>', OUTPUT_HELP)
+    .addOption(unitOption('not for v2: '))
+    .addOption(percentilesOption('of ndjson and csv: '));
+  const tagsOf = addTags(parser);
+  const given = await readArguments<Options>(parser, args, io);
+  if (given === undefined) return 0;
+  const { options, operands } = given;
+  if (options.to === undefined) throw new UsageError(`--to is needed: ${FORMATS.join(', ')}`);
+  const convert = CONVERSIONS[options.to];
+  return runLines(operands, options.output, io, ([source], reading) =>
+    convert(source!, { ...tagsOf({}), ...reading }, options),
+  );
+}
+
+function parseFormat(text: string): Format {
+  const format = FORMATS.find((known) => known === text);
+  if (format === undefined) throw wrongOption('--to', FORMATS.join(', '), text);
+  return format;
+}
+
+type Conversion = (
+  source: LogSource,
+  reading: Selection & ToolOptions,
+  options: RowOptions,
+) => AsyncIterable<string>;
+
+const CONVERSIONS: Readonly<Record<Format, Conversion>> = {
+  v2: convertToV2,
+  async *ndjson(source, reading, options) {
+    for await (const decoded of decodeIntervals(source, reading)) yield ndjsonRow(decoded, options);
+  },
+  async *csv(source, reading, options) {
+    yield csvHeader(options);
+    for await (const decoded of decodeIntervals(source, reading)) yield csvRow(decoded, options);
+  },
+  async *hgrm(source, reading, { unit }) {
+    const total = await sumLogs([source], reading);
+    if (total !== undefined) yield formatPercentiles(total, { valueScale: unit.divisor });
+  },
+};

@@ -1,0 +1,53 @@
+import type { LogInterval, LogSource, ToolOptions } from '@hdrscope/interval-log';
+import type { Io } from '../command.ts';
+import { nameOf, openLogs } from './input.ts';
+import { MalformedTally } from './malformed.ts';
+import { writeLines } from './output.ts';
+
+/** Told of what is not in the order of time. */
+export interface OrderOptions {
+  readonly onOutOfOrder: (interval: LogInterval, source?: LogSource) => void;
+}
+
+/** What a command makes of logs, line by line. */
+export type MakeLines = (
+  sources: readonly LogSource[],
+  options: ToolOptions & OrderOptions,
+) => AsyncIterable<string>;
+
+/** What `-o` says in every help. */
+export const OUTPUT_HELP =
+  'where to write; the file is there when it is whole, and may be one of those that are read';
+
+/** Runs a command that makes lines of logs: reads, writes, tells of what was left out. */
+export async function runLines(
+  paths: readonly string[],
+  outputPath: string | undefined,
+  io: Io,
+  makeLines: MakeLines,
+): Promise<number> {
+  const isQuiet = outputPath !== undefined && outputPath !== '-';
+  const { sources, onBytes, finish } = await openLogs(paths, io, isQuiet);
+  const malformed = new MalformedTally();
+  let outOfOrder = 0;
+  let firstOutOfOrder = '';
+  const lines = makeLines(sources, {
+    onBytes,
+    onMalformed: malformed.add,
+    onOutOfOrder: ({ lineNumber }, source = sources[0]!) => {
+      outOfOrder += 1;
+      firstOutOfOrder ||= `${nameOf(source)}: line ${lineNumber}`;
+    },
+  });
+  await writeLines(lines, outputPath, io).finally(finish);
+  if (outOfOrder > 0) {
+    const more =
+      outOfOrder === 1
+        ? ''
+        : `, and so ${outOfOrder - 1 === 1 ? 'does 1 more' : `do ${outOfOrder - 1} more`}`;
+    await io.stderr.write(
+      `hdrscope: ${firstOutOfOrder} starts before one above it${more}: all is kept, but the result is not in the order of time\n`,
+    );
+  }
+  return malformed.report(io);
+}

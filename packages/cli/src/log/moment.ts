@@ -1,0 +1,33 @@
+import type { Moment } from '@hdrscope/interval-log';
+import { isDecimal, wrongOption } from '../arguments.ts';
+import { durationSeconds } from '../duration.ts';
+import { isEpoch } from './values.ts';
+
+const ISO_DATE = /^\d{4}-\d{2}-\d{2}/;
+
+/**
+ * A moment of a log: `90` or `1m30s` after its start; a date of ISO 8601, which is UTC unless it says otherwise; or
+ * seconds since 1970, which are recognised because no log is a year long.
+ *
+ * @throws UsageError
+ */
+export function parseMoment(text: string, name: string): Moment {
+  if (ISO_DATE.test(text)) {
+    const epochMs = Date.parse(hasZone(text) ? text : `${text.replace(' ', 'T')}Z`);
+    if (!Number.isNaN(epochMs)) return { epochSec: epochMs / 1000 };
+  }
+  if (isDecimal(text) && isEpoch(Number(text))) return { epochSec: Number(text) };
+  const offsetSec = durationSeconds(text);
+  if (offsetSec !== undefined) return { offsetSec };
+  throw wrongOption(
+    name,
+    'seconds or a duration after the start of the log (90, 1m30s), a date (2026-03-01T12:00:00Z) or seconds since 1970',
+    text,
+  );
+}
+
+function hasZone(text: string): boolean {
+  return (
+    /(Z|[+-]\d{2}:?\d{2})$/i.test(text.slice('2026-03-01'.length)) || text.length === '2026-03-01'.length
+  );
+}

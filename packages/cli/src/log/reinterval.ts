@@ -1,0 +1,37 @@
+import { reintervalLog } from '@hdrscope/interval-log';
+import { createParser, readArguments } from '../arguments.ts';
+import type { Io } from '../command.ts';
+import { parseDuration } from '../duration.ts';
+import { OUTPUT_HELP, runLines } from './line-command.ts';
+import { addSelection, type SelectingOptions } from './selecting.ts';
+
+const DESCRIPTION = `Merges the intervals of each tag into longer ones, which begin at multiples of their length: at full
+minutes, for 1m. Counts are exact.
+
+An interval that straddles such a moment belongs to where it starts, for nothing tells which of its
+values came when. So what is written tells the time that its parts covered, which may be a little
+less or more than asked for.`;
+
+interface Options extends SelectingOptions {
+  readonly output?: string;
+}
+
+/** `hdrscope log reinterval` */
+export async function run(args: readonly string[], io: Io): Promise<number> {
+  const parser = createParser('hdrscope log reinterval', DESCRIPTION, [
+    'hdrscope log reinterval 1m service.hlog -o minutes.hlog',
+    'hdrscope log reinterval 1h30m - < service.hlog',
+  ])
+    .argument('<length>', 'how long the intervals become: 10s, 1m, 1h30m')
+    .argument('<file>', 'a log; - is standard input')
+    .option('-o, --output <file>', OUTPUT_HELP);
+  const selectionOf = addSelection(parser);
+  const given = await readArguments<Options>(parser, args, io);
+  if (given === undefined) return 0;
+  const { options, operands } = given;
+  const [length = '', ...paths] = operands;
+  const lengthSec = parseDuration(length, 'the length');
+  return runLines(paths, options.output, io, ([source], reading) =>
+    reintervalLog(source!, { ...selectionOf(options), ...reading, lengthSec }),
+  );
+}

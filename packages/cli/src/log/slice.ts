@@ -1,0 +1,35 @@
+import { sliceLog } from '@hdrscope/interval-log';
+import { createParser, readArguments } from '../arguments.ts';
+import { type Io, UsageError } from '../command.ts';
+import { OUTPUT_HELP, runLines } from './line-command.ts';
+import { addSelection, type SelectingOptions } from './selecting.ts';
+
+const DESCRIPTION = `Copies a part of a log: some times, some tags. Its lines stay as they are, and tell the same times.
+
+An interval belongs to where it starts, --from included and --to not: slices that follow one
+another share none.`;
+
+interface Options extends SelectingOptions {
+  readonly output?: string;
+}
+
+/** `hdrscope log slice` */
+export async function run(args: readonly string[], io: Io): Promise<number> {
+  const parser = createParser('hdrscope log slice', DESCRIPTION, [
+    'hdrscope log slice service.hlog --from 10m --to 20m -o incident.hlog',
+    'hdrscope log slice service.hlog --from 2026-03-01T12:00:00Z --tag get',
+  ])
+    .argument('<file>', 'a log; - is standard input')
+    .option('-o, --output <file>', OUTPUT_HELP);
+  const selectionOf = addSelection(parser);
+  const given = await readArguments<Options>(parser, args, io);
+  if (given === undefined) return 0;
+  const { options, operands } = given;
+  const selection = selectionOf(options);
+  if (Object.keys(selection).length === 0) {
+    throw new UsageError('hdrscope log slice needs --from, --to, --tag or --no-tag: otherwise it copies all');
+  }
+  return runLines(operands, options.output, io, ([source], reading) =>
+    sliceLog(source!, { ...selection, ...reading }),
+  );
+}

@@ -1,0 +1,134 @@
+import { formatDecimal } from '@hdrscope/core';
+import { type LogSummary, summarizeLogs, type TagSummary } from '@hdrscope/interval-log';
+import { createParser, readArguments } from '../arguments.ts';
+import { painter } from '../colour.ts';
+import { type Io, UsageError } from '../command.ts';
+import { type Column, formatMarkdown, formatTable } from '../table.ts';
+import { openLogs } from './input.ts';
+import { MalformedTally } from './malformed.ts';
+import { addSelection, type SelectingOptions } from './selecting.ts';
+import { percentilesOption, unitOption } from './shown-options.ts';
+import {
+  formatCount,
+  formatTime,
+  isEpoch,
+  percentileTitle,
+  scaled,
+  type ValueScale,
+  valueFormat,
+} from './values.ts';
+
+interface Options extends SelectingOptions {
+  readonly json?: boolean;
+  readonly markdown?: boolean;
+  readonly unit: ValueScale;
+  readonly percentiles: readonly number[];
+}
+
+const DESCRIPTION = `Counts, rates and percentiles of each tag, over one log or several together.
+
+Times are seconds after the start of the first log. Malformed lines are left out and told on
+standard error; the exit code is 1 then.`;
+
+/** `hdrscope log summary` */
+export async function run(args: readonly string[], io: Io): Promise<number> {
+  const parser = createParser('hdrscope log summary', DESCRIPTION, [
+    'hdrscope log summary service.hlog',
+    'hdrscope log summary --unit us --percentiles 50,99,99.99 ycsb.hlog',
+    'hdrscope log summary --tag get --from 10m --to 20m monday.hlog tuesday.hlog',
+    'zcat service.hlog.gz | hdrscope log summary --json -',
+  ])
+    .argument('<file...>', 'logs; - is standard input')
+    .option('--json', 'prints JSON')
+    .option('--markdown', 'prints a table of Markdown')
+    .addOption(unitOption())
+    .addOption(percentilesOption());
+  const selectionOf = addSelection(parser);
+  const given = await readArguments<Options>(parser, args, io);
+  if (given === undefined) return 0;
+  const { options, operands } = given;
+  if (options.json && options.markdown) throw new UsageError('--json and --markdown exclude each other');
+
+  const { sources, onBytes, finish } = await openLogs(operands, io, true);
+  const malformed = new MalformedTally();
+  const summary = await summarizeLogs(sources, {
+    ...selectionOf(options),
+    onBytes,
+    onMalformed: malformed.add,
+  }).finally(finish);
+  if (options.json) await io.stdout.write(`${JSON.stringify(toJson(summary, options), undefined, 2)}\n`);
+  else if (summary.tags.length === 0) await io.stderr.write('hdrscope: no intervals\n');
+  else await io.stdout.write(formatSummary(summary, options, io));
+  return malformed.report(io);
+}
+
+function formatSummary(summary: LogSummary, { unit, percentiles, markdown }: Options, io: Io): string {
+  const { startSec = 0, tags } = summary;
+  const values = tags.map(({ histogram }) => [
+    histogram.min,
+    histogram.mean,
+    ...histogram.valuesAtPercentiles(percentiles),
+    histogram.max,
+  ]);
+  const format = valueFormat(values.flat(), unit);
+  const seconds = (value: number): string => formatDecimal(value, 3);
+  const rows = tags.map((row, at) => {
+    const { tag, intervals, histogram } = row;
+    const duration = row.endSec - row.startSec;
+    return [
+      tag ?? NO_TAG,
+      formatCount(intervals),
+      seconds(row.startSec - startSec),
+      seconds(row.endSec - startSec),
+      seconds(duration),
+      formatCount(histogram.totalCount),
+      rateOf(row) === undefined ? '-' : formatDecimal(rateOf(row) ?? 0, 1),
+      ...values[at]!.map((value) => (histogram.totalCount === 0 ? '-' : format(value))),
+    ];
+  });
+  const columns: Column[] = [
+    { title: 'tag', isText: true },
+    ...['intervals', 'from s', 'to s', 'length s', 'count', 'rate/s', 'min', 'mean'].map((title) => ({
+      title,
+    })),
+    ...[...percentiles.map(percentileTitle), 'max'].map((title) => ({ title })),
+  ];
+  const start = isEpoch(startSec) ? `start ${formatTime(startSec)}` : 'the log tells no time';
+  const head = unit.unit === '' ? start : `${start}, values in ${unit.unit}`;
+  if (markdown) return `${head}\n\n${formatMarkdown(columns, rows).join('\n')}\n`;
+  const paint = painter(io, io.stdout);
+  const [titles = '', ...lines] = formatTable(columns, rows);
+  return `${head}\n\n${[paint('bold', titles), ...lines].join('\n')}\n`;
+}
+
+const NO_TAG = '(no tag)';
+
+/** Values a second; `undefined` where no time passed. */
+function rateOf({ startSec, endSec, histogram }: TagSummary): number | undefined {
+  return endSec > startSec ? histogram.totalCount / (endSec - startSec) : undefined;
+}
+
+function toJson({ startSec, tags }: LogSummary, { unit, percentiles }: Options): object {
+  return {
+    startSec: startSec ?? null,
+    unit: unit.unit,
+    tags: tags.map((row) => {
+      const { histogram } = row;
+      const isEmpty = histogram.totalCount === 0;
+      const value = (raw: number): number | null => (isEmpty ? null : scaled(raw, unit));
+      const found = histogram.valuesAtPercentiles(percentiles);
+      return {
+        tag: row.tag ?? null,
+        intervals: row.intervals,
+        startSec: row.startSec,
+        endSec: row.endSec,
+        count: histogram.totalCount,
+        ratePerSec: rateOf(row) ?? null,
+        min: value(histogram.min),
+        mean: value(histogram.mean),
+        percentiles: Object.fromEntries(percentiles.map((percentile, at) => [percentile, value(found[at]!)])),
+        max: value(histogram.max),
+      };
+    }),
+  };
+}

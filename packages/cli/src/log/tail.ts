@@ -1,0 +1,170 @@
+import { formatDecimal, HdrscopeError } from '@hdrscope/core';
+import {
+  type FollowNote,
+  followLog,
+  type LogEntry,
+  type LogInterval,
+  readEntries,
+  selects,
+} from '@hdrscope/interval-log';
+import { Option } from 'commander';
+import { createParser, readArguments, wrongOption } from '../arguments.ts';
+import { painter } from '../colour.ts';
+import { ExitCode, type Io } from '../command.ts';
+import { parseDuration } from '../duration.ts';
+import { openLogs } from './input.ts';
+import { addSelection, type SelectingOptions } from './selecting.ts';
+import { percentilesOption, unitOption } from './shown-options.ts';
+import { formatCount, formatTime, isEpoch, percentileTitle, type ValueScale, valueFormat } from './values.ts';
+
+const DESCRIPTION = `Percentiles of a log's last intervals, a line each, and with -f of those that are yet to come.
+
+With -f the file may be truncated, replaced by another (rotated), or not be there yet. A line
+counts when it is whole.`;
+
+interface Options extends SelectingOptions {
+  readonly follow?: boolean;
+  readonly lines: number;
+  readonly unit: ValueScale;
+  readonly percentiles: readonly number[];
+  readonly poll: number;
+}
+
+/** `hdrscope log tail` */
+export async function run(args: readonly string[], io: Io): Promise<number> {
+  const parser = createParser('hdrscope log tail', DESCRIPTION, [
+    'hdrscope log tail -f service.hlog',
+    'hdrscope log tail -n 100 --tag get service.hlog',
+    'ssh host cat service.hlog | hdrscope log tail -',
+  ])
+    .argument('<file>', 'a log; - is standard input')
+    .option('-f, --follow', 'goes on as the file grows, until Ctrl-C')
+    .option('-n, --lines <count>', 'how many of the intervals that are there already', parseLines, 10)
+    .addOption(unitOption())
+    .addOption(percentilesOption())
+    .addOption(
+      new Option('--poll <duration>', 'with -f: how often the file is looked at')
+        .argParser((text) => parseDuration(text, '--poll'))
+        .default(0.25, '250ms'),
+    );
+  const selectionOf = addSelection(parser);
+  const given = await readArguments<Options>(parser, args, io);
+  if (given === undefined) return 0;
+  const {
+    options,
+    operands: [path = '-'],
+  } = given;
+
+  const isFollowed = options.follow === true && path !== '-';
+  const entries = isFollowed
+    ? followLog(path, { signal: io.signal, pollMs: options.poll * 1000 })
+    : await readOnce(path, io);
+  const isSelected = selects(selectionOf(options));
+  const printer = new Printer(options, io);
+  const last: LogInterval[] = [];
+  let exitCode: number = ExitCode.done;
+  let hasCaughtUp = false;
+  for await (const entry of entries) {
+    io.signal.throwIfAborted();
+    if (entry.kind === 'interval') {
+      if (!isSelected(entry)) continue;
+      if (hasCaughtUp) exitCode = Math.max(exitCode, await printer.print(entry));
+      else if (last.push(entry) > options.lines) last.shift();
+    } else if (entry.kind === 'caught-up') {
+      hasCaughtUp = true;
+      for (const interval of last.splice(0)) exitCode = Math.max(exitCode, await printer.print(interval));
+    } else if (entry.kind === 'malformed') {
+      exitCode = ExitCode.refused;
+      await io.stderr.write(`hdrscope: ${entry.error.message}\n`);
+    } else if (entry.kind in NOTES) {
+      await io.stderr.write(`hdrscope: ${path} ${NOTES[entry.kind as keyof typeof NOTES]}\n`);
+    }
+  }
+  return exitCode;
+}
+
+const NOTES = {
+  missing: 'is not there yet: waiting for it',
+  truncated: 'was truncated: reading it from its start',
+  replaced: 'is another file now: reading that from its start',
+} as const;
+
+async function* caughtUpAtEnd(entries: AsyncIterable<LogEntry>): AsyncGenerator<LogEntry | FollowNote, void> {
+  yield* entries;
+  yield { kind: 'caught-up' };
+}
+
+async function readOnce(path: string, io: Io): Promise<AsyncIterable<LogEntry | FollowNote>> {
+  const {
+    sources: [source],
+    onBytes,
+  } = await openLogs([path], io, false);
+  return caughtUpAtEnd(readEntries(source!, { onBytes }));
+}
+
+function parseLines(text: string): number {
+  if (!/^\d+$/.test(text)) throw wrongOption('--lines', 'an integer of at least 0', text);
+  return Number(text);
+}
+
+/** Prints intervals as they come, so in columns whose width is decided beforehand. */
+class Printer {
+  readonly #options: Options;
+  readonly #io: Io;
+  #hasTitles = false;
+
+  constructor(options: Options, io: Io) {
+    this.#options = options;
+    this.#io = io;
+  }
+
+  /** @returns The exit code that this alone makes. */
+  async print(interval: LogInterval): Promise<number> {
+    const { stdout, stderr } = this.#io;
+    let row: string;
+    try {
+      row = this.#row(interval);
+    } catch (error) {
+      if (!(error instanceof HdrscopeError)) throw error;
+      await stderr.write(`hdrscope: ${error.message}\n`);
+      return ExitCode.refused;
+    }
+    if (!this.#hasTitles) {
+      this.#hasTitles = true;
+      const { unit, percentiles } = this.#options;
+      const titles = [...percentiles.map(percentileTitle), unit.unit === '' ? 'max' : `max ${unit.unit}`];
+      const time = isEpoch(interval.startSec) ? 'start' : 'start s';
+      const line = formatRow(time, 'length s', 'tag', 'count', titles);
+      await stdout.write(`${painter(this.#io, stdout)('bold', line)}\n`);
+    }
+    await stdout.write(`${row}\n`);
+    return ExitCode.done;
+  }
+
+  #row(interval: LogInterval): string {
+    const { unit, percentiles } = this.#options;
+    const { startSec, lengthSec, tag = '' } = interval;
+    const histogram = interval.histogram();
+    const found = [...histogram.valuesAtPercentiles(percentiles), histogram.max];
+    const isEmpty = histogram.totalCount === 0;
+    const format = valueFormat(found, unit);
+    return formatRow(
+      isEpoch(startSec) ? formatTime(startSec) : formatDecimal(startSec, 3),
+      formatDecimal(lengthSec, 3),
+      tag,
+      formatCount(histogram.totalCount),
+      found.map((value) => (isEmpty ? '-' : format(value))),
+    );
+  }
+}
+
+function formatRow(
+  time: string,
+  length: string,
+  tag: string,
+  count: string,
+  values: readonly string[],
+): string {
+  const cells = values.map((value) => ` ${value.padStart(11)}`).join('');
+  return `${time.padEnd(27)} ${length.padStart(9)}  ${tag.padEnd(14)} ${count.padStart(11)}${cells}`;
+}

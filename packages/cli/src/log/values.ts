@@ -1,0 +1,69 @@
+import { formatDecimal } from '@hdrscope/core';
+import { wrongOption } from '../arguments.ts';
+
+/** How the values of a log are shown. */
+export interface ValueScale {
+  /** What raw values are divided by. */
+  readonly divisor: number;
+  /** The unit that they are in then; empty where they are shown as they are. */
+  readonly unit: 'ms' | '';
+}
+
+const SCALES: Readonly<Record<string, ValueScale>> = {
+  ns: { divisor: 1e6, unit: 'ms' },
+  us: { divisor: 1e3, unit: 'ms' },
+  ms: { divisor: 1, unit: 'ms' },
+  s: { divisor: 1e-3, unit: 'ms' },
+  none: { divisor: 1, unit: '' },
+};
+
+/** @throws UsageError */
+export function parseUnit(text: string): ValueScale {
+  const scale = SCALES[text];
+  if (scale === undefined) throw wrongOption('--unit', Object.keys(SCALES).join(', '), text);
+  return scale;
+}
+
+/** Raw values as numbers of the unit shown. */
+export function scaled(value: number, { divisor }: ValueScale): number {
+  if (divisor === 1) return value;
+  // Quotients of 15 digits are as many as were meant: 2.97796032, not 2.9779603199999998.
+  return Number((value / divisor).toPrecision(15));
+}
+
+/**
+ * Values of one table: in milliseconds with three decimals, as HdrHistogram's tools print them, or with six where
+ * three would show next to nothing.
+ */
+export function valueFormat(values: readonly number[], scale: ValueScale): (value: number) => string {
+  const shown = values.map((value) => scaled(value, scale));
+  if (scale.unit === '') {
+    return (value) => formatDecimal(value, Number.isInteger(value) ? 0 : 3);
+  }
+  const smallest = Math.min(...shown.filter((value) => value > 0));
+  const decimals = smallest < 0.01 ? 6 : 3;
+  return (value) => formatDecimal(scaled(value, scale), decimals);
+}
+
+/** Prints a count for people: 1,234,567. */
+export function formatCount(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** `p99.9`; the 100th has a name of its own. */
+export function percentileTitle(percentile: number): string {
+  return `p${percentile}`;
+}
+
+/** When something was, for people: `2015-09-09 15:24:39.474 UTC`. */
+export function formatTime(epochSec: number): string {
+  return new Date(Math.round(epochSec * 1000)).toISOString().replace('T', ' ').replace('Z', ' UTC');
+}
+
+// As the reader takes it: a log whose times lie within a year of 1970 tells none.
+const YEAR_SEC = 365 * 24 * 3600;
+
+/** Whether seconds are since 1970, and not since something that nobody tells. */
+export function isEpoch(seconds: number): boolean {
+  return seconds >= YEAR_SEC;
+}

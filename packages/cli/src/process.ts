@@ -1,0 +1,57 @@
+import { constants } from 'node:os';
+import { addAbortSignal } from 'node:stream';
+import { Ending, type Io, type Output } from './command.ts';
+import { runCli } from './program.ts';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Runs the command line of this process and sets its exit code. */
+export async function runProcess(): Promise<void> {
+  const ending = new AbortController();
+  for (const signal of SIGNALS) {
+    const exitCode = 128 + constants.signals[signal];
+    process.on(signal, () => {
+      // Whoever asks twice does not want to wait.
+      if (ending.signal.reason instanceof Ending && ending.signal.reason.exitCode === exitCode) {
+        process.exit(exitCode);
+      }
+      ending.abort(new Ending(signal, exitCode));
+    });
+  }
+  process.exitCode = await runCli(process.argv.slice(2), createProcessIo(ending));
+}
+
+function createProcessIo(ending: AbortController): Io {
+  return {
+    stdout: createOutput(process.stdout, ending),
+    stderr: createOutput(process.stderr, ending),
+    stdin: {
+      // Opened when it is read: an open standard input would keep the process alive.
+      [Symbol.asyncIterator]: () =>
+        addAbortSignal(ending.signal, process.stdin)[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>,
+    },
+    environment: process.env,
+    signal: ending.signal,
+    monotonicMs: () => performance.now(),
+  };
+}
+
+/** Writes until nobody reads any more, as in `hdrscope log … | head`: that is no error, only the end of the work. */
+function createOutput(stream: NodeJS.WriteStream, ending: AbortController): Output {
+  let closed: Ending | undefined;
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    closed ??= error.code === 'EPIPE' ? new Ending('nobody reads', 0) : new Ending(error.message, 1);
+    ending.abort(closed);
+  });
+  return {
+    isTerminal: stream.isTTY === true,
+    get columns() {
+      return stream.columns;
+    },
+    write: (text) =>
+      new Promise((resolve, reject) => {
+        if (closed !== undefined) reject(closed);
+        else stream.write(text, (error) => (error ? reject(error) : resolve()));
+      }),
+  };
+}

@@ -1,0 +1,72 @@
+import { HdrscopeError } from '@hdrscope/core';
+import { Ending, ExitCode, type Io, Refusal, UsageError } from './command.ts';
+import { type Group, runGroup } from './group.ts';
+
+const HDRSCOPE: Group = {
+  path: 'hdrscope',
+  description: 'Latency with its whole distribution: HdrHistogram logs read, merged, compared and followed.',
+  commands: [
+    {
+      name: 'log',
+      summary: 'works on interval logs (.hlog)',
+      load: async () => {
+        const { LOG } = await import('./log/index.ts');
+        return { run: (args, io) => runGroup(LOG, args, io) };
+      },
+    },
+  ],
+  notes: `  hdrscope --version prints the version.
+
+exit codes:
+  0    done
+  1    a verdict (compare: worse), or input that was refused: a file that cannot be read, malformed lines
+  2    a command line that cannot be followed
+  130  ended by Ctrl-C; other signals likewise: 128 and their number
+
+environment:
+  NO_COLOR        no colours, on terminals neither
+  HDRSCOPE_DEBUG  errors with the place in the program where they arose
+`,
+  examples: [
+    'hdrscope log summary service.hlog',
+    'hdrscope log compare before.hlog after.hlog --fail-if-worse 5%',
+  ],
+};
+
+/** Runs a command line from its first word to its exit code. Whatever is thrown ends here, as a message. */
+export async function runCli(args: readonly string[], io: Io): Promise<number> {
+  try {
+    const exitCode = await runGroup(HDRSCOPE, args, io);
+    return endedBySignal(io) ?? exitCode;
+  } catch (error) {
+    // What an aborted command throws is a consequence of that.
+    if (io.signal.aborted) return await ended(io);
+    await io.stderr.write(`hdrscope: ${explain(error, io)}\n`);
+    return error instanceof UsageError ? ExitCode.usage : ExitCode.refused;
+  }
+}
+
+function endedBySignal({ signal }: Io): number | undefined {
+  const { reason } = signal;
+  return signal.aborted && reason instanceof Ending && reason.exitCode > 128 ? reason.exitCode : undefined;
+}
+
+async function ended(io: Io): Promise<number> {
+  const { reason } = io.signal;
+  if (!(reason instanceof Ending)) return ExitCode.refused;
+  // The disk is full, for example: the one ending that nobody knows of yet.
+  if (reason.exitCode === ExitCode.refused) {
+    await io.stderr.write(`hdrscope: the output cannot be written: ${reason.message}\n`).catch(() => {});
+  }
+  return reason.exitCode;
+}
+
+function explain(error: unknown, { environment }: Io): string {
+  if (environment.HDRSCOPE_DEBUG && error instanceof Error) return error.stack ?? error.message;
+  if (!(error instanceof Error)) return String(error);
+  const isExpected =
+    [UsageError, Refusal, HdrscopeError].some((kind) => error instanceof kind) || 'syscall' in error;
+  return isExpected
+    ? error.message
+    : `${error.message}\nThis should not happen: with HDRSCOPE_DEBUG=1 it says where it did.`;
+}

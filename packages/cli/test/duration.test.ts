@@ -1,0 +1,43 @@
+import { durationSeconds, parseDuration } from '../src/duration.ts';
+import { parseMoment } from '../src/log/moment.ts';
+
+test.each([
+  ['90', 90],
+  ['1.5', 1.5],
+  ['500ms', 0.5],
+  ['1m', 60],
+  ['1h30m', 5400],
+  ['1d', 86_400],
+  ['1s500ms', 1.5],
+  ['100us200us', 0.0003],
+  ['7ns', 7e-9],
+  ['0', 0],
+])('%s is %d seconds', (text, seconds) => {
+  expect(durationSeconds(text)).toBe(seconds);
+});
+
+test.each(['', 'm', '1 m', '-1s', '1x', '1m30', '1e3', '0x10', 'Infinity'])('%j is no duration', (text) => {
+  expect(durationSeconds(text)).toBeUndefined();
+});
+
+test('a length must be above 0', () => {
+  expect(() => parseDuration('0s', '--poll')).toThrow(
+    "--poll must be a duration above 0, as in 500ms, 1m or 1h30m, got '0s'",
+  );
+});
+
+test.each([
+  ['90', { offsetSec: 90 }],
+  ['1m30s', { offsetSec: 90 }],
+  ['2026-03-01T12:00:00Z', { epochSec: 1_772_366_400 }],
+  ['2026-03-01 12:00:00', { epochSec: 1_772_366_400 }],
+  ['2026-03-01T13:00:00+01:00', { epochSec: 1_772_366_400 }],
+  ['2026-03-01', { epochSec: 1_772_323_200 }],
+  ['1772366400.5', { epochSec: 1_772_366_400.5 }],
+])('%s is a moment', (text, moment) => {
+  expect(parseMoment(text, '--from')).toEqual(moment);
+});
+
+test.each(['yesterday', '2026-13-01', '12:00', ''])('%j is no moment', (text) => {
+  expect(() => parseMoment(text, '--from')).toThrow('--from must be seconds or a duration');
+});

@@ -1,0 +1,98 @@
+import { hdrscope } from '../support/fake-io.ts';
+import { evenly, logText, useFolder } from '../support/logs.ts';
+
+const folder = useFolder();
+
+let before: string;
+let slower: string;
+let alike: string;
+beforeAll(() => {
+  before = folder.write('before.hlog', logText([{ at: 0, ms: evenly(5000, 0.01) }]));
+  slower = folder.write('slower.hlog', logText([{ at: 0, ms: evenly(5000, 0.012) }]));
+  alike = folder.write('alike.hlog', logText([{ at: 0, ms: evenly(5000, 0.01001) }]));
+});
+
+const compare = (...args: string[]): ReturnType<typeof hdrscope> => hdrscope(['log', 'compare', ...args]);
+
+test('says what has become worse, and fails where that is asked for', async () => {
+  const args = ['--percentile', '50,99,99.99', '--fail-if-worse', '5%', before, slower];
+  const { exitCode, stdout, stderr } = await compare(...args);
+  expect([exitCode, stderr]).toEqual([1, '']);
+  expect(stdout.replaceAll(`${folder.pathOf('')}/`, '')).toBe(`\
+before.hlog (5,000 values) and slower.hlog (5,000 values), in ms
+
+        before   after  difference               99 % interval  change
+   p50  25.002  30.015      +5.014  +20.1 %   +3.560 to +6.444  worse beyond doubt
+   p99  49.512  59.408      +9.896  +20.0 %  +9.568 to +10.220  worse beyond doubt
+p99.99  50.004  60.031     +10.027  +20.1 %                  -  too few values
+
+All values together: Kolmogorov-Smirnov D = 0.167 (p < 0.001), Mann-Whitney effect size 0.167 (p < 0.001)
+
+Worse by more than 5 % beyond doubt: p50 by 20.1 %, p99 by 20 %. Of p99.99 nothing can be said with 99 % confidence: there are too few values, p99.99 needs about 53,000 in each log.
+`);
+});
+
+test('finds no difference where there is none', async () => {
+  const { exitCode, stdout } = await compare('--fail-if-worse', '5%', before, alike);
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(/\nNo difference shown with 99 % confidence\.\n$/);
+});
+
+test('does not fail where nobody asked for that, nor by what is tolerated', async () => {
+  expect((await compare(before, slower)).exitCode).toBe(0);
+  const tolerated = await compare('--fail-if-worse', '50%', before, slower);
+  expect(tolerated.exitCode).toBe(0);
+  expect(tolerated.stdout).toMatch(/\nNot worse than tolerated \(50 %\): grown p99 by 20 %\.\n$/);
+  expect((await compare(slower, before)).stdout).toMatch(/\nBetter: p99 by 16\.7 %\.\n$/);
+});
+
+test('says how many values are needed where there are too few', async () => {
+  const { exitCode, stdout } = await compare(
+    '--percentile',
+    '99.99',
+    '--fail-if-worse',
+    '1%',
+    before,
+    slower,
+  );
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(
+    /\nOf p99\.99 nothing can be said with 99 % confidence: there are too few values, p99\.99 needs about 53,000 in each log\.\n$/,
+  );
+});
+
+test('prints JSON', async () => {
+  const { exitCode, stdout } = await compare(
+    '--json',
+    '--fail-if-worse',
+    '5%',
+    '--confidence',
+    '95%',
+    before,
+    slower,
+  );
+  expect(exitCode).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({
+    unit: 'ms',
+    confidence: 0.95,
+    tolerance: 0.05,
+    counts: { before: 5000, after: 5000 },
+    isWorse: true,
+    percentiles: [{ percentile: 99, change: 'worse beyond doubt' }],
+  });
+});
+
+test('refuses a log without values, and what is no log', async () => {
+  const empty = folder.write('empty.hlog', '#nothing\n');
+  expect(await compare(before, empty)).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr: `hdrscope: ${empty} has no values to compare: look at hdrscope log summary ${empty}\n`,
+  });
+  expect((await compare(before)).stderr).toContain("missing required argument 'after'");
+});
+
+test('takes standard input for one of the logs', async () => {
+  const stdin = logText([{ at: 0, ms: evenly(100) }]);
+  expect((await hdrscope(['log', 'compare', '-', before], { stdin })).stdout).toContain('- (100 values)');
+});

@@ -1,0 +1,59 @@
+import { appendFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
+import { Ending } from '../../src/command.ts';
+import { hdrscope, type Ran } from '../support/fake-io.ts';
+import { intervalLine, useFolder } from '../support/logs.ts';
+
+const folder = useFolder();
+const line = (at: number): string => intervalLine({ at, ms: [at] });
+
+/** Follows a log, does the next step whenever a row was printed, and ends after the last. */
+async function follow(path: string, steps: readonly (() => void)[]): Promise<Ran> {
+  const left = [...steps];
+  let isFirst = true;
+  return hdrscope(['log', 'tail', '-f', '--poll', '1ms', '--percentiles', '50', path], {
+    onOutput: (text, end) => {
+      if (isFirst && text.startsWith('start')) isFirst = false;
+      else if (left.length === 0) end(new Ending('SIGINT', 130));
+      else left.shift()!();
+    },
+  });
+}
+
+function startsOf({ stdout }: Ran): string[] {
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .slice(1)
+    .map((row) => row.split(' ')[0]!);
+}
+
+test('tail -f prints what is added, and says what happens to the file', async () => {
+  const path = folder.write('service.hlog', line(1));
+  const ran = await follow(path, [
+    () => appendFileSync(path, line(2)),
+    () => {
+      renameSync(path, `${path}.1`);
+      writeFileSync(path, line(3) + line(4));
+    },
+    () => {},
+    () => {
+      truncateSync(path, 0);
+      appendFileSync(path, line(5));
+    },
+  ]);
+  expect(startsOf(ran)).toEqual(['1.000', '2.000', '3.000', '4.000', '5.000']);
+  expect(ran.stderr).toBe(
+    `hdrscope: ${path} is another file now: reading that from its start\n` +
+      `hdrscope: ${path} was truncated: reading it from its start\n`,
+  );
+  expect(ran.exitCode).toBe(130);
+});
+
+test('tail -f waits for a file that is not there yet', async () => {
+  const path = folder.pathOf('later.hlog');
+  const timer = setTimeout(() => writeFileSync(path, line(1)), 30);
+  const ran = await follow(path, []);
+  clearTimeout(timer);
+  expect(startsOf(ran)).toEqual(['1.000']);
+  expect(ran.stderr).toBe(`hdrscope: ${path} is not there yet: waiting for it\n`);
+});

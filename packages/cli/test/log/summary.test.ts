@@ -1,0 +1,130 @@
+import { gzipSync } from 'node:zlib';
+import { hdrscope } from '../support/fake-io.ts';
+import { evenly, logText, testShared, useFolder } from '../support/logs.ts';
+
+const folder = useFolder();
+
+const LOG = logText([
+  { tag: 'put', at: 1, ms: [250] },
+  { tag: 'get', at: 1, ms: evenly(100) },
+  { at: 3, ms: [7] },
+  { tag: 'get', at: 10.5, ms: evenly(100) },
+  { tag: 'idle', at: 11, ms: [] },
+]);
+
+test('prints a row for each tag', async () => {
+  const ran = await hdrscope(['log', 'summary', '-', '--percentiles', '50,99'], { stdin: LOG });
+  expect(ran).toEqual({
+    exitCode: 0,
+    stdout: `\
+start 2017-07-14 02:40:00.000 UTC, values in ms
+
+tag       intervals  from s    to s  length s  count  rate/s      min     mean      p50      p99      max
+(no tag)          1   3.000   4.000     1.000      1     1.0    6.996    6.998    7.000    7.000    7.000
+get               2   1.000  11.500    10.500    200    19.0    1.000   50.499   50.004   99.025  100.008
+idle              1  11.000  12.000     1.000      0     0.0        -        -        -        -        -
+put               1   1.000   2.000     1.000      1     1.0  249.954  250.020  250.085  250.085  250.085
+`,
+    stderr: '',
+  });
+});
+
+test('prints Markdown', async () => {
+  const args = ['log', 'summary', '--markdown', '--percentiles', '50', '--no-tag', '-'];
+  expect((await hdrscope(args, { stdin: LOG })).stdout).toBe(`\
+start 2017-07-14 02:40:00.000 UTC, values in ms
+
+| tag | intervals | from s | to s | length s | count | rate/s | min | mean | p50 | max |
+|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
+| (no tag) | 1 | 3.000 | 4.000 | 1.000 | 1 | 1.0 | 6.996 | 6.998 | 7.000 | 7.000 |
+`);
+});
+
+test('prints JSON, with numbers as they are', async () => {
+  const args = ['log', 'summary', '--json', '--tag', 'put', '--tag', 'idle', '-', '--percentiles', '50'];
+  const { stdout } = await hdrscope(args, { stdin: LOG });
+  expect(JSON.parse(stdout)).toEqual({
+    startSec: 1_500_000_000,
+    unit: 'ms',
+    tags: [
+      {
+        tag: 'idle',
+        intervals: 1,
+        startSec: 1_500_000_011,
+        endSec: 1_500_000_012,
+        count: 0,
+        ratePerSec: 0,
+        min: null,
+        mean: null,
+        percentiles: { 50: null },
+        max: null,
+      },
+      {
+        tag: 'put',
+        intervals: 1,
+        startSec: 1_500_000_001,
+        endSec: 1_500_000_002,
+        count: 1,
+        ratePerSec: 1,
+        min: 249.954304,
+        mean: 250.01984,
+        percentiles: { 50: 250.085375 },
+        max: 250.085375,
+      },
+    ],
+  });
+});
+
+test.each([
+  ['us', '250085.375'],
+  ['ms', '250085375.000'],
+  ['s', '250085375000.000'],
+  ['none', '250085375'],
+])('takes values as %s', async (unit, max) => {
+  const args = ['log', 'summary', '--unit', unit, '--tag', 'put', '-'];
+  const { stdout } = await hdrscope(args, { stdin: LOG });
+  expect(stdout.trimEnd().split(/ +/).at(-1)).toBe(max);
+});
+
+test('adds up several logs, compressed ones too, of the times that are asked for', async () => {
+  const path = folder.write('a.hlog', LOG);
+  const args = ['log', 'summary', path, '-', '--json', '--tag', 'get', '--from', '10s', '--to', '11s'];
+  const { stdout } = await hdrscope(args, { stdin: gzipSync(LOG) });
+  expect(JSON.parse(stdout).tags).toMatchObject([{ tag: 'get', intervals: 2, count: 200 }]);
+});
+
+test('tells of malformed lines, and prints what it could read', async () => {
+  const stdin = `${LOG}nonsense\nmore,of,it\n`;
+  const { exitCode, stdout, stderr } = await hdrscope(['log', 'summary', '-'], { stdin });
+  expect(exitCode).toBe(1);
+  expect(stdout).toContain('\nget  ');
+  expect(stderr).toMatch(/^hdrscope: standard input: line 8: an interval must be/);
+  expect(stderr).toContain('\nhdrscope: left out 2 malformed lines: lines 8, 9\n');
+});
+
+test('shows only the first of many malformed lines', async () => {
+  const { stderr } = await hdrscope(['log', 'summary', '-'], { stdin: 'nonsense\n'.repeat(30) });
+  expect(stderr.match(/line \d+: an interval/g)).toEqual([
+    'line 1: an interval',
+    'line 2: an interval',
+    'line 3: an interval',
+  ]);
+  expect(stderr).toContain('left out 30 malformed lines: lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 20 more\n');
+});
+
+test('has colours on a terminal, unless they are not wanted', async () => {
+  const of = async (environment: Record<string, string>): Promise<boolean> =>
+    (await hdrscope(['log', 'summary', '-'], { stdin: LOG, isTerminal: true, environment })).stdout.includes(
+      '\u001b[',
+    );
+  expect(await of({})).toBe(true);
+  expect(await of({ NO_COLOR: '1' })).toBe(false);
+  expect(await of({ TERM: 'dumb' })).toBe(false);
+});
+
+testShared('reads the log of jHiccup', 'jHiccup-2.0.7S.logV2.hlog', async (path) => {
+  const { exitCode, stdout } = await hdrscope(['log', 'summary', path, '--json']);
+  expect(exitCode).toBe(0);
+  // Java HdrHistogram: 48761 values, the largest 1796210687.
+  expect(JSON.parse(stdout).tags).toMatchObject([{ tag: null, intervals: 62, count: 48_761 }]);
+});

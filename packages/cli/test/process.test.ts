@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { intervalLine, useFolder } from './support/logs.ts';
+
+const BIN = fileURLToPath(new URL('../bin/hdrscope.js', import.meta.url));
+const isBuilt = existsSync(fileURLToPath(new URL('../dist/main.js', import.meta.url)));
+// The process is the built one; everything else is tested on sources.
+const testBuilt = isBuilt ? test : test.skip;
+
+// A machine may be busy with other tests.
+import.meta.jest.setTimeout(30_000);
+
+const folder = useFolder();
+// More than a pipe holds.
+const manyIntervals = (): string => folder.write('many.hlog', intervalLine({ at: 1, ms: [1] }).repeat(5000));
+
+function start(...args: string[]): ChildProcess {
+  return spawn(process.execPath, [BIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+async function exitOf(child: ChildProcess): Promise<{ code: number | null; stderr: string }> {
+  let stderr = '';
+  child.stderr?.on('data', (text) => {
+    stderr += text;
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stderr };
+}
+
+testBuilt('ends quietly when nobody reads any more', async () => {
+  const child = start('log', 'convert', '--to', 'csv', manyIntervals());
+  const exit = exitOf(child);
+  child.stdout?.once('data', () => child.stdout?.destroy());
+  expect(await exit).toEqual({ code: 0, stderr: '' });
+});
+
+testBuilt.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('%s ends tail -f with exit code %d', async (signal, code) => {
+  const path = folder.write(`${signal}.hlog`, intervalLine({ at: 1, ms: [1] }));
+  const child = start('log', 'tail', '-f', '--poll', '10ms', path);
+  const exit = exitOf(child);
+  let lines = '';
+  for await (const text of child.stdout!) {
+    lines += text;
+    const count = lines.split('\n').length - 1;
+    if (count === 2) appendFileSync(path, intervalLine({ at: 2, ms: [2] }));
+    if (count === 3) child.kill(signal);
+  }
+  expect(await exit).toEqual({ code, stderr: '' });
+  expect(lines.split('\n')[2]).toMatch(/^2\.000 .* 2\.001$/);
+});
+
+testBuilt('SIGINT ends the waiting for standard input', async () => {
+  const child = spawn(process.execPath, [BIN, 'log', 'tail', '-'], { stdio: ['pipe', 'pipe', 'pipe'] });
+  const exit = exitOf(child);
+  const ended = once(child.stdout!, 'end');
+  child.stdin!.write('nonsense\n');
+  await once(child.stderr!, 'data');
+  child.kill('SIGINT');
+  child.stdout!.resume();
+  await ended;
+  expect((await exit).code).toBe(130);
+});
+
+testBuilt('tells its version without loading what it would need for more', () => {
+  const run = (args: string[]): { ms: number; stdout: string } => {
+    const startMs = performance.now();
+    const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    return { ms: performance.now() - startMs, stdout };
+  };
+  const fastest = (args: string[]): number => Math.min(...[1, 2, 3].map(() => run(args).ms));
+  expect(run([BIN, '--version']).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  // Both are a few tens of milliseconds, and the machine may be busy: loading everything would take far longer.
+  expect(fastest([BIN, '--version'])).toBeLessThan(2 * fastest(['-e', '0']) + 20);
+});
+
+testBuilt('exits with 2 when it is not understood', () => {
+  expect(spawnSync(process.execPath, [BIN, 'lgo']).status).toBe(2);
+});

@@ -1,0 +1,78 @@
+import { Ending } from '../src/command.ts';
+import { hdrscope } from './support/fake-io.ts';
+import { intervalLine } from './support/logs.ts';
+
+test('lists its commands', async () => {
+  const { exitCode, stdout, stderr } = await hdrscope(['--help']);
+  expect([exitCode, stderr]).toEqual([0, '']);
+  expect(stdout).toContain('usage: hdrscope COMMAND [options]');
+  expect(stdout).toContain('  log  works on interval logs (.hlog)\n');
+  expect(stdout).toMatch(/exit codes:\n {2}0 {4}done/);
+});
+
+test('shows how it is used when nothing is asked for, which is an error', async () => {
+  const { exitCode, stdout, stderr } = await hdrscope(['log']);
+  expect([exitCode, stdout]).toEqual([2, '']);
+  expect(stderr).toContain('usage: hdrscope log COMMAND [options]');
+});
+
+const COMMANDS = ['summary', 'compare', 'tail', 'merge', 'slice', 'reinterval', 'convert'];
+
+test.each(COMMANDS)('log %s has help with examples', async (command) => {
+  const { exitCode, stdout, stderr } = await hdrscope(['log', command, '--help']);
+  expect([exitCode, stderr]).toEqual([0, '']);
+  expect(stdout).toContain(`Usage: hdrscope log ${command} [options]`);
+  expect(stdout).toContain(`\nexamples:\n  hdrscope log ${command} `);
+  expect(stdout).not.toContain('(default: {');
+  expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(100);
+  expect((await hdrscope(['log', 'help', command])).stdout).toBe(stdout);
+});
+
+test.each([
+  [['lgo'], "hdrscope: hdrscope has no command 'lgo': hdrscope --help lists the commands"],
+  [['log', 'sum'], "hdrscope: hdrscope log has no command 'sum': did you mean summary?"],
+  [['--verbose'], "hdrscope: hdrscope has no option '--verbose': hdrscope --help lists the commands"],
+  [['log', 'summary'], "hdrscope: missing required argument 'file'"],
+  [['log', 'summary', '--jsno', '-'], "hdrscope: unknown option '--jsno'"],
+  [['log', 'summary', '--unit', 'h', '-'], "hdrscope: --unit must be ns, us, ms, s, none, got 'h'"],
+  [
+    ['log', 'summary', '--percentiles', '101', '-'],
+    'hdrscope: --percentiles must be percentiles from 0 to 100',
+  ],
+  [['log', 'summary', '--from', 'noon', '-'], 'hdrscope: --from must be seconds or a duration'],
+  [['log', 'summary', '-', '-'], 'hdrscope: - is standard input, which can be read only once'],
+  [['log', 'slice', '-'], 'hdrscope: hdrscope log slice needs --from, --to, --tag or --no-tag'],
+  [['log', 'reinterval', '0s', '-'], 'hdrscope: the length must be a duration above 0'],
+  [['log', 'convert', '-'], 'hdrscope: --to is needed: v2, ndjson, csv, hgrm'],
+  [['log', 'compare', '-', '-', '--fail-if-worse', '5'], 'hdrscope: --fail-if-worse must be a percentage'],
+])('refuses %j', async (args, message) => {
+  const { exitCode, stdout, stderr } = await hdrscope(args);
+  expect([exitCode, stdout]).toEqual([2, '']);
+  expect(stderr).toContain(message);
+  expect(stderr).not.toContain('    at ');
+});
+
+test('says what cannot be read', async () => {
+  const missing = await hdrscope(['log', 'summary', '/nowhere/a.hlog']);
+  expect(missing).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr: 'hdrscope: cannot read /nowhere/a.hlog: there is no such file\n',
+  });
+  expect((await hdrscope(['log', 'summary', '/'])).stderr).toBe('hdrscope: cannot read /: it is a folder\n');
+});
+
+test('tells where an error arose when that is asked for', async () => {
+  const { stderr } = await hdrscope(['lgo'], { environment: { HDRSCOPE_DEBUG: '1' } });
+  expect(stderr).toContain('    at ');
+});
+
+test.each([
+  ['nobody reads any more', new Ending('nobody reads', 0), 0, ''],
+  ['it is interrupted', new Ending('SIGINT', 130), 130, ''],
+  ['the disk is full', new Ending('no space', 1), 1, 'hdrscope: the output cannot be written: no space\n'],
+])('ends when %s', async (_, reason, exitCode, stderr) => {
+  const stdin = [1, 2].map((at) => intervalLine({ at, ms: [1] })).join('');
+  const ran = await hdrscope(['log', 'tail', '-'], { stdin, onOutput: (_text, end) => end(reason) });
+  expect([ran.exitCode, ran.stderr]).toEqual([exitCode, stderr]);
+});

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { hdrscope } from './support/fake-io.ts';
+import { useFolder } from './support/logs.ts';
+import { README_LOGS } from './support/readme-logs.ts';
+
+const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+const folder = useFolder();
+
+/** A command of the README, and what is printed below it there. */
+interface Shown {
+  readonly command: string;
+  readonly output: string;
+}
+
+const shown: Shown[] = [...readme.matchAll(/^```console\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) =>
+  block
+    .split(/^\$ /m)
+    .slice(1)
+    .map((text) => {
+      const [command = '', ...lines] = text.split('\n');
+      return { command, output: lines.join('\n') };
+    }),
+);
+
+beforeAll(() => {
+  for (const [name, textOf] of Object.entries(README_LOGS)) folder.write(name, textOf());
+});
+
+/** What a line of a shell prints: commands behind one another, and the exit code of the last. */
+async function print(line: string): Promise<string> {
+  let exitCode = 0;
+  let stdin = '';
+  for (const command of line.replace(/; echo \$\?$/, '').split(' | ')) {
+    const [program, ...args] = command
+      .split(' ')
+      .map((word) => (word.endsWith('.hlog') ? folder.pathOf(word) : word));
+    if (program === 'hdrscope') {
+      const ran = await hdrscope(args, { stdin });
+      expect(ran.stderr).toBe('');
+      ({ exitCode } = ran);
+      stdin = ran.stdout;
+    } else if (program === 'head') {
+      stdin = stdin.match(/.*\n/g)!.slice(0, -Number(args[0])).join('');
+    } else if (program === 'cut') {
+      const width = Number(args[0]!.replace('-c1-', ''));
+      stdin = stdin.replace(/.+/g, (text) => text.slice(0, width));
+    } else throw new Error(`${program} is not among what this test can run`);
+  }
+  const output = stdin.replaceAll(`${folder.pathOf('')}/`, '');
+  return line.endsWith('; echo $?') ? `${output}${exitCode}\n` : output;
+}
+
+test('the README shows commands', () => {
+  expect(shown.length).toBeGreaterThanOrEqual(8);
+});
+
+test.each(shown.map(({ command, output }) => [command, output]))('%s', async (command, output) => {
+  expect(await print(command)).toBe(output);
+});

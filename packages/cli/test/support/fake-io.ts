@@ -1,0 +1,48 @@
+import type { Ending, Io, Output } from '../../src/command.ts';
+import { runCli } from '../../src/program.ts';
+
+/** What a test decides of the world. */
+export interface World {
+  readonly stdin?: string | Uint8Array;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly isTerminal?: boolean;
+  readonly monotonicMs?: () => number;
+  /** Told of all that is printed to standard output, as it is. */
+  readonly onOutput?: (text: string, end: (reason: Ending) => void) => void;
+}
+
+/** What a command did. */
+export interface Ran {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command line in this process. */
+export async function hdrscope(args: readonly string[], world: World = {}): Promise<Ran> {
+  const { stdin = '', environment = {}, isTerminal = false, monotonicMs = () => 0, onOutput } = world;
+  const ending = new AbortController();
+  const printed = { stdout: '', stderr: '' };
+  const output = (name: keyof typeof printed): Output => ({
+    isTerminal,
+    columns: isTerminal ? 120 : undefined,
+    write: async (text) => {
+      if (ending.signal.aborted && name === 'stdout') throw ending.signal.reason;
+      printed[name] += text;
+      if (name === 'stdout') onOutput?.(text, (reason) => ending.abort(reason));
+    },
+  });
+  const io: Io = {
+    stdout: output('stdout'),
+    stderr: output('stderr'),
+    stdin: bytesOf(stdin),
+    environment,
+    signal: ending.signal,
+    monotonicMs,
+  };
+  return { exitCode: await runCli(args, io), ...printed };
+}
+
+async function* bytesOf(text: string | Uint8Array): AsyncGenerator<Uint8Array, void> {
+  yield typeof text === 'string' ? new TextEncoder().encode(text) : text;
+}

@@ -1,0 +1,34 @@
+import { logText, type Written } from './logs.ts';
+
+/** Numbers from 0 to 1 that are the same in every run. Source: Park and Miller's generator. */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}
+
+/** Twenty minutes of a service in intervals of a minute: some milliseconds, with a long tail. */
+function serviceLog(seed: number, putFactor: number): string {
+  const random = createRandom(seed);
+  const latency = (typicalMs: number): number => typicalMs * (0.5 + random()) * random() ** -0.3;
+  const intervals: Written[] = [];
+  for (let at = 0; at < 1200; at += 60) {
+    intervals.push({ tag: 'get', at, length: 60, ms: Array.from({ length: 800 }, () => latency(2)) });
+    intervals.push({
+      tag: 'put',
+      at,
+      length: 60,
+      ms: Array.from({ length: 200 }, () => latency(8 * putFactor)),
+    });
+  }
+  return logText(intervals);
+}
+
+/** The logs that the README works on. */
+export const README_LOGS: Readonly<Record<string, () => string>> = {
+  'service.hlog': () => serviceLog(1, 1),
+  'before.hlog': () => serviceLog(1, 1),
+  'after.hlog': () => serviceLog(2, 1.12),
+};

@@ -1,0 +1,59 @@
+import type { LogInterval } from '../reader/entry.ts';
+import type { LogSource } from '../reader/input.ts';
+import { FORMAT_VERSION_LINE, LEGEND_LINE } from '../writer/format.ts';
+import { decoded, type LogHistogram, selectIntervals } from './decoding.ts';
+import { readLines } from './lines.ts';
+import { refuse, type Selection, selects, type ToolOptions } from './selection.ts';
+
+// The first bytes of a compressed V2 encoding.
+const V2 = 'HISTFAAA';
+const VERSION_LINE = /^#\[Histogram log format version /;
+
+/**
+ * The same log with histograms in the V2 encoding, which every HdrHistogram of today reads. Those that are in it already
+ * are copied as they are, once it is seen that they can be decoded. Doubles stay doubles.
+ *
+ * @throws HdrscopeError `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a malformed line, unless `onMalformed` takes it.
+ */
+export async function* convertToV2(
+  source: LogSource,
+  options: Selection & ToolOptions = {},
+): AsyncGenerator<string, void> {
+  const isSelected = selects(options);
+  for await (const { text, entry } of readLines(source, options)) {
+    if (entry?.kind === 'malformed') refuse(options, entry, source);
+    else if (entry?.kind === 'legend') yield LEGEND_LINE;
+    else if (entry?.kind !== 'interval') yield VERSION_LINE.test(text) ? FORMAT_VERSION_LINE : `${text}\n`;
+    else if (isSelected(entry)) {
+      const line = decoded(entry, source, options, () => inV2(text, entry));
+      if (line !== undefined) yield line;
+    }
+  }
+}
+
+function inV2(text: string, interval: LogInterval): string {
+  const histogram = interval.histogram();
+  if (interval.encoded.startsWith(V2)) return `${text}\n`;
+  return `${text.trimEnd().slice(0, -interval.encoded.length)}${histogram.toBase64({ level: 9 })}\n`;
+}
+
+/** An interval with its histogram. */
+export interface DecodedInterval {
+  readonly interval: LogInterval;
+  readonly histogram: LogHistogram;
+}
+
+/**
+ * The selected intervals with their histograms, one after the other.
+ *
+ * @throws HdrscopeError as `convertToV2` does.
+ */
+export async function* decodeIntervals(
+  source: LogSource,
+  options: Selection & ToolOptions = {},
+): AsyncGenerator<DecodedInterval, void> {
+  for await (const interval of selectIntervals(source, options, options)) {
+    const histogram = decoded(interval, source, options, () => interval.histogram());
+    if (histogram !== undefined) yield { interval, histogram };
+  }
+}

@@ -1,0 +1,47 @@
+import { type DoubleHistogram, HdrscopeError, type Histogram } from '@hdrscope/core';
+import type { LogInterval } from '../reader/entry.ts';
+import type { LogSource } from '../reader/input.ts';
+import { readEntries } from '../reader/read.ts';
+import { refuse, type Selection, selects, type ToolOptions } from './selection.ts';
+
+/** What a log's intervals add up to: of integers, or of doubles, as the log has them. */
+export type LogHistogram = Histogram | DoubleHistogram;
+
+/** The intervals that a selection takes; malformed lines are told. */
+export async function* selectIntervals(
+  source: LogSource,
+  selection: Selection,
+  options: ToolOptions,
+): AsyncGenerator<LogInterval, void> {
+  const isSelected = selects(selection);
+  for await (const entry of readEntries(source, options)) {
+    if (entry.kind === 'malformed') refuse(options, entry, source);
+    else if (entry.kind === 'interval' && isSelected(entry)) yield entry;
+  }
+}
+
+/**
+ * An interval added to what others added up to. The first of them decides on the precision, as in HdrHistogram's own
+ * tools: with a finer layout than the log's nothing would be gained.
+ */
+export function plus(total: LogHistogram | undefined, interval: LogInterval): LogHistogram {
+  if (total === undefined) return interval.histogram();
+  interval.addTo(total);
+  return total;
+}
+
+/** What `decode` gives; `undefined` where the line holds no histogram, or one that does not fit, which is told. */
+export function decoded<T>(
+  interval: LogInterval,
+  source: LogSource,
+  options: ToolOptions,
+  decode: () => T,
+): T | undefined {
+  try {
+    return decode();
+  } catch (error) {
+    if (!(error instanceof HdrscopeError)) throw error;
+    refuse(options, { kind: 'malformed', lineNumber: interval.lineNumber, error }, source);
+    return undefined;
+  }
+}

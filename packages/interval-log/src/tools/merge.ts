@@ -1,0 +1,134 @@
+import { HdrscopeError } from '@hdrscope/core';
+import type { LogInterval } from '../reader/entry.ts';
+import type { LogSource } from '../reader/input.ts';
+import { readLines } from './lines.ts';
+import { formatHeader, formatLine, toMicros } from './log-text.ts';
+import { refuse, type ToolOptions } from './selection.ts';
+
+/** What whoever merges logs is told. */
+export interface MergeOptions extends ToolOptions {
+  /** Told of an interval that starts before the one above it in its own log. It is kept, but the order is not. */
+  readonly onOutOfOrder?: (interval: LogInterval, source: LogSource) => void;
+}
+
+/**
+ * Merges logs into one, ordered by the starts of the intervals, of which no histogram is decoded. Each input has to be
+ * in that order, as writers make them; then so is the result, and of every input no more than a line is in memory. Where
+ * intervals start together, those of the log that is named first come first.
+ *
+ * Where all logs count their timestamps from the same base, lines are copied as they are. Otherwise the merged log
+ * counts them from its start. Comments are left out.
+ *
+ * @throws HdrscopeError `ERR_LOG_TIME` when some logs tell the time and others do not, so that nothing says which
+ *   interval was first; `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a malformed line, unless `onMalformed` takes it.
+ */
+export async function* mergeLogs(
+  sources: readonly LogSource[],
+  options: MergeOptions = {},
+): AsyncGenerator<string, void> {
+  const cursors = sources.map((source, at) => new Cursor(source, at, options));
+  try {
+    for (const cursor of cursors) await cursor.advance();
+    const heads = cursors.filter(({ current }) => current !== undefined);
+    const { startSec, baseSec, isShared } = timesOf(heads);
+    yield formatHeader(startSec, baseSec);
+    for (let next = earliest(heads); next?.current !== undefined; next = earliest(heads)) {
+      const { interval, text } = next.current;
+      const timestampSec = interval.startSec - baseSec;
+      // A log may tell a base time more than once.
+      const isUnchanged = isShared && Math.abs(interval.timestampSec - timestampSec) < 1e-6;
+      yield isUnchanged ? `${text}\n` : formatLine({ ...interval, timestampSec });
+      await next.advance();
+    }
+  } finally {
+    for (const cursor of cursors) await cursor.close();
+  }
+}
+
+interface Current {
+  readonly interval: LogInterval;
+  readonly text: string;
+}
+
+/** Where the reading of one log has come to. */
+class Cursor {
+  /** For messages. */
+  readonly name: string;
+  current: Current | undefined;
+  readonly #lines: ReturnType<typeof readLines>;
+  readonly #source: LogSource;
+  readonly #options: MergeOptions;
+
+  constructor(source: LogSource, at: number, options: MergeOptions) {
+    this.name = typeof source === 'string' ? source : `log ${at + 1}`;
+    this.#source = source;
+    this.#options = options;
+    this.#lines = readLines(source, options);
+  }
+
+  /** To the next interval. */
+  async advance(): Promise<void> {
+    const before = this.current?.interval.startSec ?? Number.NEGATIVE_INFINITY;
+    this.current = undefined;
+    while (this.current === undefined) {
+      const { done, value } = await this.#lines.next();
+      if (done === true) return;
+      const { text, entry } = value;
+      if (entry?.kind === 'malformed') {
+        refuse(this.#options, entry, this.#source);
+      } else if (entry?.kind === 'interval') {
+        if (entry.startSec < before) this.#options.onOutOfOrder?.(entry, this.#source);
+        this.current = { interval: entry, text };
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#lines.return();
+  }
+}
+
+function earliest(cursors: readonly Cursor[]): Cursor | undefined {
+  let first: Cursor | undefined;
+  for (const cursor of cursors) {
+    const startSec = cursor.current?.interval.startSec ?? Number.POSITIVE_INFINITY;
+    if (startSec < (first?.current?.interval.startSec ?? Number.POSITIVE_INFINITY)) first = cursor;
+  }
+  return first;
+}
+
+// As HdrHistogram decides it: what lies closer to 1970 than a year counts from the start of something else.
+const YEAR_SEC = 365 * 24 * 3600;
+
+interface MergedTimes {
+  readonly startSec: number | undefined;
+  readonly baseSec: number;
+  /** Whether all logs count from that base already. */
+  readonly isShared: boolean;
+}
+
+function timesOf(heads: readonly Cursor[]): MergedTimes {
+  const firsts = heads.flatMap(({ name, current }) => (current ? [{ name, ...current.interval }] : []));
+  const [first, ...others] = firsts;
+  if (first === undefined) return { startSec: undefined, baseSec: 0, isShared: true };
+  const isAbsolute = ({ startSec }: { startSec: number }): boolean => startSec >= YEAR_SEC;
+  const odd = others.find((other) => isAbsolute(other) !== isAbsolute(first));
+  if (odd !== undefined) {
+    const [dated, undated] = isAbsolute(first) ? [first.name, odd.name] : [odd.name, first.name];
+    throw new HdrscopeError(
+      'ERR_LOG_TIME',
+      `logs must all tell the time to be merged: ${undated} tells none, and ${dated} does. ` +
+        'Give it a line "#[StartTime: SECONDS (seconds since epoch)]"',
+    );
+  }
+  const bases = firsts.map(({ startSec, timestampSec }) => toMicros(startSec - timestampSec));
+  const starts = firsts.map(({ startSec, offsetSec }) => toMicros(startSec - offsetSec));
+  const startSec = isAbsolute(first) ? Math.min(...starts) : undefined;
+  const [baseSec = 0] = bases;
+  // A base time is written in milliseconds.
+  const isShared = bases.every((base) => base === baseSec) && Number.isInteger(toMicros(baseSec * 1000));
+  if (isShared) return { startSec, baseSec, isShared };
+  // Some logs have an interval that starts before the log: its timestamp must not be negative.
+  const earliestSec = Math.min(...starts, ...firsts.map((interval) => interval.startSec));
+  return { startSec, baseSec: Math.floor(earliestSec * 1000) / 1000, isShared: false };
+}

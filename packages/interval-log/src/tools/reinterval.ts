@@ -1,0 +1,87 @@
+import { mustBe } from '@hdrscope/core';
+import type { LogInterval } from '../reader/entry.ts';
+import type { LogSource } from '../reader/input.ts';
+import { decoded, type LogHistogram, plus, selectIntervals } from './decoding.ts';
+import { formatHeader, formatLine, toMicros } from './log-text.ts';
+import type { Selection, ToolOptions } from './selection.ts';
+
+/** How a log's intervals are made longer. */
+export interface ReintervalOptions extends Selection, ToolOptions {
+  /** How long the new intervals are, in seconds: above 0, and best a multiple of what they are. */
+  readonly lengthSec: number;
+  /** Told of an interval that starts before those that were written already; it begins a new one of the same time. */
+  readonly onOutOfOrder?: (interval: LogInterval) => void;
+}
+
+/**
+ * Merges the intervals of each tag into longer ones, which begin at multiples of their length: those of a minute at
+ * full minutes, where the log tells the time. An interval that straddles such a moment is counted whole where it starts,
+ * for nothing tells which of its values came when. So counts stay exact, and a written interval tells the time that
+ * its parts covered: from the start of its first to the end of its last.
+ *
+ * In memory there is one histogram per tag. Comments are left out.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` at the first step; `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a malformed line,
+ *   unless `onMalformed` takes it.
+ */
+export async function* reintervalLog(
+  source: LogSource,
+  options: ReintervalOptions,
+): AsyncGenerator<string, void> {
+  const { lengthSec } = options;
+  if (!(lengthSec > 0 && Number.isFinite(lengthSec))) {
+    throw mustBe('ERR_INVALID_OPTION', 'lengthSec', 'a finite number above 0', lengthSec);
+  }
+  const parts = new Map<string | undefined, Longer>();
+  let window: number | undefined;
+  let baseSec = 0;
+  for await (const interval of selectIntervals(source, options, options)) {
+    const itsWindow = Math.floor(toMicros(interval.startSec / lengthSec));
+    if (window === undefined) {
+      const startSec = toMicros(interval.startSec - interval.offsetSec);
+      // A base time is written in milliseconds.
+      baseSec = Math.floor(toMicros(interval.startSec - interval.timestampSec) * 1000) / 1000;
+      const tellsStart = interval.offsetSec !== 0 || baseSec !== 0;
+      yield formatHeader(tellsStart ? startSec : undefined, baseSec);
+    } else if (itsWindow !== window) {
+      if (itsWindow < window) options.onOutOfOrder?.(interval);
+      yield* written(parts, baseSec);
+    }
+    window = itsWindow;
+    const longer = decoded(interval, source, options, () => withPart(parts.get(interval.tag), interval));
+    if (longer !== undefined) parts.set(interval.tag, longer);
+  }
+  if (window === undefined) yield formatHeader(undefined, 0);
+  yield* written(parts, baseSec);
+}
+
+interface Longer {
+  readonly tag: string | undefined;
+  readonly startSec: number;
+  readonly endSec: number;
+  readonly writtenMax: number;
+  readonly total: LogHistogram;
+}
+
+function withPart(longer: Longer | undefined, interval: LogInterval): Longer {
+  const { tag, startSec, endSec, writtenMax } = interval;
+  const total = plus(longer?.total, interval);
+  if (longer === undefined) return { tag, startSec, endSec, writtenMax, total };
+  return {
+    tag,
+    startSec: Math.min(longer.startSec, startSec),
+    endSec: Math.max(longer.endSec, endSec),
+    // In the unit of the writer, which the histogram does not know.
+    writtenMax: Math.max(longer.writtenMax, writtenMax),
+    total,
+  };
+}
+
+function* written(parts: Map<string | undefined, Longer>, baseSec: number): Generator<string, void> {
+  const ordered = [...parts.values()].sort((a, b) => a.startSec - b.startSec);
+  parts.clear();
+  for (const { tag, startSec, endSec, writtenMax, total } of ordered) {
+    const times = { timestampSec: startSec - baseSec, lengthSec: endSec - startSec };
+    yield formatLine({ tag, ...times, writtenMax, encoded: total.toBase64({ level: 9 }) });
+  }
+}

@@ -1,0 +1,86 @@
+import type { LogSource } from '../reader/input.ts';
+import { decoded, type LogHistogram, plus, selectIntervals } from './decoding.ts';
+import type { Selection, ToolOptions } from './selection.ts';
+
+/** All intervals of one tag. */
+export interface TagSummary {
+  /** `undefined` for those without a tag. */
+  readonly tag: string | undefined;
+  readonly intervals: number;
+  /** When the first of them started, as `LogInterval.startSec` tells it. */
+  readonly startSec: number;
+  /** When the last of them ended. */
+  readonly endSec: number;
+  readonly histogram: LogHistogram;
+}
+
+/** What is in a log. */
+export interface LogSummary {
+  /** When the log starts, of several the first; `undefined` where no interval was selected. */
+  readonly startSec: number | undefined;
+  /** Intervals without a tag first, then by name. */
+  readonly tags: readonly TagSummary[];
+}
+
+/**
+ * Adds up the intervals of each tag, of one log or of several. In memory there is one histogram per tag.
+ *
+ * @throws HdrscopeError `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a malformed line, unless `onMalformed` takes it.
+ * @example
+ * ```ts
+ * import { summarizeLogs } from '@hdrscope/interval-log';
+ *
+ * const log = new TextEncoder().encode(
+ *   'Tag=get,0.127,1.007,0.000,HISTFAAAACJ4nJNpmSzMwMDAxAABzFCaEURcm7yEwf4DRCCYCQBa1gTe\n',
+ * );
+ * const { tags } = await summarizeLogs([log]);
+ * tags.map(({ tag, intervals, histogram }) => [tag, intervals, histogram.max]); //=> [['get', 1, 42]]
+ * ```
+ */
+export async function summarizeLogs(
+  sources: Iterable<LogSource>,
+  options: Selection & ToolOptions = {},
+): Promise<LogSummary> {
+  const tags = new Map<string | undefined, TagSummary>();
+  let logStartSec: number | undefined;
+  for (const source of sources) {
+    for await (const interval of selectIntervals(source, options, options)) {
+      const { tag, startSec, endSec, offsetSec } = interval;
+      const known = tags.get(tag);
+      const histogram = decoded(interval, source, options, () => plus(known?.histogram, interval));
+      if (histogram === undefined) continue;
+      logStartSec = Math.min(logStartSec ?? Number.POSITIVE_INFINITY, startSec - offsetSec);
+      tags.set(tag, {
+        tag,
+        intervals: (known?.intervals ?? 0) + 1,
+        startSec: Math.min(known?.startSec ?? startSec, startSec),
+        endSec: Math.max(known?.endSec ?? endSec, endSec),
+        histogram,
+      });
+    }
+  }
+  return { startSec: logStartSec, tags: [...tags.values()].sort(byTag) };
+}
+
+/**
+ * Adds up all that is selected, whatever its tag; `undefined` where that is nothing.
+ *
+ * @throws HdrscopeError as `summarizeLogs` does.
+ */
+export async function sumLogs(
+  sources: Iterable<LogSource>,
+  options: Selection & ToolOptions = {},
+): Promise<LogHistogram | undefined> {
+  let total: LogHistogram | undefined;
+  for (const source of sources) {
+    for await (const interval of selectIntervals(source, options, options)) {
+      total = decoded(interval, source, options, () => plus(total, interval)) ?? total;
+    }
+  }
+  return total;
+}
+
+function byTag({ tag: a }: TagSummary, { tag: b }: TagSummary): number {
+  if (a === undefined || b === undefined) return (a === undefined ? 0 : 1) - (b === undefined ? 0 : 1);
+  return a < b ? -1 : a > b ? 1 : 0;
+}

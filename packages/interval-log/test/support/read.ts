@@ -1,0 +1,41 @@
+import type { LogEntry } from '../../src/reader/entry.ts';
+import type { LogSource } from '../../src/reader/input.ts';
+import { LogParser, type ParserOptions } from '../../src/reader/parser.ts';
+import { type ReadOptions, readEntries } from '../../src/reader/read.ts';
+
+export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}
+
+export function bytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+/** The entries of a text. */
+export function entriesOf(text: string, options?: ParserOptions): LogEntry[] {
+  const parser = new LogParser(options);
+  return [...parser.push(bytes(text)), ...parser.end()];
+}
+
+export function read(source: LogSource, options?: ReadOptions): Promise<LogEntry[]> {
+  return all(readEntries(source, options));
+}
+
+/** An entry in a few words. */
+export function brief(entry: LogEntry): string {
+  const { kind, lineNumber } = entry;
+  switch (kind) {
+    case 'interval':
+      return `${lineNumber} interval ${entry.tag ?? '-'} ${entry.timestampSec} ${entry.lengthSec} ${entry.writtenMax} ${entry.encoded}`;
+    case 'comment':
+      return `${lineNumber} comment ${entry.text}`;
+    case 'legend':
+      return `${lineNumber} legend ${entry.columns.join('|')}`;
+    case 'malformed':
+      return `${lineNumber} ${entry.error.code}`;
+    default:
+      return `${lineNumber} ${kind} ${entry.seconds}`;
+  }
+}

@@ -1,0 +1,106 @@
+import { appendFile, mkdtemp, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { type FollowNote, followLog, type LogEntry } from '@hdrscope/interval-log';
+import { intervalLine } from './support/logs.ts';
+
+let folder: string;
+let path: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'follow-'));
+  path = join(folder, 'service.hlog');
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+/** A file that is followed, a step at a time. */
+function follow(signal?: AbortSignal): { next(): Promise<string>; end(): Promise<unknown> } {
+  const entries = followLog(path, { pollMs: 1, ...(signal && { signal }) });
+  return {
+    next: async () => {
+      const { done, value } = await entries.next();
+      return done ? 'done' : describeEntry(value);
+    },
+    end: () => entries.return(),
+  };
+}
+
+function describeEntry(entry: LogEntry | FollowNote): string {
+  return entry.kind === 'interval' ? `interval at ${entry.timestampSec}` : entry.kind;
+}
+
+const line = (at: number): string => intervalLine({ at, values: [at] });
+
+test('reads what is there, then what is added, each line when it is whole', async () => {
+  await writeFile(path, `#comment\n${line(1)}`);
+  const followed = follow();
+  expect([await followed.next(), await followed.next(), await followed.next()]).toEqual([
+    'comment',
+    'interval at 1',
+    'caught-up',
+  ]);
+  const next = followed.next();
+  await appendFile(path, line(2).slice(0, 20));
+  expect(await Promise.race([next, new Promise((resolve) => setTimeout(resolve, 30, 'nothing yet'))])).toBe(
+    'nothing yet',
+  );
+  await appendFile(path, line(2).slice(20));
+  expect(await next).toBe('interval at 2');
+  await followed.end();
+});
+
+test('waits for a file that is not there yet', async () => {
+  const followed = follow();
+  expect(await followed.next()).toBe('missing');
+  const next = followed.next();
+  await writeFile(path, line(1));
+  expect(await next).toBe('interval at 1');
+  await followed.end();
+});
+
+test('reads a truncated file from its start', async () => {
+  await writeFile(path, line(1) + line(2).slice(0, 30));
+  const followed = follow();
+  expect([await followed.next(), await followed.next()]).toEqual(['interval at 1', 'caught-up']);
+  const next = followed.next();
+  await truncate(path, 0);
+  expect(await next).toBe('truncated');
+  await appendFile(path, line(3));
+  expect(await followed.next()).toBe('interval at 3');
+  await followed.end();
+});
+
+test('reads a rotated file to its end, and then its successor', async () => {
+  await writeFile(path, line(1));
+  const followed = follow();
+  expect([await followed.next(), await followed.next()]).toEqual(['interval at 1', 'caught-up']);
+  await rename(path, `${path}.1`);
+  await appendFile(`${path}.1`, line(2).trimEnd()); // its writer had no time for the newline
+  await writeFile(path, line(3));
+  expect([await followed.next(), await followed.next(), await followed.next()]).toEqual([
+    'interval at 2',
+    'replaced',
+    'interval at 3',
+  ]);
+  await followed.end();
+});
+
+test('ends when it is told to, while it waits', async () => {
+  await writeFile(path, line(1));
+  const ending = new AbortController();
+  const followed = follow(ending.signal);
+  await followed.next();
+  await followed.next();
+  const next = followed.next();
+  ending.abort();
+  expect(await next).toBe('done');
+});
+
+test('refuses what it cannot follow', async () => {
+  await writeFile(path, gzipSync(line(1)));
+  await expect(follow().next()).rejects.toThrow('is compressed, and cannot be followed');
+  await expect(followLog(path, { pollMs: 0 }).next()).rejects.toThrow(
+    'pollMs must be a finite number above 0, got 0',
+  );
+});

@@ -1,0 +1,60 @@
+import { sumLogs, summarizeLogs } from '@hdrscope/interval-log';
+import { bytesOf, intervalLine, logOf, logText } from './support/logs.ts';
+
+test('adds up each tag, those without one first', async () => {
+  const first = logOf(
+    [
+      { tag: 'put', at: 1, values: [5] },
+      { tag: 'get', at: 1, values: [1, 2] },
+      { at: 3, values: [7] },
+    ],
+    { start: 1_500_000_000, base: 1_500_000_000 },
+  );
+  const second = logOf([{ tag: 'get', at: 1_500_000_010, length: 2, values: [3] }], { start: 1_500_000_009 });
+
+  const { startSec, tags } = await summarizeLogs([first, second]);
+
+  expect(startSec).toBe(1_500_000_000);
+  expect(
+    tags.map(({ tag, intervals, startSec, endSec, histogram }) => [
+      tag,
+      intervals,
+      startSec - 1_500_000_000,
+      endSec - 1_500_000_000,
+      histogram.totalCount,
+      histogram.max,
+    ]),
+  ).toEqual([
+    [undefined, 1, 3, 4, 1, 7],
+    ['get', 2, 1, 12, 3, 3],
+    ['put', 1, 1, 2, 1, 5],
+  ]);
+});
+
+test('takes intervals that start from a moment on and before another', async () => {
+  const log = logOf(
+    [10, 11, 12, 13].map((at) => ({ at, values: [at] })),
+    { start: 1_500_000_000, base: 1_500_000_000 },
+  );
+  const offsets = await sumLogs([log], { from: { offsetSec: 11 }, to: { offsetSec: 13 } });
+  expect([offsets?.min, offsets?.max]).toEqual([11, 12]);
+  const epoch = await sumLogs([log], { from: { epochSec: 1_500_000_012 } });
+  expect([epoch?.min, epoch?.max]).toEqual([12, 13]);
+});
+
+test('leaves out lines that are malformed, or hold no histogram, and tells of them', async () => {
+  const text = `${logText([{ at: 1, values: [1] }])}nonsense\n2,1,0,HISTFAAAno\n${intervalLine({ at: 3, values: [2] })}`;
+  const told: number[] = [];
+  const source = bytesOf(text);
+  const { tags } = await summarizeLogs([source], {
+    onMalformed: ({ lineNumber }, where) => told.push(where === source ? lineNumber : Number.NaN),
+  });
+  expect(told).toEqual([2, 3]);
+  expect(tags.map(({ intervals, histogram }) => [intervals, histogram.totalCount])).toEqual([[2, 2]]);
+  await expect(summarizeLogs([source])).rejects.toThrow('line 2: an interval must be');
+});
+
+test('knows nothing of an empty log', async () => {
+  expect(await summarizeLogs([bytesOf('#nothing\n')])).toEqual({ startSec: undefined, tags: [] });
+  expect(await sumLogs([bytesOf('')])).toBeUndefined();
+});
