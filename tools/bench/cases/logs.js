@@ -163,6 +163,7 @@ export default [
     rounds: 1,
     cases: {
       'hdrscope, log of 1 GB': peakMemory(1e9),
+      'hdrscope, log of 100 MB': peakMemory(1e8),
       'hdrscope, log of 10 MB': peakMemory(1e7),
     },
   },

@@ -29,7 +29,7 @@ export class VarintRuns extends EncodedRuns {
 
   /** A long payload is one of many used slots side by side: straight into the words, they take half the time. */
   override toDense(slotCount: number): DenseCounts {
-    const { payload } = this;
+    const { payload, slotCount: mostSlots } = this;
     const { length } = payload;
     if (length <= RUN_BYTES) return super.toDense(slotCount);
     const low = new Uint32Array(wordsFor(slotCount));
@@ -56,10 +56,9 @@ export class VarintRuns extends EncodedRuns {
       }
       if ((zigZag & 1) !== 0) slot = this.passed((zigZag >> 1) + 1, slot);
       else {
-        const after = this.passed(1, slot);
-        low[slot] = zigZag >> 1;
+        if (slot >= mostSlots) this.passed(1, slot);
+        low[slot++] = zigZag >> 1;
         total += zigZag >> 1;
-        slot = after;
       }
     }
     assertTotal(total);

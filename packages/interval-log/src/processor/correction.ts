@@ -30,7 +30,7 @@ export class Correction {
    * @throws HdrscopeError `ERR_TOO_LARGE` when that would add too many values to the log.
    */
   correct(interval: LogInterval): Histogram | DoubleHistogram {
-    if (!this.appliesTo(interval)) return interval.histogram();
+    if (!this.appliesTo(interval)) return interval.histogram({ storage: 'sparse' });
     this.#added += addedValues(interval.histogram(), this.#interval);
     if (this.#added > MOST_ADDED_VALUES) throw this.#refusal(interval.lineNumber);
     return this.correctAgain(interval);
@@ -38,7 +38,7 @@ export class Correction {
 
   /** The histogram of an interval with what was left out of it; as it is where nothing is corrected. */
   correctAgain(interval: LogInterval): Histogram | DoubleHistogram {
-    const histogram = interval.histogram();
+    const histogram = interval.histogram({ storage: 'sparse' });
     if (!this.appliesTo(interval)) return histogram;
     return histogram instanceof Histogram
       ? histogram.copyCorrected(asInteger(this.#interval))

@@ -1,4 +1,4 @@
-import type { DoubleHistogram, Histogram } from '@hdrscope/core';
+import { type DoubleHistogram, Histogram } from '@hdrscope/core';
 import { type LogInterval, lineError } from '../reader/entry.ts';
 import type { Correction } from './correction.ts';
 
@@ -50,7 +50,7 @@ export class Summing {
 }
 
 function emptied(histogram: Histogram | DoubleHistogram): Histogram | DoubleHistogram {
-  const copy = histogram.copy();
+  const copy = histogram instanceof Histogram ? histogram.copy({ storage: 'dense' }) : histogram.copy();
   copy.reset();
   return copy;
 }

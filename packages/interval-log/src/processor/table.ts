@@ -38,7 +38,7 @@ export class Table {
     if (!this.#isBegun) await this.#begin(placed);
     await this.#intervals.add(this.#intervalRow(placed, histogram, total));
     if (this.#window === undefined) return;
-    this.#window.add(placed.interval, histogram);
+    this.#window.add(placed.interval);
     await this.#windows?.add(this.#windowRow(placed, this.#window));
   }
 
@@ -48,7 +48,7 @@ export class Table {
     await this.#intervals.add(intervalLegend(csv));
     if (movingWindow === undefined) return;
     const { percentile, lengthMs } = movingWindow;
-    this.#window = new WindowSum(lengthMs, interval.isDouble, (left) => this.#correction.correctAgain(left));
+    this.#window = new WindowSum(lengthMs, interval.isDouble, this.#correction);
     await this.#windows?.add(windowLegend(percentile, csv));
   }
 

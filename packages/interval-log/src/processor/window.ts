@@ -1,22 +1,21 @@
 import { DoubleHistogram, Histogram } from '@hdrscope/core';
 import type { LogInterval } from '../reader/entry.ts';
+import type { Correction } from './correction.ts';
 
 /** The sum of the intervals that ended within so many milliseconds before the end of the latest. */
 export class WindowSum {
   readonly #lengthMs: number;
-  readonly #decode: (interval: LogInterval) => Histogram | DoubleHistogram;
+  readonly #correction: Correction;
   readonly #sum: Histogram | DoubleHistogram;
+  /** An interval that leaves, in the slots of the sum. */
+  readonly #leaving: Histogram = new Histogram({ autoResize: true, storage: 'sparse' });
   /** Encoded, which takes a hundredth of the memory: each is decoded once more when it leaves. */
   #intervals: LogInterval[] = [];
   #first = 0;
 
-  constructor(
-    lengthMs: number,
-    isDouble: boolean,
-    decode: (interval: LogInterval) => Histogram | DoubleHistogram,
-  ) {
+  constructor(lengthMs: number, isDouble: boolean, correction: Correction) {
     this.#lengthMs = lengthMs;
-    this.#decode = decode;
+    this.#correction = correction;
     // Of three digits and growing, whatever the log has.
     this.#sum = isDouble ? new DoubleHistogram() : new Histogram({ autoResize: true });
   }
@@ -34,18 +33,32 @@ export class WindowSum {
     return this.#sum.valueAtPercentile(Number.isNaN(percentile) ? -1 : percentile);
   }
 
-  /** @param histogram What is counted of the interval. */
-  add(interval: LogInterval, histogram: Histogram | DoubleHistogram): void {
-    this.#sum.add(histogram as Histogram & DoubleHistogram);
+  add(interval: LogInterval): void {
+    this.#add(interval, this.#sum);
     const leavesUpTo = interval.endTimeMs - this.#lengthMs;
     // The latest one stays, however short the window is.
     while (this.#first < this.#intervals.length && this.#intervals[this.#first]!.endTimeMs <= leavesUpTo) {
-      this.#sum.subtract(this.#decode(this.#intervals[this.#first++]!) as Histogram & DoubleHistogram);
+      this.#subtract(this.#intervals[this.#first++]!);
     }
     if (this.#first > 1000 && this.#first > this.#intervals.length / 2) {
       this.#intervals = this.#intervals.slice(this.#first);
       this.#first = 0;
     }
     this.#intervals.push(interval);
+  }
+
+  #add(interval: LogInterval, target: Histogram | DoubleHistogram): void {
+    if (!this.#correction.appliesTo(interval)) interval.addTo(target);
+    else target.add(this.#correction.correctAgain(interval) as Histogram & DoubleHistogram);
+  }
+
+  #subtract(interval: LogInterval): void {
+    if (this.#sum instanceof DoubleHistogram) {
+      this.#sum.subtract(this.#correction.correctAgain(interval) as DoubleHistogram);
+      return;
+    }
+    this.#leaving.reset();
+    this.#add(interval, this.#leaving);
+    this.#sum.subtract(this.#leaving);
   }
 }

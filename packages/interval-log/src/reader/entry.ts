@@ -111,11 +111,18 @@ export class LogInterval implements Entry {
   /**
    * The histogram, decoded anew at every call, with its times and its tag.
    *
+   * @param storage `'sparse'` takes less time and memory where the histogram is only read. @default 'dense'
    * @throws HdrscopeError `ERR_LOG_FORMAT` when it is none.
    */
-  histogram(): Histogram | DoubleHistogram {
+  histogram({
+    storage = 'dense',
+  }: {
+    readonly storage?: 'dense' | 'sparse';
+  } = {}): Histogram | DoubleHistogram {
     const histogram = this.#decoded(() =>
-      this.isDouble ? DoubleHistogram.decode(this.encoded) : Histogram.decode(this.encoded),
+      this.isDouble
+        ? DoubleHistogram.decode(this.encoded, { storage })
+        : Histogram.decode(this.encoded, { storage }),
     );
     histogram.startTimeMs = this.startTimeMs;
     histogram.endTimeMs = this.endTimeMs;
