@@ -21,7 +21,8 @@ export function createProcessorFiles({ signal }: { readonly signal?: AbortSignal
         // Of the handle, as the path may name another file by then.
         const options = { fd: handle, highWaterMark: 2 ** 18, ...(signal && { signal }) };
         // Whoever reads is told of an error, which nobody has to be before that.
-        return createReadStream(path, options).on('error', () => {});
+        const source = createReadStream(path, options).on('error', () => {});
+        return { source, close: () => source.destroy() };
       } catch (error) {
         await handle.close();
         throw error;

@@ -18,9 +18,15 @@ export interface TextOutput {
 /** Where logs and output files are. */
 export interface ProcessorFiles {
   /** Rejects where there is no such file. */
-  openLog(path: string): Promise<LogSource>;
+  openLog(path: string): Promise<OpenedLog>;
   /** Makes a file, or empties it; rejects where that cannot be, and where the file is a log that is being read. */
   create(path: string): Promise<OutputFile>;
+}
+
+/** A file that is being read. */
+export interface OpenedLog {
+  readonly source: LogSource;
+  close(): void;
 }
 
 /** A file that is being written. */

@@ -24,7 +24,17 @@ import { Table } from './table.ts';
 export async function processLog(options: ProcessorOptions, io: ProcessorIo): Promise<void> {
   const settings = settle(options);
   const { inputPath } = settings;
-  const source = inputPath === undefined ? io.stdin : await io.files.openLog(inputPath);
+  if (inputPath === undefined) return processSource(io.stdin, settings, io);
+  const log = await io.files.openLog(inputPath);
+  try {
+    await processSource(log.source, settings, io);
+  } finally {
+    // Nothing may have been read of it, and then nobody else closes it.
+    log.close();
+  }
+}
+
+async function processSource(source: LogSource, settings: ProcessorSettings, io: ProcessorIo): Promise<void> {
   if (settings.listTags) {
     await io.stdout.write(formatTags(await tagsOf(source, settings)));
     return;

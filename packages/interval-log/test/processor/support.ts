@@ -30,7 +30,7 @@ export async function runInMemory(
       },
     },
     files: {
-      openLog: async (path) => bytes(logs[path] ?? readFileSync(path, 'utf8')),
+      openLog: async (path) => ({ source: bytes(logs[path] ?? readFileSync(path, 'utf8')), close: () => {} }),
       create: async (path) => {
         files[path] = '';
         return {
