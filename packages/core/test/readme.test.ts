@@ -16,7 +16,7 @@ function names(): Record<string, unknown> {
     d.record(value / 1000);
     e.record(value / 10);
   }
-  return { ...core, h, other, d, e, r: new core.Recorder(h) };
+  return { ...core, h, other, d, e, r: new core.Recorder(h), text: core.formatPercentiles(h) };
 }
 
 test('the table of capabilities is there', () => {
