@@ -19,6 +19,8 @@ export async function runProcess(): Promise<void> {
     });
   }
   process.exitCode = await runCli(process.argv.slice(2), createProcessIo(ending));
+  // Standard input may be open where it was refused, and would keep the process until its writer ends.
+  ending.abort(new Ending('done', process.exitCode));
 }
 
 function createProcessIo(ending: AbortController): Io {

@@ -22,8 +22,10 @@ const shown: Shown[] = [...readme.matchAll(/^```console\n([\s\S]*?)^```$/gm)].fl
     }),
 );
 
-beforeAll(() => {
+beforeAll(async () => {
   for (const [name, textOf] of Object.entries(README_LOGS)) folder.write(name, textOf());
+  const args = ['log', 'process', '-i', folder.pathOf('service.hlog'), '-tag', 'get'];
+  folder.write('get.hgrm', (await hdrscope(args)).stdout);
 });
 
 /** What a line of a shell prints: commands behind one another, and the exit code of the last. */
@@ -31,14 +33,16 @@ async function print(line: string): Promise<string> {
   let exitCode = 0;
   let stdin = '';
   for (const command of line.replace(/; echo \$\?$/, '').split(' | ')) {
+    const showsErrors = command.endsWith(' 2>&1');
     const [program, ...args] = command
+      .replace(/ 2>&1$/, '')
       .split(' ')
-      .map((word) => (word.endsWith('.hlog') ? folder.pathOf(word) : word));
+      .map((word) => (/\.(hlog|hgrm)$/.test(word) ? folder.pathOf(word) : word));
     if (program === 'hdrscope') {
       const ran = await hdrscope(args, { stdin });
-      expect(ran.stderr).toBe('');
+      if (!showsErrors) expect(ran.stderr).toBe('');
       ({ exitCode } = ran);
-      stdin = ran.stdout;
+      stdin = showsErrors ? ran.stderr + ran.stdout : ran.stdout;
     } else if (program === 'head') {
       stdin = stdin.match(/.*\n/g)!.slice(0, -Number(args[0])).join('');
     } else if (program === 'cut') {

@@ -28,6 +28,7 @@ export type { FsyncPolicy, RotationOptions, SinkOptions } from './sink/options.t
 export { formatSeriesTag, parseSeriesTag, type SeriesTag } from './sink/series-tag.ts';
 export { type IntervalLogSink, openIntervalLog, type SinkState } from './sink/sink.ts';
 export {
+  type Bounded,
   type Change,
   type CompareOptions,
   type Comparison,
@@ -38,6 +39,12 @@ export { convertToV2, type DecodedInterval, decodeIntervals } from './tools/conv
 export type { LogHistogram } from './tools/decoding.ts';
 export { type FollowNote, type FollowOptions, followLog } from './tools/follow.ts';
 export { type MergeOptions, mergeLogs } from './tools/merge.ts';
+export {
+  type PercentileText,
+  type ReadPercentileTextOptions,
+  readPercentileText,
+} from './tools/percentile-text.ts';
+export { readText, recogniseText, type TextKind } from './tools/recognise.ts';
 export { type ReintervalOptions, reintervalLog } from './tools/reinterval.ts';
 export { type Moment, type Selection, selects, type ToolOptions } from './tools/selection.ts';
 export { sliceLog } from './tools/slice.ts';

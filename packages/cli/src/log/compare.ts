@@ -1,10 +1,12 @@
-import { compareHistograms, type LogHistogram, sumLogs } from '@hdrscope/interval-log';
+import { type Bounded, compareHistograms, type LogHistogram, sumLogs } from '@hdrscope/interval-log';
 import { Option } from 'commander';
 import { createParser, isDecimal, parsePercentileList, readArguments, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io, Refusal } from '../command.ts';
 import { comparisonJson, formatComparison } from './comparison-text.ts';
 import { openLogs } from './input.ts';
 import { MalformedTally } from './malformed.ts';
+import { type TextUnit, textUnitOption } from './percentile-input.ts';
+import { nameOfPath } from './recognised.ts';
 import { addSelection, type SelectingOptions } from './selecting.ts';
 import { unitOption } from './shown-options.ts';
 import type { ValueScale } from './values.ts';
@@ -22,13 +24,18 @@ said of a percentile:
   no difference shown  the interval contains 0, which does not mean that there is none
 
 With --fail-if-worse the exit code is 1 when a percentile is worse, beyond doubt or not. Values are
-taken to be independent; those of a service that stalls are not, so compare long runs, or several.`;
+taken to be independent; those of a service that stalls are not, so compare long runs, or several.
+
+Percentile text (.hgrm, its CSV, wrk2 --latency) is compared as well: its values are known within
+bounds, and an interval contains the true difference wherever in them they are.`;
 
 interface Options extends SelectingOptions {
-  readonly percentile: readonly number[];
+  readonly percentiles: readonly number[];
+  readonly percentile?: readonly number[];
   readonly failIfWorse?: number;
   readonly confidence: number;
   readonly unit: ValueScale;
+  readonly textUnit?: TextUnit;
   readonly json?: boolean;
 }
 
@@ -36,15 +43,21 @@ interface Options extends SelectingOptions {
 export async function run(args: readonly string[], io: Io): Promise<number> {
   const parser = createParser('hdrscope log compare', DESCRIPTION, [
     'hdrscope log compare before.hlog after.hlog',
-    'hdrscope log compare --percentile 50,99,99.9 --fail-if-worse 5% before.hlog after.hlog',
+    'hdrscope log compare --percentiles 50,99,99.9 --fail-if-worse 5% before.hlog after.hlog',
+    'hdrscope log compare before.hgrm after.hlog',
     'hdrscope log compare --tag get --from 1m --confidence 0.999 --json before.hlog after.hlog',
   ])
-    .argument('<before>', 'a log; - is standard input')
-    .argument('<after>', 'a log')
+    .argument('<before>', 'a log, or percentile text; - is standard input')
+    .argument('<after>', 'another')
     .addOption(
-      new Option('--percentile <list>', 'which percentiles')
-        .argParser((text) => parsePercentileList(text, '--percentile'))
+      new Option('--percentiles <list>', 'which percentiles')
+        .argParser((text) => parsePercentileList(text, '--percentiles'))
         .default([99], '99'),
+    )
+    .addOption(
+      new Option('--percentile <list>', 'the same')
+        .argParser((text) => parsePercentileList(text, '--percentile'))
+        .hideHelp(),
     )
     .option(
       '--fail-if-worse <part>',
@@ -53,29 +66,35 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     )
     .option('--confidence <part>', 'how sure a difference has to be', parseConfidence, 0.99)
     .addOption(unitOption())
+    .addOption(textUnitOption())
     .option('--json', 'prints JSON');
   const selectionOf = addSelection(parser);
   const given = await readArguments<Options>(parser, args, io);
   if (given === undefined) return 0;
   const { options, operands } = given;
 
-  const { sources, onBytes, finish } = await openLogs(operands, io, true);
+  const selection = selectionOf(options);
+  const { sources, texts, onBytes, finish } = await openLogs(operands, io, true, { ...options, selection });
   const malformed = new MalformedTally();
-  const reading = { ...selectionOf(options), onBytes, onMalformed: malformed.add };
+  const reading = { ...selection, onBytes, onMalformed: malformed.add };
   const sums: LogHistogram[] = [];
   try {
     for (const [at, source] of sources.entries()) {
-      sums.push(withValues(await sumLogs([source], reading), operands[at]!));
+      sums.push(withValues(await sumLogs([source], reading), nameOfPath(operands[at]!)));
     }
   } finally {
     finish();
   }
-  const [before, after] = sums as [LogHistogram, LogHistogram];
-  const { percentile: percentiles, confidence, failIfWorse: tolerance = 0, unit } = options;
+  const [before, after] = sums.map((sum, at) => texts[at] ?? sum) as [
+    LogHistogram | Bounded,
+    LogHistogram | Bounded,
+  ];
+  const { confidence, failIfWorse: tolerance = 0, unit } = options;
+  const percentiles = options.percentile ?? options.percentiles;
   const comparison = compareHistograms(before, after, { percentiles, confidence, tolerance });
   const shown = {
     comparison,
-    names: operands,
+    names: operands.map(nameOfPath),
     totals: sums.map(({ totalCount }) => totalCount),
     confidence,
     tolerance,
@@ -88,7 +107,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
 
 function withValues(sum: LogHistogram | undefined, name: string): LogHistogram {
   if (sum === undefined || sum.totalCount === 0) {
-    throw new Refusal(`${name} has no values to compare: look at hdrscope log summary ${name}`);
+    throw new Refusal(`${name} has no values to compare: hdrscope log summary shows what it has`);
   }
   return sum;
 }

@@ -18,13 +18,15 @@ export interface ShownComparison {
 }
 
 export function comparisonJson({ comparison, totals, confidence, tolerance, unit }: ShownComparison): string {
-  const { percentiles, ...rest } = comparison;
+  const { percentiles, isWorse, kolmogorovSmirnov = null, mannWhitney = null } = comparison;
   const document = {
     unit: unit.unit,
     confidence,
     tolerance,
     counts: { before: totals[0], after: totals[1] },
-    ...rest,
+    isWorse,
+    kolmogorovSmirnov,
+    mannWhitney,
     percentiles: percentiles.map((row) => ({
       ...row,
       before: scaled(row.before, unit),
@@ -40,7 +42,7 @@ export function comparisonJson({ comparison, totals, confidence, tolerance, unit
 /** A table, a second opinion, and one sentence. */
 export function formatComparison(shown: ShownComparison, io: Io): string {
   const { comparison, names, totals, confidence, unit } = shown;
-  const { kolmogorovSmirnov, mannWhitney, percentiles } = comparison;
+  const { percentiles } = comparison;
   const paint = painter(io, io.stdout);
   const format = valueFormat(
     percentiles.flatMap(({ before, after }) => [before, after]),
@@ -75,8 +77,7 @@ export function formatComparison(shown: ShownComparison, io: Io): string {
 
 ${[paint('bold', titles), ...painted].join('\n')}
 
-All values together: Kolmogorov-Smirnov D = ${kolmogorovSmirnov.statistic.toFixed(3)} (${chance(kolmogorovSmirnov.pValue)}), \
-Mann-Whitney effect size ${mannWhitney.effectSize.toFixed(3)} (${chance(mannWhitney.pValue)})
+All values together: ${allTogether(comparison)}
 
 ${verdict(shown)}
 `;
@@ -128,6 +129,14 @@ function neededText(few: readonly PercentileChange[], confidence: number): strin
   if (highest <= 50 || highest >= 100) return '';
   const needed = Math.ceil(Math.log((1 - confidence) / 2) / Math.log(highest / 100));
   return `, ${percentileTitle(highest)} needs about ${formatCount(Number(needed.toPrecision(2)))} in each log`;
+}
+
+function allTogether({ kolmogorovSmirnov, mannWhitney }: Comparison): string {
+  if (kolmogorovSmirnov === undefined || mannWhitney === undefined) {
+    return 'not compared, for percentile text does not tell them';
+  }
+  return `Kolmogorov-Smirnov D = ${kolmogorovSmirnov.statistic.toFixed(3)} (${chance(kolmogorovSmirnov.pValue)}), \
+Mann-Whitney effect size ${mannWhitney.effectSize.toFixed(3)} (${chance(mannWhitney.pValue)})`;
 }
 
 function percent(part: number): string {

@@ -8,9 +8,10 @@ import {
   type ToolOptions,
 } from '@hdrscope/interval-log';
 import { createParser, readArguments, wrongOption } from '../arguments.ts';
-import { type Io, UsageError } from '../command.ts';
+import { type Io, Refusal, UsageError } from '../command.ts';
 import { csvHeader, csvRow, ndjsonRow, type RowOptions } from './interval-rows.ts';
 import { OUTPUT_HELP, runLines } from './line-command.ts';
+import { type TextUnit, textUnitOption } from './percentile-input.ts';
 import { addTags } from './selecting.ts';
 import { percentilesOption, unitOption } from './shown-options.ts';
 
@@ -22,11 +23,15 @@ const DESCRIPTION = `Writes a log in another format:
   v2      the same log with every histogram in the V2 encoding, which all HdrHistograms read
   ndjson  a line of JSON per interval: times, tag, count, percentiles, and the encoded histogram
   csv     the same as a table
-  hgrm    the percentile distribution of all intervals together, for plotters of HdrHistogram's text`;
+  hgrm    the percentile distribution of all intervals together, for plotters of HdrHistogram's text
+
+Percentile text (.hgrm, its CSV, wrk2 --latency) becomes one interval without a tag. No time is
+known of it: 0 is written for its start and its length.`;
 
 interface Options extends RowOptions {
   readonly to?: Format;
   readonly output?: string;
+  readonly textUnit?: TextUnit;
 }
 
 /** `hdrscope log convert` */
@@ -35,11 +40,13 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     'hdrscope log convert --to v2 old.hlog -o new.hlog',
     'hdrscope log convert --to csv --tag get service.hlog > get.csv',
     'hdrscope log convert --to hgrm service.hlog -o service.hgrm',
+    'hdrscope log convert --to v2 --unit us wrk2-report.txt -o wrk2.hlog',
   ])
-    .argument('<file>', 'a log; - is standard input')
+    .argument('<file>', 'a log, or percentile text; - is standard input')
     .option('--to <format>', FORMATS.join(', '), parseFormat)
     .option('-o, --output <file>', OUTPUT_HELP)
-    .addOption(unitOption('not for v2: '))
+    .addOption(unitOption('(v2 of a log needs none) '))
+    .addOption(textUnitOption())
     .addOption(percentilesOption('of ndjson and csv: '));
   const tagsOf = addTags(parser);
   const given = await readArguments<Options>(parser, args, io);
@@ -47,10 +54,23 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   const { options, operands } = given;
   if (options.to === undefined) throw new UsageError(`--to is needed: ${FORMATS.join(', ')}`);
   const convert = CONVERSIONS[options.to];
-  return runLines(operands, options.output, io, ([source], reading) =>
-    convert(source!, { ...tagsOf({}), ...reading }, options),
+  const { unit, textUnit } = options;
+  const selection = tagsOf({});
+  return runLines(
+    operands,
+    options.output,
+    io,
+    ([source], reading) => convert(source!, { ...selection, ...reading }, options),
+    {
+      unit,
+      selection,
+      ...(textUnit && { textUnit }),
+      ...(options.to !== 'hgrm' && { timeNote: TIME_NOTE }),
+    },
   );
 }
+
+const TIME_NOTE = 'no time is known: 0 is written for the start and the length of its interval';
 
 function parseFormat(text: string): Format {
   const format = FORMATS.find((known) => known === text);
@@ -75,6 +95,7 @@ const CONVERSIONS: Readonly<Record<Format, Conversion>> = {
   },
   async *hgrm(source, reading, { unit }) {
     const total = await sumLogs([source], reading);
-    if (total !== undefined) yield formatPercentiles(total, { valueScale: unit.divisor });
+    if (total === undefined) throw new Refusal('there are no intervals to make percentile text of');
+    yield formatPercentiles(total, { valueScale: unit.divisor });
   },
 };

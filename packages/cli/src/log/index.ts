@@ -3,7 +3,8 @@ import type { Group } from '../group.ts';
 /** `hdrscope log`: one module per command, loaded when it runs. */
 export const LOG: Group = {
   path: 'hdrscope log',
-  description: `Works on HdrHistogram's interval logs, of any version and by any writer, plain or gzipped; - is standard input.`,
+  description: `Works on HdrHistogram's interval logs, of any version and by any writer, plain or gzipped; - is standard input.
+summary, compare and convert take percentile text (.hgrm, its CSV, wrk2 --latency) for a log, too.`,
   commands: [
     {
       name: 'summary',

@@ -1,8 +1,10 @@
 import type { LogInterval, LogSource, ToolOptions } from '@hdrscope/interval-log';
 import type { Io } from '../command.ts';
-import { nameOf, openLogs } from './input.ts';
+import { openLogs } from './input.ts';
 import { MalformedTally } from './malformed.ts';
 import { writeLines } from './output.ts';
+import type { TextReading } from './percentile-input.ts';
+import { nameOf } from './recognised.ts';
 
 /** Told of what is not in the order of time. */
 export interface OrderOptions {
@@ -19,15 +21,20 @@ export type MakeLines = (
 export const OUTPUT_HELP =
   'where to write; the file is there when it is whole, and may be one of those that are read';
 
-/** Runs a command that makes lines of logs: reads, writes, tells of what was left out. */
+/**
+ * Runs a command that makes lines of logs: reads, writes, tells of what was left out.
+ *
+ * @param text How percentile text is taken for a log; without it, it is refused.
+ */
 export async function runLines(
   paths: readonly string[],
   outputPath: string | undefined,
   io: Io,
   makeLines: MakeLines,
+  text?: TextReading,
 ): Promise<number> {
   const isQuiet = outputPath !== undefined && outputPath !== '-';
-  const { sources, onBytes, finish } = await openLogs(paths, io, isQuiet);
+  const { sources, onBytes, finish } = await openLogs(paths, io, isQuiet, text);
   const malformed = new MalformedTally();
   let outOfOrder = 0;
   let firstOutOfOrder = '';

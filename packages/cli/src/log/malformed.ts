@@ -1,6 +1,6 @@
 import type { LogSource, MalformedLine } from '@hdrscope/interval-log';
 import { ExitCode, type Io } from '../command.ts';
-import { nameOf } from './input.ts';
+import { nameOf } from './recognised.ts';
 
 const SHOWN = 3;
 const NUMBERED = 10;

@@ -1,11 +1,13 @@
 import { formatDecimal } from '@hdrscope/core';
-import { type LogSummary, summarizeLogs, type TagSummary } from '@hdrscope/interval-log';
+import { type LogSummary, type Selection, summarizeLogs, type TagSummary } from '@hdrscope/interval-log';
 import { createParser, readArguments } from '../arguments.ts';
 import { painter } from '../colour.ts';
-import { type Io, UsageError } from '../command.ts';
+import { type Io, Refusal, UsageError } from '../command.ts';
 import { type Column, formatMarkdown, formatTable } from '../table.ts';
 import { openLogs } from './input.ts';
 import { MalformedTally } from './malformed.ts';
+import { type TextUnit, textUnitOption } from './percentile-input.ts';
+import { nameOfPath } from './recognised.ts';
 import { addSelection, type SelectingOptions } from './selecting.ts';
 import { percentilesOption, unitOption } from './shown-options.ts';
 import {
@@ -22,13 +24,17 @@ interface Options extends SelectingOptions {
   readonly json?: boolean;
   readonly markdown?: boolean;
   readonly unit: ValueScale;
+  readonly textUnit?: TextUnit;
   readonly percentiles: readonly number[];
 }
 
 const DESCRIPTION = `Counts, rates and percentiles of each tag, over one log or several together.
 
 Times are seconds after the start of the first log. Malformed lines are left out and told on
-standard error; the exit code is 1 then.`;
+standard error; the exit code is 1 then.
+
+Percentile text (.hgrm, its CSV, wrk2 --latency) is read as one interval without a tag, of which no
+time is known; what it does not tell of its values is said on standard error.`;
 
 /** `hdrscope log summary` */
 export async function run(args: readonly string[], io: Io): Promise<number> {
@@ -38,10 +44,11 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     'hdrscope log summary --tag get --from 10m --to 20m monday.hlog tuesday.hlog',
     'zcat service.hlog.gz | hdrscope log summary --json -',
   ])
-    .argument('<file...>', 'logs; - is standard input')
+    .argument('<file...>', 'logs, or percentile text; - is standard input')
     .option('--json', 'prints JSON')
     .option('--markdown', 'prints a table of Markdown')
     .addOption(unitOption())
+    .addOption(textUnitOption())
     .addOption(percentilesOption());
   const selectionOf = addSelection(parser);
   const given = await readArguments<Options>(parser, args, io);
@@ -49,17 +56,30 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   const { options, operands } = given;
   if (options.json && options.markdown) throw new UsageError('--json and --markdown exclude each other');
 
-  const { sources, onBytes, finish } = await openLogs(operands, io, true);
+  const selection = selectionOf(options);
+  const { sources, texts, onBytes, finish } = await openLogs(operands, io, true, { ...options, selection });
+  const log = texts.indexOf(undefined);
+  if (log !== -1 && texts.some((text) => text !== undefined)) {
+    throw new Refusal(
+      `${nameOfPath(operands[log]!)} tells times and percentile text does not: they are summed up apart, or compared`,
+    );
+  }
   const malformed = new MalformedTally();
   const summary = await summarizeLogs(sources, {
-    ...selectionOf(options),
+    ...selection,
     onBytes,
     onMalformed: malformed.add,
   }).finally(finish);
   if (options.json) await io.stdout.write(`${JSON.stringify(toJson(summary, options), undefined, 2)}\n`);
-  else if (summary.tags.length === 0) await io.stderr.write('hdrscope: no intervals\n');
+  else if (summary.tags.length === 0) await io.stderr.write(`hdrscope: ${nothing(selection)}\n`);
   else await io.stdout.write(formatSummary(summary, options, io));
   return malformed.report(io);
+}
+
+function nothing(selection: Selection): string {
+  return Object.keys(selection).length === 0
+    ? 'there are no intervals'
+    : 'no interval is selected: without --tag, --no-tag, --from and --to all are shown that there are';
 }
 
 function formatSummary(summary: LogSummary, { unit, percentiles, markdown }: Options, io: Io): string {

@@ -12,7 +12,7 @@ import { createParser, readArguments, wrongOption } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { parseDuration } from '../duration.ts';
-import { openLogs } from './input.ts';
+import { assertLog, openLogs } from './input.ts';
 import { addSelection, type SelectingOptions } from './selecting.ts';
 import { percentilesOption, unitOption } from './shown-options.ts';
 import { formatCount, formatTime, isEpoch, percentileTitle, type ValueScale, valueFormat } from './values.ts';
@@ -56,6 +56,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   } = given;
 
   const isFollowed = options.follow === true && path !== '-';
+  if (isFollowed) await assertLog(path, io);
   const entries = isFollowed
     ? followLog(path, { signal: io.signal, pollMs: options.poll * 1000 })
     : await readOnce(path, io);
@@ -79,6 +80,9 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     } else if (entry.kind in NOTES) {
       await io.stderr.write(`hdrscope: ${path} ${NOTES[entry.kind as keyof typeof NOTES]}\n`);
     }
+  }
+  if (!isFollowed && !printer.hasPrinted && exitCode === ExitCode.done) {
+    await io.stderr.write('hdrscope: there are no such intervals\n');
   }
   return exitCode;
 }
@@ -116,6 +120,10 @@ class Printer {
   constructor(options: Options, io: Io) {
     this.#options = options;
     this.#io = io;
+  }
+
+  get hasPrinted(): boolean {
+    return this.#hasTitles;
   }
 
   /** @returns The exit code that this alone makes. */

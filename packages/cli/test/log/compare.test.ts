@@ -87,12 +87,22 @@ test('refuses a log without values, and what is no log', async () => {
   expect(await compare(before, empty)).toEqual({
     exitCode: 1,
     stdout: '',
-    stderr: `hdrscope: ${empty} has no values to compare: look at hdrscope log summary ${empty}\n`,
+    stderr: `hdrscope: ${empty} has no values to compare: hdrscope log summary shows what it has\n`,
   });
   expect((await compare(before)).stderr).toContain("missing required argument 'after'");
 });
 
 test('takes standard input for one of the logs', async () => {
   const stdin = logText([{ at: 0, ms: evenly(100) }]);
-  expect((await hdrscope(['log', 'compare', '-', before], { stdin })).stdout).toContain('- (100 values)');
+  expect((await hdrscope(['log', 'compare', '-', before], { stdin })).stdout).toMatch(
+    /^standard input \(100 values\)/,
+  );
+});
+
+test('takes --percentiles, and --percentile for the same', async () => {
+  const [one, other] = ['--percentiles', '--percentile'].map((name) =>
+    compare(name, '50,90', before, before),
+  );
+  expect((await one)?.stdout).toContain('p90');
+  expect((await other)?.stdout).toBe((await one)?.stdout);
 });

@@ -159,3 +159,16 @@ test('tail goes on below what cannot be read', async () => {
   expect(stdout.split('\n')).toHaveLength(3);
   expect(stderr).toMatch(/^hdrscope: line 1: .*\nhdrscope: line 2: /);
 });
+
+test('says so where nothing is selected', async () => {
+  const stdin = logText([first]);
+  const run = (...args: string[]): ReturnType<typeof hdrscope> =>
+    hdrscope(['log', ...args, '--tag', 'none', '-'], { stdin });
+  expect(await run('tail')).toEqual({
+    exitCode: 0,
+    stdout: '',
+    stderr: 'hdrscope: there are no such intervals\n',
+  });
+  expect((await run('summary')).stderr).toContain('no interval is selected: without --tag,');
+  expect(await run('convert', '--to', 'hgrm')).toMatchObject({ exitCode: 1, stdout: '' });
+});

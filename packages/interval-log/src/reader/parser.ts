@@ -17,7 +17,8 @@ export interface ParserOptions {
   readonly maxLineBytes?: number;
 }
 
-const DEFAULT_MAX_LINE_BYTES = 2 ** 24;
+/** What `maxLineBytes` is where nothing is said. */
+export const DEFAULT_MAX_LINE_BYTES: number = 2 ** 24;
 
 /** Makes entries of chunks of UTF-8, as they come: the one place where lines become entries. */
 export class LogParser {
@@ -59,16 +60,12 @@ export class LogParser {
     return this.#entriesOf(this.#lines.end());
   }
 
-  #entriesOf(lines: readonly (string | DroppedLine)[]): LogEntry[] {
-    const entries: LogEntry[] = [];
-    for (const line of lines) {
-      const entry = this.#entryOf(line, ++this.#lineNumber);
-      if (entry !== undefined) entries.push(entry);
-    }
-    return entries;
-  }
-
-  #entryOf(line: string | DroppedLine, lineNumber: number): LogEntry | undefined {
+  /**
+   * What one more line says, which was cut out of the log already; `undefined` where it is blank. A log is read by this
+   * alone, or by chunks.
+   */
+  pushLine(line: string | DroppedLine): LogEntry | undefined {
+    const lineNumber = ++this.#lineNumber;
     try {
       if (typeof line !== 'string') {
         const message = `a line must have at most ${this.#maxLineBytes} bytes, got ${line.bytes}`;
@@ -79,6 +76,15 @@ export class LogParser {
       if (!(error instanceof HdrscopeError)) throw error;
       return { kind: 'malformed', lineNumber, error };
     }
+  }
+
+  #entriesOf(lines: readonly (string | DroppedLine)[]): LogEntry[] {
+    const entries: LogEntry[] = [];
+    for (const line of lines) {
+      const entry = this.pushLine(line);
+      if (entry !== undefined) entries.push(entry);
+    }
+    return entries;
   }
 
   #understood(line: string, lineNumber: number): LogEntry | undefined {

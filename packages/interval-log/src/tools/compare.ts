@@ -3,9 +3,10 @@ import {
   kolmogorovSmirnovTest,
   mannWhitneyTest,
   mustBe,
+  type PercentileDifference,
   percentileDifference,
 } from '@hdrscope/core';
-import { asIntegers } from './as-integers.ts';
+import { type AsIntegers, asIntegers } from './as-integers.ts';
 import type { LogHistogram } from './decoding.ts';
 
 /** What is compared, and what counts as worse. */
@@ -60,10 +61,21 @@ export interface Comparison {
   readonly percentiles: readonly PercentileChange[];
   /** Whether any of them has become worse, with doubt or without. */
   readonly isWorse: boolean;
-  /** How far apart the distribution functions are, 0 to 1, and how often chance alone makes that. */
-  readonly kolmogorovSmirnov: { readonly statistic: number; readonly pValue: number };
+  /**
+   * How far apart the distribution functions are, 0 to 1, and how often chance alone makes that. `undefined` where not
+   * every value is known.
+   */
+  readonly kolmogorovSmirnov: { readonly statistic: number; readonly pValue: number } | undefined;
   /** How much more often a value after is larger than one before than smaller, -1 to 1, and likewise. */
-  readonly mannWhitney: { readonly effectSize: number; readonly pValue: number };
+  readonly mannWhitney: { readonly effectSize: number; readonly pValue: number } | undefined;
+}
+
+/** Values that are known within bounds: each lies between where it is in `lowest` and where it is in `highest`. */
+export interface Bounded {
+  /** The best guess. */
+  readonly histogram: LogHistogram;
+  readonly lowest: LogHistogram;
+  readonly highest: LogHistogram;
 }
 
 /**
@@ -71,7 +83,8 @@ export interface Comparison {
  * many percentiles at 99 %, one in a hundred shows a difference where there is none.
  *
  * Values are taken to be independent of one another. Those of a service that stalls for a while are not, and then
- * the intervals are too narrow: compare several runs.
+ * the intervals are too narrow: compare several runs. Where values are known within bounds only, the intervals contain
+ * the true difference wherever in their bounds they are.
  *
  * @throws HdrscopeError `ERR_INCOMPATIBLE` when a histogram is empty, or one has integers and the other doubles;
  *   `ERR_INVALID_OPTION`, `ERR_INVALID_VALUE`.
@@ -91,39 +104,59 @@ export interface Comparison {
  * ```
  */
 export function compareHistograms(
-  before: LogHistogram,
-  after: LogHistogram,
+  before: LogHistogram | Bounded,
+  after: LogHistogram | Bounded,
   { percentiles, confidence = 0.99, tolerance = 0 }: CompareOptions,
 ): Comparison {
   if (!(tolerance >= 0 && Number.isFinite(tolerance))) {
     throw mustBe('ERR_INVALID_OPTION', 'tolerance', 'a finite number of at least 0', tolerance);
   }
-  for (const [name, { totalCount }] of Object.entries({ before, after })) {
-    if (totalCount === 0)
+  const [one, other] = [inBounds(before), inBounds(after)];
+  for (const [name, { histogram }] of Object.entries({ before: one, after: other })) {
+    if (histogram.totalCount === 0)
       throw new HdrscopeError('ERR_INCOMPATIBLE', `there are no values ${name} the change`);
   }
-  const integers = asIntegers(before, after);
+  const guess = asIntegers(one.histogram, other.histogram);
+  const isExact = !('lowest' in before || 'lowest' in after);
+  const least = isExact ? guess : asIntegers(one.highest, other.lowest);
+  const most = isExact ? guess : asIntegers(one.lowest, other.highest);
   const changes = percentiles.map((percentile): PercentileChange => {
-    const found = percentileDifference(integers.after, integers.before, percentile, { confidence });
-    const was = integers.before.valueAtPercentile(percentile);
+    const differenceOf = (integers: AsIntegers): PercentileDifference =>
+      percentileDifference(integers.after, integers.before, percentile, { confidence });
+    const found = differenceOf(guess);
+    const lower = isExact ? found.lower : differenceOf(least).lower;
+    const upper = isExact ? found.upper : differenceOf(most).upper;
+    const was = guess.before.valueAtPercentile(percentile);
     const isKnown = found.confidence >= confidence;
     return {
       percentile,
-      before: was * integers.ratio,
-      after: integers.after.valueAtPercentile(percentile) * integers.ratio,
-      difference: found.difference * integers.ratio,
+      before: was * guess.ratio,
+      after: guess.after.valueAtPercentile(percentile) * guess.ratio,
+      difference: found.difference * guess.ratio,
       relative: found.difference / was,
-      lower: found.lower * integers.ratio,
-      upper: found.upper * integers.ratio,
+      lower: lower * least.ratio,
+      upper: upper * most.ratio,
       confidence: found.confidence,
-      change: isKnown ? changeOf(found, tolerance * was) : 'too few values',
+      change: isKnown
+        ? changeOf({ difference: found.difference, lower, upper }, tolerance * was)
+        : 'too few values',
     };
   });
-  const { statistic, pValue } = kolmogorovSmirnovTest(integers.before, integers.after);
-  const ranks = mannWhitneyTest(integers.after, integers.before);
   return {
     percentiles: changes,
     isWorse: changes.some(({ change }) => change === 'worse' || change === 'worse beyond doubt'),
+    ...(isExact ? wholeOf(guess) : { kolmogorovSmirnov: undefined, mannWhitney: undefined }),
+  };
+}
+
+function inBounds(values: LogHistogram | Bounded): Bounded {
+  return 'lowest' in values ? values : { histogram: values, lowest: values, highest: values };
+}
+
+function wholeOf({ before, after }: AsIntegers): Pick<Comparison, 'kolmogorovSmirnov' | 'mannWhitney'> {
+  const { statistic, pValue } = kolmogorovSmirnovTest(before, after);
+  const ranks = mannWhitneyTest(after, before);
+  return {
     kolmogorovSmirnov: { statistic, pValue },
     mannWhitney: { effectSize: ranks.effectSize, pValue: ranks.pValue },
   };

@@ -1,8 +1,8 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { type LogEntry, lineError } from '../reader/entry.ts';
 import { type LogSource, textOf } from '../reader/input.ts';
-import { LineSplitter } from '../reader/lines.ts';
-import { LogParser } from '../reader/parser.ts';
+import { type DroppedLine, LineSplitter } from '../reader/lines.ts';
+import { DEFAULT_MAX_LINE_BYTES, LogParser } from '../reader/parser.ts';
 import type { ReadOptions } from '../reader/read.ts';
 
 /** A line as it stands in the log, and what it says. */
@@ -13,23 +13,18 @@ export interface LogLine {
   readonly entry: LogEntry | undefined;
 }
 
-const MAX_LINE_BYTES = 2 ** 24;
-
 /** What `readEntries` reads, with the lines themselves: for tools that copy them. */
 export async function* readLines(
   source: LogSource,
   { onBytes, ...options }: ReadOptions = {},
 ): AsyncGenerator<LogLine, void> {
-  const splitter = new LineSplitter(options.maxLineBytes ?? MAX_LINE_BYTES);
   const parser = new LogParser(options);
-  const encoder = new TextEncoder();
-  const parsed = (line: ReturnType<LineSplitter['push']>[number]): LogLine => {
-    const text = typeof line === 'string' ? line : '';
-    const [entry] = parser.push(encoder.encode(`${text}\n`));
-    if (typeof line === 'string') return { text, entry };
-    const message = `a line of ${line.bytes} bytes is longer than allowed`;
-    return { text, entry: malformed(parser.lineCount, message) };
-  };
+  const splitter = new LineSplitter(options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES);
+  const parsed = (line: string | DroppedLine): LogLine => ({
+    text: typeof line === 'string' ? line : '',
+    entry: parser.pushLine(line),
+  });
+  let broken: HdrscopeError | undefined;
   try {
     for await (const chunk of textOf(source, onBytes)) {
       for (const line of splitter.push(chunk)) yield parsed(line);
@@ -37,12 +32,13 @@ export async function* readLines(
   } catch (error) {
     // The gzip stream is cut short: what could be had of it was had.
     if (!(error instanceof HdrscopeError) || error.code !== 'ERR_LOG_FORMAT') throw error;
-    yield { text: '', entry: malformed(parser.lineCount + 1, error.message, error) };
+    broken = error;
   }
   for (const line of splitter.end()) yield parsed(line);
+  if (broken !== undefined) yield brokenEnd(broken, parser.lineCount + 1);
 }
 
-function malformed(lineNumber: number, message: string, cause?: Error): LogEntry {
-  const error = lineError('ERR_LOG_FORMAT', lineNumber, message, cause && { cause });
-  return { kind: 'malformed', lineNumber, error };
+function brokenEnd(cause: HdrscopeError, lineNumber: number): LogLine {
+  const error = lineError('ERR_LOG_FORMAT', lineNumber, cause.message, { cause });
+  return { text: '', entry: { kind: 'malformed', lineNumber, error } };
 }

@@ -46,9 +46,9 @@ test('has a second opinion, of the same direction', () => {
   const { kolmogorovSmirnov, mannWhitney } = compareHistograms(BEFORE, evenly(10_000, 1.2), {
     percentiles: [],
   });
-  expect(kolmogorovSmirnov.pValue).toBeLessThan(0.001);
-  expect(mannWhitney.pValue).toBeLessThan(0.001);
-  expect(mannWhitney.effectSize).toBeGreaterThan(0);
+  expect(kolmogorovSmirnov?.pValue).toBeLessThan(0.001);
+  expect(mannWhitney?.pValue).toBeLessThan(0.001);
+  expect(mannWhitney?.effectSize).toBeGreaterThan(0);
 });
 
 test('compares doubles as it compares integers', () => {

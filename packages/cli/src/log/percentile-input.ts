@@ -1,0 +1,124 @@
+import { formatDecimal, HdrscopeError } from '@hdrscope/core';
+import {
+  FORMAT_VERSION_LINE,
+  formatComment,
+  formatInterval,
+  LEGEND_LINE,
+  type PercentileText,
+  readPercentileText,
+  readText,
+  type Selection,
+} from '@hdrscope/interval-log';
+import { Option } from 'commander';
+import { wrongOption } from '../arguments.ts';
+import { Refusal, UsageError } from '../command.ts';
+import { nameOf, type Recognised } from './recognised.ts';
+import { formatCount, scaled, type ValueScale } from './values.ts';
+
+/** How a command takes percentile text for a log. */
+export interface TextReading {
+  readonly unit: ValueScale;
+  readonly textUnit?: TextUnit;
+  readonly selection: Selection;
+  /** What the command makes of there being no time, where that is to be told. */
+  readonly timeNote?: string;
+}
+
+/** What the values of percentile text are printed in: how many of it are a millisecond. */
+export type TextUnit = keyof typeof PER_MS;
+
+const PER_MS = { ns: 1e6, us: 1e3, ms: 1, s: 1e-3 } as const;
+
+/** `--text-unit` */
+export function textUnitOption(): Option {
+  const help = 'of percentile text: what its values are printed in: ns, us, ms or s (default: ms)';
+  return new Option('--text-unit <unit>', help).argParser((text) => {
+    if (!Object.hasOwn(PER_MS, text)) throw wrongOption('--text-unit', Object.keys(PER_MS).join(', '), text);
+    return text;
+  });
+}
+
+/** Percentile text, read. */
+export interface PercentileInput {
+  readonly values: PercentileText;
+  /** A log of one interval, which says the same. */
+  readonly log: Uint8Array;
+  /** What the text does not tell, for the person who reads the result. */
+  readonly losses: readonly string[];
+}
+
+const LARGEST_BYTES = 2 ** 26;
+
+/** @throws Refusal, UsageError, HdrscopeError */
+export async function readPercentileInput(
+  { source }: Recognised,
+  { unit, textUnit, selection, timeNote }: TextReading,
+): Promise<PercentileInput> {
+  const name = nameOf(source);
+  if (unit.unit === '' && textUnit !== undefined) {
+    throw new UsageError('--text-unit and --unit none exclude each other: values are taken as printed then');
+  }
+  assertSelected(name, selection);
+  const text = await readText(source, LARGEST_BYTES);
+  if (text.length >= LARGEST_BYTES)
+    throw new Refusal(`${name} is longer than percentile text may be: 64 MiB`);
+  const values = valuesOf(text, unit.divisor / PER_MS[textUnit ?? 'ms'], name);
+  const losses = lossesOf(name, values, unit);
+  if (timeNote !== undefined) losses.push(`${name}: ${timeNote}`);
+  return { values, log: logOf(values, unit), losses };
+}
+
+function valuesOf(text: string, valueScale: number, name: string): PercentileText {
+  try {
+    return readPercentileText(text, { valueScale });
+  } catch (error) {
+    if (!(error instanceof HdrscopeError)) throw error;
+    throw new Refusal(`${name}: ${error.message}`, { cause: error });
+  }
+}
+
+function assertSelected(name: string, { tags, from, to }: Selection): void {
+  if (from !== undefined || to !== undefined) {
+    throw new Refusal(`${name} is percentile text and has no times: --from and --to select nothing of it`);
+  }
+  if (tags !== undefined && ![...tags].includes(undefined)) {
+    throw new Refusal(
+      `${name} is percentile text and has no tag: --tag selects nothing of it. To compare it with a part of a log: hdrscope log slice --tag TAG FILE | hdrscope log compare ${name} -`,
+    );
+  }
+}
+
+function logOf({ histogram }: PercentileText, { divisor }: ValueScale): Uint8Array {
+  const note =
+    '[Made of percentile text: values between two of its rows are counted at the later, and no time is known]';
+  const line = formatInterval(histogram, { startSec: 0, endSec: 0, valueScale: divisor });
+  return new TextEncoder().encode(FORMAT_VERSION_LINE + formatComment(note) + LEGEND_LINE + line);
+}
+
+function lossesOf(name: string, { loss }: PercentileText, unit: ValueScale): string[] {
+  const { totalCount, interpolated, beyondLastRow, maxRelativeError, valueResolution, mean } = loss;
+  const shown = (value: number): string =>
+    `${formatDecimal(Number(scaled(value, unit).toPrecision(4)), 9).replace(/\.?0+$/, '')} ${unit.unit}`.trim();
+  const { printed, rebuilt } = mean;
+  const means =
+    printed === undefined
+      ? `no mean is printed, that of what is counted is ${shown(rebuilt)}`
+      : `the mean is ${shown(printed)} as printed, ${shown(rebuilt)} as counted`;
+  const lines = [
+    `${name} is percentile text: ${formatCount(totalCount)} values as one interval, without times and tag; a printed value may be ${shown(valueResolution)} off; ${means}`,
+  ];
+  if (interpolated > 0) {
+    const most = Number.isFinite(maxRelativeError)
+      ? `${Number((maxRelativeError * 100).toPrecision(2))} %`
+      : 'all that they are';
+    lines.push(
+      `${name}: ${formatCount(interpolated)} of them are known only to lie between two printed values, and are counted at the later: percentiles that are not printed are shown too high, by ${most} at most`,
+    );
+  }
+  if (beyondLastRow > 0) {
+    lines.push(
+      `${name}: ${formatCount(beyondLastRow)} lie above its last row, and are counted at its maximum`,
+    );
+  }
+  return lines;
+}

@@ -1,0 +1,104 @@
+import { formatPercentiles, Histogram } from '@hdrscope/core';
+import { compareHistograms, readPercentileText, recogniseText } from '../../src/index.ts';
+
+/** Nanoseconds from 50 µs to about a minute, most of them short. */
+function recorded(significantDigits: number, count = 20_000): Histogram {
+  const histogram = new Histogram({ highestTrackableValue: 3_600_000_000_000, significantDigits });
+  for (let at = 1; at <= count; at++) histogram.record(Math.round(5e4 / (1 - (at - 0.5) / count) ** 1.3));
+  return histogram;
+}
+
+const rowsOf = (text: string): string[] => text.split('\n').filter((line) => !line.startsWith('#'));
+
+test.each([
+  [1, 1e3],
+  [2, 1e6],
+  [3, 1e6],
+  [4, 1e6],
+  [3, 1],
+  [3, 1e3],
+])('prints again what was printed of %i digits, divided by %d', (significantDigits, valueScale) => {
+  const text = formatPercentiles(recorded(significantDigits), { valueScale });
+  const { histogram } = readPercentileText(text, { valueScale });
+  expect(histogram.layout.significantDigits).toBe(significantDigits);
+  expect(rowsOf(formatPercentiles(histogram, { valueScale }))).toEqual(rowsOf(text));
+});
+
+test('prints five digits again within five digits', () => {
+  const [original, valueScale] = [recorded(5), 1e6];
+  const { histogram } = readPercentileText(formatPercentiles(original, { valueScale }));
+  for (const percentile of [0, 50, 75, 100]) {
+    const value = original.valueAtPercentile(percentile);
+    expect(Math.abs(histogram.valueAtPercentile(percentile) - value)).toBeLessThanOrEqual(5 + value / 5e4);
+  }
+});
+
+test('keeps printed values where the layout of the printer is another', () => {
+  // wrk2 counts microseconds: none of these is the highest value of a slot of nanoseconds.
+  const text = `
+       Value   Percentile   TotalCount 1/(1-Percentile)
+      12.351     0.000000           10         1.00
+     123.519     1.000000           20          inf
+`;
+  const { histogram } = readPercentileText(text);
+  expect([histogram.min, histogram.max].map((value) => (value / 1e6).toFixed(3))).toEqual([
+    '12.351',
+    '123.519',
+  ]);
+});
+
+test('knows every value within its bounds', () => {
+  const original = recorded(3);
+  const { lowest, highest, loss } = readPercentileText(formatPercentiles(original, { valueScale: 1e6 }));
+  expect([lowest.totalCount, highest.totalCount, loss.totalCount]).toEqual([20_000, 20_000, 20_000]);
+  expect(loss.valueResolution).toBe(500);
+  expect(loss.mean.printed).toBeCloseTo(original.mean, -3);
+  for (let percentile = 0; percentile <= 100; percentile += 0.37) {
+    const value = original.valueAtPercentile(percentile);
+    expect(lowest.valueAtPercentile(percentile)).toBeLessThanOrEqual(value);
+    expect(highest.valueAtPercentile(percentile)).toBeGreaterThanOrEqual(value);
+  }
+});
+
+test('shows no difference between a histogram and its print, and one that is larger than the loss', () => {
+  const original = recorded(3);
+  const text = readPercentileText(formatPercentiles(original, { valueScale: 1e6 }));
+  const percentiles = [50, 75, 90, 97, 99, 99.9];
+  const same = compareHistograms(original, text, { percentiles });
+  expect(same.percentiles.map(({ change }) => change)).toEqual(percentiles.map(() => 'no difference shown'));
+  expect(Math.abs(same.percentiles[0]?.difference ?? 1e9)).toBeLessThanOrEqual(text.loss.valueResolution);
+  expect([same.kolmogorovSmirnov, same.mannWhitney]).toEqual([undefined, undefined]);
+
+  const slower = new Histogram({ highestTrackableValue: 3_600_000_000_000 });
+  for (const { valueIteratedTo, countAddedInThisIterationStep } of original.recordedValues()) {
+    slower.record(valueIteratedTo * 2, countAddedInThisIterationStep);
+  }
+  const worse = compareHistograms(text, slower, { percentiles: [50] });
+  expect(worse.percentiles[0]?.change).toBe('worse beyond doubt');
+  expect(compareHistograms(slower, text, { percentiles: [50] }).percentiles[0]?.change).toBe('better');
+});
+
+test.each([
+  ['a log', '#[StartTime: 1 (seconds since epoch)]\nTag=a,0.1,1.0,2.0,HISTFAAAACJ4', 'log'],
+  ['percentile text', formatPercentiles(new Histogram()), 'percentiles'],
+  ['CSV', `#[a note]\n${formatPercentiles(new Histogram(), { format: 'csv' })}`, 'percentiles'],
+  [
+    'the report of wrk2',
+    '  Latency Distribution (HdrHistogram - Recorded Latency)\n 50.000%    6.67ms\n\n  Detailed Percentile spectrum:\n       Value   Percentile   TotalCount 1/(1-Percentile)\n',
+    'percentiles',
+  ],
+  [
+    'the report of wrk',
+    '  Latency Distribution\n     50%  250.00us\n     99%    5.80ms\n',
+    'percentiles without counts',
+  ],
+  ['a table without counts', 'Value,Percentile\n1,0.5\n', 'percentiles without counts'],
+  [
+    'a table of intervals',
+    'Time: IntervalPercentiles:count ( 50% 90% Max ) TotalPercentiles:count',
+    'percentiles per interval',
+  ],
+  ['what tells nothing yet', '#[StartTime: 1 (seconds since epoch)]\n"StartTimestamp",', undefined],
+])('recognises %s', (_, text, kind) => {
+  expect(recogniseText(text)).toBe(kind);
+});
