@@ -100,7 +100,8 @@ export function createHdr({
   const settings = new Map<string, StreamSettings>();
   const store = {
     registry,
-    settingsOf: (family: FamilySnapshot) => settings.get(streamKey(family)) ?? streamSettings(family.unit),
+    settingsOf: (family: FamilySnapshot) =>
+      settings.get(streamKey(family)) ?? streamSettings(family.unit, { boundaries: family.boundaries }),
   };
   const wrap = <Wrapped extends MeterProvider>(provider: Wrapped): Wrapped =>
     wrapProvider(provider, {

@@ -99,12 +99,13 @@ function streamOf(
 ): Stream | undefined {
   const { unit = '', description = '', valueType, advice } = options;
   try {
-    const family = registry.histogram(
-      familyOptions(view, { name: instrumentName, unit, description, scope }),
-    );
+    const boundaries = view.boundaries ?? usable(advice?.explicitBucketBoundaries);
+    const family = registry.histogram({
+      ...familyOptions(view, { name: instrumentName, unit, description, scope }),
+      ...(boundaries && { boundaries }),
+    });
     // Views that make the same metric are one: its values count once, and are shown as the first of them says.
     if (earlier.has(family)) return undefined;
-    const boundaries = view.boundaries ?? usable(advice?.explicitBucketBoundaries);
     remember(
       family,
       streamSettings(unit, { valueType, maxSize: view.maxSize, maxScale: view.maxScale, boundaries }),

@@ -7,16 +7,20 @@ export type ClassicBoundaries =
   | ((family: { readonly name: string; readonly unit: string }) => readonly number[] | undefined);
 
 /**
- * Those that an option gives, else those that suit the unit.
+ * Those that an option gives, else those that the family was given, else those that suit the unit.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when they are not finite and ascending.
  */
 export function boundariesFor(
   option: ClassicBoundaries | undefined,
-  family: { readonly name: string; readonly unit: string },
+  family: {
+    readonly name: string;
+    readonly unit: string;
+    readonly boundaries?: readonly number[] | undefined;
+  },
 ): readonly number[] {
   const chosen = typeof option === 'function' ? option(family) : option;
-  if (chosen === undefined) return defaultBoundaries(family.unit);
+  if (chosen === undefined) return family.boundaries ?? defaultBoundaries(family.unit);
   checkBoundaries(chosen);
   return chosen;
 }

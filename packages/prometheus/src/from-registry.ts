@@ -11,7 +11,7 @@ import { LEAST_ZERO_THRESHOLD, MAX_SCHEMA } from './native.ts';
 export interface SnapshotOptions extends NamingOptions {
   /** Which buckets formats with native histograms get; text formats have classic ones always. @default 'native' */
   readonly buckets?: 'native' | 'classic' | 'both' | undefined;
-  /** @default by unit, see `defaultBoundaries` */
+  /** @default those of the family, else by unit, see `defaultBoundaries` */
   readonly classicBoundaries?: ClassicBoundaries | undefined;
   /** The most native buckets of a series: an integer of at least 8. @default 160 */
   readonly maxBuckets?: number | undefined;

@@ -1,4 +1,5 @@
 import {
+  explicitLayout,
   type HdrLayout,
   HdrscopeError,
   hdrLayout,
@@ -36,6 +37,11 @@ export interface FamilyOptions {
   readonly cardinalityLimit?: number;
   /** @default none */
   readonly scope?: Scope;
+  /**
+   * Ascending boundaries in the unit that suit what is counted, each in the bucket below it. Formats with explicit buckets
+   * take them where nothing else is asked for. Advice: it does not tell families apart. @default none
+   */
+  readonly boundaries?: readonly number[];
 }
 
 /** A family at one moment. Immutable. */
@@ -50,6 +56,8 @@ export interface FamilySnapshot {
   readonly layout: HdrLayout;
   /** The same layout in the unit. */
   readonly unitLayout: Layout;
+  /** Those that suit explicit buckets, where the family was given some. */
+  readonly boundaries: readonly number[] | undefined;
   readonly series: readonly SeriesSnapshot[];
 }
 
@@ -83,6 +91,7 @@ export class Family {
   readonly layout: HdrLayout;
   readonly unitLayout: Layout;
   readonly resolution: Resolution;
+  readonly boundaries: readonly number[] | undefined;
   readonly #setup: SeriesSetup;
   readonly #index: AttributeIndex<Series>;
   /** By canonical text; at most `cardinalityLimit`. */
@@ -96,6 +105,7 @@ export class Family {
       description = '',
       cardinalityLimit = DEFAULT_CARDINALITY_LIMIT,
       scope,
+      boundaries,
     } = options;
     const { resolution = defaultResolution(unit), significantDigits = DEFAULT_DIGITS } = options;
     if (typeof name !== 'string' || name === '')
@@ -111,6 +121,7 @@ export class Family {
     this.description = description;
     this.scope = scope && Object.freeze({ ...scope });
     this.cardinalityLimit = cardinalityLimit;
+    this.boundaries = boundaries && Object.freeze([...explicitLayout(boundaries).edges]);
     this.resolution = resolutionOf(resolution);
     const { layout, unitLayout } = sharedLayouts(significantDigits, this.resolution);
     this.layout = layout;
@@ -136,6 +147,7 @@ export class Family {
       resolution: this.resolution,
       layout: this.layout,
       unitLayout: this.unitLayout,
+      boundaries: this.boundaries,
       series: Object.freeze(series.map((one) => one.snapshot())),
     });
   }

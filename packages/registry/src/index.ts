@@ -26,5 +26,5 @@ export {
   collectFromCluster,
 } from './remote/collect-from-cluster.ts';
 export { serveRegistry } from './remote/serve-registry.ts';
-export type { Rejected, Series, SeriesPart, SeriesSnapshot } from './series.ts';
+export type { AddCountsOptions, Rejected, Series, SeriesPart, SeriesSnapshot } from './series.ts';
 export { EMPTY_SNAPSHOT, type Snapshot, type SourceFailure } from './snapshot.ts';

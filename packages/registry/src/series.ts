@@ -47,7 +47,10 @@ export interface SeriesSnapshot {
   readonly startTimeMs: number;
   /** The counts, in ticks of the family's resolution: `valuesAtPercentiles` reads them in its unit. */
   readonly histogram: ReadonlyHistogram;
-  /** In the family's unit. Of what was recorded, exactly; of what came as counts, by the middle of each slot. */
+  /**
+   * In the family's unit. Of what was recorded, exactly; of what came as counts, what was told with them, or else by the
+   * middle of each slot.
+   */
   readonly sum: number;
   /** As recorded, in the family's unit, so within the slots that percentiles name; 0 when nothing was counted. */
   readonly min: number;
@@ -61,6 +64,12 @@ export interface SeriesSnapshot {
 export const intervalsAfter: WeakMap<SeriesSnapshot, OpenInterval> = new WeakMap();
 
 const NO_EXEMPLARS: readonly Exemplar[] = Object.freeze([]);
+
+/** What is known of counts besides their slots. */
+export interface AddCountsOptions {
+  /** The sum of the values, in the family's unit: 0 or more. @default that of the middles of their slots */
+  readonly sum?: number | undefined;
+}
 
 /** What another registry has counted of a series, or since it was last asked. */
 export type SeriesPart = Omit<SeriesSnapshot, 'attributes'>;
@@ -161,9 +170,16 @@ export class Series {
    * rejected. Returns how far that can be trusted.
    *
    * @throws HdrscopeError `ERR_INVALID_COUNT` when there are not as many counts as slots, or one is no count;
-   *   `ERR_COUNT_OVERFLOW`.
+   *   `ERR_INVALID_VALUE` when the sum is negative, infinite or no number; `ERR_COUNT_OVERFLOW`.
    */
-  addCounts(layout: Layout, counts: ReadonlyCounts | ArrayLike<number>): Rebucketing {
+  addCounts(
+    layout: Layout,
+    counts: ReadonlyCounts | ArrayLike<number>,
+    { sum: knownSum }: AddCountsOptions = {},
+  ): Rebucketing {
+    if (knownSum !== undefined && !(Number.isFinite(knownSum) && knownSum >= 0)) {
+      throw mustBe('ERR_INVALID_VALUE', 'sum', 'a finite number of at least 0', knownSum);
+    }
     if (counts.length !== layout.slotCount) {
       throw mustBe(
         'ERR_INVALID_COUNT',
@@ -195,7 +211,7 @@ export class Series {
       min = Math.min(min, middle);
       max = Math.max(max, middle);
     }
-    this.#addAll(added, sum, min, max);
+    this.#addAll(added, knownSum ?? sum, min, max);
     for (const [value, count] of rejected) this.#reject(value, count);
     return change;
   }

@@ -132,6 +132,26 @@ describe('counts that others made', () => {
     expect(one.snapshot().histogram.totalCount).toBe(6);
   });
 
+  test('have the sum that is told with them', () => {
+    const one = family({ resolution: 1 }).with({});
+    one.addCounts(explicitLayout([10, 20]), [0, 2, 0], { sum: 38.5 });
+    expect(one.snapshot().sum).toBe(38.5);
+    one.addCounts(explicitLayout([10, 20]), [0, 0, 0], { sum: 1.5 });
+    expect(one.snapshot()).toMatchObject({ sum: 40, min: 15, max: 15 });
+    one.addCounts(explicitLayout([10, 20]), [0, 2, 0], { sum: undefined });
+    expect(one.snapshot().sum).toBe(70);
+  });
+
+  test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, '1'])('are refused with %p for a sum', (sum) => {
+    const one = family({ resolution: 1 }).with({});
+    const before = one.snapshot();
+    expectRefused(
+      () => one.addCounts(explicitLayout([10]), [1, 0], { sum: sum as number }),
+      'ERR_INVALID_VALUE',
+    );
+    expect(one.snapshot()).toEqual(before);
+  });
+
   test('that are all zero change nothing', () => {
     const one = family().with({});
     one.addCounts(explicitLayout([1, 2]), [0, 0, 0]);

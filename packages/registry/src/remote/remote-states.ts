@@ -99,8 +99,8 @@ export class RemoteStates {
 
 /** The family of the same name, which must count alike; made if need be. */
 function familyFor(registry: Registry, received: ReceivedFamily): Family {
-  const { scope, series, ...rest } = received;
-  const options: FamilyOptions = { ...rest, ...(scope && { scope }) };
+  const { scope, boundaries, series, ...rest } = received;
+  const options: FamilyOptions = { ...rest, ...(scope && { scope }), ...(boundaries && { boundaries }) };
   const known = registry.family(options);
   if (known === undefined) return registry.histogram(options);
   const conflict = conflictOf(known, received);

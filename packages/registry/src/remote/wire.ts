@@ -66,6 +66,7 @@ export interface StateFamily {
   readonly significantDigits: number;
   readonly cardinalityLimit: number;
   readonly scope: Scope | undefined;
+  readonly boundaries: readonly number[] | undefined;
   readonly series: readonly StateSeries[];
 }
 
@@ -92,8 +93,10 @@ export interface ReceivedState extends Omit<StateMessage, 'families'> {
   readonly families: readonly ReceivedFamily[];
 }
 
-export interface ReceivedFamily extends Required<Pick<FamilyOptions, Exclude<keyof FamilyOptions, 'scope'>>> {
+export interface ReceivedFamily
+  extends Required<Pick<FamilyOptions, Exclude<keyof FamilyOptions, 'scope' | 'boundaries'>>> {
   readonly scope: Scope | undefined;
+  readonly boundaries: readonly number[] | undefined;
   readonly series: readonly ReceivedSeries[];
 }
 
@@ -105,6 +108,7 @@ export interface ReceivedSeries extends Omit<SeriesSnapshot, 'histogram'> {
 // Far above what a registry holds, far below what would exhaust the memory of who receives it.
 const MOST_FAMILIES = 100_000;
 const MOST_SERIES = 1_000_000;
+const MOST_BOUNDARIES = 10_000;
 const MOST_EXEMPLARS = 1000;
 const MOST_ERRORS = 100;
 
@@ -189,7 +193,7 @@ function assertVersion({ hdrscope, version }: Fields): void {
 }
 
 function familyToJson(family: FamilySnapshot, cardinalityLimit: number): StateFamily {
-  const { name, unit, description, resolution, layout, scope, series } = family;
+  const { name, unit, description, resolution, layout, scope, boundaries, series } = family;
   return {
     name,
     unit,
@@ -198,6 +202,7 @@ function familyToJson(family: FamilySnapshot, cardinalityLimit: number): StateFa
     significantDigits: layout.significantDigits,
     cardinalityLimit,
     scope,
+    boundaries,
     series: series.map(seriesToJson),
   };
 }
@@ -232,6 +237,7 @@ function readFamily(json: unknown, where: string): ReceivedFamily {
     significantDigits: asCount(fields.significantDigits, `${where}.significantDigits`),
     cardinalityLimit: asCount(fields.cardinalityLimit, `${where}.cardinalityLimit`),
     scope: readScope(fields.scope, `${where}.scope`),
+    boundaries: readBoundaries(fields.boundaries, `${where}.boundaries`),
     series: asList(fields.series, `${where}.series`, MOST_SERIES).map((series, i) =>
       readSeries(series, `${where}.series[${i}]`),
     ),
@@ -248,6 +254,11 @@ function readScope(json: unknown, where: string): Scope | undefined {
     ...(version !== undefined && { version }),
     ...(schemaUrl !== undefined && { schemaUrl }),
   };
+}
+
+function readBoundaries(json: unknown, where: string): readonly number[] | undefined {
+  if (json === undefined || json === null) return undefined;
+  return asList(json, where, MOST_BOUNDARIES).map((boundary, i) => asFinite(boundary, `${where}[${i}]`));
 }
 
 function readSeries(json: unknown, where: string): ReceivedSeries {

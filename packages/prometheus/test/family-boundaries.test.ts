@@ -1,0 +1,65 @@
+import { explicitLayout } from '@hdrscope/core';
+import { createRegistry, type Registry } from '@hdrscope/registry';
+import { familiesOfSnapshot, type SnapshotOptions } from '../src/from-registry.ts';
+import { render } from '../src/render.ts';
+
+const BOUNDARIES = [0, 1, 4, 8, 16, 32, 64];
+const COUNTS = [1200, 980, 1400, 800, 400, 30, 10, 1];
+
+/** Run-queue depths as a program in the kernel has counted them. */
+function depths(): Registry {
+  const registry = createRegistry();
+  registry
+    .histogram({
+      name: 'depth',
+      description: 'Waiting',
+      resolution: 1,
+      significantDigits: 1,
+      boundaries: BOUNDARIES,
+    })
+    .with({})
+    .addCounts(explicitLayout(BOUNDARIES), COUNTS, { sum: 15_000 });
+  return registry;
+}
+
+async function text(registry: Registry, options?: SnapshotOptions): Promise<string[]> {
+  const families = familiesOfSnapshot(await registry.gather(), options);
+  return new TextDecoder().decode(render(families, 'text')).split('\n');
+}
+
+test('classic buckets at the bounds of the slots that were counted are those slots', async () => {
+  expect(await text(depths())).toEqual([
+    '# HELP depth Waiting',
+    '# TYPE depth histogram',
+    'depth_count 4821',
+    'depth_sum 15000',
+    'depth_bucket{le="0"} 1200',
+    'depth_bucket{le="1"} 2180',
+    'depth_bucket{le="4"} 3580',
+    'depth_bucket{le="8"} 4380',
+    'depth_bucket{le="16"} 4780',
+    'depth_bucket{le="32"} 4810',
+    'depth_bucket{le="64"} 4820',
+    'depth_bucket{le="+Inf"} 4821',
+    '',
+  ]);
+});
+
+test('an option goes before the boundaries of the family, and those before the ones of the unit', async () => {
+  const lines = await text(depths(), { classicBoundaries: [8] });
+  expect(lines.filter((line) => line.includes('le='))).toEqual([
+    'depth_bucket{le="8"} 4380',
+    'depth_bucket{le="+Inf"} 4821',
+  ]);
+  const undecided = await text(depths(), { classicBoundaries: () => undefined });
+  expect(undecided.filter((line) => line.includes('le='))).toHaveLength(8);
+});
+
+test('native buckets hold each slot whole, in the bucket of its middle', async () => {
+  const [family] = familiesOfSnapshot(await depths().gather());
+  const { native } = family!.metrics[0]!.value as {
+    native?: { positive: { counts: number[]; zeroCount: number } };
+  };
+  const used = native!.positive.counts.filter((count) => count > 0);
+  expect([native!.positive.zeroCount, ...used]).toEqual(COUNTS);
+});
