@@ -13,7 +13,7 @@ import { isMain, listProjects, workspaceRoot } from './lib/workspace.js';
  * @typedef {{ name: string, filename: string, files: { path: string }[] }} Packed
  */
 
-const ALLOWED = /^(bin|dist|src)\/|^(README\.md|LICENSE|package\.json)$/;
+const ALLOWED = /^(bin|dist|program|src)\/|^(README\.md|LICENSE|package\.json)$/;
 const NEEDED = ['package.json', 'README.md'];
 
 /**

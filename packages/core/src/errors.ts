@@ -12,7 +12,9 @@ export type ErrorCode =
   | 'ERR_LOG_FORMAT'
   | 'ERR_LOG_TIME'
   | 'ERR_LOG_WRITE'
-  | 'ERR_TOO_LARGE';
+  | 'ERR_TOO_LARGE'
+  | 'ERR_KERNEL'
+  | 'ERR_ADMIN_SOCKET';
 
 /**
  * The one error that hdrscope throws. Nothing has changed when it arrives: a refused call leaves every

@@ -1,0 +1,229 @@
+import { HdrscopeError } from '@hdrscope/core';
+import { Attr, allocate, LITTLE_ENDIAN, viewOf } from './attr.ts';
+import { type Bpf, call } from './syscall.ts';
+
+/** A type of BTF, as far as keys and values are made of it. Its position in the list of types is its id. */
+export type BtfType =
+  | { readonly kind: 'int'; readonly size: number; readonly isSigned: boolean; readonly isBool: boolean }
+  | {
+      readonly kind: 'enum';
+      readonly size: number;
+      readonly isSigned: boolean;
+      readonly names: ReadonlyMap<bigint, string>;
+    }
+  | { readonly kind: 'array'; readonly element: number; readonly length: number }
+  | { readonly kind: 'struct'; readonly size: number; readonly members: readonly BtfMember[] }
+  | { readonly kind: 'pointer' }
+  /** Another name of a type, or one that is `const` or `volatile`. */
+  | { readonly kind: 'alias'; readonly name: string; readonly type: number }
+  /** What only its size is known of: a union, a number with a fraction. */
+  | { readonly kind: 'opaque'; readonly size: number };
+
+export interface BtfMember {
+  /** Empty for a struct within a struct whose members are as those of the outer one. */
+  readonly name: string;
+  readonly type: number;
+  readonly bitOffset: number;
+  /** Of a bit-field; 0 for all others. */
+  readonly bitSize: number;
+}
+
+/** Source of this and all offsets: Linux, `Documentation/bpf/btf.rst`. */
+const MAGIC = 0xeb9f;
+
+const KINDS = [
+  'void',
+  'int',
+  'ptr',
+  'array',
+  'struct',
+  'union',
+  'enum',
+  'fwd',
+  'typedef',
+  'volatile',
+  'const',
+  'restrict',
+  'func',
+  'func_proto',
+  'var',
+  'datasec',
+  'float',
+  'decl_tag',
+  'type_tag',
+  'enum64',
+] as const;
+
+/** Bytes that follow a type, of each kind that has some; `n` is the number of its members. */
+const TRAILERS: Readonly<Record<string, (n: number) => number>> = {
+  int: () => 4,
+  array: () => 12,
+  struct: (n) => 12 * n,
+  union: (n) => 12 * n,
+  enum: (n) => 8 * n,
+  func_proto: (n) => 8 * n,
+  var: () => 4,
+  datasec: (n) => 12 * n,
+  decl_tag: () => 4,
+  enum64: (n) => 12 * n,
+};
+
+/**
+ * All types of some BTF, by their ids.
+ *
+ * @throws HdrscopeError `ERR_KERNEL` where it is none, or has kinds of types that are newer than this.
+ */
+export function parseBtf(data: Uint8Array): readonly BtfType[] {
+  const view = viewOf(data);
+  const u32 = (offset: number) => view.getUint32(offset, LITTLE_ENDIAN);
+  if (data.length < 24 || view.getUint16(0, LITTLE_ENDIAN) !== MAGIC)
+    throw malformed('it does not begin as BTF does');
+  const header = u32(4);
+  const begin = header + u32(8);
+  const end = begin + u32(12);
+  const strings = header + u32(16);
+  if (end > data.length || strings > data.length) throw malformed('it is cut off');
+  const decoder = new TextDecoder();
+  const text = (offset: number) => {
+    const from = strings + offset;
+    return decoder.decode(data.subarray(from, data.indexOf(0, from)));
+  };
+  const types: BtfType[] = [{ kind: 'opaque', size: 0 }];
+  for (let at = begin; at < end; ) {
+    const info = u32(at + 4);
+    const count = info & 0xffff;
+    const kind = KINDS[(info >>> 24) & 0x1f];
+    if (kind === undefined) throw malformed(`type ${types.length} is of an unknown kind`);
+    const trailer = TRAILERS[kind]?.(count) ?? 0;
+    if (at + 12 + trailer > end) throw malformed('it is cut off');
+    const raw = {
+      kind,
+      name: text(u32(at)),
+      sizeOrType: u32(at + 8),
+      hasFlag: info >>> 31 === 1,
+      count,
+      at: at + 12,
+    };
+    types.push(typeOf(raw, u32, text));
+    at += 12 + trailer;
+  }
+  return types;
+}
+
+interface RawType {
+  readonly kind: (typeof KINDS)[number];
+  readonly name: string;
+  readonly sizeOrType: number;
+  /** Of a struct, that it has bit-fields; of an enum, that it is signed. */
+  readonly hasFlag: boolean;
+  readonly count: number;
+  /** Where what follows it begins. */
+  readonly at: number;
+}
+
+function typeOf(
+  { kind, name, sizeOrType, hasFlag, count, at }: RawType,
+  u32: (offset: number) => number,
+  text: (offset: number) => string,
+): BtfType {
+  switch (kind) {
+    case 'int': {
+      const encoding = (u32(at) >>> 24) & 0xf;
+      return { kind: 'int', size: sizeOrType, isSigned: (encoding & 1) !== 0, isBool: (encoding & 4) !== 0 };
+    }
+    case 'array':
+      return { kind: 'array', element: u32(at), length: u32(at + 8) };
+    case 'struct':
+      return {
+        kind: 'struct',
+        size: sizeOrType,
+        members: Array.from({ length: count }, (_, i) => memberAt(at + 12 * i)),
+      };
+    case 'enum':
+    case 'enum64': {
+      const width = kind === 'enum' ? 8 : 12;
+      const names = Array.from({ length: count }, (_, i): [bigint, string] => {
+        const entry = at + width * i;
+        const high = kind === 'enum64' ? BigInt(u32(entry + 8)) << 32n : 0n;
+        const bits = high | BigInt(u32(entry + 4));
+        const integer = hasFlag ? BigInt.asIntN(kind === 'enum' ? 32 : 64, bits) : bits;
+        return [integer, text(u32(entry))];
+      });
+      // The first of two names for one value.
+      return { kind: 'enum', size: sizeOrType, isSigned: hasFlag, names: new Map(names.reverse()) };
+    }
+    case 'ptr':
+      return { kind: 'pointer' };
+    case 'typedef':
+    case 'volatile':
+    case 'const':
+    case 'restrict':
+    case 'type_tag':
+    case 'var':
+      return { kind: 'alias', name: kind === 'typedef' ? name : '', type: sizeOrType };
+    case 'union':
+    case 'float':
+      return { kind: 'opaque', size: sizeOrType };
+    default:
+      return { kind: 'opaque', size: 0 };
+  }
+
+  function memberAt(member: number): BtfMember {
+    const offset = u32(member + 8);
+    return {
+      name: text(u32(member)),
+      type: u32(member + 4),
+      bitOffset: hasFlag ? offset & 0xffffff : offset,
+      bitSize: hasFlag ? offset >>> 24 : 0,
+    };
+  }
+}
+
+/** A type that is no other name of one. */
+export type ResolvedBtfType = Exclude<BtfType, { readonly kind: 'alias' }>;
+
+/** A type without its other names and its `const`. */
+export function resolveBtf(types: readonly BtfType[], id: number): ResolvedBtfType {
+  let type = types[id];
+  // Not more often than there are types: names that go round in circles are no type.
+  for (let steps = 0; type?.kind === 'alias' && steps < types.length; steps++) type = types[type.type];
+  if (type === undefined || type.kind === 'alias') throw malformed(`there is no type ${id}`);
+  return type;
+}
+
+/** How many bytes something of a type takes. */
+export function sizeOfBtf(types: readonly BtfType[], id: number): number {
+  const type = resolveBtf(types, id);
+  if (type.kind === 'array') return type.length * sizeOfBtf(types, type.element);
+  return type.kind === 'pointer' ? 8 : type.size;
+}
+
+/**
+ * The types of a BTF that the kernel holds, which takes CAP_SYS_ADMIN.
+ *
+ * @throws HdrscopeError `ERR_KERNEL`
+ */
+export function readBtf(bpf: Bpf, id: number): readonly BtfType[] {
+  const object = `BTF ${id}`;
+  const fd = call(bpf, 'BTF_GET_FD_BY_ID', new Attr(bpf, 12).u32(0, id), { object });
+  try {
+    // First for its size, then for itself. Source of the offsets: `struct bpf_btf_info`.
+    const info = allocate(32);
+    const ask = () =>
+      call(bpf, 'OBJ_GET_INFO_BY_FD', new Attr(bpf, 16).u32(0, fd).u32(4, 32).pointer(8, info), { object });
+    ask();
+    const view = viewOf(info);
+    const data = allocate(view.getUint32(8, LITTLE_ENDIAN));
+    info.fill(0);
+    view.setBigUint64(0, bpf.address(data), LITTLE_ENDIAN);
+    view.setUint32(8, data.length, LITTLE_ENDIAN);
+    ask();
+    return parseBtf(data);
+  } finally {
+    bpf.close(fd);
+  }
+}
+
+function malformed(reason: string): HdrscopeError {
+  return new HdrscopeError('ERR_KERNEL', `the types of a map (BTF) cannot be understood: ${reason}`);
+}

@@ -1,0 +1,175 @@
+import { HdrscopeError } from '@hdrscope/core';
+import { LITTLE_ENDIAN, textUntilNul, viewOf } from './attr.ts';
+import { type BtfType, resolveBtf, sizeOfBtf } from './btf.ts';
+
+/**
+ * What a field holds: an integer of 8 to 64 bits, unsigned or signed; `bool`; `char[16]`, a text that ends with its first
+ * NUL; `bytes[6]`, shown in hexadecimal.
+ */
+export type FieldType = IntegerType | 'bool' | `char[${number}]` | `bytes[${number}]`;
+
+export type IntegerType = 'u8' | 'u16' | 'u32' | 'u64' | 's8' | 's16' | 's32' | 's64';
+
+/** A field of a key or of a value. */
+export interface Field {
+  readonly name: string;
+  readonly type: FieldType;
+  /** Where it begins, in bytes. C aligns an integer to its own size. */
+  readonly offset: number;
+  /** Of an integer, what its values are called, as in an enum. */
+  readonly names?: ReadonlyMap<bigint, string>;
+  /** Which bits of the integer belong to it, counted from the lowest one. @default all */
+  readonly bits?: { readonly from: number; readonly count: number };
+}
+
+/** An array of integers within a value. */
+export interface ArrayField extends Field {
+  readonly type: IntegerType;
+  readonly length: number;
+}
+
+const NAME_OF_PADDING = /^_*pad(ding)?_*\d*$/i;
+
+/** How many bytes a field takes. */
+export function sizeOfField({ type }: Pick<Field, 'type'>): number {
+  if (type === 'bool') return 1;
+  const [, length] = /^(?:char|bytes)\[(\d+)\]$/.exec(type) ?? [];
+  if (length !== undefined) return Number(length);
+  const [, bits] = /^[us](8|16|32|64)$/.exec(type) ?? [];
+  if (bits === undefined) {
+    throw new HdrscopeError(
+      'ERR_INVALID_OPTION',
+      `the type of a field must be u8 to u64, s8 to s64, bool, char[…] or bytes[…], got ${JSON.stringify(type)}`,
+    );
+  }
+  return Number(bits) / 8;
+}
+
+/** An attribute's value: a text beyond 2^53, where a number would lose digits. */
+export function readField(field: Field, bytes: Uint8Array, at = 0): string | number | boolean {
+  const { type, offset, names } = field;
+  const from = at + offset;
+  const part = bytes.subarray(from, from + sizeOfField(field));
+  if (type === 'bool') return part[0] !== 0;
+  if (type.startsWith('char')) return textUntilNul(part);
+  if (type.startsWith('bytes')) return Buffer.from(part).toString('hex');
+  const integer = readInteger(field, bytes, at);
+  const name = names?.get(integer);
+  if (name !== undefined) return name;
+  return BigInt(Number(integer)) === integer && Number.isSafeInteger(Number(integer))
+    ? Number(integer)
+    : String(integer);
+}
+
+/** The integer of a field. */
+export function readInteger({ type, offset, bits }: Field, bytes: Uint8Array, at = 0): bigint {
+  const view = viewOf(bytes);
+  const from = at + offset;
+  const whole = readBits(view, type as IntegerType, from);
+  if (bits === undefined) return whole;
+  const shifted = whole >> BigInt(bits.from);
+  return type.startsWith('s') ? BigInt.asIntN(bits.count, shifted) : BigInt.asUintN(bits.count, shifted);
+}
+
+function readBits(view: DataView, type: IntegerType, from: number): bigint {
+  switch (type) {
+    case 'u8':
+      return BigInt(view.getUint8(from));
+    case 's8':
+      return BigInt(view.getInt8(from));
+    case 'u16':
+      return BigInt(view.getUint16(from, LITTLE_ENDIAN));
+    case 's16':
+      return BigInt(view.getInt16(from, LITTLE_ENDIAN));
+    case 'u32':
+      return BigInt(view.getUint32(from, LITTLE_ENDIAN));
+    case 's32':
+      return BigInt(view.getInt32(from, LITTLE_ENDIAN));
+    case 'u64':
+      return view.getBigUint64(from, LITTLE_ENDIAN);
+    case 's64':
+      return view.getBigInt64(from, LITTLE_ENDIAN);
+  }
+}
+
+/** The fields of a type, those of structs within structs as `outer.inner`. One that is no struct has the name given. */
+export function fieldsOfBtf(
+  types: readonly BtfType[],
+  id: number,
+  name: string,
+): readonly (Field | ArrayField)[] {
+  return within(types, id, '', 0)
+    .map((field) => (field.name === '' ? { ...field, name } : field))
+    .filter((field) => !NAME_OF_PADDING.test(field.name.split('.').at(-1)!));
+}
+
+function within(
+  types: readonly BtfType[],
+  id: number,
+  name: string,
+  offset: number,
+): readonly (Field | ArrayField)[] {
+  const type = resolveBtf(types, id);
+  switch (type.kind) {
+    case 'int':
+      return [{ name, type: type.isBool ? 'bool' : integerType(type), offset }];
+    case 'enum':
+      return [{ name, type: integerType(type), offset, names: type.names }];
+    case 'pointer':
+      return [{ name, type: 'u64', offset }];
+    case 'array':
+      return [arrayField(types, type, name, offset)];
+    case 'struct':
+      return type.members.flatMap((member) => {
+        const path = member.name === '' ? name : name === '' ? member.name : `${name}.${member.name}`;
+        if (member.bitSize > 0) return bitField(types, member, path, offset);
+        return within(types, member.type, path, offset + member.bitOffset / 8);
+      });
+    case 'opaque':
+      return type.size === 0 ? [] : [{ name, type: `bytes[${type.size}]`, offset }];
+  }
+}
+
+function arrayField(
+  types: readonly BtfType[],
+  { element, length }: { readonly element: number; readonly length: number },
+  name: string,
+  offset: number,
+): Field | ArrayField {
+  const type = resolveBtf(types, element);
+  if (type.kind === 'int' && type.size === 1) return { name, type: `char[${length}]`, offset };
+  if (type.kind === 'int') return { name, type: integerType(type), offset, length };
+  return { name, type: `bytes[${length * sizeOfBtf(types, element)}]`, offset };
+}
+
+/** The integer of its type that it lies in: a C compiler lets no bit-field reach over the end of one. */
+function bitField(
+  types: readonly BtfType[],
+  {
+    type: id,
+    bitOffset,
+    bitSize,
+  }: { readonly type: number; readonly bitOffset: number; readonly bitSize: number },
+  name: string,
+  offset: number,
+): readonly Field[] {
+  const type = resolveBtf(types, id);
+  if (name === '' || (type.kind !== 'int' && type.kind !== 'enum')) return [];
+  const unit = type.size * 8;
+  const first = Math.floor(bitOffset / unit) * unit;
+  const fromLow = bitOffset - first;
+  // BTF counts bits from where the integer begins, which is its highest one where the highest byte is first.
+  const from = LITTLE_ENDIAN ? fromLow : unit - fromLow - bitSize;
+  const field: Field = {
+    name,
+    type: integerType(type),
+    offset: offset + first / 8,
+    bits: { from, count: bitSize },
+  };
+  return [type.kind === 'enum' ? { ...field, names: type.names } : field];
+}
+
+function integerType({ size, isSigned }: { readonly size: number; readonly isSigned: boolean }): FieldType {
+  if (![1, 2, 4, 8].includes(size)) return `bytes[${size}]`;
+  return `${isSigned ? 's' : 'u'}${(size * 8) as 8 | 16 | 32 | 64}`;
+}

@@ -1,0 +1,124 @@
+import type { KernelLayout } from '../layout/kernel-layout.ts';
+import { Attr, allocate, cString, textUntilNul } from './attr.ts';
+import { COMMANDS } from './commands.ts';
+import { refusal } from './errors.ts';
+import { Assembler, type Register } from './instructions.ts';
+import { type Bpf, call } from './syscall.ts';
+
+/** `BPF_PROG_TYPE_RAW_TRACEPOINT` */
+const RAW_TRACEPOINT = 17;
+/** `bpf_map_lookup_elem` */
+const LOOKUP = 1;
+const LOG_BYTES = 65_536;
+
+export interface CountingOptions {
+  /** An open map of the type `percpu_array`, whose keys are the indices of the layout. */
+  readonly mapFd: number;
+  readonly layout: KernelLayout;
+  /** How wide the counters are. @default 'u64' */
+  readonly counter?: 'u32' | 'u64';
+  /** Which argument of the tracepoint is counted. @default 0 */
+  readonly argument?: number;
+  /** The index that sums up the values. Without it there is no sum. */
+  readonly sumIndex?: number;
+}
+
+/**
+ * A program for a raw tracepoint that counts one of its arguments in the slot of a layout, and returns the index of the
+ * slot. It compares with one bound after the other, so it says nothing about how fast such programs are, and all about
+ * what is in which slot.
+ */
+export function countingProgram({
+  mapFd,
+  layout: { layout, firstIndex },
+  counter = 'u64',
+  argument = 0,
+  sumIndex,
+}: CountingOptions): Uint8Array {
+  const assembler = new Assembler();
+  const value: Register = 6;
+  const index: Register = 7;
+  assembler.emit('load64', { to: value, from: 1, offset: argument * 8 });
+  // Only layouts with a slot for what is negative take their values as signed.
+  const isSigned = layout.upper(0) < 0;
+  const jump = isSigned ? 'jumpIfAtMostSigned' : 'jumpIfAtMost';
+  for (let slot = 0; slot < layout.slotCount - 1; slot++) {
+    assembler.emit('moveValue', { to: index, value: firstIndex + slot });
+    assembler
+      .loadWide(8, lastBefore(layout.lower(slot + 1), isSigned))
+      .jump(jump, { to: value, from: 8 }, 'count');
+  }
+  assembler.emit('moveValue', { to: index, value: firstIndex + layout.slotCount - 1 }).label('count');
+  const [load, store] =
+    counter === 'u64' ? (['load64', 'store64'] as const) : (['load32', 'store32'] as const);
+  emitLookup(assembler, mapFd, index, 'end');
+  assembler
+    .emit(load, { to: 1, from: 0 })
+    .emit('addValue', { to: 1, value: 1 })
+    .emit(store, { to: 0, from: 1 });
+  if (sumIndex !== undefined) {
+    assembler.emit('moveValue', { to: 9, value: sumIndex });
+    emitLookup(assembler, mapFd, 9, 'end');
+    assembler.emit(load, { to: 1, from: 0 }).emit('addRegister', { to: 1, from: value });
+    assembler.emit(store, { to: 0, from: 1 });
+  }
+  return assembler.label('end').emit('moveRegister', { to: 0, from: index }).emit('exit').assemble();
+}
+
+/** The integer before a slot. Where the slot begins is exact above 2^53 too, where the integer before is no double. */
+function lastBefore(lower: number, isSigned: boolean): bigint {
+  const largest = 2n ** (isSigned ? 63n : 64n) - 1n;
+  const bound = BigInt(lower) - 1n;
+  return bound > largest ? largest : bound;
+}
+
+/** Leaves in r0 where the value of a key is. */
+function emitLookup(assembler: Assembler, mapFd: number, key: Register, ifAbsent: string): void {
+  const onStack = -4;
+  assembler
+    .emit('store32', { to: 10, from: key, offset: onStack })
+    .emit('moveRegister', { to: 2, from: 10 })
+    .emit('addValue', { to: 2, value: onStack })
+    .loadMap(1, mapFd)
+    .emit('call', { value: LOOKUP })
+    .jump('jumpIfZero', { to: 0 }, ifAbsent);
+}
+
+/**
+ * Loads a program for a raw tracepoint; it is attached to none. It lives until its descriptor is closed.
+ *
+ * @returns Its file descriptor.
+ * @throws HdrscopeError `ERR_KERNEL`, with what the verifier said.
+ */
+export function loadProgram(bpf: Bpf, instructions: Uint8Array, name = 'hdrscope'): number {
+  const code = allocate(instructions.length);
+  code.set(instructions);
+  const log = allocate(LOG_BYTES);
+  const attr = new Attr(bpf, 128)
+    .u32(0, RAW_TRACEPOINT)
+    .u32(4, instructions.length / 8)
+    .pointer(8, code)
+    .pointer(16, cString('GPL'))
+    .name(48, name);
+  // Only when it is asked for a reason: a log that is full refuses what is right.
+  const first = bpf.call(COMMANDS.PROG_LOAD, attr.bytes);
+  if (first >= 0) return first;
+  attr.u32(24, 1).u32(28, log.length).pointer(32, log);
+  const fd = bpf.call(COMMANDS.PROG_LOAD, attr.bytes);
+  attr.release();
+  if (fd >= 0) return fd;
+  throw refusal({
+    command: 'PROG_LOAD',
+    object: `the program ${name}`,
+    errno: -first,
+    log: textUntilNul(log).trimEnd(),
+  });
+}
+
+/**
+ * Attaches a program to a raw tracepoint, until the descriptor that comes back is closed, or the process ends.
+ */
+export function attachToRawTracepoint(bpf: Bpf, programFd: number, tracepoint: string): number {
+  const attr = new Attr(bpf, 16).pointer(0, cString(tracepoint)).u32(8, programFd);
+  return call(bpf, 'RAW_TRACEPOINT_OPEN', attr, { object: `the tracepoint ${tracepoint}` });
+}

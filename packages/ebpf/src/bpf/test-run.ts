@@ -1,0 +1,33 @@
+import { Attr, allocate, LITTLE_ENDIAN, viewOf } from './attr.ts';
+import { type Bpf, call } from './syscall.ts';
+
+/** `BPF_F_TEST_RUN_ON_CPU` */
+const ON_CPU = 1;
+
+export interface TestRunOptions {
+  /** The CPU that runs it. @default the one that this process is on */
+  readonly cpu?: number;
+}
+
+/**
+ * Runs a program for a raw tracepoint once, without anything having happened in the kernel.
+ *
+ * @param args What the tracepoint would have handed it: integers of 64 bits.
+ * @returns What the program returned.
+ * @throws HdrscopeError `ERR_KERNEL`
+ */
+export function testRun(
+  bpf: Bpf,
+  programFd: number,
+  args: readonly (number | bigint)[],
+  { cpu }: TestRunOptions = {},
+): number {
+  const context = allocate(args.length * 8);
+  const view = viewOf(context);
+  for (const [i, value] of args.entries())
+    view.setBigUint64(i * 8, BigInt.asUintN(64, BigInt(value)), LITTLE_ENDIAN);
+  const attr = new Attr(bpf, 80).u32(0, programFd).u32(40, context.length).pointer(48, context);
+  if (cpu !== undefined) attr.u32(64, ON_CPU).u32(68, cpu);
+  call(bpf, 'PROG_TEST_RUN', attr, { object: 'a run of the program' });
+  return attr.getU32(4);
+}

@@ -1,0 +1,88 @@
+import { HdrscopeError } from '@hdrscope/core';
+import { Attr, allocate, LITTLE_ENDIAN, viewOf } from '../bpf/attr.ts';
+import { onlineCpus, possibleCpus } from '../bpf/cpus.ts';
+import { ERRNO } from '../bpf/errno.ts';
+import { MapReader } from '../bpf/map-reader.ts';
+import { mapInfo } from '../bpf/maps.ts';
+import { type Bpf, call } from '../bpf/syscall.ts';
+import { queueDepthLayout } from '../layout/presets.ts';
+import { type KernelCounter, makeKernelCounter } from '../loader/kernel-counter.ts';
+
+/** How often each slot of the queue-depth layout is hit: 4,821 times in all. */
+export const SELF_TEST_COUNTS: readonly number[] = [1200, 980, 1400, 800, 400, 30, 10, 1];
+
+/** What came back from the kernel. */
+export interface SelfTest {
+  readonly events: number;
+  readonly cpus: number;
+  readonly milliseconds: number;
+  /** Whether this kernel gives the values of all CPUs in batches. */
+  readonly batch: boolean;
+}
+
+/**
+ * Has the kernel count known values, on one CPU after the other, and reads them back. Nothing is attached: the program
+ * is run for this alone, and with its map it is gone when this returns.
+ *
+ * @throws HdrscopeError `ERR_KERNEL` where the kernel refuses, and where it counted anything else.
+ */
+export function selfTest(bpf: Bpf): SelfTest {
+  const counter = makeKernelCounter(bpf, { name: 'hdrscope_doctor' });
+  try {
+    const start = performance.now();
+    const events = feed(counter);
+    const milliseconds = performance.now() - start;
+    assertCounted(readOneByOne(bpf, counter.map.fd));
+    const batched = readBatch(bpf, counter.map.fd);
+    if (batched !== undefined) assertCounted(batched);
+    return { events, cpus: onlineCpus().length, milliseconds, batch: batched !== undefined };
+  } finally {
+    counter.close();
+  }
+}
+
+/** Both ends of each slot, again and again. */
+function feed(counter: KernelCounter): number {
+  const { layout } = queueDepthLayout();
+  for (const [slot, count] of SELF_TEST_COUNTS.entries()) {
+    const ends = [layout.lower(slot), slot === layout.slotCount - 1 ? 2 ** 40 : layout.upper(slot)];
+    for (let i = 0; i < count; i++) counter.record(ends[i % 2]!);
+  }
+  return SELF_TEST_COUNTS.reduce((sum, count) => sum + count);
+}
+
+function assertCounted(values: Uint8Array): void {
+  const cpus = possibleCpus().length;
+  const view = viewOf(values);
+  const totals = SELF_TEST_COUNTS.map((_, slot) =>
+    Array.from({ length: cpus }, (_, cpu) =>
+      view.getBigUint64((slot * cpus + cpu) * 8, LITTLE_ENDIAN),
+    ).reduce((sum, count) => sum + count),
+  );
+  if (totals.join() === SELF_TEST_COUNTS.join()) return;
+  throw new HdrscopeError(
+    'ERR_KERNEL',
+    `the kernel was given ${SELF_TEST_COUNTS.join(' ')} and counted ${totals.join(' ')}`,
+  );
+}
+
+function readOneByOne(bpf: Bpf, mapFd: number): Uint8Array {
+  const reader = new MapReader(bpf, mapInfo(bpf, mapFd), { batch: false });
+  reader.read(mapFd);
+  return reader.values;
+}
+
+function readBatch(bpf: Bpf, mapFd: number): Uint8Array | undefined {
+  const slots = SELF_TEST_COUNTS.length;
+  const values = allocate(slots * possibleCpus().length * 8);
+  const attr = new Attr(bpf, 56)
+    .pointer(8, allocate(8))
+    .pointer(16, allocate(slots * 4))
+    .pointer(24, values)
+    .u32(32, slots)
+    .u32(36, mapFd);
+  // The end of the map is an answer. Kernels before 5.6 do not know the command, those before 5.13 not for these maps.
+  const answers = [ERRNO.ENOENT, ERRNO.EINVAL, ERRNO.ENOTSUPP];
+  const result = call(bpf, 'MAP_LOOKUP_BATCH', attr, { object: 'all values of a map', answers });
+  return result < 0 && result !== -ERRNO.ENOENT ? undefined : values;
+}

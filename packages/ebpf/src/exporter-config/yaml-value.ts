@@ -1,0 +1,113 @@
+import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+
+/** A value of a YAML text that knows where it stands, so that errors can name the line. */
+export class YamlValue {
+  /** How it is called in errors: `bucket_max`, `labels[2].size`. */
+  readonly path: string;
+  readonly #document: Document;
+  readonly #lines: LineCounter;
+  readonly #node: Node | undefined;
+  /** Of what it is a part of, for values that are missing. */
+  readonly #offset: number;
+
+  private constructor(
+    path: string,
+    { document, lines }: { readonly document: Document; readonly lines: LineCounter },
+    node: unknown,
+    offset: number,
+  ) {
+    this.path = path;
+    this.#document = document;
+    this.#lines = lines;
+    this.#node = isAlias(node) ? node.resolve(document) : ((node as Node | null | undefined) ?? undefined);
+    this.#offset = (node as Node | null | undefined)?.range?.[0] ?? offset;
+  }
+
+  /** @throws HdrscopeError `ERR_INVALID_OPTION` when the text is no YAML. */
+  static parse(text: string): YamlValue {
+    const lines = new LineCounter();
+    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+    const [error] = document.errors;
+    if (error !== undefined) {
+      const { line } = lines.linePos(error.pos[0]);
+      throw new HdrscopeError('ERR_INVALID_OPTION', `line ${line}: ${error.message}`, { cause: error });
+    }
+    return new YamlValue('', { document, lines }, document.contents, 0);
+  }
+
+  get line(): number {
+    return this.#lines.linePos(this.#offset).line;
+  }
+
+  get isMissing(): boolean {
+    return this.#node === undefined || (isScalar(this.#node) && this.#node.value === null);
+  }
+
+  /** The value of a key; missing where there is none. */
+  get(key: string): YamlValue {
+    const path = this.path === '' ? key : `${this.path}.${key}`;
+    if (this.isMissing) return this.#part(path, undefined);
+    if (!isMap(this.#node)) throw this.mustBe('a map');
+    return this.#part(path, this.#node.get(key, true));
+  }
+
+  /** Keys and values of a map; none where it is missing. */
+  entries(): [key: string, value: YamlValue][] {
+    if (this.isMissing) return [];
+    if (!isMap(this.#node)) throw this.mustBe('a map');
+    return this.#node.items.map(({ key, value }) => {
+      const name = String(isScalar(key) ? key.value : key);
+      return [name, this.#part(`${this.path}.${name}`, value)];
+    });
+  }
+
+  /** The values of a list; none where it is missing. */
+  items(): YamlValue[] {
+    if (this.isMissing) return [];
+    if (!isSeq(this.#node)) throw this.mustBe('a list');
+    return this.#node.items.map((item, i) => this.#part(`${this.path}[${i}]`, item));
+  }
+
+  /** @param fallback What a missing one is. */
+  text(fallback?: string): string {
+    if (this.isMissing && fallback !== undefined) return fallback;
+    const value = this.#scalar();
+    if (typeof value === 'number') return String(value);
+    if (typeof value !== 'string' || value === '') throw this.mustBe('a text, not empty');
+    return value;
+  }
+
+  /** @param fallback What a missing one is. */
+  number(fallback?: number): number {
+    if (this.isMissing && fallback !== undefined) return fallback;
+    const value = this.#scalar();
+    if (typeof value !== 'number' || !Number.isFinite(value)) throw this.mustBe('a number');
+    return value;
+  }
+
+  /** @param fallback What a missing one is. */
+  integer(least: number, fallback?: number): number {
+    const value = this.number(fallback);
+    if (!Number.isSafeInteger(value) || value < least) throw this.mustBe(`an integer of at least ${least}`);
+    return value;
+  }
+
+  /** The error for a value that is none of what is allowed. */
+  mustBe(allowed: string): HdrscopeError {
+    const { code, message } = mustBe('ERR_INVALID_OPTION', this.path || 'the text', allowed, this.#toJs());
+    return new HdrscopeError(code, `line ${this.line}: ${message}`);
+  }
+
+  #part(path: string, node: unknown): YamlValue {
+    return new YamlValue(path, { document: this.#document, lines: this.#lines }, node, this.#offset);
+  }
+
+  #scalar(): unknown {
+    return isScalar(this.#node) ? this.#node.value : undefined;
+  }
+
+  #toJs(): unknown {
+    return this.#node?.toJS(this.#document);
+  }
+}

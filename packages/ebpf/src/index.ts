@@ -1,0 +1,56 @@
+export type { Field, FieldType, IntegerType } from './bpf/fields.ts';
+export type { Bpf } from './bpf/syscall.ts';
+export { type CountingHealth, KernelCounting, type KernelCountingOptions } from './counting/counting.ts';
+export type { KernelIncrease } from './counting/increase.ts';
+export { examine } from './doctor/examine.ts';
+export type { Finding } from './doctor/finding.ts';
+export { type ExporterHistogram, fromEbpfExporterConfig } from './exporter-config/from-config.ts';
+export type { LayoutGuess } from './guess-layout.ts';
+export type { KernelFamilyOptions, KernelUnit } from './kernel-families.ts';
+export {
+  type ExporterKeyRange,
+  exporterExp2Layout,
+  exporterExp2ZeroLayout,
+  exporterFixedLayout,
+  exporterLinearLayout,
+} from './layout/exporter-layouts.ts';
+export type { IntegerLayout } from './layout/integer-layout.ts';
+export {
+  explicitKernelLayout,
+  type KernelLayout,
+  type KernelLayoutOptions,
+  slotOfIndex,
+} from './layout/kernel-layout.ts';
+export {
+  type BpftraceLhistOptions,
+  bccLayout,
+  bpftraceHistLayout,
+  bpftraceLhistLayout,
+  inspektorGadgetLayout,
+  libbpfToolsLayout,
+  logLinear8Layout,
+  queueDepthLayout,
+} from './layout/presets.ts';
+export { listMaps, type MapList, type VisibleMap } from './list-maps.ts';
+export {
+  type KernelCounts,
+  type KernelQuantileOptions,
+  kernelQuantile,
+  kernelQuantiles,
+} from './quantile.ts';
+export {
+  type KernelHealth,
+  type KernelHistograms,
+  type KernelHistogramsOptions,
+  kernelHistograms,
+} from './registry-source.ts';
+export { type BpftoolMapOptions, bpftoolMap } from './source/bpftool.ts';
+export { type BpftraceOptions, type BpftraceSource, bpftrace } from './source/bpftrace.ts';
+export { framesSource } from './source/frames.ts';
+export { type IteratorFileOptions, iteratorFile } from './source/iterator-file.ts';
+export { type KernelMapOptions, kernelMap } from './source/kernel-map.ts';
+export type { CountsField, MapShape } from './source/kernel-map-shape.ts';
+export type { Frame, KernelHistogram, KernelSource } from './source/source.ts';
+export { formatKernelBars, type KernelBarsOptions } from './text/bars.ts';
+export type { ShownSlots } from './text/slot-label.ts';
+export { formatKernelHistogram, type KernelTextOptions } from './text/text.ts';

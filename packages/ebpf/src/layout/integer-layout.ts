@@ -1,0 +1,80 @@
+import { type Layout, mustBe } from '@hdrscope/core';
+
+/**
+ * Slots of integers, as the kernel counts them: each holds the integers from `lower(slot)` to `upper(slot)`, both
+ * included, and the next one begins with the integer after that. The last slot is open upwards.
+ */
+export interface IntegerLayout extends Layout {
+  /** The largest integer of each slot but the last, ascending. */
+  readonly bounds: readonly number[];
+}
+
+/**
+ * Above 2^53 the integer after a bound is the next double, and a bound that is none is to be given as the double below
+ * it: then every double is in the slot that the kernel counts it in.
+ *
+ * @param lowest The smallest integer that is counted; `-Infinity` where the first slot takes all below its bound.
+ */
+export function integerLayout(bounds: readonly number[], lowest: number): IntegerLayout {
+  assertBounds(bounds, lowest);
+  const own = [...bounds];
+  const last = own.length;
+  const lowers = [lowest, ...own.map(integerAfter)];
+  const lower = (slot: number): number => lowers[slot]!;
+  const upper = (slot: number): number => (slot === last ? Number.POSITIVE_INFINITY : own[slot]!);
+  return {
+    kind: 'explicit',
+    bounds: own,
+    slotCount: own.length + 1,
+    lowerInclusive: true,
+    upperInclusive: true,
+    slotOf: (value) => (value < lowest ? -1 : firstFrom(own, value)),
+    lower,
+    upper,
+    midpoint(slot) {
+      if (slot === last) return lower(slot);
+      if (lower(slot) === Number.NEGATIVE_INFINITY) return upper(slot);
+      return lower(slot) + Math.floor((upper(slot) - lower(slot)) / 2);
+    },
+  };
+}
+
+/** The integer, or, above 2^53, the double that follows. */
+export function integerAfter(integer: number): number {
+  let step = 1;
+  while (integer + step === integer) step *= 2;
+  return integer + step;
+}
+
+/** The integer before a power of two, or before a multiple of one; above 2^53 the double before it. */
+export function integerBefore(integer: number): number {
+  let step = 1;
+  while (integer - step === integer) step *= 2;
+  return integer - step;
+}
+
+/** How many of the ascending bounds are below the value: its slot. */
+function firstFrom(bounds: readonly number[], value: number): number {
+  let from = 0;
+  let to = bounds.length;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if (bounds[middle]! < value) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+function assertBounds(bounds: readonly number[], lowest: number): void {
+  if (bounds.length === 0) throw mustBe('ERR_INVALID_OPTION', 'bounds', 'at least one integer', bounds);
+  for (const [i, bound] of bounds.entries()) {
+    const before = i === 0 ? undefined : bounds[i - 1]!;
+    if (Number.isInteger(bound) && (before === undefined || bound > before)) continue;
+    const allowed = before === undefined ? 'an integer' : `an integer above ${before}`;
+    throw mustBe('ERR_INVALID_OPTION', `bounds[${i}]`, allowed, bound);
+  }
+  const isLowest = Number.isInteger(lowest) || lowest === Number.NEGATIVE_INFINITY;
+  if (!isLowest || lowest > bounds[0]!) {
+    throw mustBe('ERR_INVALID_OPTION', 'lowest', `an integer up to ${bounds[0]}, or -Infinity`, lowest);
+  }
+}

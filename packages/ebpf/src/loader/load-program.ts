@@ -1,0 +1,192 @@
+import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { errnoName } from '../bpf/errno.ts';
+import { type Libbpf, openLibbpf, type Pointer } from './libbpf.ts';
+import { Pins } from './pins.ts';
+
+/** How a program is loaded. */
+export interface LoadOptions {
+  /** The file of libbpf 1.x, as the dynamic linker finds it. @default 'libbpf.so.1' */
+  readonly libbpf?: string;
+}
+
+/** A map of a program, as the kernel knows it. */
+export interface LoadedMap {
+  readonly name: string;
+  /** Of this process, and open until the program is closed. */
+  readonly fd: number;
+  /** The same for all processes. */
+  readonly id: number;
+}
+
+/** A program that is attached. */
+export interface AttachedProgram {
+  readonly name: string;
+  /** What it is attached to: `tp_btf/sched_switch`. */
+  readonly section: string;
+  readonly id: number;
+}
+
+/** What was loaded from one object file. The kernel drops all of it but pins when this process ends, however it ends. */
+export interface LoadedProgram {
+  readonly maps: ReadonlyMap<string, LoadedMap>;
+  readonly programs: readonly AttachedProgram[];
+  readonly isClosed: boolean;
+  /**
+   * Makes a map a file of a bpf file system, for other processes to read.
+   *
+   * @param mode Permissions of the file: with 0o444 whoever can reach it can read it, without any capability.
+   *   @default 0o600
+   * @throws HdrscopeError `ERR_INVALID_OPTION` for a map that there is not, `ERR_KERNEL` where it cannot be pinned
+   */
+  pin(name: string, path: string, mode?: number): void;
+  /** Detaches and unloads everything, and removes its pins. Again is the same as once. */
+  close(): void;
+}
+
+/**
+ * Loads an object file (`.bpf.o`) through libbpf, and attaches every program in it to what its section names.
+ * Takes root, or CAP_BPF and CAP_PERFMON.
+ *
+ * @param object The path of the file, or its bytes.
+ * @throws HdrscopeError `ERR_KERNEL` with what libbpf and the verifier say
+ */
+export async function loadProgram(
+  object: string | Uint8Array,
+  { libbpf }: LoadOptions = {},
+): Promise<LoadedProgram> {
+  if (typeof object !== 'string' && !(object instanceof Uint8Array)) {
+    throw mustBe('ERR_INVALID_OPTION', 'object', 'a path or bytes', object);
+  }
+  const bpf = await openLibbpf(libbpf);
+  const name = typeof object === 'string' ? object : 'the program';
+  const handle = open(bpf, object, name);
+  const links: Pointer[] = [];
+  const close = () => {
+    for (const link of links.splice(0)) bpf.destroyLink(link);
+    bpf.close(handle);
+  };
+  try {
+    load(bpf, handle, name);
+    const programs = all((last) => bpf.nextProgram(handle, last)).map((program) => {
+      links.push(attach(bpf, program));
+      return {
+        name: bpf.programName(program),
+        section: bpf.programSection(program),
+        id: idOf(bpf, bpf.programFd(program)),
+      };
+    });
+    return new Loaded(bpf, mapsOf(bpf, handle), programs, close);
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+interface Handle extends LoadedMap {
+  readonly pointer: Pointer;
+}
+
+class Loaded implements LoadedProgram {
+  readonly #bpf: Libbpf;
+  readonly #maps: ReadonlyMap<string, Handle>;
+  readonly #pins = new Pins();
+  readonly #close: () => void;
+  #isClosed = false;
+  readonly programs: readonly AttachedProgram[];
+
+  constructor(
+    bpf: Libbpf,
+    maps: ReadonlyMap<string, Handle>,
+    programs: readonly AttachedProgram[],
+    close: () => void,
+  ) {
+    this.#bpf = bpf;
+    this.#maps = maps;
+    this.programs = programs;
+    this.#close = close;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  get maps(): ReadonlyMap<string, LoadedMap> {
+    return this.#maps;
+  }
+
+  pin(name: string, path: string, mode = 0o600): void {
+    if (this.#isClosed) throw new HdrscopeError('ERR_KERNEL', 'the program is closed');
+    const map = this.#maps.get(name);
+    if (map === undefined) throw mustBe('ERR_INVALID_OPTION', 'name', namesOf(this.#maps), name);
+    this.#pins.add(path, mode, () => {
+      const { result, messages } = this.#bpf.withMessages(() => this.#bpf.pin(map.pointer, path));
+      if (result < 0) throw failure(`the map ${name} cannot be pinned to ${path}`, -result, messages);
+    });
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#pins.removeAll();
+    this.#close();
+  }
+}
+
+function open(bpf: Libbpf, object: string | Uint8Array, name: string): Pointer {
+  const { result, messages } = bpf.withMessages(() => {
+    const handle =
+      typeof object === 'string' ? bpf.openFile(object, null) : bpf.openMemory(object, object.length, null);
+    return { handle, errno: handle === null ? bpf.errno() : 0 };
+  });
+  if (result.handle === null) throw failure(`${name} cannot be opened`, result.errno, messages);
+  return result.handle;
+}
+
+function load(bpf: Libbpf, handle: Pointer, name: string): void {
+  const { result, messages } = bpf.withMessages(() => bpf.load(handle));
+  if (result < 0) throw failure(`${name} cannot be loaded`, -result, messages);
+}
+
+function attach(bpf: Libbpf, program: Pointer): Pointer {
+  const { result, messages } = bpf.withMessages(() => {
+    const link = bpf.attach(program);
+    return { link, errno: link === null ? bpf.errno() : 0 };
+  });
+  if (result.link !== null) return result.link;
+  throw failure(`${bpf.programSection(program)} cannot be attached to`, result.errno, messages);
+}
+
+function mapsOf(bpf: Libbpf, handle: Pointer): ReadonlyMap<string, Handle> {
+  const maps = all((last) => bpf.nextMap(handle, last)).map((pointer): [string, Handle] => {
+    const name = bpf.mapName(pointer);
+    const fd = bpf.mapFd(pointer);
+    return [name, { name, fd, id: idOf(bpf, fd), pointer }];
+  });
+  return new Map(maps);
+}
+
+/** What an iterator of the library gives, from the one after `null` to the last. */
+function all(next: (last: Pointer) => Pointer): Pointer[] {
+  const found: Pointer[] = [];
+  for (let item = next(null); item !== null; item = next(item)) found.push(item);
+  return found;
+}
+
+/** `bpf_map_info` and `bpf_prog_info` both begin with the type and the id, and are longer than anyone knows. */
+function idOf(bpf: Libbpf, fd: number): number {
+  const info = new Uint32Array(2);
+  const result = bpf.infoByFd(fd, new Uint8Array(info.buffer), new Uint32Array([info.byteLength]));
+  if (result < 0) throw failure(`the kernel says nothing of the file descriptor ${fd}`, -result, '');
+  return info[1]!;
+}
+
+function namesOf(maps: ReadonlyMap<string, unknown>): string {
+  return `one of ${[...maps.keys()].join(', ')}`;
+}
+
+function failure(what: string, errno: number, messages: string): HdrscopeError {
+  const name = errnoName(errno);
+  const cure = name === 'EPERM' || name === 'EACCES' ? ': it takes root, or CAP_BPF and CAP_PERFMON' : '';
+  const said = messages === '' ? '' : `\n${messages}`;
+  return new HdrscopeError('ERR_KERNEL', `${what}: ${name}${cure}${said}`);
+}

@@ -1,0 +1,100 @@
+import { HdrscopeError } from '@hdrscope/core';
+import { integerBefore } from '../layout/integer-layout.ts';
+import { explicitKernelLayout, type KernelLayout } from '../layout/kernel-layout.ts';
+import { bpftraceHistLayout } from '../layout/presets.ts';
+import type { PrintedBucket } from './bpftrace-line.ts';
+
+/** `hist(n, k)` divides each power of two into 2^k slots. Source: bpftrace, `docs/language.adoc`. */
+const LARGEST_K = 5;
+/** Source: bpftrace, `src/ast/passes/semantic_analyser.cpp`: `lhist() too many buckets, must be <= 1000`. */
+const MOST_LINEAR_BUCKETS = 1000;
+
+/**
+ * The layout of a variable, from the bounds that bpftrace has printed of it so far: it tells them, but leaves out empty
+ * buckets below and above. Where several layouts fit, it is the coarsest `hist`, or the longest `lhist`.
+ *
+ * @throws HdrscopeError `ERR_KERNEL` when no `hist` and no `lhist` has such buckets.
+ */
+export function learnLayout(variable: string, seen: Iterable<PrintedBucket>): KernelLayout {
+  const buckets = [...seen].sort((a, b) => a.min - b.min);
+  const k = subBucketsOf(buckets);
+  return k === undefined
+    ? linear(variable, buckets)
+    : logLinear(
+        k,
+        buckets.some(({ isCapped }) => isCapped),
+      );
+}
+
+/** The k of the `hist(n, k)` that has these buckets; `undefined` where none has. */
+function subBucketsOf(buckets: readonly PrintedBucket[]): number | undefined {
+  let least = 0;
+  let exact: number | undefined;
+  for (const { min, max, isCapped } of buckets) {
+    if (isCapped || (min === Number.NEGATIVE_INFINITY && max === -1)) continue;
+    if (!Number.isFinite(min) || !Number.isFinite(max)) return undefined;
+    if (min === 0 && max === 0) continue;
+    if (min < 1) return undefined;
+    const octave = Math.floor(Math.log2(min));
+    const width = widthOf({ min, max });
+    if (width === 1) {
+      // Any k from this on: below 2^(k+1) all slots are as wide.
+      least = Math.max(least, octave);
+      continue;
+    }
+    const k = octave - Math.log2(width);
+    if (!Number.isInteger(k) || k < 0 || min % width !== 0 || (exact !== undefined && exact !== k))
+      return undefined;
+    exact = k;
+  }
+  const k = exact ?? least;
+  return k >= least && k <= LARGEST_K ? k : undefined;
+}
+
+/** Upper bounds above 2^53 are read as the double after them. */
+function widthOf({ min, max }: { readonly min: number; readonly max: number }): number {
+  return max < 2 ** 53 ? max - min + 1 : max - min;
+}
+
+function logLinear(k: number, isCapped: boolean): KernelLayout {
+  const whole = bpftraceHistLayout(k);
+  if (!isCapped) return whole;
+  const bounds = whole.layout.bounds.filter((bound) => bound < 2 ** 31);
+  return explicitKernelLayout(bounds, { name: whole.name });
+}
+
+function linear(variable: string, buckets: readonly PrintedBucket[]): KernelLayout {
+  const under = buckets.find(({ min }) => min === Number.NEGATIVE_INFINITY);
+  const over = buckets.find(({ max }) => max === Number.POSITIVE_INFINITY);
+  const closed = buckets.filter((bucket) => bucket !== under && bucket !== over);
+  const [first] = closed;
+  const last = closed.at(-1);
+  if (first === undefined || last === undefined) {
+    const edges = [under === undefined ? undefined : under.max + 1, over?.min];
+    return lhist(edges.filter((edge) => edge !== undefined));
+  }
+  const step = widthOf(first);
+  const isGrid = closed.every((bucket) => widthOf(bucket) === step && (bucket.min - first.min) % step === 0);
+  const span = Math.round((last.min - first.min) / step) + 1;
+  if (!isGrid || span > MOST_LINEAR_BUCKETS) {
+    throw new HdrscopeError(
+      'ERR_KERNEL',
+      `${variable} must have the buckets of one hist() or of one lhist(), and has those of several: give each a variable of its own`,
+    );
+  }
+  const others = MOST_LINEAR_BUCKETS - span;
+  // Neither begins below 0: lhist() refuses that.
+  const lowest = under === undefined ? Math.max(first.min % step, first.min - others * step) : under.max + 1;
+  // Up to 0.17 the open bucket is printed from `max` of lhist() on, but begins after the last whole step.
+  const steps =
+    over === undefined ? (last.min - lowest) / step + 1 + others : Math.floor((over.min - lowest) / step);
+  return lhist(Array.from({ length: steps + 1 }, (_, i) => lowest + i * step));
+}
+
+/** @param mins The smallest integers of all slots but the first, which takes all that is below them. */
+function lhist(mins: readonly number[]): KernelLayout {
+  return explicitKernelLayout(mins.map(integerBefore), {
+    name: 'bpftrace-lhist',
+    lowest: Number.NEGATIVE_INFINITY,
+  });
+}

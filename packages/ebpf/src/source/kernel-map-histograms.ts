@@ -1,0 +1,246 @@
+import { HdrscopeError, mustBe } from '@hdrscope/core';
+import type { Attributes } from '@hdrscope/registry';
+import { type Field, readField, readInteger, sizeOfField } from '../bpf/fields.ts';
+import type { MapReader } from '../bpf/map-reader.ts';
+import { isArray, type MapInfo } from '../bpf/maps.ts';
+import type { KernelLayout } from '../layout/kernel-layout.ts';
+import { type Counters, countersIn } from './kernel-map-counters.ts';
+import type { ResolvedShape } from './kernel-map-shape.ts';
+import type { KernelHistogram } from './source.ts';
+
+/** What stands in the place of a slot. */
+const SUM = -1;
+const NOWHERE = -2;
+
+/** What was read of a map: entry after entry. */
+type Entries = Pick<MapReader, 'keys' | 'values' | 'cpuCount' | 'stride'>;
+
+export interface MapDescription {
+  /** Of the histograms. */
+  readonly name: string;
+  readonly info: MapInfo;
+  readonly shape: ResolvedShape;
+  readonly layout: KernelLayout;
+}
+
+/**
+ * Makes histograms of the entries of one map. It remembers the attributes of the keys that it met last time, since most
+ * of them come again.
+ */
+export class HistogramMaker {
+  readonly #map: MapDescription;
+  /** By the index that the program gives it. */
+  readonly #slots: ReadonlyMap<number, number>;
+  /** The same for indices from 0 on, which most of them are. */
+  readonly #lowSlots: Int32Array;
+  /** Which of the positions in a value hold the slots one after the other, and which others there are. */
+  readonly #positions: { readonly isRun: boolean; readonly run: number; readonly others: readonly number[] };
+  #attributes = new Map<string, Attributes>();
+  readonly #slotIndex: (keys: Uint8Array, at: number) => number;
+
+  /** @throws HdrscopeError `ERR_KERNEL` where the map has no place for some slot of the layout. */
+  constructor(map: MapDescription) {
+    this.#map = map;
+    const { layout, shape, info } = map;
+    const indices = Array.from(
+      { length: layout.layout.slotCount },
+      (_, i) => layout.keys?.[i] ?? layout.firstIndex + i,
+    );
+    const slots = new Map(indices.map((index, slot) => [index, slot]));
+    if (shape.sumIndex !== undefined) {
+      if (slots.has(shape.sumIndex)) {
+        throw mustBe('ERR_INVALID_OPTION', 'shape.sum', 'no index of a slot', shape.sumIndex);
+      }
+      slots.set(shape.sumIndex, SUM);
+    }
+    this.#slots = slots;
+    const places =
+      shape.slotIn === 'value' ? shape.counts.length : shape.slotIn === 'index' ? info.maxEntries : 0;
+    this.#lowSlots = Int32Array.from({ length: places }, (_, index) => slots.get(index) ?? NOWHERE);
+    const absent = [...slots.keys()].find((index) => index < 0 || index >= places);
+    if (shape.slotIn !== 'key' && absent !== undefined) {
+      throw new HdrscopeError(
+        'ERR_KERNEL',
+        `the layout ${layout.name} counts at index ${absent}, and ${nameOf(info)} has those from 0 to ${places - 1}: take the layout of its program`,
+      );
+    }
+    const isRun = layout.keys === undefined;
+    const run = layout.firstIndex;
+    const isOther = (index: number) => !isRun || index < run || index >= run + indices.length;
+    this.#positions = { isRun, run, others: [...this.#lowSlots.keys()].filter(isOther) };
+    const { slotField } = shape;
+    this.#slotIndex =
+      slotField === undefined ? () => 0 : (keys, at) => Number(readInteger(slotField, keys, at));
+  }
+
+  /** @throws HdrscopeError `ERR_KERNEL` where something was counted that is no slot of the layout, or is no count. */
+  make(entries: Entries, count: number): readonly KernelHistogram[] {
+    const counters = countersIn(entries.values, this.#map.shape.counts.type, this.#map.info);
+    switch (this.#map.shape.slotIn) {
+      case 'index':
+        return this.#ofIndices(entries, count, counters);
+      case 'key':
+        return this.#ofKeys(entries, count, counters);
+      case 'value':
+        return this.#ofValues(entries, count, counters);
+    }
+  }
+
+  #ofIndices(entries: Entries, count: number, counters: Counters): readonly KernelHistogram[] {
+    const histogram = this.#empty({}, entries.cpuCount);
+    for (let index = 0; index < count; index++) {
+      this.#add(histogram, this.#lowSlots[index]!, index, entries, index, counters);
+    }
+    return [histogram];
+  }
+
+  #ofKeys(entries: Entries, count: number, counters: Counters): readonly KernelHistogram[] {
+    const { keySize } = this.#map.info;
+    const groups = this.#newGroups(entries);
+    for (let entry = 0; entry < count; entry++) {
+      const index = this.#slotIndex(entries.keys, entry * keySize);
+      this.#add(groups.of(entry), this.#slots.get(index) ?? NOWHERE, index, entries, entry, counters);
+    }
+    return groups.all();
+  }
+
+  #ofValues(entries: Entries, count: number, counters: Counters): readonly KernelHistogram[] {
+    const { info, shape, layout } = this.#map;
+    const { cpuCount, stride } = entries;
+    const { slotCount } = layout.layout;
+    const { offset } = shape.counts;
+    const width = shape.counts.type === 'u64' ? 8 : 4;
+    const slots = this.#lowSlots;
+    const { isRun, run, others } = this.#positions;
+    const isIndexed = isArray(info.type!);
+    const groups = this.#newGroups(entries);
+    for (let entry = 0; entry < count; entry++) {
+      // An array has all of its entries from the beginning, whether or not anything was counted there.
+      if (isIndexed && count > 1 && isZero(entries, entry)) continue;
+      const { counts, sums } = groups.of(entry);
+      for (let cpu = 0; cpu < cpuCount; cpu++) {
+        const value = (entry * cpuCount + cpu) * stride;
+        const from = cpu * slotCount;
+        const first = value + offset + run * width;
+        counters.addRun(first, isRun ? slotCount : 0, counts, from);
+        for (const i of others) {
+          const counter = counters.at(value + offset + i * width);
+          const slot = slots[i]!;
+          if (slot >= 0) counts[from + slot]! += counter;
+          else if (slot === SUM) sums![cpu]! += counter;
+          else if (counter !== 0) throw nowhere(this.#map, i);
+        }
+        if (shape.sumField !== undefined)
+          sums![cpu]! += Number(readInteger(shape.sumField, entries.values, value));
+      }
+    }
+    return groups.all();
+  }
+
+  /** Adds the counters of one entry, one of each CPU, to a slot. */
+  #add(
+    histogram: KernelHistogram,
+    slot: number,
+    index: number,
+    entries: Entries,
+    entry: number,
+    counters: Counters,
+  ): void {
+    const { shape, layout } = this.#map;
+    const { cpuCount, stride, values } = entries;
+    const { slotCount } = layout.layout;
+    const { counts, sums } = histogram;
+    for (let cpu = 0; cpu < cpuCount; cpu++) {
+      const value = (entry * cpuCount + cpu) * stride;
+      const counter = counters.at(value + shape.counts.offset);
+      if (slot >= 0) counts[cpu * slotCount + slot]! += counter;
+      else if (slot === SUM) sums![cpu]! += counter;
+      else if (counter !== 0) throw nowhere(this.#map, index);
+      if (shape.sumField !== undefined) sums![cpu]! += Number(readInteger(shape.sumField, values, value));
+    }
+  }
+
+  /** Keys that differ in what is no attribute, as in what fills gaps between fields, are one histogram. */
+  #newGroups(entries: Entries): { of(entry: number): KernelHistogram; all(): readonly KernelHistogram[] } {
+    const { attributes: ofKey, valueAttributes: ofValue } = this.#map.shape;
+    if (ofKey.length + ofValue.length === 0) {
+      const only = this.#empty({}, entries.cpuCount);
+      return { of: () => only, all: () => [only] };
+    }
+    const byKey = new Map<string, KernelHistogram>();
+    const byAttributes = new Map<string, KernelHistogram>();
+    const known = this.#attributes;
+    const met = new Map<string, Attributes>();
+    this.#attributes = met;
+    const make = (entry: number, key: string): KernelHistogram => {
+      const attributes = known.get(key) ?? this.#attributesOf(entries, entry);
+      met.set(key, attributes);
+      const text = JSON.stringify(attributes);
+      const histogram = byAttributes.get(text) ?? this.#empty(attributes, entries.cpuCount);
+      byAttributes.set(text, histogram);
+      byKey.set(key, histogram);
+      return histogram;
+    };
+    return {
+      of: (entry) => {
+        const key = this.#keyWithoutSlot(entries.keys, entry);
+        return byKey.get(key) ?? make(entry, key);
+      },
+      all: () => [...byAttributes.values()],
+    };
+  }
+
+  #keyWithoutSlot(keys: Uint8Array, entry: number): string {
+    const { info, shape } = this.#map;
+    const key = Buffer.from(keys.subarray(entry * info.keySize, (entry + 1) * info.keySize));
+    const { slotField } = shape;
+    // A bit-field shares its bytes with attributes, which are told apart by their values then.
+    if (slotField !== undefined && slotField.bits === undefined) {
+      key.fill(0, slotField.offset, slotField.offset + sizeOfField(slotField));
+    }
+    return key.toString('latin1');
+  }
+
+  #attributesOf({ keys, values, cpuCount, stride }: Entries, entry: number): Attributes {
+    const { info, shape } = this.#map;
+    const at = entry * info.keySize;
+    const ofKey = shape.attributes.map((field) => [field.name, readField(field, keys, at)] as const);
+    const ofValue = shape.valueAttributes.map((field) => [field.name, ofFirstCpu(field)] as const);
+    return Object.freeze(Object.fromEntries([...ofKey, ...ofValue]));
+
+    function ofFirstCpu(field: Field): string | number | boolean {
+      const parts = Array.from({ length: cpuCount }, (_, cpu) => (entry * cpuCount + cpu) * stride);
+      const read = parts.map((part) => readField(field, values, part));
+      return read.find((value) => value !== '' && value !== 0 && value !== false) ?? read[0]!;
+    }
+  }
+
+  #empty(attributes: Attributes, cpuCount: number): KernelHistogram {
+    const { name, shape, layout } = this.#map;
+    const hasSum = shape.sumIndex !== undefined || shape.sumField !== undefined;
+    return {
+      name,
+      attributes,
+      layout,
+      counts: new Float64Array(cpuCount * layout.layout.slotCount),
+      sums: hasSum ? new Float64Array(cpuCount) : undefined,
+    };
+  }
+}
+
+function isZero({ values, cpuCount, stride }: Entries, entry: number): boolean {
+  const size = cpuCount * stride;
+  const part = values.subarray(entry * size, (entry + 1) * size);
+  return part.every((byte) => byte === 0);
+}
+
+function nowhere({ info, layout }: MapDescription, index: number): HdrscopeError {
+  return new HdrscopeError(
+    'ERR_KERNEL',
+    `${nameOf(info)} counts at index ${index}, which the layout ${layout.name} of ${layout.layout.slotCount} slots has not: take the layout of its program, and tell in \`shape\` where it sums up the values`,
+  );
+}
+
+function nameOf({ id, name }: MapInfo): string {
+  return `map ${id} (${name})`;
+}

@@ -1,0 +1,182 @@
+import { allocate } from '../../src/bpf/attr.ts';
+import type { MapType } from '../../src/bpf/commands.ts';
+import { COMMANDS } from '../../src/bpf/commands.ts';
+import { onlineCpus, possibleCpus } from '../../src/bpf/cpus.ts';
+import { MapReader } from '../../src/bpf/map-reader.ts';
+import { createMap, deleteElement, mapInfo, updateElement } from '../../src/bpf/maps.ts';
+import { countingProgram, loadProgram } from '../../src/bpf/programs.ts';
+import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
+import { testRun } from '../../src/bpf/test-run.ts';
+import { queueDepthLayout } from '../../src/layout/presets.ts';
+import { expectNoMaps, indexKey, testUnless, whyNoKernel } from '../support/kernel.ts';
+
+const noKernel = await whyNoKernel();
+const kernelTest = testUnless(noKernel);
+const PREFIX = 'hdr_rd';
+const cpus = possibleCpus().length;
+const open: number[] = [];
+let bpf: Bpf;
+
+beforeAll(async () => {
+  bpf = await loadBpf().catch(() => undefined as unknown as Bpf);
+});
+
+afterEach(() => {
+  for (const fd of open.splice(0)) bpf.close(fd);
+});
+
+// Once all is closed, nothing may be left.
+afterAll(async () => {
+  if (noKernel === undefined) await expectNoMaps(bpf, PREFIX);
+});
+
+/** Without it, a hash takes the memory of all its entries at once. */
+const BPF_F_NO_PREALLOC = 1;
+
+function newMap(type: MapType, { keySize = 4, valueSize = 8, maxEntries = 8, flags = 0 } = {}): number {
+  const fd = createMap(bpf, { type, keySize, valueSize, maxEntries, flags, name: `${PREFIX}_${type}` });
+  open.push(fd);
+  return fd;
+}
+
+function entriesOf(fd: number, options: { batch: boolean; maxBytes?: number }) {
+  const info = mapInfo(bpf, fd);
+  const reader = new MapReader(bpf, info, options);
+  const count = reader.read(fd);
+  const size = reader.cpuCount * reader.stride;
+  return Array.from({ length: count }, (_, i) => ({
+    key: Buffer.from(reader.keys.subarray(i * info.keySize, (i + 1) * info.keySize)).toString('hex'),
+    value: Buffer.from(reader.values.subarray(i * size, (i + 1) * size)).toString('hex'),
+  })).sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+describe.each([{ batch: true }, { batch: false }])('with %p', (options) => {
+  kernelTest('what a program counted on each CPU comes back exactly', () => {
+    const fd = newMap('percpu_array');
+    const program = loadProgram(bpf, countingProgram({ mapFd: fd, layout: queueDepthLayout() }));
+    open.push(program);
+    const counts = [1200, 980, 1400, 800, 400, 30, 10, 1];
+    const values = [[0], [1], [2, 3, 4], [5, 8], [9, 16], [17, 32], [33, 64], [65]];
+    const online = onlineCpus();
+    let runs = 0;
+    for (const [slot, count] of counts.entries()) {
+      for (let i = 0; i < count; i++) {
+        const value = values[slot]![i % values[slot]!.length]!;
+        expect(testRun(bpf, program, [value], { cpu: online[runs++ % online.length]! })).toBe(slot);
+      }
+    }
+    const reader = new MapReader(bpf, mapInfo(bpf, fd), options);
+    expect(reader.read(fd)).toBe(8);
+    const read = new BigUint64Array(reader.values.buffer);
+    const sums = counts.map((_, slot) =>
+      read.subarray(slot * cpus, (slot + 1) * cpus).reduce((a, b) => a + b, 0n),
+    );
+    expect(sums).toEqual(counts.map(BigInt));
+    expect(runs).toBe(4821);
+    if (online.length > 1) expect(read[1]).toBe(600n);
+  });
+
+  kernelTest.each(['percpu_hash', 'hash', 'lru_hash', 'lru_percpu_hash'] as const)(
+    'all entries of a map of type %s come, of many buckets',
+    (type) => {
+      const fd = newMap(type, { keySize: 8, valueSize: 16, maxEntries: 20_000 });
+      const parts = type.includes('percpu') ? cpus : 1;
+      const expected = Array.from({ length: 3000 }, (_, i) => {
+        const key = new Uint8Array(new BigUint64Array([BigInt(i)]).buffer);
+        const value = new Uint8Array(new BigUint64Array(parts * 2).fill(BigInt(i)).buffer);
+        updateElement(bpf, fd, key, value);
+        return { key: Buffer.from(key).toString('hex'), value: Buffer.from(value).toString('hex') };
+      });
+      expect(entriesOf(fd, options)).toEqual(expected.sort((a, b) => (a.key < b.key ? -1 : 1)));
+    },
+  );
+
+  kernelTest.each([1023, 1024, 1025, 1500])(
+    'a hash of %i entries is read beyond the room that there was',
+    (size) => {
+      // As many buckets as a power of two above: some have several entries, and must come as a whole.
+      const fd = newMap('hash', { maxEntries: size });
+      for (let i = 0; i < size; i++) updateElement(bpf, fd, indexKey(i), new Uint8Array(8).fill(i & 0xff));
+      const entries = entriesOf(fd, options);
+      expect(new Set(entries.map(({ key }) => key)).size).toBe(size);
+      expect(entries).toHaveLength(size);
+      for (const { key, value } of entries) expect(value.slice(0, 2)).toBe(key.slice(0, 2));
+    },
+  );
+
+  kernelTest('a hash that declares millions and holds one entry is read, and an empty one is empty', () => {
+    const fd = newMap('hash', { valueSize: 1024, maxEntries: 1_000_000, flags: BPF_F_NO_PREALLOC });
+    expect(entriesOf(fd, options)).toEqual([]);
+    updateElement(bpf, fd, indexKey(7), new Uint8Array(1024).fill(1));
+    expect(entriesOf(fd, options).map(({ key }) => key)).toEqual(['07000000']);
+    deleteElement(bpf, fd, indexKey(7));
+    expect(entriesOf(fd, options)).toEqual([]);
+  });
+
+  kernelTest('a value of 4 bytes is 8 bytes from that of the next CPU', () => {
+    const fd = newMap('percpu_array', { valueSize: 4, maxEntries: 2 });
+    const value = new Uint8Array(new BigUint64Array(cpus).map((_, cpu) => BigInt(100 + cpu)).buffer);
+    updateElement(bpf, fd, indexKey(1), value);
+    expect(entriesOf(fd, options)[1]!.value).toBe(Buffer.from(value).toString('hex'));
+  });
+
+  kernelTest('values of an array that the CPUs share lie close together', () => {
+    const fd = newMap('array', { valueSize: 4, maxEntries: 3 });
+    for (const i of [0, 1, 2]) updateElement(bpf, fd, indexKey(i), indexKey(i + 5));
+    expect(entriesOf(fd, options).map(({ value }) => value)).toEqual(['05000000', '06000000', '07000000']);
+  });
+});
+
+kernelTest('more than it may take is refused before anything is allocated', () => {
+  const fd = newMap('percpu_array', { valueSize: 32_768, maxEntries: 64 });
+  const needed = 64 * (4 + cpus * 32_768);
+  expect(() => new MapReader(bpf, mapInfo(bpf, fd), { maxBytes: needed - 1 })).toThrow(
+    expect.objectContaining({
+      code: 'ERR_TOO_LARGE',
+      message: expect.stringContaining(`must take at most ${needed - 1} bytes, got ${needed}`),
+    }),
+  );
+  expect(new MapReader(bpf, mapInfo(bpf, fd), { maxBytes: needed }).read(fd)).toBe(64);
+});
+
+kernelTest('a hash that has come to hold too much is refused when it does', () => {
+  const fd = newMap('hash', { valueSize: 1024, maxEntries: 3000 });
+  const maxBytes = 1_200_000;
+  for (let i = 0; i < 3000; i++) updateElement(bpf, fd, indexKey(i), allocate(1024));
+  for (const batch of [true, false]) {
+    expect(() => entriesOf(fd, { batch, maxBytes })).toThrow(
+      expect.objectContaining({ code: 'ERR_TOO_LARGE' }),
+    );
+  }
+});
+
+kernelTest.each(['ENOTSUPP', 'EINVAL'])(
+  'a kernel that answers %s to a batch is asked for each entry',
+  (errno) => {
+    const fd = newMap('percpu_array');
+    const asked: number[] = [];
+    const older: Bpf = {
+      ...bpf,
+      call: (command, attr) => {
+        asked.push(command);
+        if (command !== COMMANDS.MAP_LOOKUP_BATCH) return bpf.call(command, attr);
+        return errno === 'EINVAL' ? -22 : -524;
+      },
+    };
+    const reader = new MapReader(older, mapInfo(bpf, fd));
+    expect(reader.read(fd)).toBe(8);
+    expect(reader.read(fd)).toBe(8);
+    expect(asked.filter((command) => command === COMMANDS.MAP_LOOKUP_BATCH)).toHaveLength(1);
+  },
+);
+
+kernelTest('a map that is gone is an error that names it', () => {
+  const fd = newMap('percpu_array');
+  const reader = new MapReader(bpf, mapInfo(bpf, fd));
+  expect(() => reader.read(99_999)).toThrow(
+    expect.objectContaining({
+      code: 'ERR_KERNEL',
+      message: expect.stringMatching(/MAP_LOOKUP_BATCH.*EBADF/),
+    }),
+  );
+});

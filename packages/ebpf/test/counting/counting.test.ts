@@ -1,0 +1,275 @@
+import fc from 'fast-check';
+import { KernelCounting } from '../../src/counting/counting.ts';
+import type { KernelIncrease } from '../../src/counting/increase.ts';
+import { explicitKernelLayout } from '../../src/layout/kernel-layout.ts';
+import type { Frame, KernelHistogram } from '../../src/source/source.ts';
+
+const LAYOUT = explicitKernelLayout([0, 4]);
+
+function histogram(
+  counts: number[],
+  { name = 'depth', key = 'a', sums }: { name?: string; key?: string; sums?: number[] } = {},
+): KernelHistogram {
+  return {
+    name,
+    attributes: { key },
+    layout: LAYOUT,
+    counts: Float64Array.from(counts),
+    sums: sums && Float64Array.from(sums),
+  };
+}
+
+function frame(histograms: KernelHistogram[], more: Partial<Frame> = {}): Frame {
+  return { generation: '1', cpuCount: 2, counterBits: 64, histograms, ...more };
+}
+
+/** What is told of each frame: the counts, and the sums where there are some. */
+function told(counting: KernelCounting, next: Frame): number[][] {
+  const all: number[][] = [];
+  counting.advance(next, ({ counts, sums }: KernelIncrease) => all.push([...counts, ...(sums ?? [])]));
+  return all;
+}
+
+describe('what is new in a frame', () => {
+  test('is what each slot of each CPU has gained', () => {
+    const counting = new KernelCounting();
+    expect(told(counting, frame([histogram([100, 0, 0, 50, 0, 0])]))).toEqual([[100, 0, 0, 50, 0, 0]]);
+    // The sum over CPUs would give 33, and hide that the first one began anew.
+    expect(told(counting, frame([histogram([3, 0, 0, 180, 0, 0])]))).toEqual([[3, 0, 0, 130, 0, 0]]);
+    expect(counting.health).toEqual({ resets: 1, generations: 1, evicted: 0 });
+  });
+
+  test('is nothing where nothing was counted', () => {
+    const counting = new KernelCounting();
+    told(counting, frame([histogram([1, 0, 0, 0, 0, 0])]));
+    expect(told(counting, frame([histogram([1, 0, 0, 0, 0, 0])]))).toEqual([]);
+  });
+
+  test('is all of it under another generation', () => {
+    const counting = new KernelCounting();
+    told(counting, frame([histogram([5, 0, 0, 0, 0, 0])]));
+    const next = frame([histogram([7, 0, 0, 0, 0, 0])], { generation: '2' });
+    expect(told(counting, next)).toEqual([[7, 0, 0, 0, 0, 0]]);
+    expect(counting.health).toEqual({ resets: 0, generations: 2, evicted: 0 });
+  });
+
+  test('is all of a histogram that went and came back', () => {
+    const counting = new KernelCounting();
+    told(counting, frame([histogram([5, 0, 0, 0, 0, 0]), histogram([1, 0, 0, 0, 0, 0], { key: 'b' })]));
+    expect(told(counting, frame([histogram([1, 0, 0, 0, 0, 0], { key: 'b' })]))).toEqual([]);
+    expect(counting.health.evicted).toBe(1);
+    const back = frame([histogram([6, 0, 0, 0, 0, 0]), histogram([1, 0, 0, 0, 0, 0], { key: 'b' })]);
+    expect(told(counting, back)).toEqual([[6, 0, 0, 0, 0, 0]]);
+    expect(counting.health).toEqual({ resets: 0, generations: 1, evicted: 1 });
+  });
+
+  test('of a counter of 32 bits goes on beyond its largest value', () => {
+    const counting = new KernelCounting();
+    told(counting, frame([histogram([2 ** 32 - 1, 0, 0, 0, 0, 0])], { counterBits: 32 }));
+    const next = frame([histogram([1, 0, 0, 0, 0, 0])], { counterBits: 32 });
+    expect(told(counting, next)).toEqual([[2, 0, 0, 0, 0, 0]]);
+    expect(counting.health.resets).toBe(0);
+  });
+
+  test('has the sums of the program', () => {
+    const counting = new KernelCounting();
+    told(counting, frame([histogram([1, 0, 0, 1, 0, 0], { sums: [10, 20] })]));
+    const next = frame([histogram([1, 1, 0, 0, 1, 0], { sums: [13, 4] })]);
+    expect(told(counting, next)).toEqual([[0, 1, 0, 0, 1, 0, 3, 4]]);
+    // Slots and sum of the second CPU began anew together.
+    expect(counting.health.resets).toBe(1);
+  });
+
+  test('has sums of 64 bits beside slots of 32', () => {
+    const counting = new KernelCounting();
+    const bits = { counterBits: 32, cpuCount: 1 } as const;
+    told(counting, frame([histogram([9, 0, 0], { sums: [2 ** 40] })], bits));
+    expect(told(counting, frame([histogram([1, 0, 0], { sums: [7] })], bits))).toEqual([[1, 0, 0, 7]]);
+    told(counting, frame([histogram([2, 0, 0], { sums: [2 ** 32 - 1] })], bits));
+    expect(told(counting, frame([histogram([3, 0, 0], { sums: [6] })], bits))).toEqual([[1, 0, 0, 7]]);
+  });
+});
+
+describe('with since: now', () => {
+  test('the first frame is what is counted from', () => {
+    const counting = new KernelCounting({ since: 'now' });
+    expect(told(counting, frame([histogram([5, 0, 0, 0, 0, 0])]))).toEqual([]);
+    expect(told(counting, frame([histogram([7, 0, 0, 0, 0, 1])]))).toEqual([[2, 0, 0, 0, 0, 1]]);
+  });
+
+  test('what comes later is counted from 0', () => {
+    const counting = new KernelCounting({ since: 'now' });
+    told(counting, frame([]));
+    expect(told(counting, frame([histogram([7, 0, 0, 0, 0, 0])]))).toEqual([[7, 0, 0, 0, 0, 0]]);
+    const next = frame([histogram([8, 0, 0, 0, 0, 0])], { generation: '2' });
+    expect(told(counting, next)).toEqual([[8, 0, 0, 0, 0, 0]]);
+  });
+});
+
+test('what could not be taken is told again', () => {
+  const counting = new KernelCounting();
+  const first = frame([histogram([1, 0, 0, 0, 0, 0]), histogram([2, 0, 0, 0, 0, 0], { key: 'b' })]);
+  const taken: number[] = [];
+  const failing = ({ attributes, counts }: KernelIncrease): void => {
+    if (attributes.key === 'a') throw new Error('no room');
+    taken.push(counts[0]!);
+  };
+  expect(() => counting.advance(first, failing)).toThrow('no room');
+  expect(taken).toEqual([2]);
+  expect(told(counting, first)).toEqual([[1, 0, 0, 0, 0, 0]]);
+});
+
+test('a layout that has become longer keeps the counters of its slots', () => {
+  const counting = new KernelCounting();
+  const one = { cpuCount: 1 };
+  told(counting, frame([histogram([1, 2, 0])], one));
+  const longer = {
+    ...histogram([]),
+    layout: explicitKernelLayout([0, 4, 8]),
+    counts: Float64Array.of(1, 3, 5, 0),
+  };
+  expect(told(counting, frame([longer], one))).toEqual([[0, 1, 5, 0]]);
+});
+
+test('an array that a source uses again does no harm', () => {
+  const counting = new KernelCounting();
+  const reused = histogram([1, 0, 0, 0, 0, 0]);
+  told(counting, frame([reused]));
+  reused.counts[0] = 4;
+  expect(told(counting, frame([reused]))).toEqual([[3, 0, 0, 0, 0, 0]]);
+});
+
+test.each([
+  ['too few counts', frame([histogram([1])]), 'the counts of depth must be 6, 2 CPUs, got 1'],
+  [
+    'too few sums',
+    frame([histogram([1, 0, 0, 0, 0, 0], { sums: [1] })]),
+    'the sums of depth must be 2, one for each CPU, got 1',
+  ],
+  [
+    'a histogram twice',
+    frame([histogram([1, 0, 0, 0, 0, 0]), histogram([1, 0, 0, 0, 0, 0])]),
+    'depth must have each set of attributes once, got ["depth",[["key","a"]]] twice',
+  ],
+])('a frame with %s is refused, and changes nothing', (_, wrong, message) => {
+  const counting = new KernelCounting();
+  expect(() => told(counting, wrong)).toThrow(expect.objectContaining({ code: 'ERR_KERNEL', message }));
+  expect(counting.health.generations).toBe(0);
+});
+
+test('a wrong start is refused', () => {
+  expect(() => new KernelCounting({ since: 'then' as never })).toThrow(
+    "since must be 'beginning' or 'now', got \"then\"",
+  );
+});
+
+describe('counting against a model of the kernel', () => {
+  const KEYS = ['a', 'b'];
+  const CPUS = 2;
+  const SLOTS = LAYOUT.layout.slotCount;
+
+  type Step =
+    | { kind: 'events'; key: string; counter: number; count: number }
+    | { kind: 'read' }
+    | { kind: 'reset' | 'evict'; key: string }
+    | { kind: 'replace' };
+
+  const key = fc.constantFrom(...KEYS);
+  const counter = fc.nat({ max: CPUS * SLOTS - 1 });
+  const step: fc.Arbitrary<Step> = fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        kind: fc.constant('events'),
+        key,
+        counter,
+        count: fc.nat({ max: 2 ** 31 - 1 }),
+      }),
+    },
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant('read') }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('reset', 'evict'), key }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('replace') }) },
+  ) as fc.Arbitrary<Step>;
+
+  // A reset is seen if a counter is less than it was. The model reads at once after what would hide events from any
+  // reader, so that all of them can be accounted for.
+  test.each([32, 64] as const)('each event is told once, with counters of %i bits', (counterBits) => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const turn = counterBits === 32 ? 2 ** 32 : Number.POSITIVE_INFINITY;
+        const counting = new KernelCounting();
+        let generation = 1;
+        let counters = new Map<string, number[]>();
+        const happened = new Map(KEYS.map((one) => [one, new Array<number>(CPUS * SLOTS).fill(0)]));
+        const totals = new Map(KEYS.map((one) => [one, new Array<number>(CPUS * SLOTS).fill(0)]));
+
+        const read = (): void => {
+          const histograms = [...counters].map(([one, counts]) => histogram(counts, { key: one }));
+          counting.advance(frame(histograms, { generation: String(generation), counterBits }), (increase) => {
+            const total = totals.get(increase.attributes.key as string)!;
+            for (const [i, count] of increase.counts.entries()) {
+              expect(count).toBeGreaterThanOrEqual(0);
+              total[i]! += count;
+            }
+          });
+        };
+        const sinceRead = new Map<string, number>();
+        for (const one of steps) {
+          if (one.kind === 'events') {
+            // No counter of 32 bits can be followed that turns by half or more between two readings.
+            const place = `${one.key} ${one.counter}`;
+            const pending = (sinceRead.get(place) ?? 0) + one.count;
+            if (pending >= 2 ** 31) continue;
+            sinceRead.set(place, pending);
+            const counts = counters.get(one.key) ?? new Array<number>(CPUS * SLOTS).fill(0);
+            counts[one.counter] = (counts[one.counter]! + one.count) % turn;
+            counters.set(one.key, counts);
+            happened.get(one.key)![one.counter]! += one.count;
+          } else if (one.kind === 'read') {
+            read();
+            sinceRead.clear();
+          } else {
+            read();
+            sinceRead.clear();
+            if (one.kind === 'replace') {
+              generation++;
+              counters = new Map();
+            } else if (one.kind === 'evict') {
+              counters.delete(one.key);
+              read();
+            } else if (counters.has(one.key) && counterBits === 64) {
+              counters.set(one.key, new Array<number>(CPUS * SLOTS).fill(0));
+              read();
+            }
+          }
+        }
+        read();
+        expect(totals).toEqual(happened);
+      }),
+    );
+  });
+
+  test('however frames are missed, nothing is negative and no event is told twice', () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(fc.nat({ max: 50 }), { minLength: 3, maxLength: 3 })), (gains) => {
+        const counting = new KernelCounting();
+        let counters = [0, 0, 0];
+        let happened = 0;
+        let total = 0;
+        for (const [i, gain] of gains.entries()) {
+          if (i % 5 === 4) counters = [0, 0, 0];
+          counters = counters.map((count, slot) => count + gain[slot]!);
+          happened += gain.reduce((left, right) => left + right, 0);
+          if (i % 3 !== 0) continue;
+          counting.advance(frame([histogram(counters)], { cpuCount: 1 }), ({ counts }) => {
+            for (const count of counts) {
+              expect(count).toBeGreaterThanOrEqual(0);
+              total += count;
+            }
+          });
+          expect(total).toBeLessThanOrEqual(happened);
+        }
+      }),
+    );
+  });
+});

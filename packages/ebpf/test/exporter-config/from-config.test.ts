@@ -1,0 +1,221 @@
+import { fromEbpfExporterConfig } from '../../src/exporter-config/from-config.ts';
+import { isComplete, resolveShape } from '../../src/source/kernel-map-shape.ts';
+
+const CONFIG = `metrics:
+  counters:
+    - name: ignored_total
+  histograms:
+    - name: bio_latency_seconds
+      help: Block IO latency histogram
+      bucket_type: exp2
+      bucket_min: 0
+      bucket_max: 26
+      bucket_multiplier: 0.000001 # microseconds to seconds
+      labels:
+        - name: device
+          size: 4
+          decoders:
+            - name: majorminor
+        - name: operation
+          size: 1
+          padding: 3
+          decoders:
+            - name: uint
+            - name: static_map
+              allow_unknown: true
+              static_map:
+                1: read
+                "2": write
+        - name: comm
+          size: 16
+          decoders:
+            - name: string
+            - name: regexp
+              regexps: [^a]
+        - &bucket
+          name: bucket
+          size: 8
+          decoders:
+            - name: uint
+    - name: tcp_sizes
+      bucket_type: fixed
+      bucket_keys: [100, 1000, 10000]
+      labels:
+        - name: cgroup
+          size: 8
+          decoders:
+            - name: uint
+            - name: cgroup
+        - name: mac
+          size: 6
+          decoders:
+            - name: hex
+        - *bucket
+`;
+
+/** A configuration with one histogram of these lines. */
+function config(...lines: string[]): string {
+  const fields = ['name: x', ...lines].map((line, i) => `${i === 0 ? '    - ' : '      '}${line}`);
+  return ['metrics:', '  histograms:', ...fields].join('\n');
+}
+
+const BUCKET = 'labels: [{ name: bucket, size: 4, decoders: [{ name: uint }] }]';
+
+test('a histogram is described with its buckets, unit and key', () => {
+  const [latency] = fromEbpfExporterConfig(CONFIG);
+  const { layout, shape, histogram } = latency!.map;
+  expect([latency!.name, histogram, layout.name, layout.firstIndex]).toEqual([
+    'bio_latency_seconds',
+    'bio_latency_seconds',
+    'ebpf-exporter-exp2',
+    0,
+  ]);
+  expect([layout.layout.slotCount, layout.layout.lower(10), layout.layout.upper(10)]).toEqual([
+    27, 513, 1024,
+  ]);
+  expect(latency!.family).toEqual({ description: 'Block IO latency histogram', unit: 's', scale: 1e-6 });
+  expect(shape).toEqual({
+    key: [
+      { name: 'device', type: 'bytes[4]', offset: 0 },
+      {
+        name: 'operation',
+        type: 'u8',
+        offset: 4,
+        names: new Map([
+          [1n, 'read'],
+          [2n, 'write'],
+        ]),
+      },
+      { name: 'comm', type: 'char[16]', offset: 8 },
+      { name: 'bucket', type: 'u64', offset: 24 },
+    ],
+    slot: 'bucket',
+    counts: { type: 'u64' },
+    sum: 'after-last',
+  });
+  expect(latency!.warnings).toEqual([
+    'line 15: the decoder majorminor of device is left out, which leaves its bytes in hexadecimal',
+    'line 30: the decoder regexp of comm is left out, which leaves the text',
+  ]);
+});
+
+test('a description is all that reading its map takes, without types', () => {
+  const [latency] = fromEbpfExporterConfig(CONFIG);
+  const { layout, shape } = latency!.map;
+  const info = {
+    type: 'percpu_hash' as const,
+    id: 7,
+    keySize: 32,
+    valueSize: 8,
+    maxEntries: 1000,
+    name: 'bio_latency_sec',
+    btfId: 0,
+    keyTypeId: 0,
+    valueTypeId: 0,
+  };
+  expect(isComplete(info, shape!)).toBe(true);
+  const resolved = resolveShape(info, shape!, layout);
+  expect(resolved).toMatchObject({ slotIn: 'key', slotField: { name: 'bucket', offset: 24 }, sumIndex: 27 });
+  expect(resolved.attributes.map(({ name }) => name)).toEqual(['device', 'operation', 'comm']);
+});
+
+test('fixed buckets, hexadecimal labels and anchors are read', () => {
+  const [, sizes] = fromEbpfExporterConfig(CONFIG);
+  expect(sizes!.map.layout.keys).toEqual([100, 1000, 10_000]);
+  expect(sizes!.map.shape!.key).toEqual([
+    { name: 'cgroup', type: 'u64', offset: 0 },
+    { name: 'mac', type: 'bytes[6]', offset: 8 },
+    { name: 'bucket', type: 'u64', offset: 14 },
+  ]);
+  expect(sizes!.family).toEqual({ description: '', scale: 1 });
+  expect(sizes!.warnings).toEqual([
+    'line 45: the decoder cgroup of cgroup is left out, which leaves the integer',
+  ]);
+});
+
+test.each([
+  ['exp2zero', 'bucket_max: 5', 'ebpf-exporter-exp2zero'],
+  ['linear', 'bucket_max: 5', 'ebpf-exporter-linear'],
+])('buckets of the type %s', (type, more, name) => {
+  const [histogram] = fromEbpfExporterConfig(config(`bucket_type: ${type}`, more, BUCKET));
+  expect([histogram!.map.layout.name, histogram!.map.layout.layout.slotCount]).toEqual([name, 6]);
+});
+
+test('a configuration without histograms has none', () => {
+  expect(fromEbpfExporterConfig('metrics:\n  counters: []\n')).toEqual([]);
+  expect(fromEbpfExporterConfig('')).toEqual([]);
+});
+
+test.each([
+  ['no YAML', 'metrics: [', /^line 1: /],
+  ['a list', '- metrics', 'line 1: the text must be a map, got an array of 1'],
+  [
+    'no name',
+    'metrics:\n  histograms:\n    - help: x',
+    'line 3: metrics.histograms[0].name must be a text, not empty, got undefined',
+  ],
+  [
+    'no labels',
+    config('bucket_type: exp2'),
+    'line 3: metrics.histograms[0].labels must be a list that ends with the bucket, got undefined',
+  ],
+  [
+    'an unknown type of buckets',
+    config('bucket_type: exp3', BUCKET),
+    'line 4: metrics.histograms[0].bucket_type must be exp2, exp2zero, linear or fixed, got "exp3"',
+  ],
+  [
+    'no last bucket',
+    config('bucket_type: exp2', BUCKET),
+    'line 3: metrics.histograms[0].bucket_max must be a number, got undefined',
+  ],
+  [
+    'a last bucket that is a text',
+    config('bucket_type: exp2', 'bucket_max: many', BUCKET),
+    'line 5: metrics.histograms[0].bucket_max must be a number, got "many"',
+  ],
+  [
+    'too many buckets',
+    config('bucket_type: exp2', 'bucket_max: 99', BUCKET),
+    'line 3: bucket_max must be an integer from 1 to 64, got 99',
+  ],
+  [
+    'keys that fall',
+    config('bucket_type: fixed', 'bucket_keys: [5, 3]', BUCKET),
+    'line 3: bucket_keys[1] must be an integer of at least 6, got 3',
+  ],
+  [
+    'a multiplier of 0',
+    config('bucket_type: exp2', 'bucket_max: 5', 'bucket_multiplier: 0', BUCKET),
+    'line 6: metrics.histograms[0].bucket_multiplier must be above 0, got 0',
+  ],
+  [
+    'an integer of 3 bytes',
+    config('labels: [{ name: bucket, size: 3, decoders: [{ name: uint }] }]'),
+    'line 4: metrics.histograms[0].labels[0].size must be 1, 2, 4 or 8 for an unsigned integer, got 3',
+  ],
+  [
+    'no decoders',
+    config('labels: [{ name: bucket, size: 4 }]'),
+    'line 4: metrics.histograms[0].labels[0].decoders must be a list of at least one decoder, got undefined',
+  ],
+  [
+    'a bucket that is a text',
+    config('labels: [{ name: bucket, size: 4, decoders: [{ name: string }] }]'),
+    'line 4: metrics.histograms[0].labels[0] must be the bucket, with the decoder uint, as it is the last one, got an object',
+  ],
+  [
+    'a name for what is no integer',
+    config(
+      'labels: [{ name: a, size: 4, decoders: [{ name: uint }, { name: static_map, static_map: { b: c } }] }]',
+    ),
+    'line 4: metrics.histograms[0].labels[0].decoders[1].static_map.b must be under a key that is an integer, as it follows uint, got "c"',
+  ],
+])('%s is refused with its line', (_, text, message) => {
+  expect(() => fromEbpfExporterConfig(text)).toThrow(
+    expect.objectContaining({
+      code: 'ERR_INVALID_OPTION',
+      message: message instanceof RegExp ? expect.stringMatching(message) : message,
+    }),
+  );
+});

@@ -1,0 +1,108 @@
+import { readFileSync, rmSync, statSync } from 'node:fs';
+import { openPinnedMap, pin } from '../../src/bpf/maps.ts';
+import { loadBpf } from '../../src/bpf/syscall.ts';
+import { type LoadedProgram, loadProgram, RUN_QUEUE_PROGRAM } from '../../src/loader/index.ts';
+import { mountBpffs, type PrivateBpffs, testUnless, whyNoMount } from '../support/kernel.ts';
+import { expectGone, whyNoLoader } from '../support/loaded.ts';
+
+const why = await whyNoLoader();
+const testLoader = testUnless(why);
+const testPins = testUnless(why ?? whyNoMount());
+
+let program: LoadedProgram | undefined;
+let bpffs: PrivateBpffs | undefined;
+
+afterEach(() => {
+  program?.close();
+  bpffs?.unmount();
+  program = bpffs = undefined;
+});
+
+test('says so where libbpf is missing', async () => {
+  await expect(loadProgram(RUN_QUEUE_PROGRAM, { libbpf: 'libbpf-of-nobody.so' })).rejects.toMatchObject({
+    code: 'ERR_KERNEL',
+    message: expect.stringContaining('libbpf-of-nobody.so cannot be loaded: install libbpf 1.x'),
+  });
+});
+
+test('takes a path or bytes', async () => {
+  await expect(loadProgram(7 as never)).rejects.toMatchObject({
+    code: 'ERR_INVALID_OPTION',
+    message: 'object must be a path or bytes, got 7',
+  });
+});
+
+testLoader('hands on what libbpf says of a file that is none or no program', async () => {
+  await expect(loadProgram('/nowhere/program.bpf.o')).rejects.toMatchObject({
+    code: 'ERR_KERNEL',
+    message: expect.stringMatching(/^\/nowhere\/program\.bpf\.o cannot be opened: ENOENT\n.*libbpf: /s),
+  });
+  await expect(loadProgram(new Uint8Array(64))).rejects.toThrow(/is not a proper ELF object/);
+});
+
+testLoader('leaves nothing of a program that the kernel rejects', async () => {
+  const bytes = Buffer.from(readFileSync(RUN_QUEUE_PROGRAM));
+  // Without its licence it may not read the kernel's structures.
+  bytes.write('XXX', bytes.indexOf('GPL\0'), 'latin1');
+
+  await expect(loadProgram(bytes)).rejects.toMatchObject({
+    code: 'ERR_KERNEL',
+    message: expect.stringMatching(/^the program cannot be loaded: E\w+.*libbpf: /s),
+  });
+});
+
+testLoader('loads bytes as well as a file, and twice at once', async () => {
+  program = await loadProgram(readFileSync(RUN_QUEUE_PROGRAM));
+  const second = await loadProgram(RUN_QUEUE_PROGRAM);
+  const maps = [...second.maps.values()].map(({ id }) => id);
+
+  expect([...program.maps.keys()].sort()).toEqual([
+    'latency_hist',
+    'latency_missed',
+    'queue_hist',
+    'waiting_since',
+  ]);
+  expect(maps).not.toContain(program.maps.get('queue_hist')!.id);
+  second.close();
+  await expectGone({ maps, programs: second.programs.map(({ id }) => id) });
+});
+
+testPins('pins a map for others, and takes the pin back', async () => {
+  bpffs = mountBpffs();
+  program = await loadProgram(RUN_QUEUE_PROGRAM);
+  const path = bpffs.path('depth');
+  program.pin('queue_hist', path, 0o444);
+
+  expect(statSync(path).mode & 0o777).toBe(0o444);
+  const bpf = await loadBpf();
+  bpf.close(openPinnedMap(bpf, path));
+
+  program.close();
+  expect(statSync(path, { throwIfNoEntry: false })).toBeUndefined();
+});
+
+testPins('leaves a pin alone that somebody else has put there meanwhile', async () => {
+  bpffs = mountBpffs();
+  program = await loadProgram(RUN_QUEUE_PROGRAM);
+  const path = bpffs.path('depth');
+  program.pin('queue_hist', path);
+  rmSync(path);
+  pin(await loadBpf(), program.maps.get('latency_hist')!.fd, path);
+
+  program.close();
+  expect(statSync(path, { throwIfNoEntry: false })).toBeDefined();
+});
+
+testPins('refuses to pin what there is not, or where nothing can be pinned', async () => {
+  bpffs = mountBpffs();
+  program = await loadProgram(RUN_QUEUE_PROGRAM);
+  const loaded = program;
+
+  expect(() => loaded.pin('depth', bpffs!.path('depth'))).toThrow(
+    /^name must be one of .*queue_hist.*, got "depth"$/,
+  );
+  expect(() => loaded.pin('queue_hist', bpffs!.path('depth'), 0o1777)).toThrow(/^mode must be /);
+  expect(() => loaded.pin('queue_hist', '/tmp/hdrscope-no-bpffs')).toThrow(/cannot be pinned to .*: E[A-Z]+/);
+  loaded.close();
+  expect(() => loaded.pin('queue_hist', bpffs!.path('depth'))).toThrow('the program is closed');
+});

@@ -1,0 +1,142 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onlineCpus, possibleCpus } from '../../src/bpf/cpus.ts';
+import { openRunQueue, type RunQueue } from '../../src/loader/index.ts';
+import type { KernelHistogram, KernelSource } from '../../src/source/source.ts';
+import { hasProgram, testUnless } from '../support/kernel.ts';
+import { expectGone, makeBusy, whyNoLoader } from '../support/loaded.ts';
+
+const why = await whyNoLoader();
+const testLoader = testUnless(why);
+const testBpftool = testUnless(why ?? (hasProgram('bpftool') ? undefined : 'bpftool is not installed'));
+
+let runQueue: RunQueue | undefined;
+
+afterEach(() => runQueue?.close());
+
+async function histogramOf(source: KernelSource): Promise<KernelHistogram> {
+  const { histograms } = await source.read();
+  return histograms[0]!;
+}
+
+const sumOf = (numbers: Float64Array): number => numbers.reduce((sum, number) => sum + number, 0);
+
+/** The counts of all CPUs, slot by slot. */
+function totalsOf({ counts, layout }: KernelHistogram): readonly number[] {
+  const slots = layout.layout.slotCount;
+  return Array.from({ length: slots }, (_, slot) =>
+    sumOf(counts.filter((_count, index) => index % slots === slot)),
+  );
+}
+
+testLoader(
+  'counts depth and latency of a busy machine, and only ever more',
+  async () => {
+    runQueue = await openRunQueue();
+    const processes = onlineCpus().length + 2;
+    const busy = makeBusy(processes, 1800);
+    const reads: { depth: readonly number[]; latency: readonly number[]; sums: Float64Array }[] = [];
+    for (let i = 0; i < 5; i++) {
+      await sleep(400);
+      const [depth, latency] = [await histogramOf(runQueue.depth), await histogramOf(runQueue.latency)];
+      expect(depth.counts).toHaveLength(possibleCpus().length * 8);
+      reads.push({ depth: totalsOf(depth), latency: totalsOf(latency), sums: latency.sums! });
+    }
+    await busy;
+
+    for (const [earlier, later] of reads.slice(1).map((read, i) => [reads[i]!, read] as const)) {
+      expect(later.depth.every((count, slot) => count >= earlier.depth[slot]!)).toBe(true);
+      expect(later.latency.every((count, slot) => count >= earlier.latency[slot]!)).toBe(true);
+      expect(later.sums.every((sum, cpu) => sum >= earlier.sums[cpu]!)).toBe(true);
+    }
+    const { depth, latency, sums } = reads.at(-1)!;
+    const total = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
+    // More than one task for each CPU, and not hundreds of them.
+    expect(depth[2]! + depth[3]!).toBeGreaterThan(0);
+    expect(depth[7]).toBe(0);
+    expect(total(latency)).toBeGreaterThan(10);
+    // Switches to the idle task have a depth and no wait.
+    expect(total(depth)).toBeGreaterThanOrEqual(total(latency));
+    // Somebody waited for milliseconds, and nobody longer than all this took with every process in the queue.
+    expect(sumOf(sums)).toBeGreaterThan(1e6);
+    expect(sumOf(sums)).toBeLessThan(60e9 * processes);
+    expect(await runQueue.missed()).toBeLessThan(total(latency) / 2);
+  },
+  20_000,
+);
+
+testLoader('counts as many depths as the kernel says that it has switched', async () => {
+  runQueue = await openRunQueue();
+  const counted = async () => sumOf((await histogramOf(runQueue!.depth)).counts);
+  await counted();
+  const outerStart = switches();
+  const start = await counted();
+  const innerStart = switches();
+  await makeBusy(4, 500);
+  const innerEnd = switches();
+  const depths = (await counted()) - start;
+
+  expect(depths).toBeLessThanOrEqual(switches() - outerStart);
+  // Some switches are not traced: a few in a second were seen.
+  expect(depths).toBeGreaterThan((innerEnd - innerStart) * 0.8);
+});
+
+/** How often the CPUs have switched from one task to another. */
+function switches(): number {
+  return Number(/^ctxt (\d+)$/m.exec(readFileSync('/proc/stat', 'utf8'))![1]);
+}
+
+testLoader('its latency sum is within the bounds of its slots', async () => {
+  runQueue = await openRunQueue();
+  await makeBusy(3, 300);
+  const histogram = await histogramOf(runQueue.latency);
+  const { layout } = histogram.layout;
+  const counts = totalsOf(histogram);
+  const bound = (edge: (slot: number) => number) =>
+    counts.reduce((sum, count, slot) => sum + (count === 0 ? 0 : count * edge(slot)), 0);
+
+  // A CPU may be between the two increments of a wait, of which none was longer than this.
+  const longest = layout.upper(counts.findLastIndex((count) => count > 0));
+  const slack = longest * possibleCpus().length;
+  expect(sumOf(histogram.sums!)).toBeGreaterThanOrEqual(bound(layout.lower) - slack);
+  expect(sumOf(histogram.sums!)).toBeLessThanOrEqual(bound(layout.upper) + slack);
+});
+
+testBpftool('bpftool reads the same from the same map', async () => {
+  runQueue = await openRunQueue();
+  await makeBusy(2, 300);
+  const { id } = runQueue.program.maps.get('queue_hist')!;
+  const before = totalsOf(await histogramOf(runQueue.depth));
+  const { stdout } = spawnSync('bpftool', ['-j', 'map', 'dump', 'id', `${id}`], { encoding: 'utf8' });
+  const after = totalsOf(await histogramOf(runQueue.depth));
+
+  const entries = JSON.parse(stdout) as { formatted: { values: { value: number }[] } }[];
+  const read = entries.map(({ formatted }) => formatted.values.reduce((sum, { value }) => sum + value, 0));
+  expect(read).toHaveLength(8);
+  for (const [slot, count] of read.entries()) {
+    expect(count).toBeGreaterThanOrEqual(before[slot]!);
+    expect(count).toBeLessThanOrEqual(after[slot]!);
+  }
+});
+
+testLoader('nothing is left of it when it is closed, once or twice', async () => {
+  runQueue = await openRunQueue();
+  const { program } = runQueue;
+  const ids = {
+    maps: [...program.maps.values()].map(({ id }) => id),
+    programs: program.programs.map(({ id }) => id),
+  };
+  expect(program.programs.map(({ section }) => section).sort()).toEqual([
+    'tp_btf/sched_switch',
+    'tp_btf/sched_wakeup',
+    'tp_btf/sched_wakeup_new',
+  ]);
+
+  runQueue.close();
+  runQueue.close();
+
+  await expectGone(ids);
+  await expect(runQueue.depth.read()).rejects.toThrow('the program is closed');
+  await expect(runQueue.missed()).rejects.toThrow('the program is closed');
+});

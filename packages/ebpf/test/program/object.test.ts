@@ -1,0 +1,81 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { logLinear8Layout, queueDepthLayout } from '../../src/index.ts';
+import { RUN_QUEUE_PROGRAM } from '../../src/loader/index.ts';
+import { hasProgram, testUnless } from '../support/kernel.ts';
+
+const tool = fileURLToPath(new URL('../../../../tools/ebpf-program.js', import.meta.url));
+const missing = ['clang', 'llvm-strip'].filter((name) => !hasProgram(name));
+const testBuild = testUnless(missing.length > 0 ? `${missing.join(' and ')} not installed` : undefined);
+
+testBuild(
+  'the object is what its sources make',
+  () => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [tool, '--check'], { encoding: 'utf8' });
+
+    expect(`${stdout}${stderr}`).toContain('runqueue.bpf.o is what its sources make');
+    expect(status).toBe(0);
+  },
+  60_000,
+);
+
+testBuild(
+  'its slots are those of the layouts, up to 2^53',
+  () => {
+    const depths = edgesOf(queueDepthLayout().layout.bounds).filter((depth) => depth < 2 ** 32);
+    const waits = edgesOf(logLinear8Layout().layout.bounds).filter((wait) => wait < 2 ** 53);
+
+    expect(slotsInC('depth_slot', depths)).toEqual(
+      depths.map((depth) => queueDepthLayout().layout.slotOf(depth)),
+    );
+    expect(slotsInC('latency_slot', waits)).toEqual(
+      waits.map((wait) => logLinear8Layout().layout.slotOf(wait)),
+    );
+    expect(slotsInC('latency_slot', ['18446744073709551615'])).toEqual([495]);
+  },
+  60_000,
+);
+
+/** What is on both sides of each bound. */
+function edgesOf(bounds: readonly number[]): number[] {
+  return [0, ...bounds.flatMap((bound) => [bound, bound + 1]), 2 ** 31, 2 ** 52 + 1];
+}
+
+/** The slots that a function of `slots.h` gives to values, when this machine runs it. */
+function slotsInC(name: string, values: readonly (number | string)[]): number[] {
+  const folder = mkdtempSync(join(tmpdir(), 'hdrscope-slots-'));
+  try {
+    const source = join(folder, 'main.c');
+    writeFileSync(
+      source,
+      `#include <stdio.h>
+#define __always_inline inline __attribute__((always_inline))
+typedef unsigned int __u32;
+typedef unsigned long long __u64;
+#include "${fileURLToPath(new URL('../../program/slots.h', import.meta.url))}"
+int main(void) {
+  __u64 value;
+  while (scanf("%llu", &value) == 1) printf("%u\\n", ${name}(value));
+}
+`,
+    );
+    const program = join(folder, 'main');
+    const compiled = spawnSync('clang', ['-w', '-o', program, source], { encoding: 'utf8' });
+    if (compiled.status !== 0) throw new Error(compiled.stderr);
+    const { stdout } = spawnSync(program, { input: values.join('\n'), encoding: 'utf8' });
+    return stdout.trim().split('\n').map(Number);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test('the object is small, and knows no folder of the machine that made it', () => {
+  const text = readFileSync(RUN_QUEUE_PROGRAM, 'latin1');
+
+  expect(statSync(RUN_QUEUE_PROGRAM).size).toBeLessThan(16_384);
+  expect(text).toContain('GPL\0');
+  expect(text.match(/\/(home|root|work|tmp|usr|build)\//g)).toBeNull();
+});

@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { explicitKernelLayout } from '../../src/layout/kernel-layout.ts';
+import { libbpfToolsLayout, queueDepthLayout } from '../../src/layout/presets.ts';
+import { type BpftoolMapOptions, bpftoolMap } from '../../src/source/bpftool.ts';
+import { usePrograms } from '../support/fake-program.ts';
+
+const programs = usePrograms();
+
+function fixture(name: string): string {
+  return fileURLToPath(new URL(`../fixtures/bpftool/${name}.v7.1.json`, import.meta.url));
+}
+
+/** A bpftool that prints what was recorded. */
+function recorded(name: string, options: Omit<BpftoolMapOptions, 'program'>): ReturnType<typeof bpftoolMap> {
+  const texts = { show: fixture(`${name}.show`), dump: fixture(`${name}.dump`) };
+  const source = `process.stdout.write(require('node:fs').readFileSync(${JSON.stringify(texts)}[args[2]]));`;
+  return bpftoolMap({ ...options, program: programs.write(`bpftool-${name}`, source) });
+}
+
+function failing(source: string, options: Partial<BpftoolMapOptions> = {}): ReturnType<typeof bpftoolMap> {
+  const program = programs.write(`bpftool-${Math.abs(source.length)}-${source.charCodeAt(25)}`, source);
+  return bpftoolMap({ path: '/sys/fs/bpf/a', layout: queueDepthLayout(), program, ...options });
+}
+
+test('an array of slots for each CPU, beyond what JSON holds', async () => {
+  const frame = await recorded('percpu-array', { name: 'queue_hist', layout: queueDepthLayout() }).read();
+  const { id } = JSON.parse(readFileSync(fixture('percpu-array.show'), 'utf8'));
+  expect(frame).toMatchObject({ generation: `map ${id}`, cpuCount: 2, counterBits: 64 });
+  expect(frame.histograms).toMatchObject([{ name: 'queue_hist', attributes: {}, sums: undefined }]);
+  expect([...frame.histograms[0]!.counts]).toEqual([
+    ...[1200, 980, 1400, 800, 400, 30, 10, 1],
+    ...Array.from({ length: 8 }, (_, slot) => 2 ** 53 - 1 - slot),
+  ]);
+});
+
+test('a hash whose key has a text and the slot', async () => {
+  const frame = await recorded('percpu-hash', {
+    id: 1,
+    layout: explicitKernelLayout([0, 1, 2]),
+    histogram: 'latency',
+    shape: {
+      key: [
+        { name: 'comm', type: 'char[16]', offset: 0 },
+        { name: 'slot', type: 'u32', offset: 16 },
+      ],
+    },
+  }).read();
+  expect(frame).toMatchObject({ cpuCount: 2, counterBits: 32 });
+  const found = frame.histograms.map(({ name, attributes, counts }) => [name, attributes.comm, [...counts]]);
+  expect(found.sort()).toEqual([
+    ['latency', 'a,b', [0, 2 ** 32 - 1, 0, 0, 0, 0, 0, 0]],
+    ['latency', 'osd', [1, 0, 0, 3, 2, 0, 0, 4]],
+  ]);
+});
+
+test('all slots in one value', async () => {
+  const frame = await recorded('value-of-slots', { id: 1, layout: libbpfToolsLayout() }).read();
+  expect(frame).toMatchObject({ cpuCount: 1, counterBits: 32 });
+  expect(frame.histograms).toMatchObject([{ name: 'hists', attributes: { key: 7 } }]);
+  expect([...frame.histograms[0]!.counts]).toEqual(Array.from({ length: 26 }, (_, slot) => slot * 10));
+});
+
+test('a map without entries', async () => {
+  const { histograms } = await recorded('empty-hash', { id: 1, layout: queueDepthLayout() }).read();
+  expect(histograms.map(({ counts }) => [...counts])).toEqual([new Array(8).fill(0)]);
+});
+
+const FAILS = 'process.exitCode = 255; console.log';
+
+test.each([
+  [
+    `${FAILS}('{"error":"bpf obj get (/sys/fs/bpf/a): No such file or directory"}')`,
+    'map show pinned /sys/fs/bpf/a` failed: bpf obj get (/sys/fs/bpf/a): No such file or directory; is the program loaded?',
+  ],
+  [
+    `${FAILS}('{"error":"bpf obj get (/sys/fs/bpf): Permission denied"}')`,
+    'Permission denied; bpftool takes root: kernelMap reads without what is pinned with mode 0444',
+  ],
+  [`${FAILS}('')`, 'it finds no such map: is the program loaded?'],
+  [`console.log('[{"id":7},{"id":9}]')`, '2 maps are called "/sys/fs/bpf/a": name one by its id (7, 9)'],
+  ['console.log("usage:")', 'bpftool printed what cannot be understood: "usage:\\n"'],
+  ['console.log(`{"id":"x"}`)', 'bpftool printed what cannot be understood: "x"'],
+])('%s', async (source, message) => {
+  await expect(failing(source).read()).rejects.toMatchObject({
+    code: 'ERR_KERNEL',
+    message: expect.stringContaining(message),
+  });
+});
+
+test('one that never ends, one that is missing, one that was closed', async () => {
+  await expect(failing('setInterval(() => {}, 1000);', { timeoutMs: 300 }).read()).rejects.toThrow(
+    'must end within 300 ms, and did not: raise timeoutMs',
+  );
+  await expect(failing('', { program: '/nowhere/bpftool' }).read()).rejects.toThrow(
+    'cannot run /nowhere/bpftool: there is no such program: install it',
+  );
+  const closed = failing('');
+  await closed.close();
+  await expect(closed.read()).rejects.toThrow('is closed');
+});
+
+test('leaves out what was deleted meanwhile, and tells of other failures', async () => {
+  const show = '{"id":3,"type":"hash","name":"h","bytes_key":4,"bytes_value":8,"max_entries":8}';
+  const dump = (error: string): string =>
+    `[{"key":["0x01","0x00","0x00","0x00"],"value":{"error":"${error}"}}]`;
+  const answers = (error: string): string => `console.log(args[2] === 'show' ? '${show}' : '${dump(error)}')`;
+  const { histograms } = await failing(answers('No such file or directory')).read();
+  expect(histograms.map(({ counts }) => [...counts])).toEqual([new Array(8).fill(0)]);
+  await expect(failing(answers('Unknown error 524')).read()).rejects.toThrow(
+    'cannot read a value: Unknown error 524',
+  );
+});
+
+test.each([
+  [{}, 'a map must be named by one of path, id and name'],
+  [{ path: 'a', id: 1 }, 'a map must be named by one of path, id and name'],
+  [{ id: 0 }, 'id must be an integer of at least 1, got 0'],
+  [{ id: 1, timeoutMs: 0 }, 'timeoutMs must be milliseconds from 1 to 2^31 - 1, got 0'],
+])('refuses %j', (options, message) => {
+  expect(() => bpftoolMap({ layout: queueDepthLayout(), ...options })).toThrow(message);
+});

@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import { parseBpftraceLine } from '../../src/source/bpftrace-line.ts';
+import { BpftraceState } from '../../src/source/bpftrace-state.ts';
+import type { KernelHistogram } from '../../src/source/source.ts';
+
+const RECORDED = readFileSync(new URL('../fixtures/bpftrace/kinds.v0.17.ndjson', import.meta.url), 'utf8')
+  .split('\n')
+  .map(parseBpftraceLine);
+
+function update(state: BpftraceState, line: unknown): void {
+  const parsed = parseBpftraceLine(JSON.stringify(line));
+  if (parsed.kind === 'histograms') state.update(parsed.variable, parsed.printed);
+}
+
+function hist(variable: string, held: unknown): unknown {
+  return { type: 'hist', data: { [variable]: held } };
+}
+
+/** What was counted, by the bounds of its slot. */
+function counted({ layout: { layout }, counts }: KernelHistogram): Record<string, number> {
+  return Object.fromEntries(
+    [...counts.entries()]
+      .filter(([, count]) => count > 0)
+      .map(([slot, count]) => [`${layout.lower(slot)}..${layout.upper(slot)}`, count]),
+  );
+}
+
+function shown(state: BpftraceState): Record<string, Record<string, number>> {
+  const histograms = state.histograms((_, key) => (key === undefined ? {} : { key }));
+  return Object.fromEntries(
+    histograms.map((histogram) => [
+      `${histogram.name} ${histogram.attributes.key ?? ''}`.trim(),
+      counted(histogram),
+    ]),
+  );
+}
+
+test('a recorded script, printed again at its end', () => {
+  const state = new BpftraceState();
+  const seen = RECORDED.map((line) => {
+    if (line.kind === 'histograms') state.update(line.variable, line.printed);
+    return shown(state);
+  });
+  expect(seen.at(-1)).toEqual({
+    // Cleared once: 10, then 5.
+    '@h': { '0..0': 5, '1..1': 5, '256..511': 5 },
+    '@l': { '-Infinity..4': 15, '50..58': 15, '95..Infinity': 15 },
+    // The other key was cleared.
+    '@two swapper/0,0': { '4..7': 5 },
+    '@n': { '-Infinity..-1': 1 },
+    '@z': { '0..9': 1 },
+    '@big': { [`${2 ** 31}..Infinity`]: 1 },
+    '@big2': { [`${2 ** 31}..Infinity`]: 1 },
+  });
+  expect(seen.map((variables) => variables['@l']?.['50..58'] ?? 0)).toEqual(
+    [...seen.map((variables) => variables['@l']?.['50..58'] ?? 0)].sort((a, b) => a - b),
+  );
+  expect(state.layouts).toBe(0);
+});
+
+test('gives what it gave before not again when a layout turns out to be another', () => {
+  const state = new BpftraceState();
+  update(state, hist('@other', [{ min: 4, max: 7, count: 100 }]));
+  update(state, hist('@h', [{ min: 1, max: 1, count: 3 }]));
+  expect(shown(state)).toEqual({ '@other': { '4..7': 100 }, '@h': { '1..1': 3 } });
+  // hist(n, 1), as it shows only now.
+  update(
+    state,
+    hist('@h', [
+      { min: 1, max: 1, count: 4 },
+      { min: 6, max: 7, count: 2 },
+    ]),
+  );
+  expect(state.layouts).toBe(1);
+  expect(shown(state)).toEqual({ '@other': {}, '@h': { '1..1': 1, '6..7': 2 } });
+  update(state, hist('@other', [{ min: 4, max: 7, count: 101 }]));
+  expect(shown(state)).toEqual({ '@other': { '4..7': 1 }, '@h': { '1..1': 1, '6..7': 2 } });
+  // Cleared.
+  update(state, hist('@h', [{ min: 1, max: 1, count: 2 }]));
+  expect(shown(state)['@h']).toEqual({ '1..1': 2 });
+  expect(state.layouts).toBe(1);
+});
+
+test('gives whole what was never given before the layout changed', () => {
+  const state = new BpftraceState();
+  update(state, hist('@h', [{ min: 1, max: 1, count: 3 }]));
+  update(
+    state,
+    hist('@h', [
+      { min: 1, max: 1, count: 3 },
+      { min: 6, max: 7, count: 2 },
+    ]),
+  );
+  expect(shown(state)).toEqual({ '@h': { '1..1': 3, '6..7': 2 } });
+});
+
+test('an empty histogram of a key is none, nor is an empty map', () => {
+  const state = new BpftraceState();
+  update(state, hist('@h', {}));
+  update(state, hist('@g', []));
+  expect(shown(state)).toEqual({});
+});
+
+test('keeps what it had when buckets are of no layout', () => {
+  const state = new BpftraceState();
+  update(state, hist('@h', [{ min: 1, max: 1, count: 3 }]));
+  expect(() =>
+    update(
+      state,
+      hist('@h', [
+        { min: 1, max: 3, count: 3 },
+        { min: 10, max: 27, count: 3 },
+      ]),
+    ),
+  ).toThrow('@h');
+  expect(shown(state)).toEqual({ '@h': { '1..1': 3 } });
+});

@@ -1,0 +1,14 @@
+import { framesSource } from '../../src/source/frames.ts';
+import type { Frame } from '../../src/source/source.ts';
+
+const frame = (generation: string): Frame => ({ generation, cpuCount: 1, counterBits: 64, histograms: [] });
+
+test('gives frames and errors in turn, and the last one again', () => {
+  const source = framesSource([frame('1'), new Error('unplugged'), frame('2')]);
+  expect(source.read()).toEqual(frame('1'));
+  expect(() => source.read()).toThrow('unplugged');
+  expect([source.read(), source.read()]).toEqual([frame('2'), frame('2')]);
+  source.close();
+  expect(() => source.read()).toThrow('the frames are closed');
+  expect(() => framesSource([], { name: 'those' }).read()).toThrow('those are none');
+});

@@ -1,0 +1,388 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, unlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onlineCpus, possibleCpus } from '../../src/bpf/cpus.ts';
+import { createMap, mapInfo, type NewMap, pin, unpin, updateElement } from '../../src/bpf/maps.ts';
+import { countingProgram, loadProgram } from '../../src/bpf/programs.ts';
+import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
+import { testRun } from '../../src/bpf/test-run.ts';
+import { exporterExp2Layout, exporterFixedLayout } from '../../src/layout/exporter-layouts.ts';
+import { slotOfIndex } from '../../src/layout/kernel-layout.ts';
+import {
+  bccLayout,
+  bpftraceHistLayout,
+  inspektorGadgetLayout,
+  libbpfToolsLayout,
+  logLinear8Layout,
+  queueDepthLayout,
+} from '../../src/layout/presets.ts';
+import { kernelMap } from '../../src/source/kernel-map.ts';
+import { slotTotals } from '../support/contract.ts';
+import {
+  expectNoMaps,
+  hasProgram,
+  indexKey,
+  mountBpffs,
+  type PrivateBpffs,
+  perCpuValue,
+  testUnless,
+  whyNoKernel,
+  whyNoMount,
+} from '../support/kernel.ts';
+import { buildEbpf } from '../support/kernel-built.ts';
+import { countedMap } from '../support/kernel-counted.ts';
+
+const PREFIX = 'hdr_map';
+const noKernel = await whyNoKernel();
+const noMount = noKernel ?? whyNoMount();
+const kernelTest = testUnless(noKernel);
+const bpffsTest = testUnless(noMount);
+const programTest = (name: string) =>
+  testUnless(noMount ?? (hasProgram(name) ? undefined : `there is no ${name}`));
+const setprivTest = programTest('setpriv');
+const bpftoolTest = programTest('bpftool');
+
+/** Of the document that names this layout: 4,821 depths of run queues. */
+const DEPTHS = [1200, 980, 1400, 800, 400, 30, 10, 1];
+const VALUES = [[0], [1], [2, 3, 4], [5, 8], [9, 16], [17, 32], [33, 64], [65, 2 ** 31]];
+
+const cpus = possibleCpus().length;
+const open: number[] = [];
+let bpf: Bpf;
+let bpffs: PrivateBpffs | undefined;
+
+beforeAll(async () => {
+  bpf = await loadBpf().catch(() => undefined as unknown as Bpf);
+  if (noMount === undefined) bpffs = mountBpffs();
+});
+
+afterEach(() => {
+  for (const fd of open.splice(0)) bpf.close(fd);
+});
+
+// Once all is closed, nothing may be left.
+afterAll(async () => {
+  bpffs?.unmount();
+  if (noKernel === undefined) await expectNoMaps(bpf, PREFIX);
+});
+
+function newMap(map: Partial<NewMap> = {}): number {
+  const fd = createMap(bpf, {
+    type: 'percpu_array',
+    keySize: 4,
+    valueSize: 8,
+    maxEntries: 8,
+    name: PREFIX,
+    ...map,
+  });
+  open.push(fd);
+  return fd;
+}
+
+/** A pin that goes when the test ends. */
+async function pinned<T>(fd: number, use: (path: string) => T | Promise<T>, name = 'pinned'): Promise<T> {
+  const path = bpffs!.path(name);
+  pin(bpf, fd, path);
+  try {
+    return await use(path);
+  } finally {
+    unpin(path);
+  }
+}
+
+/** Has the kernel count the depths, on one CPU after the other. */
+function countDepths(mapFd: number, counter: 'u32' | 'u64' = 'u64', sumIndex?: number): void {
+  const options = { mapFd, layout: queueDepthLayout(), counter, ...(sumIndex !== undefined && { sumIndex }) };
+  const program = loadProgram(bpf, countingProgram(options), PREFIX);
+  open.push(program);
+  const online = onlineCpus();
+  let runs = 0;
+  for (const [slot, count] of DEPTHS.entries()) {
+    const values = VALUES[slot]!;
+    for (let i = 0; i < count; i++) {
+      testRun(bpf, program, [values[i % values.length]!], { cpu: online[runs++ % online.length]! });
+    }
+  }
+}
+
+describe.each([{ batch: true }, { batch: false }])('with %p', (options) => {
+  bpffsTest('what the kernel has counted comes exactly, of each CPU', async () => {
+    const fd = newMap();
+    countDepths(fd);
+    await pinned(fd, async (path) => {
+      const source = kernelMap({ path, layout: queueDepthLayout(), ...options });
+      const frame = await source.read();
+      await source.close();
+      expect(frame).toMatchObject({
+        generation: `map ${mapInfo(bpf, fd).id}`,
+        cpuCount: cpus,
+        counterBits: 64,
+      });
+      const [histogram] = frame.histograms;
+      expect(slotTotals(histogram!)).toEqual(DEPTHS);
+      expect(histogram).toMatchObject({ name: PREFIX, attributes: {}, sums: undefined });
+      if (onlineCpus().length > 1) expect([histogram!.counts[0], histogram!.counts[8]]).toEqual([600, 600]);
+    });
+  });
+
+  kernelTest('counters of 32 bits come as well, and the sum from the slot after the last', async () => {
+    const fd = newMap({ valueSize: 4, maxEntries: 9 });
+    countDepths(fd, 'u32', 8);
+    const source = kernelMap({
+      id: mapInfo(bpf, fd).id,
+      layout: queueDepthLayout(),
+      shape: { sum: 'after-last' },
+      ...options,
+    });
+    const { histograms, counterBits } = await source.read();
+    await source.close();
+    expect(counterBits).toBe(32);
+    expect(slotTotals(histograms[0]!)).toEqual(DEPTHS);
+    const expected = DEPTHS.flatMap((count, slot) =>
+      Array.from({ length: count }, (_, i) => VALUES[slot]![i % VALUES[slot]!.length]!),
+    );
+    expect(histograms[0]!.sums!.reduce((a, b) => a + b)).toBe(expected.reduce((a, b) => a + b));
+  });
+});
+
+kernelTest.each([
+  queueDepthLayout(),
+  libbpfToolsLayout(),
+  bccLayout(),
+  inspektorGadgetLayout(),
+  bpftraceHistLayout(),
+  logLinear8Layout(),
+  exporterExp2Layout({ max: 27 }),
+])('both sides of each bound of the layout $name are counted where it says', async (layout) => {
+  const first = layout.firstIndex;
+  const fd = newMap({ maxEntries: first + layout.layout.slotCount });
+  const program = loadProgram(bpf, countingProgram({ mapFd: fd, layout }), PREFIX);
+  open.push(program);
+  const expected = new Array<number>(layout.layout.slotCount).fill(0);
+  // What takes negative values takes them as signed.
+  const end = 2n ** (layout.layout.upper(0) < 0 ? 63n : 64n);
+  for (let slot = 0; slot < layout.layout.slotCount - 1; slot++) {
+    // Exact above 2^53 too: the bound itself is no double there.
+    const next = BigInt(layout.layout.lower(slot + 1));
+    for (const [value, where] of [
+      [next - 1n, slot],
+      [next, slot + 1],
+    ] as const) {
+      if (value >= end) continue;
+      expect(testRun(bpf, program, [value])).toBe(first + where);
+      expected[where]!++;
+    }
+  }
+  const source = kernelMap({ id: mapInfo(bpf, fd).id, layout });
+  const { histograms } = await source.read();
+  await source.close();
+  expect(slotTotals(histograms[0]!)).toEqual(expected);
+});
+
+kernelTest(
+  'keys of a fixed layout are no run of indices, and the sum is after the last of them',
+  async () => {
+    const layout = exporterFixedLayout([10, 100, 1000]);
+    const map = countedMap(bpf, {
+      type: 'hash',
+      keySize: 8,
+      valueSize: 8,
+      maxEntries: 16,
+      name: `${PREFIX}_fix`,
+    });
+    open.push(map.fd);
+    const key = (index: number) => new Uint8Array(new BigUint64Array([BigInt(index)]).buffer);
+    map.add(key(10), 3);
+    map.add(key(1000), 4);
+    map.add(key(1001), 4030);
+    const source = kernelMap({ id: mapInfo(bpf, map.fd).id, layout, shape: { sum: 'after-last' } });
+    const { histograms, cpuCount } = await source.read();
+    await source.close();
+    expect(cpuCount).toBe(1);
+    expect(slotOfIndex(layout, 1000)).toBe(2);
+    expect(histograms.map((histogram) => [slotTotals(histogram), histogram.sums])).toEqual([
+      [[3, 0, 4], Float64Array.of(4030)],
+    ]);
+  },
+);
+
+kernelTest('what is counted where the layout has no slot is an error, not a loss', async () => {
+  const fd = newMap({ maxEntries: 10 });
+  const source = kernelMap({ id: mapInfo(bpf, fd).id, layout: queueDepthLayout() });
+  expect((await source.read()).histograms).toHaveLength(1);
+  updateElement(bpf, fd, indexKey(9), perCpuValue(...new Array<number>(cpus).fill(1)));
+  await expect(async () => source.read()).rejects.toMatchObject({
+    code: 'ERR_KERNEL',
+    message: expect.stringMatching(/counts at index 9, which the layout queue-depth of 8 slots has not/),
+  });
+  await source.close();
+});
+
+kernelTest('a counter that cannot have been counted is an error', async () => {
+  const fd = newMap();
+  updateElement(bpf, fd, indexKey(3), perCpuValue(...new Array<bigint>(cpus).fill(2n ** 53n)));
+  const source = kernelMap({ id: mapInfo(bpf, fd).id, layout: queueDepthLayout() });
+  await expect(async () => source.read()).rejects.toMatchObject({
+    code: 'ERR_KERNEL',
+    message: expect.stringContaining('2^53'),
+  });
+  updateElement(bpf, fd, indexKey(3), perCpuValue(...new Array<bigint>(cpus).fill(2n ** 53n - 1n)));
+  expect((await source.read()).histograms[0]!.counts[3]).toBe(2 ** 53 - 1);
+  await source.close();
+});
+
+kernelTest('a layout that is longer than the array is refused', async () => {
+  const fd = newMap({ maxEntries: 7 });
+  const source = kernelMap({ id: mapInfo(bpf, fd).id, layout: queueDepthLayout() });
+  await expect(async () => source.read()).rejects.toMatchObject({
+    code: 'ERR_KERNEL',
+    message: expect.stringContaining('from 0 to 6'),
+  });
+  await source.close();
+});
+
+kernelTest('more than it may take is refused', async () => {
+  const fd = newMap({ maxEntries: 100_000 });
+  const source = kernelMap({ id: mapInfo(bpf, fd).id, layout: queueDepthLayout(), maxBytes: 1_000_000 });
+  await expect(async () => source.read()).rejects.toMatchObject({ code: 'ERR_TOO_LARGE' });
+  await source.close();
+});
+
+kernelTest(
+  'a name that several maps have is refused with their ids, and one that none has as well',
+  async () => {
+    const name = `${PREFIX}_twins_long_name`;
+    const ids = [newMap({ name }), newMap({ name })].map((fd) => mapInfo(bpf, fd).id);
+    const source = kernelMap({ name, layout: queueDepthLayout() });
+    await expect(async () => source.read()).rejects.toMatchObject({
+      code: 'ERR_KERNEL',
+      message: expect.stringContaining(`by its id (${ids.join(', ')})`),
+    });
+    const absent = kernelMap({ name: 'no_such_map', layout: queueDepthLayout() });
+    await expect(async () => absent.read()).rejects.toThrow('no map is called "no_such_map"');
+  },
+);
+
+bpffsTest('the pin of a program is told from that of a map', async () => {
+  const program = loadProgram(bpf, countingProgram({ mapFd: newMap(), layout: queueDepthLayout() }));
+  open.push(program);
+  await pinned(program, async (path) => {
+    const source = kernelMap({ path, layout: queueDepthLayout() });
+    await expect(async () => source.read()).rejects.toThrow('is the pin of a prog, not of a map');
+  });
+});
+
+bpffsTest('a map that is pinned anew keeps its generation: its counts go on', async () => {
+  const fd = newMap();
+  const source = await pinned(fd, async (path) => {
+    const source = kernelMap({ path, layout: queueDepthLayout() });
+    await source.read();
+    return source;
+  });
+  await expect(async () => source.read()).rejects.toMatchObject({ cause: { code: 'ENOENT' } });
+  await pinned(fd, async () => {
+    expect((await source.read()).generation).toBe(`map ${mapInfo(bpf, fd).id}`);
+  });
+  await source.close();
+});
+
+test.each([{}, { path: '/a', id: 1 }, { id: 0 }, { id: 1.5 }])('%p does not say which map', (which) => {
+  expect(() => kernelMap({ layout: queueDepthLayout(), ...which })).toThrow(
+    expect.objectContaining({ code: 'ERR_INVALID_OPTION' }),
+  );
+});
+
+test('a file that is no pin is an error that says so', async () => {
+  if (noKernel !== undefined) return;
+  const file = join(tmpdir(), `hdrscope-no-pin-${process.pid}`);
+  writeFileSync(file, '');
+  const source = kernelMap({ path: file, layout: queueDepthLayout() });
+  await expect(async () => source.read()).rejects.toThrow('is in no bpffs');
+  unlinkSync(file);
+});
+
+bpftoolTest('bpftool sees the same counts', async () => {
+  const fd = newMap();
+  countDepths(fd);
+  await pinned(fd, (path) => {
+    const { stdout } = spawnSync('bpftool', ['-j', 'map', 'dump', 'pinned', path], { encoding: 'utf8' });
+    const entries: { values: { value: string[] }[] }[] = JSON.parse(stdout);
+    const totals = entries.map(({ values }) =>
+      values.reduce((total, { value }) => total + Buffer.from(value.map(Number)).readBigUInt64LE(), 0n),
+    );
+    expect(totals).toEqual(DEPTHS.map(BigInt));
+  });
+});
+
+describe('a user without any capability', () => {
+  const built = noMount === undefined ? buildEbpf() : undefined;
+  afterAll(() => built?.remove());
+
+  /** Reads a pin as nobody, and gives what it had printed. */
+  function readAsNobody(path: string, shape: object = {}): string {
+    const script = built!.script(
+      'reader',
+      `import { kernelMap, queueDepthLayout } from '@hdrscope/ebpf';
+       const source = kernelMap({ path: process.argv[2], layout: queueDepthLayout(), shape: JSON.parse(process.argv[3]) });
+       try {
+         const { histograms } = await source.read();
+         console.log(JSON.stringify(histograms.map(({ attributes, counts }) => [attributes, [...counts]])));
+       } catch (error) {
+         console.log(error.code, error.message);
+       }
+       await source.close();`,
+    );
+    const nobody = ['--reuid', '65534', '--regid', '65534', '--clear-groups'];
+    const args = [...nobody, process.execPath, script, path, JSON.stringify(shape)];
+    const { stdout, stderr } = spawnSync('setpriv', args, { encoding: 'utf8', cwd: '/' });
+    if (stdout === '') throw new Error(stderr);
+    return stdout;
+  }
+
+  setprivTest('reads what is pinned with the mode 0444', async () => {
+    const fd = newMap();
+    countDepths(fd);
+    await pinned(fd, (path) => {
+      chmodSync(path, 0o444);
+      const [[attributes, counts]] = JSON.parse(readAsNobody(path));
+      expect(attributes).toEqual({});
+      expect(
+        DEPTHS.map((_, slot) =>
+          counts.reduce((t: number, c: number, i: number) => t + (i % 8 === slot ? c : 0), 0),
+        ),
+      ).toEqual(DEPTHS);
+    });
+  });
+
+  setprivTest('is told how the owner lets it read', async () => {
+    await pinned(newMap(), (path) => {
+      chmodSync(path, 0o600);
+      expect(readAsNobody(path)).toMatch(
+        /^ERR_KERNEL bpf\(OBJ_GET\) refused \S+: EACCES, .*mode 0600 .*uid 0: `chmod 0444 \S+`/,
+      );
+    });
+  });
+
+  setprivTest('reads keys by a description of their fields', async () => {
+    const map = countedMap(bpf, { type: 'hash', keySize: 20, valueSize: 8, maxEntries: 16, name: PREFIX });
+    open.push(map.fd);
+    const key = new Uint8Array(20);
+    key.set(Buffer.from('fn_monstore'));
+    key[16] = 2;
+    map.add(key, 5);
+    await pinned(map.fd, (path) => {
+      chmodSync(path, 0o444);
+      expect(readAsNobody(path)).toMatch(/^ERR_KERNEL .*keys have 20 bytes.*describe its fields/);
+      const shape = {
+        key: [
+          { name: 'comm', type: 'char[16]', offset: 0 },
+          { name: 'bucket', type: 'u32', offset: 16 },
+        ],
+      };
+      expect(JSON.parse(readAsNobody(path, shape))).toEqual([
+        [{ comm: 'fn_monstore' }, [0, 0, 5, 0, 0, 0, 0, 0]],
+      ]);
+    });
+  });
+});

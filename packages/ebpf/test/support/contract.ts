@@ -1,0 +1,158 @@
+import type { Attributes } from '@hdrscope/registry';
+import type { Frame, KernelHistogram, KernelSource } from '../../src/source/source.ts';
+
+/** A source, and a hand on what it reads. */
+export interface Counted {
+  readonly source: KernelSource;
+  /** How often values of a slot were counted more: `who` tells histograms apart, where there are several. */
+  count(slot: number, times: number, who: 'first' | 'second'): void | Promise<void>;
+  /** The attributes of what `count` counts for someone; absent where the source has one histogram only. */
+  attributesOf?(who: 'first' | 'second'): Attributes;
+  /** Adds to the sum of `first`; absent where there is none. */
+  addToSum?(amount: number): void | Promise<void>;
+  /** Puts something new in the place of what is read, with nothing counted. */
+  replace?(): void | Promise<void>;
+  /** Takes away what is read, so that it cannot be read any more. */
+  lose?(): void | Promise<void>;
+  /** Brings back something to read after `lose`. */
+  restore?(): void | Promise<void>;
+  /** Ends what `source.close` does not. */
+  dispose(): void | Promise<void>;
+}
+
+/**
+ * What every source of the kernel's histograms must do.
+ *
+ * @param run `test`, or one that skips.
+ * @param make Something new of which nothing was counted.
+ */
+export function describeKernelSource(
+  title: string,
+  run: typeof test,
+  make: () => Counted | Promise<Counted>,
+): void {
+  describe(`as every source, ${title}`, () => {
+    let counted: Counted;
+
+    beforeEach(async () => {
+      if (run !== test.skip) counted = await make();
+    });
+
+    afterEach(async () => {
+      await counted?.source.close();
+      await counted?.dispose();
+    });
+
+    async function countAndRead(slot: number, times: number, who: 'first' | 'second' = 'first') {
+      await counted.count(slot, times, who);
+      return counted.source.read();
+    }
+
+    run('says what it reads', () => {
+      expect(counted.source.name).toMatch(/^the \w/);
+    });
+
+    run('gives counts that add up, and takes none of them out', async () => {
+      const slot = 1;
+      expect(totalAt(await countAndRead(slot, 3), slot)).toBe(3);
+      expect(totalAt(await countAndRead(slot, 4), slot)).toBe(7);
+      expect(totalAt(await counted.source.read(), slot)).toBe(7);
+      expect(totalAt(await countAndRead(2, 5), slot)).toBe(7);
+      expect(totalAt(await counted.source.read(), 2)).toBe(5);
+    });
+
+    run('gives a counter for each slot and CPU, and frames that do not change later', async () => {
+      const frame = await countAndRead(1, 3);
+      const before = structuredClone(frame.histograms.map(({ counts }) => counts));
+      await countAndRead(1, 3);
+      expect([32, 64]).toContain(frame.counterBits);
+      expect(frame.cpuCount).toBeGreaterThanOrEqual(1);
+      for (const [i, { counts, sums, layout, name }] of frame.histograms.entries()) {
+        expect(name).not.toBe('');
+        expect(counts).toHaveLength(frame.cpuCount * layout.layout.slotCount);
+        expect([...counts].every((count) => Number.isSafeInteger(count) && count >= 0)).toBe(true);
+        if (sums !== undefined) expect(sums).toHaveLength(frame.cpuCount);
+        expect(counts).toEqual(before[i]);
+      }
+    });
+
+    run('keeps its generation while it counts on', async () => {
+      const { generation } = await countAndRead(1, 1);
+      expect((await countAndRead(1, 1)).generation).toBe(generation);
+    });
+
+    run('tells histograms apart by their attributes', async () => {
+      if (counted.attributesOf === undefined) return expectOne(await countAndRead(1, 1));
+      await counted.count(1, 2, 'first');
+      const frame = await countAndRead(1, 5, 'second');
+      for (const [who, times] of [
+        ['first', 2],
+        ['second', 5],
+      ] as const) {
+        const found = frame.histograms.filter(
+          ({ attributes }) => JSON.stringify(attributes) === JSON.stringify(counted.attributesOf!(who)),
+        );
+        expect(found.map((histogram) => slotTotal(histogram, frame, 1))).toEqual([times]);
+      }
+    });
+
+    run('gives the sum where there is one, and none where there is none', async () => {
+      await counted.addToSum?.(1000);
+      await counted.addToSum?.(24);
+      const { histograms } = await countAndRead(1, 1);
+      const sums = histograms.map(({ sums }) => sums?.reduce((a, b) => a + b, 0));
+      expect(sums[0]).toBe(counted.addToSum === undefined ? undefined : 1024);
+    });
+
+    run('begins a new generation where something else has taken the place', async () => {
+      if (counted.replace === undefined) return;
+      const { generation } = await countAndRead(1, 9);
+      await counted.replace();
+      const frame = await countAndRead(1, 2);
+      expect(frame.generation).not.toBe(generation);
+      expect(totalAt(frame, 1)).toBe(2);
+    });
+
+    run('fails while there is nothing to read, and recovers', async () => {
+      if (counted.lose === undefined || counted.restore === undefined) return;
+      const { generation } = await countAndRead(1, 9);
+      await counted.lose();
+      for (let i = 0; i < 2; i++) {
+        await expect(async () => counted.source.read()).rejects.toThrow(
+          expect.objectContaining({ code: 'ERR_KERNEL' }),
+        );
+      }
+      await counted.restore();
+      const frame = await countAndRead(1, 2);
+      expect(totalAt(frame, 1)).toBe(2);
+      expect(frame.generation).not.toBe(generation);
+    });
+
+    run('can be closed before it was read, and twice', async () => {
+      await counted.source.close();
+      await counted.source.close();
+    });
+  });
+}
+
+/** Of all histograms on all CPUs. */
+export function totalAt(frame: Frame, slot: number): number {
+  return frame.histograms.reduce((total, histogram) => total + slotTotal(histogram, frame, slot), 0);
+}
+
+/** What each slot has on all CPUs. */
+export function slotTotals({ counts, layout }: KernelHistogram): readonly number[] {
+  const { slotCount } = layout.layout;
+  return Array.from({ length: slotCount }, (_, slot) =>
+    counts.reduce((total, count, i) => (i % slotCount === slot ? total + count : total), 0),
+  );
+}
+
+function slotTotal(histogram: KernelHistogram, { cpuCount }: Frame, slot: number): number {
+  expect(histogram.counts).toHaveLength(cpuCount * histogram.layout.layout.slotCount);
+  return slotTotals(histogram)[slot]!;
+}
+
+function expectOne({ histograms }: Frame): void {
+  expect(histograms).toHaveLength(1);
+}

@@ -1,0 +1,32 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Programs that a test writes, in a folder that is there while the tests of a file run. */
+export function usePrograms(): { write(name: string, source: string): string; path(name: string): string } {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'hdrscope-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const path = (name: string): string => join(folder, name);
+  return {
+    path,
+    /** @param source JavaScript; `args` is what the program is called with. */
+    write: (name, source) => {
+      const lines = [`#!${process.execPath}`, 'const args = process.argv.slice(2);', source];
+      writeFileSync(path(name), lines.join('\n'));
+      chmodSync(path(name), 0o755);
+      return path(name);
+    },
+  };
+}
+
+/** Reads until that gives what is wanted, or for five seconds. */
+export async function eventually<T>(read: () => T | Promise<T>, isWanted: (value: T) => boolean): Promise<T> {
+  for (let i = 0; ; i++) {
+    const value = await read();
+    if (isWanted(value) || i === 500) return value;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

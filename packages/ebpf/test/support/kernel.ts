@@ -1,0 +1,116 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { errnoOf } from '../../src/bpf/errors.ts';
+import { createMap, type MapInfo, mapIds, mapInfo, openMapById } from '../../src/bpf/maps.ts';
+import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
+
+/** Why tests against the real kernel cannot run here; `undefined` where they can. */
+export async function whyNoKernel(): Promise<string | undefined> {
+  try {
+    const bpf = await loadBpf();
+    bpf.close(
+      createMap(bpf, { type: 'percpu_array', keySize: 4, valueSize: 8, maxEntries: 1, name: 'hdr_probe' }),
+    );
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** Whether a program is in the PATH. */
+export function hasProgram(name: string): boolean {
+  return spawnSync('sh', ['-c', 'command -v "$1"', 'sh', name]).status === 0;
+}
+
+/**
+ * `test` where nothing keeps it from running, else a test that is skipped with the reason printed. As root on a build
+ * server everything can run, so that a skip there is a failure.
+ */
+export function testUnless(reason: string | undefined): typeof test {
+  if (reason === undefined) return test;
+  if (process.env.CI && process.getuid?.() === 0) {
+    const failing = (title: string): void =>
+      test(title, () => {
+        throw new Error(`must run here, and does not: ${reason}`);
+      });
+    return Object.assign(failing, { each: () => failing }) as unknown as typeof test;
+  }
+  console.log(`skipped: ${reason}`);
+  return test.skip as typeof test;
+}
+
+/** A bpffs of a test's own. */
+export interface PrivateBpffs {
+  readonly folder: string;
+  path(name: string): string;
+  /** Lets everything go that is pinned there. */
+  unmount(): void;
+}
+
+/** Why no bpffs can be mounted here. */
+export function whyNoMount(): string | undefined {
+  try {
+    mountBpffs().unmount();
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+export function mountBpffs(): PrivateBpffs {
+  const folder = mkdtempSync(join(tmpdir(), 'hdrscope-bpffs-'));
+  // Those who do not own it must come in too.
+  const { status, stderr } = spawnSync('mount', ['-t', 'bpf', '-o', 'mode=0755', 'bpf', folder], {
+    encoding: 'utf8',
+  });
+  if (status !== 0) {
+    rmdirSync(folder);
+    throw new Error(`mounting a bpffs takes rights that this process has not: ${stderr?.trim()}`);
+  }
+  spawnSync('chmod', ['0755', folder]);
+  return {
+    folder,
+    path: (name) => join(folder, name),
+    unmount: () => {
+      const unmounted = spawnSync('umount', [folder], { encoding: 'utf8' });
+      if (unmounted.status !== 0) throw new Error(unmounted.stderr);
+      rmdirSync(folder);
+    },
+  };
+}
+
+/** All maps that there are and whose name begins in a way. */
+export function mapsNamed(bpf: Bpf, prefix: string): readonly MapInfo[] {
+  return mapIds(bpf).flatMap((id) => {
+    try {
+      const fd = openMapById(bpf, id);
+      const info = mapInfo(bpf, fd);
+      bpf.close(fd);
+      return info.name.startsWith(prefix) ? [info] : [];
+    } catch (error) {
+      // Gone since it was listed.
+      if (errnoOf(error) === 'ENOENT') return [];
+      throw error;
+    }
+  });
+}
+
+/** Waits until no map of a name is left: the kernel frees what was let go a moment later. */
+export async function expectNoMaps(bpf: Bpf, prefix: string): Promise<void> {
+  for (let i = 0; i < 100 && mapsNamed(bpf, prefix).length > 0; i++) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  expect(mapsNamed(bpf, prefix)).toEqual([]);
+}
+
+/** The key of an array. */
+export function indexKey(index: number): Uint8Array {
+  return new Uint8Array(new Uint32Array([index]).buffer);
+}
+
+/** A value of one u64 for each CPU. */
+export function perCpuValue(...counts: readonly (number | bigint)[]): Uint8Array {
+  return new Uint8Array(new BigUint64Array(counts.map(BigInt)).buffer);
+}

@@ -1,0 +1,111 @@
+/**
+ * `node tools/ebpf-program.js`: builds `packages/ebpf/program/runqueue.bpf.o` from its sources, with clang and the
+ * headers of libbpf. The file is part of the repository and of the package: whoever uses it needs no compiler.
+ *
+ *   --check     builds it elsewhere, and fails where the file is not what its sources make
+ *
+ * The same compiler and headers make the same bytes. With others the outline is compared: sections, programs and maps.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { outlineOf } from './lib/elf.js';
+import { isMain, workspaceRoot } from './lib/workspace.js';
+
+const FOLDER = join(workspaceRoot, 'packages/ebpf/program');
+const OBJECT = join(FOLDER, 'runqueue.bpf.o');
+
+/** What the committed file was made with. */
+const MADE_WITH = 'clang 14, libbpf 1.1';
+
+const FLAGS = [
+  // Without instructions that Linux 5.5 does not have, the oldest one with the programs' kind.
+  ...['-O2', '-g', '-target', 'bpfel', '-mcpu=v2'],
+  // Where it was built is nobody's business.
+  ...[`-ffile-prefix-map=${FOLDER}=.`, '-fdebug-compilation-dir=.'],
+  // The macros of libbpf declare a context that not every program looks at.
+  ...['-Wall', '-Wextra', '-Wno-unused-parameter', '-Werror'],
+];
+
+/**
+ * @param {string} program
+ * @param {string[]} args
+ */
+function run(program, args) {
+  const { status, stdout, stderr, error } = spawnSync(program, args, { cwd: FOLDER, encoding: 'utf8' });
+  if (error !== undefined || status !== 0) {
+    throw new Error(`${program} failed: ${error?.message ?? `${stdout}${stderr}`.trimEnd()}`);
+  }
+  return stdout;
+}
+
+/** The compiler and the headers that are here; `undefined` without one of them. */
+export function toolsHere() {
+  try {
+    const [, clang] = /clang version (\d+)/.exec(run('clang', ['--version'])) ?? [];
+    run('llvm-strip', ['--version']);
+    const probe = run('clang', ['-E', '-dM', '-include', 'bpf/libbpf_version.h', '-x', 'c', '/dev/null']);
+    const [major, minor] = ['MAJOR', 'MINOR'].map((part) =>
+      new RegExp(`LIBBPF_${part}_VERSION (\\d+)`).exec(probe)?.at(1),
+    );
+    return `clang ${clang}, libbpf ${major}.${minor}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @returns {Buffer} */
+export function build() {
+  const folder = mkdtempSync(join(tmpdir(), 'hdrscope-program-'));
+  try {
+    const object = join(folder, 'runqueue.bpf.o');
+    run('clang', [...FLAGS, '-c', 'runqueue.bpf.c', '-o', object]);
+    // The types stay, which libbpf needs; what a debugger would need goes.
+    run('llvm-strip', ['-g', object]);
+    return readFileSync(object);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * What differs between the committed object and one that was made here.
+ *
+ * @param {Buffer} committed
+ * @param {Buffer} built
+ * @param {string} tools
+ * @returns {string | undefined}
+ */
+export function differenceOf(committed, built, tools) {
+  if (committed.equals(built)) return undefined;
+  if (tools === MADE_WITH) return `${committed.length} bytes, and its sources make ${built.length} others`;
+  const [expected, got] = [committed, built].map((file) => JSON.stringify(outlineOf(file)));
+  return expected === got ? undefined : `${expected}, and its sources make ${got}`;
+}
+
+function check() {
+  const tools = toolsHere();
+  if (tools === undefined) {
+    console.log('runqueue.bpf.o: not checked: that needs clang, llvm-strip and the headers of libbpf');
+    return 0;
+  }
+  const difference = differenceOf(readFileSync(OBJECT), build(), tools);
+  if (difference !== undefined) {
+    console.error(`runqueue.bpf.o: ${difference}. Build it: node tools/ebpf-program.js`);
+    return 1;
+  }
+  const compared = tools === MADE_WITH ? 'byte by byte' : `by its outline, for it was made with ${MADE_WITH}`;
+  console.log(`runqueue.bpf.o is what its sources make with ${tools}, compared ${compared}`);
+  return 0;
+}
+
+if (isMain(import.meta)) {
+  if (process.argv.includes('--check')) {
+    process.exitCode = check();
+  } else {
+    const object = build();
+    writeFileSync(OBJECT, object);
+    console.log(`runqueue.bpf.o: ${object.length} bytes, made with ${toolsHere()}`);
+  }
+}
