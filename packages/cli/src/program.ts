@@ -14,6 +14,14 @@ const HDRSCOPE: Group = {
         return { run: (args, io) => runGroup(LOG, args, io) };
       },
     },
+    {
+      name: 'ebpf',
+      summary: "reads the kernel's histograms from eBPF maps",
+      load: async () => {
+        const { EBPF } = await import('./ebpf/index.ts');
+        return { run: (args, io) => runGroup(EBPF, args, io) };
+      },
+    },
   ],
   notes: `  hdrscope --version prints the version.
 
@@ -30,6 +38,7 @@ environment:
   examples: [
     'hdrscope log summary service.hlog',
     'hdrscope log compare before.hlog after.hlog --fail-if-worse 5%',
+    'hdrscope ebpf read /sys/fs/bpf/queue_hist',
   ],
 };
 

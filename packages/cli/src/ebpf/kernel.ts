@@ -1,0 +1,20 @@
+import { bpftoolMap, examine, type KernelSource, kernelMap, listMaps } from '@hdrscope/ebpf';
+import { openRunQueue } from '@hdrscope/ebpf/loader';
+
+/** What the commands ask of the kernel: tests answer in its place. */
+export interface Kernel {
+  readonly list: typeof listMaps;
+  readonly open: (...options: Parameters<typeof kernelMap>) => KernelSource;
+  readonly openByTool: (...options: Parameters<typeof bpftoolMap>) => KernelSource;
+  readonly examine: typeof examine;
+  readonly openRunQueue: typeof openRunQueue;
+}
+
+/** The kernel of this machine. */
+export const THIS_KERNEL: Kernel = {
+  list: listMaps,
+  open: kernelMap,
+  openByTool: bpftoolMap,
+  examine,
+  openRunQueue,
+};

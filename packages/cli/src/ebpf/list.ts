@@ -1,0 +1,57 @@
+import type { VisibleMap } from '@hdrscope/ebpf';
+import { createParser, readArguments } from '../arguments.ts';
+import { painter } from '../colour.ts';
+import { ExitCode, type Io } from '../command.ts';
+import { formatTable } from '../table.ts';
+import { type Kernel, THIS_KERNEL } from './kernel.ts';
+
+interface Options {
+  readonly all?: boolean;
+  readonly json?: boolean;
+}
+
+const DESCRIPTION = `The maps that this user can see, where they are pinned, and which of them look like histograms.
+
+The kernel does not know what its maps hold: the layout is a guess, by names and sizes. Without
+CAP_SYS_ADMIN only pinned maps are found whose pins may be read.`;
+
+/** `hdrscope ebpf list` */
+export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS_KERNEL): Promise<number> {
+  const parser = createParser('hdrscope ebpf list', DESCRIPTION, [
+    'hdrscope ebpf list',
+    'hdrscope ebpf list --all --json',
+  ])
+    .option('-a, --all', 'those too that look like no histogram')
+    .option('--json', 'prints JSON')
+    .allowExcessArguments(false);
+  const given = await readArguments<Options>(parser, args, io);
+  if (given === undefined) return ExitCode.done;
+  const { all = false, json = false } = given.options;
+  const { maps, incomplete } = await kernel.list();
+  const shown = maps.filter(({ guess }) => all || guess !== undefined);
+  if (incomplete !== undefined)
+    await io.stderr.write(`hdrscope: only pins are listed: ${incomplete.message}\n`);
+  if (json) {
+    await io.stdout.write(`${JSON.stringify(shown.map(toJson), undefined, 2)}\n`);
+    return ExitCode.done;
+  }
+  if (shown.length === 0) {
+    const others = all || maps.length === 0 ? '' : `; there are ${maps.length} others, which --all lists`;
+    await io.stderr.write(`hdrscope: no ${all ? 'maps' : 'maps that look like histograms'}${others}\n`);
+    return ExitCode.done;
+  }
+  const rows = shown.map(({ id, type = '-', name, keySize, valueSize, maxEntries, pins, guess }) => [
+    ...[id, type, name || '-', keySize, valueSize, maxEntries, guess?.layout.name ?? '-'].map(String),
+    pins.join(', ') || '-',
+  ]);
+  const isText = (title: string) => ['type', 'name', 'layout?', 'pinned at'].includes(title);
+  const titles = ['id', 'type', 'name', 'key B', 'value B', 'entries', 'layout?', 'pinned at'];
+  const columns = titles.map((title) => ({ title, isText: isText(title) }));
+  const [head = '', ...lines] = formatTable(columns, rows);
+  await io.stdout.write(`${[painter(io, io.stdout)('bold', head), ...lines].join('\n')}\n`);
+  return ExitCode.done;
+}
+
+function toJson({ type, guess, ...map }: VisibleMap): object {
+  return { ...map, type: type ?? null, layout: guess?.layout.name ?? null };
+}

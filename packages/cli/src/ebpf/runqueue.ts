@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KernelSource } from '@hdrscope/ebpf';
+import { Option } from 'commander';
+import { createParser, readArguments } from '../arguments.ts';
+import { ExitCode, type Io } from '../command.ts';
+import { parseDuration } from '../duration.ts';
+import { formatCount } from '../log/values.ts';
+import { type Counted, together } from './counted.ts';
+import { countedJson, formatCounted } from './counted-text.ts';
+import { type Kernel, THIS_KERNEL } from './kernel.ts';
+import { shownPercentiles } from './read.ts';
+
+interface Options {
+  readonly seconds: number;
+  readonly json?: boolean;
+  readonly percentiles: readonly number[];
+}
+
+const DESCRIPTION = `Counts for some seconds how many tasks each CPU has to run, and how long tasks wait for a CPU.
+
+It loads a program into the kernel, which takes root (or CAP_BPF and CAP_PERFMON), Linux 5.5 with
+BTF, and libbpf.so.1; with the command the program is gone. hdrscope ebpf doctor says what is missing.`;
+
+/** `hdrscope ebpf runqueue` */
+export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS_KERNEL): Promise<number> {
+  const parser = createParser('hdrscope ebpf runqueue', DESCRIPTION, [
+    'hdrscope ebpf runqueue',
+    'hdrscope ebpf runqueue --seconds 60 --json',
+  ])
+    .allowExcessArguments(false)
+    .addOption(
+      new Option('--seconds <duration>', 'how long it counts; Ctrl-C ends it earlier')
+        .argParser((text) => parseDuration(text, '--seconds'))
+        .default(10, '10'),
+    )
+    .option('--json', 'prints JSON')
+    .addOption(shownPercentiles());
+  const given = await readArguments<Options>(parser, args, io);
+  if (given === undefined) return ExitCode.done;
+  const { seconds, json, percentiles } = given.options;
+  const runQueue = await kernel.openRunQueue();
+  try {
+    // What was counted until Ctrl-C is shown all the same.
+    await sleep(seconds * 1000, undefined, { signal: io.signal }).catch(() => {});
+    const depth = await read(runQueue.depth);
+    const latency = await read(runQueue.latency);
+    const missed = await runQueue.missed();
+    if (json) {
+      const [depths, waits] = [depth, latency].map((each) => countedJson(each, percentiles));
+      await io.stdout.write(
+        `${JSON.stringify({ seconds, depth: depths, latencyNs: waits, missed }, undefined, 2)}\n`,
+      );
+      return ExitCode.done;
+    }
+    const parts = [
+      formatCounted({ ...depth, name: 'run-queue depth' }, { percentiles, unit: 'none' }),
+      formatCounted({ ...latency, name: 'run-queue latency' }, { percentiles, unit: 'ns' }),
+    ];
+    if (missed > 0) {
+      parts.push(`waits that were not measured, as their beginning was not seen: ${formatCount(missed)}\n`);
+    }
+    await io.stdout.write(parts.join('\n'));
+    return ExitCode.done;
+  } finally {
+    runQueue.close();
+  }
+}
+
+async function read(source: KernelSource): Promise<Counted> {
+  const { histograms } = await source.read();
+  return together(histograms[0]!);
+}

@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type KernelHistograms, type KernelUnit, kernelHistograms } from '@hdrscope/ebpf';
+import { servePrometheus } from '@hdrscope/prometheus';
+import { createRegistry } from '@hdrscope/registry';
+import { Option } from 'commander';
+import { createParser, readArguments, wrongOption } from '../arguments.ts';
+import { ExitCode, type Io } from '../command.ts';
+import { type Kernel, THIS_KERNEL } from './kernel.ts';
+import { addMapOptions, type MapOptions, openMap } from './which-map.ts';
+
+interface Options extends MapOptions {
+  readonly port: number;
+  readonly host: string;
+  readonly unit: KernelUnit;
+  readonly perCpu?: boolean;
+}
+
+const UNITS: readonly KernelUnit[] = ['ns', 'us', 'ms', 's', 'bytes', 'KiB', 'none'];
+
+const DESCRIPTION = `Serves what maps have counted to Prometheus, at /metrics, until Ctrl-C.
+
+A map is read when Prometheus asks. Counters that begin anew and maps that are replaced never make a
+metric fall. Classic buckets end where the slots of the map do.`;
+
+/** `hdrscope ebpf serve` */
+export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS_KERNEL): Promise<number> {
+  const parser = createParser('hdrscope ebpf serve', DESCRIPTION, [
+    'hdrscope ebpf serve /sys/fs/bpf/queue_hist --port 9435',
+    'hdrscope ebpf serve name:latency_hist --unit ns --layout log-linear-8',
+  ])
+    .argument('<map...>', 'paths of pins, id:N or name:X')
+    .option('--port <number>', '0 is any that is free', parsePort, 9435)
+    .option('--host <name>', 'where it listens', 'localhost')
+    .addOption(
+      new Option('--unit <unit>', 'what the maps count; times are served in seconds, sizes in bytes')
+        .choices(UNITS)
+        .default('none'),
+    )
+    .option('--per-cpu', 'each CPU has series of its own');
+  addMapOptions(parser);
+  const given = await readArguments<Options>(parser, args, io);
+  if (given === undefined) return ExitCode.done;
+  const { options, operands } = given;
+  const { port, host, unit, perCpu = false } = options;
+  const registry = createRegistry();
+  const opened: KernelHistograms[] = [];
+  try {
+    for (const which of operands) {
+      const { source, guessed } = await openMap(which, options, kernel);
+      if (guessed !== undefined) {
+        await io.stderr.write(`hdrscope: the layout of ${which} is a guess: ${guessed.name}\n`);
+      }
+      opened.push(kernelHistograms(registry, source, { kernelUnit: unit, perCpu }));
+    }
+    const server = await servePrometheus(registry, { port, host });
+    try {
+      await io.stdout.write(`http://${host}:${server.port}/metrics\n`);
+      await untilAborted(io.signal);
+    } finally {
+      await server.stop();
+    }
+    return ExitCode.done;
+  } finally {
+    await Promise.all(opened.map((one) => one.close()));
+  }
+}
+
+/** The server keeps no process alive. */
+async function untilAborted(signal: AbortSignal): Promise<void> {
+  const DAY_MS = 86_400_000;
+  while (!signal.aborted) await sleep(DAY_MS, undefined, { signal });
+}
+
+function parsePort(text: string): number {
+  const port = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port <= 65_535)) throw wrongOption('--port', 'an integer from 0 to 65535', text);
+  return port;
+}

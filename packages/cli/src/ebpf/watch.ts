@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { formatDecimal, HdrscopeError } from '@hdrscope/core';
+import { KernelCounting, type KernelIncrease } from '@hdrscope/ebpf';
+import { Option } from 'commander';
+import { createParser, readArguments, wrongOption } from '../arguments.ts';
+import { painter } from '../colour.ts';
+import { ExitCode, type Io } from '../command.ts';
+import { parseDuration } from '../duration.ts';
+import { formatCount, percentileTitle } from '../log/values.ts';
+import { together, totalOf } from './counted.ts';
+import { formatBounds, quantilesOf, type ShownAs, titleOf } from './counted-text.ts';
+import { type Kernel, THIS_KERNEL } from './kernel.ts';
+import { shownPercentiles } from './read.ts';
+import { type ShownUnit, shownUnit } from './unit.ts';
+import { addMapOptions, type MapOptions, openMap } from './which-map.ts';
+
+interface Options extends MapOptions {
+  readonly interval: number;
+  readonly intervals?: number;
+  readonly percentiles: readonly number[];
+  readonly unit: ShownUnit;
+}
+
+const DESCRIPTION = `What a map counts from now on: for each interval a line for every histogram that has counted.
+
+Counters that begin anew, and maps that are replaced, are told on standard error, and never make a
+difference negative. It ends with Ctrl-C.`;
+
+/** `hdrscope ebpf watch` */
+export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS_KERNEL): Promise<number> {
+  const parser = createParser('hdrscope ebpf watch', DESCRIPTION, [
+    'hdrscope ebpf watch /sys/fs/bpf/queue_hist',
+    'hdrscope ebpf watch name:hists --layout libbpf-tools --interval 10s --intervals 6',
+  ])
+    .argument('<map>', 'the path of a pin, id:N or name:X')
+    .allowExcessArguments(false)
+    .addOption(
+      new Option('--interval <duration>', 'how long an interval is')
+        .argParser((text) => parseDuration(text, '--interval'))
+        .default(1, '1s'),
+    )
+    .option('-n, --intervals <count>', 'ends after so many', parseIntervals);
+  addMapOptions(parser).addOption(shownPercentiles()).addOption(shownUnit());
+  const given = await readArguments<Options>(parser, args, io);
+  if (given === undefined) return ExitCode.done;
+  const { options, operands } = given;
+  const which = operands[0]!;
+  const { source, guessed } = await openMap(which, options, kernel);
+  if (guessed !== undefined) {
+    await io.stderr.write(`hdrscope: the layout is a guess: ${guessed.name}; --layout tells another\n`);
+  }
+  const counting = new KernelCounting({ since: 'now' });
+  const write = writer(io, options);
+  try {
+    counting.advance(await source.read(), () => {});
+    let lastMs = io.monotonicMs();
+    for (let left = options.intervals ?? Number.POSITIVE_INFINITY; left > 0; left--) {
+      await sleep(options.interval * 1000, undefined, { signal: io.signal });
+      const increases: KernelIncrease[] = [];
+      const { generations } = counting.health;
+      try {
+        counting.advance(await source.read(), (increase) => increases.push(increase));
+      } catch (error) {
+        if (!(error instanceof HdrscopeError)) throw error;
+        // What is read may come back: a program that is loaded anew.
+        await io.stderr.write(`hdrscope: ${error.message}\n`);
+        continue;
+      }
+      if (counting.health.generations > generations) {
+        await io.stderr.write(`hdrscope: ${which} is another map now: counting it from its beginning\n`);
+      }
+      const nowMs = io.monotonicMs();
+      await write(increases, (nowMs - lastMs) / 1000 || options.interval);
+      lastMs = nowMs;
+    }
+    return ExitCode.done;
+  } finally {
+    await source.close();
+  }
+}
+
+function parseIntervals(text: string): number {
+  if (!/^[1-9]\d*$/.test(text)) throw wrongOption('--intervals', 'an integer of at least 1', text);
+  return Number(text);
+}
+
+/** Prints intervals as they come, so in columns whose width is decided beforehand. */
+function writer(
+  io: Io,
+  { percentiles, unit }: ShownAs,
+): (increases: readonly KernelIncrease[], seconds: number) => Promise<void> {
+  let hasTitles = false;
+  const row = (count: string, rate: string, cells: readonly string[], title: string): string =>
+    `${count.padStart(11)} ${rate.padStart(11)}${cells.map((cell) => ` ${cell.padStart(19)}`).join('')}  ${title}`;
+  return async (increases, seconds) => {
+    if (!hasTitles) {
+      hasTitles = true;
+      const titles = row('count', 'rate/s', percentiles.map(percentileTitle), 'histogram');
+      await io.stdout.write(`${painter(io, io.stdout)('bold', titles)}\n`);
+    }
+    if (increases.length === 0)
+      await io.stdout.write(
+        `${row(
+          '0',
+          '0.0',
+          percentiles.map(() => '-'),
+          '',
+        )}`
+          .trimEnd()
+          .concat('\n'),
+      );
+    for (const increase of increases) {
+      const title = titleOf(increase);
+      if (increase.isReset) await io.stderr.write(`hdrscope: ${title}: counters began anew\n`);
+      const counted = together(increase);
+      const total = totalOf(counted);
+      const cells = quantilesOf(counted, percentiles).map((quantile) => formatBounds(quantile, unit));
+      await io.stdout.write(`${row(formatCount(total), formatDecimal(total / seconds, 1), cells, title)}\n`);
+    }
+  };
+}

@@ -1,0 +1,142 @@
+import { HdrscopeError } from '@hdrscope/core';
+import { framesSource, logLinear8Layout } from '@hdrscope/ebpf';
+import type { RunQueue } from '@hdrscope/ebpf/loader';
+import { Ending } from '../../src/command.ts';
+import { run as doctor } from '../../src/ebpf/doctor.ts';
+import { run as list } from '../../src/ebpf/list.ts';
+import { run as runqueue } from '../../src/ebpf/runqueue.ts';
+import { run as serve } from '../../src/ebpf/serve.ts';
+import { hdrscope } from '../support/fake-io.ts';
+import { fakeKernel, frameOf, QUEUE_HIST, runWith } from '../support/fake-kernel.ts';
+
+test.each(['list', 'read', 'watch', 'runqueue', 'serve', 'doctor'])(
+  'ebpf %s has help with examples',
+  async (command) => {
+    const { exitCode, stdout, stderr } = await hdrscope(['ebpf', command, '--help']);
+    expect([exitCode, stderr]).toEqual([0, '']);
+    expect(stdout).toContain(`Usage: hdrscope ebpf ${command} [options]`);
+    expect(stdout).toContain(`\nexamples:\n  hdrscope ebpf ${command}`);
+    expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(100);
+  },
+);
+
+const OTHER = { ...QUEUE_HIST, id: 7, type: undefined, name: '', pins: [], guess: undefined };
+
+test('lists maps that look like histograms', async () => {
+  const kernel = fakeKernel({ list: async () => ({ maps: [OTHER, QUEUE_HIST], incomplete: undefined }) });
+  expect(await runWith(list, [], kernel)).toEqual({
+    exitCode: 0,
+    stderr: '',
+    stdout: `id  type          name        key B  value B  entries  layout?      pinned at
+42  percpu_array  queue_hist      4        8        8  queue-depth  /sys/fs/bpf/queue_hist
+`,
+  });
+  const { stdout } = await runWith(list, ['--all'], kernel);
+  expect(stdout.split('\n')[1]).toBe(' 7  -             -               4        8        8  -            -');
+  const json = JSON.parse((await runWith(list, ['--json'], kernel)).stdout);
+  expect(json).toMatchObject([{ id: 42, type: 'percpu_array', layout: 'queue-depth' }]);
+});
+
+test('says why a list is not whole, or empty', async () => {
+  const incomplete = new HdrscopeError('ERR_KERNEL', 'EPERM');
+  const kernel = fakeKernel({ list: async () => ({ maps: [OTHER], incomplete }) });
+  expect((await runWith(list, [], kernel)).stderr).toBe(
+    'hdrscope: only pins are listed: EPERM\nhdrscope: no maps that look like histograms; there are 1 others, which --all lists\n',
+  );
+});
+
+const OK = { what: 'bpf(2)', ok: true, detail: 'answers', cure: undefined };
+const MISSING = { what: 'bpftrace', ok: false, detail: 'not installed', cure: 'apt-get install bpftrace' };
+
+test('the doctor says what is missing and what helps', async () => {
+  expect(await runWith(doctor, [], fakeKernel({ examine: async () => [OK, MISSING] }))).toEqual({
+    exitCode: 0,
+    stderr: '',
+    stdout: `ok      bpf(2)    answers
+cannot  bpftrace  not installed
+                  apt-get install bpftrace
+`,
+  });
+  const none = fakeKernel({ examine: async () => [MISSING] });
+  expect(await runWith(doctor, [], none)).toMatchObject({
+    exitCode: 1,
+    stdout: expect.stringContaining('Nothing can be read here.\n'),
+  });
+  const { stdout, exitCode } = await runWith(doctor, ['--json'], none);
+  expect([JSON.parse(stdout), exitCode]).toEqual([{ canRead: false, findings: [{ ...MISSING }] }, 1]);
+});
+
+function fakeRunQueue(): { readonly opened: RunQueue; isClosed: boolean } {
+  const latency = new Array(496).fill(0).fill(10, 30, 33);
+  const state = {
+    isClosed: false,
+    opened: {
+      depth: framesSource([frameOf([5, 4, 1, 0, 0, 0, 0, 0])]),
+      latency: framesSource([frameOf(latency, { layout: logLinear8Layout(), sums: [1650] })]),
+      missed: async () => 2,
+      program: undefined as unknown as RunQueue['program'],
+      close: () => {
+        state.isClosed = true;
+      },
+    },
+  };
+  return state;
+}
+
+test('run-queue depth and latency', async () => {
+  const queue = fakeRunQueue();
+  const kernel = fakeKernel({ openRunQueue: async () => queue.opened });
+  const { stdout } = await runWith(runqueue, ['--seconds', '10ms', '--percentiles', '50'], kernel);
+  expect(stdout.split('\n').filter((line) => !line.includes('|'))).toEqual([
+    'run-queue depth',
+    'total 10; p50 0',
+    '',
+    'run-queue latency',
+    'total 30; mean 55 ns; p50 60 ns to 63 ns',
+    '',
+    'waits that were not measured, as their beginning was not seen: 2',
+    '',
+  ]);
+  expect(queue.isClosed).toBe(true);
+  const json = await runWith(
+    runqueue,
+    ['--seconds', '10ms', '--json'],
+    fakeKernel({ openRunQueue: async () => fakeRunQueue().opened }),
+  );
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    depth: { total: 10 },
+    latencyNs: { total: 30 },
+    missed: 2,
+  });
+});
+
+test('shows what was counted until it was interrupted', async () => {
+  const queue = fakeRunQueue();
+  const kernel = fakeKernel({ openRunQueue: async () => queue.opened });
+  const running = runWith(runqueue, ['--seconds', '1h'], kernel, { signal: AbortSignal.timeout(20) });
+  expect((await running).stdout).toContain('total 30;');
+  expect(queue.isClosed).toBe(true);
+});
+
+test('serves a map to Prometheus', async () => {
+  const kernel = fakeKernel({ frames: [frameOf([5, 4, 1, 0, 0, 0, 0, 2])] });
+  let text: Promise<string> | undefined;
+  const onOutput = (url: string, end: (reason: Ending) => void) => {
+    text = fetch(url.trim()).then((response) => response.text());
+    text.finally(() => end(new Ending('SIGINT', 130)));
+  };
+  const served = runWith(serve, ['/pin', '--layout', 'queue-depth', '--port', '0'], kernel, { onOutput });
+  await expect(served).rejects.toMatchObject({ name: 'AbortError' });
+  expect((await text)!.split('\n')).toEqual(
+    expect.arrayContaining([
+      'queue_hist_bucket{le="0"} 5',
+      'queue_hist_bucket{le="4"} 10',
+      'queue_hist_bucket{le="+Inf"} 12',
+      'queue_hist_count 12',
+    ]),
+  );
+});
+
+test('refuses what is no port', async () => {
+  await expect(runWith(serve, ['/pin', '--port', '65536'], fakeKernel({}))).rejects.toThrow('--port must be');
+});

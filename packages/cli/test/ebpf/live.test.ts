@@ -1,0 +1,114 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hdrscope } from '../support/fake-io.ts';
+
+/** A map that bpftool makes, in a bpffs of its own. */
+function makeMap(): { pin: string; add(slot: number, count: number): void; remove(): void } {
+  const folder = mkdtempSync(join(tmpdir(), 'hdrscope-bpffs-'));
+  const pin = join(folder, 'depths');
+  const call = (program: string, args: readonly string[]): void => {
+    const { error, status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' });
+    if (status !== 0) throw new Error(error?.message ?? `${program}: ${stderr}${stdout}`.trim());
+  };
+  const bytes = (size: number, value: number): string[] =>
+    Array.from({ length: size }, (_, at) => String((value >> (8 * at)) & 255));
+  const remove = (): void => {
+    spawnSync('umount', [folder]);
+    rmdirSync(folder);
+  };
+  try {
+    call('mount', ['-t', 'bpf', '-o', 'mode=0755', 'bpf', folder]);
+    const shape = ['key', '4', 'value', '8', 'entries', '8', 'name', 'hdr_cli_depths'];
+    call('bpftool', ['map', 'create', pin, 'type', 'array', ...shape]);
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  return {
+    pin,
+    add: (slot, count) => {
+      const value = [...bytes(4, count), ...bytes(4, 0)];
+      call('bpftool', ['map', 'update', 'pinned', pin, 'key', ...bytes(4, slot), 'value', ...value]);
+    },
+    remove,
+  };
+}
+
+function whyNot(): string | undefined {
+  try {
+    makeMap().remove();
+    return undefined;
+  } catch (error) {
+    return `no map can be made: ${(error as Error).message}`;
+  }
+}
+
+const reason = whyNot();
+if (reason !== undefined) console.log(`skipped: ${reason}`);
+const live = reason === undefined ? test : test.skip;
+
+live('lists, reads and watches a map', async () => {
+  const map = makeMap();
+  try {
+    map.add(2, 5);
+    const listed = JSON.parse((await hdrscope(['ebpf', 'list', '--json'])).stdout);
+    const found = listed.find(({ pins }: { pins: string[] }) => pins.includes(map.pin));
+    expect(found).toMatchObject({ type: 'array', name: 'hdr_cli_depths', layout: 'queue-depth' });
+    for (const args of [
+      [map.pin],
+      [`id:${found.id}`],
+      ['name:hdr_cli_depths'],
+      [map.pin, '--bpftool', '--layout', 'queue-depth'],
+    ]) {
+      const { exitCode, stdout } = await hdrscope(['ebpf', 'read', ...args]);
+      expect([exitCode, stdout.split('\n').at(-2)]).toEqual([
+        0,
+        'total 5; p50 2 to 4; p90 2 to 4; p99 2 to 4',
+      ]);
+    }
+    const watching = hdrscope([
+      'ebpf',
+      'watch',
+      map.pin,
+      '--interval',
+      '1s',
+      '-n',
+      '1',
+      '--layout',
+      'queue-depth',
+    ]);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    map.add(2, 8);
+    expect((await watching).stdout.split('\n')[1]).toMatch(/^ +3 +3\.0( +2 to 4){3} {2}hdr_cli_depths$/);
+  } finally {
+    map.remove();
+  }
+});
+
+live('says what cannot be read, and what helps', async () => {
+  const missing = await hdrscope(['ebpf', 'read', '/sys/fs/bpf/nope', '--layout', 'queue-depth']);
+  expect([missing.exitCode, missing.stdout]).toEqual([1, '']);
+  expect(missing.stderr).toContain('is the program loaded');
+});
+
+live(
+  'counts the run queues of this machine',
+  async () => {
+    const { exitCode, stdout, stderr } = await hdrscope(['ebpf', 'runqueue', '--seconds', '300ms', '--json']);
+    expect(stderr).toBe('');
+    expect(exitCode).toBe(0);
+    const { depth, latencyNs } = JSON.parse(stdout);
+    expect(depth.total).toBeGreaterThan(0);
+    expect(latencyNs.total).toBeGreaterThan(0);
+  },
+  20_000,
+);
+
+test('the doctor answers on every machine', async () => {
+  const { stdout, exitCode } = await hdrscope(['ebpf', 'doctor', '--json']);
+  const { canRead, findings } = JSON.parse(stdout);
+  expect(findings.length).toBeGreaterThan(3);
+  expect(exitCode).toBe(canRead ? 0 : 1);
+}, 20_000);

@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs';
+import { logLinear8Layout } from '@hdrscope/ebpf';
+import { run } from '../../src/ebpf/read.ts';
+import { fakeKernel, frameOf, QUEUE_HIST, runWith } from '../support/fake-kernel.ts';
+
+const TWO_CPUS = [1000, 500, 700, 400, 200, 15, 5, 1, 200, 480, 700, 400, 200, 15, 5, 0];
+
+test('bars with bounds, the total, and percentiles by their slots', async () => {
+  const kernel = fakeKernel({ frames: [frameOf(TWO_CPUS)] });
+  const { exitCode, stdout, stderr } = await runWith(run, ['/sys/fs/bpf/queue_hist'], kernel);
+  expect([exitCode, stderr]).toEqual([
+    0,
+    'hdrscope: the layout is a guess: queue-depth; --layout tells another\n',
+  ]);
+  expect(stdout).toBe(`queue_hist
+0     1200 |██████████████████████████████████▎     |
+1      980 |████████████████████████████            |
+2-4   1400 |████████████████████████████████████████|
+5-8    800 |██████████████████████▉                 |
+9-16   400 |███████████▍                            |
+17-32   30 |▉                                       |
+33-64   10 |▎                                       |
+65+      1 |▏                                       |
+total 4,821; p50 2 to 4; p90 5 to 8; p99 9 to 16
+`);
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  expect(readme).toContain(`$ hdrscope ebpf read /sys/fs/bpf/queue_hist\n${stdout}`);
+});
+
+test('each CPU for itself, and a quantile beyond the last bound', async () => {
+  const kernel = fakeKernel({ frames: [frameOf(TWO_CPUS)] });
+  const args = ['id:42', '--per-cpu', '--percentiles', '100', '--layout', 'queue-depth'];
+  const { stdout, stderr } = await runWith(run, args, kernel);
+  expect(stderr).toBe('');
+  expect(stdout.match(/^\S+\{.*/gm)).toEqual(['queue_hist{cpu=0}', 'queue_hist{cpu=1}']);
+  expect(stdout.match(/total.*/g)).toEqual(['total 2,821; p100 65 or more', 'total 2,000; p100 33 to 64']);
+});
+
+test('JSON for programs', async () => {
+  const kernel = fakeKernel({ frames: [frameOf([0, 3, 0, 0, 0, 0, 0, 1], { sums: [73] })] });
+  const { stdout } = await runWith(run, ['name:queue_hist', '--json', '--percentiles', '50,99.9'], kernel);
+  expect(JSON.parse(stdout)).toEqual({
+    generation: 'map 42',
+    histograms: [
+      {
+        name: 'queue_hist',
+        attributes: {},
+        layout: 'queue-depth',
+        total: 4,
+        sum: 73,
+        percentiles: { 50: { lower: 1, upper: 1 }, 99.9: { lower: 65, upper: null } },
+        slots: [
+          { lower: 1, upper: 1, count: 3 },
+          { lower: 65, upper: null, count: 1 },
+        ],
+      },
+    ],
+  });
+});
+
+test('of very many slots those of a power of two are shown together', async () => {
+  const layout = logLinear8Layout();
+  const counts = new Array(496).fill(0).fill(1, 8, 80);
+  const kernel = fakeKernel({ frames: [frameOf(counts, { layout })] });
+  const { stdout } = await runWith(run, ['/pin', '--layout', 'log-linear-8'], kernel);
+  expect(stdout.match(/^\d\S* +\d+/gm)).toEqual([
+    ...['8-15      8', '16-31     8', '32-63     8', '64-127    8', '128-255   8'],
+    ...['256-511   8', '512-1023  8', '1024-2047 8', '2048-4095 8'],
+  ]);
+});
+
+test.each([
+  ['ns', 'p50 2 ns to 4 ns; p100 65 ns or more'],
+  ['us', 'p50 2 µs to 4 µs; p100 65 µs or more'],
+  ['s', 'p50 2 s to 4 s; p100 65 s or more'],
+])('percentiles as times of %s', async (unit, shown) => {
+  const kernel = fakeKernel({ frames: [frameOf([0, 0, 3, 0, 0, 0, 0, 1], { sums: [73] })] });
+  const { stdout } = await runWith(run, ['id:42', '--unit', unit, '--percentiles', '50,100'], kernel);
+  expect(stdout.split('\n')[0]).toBe('queue_hist');
+  expect(stdout).toMatch(new RegExp(`^2 ${unit.replace('u', 'µ')} to 4 ${unit.replace('u', 'µ')} +\\d`, 'm'));
+  expect(stdout).toContain(shown);
+  expect(stdout).toContain(`mean 18.3 ${unit.replace('u', 'µ')};`);
+});
+
+test('nothing counted, and nothing there', async () => {
+  const zeros = fakeKernel({ frames: [frameOf(new Array(8).fill(0))] });
+  expect((await runWith(run, ['id:42'], zeros)).stdout).toBe('queue_hist\nnothing was counted\n');
+  const none = fakeKernel({ frames: [{ ...frameOf([]), histograms: [] }] });
+  expect((await runWith(run, ['id:42'], none)).stdout).toBe('nothing was counted\n');
+});
+
+const NO_GUESS = { ...QUEUE_HIST, guess: undefined, maxEntries: 7 };
+
+test.each([
+  [['id:0'], "the map must be the path of a pin, id:N or name:X, got 'id:0'"],
+  [['name:'], "the map must be the path of a pin, id:N or name:X, got 'name:'"],
+  [['id:42', '--layout', 'log2'], '--layout must be queue-depth, libbpf-tools'],
+  [['id:42', '--layout', 'libbpf-tools:1'], 'slots must be an integer from 2 to'],
+  [
+    ['id:42'],
+    'id:42 (percpu_array, keys of 4 and values of 8 bytes, 7 entries) does not look like a histogram that is known: say its --layout',
+  ],
+  [['/pin', '--bpftool'], '--bpftool needs --layout'],
+  [['/elsewhere'], '/elsewhere does not look like a histogram that is known'],
+])('refuses %j', async (args, message) => {
+  const kernel = fakeKernel({ list: async () => ({ maps: [NO_GUESS], incomplete: undefined }) });
+  await expect(runWith(run, args, kernel)).rejects.toThrow(message);
+});
+
+test.each([
+  '0,1,4',
+  'bcc',
+  'inspektor-gadget:27',
+  'bpftrace-hist:3',
+  'exporter-exp2:26',
+  'exporter-exp2zero',
+  'exporter-linear',
+])('takes the layout %s', async (layout) => {
+  const opened: object[] = [];
+  const kernel = fakeKernel({
+    open: (options) => {
+      opened.push(options.layout);
+      throw new Error('opened');
+    },
+  });
+  await expect(runWith(run, ['id:42', '--layout', layout], kernel)).rejects.toThrow('opened');
+  expect(opened).toMatchObject([{ layout: { kind: 'explicit' } }]);
+});

@@ -1,0 +1,15 @@
+import { formatValue } from '../../src/ebpf/unit.ts';
+
+test.each([
+  [0, 'ns', '0 ns'],
+  [999, 'ns', '999 ns'],
+  [16_384, 'ns', '16.4 µs'],
+  [1_835_008, 'ns', '1.84 ms'],
+  [999_999, 'ns', '1000 µs'],
+  [4096, 'us', '4.1 ms'],
+  [7_200, 's', '7200 s'],
+  [5, 'none', '5'],
+  [Number.POSITIVE_INFINITY, 'none', 'Infinity'],
+] as const)('%d %s is %s', (value, unit, text) => {
+  expect(formatValue(value, unit)).toBe(text);
+});

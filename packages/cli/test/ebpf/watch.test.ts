@@ -1,0 +1,75 @@
+import { HdrscopeError } from '@hdrscope/core';
+import { Ending } from '../../src/command.ts';
+import { run } from '../../src/ebpf/watch.ts';
+import { fakeKernel, frameOf, runWith } from '../support/fake-kernel.ts';
+
+const ARGS = [
+  '/sys/fs/bpf/queue_hist',
+  '--layout',
+  'queue-depth',
+  '--interval',
+  '10ms',
+  '--percentiles',
+  '50,99',
+];
+const BEFORE = [100, 0, 0, 0, 0, 0, 0, 0];
+
+function rows(text: string): string[][] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.trim().split(/ {2,}/));
+}
+
+test('differences of each interval', async () => {
+  const kernel = fakeKernel({
+    frames: [
+      frameOf(BEFORE),
+      frameOf([101, 0, 2, 0, 0, 0, 0, 0]),
+      frameOf([101, 0, 2, 0, 0, 0, 0, 0]),
+      frameOf([101, 0, 2, 0, 0, 0, 0, 5]),
+    ],
+  });
+  const { exitCode, stdout, stderr } = await runWith(run, [...ARGS, '--intervals', '3'], kernel);
+  expect([exitCode, stderr]).toEqual([0, '']);
+  expect(rows(stdout)).toEqual([
+    ['count', 'rate/s', 'p50', 'p99', 'histogram'],
+    ['3', '300.0', '2 to 4', '2 to 4', 'queue_hist'],
+    ['0', '0.0', '-', '-'],
+    ['5', '500.0', '65 or more', '65 or more', 'queue_hist'],
+  ]);
+});
+
+test('counters that begin anew, maps that are replaced, and readings that fail', async () => {
+  const kernel = fakeKernel({
+    frames: [
+      frameOf(BEFORE),
+      frameOf([7, 0, 0, 0, 0, 0, 0, 0]),
+      new HdrscopeError('ERR_KERNEL', 'it is gone'),
+      frameOf([0, 9, 0, 0, 0, 0, 0, 0], { generation: 'map 43' }),
+    ],
+  });
+  const { stdout, stderr } = await runWith(run, [...ARGS, '-n', '3'], kernel);
+  expect(rows(stdout).slice(1)).toEqual([
+    ['7', '700.0', '0', '0', 'queue_hist'],
+    ['9', '900.0', '1', '1', 'queue_hist'],
+  ]);
+  expect(stderr.split('\n')).toEqual([
+    'hdrscope: queue_hist: counters began anew',
+    'hdrscope: it is gone',
+    'hdrscope: /sys/fs/bpf/queue_hist is another map now: counting it from its beginning',
+    '',
+  ]);
+});
+
+test('ends when it is interrupted', async () => {
+  const kernel = fakeKernel({ frames: [frameOf(BEFORE)] });
+  const onOutput = (_: string, end: (reason: Ending) => void) => end(new Ending('SIGINT', 130));
+  await expect(runWith(run, ARGS, kernel, { onOutput })).rejects.toMatchObject({ name: 'AbortError' });
+});
+
+test('refuses what is no number of intervals', async () => {
+  await expect(runWith(run, [...ARGS, '-n', '0'], fakeKernel({}))).rejects.toThrow(
+    "--intervals must be an integer of at least 1, got '0'",
+  );
+});

@@ -1,0 +1,97 @@
+import {
+  type Frame,
+  framesSource,
+  type KernelLayout,
+  queueDepthLayout,
+  type VisibleMap,
+} from '@hdrscope/ebpf';
+import type { CommandModule, Ending, Io, Output } from '../../src/command.ts';
+import type { Kernel } from '../../src/ebpf/kernel.ts';
+import type { Ran } from './fake-io.ts';
+
+/** A map of run-queue depths, as it is seen. */
+export const QUEUE_HIST: VisibleMap = {
+  id: 42,
+  type: 'percpu_array',
+  name: 'queue_hist',
+  keySize: 4,
+  valueSize: 8,
+  maxEntries: 8,
+  pins: ['/sys/fs/bpf/queue_hist'],
+  guess: { layout: queueDepthLayout(), shape: {} },
+};
+
+/** A frame of one histogram. */
+export function frameOf(
+  counts: readonly number[],
+  {
+    generation = 'map 42',
+    layout = queueDepthLayout(),
+    sums,
+    name = 'queue_hist',
+  }: { generation?: string; layout?: KernelLayout; sums?: readonly number[]; name?: string } = {},
+): Frame {
+  const cpuCount = counts.length / layout.layout.slotCount;
+  const histogram = {
+    name,
+    attributes: {},
+    layout,
+    counts: Float64Array.from(counts),
+    sums: sums && Float64Array.from(sums),
+  };
+  return { generation, cpuCount, counterBits: 64, histograms: [histogram] };
+}
+
+/** A kernel in which there is what a test says; what it does not say must not be asked. */
+export function fakeKernel(
+  answers: Partial<Kernel> & { readonly frames?: readonly (Frame | Error)[] },
+): Kernel {
+  const unexpected = (): never => {
+    throw new Error('the test did not expect that question');
+  };
+  const { frames, ...kernel } = answers;
+  return {
+    list: async () => ({ maps: [QUEUE_HIST], incomplete: undefined }),
+    open: frames === undefined ? unexpected : () => framesSource(frames),
+    openByTool: unexpected,
+    examine: unexpected,
+    openRunQueue: unexpected,
+    ...kernel,
+  };
+}
+
+type Run = (args: readonly string[], io: Io, kernel: Kernel) => ReturnType<CommandModule['run']>;
+
+interface RunOptions {
+  readonly onOutput?: (text: string, end: (reason: Ending) => void) => void;
+  /** What ends it. @default `onOutput` */
+  readonly signal?: AbortSignal;
+}
+
+/** Runs a command against such a kernel. What it throws is thrown here. */
+export async function runWith(
+  run: Run,
+  args: readonly string[],
+  kernel: Kernel,
+  { onOutput, signal }: RunOptions = {},
+): Promise<Ran> {
+  const printed = { stdout: '', stderr: '' };
+  const ending = new AbortController();
+  const output = (name: keyof typeof printed): Output => ({
+    isTerminal: false,
+    columns: undefined,
+    write: async (text) => {
+      printed[name] += text;
+      if (name === 'stdout') onOutput?.(text, (reason) => ending.abort(reason));
+    },
+  });
+  const io: Io = {
+    stdout: output('stdout'),
+    stderr: output('stderr'),
+    stdin: (async function* () {})(),
+    environment: {},
+    signal: signal ?? ending.signal,
+    monotonicMs: () => 0,
+  };
+  return { exitCode: await run(args, io, kernel), ...printed };
+}
