@@ -15,6 +15,7 @@ export {
   mergedBuckets,
   type UnitLayouts,
 } from './conversion/exponential.ts';
+export { type HdrFit, hdrFit, unitBoundaries } from './conversion/hdr-fit.ts';
 export type { ReadonlyCounts, Storage } from './counts/store.ts';
 export type { HistogramJson } from './encoding/json.ts';
 export { type ErrorCode, HdrscopeError, mustBe } from './errors.ts';
@@ -53,6 +54,7 @@ export {
   exponentialLayout,
 } from './layout/exponential.ts';
 export { type HdrLayout, type HdrLayoutOptions, hdrLayout } from './layout/hdr.ts';
+export { type IntegerLayout, integerAfter, integerBefore, integerLayout } from './layout/integer.ts';
 export type { Layout, LayoutKind } from './layout/layout.ts';
 export { type LinearLayoutOptions, linearLayout } from './layout/linear.ts';
 export { type LogLinearLayoutOptions, logLinearLayout } from './layout/log-linear.ts';

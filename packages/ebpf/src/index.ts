@@ -6,7 +6,7 @@ export { examine } from './doctor/examine.ts';
 export type { Finding } from './doctor/finding.ts';
 export { type ExporterHistogram, fromEbpfExporterConfig } from './exporter-config/from-config.ts';
 export type { LayoutGuess } from './guess-layout.ts';
-export type { KernelFamilyOptions, KernelUnit } from './kernel-families.ts';
+export type { KernelFamilyOptions } from './kernel-families.ts';
 export {
   type ExporterKeyRange,
   exporterExp2Layout,
@@ -14,7 +14,6 @@ export {
   exporterFixedLayout,
   exporterLinearLayout,
 } from './layout/exporter-layouts.ts';
-export type { IntegerLayout } from './layout/integer-layout.ts';
 export {
   explicitKernelLayout,
   type KernelLayout,

@@ -1,12 +1,24 @@
-import { fromTicks, type Layout, mustBe, type Resolution, resolutionOf, scaledLayout } from '@hdrscope/core';
-import type { Attributes, Family, Registry, Scope } from '@hdrscope/registry';
+import {
+  fromTicks,
+  hdrFit,
+  type IntegerLayout,
+  type Layout,
+  mustBe,
+  type Resolution,
+  resolutionOf,
+  scaledLayout,
+  unitBoundaries,
+} from '@hdrscope/core';
+import {
+  type Attributes,
+  type CountedUnit,
+  type Family,
+  type Registry,
+  type Scope,
+  SHOWN_UNITS,
+} from '@hdrscope/registry';
 import type { KernelIncrease } from './counting/increase.ts';
-import { familyFit, unitBoundaries } from './family-fit.ts';
-import type { IntegerLayout } from './layout/integer-layout.ts';
 import type { KernelLayout } from './layout/kernel-layout.ts';
-
-/** What programs in the kernel count in. Times are shown in seconds, sizes in bytes. */
-export type KernelUnit = 'ns' | 'us' | 'ms' | 's' | 'bytes' | 'KiB' | 'none';
 
 /** How the histograms of a name become a family. */
 export interface KernelFamilyOptions {
@@ -15,7 +27,7 @@ export interface KernelFamilyOptions {
   /** @default '' */
   readonly description?: string;
   /** What the program counts in: gives the family its unit, and the scale. @default 'none' */
-  readonly kernelUnit?: KernelUnit;
+  readonly kernelUnit?: CountedUnit;
   /** The family's unit, such as `{thread}`. @default as the kernel's unit is shown: `s`, `By`, or '' */
   readonly unit?: string;
   /** How many of the family's unit one of the kernel's is: above 0. @default as the kernel's unit is shown */
@@ -36,16 +48,6 @@ export interface KernelFamilyOptions {
   /** As in the registry's `FamilyOptions`. */
   readonly scope?: Scope;
 }
-
-const SHOWN_AS: Readonly<Record<KernelUnit, { readonly unit: string; readonly scale: number }>> = {
-  ns: { unit: 's', scale: 1e-9 },
-  us: { unit: 's', scale: 1e-6 },
-  ms: { unit: 's', scale: 1e-3 },
-  s: { unit: 's', scale: 1 },
-  bytes: { unit: 'By', scale: 1 },
-  KiB: { unit: 'By', scale: 1024 },
-  none: { unit: '', scale: 1 },
-};
 
 /** What histograms of a name are added to. */
 interface Target {
@@ -110,7 +112,7 @@ export class KernelFamilies {
     family.with(attributes).addCounts(this.#layoutInUnit(layout, resolution), counts, {
       sum: sum === undefined ? undefined : fromTicks(resolution, sum),
     });
-    const { significantDigits, isExact } = familyFit(layout);
+    const { significantDigits, isExact } = hdrFit(layout);
     // A layout that is learnt may turn out finer than it seemed.
     if (!isExact || significantDigits > family.layout.significantDigits) {
       this.#inexact += counts.reduce((left, right) => left + right, 0);
@@ -133,13 +135,13 @@ export class KernelFamilies {
     if (known !== undefined) return known;
     const options = this.#optionsOf(name);
     const { kernelUnit = 'none', attributes = {}, perCpu = false } = options;
-    if (!Object.hasOwn(SHOWN_AS, kernelUnit)) {
-      const allowed = Object.keys(SHOWN_AS).join(', ');
+    if (!Object.hasOwn(SHOWN_UNITS, kernelUnit)) {
+      const allowed = Object.keys(SHOWN_UNITS).join(', ');
       throw mustBe('ERR_INVALID_OPTION', 'kernelUnit', `one of ${allowed}`, kernelUnit);
     }
-    const { unit = SHOWN_AS[kernelUnit].unit, scale = SHOWN_AS[kernelUnit].scale } = options;
+    const { unit = SHOWN_UNITS[kernelUnit].unit, scale = SHOWN_UNITS[kernelUnit].scale } = options;
     const resolution = resolutionOf(scale);
-    const { significantDigits = familyFit(layout.layout).significantDigits } = options;
+    const { significantDigits = hdrFit(layout.layout).significantDigits } = options;
     const family = this.#registry.histogram({
       name: options.name ?? name,
       unit,

@@ -1,5 +1,4 @@
-import { LayoutHistogram, mustBe, type Quantile, quantilesOf } from '@hdrscope/core';
-import type { IntegerLayout } from './layout/integer-layout.ts';
+import { type IntegerLayout, LayoutHistogram, mustBe, type Quantile, quantilesOf } from '@hdrscope/core';
 import type { KernelLayout } from './layout/kernel-layout.ts';
 
 /** Counts over a kernel's layout: a `KernelHistogram` is that, or an array of one's own. */

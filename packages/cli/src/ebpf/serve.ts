@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type KernelHistograms, type KernelUnit, kernelHistograms } from '@hdrscope/ebpf';
+import { type KernelHistograms, kernelHistograms } from '@hdrscope/ebpf';
 import { servePrometheus } from '@hdrscope/prometheus';
-import { createRegistry } from '@hdrscope/registry';
+import { type CountedUnit, createRegistry, SHOWN_UNITS } from '@hdrscope/registry';
 import { Option } from 'commander';
 import { createParser, readArguments, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
@@ -11,11 +11,11 @@ import { addMapOptions, type MapOptions, openMap } from './which-map.ts';
 interface Options extends MapOptions {
   readonly port: number;
   readonly host: string;
-  readonly unit: KernelUnit;
+  readonly unit: CountedUnit;
   readonly perCpu?: boolean;
 }
 
-const UNITS: readonly KernelUnit[] = ['ns', 'us', 'ms', 's', 'bytes', 'KiB', 'none'];
+const UNITS = Object.keys(SHOWN_UNITS) as readonly CountedUnit[];
 
 const DESCRIPTION = `Serves what maps have counted to Prometheus, at /metrics, until Ctrl-C.
 

@@ -1,5 +1,4 @@
-import { mustBe } from '@hdrscope/core';
-import { type IntegerLayout, integerLayout } from './integer-layout.ts';
+import { type IntegerLayout, integerLayout, mustBe } from '@hdrscope/core';
 
 /**
  * How a program in the kernel numbers the slots of a histogram. All of them count integers, and all differ: the same
@@ -59,6 +58,7 @@ export function explicitKernelLayout(
   if (!Number.isSafeInteger(firstIndex)) {
     throw mustBe('ERR_INVALID_OPTION', 'firstIndex', 'an integer', firstIndex);
   }
+  if (bounds.length === 0) throw mustBe('ERR_INVALID_OPTION', 'bounds', 'at least one integer', bounds);
   const layout = integerLayout(bounds, lowest ?? ((bounds[0] ?? 0) < 0 ? Number.NEGATIVE_INFINITY : 0));
   if (keys === undefined) return { name, layout, firstIndex };
   const isKeyed = keys.length === layout.slotCount && keys.every(Number.isSafeInteger);

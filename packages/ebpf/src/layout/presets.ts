@@ -1,5 +1,4 @@
-import { mustBe } from '@hdrscope/core';
-import { integerBefore } from './integer-layout.ts';
+import { integerBefore, mustBe } from '@hdrscope/core';
 import { explicitKernelLayout, type KernelLayout } from './kernel-layout.ts';
 
 /** The widest integers that the kernel counts. */

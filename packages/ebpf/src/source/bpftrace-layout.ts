@@ -1,5 +1,4 @@
-import { HdrscopeError } from '@hdrscope/core';
-import { integerBefore } from '../layout/integer-layout.ts';
+import { HdrscopeError, integerBefore } from '@hdrscope/core';
 import { explicitKernelLayout, type KernelLayout } from '../layout/kernel-layout.ts';
 import { bpftraceHistLayout } from '../layout/presets.ts';
 import type { PrintedBucket } from './bpftrace-line.ts';

@@ -1,5 +1,5 @@
+import type { IntegerLayout } from '@hdrscope/core';
 import type { Attributes } from '@hdrscope/registry';
-import type { IntegerLayout } from '../layout/integer-layout.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
 import { learnLayout } from './bpftrace-layout.ts';
 import type { PrintedBucket, PrintedHistogram } from './bpftrace-line.ts';

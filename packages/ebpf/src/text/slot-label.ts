@@ -1,4 +1,4 @@
-import type { IntegerLayout } from '../layout/integer-layout.ts';
+import type { IntegerLayout } from '@hdrscope/core';
 
 /** The integers of a slot: `5`, `2-4`, `65+`, or `<0` where it is open downwards. */
 export function slotLabel(layout: IntegerLayout, slot: number): string {

@@ -1,5 +1,13 @@
-import { explicitCounts, fromTicks, Histogram, hdrLayout, resolutionOf, scaledLayout } from '@hdrscope/core';
-import { familyFit, unitBoundaries } from '../src/family-fit.ts';
+import {
+  explicitCounts,
+  fromTicks,
+  Histogram,
+  hdrFit,
+  hdrLayout,
+  resolutionOf,
+  scaledLayout,
+  unitBoundaries,
+} from '@hdrscope/core';
 import {
   exporterExp2Layout,
   exporterExp2ZeroLayout,
@@ -36,7 +44,7 @@ const LAYOUTS: [name: string, kernel: KernelLayout, digits: number][] = [
 
 describe.each(LAYOUTS)('a family for %s', (_, { layout }, digits) => {
   test('has the fewest digits that keep its slots apart', () => {
-    expect(familyFit(layout)).toEqual({ significantDigits: digits, isExact: true });
+    expect(hdrFit(layout)).toEqual({ significantDigits: digits, isExact: true });
   });
 
   test.each([1, 1e-9, 1e-6, 1024])('has explicit buckets that are its slots, at a scale of %d', (scale) => {
@@ -78,7 +86,7 @@ test('of many bounds every second, fourth or eighth is a boundary', () => {
 });
 
 test('single integers beyond what 5 digits tell apart are said to be no longer exact', () => {
-  expect(familyFit(exporterLinearLayout({ min: 300_000, max: 300_010 }).layout)).toEqual({
+  expect(hdrFit(exporterLinearLayout({ min: 300_000, max: 300_010 }).layout)).toEqual({
     significantDigits: 5,
     isExact: false,
   });

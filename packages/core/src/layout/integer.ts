@@ -1,7 +1,8 @@
-import { type Layout, mustBe } from '@hdrscope/core';
+import { mustBe } from '../errors.ts';
+import type { Layout } from './layout.ts';
 
 /**
- * Slots of integers, as the kernel counts them: each holds the integers from `lower(slot)` to `upper(slot)`, both
+ * Slots of integers, as kernels and daemons count them: each holds the integers from `lower(slot)` to `upper(slot)`, both
  * included, and the next one begins with the integer after that. The last slot is open upwards.
  */
 export interface IntegerLayout extends Layout {
@@ -10,10 +11,21 @@ export interface IntegerLayout extends Layout {
 }
 
 /**
- * Above 2^53 the integer after a bound is the next double, and a bound that is none is to be given as the double below
- * it: then every double is in the slot that the kernel counts it in.
+ * Slots of integers, up to the largest of each. Above 2^53 the integer after a bound is the next double, and a bound that
+ * is none is to be given as the double below it (`integerBefore`): then every double is in the slot that it was counted
+ * in.
  *
+ * @param bounds The largest integer of each slot but the last, ascending.
  * @param lowest The smallest integer that is counted; `-Infinity` where the first slot takes all below its bound.
+ * @throws HdrscopeError `ERR_INVALID_OPTION`
+ * @example
+ * ```ts
+ * import { integerLayout } from '@hdrscope/core';
+ *
+ * const depths = integerLayout([0, 1, 4, 8], 0);
+ * [0, 1, 2, 4, 5, 9].map((depth) => depths.slotOf(depth)); //=> [0, 1, 2, 2, 3, 4]
+ * [depths.lower(2), depths.upper(2), depths.midpoint(2)]; //=> [2, 4, 3]
+ * ```
  */
 export function integerLayout(bounds: readonly number[], lowest: number): IntegerLayout {
   assertBounds(bounds, lowest);
@@ -32,6 +44,7 @@ export function integerLayout(bounds: readonly number[], lowest: number): Intege
     lower,
     upper,
     midpoint(slot) {
+      if (last === 0) return Math.max(lowest, 0);
       if (slot === last) return lower(slot);
       if (lower(slot) === Number.NEGATIVE_INFINITY) return upper(slot);
       return lower(slot) + Math.floor((upper(slot) - lower(slot)) / 2);
@@ -66,7 +79,6 @@ function firstFrom(bounds: readonly number[], value: number): number {
 }
 
 function assertBounds(bounds: readonly number[], lowest: number): void {
-  if (bounds.length === 0) throw mustBe('ERR_INVALID_OPTION', 'bounds', 'at least one integer', bounds);
   for (const [i, bound] of bounds.entries()) {
     const before = i === 0 ? undefined : bounds[i - 1]!;
     if (Number.isInteger(bound) && (before === undefined || bound > before)) continue;
@@ -74,7 +86,12 @@ function assertBounds(bounds: readonly number[], lowest: number): void {
     throw mustBe('ERR_INVALID_OPTION', `bounds[${i}]`, allowed, bound);
   }
   const isLowest = Number.isInteger(lowest) || lowest === Number.NEGATIVE_INFINITY;
-  if (!isLowest || lowest > bounds[0]!) {
-    throw mustBe('ERR_INVALID_OPTION', 'lowest', `an integer up to ${bounds[0]}, or -Infinity`, lowest);
+  if (!isLowest || lowest > (bounds[0] ?? Number.POSITIVE_INFINITY)) {
+    throw mustBe(
+      'ERR_INVALID_OPTION',
+      'lowest',
+      `an integer up to ${bounds[0] ?? 'any'}, or -Infinity`,
+      lowest,
+    );
   }
 }
