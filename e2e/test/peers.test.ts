@@ -34,6 +34,10 @@ test('the installer says why a peer cannot be had, and leaves nothing behind', (
   expect(status).toBe(1);
   expect(stdout).toMatch(/^prometheus-2 .* not installed: there is no apt-get on this machine$/m);
   expect(stdout).toMatch(/^hdrhistogram-java .* not installed: there is no java on this machine$/m);
+  expect(stdout).toMatch(
+    /^ceph-client .* not installed: there is no (apt-get|\/usr\/bin\/python3) on this machine$/m,
+  );
+  expect(stdout).toMatch(/^collectd .* not installed: there is no apt-get on this machine$/m);
   expect(stdout).toMatch(/^collector .* not installed: there is no go on this machine$/m);
   expect(stdout).toMatch(/^prometheus-3 .* not installed: there is no go on this machine$/m);
   expect(stdout).toMatch(/^log-rust .* not installed: there is no cargo on this machine$/m);
@@ -75,6 +79,6 @@ test('the installer refuses a name that it does not know', () => {
 
   expect(status).toBe(2);
   expect(stderr).toMatch(
-    /^no peer is called 'nagios', only prometheus-2, hdrhistogram-java, collector, prometheus-3, .*\n$/,
+    /^no peer is called 'nagios', only prometheus-2, hdrhistogram-java, ceph-client, collectd, collector, prometheus-3, .*\n$/,
   );
 });

@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from './run.js';
 
@@ -14,6 +14,30 @@ export function unpackDebianPackage({ name, version }, folder) {
   if (!found.startsWith(version)) throw new Error(`this Debian has ${name} ${found}, not ${version}`);
   run('dpkg-deb', ['--extract', file, folder], { limitSeconds: 120 });
   rmSync(file);
+}
+
+/**
+ * Writes a command that runs a program of unpacked packages with the libraries that are unpacked beside it.
+ *
+ * @param {string} folder
+ * @param {string} name The command is in `bin` of the folder.
+ * @param {string} invocation What a shell executes, with the command's arguments behind it. The folder is `$here`.
+ * @returns {string} The command.
+ */
+export function writeCommand(folder, name, invocation) {
+  // The folder is given its name when it is complete.
+  const script = `#!/bin/sh
+here="$(cd "$(dirname "$0")/.." && pwd)"
+for libraries in "$here"/lib/*-linux-gnu "$here"/usr/lib/*-linux-gnu "$here"/usr/lib/*-linux-gnu/ceph; do
+  if [ -d "$libraries" ]; then LD_LIBRARY_PATH="$libraries\${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"; fi
+done
+export LD_LIBRARY_PATH
+${invocation} "$@"
+`;
+  const command = join(folder, 'bin', name);
+  mkdirSync(join(folder, 'bin'), { recursive: true });
+  writeFileSync(command, script, { mode: 0o755 });
+  return command;
 }
 
 /**

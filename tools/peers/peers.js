@@ -3,6 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fillFolder, peersFolder } from './cache.js';
 import { buildWithCargo } from './cargo.js';
+import { unpackCeph } from './ceph.js';
+import { unpackCollectd } from './collectd.js';
 import { unpackDebianPackage } from './debian.js';
 import { buildWithGo } from './go.js';
 import { installWithPip } from './python.js';
@@ -37,6 +39,20 @@ export const PEERS = [
       run('java', ['-version'], { limitSeconds: 30 });
       unpackDebianPackage({ name: 'libhdrhistogram-java', version: '2.1.11' }, folder);
     },
+  },
+  {
+    name: 'ceph-client',
+    version: '16.2.15',
+    folder: 'ceph-client-16.2.15',
+    program: 'bin/ceph',
+    make: unpackCeph,
+  },
+  {
+    name: 'collectd',
+    version: '5.12.0',
+    folder: 'collectd-5.12.0',
+    program: 'bin/collectd',
+    make: unpackCollectd,
   },
   builtPeer({ name: 'collector', version: '0.155.0', target: '.', program: 'collector' }),
   builtPeer({

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 /** A program that the tests can talk to, where it is installed: see `tools/peers`. */
 export type PeerName =
   | 'hdrhistogram-java'
+  | 'ceph-client'
+  | 'collectd'
   | 'prometheus-2'
   | 'prometheus-3'
   | 'collector'

@@ -1,0 +1,66 @@
+import { CEPH_FORMATS, type CephFormat } from '../dump/format.ts';
+import { fits } from './arguments.ts';
+import type { AdminCommand, CommandArguments, CommandResult, Commands } from './command.ts';
+import { failureBody } from './failure.ts';
+import type { RawRequest } from './framing.ts';
+import { toJsonText } from './json-text.ts';
+
+type Request = Readonly<Record<string, unknown>>;
+
+/** The body that answers a request. Never rejects: what goes wrong is the answer. */
+export async function answer(commands: Commands, raw: RawRequest): Promise<string | Uint8Array> {
+  const request = 'json' in raw ? parseRequest(raw.json) : raw;
+  if (request === undefined) return failureBody('invalid json');
+
+  const { prefix = '', format = 'json-pretty' } = request as Request;
+  if (typeof prefix !== 'string' || typeof format !== 'string') {
+    return failureBody('invalid json, missing format and/or prefix');
+  }
+  const command = commands.get(prefix);
+  if (command === undefined) return failureBody(`unknown command prefix ${prefix}`);
+
+  const args = argumentsOf(command, request);
+  if (args === undefined) return failureBody('invalid command json');
+  const wanted = CEPH_FORMATS.find((one) => one === format) ?? 'json-pretty';
+  try {
+    return toBody(await command.run(args, wanted), wanted);
+  } catch (error) {
+    return failureBody(messageOf(error));
+  }
+}
+
+function parseRequest(json: string): Request | undefined {
+  try {
+    const request: unknown = JSON.parse(json);
+    return typeof request === 'object' && request !== null && !Array.isArray(request)
+      ? (request as Request)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Those that the command knows: clients send others, which daemons ignore. */
+function argumentsOf({ args = [] }: AdminCommand, request: Request): CommandArguments | undefined {
+  const found: [name: string, value: CommandArguments[string]][] = [];
+  for (const arg of args) {
+    const value = Object.hasOwn(request, arg.name) ? request[arg.name] : undefined;
+    if (!fits(arg, value)) return undefined;
+    if (value !== undefined) found.push([arg.name, value]);
+  }
+  return Object.fromEntries(found);
+}
+
+function toBody(result: CommandResult, format: CephFormat): string | Uint8Array {
+  if (result === undefined) return '';
+  if (typeof result === 'string' || result instanceof Uint8Array) return result;
+  return toJsonText(result, format === 'json' ? 'json' : 'json-pretty');
+}
+
+function messageOf(error: unknown): string {
+  try {
+    return String((error as Partial<Error> | undefined)?.message || error);
+  } catch {
+    return 'unknown';
+  }
+}

@@ -1,0 +1,81 @@
+import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { assertArguments, descriptorOf } from './arguments.ts';
+import type { AdminCommand, Commands } from './command.ts';
+import type { JsonValue } from './json-text.ts';
+
+/** What `version` and `git_version` say. */
+export interface VersionReply {
+  /** @default '0.0.0' */
+  readonly version?: string;
+  /** @default 'node' */
+  readonly release?: string;
+  /** @default 'dev' */
+  readonly releaseType?: string;
+  /** @default 'no_version' */
+  readonly gitVersion?: string;
+}
+
+/** The version of the protocol. Clients require that it is this one byte. */
+const PROTOCOL_VERSION = '2';
+
+const LIST_HELP = 'list available commands';
+
+/**
+ * All commands of a socket, sorted: the given ones, and those that tell of them.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION`; `ERR_ALREADY_REGISTERED` where two have one prefix.
+ */
+export function withBuiltIns(given: readonly AdminCommand[], versions: VersionReply = {}): Commands {
+  const { version = '0.0.0', release = 'node', releaseType = 'dev', gitVersion = 'no_version' } = versions;
+  const all: AdminCommand[] = [
+    { prefix: '0', run: () => PROTOCOL_VERSION },
+    { prefix: 'get_command_descriptions', help: LIST_HELP, run: () => describe(commands) },
+    { prefix: 'git_version', help: 'get git sha1', run: () => ({ git_version: gitVersion }) },
+    { prefix: 'help', help: LIST_HELP, run: () => helpOf(commands) },
+    {
+      prefix: 'version',
+      help: 'get ceph version',
+      run: () => ({ version, release, release_type: releaseType }),
+    },
+    ...given,
+  ];
+  const commands = new Map<string, AdminCommand>();
+  for (const command of all.sort((a, b) => (a.prefix < b.prefix ? -1 : 1))) {
+    assertCommand(command);
+    if (commands.has(command.prefix)) {
+      throw new HdrscopeError('ERR_ALREADY_REGISTERED', `the command '${command.prefix}' is there already`);
+    }
+    commands.set(command.prefix, command);
+  }
+  return commands;
+}
+
+function assertCommand({ prefix, args = [] }: AdminCommand): void {
+  if (!/^[^\s"\\\p{Cc}]+( [^\s"\\\p{Cc}]+)*$/u.test(prefix)) {
+    throw mustBe(
+      'ERR_INVALID_OPTION',
+      'prefix of a command',
+      'words with single spaces between them',
+      prefix,
+    );
+  }
+  assertArguments(prefix, args);
+}
+
+/** Each word of a prefix stands alone: clients compare them with the words of a command line. */
+function describe(commands: Commands): JsonValue {
+  const descriptors = [...commands.values()].map(
+    ({ prefix, args = [], help = '' }, i) =>
+      [
+        `cmd${String(i).padStart(3, '0')}`,
+        { sig: [...prefix.split(' '), ...args.map(descriptorOf)], help },
+      ] as const,
+  );
+  return new Map<string, JsonValue>(descriptors);
+}
+
+function helpOf(commands: Commands): JsonValue {
+  return new Map(
+    [...commands.values()].flatMap(({ prefix, help }) => (help ? [[prefix, help] as const] : [])),
+  );
+}

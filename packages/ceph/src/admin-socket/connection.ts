@@ -1,0 +1,87 @@
+import type { Socket } from 'node:net';
+import { ETIMEDOUT, failureBody } from './failure.ts';
+import { findRequest, frameReply, type RawRequest } from './framing.ts';
+
+/** What a client may cost. */
+export interface ConnectionLimits {
+  readonly maxRequestBytes: number;
+  readonly idleTimeoutMs: number;
+  readonly answerTimeoutMs: number;
+}
+
+export type Answerer = (request: RawRequest) => Promise<string | Uint8Array>;
+
+/**
+ * Takes one request from a client, answers, and hangs up, as daemons do. A request that is too long, or not complete in
+ * time, gets no reply.
+ */
+export class Connection {
+  readonly #socket: Socket;
+  readonly #answer: Answerer;
+  readonly #limits: ConnectionLimits;
+  #received: Buffer = Buffer.alloc(0);
+  #timer: NodeJS.Timeout | undefined;
+  #isAnswering = false;
+
+  constructor(socket: Socket, answer: Answerer, limits: ConnectionLimits) {
+    this.#socket = socket;
+    this.#answer = answer;
+    this.#limits = limits;
+    // A client that is gone needs no answer.
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => clearTimeout(this.#timer));
+    socket.on('data', (chunk: Buffer) => this.#receive(chunk));
+    socket.on('end', () => {
+      if (!this.#isAnswering) socket.destroy();
+    });
+    this.#limit(limits.idleTimeoutMs, () => socket.destroy());
+  }
+
+  /** Whether a request has come whose answer is not yet out. */
+  get isAnswering(): boolean {
+    return this.#isAnswering;
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  #receive(chunk: Buffer): void {
+    // One request for each connection. What follows is read all the same, or the client might not get its reply.
+    if (this.#isAnswering) return;
+    this.#received = Buffer.concat([this.#received, chunk]);
+    const room = this.#received.subarray(0, this.#limits.maxRequestBytes);
+    const request = findRequest(room);
+    if (request !== undefined) {
+      this.#isAnswering = true;
+      this.#received = Buffer.alloc(0);
+      // It fails for a body that is longer than its header can tell, or than there is memory for.
+      this.#reply(request).catch(() => this.destroy());
+    } else if (room.length === this.#limits.maxRequestBytes) {
+      this.#socket.destroy();
+    }
+  }
+
+  async #reply(request: RawRequest): Promise<void> {
+    const seconds = this.#limits.answerTimeoutMs / 1000;
+    this.#limit(this.#limits.answerTimeoutMs, () =>
+      this.#send(failureBody(`not answered within ${seconds} s`, ETIMEDOUT)),
+    );
+    this.#send(await this.#answer(request));
+  }
+
+  #send(body: string | Uint8Array): void {
+    if (this.#socket.writableEnded || this.#socket.destroyed) return;
+    const hangUp = (): void => {
+      this.#socket.destroy();
+    };
+    this.#limit(this.#limits.idleTimeoutMs, hangUp);
+    this.#socket.end(frameReply(body), hangUp);
+  }
+
+  /** One limit at a time: a new one takes the place of the one before. */
+  #limit(timeoutMs: number, action: () => void): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(action, timeoutMs).unref();
+  }
+}

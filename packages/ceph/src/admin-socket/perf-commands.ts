@@ -1,0 +1,77 @@
+import type { CephFormat } from '../dump/format.ts';
+import type { PerfFilter } from '../dump/loggers.ts';
+import type { AdminArgument } from './arguments.ts';
+import type { AdminCommand, CommandArguments, CommandResult } from './command.ts';
+import { describeNumbers, dumpNumbers, type PerfNumbers } from './perf-numbers.ts';
+
+type Awaitable<Value> = Value | Promise<Value>;
+
+/** Answers the `perf histogram` commands. Text goes out as it is, anything else as JSON. */
+export interface HistogramReplies {
+  schema(format: CephFormat): Awaitable<CommandResult>;
+  dump(filter: PerfFilter, format: CephFormat): Awaitable<CommandResult>;
+}
+
+/** What the perf commands of a socket tell. */
+export interface PerfReplies {
+  /** @default none: both commands name no logger */
+  readonly histograms?: HistogramReplies | undefined;
+  /** Called for each `perf dump` and `perf schema`. @default none */
+  readonly numbers?: (() => Awaitable<PerfNumbers>) | undefined;
+  /**
+   * Resets the logger of this name, or with `all` every one, and says whether there is such a logger. Whoever may
+   * connect may reset. @default there is no `perf reset`
+   */
+  readonly reset?: ((name: string) => Awaitable<boolean>) | undefined;
+}
+
+const optionalText = (name: string): AdminArgument => ({ name, required: false });
+const FILTER = [optionalText('logger'), optionalText('counter')];
+
+const NO_HISTOGRAMS: HistogramReplies = { schema: () => ({}), dump: () => ({}) };
+
+/** The commands, with the help texts that daemons give. */
+export function perfCommands({
+  histograms = NO_HISTOGRAMS,
+  numbers = () => ({}),
+  reset,
+}: PerfReplies): AdminCommand[] {
+  const dump = async (args: CommandArguments): Promise<CommandResult> =>
+    dumpNumbers(await numbers(), filterOf(args));
+  const schema = async (): Promise<CommandResult> => describeNumbers(await numbers());
+  return [
+    { prefix: '1', run: dump },
+    { prefix: '2', run: schema },
+    { prefix: 'perf dump', help: 'dump perfcounters value', args: FILTER, run: dump },
+    {
+      prefix: 'perf histogram dump',
+      help: 'dump perf histogram values',
+      args: FILTER,
+      run: (args, format) => histograms.dump(filterOf(args), format),
+    },
+    {
+      prefix: 'perf histogram schema',
+      help: 'dump perf histogram schema',
+      run: (_, format) => histograms.schema(format),
+    },
+    { prefix: 'perf schema', help: 'dump perfcounters schema', run: schema },
+    { prefix: 'perfcounters_dump', run: dump },
+    { prefix: 'perfcounters_schema', run: schema },
+    ...(reset === undefined ? [] : [resetCommand(reset)]),
+  ];
+}
+
+function filterOf({ logger, counter }: CommandArguments): PerfFilter {
+  return { logger: logger as string | undefined, counter: counter as string | undefined };
+}
+
+function resetCommand(reset: NonNullable<PerfReplies['reset']>): AdminCommand {
+  return {
+    prefix: 'perf reset',
+    help: 'perf reset <name>: perf reset all or one perfcounter name',
+    args: [{ name: 'var' }],
+    // Daemons answer in these words.
+    run: async ({ var: name }) =>
+      (await reset(name as string)) ? { success: `perf reset ${name}` } : { error: `Not find: ${name}` },
+  };
+}

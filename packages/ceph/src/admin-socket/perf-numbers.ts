@@ -1,0 +1,106 @@
+import { mustBe } from '@hdrscope/core';
+import type { PerfFilter } from '../dump/loggers.ts';
+import { type JsonValue, RawJson } from './json-text.ts';
+
+/** What all kinds of numbers say of themselves. */
+export interface PerfNumberText {
+  /** @default '' */
+  readonly description?: string;
+  /** A few letters, for narrow columns. @default '' */
+  readonly nick?: string;
+  /** From 0 to 10; ceph-exporter leaves out those below 5, unless told otherwise. @default 5 */
+  readonly priority?: number;
+  /** @default 'none' */
+  readonly units?: 'none' | 'bytes';
+  /** Seconds and other fractions are real, and written with nine decimals. @default false */
+  readonly real?: boolean;
+}
+
+/** A perf counter that is no histogram: one number, or a sum with how many were added up. */
+export type PerfNumber = PerfNumberText &
+  (
+    | { readonly kind: 'gauge' | 'counter'; readonly value: number | bigint }
+    | { readonly kind: 'average'; readonly count: number | bigint; readonly sum: number | bigint }
+  );
+
+/** Loggers, and the numbers of each by name. */
+export type PerfNumbers = Readonly<Record<string, Readonly<Record<string, PerfNumber>>>>;
+
+// Bits of `type`.
+const REAL = 0x1;
+const INTEGER = 0x2;
+const AVERAGE = 0x4;
+const COUNTER = 0x8;
+
+const DECIMALS = 9;
+
+/** What `perf dump` answers. @throws HdrscopeError `ERR_INVALID_VALUE` for numbers that cannot be written. */
+export function dumpNumbers(numbers: PerfNumbers, filter: PerfFilter = {}): JsonValue {
+  return select(numbers, filter, shownValue);
+}
+
+/** What `perf schema` answers. */
+export function describeNumbers(numbers: PerfNumbers, filter: PerfFilter = {}): JsonValue {
+  return select(numbers, filter, schemaOf);
+}
+
+/** Loggers are sorted by name. One that has no such counter is still named. */
+function select(
+  numbers: PerfNumbers,
+  { logger, counter }: PerfFilter,
+  show: (number: PerfNumber, name: string) => JsonValue,
+): JsonValue {
+  const loggers = Object.entries(numbers)
+    .filter(([name]) => logger === undefined || name === logger)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return new Map<string, JsonValue>(
+    loggers.map(([loggerName, members]) => [
+      loggerName,
+      new Map<string, JsonValue>(
+        Object.entries(members)
+          .filter(([name]) => counter === undefined || name === counter)
+          .map(([name, one]) => [name, show(one, `${loggerName}.${name}`)]),
+      ),
+    ]),
+  );
+}
+
+function shownValue(number: PerfNumber, name: string): JsonValue {
+  const write = number.real ? realOf : integerOf;
+  if (number.kind !== 'average') return write(number.value, name);
+  const avgcount = integerOf(number.count, `count of ${name}`);
+  const sum = write(number.sum, `sum of ${name}`);
+  if (!number.real) return { avgcount, sum };
+  const mean = Number(number.count) === 0 ? 0 : Number(number.sum) / Number(number.count);
+  return { avgcount, sum, avgtime: realOf(mean, name) };
+}
+
+function integerOf(value: number | bigint, name: string): JsonValue {
+  if ((typeof value === 'bigint' || Number.isInteger(value)) && value >= 0) return BigInt(value);
+  throw mustBe('ERR_INVALID_VALUE', name, 'an integer of at least 0', value);
+}
+
+function realOf(value: number | bigint, name: string): JsonValue {
+  if (!Number.isFinite(Number(value))) throw mustBe('ERR_INVALID_VALUE', name, 'a finite number', value);
+  return new RawJson(Number(value).toFixed(DECIMALS));
+}
+
+function schemaOf({
+  kind,
+  real = false,
+  description = '',
+  nick = '',
+  priority = 5,
+  units = 'none',
+}: PerfNumber): JsonValue {
+  const single = real ? 'real' : 'integer';
+  return {
+    type: (real ? REAL : INTEGER) | (kind === 'average' ? AVERAGE : 0) | (kind === 'counter' ? COUNTER : 0),
+    metric_type: kind === 'counter' ? 'counter' : 'gauge',
+    value_type: kind === 'average' ? `${single}-integer-pair` : single,
+    description,
+    nick,
+    priority,
+    units,
+  };
+}

@@ -1,0 +1,41 @@
+import type { Registry } from '@hdrscope/registry';
+import { formatHistogramDump } from '../dump/dump.ts';
+import { formatHistogramSchema } from '../dump/schema.ts';
+import { type SnapshotLoggersOptions, snapshotLoggers } from '../dump/snapshot.ts';
+import type { PerfReplies } from './perf-commands.ts';
+import { type SnapshotNumbersOptions, snapshotNumbers } from './snapshot-numbers.ts';
+
+export interface RegistryRepliesOptions extends SnapshotLoggersOptions, SnapshotNumbersOptions {}
+
+/**
+ * The perf commands of an admin socket, answered from a registry, which is gathered for each: its families as
+ * histograms, and in `perf dump` as numbers, for tools that read no histograms.
+ *
+ * @example
+ * ```ts
+ * import { mkdtempSync, rmSync } from 'node:fs';
+ * import { askAdminSocket, registryReplies, serveAdminSocket } from '@hdrscope/ceph';
+ * import { createRegistry } from '@hdrscope/registry';
+ *
+ * const registry = createRegistry();
+ * registry.histogram({ name: 'body.size', unit: 'By' }).with({}).record(512);
+ *
+ * const folder = mkdtempSync('/tmp/example-');
+ * const server = await serveAdminSocket({ path: `${folder}/shop.asok`, ...registryReplies(registry) });
+ * await askAdminSocket(server.path, 'perf dump', { counter: 'body.size', format: 'json' });
+ * //=> '{"hdrscope":{"body.size":{"avgcount":1,"sum":512}}}'
+ * await server.close();
+ * rmSync(folder, { recursive: true });
+ * ```
+ */
+export function registryReplies(registry: Registry, options: RegistryRepliesOptions = {}): PerfReplies {
+  const loggers = async () => snapshotLoggers(await registry.gather(), options);
+  const { release = 'tentacle' } = options;
+  return {
+    histograms: {
+      schema: async (format) => formatHistogramSchema(await loggers(), { format }),
+      dump: async (filter, format) => formatHistogramDump(await loggers(), { ...filter, release, format }),
+    },
+    numbers: async () => snapshotNumbers(await registry.gather(), options),
+  };
+}

@@ -1,0 +1,108 @@
+import { chmodSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { HdrscopeError } from '@hdrscope/core';
+import { atExit } from './at-exit.ts';
+import { type Claim, createNursery, publish } from './claim.ts';
+import { type Answerer, Connection, type ConnectionLimits } from './connection.ts';
+
+export interface ServerOptions extends ConnectionLimits {
+  readonly path: string;
+  readonly maxConnections: number;
+  readonly unref: boolean;
+}
+
+// What a reply that is under way gets when the server closes.
+const PATIENCE_MS = 1000;
+
+/** A server of one socket, which only its user can reach. */
+export class AdminSocketServer {
+  readonly #options: ServerOptions;
+  readonly #server: Server;
+  readonly #connections: Set<Connection> = new Set();
+  #claim: Claim | undefined;
+  #forgetExit: (() => void) | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(answer: Answerer, options: ServerOptions) {
+    this.#options = options;
+    // Clients may close their half as soon as they have asked.
+    this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#accept(socket, answer));
+    this.#server.maxConnections = options.maxConnections;
+  }
+
+  /** @throws HdrscopeError `ERR_ADMIN_SOCKET`, `ERR_ALREADY_REGISTERED` or `ERR_INVALID_OPTION`; then nothing is left. */
+  async start(): Promise<void> {
+    const { path } = this.#options;
+    try {
+      this.#claim = await this.#listen();
+    } catch (error) {
+      await this.close();
+      if (error instanceof HdrscopeError) throw error;
+      const { message } = error as Error;
+      throw new HdrscopeError('ERR_ADMIN_SOCKET', `${path} cannot be served: ${message}`, { cause: error });
+    }
+    // What is not closed leaves no socket behind either, unless the process is killed.
+    this.#forgetExit = atExit(() => this.#release());
+  }
+
+  /** Lets replies that are under way get out, within a second. Never rejects. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #listen(): Promise<Claim> {
+    const nursery = createNursery(this.#options.path);
+    try {
+      await listen(this.#server, nursery.socketPath);
+      if (this.#options.unref) this.#server.unref();
+      chmodSync(nursery.socketPath, 0o600);
+      return await publish(nursery.socketPath, this.#options.path);
+    } finally {
+      nursery.remove();
+    }
+  }
+
+  #accept(socket: Socket, answer: Answerer): void {
+    if (this.#options.unref) socket.unref();
+    const connection = new Connection(socket, answer, this.#options);
+    this.#connections.add(connection);
+    socket.on('close', () => this.#connections.delete(connection));
+  }
+
+  #release(): void {
+    try {
+      this.#claim?.release();
+    } catch {
+      // The folder has been taken away, or the right to write there.
+    }
+    this.#claim = undefined;
+  }
+
+  async #close(): Promise<void> {
+    this.#forgetExit?.();
+    this.#release();
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    for (const connection of this.#connections) {
+      if (!connection.isAnswering) connection.destroy();
+    }
+    const timer = setTimeout(() => {
+      for (const connection of this.#connections) connection.destroy();
+    }, PATIENCE_MS);
+    await closed;
+    clearTimeout(timer);
+  }
+}
+
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    // In a cluster each process has a socket of its own, instead of one in the primary process.
+    server.listen({ path, exclusive: true }, () => {
+      server.off('error', reject);
+      // Too many open files, say: those that wait stay in the queue.
+      server.on('error', () => {});
+      resolve();
+    });
+  });
+}

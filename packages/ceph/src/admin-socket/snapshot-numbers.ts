@@ -1,0 +1,69 @@
+import type { FamilySnapshot, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
+import { valuesAtPercentiles } from '@hdrscope/registry';
+import { attributesText } from '../dump/snapshot.ts';
+import type { PerfNumber, PerfNumbers, PerfNumberText } from './perf-numbers.ts';
+
+/** Which numbers stand for a distribution. */
+export interface SnapshotNumbersOptions {
+  /** From 0 to 100. @default [50, 99] */
+  readonly percentiles?: readonly number[];
+  /** The logger of series without attributes; others have theirs added to the name. @default 'hdrscope' */
+  readonly logger?: string;
+}
+
+const SECONDS_PER: ReadonlyMap<string, number> = new Map([
+  ['ns', 1e-9],
+  ['us', 1e-6],
+  ['ms', 1e-3],
+  ['s', 1],
+  ['min', 60],
+  ['h', 3600],
+]);
+
+/**
+ * Families of a registry as the numbers of `perf dump`, for tools that read no histograms: of each series the count and
+ * the sum, under the family's name, and gauges such as `NAME_p50`, `NAME_p99`, `NAME_p99_9` and `NAME_max`. Times are in
+ * seconds.
+ */
+export function snapshotNumbers(
+  { families }: Snapshot,
+  { percentiles = [50, 99], logger = 'hdrscope' }: SnapshotNumbersOptions = {},
+): PerfNumbers {
+  const loggers = new Map<string, [name: string, number: PerfNumber][]>();
+  for (const family of families) {
+    for (const series of family.series) {
+      const name = logger + attributesText(series.attributes);
+      const members = loggers.get(name) ?? [];
+      loggers.set(name, members);
+      members.push(...numbersOf(family, series, percentiles));
+    }
+  }
+  return Object.fromEntries([...loggers].map(([name, members]) => [name, Object.fromEntries(members)]));
+}
+
+function numbersOf(
+  family: FamilySnapshot,
+  series: SeriesSnapshot,
+  percentiles: readonly number[],
+): [name: string, number: PerfNumber][] {
+  const { name, unit, description, resolution } = family;
+  const factor = SECONDS_PER.get(unit);
+  const real = factor !== undefined || resolution.ticksPerUnit > 1;
+  // Counts whose sum nobody told are added up by the middles of their slots, which are no integers.
+  const shown = (value: number): number => (real ? value * (factor ?? 1) : Math.round(value));
+  const text: PerfNumberText = { description, real, units: unit === 'By' ? 'bytes' : 'none' };
+
+  const gauges = [
+    ...valuesAtPercentiles(family, series, percentiles).map(
+      (value, i) => [`p${String(percentiles[i]).replace('.', '_')}`, value] as const,
+    ),
+    ['max', series.max] as const,
+  ];
+  return [
+    [name, { ...text, kind: 'average', count: series.histogram.totalCount, sum: shown(series.sum) }],
+    ...gauges.map(([suffix, value]): [string, PerfNumber] => [
+      `${name}_${suffix}`,
+      { ...text, kind: 'gauge', value: shown(value) },
+    ]),
+  ];
+}

@@ -1,0 +1,67 @@
+import { mustBe } from '@hdrscope/core';
+import { type DocumentObject, toPlain } from './document.ts';
+import { loggersDocument, ROOT } from './dump.ts';
+import { type CephFormat, formatDocument } from './format.ts';
+import type { HistogramCounter, HistogramLogger } from './loggers.ts';
+
+/** A histogram in a schema. */
+export interface DescribedHistogram {
+  /** Histogram, counter and integer: 16 + 8 + 2. */
+  readonly type: number;
+  readonly metric_type: string;
+  readonly value_type: string;
+  readonly description: string;
+  readonly nick: string;
+  readonly priority: number;
+  readonly units: string;
+}
+
+/** What `perf histogram schema` answers. It does not tell the axes. */
+export type HistogramSchema = Readonly<Record<string, Readonly<Record<string, DescribedHistogram>>>>;
+
+const TYPE = 0x10 | 0x08 | 0x02;
+const DEFAULT_PRIORITY = 5;
+const HIGHEST_PRIORITY = 10;
+
+/**
+ * What `perf histogram schema` answers, as objects.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when names are not unique, or a priority is none.
+ */
+export function histogramSchema(loggers: readonly HistogramLogger[]): HistogramSchema {
+  return toPlain(schemaDocument(loggers)) as HistogramSchema;
+}
+
+/**
+ * What `perf histogram schema` answers, byte for byte.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` as `histogramSchema` does, or when the format is none.
+ */
+export function formatHistogramSchema(
+  loggers: readonly HistogramLogger[],
+  { format = 'json-pretty' }: { readonly format?: CephFormat } = {},
+): string {
+  return formatDocument(schemaDocument(loggers), ROOT, format);
+}
+
+function schemaDocument(loggers: readonly HistogramLogger[]): DocumentObject {
+  return loggersDocument(loggers, {}, describe);
+}
+
+function describe(counter: HistogramCounter, path: string): DocumentObject {
+  const { histogram, description = '', nick = '', priority = DEFAULT_PRIORITY } = counter;
+  if (!Number.isInteger(priority) || priority < 0 || priority > HIGHEST_PRIORITY) {
+    throw mustBe('ERR_INVALID_OPTION', `${path}: priority`, 'an integer from 0 to 10', priority);
+  }
+  return {
+    entries: [
+      ['type', TYPE],
+      ['metric_type', counter.metricType ?? 'counter'],
+      ['value_type', `integer-${histogram.axes.length}d-histogram`],
+      ['description', description],
+      ['nick', nick],
+      ['priority', priority],
+      ['units', counter.units ?? 'none'],
+    ],
+  };
+}

@@ -1,0 +1,173 @@
+import { type Layout, mustBe, type Rebucketing, rebucket, resolutionOf, scaledLayout } from '@hdrscope/core';
+import type { Attributes, FamilySnapshot, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
+import { type Axis, axisLayout } from '../histogram/axis.ts';
+import { PerfHistogram } from '../histogram/perf-histogram.ts';
+import type { AxisFit, HistogramCounter, HistogramLogger } from './loggers.ts';
+import { assertRelease, type CephRelease } from './release.ts';
+
+/** How families of a registry are shown as Ceph's histograms. */
+export interface SnapshotLoggersOptions {
+  /** Decides how many axes there are: `'next'` has one, all others a second one of a single slot. @default 'tentacle' */
+  readonly release?: CephRelease;
+  /** The logger of series without attributes; others have theirs added to the name. @default 'hdrscope' */
+  readonly logger?: string;
+  /** The axis of a family, in nanoseconds for units of time, in bytes for `By`. @default `defaultAxis` */
+  readonly axisOf?: (family: FamilySnapshot) => Axis;
+}
+
+/** A second axis that tells nothing apart, for tools that read two. */
+const ALL: Axis = { name: 'All', scale: 'linear', min: 0, quantSize: 1, buckets: 1, unit: 'none' };
+
+const NANOSECONDS_PER: Readonly<Record<string, number>> = {
+  ns: 1,
+  us: 1e3,
+  ms: 1e6,
+  s: 1e9,
+  min: 60e9,
+  h: 3600e9,
+};
+
+/**
+ * Families of a registry as Ceph's loggers and counters: a logger for each combination of attributes, as Ceph's histograms
+ * have no labels, and in it a counter for each family. Each HDR slot goes, whole, to where its midpoint belongs; `fit`
+ * tells what that may misplace.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the release or an axis is none.
+ * @example
+ * ```ts
+ * import { type HistogramLogger, snapshotLoggers } from '@hdrscope/ceph';
+ * import { createRegistry } from '@hdrscope/registry';
+ *
+ * const registry = createRegistry();
+ * registry.histogram({ name: 'request.duration', unit: 's' }).with({ method: 'GET' }).record(0.02);
+ *
+ * const [{ name, counters }] = snapshotLoggers(await registry.gather()) as [HistogramLogger];
+ * const { histogram, fit } = counters[0]!;
+ * [name, counters[0]!.name]; //=> ['hdrscope-method=GET', 'request.duration']
+ * histogram.quantile(0, 0.5); //=> { value: 25165824, lower: 16777216, upper: 33554432, open: false }
+ * fit; //=> { exact: true, maxMisplaced: 0 }
+ * ```
+ */
+export function snapshotLoggers(
+  snapshot: Snapshot,
+  { release = 'tentacle', logger = 'hdrscope', axisOf = defaultAxis }: SnapshotLoggersOptions = {},
+): HistogramLogger[] {
+  assertRelease(release);
+  const counters = new Map<string, HistogramCounter[]>();
+  for (const family of snapshot.families) {
+    const axis = axisOf(family);
+    for (const series of family.series) {
+      const name = logger + attributesText(series.attributes);
+      const group = counters.get(name) ?? [];
+      counters.set(name, group);
+      group.push(counterOf(family, series, axis, release));
+    }
+  }
+  return [...counters].map(([name, group]) => ({ name, counters: distinct(group) }));
+}
+
+/**
+ * The axis that suits a family: log2, with a quantum that is a power of two, as HDR slots have edges there. Times are in
+ * nanoseconds, from 1 µs to 2.4 hours; sizes in bytes, from 512 B to 256 GiB; all else is in its unit, or, where that is
+ * finer than 1, in ticks.
+ */
+export function defaultAxis({ unit, resolution }: Pick<FamilySnapshot, 'unit' | 'resolution'>): Axis {
+  if (Object.hasOwn(NANOSECONDS_PER, unit)) {
+    return { name: 'Latency (nsec)', scale: 'log2', min: 0, quantSize: 1024, buckets: 36, unit: 'ns' };
+  }
+  if (unit === 'By') {
+    return { name: 'Size (bytes)', scale: 'log2', min: 0, quantSize: 512, buckets: 32, unit: 'bytes' };
+  }
+  const { ticksPerUnit } = resolution;
+  const words = [...(ticksPerUnit === 1 ? [] : [`1/${ticksPerUnit}`]), ...(unit === '' ? [] : [unit])];
+  const name = words.length === 0 ? 'Value' : `Value (${words.join(' ')})`;
+  return { name, scale: 'log2', min: 0, quantSize: 1, buckets: 48, unit: 'none' };
+}
+
+function counterOf(
+  family: FamilySnapshot,
+  { histogram, sum }: SeriesSnapshot,
+  axis: Axis,
+  release: CephRelease,
+): HistogramCounter {
+  const plan = rebucket(inAxisUnit(family, axis), axisLayout(axis));
+  const { counts, maxMisplaced } = plan.apply(histogram.counts);
+  const axes = release === 'next' ? [axis] : [axis, ALL];
+  const shown = new PerfHistogram(axes);
+  for (const [slot, count] of counts.entries()) {
+    if (count > 0) shown.addAt(axes.length === 1 ? [slot] : [slot, 0], count);
+  }
+  const fit: AxisFit = { exact: isExact(plan), maxMisplaced };
+  const ofUnit = sum * perUnit(family, axis);
+  return {
+    name: family.name,
+    description: family.description,
+    units: axis.unit === 'bytes' ? 'bytes' : 'none',
+    histogram: shown,
+    ...(release === 'next' && { sums: [BigInt(Math.round(ofUnit))] }),
+    fit,
+  };
+}
+
+const exactness = new WeakMap<Rebucketing, boolean>();
+
+/** Known once all slots were looked at, which can be millions. */
+function isExact(plan: Rebucketing): boolean {
+  const known = exactness.get(plan) ?? plan.exact;
+  exactness.set(plan, known);
+  return known;
+}
+
+const scaled = new WeakMap<Layout, Map<number, Layout>>();
+
+/** The layout of a family in what its axis counts, kept so that what is computed for it is computed once. */
+function inAxisUnit(family: FamilySnapshot, axis: Axis): Layout {
+  const { layout, resolution } = family;
+  const step = (perUnit(family, axis) * resolution.unitsPerTick) / resolution.ticksPerUnit;
+  if (step === 1) return layout;
+  const bySteps = scaled.get(layout) ?? new Map<number, Layout>();
+  scaled.set(layout, bySteps);
+  const known = bySteps.get(step) ?? scaledLayout(layout, resolutionOf(step));
+  bySteps.set(step, known);
+  return known;
+}
+
+const NANOSECONDS_OF_AXIS: Readonly<Partial<Record<NonNullable<Axis['unit']>, number>>> = {
+  ns: 1,
+  us: 1e3,
+  ms: 1e6,
+  s: 1e9,
+};
+
+/** What one of the family's unit is in that of the axis; where the axis has none, in ticks or in the unit, as `defaultAxis`. */
+function perUnit({ name, unit, resolution }: FamilySnapshot, axis: Axis): number {
+  const { unit: shown = 'none' } = axis;
+  if (shown === 'none') return resolution.ticksPerUnit;
+  const axisNs = NANOSECONDS_OF_AXIS[shown];
+  const unitNs = Object.hasOwn(NANOSECONDS_PER, unit) ? NANOSECONDS_PER[unit]! : undefined;
+  if (axisNs !== undefined && unitNs !== undefined) return unitNs / axisNs;
+  if (shown === 'bytes' && unit === 'By') return 1;
+  throw mustBe(
+    'ERR_INVALID_OPTION',
+    `the unit of the axis of "${name}"`,
+    `one for values in "${unit}"`,
+    shown,
+  );
+}
+
+/** What attributes add to the name of a logger. */
+export function attributesText(attributes: Attributes): string {
+  const pairs = Object.entries(attributes).map(([key, value]) => `${key}=${value}`);
+  return pairs.length === 0 ? '' : `-${pairs.sort().join(',')}`;
+}
+
+/** Families of one name, from scopes of their own, are numbered from the second on. */
+function distinct(counters: readonly HistogramCounter[]): HistogramCounter[] {
+  const taken = new Set<string>();
+  return counters.map((counter) => {
+    let { name } = counter;
+    for (let number = 2; taken.has(name); number++) name = `${counter.name}-${number}`;
+    taken.add(name);
+    return { ...counter, name };
+  });
+}

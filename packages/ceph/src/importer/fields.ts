@@ -1,0 +1,57 @@
+import { mustBe } from '@hdrscope/core';
+import type { Json, JsonObject } from './json.ts';
+
+/** @throws HdrscopeError `ERR_DECODE` */
+export function asObject(json: Json | undefined, path: string): JsonObject {
+  if (typeof json === 'object' && json !== null && !isArray(json)) return json;
+  throw mustBe('ERR_DECODE', path, 'an object', json);
+}
+
+/**
+ * An array, also one that a report shows as text, as a whole or item by item.
+ *
+ * @throws HdrscopeError `ERR_DECODE`
+ */
+export function asArray(json: Json | undefined, path: string): readonly Json[] {
+  const value = typeof json === 'string' ? parsedArray(json) : json;
+  if (value !== undefined && isArray(value)) return value;
+  throw mustBe('ERR_DECODE', path, 'an array', json);
+}
+
+/** @throws HdrscopeError `ERR_DECODE` */
+export function asText(json: Json | undefined, path: string): string {
+  if (typeof json === 'string') return json;
+  throw mustBe('ERR_DECODE', path, 'a text', json);
+}
+
+/** @throws HdrscopeError `ERR_DECODE` */
+export function asInteger(json: Json | undefined, path: string): bigint {
+  if (typeof json === 'bigint') return json;
+  if (Number.isSafeInteger(json)) return BigInt(json as number);
+  throw mustBe('ERR_DECODE', path, 'an integer', json);
+}
+
+const LARGEST_COUNT = 2n ** 64n - 1n;
+
+/**
+ * A count of 64 bits.
+ *
+ * @throws HdrscopeError `ERR_DECODE`
+ */
+export function asCount(json: Json | undefined, path: string): number | bigint {
+  if (typeof json === 'number' && Number.isSafeInteger(json) && json >= 0) return json;
+  if (typeof json === 'bigint' && json >= 0n && json <= LARGEST_COUNT) return json;
+  throw mustBe('ERR_DECODE', path, 'an integer from 0 to 2^64 - 1', json);
+}
+
+function isArray(json: Json): json is readonly Json[] {
+  return Array.isArray(json);
+}
+
+function parsedArray(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,65 @@
+import { HdrscopeError } from '@hdrscope/core';
+import type { Increase, PerfHistogram } from '../histogram/perf-histogram.ts';
+import type { ImportedHistogram } from './read-histogram.ts';
+
+/** What a histogram of a dump has counted since an earlier one. */
+export interface ImportedIncrease extends ImportedHistogram {
+  /** Whether the daemon has begun anew in between, by `perf reset` or a restart: all that it has is new. */
+  readonly isReset: boolean;
+}
+
+/** What tells the histograms of a dump apart. */
+export function histogramKey({ daemon, logger, counter }: ImportedHistogram): string {
+  return JSON.stringify([daemon, logger, counter]);
+}
+
+/**
+ * What was counted between two dumps. A histogram that the earlier one lacks is new, and so is one whose counts have
+ * fallen or whose axes are others. A reset is not seen where every cell has more than before it.
+ *
+ * @example
+ * ```ts
+ * import { dumpIncrease, parseHistogramDump } from '@hdrscope/ceph';
+ *
+ * const dump = (...values: number[]) => parseHistogramDump(JSON.stringify({
+ *   osd: { op_r: { axes: [{ name: 'x', min: 0, quant_size: 8, buckets: 3, scale_type: 'linear' }], values } },
+ * }));
+ * const [before, after, reset] = [dump(0, 5, 1), dump(0, 9, 1), dump(0, 2, 0)];
+ * dumpIncrease(before, after).map(({ histogram, isReset }) => [histogram.totalCount, isReset]); //=> [[4, false]]
+ * dumpIncrease(after, reset).map(({ histogram, isReset }) => [histogram.totalCount, isReset]); //=> [[2, true]]
+ * ```
+ */
+export function dumpIncrease(
+  earlier: readonly ImportedHistogram[],
+  later: readonly ImportedHistogram[],
+): ImportedIncrease[] {
+  const before = new Map(earlier.map((histogram) => [histogramKey(histogram), histogram]));
+  return later.map((now) => increaseOf(before.get(histogramKey(now)), now));
+}
+
+/** @param then What it was, if it was there. */
+export function increaseOf(then: ImportedHistogram | undefined, now: ImportedHistogram): ImportedIncrease {
+  if (then === undefined) return { ...now, isReset: false };
+  const { increase, isReset } = differenceOf(then.histogram, now.histogram);
+  const sums = isReset ? now.sums : sumsSince(then.sums, now.sums);
+  return { ...now, histogram: increase, sums, isReset };
+}
+
+function differenceOf(then: PerfHistogram, now: PerfHistogram): Increase {
+  try {
+    return now.subtract(then);
+  } catch (error) {
+    // A daemon that came back with other axes.
+    if (error instanceof HdrscopeError && error.code === 'ERR_INCOMPATIBLE')
+      return { increase: now, isReset: true };
+    throw error;
+  }
+}
+
+function sumsSince(
+  then: readonly bigint[] | undefined,
+  now: readonly bigint[] | undefined,
+): bigint[] | undefined {
+  if (then === undefined || now === undefined) return undefined;
+  return now.map((sum, i) => sum - then[i]!);
+}

@@ -1,0 +1,130 @@
+import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { type Axis, type AxisScale, axisEdges } from '../histogram/axis.ts';
+import { asArray, asInteger, asObject, asText } from './fields.ts';
+import type { Json, JsonObject } from './json.ts';
+import { type UnitOverrides, type UnitSource, unitOf } from './units.ts';
+
+/** An axis of a dump. */
+export interface ImportedAxis {
+  readonly axis: Axis;
+  readonly unitSource: UnitSource;
+  /** What had to be decided to read it. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Reads an axis. Its ranges are what the daemon counts by: where they are not what the rest of it makes them, it becomes
+ * an explicit one.
+ *
+ * @throws HdrscopeError `ERR_DECODE`
+ */
+export function readAxis(json: Json, logger: string, units: UnitOverrides, path: string): ImportedAxis {
+  const fields = asObject(json, path);
+  const name = asText(fields.name, `${path}.name`);
+  const config = configOf(fields);
+  const edges = fields.ranges === undefined ? undefined : readRanges(fields.ranges, `${path}.ranges`);
+  const told = fields.buckets === undefined ? undefined : asInteger(fields.buckets, `${path}.buckets`);
+  if (edges !== undefined && told !== undefined && told !== BigInt(edges.length + 1)) {
+    throw mustBe('ERR_DECODE', `${path}.buckets`, `${edges.length + 1}, as there are so many ranges`, told);
+  }
+  const { unit, unitSource } = unitOf(
+    {
+      logger,
+      name,
+      quantSize: config?.quantSize,
+      told: typeof fields.unit === 'string' ? fields.unit : undefined,
+    },
+    units,
+  );
+  const buckets = edges === undefined ? Number(told) : edges.length + 1;
+  const configured = config && valid({ name, ...config, buckets, unit });
+  if (configured !== undefined) {
+    if (edges === undefined || haveSameEdges(configured, edges))
+      return { axis: configured, unitSource, notes: [] };
+  }
+  if (edges === undefined) {
+    const allowed = 'a linear or log2 axis with min, quant_size and buckets, or one with ranges';
+    throw new HdrscopeError('ERR_DECODE', `${path} must be ${allowed}, got "${name}" without them`);
+  }
+  const min = Number(edges[0] ?? 0n);
+  const axis = valid({
+    name,
+    scale: 'explicit',
+    min: Number.isSafeInteger(min) ? min : 0,
+    quantSize: 1,
+    buckets,
+    unit,
+    edges,
+  });
+  if (axis === undefined) {
+    throw new HdrscopeError('ERR_DECODE', `${path}.ranges must be far enough apart, and at most 65536`);
+  }
+  const note =
+    config === undefined ? 'has a scale that is not known' : 'has ranges that its scale does not make';
+  return { axis, unitSource, notes: [`${path} ${note}: they were taken as they are`] };
+}
+
+interface Config {
+  readonly scale: AxisScale;
+  readonly min: number;
+  readonly quantSize: number;
+}
+
+function configOf({ scale_type: scale, min, quant_size: quantSize }: JsonObject): Config | undefined {
+  if (scale !== 'linear' && scale !== 'log2') return undefined;
+  return { scale, min: min as number, quantSize: quantSize as number };
+}
+
+function valid(axis: Axis): Axis | undefined {
+  try {
+    axisEdges(axis);
+    return axis;
+  } catch {
+    return undefined;
+  }
+}
+
+function haveSameEdges(axis: Axis, edges: readonly bigint[]): boolean {
+  const made = axisEdges(axis);
+  return made.length === edges.length && made.every((edge, i) => edge === edges[i]);
+}
+
+/** Where each slot but the first begins. The first range has no `min`, the last no `max`, and nothing lies between two. */
+function readRanges(json: Json, path: string): bigint[] {
+  const ranges = asArray(json, path);
+  if (ranges.length === 0) throw mustBe('ERR_DECODE', path, 'at least one range', ranges);
+  const edges: bigint[] = [];
+  let before: bigint | undefined;
+  for (const [i, range] of ranges.entries()) {
+    const [min, max] = readRange(range, `${path}[${i}]`);
+    if ((min === undefined) !== (i === 0)) {
+      throw mustBe('ERR_DECODE', `${path}[${i}].min`, i === 0 ? 'left out' : 'an integer', min);
+    }
+    if ((max === undefined) !== (i === ranges.length - 1)) {
+      throw mustBe('ERR_DECODE', `${path}[${i}].max`, max === undefined ? 'an integer' : 'left out', max);
+    }
+    if (min !== undefined) {
+      if (min !== before! + 1n) throw mustBe('ERR_DECODE', `${path}[${i}].min`, `${before! + 1n}`, min);
+      edges.push(min);
+    }
+    if (min !== undefined && max !== undefined && max < min) {
+      throw mustBe('ERR_DECODE', `${path}[${i}].max`, `at least ${min}`, max);
+    }
+    before = max;
+  }
+  return edges;
+}
+
+/** As dumps tell a range, `{ min, max }`, or as telemetry does, `[min, max]` with a null for an end that is missing. */
+function readRange(json: Json, path: string): (bigint | undefined)[] {
+  const isList = Array.isArray(json) || typeof json === 'string';
+  const { min, max } = isList ? endsOf(asArray(json, path), path) : asObject(json, path);
+  return [min, max].map((end, i) =>
+    end === undefined || end === null ? undefined : asInteger(end, `${path}.${i === 0 ? 'min' : 'max'}`),
+  );
+}
+
+function endsOf(ends: readonly Json[], path: string): JsonObject {
+  if (ends.length !== 2) throw mustBe('ERR_DECODE', path, 'two ends', ends);
+  return { min: ends[0]!, max: ends[1]! };
+}

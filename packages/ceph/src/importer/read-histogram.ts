@@ -1,0 +1,124 @@
+import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { PerfHistogram } from '../histogram/perf-histogram.ts';
+import { asArray, asCount, asInteger, asObject } from './fields.ts';
+import type { Json } from './json.ts';
+import { readAxis } from './read-axis.ts';
+import type { UnitOverrides, UnitSource } from './units.ts';
+
+/** A histogram of a dump. */
+export interface ImportedHistogram {
+  /** Who counted it, where the text tells: `osd.0`. */
+  readonly daemon: string | undefined;
+  readonly logger: string;
+  readonly counter: string;
+  readonly histogram: PerfHistogram;
+  /** How the unit of each axis is known. */
+  readonly unitSources: readonly UnitSource[];
+  /** The sum of the values of each axis, where the dump tells it. */
+  readonly sums: readonly bigint[] | undefined;
+  /** What was not as it should be, and how it was taken. */
+  readonly notes: readonly string[];
+}
+
+/** Where a histogram is found. */
+export interface Place {
+  readonly daemon: string | undefined;
+  readonly logger: string;
+  readonly counter: string;
+}
+
+/** How histograms are read. */
+export interface ReadOptions {
+  /** What axes count, by their names: wins over what the dump tells and what is known. @default none */
+  readonly units?: UnitOverrides;
+  /** Whether rows that are missing at the end are taken for empty ones. @default false */
+  readonly lenient?: boolean;
+}
+
+// Ceph has histograms of two dimensions.
+const MOST_AXES = 8;
+
+/** @throws HdrscopeError `ERR_DECODE` */
+export function readHistogram(json: Json, place: Place, options: ReadOptions): ImportedHistogram {
+  const { daemon, logger, counter } = place;
+  const path = [...(daemon === undefined ? [] : [daemon]), logger, counter].join('.');
+  const fields = asObject(json, path);
+  const axisList = asArray(fields.axes, `${path}.axes`);
+  if (axisList.length === 0 || axisList.length > MOST_AXES) {
+    throw mustBe('ERR_DECODE', `${path}.axes`, `from 1 to ${MOST_AXES} axes`, axisList);
+  }
+  const axes = axisList.map((axis, i) => readAxis(axis, logger, options.units ?? {}, `${path}.axes[${i}]`));
+  const histogram = emptyHistogram(
+    axes.map(({ axis }) => axis),
+    path,
+  );
+  const values = new ValuesReader(histogram, options.lenient === true);
+  values.read(fields.values, `${path}.values`);
+  histogram.addCells(values.cells);
+  return {
+    daemon,
+    logger,
+    counter,
+    histogram,
+    unitSources: axes.map(({ unitSource }) => unitSource),
+    sums: fields.sum === undefined ? undefined : readSums(fields.sum, axes.length, `${path}.sum`),
+    notes: [...axes.flatMap(({ notes }) => notes), ...values.notes],
+  };
+}
+
+function emptyHistogram(axes: ConstructorParameters<typeof PerfHistogram>[0], path: string): PerfHistogram {
+  try {
+    return new PerfHistogram(axes);
+  } catch (cause) {
+    throw new HdrscopeError('ERR_TOO_LARGE', `${path}: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function readSums(json: Json, length: number, path: string): bigint[] {
+  const sums = asArray(json, path).map((sum, i) => asInteger(sum, `${path}[${i}]`));
+  if (sums.length !== length) throw mustBe('ERR_DECODE', path, `${length} sums, one for each axis`, sums);
+  return sums;
+}
+
+/** Reads nested arrays into cells, and makes sure that there are as many items as slots on every level. */
+class ValuesReader {
+  readonly cells: BigUint64Array<ArrayBuffer>;
+  readonly notes: string[] = [];
+  readonly #slotCounts: readonly number[];
+  readonly #isLenient: boolean;
+  #at = 0;
+
+  constructor({ layouts, cells }: PerfHistogram, isLenient: boolean) {
+    this.cells = cells;
+    this.#slotCounts = layouts.map(({ slotCount }) => slotCount);
+    this.#isLenient = isLenient;
+  }
+
+  read(json: Json | undefined, path: string, axis = 0): void {
+    const items = asArray(json, path);
+    const slotCount = this.#slotCounts[axis]!;
+    if (items.length !== slotCount) this.#wrongLength(items, path, slotCount);
+    if (axis === this.#slotCounts.length - 1) {
+      this.#readCounts(items, path);
+      return;
+    }
+    for (let i = 0; i < items.length; i++) this.read(items[i], `${path}[${i}]`, axis + 1);
+  }
+
+  #readCounts(counts: readonly Json[], path: string): void {
+    for (let i = 0; i < counts.length; i++) {
+      const count = counts[i]!;
+      if (count !== 0) this.cells[this.#at] = BigInt(asCount(count, `${path}[${i}]`));
+      this.#at++;
+    }
+  }
+
+  #wrongLength(items: readonly Json[], path: string, slotCount: number): void {
+    const isOuter = this.#at === 0 && this.#slotCounts.length > 1 && path.endsWith('.values');
+    if (this.#isLenient && isOuter && items.length < slotCount) {
+      this.notes.push(`${path} has ${items.length} of ${slotCount} rows: the others were taken for empty`);
+      return;
+    }
+    throw mustBe('ERR_DECODE', path, `${slotCount} items, one for each bucket of its axis`, items);
+  }
+}

@@ -1,0 +1,59 @@
+export type { AdminArgument, ArgumentType, ArgumentValue } from './admin-socket/arguments.ts';
+export { type AskOptions, askAdminSocket } from './admin-socket/ask.ts';
+export type { VersionReply } from './admin-socket/built-in.ts';
+export type { AdminCommand, CommandArguments, CommandResult } from './admin-socket/command.ts';
+export type { JsonValue } from './admin-socket/json-text.ts';
+export type { HistogramReplies, PerfReplies } from './admin-socket/perf-commands.ts';
+export type { PerfNumber, PerfNumbers, PerfNumberText } from './admin-socket/perf-numbers.ts';
+export { type RegistryRepliesOptions, registryReplies } from './admin-socket/registry-replies.ts';
+export { type AdminSocketOptions, type RunningAdminSocket, serveAdminSocket } from './admin-socket/serve.ts';
+export { type SnapshotNumbersOptions, snapshotNumbers } from './admin-socket/snapshot-numbers.ts';
+export { adminSocketPath } from './admin-socket/socket-path.ts';
+export {
+  type DumpedAxis,
+  type DumpedHistogram,
+  type DumpedValues,
+  formatHistogramDump,
+  type HistogramDump,
+  type HistogramDumpOptions,
+  type HistogramDumpTextOptions,
+  histogramDump,
+} from './dump/dump.ts';
+export type { CephFormat } from './dump/format.ts';
+export type { AxisFit, HistogramCounter, HistogramLogger, PerfFilter } from './dump/loggers.ts';
+export type { CephRelease } from './dump/release.ts';
+export {
+  type DescribedHistogram,
+  formatHistogramSchema,
+  type HistogramSchema,
+  histogramSchema,
+} from './dump/schema.ts';
+export { defaultAxis, type SnapshotLoggersOptions, snapshotLoggers } from './dump/snapshot.ts';
+export {
+  type Axis,
+  type AxisRange,
+  type AxisScale,
+  type AxisUnit,
+  axisEdges,
+  axisLayout,
+  axisRanges,
+} from './histogram/axis.ts';
+export {
+  type AxisQuantile,
+  type AxisQuantileOptions,
+  type Increase,
+  PerfHistogram,
+} from './histogram/perf-histogram.ts';
+export type { ValueRange } from './histogram/value-range.ts';
+export type { AxisClasses } from './importer/classes.ts';
+export { dumpIncrease, type ImportedIncrease } from './importer/increase.ts';
+export { type ParseDumpOptions, parseHistogramDump } from './importer/parse-dump.ts';
+export type { ImportedHistogram } from './importer/read-histogram.ts';
+export {
+  type CephSource,
+  type CephSourceHealth,
+  type CephSourceOptions,
+  cephSource,
+} from './importer/source.ts';
+export { type AxisToHdrOptions, axisToHdr, type LossyHdr, type LossyStrategy } from './importer/to-hdr.ts';
+export type { UnitOverrides, UnitSource } from './importer/units.ts';

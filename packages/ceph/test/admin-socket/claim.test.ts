@@ -1,0 +1,170 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname } from 'node:path';
+import { adminSocketPath, askAdminSocket, serveAdminSocket } from '../../src/index.ts';
+import { leaveSocket } from './support/processes.ts';
+import { useSockets } from './support/sockets.ts';
+
+import.meta.jest.setTimeout(60_000);
+
+const sockets = useSockets();
+
+function modeOf(path: string): string {
+  return (lstatSync(path).mode & 0o777).toString(8);
+}
+
+test('only its user can connect, whatever the umask is', async () => {
+  const before = process.umask(0);
+  try {
+    const { path } = await sockets.serve();
+
+    expect(modeOf(path)).toBe('600');
+    expect(process.umask()).toBe(0);
+  } finally {
+    process.umask(before);
+  }
+});
+
+test('nothing but the socket is left beside it, and nothing at all once it is closed', async () => {
+  const server = await sockets.serve();
+  expect(readdirSync(dirname(server.path))).toEqual(['x.asok']);
+
+  await server.close();
+  await server.close();
+  expect(readdirSync(dirname(server.path))).toEqual([]);
+});
+
+test('many servers in one process are no leak of listeners', async () => {
+  const before = process.listenerCount('exit');
+  const servers = await Promise.all(
+    Array.from({ length: 20 }, (_, i) => sockets.serve({ path: sockets.pathOf(`${i}.asok`) })),
+  );
+  expect(process.listenerCount('exit')).toBe(before + 1);
+
+  await Promise.all(servers.map((server) => server.close()));
+  expect(process.listenerCount('exit')).toBe(before);
+});
+
+test('replaces the socket of a process that is dead', async () => {
+  const path = sockets.pathOf('x.asok');
+  leaveSocket(path);
+  expect(existsSync(path)).toBe(true);
+  await sockets.serve();
+
+  expect(await askAdminSocket(path, '0')).toBe('2');
+  expect(readdirSync(dirname(path))).toEqual(['x.asok']);
+});
+
+test('one of two servers gets the path, and the other says who has it', async () => {
+  const path = sockets.pathOf('x.asok');
+  const outcomes = await Promise.allSettled([sockets.serve(), sockets.serve()]);
+  const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+
+  expect(refused.map(({ reason }) => reason)).toEqual([
+    expect.objectContaining({
+      code: 'ERR_ALREADY_REGISTERED',
+      message: `${path} is served by another server`,
+    }),
+  ]);
+  expect(await askAdminSocket(path, '0')).toBe('2');
+  expect(readdirSync(dirname(path))).toEqual(['x.asok']);
+});
+
+test('leaves a server alone that takes connections and says nothing', async () => {
+  const path = sockets.pathOf('x.asok');
+  const silent = createServer((socket) => socket.resume());
+  await new Promise<void>((resolve) => silent.listen(path, resolve));
+  try {
+    await expect(sockets.serve()).rejects.toMatchObject({ code: 'ERR_ALREADY_REGISTERED' });
+  } finally {
+    await new Promise((resolve) => silent.close(resolve));
+  }
+});
+
+test.each([
+  ['a file', (path: string) => writeFileSync(path, 'precious')],
+  ['a folder', (path: string) => mkdirSync(path)],
+  ['a link', (path: string) => symlinkSync('elsewhere', path)],
+])('leaves %s alone', async (_, create) => {
+  const path = sockets.pathOf('x.asok');
+  create(path);
+  const before = lstatSync(path);
+
+  await expect(sockets.serve()).rejects.toMatchObject({
+    code: 'ERR_INVALID_OPTION',
+    message: expect.stringContaining('path must be free, or a socket that was left behind'),
+  });
+  expect(lstatSync(path)).toMatchObject({ ino: before.ino, mode: before.mode });
+  expect(readdirSync(dirname(path))).toEqual(['x.asok']);
+});
+
+test('closing leaves alone what has taken its place', async () => {
+  const server = await sockets.serve();
+  renameSync(server.path, `${server.path}.old`);
+  writeFileSync(server.path, "another's");
+  await server.close();
+
+  expect(readFileSync(server.path, 'utf8')).toBe("another's");
+});
+
+test('closing does without a socket that somebody has taken away', async () => {
+  const server = await sockets.serve();
+  renameSync(server.path, `${server.path}.old`);
+  await server.close();
+
+  expect(readdirSync(dirname(server.path))).toEqual(['x.asok.old']);
+});
+
+test('says why it cannot listen', async () => {
+  await expect(sockets.serve({ path: sockets.pathOf('none/x.asok') })).rejects.toMatchObject({
+    code: 'ERR_ADMIN_SOCKET',
+    message: expect.stringMatching(/x\.asok cannot be served: ENOENT/),
+  });
+});
+
+test('refuses paths that Node.js would cut', async () => {
+  const folder = sockets.pathOf('.').slice(0, -1);
+  const pathOf = (bytes: number): string => folder.padEnd(bytes, 'é').slice(0, bytes);
+  const longest = `${folder}${'x'.repeat(107 - Buffer.byteLength(folder))}`;
+  const server = await sockets.serve({ path: longest });
+  expect(await askAdminSocket(longest, '0')).toBe('2');
+  await server.close();
+
+  for (const path of [`${longest}x`, pathOf(107), '', 'a\0b']) {
+    await expect(serveAdminSocket({ path })).rejects.toMatchObject({ code: 'ERR_INVALID_OPTION' });
+  }
+});
+
+test('refuses a folder whose path leaves no room for a folder in it', async () => {
+  await expect(serveAdminSocket({ path: `/${'x'.repeat(100)}/x` })).rejects.toMatchObject({
+    code: 'ERR_INVALID_OPTION',
+    message: expect.stringContaining('path, with .XXXXXX/s for its last part, must be at most 107 bytes'),
+  });
+});
+
+test.each([
+  ['maxRequestBytes', { maxRequestBytes: 3 }],
+  ['idleTimeoutMs', { idleTimeoutMs: 0 }],
+  ['answerTimeoutMs', { answerTimeoutMs: 2 ** 31 }],
+  ['maxConnections', { maxConnections: 1.5 }],
+])('refuses %s that is none', async (name, options) => {
+  await expect(sockets.serve(options)).rejects.toMatchObject({
+    code: 'ERR_INVALID_OPTION',
+    message: expect.stringMatching(`^${name} must be a whole number from`),
+  });
+});
+
+test('names the socket of each process', () => {
+  expect(adminSocketPath('/run/shop', 'checkout')).toBe(`/run/shop/checkout.${process.pid}.asok`);
+  expect(() => adminSocketPath('/run', '../checkout')).toThrow('name must be a name without /');
+  expect(() => adminSocketPath('/run', 'x'.repeat(100))).toThrow('at most 107 bytes long');
+});

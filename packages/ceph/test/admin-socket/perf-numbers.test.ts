@@ -1,0 +1,199 @@
+import { createRegistry } from '@hdrscope/registry';
+import { askAdminSocket, type PerfNumbers, registryReplies, snapshotNumbers } from '../../src/index.ts';
+import { exchange } from './support/raw-client.ts';
+import { useSockets } from './support/sockets.ts';
+
+const sockets = useSockets();
+
+const NUMBERS: PerfNumbers = {
+  shop: {
+    orders: {
+      kind: 'counter',
+      value: 18446744073709551615n,
+      description: 'taken',
+      nick: 'ord',
+      priority: 10,
+    },
+    queue: { kind: 'gauge', value: 3 },
+    basket: { kind: 'average', count: 4, sum: 10, units: 'bytes' },
+    latency: { kind: 'average', real: true, count: 3, sum: 0.001201605 },
+    idle: { kind: 'average', real: true, count: 0, sum: 0 },
+    latency_p99: { kind: 'gauge', real: true, value: 0.25 },
+  },
+  cct: {},
+};
+
+const serve = () => sockets.serve({ numbers: async () => NUMBERS });
+
+test('writes numbers as daemons do', async () => {
+  const { path } = await serve();
+
+  expect(await askAdminSocket(path, 'perf dump')).toBe(`{
+    "cct": {},
+    "shop": {
+        "orders": 18446744073709551615,
+        "queue": 3,
+        "basket": {
+            "avgcount": 4,
+            "sum": 10
+        },
+        "latency": {
+            "avgcount": 3,
+            "sum": 0.001201605,
+            "avgtime": 0.000400535
+        },
+        "idle": {
+            "avgcount": 0,
+            "sum": 0.000000000,
+            "avgtime": 0.000000000
+        },
+        "latency_p99": 0.250000000
+    }
+}
+`);
+});
+
+test('describes them with the bits of their kinds', async () => {
+  const { path } = await serve();
+  const { shop } = JSON.parse(await askAdminSocket(path, 'perf schema'));
+
+  expect(shop.orders).toEqual({
+    type: 10,
+    metric_type: 'counter',
+    value_type: 'integer',
+    description: 'taken',
+    nick: 'ord',
+    priority: 10,
+    units: 'none',
+  });
+  const shown = (name: string) => [shop[name].type, shop[name].metric_type, shop[name].value_type];
+  expect(shown('queue')).toEqual([2, 'gauge', 'integer']);
+  expect(shown('basket')).toEqual([6, 'gauge', 'integer-integer-pair']);
+  expect(shown('latency')).toEqual([5, 'gauge', 'real-integer-pair']);
+  expect(shown('latency_p99')).toEqual([1, 'gauge', 'real']);
+  expect(shop.basket.units).toBe('bytes');
+});
+
+test.each([
+  [{ logger: 'cct' }, '{"cct":{}}'],
+  [{ logger: 'none' }, '{}'],
+  [{ counter: 'queue' }, '{"cct":{},"shop":{"queue":3}}'],
+  [{ logger: 'shop', counter: 'none' }, '{"shop":{}}'],
+])('shows what %j asks for', async (filter, body) => {
+  const { path } = await serve();
+
+  expect(await askAdminSocket(path, 'perf dump', { ...filter, format: 'json' })).toBe(body);
+});
+
+test('has the names of old clients for both', async () => {
+  const { path } = await serve();
+  const [dump, schema] = await Promise.all([
+    askAdminSocket(path, 'perf dump'),
+    askAdminSocket(path, 'perf schema'),
+  ]);
+  for (const name of ['1', 'perfcounters_dump']) expect(await askAdminSocket(path, name)).toBe(dump);
+  for (const name of ['2', 'perfcounters_schema']) expect(await askAdminSocket(path, name)).toBe(schema);
+  const old = async (number: number) =>
+    (await exchange(path, Buffer.of(0, 0, 0, number))).reply.toString('utf8', 4);
+
+  expect([await old(1), await old(2)]).toEqual([dump, schema]);
+  expect(await old(3)).toBe('ERROR: (22) Invalid argument\nunknown command prefix foo\n');
+});
+
+test('names no logger where there is nothing to tell', async () => {
+  const { path } = await sockets.serve();
+  for (const prefix of ['perf dump', 'perf schema', 'perf histogram dump', 'perf histogram schema']) {
+    expect(await askAdminSocket(path, prefix)).toBe('{}\n');
+  }
+});
+
+test.each([
+  ['a fraction', 1.5],
+  ['a negative number', -1],
+  ['no number', Number.NaN],
+])('refuses %s as an integer', async (_, value) => {
+  const { path } = await sockets.serve({ numbers: () => ({ a: { b: { kind: 'gauge', value } } }) });
+
+  await expect(askAdminSocket(path, 'perf dump')).rejects.toThrow('a.b must be an integer of at least 0');
+});
+
+describe('perf reset', () => {
+  test('is there only where it is allowed', async () => {
+    const { path } = await serve();
+
+    await expect(askAdminSocket(path, 'perf reset', { var: 'all' })).rejects.toThrow(
+      'unknown command prefix',
+    );
+  });
+
+  test('tells what has been reset', async () => {
+    const asked: string[] = [];
+    const { path } = await sockets.serve({ reset: (name) => asked.push(name) === 1 });
+
+    expect(await askAdminSocket(path, 'perf reset', { var: 'all', format: 'json' })).toBe(
+      '{"success":"perf reset all"}',
+    );
+    expect(await askAdminSocket(path, 'perf reset', { var: 'nope', format: 'json' })).toBe(
+      '{"error":"Not find: nope"}',
+    );
+    expect(asked).toEqual(['all', 'nope']);
+  });
+});
+
+function recorded() {
+  const registry = createRegistry();
+  const durations = registry.histogram({ name: 'request.duration', unit: 'ms', description: 'of requests' });
+  for (let ms = 1; ms <= 100; ms++) durations.with({ method: 'GET' }).record(ms);
+  registry.histogram({ name: 'body.size', unit: 'By' }).with({}).record(512);
+  return registry;
+}
+
+test('a registry becomes numbers: times in seconds, sizes in bytes', async () => {
+  const numbers = snapshotNumbers(await recorded().gather(), { logger: 'shop', percentiles: [50, 99.9] });
+
+  expect(numbers).toEqual({
+    'shop-method=GET': {
+      'request.duration': expect.objectContaining({ kind: 'average', real: true, count: 100, sum: 5.05 }),
+      'request.duration_p50': expect.objectContaining({
+        kind: 'gauge',
+        real: true,
+        value: expect.any(Number),
+      }),
+      'request.duration_p99_9': expect.objectContaining({ kind: 'gauge', real: true }),
+      'request.duration_max': expect.objectContaining({ value: 0.1, description: 'of requests' }),
+    },
+    shop: {
+      'body.size': expect.objectContaining({
+        kind: 'average',
+        real: false,
+        count: 1,
+        sum: 512,
+        units: 'bytes',
+      }),
+      'body.size_p50': expect.objectContaining({ value: 515 }),
+      'body.size_p99_9': expect.objectContaining({ value: 515 }),
+      'body.size_max': expect.objectContaining({ value: 512 }),
+    },
+  });
+  const p50 = numbers['shop-method=GET']!['request.duration_p50'];
+  expect(p50).toMatchObject({ value: expect.closeTo(0.05, 3) });
+});
+
+test('a registry is served as histograms and as numbers', async () => {
+  const { path } = await sockets.serve({ ...registryReplies(recorded(), { logger: 'shop' }) });
+  const ask = async (prefix: string) => JSON.parse(await askAdminSocket(path, prefix));
+
+  const [schema, dump, numbers, described] = await Promise.all(
+    ['perf histogram schema', 'perf histogram dump', 'perf dump', 'perf schema'].map(ask),
+  );
+  expect(Object.keys(schema)).toEqual(['shop', 'shop-method=GET']);
+  expect(schema.shop['body.size'].type).toBe(26);
+  expect(
+    dump['shop-method=GET']['request.duration'].values.flat(2).reduce((a: number, b: number) => a + b),
+  ).toBe(100);
+  expect(numbers['shop-method=GET']['request.duration'].avgcount).toBe(100);
+  expect(Object.keys(described)).toEqual(Object.keys(numbers));
+
+  const xml = await askAdminSocket(path, 'perf histogram dump', { logger: 'none', format: 'xml' });
+  expect(xml).toBe('<perfcounter_collection></perfcounter_collection>');
+});

@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import {
+  type Axis,
+  axisRanges,
+  type DescribedHistogram,
+  type DumpedHistogram,
+  formatHistogramDump,
+  formatHistogramSchema,
+  type HistogramCounter,
+  type HistogramDump,
+  type HistogramLogger,
+  type HistogramSchema,
+  histogramDump,
+  histogramSchema,
+  PerfHistogram,
+} from '../../src/index.ts';
+import { LATENCY, SIZE } from '../support/axes.ts';
+import { testShared } from '../support/shared-data.ts';
+
+// What `ceph daemon osd.0` 16.2.15 answered: of the dump one counter, its spaces taken out.
+const fixture = (name: string): string =>
+  readFileSync(new URL(`../fixtures/${name}`, import.meta.url), 'utf8');
+const DUMP = fixture('osd-op-w.16.2.15.dump.json');
+const SCHEMA = fixture('osd.16.2.15.schema.json');
+
+const COUNTER = 'op_w_latency_in_bytes_histogram';
+
+function rebuilt({ values }: DumpedHistogram, axes: readonly Axis[]): PerfHistogram {
+  const histogram = new PerfHistogram(axes);
+  for (const [row, cells] of values.entries()) {
+    for (const [column, count] of (cells as number[]).entries()) histogram.addAt([row, column], count);
+  }
+  return histogram;
+}
+
+/** Loggers and their histograms as a dump has them, over axes that are told here. */
+function loggersOf(dump: HistogramDump): HistogramLogger[] {
+  return Object.entries(dump).map(([name, counters]) => ({
+    name,
+    counters: Object.entries(counters).map(([counter, dumped]) => ({
+      name: counter,
+      histogram: rebuilt(dumped, [LATENCY, SIZE]),
+    })),
+  }));
+}
+
+function described(schema: HistogramSchema): HistogramLogger[] {
+  const histogram = new PerfHistogram([LATENCY, SIZE]);
+  const counterOf = ([name, one]: [string, DescribedHistogram]): HistogramCounter => ({
+    name,
+    histogram,
+    description: one.description,
+    nick: one.nick,
+    priority: one.priority,
+  });
+  return Object.entries(schema).map(([name, counters]) => ({
+    name,
+    counters: Object.entries(counters).map(counterOf),
+  }));
+}
+
+test('a counter is dumped as Ceph 16.2.15 does, but for spaces', () => {
+  expect(formatHistogramDump(loggersOf(JSON.parse(DUMP)), { format: 'json' })).toBe(DUMP);
+});
+
+test('the schema is told as Ceph 16.2.15 does, byte for byte', () => {
+  expect(formatHistogramSchema(described(JSON.parse(SCHEMA)))).toBe(SCHEMA);
+  expect(histogramSchema(described(JSON.parse(SCHEMA)))).toEqual(JSON.parse(SCHEMA));
+});
+
+test('XML is as long as what Ceph 16.2.15 sent, and begins alike', () => {
+  const schema = described(JSON.parse(SCHEMA));
+  const compact = formatHistogramSchema(schema, { format: 'xml' });
+  expect(compact).toHaveLength(2495);
+  expect(
+    compact.startsWith(
+      '<perfcounter_collection><AsyncMessenger::Worker-0></AsyncMessenger::Worker-0><AsyncMessenger::Worker-1>',
+    ),
+  ).toBe(true);
+  const pretty = formatHistogramSchema(schema, { format: 'xml-pretty' });
+  expect(pretty).toHaveLength(2714);
+  expect(
+    pretty.startsWith(
+      '<perfcounter_collection>\n <AsyncMessenger::Worker-0>\n </AsyncMessenger::Worker-0>\n <AsyncMessenger',
+    ),
+  ).toBe(true);
+  const metrics =
+    '\n  <op_r_latency_out_bytes_histogram>\n   <type>26</type>\n   <metric_type>counter</metric_type>\n';
+  expect(pretty).toContain(metrics);
+
+  const dump = formatHistogramDump(loggersOf(JSON.parse(DUMP)), { format: 'xml' });
+  const begin =
+    `<perfcounter_collection><osd><${COUNTER}><axes><axis><name>Latency (usec)</name><min>0</min>` +
+    '<quant_size>100000</quant_size><buckets>32</buckets><scale_type>log2</scale_type><ranges><bucket><max>-1</max>' +
+    '</bucket><bucket><min>0</min><max>99999</max></bucket>';
+  expect(dump.startsWith(begin)).toBe(true);
+  expect(dump).toContain('</axes><values><values><value>0</value>');
+});
+
+testShared(
+  'a whole dump and schema are rebuilt byte for byte, and every axis by the generator',
+  ['data/ceph/real-dump.json', 'data/ceph/real-dump2.json', 'data/ceph/real-schema.json'],
+  (first, second, schema) => {
+    for (const text of [first!, second!]) {
+      const parsed = JSON.parse(text) as HistogramDump;
+      const loggers = loggersOf(parsed);
+      expect(formatHistogramDump([...loggers].reverse())).toBe(text);
+      expect(formatHistogramDump(loggers, { format: 'json' })).toBe(JSON.stringify(parsed));
+      expect(histogramDump(loggers)).toEqual(parsed);
+      const axes = Object.values(parsed)
+        .flatMap((counters) => Object.values(counters))
+        .flatMap(({ axes }) => axes);
+      expect(axes).toHaveLength(8);
+      for (const { name, min, quant_size, buckets, scale_type, ranges } of axes) {
+        const axis = { name, min, quantSize: quant_size, buckets, scale: scale_type as 'log2' };
+        const plain = axisRanges(axis).map(({ min: from, max: to }) => ({
+          ...(from !== undefined && { min: Number(from) }),
+          ...(to !== undefined && { max: Number(to) }),
+        }));
+        expect(plain).toEqual(ranges);
+      }
+    }
+    expect(formatHistogramSchema(described(JSON.parse(schema!)))).toBe(schema);
+  },
+);

@@ -1,0 +1,135 @@
+import {
+  type Axis,
+  formatHistogramDump,
+  formatHistogramSchema,
+  type HistogramLogger,
+  histogramDump,
+  PerfHistogram,
+} from '../../src/index.ts';
+import { messageOf } from '../support/refused.ts';
+
+const ITEMS: Axis = { name: 'Items', scale: 'linear', min: 0, quantSize: 1, buckets: 3 };
+
+function counter(name: string, axes: readonly Axis[] = [ITEMS, ITEMS], count: number | bigint = 1) {
+  const histogram = new PerfHistogram(axes);
+  histogram.addAt(
+    axes.map(() => 1),
+    count,
+  );
+  return { name, histogram };
+}
+
+const LOGGERS: readonly HistogramLogger[] = [
+  { name: 'osd', counters: [counter('b'), counter('a')] },
+  { name: 'cct', counters: [] },
+  { name: '7', counters: [counter('a')] },
+  { name: 'Z', counters: [] },
+];
+
+const namesIn = (text: string): string[] =>
+  [...text.matchAll(/^ {4}("[^"]+"|\})/gm)].map(([, name]) => name!);
+
+describe('a dump', () => {
+  test('has its loggers by name, bytes before bytes, and their counters as they were given', () => {
+    const text = formatHistogramDump(LOGGERS, { counter: 'nope' });
+    expect(text).toBe('{\n    "7": {},\n    "Z": {},\n    "cct": {},\n    "osd": {}\n}\n');
+    const osd = formatHistogramDump(LOGGERS, { logger: 'osd' });
+    expect(osd.indexOf('"b": {')).toBeLessThan(osd.indexOf('"a": {'));
+    expect(namesIn(osd)).toEqual(['"osd"', '}']);
+  });
+
+  test('keeps names in order that objects would not', () => {
+    const loggers = ['12', '2', 'a', '__proto__'].map((name) => ({ name, counters: [counter(name)] }));
+    const text = formatHistogramDump(loggers, { counter: 'none', format: 'json' });
+    expect(text).toBe('{"12":{},"2":{},"__proto__":{},"a":{}}');
+    expect(Object.keys(histogramDump(loggers))).toContain('__proto__');
+  });
+
+  test.each([
+    [{ logger: 'nope' }, '{}'],
+    [{ logger: 'osd', counter: 'nope' }, '{"osd":{}}'],
+    [{ logger: 'cct' }, '{"cct":{}}'],
+    [{ logger: 'osd', counter: 'a' }, /^\{"osd":\{"a":\{"axes":/],
+    [{ counter: 'a' }, /^\{"7":\{"a":.*\},"Z":\{\},"cct":\{\},"osd":\{"a":/],
+  ])('filtered by %j tells %p', (filter, expected) => {
+    const text = formatHistogramDump(LOGGERS, { ...filter, format: 'json' });
+    if (typeof expected === 'string') expect(text).toBe(expected);
+    else expect(text).toMatch(expected);
+  });
+
+  test('tells counts of 64 bits exactly', () => {
+    const loggers = [{ name: 'osd', counters: [counter('a', [ITEMS], 2n ** 64n - 1n)] }];
+    expect(formatHistogramDump(loggers, { format: 'json' })).toContain('"values":[0,18446744073709551615,0]');
+    expect(histogramDump(loggers).osd!.a!.values).toEqual([0, 2n ** 64n - 1n, 0]);
+  });
+
+  test('tells edges above 2^53 exactly', () => {
+    const axis: Axis = { name: 'x', scale: 'log2', min: 1, quantSize: 1, buckets: 64 };
+    const text = formatHistogramDump([{ name: 'osd', counters: [counter('a', [axis])] }], { format: 'json' });
+    expect(text).toContain('{"min":2305843009213693953}]');
+  });
+
+  test('of three dimensions nests three deep', () => {
+    const loggers = [{ name: 'osd', counters: [counter('a', [ITEMS, ITEMS, ITEMS])] }];
+    const [values] = [histogramDump(loggers).osd!.a!.values as number[][][]];
+    expect(values[1]![1]).toEqual([0, 1, 0]);
+    expect(formatHistogramSchema(loggers)).toContain('"integer-3d-histogram"');
+  });
+
+  test("has units and sums in the profile 'next' only", () => {
+    const axis: Axis = { ...ITEMS, unit: 'ns' };
+    const loggers = [{ name: 'osd', counters: [{ ...counter('a', [axis]), sums: [7n] }] }];
+    const next = formatHistogramDump(loggers, { release: 'next', format: 'json' });
+    expect(next).toContain('"scale_type":"linear","unit":"nanoseconds","ranges":[');
+    expect(next).toContain('],"sum":[7],"values":[');
+    expect(formatHistogramDump(loggers, { format: 'json' })).not.toMatch(/unit|sum/);
+  });
+
+  test('tells explicit axes to releases to come, and to no other', () => {
+    const axis: Axis = { ...ITEMS, scale: 'explicit', edges: [0n, 7n] };
+    const loggers = [{ name: 'osd', counters: [counter('a', [axis])] }];
+    expect(histogramDump(loggers, { release: 'next' }).osd!.a!.axes[0]!.ranges).toEqual([
+      { max: -1 },
+      { min: 0, max: 6 },
+      { min: 7 },
+    ]);
+    expect(messageOf(() => histogramDump(loggers), 'ERR_INVALID_OPTION')).toMatch(
+      /osd\.a: the axes of a tentacle dump must be linear or log2, got the explicit axis "Items"/,
+    );
+  });
+
+  test('in XML is well-formed, whatever the names', () => {
+    const loggers = [{ name: 'app-x=<1>', counters: [counter('a b', [{ ...ITEMS, name: `<"&'>` }])] }];
+    const text = formatHistogramDump(loggers, { format: 'xml' });
+    expect(text).toContain('<app-x__1_><a_b><axes><axis><name>&lt;&quot;&amp;&apos;&gt;</name>');
+    expect(text.endsWith('</a_b></app-x__1_></perfcounter_collection>')).toBe(true);
+  });
+
+  test.each([
+    [{ format: 'table' as 'json' }, /format must be one of json, json-pretty, xml, xml-pretty, got "table"/],
+    [{ release: 'nautilus' as 'reef' }, /release must be one of pacific, .*, got "nautilus"/],
+  ])('%# is refused', (options, message) => {
+    expect(messageOf(() => formatHistogramDump(LOGGERS, options), 'ERR_INVALID_OPTION')).toMatch(message);
+  });
+});
+
+test.each([
+  [
+    [
+      { name: 'a', counters: [] },
+      { name: 'a', counters: [] },
+    ],
+    /the names of loggers must be all different, got "a"/,
+  ],
+  [
+    [{ name: 'a', counters: [counter('x'), counter('x')] }],
+    /the names of counters of "a" must be all different/,
+  ],
+  [[{ name: '', counters: [] }], /must be texts, not empty/],
+  [
+    [{ name: 'a', counters: [{ ...counter('x'), priority: 11 }] }],
+    /a\.x: priority must be an integer from 0 to 10/,
+  ],
+])('%# loggers that cannot be told apart are refused', (loggers, message) => {
+  expect(messageOf(() => formatHistogramSchema(loggers), 'ERR_INVALID_OPTION')).toMatch(message);
+});

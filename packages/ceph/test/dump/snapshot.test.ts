@@ -1,0 +1,106 @@
+import { createRegistry } from '@hdrscope/registry';
+import {
+  type Axis,
+  defaultAxis,
+  formatHistogramDump,
+  type HistogramLogger,
+  snapshotLoggers,
+} from '../../src/index.ts';
+import { messageOf } from '../support/refused.ts';
+
+const OSD: Axis = {
+  name: 'Latency (nsec)',
+  scale: 'log2',
+  min: 0,
+  quantSize: 100_000,
+  buckets: 32,
+  unit: 'ns',
+};
+
+const only = (loggers: readonly HistogramLogger[]) => loggers[0]!.counters[0]!;
+
+async function recorded(unit: string, values: readonly number[], options = {}) {
+  const registry = createRegistry();
+  const family = registry.histogram({ name: 'x', unit, ...options });
+  for (const value of values) family.with({}).record(value);
+  return registry.gather();
+}
+
+test.each([
+  ['s', 0.0015, 'Latency (nsec)', 1_500_000],
+  ['ms', 1.5, 'Latency (nsec)', 1_500_000],
+  ['By', 5000, 'Size (bytes)', 5000],
+  ['{request}', 12, 'Value ({request})', 12],
+  ['1', 0.25, 'Value (1/1000000 1)', 250_000],
+  ['', 7, 'Value (1/1000)', 7000],
+])('values in %p are shown on an axis of their own', async (unit, value, name, shown) => {
+  const { histogram, fit } = only(snapshotLoggers(await recorded(unit, [value])));
+  expect(histogram.axes.map((axis) => axis.name)).toEqual([name, 'All']);
+  const { lower, upper } = histogram.quantile(0, 0.5);
+  expect(lower).toBeLessThanOrEqual(shown);
+  expect(upper).toBeGreaterThan(shown);
+  expect(fit).toEqual({ exact: true, maxMisplaced: 0 });
+});
+
+test('two axes are what the tools of releases can index; the profile to come has one, with its sum', async () => {
+  const snapshot = await recorded('s', [0.001, 0.002]);
+  const today = formatHistogramDump(snapshotLoggers(snapshot), { format: 'json' });
+  expect(today).toContain(
+    '"name":"All","min":0,"quant_size":1,"buckets":1,"scale_type":"linear","ranges":[{}]}]',
+  );
+  expect(today).toMatch(/"values":\[\[0\],\[0\],/);
+  const next = formatHistogramDump(snapshotLoggers(snapshot, { release: 'next' }), {
+    format: 'json',
+    release: 'next',
+  });
+  expect(next).toMatch(/"sum":\[3000000\],"values":\[0,0,/);
+});
+
+test("edges that no HDR slot has are told, and Ceph's own quantum has some", async () => {
+  const values = Array.from({ length: 1000 }, (_, i) => (90 + i / 50) * 1e-6);
+  const coarse = await recorded('s', values, { significantDigits: 2 });
+  const { fit, histogram } = only(snapshotLoggers(coarse, { axisOf: () => OSD }));
+  expect(fit!.exact).toBe(false);
+  expect(fit!.maxMisplaced).toBeGreaterThan(0);
+  expect(fit!.maxMisplaced).toBeLessThan(40);
+  expect(histogram.totalCount).toBe(1000);
+  const below = Number(histogram.countAt([1, 0]));
+  expect(Math.abs(below - values.filter((value) => value < 1e-4).length)).toBeLessThanOrEqual(
+    fit!.maxMisplaced,
+  );
+
+  const fine = await recorded('s', values, { significantDigits: 4 });
+  expect(only(snapshotLoggers(fine, { axisOf: () => OSD })).fit).toEqual({ exact: true, maxMisplaced: 0 });
+});
+
+test('each combination of attributes has a logger', async () => {
+  const registry = createRegistry();
+  const family = registry.histogram({ name: 'x', unit: 's' });
+  family.with({}).record(1);
+  family.with({ b: 'y', a: 1 }).record(1);
+  registry
+    .histogram({ name: 'x', unit: 's', scope: { name: 'other' } })
+    .with({})
+    .record(1);
+  const loggers = snapshotLoggers(await registry.gather(), { logger: 'app' });
+  expect(loggers.map(({ name, counters }) => [name, counters.map((one) => one.name)])).toEqual([
+    ['app', ['x', 'x-2']],
+    ['app-a=1,b=y', ['x']],
+  ]);
+});
+
+test('an axis whose unit the family does not have is refused', async () => {
+  const snapshot = await recorded('By', [1]);
+  expect(messageOf(() => snapshotLoggers(snapshot, { axisOf: () => OSD }), 'ERR_INVALID_OPTION')).toMatch(
+    /the unit of the axis of "x" must be one for values in "By", got "ns"/,
+  );
+  messageOf(() => snapshotLoggers(snapshot, { release: 'old' as 'reef' }), 'ERR_INVALID_OPTION');
+});
+
+test('default axes have edges that HDR slots have', () => {
+  const resolution = { ticksPerUnit: 1, unitsPerTick: 1 };
+  for (const unit of ['s', 'By', '']) {
+    const { quantSize } = defaultAxis({ unit, resolution });
+    expect(Math.log2(quantSize) % 1).toBe(0);
+  }
+});

@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { type Axis, axisEdges, axisLayout, axisRanges } from '../../src/index.ts';
+import { messageOf } from '../support/refused.ts';
+
+const axis = (scale: Axis['scale'], min: number, quantSize: number, buckets: number): Axis => ({
+  name: 'x',
+  scale,
+  min,
+  quantSize,
+  buckets,
+});
+
+// Computed by Ceph 16.2.15's daemon and by the unit tests of its proposed successor.
+test.each([
+  ['log2', 0, 1000, 4, [500, 999, 1000, 1500, 10_000], [1, 1, 2, 2, 3]],
+  ['linear', 100, 50, 4, [99, 100, 175, 1000], [0, 1, 2, 3]],
+  ['log2', 8, 4, 3, [7, 8, 12, 100], [0, 1, 2, 2]],
+  ['log2', 0, 7, 2, [-1, 0, 1e9], [0, 1, 1]],
+  ['linear', -10, 5, 4, [-11, -10, -6, -5, 0], [0, 1, 1, 2, 3]],
+  ['linear', 0, 5, 1, [-1, 0, 1e9], [0, 0, 0]],
+  ['log2', 0, 5, 1, [-1, 0, 1e9], [0, 0, 0]],
+] as const)(
+  '%s from %d in steps of %d, %d buckets: the slots of %p',
+  (scale, min, quantum, buckets, values, slots) => {
+    const layout = axisLayout(axis(scale, min, quantum, buckets));
+    expect(values.map((value) => layout.slotOf(value))).toEqual(slots);
+    expect(layout.slotCount).toBe(buckets);
+  },
+);
+
+/** As Ceph's documentation tells it, in whole numbers. */
+function naiveSlot({ scale, min, quantSize, buckets }: Axis, value: bigint): number {
+  if (buckets === 1 || value < BigInt(min)) return 0;
+  const quanta = (value - BigInt(min)) / BigInt(quantSize);
+  if (scale === 'linear') return Number(quanta < BigInt(buckets - 2) ? quanta + 1n : BigInt(buckets - 1));
+  for (let slot = 1; slot < buckets - 1; slot++) if (quanta < 1n << BigInt(slot - 1)) return slot;
+  return buckets - 1;
+}
+
+const axes = fc
+  .record({
+    scale: fc.constantFrom<Axis['scale'][]>('linear', 'log2'),
+    min: fc.integer({ min: -1000, max: 1000 }),
+    quantSize: fc.integer({ min: 1, max: 1_000_000 }),
+    buckets: fc.integer({ min: 1, max: 40 }),
+  })
+  .map((one) => ({ name: 'x', ...one }));
+
+test('every integer has the slot that whole numbers give it', () => {
+  const values = fc.oneof(fc.integer({ min: -2000, max: 5000 }), fc.maxSafeNat());
+  fc.assert(
+    fc.property(axes, values, (one, value) => {
+      expect(axisLayout(one).slotOf(value)).toBe(naiveSlot(one, BigInt(value)));
+    }),
+  );
+});
+
+test('the ends of a range are in its slot, and nothing lies between two ranges', () => {
+  fc.assert(
+    fc.property(axes, (one) => {
+      const ranges = axisRanges(one);
+      expect(ranges).toHaveLength(one.buckets);
+      for (const [slot, { min, max }] of ranges.entries()) {
+        if (min !== undefined) expect(naiveSlot(one, min)).toBe(slot);
+        if (max !== undefined) expect(naiveSlot(one, max)).toBe(slot);
+        expect(min).toBe(slot === 0 ? undefined : ranges[slot - 1]!.max! + 1n);
+      }
+    }),
+  );
+});
+
+test('an axis of one or two buckets has the ranges that Ceph prints', () => {
+  expect(axisRanges(axis('linear', 5, 1, 1))).toEqual([{}]);
+  expect(axisRanges(axis('log2', 5, 1, 2))).toEqual([{ max: 4n }, { min: 5n }]);
+});
+
+test('edges above 2^53 are exact', () => {
+  const edges = axisEdges(axis('log2', 1, 100_000, 48));
+  expect(edges.at(-1)).toBe(1n + 100_000n * 2n ** 45n);
+  expect(BigInt(Number(edges.at(-1)))).not.toBe(edges.at(-1));
+});
+
+test('layouts of equal axes are one', () => {
+  expect(axisLayout(axis('log2', 0, 512, 32))).toBe(axisLayout({ ...axis('log2', 0, 512, 32), name: 'y' }));
+});
+
+test('explicit axes have the edges they are given', () => {
+  const explicit: Axis = { ...axis('explicit', 0, 1, 3), edges: [5n, 50n] };
+  expect([4, 5, 49, 50].map((value) => axisLayout(explicit).slotOf(value))).toEqual([0, 1, 1, 2]);
+  expect(axisRanges(explicit)).toEqual([{ max: 4n }, { min: 5n, max: 49n }, { min: 50n }]);
+});
+
+test.each([
+  [{ ...axis('log2', 0, 1, 4), scale: 'log10' as 'log2' }, /axis "x": scale must be 'linear', 'log2' or/],
+  [axis('log2', 0.5, 1, 4), /axis "x": min must be an integer, got 0.5/],
+  [axis('log2', 0, 0, 4), /quantSize must be an integer of at least 1, got 0/],
+  [axis('log2', 0, 1, 0), /buckets must be an integer from 1 to 65536, got 0/],
+  [axis('log2', 0, 100_000, 49), /buckets must be so few that all edges are below 2\^63, got 49/],
+  [axis('log2', 0, 512, 56), /buckets must be so few/],
+  [axis('log2', 0, 1, 2000), /buckets must be so few/],
+  [axis('linear', Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 4000), /buckets must be so few/],
+  [{ ...axis('log2', 0, 1, 4), unit: 'weeks' as 'ns' }, /unit must be one of ns, us, ms, s, bytes, none/],
+  [{ ...axis('log2', 0, 1, 2), edges: [1n] }, /edges must be left out/],
+  [axis('explicit', 0, 1, 3), /edges must be 2 ascending bigints/],
+  [{ ...axis('explicit', 0, 1, 3), edges: [5n, 5n] }, /edges must be 2 ascending bigints/],
+  [{ ...axis('log2', 0, 1, 2), name: 7 as unknown as string }, /name must be a text/],
+])('%# an axis that Ceph could not have is refused', (one, message) => {
+  expect(messageOf(() => axisLayout(one), 'ERR_INVALID_OPTION')).toMatch(message);
+});
+
+test.each([[axis('log2', 0, 100_000, 48)], [axis('log2', 0, 512, 55)]])(
+  'the longest axes that 64 bits allow are taken',
+  (one) => {
+    expect(axisLayout(one).slotCount).toBe(one.buckets);
+  },
+);

@@ -1,0 +1,50 @@
+import { dumpIncrease, parseHistogramDump } from '../../src/index.ts';
+import { dumpOf, LINEAR, OSD_DUMP, OSD_DUMP_LATER } from '../support/dumps.ts';
+
+const increase = (before: string, after: string) =>
+  dumpIncrease(parseHistogramDump(before), parseHistogramDump(after)).map(({ histogram, isReset, sums }) => ({
+    cells: [...histogram.cells].map(Number),
+    isReset,
+    sums,
+  }));
+
+test('between two dumps of an OSD lies what was written', () => {
+  const [written] = dumpIncrease(parseHistogramDump(OSD_DUMP), parseHistogramDump(OSD_DUMP_LATER));
+  expect(written!.isReset).toBe(false);
+  expect(written!.histogram.totalCount).toBe(83_959 - 62_049);
+  // Removals tell no size; the others were of 64 KiB, and lie in the slot of just those.
+  const large = [{ axis: 'Request size (bytes)', from: 65_536, to: 131_072 }];
+  expect(written!.histogram.marginal(0, large).totalCount).toBe(10_954);
+});
+
+test('after `perf reset` all is new', () => {
+  expect(
+    increase(dumpOf([0, 5, 2], [LINEAR], { sum: [40] }), dumpOf([0, 1, 2], [LINEAR], { sum: [22] })),
+  ).toEqual([{ cells: [0, 1, 2], isReset: true, sums: [22n] }]);
+});
+
+test('sums are of what is new, and are not told where they are not known', () => {
+  const before = dumpOf([0, 5, 2], [LINEAR], { sum: [40] });
+  expect(increase(before, dumpOf([0, 6, 2], [LINEAR], { sum: [47] }))[0]!.sums).toEqual([7n]);
+  expect(increase(before, dumpOf([0, 6, 2]))[0]!.sums).toBeUndefined();
+  expect(increase(dumpOf([0, 5, 2]), dumpOf([0, 6, 2], [LINEAR], { sum: [47] }))[0]!.sums).toBeUndefined();
+});
+
+test('a daemon that came back with other axes has begun anew', () => {
+  const { ranges, ...axis } = LINEAR;
+  expect(ranges).toBeDefined();
+  expect(increase(dumpOf([0, 5, 2]), dumpOf([0, 6, 2, 1], [{ ...axis, buckets: 4 }]))).toEqual([
+    { cells: [0, 6, 2, 1], isReset: true, sums: undefined },
+  ]);
+});
+
+test('a histogram that was not there is new', () => {
+  expect(increase('{}', dumpOf([0, 5, 2]))).toEqual([{ cells: [0, 5, 2], isReset: false, sums: undefined }]);
+  expect(increase(dumpOf([0, 5, 2]), '{"osd":{}}')).toEqual([]);
+});
+
+test('daemons are told apart', () => {
+  const before = `osd.0: ${dumpOf([0, 5, 0])}\nosd.1: ${dumpOf([0, 1, 0])}`;
+  const after = `osd.0: ${dumpOf([0, 6, 0])}\nosd.1: ${dumpOf([0, 9, 0])}`;
+  expect(increase(before, after).map(({ cells }) => cells[1])).toEqual([1, 8]);
+});

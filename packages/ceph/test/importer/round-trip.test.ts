@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { type Axis, formatHistogramDump, PerfHistogram, parseHistogramDump } from '../../src/index.ts';
+
+const axis = fc
+  .record({
+    scale: fc.constantFrom<Axis['scale'][]>('linear', 'log2'),
+    min: fc.integer({ min: -1000, max: 1000 }),
+    quantSize: fc.integer({ min: 1, max: 1_000_000 }),
+    buckets: fc.integer({ min: 1, max: 8 }),
+    unit: fc.constantFrom<NonNullable<Axis['unit']>[]>('ns', 'us', 'ms', 's', 'bytes', 'none'),
+  })
+  .map((one): Axis => ({ name: 'x', ...one }));
+
+test('what is dumped is read again, whatever the axes, counts and layout of the text', () => {
+  const axes = fc.array(axis, { minLength: 1, maxLength: 3 });
+  const counts = fc.array(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), { maxLength: 20 });
+  fc.assert(
+    fc.property(axes, counts, fc.constantFrom('json', 'json-pretty'), (all, some, format) => {
+      const histogram = new PerfHistogram(all);
+      const cells = histogram.cells;
+      for (const [i, count] of some.entries()) cells[(i * 7) % cells.length] = count;
+      histogram.addCells(cells);
+      const loggers = [{ name: 'a', counters: [{ name: 'b', histogram }] }];
+      const [read] = parseHistogramDump(formatHistogramDump(loggers, { release: 'next', format }));
+      expect(read!.histogram.axes).toEqual(histogram.axes);
+      expect(read!.histogram.cells).toEqual(cells);
+      expect(read!.notes).toEqual([]);
+    }),
+  );
+});
+
+test('explicit axes are read again as such', () => {
+  const explicit: Axis = {
+    name: 'x',
+    scale: 'explicit',
+    min: 5,
+    quantSize: 1,
+    buckets: 3,
+    unit: 'none',
+    edges: [5n, 77n],
+  };
+  const histogram = new PerfHistogram([explicit]);
+  histogram.record(60);
+  const text = formatHistogramDump([{ name: 'a', counters: [{ name: 'b', histogram }] }], {
+    release: 'next',
+  });
+  const [read] = parseHistogramDump(text);
+  expect(read!.histogram.axes).toEqual([explicit]);
+  expect(read!.histogram.cells).toEqual(histogram.cells);
+});
+
+// Those of releases up to 20.2.4, by name, scale, minimum, quantum and number of buckets.
+test.each([
+  ['Latency (usec)', 'log2', 100_000, 32, 'osd', 'ns'],
+  ['Request size (bytes)', 'log2', 512, 32, 'osd', 'bytes'],
+  ['number of replicas', 'linear', 1, 8, 'osd', 'none'],
+  ['duration', 'log2', 250_000, 10, 'osd', 'ns'],
+  ['Latency (nsec)', 'log2', 5000, 16, 'librbd-pwl', 'ns'],
+  ['Request size (bytes)', 'log2', 512, 16, 'librbd-pwl', 'bytes'],
+  ['Number of items', 'linear', 1, 32, 'librbd-pwl', 'none'],
+  ['Number of items', 'linear', 1, 260, 'librbd-pwl', 'none'],
+] as const)('the axis "%s" (%s, %d, %d) of %s is known', (name, scale, quantSize, buckets, logger, unit) => {
+  const histogram = new PerfHistogram([{ name, scale, min: 0, quantSize, buckets }]);
+  const [read] = parseHistogramDump(
+    formatHistogramDump([{ name: logger, counters: [{ name: 'x', histogram }] }]),
+  );
+  expect(read!.histogram.axes[0]).toEqual({ name, scale, min: 0, quantSize, buckets, unit });
+});

@@ -1,0 +1,163 @@
+import { explicitCounts } from '@hdrscope/core';
+import { createRegistry, type FamilySnapshot, type Snapshot } from '@hdrscope/registry';
+import { type CephSourceOptions, cephSource, parseHistogramDump } from '../../src/index.ts';
+import { dumpOf, LINEAR, OSD_DUMP, OSD_DUMP_LATER } from '../support/dumps.ts';
+import { messageOf } from '../support/refused.ts';
+
+/** A registry with a source that gives one text after the other, the last of them again and again. */
+function reading(texts: readonly (string | Error)[], options: Partial<CephSourceOptions> = {}) {
+  const registry = createRegistry();
+  let reads = 0;
+  const source = cephSource({
+    fetch: async () => {
+      const text = texts[Math.min(reads++, texts.length - 1)]!;
+      if (text instanceof Error) throw text;
+      return text;
+    },
+    ...options,
+  });
+  registry.add(source);
+  return { registry, source, gather: () => registry.gather() };
+}
+
+const familyOf = ({ families }: Snapshot, name: string): FamilySnapshot =>
+  families.find((one) => one.name === name)!;
+const LATENCY = 'ceph.osd.op_w_latency_in_bytes.latency';
+const SIZE = 'ceph.osd.op_w_latency_in_bytes.request_size';
+const total = (snapshot: Snapshot, name: string): number =>
+  familyOf(snapshot, name).series.reduce((sum, { histogram }) => sum + histogram.totalCount, 0);
+
+test('each axis is a family: seconds and bytes, with the bounds of its slots', async () => {
+  const { gather } = reading([OSD_DUMP]);
+  const snapshot = await gather();
+  expect(snapshot.errors).toEqual([]);
+  expect(snapshot.families.map(({ name, unit }) => [name, unit])).toEqual([
+    [LATENCY, 's'],
+    [SIZE, 'By'],
+  ]);
+  const [latency, size] = snapshot.families;
+  expect(latency!.boundaries!.slice(0, 3)).toEqual([0.000099999, 0.000199999, 0.000399999]);
+  expect(size!.boundaries!.slice(0, 3)).toEqual([511, 1023, 2047]);
+  expect(latency!.description).toBe('Latency (usec) of osd.op_w_latency_in_bytes_histogram');
+});
+
+test('classic buckets are the slots of the daemon, without an error', async () => {
+  const { gather } = reading([OSD_DUMP_LATER]);
+  const snapshot = await gather();
+  const [imported] = parseHistogramDump(OSD_DUMP_LATER);
+  for (const [axis, name] of [LATENCY, SIZE].entries()) {
+    const { boundaries, series, ...family } = familyOf(snapshot, name);
+    const { counts } = imported!.histogram.marginal(axis);
+    const buckets = explicitCounts(series[0]!.histogram.counts, family, boundaries!);
+    // All but the underflow, which is empty and has no bound that a family could have.
+    expect(buckets).toEqual(Array.from({ length: counts.length - 1 }, (_, slot) => counts.at(slot + 1)));
+    expect(buckets.reduce((sum, count) => sum + count)).toBe(83_959);
+  }
+});
+
+test('totals only ever grow, whatever is reset in the daemon', async () => {
+  const { gather, source } = reading([OSD_DUMP, OSD_DUMP_LATER, OSD_DUMP, '{}', OSD_DUMP]);
+  const totals = [];
+  for (let i = 0; i < 5; i++) totals.push(total(await gather(), LATENCY));
+  expect(totals).toEqual([62_049, 83_959, 146_008, 146_008, 146_008]);
+  expect(source.health).toEqual({ resets: 1, readErrors: 0, open: 0 });
+});
+
+test('only what comes after the first dump, where that is asked for', async () => {
+  const { gather } = reading([OSD_DUMP, OSD_DUMP_LATER], { since: 'now' });
+  expect(familyOf(await gather(), LATENCY).series).toEqual([]);
+  expect(total(await gather(), LATENCY)).toBe(83_959 - 62_049);
+  const since = 'then' as 'now';
+  expect(messageOf(() => cephSource({ fetch: () => '', since }), 'ERR_INVALID_OPTION')).toMatch(
+    /'beginning' or 'now'/,
+  );
+});
+
+test('latencies can be told apart by the size of requests', async () => {
+  const classes = { axis: 'Request size (bytes)', bounds: [4096, 65_536] };
+  const { gather } = reading([OSD_DUMP_LATER], { classes, attributes: { host: 'a' } });
+  const snapshot = await gather();
+  expect(familyOf(snapshot, LATENCY).series.map(({ attributes }) => attributes)).toEqual([
+    { host: 'a', size: '0-4095' },
+    { host: 'a', size: '4096-65535' },
+    { host: 'a', size: '65536-' },
+  ]);
+  expect(total(snapshot, LATENCY)).toBe(83_959);
+  expect(familyOf(snapshot, SIZE).series.map(({ attributes }) => attributes)).toEqual([{ host: 'a' }]);
+});
+
+test('a class that cuts through a slot is an error of the source, and nothing is counted', async () => {
+  const { gather } = reading([OSD_DUMP], { classes: { axis: 'Request size (bytes)', bounds: [5000] } });
+  const { errors, families } = await gather();
+  expect(String(errors[0]!.error)).toMatch(/must be where a slot begins/);
+  expect(families.flatMap(({ series }) => series)).toEqual([]);
+});
+
+test('daemons have series of their own', async () => {
+  const { gather } = reading([`osd.0: ${OSD_DUMP}\nosd.1: ${OSD_DUMP_LATER}`]);
+  const { series } = familyOf(await gather(), LATENCY);
+  expect(series.map(({ attributes, histogram }) => [attributes.ceph_daemon, histogram.totalCount])).toEqual([
+    ['osd.0', 62_049],
+    ['osd.1', 83_959],
+  ]);
+});
+
+test('a daemon that does not answer, or not in JSON, is named, and what it told stays', async () => {
+  const { gather, source } = reading([OSD_DUMP, new Error('ENOENT'), 'ERROR: (22)', OSD_DUMP_LATER], {
+    name: 'osd.0',
+  });
+  await gather();
+  for (const message of [/ENOENT/, /must have a line that begins with/]) {
+    const { errors, ...snapshot } = await gather();
+    expect(errors.map(({ source: name }) => name)).toEqual(['osd.0']);
+    expect(String(errors[0]!.error)).toMatch(message);
+    expect(total({ errors, ...snapshot }, LATENCY)).toBe(62_049);
+  }
+  expect(total(await gather(), LATENCY)).toBe(83_959);
+  expect(source.health.readErrors).toBe(2);
+});
+
+test('gathers at once share a reading', async () => {
+  const { gather } = reading([OSD_DUMP, OSD_DUMP_LATER]);
+  const [first, second] = await Promise.all([gather(), gather()]);
+  expect([total(first, LATENCY), total(second, LATENCY)]).toEqual([62_049, 62_049]);
+});
+
+test('sums that daemons tell are taken', async () => {
+  const texts = [dumpOf([0, 2, 1], [LINEAR], { sum: [31] }), dumpOf([0, 3, 1], [LINEAR], { sum: [36] })];
+  const { gather } = reading(texts, { familyName: () => 'items' });
+  expect(familyOf(await gather(), 'items').series[0]!.sum).toBe(31);
+  expect(familyOf(await gather(), 'items').series[0]!.sum).toBe(36);
+});
+
+test('what is below and above all slots is told; negative values are rejected', async () => {
+  const { gather, source } = reading([dumpOf([4, 2, 1])], { familyName: () => 'items' });
+  const [series] = familyOf(await gather(), 'items').series;
+  expect(series!.histogram.totalCount).toBe(3);
+  expect(series!.rejected.negative).toBe(4);
+  expect(source.health.open).toBe(5);
+});
+
+test('other axes after a restart go on in the same family', async () => {
+  const { ranges, ...axis } = LINEAR;
+  expect(ranges).toBeDefined();
+  const { gather } = reading([dumpOf([0, 2, 1]), dumpOf([0, 2, 1, 1], [{ ...axis, buckets: 4 }])], {
+    familyName: () => 'items',
+  });
+  await gather();
+  expect(total(await gather(), 'items')).toBe(7);
+});
+
+test('slots too narrow for 5 digits are counted all the same', async () => {
+  const axis = { name: 'Items', min: 1_000_000_000, quant_size: 1, buckets: 4, scale_type: 'linear' };
+  const { gather } = reading([dumpOf([0, 2, 1, 1], [axis])], { familyName: () => 'items' });
+  expect(total(await gather(), 'items')).toBe(4);
+});
+
+test('a histogram of one bucket has no bound, and counts at 0', async () => {
+  const axis = { name: 'All', min: 0, quant_size: 1, buckets: 1, scale_type: 'linear' };
+  const { gather, source } = reading([dumpOf([3], [axis])], { familyName: () => 'all' });
+  const [family] = (await gather()).families;
+  expect([family!.boundaries, family!.series[0]!.histogram.max]).toEqual([[], 0]);
+  expect(source.health.open).toBe(3);
+});

@@ -1,0 +1,65 @@
+import { type Axis, axisToHdr, type LossyStrategy, PerfHistogram } from '../../src/index.ts';
+import { LATENCY, SIZE } from '../support/axes.ts';
+import { messageOf } from '../support/refused.ts';
+
+const linear: Axis = { name: 'x', scale: 'linear', min: -10, quantSize: 10, buckets: 4 };
+
+test.each([
+  ['lower', 102_400, 102_399],
+  ['geometric', 144_815, 145_000],
+  ['upper', 204_799, 204_800],
+] as const)('%s', (strategy, at, near) => {
+  const histogram = new PerfHistogram([{ ...LATENCY, quantSize: 102_400 }]);
+  histogram.record(150_000);
+  const {
+    histogram: hdr,
+    lossy,
+    open,
+    strategy: told,
+  } = axisToHdr(histogram, 0, { strategy, significantDigits: 3 });
+  expect(Math.abs(hdr.min - at)).toBeLessThanOrEqual(128);
+  expect(Math.abs(hdr.min - near)).toBeLessThan(400);
+  expect({ lossy, open, told, tag: hdr.tag }).toEqual({
+    lossy: true,
+    open: 0,
+    told: strategy,
+    tag: `lossy-${strategy}`,
+  });
+});
+
+test.each([
+  ['lower', 0],
+  ['geometric', 256],
+  ['upper', 511],
+] as const)('%s of a slot that begins at 0', (strategy, value) => {
+  const histogram = new PerfHistogram([SIZE]);
+  histogram.record(5);
+  expect(axisToHdr(histogram, 0, { strategy, significantDigits: 5 }).histogram.min).toBe(value);
+});
+
+test('what is below and above all slots is counted at the bound, and told', () => {
+  const histogram = new PerfHistogram([linear, SIZE]);
+  for (const value of [-50, -5, 5, 1000]) histogram.record(value, 4096);
+  histogram.record(5, 65_536);
+  const { histogram: hdr, open } = axisToHdr(histogram, 0, { strategy: 'upper', significantDigits: 3 });
+  expect([hdr.totalCount, open]).toEqual([5, 2]);
+  expect([0, 9, 10].map((value) => hdr.countAt(value))).toEqual([2, 2, 1]);
+  const where = [{ axis: 1, from: 65_536 }];
+  expect(axisToHdr(histogram, 0, { strategy: 'lower', where }).histogram.totalCount).toBe(1);
+});
+
+test('an axis of one bucket has no bound, and counts at 0', () => {
+  const histogram = new PerfHistogram([{ ...linear, buckets: 1 }]);
+  histogram.record(7);
+  expect(axisToHdr(histogram, 0, { strategy: 'upper' })).toMatchObject({
+    open: 1,
+    histogram: { min: 0, totalCount: 1 },
+  });
+});
+
+test('a strategy must be chosen', () => {
+  const options = {} as { strategy: LossyStrategy };
+  expect(messageOf(() => axisToHdr(new PerfHistogram([SIZE]), 0, options), 'ERR_INVALID_OPTION')).toMatch(
+    /strategy must be 'lower', 'geometric' or 'upper', got undefined/,
+  );
+});
