@@ -1,10 +1,11 @@
 import { type EdgeLayout, explicitLayout, linearLayout, log2Layout, mustBe } from '@hdrscope/core';
+import type { CountedUnit } from '@hdrscope/registry';
 
 /** How the slots of an axis grow. `'explicit'` ones lie where `edges` tells. */
 export type AxisScale = 'linear' | 'log2' | 'explicit';
 
 /** What the values of an axis are in. */
-export type AxisUnit = 'ns' | 'us' | 'ms' | 's' | 'bytes' | 'none';
+export type AxisUnit = Exclude<CountedUnit, 'KiB'>;
 
 /**
  * One dimension of a perf histogram, as Ceph configures it.

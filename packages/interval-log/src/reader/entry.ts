@@ -170,3 +170,9 @@ export function lineError(
 ): HdrscopeError {
   return new HdrscopeError(code, `line ${lineNumber}: ${message}`, options);
 }
+
+/** What stands for the end of a gzip stream that is cut short or broken: the line after the last one that could be had. */
+export function brokenEnd(cause: HdrscopeError, lineNumber: number): MalformedLine {
+  const error = lineError('ERR_LOG_FORMAT', lineNumber, cause.message, { cause });
+  return { kind: 'malformed', lineNumber, error };
+}

@@ -1,5 +1,5 @@
 import { HdrscopeError, mustBe } from '@hdrscope/core';
-import { type LogEntry, type LogInterval, lineError, type MalformedLine } from './entry.ts';
+import { brokenEnd, type LogEntry, type LogInterval, type MalformedLine } from './entry.ts';
 import { type LogSource, textOf } from './input.ts';
 import { LogParser, type ParserOptions } from './parser.ts';
 
@@ -76,11 +76,7 @@ async function* readBatches(
     await chunks.return();
   }
   yield parser.end();
-  if (broken !== undefined) {
-    const lineNumber = parser.lineCount + 1;
-    const error = lineError('ERR_LOG_FORMAT', lineNumber, broken.message, { cause: broken });
-    yield [{ kind: 'malformed', lineNumber, error }];
-  }
+  if (broken !== undefined) yield [brokenEnd(broken, parser.lineCount + 1)];
 }
 
 /**

@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { type LogEntry, lineError } from '../reader/entry.ts';
+import { brokenEnd, type LogEntry } from '../reader/entry.ts';
 import { type LogSource, textOf } from '../reader/input.ts';
 import { type DroppedLine, LineSplitter } from '../reader/lines.ts';
 import { DEFAULT_MAX_LINE_BYTES, LogParser } from '../reader/parser.ts';
@@ -35,10 +35,5 @@ export async function* readLines(
     broken = error;
   }
   for (const line of splitter.end()) yield parsed(line);
-  if (broken !== undefined) yield brokenEnd(broken, parser.lineCount + 1);
-}
-
-function brokenEnd(cause: HdrscopeError, lineNumber: number): LogLine {
-  const error = lineError('ERR_LOG_FORMAT', lineNumber, cause.message, { cause });
-  return { text: '', entry: { kind: 'malformed', lineNumber, error } };
+  if (broken !== undefined) yield { text: '', entry: brokenEnd(broken, parser.lineCount + 1) };
 }
