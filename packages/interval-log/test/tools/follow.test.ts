@@ -54,7 +54,9 @@ test('waits for a file that is not there yet', async () => {
   const followed = follow();
   expect(await followed.next()).toBe('missing');
   const next = followed.next();
-  await writeFile(path, line(1));
+  // In one step: between making a file and writing to it, it is there and empty.
+  await writeFile(`${path}.new`, line(1));
+  await rename(`${path}.new`, path);
   expect(await next).toBe('interval at 1');
   await followed.end();
 });
