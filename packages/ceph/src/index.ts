@@ -4,10 +4,19 @@ export type { VersionReply } from './admin-socket/built-in.ts';
 export type { AdminCommand, CommandArguments, CommandResult } from './admin-socket/command.ts';
 export type { JsonValue } from './admin-socket/json-text.ts';
 export type { HistogramReplies, PerfReplies } from './admin-socket/perf-commands.ts';
-export type { PerfNumber, PerfNumbers, PerfNumberText } from './admin-socket/perf-numbers.ts';
+export type {
+  LabelledNumbers,
+  PerfNumber,
+  PerfNumbers,
+  PerfNumberText,
+} from './admin-socket/perf-numbers.ts';
 export { type RegistryRepliesOptions, registryReplies } from './admin-socket/registry-replies.ts';
 export { type AdminSocketOptions, type RunningAdminSocket, serveAdminSocket } from './admin-socket/serve.ts';
-export { type SnapshotNumbersOptions, snapshotNumbers } from './admin-socket/snapshot-numbers.ts';
+export {
+  type SnapshotNumbersOptions,
+  snapshotLabelledNumbers,
+  snapshotNumbers,
+} from './admin-socket/snapshot-numbers.ts';
 export { adminSocketPath } from './admin-socket/socket-path.ts';
 export {
   type DumpedAxis,

@@ -50,6 +50,15 @@ export function withBuiltIns(given: readonly AdminCommand[], versions: VersionRe
   return commands;
 }
 
+/** A process has no settings of Ceph, but the one that is read of every daemon. An application may tell its own. */
+export function configCommand(pidFile: string): AdminCommand {
+  return {
+    prefix: 'config show',
+    help: 'dump current config settings',
+    run: () => ({ pid_file: pidFile }),
+  };
+}
+
 function assertCommand({ prefix, args = [] }: AdminCommand): void {
   if (!/^[^\s"\\\p{Cc}]+( [^\s"\\\p{Cc}]+)*$/u.test(prefix)) {
     throw mustBe(

@@ -1,3 +1,5 @@
+import { COMPACT, innerShape, type JsonShape, jsonArray, jsonObject, PRETTY } from '../json-shape.ts';
+
 /**
  * What a reply in JSON is made of: all that `JSON.stringify` takes, and bigints. A `Map` keeps the order of its keys,
  * which an object does not where they look like numbers.
@@ -16,33 +18,29 @@ export class RawJson {
 /** Two ways of writing JSON: all in one line, or as Ceph's `json-pretty`, which ends in a newline. */
 export type JsonFormat = 'json' | 'json-pretty';
 
-const INDENT = '    ';
-
 /**
  * Writes JSON as Ceph does; for what `JSON.stringify` takes, that is what it writes with an indent of four. Integers
  * beyond 2^53 keep all their digits.
  */
 export function toJsonText(value: JsonValue, format: JsonFormat): string {
-  return format === 'json' ? textOf(value, '', '') : `${textOf(value, '\n', INDENT)}\n`;
+  return format === 'json' ? textOf(value, COMPACT) : `${textOf(value, PRETTY)}\n`;
 }
 
-/** @param newline The line break and the indentation where the value begins; nothing in compact text. */
-function textOf(value: unknown, newline: string, indent: string): string {
+function textOf(value: unknown, shape: JsonShape): string {
   if (typeof value === 'bigint') return String(value);
   if (value instanceof RawJson) return value.text;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  if ('toJSON' in value && typeof value.toJSON === 'function') return textOf(value.toJSON(), newline, indent);
-
-  const inner = newline + indent;
-  const [open, close] = Array.isArray(value) ? '[]' : '{}';
-  const parts = Array.isArray(value)
-    ? value.map((item) => textOf(item, inner, indent))
-    : entriesOf(value).map(
-        ([key, item]) => `${JSON.stringify(key)}:${indent && ' '}${textOf(item, inner, indent)}`,
-      );
-  return parts.length === 0
-    ? `${open}${close}`
-    : `${open}${inner}${parts.join(`,${inner}`)}${newline}${close}`;
+  if ('toJSON' in value && typeof value.toJSON === 'function') return textOf(value.toJSON(), shape);
+  const inner = innerShape(shape);
+  if (Array.isArray(value))
+    return jsonArray(
+      Array.from(value, (item) => textOf(item, inner)),
+      shape,
+    );
+  return jsonObject(
+    entriesOf(value).map(([key, item]) => [key, textOf(item, inner)]),
+    shape,
+  );
 }
 
 /** Those that JSON shows. */

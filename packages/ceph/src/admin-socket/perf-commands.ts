@@ -2,7 +2,15 @@ import type { CephFormat } from '../dump/format.ts';
 import type { PerfFilter } from '../dump/loggers.ts';
 import type { AdminArgument } from './arguments.ts';
 import type { AdminCommand, CommandArguments, CommandResult } from './command.ts';
-import { describeNumbers, dumpNumbers, type PerfNumbers } from './perf-numbers.ts';
+import {
+  describeLabelled,
+  describeNumbers,
+  dumpLabelled,
+  dumpNumbers,
+  type LabelledNumbers,
+  type PerfNumbers,
+  unlabelled,
+} from './perf-numbers.ts';
 
 type Awaitable<Value> = Value | Promise<Value>;
 
@@ -18,6 +26,8 @@ export interface PerfReplies {
   readonly histograms?: HistogramReplies | undefined;
   /** Called for each `perf dump` and `perf schema`. @default none */
   readonly numbers?: (() => Awaitable<PerfNumbers>) | undefined;
+  /** Called for each `counter dump` and `counter schema`, which Reef and later have. @default `numbers`, without labels */
+  readonly labelled?: (() => Awaitable<readonly LabelledNumbers[]>) | undefined;
   /**
    * Resets the logger of this name, or with `all` every one, and says whether there is such a logger. Whoever may
    * connect may reset. @default there is no `perf reset`
@@ -34,6 +44,7 @@ const NO_HISTOGRAMS: HistogramReplies = { schema: () => ({}), dump: () => ({}) }
 export function perfCommands({
   histograms = NO_HISTOGRAMS,
   numbers = () => ({}),
+  labelled = async () => unlabelled(await numbers()),
   reset,
 }: PerfReplies): AdminCommand[] {
   const dump = async (args: CommandArguments): Promise<CommandResult> =>
@@ -42,6 +53,18 @@ export function perfCommands({
   return [
     { prefix: '1', run: dump },
     { prefix: '2', run: schema },
+    {
+      prefix: 'counter dump',
+      help: 'dump all labeled and non-labeled counters and their values',
+      args: FILTER,
+      run: async (args) => dumpLabelled(await labelled(), filterOf(args)),
+    },
+    {
+      prefix: 'counter schema',
+      help: 'dump all labeled and non-labeled counters schemas',
+      args: FILTER,
+      run: async (args) => describeLabelled(await labelled(), filterOf(args)),
+    },
     { prefix: 'perf dump', help: 'dump perfcounters value', args: FILTER, run: dump },
     {
       prefix: 'perf histogram dump',

@@ -26,6 +26,13 @@ export type PerfNumber = PerfNumberText &
 /** Loggers, and the numbers of each by name. */
 export type PerfNumbers = Readonly<Record<string, Readonly<Record<string, PerfNumber>>>>;
 
+/** The numbers of one logger, and what tells it apart from others of its name. */
+export interface LabelledNumbers {
+  readonly logger: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly numbers: Readonly<Record<string, PerfNumber>>;
+}
+
 // Bits of `type`.
 const REAL = 0x1;
 const INTEGER = 0x2;
@@ -44,24 +51,58 @@ export function describeNumbers(numbers: PerfNumbers, filter: PerfFilter = {}): 
   return select(numbers, filter, schemaOf);
 }
 
+/** What `counter dump` answers: for each logger an array, with an entry for each set of labels. */
+export function dumpLabelled(all: readonly LabelledNumbers[], filter: PerfFilter = {}): JsonValue {
+  return selectLabelled(all, filter, shownValue);
+}
+
+/** What `counter schema` answers, in the order of `counter dump`: readers go by the place of an entry. */
+export function describeLabelled(all: readonly LabelledNumbers[], filter: PerfFilter = {}): JsonValue {
+  return selectLabelled(all, filter, schemaOf);
+}
+
+/** Numbers without labels, as `counter dump` has them. */
+export function unlabelled(numbers: PerfNumbers): LabelledNumbers[] {
+  return Object.entries(numbers).map(([logger, members]) => ({ logger, labels: {}, numbers: members }));
+}
+
+type Show = (number: PerfNumber, name: string) => JsonValue;
+
 /** Loggers are sorted by name. One that has no such counter is still named. */
-function select(
-  numbers: PerfNumbers,
-  { logger, counter }: PerfFilter,
-  show: (number: PerfNumber, name: string) => JsonValue,
-): JsonValue {
+function select(numbers: PerfNumbers, { logger, counter }: PerfFilter, show: Show): JsonValue {
   const loggers = Object.entries(numbers)
     .filter(([name]) => logger === undefined || name === logger)
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return new Map<string, JsonValue>(
-    loggers.map(([loggerName, members]) => [
-      loggerName,
-      new Map<string, JsonValue>(
-        Object.entries(members)
-          .filter(([name]) => counter === undefined || name === counter)
-          .map(([name, one]) => [name, show(one, `${loggerName}.${name}`)]),
-      ),
-    ]),
+    loggers.map(([name, members]) => [name, countersOf(name, members, counter, show)]),
+  );
+}
+
+function selectLabelled(
+  all: readonly LabelledNumbers[],
+  { logger, counter }: PerfFilter,
+  show: Show,
+): JsonValue {
+  const byLogger = new Map<string, JsonValue[]>();
+  for (const one of all.toSorted((a, b) => (a.logger < b.logger ? -1 : a.logger > b.logger ? 1 : 0))) {
+    if (logger !== undefined && one.logger !== logger) continue;
+    const entries = byLogger.get(one.logger) ?? [];
+    byLogger.set(one.logger, entries);
+    entries.push({ labels: one.labels, counters: countersOf(one.logger, one.numbers, counter, show) });
+  }
+  return byLogger;
+}
+
+function countersOf(
+  logger: string,
+  numbers: Readonly<Record<string, PerfNumber>>,
+  wanted: string | undefined,
+  show: Show,
+): JsonValue {
+  return new Map<string, JsonValue>(
+    Object.entries(numbers)
+      .filter(([name]) => wanted === undefined || name === wanted)
+      .map(([name, one]) => [name, show(one, `${logger}.${name}`)]),
   );
 }
 

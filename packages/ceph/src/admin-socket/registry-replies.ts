@@ -3,7 +3,7 @@ import { formatHistogramDump } from '../dump/dump.ts';
 import { formatHistogramSchema } from '../dump/schema.ts';
 import { type SnapshotLoggersOptions, snapshotLoggers } from '../dump/snapshot.ts';
 import type { PerfReplies } from './perf-commands.ts';
-import { type SnapshotNumbersOptions, snapshotNumbers } from './snapshot-numbers.ts';
+import { type SnapshotNumbersOptions, snapshotLabelledNumbers, snapshotNumbers } from './snapshot-numbers.ts';
 
 export interface RegistryRepliesOptions extends SnapshotLoggersOptions, SnapshotNumbersOptions {}
 
@@ -37,5 +37,6 @@ export function registryReplies(registry: Registry, options: RegistryRepliesOpti
       dump: async (filter, format) => formatHistogramDump(await loggers(), { ...filter, release, format }),
     },
     numbers: async () => snapshotNumbers(await registry.gather(), options),
+    labelled: async () => snapshotLabelledNumbers(await registry.gather(), options),
   };
 }

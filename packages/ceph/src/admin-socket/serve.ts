@@ -1,6 +1,6 @@
 import { mustBe } from '@hdrscope/core';
 import { answer } from './answer.ts';
-import { type VersionReply, withBuiltIns } from './built-in.ts';
+import { configCommand, type VersionReply, withBuiltIns } from './built-in.ts';
 import type { AdminCommand } from './command.ts';
 import { type PerfReplies, perfCommands } from './perf-commands.ts';
 import { AdminSocketServer } from './server.ts';
@@ -17,6 +17,8 @@ export interface AdminSocketOptions extends PerfReplies {
   readonly commands?: readonly AdminCommand[];
   /** @default that of each of its parts */
   readonly version?: VersionReply;
+  /** What `config show` tells: ceph-exporter reads the process id there, and adds what /proc says of it. @default '' */
+  readonly pidFile?: string;
   /** Whether the process may end while the socket is served. @default true */
   readonly unref?: boolean;
   /** A longer request gets no reply. @default 1024, as daemons have it */
@@ -74,6 +76,7 @@ export async function serveAdminSocket(options: AdminSocketOptions): Promise<Run
   const {
     path,
     commands = [],
+    pidFile = '',
     unref = true,
     maxRequestBytes = 1024,
     idleTimeoutMs = 5000,
@@ -81,12 +84,15 @@ export async function serveAdminSocket(options: AdminSocketOptions): Promise<Run
     maxConnections = 256,
   } = options;
   assertSocketPath(path);
+  if (typeof pidFile !== 'string') throw mustBe('ERR_INVALID_OPTION', 'pidFile', 'a path', pidFile);
   assertWhole('maxRequestBytes', maxRequestBytes, 4, 2 ** 30);
   assertWhole('idleTimeoutMs', idleTimeoutMs, 1, LONGEST_MS);
   assertWhole('answerTimeoutMs', answerTimeoutMs, 1, LONGEST_MS);
   assertWhole('maxConnections', maxConnections, 1, 2 ** 31 - 1);
 
-  const all = withBuiltIns([...perfCommands(options), ...commands], options.version);
+  const given = [...perfCommands(options), ...commands];
+  const hasConfig = commands.some(({ prefix }) => prefix === 'config show');
+  const all = withBuiltIns(hasConfig ? given : [...given, configCommand(pidFile)], options.version);
   const server = new AdminSocketServer((request) => answer(all, request), {
     path,
     unref,

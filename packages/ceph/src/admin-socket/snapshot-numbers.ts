@@ -1,7 +1,7 @@
-import type { FamilySnapshot, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
+import type { Attributes, FamilySnapshot, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
 import { valuesAtPercentiles } from '@hdrscope/registry';
 import { attributesText } from '../dump/snapshot.ts';
-import type { PerfNumber, PerfNumbers, PerfNumberText } from './perf-numbers.ts';
+import type { LabelledNumbers, PerfNumber, PerfNumbers, PerfNumberText } from './perf-numbers.ts';
 
 /** Which numbers stand for a distribution. */
 export interface SnapshotNumbersOptions {
@@ -25,20 +25,63 @@ const SECONDS_PER: ReadonlyMap<string, number> = new Map([
  * the sum, under the family's name, and gauges such as `NAME_p50`, `NAME_p99`, `NAME_p99_9` and `NAME_max`. Times are in
  * seconds.
  */
-export function snapshotNumbers(
-  { families }: Snapshot,
-  { percentiles = [50, 99], logger = 'hdrscope' }: SnapshotNumbersOptions = {},
-): PerfNumbers {
-  const loggers = new Map<string, [name: string, number: PerfNumber][]>();
+export function snapshotNumbers(snapshot: Snapshot, options: SnapshotNumbersOptions = {}): PerfNumbers {
+  const { logger = 'hdrscope' } = options;
+  return Object.fromEntries(
+    groupsOf(snapshot, options).map(({ attributes, numbers }) => [
+      logger + attributesText(attributes),
+      numbers,
+    ]),
+  );
+}
+
+/**
+ * The same as the numbers of `counter dump`, where attributes are labels. ceph-exporter writes labels into Prometheus'
+ * text as they are, so characters that would break it become underscores.
+ */
+export function snapshotLabelledNumbers(
+  snapshot: Snapshot,
+  options: SnapshotNumbersOptions = {},
+): LabelledNumbers[] {
+  const { logger = 'hdrscope' } = options;
+  return groupsOf(snapshot, options).map(({ attributes, numbers }) => ({
+    logger,
+    labels: labelsOf(attributes),
+    numbers,
+  }));
+}
+
+function labelsOf(attributes: Attributes): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(attributes)
+      .map(([key, value]) => [
+        key.replace(/^(?=\d)|[^A-Za-z0-9_]/g, '_'),
+        String(value).replace(/["\\\p{Cc}]/gu, '_'),
+      ])
+      .sort(([a], [b]) => (a! < b! ? -1 : 1)),
+  );
+}
+
+interface SeriesGroup {
+  readonly attributes: Attributes;
+  readonly numbers: Readonly<Record<string, PerfNumber>>;
+}
+
+/** The numbers of all series that have the same attributes. */
+function groupsOf({ families }: Snapshot, { percentiles = [50, 99] }: SnapshotNumbersOptions): SeriesGroup[] {
+  const groups = new Map<string, { attributes: Attributes; members: [string, PerfNumber][] }>();
   for (const family of families) {
     for (const series of family.series) {
-      const name = logger + attributesText(series.attributes);
-      const members = loggers.get(name) ?? [];
-      loggers.set(name, members);
-      members.push(...numbersOf(family, series, percentiles));
+      const key = attributesText(series.attributes);
+      const group = groups.get(key) ?? { attributes: series.attributes, members: [] };
+      groups.set(key, group);
+      group.members.push(...numbersOf(family, series, percentiles));
     }
   }
-  return Object.fromEntries([...loggers].map(([name, members]) => [name, Object.fromEntries(members)]));
+  return [...groups.values()].map(({ attributes, members }) => ({
+    attributes,
+    numbers: Object.fromEntries(members),
+  }));
 }
 
 function numbersOf(

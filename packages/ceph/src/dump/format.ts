@@ -1,4 +1,5 @@
 import { mustBe } from '@hdrscope/core';
+import { COMPACT, innerShape, type JsonShape, jsonArray, jsonObject, PRETTY } from '../json-shape.ts';
 import type { DocumentObject, DocumentValue } from './document.ts';
 
 /** How a document is written, by Ceph's names. */
@@ -15,9 +16,9 @@ export const CEPH_FORMATS: readonly CephFormat[] = ['json', 'json-pretty', 'xml'
 export function formatDocument(document: DocumentObject, root: string, format: CephFormat): string {
   switch (format) {
     case 'json':
-      return json(document, '', '');
+      return json(document, COMPACT);
     case 'json-pretty':
-      return `${json(document, '\n', '    ')}\n`;
+      return `${json(document, PRETTY)}\n`;
     case 'xml':
       return xml(root, document, '', '');
     case 'xml-pretty':
@@ -28,19 +29,19 @@ export function formatDocument(document: DocumentObject, root: string, format: C
   }
 }
 
-/** @param lineStart A line break and the indentation so far, or nothing. */
-function json(value: DocumentValue, lineStart: string, indent: string): string {
+function json(value: DocumentValue, shape: JsonShape): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value !== 'object') return String(value);
-  const [inner, colon] = [lineStart + indent, indent === '' ? ':' : ': '];
-  const isArray = 'items' in value;
-  const parts = isArray
-    ? value.items.map((item) => json(item, inner, indent))
-    : value.entries.map(([name, one]) => `${JSON.stringify(name)}${colon}${json(one, inner, indent)}`);
-  const [open, close] = isArray ? '[]' : '{}';
-  return parts.length === 0
-    ? `${open}${close}`
-    : `${open}${inner}${parts.join(`,${inner}`)}${lineStart}${close}`;
+  const inner = innerShape(shape);
+  if ('items' in value)
+    return jsonArray(
+      value.items.map((item) => json(item, inner)),
+      shape,
+    );
+  return jsonObject(
+    value.entries.map(([name, one]) => [name, json(one, inner)]),
+    shape,
+  );
 }
 
 function xml(name: string, value: DocumentValue, lineEnd: string, indent: string, start = ''): string {

@@ -117,6 +117,9 @@ test('help lists the commands that have one', async () => {
   const { path } = await sockets.serve({ commands: [echo, { prefix: 'silent', run: () => '' }] });
 
   expect(Object.keys(JSON.parse(await askAdminSocket(path, 'help')))).toEqual([
+    'config show',
+    'counter dump',
+    'counter schema',
     'echo all',
     'get_command_descriptions',
     'git_version',
@@ -127,6 +130,17 @@ test('help lists the commands that have one', async () => {
     'perf schema',
     'version',
   ]);
+});
+
+test('config show names the file with the process id, unless the application tells its settings itself', async () => {
+  const plain = await sockets.serve();
+  const withFile = await sockets.serve({ pidFile: '/run/shop.pid' });
+  const own = await sockets.serve({ commands: [{ prefix: 'config show', run: () => ({ workers: 4 }) }] });
+  const replies = await Promise.all(
+    [plain, withFile, own].map(({ path }) => askAdminSocket(path, 'config show', { format: 'json' })),
+  );
+
+  expect(replies).toEqual(['{"pid_file":""}', '{"pid_file":"/run/shop.pid"}', '{"workers":4}']);
 });
 
 const run = () => '';

@@ -1,5 +1,11 @@
 import { createRegistry } from '@hdrscope/registry';
-import { askAdminSocket, type PerfNumbers, registryReplies, snapshotNumbers } from '../../src/index.ts';
+import {
+  askAdminSocket,
+  type PerfNumbers,
+  registryReplies,
+  snapshotLabelledNumbers,
+  snapshotNumbers,
+} from '../../src/index.ts';
 import { exchange } from './support/raw-client.ts';
 import { useSockets } from './support/sockets.ts';
 
@@ -196,4 +202,48 @@ test('a registry is served as histograms and as numbers', async () => {
 
   const xml = await askAdminSocket(path, 'perf histogram dump', { logger: 'none', format: 'xml' });
   expect(xml).toBe('<perfcounter_collection></perfcounter_collection>');
+});
+
+describe('counter dump and counter schema', () => {
+  test('have the numbers of perf dump, without labels, where none are told', async () => {
+    const { path } = await serve();
+
+    expect(await askAdminSocket(path, 'counter dump', { counter: 'queue', format: 'json' })).toBe(
+      '{"cct":[{"labels":{},"counters":{}}],"shop":[{"labels":{},"counters":{"queue":3}}]}',
+    );
+    const [labelled, plain] = await Promise.all([
+      askAdminSocket(path, 'counter schema'),
+      askAdminSocket(path, 'perf schema'),
+    ]);
+    expect(JSON.parse(labelled).shop).toEqual([{ labels: {}, counters: JSON.parse(plain).shop }]);
+  });
+
+  test('have attributes of a registry as labels, in one order, which is how ceph-exporter brings them together', async () => {
+    const registry = createRegistry();
+    const family = registry.histogram({ name: 'http.duration', unit: 's' });
+    family.with({ 'http.route': '/b', method: 'PUT' }).record(0.5);
+    family.with({ 'http.route': '/a', method: 'GET' }).record(0.25);
+    const { path } = await sockets.serve({ ...registryReplies(registry, { logger: 'shop' }) });
+    const [dump, schema] = await Promise.all(
+      ['counter dump', 'counter schema'].map(async (prefix) =>
+        JSON.parse(await askAdminSocket(path, prefix)),
+      ),
+    );
+
+    expect(dump.shop[0].labels).toEqual({ http_route: '/b', method: 'PUT' });
+    expect(dump.shop.map(({ labels }: { labels: object }) => labels)).toEqual(
+      schema.shop.map(({ labels }: { labels: object }) => labels),
+    );
+    expect(dump.shop[1].counters['http.duration']).toMatchObject({ avgcount: 1, sum: 0.25 });
+    expect(schema.shop[1].counters['http.duration_p99']).toMatchObject({ priority: 5, metric_type: 'gauge' });
+  });
+
+  test('have no label that would break the text of Prometheus, into which they are copied', async () => {
+    const registry = createRegistry();
+    registry.histogram({ name: 'x' }).with({ '1st "key"': 'a"b\\c\nd', ok: true }).record(1);
+
+    expect(snapshotLabelledNumbers(await registry.gather())).toEqual([
+      expect.objectContaining({ logger: 'hdrscope', labels: { _1st__key_: 'a_b_c_d', ok: 'true' } }),
+    ]);
+  });
 });
