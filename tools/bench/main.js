@@ -25,7 +25,7 @@ const help = `npm run bench -- [options]
 `;
 
 /** What is built before it is measured, with all that these need. */
-const MEASURED = ['@hdrscope/otel', '@hdrscope/prometheus', 'hdrscope'];
+const MEASURED = ['@hdrscope/ceph', '@hdrscope/otel', '@hdrscope/prometheus', 'hdrscope'];
 
 /** @type {Effort} */
 const thorough = { rounds: 41, amounts: 3, sampleMs: 12, warmUpMs: 300 };

@@ -57,6 +57,8 @@ export type { ValueRange } from './histogram/value-range.ts';
 export type { AxisClasses } from './importer/classes.ts';
 export { dumpIncrease, type ImportedIncrease } from './importer/increase.ts';
 export { type ParseDumpOptions, parseHistogramDump } from './importer/parse-dump.ts';
+export { type ImportedLoggers, parseHistogramLoggers } from './importer/parse-loggers.ts';
+export { type ImportedDescription, parseHistogramSchema } from './importer/parse-schema.ts';
 export type { ImportedHistogram } from './importer/read-histogram.ts';
 export {
   type CephSource,

@@ -1,7 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { type Axis, type AxisUnit, axisRanges } from '../histogram/axis.ts';
-import type { PerfHistogram } from '../histogram/perf-histogram.ts';
-import { type DocumentArray, type DocumentObject, type DocumentValue, toPlain } from './document.ts';
+import { type DocumentObject, toPlain } from './document.ts';
 import { type CephFormat, formatDocument } from './format.ts';
 import { type HistogramCounter, type HistogramLogger, type PerfFilter, selectLoggers } from './loggers.ts';
 import { assertRelease, type CephRelease } from './release.ts';
@@ -102,11 +101,19 @@ function dumpDocument(
   { release = 'tentacle', ...filter }: HistogramDumpOptions,
 ): DocumentObject {
   assertRelease(release);
+  // Most histograms of a daemon have the same axes, and those are most of the text.
+  const written = new Map<string, DocumentObject>();
+  const axisOnce = (axis: Axis, path: string): DocumentObject => {
+    const key = JSON.stringify({ ...axis, edges: axis.edges?.map(String) });
+    const document = written.get(key) ?? axisDocument(axis, release, path);
+    written.set(key, document);
+    return document;
+  };
   return loggersDocument(loggers, filter, ({ histogram, sums }, path) => ({
     entries: [
-      ['axes', { items: histogram.axes.map((axis) => axisDocument(axis, release, path)), itemName: 'axis' }],
+      ['axes', { items: histogram.axes.map((axis) => axisOnce(axis, path)), itemName: 'axis' }],
       ...(release === 'next' && sums ? [['sum', { items: sums, itemName: 'value' }] as const] : []),
-      ['values', valuesDocument(histogram)],
+      ['values', { cells: histogram.cells, lengths: histogram.layouts.map(({ slotCount }) => slotCount) }],
     ],
   }));
 }
@@ -137,6 +144,7 @@ function axisDocument(axis: Axis, release: CephRelease, path: string): DocumentO
     }),
   );
   return {
+    isRepeated: true,
     entries: [
       ['name', name],
       ['min', min],
@@ -147,19 +155,4 @@ function axisDocument(axis: Axis, release: CephRelease, path: string): DocumentO
       ['ranges', { items: ranges, itemName: 'bucket' }],
     ],
   };
-}
-
-function valuesDocument({ cells, layouts }: PerfHistogram): DocumentArray {
-  const nested = (axis: number, from: number, length: number): DocumentArray => {
-    const { slotCount } = layouts[axis]!;
-    if (axis === layouts.length - 1)
-      return { items: [...cells.subarray(from, from + length)], itemName: 'value' };
-    const step = length / slotCount;
-    const items = Array.from(
-      { length: slotCount },
-      (_, slot): DocumentValue => nested(axis + 1, from + slot * step, step),
-    );
-    return { items, itemName: 'values' };
-  };
-  return nested(0, 0, cells.length);
 }

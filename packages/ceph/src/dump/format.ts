@@ -1,6 +1,7 @@
 import { mustBe } from '@hdrscope/core';
+import { CellTexts } from '../histogram/cells.ts';
 import { COMPACT, innerShape, type JsonShape, jsonArray, jsonObject, PRETTY } from '../json-shape.ts';
-import type { DocumentObject, DocumentValue } from './document.ts';
+import { cellArrays, type DocumentCells, type DocumentObject, type DocumentValue } from './document.ts';
 
 /** How a document is written, by Ceph's names. */
 export type CephFormat = 'json' | 'json-pretty' | 'xml' | 'xml-pretty';
@@ -16,9 +17,9 @@ export const CEPH_FORMATS: readonly CephFormat[] = ['json', 'json-pretty', 'xml'
 export function formatDocument(document: DocumentObject, root: string, format: CephFormat): string {
   switch (format) {
     case 'json':
-      return json(document, COMPACT);
+      return json(document, COMPACT, new Map());
     case 'json-pretty':
-      return `${json(document, PRETTY)}\n`;
+      return `${json(document, PRETTY, new Map())}\n`;
     case 'xml':
       return xml(root, document, '', '');
     case 'xml-pretty':
@@ -29,24 +30,54 @@ export function formatDocument(document: DocumentObject, root: string, format: C
   }
 }
 
-function json(value: DocumentValue, shape: JsonShape): string {
+/** @param written Repeated objects, as they were written. */
+function json(value: DocumentValue, shape: JsonShape, written: Map<DocumentObject, string>): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value !== 'object') return String(value);
+  if ('cells' in value) return jsonCells(value, shape);
   const inner = innerShape(shape);
-  if ('items' in value)
+  if ('items' in value) {
     return jsonArray(
-      value.items.map((item) => json(item, inner)),
+      value.items.map((item) => json(item, inner, written)),
       shape,
     );
-  return jsonObject(
-    value.entries.map(([name, one]) => [name, json(one, inner)]),
+  }
+  const known = value.isRepeated === true ? written.get(value) : undefined;
+  if (known !== undefined) return known;
+  const text = jsonObject(
+    value.entries.map(([name, one]) => [name, json(one, inner, written)]),
     shape,
   );
+  if (value.isRepeated === true) written.set(value, text);
+  return text;
+}
+
+function jsonCells({ cells, lengths }: DocumentCells, shape: JsonShape): string {
+  const texts = new CellTexts(cells);
+  const row = (from: number, to: number, within: JsonShape): string => {
+    const parts: string[] = [];
+    for (let cell = from; cell < to; cell++) parts.push(texts.at(cell));
+    return jsonArray(parts, within);
+  };
+  const write = (depth: number, from: number, to: number, within: JsonShape): string => {
+    if (depth === lengths.length - 1) return row(from, to, within);
+    const [step, inner, parts] = [(to - from) / lengths[depth]!, innerShape(within), [] as string[]];
+    // Most rows have no count, and are alike.
+    let empty: string | undefined;
+    for (let at = from; at < to; at += step) {
+      const isEmpty = texts.areZero(at, at + step);
+      if (isEmpty) empty ??= write(depth + 1, at, at + step, inner);
+      parts.push(isEmpty ? empty! : write(depth + 1, at, at + step, inner));
+    }
+    return jsonArray(parts, within);
+  };
+  return write(0, 0, cells.length, shape);
 }
 
 function xml(name: string, value: DocumentValue, lineEnd: string, indent: string, start = ''): string {
   const tag = name.replace(NO_NAME_CHARACTER, '_');
   if (typeof value !== 'object') return `${start}<${tag}>${escapeXml(String(value))}</${tag}>${lineEnd}`;
+  if ('cells' in value) return xml(name, cellArrays(value), lineEnd, indent, start);
   const children =
     'items' in value
       ? value.items.map((item): [string, DocumentValue] => [value.itemName, item])

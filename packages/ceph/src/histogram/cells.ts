@@ -47,6 +47,29 @@ export class Cells {
   }
 }
 
+/** What was counted, as text, without making a bigint of what is below 2^32. */
+export class CellTexts {
+  readonly #counts: BigUint64Array;
+  readonly #words: Uint32Array;
+
+  constructor(counts: BigUint64Array<ArrayBuffer>) {
+    this.#counts = counts;
+    this.#words = new Uint32Array(counts.buffer, counts.byteOffset, 2 * counts.length);
+  }
+
+  at(cell: number): string {
+    const isSmall = this.#words[2 * cell + HIGH] === 0;
+    return isSmall ? `${this.#words[2 * cell + LOW]!}` : `${this.#counts[cell]!}`;
+  }
+
+  /** Whether nothing was counted from one cell up to another, which is left out. */
+  areZero(from: number, to: number): boolean {
+    const words = this.#words;
+    for (let i = 2 * from; i < 2 * to; i++) if (words[i] !== 0) return false;
+    return true;
+  }
+}
+
 function assertFits(sum: bigint): void {
   if (sum > LARGEST)
     throw new HdrscopeError('ERR_COUNT_OVERFLOW', `a cell must be at most 2^64 - 1, got ${sum}`);

@@ -132,15 +132,18 @@ test('help lists the commands that have one', async () => {
   ]);
 });
 
-test('config show names the file with the process id, unless the application tells its settings itself', async () => {
-  const plain = await sockets.serve();
-  const withFile = await sockets.serve({ pidFile: '/run/shop.pid' });
-  const own = await sockets.serve({ commands: [{ prefix: 'config show', run: () => ({ workers: 4 }) }] });
-  const replies = await Promise.all(
-    [plain, withFile, own].map(({ path }) => askAdminSocket(path, 'config show', { format: 'json' })),
-  );
+test.each([
+  ['names no file', {}, '{"pid_file":""}'],
+  ['names the file with the process id', { pidFile: '/run/shop.pid' }, '{"pid_file":"/run/shop.pid"}'],
+  [
+    'tells the settings of the application, where that does it itself',
+    { commands: [{ prefix: 'config show', run: () => ({ workers: 4 }) }] },
+    '{"workers":4}',
+  ],
+])('config show %s', async (_, options, reply) => {
+  const { path } = await sockets.serve(options);
 
-  expect(replies).toEqual(['{"pid_file":""}', '{"pid_file":"/run/shop.pid"}', '{"workers":4}']);
+  expect(await askAdminSocket(path, 'config show', { format: 'json' })).toBe(reply);
 });
 
 const run = () => '';

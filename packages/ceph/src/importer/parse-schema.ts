@@ -1,0 +1,71 @@
+import { type DocumentOptions, readDocuments, type TextDocument } from './documents.ts';
+import { asInteger, asObject, asText } from './fields.ts';
+import type { Json } from './json.ts';
+
+/** A histogram of a daemon, as its schema describes it. What the schema leaves out is `undefined`. */
+export interface ImportedDescription {
+  /** Whose it is, where the text tells: `osd.0`. */
+  readonly daemon: string | undefined;
+  readonly logger: string;
+  readonly counter: string;
+  /** Bits: 16 for histograms, 8 for counters, 2 for integers, 1 for times. */
+  readonly type: number;
+  readonly description: string | undefined;
+  readonly nick: string | undefined;
+  /** From 0 to 10. */
+  readonly priority: number | undefined;
+  /** `counter` or `gauge`. */
+  readonly metricType: string | undefined;
+  /** `integer-2d-histogram`, for example. */
+  readonly valueType: string | undefined;
+  /** Of the counter, not of its axes. */
+  readonly units: string | undefined;
+}
+
+/**
+ * Reads what `perf histogram schema` prints, with lines of other text around it, of one daemon or of several. Releases differ in
+ * what they tell: only the type is needed, and keys that are not known are passed over.
+ *
+ * @throws HdrscopeError `ERR_DECODE` when the text is no schema, `ERR_TOO_LARGE` when it is longer than `maxLength`.
+ * @example
+ * ```ts
+ * import { parseHistogramSchema } from '@hdrscope/ceph';
+ *
+ * const [reads] = parseHistogramSchema('{"cct":{},"osd":{"op_r":{"type":26,"description":"Reads","nick":"r"}}}');
+ * [reads!.logger, reads!.counter, reads!.type]; //=> ['osd', 'op_r', 26]
+ * [reads!.description, reads!.priority]; //=> ['Reads', undefined]
+ * ```
+ */
+export function parseHistogramSchema(text: string, options: DocumentOptions = {}): ImportedDescription[] {
+  return readDocuments(text, options, false).flatMap(readSchema);
+}
+
+function readSchema({ daemon, json }: TextDocument): ImportedDescription[] {
+  return Object.entries(asObject(json, 'a schema')).flatMap(([logger, counters]) => {
+    const path = daemon === undefined ? logger : `${daemon}.${logger}`;
+    return Object.entries(asObject(counters, path)).map(([counter, json]) =>
+      readDescription(json, { daemon, logger, counter }, `${path}.${counter}`),
+    );
+  });
+}
+
+function readDescription(
+  json: Json,
+  place: Pick<ImportedDescription, 'daemon' | 'logger' | 'counter'>,
+  path: string,
+): ImportedDescription {
+  const fields = asObject(json, path);
+  const text = (key: string): string | undefined =>
+    fields[key] === undefined ? undefined : asText(fields[key], `${path}.${key}`);
+  const { priority } = fields;
+  return {
+    ...place,
+    type: Number(asInteger(fields.type, `${path}.type`)),
+    description: text('description'),
+    nick: text('nick'),
+    priority: priority === undefined ? undefined : Number(asInteger(priority, `${path}.priority`)),
+    metricType: text('metric_type'),
+    valueType: text('value_type'),
+    units: text('units'),
+  };
+}

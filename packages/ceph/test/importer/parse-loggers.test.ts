@@ -1,0 +1,24 @@
+import { formatHistogramDump, parseHistogramLoggers } from '../../src/index.ts';
+import { OSD_DUMP } from '../support/dumps.ts';
+import { testShared } from '../support/shared-data.ts';
+
+test('loggers of each daemon, those too that have no histograms', () => {
+  const text = `osd.0: {"cct":{},${OSD_DUMP.slice(1)}\nosd.1: {"cct":{}}`;
+  const imported = parseHistogramLoggers(text);
+  const names = imported.map(({ daemon, loggers }) => [daemon, loggers.map(({ name }) => name)]);
+  expect(names).toEqual([
+    ['osd.0', ['cct', 'osd']],
+    ['osd.1', ['cct']],
+  ]);
+  const [, osd] = imported[0]!.loggers;
+  expect(osd!.counters.map(({ histogram }) => histogram.totalCount)).toEqual([62_049]);
+  expect(parseHistogramLoggers(text, { logger: 'cct' })[0]!.loggers).toEqual([{ name: 'cct', counters: [] }]);
+});
+
+testShared(
+  'a dump of Ceph 16.2.15 is written again byte for byte',
+  ['data/ceph/real-dump.json', 'data/ceph/real-dump2.json'],
+  (...texts) => {
+    for (const text of texts) expect(formatHistogramDump(parseHistogramLoggers(text)[0]!.loggers)).toBe(text);
+  },
+);

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { parseHistogramSchema } from '../../src/index.ts';
+
+// What `ceph daemon osd.0` 16.2.15 answered.
+const SCHEMA = readFileSync(new URL('../fixtures/osd.16.2.15.schema.json', import.meta.url), 'utf8');
+
+test('the schema of an OSD', () => {
+  const described = parseHistogramSchema(SCHEMA);
+  expect(described).toHaveLength(4);
+  expect(described[0]).toEqual({
+    daemon: undefined,
+    logger: 'osd',
+    counter: 'op_r_latency_out_bytes_histogram',
+    type: 26,
+    description: 'Histogram of operation latency (including queue time) + data read',
+    nick: '',
+    priority: 5,
+    metricType: 'counter',
+    valueType: 'integer-2d-histogram',
+    units: 'none',
+  });
+});
+
+test('schemas of several daemons, of old releases and of ones to come', () => {
+  const text = `osd.0: {"osd":{"op":{"type":18,"description":"x","nick":""}}}
+osd.1: {"osd":{"op":{"type":26,"is_new":[1]}},"cct":{}}`;
+  expect(parseHistogramSchema(text).map(({ daemon, type, priority }) => [daemon, type, priority])).toEqual([
+    ['osd.0', 18, undefined],
+    ['osd.1', 26, undefined],
+  ]);
+});
+
+test.each([
+  ['nothing', 'a dump must have a line that begins with {, got none'],
+  ['{"osd":[]}', 'osd must be an object, got an array of 0'],
+  ['{"osd":{"op":{"nick":"x"}}}', 'osd.op.type must be an integer, got undefined'],
+  ['osd.3: {"osd":{"op":{"type":26,"nick":7}}}', 'osd.3.osd.op.nick must be a text, got 7'],
+])('refuses %s', (text, message) => {
+  expect(() => parseHistogramSchema(text)).toThrow(message);
+});
