@@ -1,5 +1,5 @@
 /**
- * Checks the architecture against what the files really import: `core <- registry <- edges <- apps`.
+ * Checks the architecture against what the files really import: `core <- registry <- edges and views <- apps`.
  * Declared dependencies are not enough for that: an import that no package.json declares still builds here.
  */
 import { readFileSync } from 'node:fs';
@@ -14,6 +14,7 @@ export const MAY_IMPORT = /** @type {Record<string, readonly string[]>} */ ({
   core: ['core'],
   registry: ['core', 'registry'],
   edge: ['core', 'registry'],
+  view: ['core', 'registry', 'view'],
   app: ['*'],
   tool: ['*'],
   e2e: ['*'],

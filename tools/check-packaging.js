@@ -5,6 +5,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { BUNDLES } from './bundle.js';
 import { entriesOf, targetsOf } from './lib/manifest-maps.js';
 import { isMain, listProjects, workspaceRoot } from './lib/workspace.js';
 
@@ -29,16 +30,22 @@ export function checkFiles({ path, manifest }, files) {
   const unwanted = files
     .filter((file) => !ALLOWED.test(file) || file.endsWith('.tsbuildinfo'))
     .map((file) => `${file} does not belong into the package`);
+  const bundles = BUNDLES.map(({ script }) => `packages/${script}`)
+    .filter((script) => script.startsWith(`${path}/`))
+    .map((script) => script.slice(path.length + 1));
+  const unbundled = bundles
+    .filter((file) => !files.includes(file))
+    .map((file) => `${file} is missing: node tools/bundle.js`);
   // Nothing removes the output of a source that was renamed.
   const stale = files
-    .filter((file) => /^dist\/.*\.js$/.test(file))
+    .filter((file) => /^dist\/.*\.js$/.test(file) && !bundles.includes(file))
     .filter((file) => !sources.has(file.replace(/^dist\//, 'src/').replace(/\.js$/, '.ts')))
     .map((file) => `${file} has no source: delete ${path}/dist and build again`);
   const dangling = [manifest.exports, manifest.imports, manifest.bin]
     .flatMap((map) => targetsOf(map))
     .filter(({ file }) => !file.includes('*') && !files.includes(file))
     .map(({ file }) => `${file} is named in package.json and is missing`);
-  return [...missing, ...unwanted, ...stale, ...dangling];
+  return [...missing, ...unbundled, ...unwanted, ...stale, ...dangling];
 }
 
 /**

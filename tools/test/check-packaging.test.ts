@@ -41,6 +41,18 @@ test('accepts a package with its sources, its build and a README, that loads bot
   expect(existsSync(join(tree, '.packed'))).toBe(false);
 });
 
+test('wants the scripts that are bundled for browsers, which have no source of their name', () => {
+  const files = Object.entries(good).map(([path, content]) => [path.replace('/good/', '/plot/'), content]);
+  const plot = { ...Object.fromEntries(files), 'packages/plot/package.json': manifest('plot') };
+  const bundled = { 'packages/plot/dist/browser/plot.js': '', 'packages/plot/dist/browser/other.js': '' };
+  expect(checkPackaging(createTree({ ...root, ...plot, ...bundled })).problems).toEqual([
+    'plot: dist/browser/other.js has no source: delete packages/plot/dist and build again',
+  ]);
+  expect(checkPackaging(createTree({ ...root, ...plot })).problems).toEqual([
+    'plot: dist/browser/plot.js is missing: node tools/bundle.js',
+  ]);
+});
+
 test('names what is missing, unwanted or left over in a package', () => {
   const { 'packages/good/README.md': _readme, 'packages/good/dist/index.d.ts': _types, ...rest } = good;
   const tree = createTree({

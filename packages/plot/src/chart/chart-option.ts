@@ -1,0 +1,43 @@
+import type { Plot } from '../plot.ts';
+import { barChart } from './bar-chart.ts';
+import { comparisonChart } from './comparison-chart.ts';
+import { heatMapChart } from './heat-map-chart.ts';
+import type { ChartOption } from './option.ts';
+import { percentileChart } from './percentile-chart.ts';
+import { THEMES, type ThemeName } from './theme.ts';
+import { timeChart } from './time-chart.ts';
+
+/**
+ * A plot as an option of ECharts, for its `setOption`: with titles, axes in people's units, a legend, tooltips, and a text for
+ * those who cannot see it. It runs in browsers, and needs of ECharts line, scatter and custom series, and the components
+ * title, grid, legend, tooltip and aria.
+ *
+ * @param theme Which background the chart is for.
+ * @param width How wide the chart will be, in pixels: a legend takes more rows where there is less room.
+ * @see https://echarts.apache.org/en/option.html
+ * @example
+ * ```ts
+ * import { chartOption } from '@hdrscope/plot';
+ *
+ * const points = [{ percentile: 50, value: 12 }, { percentile: 99, value: 90 }, { percentile: 100, value: 200 }];
+ * const option = chartOption({ kind: 'percentiles', unit: 'ms', curves: [{ name: 'GET /', points, totalCount: 1000 }] });
+ *
+ * // 99 % has two nines, and the maximum of 1000 values has three.
+ * option.series[0]!.data.slice(1); //=> [[2, 90], [3, 200]]
+ * ```
+ */
+export function chartOption(plot: Plot, theme: ThemeName = 'light', width = 920): ChartOption {
+  const setting = { theme: THEMES[theme], width };
+  switch (plot.kind) {
+    case 'percentiles':
+      return percentileChart(plot, setting);
+    case 'comparison':
+      return comparisonChart(plot, setting);
+    case 'over-time':
+      return timeChart(plot, setting);
+    case 'heat-map':
+      return heatMapChart(plot, setting);
+    case 'bars':
+      return barChart(plot, setting);
+  }
+}

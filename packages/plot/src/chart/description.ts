@@ -1,0 +1,90 @@
+import type { CountedUnit } from '@hdrscope/registry';
+import type { Curve, HeatMapPlot, Plot, SloLine } from '../plot.ts';
+import { formatValue } from '../value-text.ts';
+import { sloName } from './slo.ts';
+import { boundText, slotText } from './slot-text.ts';
+import { pointAt } from './steps.ts';
+import { dateTimeText } from './time-text.ts';
+
+/**
+ * What a plot says, in words: for those who cannot see it.
+ */
+export function describePlot(plot: Plot): string {
+  const start = [plot.title, plot.subtitle].filter((text) => text !== undefined && text !== '');
+  return [...start, ...sentencesOf(plot)].map((text) => text!.replace(/[.\s]*$/, '.')).join(' ');
+}
+
+function sentencesOf(plot: Plot): string[] {
+  switch (plot.kind) {
+    case 'percentiles':
+      return [
+        'Values by percentile.',
+        ...plot.curves.map((curve) => describeCurve(curve, plot.unit)),
+        ...promised(plot.lines, plot.unit),
+      ];
+    case 'comparison':
+      return [
+        'Two distributions compared.',
+        describeCurve(plot.before, plot.unit),
+        describeCurve(plot.after, plot.unit),
+      ];
+    case 'over-time':
+      return [
+        timeSentence(plot.timesMs),
+        ...plot.lines.map(({ name, values }) => describeValues(name, values, plot.unit)),
+        ...promised(plot.slos, plot.unit),
+      ];
+    case 'heat-map':
+      return describeHeatMap(plot);
+    case 'bars': {
+      const total = plot.counts.reduce((sum, count) => sum + count, 0);
+      const most = plot.counts.indexOf(largest(plot.counts));
+      const slot = plot.slots[most];
+      const mode = slot === undefined ? [] : [`Most are in ${slotText(slot, plot.unit, plot.isInteger)}.`];
+      return [`${total} counts of ${plot.name ?? 'value'} in ${plot.slots.length} slots.`, ...mode];
+    }
+  }
+}
+
+function describeCurve(curve: Curve, unit: CountedUnit): string {
+  const { name, points, totalCount } = curve;
+  if (points.length === 0) return `${name}: no values.`;
+  const at = (percentile: number) => formatValue(pointAt(curve, percentile)!.value, unit);
+  return `${name}: p50 ${at(50)}, p99 ${at(99)}, maximum ${at(100)} of ${totalCount} values.`;
+}
+
+function describeValues(name: string, values: readonly (number | null)[], unit: CountedUnit): string {
+  const counted = values.filter((value) => value !== null);
+  if (counted.length === 0) return `${name}: no values.`;
+  const least = counted.reduce((a, b) => Math.min(a, b));
+  const last = formatValue(counted.at(-1)!, unit);
+  return `${name}: from ${formatValue(least, unit)} to ${formatValue(largest(counted), unit)}, ${last} at the end.`;
+}
+
+function timeSentence(timesMs: readonly number[]): string {
+  const [from, to] = [timesMs[0], timesMs.at(-1)];
+  if (from === undefined || to === undefined) return 'Values over time.';
+  return `Values over time, from ${dateTimeText(from)} to ${dateTimeText(to)} UTC.`;
+}
+
+function describeHeatMap({ x, y, counts, countName = 'count' }: HeatMapPlot): string[] {
+  const sums = counts.map((row) => row.reduce((sum, count) => sum + count, 0));
+  const total = sums.reduce((sum, count) => sum + count, 0);
+  const most = y.slots[sums.indexOf(largest(sums))];
+  const [from, to] = [x.slots[0], x.slots.at(-1)];
+  const range =
+    from === undefined || to === undefined
+      ? []
+      : [`${x.name} from ${boundText(from.lower, x.unit)} to ${boundText(to.upper, x.unit)}.`];
+  const mode =
+    most === undefined || total === 0 ? [] : [`Most have a ${y.name} of ${slotText(most, y.unit)}.`];
+  return [`Heat map of ${y.name} by ${x.name}: ${countName} ${total} in all.`, ...range, ...mode];
+}
+
+function promised(lines: readonly SloLine[] = [], unit: CountedUnit): string[] {
+  return lines.length === 0 ? [] : [`Promised: ${lines.map((line) => sloName(line, unit)).join(', ')}.`];
+}
+
+function largest(values: readonly number[]): number {
+  return values.reduce((a, b) => Math.max(a, b), 0);
+}

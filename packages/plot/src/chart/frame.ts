@@ -1,0 +1,139 @@
+import type { PlotTitles } from '../plot.ts';
+import type { OptionPart } from './option.ts';
+import { FONTS, type Theme } from './theme.ts';
+
+/** What surrounds every drawing, and how much room it leaves. */
+export interface Frame {
+  readonly option: OptionPart;
+  /** Where the drawing may begin, in pixels from above. */
+  readonly top: number;
+}
+
+/** What a chart is drawn for. */
+export interface Setting {
+  readonly theme: Theme;
+  /** How wide the chart will be, in pixels. */
+  readonly width: number;
+}
+
+const TITLE_HEIGHT = 28;
+const SUBTITLE_HEIGHT = 20;
+const LEGEND_ROW = 28;
+const TEXT_HEIGHT = 14;
+const MOST_ROWS = 4;
+const LEGEND_ICON = 30;
+// Fonts may be wider than is reckoned with. Between rows is the same gap.
+const LEGEND_GAP = 28;
+// Above a drawing is the name of its vertical axis.
+const AXIS_NAME_HEIGHT = 30;
+
+/**
+ * Titles above, below them a legend of several curves.
+ *
+ * @param description What the picture says, for those who cannot see it.
+ * @param legend Names of curves; a legend of one tells nothing that the title does not.
+ */
+export function frameOf(
+  { title, subtitle }: PlotTitles,
+  { theme, width }: Setting,
+  description: string,
+  legend: readonly string[] = [],
+): Frame {
+  const titles = (title === undefined ? 0 : TITLE_HEIGHT) + (subtitle === undefined ? 0 : SUBTITLE_HEIGHT);
+  const rows = legend.length > 1 ? rowsOf(legend, width - 24) : 0;
+  return {
+    top: 8 + titles + legendHeight(rows) + AXIS_NAME_HEIGHT,
+    option: {
+      animation: false,
+      useUTC: true,
+      backgroundColor: theme.background,
+      color: theme.palette,
+      textStyle: { fontFamily: FONTS, color: theme.text },
+      aria: { enabled: true, label: { enabled: true, description } },
+      title: {
+        show: titles > 0,
+        text: title ?? '',
+        ...(subtitle === undefined ? {} : { subtext: subtitle }),
+        left: 12,
+        top: 8,
+        padding: 0,
+        itemGap: 10,
+        textStyle: { color: theme.text, fontSize: 16, fontWeight: 600 },
+        subtextStyle: { color: theme.mutedText, fontSize: 12 },
+      },
+      legend: {
+        show: rows > 0,
+        type: rows > MOST_ROWS ? 'scroll' : 'plain',
+        data: legend,
+        left: 12,
+        right: 12,
+        top: 10 + titles,
+        itemGap: LEGEND_GAP,
+        icon: 'roundRect',
+        itemHeight: 4,
+        textStyle: { color: theme.text },
+        inactiveColor: theme.grid,
+        pageTextStyle: { color: theme.text },
+        pageIconColor: theme.text,
+        pageIconInactiveColor: theme.grid,
+      },
+    },
+  };
+}
+
+/** How many rows a legend takes. */
+function rowsOf(names: readonly string[], width: number): number {
+  let [rows, used] = [1, 0];
+  for (const name of names) {
+    const needed = LEGEND_ICON + textWidth(name) + LEGEND_GAP;
+    if (used > 0 && used + needed > width) [rows, used] = [rows + 1, 0];
+    used += needed;
+  }
+  return rows;
+}
+
+function legendHeight(rows: number): number {
+  if (rows === 0) return 0;
+  const shown = rows > MOST_ROWS ? 1 : rows;
+  return LEGEND_ROW + (shown - 1) * (TEXT_HEIGHT + LEGEND_GAP);
+}
+
+/** About how many pixels a text of 12 pixels is wide, in a wide font. */
+export function textWidth(text: string): number {
+  return text.length * 7.2;
+}
+
+/** Where a drawing is: labels of the vertical axis have their room at its left, half a label at its right. */
+export function gridAt(labels: readonly string[], place: OptionPart): OptionPart {
+  const widest = labels.reduce((width, text) => Math.max(width, textWidth(text)), 0);
+  return { left: Math.round(22 + widest), right: 44, ...place };
+}
+
+/** How a tooltip looks; what it says is the chart's. */
+export function tooltipOf(theme: Theme, more: OptionPart): OptionPart {
+  return {
+    show: true,
+    confine: true,
+    backgroundColor: theme.background,
+    borderColor: theme.axis,
+    textStyle: { color: theme.text, fontSize: 12 },
+    ...more,
+  };
+}
+
+/** Text within the HTML of a tooltip. Names of curves come from anywhere. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** The HTML of a tooltip: a heading, and a row for each name and value. */
+export function tooltipText(
+  heading: string,
+  rows: readonly (readonly [name: string, value: string, colour?: string])[],
+): string {
+  const lines = rows.map(([name, value, colour]) => {
+    const dot = colour === undefined ? '' : `<span style="color:${colour}">●</span> `;
+    return `<tr><td>${dot}${escapeHtml(name)}</td><td style="text-align:right;padding-left:1em"><b>${escapeHtml(value)}</b></td></tr>`;
+  });
+  return `${escapeHtml(heading)}<table>${lines.join('')}</table>`;
+}

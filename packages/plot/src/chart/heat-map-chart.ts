@@ -1,0 +1,149 @@
+import { usedPart } from '../data/used-part.ts';
+import type { HeatMapPlot } from '../plot.ts';
+import { describePlot } from './description.ts';
+import { frameOf, gridAt, type Setting, tooltipOf, tooltipText } from './frame.ts';
+import type { ChartOption, ChartSeries, Drawing, DrawingApi } from './option.ts';
+import { placeSlots, type SlotAxis, slotAxis } from './slot-axis.ts';
+import { slotText } from './slot-text.ts';
+import { colourAt, type Theme } from './theme.ts';
+
+/** Room for the scale of colours at the right, with its labels. */
+const SCALE_WIDTH = 100;
+
+/** Cells of the true bounds of their slots, in colours by the logarithm of their count; nothing where nothing was counted. */
+export function heatMapChart(whole: HeatMapPlot, setting: Setting): ChartOption {
+  const { theme } = setting;
+  const plot = usedPart(whole) ?? whole;
+  const { x, y, counts, countName = 'count' } = plot;
+  const { option, top } = frameOf(plot, setting, describePlot(plot));
+  const [placedX, placedY] = [placeSlots(x, 10), placeSlots(y, 12)];
+  const most = Math.max(1, ...counts.map((row) => row.reduce((a, b) => Math.max(a, b), 0)));
+  const labels = placedY.isTime ? ['00:00:00.000'] : placedY.labels.map(({ text }) => text);
+  const middle = { nameLocation: 'middle', nameGap: 28 };
+  return {
+    ...option,
+    grid: [
+      gridAt(labels, { top, bottom: 52, right: SCALE_WIDTH, show: true, borderColor: theme.grid }),
+      { top, bottom: 76, right: 64, width: 14 },
+    ],
+    tooltip: tooltipOf(theme, {
+      trigger: 'item',
+      formatter: ({ value }: { value: unknown }) => {
+        if (!Array.isArray(value)) return '';
+        const [column, row, count] = value as number[];
+        return tooltipText(`${count!.toLocaleString('en-GB')} ${countName}`, [
+          [x.name, slotText(x.slots[column!]!, x.unit)],
+          [y.name, slotText(y.slots[row!]!, y.unit)],
+        ]);
+      },
+    }),
+    xAxis: [
+      slotAxis(x, placedX, theme, { gridIndex: 0, ...middle }),
+      { type: 'value', gridIndex: 1, min: 0, max: 1, show: false },
+    ],
+    yAxis: [
+      slotAxis(y, placedY, theme, { gridIndex: 0, nameTextStyle: { color: theme.mutedText, align: 'left' } }),
+      scaleAxis(most, countName, theme),
+    ],
+    series: [cellSeries(counts, placedX, placedY, most, theme), scaleSeries(theme)],
+  };
+}
+
+/** How far up the scale of colours a count is, from 0 for a single one to 1 for the most. */
+export function heatOf(count: number, most: number): number {
+  return most <= 1 ? 1 : Math.max(0, Math.log(count) / Math.log(most));
+}
+
+function cellSeries(
+  counts: HeatMapPlot['counts'],
+  x: SlotAxis,
+  y: SlotAxis,
+  most: number,
+  theme: Theme,
+): ChartSeries {
+  const cells = counts.flatMap((row, j) => row.flatMap((count, i) => (count > 0 ? [[i, j, count]] : [])));
+  return {
+    type: 'custom',
+    name: 'cells',
+    xAxisIndex: 0,
+    yAxisIndex: 0,
+    clip: true,
+    // All at once: what is drawn on a server is looked at once only.
+    progressive: 0,
+    dimensions: ['column', 'row', 'count', 'from', 'to', 'bottom', 'top'],
+    encode: { x: ['from', 'to'], y: ['bottom', 'top'] },
+    data: cells.map(([i, j, count]) => [i!, j!, count!, ...x.places[i!]!, ...y.places[j!]!]),
+    renderItem: (_: unknown, api: DrawingApi): Drawing => {
+      // Whole pixels, as there would be seams between neighbours else.
+      const [left, bottom] = api.coord([api.value(3), api.value(5)]).map(Math.round);
+      const [right, top] = api.coord([api.value(4), api.value(6)]).map(Math.round);
+      return {
+        type: 'rect',
+        shape: {
+          x: left!,
+          y: top!,
+          width: Math.max(1, right! - left!),
+          height: Math.max(1, bottom! - top!),
+        },
+        style: { fill: colourAt(theme.heat, heatOf(api.value(2), most)) },
+      };
+    },
+  };
+}
+
+/** The scale beside the drawing: real counts, evenly by their logarithm. */
+function scaleAxis(most: number, name: string, theme: Theme): Readonly<Record<string, unknown>> {
+  const ticks = scaleTicks(most);
+  return {
+    type: 'value',
+    gridIndex: 1,
+    position: 'right',
+    min: 0,
+    max: 1,
+    name,
+    nameTextStyle: { color: theme.mutedText, align: 'center' },
+    axisLine: { show: false },
+    axisTick: { show: true, customValues: ticks.map(({ place }) => place), lineStyle: { color: theme.axis } },
+    axisLabel: {
+      color: theme.text,
+      customValues: ticks.map(({ place }) => place),
+      formatter: (place: number) => countText(ticks.find((tick) => tick.place === place)?.count ?? 0),
+    },
+    splitLine: { show: false },
+  };
+}
+
+/** One, the most, and the powers of ten between that do not come too close to it. */
+export function scaleTicks(most: number): { place: number; count: number }[] {
+  if (most <= 1) return [{ place: 1, count: 1 }];
+  const decades = Math.floor(Math.log10(most));
+  const step = Math.ceil((decades + 1) / 8);
+  const counts = Array.from({ length: decades + 1 }, (_, i) => 10 ** i).filter((_, i) => i % step === 0);
+  const ticks = counts.map((count) => ({ place: heatOf(count, most), count }));
+  return [...ticks.filter(({ place }) => place < 0.93), { place: 1, count: most }];
+}
+
+function countText(count: number): string {
+  return count < 1e6 ? String(count) : count.toExponential(1).replace('e+', 'e').replace('.0', '');
+}
+
+function scaleSeries(theme: Theme): ChartSeries {
+  return {
+    type: 'custom',
+    name: 'scale',
+    xAxisIndex: 1,
+    yAxisIndex: 1,
+    silent: true,
+    tooltip: { show: false },
+    data: [[0, 0]],
+    renderItem: (_: unknown, api: DrawingApi): Drawing => {
+      const [[left, bottom], [right, top]] = [api.coord([0, 0]), api.coord([1, 1])];
+      const colorStops = theme.heat.map((color, i) => ({ offset: i / (theme.heat.length - 1), color }));
+      return {
+        type: 'rect',
+        shape: { x: left, y: top, width: right - left, height: bottom - top },
+        style: { fill: { type: 'linear', x: 0, y: 1, x2: 0, y2: 0, colorStops } },
+      };
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { Curve } from '../plot.ts';
+import type { OptionPart } from './option.ts';
+import type { Theme } from './theme.ts';
+
+/*
+ * The axis of percentiles is logarithmic in 1/(1 - p). ECharts is given that logarithm, the number of nines: 0 % is at 0, 90 % at 1,
+ * 99 % at 2. On its own logarithmic axis a zoom would not follow the wheel, as it would be linear in 1/(1 - p).
+ */
+
+/**
+ * Where a percentile below 100 is: how many nines it has.
+ *
+ * @param percentile From 0 to 100, which is at infinity.
+ */
+export function ninesOf(percentile: number): number {
+  return Math.max(0, 2 - Math.log10(100 - percentile));
+}
+
+/** The percentile at a place of the axis. */
+export function percentileAt(nines: number): number {
+  return 100 - 10 ** (2 - nines);
+}
+
+/** A percentile with the digits that tell it from 100: `99.99 %`. */
+export function percentileText(percentile: number): string {
+  if (percentile >= 100) return 'max';
+  const digits = Math.min(12, Math.max(1, Math.ceil(ninesOf(percentile))));
+  return `${Number(percentile.toFixed(digits))} %`;
+}
+
+/**
+ * Where the points of a curve are. Its maximum is where one value in all of them is, never at infinity.
+ *
+ * @returns Ascending, one for each point.
+ */
+export function placesOf({ points, totalCount }: Pick<Curve, 'points' | 'totalCount'>): number[] {
+  const end = Math.log10(Math.max(1, totalCount));
+  const places: number[] = [];
+  for (const { percentile } of points) {
+    const place = percentile >= 100 ? end : ninesOf(percentile);
+    places.push(Math.max(place, places.at(-1) ?? 0));
+  }
+  return places;
+}
+
+/** Where the axis ends that all of these are on. */
+export function axisEnd(places: readonly number[]): number {
+  return places.reduce((end, place) => Math.max(end, place), 1);
+}
+
+export function percentileAxis(end: number, theme: Theme, more: OptionPart = {}): OptionPart {
+  const ticks = [0, ninesOf(50), ...Array.from({ length: Math.floor(end) }, (_, i) => i + 1)];
+  return {
+    type: 'value',
+    min: 0,
+    max: end,
+    axisLine: { lineStyle: { color: theme.axis } },
+    axisTick: { show: true, customValues: ticks },
+    axisLabel: {
+      color: theme.text,
+      customValues: ticks,
+      hideOverlap: true,
+      formatter: (nines: number) => percentileText(percentileAt(nines)),
+    },
+    splitLine: { show: true, lineStyle: { color: theme.grid } },
+    nameLocation: 'middle',
+    nameGap: 28,
+    nameTextStyle: { color: theme.mutedText },
+    ...more,
+  };
+}

@@ -1,0 +1,112 @@
+import type { CountedUnit } from '@hdrscope/registry';
+import type { Curve, PercentilePlot, SloLine } from '../plot.ts';
+import { formatValue } from '../value-text.ts';
+import { describePlot } from './description.ts';
+import { frameOf, gridAt, type Setting, tooltipOf, tooltipText } from './frame.ts';
+import type { ChartOption, ChartSeries, OptionPart } from './option.ts';
+import { axisEnd, percentileAt, percentileAxis, percentileText, placesOf } from './percentile-axis.ts';
+import { crossingSeries, percentileSlos } from './slo.ts';
+import { bandSeries, pointAt } from './steps.ts';
+import { lineStyleOf, type Theme } from './theme.ts';
+import { clampTo, labelsOf, linearRange, logRange, type ValueRange, valueAxis } from './value-axis.ts';
+
+/** Values by percentile: a line in steps for each curve, its confidence as a band, promises as dashed lines. */
+export function percentileChart(plot: PercentilePlot, setting: Setting): ChartOption {
+  const { theme } = setting;
+  const { curves, unit, lines = [], valueAxis: scale = 'linear' } = plot;
+  const names = curves.map(({ name }) => name);
+  const { option, top } = frameOf(plot, setting, describePlot(plot), names);
+  const range = rangeOf(curves, lines, unit, scale);
+  const end = axisEnd(curves.flatMap((curve) => placesOf(curve).at(-1) ?? []));
+  return {
+    ...option,
+    grid: gridAt(labelsOf(range, unit), { top, bottom: 52 }),
+    tooltip: percentileTooltip(curves, unit, theme),
+    xAxis: percentileAxis(end, theme, { name: 'percentile' }),
+    yAxis: valueAxis(range, unit, scale, theme, { name: 'value' }),
+    series: [
+      ...curves.flatMap((curve, i) => curveSeries(curve, i, lines, unit, range, theme)),
+      ...percentileSlos({ lines, unit, theme, range }, end),
+    ],
+  };
+}
+
+/** The range of all that curves and promises show. */
+export function rangeOf(
+  curves: readonly Curve[],
+  lines: readonly SloLine[],
+  unit: CountedUnit,
+  scale: 'linear' | 'log',
+): ValueRange {
+  const values = curves.flatMap(({ points }) =>
+    points.flatMap(({ value, lower, upper }) => [value, lower ?? value, upper ?? value]),
+  );
+  const all = [...values, ...lines.map(({ value }) => value)];
+  return scale === 'log' ? logRange(all, unit) : linearRange(all, unit);
+}
+
+/** A curve with its band, and where it passes promises. */
+export function curveSeries(
+  curve: Curve,
+  index: number,
+  lines: readonly SloLine[],
+  unit: CountedUnit,
+  range: ValueRange,
+  theme: Theme,
+): ChartSeries[] {
+  const places = placesOf(curve);
+  const lineStyle = lineStyleOf(index, theme);
+  const clamp = (value: number) => clampTo(range, value);
+  return [
+    ...bandSeries(curve, places, lineStyle.color, clamp),
+    {
+      type: 'line',
+      name: curve.name,
+      // All percentiles up to a point have its value.
+      step: 'start',
+      // The maximum has a dot, which is all there is to see of a single value.
+      showSymbol: true,
+      showAllSymbol: true,
+      symbol: (_: unknown, { dataIndex }: { dataIndex: number }) =>
+        dataIndex === curve.points.length - 1 ? 'circle' : 'none',
+      symbolSize: 6,
+      lineStyle,
+      itemStyle: { color: lineStyle.color },
+      data: curve.points.map(({ value }, i) => [places[i]!, clamp(value)]),
+      z: 3,
+    },
+    ...crossingSeries(curve, places, lineStyle.color, { lines, unit, theme, range }),
+  ];
+}
+
+export function percentileTooltip(
+  curves: readonly Curve[],
+  unit: CountedUnit,
+  theme: Theme,
+  more: (percentile: number) => readonly (readonly [name: string, value: string])[] = () => [],
+): OptionPart {
+  return tooltipOf(theme, {
+    trigger: 'axis',
+    axisPointer: { type: 'line', snap: false, label: { show: false }, lineStyle: { color: theme.axis } },
+    formatter: (hovered: readonly { axisValue: number }[] | { axisValue: number }) => {
+      const [first] = [hovered].flat();
+      const percentile = percentileAt(first?.axisValue ?? 0);
+      const rows = curves.map((curve, i) => {
+        const point = pointAt(curve, percentile);
+        const interval = point === undefined ? '' : intervalText(point.lower, point.upper, unit);
+        const value = point === undefined ? '-' : formatValue(point.value, unit);
+        return [curve.name, `${value}${interval}`, lineStyleOf(i, theme).color] as const;
+      });
+      return tooltipText(percentileText(percentile), [...rows, ...more(percentile)]);
+    },
+  });
+}
+
+export function intervalText(
+  lower: number | undefined,
+  upper: number | undefined,
+  unit: CountedUnit,
+): string {
+  if (lower === undefined || upper === undefined) return '';
+  return ` (${formatValue(lower, unit)} to ${formatValue(upper, unit)})`;
+}

@@ -1,0 +1,21 @@
+/** A count with its thousands set apart: `1,234,567`. What is no integer has three digits. */
+export function formatCount(count: number): string {
+  if (!Number.isInteger(count)) return String(Number(count.toPrecision(3)));
+  return count.toLocaleString('en-US', { maximumFractionDigits: 0 });
+}
+
+const STEPS = [
+  [1e15, 'P'],
+  [1e12, 'T'],
+  [1e9, 'G'],
+  [1e6, 'M'],
+  [1e3, 'k'],
+] as const;
+
+/** A count in at most five characters, where it is below 10^18: `999`, `1.2k`, `84k`, `1M`. */
+export function formatShortCount(count: number): string {
+  const step = STEPS.find(([size]) => Number(count.toPrecision(2)) >= size);
+  if (step === undefined) return String(Number(count.toPrecision(3)));
+  const scaled = count / step[0];
+  return `${scaled < 9.95 ? Number(scaled.toFixed(1)) : Math.round(scaled)}${step[1]}`;
+}

@@ -1,0 +1,86 @@
+import { type HdrCounts, type Layout, mustBe } from '@hdrscope/core';
+import type { CountedUnit } from '@hdrscope/registry';
+import type { BarPlot, PlotTitles, SloLine } from '../plot.ts';
+import { createHeatMap } from './heat-map.ts';
+
+/** How bars are made. */
+export interface BarsOptions extends PlotTitles {
+  /** What values were counted in. @default 'none' */
+  readonly unit?: CountedUnit;
+  /** What the values are, such as `latency`. @default 'value' */
+  readonly name?: string;
+  readonly lines?: readonly SloLine[];
+}
+
+/**
+ * A bar for each slot of a layout, from the first that was hit to the last.
+ *
+ * @param counts One for each slot.
+ * @throws HdrscopeError `ERR_INVALID_COUNT` when there are not as many counts as slots, or one is no number of at least 0.
+ * @example
+ * ```ts
+ * import { integerLayout } from '@hdrscope/core';
+ * import { barsOf } from '@hdrscope/plot';
+ *
+ * const { slots, counts } = barsOf(integerLayout([0, 1, 4, 8], 0), [0, 7, 0, 2, 0]);
+ * slots; //=> [{ lower: 1, upper: 1 }, { lower: 2, upper: 4 }, { lower: 5, upper: 8 }]
+ * counts; //=> [7, 0, 2]
+ * ```
+ */
+export function barsOf(
+  layout: Layout,
+  counts: ArrayLike<number>,
+  { unit = 'none', ...rest }: BarsOptions = {},
+): BarPlot {
+  const all = Array.from(counts);
+  if (all.length !== layout.slotCount) {
+    const allowed = `one for each of the ${layout.slotCount} slots`;
+    throw mustBe('ERR_INVALID_COUNT', 'counts', allowed, all.length);
+  }
+  const wrong = all.findIndex((count) => !(count >= 0 && Number.isFinite(count)));
+  if (wrong !== -1) {
+    throw mustBe('ERR_INVALID_COUNT', `counts[${wrong}]`, 'a finite number of at least 0', all[wrong]);
+  }
+  const first = all.findIndex((count) => count > 0);
+  const end = all.findLastIndex((count) => count > 0) + 1;
+  const shown = first === -1 ? [] : all.slice(first, end);
+  return {
+    kind: 'bars',
+    ...rest,
+    unit,
+    slots: shown.map((_, at) => ({ lower: layout.lower(first + at), upper: layout.upper(first + at) })),
+    isInteger: layout.lowerInclusive && layout.upperInclusive,
+    counts: shown,
+  };
+}
+
+/** How bars of a histogram are made. */
+export interface HistogramBarsOptions extends BarsOptions {
+  /** How many there are at most, apart from one of zeros: an integer from 2 to 1000. @default 40 */
+  readonly bars?: number;
+}
+
+/**
+ * Bars of an HDR histogram, whose own slots are too many: each is wider than the one before by a constant factor.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
+ * @example
+ * ```ts
+ * import { Histogram } from '@hdrscope/core';
+ * import { barsOfHistogram } from '@hdrscope/plot';
+ *
+ * const latencies = new Histogram({ highestTrackableValue: 1_000_000 });
+ * for (let value = 1; value <= 1000; value++) latencies.record(value);
+ *
+ * barsOfHistogram(latencies, { bars: 4 }).counts; //=> [1, 15, 240, 744]
+ * ```
+ */
+export function barsOfHistogram(
+  histogram: HdrCounts,
+  { bars = 40, unit = 'none', ...rest }: HistogramBarsOptions = {},
+): BarPlot {
+  const heatMap = createHeatMap({ rows: bars, columns: 2 });
+  heatMap.add({ startMs: 0, endMs: 0, histogram });
+  const { y, counts } = heatMap.plot();
+  return { kind: 'bars', ...rest, unit, slots: y.slots, counts: counts.map(([count = 0]) => count) };
+}

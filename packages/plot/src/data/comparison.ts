@@ -1,0 +1,73 @@
+import { type HdrCounts, percentileDifference } from '@hdrscope/core';
+import type { CountedUnit } from '@hdrscope/registry';
+import type { Change, ComparisonPlot, PlotTitles } from '../plot.ts';
+import { type CurveSource, percentileCurve } from './percentile-curve.ts';
+
+/** One side of a comparison. */
+export interface Compared {
+  readonly name: string;
+  readonly histogram: CurveSource & HdrCounts & { valueAtPercentile(percentile: number): number };
+}
+
+/** What is compared, and how surely. */
+export interface ComparisonPlotOptions extends PlotTitles {
+  /** What values were counted in. @default 'none' */
+  readonly unit?: CountedUnit;
+  /** From 0 to 100. @default [50, 90, 99, 99.9] */
+  readonly percentiles?: readonly number[];
+  /** Of the intervals: above 0 and below 1. @default 0.99 */
+  readonly confidence?: number;
+  /** @default 'linear' */
+  readonly valueAxis?: 'linear' | 'log';
+}
+
+/**
+ * Two distributions, and by how much their percentiles differ: with the intervals of core's `percentileDifference`, which
+ * are left out where there are too few values to be so sure. Both histograms count in one unit.
+ *
+ * @throws HdrscopeError `ERR_INCOMPATIBLE` when a histogram is empty; `ERR_INVALID_OPTION`, `ERR_INVALID_VALUE` when an
+ *   option is outside the range stated on it.
+ * @example
+ * ```ts
+ * import { Histogram } from '@hdrscope/core';
+ * import { comparisonPlot } from '@hdrscope/plot';
+ *
+ * const before = new Histogram({ highestTrackableValue: 100_000 });
+ * const after = new Histogram({ highestTrackableValue: 100_000 });
+ * for (let value = 1; value <= 1000; value++) {
+ *   before.record(value);
+ *   after.record(value + 100);
+ * }
+ * const { changes } = comparisonPlot(
+ *   { name: 'before', histogram: before },
+ *   { name: 'after', histogram: after },
+ *   { percentiles: [50, 99.99] },
+ * );
+ * changes.map((change) => [change.before, change.after, change.lower !== undefined]);
+ * //=> [[500, 600, true], [1000, 1100, false]]
+ * ```
+ */
+export function comparisonPlot(
+  before: Compared,
+  after: Compared,
+  { unit = 'none', percentiles = [50, 90, 99, 99.9], confidence = 0.99, ...rest }: ComparisonPlotOptions = {},
+): ComparisonPlot {
+  const changes = percentiles.map((percentile): Change => {
+    const found = percentileDifference(after.histogram, before.histogram, percentile, { confidence });
+    return {
+      percentile,
+      before: before.histogram.valueAtPercentile(percentile),
+      after: after.histogram.valueAtPercentile(percentile),
+      ...(found.confidence >= confidence && { lower: found.lower, upper: found.upper }),
+    };
+  });
+  return {
+    kind: 'comparison',
+    ...rest,
+    unit,
+    before: percentileCurve(before.name, before.histogram),
+    after: percentileCurve(after.name, after.histogram),
+    changes,
+    confidence,
+  };
+}

@@ -1,0 +1,149 @@
+import {
+  type ExponentialBuckets,
+  type ExponentialOptions,
+  exponentialBound,
+  exponentialBuckets,
+  type HdrCounts,
+  type Layout,
+} from '@hdrscope/core';
+import type { CountedUnit } from '@hdrscope/registry';
+import type { AxisSlot, HeatMapPlot, PlotTitles } from '../plot.ts';
+import { assertSize } from './checks.ts';
+import { atScale, sumOfBuckets } from './exponential-sum.ts';
+import { TimeColumns, timeSlots } from './time-columns.ts';
+
+/** What was counted in an interval. */
+export interface TimedHistogram<H = HdrCounts> {
+  /** In ms since 1970. */
+  readonly startMs: number;
+  /** At least `startMs`. */
+  readonly endMs: number;
+  readonly histogram: H;
+}
+
+/** What was counted in an interval, in a unit of its own. */
+export interface TimedCounts extends TimedHistogram {
+  /** The histogram's layout in the unit of the plot: `unitLayout` of a family. @default its layout */
+  readonly unitLayout?: Layout;
+}
+
+/** How a heat map over time is made. */
+export interface HeatMapOptions extends PlotTitles {
+  /** What values were counted in. @default 'none' */
+  readonly unit?: CountedUnit;
+  /** What the values are, such as `latency`. @default 'value' */
+  readonly name?: string;
+  /** How many rows it has at most, apart from one of zeros: an integer from 2 to 1000. @default 60 */
+  readonly rows?: number;
+  /** How many columns it has at most: an integer from 2 to 10000. @default 240 */
+  readonly columns?: number;
+}
+
+/** A heat map that grows. */
+export interface HeatMapBuilder {
+  /** Counts an interval. Intervals may come in any order, and overlap. */
+  add(interval: TimedCounts): void;
+  /** What was counted up to now. */
+  plot(): HeatMapPlot;
+}
+
+const MOST_ROWS = 1000;
+const MOST_COLUMNS = 10_000;
+
+/**
+ * How often which values were counted when, for a log of any length: memory is bounded by rows times columns. Rows grow by
+ * a constant factor, as exponential buckets do; they become wider as the range of the values grows. Columns are intervals,
+ * or where these are too many, neighbours in one.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
+ * @example
+ * ```ts
+ * import { Histogram } from '@hdrscope/core';
+ * import { createHeatMap } from '@hdrscope/plot';
+ *
+ * const heatMap = createHeatMap({ unit: 'ns', columns: 4 });
+ * for (let second = 0; second < 8; second++) {
+ *   const histogram = new Histogram({ highestTrackableValue: 1_000_000, significantDigits: 2 });
+ *   histogram.record(1000, 10);
+ *   heatMap.add({ startMs: second * 1000, endMs: (second + 1) * 1000, histogram });
+ * }
+ * const { x, y, counts } = heatMap.plot();
+ * x.slots.length; //=> 4
+ * y.slots.length; //=> 1
+ * counts; //=> [[20, 20, 20, 20]]
+ * ```
+ */
+export function createHeatMap({
+  unit = 'none',
+  name = 'value',
+  rows = 60,
+  columns = 240,
+  ...titles
+}: HeatMapOptions = {}): HeatMapBuilder {
+  assertSize('rows', rows, MOST_ROWS);
+  assertSize('columns', columns, MOST_COLUMNS);
+  const time = new TimeColumns<ExponentialBuckets>(columns, (a, b) => sumOfBuckets(a, b, rows));
+  return {
+    add({ startMs, endMs, histogram, unitLayout = histogram.layout }) {
+      const { layout, counts } = histogram;
+      const options: ExponentialOptions = { maxSize: rows };
+      time.add(startMs, endMs, exponentialBuckets(counts, { layout, unitLayout }, options));
+    },
+    plot() {
+      const all = time.columns.map(({ content }) => content);
+      const whole = all.reduce((a, b) => sumOfBuckets(a, b, rows), EMPTY);
+      const shown = all.map((buckets) => atScale(buckets, Math.min(buckets.scale, whole.scale)));
+      const x = timeSlots(time.columns);
+      return {
+        kind: 'heat-map',
+        ...titles,
+        x: { name: 'time', unit: 'time', slots: x.map(({ slot }) => slot) },
+        y: { name, unit, slots: valueSlots(whole) },
+        counts: rowsOf(
+          whole,
+          x.map(({ column }) => (column === undefined ? undefined : shown[column])),
+        ),
+      };
+    },
+  };
+}
+
+/**
+ * The heat map of intervals that are there: see `createHeatMap`.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
+ * @example
+ * ```ts
+ * import { Histogram } from '@hdrscope/core';
+ * import { heatMapOverTime } from '@hdrscope/plot';
+ *
+ * const histogram = new Histogram({ highestTrackableValue: 1_000_000 });
+ * histogram.record(1000, 3);
+ * heatMapOverTime([{ startMs: 0, endMs: 1000, histogram }]).counts; //=> [[3]]
+ * ```
+ */
+export function heatMapOverTime(intervals: Iterable<TimedCounts>, options?: HeatMapOptions): HeatMapPlot {
+  const heatMap = createHeatMap(options);
+  for (const interval of intervals) heatMap.add(interval);
+  return heatMap.plot();
+}
+
+const EMPTY: ExponentialBuckets = { scale: 20, zeroCount: 0, offset: 0, counts: [] };
+
+/** From 0 to the first bucket, where anything was counted at 0; then the buckets. */
+function valueSlots({ scale, offset, counts, zeroCount }: ExponentialBuckets): AxisSlot[] {
+  const slots = counts.map((_, at) => ({
+    lower: exponentialBound(scale, offset + at),
+    upper: exponentialBound(scale, offset + at + 1),
+  }));
+  if (zeroCount > 0) slots.unshift({ lower: 0, upper: slots[0]?.lower ?? 1 });
+  return slots;
+}
+
+function rowsOf(whole: ExponentialBuckets, columns: readonly (ExponentialBuckets | undefined)[]): number[][] {
+  const rows = whole.counts.map((_, row) =>
+    columns.map((column) => column?.counts[whole.offset + row - column.offset] ?? 0),
+  );
+  if (whole.zeroCount > 0) rows.unshift(columns.map((column) => column?.zeroCount ?? 0));
+  return rows;
+}

@@ -1,0 +1,73 @@
+import { fromTicks } from '@hdrscope/core';
+import type { Attributes, CountedUnit, FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
+import type { Curve } from '../plot.ts';
+import { type BoundedCurveOptions, percentileCurve } from './percentile-curve.ts';
+
+/** How a series is called, unless it is told: by its attributes. */
+export interface SeriesCurveOptions extends Omit<BoundedCurveOptions, 'valueScale'> {
+  /** @default the attributes, or the name of the family where there are none */
+  readonly name?: string;
+}
+
+/**
+ * The distribution of a series of a snapshot as a curve, in the unit of its family: `countedUnitOf` tells it to a plot.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
+ * @example
+ * ```ts
+ * import { countedUnitOf, curveOfSeries } from '@hdrscope/plot';
+ * import { createRegistry } from '@hdrscope/registry';
+ *
+ * const registry = createRegistry();
+ * registry.histogram({ name: 'request.duration', unit: 's' }).with({ route: '/', method: 'get' }).record(0.25);
+ *
+ * const [family] = (await registry.gather()).families;
+ * const curve = curveOfSeries(family!, family!.series[0]!);
+ * [curve.name, countedUnitOf(family!)]; //=> ['route=/, method=get', 's']
+ * ```
+ */
+export function curveOfSeries(
+  { name: familyName, resolution }: Pick<FamilySnapshot, 'name' | 'resolution'>,
+  { attributes, histogram }: Pick<SeriesSnapshot, 'attributes' | 'histogram'>,
+  { name = attributeText(attributes) || familyName, ...options }: SeriesCurveOptions = {},
+): Curve {
+  const { points, ...curve } = percentileCurve(name, histogram, options);
+  const inUnit = (ticks: number): number => fromTicks(resolution, ticks);
+  return {
+    ...curve,
+    points: points.map(({ percentile, value, lower, upper }) => ({
+      percentile,
+      value: inUnit(value),
+      ...(lower !== undefined && upper !== undefined && { lower: inUnit(lower), upper: inUnit(upper) }),
+    })),
+  };
+}
+
+const UNITS: Readonly<Record<string, CountedUnit>> = {
+  s: 's',
+  ms: 'ms',
+  us: 'us',
+  ns: 'ns',
+  By: 'bytes',
+  KiBy: 'KiB',
+};
+
+/**
+ * What a family counts in, as plots name it: by its UCUM unit, `'none'` for those that plots know nothing of.
+ *
+ * @example
+ * ```ts
+ * import { countedUnitOf } from '@hdrscope/plot';
+ *
+ * ['s', 'By', '{request}'].map((unit) => countedUnitOf({ unit })); //=> ['s', 'bytes', 'none']
+ * ```
+ */
+export function countedUnitOf({ unit }: Pick<FamilySnapshot, 'unit'>): CountedUnit {
+  return Object.hasOwn(UNITS, unit) ? UNITS[unit]! : 'none';
+}
+
+function attributeText(attributes: Attributes): string {
+  return Object.entries(attributes)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(', ');
+}

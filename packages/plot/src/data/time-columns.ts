@@ -1,0 +1,106 @@
+import type { AxisSlot } from '../plot.ts';
+
+/** What was counted in a stretch of time. */
+export interface TimeColumn<T> {
+  readonly startMs: number;
+  /** At least `startMs`. */
+  readonly endMs: number;
+  readonly content: T;
+}
+
+/**
+ * A bounded number of columns of time, however long it goes on: as soon as there are too many, neighbours become one
+ * column of twice the width. What comes after fills columns of that width.
+ */
+export class TimeColumns<T> {
+  /** At least 2. */
+  readonly #limit: number;
+  readonly #merge: (a: T, b: T) => T;
+  /** Ascending by start, at most `#limit`. */
+  #columns: TimeColumn<T>[] = [];
+  /** Up to which columns are made one, in ms; 0 before the first column. Grows by doubling. */
+  #widthMs = 0;
+  /** The lengths of intervals vary a little: by so much, half of the first one, may columns be longer. */
+  #toleranceMs = 0;
+
+  /** @param merge May change and return its first argument. */
+  constructor(limit: number, merge: (a: T, b: T) => T) {
+    this.#limit = limit;
+    this.#merge = merge;
+  }
+
+  /** Of unequal width, ascending. Time that nothing was told of is in none. */
+  get columns(): readonly TimeColumn<T>[] {
+    return this.#columns;
+  }
+
+  /** Intervals may come in any order. */
+  add(startMs: number, endMs: number, content: T): void {
+    const added: TimeColumn<T> = { startMs, endMs: Math.max(startMs, endMs), content };
+    if (this.#columns.length === 0) {
+      this.#widthMs = Math.max(1, added.endMs - startMs);
+      this.#toleranceMs = this.#widthMs / 2;
+    }
+    const at = this.#after(startMs);
+    const before = this.#columns[at - 1];
+    const next = this.#columns[at];
+    if (before !== undefined && this.#isOne(before, added)) this.#columns[at - 1] = this.#sum(before, added);
+    else if (next !== undefined && this.#isOne(added, next)) this.#columns[at] = this.#sum(next, added);
+    else this.#columns.splice(at, 0, added);
+    while (this.#columns.length > this.#limit) this.#widen();
+  }
+
+  /** Where the first column is that starts after a moment. */
+  #after(moment: number): number {
+    let at = this.#columns.length;
+    while (at > 0 && this.#columns[at - 1]!.startMs > moment) at--;
+    return at;
+  }
+
+  /** Whether two columns of which the first starts first are to be one. */
+  #isOne(first: TimeColumn<T>, second: TimeColumn<T>): boolean {
+    const lengthMs = Math.max(first.endMs, second.endMs) - first.startMs;
+    const isWithin = second.startMs < first.endMs && second.endMs <= first.endMs;
+    return isWithin || lengthMs <= this.#widthMs + this.#toleranceMs;
+  }
+
+  #sum(a: TimeColumn<T>, b: TimeColumn<T>): TimeColumn<T> {
+    return {
+      startMs: Math.min(a.startMs, b.startMs),
+      endMs: Math.max(a.endMs, b.endMs),
+      content: this.#merge(a.content, b.content),
+    };
+  }
+
+  #widen(): void {
+    this.#widthMs *= 2;
+    const wider: TimeColumn<T>[] = [];
+    for (const column of this.#columns) {
+      const last = wider.at(-1);
+      if (last !== undefined && this.#isOne(last, column)) wider[wider.length - 1] = this.#sum(last, column);
+      else wider.push(column);
+    }
+    this.#columns = wider;
+  }
+}
+
+/** A slot of the axis of time, and which column it is of; a gap is of none. */
+export interface TimeSlot {
+  readonly slot: AxisSlot;
+  readonly column: number | undefined;
+}
+
+/** Columns with the gaps between them that are as long as a column. */
+export function timeSlots(
+  columns: readonly { readonly startMs: number; readonly endMs: number }[],
+): TimeSlot[] {
+  const lengths = columns.map(({ startMs, endMs }) => endMs - startMs).sort((a, b) => a - b);
+  const typicalMs = Math.max(1, lengths[lengths.length >> 1] ?? 0);
+  return columns.flatMap(({ startMs, endMs }, column): TimeSlot[] => {
+    const next = columns[column + 1];
+    const own = (upper: number): TimeSlot => ({ slot: { lower: startMs, upper }, column });
+    if (next === undefined) return [own(endMs)];
+    if (next.startMs - endMs < typicalMs) return [own(next.startMs)];
+    return [own(endMs), { slot: { lower: endMs, upper: next.startMs }, column: undefined }];
+  });
+}

@@ -1,0 +1,50 @@
+export { chartOption } from './chart/chart-option.ts';
+export { describePlot } from './chart/description.ts';
+export type { ChartOption, ChartSeries, OptionPart } from './chart/option.ts';
+export type { ThemeName } from './chart/theme.ts';
+export { type BarsOptions, barsOf, barsOfHistogram, type HistogramBarsOptions } from './data/bars.ts';
+export { type Compared, type ComparisonPlotOptions, comparisonPlot } from './data/comparison.ts';
+export {
+  createHeatMap,
+  type HeatMapBuilder,
+  type HeatMapOptions,
+  heatMapOverTime,
+  type TimedCounts,
+  type TimedHistogram,
+} from './data/heat-map.ts';
+export {
+  type Addable,
+  createOverTime,
+  type OverTimeBuilder,
+  type OverTimeOptions,
+  overTimePlot,
+} from './data/over-time.ts';
+export {
+  type BoundedCurveOptions,
+  type CurveOptions,
+  type CurveSource,
+  curveOf,
+  curveOfPercentiles,
+  percentileCurve,
+} from './data/percentile-curve.ts';
+export { countedUnitOf, curveOfSeries, type SeriesCurveOptions } from './data/series-curve.ts';
+export type {
+  AxisSlot,
+  BarPlot,
+  Change,
+  ComparisonPlot,
+  Curve,
+  CurvePoint,
+  HeatAxis,
+  HeatMapPlot,
+  PercentilePlot,
+  Plot,
+  PlotTitles,
+  SloLine,
+  TimePlot,
+} from './plot.ts';
+export { plotFromJson, plotToJson } from './plot-json.ts';
+export { formatHeatMap } from './terminal/heat-map.ts';
+export type { TerminalOptions } from './terminal/options.ts';
+export { plotText } from './terminal/plot-text.ts';
+export { formatValue } from './value-text.ts';

@@ -1,0 +1,39 @@
+import type { AxisSlot, HeatAxis, Plot } from './plot.ts';
+
+/**
+ * A plot as JSON. Bounds of slots may be infinite, which JSON has no number for: they are `null` there.
+ *
+ * @example
+ * ```ts
+ * import { plotFromJson, plotToJson } from '@hdrscope/plot';
+ *
+ * const slots = [{ lower: 0, upper: 64 }, { lower: 65, upper: Infinity }];
+ * const text = plotToJson({ kind: 'bars', unit: 'none', slots, counts: [7, 1] });
+ * text.includes('{"lower":65,"upper":null}'); //=> true
+ * const plot = plotFromJson(text);
+ * plot.kind === 'bars' && plot.slots[1]!.upper; //=> Infinity
+ * ```
+ */
+export function plotToJson(plot: Plot): string {
+  return JSON.stringify(plot);
+}
+
+/**
+ * The plot that `plotToJson` wrote. Where a slot's bound is `null` it is infinite.
+ *
+ * @param text What `plotToJson` made: plots of other origin are not checked.
+ */
+export function plotFromJson(text: string): Plot {
+  const plot = JSON.parse(text) as Plot;
+  if (plot.kind === 'bars') return { ...plot, slots: plot.slots.map(toSlot) };
+  if (plot.kind === 'heat-map') return { ...plot, x: toAxis(plot.x), y: toAxis(plot.y) };
+  return plot;
+}
+
+function toAxis(axis: HeatAxis): HeatAxis {
+  return { ...axis, slots: axis.slots.map(toSlot) };
+}
+
+function toSlot({ lower, upper }: { lower: number | null; upper: number | null }): AxisSlot {
+  return { lower: lower ?? Number.NEGATIVE_INFINITY, upper: upper ?? Number.POSITIVE_INFINITY };
+}

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { describePlot } from '../chart/description.ts';
+import { plotTable } from '../chart/plot-table.ts';
+import type { Plot } from '../plot.ts';
+import { plotToJson } from '../plot-json.ts';
+import { escapeXml } from './escape.ts';
+import { STYLE } from './html-style.ts';
+import { defaultHeightOf } from './options.ts';
+
+/** How a page of plots is made. */
+export interface HtmlOptions {
+  /** What the page is called. @default the first plot's title */
+  readonly title?: string;
+  /** Its colours to begin with; `'auto'` are those of the reader's system. @default 'auto' */
+  readonly theme?: 'auto' | 'light' | 'dark';
+}
+
+// From `src/render` and from `dist/render` alike.
+const SCRIPT = new URL('../../dist/browser/plot.js', import.meta.url);
+
+/**
+ * Plots as one HTML page, which asks no network for anything: its script, styles and values are all in it. Curves can be hidden
+ * and zoomed into, colours follow the system, and each plot has its values as a table below it.
+ *
+ * @param plots One or more.
+ * @throws HdrscopeError `ERR_INVALID_OPTION`, also where the script of the page has not been built.
+ * @example
+ * ```ts no-run needs a build
+ * import { writeFile } from 'node:fs/promises';
+ * import { renderHtml } from '@hdrscope/plot/render';
+ *
+ * const depth = { kind: 'bars', unit: 'none', slots: [{ lower: 0, upper: 1 }], counts: [3] } as const;
+ * await writeFile('depth.html', await renderHtml([depth], { title: 'Depth' }));
+ * ```
+ */
+export async function renderHtml(plots: readonly Plot[], options: HtmlOptions = {}): Promise<string> {
+  const { theme = 'auto' } = options;
+  if (plots.length === 0) throw mustBe('ERR_INVALID_OPTION', 'plots', 'at least one plot', plots);
+  if (!['auto', 'light', 'dark'].includes(theme)) {
+    throw mustBe('ERR_INVALID_OPTION', 'theme', "'auto', 'light' or 'dark'", theme);
+  }
+  return pageOf(plots, options.title ?? plots[0]?.title ?? 'Plots', theme, await loadScript());
+}
+
+/** @param file For tests: where to look for the script. */
+export async function loadScript(file: URL = SCRIPT): Promise<string> {
+  try {
+    // Neither of the two ends the element that it is put into.
+    return (await readFile(file, 'utf8'))
+      .replace(/<\/(?=script)/gi, '<\\/')
+      .replaceAll('<!--', '<\\!--')
+      .trim();
+  } catch (cause) {
+    throw new HdrscopeError(
+      'ERR_INVALID_OPTION',
+      `HTML plots need their script ${file.pathname}, which cannot be read: npm run build -w @hdrscope/plot`,
+      { cause },
+    );
+  }
+}
+
+/** The page around a script. */
+export function pageOf(plots: readonly Plot[], title: string, theme: string, script: string): string {
+  // Nothing may be loaded, from anywhere. The tooltips of ECharts have styles of their own.
+  const policy = [
+    "default-src 'none'",
+    `script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'`,
+    "style-src 'unsafe-inline'",
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+  return `<!doctype html>
+<html lang="en" data-theme="${theme}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeXml(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<header>
+<h1>${escapeXml(title)}</h1>
+<button type="button" data-action="theme">Light or dark</button>
+</header>
+<main>
+${plots.map((plot, i) => figureOf(plot, i)).join('\n')}
+</main>
+<script type="application/json" id="plots">${jsonOf(plots)}</script>
+<script>${script}</script>
+</body>
+</html>
+`;
+}
+
+/** In a script element, `<` could end it or begin a comment. */
+function jsonOf(plots: readonly Plot[]): string {
+  return `[${plots.map(plotToJson).join(',')}]`.replaceAll('<', '\\u003c');
+}
+
+function figureOf(plot: Plot, index: number): string {
+  return `<figure>
+<div class="plot" data-plot="${index}" role="img" aria-label="${escapeXml(describePlot(plot))}" style="height:${defaultHeightOf(plot.kind)}px"></div>
+<figcaption><button type="button" data-action="reset">Reset zoom</button> <span class="hint">Ctrl and the wheel zoom, dragging moves, a double click resets.</span></figcaption>
+${tableOf(plot)}
+</figure>`;
+}
+
+function tableOf(plot: Plot): string {
+  const { columns, rows, leftOut } = plotTable(plot);
+  const head = columns.map((text) => `<th scope="col">${escapeXml(text)}</th>`).join('');
+  const body = rows.map(([first = '', ...others]) => {
+    const cells = others.map((text) => `<td>${escapeXml(text)}</td>`).join('');
+    return `<tr><th scope="row">${escapeXml(first)}</th>${cells}</tr>`;
+  });
+  const rest = leftOut === 0 ? '' : `\n<p>${leftOut} more rows are left out.</p>`;
+  return `<details>
+<summary>Values as a table</summary>
+<div class="table"><table>
+<thead><tr>${head}</tr></thead>
+<tbody>
+${body.join('\n')}
+</tbody>
+</table></div>${rest}
+</details>`;
+}

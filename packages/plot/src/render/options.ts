@@ -1,0 +1,45 @@
+import { mustBe } from '@hdrscope/core';
+import type { ThemeName } from '../chart/theme.ts';
+
+/** How a plot is drawn. */
+export interface RenderOptions {
+  /** In pixels: an integer from 200 to 8192. @default 920 */
+  readonly width?: number;
+  /** In pixels: an integer from 150 to 8192. @default 480, or 640 for a comparison */
+  readonly height?: number;
+  /** For which background. @default 'light' */
+  readonly theme?: ThemeName;
+}
+
+/** Options that are checked, with their defaults. */
+export interface CheckedOptions {
+  readonly width: number;
+  readonly height: number;
+  readonly theme: ThemeName;
+}
+
+const LARGEST = 8192;
+
+/** @throws HdrscopeError `ERR_INVALID_OPTION` */
+export function checkOptions(
+  { width = 920, height, theme = 'light' }: RenderOptions,
+  kind: string,
+): CheckedOptions {
+  const checkedHeight = height ?? defaultHeightOf(kind);
+  checkSize('width', width, 200);
+  checkSize('height', checkedHeight, 150);
+  if (theme !== 'light' && theme !== 'dark') {
+    throw mustBe('ERR_INVALID_OPTION', 'theme', "'light' or 'dark'", theme);
+  }
+  return { width, height: checkedHeight, theme };
+}
+
+/** A comparison is two drawings. */
+export function defaultHeightOf(kind: string): number {
+  return kind === 'comparison' ? 640 : 480;
+}
+
+function checkSize(name: string, size: number, least: number): void {
+  if (Number.isInteger(size) && size >= least && size <= LARGEST) return;
+  throw mustBe('ERR_INVALID_OPTION', name, `an integer from ${least} to ${LARGEST}`, size);
+}

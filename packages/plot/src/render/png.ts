@@ -1,0 +1,61 @@
+import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { chartOption } from '../chart/chart-option.ts';
+import type { Plot } from '../plot.ts';
+import { loadECharts } from './echarts.ts';
+import { checkOptions, type RenderOptions } from './options.ts';
+
+/** How a plot is drawn in pixels. */
+export interface PngOptions extends RenderOptions {
+  /** How many pixels of the picture one of `width` and `height` is: from 0.5 to 4. @default 2 */
+  readonly scale?: number;
+}
+
+/** What is used of `@napi-rs/canvas`. */
+interface CanvasModule {
+  createCanvas(width: number, height: number): { encode(format: 'png'): Promise<Uint8Array> };
+}
+
+/**
+ * A plot as a PNG picture, of `width * scale` by `height * scale` pixels. Needs the optional package `@napi-rs/canvas`.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION`, also where `@napi-rs/canvas` is not installed.
+ * @example
+ * ```ts
+ * import { renderPng } from '@hdrscope/plot/render';
+ *
+ * const png = await renderPng({ kind: 'bars', unit: 'none', slots: [{ lower: 0, upper: 1 }], counts: [3] });
+ * [...png.subarray(1, 4)].map((byte) => String.fromCharCode(byte)).join(''); //=> 'PNG'
+ * ```
+ */
+export async function renderPng(plot: Plot, options: PngOptions = {}): Promise<Uint8Array> {
+  const { width, height, theme } = checkOptions(options, plot.kind);
+  const { scale = 2 } = options;
+  if (!(scale >= 0.5 && scale <= 4)) {
+    throw mustBe('ERR_INVALID_OPTION', 'scale', 'a number from 0.5 to 4', scale);
+  }
+  const { createCanvas } = await loadCanvas();
+  const canvas = createCanvas(Math.round(width * scale), Math.round(height * scale));
+  const chart = loadECharts().init(canvas, null, { width, height, devicePixelRatio: scale });
+  try {
+    // Its description would become attributes, of which this canvas has none.
+    chart.setOption({ ...chartOption(plot, theme, width), aria: { enabled: false } });
+    return await canvas.encode('png');
+  } finally {
+    chart.dispose();
+  }
+}
+
+/** @param load For tests: what is done to load it. */
+export async function loadCanvas(
+  load: () => Promise<CanvasModule> = () => import('@napi-rs/canvas'),
+): Promise<CanvasModule> {
+  try {
+    return await load();
+  } catch (cause) {
+    throw new HdrscopeError(
+      'ERR_INVALID_OPTION',
+      'PNG pictures need the package @napi-rs/canvas, which cannot be loaded here: npm install @napi-rs/canvas',
+      { cause },
+    );
+  }
+}

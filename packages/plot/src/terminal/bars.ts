@@ -1,0 +1,80 @@
+import { sloName } from '../chart/slo.ts';
+import { slotText } from '../chart/slot-text.ts';
+import { formatCount } from '../count-text.ts';
+import type { AxisSlot, BarPlot } from '../plot.ts';
+import { painted } from './canvas.ts';
+import { DEFAULT_COLUMNS } from './chart.ts';
+import { inkOf, sloInk } from './inks.ts';
+import type { TerminalOptions } from './options.ts';
+import { cut, plain } from './text.ts';
+
+const MOST_ROWS = 48;
+const LEAST_BAR = 8;
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+
+interface Row {
+  readonly slot: AxisSlot;
+  readonly count: number;
+}
+
+/** A bar for each slot, smallest values first. Every slot that was hit has one, however short. */
+export function barLines(plot: BarPlot, options: TerminalOptions): string[] {
+  const { columns = DEFAULT_COLUMNS, rows = MOST_ROWS, ascii = false } = options;
+  const shown = together(plot, rows);
+  const most = Math.max(0, ...shown.map(({ count }) => count));
+  if (most === 0) return ['nothing was counted'];
+  const labels = shown.map(({ slot }) => plain(slotText(slot, plot.unit, plot.isInteger), ascii));
+  const counts = shown.map(({ count }) => formatCount(count));
+  const labelWidth = Math.max(...labels.map(({ length }) => length));
+  const countWidth = Math.max(...counts.map(({ length }) => length));
+  const room = Math.max(LEAST_BAR, columns - labelWidth - countWidth - 3);
+  const notes = shown.map(({ slot }) => promised(slot, plot, ascii));
+  const noteWidth = Math.max(...notes.map(({ length }) => length));
+  const width = noteWidth === 0 ? room : Math.max(LEAST_BAR, room - noteWidth - 1);
+  const { colour } = inkOf(0, options);
+  const side = ascii ? '|' : '│';
+  const lines = shown.map(({ count }, i) => {
+    const length = (count / most) * width;
+    const bar = ascii ? asciiBar(length) : blockBar(length);
+    const note = cut(notes[i]!, room - bar.length - 1, ascii);
+    const text = `${labels[i]!.padEnd(labelWidth)} ${counts[i]!.padStart(countWidth)} ${side}`;
+    const end = note === '' ? '' : ` ${painted(note, sloInk(options).colour)}`;
+    return `${text}${painted(bar, colour)}${end}`;
+  });
+  const merged = Math.ceil(plot.slots.length / rows);
+  const total = `total ${formatCount(plot.counts.reduce((a, b) => a + b, 0))}`;
+  return [...lines, merged > 1 ? `${total}; each bar is ${merged} slots together` : total];
+}
+
+/** Neighbours in one, where there are more than may be shown. */
+function together({ slots, counts }: BarPlot, rows: number): Row[] {
+  const size = Math.max(1, Math.ceil(slots.length / rows));
+  return Array.from({ length: Math.ceil(slots.length / size) }, (_, row) => {
+    const [from, to] = [row * size, Math.min(slots.length, (row + 1) * size)];
+    return {
+      slot: { lower: slots[from]!.lower, upper: slots[to - 1]!.upper },
+      count: counts.slice(from, to).reduce((a, b) => a + b, 0),
+    };
+  });
+}
+
+/** What was promised of a value in the slot. */
+function promised(
+  { lower, upper }: AxisSlot,
+  { lines = [], unit, isInteger }: BarPlot,
+  ascii: boolean,
+): string {
+  const names = lines
+    .filter(({ value }) => value >= lower && (value < upper || (isInteger === true && value === upper)))
+    .map((line) => plain(sloName(line, unit), ascii));
+  return names.length === 0 ? '' : `${ascii ? '<-' : '◂'} ${names.join(', ')}`;
+}
+
+function asciiBar(length: number): string {
+  return '#'.repeat(length === 0 ? 0 : Math.max(1, Math.round(length)));
+}
+
+function blockBar(length: number): string {
+  const eighths = length === 0 ? 0 : Math.max(1, Math.round(length * 8));
+  return '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8]!;
+}

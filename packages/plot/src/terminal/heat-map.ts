@@ -1,0 +1,182 @@
+import { formatCount, formatShortCount } from '../count-text.ts';
+import { totalOf, usedPart } from '../data/used-part.ts';
+import type { HeatMapPlot } from '../plot.ts';
+import { fitted, type HeatGrid, wholeGrid } from './heat-grid.ts';
+import { assertHeatMap, assertSize } from './heat-map-check.ts';
+import type { TerminalOptions } from './options.ts';
+import { type Shade, shadeOf, shadesFor } from './shades.ts';
+import { slotLabel } from './slot-label.ts';
+
+const DEFAULT_COLUMNS = 80;
+const MOST_ROWS = 48;
+/** Wider cells make a drawing no clearer. */
+const WIDEST_CELL = 9;
+/** With less room than that for cells, totals are left out. */
+const LEAST_ROOM = 16;
+
+/**
+ * A heat map as text: rows with large values at the top, a shade for each cell, totals of rows and columns where there is
+ * room, and what the shades mean. Each shade begins at the same multiple of the one before: a cell that was hit once is
+ * never blank, and one that was not always is. Rows and columns at the ends that nobody hit are left out, but for time. Where there
+ * are more than there is room for, neighbours are put together, and that is said.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the size is outside its range, `ERR_INVALID_VALUE` when an axis has no
+ *   slots, a bound is no number, or the counts are not as many as the slots, finite and at least 0.
+ * @example
+ * ```ts
+ * import { formatHeatMap } from '@hdrscope/plot';
+ *
+ * const slots = (...edges: number[]) => edges.slice(1).map((upper, i) => ({ lower: edges[i]!, upper }));
+ * const text = formatHeatMap({
+ *   kind: 'heat-map',
+ *   x: { name: 'Size', unit: 'bytes', slots: slots(0, 4096, 8192, Infinity) },
+ *   y: { name: 'Latency', unit: 'ns', slots: slots(-Infinity, 0, 100_000, 200_000, 400_000) },
+ *   counts: [[0, 0, 0], [900, 40, 0], [0, 2, 0], [1, 0, 0]],
+ * });
+ * text.split('\n').slice(0, 4);
+ * //=> [
+ * //=>   'Latency                      total',
+ * //=>   ' 200 µs │░░░░░░░░░         │     1',
+ * //=>   ' 100 µs │         ░░░░░░░░░│     2',
+ * //=>   '      0 │█████████▓▓▓▓▓▓▓▓▓│   940',
+ * //=> ]
+ * ```
+ */
+export function formatHeatMap(plot: HeatMapPlot, options: TerminalOptions = {}): string {
+  assertSize(options);
+  assertHeatMap(plot);
+  const { columns = DEFAULT_COLUMNS } = options;
+  const titles = [plot.title, plot.subtitle].flatMap((title) =>
+    title ? wrapped(title.split(' '), ' ', columns) : [],
+  );
+  const used = usedPart(plot);
+  const drawing = used === undefined ? ['nothing was counted'] : drawn(used, options);
+  return [...titles, ...drawing].map((line) => `${line}\n`).join('');
+}
+
+function drawn(plot: HeatMapPlot, options: TerminalOptions): string[] {
+  const used = wholeGrid(plot);
+  const { columns = DEFAULT_COLUMNS, rows = MOST_ROWS, colours = false, ascii = false } = options;
+  const labels = fitted(used, { columns: used.x.length, rows }).y.map((slot) =>
+    slotLabel(slot, plot.y.unit, ascii),
+  );
+  const labelWidth = Math.max('total'.length, ...labels.map(({ length }) => length)) + 1;
+  const total = formatCount(totalOf(used.counts.map(totalOf)));
+  const totalWidth = Math.max('total'.length, total.length) + 1;
+  const room = columns - labelWidth - 3;
+  const hasTotals = room - totalWidth >= LEAST_ROOM;
+  const cellRoom = Math.max(1, room - (hasTotals ? totalWidth : 0));
+
+  const grid = fitted(used, { columns: cellRoom, rows });
+  const cellWidth = Math.min(WIDEST_CELL, Math.floor(cellRoom / grid.x.length));
+  const shades = shadesFor(...extremes(grid), { colours, ascii });
+  const marks = ascii ? ASCII_MARKS : MARKS;
+  const width = grid.x.length * cellWidth;
+  const margin = ' '.repeat(labelWidth + 2);
+
+  const body = grid.counts.map((row, i) => {
+    const cells = cellsText(row, shades, cellWidth);
+    const end = hasTotals ? ` ${formatCount(totalOf(row)).padStart(totalWidth - 1)}` : '';
+    return `${labels[i]!.padStart(labelWidth)} ${marks.side}${cells}${marks.side}${end}`;
+  });
+  const head = hasTotals
+    ? `${plot.y.name.padEnd(labelWidth + width + 3).slice(0, labelWidth + width + 3)} ${'total'.padStart(totalWidth - 1)}`
+    : plot.y.name;
+  const xLabels = grid.x.map((slot) => slotLabel(slot, plot.x.unit, ascii));
+  const totals = hasTotals ? columnTotals(grid, cellWidth) : undefined;
+  return [
+    head.slice(0, columns).trimEnd(),
+    ...body.reverse(),
+    `${' '.repeat(labelWidth + 1)}${marks.left}${marks.floor.repeat(width)}${marks.right}`,
+    `${margin}${placed(xLabels, cellWidth, cellRoom + 1)}`.trimEnd(),
+    ...(totals === undefined ? [] : [`${'total'.padStart(labelWidth)}  ${totals}`.trimEnd()]),
+    `${margin}${plot.x.name}`.slice(0, columns),
+    '',
+    ...legend(plot.countName ?? 'count', shades, extremes(grid)[1], columns),
+    ...mergedNotes(grid, columns),
+  ];
+}
+
+const MARKS = { side: '│', left: '└', floor: '─', right: '┘' } as const;
+const ASCII_MARKS = { side: '|', left: '+', floor: '-', right: '+' } as const;
+
+function extremes({ counts }: HeatGrid): [least: number, most: number] {
+  let [least, most] = [Number.POSITIVE_INFINITY, 0];
+  for (const count of counts.flat()) {
+    if (count > 0) least = Math.min(least, count);
+    most = Math.max(most, count);
+  }
+  return [least, most];
+}
+
+/** Cells of one shade are painted at once: a fraction of the escape sequences. */
+function cellsText(row: readonly number[], shades: readonly Shade[], cellWidth: number): string {
+  const painted = row.map((count) => (count > 0 ? shadeOf(shades, count) : undefined));
+  let text = '';
+  for (let from = 0; from < painted.length; ) {
+    const shade = painted[from];
+    let to = from + 1;
+    while (to < painted.length && painted[to] === shade) to++;
+    const width = (to - from) * cellWidth;
+    text += shade === undefined ? ' '.repeat(width) : shade.paint(width);
+    from = to;
+  }
+  return text;
+}
+
+/** Each label where its column begins; those that would touch the one before are left out. */
+function placed(labels: readonly string[], cellWidth: number, room: number): string {
+  let text = '';
+  for (const [i, label] of labels.entries()) {
+    const at = i * cellWidth;
+    if (i > 0 && at <= text.length) continue;
+    if (at + label.length > room) continue;
+    text = text.padEnd(at) + label;
+  }
+  return text;
+}
+
+/** `undefined` where cells are too narrow for every total. */
+function columnTotals({ x, counts }: HeatGrid, cellWidth: number): string | undefined {
+  const totals = x.map((_, column) => totalOf(counts.map((row) => row[column]!)));
+  for (const format of [formatCount, formatShortCount]) {
+    const texts = totals.map(format);
+    if (texts.every(({ length }) => length < cellWidth))
+      return texts.map((text) => text.padEnd(cellWidth)).join('');
+  }
+  return undefined;
+}
+
+function legend(countName: string, shades: readonly Shade[], most: number, columns: number): string[] {
+  const areIntegers = Number.isInteger(shades[0]!.from);
+  const items = shades.map(({ from, paint }, i) => {
+    const next = shades[i + 1]?.from;
+    const to = next === undefined ? most : areIntegers ? next - 1 : next;
+    const range = to === from ? formatCount(from) : `${formatCount(from)} to ${formatCount(to)}`;
+    return `${paint(1)} ${range}`;
+  });
+  return wrapped([`${countName}:`, ...items], '  ', columns);
+}
+
+function mergedNotes({ slotsPerColumn, slotsPerRow }: HeatGrid, columns: number): string[] {
+  const notes = [
+    ...(slotsPerColumn > 1 ? [`Each column is ${slotsPerColumn} slots together.`] : []),
+    ...(slotsPerRow > 1 ? [`Each row is ${slotsPerRow} slots together.`] : []),
+  ];
+  return notes.length === 0 ? [] : wrapped(notes, ' ', columns);
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what colours are made of.
+const ESCAPES = /\u001b\[[\d;]*m/g;
+
+/** Items in as many lines as it takes; one that is longer than a line has one of its own. */
+function wrapped(items: readonly string[], between: string, columns: number): string[] {
+  const lines: string[] = [];
+  for (const item of items) {
+    const longer = lines.length === 0 ? undefined : `${lines.at(-1)}${between}${item}`;
+    if (longer !== undefined && longer.replace(ESCAPES, '').length <= columns)
+      lines[lines.length - 1] = longer;
+    else lines.push(item);
+  }
+  return lines;
+}

@@ -1,0 +1,50 @@
+import type { Plot } from '../plot.ts';
+import { barLines } from './bars.ts';
+import { DEFAULT_COLUMNS } from './chart.ts';
+import { comparisonLines } from './comparison.ts';
+import { formatHeatMap } from './heat-map.ts';
+import { assertSize } from './heat-map-check.ts';
+import type { TerminalOptions } from './options.ts';
+import { timeLines } from './over-time.ts';
+import { percentileLines } from './percentiles.ts';
+import { cut, plain } from './text.ts';
+
+/**
+ * A plot drawn with characters: curves of braille dots on axes, bars, or shades. No line is wider than the options tell.
+ * Without colours curves carry marks, and with `ascii` they are made of a character each.
+ *
+ * @returns Lines, each with a newline at its end.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it, `ERR_INVALID_VALUE` when
+ *   the plot is none.
+ * @example
+ * ```ts
+ * import { integerLayout } from '@hdrscope/core';
+ * import { barsOf, plotText } from '@hdrscope/plot';
+ *
+ * const depths = barsOf(integerLayout([0, 1, 4], 0), [0, 9, 3, 0]);
+ * plotText(depths, { columns: 40, ascii: true }).split('\n').map((line) => line.slice(0, 20));
+ * //=> ['1   9 |#############', '2-4 3 |###########', 'total 12', '']
+ * ```
+ */
+export function plotText(plot: Plot, options: TerminalOptions = {}): string {
+  assertSize(options);
+  if (plot.kind === 'heat-map') return formatHeatMap(plot, options);
+  const { columns = DEFAULT_COLUMNS, ascii = false } = options;
+  const titles = [plot.title, plot.subtitle].flatMap((title) =>
+    title === undefined || title === '' ? [] : [cut(plain(title, ascii), columns, ascii)],
+  );
+  return [...titles, ...bodyOf(plot, options)].map((line) => `${line.trimEnd()}\n`).join('');
+}
+
+function bodyOf(plot: Exclude<Plot, { readonly kind: 'heat-map' }>, options: TerminalOptions): string[] {
+  switch (plot.kind) {
+    case 'percentiles':
+      return percentileLines(plot, options);
+    case 'comparison':
+      return comparisonLines(plot, options);
+    case 'over-time':
+      return timeLines(plot, options);
+    case 'bars':
+      return barLines(plot, options);
+  }
+}

@@ -1,0 +1,176 @@
+import { chartOption } from '../../src/chart/chart-option.ts';
+import { describePlot } from '../../src/chart/description.ts';
+import type { ChartOption, ChartSeries } from '../../src/chart/option.ts';
+import { THEMES } from '../../src/chart/theme.ts';
+import { allPlots, bars, comparison, curve, heatMap, overTime, percentiles } from '../support/plots.ts';
+
+function seriesOf({ series }: ChartOption, type: string, name?: string): ChartSeries[] {
+  return series.filter((one) => one.type === type && one.name === name);
+}
+
+function tooltipOf(option: ChartOption): (hovered: unknown) => string {
+  return (option.tooltip as { formatter: (hovered: unknown) => string }).formatter;
+}
+
+describe.each(allPlots.map((plot) => [plot.kind, plot] as const))('the chart of %s', (_, plot) => {
+  test('leaves its plot as it was, and is the same each time', () => {
+    const before = structuredClone(plot);
+    const [one, other] = [chartOption(plot), chartOption(plot)];
+    expect(plot).toEqual(before);
+    expect(JSON.stringify(one)).toBe(JSON.stringify(other));
+  });
+
+  test('says in words what it shows', () => {
+    const { aria } = chartOption(plot) as unknown as {
+      aria: { enabled: boolean; label: { description: string } };
+    };
+    expect(aria.enabled).toBe(true);
+    expect(aria.label.description).toBe(describePlot(plot));
+    expect(aria.label.description).toContain(plot.title);
+  });
+
+  test.each(['light', 'dark'] as const)('has the background of the %s theme', (theme) => {
+    expect(chartOption(plot, theme).backgroundColor).toBe(THEMES[theme].background);
+  });
+});
+
+describe('percentiles', () => {
+  test('are all in the line of their curve, with the maximum at one in all values', () => {
+    const [line] = seriesOf(chartOption(percentiles), 'line', 'GET /');
+    const data = line!.data as [number, number][];
+    expect(data.map(([, value]) => value)).toEqual(curve.points.map(({ value }) => value));
+    for (const [i, place] of [0, Math.log10(2), 1, 2, 3, 4].entries())
+      expect(data[i]![0]).toBeCloseTo(place, 9);
+  });
+
+  test('have a ring where a curve passes what was promised', () => {
+    const [ring] = seriesOf(chartOption(percentiles), 'scatter', 'GET /');
+    expect(ring!.data).toEqual([{ value: [2, 30_000], name: 'p99 ≤ 30 ms: 99 %' }]);
+    const kept = chartOption({ ...percentiles, lines: [{ value: 250_000 }] });
+    expect(seriesOf(kept, 'scatter', 'GET /')).toEqual([]);
+  });
+
+  test('tell percentile, values and their bounds where they are pointed at, with names as text', () => {
+    const text = tooltipOf(chartOption(percentiles))([{ axisValue: 1 }]);
+    expect(text).toContain('90 %');
+    expect(text).toContain('4 ms (3.9 ms to 4.2 ms)');
+    expect(text).toContain('&#60;b&#62;POST&#60;/b&#62;');
+    expect(text).not.toContain('<b>POST');
+  });
+
+  test('show zeros at the beginning of a logarithmic axis', () => {
+    const points = [
+      { percentile: 0, value: 0 },
+      { percentile: 100, value: 500 },
+    ];
+    const option = chartOption({
+      ...percentiles,
+      lines: [],
+      valueAxis: 'log',
+      curves: [{ ...curve, points }],
+    });
+    const [line] = seriesOf(option, 'line', 'GET /');
+    expect((line!.data as [number, number][]).map(([, value]) => value)).toEqual([200, 500]);
+    expect(option.yAxis).toMatchObject({ type: 'log', min: 200, max: 500 });
+  });
+
+  test('have a legend from two curves on, in as many rows as it takes', () => {
+    const legendOf = (option: ChartOption) => option.legend as { show: boolean; data: string[] };
+    const topOf = (option: ChartOption) => (option.grid as { top: number }).top;
+    const [one] = percentiles.curves;
+    expect(legendOf(chartOption({ ...percentiles, curves: [one!] })).show).toBe(false);
+    expect(legendOf(chartOption(percentiles))).toMatchObject({
+      show: true,
+      data: percentiles.curves.map((c) => c.name),
+    });
+    expect(topOf(chartOption(percentiles, 'light', 250))).toBeGreaterThan(topOf(chartOption(percentiles)));
+  });
+});
+
+test('a comparison has the differences below its curves, with their intervals', () => {
+  const option = chartOption(comparison);
+  expect(seriesOf(option, 'line', 'v1')).toHaveLength(1);
+  expect(seriesOf(option, 'line', 'v2')).toHaveLength(1);
+  const [difference] = seriesOf(option, 'custom', 'difference');
+  expect(difference).toMatchObject({ xAxisIndex: 1, yAxisIndex: 1 });
+  expect(difference!.data).toEqual([
+    [expect.closeTo(Math.log10(2), 9), 200, 150, 250],
+    [2, -1000, -4000, 2000],
+    [4, 10_000, 10_000, 10_000],
+  ]);
+  expect(tooltipOf(option)([{ axisValue: 2 }])).toContain('-1 ms (-4 ms to 2 ms)');
+});
+
+test('a line over time has gaps where nothing was counted, and a dot where a value is alone', () => {
+  const [line] = seriesOf(chartOption(overTime), 'line', 'p99');
+  const data = line!.data as { value: [number, number | null]; symbol: string }[];
+  expect(line).toMatchObject({ connectNulls: false });
+  expect(data.map(({ value }) => value[1])).toEqual([10, 12, null, 14, null, 20]);
+  expect(data.map(({ symbol }, i) => (symbol === 'circle' && data[i]!.value[1] !== null ? i : -1))).toEqual([
+    -1, -1, -1, 3, -1, 5,
+  ]);
+  const text = tooltipOf(chartOption(overTime));
+  expect(text([{ dataIndex: 0 }])).toContain('2026-01-31 12:00:00 UTC');
+  expect(text([{ dataIndex: 2 }])).toContain('no values');
+});
+
+test('a single moment is in the middle of its axis', () => {
+  const timesMs = [1_000_000];
+  const { xAxis } = chartOption({ ...overTime, timesMs, lines: [{ name: 'p99', values: [3] }] });
+  expect(xAxis).toMatchObject({ min: 970_000, max: 1_030_000 });
+});
+
+test('a heat map begins with what was hit, has a cell for each count that is not zero, and tells its ranges', () => {
+  const option = chartOption(heatMap);
+  const [cells] = seriesOf(option, 'custom', 'cells');
+  const data = cells!.data as number[][];
+  expect(data.map(([column, row, count]) => [column, row, count])).toEqual([
+    [0, 0, 1],
+    [1, 0, 10],
+    [1, 1, 1000],
+    [2, 1, 3],
+    [3, 1, 2],
+  ]);
+  const text = tooltipOf(option)({ value: data[2] });
+  expect(text).toContain('1,000 operations');
+  expect(text).toContain('512 B – 1 KiB');
+  expect(text).toContain('100 µs – 200 µs');
+});
+
+test('the colours of a heat map go by the logarithm of counts, with real counts beside them', () => {
+  const { yAxis } = chartOption(heatMap) as unknown as {
+    yAxis: { axisLabel: { customValues: number[]; formatter: (place: number) => string } }[];
+  };
+  const { customValues, formatter } = yAxis[1]!.axisLabel;
+  expect(customValues.map(formatter)).toEqual(['1', '10', '100', '1000']);
+  for (const [i, place] of customValues.entries()) expect(place).toBeCloseTo(i / 3, 9);
+});
+
+test('bars are labelled by what their slots hold, and promises lie within their slot', () => {
+  const option = chartOption(bars) as ChartOption & {
+    xAxis: { axisLabel: { customValues: number[]; formatter: (place: number) => string } };
+  };
+  const { customValues, formatter } = option.xAxis.axisLabel;
+  expect(customValues.map(formatter)).toEqual(['0', '1', '2–4', '65+']);
+  expect(seriesOf(option, 'custom', 'count')[0]!.data).toEqual([
+    [0.5, 5],
+    [1.5, 12_345],
+    [2.5, 70],
+    [3.5, 1],
+  ]);
+  const [promise] = seriesOf(option, 'custom');
+  const [place] = promise!.data[0] as [number, number];
+  expect(place).toBeGreaterThan(2);
+  expect(place).toBeLessThan(3);
+});
+
+test('a description has the percentiles of each curve, and what was promised', () => {
+  expect(describePlot(percentiles)).toBe(
+    'Latency of the shop. Monday. Values by percentile. ' +
+      'GET /: p50 1 ms, p99 20 ms, maximum 250 ms of 10000 values. ' +
+      '<b>POST</b> & "more": p50 1 ms, p99 20 ms, maximum 250 ms of 100 values. Promised: p99 ≤ 30 ms.',
+  );
+  expect(describePlot(heatMap)).toContain('operations 1016 in all');
+  expect(describePlot(bars)).toContain('Most are in 1.');
+  expect(describePlot(overTime)).toContain('p99: from 10 ms to 20 ms, 20 ms at the end.');
+});

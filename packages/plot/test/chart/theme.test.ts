@@ -1,0 +1,51 @@
+import { colourAt, lineStyleOf, THEMES } from '../../src/chart/theme.ts';
+import { contrastOf, distanceOf, VISIONS } from '../support/vision.ts';
+
+describe.each(Object.entries(THEMES))('the %s theme', (_, theme) => {
+  const pairs = theme.palette.flatMap((one, i) =>
+    theme.palette.slice(i + 1).map((other) => [one, other] as const),
+  );
+
+  test('has eight colours for curves that stand out from the background', () => {
+    expect(new Set(theme.palette).size).toBe(8);
+    for (const colour of theme.palette) {
+      expect(contrastOf(colour, theme.background)).toBeGreaterThanOrEqual(3);
+    }
+  });
+
+  test.each(Object.entries(VISIONS))('has colours that can be told apart with %s vision', (_, vision) => {
+    for (const [one, other] of pairs) expect(distanceOf(one, other, vision)).toBeGreaterThan(18);
+  });
+
+  test('has text that can be read', () => {
+    for (const colour of [theme.text, theme.mutedText, theme.slo]) {
+      expect(contrastOf(colour, theme.background)).toBeGreaterThanOrEqual(4.5);
+    }
+  });
+
+  test('has colours of counts that stand out the more, the more was counted', () => {
+    const contrasts = theme.heat.map((colour) => contrastOf(colour, theme.background));
+    expect(contrasts).toEqual(contrasts.toSorted((a, b) => a - b));
+    for (const vision of Object.values(VISIONS)) {
+      expect(distanceOf(theme.heat[0]!, theme.background, vision)).toBeGreaterThan(18);
+    }
+  });
+});
+
+test('a ninth curve has the first colour and other dashes', () => {
+  const [first, ninth] = [lineStyleOf(0, THEMES.light), lineStyleOf(8, THEMES.light)];
+  expect(ninth.color).toBe(first.color);
+  expect(ninth.type).not.toBe(first.type);
+});
+
+test('colours of a scale are mixed between their neighbours, and end where it ends', () => {
+  const scale = ['#000000', '#102030', '#ffffff'];
+  expect([-1, 0, 0.25, 0.5, 1, 2].map((part) => colourAt(scale, part))).toEqual([
+    '#000000',
+    '#000000',
+    '#081018',
+    '#102030',
+    '#ffffff',
+    '#ffffff',
+  ]);
+});

@@ -1,0 +1,58 @@
+import { explicitLayout, Histogram, integerLayout } from '@hdrscope/core';
+import { barsOf, barsOfHistogram } from '../../src/index.ts';
+
+test('leaves out empty slots at both ends, and keeps those between', () => {
+  const plot = barsOf(integerLayout([0, 1, 4, 8], 0), [0, 7, 0, 2, 0], {
+    unit: 'ns',
+    name: 'latency',
+    title: 'T',
+  });
+  expect(plot).toEqual({
+    kind: 'bars',
+    title: 'T',
+    name: 'latency',
+    unit: 'ns',
+    isInteger: true,
+    slots: [
+      { lower: 1, upper: 1 },
+      { lower: 2, upper: 4 },
+      { lower: 5, upper: 8 },
+    ],
+    counts: [7, 0, 2],
+  });
+});
+
+test('slots at the ends are open', () => {
+  const { slots, isInteger } = barsOf(explicitLayout([0.1, 0.5]), new Float64Array([1, 0, 3]));
+  expect(isInteger).toBe(false);
+  expect(slots).toEqual([
+    { lower: Number.NEGATIVE_INFINITY, upper: 0.1 },
+    { lower: 0.1, upper: 0.5 },
+    { lower: 0.5, upper: Number.POSITIVE_INFINITY },
+  ]);
+});
+
+test('nothing has no bars', () => {
+  expect(barsOf(explicitLayout([1]), [0, 0])).toMatchObject({ slots: [], counts: [] });
+});
+
+test.each([
+  [[1, 2], 'counts must be one for each of the 2 slots'],
+  [[1, Number.NaN], 'counts[1] must be a finite number of at least 0, got NaN'],
+  [[-1, 1], 'counts[0] must be a finite number of at least 0, got -1'],
+])('%j is refused', (counts, message) => {
+  const layout = explicitLayout(message.startsWith('counts must') ? [1, 2] : [1]);
+  expect(() => barsOf(layout, counts)).toThrow(
+    message.replace('the 2 slots', `the ${layout.slotCount} slots`),
+  );
+});
+
+test('bars of a histogram are as many as asked for at most, and lose nothing', () => {
+  const histogram = new Histogram({ highestTrackableValue: 10_000_000 });
+  for (let value = 0; value < 5000; value++) histogram.record(value * 7);
+  const { slots, counts } = barsOfHistogram(histogram, { bars: 16 });
+  expect(slots.length).toBeLessThanOrEqual(17);
+  expect(slots.length).toBeGreaterThan(8);
+  expect(counts.reduce((a, b) => a + b)).toBe(5000);
+  expect(counts[0]).toBe(1);
+});

@@ -1,0 +1,144 @@
+import {
+  DoubleHistogram,
+  formatPercentiles,
+  Histogram,
+  parsePercentiles,
+  percentileInterval,
+} from '@hdrscope/core';
+import { createRegistry } from '@hdrscope/registry';
+import {
+  countedUnitOf,
+  curveOf,
+  curveOfPercentiles,
+  curveOfSeries,
+  percentileCurve,
+} from '../../src/index.ts';
+
+function evenly(count: number, factor = 1): Histogram {
+  const histogram = new Histogram({ highestTrackableValue: 3_600_000_000 });
+  for (let value = 1; value <= count; value++) histogram.record(value * factor);
+  return histogram;
+}
+
+describe('a percentile curve', () => {
+  test('has a point for each row of percentile text', () => {
+    const histogram = evenly(10_000);
+    const rows = formatPercentiles(histogram)
+      .split('\n')
+      .slice(2)
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => line.trim().split(/\s+/).map(Number));
+    const { points, totalCount } = percentileCurve('all', histogram);
+    expect(totalCount).toBe(10_000);
+    for (const [value, level] of rows) {
+      const found = points.find(({ percentile }) => Math.abs(percentile / 100 - level!) < 1e-11);
+      expect(found?.value).toBe(value);
+    }
+  });
+
+  test.each([50, 75, 90, 95, 99, 99.5, 99.9])(
+    'has a point at %d %%, which is what the histogram says',
+    (percentile) => {
+      const histogram = evenly(100_000, 977);
+      const { points } = percentileCurve('all', histogram, { valueScale: 1000 });
+      expect(points.filter((point) => point.percentile === percentile)).toEqual([
+        { percentile, value: histogram.valueAtPercentile(percentile) / 1000 },
+      ]);
+    },
+  );
+
+  test('ascends and ends with the maximum', () => {
+    const { points } = percentileCurve('all', evenly(1000, 977));
+    for (const [at, point] of points.entries()) {
+      expect(point.percentile).toBeGreaterThan(points[at - 1]?.percentile ?? -1);
+      expect(point.value).toBeGreaterThanOrEqual(points[at - 1]?.value ?? 0);
+    }
+    expect(points.at(-1)).toEqual({ percentile: 100, value: evenly(1000, 977).max });
+  });
+
+  test('has no points without values', () => {
+    const empty = new Histogram({ highestTrackableValue: 1000 });
+    expect(percentileCurve('none', empty, { confidence: 0.95 })).toEqual({
+      name: 'none',
+      points: [],
+      totalCount: 0,
+      confidence: 0.95,
+    });
+  });
+
+  test('has the bounds of percentileInterval, where these are as sure as asked for', () => {
+    const histogram = evenly(1000);
+    const { points, confidence } = percentileCurve('all', histogram, { confidence: 0.9, valueScale: 10 });
+    expect(confidence).toBe(0.9);
+    const bounded = points.filter(({ lower }) => lower !== undefined);
+    expect(bounded.length).toBeGreaterThan(10);
+    for (const { percentile, lower, upper } of bounded) {
+      const interval = percentileInterval(histogram, percentile, { confidence: 0.9 });
+      expect([lower, upper]).toEqual([interval.lower / 10, interval.upper / 10]);
+    }
+    // Of a thousand values next to nothing is known of the 99.99th percentile.
+    expect(points.findLast(({ percentile }) => percentile < 100)).not.toHaveProperty('lower');
+  });
+
+  test('divides values by the scale', () => {
+    const points = percentileCurve('ms', evenly(100, 1000), { valueScale: 1000 }).points;
+    expect(points.at(-1)!.value).toBeCloseTo(100, 0);
+    expect(() => percentileCurve('ms', evenly(1), { valueScale: 0 })).toThrow(
+      'valueScale must be a finite number above 0, got 0',
+    );
+  });
+
+  test('takes doubles', () => {
+    const seconds = new DoubleHistogram({ significantDigits: 2 });
+    for (const value of [0.25, 0.5, 1, 2]) seconds.record(value);
+    const { points } = curveOf('seconds', seconds);
+    expect(points.at(-1)!.value).toBe(seconds.max);
+    expect(points[0]!.value).toBeCloseTo(0.25, 2);
+  });
+});
+
+test('a curve of percentile text has the values that are printed', () => {
+  const histogram = evenly(10_000);
+  const printed = percentileCurve('x', histogram);
+  const { points, totalCount } = curveOfPercentiles('x', parsePercentiles(formatPercentiles(histogram)));
+  expect(totalCount).toBe(10_000);
+  expect(points.at(-1)).toEqual(printed.points.at(-1));
+  expect(points.find(({ percentile }) => percentile === 50)!.value).toBe(
+    printed.points.find(({ percentile }) => percentile === 50)!.value,
+  );
+});
+
+describe('a curve of a series', () => {
+  test('is in the unit of its family, and named by attributes', async () => {
+    const registry = createRegistry();
+    const family = registry.histogram({ name: 'request.duration', unit: 's', significantDigits: 3 });
+    for (let ms = 1; ms <= 1000; ms++) family.with({ method: 'get' }).record(ms / 1000);
+    const [snapshot] = (await registry.gather()).families;
+    const { name, points } = curveOfSeries(snapshot!, snapshot!.series[0]!, { confidence: 0.95 });
+    expect(name).toBe('method=get');
+    const median = points.find(({ percentile }) => percentile === 50)!;
+    expect(median.value).toBeCloseTo(0.5, 2);
+    expect(median.lower).toBeGreaterThan(0.45);
+    expect(median.upper).toBeLessThan(0.55);
+    expect(points.at(-1)!.value).toBeCloseTo(1, 2);
+  });
+
+  test('is named by its family where there are no attributes', async () => {
+    const registry = createRegistry();
+    registry.histogram({ name: 'depth' }).with({}).record(3);
+    const [snapshot] = (await registry.gather()).families;
+    expect(curveOfSeries(snapshot!, snapshot!.series[0]!).name).toBe('depth');
+    expect(curveOfSeries(snapshot!, snapshot!.series[0]!, { name: 'mine' }).name).toBe('mine');
+  });
+
+  test.each([
+    ['s', 's'],
+    ['ms', 'ms'],
+    ['By', 'bytes'],
+    ['KiBy', 'KiB'],
+    ['1', 'none'],
+    ['toString', 'none'],
+  ])('the unit %s is shown as %s', (unit, counted) => {
+    expect(countedUnitOf({ unit })).toBe(counted);
+  });
+});
