@@ -7,6 +7,7 @@ export type { Finding } from './doctor/finding.ts';
 export { type ExporterHistogram, fromEbpfExporterConfig } from './exporter-config/from-config.ts';
 export type { LayoutGuess } from './guess-layout.ts';
 export type { KernelFamilyOptions } from './kernel-families.ts';
+export { KERNEL_LAYOUT_TEXTS, kernelLayoutOf } from './layout/by-name.ts';
 export {
   type ExporterKeyRange,
   exporterExp2Layout,

@@ -19,6 +19,8 @@ export { LogParser, type ParserOptions } from './reader/parser.ts';
 export { type IntervalOptions, type ReadOptions, readEntries, readIntervals } from './reader/read.ts';
 export type { TimeMode } from './reader/time.ts';
 export {
+  type EntriesIntoRegistry,
+  entriesIntoRegistry,
   type IntoRegistryOptions,
   type IntoRegistryResult,
   intoRegistry,
@@ -35,7 +37,12 @@ export {
   compareHistograms,
   type PercentileChange,
 } from './tools/compare.ts';
-export { convertToV2, type DecodedInterval, decodeIntervals } from './tools/convert.ts';
+export {
+  convertToV2,
+  type DecodedInterval,
+  type DecodeIntervalsOptions,
+  decodeIntervals,
+} from './tools/convert.ts';
 export type { LogHistogram } from './tools/decoding.ts';
 export { type FollowNote, type FollowOptions, followLog } from './tools/follow.ts';
 export { type MergeOptions, mergeLogs } from './tools/merge.ts';
@@ -44,6 +51,7 @@ export {
   type ReadPercentileTextOptions,
   readPercentileText,
 } from './tools/percentile-text.ts';
+export { type ReadHistogram, type ReadHistogramsOptions, readHistograms } from './tools/read-histograms.ts';
 export { readText, recogniseText, type TextKind } from './tools/recognise.ts';
 export { type ReintervalOptions, reintervalLog } from './tools/reinterval.ts';
 export { type Moment, type Selection, selects, type ToolOptions } from './tools/selection.ts';

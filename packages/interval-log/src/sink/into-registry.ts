@@ -19,6 +19,8 @@ export interface IntoRegistryOptions {
    * for ticks of the family's resolution. @default such intervals are left out
    */
   readonly seriesOf?: (interval: LogInterval) => LoggedSeries | undefined;
+  /** Added to the attributes of every series, and taken before them. @default none */
+  readonly attributes?: Attributes;
 }
 
 /** What became of a log's intervals. */
@@ -28,6 +30,18 @@ export interface IntoRegistryResult {
   readonly leftOut: number;
   /** Lines that are none, and intervals without a histogram. */
   readonly malformed: number;
+}
+
+/** Adds a log to a registry entry by entry. */
+export interface EntriesIntoRegistry {
+  /** What became of the intervals so far. */
+  readonly result: IntoRegistryResult;
+  /**
+   * Takes the next entry of the log: notice of a family, or the counts of an interval. Others change nothing.
+   *
+   * @throws HdrscopeError `ERR_ALREADY_REGISTERED`; the interval is not counted then.
+   */
+  take(entry: LogEntry): void;
 }
 
 /** Knows the families that a log has told of so far, and finds those of its intervals. */
@@ -92,28 +106,55 @@ function parsedTag(tag: string): ReturnType<typeof parseSeriesTag> | undefined {
 export async function intoRegistry(
   source: LogSource,
   registry: Registry,
-  { seriesOf = () => undefined }: IntoRegistryOptions = {},
+  options: IntoRegistryOptions = {},
 ): Promise<IntoRegistryResult> {
+  const entries = entriesIntoRegistry(registry, options);
+  for await (const entry of readEntries(source)) entries.take(entry);
+  return entries.result;
+}
+
+/**
+ * As `intoRegistry`, for entries that come one by one: those of a log that is followed.
+ *
+ * @example
+ * ```ts
+ * import { entriesIntoRegistry, readEntries } from '@hdrscope/interval-log';
+ * import { createRegistry } from '@hdrscope/registry';
+ *
+ * const log = new TextEncoder().encode(
+ *   'Tag=get,0.127,1.007,0.000,HISTFAAAACJ4nJNpmSzMwMDAxAABzFCaEURcm7yEwf4DRCCYCQBa1gTe\n',
+ * );
+ * const registry = createRegistry();
+ * const family = { name: 'rpc.duration', unit: 's', resolution: 1e-9, significantDigits: 3 };
+ * const entries = entriesIntoRegistry(registry, { seriesOf: ({ tag }) => ({ family, attributes: { tag } }) });
+ * for await (const entry of readEntries(log)) entries.take(entry);
+ * entries.result; //=> { merged: 1, leftOut: 0, malformed: 0 }
+ * ```
+ */
+export function entriesIntoRegistry(
+  registry: Registry,
+  { seriesOf = () => undefined, attributes = {} }: IntoRegistryOptions = {},
+): EntriesIntoRegistry {
   const families = new LoggedFamilies();
   const result = { merged: 0, leftOut: 0, malformed: 0 };
-  for await (const entry of readEntries(source)) {
-    families.tell(entry);
-    if (entry.kind === 'malformed') result.malformed++;
-    if (entry.kind !== 'interval') continue;
-    const series = families.seriesOf(entry) ?? seriesOf(entry);
-    if (series === undefined) {
-      result.leftOut++;
-      continue;
-    }
-    const histogram = decoded(entry);
-    if (histogram === undefined) result.malformed++;
-    else if (histogram instanceof DoubleHistogram) result.leftOut++;
-    else {
-      familyOf(registry, series.family).with(series.attributes).merge(histogram);
-      result.merged++;
-    }
-  }
-  return result;
+  return {
+    result,
+    take(entry) {
+      families.tell(entry);
+      if (entry.kind === 'malformed') result.malformed++;
+      if (entry.kind !== 'interval') return;
+      const series = families.seriesOf(entry) ?? seriesOf(entry);
+      const histogram = series && decoded(entry);
+      if (series === undefined || histogram instanceof DoubleHistogram) result.leftOut++;
+      else if (histogram === undefined) result.malformed++;
+      else {
+        familyOf(registry, series.family)
+          .with({ ...series.attributes, ...attributes })
+          .merge(histogram);
+        result.merged++;
+      }
+    },
+  };
 }
 
 function decoded(interval: LogInterval): ReturnType<LogInterval['histogram']> | undefined {

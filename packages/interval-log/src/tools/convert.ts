@@ -43,6 +43,12 @@ export interface DecodedInterval {
   readonly histogram: LogHistogram;
 }
 
+/** Which intervals are decoded, and how. */
+export interface DecodeIntervalsOptions extends Selection, ToolOptions {
+  /** `'sparse'` takes a fraction of the time where histograms are only read. @default 'dense' */
+  readonly storage?: 'dense' | 'sparse';
+}
+
 /**
  * The selected intervals with their histograms, one after the other.
  *
@@ -50,10 +56,11 @@ export interface DecodedInterval {
  */
 export async function* decodeIntervals(
   source: LogSource,
-  options: Selection & ToolOptions = {},
+  options: DecodeIntervalsOptions = {},
 ): AsyncGenerator<DecodedInterval, void> {
+  const { storage = 'dense' } = options;
   for await (const interval of selectIntervals(source, options, options)) {
-    const histogram = decoded(interval, source, options, () => interval.histogram());
+    const histogram = decoded(interval, source, options, () => interval.histogram({ storage }));
     if (histogram !== undefined) yield { interval, histogram };
   }
 }

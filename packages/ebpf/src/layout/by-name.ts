@@ -1,0 +1,49 @@
+import { mustBe } from '@hdrscope/core';
+import { exporterExp2Layout, exporterExp2ZeroLayout, exporterLinearLayout } from './exporter-layouts.ts';
+import { explicitKernelLayout, type KernelLayout } from './kernel-layout.ts';
+import {
+  bccLayout,
+  bpftraceHistLayout,
+  inspektorGadgetLayout,
+  libbpfToolsLayout,
+  logLinear8Layout,
+  queueDepthLayout,
+} from './presets.ts';
+
+type MakeLayout = (count: number | undefined) => KernelLayout;
+
+const LAYOUTS: Readonly<Record<string, MakeLayout>> = {
+  'queue-depth': () => queueDepthLayout(),
+  'libbpf-tools': (slots) => libbpfToolsLayout(slots),
+  bcc: (slots) => bccLayout(slots),
+  'inspektor-gadget': (slots) => inspektorGadgetLayout(slots),
+  'log-linear-8': (slots) => logLinear8Layout(slots),
+  'bpftrace-hist': (k) => bpftraceHistLayout(k),
+  'exporter-exp2': (max = 26) => exporterExp2Layout({ max }),
+  'exporter-exp2zero': (max = 26) => exporterExp2ZeroLayout({ max }),
+  'exporter-linear': (max = 20) => exporterLinearLayout({ max }),
+};
+
+/** What `kernelLayoutOf` takes, for a help text. */
+export const KERNEL_LAYOUT_TEXTS: string = `${Object.keys(LAYOUTS).join(', ')}, each also with the number of its slots (libbpf-tools:27), or upper bounds (0,1,4,8)`;
+
+/**
+ * The layout that a text names, as command lines and configurations have it: `bcc`, `libbpf-tools:27` with the number of
+ * its slots, or `0,1,4,8`, inclusive upper bounds.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when there is none of that name, or not with so many slots.
+ * @example
+ * ```ts
+ * import { kernelLayoutOf } from '@hdrscope/ebpf';
+ *
+ * kernelLayoutOf('libbpf-tools:27').layout.slotCount; //=> 27
+ * kernelLayoutOf('0,1,4,8').layout.slotOf(3); //=> 2
+ * ```
+ */
+export function kernelLayoutOf(text: string): KernelLayout {
+  if (/^-?\d+(,-?\d+)*$/.test(text)) return explicitKernelLayout(text.split(',').map(Number));
+  const [, name = '', count] = /^([a-z0-9-]+?)(?::(\d+))?$/.exec(text) ?? [];
+  const make = Object.hasOwn(LAYOUTS, name) ? LAYOUTS[name] : undefined;
+  if (make === undefined) throw mustBe('ERR_INVALID_OPTION', 'the layout', KERNEL_LAYOUT_TEXTS, text);
+  return make(count === undefined ? undefined : Number(count));
+}

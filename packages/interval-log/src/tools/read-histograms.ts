@@ -1,0 +1,124 @@
+import { DoubleHistogram, HdrscopeError, type Histogram } from '@hdrscope/core';
+import type { LogInterval } from '../reader/entry.ts';
+import { readEntries } from '../reader/read.ts';
+import { readPercentileText } from './percentile-text.ts';
+import { readText, recogniseText, type TextKind } from './recognise.ts';
+
+/** What was counted in an interval of a log, or all of percentile text. */
+export interface ReadHistogram {
+  readonly tag: string | undefined;
+  /** Since 1970; 0 where no time is told. */
+  readonly startSec: number;
+  readonly lengthSec: number;
+  /** `undefined` where it is damaged, or one of doubles. */
+  readonly histogram: Histogram | undefined;
+}
+
+/** How files are read of which only the content tells what they are. */
+export interface ReadHistogramsOptions {
+  /** What the values of percentile text were divided by. Above 0. @default 1e6 */
+  readonly valueScale?: number;
+}
+
+// More than stands above the table of wrk2, or above the first interval of a log.
+const BEGINNING_BYTES = 2 ** 16;
+
+const LARGEST_TEXT_BYTES = 2 ** 26;
+
+const REFUSED: Readonly<Record<Exclude<TextKind, 'log' | 'percentiles'>, string>> = {
+  'percentiles without counts':
+    'it has percentiles without counts, so nothing tells how many values they are of',
+  'percentiles per interval':
+    'it has percentiles of intervals, which cannot be added up: take the log itself',
+};
+
+/**
+ * Reads a file of which nobody has said what it is: an interval log, interval by interval, or percentile text (`.hgrm`, its
+ * CSV, the report of wrk2) as one interval. Memory is bounded by the longest line of a log, and by 64 MiB of text.
+ *
+ * @throws HdrscopeError `ERR_LOG_FORMAT` when it is neither; what `readPercentileText` throws; what the source throws.
+ * @example
+ * ```ts
+ * import { formatPercentiles, Histogram } from '@hdrscope/core';
+ * import { readHistograms } from '@hdrscope/interval-log';
+ *
+ * const original = new Histogram({ highestTrackableValue: 3_600_000_000_000 });
+ * original.record(5_000_000, 7);
+ * const file = new TextEncoder().encode(formatPercentiles(original, { valueScale: 1e6 }));
+ * for await (const { histogram } of readHistograms([file])) {
+ *   histogram?.totalCount; //=> 7
+ * }
+ * ```
+ */
+export async function* readHistograms(
+  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  { valueScale = 1e6 }: ReadHistogramsOptions = {},
+): AsyncGenerator<ReadHistogram, void> {
+  const chunks = iteratorOf(source);
+  try {
+    const begun = await beginningOf(chunks);
+    const kind = recogniseText(await readText(begun, BEGINNING_BYTES)) ?? 'log';
+    const whole = wholeOf(begun, chunks);
+    if (kind === 'log') yield* histogramsOfLog(whole);
+    else if (kind === 'percentiles') yield await histogramOfText(whole, valueScale);
+    else throw new HdrscopeError('ERR_LOG_FORMAT', REFUSED[kind]);
+  } finally {
+    await chunks.return?.();
+  }
+}
+
+type Chunks = AsyncIterator<Uint8Array> | Iterator<Uint8Array>;
+
+function iteratorOf(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Chunks {
+  return Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
+}
+
+async function beginningOf(chunks: Chunks): Promise<Uint8Array[]> {
+  const begun: Uint8Array[] = [];
+  for (let bytes = 0; bytes < BEGINNING_BYTES; ) {
+    const next = await chunks.next();
+    if (next.done === true) break;
+    begun.push(next.value);
+    bytes += next.value.length;
+  }
+  return begun;
+}
+
+async function* wholeOf(begun: readonly Uint8Array[], rest: Chunks): AsyncGenerator<Uint8Array, void> {
+  yield* begun;
+  for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+}
+
+async function* histogramsOfLog(source: AsyncIterable<Uint8Array>): AsyncGenerator<ReadHistogram, void> {
+  let isLog = false;
+  for await (const entry of readEntries(source)) {
+    if (entry.kind !== 'interval') continue;
+    isLog = true;
+    const { tag, startSec, lengthSec } = entry;
+    yield { tag, startSec, lengthSec, histogram: decoded(entry) };
+  }
+  if (!isLog) {
+    throw new HdrscopeError('ERR_LOG_FORMAT', 'it has no interval of a log, and is no percentile text');
+  }
+}
+
+async function histogramOfText(
+  source: AsyncIterable<Uint8Array>,
+  valueScale: number,
+): Promise<ReadHistogram> {
+  const text = await readText(source, LARGEST_TEXT_BYTES);
+  if (text.length >= LARGEST_TEXT_BYTES) {
+    throw new HdrscopeError('ERR_TOO_LARGE', 'it is longer than percentile text may be: 64 MiB');
+  }
+  const { histogram } = readPercentileText(text, { valueScale });
+  return { tag: undefined, startSec: 0, lengthSec: 0, histogram };
+}
+
+function decoded(interval: LogInterval): Histogram | undefined {
+  try {
+    const histogram = interval.histogram({ storage: 'sparse' });
+    return histogram instanceof DoubleHistogram ? undefined : histogram;
+  } catch {
+    return undefined;
+  }
+}
