@@ -69,3 +69,30 @@ function readLines(file: string): OtlpMetrics[] {
   const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
   return lines.map((line) => JSON.parse(line));
 }
+
+/** A Collector that sends on what it receives, by OTLP over HTTP and in gzip. */
+export interface Forwarder extends PeerProcess {
+  /** Where it takes OTLP over HTTP. */
+  readonly httpUrl: string;
+}
+
+/** Starts one. It sends each request at once. */
+export async function startForwarder(url: string, encoding: 'proto' | 'json'): Promise<Forwarder> {
+  const folder = await createFolder();
+  const http = await freePort();
+  const config = {
+    receivers: { otlp: { protocols: { http: { endpoint: `127.0.0.1:${http}` } } } },
+    exporters: { otlphttp: { endpoint: url, encoding, compression: 'gzip' } },
+    service: {
+      telemetry: { metrics: { level: 'none' } },
+      pipelines: { metrics: { receivers: ['otlp'], exporters: ['otlphttp'] } },
+    },
+  };
+  const configFile = join(folder, 'collector.json');
+  await writeFile(configFile, JSON.stringify(config));
+  const peer = await startPeer(programOf('collector'), [`--config=file:${configFile}`], {
+    folder,
+    isReady: (output) => output.includes('Everything is ready'),
+  });
+  return { ...peer, httpUrl: `http://127.0.0.1:${http}` };
+}

@@ -9,6 +9,13 @@ export type { Load } from './metric-readers.ts';
 export type { Format } from './metrics.ts';
 export type { ProducerOptions } from './producer.ts';
 export type { ReaderOptions } from './reader.ts';
+export type { MetricIdentity, ReceivedFamilyOptions } from './receiver/families.ts';
+export type { RefusalReason } from './receiver/flaw.ts';
+export type { OtlpReceiverHealth } from './receiver/health.ts';
+export type { OtlpReceiverOptions } from './receiver/options.ts';
+export type { ReceivedScope } from './receiver/received.ts';
+export { type OtlpReceiver, otlpReceiver } from './receiver/receiver.ts';
+export { type RunningOtlp, type ServeOtlpOptions, serveOtlp } from './receiver/serve.ts';
 export type {
   AttributesProcessor,
   ExplicitHistogramValue,

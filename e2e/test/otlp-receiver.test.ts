@@ -1,0 +1,160 @@
+import { type RunningOtlp, serveOtlp } from '@hdrscope/otel';
+import { createRegistry, type Registry, valuesAtPercentiles } from '@hdrscope/registry';
+import { OTLPMetricExporter as JsonExporter } from '@opentelemetry/exporter-metrics-otlp-http';
+import { OTLPMetricExporter as ProtobufExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  AggregationTemporality,
+  AggregationType,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+  type PushMetricExporter,
+} from '@opentelemetry/sdk-metrics';
+import { startForwarder } from './support/collector.ts';
+import { stopPeers, waitFor } from './support/peer-process.ts';
+import { describeWithPeers } from './support/peers.ts';
+import { relativeError, trueQuantile } from './support/quantiles.ts';
+import { durations } from './support/sampling.ts';
+
+import.meta.jest.setTimeout(60_000);
+
+const EXPORTERS = {
+  'http/protobuf': (url: string, temporalityPreference: number, compression: 'gzip' | 'none') =>
+    new ProtobufExporter({ url, temporalityPreference, compression: compression as never }),
+  'http/json': (url: string, temporalityPreference: number, compression: 'gzip' | 'none') =>
+    new JsonExporter({ url, temporalityPreference, compression: compression as never }),
+};
+
+type Protocol = keyof typeof EXPORTERS;
+
+const { DELTA, CUMULATIVE } = AggregationTemporality;
+const BOUNDARIES = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+
+/** By route, what is recorded in each of three intervals. */
+const RECORDED: readonly Readonly<Record<string, readonly number[]>>[] = [
+  { '/cart': [0, 0, ...durations(500, 1)], '/pay': durations(50, 2, { median: 3 }) },
+  { '/cart': durations(700, 3, { spread: 2 }) },
+  { '/cart': [1e-9, ...durations(10, 4)], '/pay': [4, 8, 0.5] },
+];
+
+function recordedBy(route: string): number[] {
+  return RECORDED.flatMap((interval) => interval[route] ?? []);
+}
+
+/** Records with the stock SDK, and exports after each interval. */
+async function record(exporter: PushMetricExporter, type: 'explicit' | 'exponential'): Promise<void> {
+  const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
+  const aggregation =
+    type === 'explicit'
+      ? { type: AggregationType.EXPLICIT_BUCKET_HISTOGRAM, options: { boundaries: BOUNDARIES } }
+      : { type: AggregationType.EXPONENTIAL_HISTOGRAM };
+  const provider = new MeterProvider({
+    readers: [reader],
+    views: [{ instrumentName: 'rpc.*', aggregation: aggregation as never }],
+    resource: resourceFromAttributes({ 'service.name': 'shop', 'host.name': 'a' }),
+  });
+  const meter = provider.getMeter('shop', '1.2.3');
+  const instrument = meter.createHistogram('rpc.server.duration', { unit: 's', description: 'How long.' });
+  try {
+    for (const interval of RECORDED) {
+      for (const [route, values] of Object.entries(interval)) {
+        for (const value of values) instrument.record(value, { 'rpc.route': route, retries: 2 });
+      }
+      await reader.forceFlush();
+    }
+  } finally {
+    await provider.shutdown();
+  }
+}
+
+/** Half a bucket of the coarsest scale that these values lead to, and half a slot. */
+const MOST_ERROR = 0.1;
+
+/** Which of the boundaries are below a value. */
+function bucketOf(value: number): number {
+  return BOUNDARIES.filter((boundary) => boundary < value).length;
+}
+
+async function expectRecorded(registry: Registry, type: 'explicit' | 'exponential'): Promise<void> {
+  const { families } = await registry.gather();
+  expect(families).toHaveLength(1);
+  const [family] = families;
+  expect(family).toMatchObject({
+    name: 'rpc.server.duration',
+    unit: 's',
+    description: 'How long.',
+    scope: { name: 'shop', version: '1.2.3' },
+    boundaries: type === 'explicit' ? BOUNDARIES : undefined,
+  });
+  expect(family!.series.map(({ attributes }) => attributes)).toEqual(
+    ['/cart', '/pay'].map((route) => ({ 'service.name': 'shop', 'rpc.route': route, retries: 2 })),
+  );
+  for (const series of family!.series) {
+    const values = recordedBy(series.attributes['rpc.route'] as string);
+    const sorted = values.toSorted((left, right) => left - right);
+    expect(series.histogram.totalCount).toBe(values.length);
+    expect(series.sum).toBeCloseTo(
+      values.reduce((left, right) => left + right, 0),
+      6,
+    );
+    expect([series.min, series.max]).toEqual([sorted[0], sorted.at(-1)]);
+    const shown = valuesAtPercentiles(family!, series, [50, 90, 99]);
+    for (const [i, quantile] of [0.5, 0.9, 0.99].entries()) {
+      const recorded = trueQuantile(sorted, quantile);
+      if (type === 'explicit') expect(bucketOf(shown[i]!)).toBe(bucketOf(recorded));
+      else expect(relativeError(shown[i]!, recorded)).toBeLessThan(MOST_ERROR);
+    }
+  }
+}
+
+const running: RunningOtlp[] = [];
+
+async function receiver(): Promise<{ registry: Registry; otlp: RunningOtlp; url: string }> {
+  const registry = createRegistry();
+  const otlp = await serveOtlp(registry, { host: '127.0.0.1', port: 0 });
+  running.push(otlp);
+  return { registry, otlp, url: `http://127.0.0.1:${otlp.port}` };
+}
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((otlp) => otlp.close()));
+});
+
+describe.each(Object.keys(EXPORTERS) as Protocol[])('what a stock SDK exports by %s', (protocol) => {
+  test.each([
+    ['delta', 'exponential', 'none', DELTA],
+    ['cumulative', 'exponential', 'gzip', CUMULATIVE],
+    ['delta', 'explicit', 'gzip', DELTA],
+    ['cumulative', 'explicit', 'none', CUMULATIVE],
+  ] as const)('is what was recorded: %s, %s, compression %s', async (_, type, compression, temporality) => {
+    const { registry, otlp, url } = await receiver();
+    await record(EXPORTERS[protocol](`${url}/v1/metrics`, temporality, compression), type);
+    await expectRecorded(registry, type);
+    expect(otlp.health).toMatchObject({ failedRequests: 0, resets: 0, late: 0 });
+    expect(Object.values(otlp.health.refused)).toEqual([0, 0, 0, 0, 0]);
+  });
+});
+
+describeWithPeers(['collector'])('what a Collector forwards, in gzip', () => {
+  afterAll(stopPeers);
+
+  test.each([
+    ['proto', 'exponential', CUMULATIVE],
+    ['proto', 'explicit', DELTA],
+    ['json', 'exponential', DELTA],
+    ['json', 'explicit', CUMULATIVE],
+  ] as const)('is what was recorded: %s, %s', async (encoding, type, temporality) => {
+    const { registry, otlp, url } = await receiver();
+    const collector = await startForwarder(url, encoding);
+    try {
+      await record(EXPORTERS['http/protobuf'](`${collector.httpUrl}/v1/metrics`, temporality, 'none'), type);
+      // A cumulative series is in every export, also in the one at shutdown.
+      const points = temporality === DELTA ? 5 : 8;
+      await waitFor(() => otlp.health.points >= points, { what: 'all points' });
+      await expectRecorded(registry, type);
+      expect(otlp.health).toMatchObject({ failedRequests: 0, resets: 0 });
+    } finally {
+      await collector.stop();
+    }
+  });
+});

@@ -1,0 +1,69 @@
+import type { ServerResponse } from 'node:http';
+import { BinaryWriter } from '@bufbuild/protobuf/wire';
+import type { Refusals } from './refusals.ts';
+import { delimited, varint } from './wire.ts';
+
+/** How a request is written, and its answer too. */
+export type Encoding = 'protobuf' | 'json';
+
+export const CONTENT_TYPES: Readonly<Record<Encoding, string>> = {
+  protobuf: 'application/x-protobuf',
+  json: 'application/json',
+};
+
+// https://github.com/open-telemetry/opentelemetry-proto/blob/v1.9.0/opentelemetry/proto/collector/metrics/v1/metrics_service.proto
+const RESPONSE_PARTIAL_SUCCESS = delimited(1);
+const PARTIAL_REJECTED = varint(1);
+const PARTIAL_MESSAGE = delimited(2);
+
+// https://github.com/googleapis/googleapis/blob/master/google/rpc/status.proto
+const STATUS_MESSAGE = delimited(2);
+
+/**
+ * Answers a request that was understood by an `ExportMetricsServiceResponse`.
+ * Source: https://opentelemetry.io/docs/specs/otlp/#otlphttp-response
+ */
+export function answerTaken(
+  response: ServerResponse,
+  encoding: Encoding,
+  { pointCount, message }: Refusals,
+): void {
+  if (encoding === 'json') {
+    const partial = { partialSuccess: { rejectedDataPoints: `${pointCount}`, errorMessage: message } };
+    send(response, 200, encoding, JSON.stringify(pointCount === 0 ? {} : partial));
+    return;
+  }
+  const writer = new BinaryWriter();
+  if (pointCount > 0) {
+    writer.uint32(RESPONSE_PARTIAL_SUCCESS).fork();
+    writer.uint32(PARTIAL_REJECTED).int64(pointCount);
+    writer.uint32(PARTIAL_MESSAGE).string(message).join();
+  }
+  send(response, 200, encoding, writer.finish());
+}
+
+/**
+ * Answers a request that was not understood by a `google.rpc.Status`, whose code OTLP over HTTP does not use.
+ * Source: https://opentelemetry.io/docs/specs/otlp/#failures-1
+ */
+export function answerRefused(
+  response: ServerResponse,
+  encoding: Encoding,
+  status: number,
+  message: string,
+): void {
+  const body =
+    encoding === 'json'
+      ? JSON.stringify({ message })
+      : new BinaryWriter().uint32(STATUS_MESSAGE).string(message).finish();
+  // What is left of the request is not read.
+  if (!response.req.complete) response.setHeader('connection', 'close');
+  send(response, status, encoding, body);
+}
+
+function send(response: ServerResponse, status: number, encoding: Encoding, body: Uint8Array | string): void {
+  response.statusCode = status;
+  response.setHeader('content-type', CONTENT_TYPES[encoding]);
+  response.setHeader('content-length', Buffer.byteLength(body));
+  response.end(body);
+}

@@ -1,0 +1,122 @@
+import { type BucketRun, HdrscopeError } from '@hdrscope/core';
+import {
+  asCount,
+  asDouble,
+  asFields,
+  attributesField,
+  countField,
+  doubleField,
+  type Fields,
+  fieldOf,
+  integerField,
+  listField,
+  nanosecondsField,
+  objectField,
+  textField,
+} from './json-fields.ts';
+import {
+  type ExplicitPoint,
+  type ExponentialPoint,
+  isNoRecordedValue,
+  type ReceivedData,
+  type ReceivedMetric,
+  type ReceivedPoint,
+  temporalityOf,
+} from './received.ts';
+
+/**
+ * Reads an `ExportMetricsServiceRequest` in OTLP's JSON.
+ * Source: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
+ *
+ * @throws HdrscopeError `ERR_DECODE` when the text is none.
+ */
+export function decodeJson(text: string): ReceivedMetric[] {
+  const request = asFields(parsed(text), 'the body');
+  return listField(request, 'resourceMetrics').flatMap((one) => {
+    const ofResource = asFields(one, 'resourceMetrics');
+    const resource = attributesField(objectField(ofResource, 'resource'), 'attributes');
+    return listField(ofResource, 'scopeMetrics').flatMap((ofScope) =>
+      metricsOfScope(asFields(ofScope, 'scopeMetrics')).map((metric) => ({ ...metric, resource })),
+    );
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new HdrscopeError('ERR_DECODE', `the body is no JSON: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function metricsOfScope(fields: Fields): Omit<ReceivedMetric, 'resource'>[] {
+  const told = objectField(fields, 'scope');
+  const scope = { name: textField(told, 'name'), version: textField(told, 'version') };
+  return listField(fields, 'metrics').map((one) => {
+    const metric = asFields(one, 'metrics');
+    return {
+      scope,
+      name: textField(metric, 'name'),
+      unit: textField(metric, 'unit'),
+      description: textField(metric, 'description'),
+      data: dataOf(metric),
+    };
+  });
+}
+
+function dataOf(metric: Fields): ReceivedData {
+  for (const kind of ['gauge', 'sum', 'summary']) {
+    const other = fieldOf(metric, kind) ?? undefined;
+    if (other !== undefined) {
+      return { kind: 'other', pointCount: listField(asFields(other, kind), 'dataPoints').length };
+    }
+  }
+  const exponential = fieldOf(metric, 'exponentialHistogram') ?? undefined;
+  const data = asFields(exponential ?? fieldOf(metric, 'histogram') ?? {}, 'histogram');
+  // Enumerations are integers in OTLP; their names are not allowed.
+  const temporality = temporalityOf(integerField(data, 'aggregationTemporality'));
+  const points = listField(data, 'dataPoints').map((point) => asFields(point, 'dataPoints'));
+  return exponential === undefined
+    ? { kind: 'explicit', temporality, points: points.map(explicitPoint) }
+    : { kind: 'exponential', temporality, points: points.map(exponentialPoint) };
+}
+
+function pointOf(fields: Fields): ReceivedPoint {
+  return {
+    attributes: attributesField(fields, 'attributes'),
+    startNs: nanosecondsField(fields, 'startTimeUnixNano'),
+    timeNs: nanosecondsField(fields, 'timeUnixNano'),
+    isEmpty: isNoRecordedValue(countField(fields, 'flags')),
+    count: countField(fields, 'count'),
+    sum: doubleField(fields, 'sum'),
+    min: doubleField(fields, 'min'),
+    max: doubleField(fields, 'max'),
+  };
+}
+
+function explicitPoint(fields: Fields): ExplicitPoint {
+  return {
+    ...pointOf(fields),
+    bounds: listField(fields, 'explicitBounds').map((bound) => asDouble(bound, 'explicitBounds')),
+    counts: countsOf(fields),
+  };
+}
+
+function exponentialPoint(fields: Fields): ExponentialPoint {
+  return {
+    ...pointOf(fields),
+    scale: integerField(fields, 'scale'),
+    zeroCount: countField(fields, 'zeroCount'),
+    zeroThreshold: doubleField(fields, 'zeroThreshold') ?? 0,
+    positive: bucketsOf(objectField(fields, 'positive')),
+    negative: bucketsOf(objectField(fields, 'negative')),
+  };
+}
+
+function bucketsOf(fields: Fields): BucketRun {
+  return { offset: integerField(fields, 'offset'), counts: countsOf(fields) };
+}
+
+function countsOf(fields: Fields): number[] {
+  return listField(fields, 'bucketCounts').map((count) => asCount(count, 'bucketCounts'));
+}

@@ -1,0 +1,139 @@
+import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { DEEPEST_VALUE, integerValue } from './attribute-values.ts';
+
+/** An object of a JSON body. Fields are read by name; those that nobody asks for are left out. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * A field by its name in lower camel case, as OTLP writes it, or else with underscores, as some senders do.
+ * Source: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
+ */
+export function fieldOf(fields: Fields, name: string): unknown {
+  if (Object.hasOwn(fields, name)) return fields[name];
+  const other = snakeCase(name);
+  return Object.hasOwn(fields, other) ? fields[other] : undefined;
+}
+
+const snakeCases = new Map<string, string>();
+
+/** The names are those of the code, so the map stays small. */
+function snakeCase(name: string): string {
+  const known = snakeCases.get(name) ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  snakeCases.set(name, known);
+  return known;
+}
+
+/** @throws HdrscopeError `ERR_DECODE` */
+export function objectField(fields: Fields, name: string): Fields {
+  return asFields(fieldOf(fields, name) ?? {}, name);
+}
+
+/** @throws HdrscopeError `ERR_DECODE` */
+export function asFields(value: unknown, name: string): Fields {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
+  throw mustBe('ERR_DECODE', name, 'an object', value);
+}
+
+/** @throws HdrscopeError `ERR_DECODE` */
+export function listField(fields: Fields, name: string): readonly unknown[] {
+  const value = fieldOf(fields, name) ?? [];
+  if (Array.isArray(value)) return value;
+  throw mustBe('ERR_DECODE', name, 'an array', value);
+}
+
+/** @throws HdrscopeError `ERR_DECODE` */
+export function textField(fields: Fields, name: string): string {
+  const value = fieldOf(fields, name) ?? '';
+  if (typeof value === 'string') return value;
+  throw mustBe('ERR_DECODE', name, 'a text', value);
+}
+
+/** @throws HdrscopeError `ERR_DECODE` */
+export function countField(fields: Fields, name: string): number {
+  return asCount(fieldOf(fields, name) ?? 0, name);
+}
+
+/**
+ * A `uint64`, written as a number or as text: above 2^53 the nearest number.
+ *
+ * @throws HdrscopeError `ERR_DECODE`
+ */
+export function asCount(value: unknown, name: string): number {
+  if (typeof value === 'string' && /^\d{1,20}$/.test(value)) return Number(value);
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value;
+  throw mustBe('ERR_DECODE', name, 'an integer of at least 0', value);
+}
+
+/** @throws HdrscopeError `ERR_DECODE` */
+export function integerField(fields: Fields, name: string): number {
+  const value = fieldOf(fields, name) ?? 0;
+  const number = typeof value === 'string' && /^-?\d{1,10}$/.test(value) ? Number(value) : value;
+  if (typeof number === 'number' && number === (number | 0)) return number;
+  throw mustBe('ERR_DECODE', name, 'an integer of 32 bits', value);
+}
+
+/** @throws HdrscopeError `ERR_DECODE` */
+export function nanosecondsField(fields: Fields, name: string): bigint {
+  const value = fieldOf(fields, name) ?? 0;
+  if (typeof value === 'string' && /^\d{1,20}$/.test(value)) return BigInt(value);
+  return BigInt(asCount(value, name));
+}
+
+/** @throws HdrscopeError `ERR_DECODE` */
+export function doubleField(fields: Fields, name: string): number | undefined {
+  const value = fieldOf(fields, name) ?? undefined;
+  return value === undefined ? undefined : asDouble(value, name);
+}
+
+/**
+ * A double, written as a number or as text: JSON has no NaN and no infinities.
+ *
+ * @throws HdrscopeError `ERR_DECODE`
+ */
+export function asDouble(value: unknown, name: string): number {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'string' && /^(NaN|-?Infinity|-?\d+(\.\d+)?([eE][-+]?\d+)?)$/.test(value)) {
+    return Number(value);
+  }
+  throw mustBe('ERR_DECODE', name, 'a number', value);
+}
+
+/** @throws HdrscopeError `ERR_DECODE` */
+export function attributesField(fields: Fields, name: string, depth = 0): Record<string, unknown> {
+  const entries = listField(fields, name).map((one) => {
+    const entry = asFields(one, name);
+    const value = fieldOf(entry, 'value') ?? undefined;
+    const read = value === undefined ? undefined : anyValue(asFields(value, 'value'), depth);
+    return [textField(entry, 'key'), read] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** An `AnyValue`. */
+function anyValue(fields: Fields, depth: number): unknown {
+  if (depth > DEEPEST_VALUE) {
+    throw new HdrscopeError('ERR_DECODE', `an attribute is nested more than ${DEEPEST_VALUE} deep`);
+  }
+  if (isTold(fields, 'stringValue')) return textField(fields, 'stringValue');
+  if (isTold(fields, 'boolValue')) return fieldOf(fields, 'boolValue') === true;
+  if (isTold(fields, 'intValue')) return integerOf(fieldOf(fields, 'intValue'));
+  if (isTold(fields, 'doubleValue')) return doubleField(fields, 'doubleValue');
+  if (isTold(fields, 'bytesValue')) return textField(fields, 'bytesValue');
+  if (isTold(fields, 'arrayValue')) {
+    const items = listField(objectField(fields, 'arrayValue'), 'values');
+    return items.map((item) => anyValue(asFields(item, 'values'), depth + 1));
+  }
+  if (isTold(fields, 'kvlistValue'))
+    return attributesField(objectField(fields, 'kvlistValue'), 'values', depth + 1);
+  return undefined;
+}
+
+function isTold(fields: Fields, name: string): boolean {
+  return (fieldOf(fields, name) ?? undefined) !== undefined;
+}
+
+function integerOf(value: unknown): number | string {
+  if (typeof value === 'string' && /^-?\d{1,19}$/.test(value)) return integerValue(BigInt(value));
+  if (typeof value === 'number' && Number.isInteger(value)) return integerValue(BigInt(value));
+  throw mustBe('ERR_DECODE', 'intValue', 'an integer', value);
+}

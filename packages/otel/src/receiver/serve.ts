@@ -1,0 +1,110 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { mustBe } from '@hdrscope/core';
+import type { Registry } from '@hdrscope/registry';
+import type { OtlpReceiverHealth } from './health.ts';
+import type { OtlpReceiverOptions } from './options.ts';
+import { otlpReceiver } from './receiver.ts';
+
+/** Where OTLP is received, and how. */
+export interface ServeOtlpOptions extends OtlpReceiverOptions {
+  /** A name or an address; `0.0.0.0` or `::` for all interfaces. @default 'localhost' */
+  readonly host?: string;
+  /** From 0 to 65535; 0 takes a free one. @default 4318, OTLP's */
+  readonly port?: number;
+  /** Whether the process may end while it receives. @default true */
+  readonly unref?: boolean;
+}
+
+/** A receiver with a server of its own. */
+export interface RunningOtlp {
+  readonly host: string;
+  /** The one that it listens on. */
+  readonly port: number;
+  readonly health: OtlpReceiverHealth;
+  /** Answers what is being asked, within a second, then closes all connections. Never rejects. */
+  close(): Promise<void>;
+}
+
+// https://opentelemetry.io/docs/specs/otlp/#otlphttp-default-port
+const DEFAULT_PORT = 4318;
+// Exporters give up after 10 seconds by default.
+const REQUEST_TIMEOUT_MS = 30_000;
+const HEADERS_TIMEOUT_MS = 10_000;
+const CHECK_INTERVAL_MS = 5000;
+const PATIENCE_MS = 1000;
+
+/**
+ * Serves a receiver of OTLP over HTTP: see `otlpReceiver`. A client that takes longer than 30 seconds to send a request,
+ * or 10 for its headers, is cut off.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION`. What the system says where it cannot listen, such as `EADDRINUSE`, is thrown
+ *   as it is.
+ * @example
+ * ```ts
+ * import { serveOtlp } from '@hdrscope/otel';
+ * import { createRegistry } from '@hdrscope/registry';
+ *
+ * const otlp = await serveOtlp(createRegistry(), { host: '127.0.0.1', port: 0 });
+ * const response = await fetch(`http://127.0.0.1:${otlp.port}/v1/traces`, { method: 'POST' });
+ * [response.status, await response.json()]; //=> [404, { message: 'metrics are taken at /v1/metrics' }]
+ * otlp.health.failedRequests; //=> 1
+ * await otlp.close();
+ * ```
+ */
+export async function serveOtlp(
+  registry: Registry,
+  { host = 'localhost', port = DEFAULT_PORT, unref = true, ...options }: ServeOtlpOptions = {},
+): Promise<RunningOtlp> {
+  if (typeof host !== 'string' || host === '') {
+    throw mustBe('ERR_INVALID_OPTION', 'host', 'a name or an address', host);
+  }
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw mustBe('ERR_INVALID_OPTION', 'port', 'an integer from 0 to 65535', port);
+  }
+  const receiver = otlpReceiver(registry, options);
+  const server = createServer(
+    {
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+    },
+    (request, response) => void receiver.handle(request, response),
+  );
+  if (unref) server.unref().on('connection', (socket) => socket.unref());
+  await listening(server, host, port);
+  let closed: Promise<void> | undefined;
+  return {
+    host,
+    port: (server.address() as AddressInfo).port,
+    get health() {
+      return receiver.health;
+    },
+    close() {
+      closed ??= close(server);
+      return closed;
+    },
+  };
+}
+
+function listening(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, () => {
+      server.off('error', reject);
+      // A connection that could not be accepted is its client's to notice.
+      server.on('error', () => {});
+      resolve();
+    });
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => server.closeAllConnections(), PATIENCE_MS);
+    server.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,436 @@
+import { explicitCounts, exponentialBuckets } from '@hdrscope/core';
+import { valuesAtPercentiles } from '@hdrscope/registry';
+import { CUMULATIVE, DELTA, explicitPoint, exponentialPoint, Receiving } from './support/into.ts';
+import { attributesJson } from './support/request.ts';
+
+describe('families and series', () => {
+  test('a family has the scope, name, unit, description and bounds of its metric', async () => {
+    const receiving = new Receiving();
+    const dataPoints = [explicitPoint([1, 2, 3, 4], { sum: 9 })];
+    receiving.metrics([
+      {
+        name: 'job.duration',
+        unit: 's',
+        description: 'How long.',
+        histogram: { aggregationTemporality: DELTA, dataPoints },
+      },
+    ]);
+    const { families } = await receiving.snapshot();
+    expect(families).toHaveLength(1);
+    expect(families[0]).toMatchObject({
+      name: 'job.duration',
+      unit: 's',
+      description: 'How long.',
+      scope: { name: 'meter', version: '1.2.3' },
+      boundaries: [0.1, 0.5, 2],
+    });
+    expect(families[0]!.series[0]).toMatchObject({ attributes: { 'service.name': 'shop' }, sum: 9 });
+  });
+
+  test('series are told apart by their own attributes and those that identify the resource', async () => {
+    const receiving = new Receiving();
+    const point = explicitPoint([1, 0, 0, 0], { attributes: attributesJson({ route: '/a' }) });
+    const metric = { name: 'm', histogram: { aggregationTemporality: DELTA, dataPoints: [point] } };
+    receiving.metrics([metric], { 'service.name': 'a', 'service.instance.id': 'x', 'host.name': 'h' });
+    receiving.metrics([metric], { 'service.name': 'a', 'service.instance.id': 'y', 'host.name': 'h' });
+    expect((await receiving.series()).map(({ attributes }) => attributes)).toEqual([
+      { 'service.name': 'a', 'service.instance.id': 'x', route: '/a' },
+      { 'service.name': 'a', 'service.instance.id': 'y', route: '/a' },
+    ]);
+  });
+
+  test('processes that differ elsewhere are streams of their own in one series', async () => {
+    const receiving = new Receiving();
+    const send = (count: number, pid: number): void => {
+      const point = explicitPoint([count, 0, 0, 0], { startTimeUnixNano: 5, timeUnixNano: count });
+      const metric = { name: 'm', histogram: { aggregationTemporality: CUMULATIVE, dataPoints: [point] } };
+      receiving.metrics([metric], { 'service.name': 'a', 'process.pid': pid });
+    };
+    send(10, 1);
+    send(3, 2);
+    send(11, 1);
+    send(5, 2);
+    expect(await receiving.series()).toHaveLength(1);
+    expect(await receiving.total()).toBe(16);
+    expect(receiving.health).toMatchObject({ streams: 2, resets: 0 });
+  });
+
+  test('which attributes of resources series have is an option', async () => {
+    const receiving = new Receiving({ resourceAttributes: ['host.name'] });
+    const metric = {
+      name: 'm',
+      histogram: { aggregationTemporality: DELTA, dataPoints: [explicitPoint([1, 0, 0, 0])] },
+    };
+    receiving.metrics([metric], { 'service.name': 'a', 'host.name': 'h' });
+    expect((await receiving.series())[0]!.attributes).toEqual({ 'host.name': 'h' });
+  });
+
+  test('what is chosen for a family can be said', async () => {
+    const receiving = new Receiving({
+      familyOptions: ({ name, unit }) =>
+        name === 'm' && unit === 's' ? { significantDigits: 4, resolution: 1e-6 } : undefined,
+    });
+    receiving.explicit(DELTA, explicitPoint([1, 0, 0, 0]));
+    const { families } = await receiving.snapshot();
+    expect(families[0]!.layout.significantDigits).toBe(4);
+    expect(families[0]!.resolution.ticksPerUnit).toBe(1e6);
+  });
+
+  test('a point whose family has another unit is refused', async () => {
+    const receiving = new Receiving();
+    const histogram = { aggregationTemporality: DELTA, dataPoints: [explicitPoint([1, 0, 0, 0])] };
+    expect(receiving.metrics([{ name: 'm', unit: 's', histogram }]).pointCount).toBe(0);
+    expect(receiving.metrics([{ name: 'M', unit: 'ms', histogram }])).toEqual({
+      pointCount: 1,
+      message: '"M" has the unit "ms", and its family "s" (1 point)',
+    });
+    expect(await receiving.total()).toBe(1);
+  });
+
+  test('options that make no family refuse the points, and say why', () => {
+    const receiving = new Receiving({ familyOptions: () => ({ significantDigits: 9 }) });
+    const { pointCount, message } = receiving.explicit(DELTA, explicitPoint([1, 0, 0, 0]));
+    expect(pointCount).toBe(1);
+    expect(message).toContain('can have no family: significantDigits must be');
+    expect(receiving.health).toMatchObject({ points: 0, streams: 0, refused: { conflicting: 1 } });
+  });
+
+  test('a series starts when its sender began to count', async () => {
+    const receiving = new Receiving();
+    receiving.explicit(DELTA, explicitPoint([1, 0, 0, 0], { startTimeUnixNano: '1700000000123456789' }));
+    expect((await receiving.series())[0]!.startTimeMs).toBe(1_700_000_000_123);
+  });
+});
+
+describe('buckets', () => {
+  test('explicit ones are read out again as they were told, at all bounds and whatever the extremes', async () => {
+    const bounds = [0, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+    for (const [min, max] of [
+      [undefined, undefined],
+      [0, 10.0001],
+      [-0, 73],
+    ]) {
+      const receiving = new Receiving();
+      const counts = [...bounds.map((_, i) => 3 * i + 1), 77];
+      const extremes = min === undefined ? {} : { min, max: max! };
+      receiving.explicit(DELTA, explicitPoint(counts, { explicitBounds: bounds, ...extremes }));
+      const { families } = await receiving.snapshot();
+      const [family] = families;
+      expect(explicitCounts(family!.series[0]!.histogram.counts, family!, bounds)).toEqual(counts);
+    }
+  });
+
+  test.each([
+    ['ms', [0, 5, 10, 25, 50, 75, 100, 250, 500, 750, 1000, 2500, 5000, 7500, 10000]],
+    ['', [0.0005, 0.25, 1, 3]],
+    ['1', [0.5, 0.9, 0.99, 0.999, 0.9999999]],
+    ['{item}', [0, 1, 2, 3, 4, 5, 6, 7, 8, 100, 101]],
+    ['By', [1024, 1048576, 1e12]],
+  ])('bounds in %s are kept apart: %p', async (unit, bounds) => {
+    const receiving = new Receiving();
+    const counts = [...bounds.map((_, i) => i + 1), 1000];
+    const dataPoints = [explicitPoint(counts, { explicitBounds: bounds })];
+    receiving.metrics([{ name: 'm', unit, histogram: { aggregationTemporality: DELTA, dataPoints } }]);
+    const { families } = await receiving.snapshot();
+    const [family] = families;
+    expect(explicitCounts(family!.series[0]!.histogram.counts, family!, bounds)).toEqual(counts);
+  });
+
+  test.each([0, 3, 5, 9])(
+    'exponential ones of scale %i are read out again as they were told',
+    async (scale) => {
+      const receiving = new Receiving();
+      const bucketCounts = Array.from({ length: 160 }, (_, i) => (i * 7) % 5);
+      bucketCounts[0] = 1;
+      bucketCounts[159] = 1;
+      // At scale 0 the largest value is to stay below 104 days, which are as many nanoseconds as are counted.
+      const offset = scale === 0 ? -140 : -9 * 2 ** scale;
+      const used = scale === 0 ? bucketCounts.map((count, i) => (i < 115 ? 0 : count)) : bucketCounts;
+      receiving.exponential(DELTA, exponentialPoint(scale, offset, used, { zeroCount: 4 }));
+      const { families } = await receiving.snapshot();
+      const { counts } = families[0]!.series[0]!.histogram;
+      const told = exponentialBuckets(counts, families[0]!, { maxScale: scale, maxSize: 400 });
+      const from = used.findIndex((count) => count > 0);
+      expect(told).toEqual({ scale, zeroCount: 4, offset: offset + from, counts: used.slice(from) });
+    },
+  );
+
+  test('the extremes of a point narrow its buckets', async () => {
+    const receiving = new Receiving();
+    receiving.explicit(DELTA, explicitPoint([0, 0, 0, 5], { min: 7, max: 7, sum: 35 }));
+    const { families } = await receiving.snapshot();
+    const [family] = families;
+    const [series] = family!.series;
+    expect([series!.min, series!.max, series!.sum]).toEqual([7, 7, 35]);
+    expect(valuesAtPercentiles(family!, series!, [50])[0]).toBeCloseTo(7, 0);
+  });
+
+  test('values of small numbers without a unit keep their digits', async () => {
+    const receiving = new Receiving();
+    const dataPoints = [exponentialPoint(5, -20 * 32, [1, 1, 1])];
+    receiving.metrics([{ name: 'm', exponentialHistogram: { aggregationTemporality: DELTA, dataPoints } }]);
+    const { families } = await receiving.snapshot();
+    const [median] = valuesAtPercentiles(families[0]!, families[0]!.series[0]!, [50]);
+    expect(Math.abs(median! / (2 ** -20 * 2 ** (1.5 / 32)) - 1)).toBeLessThan(0.002);
+  });
+
+  test('negative values are tallied as rejected, and others of the point counted', async () => {
+    const receiving = new Receiving();
+    const point = exponentialPoint(0, 0, [3], { negative: { offset: 0, bucketCounts: [2, 2] }, sum: -1 });
+    expect(receiving.exponential(DELTA, point).pointCount).toBe(0);
+    receiving.explicit(DELTA, explicitPoint([5, 6, 0, 7], { explicitBounds: [-3, -1, 1], timeUnixNano: 2 }));
+    const [series] = await receiving.series();
+    expect(series!.histogram.totalCount).toBe(3 + 7);
+    expect(series!.rejected).toMatchObject({ negative: 4 + 11, tooLarge: 0 });
+    expect(series!.sum).toBe(3 * 1.5 + 7);
+  });
+
+  test('values that the family does not reach are tallied as rejected', async () => {
+    const receiving = new Receiving();
+    receiving.exponential(DELTA, exponentialPoint(0, 0, [1, ...new Array(39).fill(0), 2]));
+    const [series] = await receiving.series();
+    expect(series!.histogram.totalCount).toBe(1);
+    expect(series!.rejected.tooLarge).toBe(2);
+  });
+});
+
+describe('delta streams', () => {
+  test('all points are added, in any order, but each once', async () => {
+    const receiving = new Receiving();
+    const point = (start: number, count: number) =>
+      explicitPoint([count, 0, 0, 0], { startTimeUnixNano: start, timeUnixNano: start + 1, sum: count / 20 });
+    receiving.explicit(DELTA, point(1, 5));
+    receiving.explicit(DELTA, point(1, 5));
+    receiving.explicit(DELTA, point(3, 7));
+    receiving.explicit(DELTA, point(2, 1));
+    const [series] = await receiving.series();
+    expect([series!.histogram.totalCount, series!.sum]).toEqual([13, 0.65]);
+    expect(receiving.health).toMatchObject({ points: 4, duplicates: 1, resets: 0, streams: 1 });
+  });
+});
+
+describe('cumulative streams', () => {
+  const point = (start: number, time: number, counts: readonly number[], extremes = {}) =>
+    explicitPoint(counts, { startTimeUnixNano: start, timeUnixNano: time, ...extremes });
+
+  test('the increase is added; what came before is not again', async () => {
+    const receiving = new Receiving();
+    receiving.explicit(CUMULATIVE, point(1, 2, [1, 2, 0, 0], { sum: 0.75 }));
+    receiving.explicit(CUMULATIVE, point(1, 3, [1, 2, 4, 0], { sum: 5 }));
+    receiving.explicit(CUMULATIVE, point(1, 3, [1, 2, 4, 0], { sum: 5 }));
+    receiving.explicit(CUMULATIVE, point(1, 2, [1, 2, 0, 0], { sum: 0.75 }));
+    const [series] = await receiving.series();
+    expect([series!.histogram.totalCount, series!.sum]).toEqual([7, 5]);
+    expect(receiving.health).toMatchObject({ points: 4, duplicates: 1, late: 1, resets: 0 });
+  });
+
+  test('another start is a reset, and so are counts that have fallen', async () => {
+    const receiving = new Receiving();
+    receiving.explicit(CUMULATIVE, point(1, 2, [5, 0, 0, 0]));
+    receiving.explicit(CUMULATIVE, point(3, 4, [6, 0, 0, 0]));
+    receiving.explicit(CUMULATIVE, point(3, 5, [2, 1, 0, 0]));
+    expect(await receiving.total()).toBe(14);
+    expect(receiving.health.resets).toBe(2);
+  });
+
+  test('two processes with all attributes in common are told apart by their starts', async () => {
+    const receiving = new Receiving();
+    for (let i = 1; i <= 20; i++) {
+      receiving.explicit(CUMULATIVE, point(1, 10 + i, [i, 0, 0, 0]));
+      receiving.explicit(CUMULATIVE, point(2, 10 + i, [0, 3 * i, 0, 0]));
+    }
+    expect(await receiving.total()).toBe(80);
+    expect(receiving.health).toMatchObject({ resets: 1, streams: 1 });
+  });
+
+  test('other bounds are a reset', async () => {
+    const receiving = new Receiving();
+    receiving.explicit(CUMULATIVE, point(1, 2, [5, 0, 0, 0]));
+    receiving.explicit(CUMULATIVE, point(1, 3, [6, 0], { explicitBounds: [1] }));
+    expect(await receiving.total()).toBe(11);
+    expect(receiving.health.resets).toBe(1);
+  });
+
+  test('an extreme belongs to the interval in which it was new', async () => {
+    const receiving = new Receiving();
+    receiving.explicit(CUMULATIVE, point(1, 2, [0, 0, 9, 0], { min: 0.6, max: 1.9 }));
+    const first = await receiving.snapshot();
+    receiving.explicit(CUMULATIVE, point(1, 3, [0, 1, 9, 0], { min: 0.2, max: 1.9 }));
+    const second = await receiving.snapshot();
+    const [series] = second.families[0]!.series;
+    expect([series!.min, series!.max]).toEqual([0.2, 1.9]);
+    const [news] = second.since(first).families[0]!.series;
+    expect(news!.min).toBe(0.2);
+    expect(news!.max).toBeLessThanOrEqual(0.5);
+  });
+
+  test('a coarser scale is no reset: what was counted is compared at it', async () => {
+    const receiving = new Receiving();
+    const at = (time: number, scale: number, offset: number, counts: number[]) =>
+      receiving.exponential(
+        CUMULATIVE,
+        exponentialPoint(scale, offset, counts, { startTimeUnixNano: 1, timeUnixNano: time }),
+      );
+    at(2, 3, -5, [1, 2, 3]);
+    at(3, 1, -2, [1, 5, 0, 0, 0, 0, 5]);
+    at(4, 3, -5, [1, 2, 3, 0, 0, 0, 0, ...new Array(16).fill(0), 7]);
+    expect(receiving.health.resets).toBe(0);
+    expect(await receiving.total()).toBe(13);
+  });
+
+  test('a larger zero threshold is no reset', async () => {
+    const receiving = new Receiving();
+    const common = { startTimeUnixNano: 1 };
+    receiving.exponential(
+      CUMULATIVE,
+      exponentialPoint(0, -10, [1, 2, 3, 4], { ...common, timeUnixNano: 2, zeroCount: 2 }),
+    );
+    receiving.exponential(
+      CUMULATIVE,
+      exponentialPoint(0, -8, [3, 5], { ...common, timeUnixNano: 3, zeroCount: 6, zeroThreshold: 2 ** -8 }),
+    );
+    expect(await receiving.total()).toBe(14);
+    expect(receiving.health.resets).toBe(0);
+  });
+
+  test('a point without a recorded value changes nothing', async () => {
+    const receiving = new Receiving();
+    receiving.explicit(CUMULATIVE, point(1, 2, [5, 0, 0, 0]));
+    receiving.explicit(CUMULATIVE, { startTimeUnixNano: 1, timeUnixNano: 3, flags: 1 });
+    receiving.explicit(CUMULATIVE, point(1, 4, [6, 0, 0, 0]));
+    expect(await receiving.total()).toBe(6);
+    expect(receiving.health).toMatchObject({ points: 2, resets: 0 });
+  });
+
+  test('an empty point makes no series', async () => {
+    const receiving = new Receiving();
+    receiving.explicit(CUMULATIVE, { timeUnixNano: 1, count: 0 });
+    expect((await receiving.snapshot()).families).toEqual([]);
+    receiving.explicit(CUMULATIVE, point(0, 2, [1, 0, 0, 0]));
+    expect(await receiving.total()).toBe(1);
+  });
+});
+
+describe('bounds on streams', () => {
+  function streams(clock: { ms: number }): (route: number, count: number) => number {
+    const receiving = new Receiving({
+      maxStreams: 2,
+      forgetAfterMs: 1000,
+      clock: { nowMs: () => clock.ms, monotonicMs: () => clock.ms },
+    });
+    return (route, count) =>
+      receiving.explicit(
+        CUMULATIVE,
+        explicitPoint([count, 0, 0, 0], { timeUnixNano: clock.ms, attributes: attributesJson({ route }) }),
+      ).pointCount;
+  }
+
+  test('more streams than there may be are refused, and known ones go on', () => {
+    const send = streams({ ms: 1 });
+    expect([send(1, 1), send(2, 1), send(3, 1), send(1, 2)]).toEqual([0, 0, 1, 0]);
+  });
+
+  test('a stream that was silent for long gives way', () => {
+    const clock = { ms: 1 };
+    const send = streams(clock);
+    send(1, 1);
+    send(2, 1);
+    clock.ms = 900;
+    expect([send(1, 2), send(3, 1)]).toEqual([0, 1]);
+    clock.ms = 1001;
+    expect([send(3, 1), send(2, 2)]).toEqual([0, 1]);
+  });
+});
+
+describe('points that are refused', () => {
+  test.each([
+    ['counts that do not fit the bounds', explicitPoint([1, 2, 3]), 'has 3 counts for 3 bounds'],
+    ['counts that do not add up', explicitPoint([1, 2, 3, 4], { count: 11 }), 'has buckets of 10 values'],
+    ['bounds that descend', explicitPoint([1, 1, 1], { explicitBounds: [2, 1] }), 'not finite and ascending'],
+    ['bounds that repeat', explicitPoint([1, 1, 1], { explicitBounds: [1, 1] }), 'not finite and ascending'],
+    ['a bound that is NaN', explicitPoint([1, 1], { explicitBounds: ['NaN'] }), 'not finite and ascending'],
+    [
+      'an infinite bound',
+      explicitPoint([1, 1], { explicitBounds: ['Infinity'] }),
+      'not finite and ascending',
+    ],
+    ['a sum that is NaN', explicitPoint([1, 0, 0, 0], { sum: 'NaN' }), 'has the sum NaN'],
+    ['a minimum that is NaN', explicitPoint([1, 0, 0, 0], { min: 'NaN' }), 'has the minimum NaN'],
+    ['an infinite maximum', explicitPoint([1, 0, 0, 0], { max: 'Infinity' }), 'has the maximum Infinity'],
+    ['a minimum above the maximum', explicitPoint([1, 0, 0, 0], { min: 2, max: 1 }), 'above its maximum'],
+    ['no bounds', explicitPoint([3], { explicitBounds: [] }), 'has no bounds'],
+    ['no buckets', { count: 3, sum: 1 }, 'has 0 counts for 0 bounds'],
+    [
+      'too many buckets',
+      explicitPoint(new Array(5001).fill(1), { explicitBounds: Array.from({ length: 5000 }, (_, i) => i) }),
+      '4096 are the most',
+    ],
+  ])('with %s', async (_, bad, message) => {
+    const receiving = new Receiving();
+    const refusals = receiving.explicit(DELTA, bad, explicitPoint([1, 0, 0, 0]));
+    expect(refusals.pointCount).toBe(1);
+    expect(refusals.message).toContain(message);
+    expect(await receiving.total()).toBe(1);
+    expect(receiving.health).toMatchObject({ points: 1, refused: { malformed: 1 } });
+  });
+
+  test.each([
+    ['a scale of 21', exponentialPoint(21, 0, [1]), 'has scale 21'],
+    ['a scale of -11', exponentialPoint(-11, 0, [1]), 'has scale -11'],
+    ['a threshold below 0', exponentialPoint(0, 0, [1], { zeroThreshold: -1 }), 'zero threshold -1'],
+    ['buckets of no double', exponentialPoint(0, 1024, [1]), 'beyond the largest or smallest double'],
+    ['counts that do not add up', exponentialPoint(0, 0, [1], { count: 2 }), 'has buckets of 1 values'],
+    ['too many buckets', exponentialPoint(20, 0, new Array(4097).fill(1)), '4096 are the most'],
+  ])('exponential, with %s', async (_, bad, message) => {
+    const receiving = new Receiving();
+    const refusals = receiving.exponential(DELTA, bad, exponentialPoint(0, 0, [1]));
+    expect(refusals).toMatchObject({ pointCount: 1, message: expect.stringContaining(message) });
+    expect(await receiving.total()).toBe(1);
+  });
+
+  test('counts above 2^53 - 1, and those that would bring a series there', async () => {
+    const receiving = new Receiving();
+    const most = Number.MAX_SAFE_INTEGER;
+    const bounds = { explicitBounds: [1], timeUnixNano: 1 };
+    const send = (counts: [string, string], count: string, timeUnixNano: number) =>
+      receiving.explicit(DELTA, { ...bounds, timeUnixNano, count, bucketCounts: counts }).message;
+    expect(send(['9007199254740992', '0'], '9007199254740992', 1)).toContain('above 2^53 - 1');
+    expect(send([`${most}`, '1'], '9007199254740992', 2)).toContain('above 2^53 - 1');
+    expect(send([`${most}`, '0'], `${most}`, 3)).toBe('');
+    expect(send(['0', '1'], '1', 4)).toContain('would bring a count above 2^53 - 1');
+    expect(await receiving.total()).toBe(most);
+    expect(receiving.health.refused.countTooLarge).toBe(3);
+  });
+
+  test('without a temporality, or a name', () => {
+    const receiving = new Receiving();
+    expect(receiving.explicit(0, explicitPoint([1, 0, 0, 0])).message).toContain(
+      'neither delta nor cumulative',
+    );
+    const histogram = { aggregationTemporality: DELTA, dataPoints: [explicitPoint([1, 0, 0, 0])] };
+    expect(receiving.metrics([{ name: '', histogram }]).message).toContain('has no name');
+  });
+
+  test('of gauges, sums and summaries', () => {
+    const receiving = new Receiving();
+    const refusals = receiving.metrics([
+      { name: 'g', gauge: { dataPoints: [{}, {}] } },
+      { name: 's', sum: { dataPoints: [{}] } },
+      { name: 'q', summary: { dataPoints: [] } },
+    ]);
+    expect(refusals).toEqual({
+      pointCount: 3,
+      message:
+        '"g" is no histogram, and only histograms are taken (2 points); "s" is no histogram, and only histograms are taken (1 point)',
+    });
+    expect(receiving.health.refused.notHistogram).toBe(3);
+  });
+
+  test('are told in five sentences at most', () => {
+    const receiving = new Receiving();
+    const metrics = Array.from({ length: 20 }, (_, i) => ({ name: `g${i}`, gauge: { dataPoints: [{}] } }));
+    const { pointCount, message } = receiving.metrics(metrics);
+    expect([pointCount, message.split('; ').length]).toEqual([20, 6]);
+    expect(message).toContain('other reasons (15 points)');
+  });
+});

@@ -1,0 +1,83 @@
+import { createRegistry, type Registry, type SeriesSnapshot, type Snapshot } from '@hdrscope/registry';
+import { decodeProtobuf } from '../../../src/receiver/decode-protobuf.ts';
+import { IntoRegistry } from '../../../src/receiver/into-registry.ts';
+import { type OtlpReceiverOptions, withDefaults } from '../../../src/receiver/options.ts';
+import type { Refusals } from '../../../src/receiver/refusals.ts';
+import {
+  type ExplicitJson,
+  type ExponentialJson,
+  type MetricJson,
+  requestBytes,
+  requestJson,
+} from './request.ts';
+
+export const DELTA = 1;
+export const CUMULATIVE = 2;
+
+/** A registry, and what brings requests into it. */
+export class Receiving {
+  readonly registry: Registry = createRegistry();
+  readonly into: IntoRegistry;
+
+  constructor(options: OtlpReceiverOptions = {}) {
+    this.into = new IntoRegistry(this.registry, withDefaults(options));
+  }
+
+  metrics(metrics: readonly MetricJson[], resource?: Readonly<Record<string, string | number>>): Refusals {
+    return this.into.add(decodeProtobuf(requestBytes(requestJson(metrics, resource))));
+  }
+
+  explicit(aggregationTemporality: number, ...dataPoints: ExplicitJson[]): Refusals {
+    return this.metrics([{ name: 'm', unit: 's', histogram: { aggregationTemporality, dataPoints } }]);
+  }
+
+  exponential(aggregationTemporality: number, ...dataPoints: ExponentialJson[]): Refusals {
+    return this.metrics([
+      { name: 'm', unit: 's', exponentialHistogram: { aggregationTemporality, dataPoints } },
+    ]);
+  }
+
+  get health() {
+    return this.into.tally.health(this.into.streams.size);
+  }
+
+  snapshot(): Promise<Snapshot> {
+    return this.registry.gather();
+  }
+
+  /** All series, of whichever family. */
+  async series(): Promise<SeriesSnapshot[]> {
+    return (await this.snapshot()).families.flatMap(({ series }) => series);
+  }
+
+  /** How many values are in the one series there is, or 0 where there is none. */
+  async total(): Promise<number> {
+    const series = await this.series();
+    return series[0]?.histogram.totalCount ?? 0;
+  }
+}
+
+/** A point with explicit buckets whose count is that of its buckets. */
+export function explicitPoint(
+  bucketCounts: readonly number[],
+  point: Omit<ExplicitJson, 'bucketCounts'> = {},
+): ExplicitJson {
+  const count = bucketCounts.reduce((left, right) => left + right, 0);
+  return { explicitBounds: [0.1, 0.5, 2], timeUnixNano: '1', count, bucketCounts, ...point };
+}
+
+/** An exponential point whose count is that of its buckets. */
+export function exponentialPoint(
+  scale: number,
+  offset: number,
+  bucketCounts: readonly number[],
+  point: ExponentialJson = {},
+): ExponentialJson {
+  const counts = [
+    Number(point.zeroCount ?? 0),
+    ...bucketCounts,
+    ...(point.negative?.bucketCounts ?? []).map(Number),
+  ];
+  const count = counts.reduce((left, right) => left + right, 0);
+  return { timeUnixNano: '1', scale, positive: { offset, bucketCounts }, count, ...point };
+}
