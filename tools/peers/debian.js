@@ -10,10 +10,53 @@ import { run } from './run.js';
  */
 export function unpackDebianPackage({ name, version }, folder) {
   const file = join(folder, download(name, folder));
-  const found = run('dpkg-deb', ['--field', file, 'Version'], { limitSeconds: 30 }).trim();
-  if (!found.startsWith(version)) throw new Error(`this Debian has ${name} ${found}, not ${version}`);
+  assertVersion(file, { name, version });
   run('dpkg-deb', ['--extract', file, folder], { limitSeconds: 120 });
   rmSync(file);
+}
+
+/**
+ * Unpacks packages of Debian into a folder, with all that they depend on and this machine does not have. Nothing is
+ * installed on the machine.
+ *
+ * @param {readonly { name: string, version: string }[]} wanted `version` is how the version begins.
+ * @param {string} folder
+ */
+export function unpackWithDependencies(wanted, folder) {
+  const archives = join(folder, 'archives');
+  // Where apt keeps what it has only begun to fetch.
+  mkdirSync(join(archives, 'partial'), { recursive: true });
+  const names = wanted.map(({ name }) => name);
+  const options = [`Dir::Cache::archives=${archives}`, 'Debug::NoLocking=1', 'APT::Sandbox::User=root'];
+  withPackageLists(() =>
+    run(
+      'apt-get',
+      [
+        ...['install', '--yes', '--download-only', '--reinstall', '--no-install-recommends'],
+        ...options.flatMap((option) => ['-o', option]),
+        ...names,
+      ],
+      { limitSeconds: 600 },
+    ),
+  );
+  const files = readdirSync(archives).filter((file) => file.endsWith('.deb'));
+  for (const one of wanted) {
+    const file = files.find((name) => name.startsWith(`${one.name}_`));
+    if (file === undefined) throw new Error(`apt-get has downloaded no file for ${one.name}`);
+    assertVersion(join(archives, file), one);
+  }
+  for (const file of files)
+    run('dpkg-deb', ['--extract', join(archives, file), folder], { limitSeconds: 120 });
+  rmSync(archives, { recursive: true });
+}
+
+/**
+ * @param {string} file
+ * @param {{ name: string, version: string }} wanted
+ */
+function assertVersion(file, { name, version }) {
+  const found = run('dpkg-deb', ['--field', file, 'Version'], { limitSeconds: 30 }).trim();
+  if (!found.startsWith(version)) throw new Error(`this Debian has ${name} ${found}, not ${version}`);
 }
 
 /**
@@ -45,16 +88,20 @@ ${invocation} "$@"
  * @param {string} folder
  */
 function download(name, folder) {
-  const attempt = () => run('apt-get', ['download', name], { cwd: folder, limitSeconds: 180 });
+  withPackageLists(() => run('apt-get', ['download', name], { cwd: folder, limitSeconds: 180 }));
+  const file = readdirSync(folder).find((one) => one.endsWith('.deb'));
+  if (file === undefined) throw new Error(`apt-get has downloaded no file for ${name}`);
+  return file;
+}
+
+/** @param {() => void} attempt What needs lists of the packages that there are. */
+function withPackageLists(attempt) {
   try {
     attempt();
   } catch (error) {
-    // A new machine has no package lists, and only root may fetch them.
+    // A new machine has none, and only root may fetch them.
     if (process.getuid?.() !== 0) throw error;
     run('apt-get', ['update'], { limitSeconds: 180 });
     attempt();
   }
-  const file = readdirSync(folder).find((one) => one.endsWith('.deb'));
-  if (file === undefined) throw new Error(`apt-get has downloaded no file for ${name}`);
-  return file;
 }

@@ -1,7 +1,7 @@
 /**
  * `node tools/peers/install.js [PEER...]`: gets the programs that the end-to-end tests talk to, into a cache of the
  * user, and prints which are there. Those that are there already stay. Exits 1 when one of them cannot be had; its tests
- * are then skipped, and say so.
+ * are then skipped, and say so. A large peer is installed only where it is named.
  *
  *   --list      installs nothing, and prints what is installed: a name, a tab, and the path of the program
  *
@@ -25,7 +25,7 @@ function selectPeers(names) {
     if (PEERS.some((peer) => peer.name === name)) continue;
     throw new Error(`no peer is called '${name}', only ${PEERS.map((peer) => peer.name).join(', ')}`);
   }
-  return PEERS.filter(({ name }) => names.length === 0 || names.includes(name));
+  return PEERS.filter(({ name, isExtra }) => (names.length === 0 ? isExtra !== true : names.includes(name)));
 }
 
 /** @param {import('./peers.js').Peer} peer */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fillFolder, peersFolder } from './cache.js';
 import { buildWithCargo } from './cargo.js';
 import { unpackCeph } from './ceph.js';
+import { unpackCephDaemons } from './ceph-daemons.js';
 import { unpackCollectd } from './collectd.js';
 import { unpackDebianPackage } from './debian.js';
 import { buildWithGo } from './go.js';
@@ -19,6 +20,7 @@ import { run } from './run.js';
  * @property {string} folder In the cache; its name changes with all that the peer is made of.
  * @property {string} program Relative to its folder.
  * @property {(folder: string) => void} make Fills an empty folder.
+ * @property {boolean} [isExtra] Whether it is so large that it is installed only where it is named.
  */
 
 /** @type {readonly Peer[]} */
@@ -46,6 +48,14 @@ export const PEERS = [
     folder: 'ceph-client-16.2.15',
     program: 'bin/ceph',
     make: unpackCeph,
+  },
+  {
+    name: 'ceph-cluster',
+    version: '16.2.15',
+    folder: 'ceph-cluster-16.2.15',
+    program: 'bin/ceph-osd',
+    make: unpackCephDaemons,
+    isExtra: true,
   },
   {
     name: 'collectd',

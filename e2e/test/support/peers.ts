@@ -5,6 +5,7 @@ import { join } from 'node:path';
 export type PeerName =
   | 'hdrhistogram-java'
   | 'ceph-client'
+  | 'ceph-cluster'
   | 'collectd'
   | 'prometheus-2'
   | 'prometheus-3'

@@ -31,6 +31,7 @@ export async function readArguments<Options>(
   args: readonly string[],
   io: Io,
 ): Promise<Arguments<Options> | undefined> {
+  io.onParser?.(parser);
   let help = '';
   parser.exitOverride().configureOutput({
     writeOut: (text) => {

@@ -1,3 +1,6 @@
+import type { Command } from 'commander';
+import type { Group } from './group.ts';
+
 /** Where text goes. */
 export interface Output {
   /** Whether a person watches. */
@@ -16,6 +19,13 @@ export interface Io {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Aborted by a signal, and when nobody reads the output any more; an `Ending` is the reason. */
   readonly signal: AbortSignal;
+  /**
+   * Has SIGHUP ask for a reload in place of ending the command, until the returned function is called. Where it is missing,
+   * nobody can ask.
+   */
+  readonly onReload?: (listener: () => void) => () => void;
+  /** Handed what reads the arguments of a command, before it does: with `--help`, that is all that a command does. */
+  readonly onParser?: (parser: Command) => void;
   monotonicMs(): number;
 }
 
@@ -26,6 +36,8 @@ export const ExitCode = {
   refused: 1,
   /** A command line that cannot be followed. */
   usage: 2,
+  /** What a service returns that has ended well because a signal told it to: the process ends with 0. */
+  serviceEnded: -1,
 } as const;
 
 /** A command as its group sees it; its module is loaded when it runs. */
@@ -43,6 +55,8 @@ export interface CommandModule {
    * @returns The exit code.
    */
   run(args: readonly string[], io: Io): Promise<number>;
+  /** The commands under this one's name, where it has some. */
+  readonly group?: Group;
 }
 
 /** A command line that cannot be followed. The message is for the person who typed it. */

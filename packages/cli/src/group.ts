@@ -1,4 +1,4 @@
-import { ExitCode, type Io, type LazyCommand, UsageError } from './command.ts';
+import { type CommandModule, ExitCode, type Io, type LazyCommand, UsageError } from './command.ts';
 
 /** Commands under one name. */
 export interface Group {
@@ -9,6 +9,11 @@ export interface Group {
   readonly examples: readonly string[];
   /** What the help says besides. */
   readonly notes?: string;
+}
+
+/** A group as the command that runs the commands in it. */
+export function groupModule(group: Group): CommandModule {
+  return { run: (args, io) => runGroup(group, args, io), group };
 }
 
 /** Runs the command that the first argument names. Only that one's module is loaded. */

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { constants } from 'node:os';
 import { addAbortSignal } from 'node:stream';
 import { Ending, type Io, type Output } from './command.ts';
@@ -8,9 +9,11 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Runs the command line of this process and sets its exit code. */
 export async function runProcess(): Promise<void> {
   const ending = new AbortController();
+  const reload = new EventEmitter();
   for (const signal of SIGNALS) {
     const exitCode = 128 + constants.signals[signal];
     process.on(signal, () => {
+      if (signal === 'SIGHUP' && reload.emit(RELOAD)) return;
       // Whoever asks twice does not want to wait.
       if (ending.signal.reason instanceof Ending && ending.signal.reason.exitCode === exitCode) {
         process.exit(exitCode);
@@ -18,12 +21,18 @@ export async function runProcess(): Promise<void> {
       ending.abort(new Ending(signal, exitCode));
     });
   }
-  process.exitCode = await runCli(process.argv.slice(2), createProcessIo(ending));
+  process.exitCode = await runCli(process.argv.slice(2), createProcessIo(ending, reload));
+  // A connection to somebody who does not answer, for example: who was told to end has given it up, and must not wait.
+  if (ending.signal.aborted) setTimeout(() => process.exit(), LAST_MS).unref();
   // Standard input may be open where it was refused, and would keep the process until its writer ends.
   ending.abort(new Ending('done', process.exitCode));
 }
 
-function createProcessIo(ending: AbortController): Io {
+const RELOAD = 'reload';
+/** How long what a command has left undone may keep a process that was told to end. */
+const LAST_MS = 500;
+
+function createProcessIo(ending: AbortController, reload: EventEmitter): Io {
   return {
     stdout: createOutput(process.stdout, ending),
     stderr: createOutput(process.stderr, ending),
@@ -34,6 +43,10 @@ function createProcessIo(ending: AbortController): Io {
     },
     environment: process.env,
     signal: ending.signal,
+    onReload(listener) {
+      reload.on(RELOAD, listener);
+      return () => reload.off(RELOAD, listener);
+    },
     monotonicMs: () => performance.now(),
   };
 }

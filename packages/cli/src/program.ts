@@ -1,8 +1,9 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { Ending, ExitCode, type Io, Refusal, UsageError } from './command.ts';
-import { type Group, runGroup } from './group.ts';
+import { type Group, groupModule, runGroup } from './group.ts';
 
-const HDRSCOPE: Group = {
+/** The whole command. */
+export const HDRSCOPE: Group = {
   path: 'hdrscope',
   description: 'Latency with its whole distribution: HdrHistogram logs read, merged, compared and followed.',
   commands: [
@@ -11,7 +12,7 @@ const HDRSCOPE: Group = {
       summary: 'works on interval logs (.hlog)',
       load: async () => {
         const { LOG } = await import('./log/index.ts');
-        return { run: (args, io) => runGroup(LOG, args, io) };
+        return groupModule(LOG);
       },
     },
     {
@@ -19,7 +20,15 @@ const HDRSCOPE: Group = {
       summary: "reads the kernel's histograms from eBPF maps",
       load: async () => {
         const { EBPF } = await import('./ebpf/index.ts');
-        return { run: (args, io) => runGroup(EBPF, args, io) };
+        return groupModule(EBPF);
+      },
+    },
+    {
+      name: 'ceph',
+      summary: "reads Ceph's perf histograms, and serves ours as Ceph does",
+      load: async () => {
+        const { CEPH } = await import('./ceph/index.ts');
+        return groupModule(CEPH);
       },
     },
   ],
@@ -27,7 +36,7 @@ const HDRSCOPE: Group = {
 
 exit codes:
   0    done
-  1    a verdict (compare: worse), or input that was refused: a file that cannot be read, malformed lines
+  1    a verdict (diff, compare: worse), or input that was refused: a file that cannot be read, malformed lines
   2    a command line that cannot be followed
   130  ended by Ctrl-C; other signals likewise: 128 and their number
 
@@ -46,6 +55,7 @@ environment:
 export async function runCli(args: readonly string[], io: Io): Promise<number> {
   try {
     const exitCode = await runGroup(HDRSCOPE, args, io);
+    if (exitCode === ExitCode.serviceEnded) return ExitCode.done;
     return endedBySignal(io) ?? exitCode;
   } catch (error) {
     // What an aborted command throws is a consequence of that.

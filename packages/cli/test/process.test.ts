@@ -36,6 +36,43 @@ testBuilt('ends quietly when nobody reads any more', async () => {
   expect(await exit).toEqual({ code: 0, stderr: '' });
 });
 
+testBuilt('ends quietly when nobody reads what record prints', async () => {
+  const numbers = folder.write('numbers.txt', '1\n2\n3\n');
+  // So many steps that a pipe does not hold them.
+  const args = ['record', '--digits', '5', '--output', 'hgrm', numbers];
+  const child = spawn('bash', [
+    '-c',
+    'set -o pipefail; "$@" | head -1',
+    'bash',
+    process.execPath,
+    BIN,
+    ...args,
+  ]);
+  let stdout = '';
+  child.stdout.on('data', (text) => {
+    stdout += text;
+  });
+  expect(await exitOf(child)).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^ +Value +Percentile/);
+});
+
+testBuilt('counts what a pipe and what a file brings alike', () => {
+  const numbers = folder.write(
+    'many.txt',
+    Array.from({ length: 100_000 }, (_, at) => `${at / 1000}\n`).join(''),
+  );
+  const run = (command: string): string =>
+    spawnSync('bash', ['-c', command, 'bash', process.execPath, BIN, numbers], { encoding: 'utf8' }).stdout;
+  const options = 'record --unit ms --output base64';
+  const all = [
+    `"$1" "$2" ${options} "$3"`,
+    `cat "$3" | "$1" "$2" ${options}`,
+    `"$1" "$2" ${options} < "$3"`,
+  ].map(run);
+  expect(all[0]).toMatch(/^HISTF/);
+  expect(new Set(all).size).toBe(1);
+});
+
 testBuilt.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],

@@ -21,6 +21,13 @@ export type JsonFormat = 'json' | 'json-pretty';
 /**
  * Writes JSON as Ceph does; for what `JSON.stringify` takes, that is what it writes with an indent of four. Integers
  * beyond 2^53 keep all their digits.
+ *
+ * @example
+ * ```ts
+ * import { toJsonText } from '@hdrscope/ceph';
+ *
+ * toJsonText({ op_r: 2n ** 64n - 1n }, 'json'); //=> '{"op_r":18446744073709551615}'
+ * ```
  */
 export function toJsonText(value: JsonValue, format: JsonFormat): string {
   return format === 'json' ? textOf(value, COMPACT) : `${textOf(value, PRETTY)}\n`;

@@ -12,8 +12,8 @@ export interface ImportedLoggers {
 }
 
 /**
- * Reads a dump as what `formatHistogramDump` writes again: byte for byte, where Ceph wrote it. Takes what `parseHistogramDump` does, but for
- * telemetry reports, which have no loggers.
+ * Reads a dump as what `formatHistogramDump` writes again: byte for byte, where Ceph wrote it. It takes what
+ * `parseHistogramDump` does, but for telemetry reports, which have no loggers.
  *
  * @throws HdrscopeError as `parseHistogramDump` does.
  * @example

@@ -23,8 +23,8 @@ export interface ImportedDescription {
 }
 
 /**
- * Reads what `perf histogram schema` prints, with lines of other text around it, of one daemon or of several. Releases differ in
- * what they tell: only the type is needed, and keys that are not known are passed over.
+ * Reads what `perf histogram schema` prints, with lines of other text around it, of one daemon or of several. Releases
+ * differ in what they tell: only the type is needed, and keys that are not known are passed over.
  *
  * @throws HdrscopeError `ERR_DECODE` when the text is no schema, `ERR_TOO_LARGE` when it is longer than `maxLength`.
  * @example

@@ -130,7 +130,7 @@ class CephCounting {
     const { attributes, classes, familyName = defaultFamilyName } = this.#options;
     return histogram.axes.flatMap((axis, at) => {
       const name = familyName(increase, axis);
-      const description = `${axis.name} of ${increase.logger}.${increase.counter}`;
+      const description = `${withoutUnit(axis.name)} of ${increase.logger}.${increase.counter}`;
       const family = axisFamily(registry, axis, { name, description });
       return classesOf(histogram, at, classes).map(({ label, where }) => ({
         family,
@@ -153,10 +153,13 @@ class CephCounting {
 }
 
 function defaultFamilyName({ logger, counter }: ImportedHistogram, { name }: Axis): string {
-  const axis = name
-    .replace(/\([^)]*\)/g, '')
-    .trim()
+  const axis = withoutUnit(name)
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_');
   return `ceph.${logger}.${counter.replace(/_histogram$/, '')}.${axis}`;
+}
+
+/** The name of an axis without the unit behind it, which is not the family's and may be wrong. */
+function withoutUnit(name: string): string {
+  return name.replace(/\([^)]*\)/g, '').trim();
 }

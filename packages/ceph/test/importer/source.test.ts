@@ -38,7 +38,7 @@ test('each axis is a family: seconds and bytes, with the bounds of its slots', a
   const [latency, size] = snapshot.families;
   expect(latency!.boundaries!.slice(0, 3)).toEqual([0.000099999, 0.000199999, 0.000399999]);
   expect(size!.boundaries!.slice(0, 3)).toEqual([511, 1023, 2047]);
-  expect(latency!.description).toBe('Latency (usec) of osd.op_w_latency_in_bytes_histogram');
+  expect(latency!.description).toBe('Latency of osd.op_w_latency_in_bytes_histogram');
 });
 
 test('classic buckets are the slots of the daemon, without an error', async () => {

@@ -1,6 +1,6 @@
-import { Option } from 'commander';
-import { createParser, parsePercentileList, readArguments } from '../arguments.ts';
+import { createParser, readArguments } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
+import { percentilesOption } from '../shared-options.ts';
 import { apart, type Counted, together } from './counted.ts';
 import { countedJson, formatCounted } from './counted-text.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
@@ -29,7 +29,7 @@ export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS
     .allowExcessArguments(false)
     .option('--json', 'prints JSON')
     .option('--per-cpu', 'each CPU for itself');
-  addMapOptions(parser).addOption(shownPercentiles()).addOption(shownUnit());
+  addMapOptions(parser).addOption(percentilesOption()).addOption(shownUnit());
   const given = await readArguments<Options>(parser, args, io);
   if (given === undefined) return ExitCode.done;
   const { options, operands } = given;
@@ -55,11 +55,4 @@ export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS
   } finally {
     await source.close();
   }
-}
-
-/** `--percentiles`, of slots. */
-export function shownPercentiles(): Option {
-  return new Option('--percentiles <list>', 'which percentiles')
-    .argParser((text) => parsePercentileList(text, '--percentiles'))
-    .default([50, 90, 99], '50,90,99');
 }

@@ -5,10 +5,10 @@ import { createParser, readArguments } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { parseDuration } from '../duration.ts';
 import { formatCount } from '../log/values.ts';
+import { percentilesOption } from '../shared-options.ts';
 import { type Counted, together } from './counted.ts';
 import { countedJson, formatCounted } from './counted-text.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
-import { shownPercentiles } from './read.ts';
 
 interface Options {
   readonly seconds: number;
@@ -34,7 +34,7 @@ export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS
         .default(10, '10'),
     )
     .option('--json', 'prints JSON')
-    .addOption(shownPercentiles());
+    .addOption(percentilesOption());
   const given = await readArguments<Options>(parser, args, io);
   if (given === undefined) return ExitCode.done;
   const { seconds, json, percentiles } = given.options;

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type KernelHistograms, kernelHistograms } from '@hdrscope/ebpf';
 import { servePrometheus } from '@hdrscope/prometheus';
 import { type CountedUnit, createRegistry, SHOWN_UNITS } from '@hdrscope/registry';
 import { Option } from 'commander';
 import { createParser, readArguments, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
+import { untilAborted } from '../until-aborted.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
 import { addMapOptions, type MapOptions, openMap } from './which-map.ts';
 
@@ -63,12 +63,6 @@ export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS
   } finally {
     await Promise.all(opened.map((one) => one.close()));
   }
-}
-
-/** The server keeps no process alive. */
-async function untilAborted(signal: AbortSignal): Promise<void> {
-  const DAY_MS = 86_400_000;
-  while (!signal.aborted) await sleep(DAY_MS, undefined, { signal });
 }
 
 function parsePort(text: string): number {

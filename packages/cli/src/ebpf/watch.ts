@@ -1,16 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formatDecimal, HdrscopeError } from '@hdrscope/core';
 import { KernelCounting, type KernelIncrease } from '@hdrscope/ebpf';
-import { Option } from 'commander';
-import { createParser, readArguments, wrongOption } from '../arguments.ts';
+import { createParser, readArguments } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
-import { parseDuration } from '../duration.ts';
 import { formatCount, percentileTitle } from '../log/values.ts';
+import { intervalOption, intervalsOption, percentilesOption } from '../shared-options.ts';
 import { together, totalOf } from './counted.ts';
 import { formatBounds, quantilesOf, type ShownAs, titleOf } from './counted-text.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
-import { shownPercentiles } from './read.ts';
 import { type ShownUnit, shownUnit } from './unit.ts';
 import { addMapOptions, type MapOptions, openMap } from './which-map.ts';
 
@@ -34,13 +32,9 @@ export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS
   ])
     .argument('<map>', 'the path of a pin, id:N or name:X')
     .allowExcessArguments(false)
-    .addOption(
-      new Option('--interval <duration>', 'how long an interval is')
-        .argParser((text) => parseDuration(text, '--interval'))
-        .default(1, '1s'),
-    )
-    .option('-n, --intervals <count>', 'ends after so many', parseIntervals);
-  addMapOptions(parser).addOption(shownPercentiles()).addOption(shownUnit());
+    .addOption(intervalOption().default(1, '1s'))
+    .addOption(intervalsOption());
+  addMapOptions(parser).addOption(percentilesOption()).addOption(shownUnit());
   const given = await readArguments<Options>(parser, args, io);
   if (given === undefined) return ExitCode.done;
   const { options, operands } = given;
@@ -77,11 +71,6 @@ export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS
   } finally {
     await source.close();
   }
-}
-
-function parseIntervals(text: string): number {
-  if (!/^[1-9]\d*$/.test(text)) throw wrongOption('--intervals', 'an integer of at least 1', text);
-  return Number(text);
 }
 
 /** Prints intervals as they come, so in columns whose width is decided beforehand. */

@@ -10,7 +10,8 @@ import {
 import { createParser, readArguments, wrongOption } from '../arguments.ts';
 import { type Io, Refusal, UsageError } from '../command.ts';
 import { csvHeader, csvRow, ndjsonRow, type RowOptions } from './interval-rows.ts';
-import { OUTPUT_HELP, runLines } from './line-command.ts';
+import { runLines } from './line-command.ts';
+import { OUTPUT_HELP } from './output.ts';
 import { type TextUnit, textUnitOption } from './percentile-input.ts';
 import { addTags } from './selecting.ts';
 import { percentilesOption, unitOption } from './shown-options.ts';

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { LogSource, PercentileText, TextKind } from '@hdrscope/interval-log';
 import { type Io, Refusal, UsageError } from '../command.ts';
+import { sizeOf } from '../input-file.ts';
 import { startProgress } from '../progress.ts';
 import { readPercentileInput, type TextReading } from './percentile-input.ts';
 import { nameOf, type Recognised, recognise } from './recognised.ts';
@@ -73,7 +74,12 @@ export async function assertLog(path: string, io: Io): Promise<void> {
 function readingOf({ kind, source }: Recognised, text: TextReading | undefined): TextReading | undefined {
   if (kind === 'log') return undefined;
   if (kind === 'percentiles' && text !== undefined) return text;
-  throw new Refusal(`${nameOf(source)} ${REFUSED[kind]}`);
+  throw refusalOf(kind, nameOf(source));
+}
+
+/** Says why something is no log, and what may be done with it. */
+export function refusalOf(kind: Exclude<TextKind, 'log'>, name: string): Refusal {
+  return new Refusal(`${name} ${REFUSED[kind]}`);
 }
 
 const REFUSED: Readonly<Record<Exclude<TextKind, 'log'>, string>> = {
@@ -84,22 +90,3 @@ const REFUSED: Readonly<Record<Exclude<TextKind, 'log'>, string>> = {
   'percentiles per interval':
     "is the table that HdrHistogram's log processor writes, with percentiles of each interval: those cannot be added up. Take the log that it was made of, or the .hgrm file beside it",
 };
-
-const OBSTACLES: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'permission denied',
-  ENOTDIR: 'there is no such folder',
-};
-
-/** `undefined` for what is no plain file, such as a pipe. */
-async function sizeOf(path: string): Promise<number | undefined> {
-  try {
-    const found = await stat(path);
-    if (found.isDirectory()) throw new Refusal(`cannot read ${path}: it is a folder`);
-    return found.isFile() ? found.size : undefined;
-  } catch (error) {
-    if (error instanceof Refusal) throw error;
-    const { code = '', message } = error as NodeJS.ErrnoException;
-    throw new Refusal(`cannot read ${path}: ${OBSTACLES[code] ?? message}`, { cause: error });
-  }
-}

@@ -17,10 +17,6 @@ export type MakeLines = (
   options: ToolOptions & OrderOptions,
 ) => AsyncIterable<string>;
 
-/** What `-o` says in every help. */
-export const OUTPUT_HELP =
-  'where to write; the file is there when it is whole, and may be one of those that are read';
-
 /**
  * Runs a command that makes lines of logs: reads, writes, tells of what was left out.
  *

@@ -1,36 +1,17 @@
 import type { LogSource, MalformedLine } from '@hdrscope/interval-log';
-import { ExitCode, type Io } from '../command.ts';
+import type { Io } from '../command.ts';
+import { LineTally } from '../line-tally.ts';
 import { nameOf } from './recognised.ts';
-
-const SHOWN = 3;
-const NUMBERED = 10;
 
 /** Counts the malformed lines of a command's logs. */
 export class MalformedTally {
-  #count = 0;
-  readonly #messages: string[] = [];
-  readonly #lineNumbers: number[] = [];
+  readonly #lines = new LineTally();
 
-  readonly add = (line: MalformedLine, source: LogSource): void => {
-    this.#count += 1;
-    if (this.#messages.length < SHOWN) this.#messages.push(`${nameOf(source)}: ${line.error.message}`);
-    if (this.#lineNumbers.length < NUMBERED) this.#lineNumbers.push(line.lineNumber);
-  };
+  readonly add = ({ lineNumber, error }: MalformedLine, source: LogSource): void =>
+    this.#lines.add(lineNumber, () => `${nameOf(source)}: ${error.message}`);
 
-  /**
-   * Says on standard error what was left out.
-   *
-   * @returns The exit code that this alone makes.
-   */
-  async report(io: Io): Promise<number> {
-    if (this.#count === 0) return ExitCode.done;
-    const unnumbered = this.#count - this.#lineNumbers.length;
-    const numbers = `${this.#lineNumbers.join(', ')}${unnumbered > 0 ? ` and ${unnumbered} more` : ''}`;
-    const sum =
-      this.#count === 1
-        ? 'left out 1 malformed line'
-        : `left out ${this.#count} malformed lines: lines ${numbers}`;
-    await io.stderr.write([...this.#messages, sum].map((text) => `hdrscope: ${text}\n`).join(''));
-    return ExitCode.refused;
+  /** As `LineTally.report`. */
+  report(io: Io): Promise<number> {
+    return this.#lines.report(io);
   }
 }

@@ -6,6 +6,10 @@ import { type Io, Refusal } from '../command.ts';
 
 const BATCH_CHARACTERS = 2 ** 16;
 
+/** What `-o` says in every help. */
+export const OUTPUT_HELP =
+  'where to write; the file is there when it is whole, and may be one of those that are read';
+
 /** Writes lines to standard output, or to a file, which is there when it is whole: until then it has another name. */
 export async function writeLines(
   lines: AsyncIterable<string>,
@@ -14,17 +18,26 @@ export async function writeLines(
 ): Promise<void> {
   if (path === undefined || path === '-') {
     for await (const batch of batches(lines)) await io.stdout.write(batch);
-  } else await writeFile(lines, path, io.signal);
+  } else await writeWhole(batches(lines), path, io.signal);
 }
 
-async function writeFile(lines: AsyncIterable<string>, path: string, signal: AbortSignal): Promise<void> {
+/**
+ * Writes a file, which is there when it is whole: until then it has another name.
+ *
+ * @throws Refusal where it cannot be made.
+ */
+export async function writeWhole(
+  parts: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
+  path: string,
+  signal: AbortSignal,
+): Promise<void> {
   const unfinished = `${path}.${process.pid}.unfinished`;
   const stream = createWriteStream(unfinished);
   try {
     await once(stream, 'open');
-    for await (const batch of batches(lines)) {
+    for await (const part of parts) {
       signal.throwIfAborted();
-      if (!stream.write(batch)) await once(stream, 'drain');
+      if (!stream.write(part)) await once(stream, 'drain');
     }
     stream.end();
     await finished(stream);

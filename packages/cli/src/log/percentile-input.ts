@@ -12,6 +12,7 @@ import {
 import { Option } from 'commander';
 import { wrongOption } from '../arguments.ts';
 import { Refusal, UsageError } from '../command.ts';
+import { PER_MS } from '../numbers/number-unit.ts';
 import { nameOf, type Recognised } from './recognised.ts';
 import { formatCount, scaled, type ValueScale } from './values.ts';
 
@@ -24,10 +25,8 @@ export interface TextReading {
   readonly timeNote?: string;
 }
 
-/** What the values of percentile text are printed in: how many of it are a millisecond. */
+/** What the values of percentile text are printed in. */
 export type TextUnit = keyof typeof PER_MS;
-
-const PER_MS = { ns: 1e6, us: 1e3, ms: 1, s: 1e-3 } as const;
 
 /** `--text-unit` */
 export function textUnitOption(): Option {

@@ -1,12 +1,19 @@
 import { createReadStream } from 'node:fs';
 import { type LogSource, readText, recogniseText, type TextKind } from '@hdrscope/interval-log';
 import type { Io } from '../command.ts';
+import { nameOfPath } from '../input-file.ts';
 
 /** A source, and what it is by its content. */
 export interface Recognised {
   readonly kind: TextKind;
   /** All of it, from its beginning. */
   readonly source: LogSource;
+}
+
+/** What was looked at to recognise it, too. */
+export interface BegunText extends Recognised {
+  readonly source: string | AsyncIterable<Uint8Array>;
+  readonly beginning: string;
 }
 
 /** How far it is looked for: where a line may be waited for, no further than to what comes first. */
@@ -21,12 +28,16 @@ export async function recognise(
   isFile: boolean,
   io: Io,
   patience: Patience,
-): Promise<Recognised> {
-  if (isFile) return { kind: recogniseText(await readText(path, BEGINNING_BYTES)) ?? 'log', source: path };
+): Promise<BegunText> {
+  if (isFile) {
+    const beginning = await readText(path, BEGINNING_BYTES);
+    return { kind: recogniseText(beginning) ?? 'log', source: path, beginning };
+  }
   const enough = patience === 'beginning' ? BEGINNING_BYTES : 1;
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   let kind: TextKind | undefined;
+  let beginning = '';
   const rest = (path === '-' ? io.stdin : createReadStream(path, { signal: io.signal }))[
     Symbol.asyncIterator
   ]();
@@ -35,9 +46,10 @@ export async function recognise(
     if (done === true) break;
     chunks.push(value);
     bytes += value.length;
-    kind = recogniseText(await readText(chunks, BEGINNING_BYTES));
+    beginning = await readText(chunks, BEGINNING_BYTES);
+    kind = recogniseText(beginning);
   }
-  return { kind: kind ?? 'log', source: new BegunStream(path, chunks, rest) };
+  return { kind: kind ?? 'log', source: new BegunStream(path, chunks, rest), beginning };
 }
 
 /** A stream of which the first chunks were read. It keeps the name that the person gave it. */
@@ -68,9 +80,4 @@ class BegunStream implements AsyncIterable<Uint8Array> {
 export function nameOf(source: LogSource): string {
   if (typeof source === 'string') return source;
   return source instanceof BegunStream ? nameOfPath(source.path) : nameOfPath('-');
-}
-
-/** What a path is called in messages. */
-export function nameOfPath(path: string): string {
-  return path === '-' ? 'standard input' : path;
 }

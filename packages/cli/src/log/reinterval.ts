@@ -2,7 +2,8 @@ import { reintervalLog } from '@hdrscope/interval-log';
 import { createParser, readArguments } from '../arguments.ts';
 import type { Io } from '../command.ts';
 import { parseDuration } from '../duration.ts';
-import { OUTPUT_HELP, runLines } from './line-command.ts';
+import { runLines } from './line-command.ts';
+import { OUTPUT_HELP } from './output.ts';
 import { addSelection, type SelectingOptions } from './selecting.ts';
 
 const DESCRIPTION = `Merges the intervals of each tag into longer ones, which begin at multiples of their length: at full

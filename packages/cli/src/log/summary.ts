@@ -3,11 +3,11 @@ import { type LogSummary, type Selection, summarizeLogs, type TagSummary } from 
 import { createParser, readArguments } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import { type Io, Refusal, UsageError } from '../command.ts';
+import { nameOfPath } from '../input-file.ts';
 import { type Column, formatMarkdown, formatTable } from '../table.ts';
 import { openLogs } from './input.ts';
 import { MalformedTally } from './malformed.ts';
 import { type TextUnit, textUnitOption } from './percentile-input.ts';
-import { nameOfPath } from './recognised.ts';
 import { addSelection, type SelectingOptions } from './selecting.ts';
 import { percentilesOption, unitOption } from './shown-options.ts';
 import {

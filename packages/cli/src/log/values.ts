@@ -38,7 +38,10 @@ export function scaled(value: number, { divisor }: ValueScale): number {
 export function valueFormat(values: readonly number[], scale: ValueScale): (value: number) => string {
   const shown = values.map((value) => scaled(value, scale));
   if (scale.unit === '') {
-    return (value) => formatDecimal(value, Number.isInteger(value) ? 0 : 3);
+    return (value) => {
+      const number = scaled(value, scale);
+      return formatDecimal(number, Number.isInteger(number) ? 0 : 3);
+    };
   }
   const smallest = Math.min(...shown.filter((value) => value > 0));
   const decimals = smallest < 0.01 ? 6 : 3;
@@ -46,7 +49,7 @@ export function valueFormat(values: readonly number[], scale: ValueScale): (valu
 }
 
 /** Prints a count for people: 1,234,567. */
-export function formatCount(count: number): string {
+export function formatCount(count: number | bigint): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 

@@ -1,3 +1,4 @@
+import { OSD_DUMP, OSD_DUMP_LATER } from './ceph-daemon.ts';
 import { logText, type Written } from './logs.ts';
 
 /** Numbers from 0 to 1 that are the same in every run. Source: Park and Miller's generator. */
@@ -9,10 +10,21 @@ function createRandom(seed: number): () => number {
   };
 }
 
-/** Twenty minutes of a service in intervals of a minute: some milliseconds, with a long tail. */
+/** Some milliseconds, with a long tail. */
+function latencyMs(random: () => number, typicalMs: number): number {
+  return typicalMs * (0.5 + random()) * random() ** -0.3;
+}
+
+/** Latencies of ten thousand requests in milliseconds, in lines. */
+function latencyText(seed: number, typicalMs: number): string {
+  const random = createRandom(seed);
+  return Array.from({ length: 10_000 }, () => `${latencyMs(random, typicalMs).toFixed(3)}\n`).join('');
+}
+
+/** Twenty minutes of a service in intervals of a minute. */
 function serviceLog(seed: number, putFactor: number): string {
   const random = createRandom(seed);
-  const latency = (typicalMs: number): number => typicalMs * (0.5 + random()) * random() ** -0.3;
+  const latency = (typicalMs: number): number => latencyMs(random, typicalMs);
   const intervals: Written[] = [];
   for (let at = 0; at < 1200; at += 60) {
     intervals.push({ tag: 'get', at, length: 60, ms: Array.from({ length: 800 }, () => latency(2)) });
@@ -26,9 +38,13 @@ function serviceLog(seed: number, putFactor: number): string {
   return logText(intervals);
 }
 
-/** The logs that the README works on. */
+/** The files that the README works on. */
 export const README_LOGS: Readonly<Record<string, () => string>> = {
   'service.hlog': () => serviceLog(1, 1),
   'before.hlog': () => serviceLog(1, 1),
   'after.hlog': () => serviceLog(2, 1.12),
+  'latencies.txt': () => latencyText(3, 2),
+  'yesterday.txt': () => latencyText(4, 1.8),
+  'osd.json': () => OSD_DUMP,
+  'osd-later.json': () => OSD_DUMP_LATER,
 };

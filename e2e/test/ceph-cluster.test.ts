@@ -1,0 +1,340 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import {
+  askAdminSocket,
+  axisRanges,
+  type CephFormat,
+  cephSource,
+  type DumpedHistogram,
+  dumpIncrease,
+  formatHistogramDump,
+  formatHistogramSchema,
+  type HistogramDump,
+  type HistogramLogger,
+  type HistogramSchema,
+  type ImportedHistogram,
+  type PerfHistogram,
+  parseHistogramDump,
+  parseHistogramLoggers,
+} from '@hdrscope/ceph';
+import { servePrometheus } from '@hdrscope/prometheus';
+import { createRegistry, type Snapshot } from '@hdrscope/registry';
+import { readHistogram } from './prometheus-text.ts';
+import { type CephCluster, describeWithCephCluster, startCephCluster } from './support/ceph-cluster.ts';
+import { stopPeers } from './support/peer-process.ts';
+
+// A storage daemon of Ceph counts what is written and read, and tells it in two ways: as histograms, and as plain numbers.
+
+import.meta.jest.setTimeout(120_000);
+
+/** The histograms of an OSD, and what else counts the same operations. */
+const COUNTED_BY = {
+  op_r_latency_out_bytes_histogram: 'op_r',
+  op_w_latency_in_bytes_histogram: 'op_w',
+  op_rw_latency_in_bytes_histogram: 'op_rw',
+  op_rw_latency_out_bytes_histogram: 'op_rw',
+} as const;
+type Counter = keyof typeof COUNTED_BY;
+const COUNTERS = Object.keys(COUNTED_BY) as Counter[];
+const WRITES: Counter = 'op_w_latency_in_bytes_histogram';
+/** Each in a slot of its own. */
+const SIZES = [1, 4096, 100_000, 2_000_000];
+
+interface Mean {
+  readonly avgcount: number;
+  /** Seconds. */
+  readonly sum: number;
+}
+/** What `perf dump` tells of an OSD. */
+type Numbers = Readonly<Record<'op' | 'op_r' | 'op_w' | 'op_rw', number>> &
+  Readonly<Record<`${'op_r' | 'op_w' | 'op_rw'}_latency`, Mean>>;
+
+let cluster: CephCluster;
+
+const ask = (prefix: string, args: Readonly<Record<string, string>> = {}): Promise<string> =>
+  askAdminSocket(cluster.osdSocket, prefix, args);
+const dump = async (): Promise<ImportedHistogram[]> => parseHistogramDump(await ask('perf histogram dump'));
+const numbers = async (): Promise<Numbers> => JSON.parse(await ask('perf dump', { logger: 'osd' })).osd;
+
+/** Writes objects of several sizes and reads them again, and does something that is both at once. */
+async function load(name: string): Promise<void> {
+  for (const size of SIZES) {
+    const [object, file] = [`${name}-${size}`, join(cluster.folder, 'object')];
+    await writeFile(file, Buffer.alloc(size, name));
+    await cluster.rados('put', object, file);
+    await cluster.rados('get', object, file);
+  }
+  await cluster.rados('lock', 'get', `${name}-${SIZES[0]}`, 'lock');
+}
+
+/** How many operations each histogram has, by its cells. */
+function totals(dumped: readonly ImportedHistogram[]): Record<string, bigint> {
+  return Object.fromEntries(dumped.map(({ counter, histogram }) => [counter, totalOf(histogram)]));
+}
+
+function totalOf({ cells }: PerfHistogram): bigint {
+  return cells.reduce((sum, count) => sum + count, 0n);
+}
+
+/** The same by what counts them elsewhere. */
+function expectedTotals(count: (operation: (typeof COUNTED_BY)[Counter]) => number): Record<string, bigint> {
+  return Object.fromEntries(COUNTERS.map((counter) => [counter, BigInt(count(COUNTED_BY[counter]))]));
+}
+
+/** The slot of a size. */
+function slotAround({ layouts }: PerfHistogram, size: number): { from: number; to: number } {
+  const layout = layouts[1]!;
+  const slot = layout.slotOf(size);
+  return { from: layout.lower(slot), to: layout.upper(slot) };
+}
+
+/** What the mean of an axis is at least and at most, by the bounds of its slots. */
+function meanBounds(histogram: PerfHistogram, place: number): { least: number; most: number } {
+  const { counts } = histogram.marginal(place);
+  let [least, most] = [0, 0];
+  for (const [slot, { min = 0n, max }] of axisRanges(histogram.axes[place]!).entries()) {
+    const count = counts.at(slot);
+    if (count === 0) continue;
+    least += count * Number(min);
+    most += count * (max === undefined ? Number.POSITIVE_INFINITY : Number(max + 1n));
+  }
+  return { least: least / counts.total, most: most / counts.total };
+}
+
+/** The loggers of a daemon's dump, those without histograms too. */
+function loggersOf(text: string): readonly HistogramLogger[] {
+  const [imported] = parseHistogramLoggers(text);
+  return imported!.loggers;
+}
+
+/** What `hdrscope` prints, run as a user does. */
+async function hdrscope(...args: readonly string[]): Promise<string> {
+  const command = join(import.meta.dirname, '../../packages/cli/bin/hdrscope.js');
+  const { stdout } = await promisify(execFile)(process.execPath, [command, ...args], { timeout: 30_000 });
+  return stdout;
+}
+
+/** How many values each family of a snapshot has, by its name. */
+function familyTotals({ families }: Snapshot): Record<string, bigint> {
+  return Object.fromEntries(
+    families.map(({ name, series }) => [
+      name,
+      series.reduce((sum, { histogram }) => sum + BigInt(histogram.totalCount), 0n),
+    ]),
+  );
+}
+
+/** What families there are to be, of each axis one, with the totals of their histograms. */
+function expectedFamilies(histogramTotals: Record<string, bigint>): Record<string, bigint> {
+  return Object.fromEntries(
+    Object.entries(histogramTotals).flatMap(([counter, total]) =>
+      ['latency', 'request_size'].map((axis) => [
+        `ceph.osd.${counter.replace('_histogram', '')}.${axis}`,
+        total,
+      ]),
+    ),
+  );
+}
+
+describeWithCephCluster('a storage daemon of Ceph', () => {
+  beforeAll(async () => {
+    cluster = await startCephCluster();
+    await load('first');
+    await cluster.rados('bench', '1', 'write', '-b', '4096', '-t', '4', '--no-cleanup');
+    await cluster.rados('bench', '1', 'seq', '-t', '4');
+  });
+
+  afterAll(stopPeers);
+
+  test('its histograms hold as many operations as it counts elsewhere', async () => {
+    const [dumped, { op_r, op_w, op_rw, op }] = [await dump(), await numbers()];
+    console.log(`operations of the daemon: ${op_w} written, ${op_r} read, ${op_rw} both`);
+
+    expect(totals(dumped)).toEqual(expectedTotals((name) => ({ op_r, op_w, op_rw })[name]));
+    expect(Math.min(op_r, op_w)).toBeGreaterThan(SIZES.length);
+    expect(op_rw).toBeGreaterThan(0);
+    expect(op).toBe(op_r + op_w + op_rw);
+  });
+
+  test('its latencies are nanoseconds, whatever it calls them', async () => {
+    const [dumped, means] = [await dump(), await numbers()];
+
+    for (const { counter, histogram, unitSources } of dumped) {
+      const { avgcount, sum } = means[`${COUNTED_BY[counter as Counter]}_latency`];
+      const meanNs = (sum / avgcount) * 1e9;
+      expect(BigInt(avgcount)).toBe(totalOf(histogram));
+      const { least, most } = meanBounds(histogram, 0);
+      console.log(
+        `${counter}: mean ${meanNs.toFixed(0)} ns, by its slots ${least.toFixed(0)} to ${most.toFixed(0)}`,
+      );
+      expect(histogram.axes[0]).toMatchObject({ name: 'Latency (usec)', unit: 'ns' });
+      expect(unitSources).toEqual(['known-mislabel', 'name']);
+      expect(meanNs).toBeGreaterThanOrEqual(least);
+      expect(meanNs).toBeLessThanOrEqual(most);
+    }
+    // Taken for microseconds, the mean of writes would be less than their slots allow.
+    const writes = dumped.find(({ counter }) => counter === WRITES)!;
+    const { avgcount, sum } = means.op_w_latency;
+    expect((sum / avgcount) * 1e6).toBeLessThan(meanBounds(writes.histogram, 0).least);
+  });
+
+  test('what is read of its dump is written again byte for byte', async () => {
+    const text = await ask('perf histogram dump');
+    const loggers = loggersOf(text);
+
+    expect(loggers.length).toBeGreaterThan(1);
+    for (const format of ['json', 'json-pretty', 'xml', 'xml-pretty'] satisfies CephFormat[]) {
+      expect(formatHistogramDump(loggers, { format })).toBe(await ask('perf histogram dump', { format }));
+    }
+    const filter = { logger: 'osd', counter: COUNTERS[0]! };
+    expect(formatHistogramDump(loggers, filter)).toBe(await ask('perf histogram dump', filter));
+  });
+
+  test('the ranges of its axes are those that their configuration gives', async () => {
+    const text = await ask('perf histogram dump');
+    const dumped = JSON.parse(text) as HistogramDump;
+
+    for (const { logger, counter, histogram, notes } of parseHistogramDump(text)) {
+      const { axes } = dumped[logger]![counter] as DumpedHistogram;
+      const ours = histogram.axes.map((axis) =>
+        axisRanges(axis).map((range) =>
+          Object.fromEntries(Object.entries(range).map(([key, value]) => [key, Number(value)])),
+        ),
+      );
+      expect(ours).toEqual(axes.map(({ ranges }) => ranges));
+      expect(histogram.axes.map(({ scale }) => scale)).toEqual(['log2', 'log2']);
+      expect(notes).toEqual([]);
+    }
+  });
+
+  test('its schema is told as it tells it', async () => {
+    const schema = JSON.parse(await ask('perf histogram schema')) as HistogramSchema;
+    const described = loggersOf(await ask('perf histogram dump')).map(({ name, counters }) => ({
+      name,
+      counters: counters.map((one) => {
+        const { description, nick, priority } = schema[name]![one.name]!;
+        return { ...one, description, nick, priority };
+      }),
+    }));
+
+    expect(schema.osd![COUNTERS[0]!]).toMatchObject({ type: 26, value_type: 'integer-2d-histogram' });
+    for (const format of ['json', 'json-pretty', 'xml', 'xml-pretty'] satisfies CephFormat[]) {
+      expect(formatHistogramSchema(described, { format })).toBe(
+        await ask('perf histogram schema', { format }),
+      );
+    }
+  });
+
+  test('what it counts between two dumps is their increase, and a reset is seen', async () => {
+    const [before, then] = [await dump(), await numbers()];
+    await load('second');
+    const [after, now] = [await dump(), await numbers()];
+    const increase = dumpIncrease(before, after);
+
+    expect(totals(increase)).toEqual(expectedTotals((name) => now[name] - then[name]));
+    expect([now.op_w - then.op_w, now.op_rw - then.op_rw]).toEqual([SIZES.length, 1]);
+    const writes = increase.find(({ counter }) => counter === WRITES)!.histogram;
+    for (const size of SIZES) {
+      const like = { axis: 'Request size (bytes)', ...slotAround(writes, size) };
+      expect({ size, count: totalOf(writes.slice(like)) }).toEqual({ size, count: 1n });
+    }
+    expect(increase.map(({ isReset }) => isReset)).toEqual(COUNTERS.map(() => false));
+
+    await ask('perf reset', { var: 'all' });
+    await cluster.rados('rm', `second-${SIZES[1]}`);
+    const [anew, since] = [await dump(), await numbers()];
+    const afterReset = dumpIncrease(after, anew);
+
+    expect(afterReset.map(({ isReset }) => isReset)).toEqual(COUNTERS.map(() => true));
+    expect(totals(afterReset)).toEqual(expectedTotals((name) => since[name]));
+    expect(since.op_w).toBe(1);
+  });
+
+  test('a registry counts on, also past a reset, and Prometheus is shown the same', async () => {
+    await load('third');
+    const fetchDump = (): Promise<string> => ask('perf histogram dump');
+    const source = cephSource({ fetch: fetchDump, attributes: { ceph_daemon: 'osd.0' } });
+    const registry = createRegistry();
+    registry.add(source);
+    const first = await registry.gather();
+    const atFirst = totals(await dump());
+    await load('fourth');
+    const second = await registry.gather();
+    const atSecond = totals(await dump());
+
+    expect([first.errors, second.errors]).toEqual([[], []]);
+    expect(familyTotals(first)).toEqual(expectedFamilies(atFirst));
+    expect(familyTotals(second)).toEqual(expectedFamilies(atSecond));
+    expect(
+      atSecond.op_w_latency_in_bytes_histogram! - atFirst.op_w_latency_in_bytes_histogram!,
+    ).toBeGreaterThanOrEqual(BigInt(SIZES.length));
+
+    await ask('perf reset', { var: 'all' });
+    await cluster.rados('rm', `fourth-${SIZES[1]}`);
+    const server = await servePrometheus(registry, { host: '127.0.0.1', port: 0 });
+    try {
+      const page = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();
+      const since = totals(await dump());
+      for (const counter of COUNTERS) {
+        const name = `ceph_osd_${counter.replace('_histogram', '')}_latency`;
+        const expected = Number(atSecond[counter]! + since[counter]!);
+        const [series] = readHistogram(page, name);
+        expect({ name, count: series!.count }).toEqual({ name, count: expected });
+        expect(series!.buckets.at(-1)).toEqual([Number.POSITIVE_INFINITY, expected]);
+      }
+      expect(source.health).toMatchObject({ resets: COUNTERS.length, readErrors: 0 });
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test('what the ceph command tells of it is read too, and whose it is', async () => {
+    const one = parseHistogramDump(await cluster.ceph('tell', 'osd.0', 'perf', 'histogram', 'dump'));
+    const all = parseHistogramDump(await cluster.ceph('tell', 'osd.*', 'perf', 'histogram', 'dump'));
+    const of = (name: string): ImportedHistogram[] => all.filter(({ daemon }) => daemon === name);
+    const expected = totals(await dump());
+
+    expect(totals(one)).toEqual(expected);
+    expect(totals(of('osd.0'))).toEqual(expected);
+    expect(totals(of('osd.1'))).toEqual(expectedTotals(() => 0));
+    expect(all).toHaveLength(2 * COUNTERS.length);
+  });
+
+  test('the hdrscope command tells as many operations, and its dump', async () => {
+    const listed = JSON.parse(await hdrscope('ceph', 'dump', cluster.osdSocket, '--json')) as {
+      counter: string;
+      count: number;
+    }[];
+
+    expect(Object.fromEntries(listed.map(({ counter, count }) => [counter, BigInt(count)]))).toEqual(
+      totals(await dump()),
+    );
+    expect(await hdrscope('ceph', 'dump', cluster.osdSocket, '--raw')).toBe(await ask('perf histogram dump'));
+  });
+
+  test('it answers what else it is asked, and what it refuses is an error', async () => {
+    const { version, release } = JSON.parse(await ask('version'));
+    const descriptions = await ask('get_command_descriptions');
+
+    expect({ version, release }).toEqual({
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      release: 'pacific',
+    });
+    expect(descriptions.length).toBeGreaterThan(10_000);
+    expect(Object.keys(JSON.parse(descriptions)).length).toBeGreaterThan(50);
+    await expect(ask('nonesuch')).rejects.toMatchObject({
+      code: 'ERR_ADMIN_SOCKET',
+      message: expect.stringContaining("refuses 'nonesuch'"),
+      cause: { errno: 22 },
+    });
+  });
+
+  test('a monitor, which has loggers but no histograms, is read as such', async () => {
+    const text = await askAdminSocket(cluster.monSocket, 'perf histogram dump');
+
+    expect(Object.keys(JSON.parse(text))).toContain('mon');
+    expect(parseHistogramDump(text)).toEqual([]);
+  });
+});

@@ -1,0 +1,147 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { askAdminSocket } from '@hdrscope/ceph';
+import { createFolder, freePort, startPeer } from './peer-process.ts';
+import { describeWithPeers, programOf } from './peers.ts';
+
+/** A monitor and storage daemons of Ceph that are running, and have a pool. */
+export interface CephCluster {
+  /** For files of a test. */
+  readonly folder: string;
+  /** Of `osd.0`, which stores everything. */
+  readonly osdSocket: string;
+  readonly monSocket: string;
+  /** Runs the `ceph` command, and gives what it printed. */
+  ceph(...args: readonly string[]): Promise<string>;
+  /** Runs `rados` on the pool, and gives what it printed. */
+  rados(...args: readonly string[]): Promise<string>;
+}
+
+const SWITCH = 'HDRSCOPE_E2E_CEPH_CLUSTER';
+const POOL = 'test';
+const RUN_SECONDS = 30;
+
+/** `describe` for tests that need a cluster: they are skipped where it is not asked for, with a printed reason. */
+export function describeWithCephCluster(title: string, tests: () => void): void {
+  if (process.env[SWITCH] === '1') {
+    describeWithPeers(['ceph-cluster'])(title, tests);
+    return;
+  }
+  console.log(`skipped: ${title}, as ${SWITCH} is not 1`);
+  describe.skip(title, tests);
+}
+
+/**
+ * Starts a cluster that keeps all in memory. It is ended, and its files go, with `stopPeers`. Of its two storage daemons
+ * the second is given nothing to store, so that the first has all operations.
+ */
+export async function startCephCluster(): Promise<CephCluster> {
+  // One for each daemon, as a folder goes when its daemon is stopped.
+  const mon = await createFolder();
+  const osds = [await createFolder(), await createFolder()] as const;
+  const programs = dirname(programOf('ceph-cluster'));
+  const [config, fsid] = [join(mon, 'ceph.conf'), randomUUID()];
+  // A storage daemon looks for free ports by itself.
+  const address = `[v2:127.0.0.1:${await freePort()}/0]`;
+  await writeFile(config, configOf({ mon, osds, fsid, address }));
+
+  const run = (program: string, ...args: readonly string[]): Promise<string> =>
+    runProgram(join(programs, program), ['--conf', config, ...args], osds[0]);
+  const start = (name: string, folder: string, isReady: () => Promise<boolean>): Promise<unknown> => {
+    const [kind, id] = name.split('.') as [string, string];
+    const args = ['--conf', config, '-f', '-i', id];
+    return startPeer(join(programs, `ceph-${kind}`), args, { folder, isReady });
+  };
+
+  const monMap = join(mon, 'monmap');
+  await run('monmaptool', '--create', '--fsid', fsid, '--addv', 'a', address, monMap);
+  await run('ceph-mon', '--mkfs', '-i', 'a', '--monmap', monMap);
+  const monSocket = join(mon, 'mon.a.asok');
+  await start('mon.a', mon, () => isIn(monSocket, 'mon_status', 'leader'));
+
+  for (const [id, folder] of osds.entries()) {
+    const uuid = randomUUID();
+    await run('ceph', 'osd', 'new', uuid);
+    await mkdir(join(folder, 'data'));
+    await run('ceph-osd', '--mkfs', '-i', `${id}`, '--osd-uuid', uuid);
+    await start(`osd.${id}`, folder, () => isIn(join(folder, `osd.${id}.asok`), 'status', 'active'));
+  }
+  await run('ceph', 'osd', 'pool', 'create', POOL, '8');
+
+  return {
+    folder: osds[0],
+    osdSocket: join(osds[0], 'osd.0.asok'),
+    monSocket,
+    ceph: (...args) => run('ceph', ...args),
+    rados: (...args) => run('rados', '--pool', POOL, ...args),
+  };
+}
+
+interface Places {
+  readonly mon: string;
+  readonly osds: readonly [string, string];
+  readonly fsid: string;
+  readonly address: string;
+}
+
+/** No authentication, one copy of everything, and nothing beyond the loopback interface. */
+function configOf({ mon, osds, fsid, address }: Places): string {
+  return `
+[global]
+fsid = ${fsid}
+mon host = ${address}
+auth cluster required = none
+auth service required = none
+auth client required = none
+public network = 127.0.0.0/8
+ms bind msgr1 = false
+log file =
+log to stderr = true
+err to stderr = true
+debug rocksdb = 0
+mon allow pool size one = true
+osd pool default size = 1
+osd pool default min size = 1
+osd pool default pg autoscale mode = off
+osd crush chooseleaf type = 0
+osd objectstore = memstore
+memstore device bytes = 1073741824
+[mon.a]
+${placesOf('mon', mon, 'mon.a')}
+[osd.0]
+${placesOf('osd', osds[0], 'osd.0')}
+[osd.1]
+${placesOf('osd', osds[1], 'osd.1')}
+osd crush initial weight = 0
+[client]
+admin socket =
+`;
+}
+
+function placesOf(kind: 'mon' | 'osd', folder: string, name: string): string {
+  return `run dir = ${folder}
+${kind} data = ${join(folder, 'data')}
+admin socket = ${join(folder, `${name}.asok`)}`;
+}
+
+/** Whether a daemon says that it is in a state. Until it has a socket it is in none. */
+async function isIn(socket: string, command: string, state: string): Promise<boolean> {
+  try {
+    return (JSON.parse(await askAdminSocket(socket, command)) as { state: string }).state === state;
+  } catch {
+    return false;
+  }
+}
+
+/** Runs a program to its end, which is near, whatever becomes of this process. */
+function runProgram(program: string, args: readonly string[], cwd: string): Promise<string> {
+  const bounded = ['--signal=KILL', `${RUN_SECONDS}`, program, ...args];
+  return new Promise((resolve, reject) => {
+    execFile('timeout', bounded, { cwd, maxBuffer: 2 ** 24 }, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout);
+      else reject(new Error(`${error.message}\n${stderr}`));
+    });
+  });
+}

@@ -1,0 +1,76 @@
+import type { Axis, AxisQuantile, ValueRange } from '@hdrscope/ceph';
+import { HdrscopeError, type LayoutHistogram } from '@hdrscope/core';
+import { formatValue } from '@hdrscope/plot';
+import type { Sourced } from './histograms.ts';
+
+/** Between which values something certainly lies: infinite where it is open, `NaN` where nothing was counted. */
+export type Bounds = Pick<AxisQuantile, 'lower' | 'upper'>;
+
+/** What is known of an axis. */
+export interface AxisFacts {
+  readonly axis: Axis;
+  /** `undefined` where there are more than can be told exactly; of the rest nothing is known then. */
+  readonly count: number | undefined;
+  /** In the order asked for. */
+  readonly percentiles: readonly Bounds[];
+  readonly mean: Bounds;
+}
+
+const UNKNOWN: Bounds = { lower: Number.NaN, upper: Number.NaN };
+
+/** What is known of the axis at that place: of all values, or of those in ranges of axes. */
+export function axisFacts(
+  { histogram, sums }: Sourced,
+  at: number,
+  percentiles: readonly number[],
+  where: readonly ValueRange[] = [],
+): AxisFacts {
+  const axis = histogram.axes[at]!;
+  try {
+    const marginal = histogram.marginal(at, where);
+    const sum = where.length === 0 ? sums?.[at] : undefined;
+    return {
+      axis,
+      count: marginal.totalCount,
+      percentiles: percentiles.map((percentile) => marginal.quantile(percentile / 100)),
+      mean: sum === undefined ? meanOf(marginal) : exactly(Number(sum) / marginal.totalCount),
+    };
+  } catch (error) {
+    if (!(error instanceof HdrscopeError && error.code === 'ERR_COUNT_OVERFLOW')) throw error;
+    return { axis, count: undefined, percentiles: percentiles.map(() => UNKNOWN), mean: UNKNOWN };
+  }
+}
+
+function exactly(value: number): Bounds {
+  return { lower: value, upper: value };
+}
+
+/** As if all values of a slot were at its lower bound, and at its upper. */
+function meanOf({ layout, counts, totalCount }: LayoutHistogram): Bounds {
+  let [lower, upper] = [0, 0];
+  for (let slot = 0; slot < layout.slotCount; slot++) {
+    const count = counts.at(slot);
+    if (count === 0) continue;
+    lower += layout.lower(slot) * (count / totalCount);
+    upper += layout.upper(slot) * (count / totalCount);
+  }
+  return totalCount === 0 ? exactly(Number.NaN) : { lower, upper };
+}
+
+/** `400 to 800 µs`, `1.64 s or more`, `-` where nothing was counted. */
+export function formatBounds({ lower, upper }: Bounds, { unit = 'none' }: Pick<Axis, 'unit'>): string {
+  if (Number.isNaN(lower)) return '-';
+  const [from, to] = [lower, upper].map((bound) => (bound === 0 ? '0' : formatValue(bound, unit)));
+  if (lower === Number.NEGATIVE_INFINITY) return upper === Number.POSITIVE_INFINITY ? 'any' : `below ${to}`;
+  if (upper === Number.POSITIVE_INFINITY) return `${from} or more`;
+  // Ceph counts integers: there is but one in such a slot.
+  if (from === to || (unit === 'none' && upper - lower === 1 && Number.isInteger(lower))) return from!;
+  const [, amount, name] = /^(\S+)( \S+)$/.exec(from!) ?? [];
+  return name !== undefined && to!.endsWith(name) ? `${amount} to ${to}` : `${from} to ${to}`;
+}
+
+/** For programs: `null` where it is open or nothing was counted. */
+export function boundsJson({ lower, upper }: Bounds): object {
+  const bound = (value: number): number | null => (Number.isFinite(value) ? value : null);
+  return { lower: bound(lower), upper: bound(upper) };
+}

@@ -1,0 +1,160 @@
+import { dumpIncrease } from '@hdrscope/ceph';
+import { formatDecimal } from '@hdrscope/core';
+import { type Plot, plotText, plotToJson, type TerminalOptions } from '@hdrscope/plot';
+import { createParser, readArguments } from '../arguments.ts';
+import { hasColours } from '../colour.ts';
+import { ExitCode, type Io, UsageError } from '../command.ts';
+import { formatCount } from '../log/values.ts';
+import { plotColumns } from '../plot-columns.ts';
+import { intervalOption, intervalsOption } from '../shared-options.ts';
+import { Follower } from './follow.ts';
+import {
+  addHistogramOptions,
+  assertSome,
+  exactTotal,
+  type HistogramOptions,
+  noteWriter,
+  readHistograms,
+  type Sourced,
+  titleOf,
+} from './histograms.ts';
+import { assertSockets, type CephInput, openInputs } from './input.ts';
+import { type PlotAxes, perfPlot } from './perf-plot.ts';
+import { chooseCounter, membersOf, merged } from './which-counter.ts';
+
+interface Options extends HistogramOptions, PlotAxes {
+  readonly interval?: number;
+  readonly intervals?: number;
+  readonly since?: string;
+  readonly each?: boolean;
+  readonly json?: boolean;
+  readonly ascii?: boolean;
+}
+
+const DESCRIPTION = `Two axes of a histogram as a picture: a shade for each cell, and what it means. A histogram of one
+axis is drawn as bars.
+
+Without --counter it is the one with most counts. Daemons are put together, where their axes are
+equal. Without --interval and --since all is shown that was counted since the daemons began.`;
+
+/** `hdrscope ceph heatmap` */
+export async function run(args: readonly string[], io: Io): Promise<number> {
+  const parser = createParser('hdrscope ceph heatmap', DESCRIPTION, [
+    'hdrscope ceph heatmap /var/run/ceph/ceph-osd.*.asok --interval 5s',
+    'hdrscope ceph heatmap later.json --since earlier.json --counter op_w_latency_in_bytes_histogram',
+    'hdrscope ceph heatmap dump.json --x latency --y size --json',
+  ])
+    .argument('<socket|file...>', 'admin sockets of daemons, and files of what they have answered')
+    .addOption(intervalOption('only what is counted in that time from now on'))
+    .addOption(intervalsOption('so many intervals, a picture for each (default: 1)'))
+    .option('--since <file>', 'only what was counted since that earlier dump')
+    .option('--each', 'every daemon for itself')
+    .option('--x <axis>', 'the axis from left to right: its name, or a part of it')
+    .option('--y <axis>', 'the axis from bottom to top')
+    .option('--ascii', 'draws with ASCII alone')
+    .option('--json', 'prints each picture as a line of JSON');
+  addHistogramOptions(parser);
+  const given = await readArguments<Options>(parser, args, io);
+  if (given === undefined) return ExitCode.done;
+  const { options, operands } = given;
+  const { interval, intervals, since } = options;
+  if (interval === undefined && intervals !== undefined) throw new UsageError('--intervals needs --interval');
+  if (interval !== undefined && since !== undefined) {
+    throw new UsageError('--interval is of now, and --since of then: only one of them can be drawn');
+  }
+  const inputs = await openInputs(operands, io);
+  if (interval !== undefined) await drawIntervals(inputs, { ...options, interval }, io);
+  else await drawOnce(inputs, options, io);
+  return ExitCode.done;
+}
+
+async function drawOnce(inputs: readonly CephInput[], options: Options, io: Io): Promise<void> {
+  const all = (await Promise.all(inputs.map((input) => readHistograms(input, options)))).flat();
+  assertSome(all, inputs);
+  const shown = options.since === undefined ? all : await sinceFile(all, inputs, options.since, options, io);
+  const { members } = await chooseCounter(shown, io);
+  await noteWriter(io)(members);
+  const when = options.since === undefined ? 'since the daemon began' : `since ${options.since}`;
+  await draw(members, () => when, options, io);
+}
+
+async function sinceFile(
+  later: readonly Sourced[],
+  inputs: readonly CephInput[],
+  path: string,
+  options: Options,
+  io: Io,
+): Promise<readonly Sourced[]> {
+  // Dumps of one daemon do not name it: nothing would tell which is which.
+  if (inputs.length > 1)
+    throw new UsageError('--since compares two dumps: name one, and the earlier one behind --since');
+  const [input] = await openInputs([path], io);
+  const earlier = await readHistograms(input!, options);
+  const increases = dumpIncrease(earlier, later);
+  for (const [i, { isReset }] of increases.entries()) {
+    if (!isReset) continue;
+    const title = titleOf(later[i]!, false);
+    await io.stderr.write(
+      `hdrscope: ${title}: the daemon began anew in between, and all that it has is shown\n`,
+    );
+  }
+  return increases.map((one, i) => ({ ...one, source: later[i]!.source }));
+}
+
+async function drawIntervals(
+  inputs: readonly CephInput[],
+  options: Options & { readonly interval: number },
+  io: Io,
+): Promise<void> {
+  assertSockets(inputs, '--interval');
+  const follower = new Follower(inputs, options, io);
+  const before = await follower.start();
+  assertSome(before, inputs);
+  await noteWriter(io)(before);
+  let name: string | undefined;
+  for (let left = options.intervals ?? 1; left > 0; left--) {
+    const increases = await follower.advance(options.interval);
+    // Chosen once: pictures of one counter can be compared.
+    if (name === undefined && increases.length > 0) ({ name } = await chooseCounter(increases, io));
+    const members = name === undefined ? [] : membersOf(increases, name);
+    const secondsOf = new Map<Sourced, number>(members.map((one) => [one, one.seconds]));
+    await draw(members, (first) => `in ${formatDecimal(secondsOf.get(first)!, 1)} s`, options, io);
+  }
+}
+
+/** Draws a counter of some daemons: all together, or each. */
+async function draw(
+  members: readonly Sourced[],
+  whenOf: (first: Sourced) => string,
+  { each = false, json = false, ascii = false, ...axes }: Options,
+  io: Io,
+): Promise<void> {
+  const groups = each ? members.map((one) => [one]) : members.length === 0 ? [] : [members];
+  for (const [at, group] of groups.entries()) {
+    const [first, ...others] = group as [Sourced, ...Sourced[]];
+    const histogram = merged([first, ...others]);
+    const count = formatCount(exactTotal({ histogram }));
+    const plot = perfPlot(histogram, axes, {
+      title: `${titleOf(first, false)} of ${sourcesText(group)}`,
+      subtitle: `${count} values ${whenOf(first)}`,
+    });
+    const space = at === 0 ? '' : '\n';
+    await io.stdout.write(json ? `${plotToJson(plot)}\n` : `${space}${textOf(plot, ascii, io)}`);
+  }
+}
+
+const MOST_NAMES = 6;
+
+function sourcesText(group: readonly Sourced[]): string {
+  const names = group.map(({ source }) => source);
+  return names.length > MOST_NAMES ? `${names.length} daemons` : names.join(', ');
+}
+
+function textOf(plot: Plot, ascii: boolean, io: Io): string {
+  const options: TerminalOptions = {
+    columns: plotColumns(io.stdout.columns),
+    colours: hasColours(io, io.stdout),
+    ascii,
+  };
+  return plotText(plot, options);
+}

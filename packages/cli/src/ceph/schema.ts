@@ -1,0 +1,70 @@
+import { type ImportedDescription, parseHistogramSchema } from '@hdrscope/ceph';
+import { createParser, readArguments } from '../arguments.ts';
+import { painter } from '../colour.ts';
+import { ExitCode, type Io } from '../command.ts';
+import { formatTable } from '../table.ts';
+import { explained } from './histograms.ts';
+import { openInputs } from './input.ts';
+
+interface Described extends ImportedDescription {
+  readonly source: string;
+}
+
+const DESCRIPTION = `Which histograms daemons have, and what they count.
+
+A file is the output of perf histogram schema. Which axes a histogram has is told by dump, not here.`;
+
+/** `hdrscope ceph schema` */
+export async function run(args: readonly string[], io: Io): Promise<number> {
+  const parser = createParser('hdrscope ceph schema', DESCRIPTION, [
+    'hdrscope ceph schema /var/run/ceph/ceph-osd.0.asok',
+    'hdrscope ceph schema --json schema.json',
+  ])
+    .argument('<socket|file...>', 'admin sockets of daemons, and files of what they have answered')
+    .option('--json', 'prints JSON');
+  const given = await readArguments<{ readonly json?: boolean }>(parser, args, io);
+  if (given === undefined) return ExitCode.done;
+  const inputs = await openInputs(given.operands, io);
+  const described = await Promise.all(
+    inputs.map(async (input) => {
+      const text = await input.ask('perf histogram schema');
+      return explained(input, () => parseHistogramSchema(text)).map(
+        (one): Described => ({ ...one, source: one.daemon ?? input.name }),
+      );
+    }),
+  );
+  const all = described.flat();
+  if (given.options.json) {
+    const shown = all.map(({ source, daemon, ...one }) => ({ source, ...nullsFor(one) }));
+    await io.stdout.write(`${JSON.stringify(shown, undefined, 2)}\n`);
+    return ExitCode.done;
+  }
+  if (all.length === 0) {
+    await io.stderr.write("hdrscope: there are no histograms. Of Ceph's daemons OSDs have some\n");
+    return ExitCode.done;
+  }
+  const hasSource = new Set(all.map(({ source }) => source)).size > 1;
+  const columns = [
+    ...(hasSource ? [{ title: 'daemon', isText: true }] : []),
+    { title: 'logger', isText: true },
+    { title: 'counter', isText: true },
+    { title: 'type' },
+    { title: 'priority' },
+    { title: 'what it counts', isText: true },
+  ];
+  const rows = all.map(({ source, logger, counter, type, priority, description }) => [
+    ...(hasSource ? [source] : []),
+    logger,
+    counter,
+    String(type),
+    priority === undefined ? '-' : String(priority),
+    description || '-',
+  ]);
+  const [head = '', ...lines] = formatTable(columns, rows);
+  await io.stdout.write(`${[painter(io, io.stdout)('bold', head), ...lines].join('\n')}\n`);
+  return ExitCode.done;
+}
+
+function nullsFor(one: object): object {
+  return Object.fromEntries(Object.entries(one).map(([key, value]) => [key, value ?? null]));
+}

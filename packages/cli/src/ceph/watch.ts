@@ -1,0 +1,101 @@
+import { formatDecimal } from '@hdrscope/core';
+import { createParser, readArguments } from '../arguments.ts';
+import { painter } from '../colour.ts';
+import { ExitCode, type Io } from '../command.ts';
+import { formatCount, percentileTitle } from '../log/values.ts';
+import { intervalOption, intervalsOption, percentilesOption } from '../shared-options.ts';
+import { tellingAxes } from './axes.ts';
+import { axisFacts, formatBounds } from './facts.ts';
+import { type FollowedIncrease, Follower } from './follow.ts';
+import {
+  addHistogramOptions,
+  assertSome,
+  exactTotal,
+  type HistogramOptions,
+  noteWriter,
+  titleOf,
+} from './histograms.ts';
+import { assertSockets, openInputs } from './input.ts';
+
+interface Options extends HistogramOptions {
+  readonly interval: number;
+  readonly intervals?: number;
+  readonly percentiles: readonly number[];
+}
+
+const DESCRIPTION = `What daemons count from now on: for each interval every histogram that has counted, a line for each
+of its axes.
+
+Counters that begin anew, and daemons that are gone and come back, are told on standard error, and
+never make a difference negative. It ends with Ctrl-C.`;
+
+/** `hdrscope ceph watch` */
+export async function run(args: readonly string[], io: Io): Promise<number> {
+  const parser = createParser('hdrscope ceph watch', DESCRIPTION, [
+    'hdrscope ceph watch /var/run/ceph/ceph-osd.0.asok',
+    'hdrscope ceph watch /var/run/ceph/ceph-osd.*.asok --interval 10s --intervals 6 --percentiles 50,99.9',
+  ])
+    .argument('<socket...>', 'admin sockets of daemons')
+    .addOption(intervalOption().default(1, '1s'))
+    .addOption(intervalsOption());
+  addHistogramOptions(parser).addOption(percentilesOption());
+  const given = await readArguments<Options>(parser, args, io);
+  if (given === undefined) return ExitCode.done;
+  const { options, operands } = given;
+  const inputs = await openInputs(operands, io);
+  assertSockets(inputs, 'hdrscope ceph watch');
+  const follower = new Follower(inputs, options, io);
+  const before = await follower.start();
+  assertSome(before, inputs);
+  await noteWriter(io)(before);
+  const write = writer(io, options.percentiles, inputs.length > 1);
+  for (let left = options.intervals ?? Number.POSITIVE_INFINITY; left > 0; left--) {
+    await write(await follower.advance(options.interval));
+  }
+  return ExitCode.done;
+}
+
+/** Prints intervals as they come, so in columns whose width is decided beforehand. */
+function writer(
+  io: Io,
+  percentiles: readonly number[],
+  hasSource: boolean,
+): (increases: readonly FollowedIncrease[]) => Promise<void> {
+  const row = (count: string, rate: string, cells: readonly string[], title: string): string =>
+    `${count.padStart(11)} ${rate.padStart(11)}${cells.map((cell) => ` ${cell.padStart(19)}`).join('')}  ${title}`.trimEnd();
+  let hasTitles = false;
+  return async (increases) => {
+    const lines: string[] = [];
+    if (!hasTitles) {
+      const titles = row('count', 'rate/s', percentiles.map(percentileTitle), 'histogram and axis');
+      lines.push(painter(io, io.stdout)('bold', titles));
+    }
+    hasTitles = true;
+    const counted = increases.filter((one) => exactTotal(one) > 0n);
+    if (counted.length === 0) {
+      lines.push(
+        row(
+          '0',
+          '0.0',
+          percentiles.map(() => '-'),
+          '',
+        ),
+      );
+    }
+    for (const one of counted) lines.push(...linesOf(one));
+    await io.stdout.write(`${lines.join('\n')}\n`);
+  };
+
+  function linesOf(one: FollowedIncrease): string[] {
+    const total = exactTotal(one);
+    const rate = formatDecimal(Number(total) / one.seconds, 1);
+    return tellingAxes(one.histogram.axes).map((at, i) => {
+      const { axis, percentiles: bounds } = axisFacts(one, at, percentiles);
+      const cells = bounds.map((each) => formatBounds(each, axis));
+      // The second axis is of the same values.
+      const [count, perSecond] = i === 0 ? [formatCount(total), rate] : ['', ''];
+      const title = i === 0 ? `${titleOf(one, hasSource)}: ${axis.name}` : `  ${axis.name}`;
+      return row(count, perSecond, cells, title);
+    });
+  }
+}

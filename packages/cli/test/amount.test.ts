@@ -1,0 +1,22 @@
+import type { CountedUnit } from '@hdrscope/registry';
+import { amountIn } from '../src/amount.ts';
+
+test.each<[string, CountedUnit, number | undefined]>([
+  ['4096', 'bytes', 4096],
+  ['4KiB', 'bytes', 4096],
+  ['1.5TiB', 'bytes', 1.5 * 2 ** 40],
+  ['4KiB', 'KiB', 4],
+  ['1.5ms', 'ns', 1_500_000],
+  ['0.1ms', 'ns', 100_000],
+  ['1m30s', 's', 90],
+  ['250', 'us', 250],
+  ['7', 'none', 7],
+  ['1ms', 'none', undefined],
+  ['1ms', 'bytes', undefined],
+  ['4KiB', 'ns', undefined],
+  ['4kB', 'bytes', undefined],
+  ['-1', 'ns', undefined],
+  ['', 'bytes', undefined],
+])('%s of %s is %s', (text, unit, value) => {
+  expect(amountIn(text, unit)).toBe(value);
+});

@@ -1,0 +1,186 @@
+import { readFileSync } from 'node:fs';
+import { dumpOf, OSD_DUMP, serveDumps } from '../support/ceph-daemon.ts';
+import { hdrscope } from '../support/fake-io.ts';
+import { testShared, useFolder } from '../support/logs.ts';
+
+const folder = useFolder();
+const MISLABEL = `hdrscope: the axis "Latency (usec)" is taken for nanoseconds, as OSDs count these in it; --units 'Latency (usec)=us' takes its word\n`;
+
+test('percentiles and means of every axis, of a daemon and of a file', async () => {
+  const path = folder.write('osd.json', OSD_DUMP);
+  const socket = await serveDumps(folder.pathOf('ceph-osd.0.asok'), [OSD_DUMP]);
+  for (const input of [path, socket.path]) {
+    expect(await hdrscope(['ceph', 'dump', input])).toEqual({
+      exitCode: 0,
+      stdout: `osd.op_w_latency_in_bytes_histogram: 62,049 values
+  axis                            p50               p90               p99           mean
+  Latency (usec)        400 to 800 µs  800 µs to 1.6 ms  800 µs to 1.6 ms  369 to 739 µs
+  Request size (bytes)     4 to 8 KiB        4 to 8 KiB        4 to 8 KiB     4 to 8 KiB
+`,
+      stderr: MISLABEL,
+    });
+  }
+});
+
+test('--where tells of a part', async () => {
+  const args = ['ceph', 'dump', '-', '--percentiles', '50'];
+  const run = async (where: string): Promise<string[]> => {
+    const { stdout } = await hdrscope([...args, '--where', where], { stdin: OSD_DUMP });
+    return stdout.split('\n')[0]!.split(': ');
+  };
+  const name = 'osd.op_w_latency_in_bytes_histogram';
+  expect(await run('Request size (bytes)=4KiB..8KiB')).toEqual([name, '62,048 values']);
+  expect(await run('size=..4096')).toEqual([name, '1 values']);
+  expect(await run('size=8KiB..')).toEqual([name, 'nothing was counted']);
+  // The latency axis counts nanoseconds.
+  const above = await run('latency=0.4ms..');
+  expect(above).toEqual(await run('latency=400000..'));
+});
+
+test.each([
+  [
+    'size=4KiB',
+    "--where must be an axis and values, as in 'Request size (bytes)=4KiB..8KiB', size=..64KiB or latency=1ms.., got 'size=4KiB'",
+    2,
+  ],
+  ['size=..', '--where must be an axis and values', 2],
+  ['size=1ms..', `--where: values of "Request size (bytes)" must be told as in 4KiB, got '1ms'`, 2],
+  [
+    'size=5000..',
+    'from, of "Request size (bytes)", must be where a slot begins, such as 4096 or 8192, got 5000',
+    1,
+  ],
+  [
+    'age=1..',
+    'no histogram has such an axis, or it is not clear which: osd.op_w_latency_in_bytes_histogram has "Latency (usec)", "Request size (bytes)"',
+    1,
+  ],
+  ['e=1..', 'no histogram has such an axis, or it is not clear which', 1],
+])('refuses --where %s', async (where, message, exitCode) => {
+  const ran = await hdrscope(['ceph', 'dump', '-', '--where', where], { stdin: OSD_DUMP });
+  expect([ran.exitCode, ran.stdout]).toEqual([exitCode, '']);
+  expect(ran.stderr).toContain(message);
+});
+
+test('histograms without the axis of a condition are left out, and told', async () => {
+  const both = `${OSD_DUMP.slice(0, -2)},${dumpOf([0, 1, 0]).slice('{"osd":{'.length)}`;
+  const { stdout, stderr } = await hdrscope(['ceph', 'dump', '-', '--where', 'size=4KiB..'], { stdin: both });
+  expect(stdout).not.toContain('osd.op:');
+  expect(stderr).toContain('hdrscope: left out by --where: osd.op has "Depth"\n');
+});
+
+test('--json tells counts to the last digit, and null where a bound is open', async () => {
+  const stdin = dumpOf([0, 2n ** 60n + 1n, 0, 0]);
+  const { stdout, exitCode } = await hdrscope(['ceph', 'dump', '--json', '-'], { stdin });
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain('"count": 1152921504606846977,');
+  const few = await hdrscope(['ceph', 'dump', '--json', '--percentiles', '50,99', '-'], {
+    stdin: dumpOf([1, 6, 0, 3]),
+  });
+  expect(JSON.parse(few.stdout)).toEqual([
+    {
+      source: 'standard input',
+      daemon: null,
+      logger: 'osd',
+      counter: 'op',
+      count: 10,
+      axes: [
+        {
+          name: 'Depth',
+          unit: 'none',
+          unitSource: 'unknown',
+          percentiles: { 50: { lower: 0, upper: 8 }, 99: { lower: 16, upper: null } },
+          mean: { lower: null, upper: null },
+        },
+      ],
+      notes: [],
+    },
+  ]);
+});
+
+test('counts that cannot be added up exactly are shown without percentiles', async () => {
+  const { stdout, stderr } = await hdrscope(['ceph', 'dump', '-'], {
+    stdin: dumpOf([0, 2n ** 60n, 2n ** 60n]),
+  });
+  expect(stderr).toBe('hdrscope: osd.op has more counts than percentiles can be told of exactly: 2^53 - 1\n');
+  expect(
+    stdout
+      .split('\n')
+      .slice(0, 3)
+      .map((line) => line.trim().split(/ {2,}/)),
+  ).toEqual([
+    ['osd.op: 2,305,843,009,213,693,952 values'],
+    ['axis', 'p50', 'p90', 'p99', 'mean'],
+    ['Depth', '-', '-', '-', '-'],
+  ]);
+});
+
+test('open ends, single integers, and sums of releases to come', async () => {
+  const rows = async (stdin: string): Promise<string[]> => {
+    const { stdout } = await hdrscope(['ceph', 'dump', '--percentiles', '1,50,100', '-'], { stdin });
+    return stdout.split('\n')[2]!.trim().split(/ {2,}/);
+  };
+  expect(await rows(dumpOf([1, 1, 0, 1]))).toEqual(['Depth', 'below 0', '0 to 8', '16 or more', 'any']);
+  expect(await rows(dumpOf([0, 0, 7, 0], 'op', { quant_size: 1 }))).toEqual(['Depth', '1', '1', '1', '1']);
+  const withSum = dumpOf([0, 2, 2, 0]).replace('"values"', '"sum":[30],"values"');
+  expect(await rows(withSum)).toEqual(['Depth', '0 to 8', '0 to 8', '8 to 16', '7.5']);
+});
+
+test('several daemons are named', async () => {
+  const stdin = `osd.0: ${dumpOf([0, 1, 0])}\nosd.1: ${dumpOf([0, 0, 0])}\n`;
+  const { stdout } = await hdrscope(['ceph', 'dump', '-'], { stdin });
+  expect(stdout).toMatch(/^osd\.0 osd\.op: 1 values\n/);
+  expect(stdout).toMatch(/\nosd\.1 osd\.op: nothing was counted\n$/);
+});
+
+test('filters and units', async () => {
+  const both = `${OSD_DUMP.slice(0, -2)},${dumpOf([0, 1, 0]).slice('{"osd":{'.length)}`;
+  const one = await hdrscope(['ceph', 'dump', '-', '--counter', 'op', '--units', 'Depth=ms'], {
+    stdin: both,
+  });
+  expect([one.exitCode, one.stderr]).toEqual([0, '']);
+  expect(one.stdout).toContain('0 to 8 ms');
+  const none = await hdrscope(['ceph', 'dump', '-', '--logger', 'mon'], { stdin: both });
+  expect([none.exitCode, none.stdout]).toEqual([1, '']);
+  expect(none.stderr).toContain('there is no such histogram in standard input');
+  const word = ['--units', 'Latency (usec)=us', '--percentiles', '50'];
+  const believed = await hdrscope(['ceph', 'dump', '-', ...word], { stdin: OSD_DUMP });
+  expect([believed.stderr, believed.stdout.includes('400 to 800 ms')]).toEqual(['', true]);
+  const wrong = await hdrscope(['ceph', 'dump', '-', '--units', 'Depth=days'], { stdin: both });
+  expect([wrong.exitCode, wrong.stderr]).toEqual([
+    2,
+    "hdrscope: --units must be an axis and one of ns, us, ms, s, bytes, none, as in 'Latency (usec)=us', got 'Depth=days'\n",
+  ]);
+});
+
+test.each([
+  [['nope.asok'], 1, 'cannot read nope.asok: there is no such socket or file'],
+  [['-', '-'], 2, '- is standard input, which can be read only once'],
+  [['-'], 1, 'standard input: a dump must have a line that begins with {, got none'],
+  [
+    ['--raw', '--json', '-'],
+    2,
+    '--raw prints what the daemon dumps: it goes with neither --json nor --where',
+  ],
+  [[], 2, "missing required argument 'socket|file'"],
+])('refuses %j', async (args, exitCode, message) => {
+  const ran = await hdrscope(['ceph', 'dump', ...args], { stdin: 'not a dump' });
+  expect([ran.exitCode, ran.stdout]).toEqual([exitCode, '']);
+  expect(ran.stderr).toContain(message);
+});
+
+test('--raw prints the dump of a daemon again, and of several as ceph tell does', async () => {
+  const pretty = (text: string): string => `${JSON.stringify(JSON.parse(text), undefined, 4)}\n`;
+  const socket = await serveDumps(folder.pathOf('raw.asok'), [OSD_DUMP]);
+  const one = await hdrscope(['ceph', 'dump', '--raw', socket.path]);
+  expect([one.exitCode, one.stdout, one.stderr]).toEqual([0, pretty(OSD_DUMP), '']);
+  const several = await hdrscope(['ceph', 'dump', '--raw', '-'], {
+    stdin: `osd.0: ${OSD_DUMP}\nosd.7: {"cct":{}}\n`,
+  });
+  expect(several.stdout).toBe(`osd.0: ${pretty(OSD_DUMP)}osd.7: {\n    "cct": {}\n}\n`);
+});
+
+testShared('--raw is what Ceph 16.2.15 prints, byte for byte', '../ceph/real-dump.json', async (path) => {
+  const { stdout } = await hdrscope(['ceph', 'dump', '--raw', path]);
+  expect(stdout).toBe(readFileSync(path, 'utf8'));
+});

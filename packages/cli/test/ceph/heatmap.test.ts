@@ -1,0 +1,166 @@
+import { plotFromJson } from '@hdrscope/plot';
+import { dumpOf, OSD_DUMP, OSD_DUMP_LATER, serveDumps } from '../support/ceph-daemon.ts';
+import { hdrscope } from '../support/fake-io.ts';
+import { useFolder } from '../support/logs.ts';
+
+const folder = useFolder();
+const WRITES = 'osd.op_w_latency_in_bytes_histogram';
+
+function totalOf(text: string): number {
+  const plot = plotFromJson(text);
+  if (plot.kind !== 'heat-map' && plot.kind !== 'bars') throw new Error(`${plot.kind} is not expected`);
+  return plot.counts.flat().reduce((a, b) => a + b, 0);
+}
+
+test('draws latency over size', async () => {
+  const { exitCode, stdout } = await hdrscope(['ceph', 'heatmap', '-'], { stdin: OSD_DUMP });
+  expect(exitCode).toBe(0);
+  const lines = stdout.split('\n');
+  expect(lines.slice(0, 2)).toEqual([`${WRITES} of standard input`, '62,049 values since the daemon began']);
+  expect(lines[2]).toMatch(/^Latency \(usec\) +total$/);
+  expect(stdout).toMatch(/ 400 µs │/);
+  expect(stdout).toContain('4 KiB');
+  expect(stdout).toMatch(/\n +Request size \(bytes\)\n/);
+  expect(stdout).toMatch(/\nvalues: {2}░ /);
+});
+
+test('colours are for terminals, and not with NO_COLOR', async () => {
+  const coloured = '\u001b[48;2;';
+  const args = ['ceph', 'heatmap', '-'];
+  const run = async (world: object): Promise<string> =>
+    (await hdrscope(args, { stdin: OSD_DUMP, ...world })).stdout;
+  expect(await run({ isTerminal: true })).toContain(coloured);
+  expect(await run({ isTerminal: true, environment: { NO_COLOR: '1' } })).not.toContain(coloured);
+  expect(await run({})).not.toContain(coloured);
+});
+
+test('--since draws what was counted since', async () => {
+  const earlier = folder.write('earlier.json', OSD_DUMP);
+  const args = ['ceph', 'heatmap', '-', '--since', earlier];
+  const { stdout } = await hdrscope([...args, '--json'], { stdin: OSD_DUMP_LATER });
+  expect(totalOf(stdout)).toBe(83_959 - 62_049);
+  const text = await hdrscope(args, { stdin: OSD_DUMP_LATER });
+  expect(text.stdout).toContain(`21,910 values since ${earlier}`);
+  const reset = await hdrscope(
+    ['ceph', 'heatmap', '-', '--since', folder.write('later.json', OSD_DUMP_LATER)],
+    {
+      stdin: OSD_DUMP,
+    },
+  );
+  expect(reset.stdout).toContain('62,049 values');
+  expect(reset.stderr).toContain(`${WRITES}: the daemon began anew in between, and all that it has is shown`);
+});
+
+test('--interval draws what a daemon counts in that time, again and again', async () => {
+  const socket = await serveDumps(folder.pathOf('osd.0.asok'), [OSD_DUMP, OSD_DUMP_LATER, OSD_DUMP_LATER]);
+  const { exitCode, stdout } = await hdrscope([
+    'ceph',
+    'heatmap',
+    socket.path,
+    '--interval',
+    '10ms',
+    '-n',
+    '2',
+    '--json',
+  ]);
+  expect(exitCode).toBe(0);
+  expect(stdout.trimEnd().split('\n').map(totalOf)).toEqual([21_910, 0]);
+});
+
+test('daemons are put together, or drawn each', async () => {
+  const stdin = `osd.0: ${OSD_DUMP}\nosd.1: ${OSD_DUMP_LATER}\n`;
+  const together = await hdrscope(['ceph', 'heatmap', '-'], { stdin });
+  expect(together.stdout.split('\n').slice(0, 2)).toEqual([
+    `${WRITES} of osd.0, osd.1`,
+    '146,008 values since the daemon began',
+  ]);
+  const each = await hdrscope(['ceph', 'heatmap', '--each', '--json', '-'], { stdin });
+  expect(each.stdout.trimEnd().split('\n').map(totalOf)).toEqual([62_049, 83_959]);
+});
+
+test('many daemons are counted, not named', async () => {
+  const stdin = Array.from({ length: 40 }, (_, osd) => `osd.${osd}: ${dumpOf([0, 1, 0])}`).join('\n');
+  const { stdout } = await hdrscope(['ceph', 'heatmap', '-'], { stdin });
+  expect(stdout).toMatch(/^osd\.op of 40 daemons\n40 values /);
+});
+
+test('axes that differ are named', async () => {
+  const stdin = `osd.0: ${dumpOf([0, 1, 0])}\nosd.1: ${dumpOf([0, 1, 0], 'op', { quant_size: 4 })}`;
+  const { exitCode, stdout, stderr } = await hdrscope(['ceph', 'heatmap', '-'], { stdin });
+  expect([exitCode, stdout]).toEqual([1, '']);
+  expect(stderr).toBe(
+    'hdrscope: osd.op of osd.0 and of osd.1 cannot be put together: add: the axes must be equal, "Depth" and "Depth" differ in ranges; --each draws each for itself\n',
+  );
+  expect((await hdrscope(['ceph', 'heatmap', '--each', '-'], { stdin })).exitCode).toBe(0);
+});
+
+test('of several counters the one with most counts, and the others are told', async () => {
+  const [few, many] = [dumpOf([0, 1, 0], 'few'), dumpOf([0, 1, 8], 'many')];
+  const stdin = `${few.slice(0, -2)},${many.slice('{"osd":{'.length)}`;
+  const most = await hdrscope(['ceph', 'heatmap', '-'], { stdin });
+  expect(most.stdout).toMatch(/^osd\.many of standard input\n/);
+  expect(most.stderr).toBe('hdrscope: this is osd.many; --counter tells another of osd.few (1)\n');
+  const told = await hdrscope(['ceph', 'heatmap', '-', '--counter', 'few'], { stdin });
+  expect([told.stdout.split('\n')[0], told.stderr]).toEqual(['osd.few of standard input', '']);
+});
+
+test('a histogram of one axis is drawn as bars, with a second axis that tells nothing too', async () => {
+  const all = '{"name":"All","min":0,"quant_size":1,"buckets":1,"scale_type":"linear"}';
+  const two = dumpOf([0, 4, 2]).replace('}],"values":[0,4,2]', `},${all}],"values":[[0],[4],[2]]`);
+  for (const stdin of [dumpOf([0, 4, 2]), two]) {
+    const { stdout } = await hdrscope(['ceph', 'heatmap', '--ascii', '-'], { stdin });
+    const [, subtitle, first, second] = stdout.split('\n');
+    expect(subtitle).toBe('6 values since the daemon began, by Depth');
+    expect(first).toMatch(/ 4 \|#{20,}/);
+    expect(second).toMatch(/ 2 \|#{10,}/);
+  }
+});
+
+test('--x and --y choose the axes', async () => {
+  const { stdout } = await hdrscope(['ceph', 'heatmap', '-', '--x', 'latency', '--json'], {
+    stdin: OSD_DUMP,
+  });
+  const plot = plotFromJson(stdout);
+  expect(plot).toMatchObject({
+    x: { name: 'Latency (usec)', unit: 'ns' },
+    y: { name: 'Request size (bytes)', unit: 'bytes' },
+  });
+  expect(totalOf(stdout)).toBe(62_049);
+});
+
+test('of three axes the third is added up', async () => {
+  const axis = (name: string): string =>
+    `{"name":"${name}","min":0,"quant_size":1,"buckets":2,"scale_type":"linear"}`;
+  const stdin = `{"l":{"c":{"axes":[${['a', 'b', 'c'].map(axis)}],"values":[[[1,2],[4,8]],[[16,32],[64,128]]]}}}`;
+  const countsOf = async (...args: string[]): Promise<unknown> =>
+    JSON.parse((await hdrscope(['ceph', 'heatmap', '-', '--json', ...args], { stdin })).stdout).counts;
+  // counts[y][x]
+  expect(await countsOf()).toEqual([
+    [1 + 2, 4 + 8],
+    [16 + 32, 64 + 128],
+  ]);
+  expect(await countsOf('--x', 'a', '--y', 'c')).toEqual([
+    [1 + 4, 16 + 64],
+    [2 + 8, 32 + 128],
+  ]);
+  expect(await countsOf('--y', 'b')).toEqual([
+    [1 + 2, 16 + 32],
+    [4 + 8, 64 + 128],
+  ]);
+});
+
+test.each([
+  [['--x', 'age'], `--x must be one of "Latency (usec)", "Request size (bytes)", got 'age'`],
+  [
+    ['--x', 'size', '--y', 'size'],
+    '--x and --y must be two axes, of "Latency (usec)", "Request size (bytes)"',
+  ],
+  [['-n', '2'], '--intervals needs --interval'],
+  [['--interval', '1s'], '--interval takes admin sockets, and standard input is none'],
+  [['--interval', '1s', '--since', 'x'], 'only one of them can be drawn'],
+  [['--since', 'x', 'nope'], 'cannot read nope'],
+])('refuses %j', async (args, message) => {
+  const { exitCode, stdout, stderr } = await hdrscope(['ceph', 'heatmap', '-', ...args], { stdin: OSD_DUMP });
+  expect([exitCode > 0, stdout]).toEqual([true, '']);
+  expect(stderr).toContain(message);
+});

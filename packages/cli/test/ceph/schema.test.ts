@@ -1,0 +1,67 @@
+import { dumpOf, OSD_SCHEMA, serveDumps } from '../support/ceph-daemon.ts';
+import { hdrscope } from '../support/fake-io.ts';
+import { useFolder } from '../support/logs.ts';
+
+const folder = useFolder();
+
+test('the counters of a daemon and of a file', async () => {
+  const socket = await serveDumps(folder.pathOf('ceph-osd.0.asok'), [dumpOf([0])]);
+  for (const input of [socket.path, folder.write('schema.json', OSD_SCHEMA)]) {
+    const { exitCode, stdout, stderr } = await hdrscope(['ceph', 'schema', input]);
+    expect([exitCode, stderr]).toEqual([0, '']);
+    const [head, ...rows] = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(/ {2,}/));
+    expect(head).toEqual(['logger', 'counter', 'type', 'priority', 'what it counts']);
+    expect(rows).toHaveLength(4);
+    expect(rows[0]).toEqual([
+      'osd',
+      'op_r_latency_out_bytes_histogram',
+      '26',
+      '5',
+      'Histogram of operation latency (including queue time) + data read',
+    ]);
+  }
+});
+
+test('several daemons are named, and what is not told is a dash', async () => {
+  const stdin = 'osd.0: {"osd":{"op":{"type":18}}}\nosd.1: {"osd":{"op":{"type":26,"priority":7}}}';
+  const { stdout } = await hdrscope(['ceph', 'schema', '-'], { stdin });
+  expect(stdout.split('\n').slice(1, 3)).toEqual([
+    'osd.0   osd     op         18         -  -',
+    'osd.1   osd     op         26         7  -',
+  ]);
+});
+
+test('--json', async () => {
+  const { stdout } = await hdrscope(['ceph', 'schema', '--json', '-'], {
+    stdin: '{"osd":{"op":{"type":26}}}',
+  });
+  expect(JSON.parse(stdout)).toEqual([
+    {
+      source: 'standard input',
+      logger: 'osd',
+      counter: 'op',
+      type: 26,
+      description: null,
+      nick: null,
+      priority: null,
+      metricType: null,
+      valueType: null,
+      units: null,
+    },
+  ]);
+});
+
+test('a daemon without histograms', async () => {
+  const { exitCode, stdout, stderr } = await hdrscope(['ceph', 'schema', '-'], { stdin: '{"cct":{}}' });
+  expect([exitCode, stdout]).toEqual([0, '']);
+  expect(stderr).toBe("hdrscope: there are no histograms. Of Ceph's daemons OSDs have some\n");
+});
+
+test('what is no schema is refused with its name', async () => {
+  const path = folder.write('wrong.json', '{"osd":{"op":7}}');
+  const { exitCode, stderr } = await hdrscope(['ceph', 'schema', path]);
+  expect([exitCode, stderr]).toEqual([1, 'hdrscope: wrong.json: osd.op must be an object, got 7\n']);
+});

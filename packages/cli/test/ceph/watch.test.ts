@@ -1,0 +1,139 @@
+import { Follower } from '../../src/ceph/follow.ts';
+import { openInputs } from '../../src/ceph/input.ts';
+import { Ending, type Io } from '../../src/command.ts';
+import { dumpOf, OSD_DUMP, OSD_DUMP_LATER, serveDumps } from '../support/ceph-daemon.ts';
+import { hdrscope } from '../support/fake-io.ts';
+import { useFolder } from '../support/logs.ts';
+
+const folder = useFolder();
+
+function rows(text: string): string[][] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.trim().split(/ {2,}/));
+}
+
+test('what is counted in each interval', async () => {
+  const dumps = [
+    dumpOf([0, 100, 0, 0]),
+    dumpOf([0, 101, 2, 0]),
+    dumpOf([0, 101, 2, 0]),
+    dumpOf([0, 101, 2, 5]),
+  ];
+  const { path } = await serveDumps(folder.pathOf('osd.asok'), dumps);
+  const args = ['ceph', 'watch', path, '--interval', '10ms', '-n', '3', '--percentiles', '50,99'];
+  const { exitCode, stdout, stderr } = await hdrscope(args);
+  expect([exitCode, stderr]).toEqual([0, '']);
+  expect(rows(stdout)).toEqual([
+    ['count', 'rate/s', 'p50', 'p99', 'histogram and axis'],
+    ['3', '300.0', '8 to 16', '8 to 16', 'osd.op: Depth'],
+    ['0', '0.0', '-', '-'],
+    ['5', '500.0', '16 or more', '16 or more', 'osd.op: Depth'],
+  ]);
+});
+
+test('each axis has a line', async () => {
+  const { path } = await serveDumps(folder.pathOf('two.asok'), [OSD_DUMP, OSD_DUMP_LATER]);
+  const { stdout } = await hdrscope([
+    'ceph',
+    'watch',
+    path,
+    '--interval',
+    '10ms',
+    '-n',
+    '1',
+    '--percentiles',
+    '99',
+  ]);
+  expect(rows(stdout).slice(1)).toEqual([
+    [
+      '21,910',
+      '2191000.0',
+      expect.stringMatching(/ms$/),
+      'osd.op_w_latency_in_bytes_histogram: Latency (usec)',
+    ],
+    ['64 to 128 KiB', 'Request size (bytes)'],
+  ]);
+});
+
+test('resets, and questions that fail, are told and do not end it', async () => {
+  const dumps = [
+    dumpOf([0, 9, 0]),
+    dumpOf([0, 2, 0]),
+    new Error('not now'),
+    new Error('not now'),
+    dumpOf([0, 3, 0]),
+  ];
+  const { path } = await serveDumps(folder.pathOf('bad.asok'), dumps);
+  const args = ['ceph', 'watch', path, '--interval', '10ms', '-n', '4', '--percentiles', '50'];
+  const { stdout, stderr } = await hdrscope(args);
+  expect(
+    rows(stdout)
+      .slice(1)
+      .map(([count]) => count),
+  ).toEqual(['2', '0', '0', '1']);
+  expect(stderr.split('\n')).toEqual([
+    'hdrscope: osd.op: the daemon began anew, and all that it has is new',
+    `hdrscope: ${path} refuses 'perf histogram dump': Invalid argument: not now; it is asked again`,
+    'hdrscope: bad is back',
+    '',
+  ]);
+});
+
+/** What a follower says. */
+function listeningIo(): { readonly io: Io; readonly said: string[] } {
+  const said: string[] = [];
+  const output = {
+    isTerminal: false,
+    columns: undefined,
+    write: async (text: string) => void said.push(text),
+  };
+  const stdin = (async function* () {})();
+  const signal = new AbortController().signal;
+  return {
+    io: { stdout: output, stderr: output, stdin, environment: {}, signal, monotonicMs: () => 0 },
+    said,
+  };
+}
+
+test('a daemon that is gone and comes back is counted on', async () => {
+  const path = folder.pathOf('gone.asok');
+  const stays = await serveDumps(folder.pathOf('stays.asok'), [dumpOf([0, 0, 0])]);
+  const first = await serveDumps(path, [dumpOf([0, 9, 0])]);
+  const { io, said } = listeningIo();
+  const follower = new Follower(await openInputs([path, stays.path], io), {}, io);
+  await follower.start();
+  await first.close();
+  expect((await follower.advance(0.001)).map(({ source }) => source)).toEqual(['stays']);
+  expect(await follower.advance(0.001)).toHaveLength(1);
+  await serveDumps(path, [dumpOf([0, 2, 0])]);
+  const [back] = await follower.advance(0.001);
+  expect([back!.source, back!.isReset, back!.histogram.totalCount]).toEqual(['gone', true, 2]);
+  expect(said).toEqual([
+    `hdrscope: ${path} cannot be asked: ENOENT, there is no such socket: the daemon is not running, or has another path; it is asked again\n`,
+    'hdrscope: gone is back\n',
+    'hdrscope: gone osd.op: the daemon began anew, and all that it has is new\n',
+  ]);
+});
+
+test('where no daemon answers at the start there is nothing to watch', async () => {
+  const { path } = await serveDumps(folder.pathOf('never.asok'), [new Error('never')]);
+  const { exitCode, stderr } = await hdrscope(['ceph', 'watch', path]);
+  expect([exitCode, stderr.endsWith('hdrscope: no daemon answers\n')]).toEqual([1, true]);
+});
+
+test('ends when it is interrupted', async () => {
+  const { path } = await serveDumps(folder.pathOf('long.asok'), [dumpOf([0, 1, 0])]);
+  const onOutput = (_: string, end: (reason: Ending) => void): void => end(new Ending('SIGINT', 130));
+  const { exitCode } = await hdrscope(['ceph', 'watch', path, '--interval', '10ms'], { onOutput });
+  expect(exitCode).toBe(130);
+});
+
+test('a file cannot be watched', async () => {
+  const { exitCode, stderr } = await hdrscope(['ceph', 'watch', folder.write('osd.json', OSD_DUMP)]);
+  expect([exitCode, stderr]).toEqual([
+    2,
+    'hdrscope: hdrscope ceph watch takes admin sockets, and osd.json is none\n',
+  ]);
+});

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { type PerfReplies, type RunningAdminSocket, serveAdminSocket } from '@hdrscope/ceph';
+
+const FIXTURES = new URL('../../../ceph/test/fixtures/', import.meta.url);
+
+/** What an OSD of Ceph 16.2.15 answered: of the dump the writes. */
+export const OSD_DUMP: string = readFileSync(new URL('osd-op-w.16.2.15.dump.json', FIXTURES), 'utf8');
+/** The same OSD later. */
+export const OSD_DUMP_LATER: string = readFileSync(
+  new URL('osd-op-w-later.16.2.15.dump.json', FIXTURES),
+  'utf8',
+);
+export const OSD_SCHEMA: string = readFileSync(new URL('osd.16.2.15.schema.json', FIXTURES), 'utf8');
+
+/** The text of a dump of one counter of one linear axis: below 0, 0 to 7, 8 to 15, more. */
+export function dumpOf(values: readonly (number | bigint)[], counter = 'op', others: object = {}): string {
+  const axis = {
+    name: 'Depth',
+    min: 0,
+    quant_size: 8,
+    buckets: values.length,
+    scale_type: 'linear',
+    ...others,
+  };
+  return `{"osd":{"${counter}":{"axes":[${JSON.stringify(axis)}],"values":[${values.join(',')}]}}}`;
+}
+
+const running: RunningAdminSocket[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((socket) => socket.close()));
+});
+
+/** A daemon that answers each question for its dump with the next one, and with the last again and again. */
+export function serveDumps(path: string, dumps: readonly (string | Error)[]): Promise<RunningAdminSocket> {
+  let asked = 0;
+  return serve(path, {
+    histograms: {
+      schema: () => OSD_SCHEMA,
+      dump: () => {
+        const answer = dumps[Math.min(asked++, dumps.length - 1)]!;
+        if (answer instanceof Error) throw answer;
+        return answer;
+      },
+    },
+  });
+}
+
+/** Closed when the test ends. */
+async function serve(path: string, replies: PerfReplies): Promise<RunningAdminSocket> {
+  const socket = await serveAdminSocket({ path, ...replies });
+  running.push(socket);
+  return socket;
+}
