@@ -56,6 +56,13 @@ export const targets = [
   },
   { group: 'log-read', ours: 'hdrscope reader', peer: 'hdr-histogram-js reader, 32 bit', atLeast: 5 },
   { group: 'log-process', ours: 'hdrscope log process', peer: 'Java HistogramLogProcessor', atMost: 1 },
+  { group: 'record-text', ours: 'hdrscope record', peer: 'awk, which adds them up', atMost: 1 },
+  {
+    group: 'record-text-decimals',
+    ours: 'hdrscope record',
+    peer: 'awk, which adds them up',
+    atMost: 1,
+  },
   // In its first 100 MB, V8's young generation grows to its full size, as that of every process does.
   { group: 'log-memory', ours: 'hdrscope, log of 1 GB', peer: 'hdrscope, log of 100 MB', atMost: 1.25 },
   { group: 'ebpf-read', ours: 'hdrscope batch', peer: 'bpftool and JSON.parse', atLeast: 20 },

@@ -8,12 +8,32 @@ export const HDRSCOPE: Group = {
   description: 'Latency with its whole distribution: HdrHistogram logs read, merged, compared and followed.',
   commands: [
     {
+      name: 'record',
+      summary: 'counts numbers of a text, and prints their distribution',
+      load: () => import('./record/index.ts'),
+    },
+    {
+      name: 'diff',
+      summary: 'what has changed between two logs, texts or histograms, and whether that is real',
+      load: () => import('./diff/index.ts'),
+    },
+    {
+      name: 'advise',
+      summary: 'what a histogram costs and how exact it is, before there is one',
+      load: () => import('./advise/index.ts'),
+    },
+    {
       name: 'log',
       summary: 'works on interval logs (.hlog)',
       load: async () => {
         const { LOG } = await import('./log/index.ts');
         return groupModule(LOG);
       },
+    },
+    {
+      name: 'plot',
+      summary: 'draws histograms, on the terminal or as a picture',
+      load: () => import('./plot/index.ts'),
     },
     {
       name: 'ebpf',
@@ -29,6 +49,14 @@ export const HDRSCOPE: Group = {
       load: async () => {
         const { CEPH } = await import('./ceph/index.ts');
         return groupModule(CEPH);
+      },
+    },
+    {
+      name: 'completion',
+      summary: 'prints what makes a shell complete these commands',
+      load: async () => {
+        const { completionOf } = await import('./completion/index.ts');
+        return completionOf(HDRSCOPE);
       },
     },
   ],

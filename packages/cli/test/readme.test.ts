@@ -33,14 +33,15 @@ async function print(line: string): Promise<string> {
   let exitCode = 0;
   let stdin = '';
   for (const command of line.replace(/; echo \$\?$/, '').split(' | ')) {
-    const showsErrors = command.endsWith(' 2>&1');
+    const [, errorsTo] = / 2>(&1|\/dev\/null)$/.exec(command) ?? [];
+    const showsErrors = errorsTo === '&1';
     const [program, ...args] = command
-      .replace(/ 2>&1$/, '')
+      .replace(/ 2>\S+$/, '')
       .split(' ')
-      .map((word) => (/\.(hlog|hgrm)$/.test(word) ? folder.pathOf(word) : word));
+      .map((word) => (/\.(hlog|hgrm|json|txt)$/.test(word) ? folder.pathOf(word) : word));
     if (program === 'hdrscope') {
       const ran = await hdrscope(args, { stdin });
-      if (!showsErrors) expect(ran.stderr).toBe('');
+      if (errorsTo === undefined) expect(ran.stderr).toBe('');
       ({ exitCode } = ran);
       stdin = showsErrors ? ran.stderr + ran.stdout : ran.stdout;
     } else if (program === 'head') {

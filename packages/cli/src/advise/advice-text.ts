@@ -1,0 +1,94 @@
+import { type Advice, hdrLayout } from '@hdrscope/core';
+import { formatValue } from '@hdrscope/plot';
+import type { CountedUnit } from '@hdrscope/registry';
+import { painter } from '../colour.ts';
+import type { Io } from '../command.ts';
+import { formatCount } from '../log/values.ts';
+import { formatTable } from '../table.ts';
+
+/** What a histogram costs, and what others would. */
+export interface ShownAdvice {
+  readonly advice: Advice;
+  /** With other numbers of digits, ascending; that of the advice among them. */
+  readonly alternatives: readonly Advice[];
+  readonly unit: CountedUnit;
+}
+
+export function adviceJson({ advice, alternatives, unit }: ShownAdvice): string {
+  const document = {
+    unit,
+    ...fieldsOf(advice),
+    code: codeOf(advice),
+    alternatives: alternatives.map(fieldsOf),
+  };
+  // A bigint as its digits, as the JSON of a histogram has it.
+  return `${JSON.stringify(document, (_, value) => (typeof value === 'bigint' ? String(value) : value), 2)}\n`;
+}
+
+/** Of an advice, its fields: `unit` is what values are in here. */
+function fieldsOf({ unit: narrowestSlot, ...advice }: Advice): object {
+  return { ...advice, largestValue: hdrLayout(advice.options).largestValue, narrowestSlot };
+}
+
+/** What it costs, what it tells apart, what other digits would change, and how it is made. */
+export function formatAdvice({ advice, alternatives, unit }: ShownAdvice, io: Io): string {
+  const paint = painter(io, io.stdout);
+  const { significantDigits, highestTrackableValue } = advice.options;
+  const bytes = (count: number): string => `${formatCount(count)} bytes`;
+  const shown = (value: number): string => (unit === 'none' ? formatCount(value) : formatValue(value, unit));
+  const { bound } = advice.worstRelativeError;
+  const facts = [
+    ['slots', formatCount(advice.slotCount)],
+    ['dense', bytes(advice.denseBytes)],
+    ['sparse', `${formatCount(advice.sparseBytes.empty)} to ${bytes(advice.sparseBytes.most)}`],
+    ['shared', bytes(advice.sharedBytes)],
+    ['values', `0 to ${shown(hdrLayout(advice.options).largestValue)}`],
+    ['told apart', `${shown(advice.unit)} below ${shown(advice.unitBelow)}, ${percent(bound)} above`],
+  ];
+  const rows = alternatives.map((one) => [
+    `${one.options.significantDigits === significantDigits ? '> ' : ''}${one.options.significantDigits}`,
+    percent(one.worstRelativeError.bound),
+    formatCount(one.slotCount),
+    formatCount(one.denseBytes),
+    formatCount(one.sparseBytes.most),
+    formatCount(one.sharedBytes),
+  ]);
+  const columns = ['digits', 'worst error', 'slots', 'dense bytes', 'sparse at most', 'shared'];
+  const [titles = '', ...lines] = formatTable(
+    columns.map((title) => ({ title })),
+    rows,
+  );
+  const heading = `Values up to ${shown(Number(highestTrackableValue))}, to ${significantDigits} significant ${significantDigits === 1 ? 'digit' : 'digits'}`;
+  return `${paint('bold', heading)}
+
+${facts.map(([name = '', text]) => `${name.padStart(10)}  ${text}`).join('\n')}
+
+${[paint('bold', titles), ...lines].join('\n')}
+
+import { Histogram } from '@hdrscope/core';
+
+${codeOf(advice)}
+`;
+}
+
+function codeOf({ options }: Advice): string {
+  const { lowestDiscernibleValue, highestTrackableValue, significantDigits } = options;
+  const lowest =
+    Number(lowestDiscernibleValue) === 1
+      ? ''
+      : `  lowestDiscernibleValue: ${literal(lowestDiscernibleValue)},\n`;
+  return `const histogram = new Histogram({
+${lowest}  highestTrackableValue: ${literal(highestTrackableValue)},
+  significantDigits: ${significantDigits},
+});`;
+}
+
+/** `3_600_000_000_000`, with an `n` where a number would not be exact. */
+function literal(value: number | bigint): string {
+  const digits = String(value).replace(/\B(?=(\d{3})+$)/g, '_');
+  return typeof value === 'bigint' ? `${digits}n` : digits;
+}
+
+function percent(part: number): string {
+  return `${Number((part * 100).toPrecision(2))} %`;
+}

@@ -1,0 +1,105 @@
+import { type Advice, type AdviseOptions, advise, HdrscopeError } from '@hdrscope/core';
+import type { CountedUnit } from '@hdrscope/registry';
+import { Option } from 'commander';
+import { createParser, isDecimal, readArguments, wrongOption } from '../arguments.ts';
+import { ExitCode, type Io, UsageError } from '../command.ts';
+import { digitsOption, NUMBER_UNITS } from '../numbers/number-unit.ts';
+import { adviceJson, formatAdvice } from './advice-text.ts';
+import { parseAmount } from './amount.ts';
+
+const DESCRIPTION = `Says what a histogram costs and how exact it is, before there is one: bytes, slots, the range of
+values, the worst error, what fewer or more digits would cost, and the code that makes it.
+
+The values that a histogram counts are integers of --unit. Up to two thousand of them (with 3
+digits) are told apart exactly, larger ones to --digits significant digits.`;
+
+interface Options {
+  readonly max?: string;
+  readonly min?: string;
+  readonly unit: CountedUnit;
+  readonly digits?: number;
+  readonly maxError?: number;
+  readonly maxBytes?: number;
+  readonly json?: boolean;
+}
+
+function parser(): ReturnType<typeof createParser> {
+  return createParser('hdrscope advise', DESCRIPTION, [
+    'hdrscope advise --max 1h --unit ns',
+    'hdrscope advise --max 1m --unit us --max-error 1%',
+    'hdrscope advise --max 1GiB --unit bytes --digits 2 --json',
+  ])
+    .option(
+      '--max <value>',
+      'the largest value that must fit: a number of the unit, or as in 1h, 500ms, 4GiB',
+    )
+    .option('--min <value>', 'the smallest difference that must be told apart, likewise', '1')
+    .addOption(new Option('--unit <unit>', 'what the histogram counts').choices(NUMBER_UNITS).default('ns'))
+    .addOption(digitsOption('significant digits that values keep, 0 to 5 (default: 3)'))
+    .option('--max-error <part>', 'instead of --digits: the fewest that err by so much, as in 1%', parseError)
+    .option('--max-bytes <number>', 'instead of --digits: the most that take so many bytes', parseBytes)
+    .option('--json', 'prints JSON');
+}
+
+/** `hdrscope advise` */
+export async function run(args: readonly string[], io: Io): Promise<number> {
+  const given = await readArguments<Options>(parser(), args, io);
+  if (given === undefined) return ExitCode.done;
+  const { options } = given;
+  const { max, min = '1', unit, digits, maxError, maxBytes } = options;
+  if (max === undefined) throw new UsageError('--max is needed: the largest value that must fit, as in 1h');
+  const hasGoal = maxError !== undefined || maxBytes !== undefined;
+  const range = {
+    lowestDiscernibleValue: parseAmount(min, unit, '--min'),
+    highestTrackableValue: parseAmount(max, unit, '--max'),
+  };
+  const advice = adviceFor({
+    ...range,
+    ...(digits !== undefined && { significantDigits: digits }),
+    ...(maxError !== undefined && { maxRelativeError: maxError }),
+    ...(maxBytes !== undefined && { maxBytes }),
+    ...(!hasGoal && digits === undefined && { significantDigits: 3 }),
+  });
+  const alternatives = [0, 1, 2, 3, 4, 5].flatMap((significantDigits) => {
+    try {
+      return [advise({ ...range, significantDigits })];
+    } catch (error) {
+      // A large unit leaves no room for many digits.
+      if (error instanceof HdrscopeError) return [];
+      throw error;
+    }
+  });
+  const shown = { advice, alternatives, unit };
+  await io.stdout.write(options.json ? adviceJson(shown) : formatAdvice(shown, io));
+  return ExitCode.done;
+}
+
+const OPTIONS: Readonly<Record<string, string>> = {
+  lowestDiscernibleValue: '--min',
+  highestTrackableValue: '--max',
+  significantDigits: '--digits',
+  maxRelativeError: '--max-error',
+  maxBytes: '--max-bytes',
+};
+
+/** @throws UsageError that names options of the command. */
+function adviceFor(options: AdviseOptions): Advice {
+  try {
+    return advise(options);
+  } catch (error) {
+    if (!(error instanceof HdrscopeError)) throw error;
+    throw new UsageError(error.message.replace(/\b\w+\b/g, (word) => OPTIONS[word] ?? word));
+  }
+}
+
+function parseError(text: string): number {
+  const [, percent] = /^(.*)%$/.exec(text) ?? [];
+  if (percent === undefined || !isDecimal(percent) || Number(percent) === 0) {
+    throw wrongOption('--max-error', 'a percentage above 0, as in 1%', text);
+  }
+  return Number(percent) / 100;
+}
+
+function parseBytes(text: string): number {
+  return Number(parseAmount(text, 'bytes', '--max-bytes'));
+}

@@ -1,0 +1,26 @@
+import { curveOf, plotText } from '@hdrscope/plot';
+import { hasColours } from '../colour.ts';
+import type { Io } from '../command.ts';
+import type { ComparedSide } from '../log/comparing.ts';
+import type { ValueScale } from '../log/values.ts';
+import { plotColumns } from '../plot-columns.ts';
+
+// Further from the median, and a linear axis shows the largest values alone.
+const LINEAR_UP_TO = 50;
+
+/** The percentiles of both sides as curves. */
+export function plotOf(sides: readonly ComparedSide[], { divisor, unit }: ValueScale, io: Io): string {
+  const histograms = sides.map(({ values }) => ('lowest' in values ? values.histogram : values));
+  const isWide = histograms.some(
+    (histogram) => histogram.min > 0 && histogram.max > LINEAR_UP_TO * histogram.valueAtPercentile(50),
+  );
+  return plotText(
+    {
+      kind: 'percentiles',
+      unit: unit === 'ms' ? unit : 'none',
+      curves: histograms.map((histogram, at) => curveOf(sides[at]!.name, histogram, { valueScale: divisor })),
+      valueAxis: isWide ? 'log' : 'linear',
+    },
+    { columns: plotColumns(io.stdout.columns), colours: hasColours(io, io.stdout) },
+  );
+}

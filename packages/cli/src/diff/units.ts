@@ -1,0 +1,35 @@
+import type { TextUnit } from '../log/percentile-input.ts';
+import type { ValueScale } from '../log/values.ts';
+import { type NumberUnit, numberUnit, PER_MS } from '../numbers/number-unit.ts';
+import type { DiffInput } from './inputs.ts';
+
+/** What `--unit` and `--text-unit` come to. */
+export interface DiffUnits {
+  /** Of what is compared. */
+  readonly scale: ValueScale;
+  /** What numbers are in, counted in steps that suit the other side. */
+  readonly numbers: NumberUnit;
+}
+
+/**
+ * @param unit What logs count.
+ * @param numbersIn What numbers are in; `'none'` where they are taken as printed.
+ */
+export function diffUnits(
+  inputs: readonly DiffInput[],
+  unit: ValueScale,
+  numbersIn: TextUnit | 'none',
+): DiffUnits {
+  if (inputs.every(({ kind }) => kind === 'numbers')) {
+    const numbers = numberUnit(numbersIn);
+    // Nanoseconds, or thousandths.
+    const scale: ValueScale =
+      numbersIn === 'none'
+        ? { divisor: numbers.resolution.ticksPerUnit, unit: '' }
+        : { divisor: PER_MS.ns, unit: 'ms' };
+    return { scale, numbers };
+  }
+  // As many steps to one of the unit as the log has.
+  const step = numbersIn === 'none' || unit.unit === '' ? 1 : PER_MS[numbersIn] / unit.divisor;
+  return { scale: unit, numbers: numberUnit(numbersIn, step) };
+}

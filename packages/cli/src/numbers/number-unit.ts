@@ -1,0 +1,62 @@
+import { fromTicks, type Resolution, resolutionOf } from '@hdrscope/core';
+import { type CountedUnit, defaultResolution, SHOWN_UNITS } from '@hdrscope/registry';
+import { Option } from 'commander';
+import { isDecimal, wrongOption } from '../arguments.ts';
+
+/** What numbers are in, and the step between two of them that are told apart. */
+export interface NumberUnit {
+  readonly unit: CountedUnit;
+  readonly resolution: Resolution;
+}
+
+export const NUMBER_UNITS = Object.keys(SHOWN_UNITS) as readonly CountedUnit[];
+
+/** How many of a unit of time are a millisecond. */
+export const PER_MS = { ns: 1e6, us: 1e3, ms: 1, s: 1e-3 } as const;
+
+// As a registry has it, whose names of units are those of UCUM.
+const UCUM: Readonly<Partial<Record<CountedUnit, string>>> = { bytes: 'By', none: '' };
+
+/** The number of ticks for a value of `unit`: nanoseconds of times, whole bytes, thousandths of anything else. */
+export function numberUnit(unit: CountedUnit, step: number = stepOf(unit)): NumberUnit {
+  return { unit, resolution: resolutionOf(step) };
+}
+
+function stepOf(unit: CountedUnit): number {
+  // A KiB in whole bytes.
+  return unit === 'KiB' ? 1 / 1024 : defaultResolution(UCUM[unit] ?? unit);
+}
+
+/** `--resolution` */
+export function resolutionOption(): Option {
+  const help =
+    'the step between two values that are told apart, in the unit (default: a nanosecond, a byte, or 0.001)';
+  return new Option('--resolution <step>', help).argParser((text) => {
+    if (!isDecimal(text) && !/^\d+(\.\d+)?e-?\d+$/.test(text)) {
+      throw wrongOption('--resolution', 'a number above 0, as in 0.001 or 1e-6', text);
+    }
+    const step = Number(text);
+    if (!(step > 0 && Number.isFinite(step) && Number.isFinite(1 / step))) {
+      throw wrongOption('--resolution', 'a number above 0, as in 0.001 or 1e-6', text);
+    }
+    return step;
+  });
+}
+
+/** How many ticks are one of the unit; a fraction where a tick is larger. */
+export function ticksPerUnit({ resolution: { ticksPerUnit: ticks, unitsPerTick } }: NumberUnit): number {
+  return ticks / unitsPerTick;
+}
+
+/** A number of ticks in the unit, with as many digits as were meant. */
+export function inUnit({ resolution }: NumberUnit, ticks: number): number {
+  return Number(fromTicks(resolution, ticks).toPrecision(15));
+}
+
+/** `--digits` */
+export function digitsOption(help: string): Option {
+  return new Option('--digits <number>', help).argParser((text) => {
+    if (!/^[0-5]$/.test(text)) throw wrongOption('--digits', 'an integer from 0 to 5', text);
+    return Number(text);
+  });
+}

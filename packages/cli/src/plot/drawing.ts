@@ -1,0 +1,104 @@
+import { type Plot, plotText, plotToJson, type TerminalOptions } from '@hdrscope/plot';
+import { wrongOption } from '../arguments.ts';
+import { hasColours } from '../colour.ts';
+import { type Io, UsageError } from '../command.ts';
+import { writeWhole } from '../log/output.ts';
+
+const FORMATS = ['text', 'svg', 'png', 'html', 'json'] as const;
+/** What a plot is written as. */
+export type Format = (typeof FORMATS)[number];
+
+/** Where a plot goes, and how it is drawn. */
+export interface DrawingOptions {
+  /** A path; `-` is standard output. */
+  readonly output?: string;
+  readonly format?: Format;
+  readonly title?: string;
+  /** In pixels, or of text in characters. */
+  readonly width?: number;
+  readonly height?: number;
+  readonly theme?: 'light' | 'dark';
+  readonly ascii?: boolean;
+}
+
+/** `--format` @throws UsageError */
+export function parseFormat(text: string): Format {
+  const format = FORMATS.find((one) => one === text);
+  if (format === undefined) throw wrongOption('--format', FORMATS.join(', '), text);
+  return format;
+}
+
+/**
+ * What is asked for, or else what the name of the file ends with; text where that tells nothing.
+ *
+ * @throws UsageError where it cannot go where it is to go.
+ */
+export function formatOf({ format, output }: DrawingOptions): Format {
+  const isFile = output !== undefined && output !== '-';
+  const ending = isFile ? /\.(\w+)$/.exec(output)?.[1]?.toLowerCase() : undefined;
+  const found =
+    format ?? FORMATS.find((one) => one === ending) ?? (ending === 'txt' || !isFile ? 'text' : undefined);
+  if (found === undefined) {
+    throw new UsageError(
+      `${output} does not say what to write: end it with .svg, .png, .html, .json or .txt, or tell --format`,
+    );
+  }
+  if (found === 'png' && !isFile) throw new UsageError('a PNG picture needs a file: -o FILE.png');
+  return found;
+}
+
+/** Draws plots, and writes them whole or not at all. @throws UsageError, Refusal, HdrscopeError */
+export async function writePlots(
+  plots: readonly [Plot, ...Plot[]],
+  format: Format,
+  options: DrawingOptions,
+  io: Io,
+): Promise<void> {
+  const drawn = await draw(plots, format, options, io);
+  const { output } = options;
+  if (output !== undefined && output !== '-') await writeWhole([drawn], output, io.signal);
+  else if (typeof drawn === 'string') await io.stdout.write(drawn);
+}
+
+async function draw(
+  plots: readonly [Plot, ...Plot[]],
+  format: Format,
+  options: DrawingOptions,
+  io: Io,
+): Promise<string | Uint8Array> {
+  if (format === 'text') {
+    const drawing = terminalOptions(options, io);
+    return plots.map((plot) => plotText(plot, drawing)).join('\n');
+  }
+  if (format === 'json') {
+    return plots.length === 1 ? `${plotToJson(plots[0])}\n` : `[${plots.map(plotToJson).join(',\n')}]\n`;
+  }
+  const { title, width, height, theme } = options;
+  const render = await import('@hdrscope/plot/render');
+  if (format === 'html') return render.renderHtml(plots, title === undefined ? {} : { title });
+  if (plots.length > 1) {
+    throw new UsageError(`one picture cannot hold ${plots.length} plots: --format html and text can`);
+  }
+  const drawing = {
+    ...(width !== undefined && { width }),
+    ...(height !== undefined && { height }),
+    ...(theme !== undefined && { theme }),
+  };
+  return format === 'svg' ? render.renderSvg(plots[0], drawing) : render.renderPng(plots[0], drawing);
+}
+
+const NARROWEST = 40;
+const WIDEST = 1000;
+
+/** A terminal has the width that it has; what is asked for is taken as it is. */
+function terminalOptions({ output, width, height, ascii }: DrawingOptions, io: Io): TerminalOptions {
+  const isShown = output === undefined || output === '-';
+  const columns = isShown ? io.stdout.columns : undefined;
+  return {
+    ...(columns !== undefined && { columns: Math.min(WIDEST, Math.max(NARROWEST, columns)) }),
+    ...(width !== undefined && { columns: width }),
+    ...(height !== undefined && { rows: height }),
+    colours: isShown && hasColours(io, io.stdout),
+    ...(ascii !== undefined && { ascii }),
+  };
+}

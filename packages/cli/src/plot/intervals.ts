@@ -1,0 +1,71 @@
+import { DoubleHistogram, type Histogram } from '@hdrscope/core';
+import { type DecodedInterval, type DecodeIntervalsOptions, decodeIntervals } from '@hdrscope/interval-log';
+import { createHeatMap, createOverTime, type HeatMapPlot, type TimePlot } from '@hdrscope/plot';
+import { Refusal } from '../command.ts';
+import type { HistogramInput, LogInput } from './inputs.ts';
+import type { Reading } from './reading.ts';
+
+/** When how often which values were counted, of all logs together. @throws Refusal */
+export async function readHeatMap(
+  inputs: readonly (LogInput | HistogramInput)[],
+  reading: Reading,
+): Promise<HeatMapPlot> {
+  const heatMap = createHeatMap({ unit: reading.unit });
+  for await (const { interval, histogram, path } of intervalsOf(inputs, reading)) {
+    if (histogram instanceof DoubleHistogram) {
+      throw new Refusal(`${path} has doubles, of which no heat map can be made; --kind over-time can be`);
+    }
+    heatMap.add({ startMs: interval.startTimeMs, endMs: interval.endTimeMs, histogram });
+  }
+  return heatMap.plot();
+}
+
+/** Percentiles of all logs together, over time. @throws Refusal */
+export async function readOverTime(
+  inputs: readonly (LogInput | HistogramInput)[],
+  reading: Reading,
+  percentiles: readonly number[],
+): Promise<TimePlot> {
+  // A log has integers or doubles: what is of another kind than the first is refused when it is added.
+  const overTime = createOverTime<Histogram>({
+    unit: reading.unit,
+    percentiles: percentiles.includes(100) ? percentiles : [...percentiles, 100],
+  });
+  let isDouble: boolean | undefined;
+  for await (const { interval, histogram, path } of intervalsOf(inputs, reading)) {
+    isDouble ??= interval.isDouble;
+    if (isDouble !== interval.isDouble) throw new Refusal(`${path}: integers and doubles cannot be added up`);
+    overTime.add({
+      startMs: interval.startTimeMs,
+      endMs: interval.endTimeMs,
+      histogram: histogram as Histogram,
+    });
+  }
+  return overTime.plot();
+}
+
+interface ReadInterval extends DecodedInterval {
+  readonly path: string;
+}
+
+async function* intervalsOf(
+  inputs: readonly (LogInput | HistogramInput)[],
+  { selection, onBytes, malformed }: Reading,
+): AsyncGenerator<ReadInterval, void> {
+  for (const input of inputs) {
+    const { path } = input;
+    if (input.kind !== 'log') {
+      const what = input.kind === 'histogram' ? 'is a histogram' : 'is percentile text';
+      throw new Refusal(`${path} ${what}, which has no times: --kind over-time and heat-map take logs`);
+    }
+    const options: DecodeIntervalsOptions = {
+      ...selection,
+      onBytes,
+      onMalformed: malformed.add,
+      storage: 'sparse',
+    };
+    for await (const { interval, histogram } of decodeIntervals(input.source, options)) {
+      yield { interval, histogram, path };
+    }
+  }
+}

@@ -1,0 +1,174 @@
+import { Option } from 'commander';
+import { createParser, isDecimal, parsePercentileList, readArguments, wrongOption } from '../arguments.ts';
+import { ExitCode, type Io, Refusal, UsageError } from '../command.ts';
+import { nameOfPath, sizeOf } from '../input-file.ts';
+import { LineTally } from '../line-tally.ts';
+import { OUTPUT_HELP, writeLines } from '../log/output.ts';
+import { chunksOf, countNumbers, type NumberText } from '../numbers/count-numbers.ts';
+import { type BadLine, badLineText } from '../numbers/number-reader.ts';
+import { digitsOption, NUMBER_UNITS, numberUnit, resolutionOption } from '../numbers/number-unit.ts';
+import { startProgress } from '../progress.ts';
+import { type OutputFormat, outputFormats, type Recorded } from './outputs.ts';
+
+const DESCRIPTION = `Counts numbers, one in a line, and prints their distribution.
+
+A number is a decimal of at least 0, such as 12, 0.75 or 1.5e-3. Blanks around it, empty lines and
+lines that begin with # are passed over; any other line is left out, told of on standard error, and
+makes the exit code 1.
+
+Each number is counted at the nearest multiple of --resolution, and keeps --digits significant
+digits. What is printed of it is the upper end of the values that are not told apart, as in all HDR
+histograms: with 3 digits at most 0.1 % above it. --output hlog and base64 hold numbers of
+multiples: with --unit ms nanoseconds, as most logs do.`;
+
+interface Options {
+  readonly unit: (typeof NUMBER_UNITS)[number];
+  readonly digits: number;
+  readonly resolution?: number;
+  readonly percentiles: readonly number[];
+  readonly expectedInterval?: number;
+  readonly column?: number;
+  readonly separator?: string;
+  readonly skip?: number;
+  readonly output: OutputFormat;
+  readonly outputFile?: string;
+  readonly plot: boolean;
+}
+
+function parser(): ReturnType<typeof createParser> {
+  return createParser('hdrscope record', DESCRIPTION, [
+    'hdrscope record --unit ms latencies.txt',
+    'cat latencies.txt | hdrscope record --unit us --percentiles 50,99,99.9',
+    'hdrscope record --unit s --column 3 --separator , --skip 1 requests.csv',
+    'hdrscope record --unit ms --expected-interval 10 --output hlog latencies.txt -o latencies.hlog',
+  ])
+    .argument('[files...]', 'texts with numbers, counted together; - is standard input (default: -)')
+    .addOption(new Option('--unit <unit>', 'what the numbers are in').choices(NUMBER_UNITS).default('none'))
+    .addOption(digitsOption('significant digits that are kept, 0 to 5').default(3))
+    .addOption(resolutionOption())
+    .addOption(
+      new Option('--percentiles <list>', 'which percentiles')
+        .argParser((text) => parsePercentileList(text, '--percentiles'))
+        .default([50, 75, 90, 99, 99.9, 99.99, 100], '50,75,90,99,99.9,99.99,100'),
+    )
+    .option(
+      '--expected-interval <number>',
+      'corrects coordinated omission: the time between two requests had nothing been slow, in the unit',
+      parseInterval,
+    )
+    .option('--column <number>', 'which column has the numbers, from 1 (default: the line is one)', (text) =>
+      parseWhole(text, '--column', 1),
+    )
+    .option(
+      '--separator <character>',
+      'what is between columns; \\t is a tab (default: blanks)',
+      parseSeparator,
+    )
+    .option(
+      '--skip <lines>',
+      'lines at the beginning of each file that are not read, such as a header',
+      (text) => parseWhole(text, '--skip', 0),
+    )
+    .addOption(
+      new Option('--output <format>', 'what is printed; hgrm and csv are percentile text, base64 is V2')
+        .choices(Object.keys(outputFormats))
+        .default('text'),
+    )
+    .option('-o, --output-file <file>', OUTPUT_HELP)
+    .option('--no-plot', 'prints no plot below the numbers');
+}
+
+/** `hdrscope record` */
+export async function run(args: readonly string[], io: Io): Promise<number> {
+  const given = await readArguments<Options>(parser(), args, io);
+  if (given === undefined) return ExitCode.done;
+  const { options, operands } = given;
+  if (options.separator !== undefined && options.column === undefined) {
+    throw new UsageError('--separator needs --column, which tells the column that has the numbers');
+  }
+  const unit = numberUnit(options.unit, options.resolution);
+  const paths = operands.length === 0 ? ['-'] : operands;
+  const isQuiet = options.outputFile !== undefined && options.outputFile !== '-';
+  const { texts, onBytes, finish } = await openTexts(paths, io, isQuiet);
+  const bad = new LineTally();
+  const onBadLine = (line: BadLine, name: string): void =>
+    bad.add(line.lineNumber, () => `${name}: ${badLineText(line)}`);
+  const { column, separator, skip, expectedInterval, digits } = options;
+  const counted = await countNumbers(texts, {
+    unit,
+    significantDigits: digits,
+    expectedInterval,
+    format: { column, separator, skip },
+    onBytes,
+    onBadLine,
+  }).finally(finish);
+  const exitCode = await bad.report(io);
+  const name = paths.map(nameOfPath).join(', ');
+  if (counted.histogram.totalCount === 0) throw new Refusal(`${name} has no numbers to count`);
+  if (counted.vanished > 0) {
+    await io.stderr.write(
+      `hdrscope: ${counted.vanished} numbers are nearer to 0 than to the resolution, and counted as 0: --resolution tells smaller ones apart\n`,
+    );
+  }
+  const recorded: Recorded = { ...counted, unit, digits, name, percentiles: options.percentiles };
+  await writeLines(outputFormats[options.output](recorded, options, io), options.outputFile, io);
+  return exitCode;
+}
+
+interface OpenedTexts {
+  readonly texts: readonly NumberText[];
+  readonly onBytes: (bytes: number) => void;
+  finish(): void;
+}
+
+/** All files are looked at before the first is read. */
+async function openTexts(paths: readonly string[], io: Io, isQuiet: boolean): Promise<OpenedTexts> {
+  if (paths.filter((path) => path === '-').length > 1) {
+    throw new UsageError('- is standard input, which can be read only once');
+  }
+  const sizes: (number | undefined)[] = [];
+  for (const path of paths) sizes.push(path === '-' ? undefined : await sizeOf(path));
+  const total = sizes.reduce(
+    (sum, size) => (sum === undefined || size === undefined ? undefined : sum + size),
+    0,
+  );
+  const progress = startProgress(io, total, isQuiet || !io.stdout.isTerminal);
+  return {
+    texts: paths.map((path) => ({
+      name: nameOfPath(path),
+      chunks: path === '-' ? io.stdin : chunksOf(path, io.signal),
+    })),
+    onBytes: (bytes) => {
+      io.signal.throwIfAborted();
+      progress.add(bytes);
+    },
+    finish: progress.finish,
+  };
+}
+
+function parseInterval(text: string): number {
+  if (!isDecimal(text) || Number(text) === 0) {
+    throw wrongOption('--expected-interval', 'a number above 0, in the unit of the values', text);
+  }
+  return Number(text);
+}
+
+function parseWhole(text: string, name: string, least: number): number {
+  if (!/^\d{1,9}$/.test(text) || Number(text) < least) {
+    throw wrongOption(name, `an integer of at least ${least}`, text);
+  }
+  return Number(text);
+}
+
+function parseSeparator(text: string): string {
+  const character = text === '\\t' ? '\t' : text;
+  // Of a digit or a point nobody knows where the number ends.
+  if (!/^[\t !-*,/:-~]$/.test(character) || /[a-z]/i.test(character)) {
+    throw wrongOption(
+      '--separator',
+      'one ASCII character that is no part of a number, such as , or \\t',
+      text,
+    );
+  }
+  return character;
+}

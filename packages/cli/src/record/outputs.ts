@@ -1,0 +1,78 @@
+import { formatPercentiles, type Histogram } from '@hdrscope/core';
+import type { Io } from '../command.ts';
+import { inUnit, type NumberUnit, PER_MS, ticksPerUnit } from '../numbers/number-unit.ts';
+import { formatRecorded } from './text.ts';
+
+/** Numbers that were counted, and how they are shown. */
+export interface Recorded {
+  /** In ticks of the unit's resolution. Not empty. */
+  readonly histogram: Histogram;
+  readonly unit: NumberUnit;
+  /** Significant digits. */
+  readonly digits: number;
+  /** Where they came from. */
+  readonly name: string;
+  readonly percentiles: readonly number[];
+}
+
+/** What of the command line an output depends on. */
+export interface ShownAs {
+  readonly plot: boolean;
+  /** Where it is written, if not to standard output. */
+  readonly outputFile?: string;
+}
+
+export type OutputFormat = 'text' | 'hgrm' | 'csv' | 'json' | 'base64' | 'hlog';
+
+/** What `--output` prints. */
+export const outputFormats: Readonly<
+  Record<OutputFormat, (recorded: Recorded, shown: ShownAs, io: Io) => AsyncGenerator<string, void>>
+> = {
+  async *text(recorded, shown, io) {
+    yield await formatRecorded(recorded, shown, io);
+  },
+  async *hgrm({ histogram, unit }) {
+    yield formatPercentiles(histogram, { valueScale: ticksPerUnit(unit) });
+  },
+  async *csv({ histogram, unit }) {
+    yield formatPercentiles(histogram, { valueScale: ticksPerUnit(unit), format: 'csv' });
+  },
+  async *json(recorded) {
+    yield `${JSON.stringify(jsonOf(recorded), undefined, 2)}\n`;
+  },
+  async *base64({ histogram }) {
+    yield `${histogram.toBase64()}\n`;
+  },
+  async *hlog({ histogram, unit }) {
+    const { FORMAT_VERSION_LINE, formatComment, formatInterval, LEGEND_LINE } = await import(
+      '@hdrscope/interval-log'
+    );
+    const tick = inUnit(unit, 1);
+    const note = `[Made of numbers in ${unit.unit}, counted in ${tick} ${unit.unit}; no time is known of them]`;
+    yield FORMAT_VERSION_LINE + formatComment(note) + LEGEND_LINE;
+    yield formatInterval(histogram, { startSec: 0, endSec: 0, valueScale: ticksPerShown(unit) });
+  },
+};
+
+function jsonOf({ histogram, unit, digits, percentiles }: Recorded): object {
+  const shown = (ticks: number): number => inUnit(unit, ticks);
+  return {
+    unit: unit.unit,
+    resolution: shown(1),
+    significantDigits: digits,
+    count: histogram.totalCount,
+    min: shown(histogram.min),
+    mean: shown(histogram.mean),
+    standardDeviation: shown(histogram.standardDeviation),
+    max: shown(histogram.max),
+    percentiles: Object.fromEntries(
+      percentiles.map((percentile) => [percentile, shown(histogram.valueAtPercentile(percentile))]),
+    ),
+    histogram: histogram.toBase64(),
+  };
+}
+
+/** What the third column of a log is divided by: it has milliseconds where values are times. */
+function ticksPerShown(unit: NumberUnit): number {
+  return ticksPerUnit(unit) * (unit.unit in PER_MS ? PER_MS[unit.unit as keyof typeof PER_MS] : 1);
+}

@@ -1,0 +1,43 @@
+import { painter } from '../colour.ts';
+import type { Io } from '../command.ts';
+import { formatCount, percentileTitle } from '../log/values.ts';
+import { inUnit } from '../numbers/number-unit.ts';
+import { formatTable } from '../table.ts';
+import type { Recorded, ShownAs } from './outputs.ts';
+
+/** A line for each number, and a plot. */
+export async function formatRecorded(
+  recorded: Recorded,
+  { plot, outputFile }: ShownAs,
+  io: Io,
+): Promise<string> {
+  const { histogram, unit, digits, name, percentiles } = recorded;
+  const value = (ticks: number): string => significant(inUnit(unit, ticks), digits);
+  const rows = [
+    ['min', value(histogram.min)],
+    ['mean', value(histogram.mean)],
+    ['std deviation', value(histogram.standardDeviation)],
+    ...percentiles.map((percentile) => [
+      percentile === 100 ? 'max' : percentileTitle(percentile),
+      value(histogram.valueAtPercentile(percentile)),
+    ]),
+  ];
+  const [, ...lines] = formatTable([{ title: '' }, { title: '' }], rows);
+  const heading = `${formatCount(histogram.totalCount)} values of ${name}`;
+  const paint = painter(io, io.stdout);
+  const table = `${paint('bold', heading)}${unit.unit === 'none' ? '' : `, in ${unit.unit}`}, to ${digits} significant ${digits === 1 ? 'digit' : 'digits'}
+
+${lines.join('\n')}
+`;
+  if (!plot) return table;
+  const columns = outputFile === undefined || outputFile === '-' ? io.stdout.columns : undefined;
+  const { plotOf } = await import('./plot.ts');
+  return `${table}\n${plotOf(recorded, columns)}`;
+}
+
+/** Rounded to what is known: 1000190509 of three digits is 1000000000. */
+function significant(value: number, digits: number): string {
+  const rounded = Number(value.toPrecision(Math.max(1, digits)));
+  // Below that, JavaScript writes 1e-7.
+  return rounded < 1e-6 && rounded > 0 ? rounded.toFixed(20).replace(/0+$/, '') : String(rounded);
+}

@@ -1,0 +1,134 @@
+import { spawnSync } from 'node:child_process';
+import { runCli } from '../../src/program.ts';
+import { hdrscope } from '../support/fake-io.ts';
+import { useFolder } from '../support/logs.ts';
+
+const folder = useFolder();
+
+const script = async (shell: string): Promise<string> => {
+  const { exitCode, stdout, stderr } = await hdrscope(['completion', shell]);
+  expect([exitCode, stderr]).toEqual([0, '']);
+  return stdout;
+};
+
+const has = (shell: string): boolean => spawnSync(shell, ['-c', 'exit 0']).status === 0;
+/** A test that needs a shell; its title says where it is skipped for want of one. */
+const testWith = (shell: string, title: string, run: () => Promise<void>): void => {
+  if (has(shell)) test(title, run);
+  else test.skip(`${title} (there is no ${shell} here)`, run);
+};
+
+/** What a bash that has read the script offers for the last of the words. */
+async function offered(...words: string[]): Promise<string[]> {
+  const path = folder.write('completion.bash', await script('bash'));
+  const ask = `source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _hdrscope; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout, stderr, status } = spawnSync(
+    'bash',
+    ['--norc', '-c', ask, 'bash', path, 'hdrscope', ...words],
+    {
+      encoding: 'utf8',
+      cwd: folder.pathOf(''),
+    },
+  );
+  expect([status, stderr]).toEqual([0, '']);
+  return stdout.split('\n').filter((word) => word !== '');
+}
+
+testWith('bash', 'bash completes commands and those of groups', async () => {
+  expect(await offered('')).toEqual(expect.arrayContaining(['record', 'diff', 'advise', 'log', 'ebpf']));
+  expect(await offered('re')).toEqual(['record']);
+  expect(await offered('log', 'su')).toEqual(['summary']);
+  expect(await offered('log', '')).toContain('reinterval');
+});
+
+testWith('bash', 'bash completes options, and what they may be', async () => {
+  expect(await offered('record', '--unit', '')).toEqual(['ns', 'us', 'ms', 's', 'bytes', 'KiB', 'none']);
+  expect(await offered('record', '--unit', '=', 'm')).toEqual(['ms']);
+  expect(await offered('record', '--unit', '=')).toContain('ns');
+  expect(await offered('record', '--di')).toEqual(['--digits']);
+  expect(await offered('record', '--unit', 'ms', '--e')).toEqual(['--expected-interval']);
+  expect(await offered('log', 'compare', '--fail')).toEqual(['--fail-if-worse']);
+  expect(await offered('log', 'summary', '--help')).toEqual(['--help']);
+  // What nobody can guess is left to the person.
+  expect(await offered('record', '--digits', '')).toEqual([]);
+  expect(await offered('completion', '')).toEqual(['bash', 'zsh', 'fish']);
+});
+
+testWith('bash', 'bash completes files, also with blanks in their names', async () => {
+  folder.write('my log.hlog', '');
+  folder.write('my numbers.txt', '');
+  expect(await offered('log', 'summary', 'my')).toEqual(['my log.hlog', 'my numbers.txt']);
+  expect(await offered('record', '-o', 'my n')).toEqual(['my numbers.txt']);
+  // A file or a value that is called as a command is none.
+  expect(await offered('record', 'log', '--un')).toEqual(['--unit']);
+});
+
+testWith('zsh', 'the script for zsh is one', async () => {
+  const path = folder.write('_hdrscope', await script('zsh'));
+  expect(spawnSync('zsh', ['-n', path], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
+});
+
+testWith('fish', 'the script for fish is one', async () => {
+  const path = folder.write('hdrscope.fish', await script('fish'));
+  expect(spawnSync('fish', ['--no-execute', path], { encoding: 'utf8' })).toMatchObject({
+    status: 0,
+    stderr: '',
+  });
+});
+
+testWith('fish', 'fish completes commands, options and what they may be', async () => {
+  const path = folder.write('asked.fish', await script('fish'));
+  const completed = (line: string): string[] => {
+    const { stdout } = spawnSync(
+      'fish',
+      ['--no-config', '-c', 'source $argv[1]; complete -C $argv[2]', path, line],
+      {
+        encoding: 'utf8',
+      },
+    );
+    return stdout.split('\n').map((offer) => offer.split('\t')[0]!);
+  };
+  expect(completed('hdrscope log su')).toEqual(['summary', '']);
+  expect(completed('hdrscope record --di')).toEqual(['--digits', '']);
+  expect(completed('hdrscope record --unit K')).toEqual(['KiB', '']);
+  expect(completed('hdrscope completion ')).toEqual(['bash', 'fish', 'zsh', '']);
+});
+
+test.each(['bash', 'zsh', 'fish'])('the script for %s names every command and its choices', async (shell) => {
+  const text = await script(shell);
+  for (const path of [
+    'hdrscope record',
+    'hdrscope log summary',
+    'hdrscope log reinterval',
+    'hdrscope completion',
+  ]) {
+    expect(text).toContain(`'${path}'`);
+  }
+  expect(text).toContain('base64');
+  expect(text).not.toContain('undefined');
+});
+
+test('no command runs for it, or prints anything', async () => {
+  const asked: string[] = [];
+  const nothing = { isTerminal: false, columns: undefined, write: async () => {} };
+  const io = {
+    stdout: { ...nothing, write: async (text: string) => void asked.push(text) },
+    stderr: nothing,
+    stdin: {
+      [Symbol.asyncIterator]: () => {
+        throw new Error('standard input is read');
+      },
+    },
+    environment: {},
+    signal: new AbortController().signal,
+    monotonicMs: () => 0,
+  };
+  expect(await runCli(['completion', 'bash'], io)).toBe(0);
+  expect(asked).toHaveLength(1);
+});
+
+test('refuses a shell that it does not know', async () => {
+  const { exitCode, stderr } = await hdrscope(['completion', 'tcsh']);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('bash, zsh, fish');
+});

@@ -1,0 +1,130 @@
+import { DoubleHistogram, formatPercentiles, Histogram } from '@hdrscope/core';
+import { hdrscope } from '../support/fake-io.ts';
+import { evenly, logText, useFolder } from '../support/logs.ts';
+
+const folder = useFolder();
+
+const BEFORE = evenly(2000, 0.01);
+const AFTER = evenly(2000, 0.03);
+
+/** What a program has that counts milliseconds as nanoseconds. */
+function nanoseconds(values: readonly number[]): Histogram {
+  const histogram = new Histogram();
+  for (const ms of values) histogram.record(Math.round(ms * 1e6));
+  return histogram;
+}
+
+function doubles(values: readonly number[]): DoubleHistogram {
+  const histogram = new DoubleHistogram();
+  for (const ms of values) histogram.record(ms);
+  return histogram;
+}
+
+const KINDS: Readonly<Record<string, (values: readonly number[]) => string>> = {
+  log: (ms) => logText([{ at: 1, ms }]),
+  'percentile text': (ms) => formatPercentiles(nanoseconds(ms), { valueScale: 1e6 }),
+  'a base64 histogram': (ms) => `${nanoseconds(ms).toBase64()}\n`,
+  numbers: (ms) => `# ms\n${ms.join('\n')}\n`,
+};
+
+const write = (kind: string, values: readonly number[]): string =>
+  folder.write(`${kind} ${values[0]}`, KINDS[kind]!(values));
+
+test.each(Object.keys(KINDS).flatMap((one) => Object.keys(KINDS).map((other) => [one, other])))(
+  'compares %s with %s, told by their content',
+  async (one, other) => {
+    const paths = [write(one, BEFORE), write(other, AFTER)];
+    const { exitCode, stdout } = await hdrscope(['diff', '--percentiles', '50', '--json', ...paths]);
+    expect(exitCode).toBe(0);
+    const { unit, counts, percentiles } = JSON.parse(stdout);
+    expect([unit, counts]).toEqual(['ms', { before: 2000, after: 2000 }]);
+    const [{ before, after }] = percentiles;
+    // Percentile text has rows close to each other, and three decimals.
+    expect([before / 10, after / 30].every((part) => Math.abs(part - 1) < 0.002)).toBe(true);
+    const back = await hdrscope([
+      'diff',
+      ...paths.toReversed(),
+      '--percentiles',
+      '50',
+      '--fail-if-worse',
+      '5%',
+    ]);
+    expect(back.exitCode).toBe(0);
+    const worse = await hdrscope(['diff', ...paths, '--percentiles', '50', '--fail-if-worse', '1%']);
+    expect([worse.exitCode, worse.stdout]).toEqual([1, expect.stringContaining('worse beyond doubt')]);
+  },
+);
+
+test('says what log compare says', async () => {
+  const paths = [write('log', BEFORE), write('log', AFTER)];
+  const options = ['--percentiles', '50,99,99.99', '--fail-if-worse', '5%'];
+  expect(await hdrscope(['diff', ...paths, ...options])).toEqual(
+    await hdrscope(['log', 'compare', ...paths, ...options]),
+  );
+});
+
+test('reads one side from standard input', async () => {
+  for (const kind of Object.keys(KINDS)) {
+    const args = ['diff', '--json', '--percentiles', '50', '-', write('numbers', AFTER)];
+    const { stdout } = await hdrscope(args, { stdin: KINDS[kind]!(BEFORE) });
+    expect(JSON.parse(stdout).counts).toEqual({ before: 2000, after: 2000 });
+  }
+});
+
+test.each([
+  [[], 1],
+  [['--unit', 'us'], 1e-3],
+  [['--text-unit', 's'], 1000],
+  [['--unit', 'ns', '--text-unit', 's'], 1000],
+])('takes numbers for what %j says', async (options, ms) => {
+  const paths = [write('numbers', BEFORE), write('numbers', AFTER)];
+  const { stdout } = await hdrscope(['diff', '--json', '--percentiles', '50', ...options, ...paths]);
+  const { unit, percentiles } = JSON.parse(stdout);
+  expect([unit, Math.round(percentiles[0].before / ms)]).toEqual(['ms', 10]);
+});
+
+test('shows numbers without a unit as they are', async () => {
+  const paths = [write('numbers', BEFORE), write('numbers', AFTER)];
+  const { stdout } = await hdrscope(['diff', '--unit', 'none', '--percentiles', '50', ...paths]);
+  expect(stdout).toMatch(/^p50 +10\.0\d\d +30\.0\d\d /m);
+});
+
+test('compares doubles with doubles only', async () => {
+  const paths = [BEFORE, AFTER].map((values, at) => folder.write(`d${at}`, doubles(values).toBase64()));
+  const args = ['diff', '--unit', 'none', '--json', '--percentiles', '50'];
+  const { stdout } = await hdrscope([...args, ...paths]);
+  expect(JSON.parse(stdout).percentiles[0].before).toBeCloseTo(10, 1);
+  const mixed = await hdrscope([...args, paths[0]!, write('log', AFTER)]);
+  expect([mixed.exitCode, mixed.stderr]).toEqual([1, 'hdrscope: integers cannot be compared with doubles\n']);
+});
+
+test('draws both curves on a terminal', async () => {
+  const paths = [write('numbers', BEFORE), write('numbers', AFTER)];
+  const { stdout } = await hdrscope(['diff', ...paths], { isTerminal: true, environment: { NO_COLOR: '1' } });
+  expect(stdout).toMatch(/numbers 0\.01 .*2,000 values/);
+  expect(stdout).toContain('99 %');
+  const plain = await hdrscope(['diff', ...paths, '--no-plot'], {
+    isTerminal: true,
+    environment: { NO_COLOR: '1' },
+  });
+  expect(stdout.startsWith(plain.stdout)).toBe(true);
+  expect((await hdrscope(['diff', ...paths, '--plot'])).stdout.length).toBeGreaterThan(plain.stdout.length);
+});
+
+test('tells of lines that are no numbers', async () => {
+  const stdin = `${BEFORE.join('\n')}\nsoon\n`;
+  const { exitCode, stderr } = await hdrscope(['diff', '-', write('numbers', AFTER)], { stdin });
+  expect([exitCode, stderr]).toEqual([
+    1,
+    `hdrscope: standard input: line 2001 has no number of at least 0 that can be counted: "soon"\nhdrscope: left out 1 malformed line\n`,
+  ]);
+});
+
+test.each([
+  ['', 'has no values to compare'],
+  ['HISTFAAAABBBB', 'standard input: '],
+])('refuses %j', async (stdin, message) => {
+  const { exitCode, stdout, stderr } = await hdrscope(['diff', '-', write('log', AFTER)], { stdin });
+  expect([exitCode, stdout]).toEqual([1, '']);
+  expect(stderr).toContain(message);
+});

@@ -1,0 +1,183 @@
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { formatPercentiles, Histogram } from '@hdrscope/core';
+import { createRegistry } from '@hdrscope/registry';
+import { hdrscope } from '../support/fake-io.ts';
+import { evenly, useFolder } from '../support/logs.ts';
+
+const folder = useFolder();
+
+const NUMBERS = evenly(1000, 0.5);
+const TEXT = `${NUMBERS.join('\n')}\n`;
+
+/** What a program has that counts milliseconds as nanoseconds. */
+function nanoseconds(values: readonly number[], significantDigits = 3): Histogram {
+  const histogram = new Histogram({ significantDigits });
+  for (const ms of values) histogram.record(Math.round(ms * 1e6));
+  return histogram;
+}
+
+test('prints the distribution of standard input', async () => {
+  const { exitCode, stdout, stderr } = await hdrscope(['record', '--unit', 'ms', '--no-plot'], {
+    stdin: TEXT,
+  });
+  expect([exitCode, stderr]).toEqual([0, '']);
+  expect(stdout).toBe(`1,000 values of standard input, in ms, to 3 significant digits
+
+          min  0.5
+         mean  250
+std deviation  144
+          p50  250
+          p75  375
+          p90  450
+          p99  495
+        p99.9  500
+       p99.99  500
+          max  500
+`);
+});
+
+test('counts files together', async () => {
+  const [a, b] = [folder.write('a.txt', '1\n2'), folder.write('b.txt', '3\n')];
+  const { stdout } = await hdrscope(['record', a, b, '--output', 'json']);
+  expect(JSON.parse(stdout).count).toBe(3);
+});
+
+test('counts numbers as a series of a registry does', async () => {
+  const ms = [0.000_000_4, 0.000_000_6, 1.234_567_89, 17.3, 99_999.999];
+  const registry = createRegistry();
+  const series = registry.histogram({ name: 'latency', unit: 'ms', significantDigits: 3 }).with({});
+  for (const value of ms) series.record(value);
+  const snapshot = await registry.gather();
+  const { stdout } = await hdrscope(['record', '--unit', 'ms', '--output', 'base64'], {
+    stdin: ms.join('\n'),
+  });
+  expect(Histogram.decode(stdout.trim()).equals(snapshot.families[0]!.series[0]!.histogram)).toBe(true);
+});
+
+test.each([0, 1, 2, 3, 4, 5])('keeps %d digits', async (digits) => {
+  const { stdout } = await hdrscope(
+    ['record', '--unit', 'ms', '--digits', `${digits}`, '--output', 'base64'],
+    {
+      stdin: TEXT,
+    },
+  );
+  expect(Histogram.decode(stdout.trim()).equals(nanoseconds(NUMBERS, digits))).toBe(true);
+});
+
+test('prints percentile text', async () => {
+  const hgrm = await hdrscope(['record', '--unit', 'ms', '--output', 'hgrm'], { stdin: TEXT });
+  expect(hgrm.stdout).toBe(formatPercentiles(nanoseconds(NUMBERS), { valueScale: 1e6 }));
+  const csv = await hdrscope(['record', '--unit', 'ms', '--output', 'csv'], { stdin: TEXT });
+  expect(csv.stdout).toBe(formatPercentiles(nanoseconds(NUMBERS), { valueScale: 1e6, format: 'csv' }));
+});
+
+test.each([
+  ['ns', 1e6],
+  ['us', 1e3],
+  ['ms', 1],
+  ['s', 1e-3],
+])('makes a log of numbers in %s that log summary takes for what it is', async (unit, perMs) => {
+  const path = folder.pathOf(`${unit}.hlog`);
+  const stdin = [1, 2, 4].map((ms) => ms * perMs).join('\n');
+  const recorded = await hdrscope(['record', '--unit', unit, '--output', 'hlog', '-o', path], { stdin });
+  expect(recorded).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+  expect(readFileSync(path, 'utf8')).toMatch(/^0\.000,0\.000,4\.00[0-2],HISTF/m);
+  const { stdout } = await hdrscope(['log', 'summary', '--json', path]);
+  const [{ count, max }] = JSON.parse(stdout).tags;
+  expect([count, Math.round(max)]).toEqual([3, 4]);
+});
+
+test('prints JSON in the unit', async () => {
+  const args = ['record', '--unit', 's', '--percentiles', '50,100', '--output', 'json'];
+  const { stdout } = await hdrscope(args, { stdin: '0.001\n0.002\n0.003\n' });
+  expect(JSON.parse(stdout)).toMatchObject({
+    unit: 's',
+    resolution: 1e-9,
+    significantDigits: 3,
+    count: 3,
+    percentiles: { 50: expect.closeTo(0.002, 5), 100: expect.closeTo(0.003, 5) },
+  });
+});
+
+test('corrects coordinated omission', async () => {
+  const args = ['record', '--unit', 'ms', '--expected-interval', '10', '--output', 'base64'];
+  const { stdout } = await hdrscope(args, { stdin: '5\n100\n' });
+  const corrected = new Histogram();
+  corrected.record(5e6);
+  corrected.recordCorrected(100e6, 10e6);
+  expect(Histogram.decode(stdout.trim()).equals(corrected)).toBe(true);
+});
+
+test('reads a column of a table', async () => {
+  const csv = 'path,ms\n/a,1.5\n/b,2.5\n';
+  const args = ['record', '--column', '2', '--separator', ',', '--skip', '1', '--output', 'json'];
+  const { exitCode, stdout, stderr } = await hdrscope(args, { stdin: csv });
+  expect([exitCode, stderr, JSON.parse(stdout).count]).toEqual([0, '', 2]);
+});
+
+test('leaves out what is no number, says where, and prints the rest', async () => {
+  const path = folder.write('bad.txt', `1\n-1\nNaN\nsoon\n2\n\n# no number\n${'x\n'.repeat(20)}`);
+  const { exitCode, stdout, stderr } = await hdrscope(['record', '--no-plot', path]);
+  expect([exitCode, stdout.split('\n')[0]]).toEqual([1, `2 values of ${path}, to 3 significant digits`]);
+  expect(stderr.replaceAll(path, 'bad.txt')).toBe(
+    `hdrscope: bad.txt: line 2 has no number of at least 0 that can be counted: "-1"
+hdrscope: bad.txt: line 3 has no number of at least 0 that can be counted: "NaN"
+hdrscope: bad.txt: line 4 has no number of at least 0 that can be counted: "soon"
+hdrscope: left out 23 malformed lines: lines 2, 3, 4, 8, 9, 10, 11, 12, 13, 14 and 13 more
+`,
+  );
+});
+
+test('leaves out what is larger than a histogram can count', async () => {
+  const { exitCode, stdout, stderr } = await hdrscope(['record', '--unit', 's', '--output', 'json'], {
+    stdin: '9.2e9\n9.3e9\n1e300\n',
+  });
+  expect([exitCode, JSON.parse(stdout).count]).toEqual([1, 1]);
+  expect(stderr).toContain('line 2 has no number');
+});
+
+test('says when numbers are too small to be told from 0', async () => {
+  const stdin = '0\n0.0001\n0.0004\n1\n';
+  const { exitCode, stderr } = await hdrscope(['record', '--no-plot'], { stdin });
+  expect([exitCode, stderr]).toEqual([
+    0,
+    'hdrscope: 2 numbers are nearer to 0 than to the resolution, and counted as 0: --resolution tells smaller ones apart\n',
+  ]);
+  const finer = await hdrscope(['record', '--resolution', '1e-4', '--output', 'json'], { stdin });
+  expect([finer.stderr, JSON.parse(finer.stdout).min]).toEqual(['', 0]);
+});
+
+test.each([
+  [['--digits', '6'], '--digits must be an integer from 0 to 5'],
+  [['--unit', 'h'], "option '--unit <unit>' argument 'h' is invalid"],
+  [['--resolution', '0'], '--resolution must be a number above 0'],
+  [['--separator', ','], '--separator needs --column'],
+  [['--column', '0'], '--column must be an integer of at least 1'],
+  [['--column', '1', '--separator', '.'], '--separator must be one ASCII character'],
+  [['--expected-interval', '0'], '--expected-interval must be a number above 0'],
+  [['-', '-'], '- is standard input, which can be read only once'],
+])('refuses %j', async (args, message) => {
+  const { exitCode, stdout, stderr } = await hdrscope(['record', ...args], { stdin: '1\n' });
+  expect([exitCode, stdout]).toEqual([2, '']);
+  expect(stderr).toContain(message);
+});
+
+test('says what to do with what is compressed', async () => {
+  const { exitCode, stderr } = await hdrscope(['record'], { stdin: gzipSync('1\n2\n') });
+  expect([exitCode, stderr]).toEqual([
+    1,
+    'hdrscope: standard input is compressed: gzip -dc FILE | hdrscope … - reads what is in it\n',
+  ]);
+});
+
+test('says what it has nothing to do with', async () => {
+  expect(await hdrscope(['record'])).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr: 'hdrscope: standard input has no numbers to count\n',
+  });
+  expect((await hdrscope(['record', '/nowhere.txt'])).stderr).toBe(
+    'hdrscope: cannot read /nowhere.txt: there is no such file\n',
+  );
+});
