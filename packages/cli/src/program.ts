@@ -5,7 +5,8 @@ import { type Group, groupModule, runGroup } from './group.ts';
 /** The whole command. */
 export const HDRSCOPE: Group = {
   path: 'hdrscope',
-  description: 'Latency with its whole distribution: HdrHistogram logs read, merged, compared and followed.',
+  description:
+    'Whole distributions: counted, read from logs, kernels and daemons, compared, drawn, and brought to where they\nare watched.',
   commands: [
     {
       name: 'record',
@@ -34,6 +35,11 @@ export const HDRSCOPE: Group = {
       name: 'plot',
       summary: 'draws histograms, on the terminal or as a picture',
       load: () => import('./plot/index.ts'),
+    },
+    {
+      name: 'serve',
+      summary: 'serves a live page with curves and heat maps of files',
+      load: () => import('./serve/index.ts'),
     },
     {
       name: 'ebpf',
@@ -73,9 +79,12 @@ environment:
   HDRSCOPE_DEBUG  errors with the place in the program where they arose
 `,
   examples: [
+    'hdrscope record latencies.txt --unit ms',
     'hdrscope log summary service.hlog',
-    'hdrscope log compare before.hlog after.hlog --fail-if-worse 5%',
-    'hdrscope ebpf read /sys/fs/bpf/queue_hist',
+    'hdrscope diff before.hlog after.hlog --fail-if-worse 5%',
+    'hdrscope plot before.hlog after.hlog -o latency.html',
+    'hdrscope serve service.hlog',
+    'hdrscope run hdrscope.yaml',
   ],
 };
 

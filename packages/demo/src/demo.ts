@@ -8,6 +8,7 @@ import { startLiveTable } from './live-table.ts';
 import { startLoad } from './load.ts';
 import type { DemoOptions } from './options.ts';
 import { createOutput, type Output } from './output.ts';
+import { createPage } from './page.ts';
 import { createRoutes } from './routes.ts';
 import { saveDistributions } from './saved-distributions.ts';
 import { createService } from './service.ts';
@@ -39,9 +40,11 @@ export async function runDemo(options: DemoOptions): Promise<number> {
 
   const url = await open('the service has', service.server, options.port, out);
   const metricsUrl = `${await open('the metrics have', telemetry.server, options.metricsPort, out)}/metrics`;
-  out.write(formatStart(url, metricsUrl, options));
-
   const { registry } = telemetry.hdr;
+  const page = options.pagePort === undefined ? undefined : createPage(registry);
+  const pageUrl = page && `${await open('the page has', page.server, options.pagePort!, out)}/`;
+  out.write(formatStart({ pageUrl, url, metricsUrl }, options));
+
   const load = await startLoad({ url, connections: options.connections });
   const startMs = monotonicMs();
   const secondsSinceStart = (): number => (monotonicMs() - startMs) / 1000;
@@ -70,16 +73,23 @@ export async function runDemo(options: DemoOptions): Promise<number> {
     const files = await saveDistributions(options.saveTo, rowsByRoute(outcome.snapshot, labels));
     out.write(`\nsaved ${files.join(', ')} in ${options.saveTo}\n`);
   }
-  await close(telemetry.server);
+  page?.end();
+  await Promise.all([telemetry.server, page?.server].map((server) => server && close(server)));
   await telemetry.shutdown();
   return isReconciled(outcome) ? 0 : 1;
 }
 
-function formatStart(url: string, metricsUrl: string, { connections, seconds }: DemoOptions): string {
+interface Addresses {
+  readonly pageUrl: string | undefined;
+  readonly url: string;
+  readonly metricsUrl: string;
+}
+
+function formatStart({ pageUrl, url, metricsUrl }: Addresses, { connections, seconds }: DemoOptions): string {
   return `
 hdrscope demo: a service under load, its latencies in HDR histograms behind plain OpenTelemetry
 
-  service  ${url}
+${pageUrl === undefined ? '' : `  page     ${pageUrl}\n`}  service  ${url}
   metrics  ${metricsUrl}
   load     ${connections} ${connections === 1 ? 'connection' : 'connections'}, ${seconds === 0 ? 'until Ctrl-C' : `for ${seconds} s or until Ctrl-C`}
 

@@ -8,6 +8,8 @@ export interface DemoOptions {
   readonly port: number;
   /** Where `/metrics` is served; 0 is any free port. */
   readonly metricsPort: number;
+  /** Where the live page is served; 0 is any free port, `undefined` is nowhere. */
+  readonly pagePort: number | undefined;
   readonly connections: number;
   /** A directory for each route's distribution as an `.hgrm` file. */
   readonly saveTo: string | undefined;
@@ -22,9 +24,11 @@ export const HELP = `An HTTP service under load, its latency counted in HDR hist
 
 usage: npm start -- [options]
 
-  --seconds N       how long the load runs, up to a day; 0: until Ctrl-C     [30]
+  --seconds N       how long the load runs, up to a day; 0: until Ctrl-C     [300]
   --port N          where the service listens; 0: any free port              [8080]
   --metrics-port N  where Prometheus finds /metrics; 0: any free port        [9464]
+  --page-port N     where the live page is served; 0: any free port          [9465]
+  --no-page         serves no page
   --connections N   how many requests the load keeps going at once, to 500   [8]
   --save DIR        writes each route's distribution to DIR, as .hgrm files in ms
   -h, --help        print this
@@ -46,6 +50,7 @@ export function parseOptions(args: readonly string[]): DemoOptions | undefined {
     seconds: integer('--seconds', values.seconds, 0, 86_400),
     port: integer('--port', values.port, 0, 65_535),
     metricsPort: integer('--metrics-port', values['metrics-port'], 0, 65_535),
+    pagePort: values['no-page'] ? undefined : integer('--page-port', values['page-port'], 0, 65_535),
     connections: integer('--connections', values.connections, 1, 500),
     saveTo: values.save,
   };
@@ -55,6 +60,8 @@ interface RawOptions {
   seconds: string;
   port: string;
   'metrics-port': string;
+  'page-port': string;
+  'no-page': boolean;
   connections: string;
   save?: string | undefined;
   help: boolean;
@@ -66,9 +73,11 @@ function parseStrictly(args: readonly string[]): RawOptions {
       args: [...args],
       allowPositionals: false,
       options: {
-        seconds: { type: 'string', default: '30' },
+        seconds: { type: 'string', default: '300' },
         port: { type: 'string', default: '8080' },
         'metrics-port': { type: 'string', default: '9464' },
+        'page-port': { type: 'string', default: '9465' },
+        'no-page': { type: 'boolean', default: false },
         connections: { type: 'string', default: '8' },
         save: { type: 'string' },
         help: { type: 'boolean', short: 'h', default: false },

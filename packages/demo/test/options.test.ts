@@ -1,11 +1,20 @@
 import { HELP, parseOptions, UsageError } from '../src/options.ts';
 
-const defaults = { seconds: 30, port: 8080, metricsPort: 9464, connections: 8, saveTo: undefined };
+const defaults = {
+  seconds: 300,
+  port: 8080,
+  metricsPort: 9464,
+  pagePort: 9465,
+  connections: 8,
+  saveTo: undefined,
+};
 
 test.each([
   ['nothing', [], {}],
   ['a duration', ['--seconds', '8'], { seconds: 8 }],
   ['no end', ['--seconds=0'], { seconds: 0 }],
+  ['a port of the page', ['--page-port', '0'], { pagePort: 0 }],
+  ['no page', ['--no-page', '--page-port', '80'], { pagePort: undefined }],
   ['a directory', ['--save', 'here'], { saveTo: 'here' }],
   [
     'everything',
@@ -22,9 +31,11 @@ test.each([['--help'], ['-h']])('asks for help with %s, whatever else is given',
 });
 
 test('names every option in the help, with its default', () => {
-  expect(HELP).toMatch(/--seconds N .*\[30\]/);
+  expect(HELP).toMatch(/--seconds N .*\[300\]/);
   expect(HELP).toMatch(/--port N .*\[8080\]/);
   expect(HELP).toMatch(/--metrics-port N .*\[9464\]/);
+  expect(HELP).toMatch(/--page-port N .*\[9465\]/);
+  expect(HELP).toContain('--no-page ');
   expect(HELP).toMatch(/--connections N .*\[8\]/);
 });
 
@@ -40,6 +51,7 @@ test.each([
   [['--seconds', ''], "--seconds must be an integer from 0 to 86400, got ''"],
   [['--port', '65536'], "--port must be an integer from 0 to 65535, got '65536'"],
   [['--metrics-port', 'x'], "--metrics-port must be an integer from 0 to 65535, got 'x'"],
+  [['--page-port', '70000'], "--page-port must be an integer from 0 to 65535, got '70000'"],
   [['--connections', '0'], "--connections must be an integer from 1 to 500, got '0'"],
 ])('refuses %j', (args, message) => {
   expect(() => parseOptions(args)).toThrow(new UsageError(message));

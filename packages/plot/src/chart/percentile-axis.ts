@@ -54,7 +54,7 @@ export function percentileAxis(end: number, theme: Theme, more: OptionPart = {})
     type: 'value',
     min: 0,
     max: end,
-    axisLine: { lineStyle: { color: theme.axis } },
+    axisLine: { onZero: false, lineStyle: { color: theme.axis } },
     axisTick: { show: true, customValues: ticks },
     axisLabel: {
       color: theme.text,

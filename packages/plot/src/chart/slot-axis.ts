@@ -98,7 +98,7 @@ export function slotAxis(axis: HeatAxis, placed: SlotAxis, theme: Theme, more: O
   const ticks = labels.map(({ place }) => place);
   return {
     type: 'value',
-    axisLine: { show: true, lineStyle: { color: theme.axis } },
+    axisLine: { show: true, onZero: false, lineStyle: { color: theme.axis } },
     axisTick: { show: true, customValues: ticks },
     axisLabel: {
       color: theme.text,

@@ -84,7 +84,7 @@ function isAlone(values: readonly (number | null)[], at: number): boolean {
 export function timeAxis(theme: Theme, more: OptionPart): OptionPart {
   return {
     type: 'time',
-    axisLine: { lineStyle: { color: theme.axis } },
+    axisLine: { onZero: false, lineStyle: { color: theme.axis } },
     axisTick: { show: true },
     axisLabel: { color: theme.text, hideOverlap: true, formatter: (ms: number) => timeTickText(ms) },
     splitLine: { show: true, lineStyle: { color: theme.grid } },

@@ -137,6 +137,11 @@ test('a heat map begins with what was hit, has a cell for each count that is not
   expect(text).toContain('100 µs – 200 µs');
 });
 
+test('the axes of a heat map lie at its edges, whatever values the other one has', () => {
+  const { xAxis, yAxis } = chartOption(heatMap) as unknown as Record<string, { axisLine: object }[]>;
+  for (const axis of [xAxis![0], yAxis![0]]) expect(axis!.axisLine).toMatchObject({ onZero: false });
+});
+
 test('the colours of a heat map go by the logarithm of counts, with real counts beside them', () => {
   const { yAxis } = chartOption(heatMap) as unknown as {
     yAxis: { axisLabel: { customValues: number[]; formatter: (place: number) => string } }[];

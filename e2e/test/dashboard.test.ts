@@ -1,0 +1,387 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Histogram } from '@hdrscope/core';
+import { plotsOfLog, type RunningDashboard, serveDashboard } from '@hdrscope/dashboard';
+import { FORMAT_VERSION_LINE, formatInterval, LEGEND_LINE, readHistograms } from '@hdrscope/interval-log';
+import { formatValue } from '@hdrscope/plot';
+import { createRegistry, type Registry, valuesAtPercentiles } from '@hdrscope/registry';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { describeWithChromium, startChromium } from './support/chromium.ts';
+
+import.meta.jest.setTimeout(120_000);
+
+const screenshots = join(import.meta.dirname, '../.test-results/screenshots');
+const DESKTOP = { width: 1280, height: 800 };
+const PHONE = { width: 390, height: 844 };
+
+const ROUTES = ['/products/{id}', '/search', '/reports/{month}', '/login'] as const;
+const PERCENTILES = [50, 90, 99, 99.9, 100];
+
+/** Values that are the same each time, spread like latencies. */
+function fill(registry: Registry): void {
+  const durations = registry.histogram({
+    name: 'http.server.request.duration',
+    unit: 's',
+    description: 'Duration of HTTP server requests.',
+    significantDigits: 3,
+  });
+  const sizes = registry.histogram({ name: 'http.server.response.body.size', unit: 'By' });
+  ROUTES.forEach((route, at) => {
+    const attributes = { 'http.request.method': at === 3 ? 'POST' : 'GET', 'http.route': route };
+    for (let n = 1; n <= 4000 * (at + 1); n++) {
+      const rank = ((n * 2_654_435_761) % 2 ** 32) / 2 ** 32;
+      durations.with(attributes).record(0.002 * (at + 1) * (1 - rank) ** -0.6);
+      sizes.with(attributes).record(Math.round(700 * (at + 1) * (1 - rank) ** -0.5));
+    }
+  });
+  const boundaries = Array.from({ length: 20 }, (_, i) => 2 ** i * 1e-6);
+  const waits = registry.histogram({ name: 'kernel.run_queue.latency', unit: 's', boundaries });
+  for (let n = 1; n <= 1000; n++) waits.with({ cpu: n % 2 }).record(2e-6 * (1 - n / 1001) ** -0.9);
+}
+
+/** A row as the page must show it, by what the registry holds. */
+async function shownRows(registry: Registry): Promise<Map<string, string[]>> {
+  const rows = new Map<string, string[]>();
+  for (const family of (await registry.gather()).families) {
+    for (const series of family.series) {
+      const unit = family.unit === 's' ? 's' : 'bytes';
+      const values = valuesAtPercentiles(family, series, PERCENTILES);
+      const attributes = Object.entries(series.attributes).map(([key, value]) => `${key}=${value}`);
+      rows.set(`${family.name} ${attributes.join(', ')}`, [
+        series.histogram.totalCount.toLocaleString('en-US'),
+        ...values.map((value) => formatValue(value, unit)),
+      ]);
+    }
+  }
+  return rows;
+}
+
+/** The rows that the page shows, without their rates. */
+async function rowsOf(page: Page): Promise<Map<string, string[]>> {
+  const rows = await page.locator('.rows .row').evaluateAll((elements) =>
+    elements.map((element) => {
+      const [name, count, , ...values] = [...element.children];
+      return [name!.getAttribute('title')!, [count, ...values].map((cell) => cell!.textContent!)] as const;
+    }),
+  );
+  return new Map(rows);
+}
+
+const nameOfSelected = (page: Page): Promise<string | null> =>
+  page.locator('.row[aria-selected=true] [role=rowheader]').getAttribute('title');
+
+/** Waits for what a page shows sooner or later. */
+async function until(check: () => Promise<boolean>, what: string): Promise<void> {
+  const patienceMs = 60_000;
+  const startMs = performance.now();
+  while (!(await check())) {
+    if (performance.now() - startMs > patienceMs) throw new Error(`waited in vain: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+describeWithChromium('the live page', () => {
+  let browser: Browser;
+  let registry: Registry;
+  let dashboard: RunningDashboard;
+  const complaints: string[] = [];
+  const elsewhere: string[] = [];
+  const pages: Page[] = [];
+
+  beforeAll(async () => {
+    mkdirSync(screenshots, { recursive: true });
+    browser = await startChromium();
+  });
+
+  afterAll(() => browser?.close());
+
+  beforeEach(async () => {
+    registry = createRegistry();
+    fill(registry);
+    dashboard = await serve(registry);
+  });
+
+  afterEach(async () => {
+    for (const page of pages.splice(0)) await page.context().close();
+    await dashboard.close();
+    expect({ complaints: complaints.splice(0), elsewhere: elsewhere.splice(0) }).toEqual({
+      complaints: [],
+      elsewhere: [],
+    });
+  });
+
+  function serve(shown: Registry): Promise<RunningDashboard> {
+    return serveDashboard(shown, {
+      port: 0,
+      everyMs: 200,
+      historySeconds: 20,
+      title: 'orders',
+      openFile: (_, bytes) => plotsOfLog(readHistograms(bytes)),
+    });
+  }
+
+  async function open(options: BrowserContextOptions = { viewport: DESKTOP }): Promise<Page> {
+    const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+    const page = await context.newPage();
+    pages.push(page);
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('request', (request) => {
+      const url = request.url();
+      if (!url.startsWith(dashboard.url) && !url.startsWith('data:')) elsewhere.push(url);
+    });
+    await page.goto(dashboard.url);
+    await page.locator('.rows .row').first().waitFor();
+    return page;
+  }
+
+  test('shows what the registry holds, in units that people read', async () => {
+    const page = await open();
+
+    const rows = await rowsOf(page);
+
+    expect(rows).toEqual(await shownRows(registry));
+    expect([...rows.values()].flat().some((text) => text.endsWith(' ms'))).toBe(true);
+    expect([...rows.values()].flat().some((text) => text.endsWith(' KiB'))).toBe(true);
+    expect(await page.title()).toBe('orders');
+    expect(await page.locator('.status').textContent()).toBe('Live');
+  });
+
+  test('follows what is recorded', async () => {
+    const page = await open();
+    const series = registry
+      .histogram({ name: 'http.server.request.duration', unit: 's', significantDigits: 3 })
+      .with({ 'http.request.method': 'GET', 'http.route': '/search' });
+
+    for (let n = 0; n < 500; n++) series.record(7);
+    registry.histogram({ name: 'new.duration', unit: 's' }).with({}).record(0.001);
+
+    const expected = await shownRows(registry);
+    const isShown = async () =>
+      JSON.stringify([...(await rowsOf(page))].sort()) === JSON.stringify([...expected].sort());
+    // A series without attributes has no space after its name.
+    expected.set('new.duration', expected.get('new.duration ')!);
+    expected.delete('new.duration ');
+    await until(isShown, 'the new values');
+  });
+
+  test('finds series by words of their names and attributes, and goes through them by keys', async () => {
+    const page = await open();
+    await page.keyboard.press('/');
+    await page.keyboard.type('DURATION get');
+
+    await until(async () => (await rowsOf(page)).size === 3, 'three series');
+    expect(await page.locator('.found').textContent()).toBe('3 of 10 series');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Home');
+    const names = [...(await rowsOf(page)).keys()];
+    expect(await nameOfSelected(page)).toBe(names[0]);
+    await page.keyboard.press('ArrowDown');
+    expect(await nameOfSelected(page)).toBe(names[1]);
+    await page.keyboard.press('End');
+    expect(await nameOfSelected(page)).toBe(names[2]);
+    const active = await page.locator('[role=grid]').getAttribute('aria-activedescendant');
+    expect(await page.locator(`#${active}`).getAttribute('aria-selected')).toBe('true');
+    const detail = page.locator('.detail h2').first();
+    await until(async () => (await detail.textContent()) === names[2], 'the series that was picked');
+    await until(async () => (await page.locator('.detail:not([hidden]) canvas').count()) >= 2, 'charts');
+  });
+
+  test('sorts by a column, and tells so', async () => {
+    const page = await open();
+
+    await page.locator('.heads button', { hasText: 'Count' }).click();
+
+    const counts = [...(await rowsOf(page)).values()].map(([count]) => Number(count!.replaceAll(',', '')));
+    expect(counts).toEqual([...counts].sort((a, b) => b - a));
+    expect(await page.locator('.heads [aria-sort=descending]').textContent()).toBe('Count');
+  });
+
+  test('shows the figures of every chart as a table, those of the registry', async () => {
+    const page = await open();
+    await page.locator('.rows .row', { hasText: '/search' }).first().click();
+    await page.locator('.detail h2', { hasText: '/search' }).waitFor();
+    const card = page.locator('.detail:not([hidden]) .card').first();
+
+    await card.getByRole('button', { name: 'Percentiles as a table' }).click();
+
+    const cells = card.locator('tbody tr');
+    const shown = new Map(
+      await cells.evaluateAll((rows) =>
+        rows.map((row) => [row.children[0]!.textContent!, row.children[1]!.textContent!] as const),
+      ),
+    );
+    const { families } = await registry.gather();
+    const series = families[0]!.series[1]!;
+    for (const percentile of [50, 90, 99]) {
+      const value = registryValueNear(shown.get(`${percentile} %`)!);
+      const [exact] = valuesAtPercentiles(families[0]!, series, [percentile]);
+      // A curve has a point at or soon after each percentile.
+      expect(value / exact!).toBeGreaterThan(0.99);
+      expect(value / exact!).toBeLessThan(1.1);
+    }
+    const [max] = valuesAtPercentiles(families[0]!, series, [100]);
+    expect(shown.get('max')).toBe(formatValue(max!, 's'));
+  });
+
+  test('says in words what its charts show', async () => {
+    const page = await open();
+    const drawing = page.locator('.detail:not([hidden]) [role=img]').first();
+    await drawing.locator('canvas').waitFor();
+
+    expect(await drawing.getAttribute('aria-label')).toMatch(/p50 .* p99 .* maximum .* of [\d,]+ values\./);
+  });
+
+  test('has views of the kernel, with a bar for each slot', async () => {
+    const page = await open();
+
+    await page.getByRole('button', { name: 'Kernel' }).click();
+
+    await until(async () => (await page.locator('.view canvas').count()) === 2, 'two charts');
+    expect(await page.locator('.view h3').allTextContents()).toEqual([
+      'kernel.run_queue.latency (cpu=1)',
+      'kernel.run_queue.latency (cpu=0)',
+    ]);
+    expect(await page.locator('.live').isVisible()).toBe(false);
+  });
+
+  test('shows a log that is dropped on it, beside what is live', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'hdrscope-dropped-'));
+    const path = join(folder, 'service.hlog');
+    let text = FORMAT_VERSION_LINE + LEGEND_LINE;
+    const total = new Histogram({ autoResize: true, significantDigits: 3 });
+    for (let second = 0; second < 30; second++) {
+      const histogram = new Histogram({ autoResize: true, significantDigits: 3 });
+      for (let n = 1; n <= 100; n++) histogram.record(n * 1_000_000);
+      total.add(histogram);
+      const startSec = 1_700_000_000 + second;
+      text += formatInterval(histogram, { startSec, endSec: startSec + 1, tag: 'get' });
+    }
+    writeFileSync(path, text);
+    const page = await open();
+
+    // What a drop is to the page: a list of files that comes with the event.
+    const transfer = await page.evaluateHandle(`(() => {
+      const data = new DataTransfer();
+      data.items.add(new File([${JSON.stringify(text)}], 'service.hlog'));
+      return data;
+    })()`);
+    await page.dispatchEvent('body', 'dragover', { dataTransfer: transfer });
+    expect(await page.locator('.overlay').isVisible()).toBe(true);
+    await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
+
+    const section = page.locator('.files section[aria-label="service.hlog"]');
+    await section.locator('canvas').first().waitFor();
+    expect(await page.locator('.overlay').isVisible()).toBe(false);
+    expect(await section.locator('h3').allTextContents()).toEqual([
+      'Percentiles',
+      'Percentiles over time',
+      'Heat map',
+    ]);
+    const label = await section.locator('[role=img]').first().getAttribute('aria-label');
+    expect(label).toContain(`p50 ${formatValue(total.valueAtPercentile(50), 'ns')}`);
+    expect(label).toContain('of 3000 values');
+    expect(await page.locator('.live').isVisible()).toBe(true);
+
+    await page.setInputFiles('input[type=file]', {
+      name: 'no.hlog',
+      mimeType: '',
+      buffer: Buffer.from('no log'),
+    });
+    await until(async () => (await page.locator('.file-state.error').count()) === 1, 'the refusal');
+    expect(await page.locator('.file-state').textContent()).toMatch(/^no\.hlog: it has no interval/);
+    await section.getByRole('button', { name: 'Close service.hlog' }).click();
+    expect(await section.count()).toBe(0);
+    rmSync(folder, { recursive: true });
+    // The browser tells of the answer 422 by itself.
+    expect(complaints.splice(0).filter((text) => !text.includes('422'))).toEqual([]);
+  });
+
+  test('is light or dark as the system is, unless the person has taken one', async () => {
+    const page = await open({ viewport: DESKTOP, colorScheme: 'dark' });
+    const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    const dark = await background();
+
+    await page.getByRole('button', { name: 'Light', exact: true }).click();
+    const light = await background();
+    await page.reload();
+
+    expect(light).not.toBe(dark);
+    expect(await background()).toBe(light);
+    await page.getByRole('button', { name: 'Auto', exact: true }).click();
+    expect(await background()).toBe(dark);
+  });
+
+  test('comes back by itself when the server was away, with the series that was picked', async () => {
+    const page = await open();
+    await page.locator('.rows .row', { hasText: '/login' }).first().click();
+    const picked = await nameOfSelected(page);
+    const { port } = dashboard;
+    await dashboard.close();
+    await until(async () => (await page.locator('.status').textContent()) !== 'Live', 'the loss');
+
+    const other = createRegistry();
+    other.histogram({ name: 'a.first', unit: 's' }).with({}).record(1);
+    fill(other);
+    dashboard = await serveDashboard(other, { port, everyMs: 200 });
+
+    await until(async () => (await rowsOf(page)).has('a.first'), 'the new series');
+    expect(await nameOfSelected(page)).toBe(picked);
+    // That the server was away is what the browser tells by itself.
+    expect(complaints.splice(0).filter((text) => !text.includes('net::ERR_'))).toEqual([]);
+  });
+
+  test('holds a thousand series, whose rows are shown as they are scrolled to', async () => {
+    const many = createRegistry();
+    const family = many.histogram({ name: 'many', unit: 's' });
+    const series = Array.from({ length: 1000 }, (_, n) => family.with({ n }));
+    for (const [n, one] of series.entries()) one.record(0.001 * (n + 1));
+    await dashboard.close();
+    dashboard = await serve(many);
+    const page = await open();
+    const last = 'many n=999';
+
+    for (let update = 2; update <= 11; update++) {
+      for (const one of series) one.record(0.5);
+      await page.locator('[role=grid]').focus();
+      await page.keyboard.press(update % 2 === 0 ? 'End' : 'Home');
+      const name = update % 2 === 0 ? last : 'many n=0';
+      await until(async () => (await rowsOf(page)).get(name)?.[0] === String(update), `update ${update}`);
+    }
+
+    expect(await page.locator('.rows .row').count()).toBeLessThan(50);
+    expect(await page.locator('[role=grid]').getAttribute('aria-rowcount')).toBe('1001');
+  });
+
+  test.each([
+    ['desktop-light', DESKTOP, 'light'],
+    ['desktop-dark', DESKTOP, 'dark'],
+    ['phone-light', PHONE, 'light'],
+    ['phone-dark', PHONE, 'dark'],
+  ] as const)('fits the screen: %s', async (name, viewport, colorScheme) => {
+    const page = await open({ viewport, colorScheme });
+    const load = setInterval(() => fill(registry), 100);
+    await page.locator('.rows .row', { hasText: '/search' }).first().click();
+    await page.locator('.detail h2', { hasText: '/search' }).waitFor();
+    const moments = page.locator('.detail:not([hidden]) .card', { hasText: 'Heat map' }).locator('canvas');
+    await until(async () => (await moments.count()) === 1, 'the heat map').finally(() => clearInterval(load));
+
+    await page.screenshot({ path: join(screenshots, `dashboard-${name}.png`) });
+    await page.screenshot({ path: join(screenshots, `dashboard-${name}-whole.png`), fullPage: true });
+
+    // Nothing is wider than the screen.
+    const wanted = await page.evaluate('document.documentElement.scrollWidth');
+    expect(wanted).toBeLessThanOrEqual(viewport.width);
+  });
+});
+
+const SIZES: Readonly<Record<string, number>> = { s: 1, ms: 1e-3, µs: 1e-6, ns: 1e-9 };
+
+/** The value that a text tells, in seconds. */
+function registryValueNear(text: string): number {
+  const [amount, unit] = text.split(' ') as [string, string];
+  return Number(amount) * SIZES[unit]!;
+}

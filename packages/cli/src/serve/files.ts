@@ -1,0 +1,77 @@
+import { createReadStream } from 'node:fs';
+import { basename } from 'node:path';
+import { DoubleHistogram, HdrscopeError, type Histogram } from '@hdrscope/core';
+import { createLogPlots, plotsOfLog, type View } from '@hdrscope/dashboard';
+import { followLog, readHistograms } from '@hdrscope/interval-log';
+import type { Plot } from '@hdrscope/plot';
+import type { CountedUnit } from '@hdrscope/registry';
+import type { Io } from '../command.ts';
+import { Refusal } from '../command.ts';
+import { sizeOf } from '../input-file.ts';
+
+/** A file that has a tab of the page. */
+export interface ShownFile {
+  view(): View;
+}
+
+/** The plots of a file that somebody has dropped on the page. */
+export function openDropped(unit: CountedUnit, bytes: AsyncIterable<Uint8Array>): Promise<readonly Plot[]> {
+  return plotsOfLog(readHistograms(bytes, { valueScale: textScaleOf(unit) }), { unit });
+}
+
+/**
+ * Reads a file whole.
+ *
+ * @throws Refusal
+ */
+export async function readFile(path: string, unit: CountedUnit, io: Io): Promise<ShownFile> {
+  await sizeOf(path);
+  const name = basename(path);
+  try {
+    const plots = await openDropped(unit, createReadStream(path, { signal: io.signal }));
+    return { view: () => ({ name, plots }) };
+  } catch (error) {
+    if (error instanceof HdrscopeError) throw new Refusal(`${path}: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+/** Reads a log as it grows, until the command is to end. */
+export function followFile(path: string, unit: CountedUnit, io: Io): ShownFile {
+  const name = basename(path);
+  let log = createLogPlots({ unit });
+  /** What is shown: made anew only where the log has grown. */
+  let plots: readonly Plot[] | undefined;
+  const follow = async (): Promise<void> => {
+    for await (const entry of followLog(path, { signal: io.signal })) {
+      plots = undefined;
+      // Another file has its name, or it begins anew.
+      if (entry.kind === 'truncated' || entry.kind === 'replaced') log = createLogPlots({ unit });
+      if (entry.kind !== 'interval') continue;
+      const { tag, startSec, lengthSec } = entry;
+      log.add({ tag, startSec, lengthSec, histogram: integersOf(entry) });
+    }
+  };
+  follow().catch((error: Error) => io.stderr.write(`hdrscope: ${path}: ${error.message}\n`).catch(() => {}));
+  return {
+    view() {
+      plots ??= log.plots();
+      return { name, plots };
+    },
+  };
+}
+
+function integersOf(interval: { histogram(): Histogram | DoubleHistogram }): Histogram | undefined {
+  try {
+    const histogram = interval.histogram();
+    return histogram instanceof DoubleHistogram ? undefined : histogram;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Percentile text has milliseconds where it has times. */
+function textScaleOf(unit: CountedUnit): number {
+  const PER_MS: Partial<Record<CountedUnit, number>> = { ns: 1e6, us: 1e3, ms: 1, s: 1e-3 };
+  return PER_MS[unit] ?? 1;
+}

@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { basename } from 'node:path';
+import { serveDashboard } from '@hdrscope/dashboard';
+import { type CountedUnit, createRegistry } from '@hdrscope/registry';
+import { createParser, readArguments, wrongOption } from '../arguments.ts';
+import { ExitCode, type Io, UsageError } from '../command.ts';
+import { parseCountedUnit } from '../plot/units.ts';
+import { untilAborted } from '../until-aborted.ts';
+import { startDemo } from './demo-registry.ts';
+import { followFile, openDropped, readFile, type ShownFile } from './files.ts';
+
+interface Options {
+  readonly follow?: boolean;
+  readonly port: number;
+  readonly host: string;
+  readonly token?: string | true;
+  readonly open?: boolean;
+  readonly demo?: boolean;
+  readonly unit: CountedUnit;
+}
+
+const DESCRIPTION = `Serves a page with percentile curves, percentiles over time and heat maps, until Ctrl-C.
+
+It shows the files that are named, and those that are dropped on it: interval logs (.hlog) and
+percentile text (.hgrm, its CSV, wrk2 --latency), plain or gzipped. Only this machine sees the page,
+unless another host is named; that needs a token, which whoever opens the page has to know.`;
+
+/** `hdrscope serve` */
+export async function run(args: readonly string[], io: Io): Promise<number> {
+  const parser = createParser('hdrscope serve', DESCRIPTION, [
+    'hdrscope serve service.hlog before.hgrm',
+    'hdrscope serve -f service.hlog --open',
+    'hdrscope serve --demo',
+    'hdrscope serve --host 0.0.0.0 --token',
+  ])
+    .argument('[file...]', 'what is shown')
+    .option('-f, --follow', 'goes on as the logs grow')
+    .option('--port <number>', '0 is any that is free', parsePort, 9465)
+    .option('--host <name>', 'where it listens', 'localhost')
+    .option('--token [text]', 'what the page is opened with; without a text, one is made up')
+    .option('--open', 'opens the page in the browser')
+    .option('--demo', 'shows a service that is made up')
+    .option(
+      '--unit <unit>',
+      'what the files counted: ns, us, ms, s, bytes, KiB or none',
+      parseCountedUnit,
+      'ns' as CountedUnit,
+    );
+  const given = await readArguments<Options>(parser, args, io);
+  if (given === undefined) return ExitCode.done;
+  const { options, operands } = given;
+  const { port, host, unit, follow = false } = options;
+  const token = tokenOf(options);
+  const files: ShownFile[] = [];
+  for (const path of operands) {
+    if (path === '-') throw new UsageError('a page shows files, not standard input');
+    files.push(follow ? followFile(path, unit, io) : await readFile(path, unit, io));
+  }
+  const registry = createRegistry();
+  const stopDemo = options.demo === true ? startDemo(registry) : () => {};
+  try {
+    const server = await serveDashboard(registry, {
+      ...{ port, host, token },
+      title: operands.length === 1 ? basename(operands[0]!) : 'hdrscope',
+      openFile: (_, bytes) => openDropped(unit, bytes),
+      views: async () => files.map((file) => file.view()),
+    });
+    const url = token === undefined ? server.url : `${server.url}?token=${token}`;
+    try {
+      await io.stdout.write(`the page is at ${url}\n`);
+      if (options.open === true) openInBrowser(url);
+      await untilAborted(io.signal);
+    } finally {
+      await server.close();
+    }
+    return ExitCode.done;
+  } finally {
+    stopDemo();
+  }
+}
+
+const TOKEN_BYTES = 24;
+
+function tokenOf({ token }: Options): string | undefined {
+  return token === true ? randomBytes(TOKEN_BYTES).toString('base64url') : token;
+}
+
+function parsePort(text: string): number {
+  const port = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port <= 65_535)) throw wrongOption('--port', 'an integer from 0 to 65535', text);
+  return port;
+}
+
+const OPENERS: Partial<Record<NodeJS.Platform, readonly [program: string, ...args: string[]]>> = {
+  darwin: ['open'],
+  win32: ['explorer.exe'],
+};
+
+/** Where there is no browser, the address that was printed has to do. */
+function openInBrowser(url: string): void {
+  const [program, ...args] = OPENERS[process.platform] ?? ['xdg-open'];
+  const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true });
+  child.on('error', () => {});
+  child.unref();
+}

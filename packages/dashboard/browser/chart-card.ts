@@ -1,0 +1,149 @@
+import { type ChartOption, chartOption, describePlot, type Plot, plotFromJson } from '@hdrscope/plot';
+import { CustomChart, LineChart, ScatterChart } from 'echarts/charts';
+import {
+  AriaComponent,
+  AxisPointerComponent,
+  GridComponent,
+  LegendComponent,
+  LegendScrollComponent,
+  MarkLineComponent,
+  TitleComponent,
+  TooltipComponent,
+} from 'echarts/components';
+import { type ECharts, init, use } from 'echarts/core';
+import { CanvasRenderer } from 'echarts/renderers';
+import { h, setAttribute, setText } from './dom.ts';
+import { plotRows } from './plot-rows.ts';
+import { currentTheme } from './theme.ts';
+
+use([
+  ...[LineChart, CustomChart, ScatterChart, CanvasRenderer],
+  ...[AriaComponent, AxisPointerComponent, GridComponent, MarkLineComponent],
+  ...[LegendComponent, LegendScrollComponent, TitleComponent, TooltipComponent],
+]);
+
+/** A plot with its title, drawn or as a table of its values. */
+export class ChartCard {
+  readonly element: HTMLElement;
+  readonly #title = h('h3');
+  readonly #subtitle = h('p', { class: 'subtitle' });
+  readonly #drawing = h('div', { class: 'drawing', role: 'img' });
+  readonly #table = h('div', { class: 'values', hidden: true, tabindex: '0', role: 'region' });
+  readonly #toggle = h('button', { type: 'button', class: 'quiet', 'aria-pressed': 'false' }, 'Table');
+  #chart: ECharts | undefined;
+  #plot: Plot | undefined;
+  #isTable = false;
+
+  constructor() {
+    const head = h('header', {}, h('div', {}, this.#title, this.#subtitle), this.#toggle);
+    this.element = h('article', { class: 'card' }, head, this.#drawing, this.#table);
+    this.#toggle.addEventListener('click', () => {
+      this.#isTable = !this.#isTable;
+      setAttribute(this.#toggle, 'aria-pressed', String(this.#isTable));
+      this.#drawing.hidden = this.#isTable;
+      this.#table.hidden = !this.#isTable;
+      this.draw();
+    });
+    resizes.observe(this.#drawing);
+    cards.set(this.#drawing, this);
+  }
+
+  show(plot: Plot): void {
+    // As it came: what JSON has no number for is put right.
+    this.#plot = plotFromJson(JSON.stringify(plot));
+    setText(this.#title, plot.title ?? TITLES[plot.kind]);
+    setText(this.#subtitle, plot.subtitle ?? '');
+    setAttribute(this.#table, 'aria-label', `${plot.title ?? TITLES[plot.kind]}: values`);
+    setAttribute(this.#toggle, 'aria-label', `${plot.title ?? TITLES[plot.kind]} as a table`);
+    this.draw();
+  }
+
+  draw(): void {
+    const plot = this.#plot;
+    if (plot === undefined || !this.element.isConnected) return;
+    if (this.#isTable) this.#drawTable(plot);
+    else this.#drawChart(plot);
+  }
+
+  dispose(): void {
+    resizes.unobserve(this.#drawing);
+    this.#chart?.dispose();
+    this.#chart = undefined;
+    this.element.remove();
+  }
+
+  resize(): void {
+    this.#chart?.resize();
+    this.draw();
+  }
+
+  #drawChart(plot: Plot): void {
+    const { clientWidth, clientHeight } = this.#drawing;
+    if (clientWidth === 0 || clientHeight === 0) return;
+    this.#chart ??= init(this.#drawing, null, { renderer: 'canvas' });
+    // The titles stand above it already.
+    const { title: _, subtitle: __, ...untitled } = plot;
+    const option = chartOption(untitled as Plot, currentTheme(), widthFor(plot, clientWidth));
+    this.#chart.setOption(
+      { ...option, backgroundColor: 'transparent', aria: { enabled: false }, legend: narrow(option) },
+      { replaceMerge: ['series', 'grid', 'xAxis', 'yAxis'] },
+    );
+    setAttribute(this.#drawing, 'aria-label', describePlot(plot));
+  }
+
+  #drawTable(plot: Plot): void {
+    const { columns, rows } = plotRows(plot);
+    const head = h('tr', {}, ...columns.map((text) => h('th', { scope: 'col' }, text)));
+    const body = rows.map(([first = '', ...rest]) =>
+      h('tr', {}, h('th', { scope: 'row' }, first), ...rest.map((text) => h('td', {}, text))),
+    );
+    this.#table.replaceChildren(h('table', {}, h('thead', {}, head), h('tbody', {}, ...body)));
+  }
+}
+
+/** As names stand closer here, a legend needs so much less room. Bars have none. */
+function widthFor({ kind }: Plot, width: number): number {
+  return kind === 'bars' ? width : 1.5 * width;
+}
+
+/** A legend with less between its names: cards are narrower than pictures. */
+function narrow({ legend }: ChartOption): object {
+  return { ...(legend as object | undefined), itemGap: 10, itemWidth: 16 };
+}
+
+const TITLES: Readonly<Record<Plot['kind'], string>> = {
+  percentiles: 'Percentiles',
+  comparison: 'Comparison',
+  'over-time': 'Over time',
+  'heat-map': 'Heat map',
+  bars: 'Counts',
+};
+
+const cards = new WeakMap<Element, ChartCard>();
+const resizes = new ResizeObserver((entries) => {
+  for (const { target } of entries) cards.get(target)?.resize();
+});
+
+/** Cards for plots, kept as the plots change. */
+export class ChartGrid {
+  readonly element: HTMLElement = h('div', { class: 'charts' });
+  #cards: ChartCard[] = [];
+
+  show(plots: readonly Plot[]): void {
+    for (const card of this.#cards.splice(plots.length)) card.dispose();
+    plots.forEach((plot, i) => {
+      let card = this.#cards[i];
+      if (card === undefined) {
+        card = new ChartCard();
+        this.#cards.push(card);
+        this.element.append(card.element);
+      }
+      card.show(plot);
+    });
+  }
+
+  /** After another theme was taken. */
+  draw(): void {
+    for (const card of this.#cards) card.draw();
+  }
+}

@@ -1,0 +1,74 @@
+import type { DetailMessage, TableMessage, ViewMessage } from '../src/messages.ts';
+
+/** What comes from the server. */
+export interface Listeners {
+  onTable(message: TableMessage): void;
+  onDetail(message: DetailMessage): void;
+  onView(message: ViewMessage): void;
+  onState(state: ConnectionState): void;
+}
+
+export type ConnectionState = 'connecting' | 'live' | 'lost';
+
+/** What is watched besides the table. */
+export interface Watched {
+  readonly series?: number | undefined;
+  readonly view?: string | undefined;
+}
+
+const SWITCH_MS = 80;
+const RETRY_MS = 3000;
+
+/** One stream of events. What is watched can change: the table goes on where it was. */
+export class Connection {
+  readonly #listeners: Listeners;
+  #source: EventSource | undefined;
+  #watched: Watched = {};
+  #lastId = '';
+  #timer: number | undefined;
+
+  constructor(listeners: Listeners) {
+    this.#listeners = listeners;
+  }
+
+  start(): void {
+    this.#open();
+  }
+
+  /** Keys that are held down change it many times a second. */
+  watch(watched: Watched): void {
+    if (watched.series === this.#watched.series && watched.view === this.#watched.view) return;
+    this.#watched = watched;
+    this.#later(SWITCH_MS);
+  }
+
+  #later(ms: number): void {
+    window.clearTimeout(this.#timer);
+    this.#timer = window.setTimeout(() => this.#open(), ms);
+  }
+
+  #open(): void {
+    this.#source?.close();
+    const query = new URLSearchParams();
+    const { series, view } = this.#watched;
+    if (series !== undefined) query.set('series', String(series));
+    if (view !== undefined) query.set('view', view);
+    if (this.#lastId !== '') query.set('last', this.#lastId);
+    const source = new EventSource(`events?${query}`);
+    this.#source = source;
+    const on = <Message>(name: string, take: (message: Message) => void): void =>
+      source.addEventListener(name, (event) => {
+        if (event.lastEventId !== '') this.#lastId = event.lastEventId;
+        take(JSON.parse(event.data) as Message);
+      });
+    on('table', this.#listeners.onTable);
+    on('detail', this.#listeners.onDetail);
+    on('view', this.#listeners.onView);
+    source.onopen = () => this.#listeners.onState('live');
+    source.onerror = () => {
+      this.#listeners.onState(source.readyState === EventSource.CONNECTING ? 'connecting' : 'lost');
+      // A browser does not come back by itself after an answer that is none.
+      if (source.readyState === EventSource.CLOSED && source === this.#source) this.#later(RETRY_MS);
+    };
+  }
+}

@@ -1,0 +1,43 @@
+type Attribute = string | number | boolean | undefined;
+type Child = Node | string;
+
+/** Makes an element. An attribute that is `true` is there without a value; one that is `false` or `undefined` is not. */
+export function h<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Readonly<Record<string, Attribute>> = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[Name] {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) setAttribute(element, key, value);
+  element.append(...children);
+  return element;
+}
+
+export function setAttribute(element: Element, key: string, value: Attribute): void {
+  if (value === undefined || value === false) element.removeAttribute(key);
+  else if (element.getAttribute(key) !== String(value))
+    element.setAttribute(key, value === true ? '' : String(value));
+}
+
+/** Changes a text only where it is another: what has not changed is not drawn again, nor read out. */
+export function setText(element: Element, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** A choice of a few, of which one is taken. */
+export function choice<Value extends string>(
+  label: string,
+  values: Readonly<Record<Value, string>>,
+  taken: Value,
+  onTake: (value: Value) => void,
+): HTMLElement {
+  const buttons = Object.entries<string>(values).map(([value, text]) => {
+    const button = h('button', { type: 'button', 'aria-pressed': String(value === taken) }, text);
+    button.addEventListener('click', () => {
+      for (const other of buttons) setAttribute(other, 'aria-pressed', String(other === button));
+      onTake(value as Value);
+    });
+    return button;
+  });
+  return h('div', { class: 'choice', role: 'group', 'aria-label': label }, ...buttons);
+}

@@ -1,0 +1,110 @@
+import type { OpenedMessage } from '../src/messages.ts';
+import { ChartGrid } from './chart-card.ts';
+import { h, setText } from './dom.ts';
+
+/** Takes files that are dropped on the page, or picked, and shows what the server makes of them. */
+export class Files {
+  /** Where their plots are. */
+  readonly element: HTMLElement = h('div', { class: 'files' });
+  /** Opens the dialogue of the browser. */
+  readonly button: HTMLButtonElement = h('button', { type: 'button', hidden: true }, 'Open files');
+  readonly #state = h('p', { class: 'file-state', role: 'status' });
+  readonly #overlay = h(
+    'div',
+    { class: 'overlay', hidden: true },
+    h('p', {}, 'Drop .hlog and .hgrm files to show them here'),
+  );
+  readonly #grids = new Set<ChartGrid>();
+  #isOn = false;
+
+  constructor() {
+    const input = h('input', { type: 'file', multiple: true, hidden: true, 'aria-label': 'Files to open' });
+    this.button.addEventListener('click', () => input.click());
+    input.addEventListener('change', () => {
+      this.#openAll(input.files);
+      input.value = '';
+    });
+    this.element.append(this.#state, input);
+    document.body.append(this.#overlay);
+    this.#listen();
+  }
+
+  /** Whether the server takes files. */
+  set isOn(isOn: boolean) {
+    this.#isOn = isOn;
+    this.button.hidden = !isOn;
+  }
+
+  /** After another theme was taken. */
+  draw(): void {
+    for (const grid of this.#grids) grid.draw();
+  }
+
+  #listen(): void {
+    const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') === true;
+    window.addEventListener('dragover', (event) => {
+      if (!hasFiles(event)) return;
+      // Otherwise the browser would leave the page for the file.
+      event.preventDefault();
+      this.#overlay.hidden = !this.#isOn;
+    });
+    window.addEventListener('dragleave', (event) => {
+      if (event.relatedTarget === null) this.#overlay.hidden = true;
+    });
+    window.addEventListener('drop', (event) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      this.#overlay.hidden = true;
+      if (this.#isOn) this.#openAll(event.dataTransfer?.files);
+    });
+  }
+
+  async #openAll(files: FileList | null | undefined): Promise<void> {
+    for (const file of [...(files ?? [])]) await this.#open(file);
+  }
+
+  async #open(file: File): Promise<void> {
+    setText(this.#state, `Opening ${file.name}…`);
+    this.#state.classList.remove('error');
+    try {
+      const response = await fetch(`open?${new URLSearchParams({ name: file.name })}`, {
+        method: 'POST',
+        body: file,
+      });
+      const answer = (await response.json()) as OpenedMessage | { readonly error: string };
+      if ('error' in answer) this.#fail(answer.error);
+      else this.#show(file.name, answer);
+    } catch {
+      this.#fail(`${file.name} could not be sent: it may be too large, or the server gone`);
+    }
+  }
+
+  #fail(reason: string): void {
+    setText(this.#state, reason);
+    this.#state.classList.add('error');
+  }
+
+  #show(name: string, { plots }: OpenedMessage): void {
+    const grid = new ChartGrid();
+    const close = h('button', { type: 'button', class: 'quiet', 'aria-label': `Close ${name}` }, 'Close');
+    const title = h('h2', { tabindex: '-1' }, h('b', {}, name));
+    const section = h(
+      'section',
+      { class: 'detail', 'aria-label': name },
+      h('header', {}, title, close),
+      grid.element,
+    );
+    close.addEventListener('click', () => {
+      grid.show([]);
+      this.#grids.delete(grid);
+      section.remove();
+      this.button.focus();
+    });
+    this.#state.after(section);
+    this.#grids.add(grid);
+    grid.show(plots);
+    setText(this.#state, plots.length === 0 ? `${name} has nothing to show` : '');
+    title.focus({ preventScroll: true });
+    section.scrollIntoView({ block: 'nearest' });
+  }
+}

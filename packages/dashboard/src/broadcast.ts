@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import type { Registry } from '@hdrscope/registry';
+import { Feed } from './feed.ts';
+import type { TableMessage } from './messages.ts';
+import type { DashboardSettings } from './options.ts';
+import { type Message, Subscriber, type Watched } from './subscriber.ts';
+
+const BEAT_MS = 15_000;
+const MOST_SUBSCRIBERS = 100;
+
+/** Sends what a feed knows to all who watch. */
+export class Broadcast {
+  readonly #feed: Feed;
+  readonly #settings: DashboardSettings;
+  readonly #subscribers = new Set<Subscriber>();
+  /** Ids of another server mean nothing here. */
+  readonly #epoch = randomBytes(6).toString('base64url');
+  readonly #beat: NodeJS.Timeout;
+  #isClosed = false;
+
+  constructor(registry: Registry, settings: DashboardSettings) {
+    this.#settings = settings;
+    this.#feed = new Feed(registry, settings, () => this.#sendAll());
+    this.#feed.start(() => this.#subscribers.size > 0);
+    this.#beat = setInterval(() => {
+      for (const one of this.#subscribers) one.beat();
+    }, BEAT_MS).unref();
+  }
+
+  /** Whether another one may watch. */
+  get hasRoom(): boolean {
+    return !this.#isClosed && this.#subscribers.size < MOST_SUBSCRIBERS;
+  }
+
+  /** @param lastId Of the event that the client has seen last, where it has seen one. */
+  add(response: ServerResponse, lastId: string | undefined, watched: Watched): void {
+    const subscriber = new Subscriber(response, this.#seenBy(lastId), watched);
+    this.#subscribers.add(subscriber);
+    response.on('close', () => this.#subscribers.delete(subscriber));
+    // Whoever comes first is not to wait for the next update, nor see an old one.
+    if (this.#feed.isFresh) this.#send(subscriber, new Map());
+    else void this.#feed.update();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#feed.stop();
+    clearInterval(this.#beat);
+    for (const one of this.#subscribers) one.end();
+    this.#subscribers.clear();
+  }
+
+  #seenBy(lastId = ''): number {
+    const [, epoch, update] = /^(.*)\.(\d{1,15})$/.exec(lastId) ?? [];
+    return epoch === this.#epoch && Number(update) <= this.#feed.table.updates ? Number(update) : 0;
+  }
+
+  #sendAll(): void {
+    const tables = new Map<number, string>();
+    for (const one of this.#subscribers) {
+      if (one.isReady) this.#send(one, tables);
+    }
+  }
+
+  /** @param tables What was made already for those who have seen the same. */
+  #send(subscriber: Subscriber, tables: Map<number, string>): void {
+    const { updates } = this.#feed.table;
+    const text = tables.get(subscriber.seen) ?? this.#tableText(subscriber.seen);
+    tables.set(subscriber.seen, text);
+    const messages: Message[] = [{ event: 'table', data: text, id: `${this.#epoch}.${updates}` }];
+    const { series, view } = subscriber.watched;
+    const detail = series === undefined ? undefined : this.#feed.detailText(series);
+    if (detail !== undefined) messages.push({ event: 'detail', data: detail });
+    const plots = view === undefined ? undefined : JSON.stringify(this.#feed.view(view));
+    // Files do not change.
+    if (plots !== undefined && plots !== subscriber.seenView) messages.push({ event: 'view', data: plots });
+    subscriber.seenView = plots;
+    subscriber.seen = updates;
+    subscriber.send(messages);
+  }
+
+  #tableText(seen: number): string {
+    const { table, errors, viewNames } = this.#feed;
+    const { families, series, rows } = table.changesSince(seen);
+    const { title, everyMs, openFile } = this.#settings;
+    const facts: Omit<TableMessage, 'families' | 'series' | 'rows'> = {
+      isWhole: seen === 0,
+      title,
+      opensFiles: openFile !== undefined,
+      everyMs,
+      timeMs: table.snapshot.timeMs,
+      views: viewNames,
+      errors,
+    };
+    return `${JSON.stringify(facts).slice(0, -1)},"families":${families},"series":${series},"rows":${rows}}`;
+  }
+}

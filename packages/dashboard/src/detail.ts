@@ -1,0 +1,128 @@
+import { explicitCounts, explicitLayout, type ReadonlyHistogram } from '@hdrscope/core';
+import {
+  barsOf,
+  countedUnitOf,
+  curveOfSeries,
+  formatValue,
+  heatMapOverTime,
+  type Plot,
+  type TimedCounts,
+} from '@hdrscope/plot';
+import type { FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
+import type { History } from './history.ts';
+import { increaseOf } from './increase.ts';
+import type { LiveSeries } from './live-table.ts';
+import { type DetailMessage, type Fact, ROW_PERCENTILES } from './messages.ts';
+import { valueAxisOf } from './value-axis.ts';
+
+const RECENT_MS = 60_000;
+
+// As fine as a picture shows them.
+const TICKS_PER_HALF_DISTANCE = 8;
+const HEAT_ROWS = 48;
+
+/** All that is told of one series, as it is now. */
+export function detailOf(one: LiveSeries, history: History, nowMs: number): DetailMessage {
+  const { family, latest, facts } = one;
+  const plots: Plot[] = [curves(one, history, nowMs), overTime(one, history)];
+  const heatMap = heatMapOf(one, history);
+  if (heatMap !== undefined) plots.push(heatMap);
+  if (family.boundaries !== undefined) plots.push(bucketsOf(family, latest, 'Buckets'));
+  return { series: facts.id, facts: factsOf(one), plots };
+}
+
+/** The counts between the boundaries of a family, which are those of the kernel's or of Ceph's slots. */
+export function bucketsOf(family: FamilySnapshot, series: SeriesSnapshot, title: string): Plot {
+  const boundaries = family.boundaries ?? [];
+  const counts = explicitCounts(series.histogram.counts, family, boundaries);
+  return barsOf(explicitLayout(boundaries), counts, { unit: countedUnitOf(family), title });
+}
+
+function curves({ family, latest, facts: { id } }: LiveSeries, history: History, nowMs: number): Plot {
+  const options = { ticksPerHalfDistance: TICKS_PER_HALF_DISTANCE };
+  const all = curveOfSeries(family, latest, { ...options, name: 'since the start' });
+  const then = history.checkpoints.findLast(({ timeMs }) => timeMs <= nowMs - RECENT_MS);
+  const recent = increaseOf(latest.histogram, then?.series[id]?.histogram);
+  const isAll = recent.totalCount === latest.histogram.totalCount;
+  const lastMinute = isAll
+    ? []
+    : [curveOfSeries(family, { ...latest, histogram: recent }, { ...options, name: 'last minute' })];
+  return {
+    kind: 'percentiles',
+    title: 'Percentiles',
+    unit: countedUnitOf(family),
+    valueAxis: valueAxisOf(latest.histogram),
+    // One of nothing has no points.
+    curves: [all, ...lastMinute].filter(({ totalCount }) => totalCount > 0),
+  };
+}
+
+function overTime({ family, latest, facts: { id } }: LiveSeries, history: History): Plot {
+  const { timesMs, values } = history.of(id);
+  return {
+    kind: 'over-time',
+    title: 'Percentiles over time',
+    unit: countedUnitOf(family),
+    timesMs,
+    valueAxis: valueAxisOf(latest.histogram),
+    lines: ROW_PERCENTILES.map((percentile, i) => ({
+      name: percentile === 100 ? 'max' : `p${percentile}`,
+      values: values[i]!,
+    })),
+  };
+}
+
+function heatMapOf({ family, facts: { id } }: LiveSeries, history: History): Plot | undefined {
+  const intervals: (TimedCounts & { readonly histogram: ReadonlyHistogram })[] = [];
+  const { checkpoints } = history;
+  for (const [at, { timeMs, series }] of checkpoints.entries()) {
+    const before = checkpoints[at - 1];
+    const now = series[id];
+    if (before === undefined || now === undefined) continue;
+    const histogram = increaseOf(now.histogram, before.series[id]?.histogram);
+    intervals.push({ startMs: before.timeMs, endMs: timeMs, histogram, unitLayout: family.unitLayout });
+  }
+  if (!intervals.some(({ histogram }) => histogram.totalCount > 0)) return undefined;
+  const unit = countedUnitOf(family);
+  return heatMapOverTime(intervals, { unit, rows: HEAT_ROWS, title: 'Heat map' });
+}
+
+const REASONS = [
+  ['notANumber', 'no number'],
+  ['negative', 'negative'],
+  ['tooLarge', 'too large'],
+  ['overflowing', 'one too many'],
+] as const;
+
+function factsOf({ family, latest }: LiveSeries): Fact[] {
+  const { histogram, sum, min, max, rejected, startTimeMs } = latest;
+  const unit = countedUnitOf(family);
+  const isEmpty = histogram.totalCount === 0;
+  const shown = (value: number): string => (isEmpty ? '-' : formatValue(value, unit));
+  const resolution = family.resolution.unitsPerTick / family.resolution.ticksPerUnit;
+  const facts = [
+    { name: 'mean', text: shown(sum / histogram.totalCount) },
+    { name: 'smallest recorded', text: shown(min) },
+    { name: 'largest recorded', text: shown(max) },
+    { name: 'sum', text: shown(sum) },
+    { name: 'precision', text: precisionText(family.layout.significantDigits) },
+    { name: 'resolution', text: formatValue(resolution, unit) },
+    {
+      name: 'since',
+      text: new Date(startTimeMs)
+        .toISOString()
+        .replace('T', ' ')
+        .replace(/\.\d+Z$/, ' UTC'),
+    },
+  ];
+  const refused = REASONS.filter(([reason]) => rejected[reason] > 0);
+  if (refused.length > 0) {
+    const text = refused.map(([reason, words]) => `${rejected[reason]} ${words}`).join(', ');
+    facts.push({ name: 'rejected', text });
+  }
+  return facts;
+}
+
+function precisionText(digits: number): string {
+  return digits === 1 ? '1 digit' : `${digits} digits`;
+}

@@ -1,0 +1,143 @@
+import type { Registry, Snapshot } from '@hdrscope/registry';
+import { bucketsOf, detailOf } from './detail.ts';
+import { History } from './history.ts';
+import { type LiveSeries, LiveTable } from './live-table.ts';
+import type { ViewMessage } from './messages.ts';
+import type { DashboardSettings, View } from './options.ts';
+
+/** How a gather is bounded: whatever a source does, the page goes on. */
+const PATIENCE_MS = 5000;
+
+// Nobody watches; what is kept then is only to have something to show.
+const IDLE_TIMES = 5;
+
+// More bars than that are no picture.
+const MOST_BARS = 24;
+
+/** Gathers a registry again and again, once for all who watch, and knows what the page shows. Never throws. */
+export class Feed {
+  readonly table: LiveTable = new LiveTable();
+  readonly history: History;
+  readonly #registry: Registry;
+  readonly #settings: DashboardSettings;
+  readonly #onUpdate: () => void;
+  #timer: NodeJS.Timeout | undefined;
+  #views: readonly View[] = [];
+  #errors: readonly string[] = [];
+  #running: Promise<void> | undefined;
+  #lastMs = Number.NEGATIVE_INFINITY;
+  /** As JSON, by series, of the update told. */
+  #details = new Map<number, string>();
+  #detailsOf = 0;
+
+  constructor(registry: Registry, settings: DashboardSettings, onUpdate: () => void) {
+    this.#registry = registry;
+    this.#settings = settings;
+    this.#onUpdate = onUpdate;
+    this.history = new History(settings.historyMs, settings.everyMs);
+  }
+
+  /** Sources that failed at the last update, each with its reason. */
+  get errors(): readonly string[] {
+    return this.#errors;
+  }
+
+  /** @param isWatched Whether there is anybody to whom the updates go: otherwise there are fewer. */
+  start(isWatched: () => boolean): void {
+    const { everyMs } = this.#settings;
+    this.#timer = setInterval(() => {
+      // A timer is early or late by a little.
+      const isDue = performance.now() - this.#lastMs >= everyMs * IDLE_TIMES - everyMs / 2;
+      if (isWatched() || isDue) void this.update();
+    }, everyMs).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Whether the next update is not much more than an interval after the last. */
+  get isFresh(): boolean {
+    return this.table.updates > 0 && performance.now() - this.#lastMs < 1.5 * this.#settings.everyMs;
+  }
+
+  /** Brings everything up to date, unless that is under way already. Never rejects. */
+  update(): Promise<void> {
+    this.#running ??= this.#update().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  async #update(): Promise<void> {
+    this.#lastMs = performance.now();
+    try {
+      this.#take(await this.#registry.gather({ timeoutMs: PATIENCE_MS }));
+    } catch (error) {
+      this.#errors = [`the registry: ${reasonOf(error)}`];
+    }
+    await this.#askViews();
+    this.#onUpdate();
+  }
+
+  #take(snapshot: Snapshot): void {
+    // Two in one millisecond, or a clock that was set back, have no interval between them.
+    if (this.table.updates > 0 && snapshot.timeMs <= this.table.snapshot.timeMs) return;
+    this.table.update(snapshot);
+    this.history.add(this.table);
+    this.#errors = snapshot.errors.map(({ source, error }) => `${source}: ${reasonOf(error)}`);
+  }
+
+  /** Views that fail stay as they were. */
+  async #askViews(): Promise<void> {
+    try {
+      this.#views = await this.#settings.views();
+    } catch (error) {
+      this.#errors = [...this.#errors, `the views: ${reasonOf(error)}`];
+    }
+  }
+
+  /** The names of all views. */
+  get viewNames(): string[] {
+    const ofFamilies = this.table.series.map(({ family }) => this.#settings.viewOf(family));
+    const names = [...this.#views.map(({ name }) => name), ...ofFamilies];
+    return [...new Set(names)].filter((name) => name !== undefined);
+  }
+
+  /** The plots of a view: those of its families, and those that were given. */
+  view(name: string): ViewMessage {
+    const given = this.#views.filter((view) => view.name === name).flatMap(({ plots }) => plots);
+    const own = this.table.series.filter(({ family }) => this.#settings.viewOf(family) === name);
+    const busiest = own
+      .filter(({ latest }) => latest.histogram.totalCount > 0)
+      .sort((a, b) => b.latest.histogram.totalCount - a.latest.histogram.totalCount)
+      .slice(0, MOST_BARS)
+      .sort((a, b) => a.facts.id - b.facts.id);
+    return {
+      name,
+      plots: [...given, ...busiest.map((one) => bucketsOf(one.family, one.latest, titleOf(one)))],
+    };
+  }
+
+  /** What is told of a series, as JSON: made once for all who watch it. `undefined` where there is none. */
+  detailText(id: number): string | undefined {
+    const one = this.table.series[id];
+    if (one === undefined) return undefined;
+    if (this.#detailsOf !== this.table.updates) this.#details = new Map();
+    this.#detailsOf = this.table.updates;
+    const known = this.#details.get(id);
+    if (known !== undefined) return known;
+    const text = JSON.stringify(detailOf(one, this.history, this.table.snapshot.timeMs));
+    this.#details.set(id, text);
+    return text;
+  }
+}
+
+function titleOf({ family, facts }: LiveSeries): string {
+  return facts.attributes === '' ? family.name : `${family.name} (${facts.attributes})`;
+}
+
+/** What went wrong, in one line. */
+export function reasonOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ');
+}

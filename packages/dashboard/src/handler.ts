@@ -1,0 +1,191 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Registry } from '@hdrscope/registry';
+import { Access, isFromThePage } from './access.ts';
+import { Broadcast } from './broadcast.ts';
+import { FileOpener } from './open-file.ts';
+import { type DashboardOptions, settingsOf } from './options.ts';
+import { StaticFiles } from './static-files.ts';
+
+/** Where the page is mounted, besides. */
+export interface DashboardHandlerOptions extends DashboardOptions {
+  /** What the paths of its requests begin with: begins and ends with a slash. @default '/' */
+  readonly path?: string | undefined;
+}
+
+/** A page over a registry, for a server that is there already. */
+export interface DashboardHandler {
+  /** Answers a request. Never throws. */
+  handle(request: IncomingMessage, response: ServerResponse): void;
+  /** Ends all connections of the page, and its work. */
+  close(): void;
+}
+
+/**
+ * Nothing comes from elsewhere, nothing runs that is no file of the page, and nobody frames it:
+ * https://www.w3.org/TR/CSP3/. The tooltips of charts have style attributes, which run nothing.
+ */
+const HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy':
+    "default-src 'self'; style-src-attr 'unsafe-inline'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+};
+
+/**
+ * Makes a page over a registry that can be mounted in an existing server. It gathers the registry for as long as it is not
+ * closed, and keeps no process alive.
+ *
+ * Without a token it answers this machine only: others, and requests whose `Host` is no loopback name, get 403.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION`.
+ * @example
+ * ```ts
+ * import { once } from 'node:events';
+ * import { createServer } from 'node:http';
+ * import { dashboardHandler } from '@hdrscope/dashboard';
+ * import { createRegistry } from '@hdrscope/registry';
+ *
+ * const dashboard = dashboardHandler(createRegistry(), { path: '/latency/' });
+ * const server = createServer((request, response) => {
+ *   if (request.url?.startsWith('/latency/')) dashboard.handle(request, response);
+ *   else response.end('hello');
+ * });
+ * await once(server.listen(0, 'localhost'), 'listening');
+ * const { port } = server.address() as { port: number };
+ * const events = await fetch(`http://localhost:${port}/latency/events`);
+ * events.headers.get('content-type'); //=> 'text/event-stream; charset=utf-8'
+ * await events.body?.cancel();
+ * dashboard.close();
+ * server.close();
+ * ```
+ */
+export function dashboardHandler(
+  registry: Registry,
+  { path = '/', ...options }: DashboardHandlerOptions = {},
+): DashboardHandler {
+  const settings = settingsOf(options);
+  const parts = {
+    path,
+    access: new Access(settings.token),
+    broadcast: new Broadcast(registry, settings),
+    opener: new FileOpener(settings.openFile),
+    files: new StaticFiles(settings.title),
+  };
+  return {
+    handle(request, response) {
+      // A client that goes away in the middle is no matter of ours.
+      response.on('error', () => {});
+      answer(request, response, parts).catch(() => {
+        if (response.headersSent) response.destroy();
+        else answerText(response, 500, 'the request could not be answered');
+      });
+    },
+    close: () => parts.broadcast.close(),
+  };
+}
+
+interface Parts {
+  readonly path: string;
+  readonly access: Access;
+  readonly broadcast: Broadcast;
+  readonly opener: FileOpener;
+  readonly files: StaticFiles;
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
+  for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
+  const url = urlOf(request.url);
+  if (url === undefined || !url.pathname.startsWith(parts.path)) {
+    return answerText(response, url === undefined ? 400 : 404, `the page is at ${parts.path}`);
+  }
+  const verdict = parts.access.judge(request, url);
+  if (verdict.kind === 'refused') {
+    if (verdict.status === 401) response.setHeader('www-authenticate', 'Bearer');
+    return answerText(response, verdict.status, verdict.reason);
+  }
+  if (verdict.kind === 'redirected') {
+    response.writeHead(303, { location: verdict.location, 'set-cookie': verdict.cookie }).end();
+    return;
+  }
+  const name = url.pathname.slice(parts.path.length);
+  if (name === 'open') return open(request, response, parts, url);
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.setHeader('allow', 'GET, HEAD');
+    return answerText(response, 405, 'the page is read by GET');
+  }
+  if (name === 'events') return subscribe(request, response, parts, url);
+  return sendFile(request, response, parts, name);
+}
+
+function subscribe(request: IncomingMessage, response: ServerResponse, { broadcast }: Parts, url: URL): void {
+  const { searchParams } = url;
+  const series = searchParams.get('series') ?? undefined;
+  if (series !== undefined && !/^\d{1,9}$/.test(series)) {
+    answerText(response, 400, 'series must be the id of one: an integer of at least 0');
+  } else if (request.method === 'HEAD') {
+    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' }).end();
+  } else if (!broadcast.hasRoom) {
+    answerText(response, 503, 'too many watch already');
+  } else {
+    const lastId = request.headers['last-event-id']?.toString() ?? searchParams.get('last') ?? undefined;
+    const view = searchParams.get('view') ?? undefined;
+    broadcast.add(response, lastId, { series: series === undefined ? undefined : Number(series), view });
+  }
+}
+
+async function open(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { opener }: Parts,
+  url: URL,
+): Promise<void> {
+  if (request.method !== 'POST') {
+    response.setHeader('allow', 'POST');
+    return answerText(response, 405, 'files are opened by POST');
+  }
+  if (!isFromThePage(request)) return answerText(response, 403, 'files are opened by the page itself');
+  const { status, body } = await opener.answer(request, url.searchParams.get('name') ?? '');
+  // What was not read of a file that is refused is not waited for.
+  if (!request.complete) response.setHeader('connection', 'close');
+  sendBytes(response, status, 'application/json; charset=utf-8', Buffer.from(JSON.stringify(body)));
+}
+
+async function sendFile(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { files }: Parts,
+  name: string,
+): Promise<void> {
+  const file = await files.find(name).catch(() => null);
+  if (file === null) return answerText(response, 503, 'the page was not built: npm run build makes it');
+  if (file === undefined) return answerText(response, 404, 'there is no such file');
+  response.setHeader('etag', file.etag);
+  response.setHeader('cache-control', 'no-cache');
+  const known = request.headers['if-none-match']?.split(',').map((etag) => etag.trim().replace(/^W\//, ''));
+  if (known?.includes(file.etag)) response.writeHead(304).end();
+  else sendBytes(response, 200, file.type, file.body, request.method === 'HEAD');
+}
+
+function answerText(response: ServerResponse, status: number, line: string): void {
+  sendBytes(response, status, 'text/plain; charset=utf-8', Buffer.from(`${line}\n`));
+}
+
+function sendBytes(
+  response: ServerResponse,
+  status: number,
+  type: string,
+  body: Buffer,
+  isHead = false,
+): void {
+  response.writeHead(status, { 'content-type': type, 'content-length': body.length });
+  if (isHead) response.end();
+  else response.end(body);
+}
+
+function urlOf(url = ''): URL | undefined {
+  // `//host/path` would be taken for another host's.
+  const text = `http://localhost/${url.replace(/^\/+/, '')}`;
+  return url.startsWith('/') && URL.canParse(text) ? new URL(text) : undefined;
+}

@@ -1,0 +1,95 @@
+import type { SeriesSnapshot } from '@hdrscope/registry';
+import type { LiveSeries, LiveTable } from './live-table.ts';
+import { ROW_PERCENTILES } from './messages.ts';
+
+/** All counts at one moment, by the id of their series. */
+export interface Checkpoint {
+  readonly timeMs: number;
+  readonly series: readonly SeriesSnapshot[];
+}
+
+/** Values of a series over time. */
+export interface SeriesHistory {
+  /** Milliseconds since 1970, ascending. */
+  readonly timesMs: readonly number[];
+  /** For each of `ROW_PERCENTILES`, a value for each moment; `null` where nothing was counted. */
+  readonly values: readonly (readonly (number | null)[])[];
+}
+
+const WIDTH = ROW_PERCENTILES.length;
+
+// What a browser draws in a moment, and a screen has room for.
+const MOST_MOMENTS = 600;
+
+// A histogram of a busy series takes some 5 KB.
+const MOST_KEPT_HISTOGRAMS = 40_000;
+const MOST_CHECKPOINTS = 60;
+const FEWEST_CHECKPOINTS = 8;
+
+/**
+ * What was, as far back as it is shown: the percentiles of every update, and now and then all counts, whose differences
+ * are the distributions of any time between. Bounded, however many series there are and however long it runs.
+ */
+export class History {
+  readonly #spanMs: number;
+  readonly #moments: number;
+  /** As long as `#moments`; the update number modulo that is the place. */
+  readonly #timesMs: Float64Array;
+  /** By series id: for each moment the values of `ROW_PERCENTILES`, NaN where there are none. */
+  readonly #values: Float64Array[] = [];
+  #count = 0;
+  /** Ascending in time. */
+  #checkpoints: Checkpoint[] = [];
+
+  constructor(spanMs: number, everyMs: number) {
+    this.#spanMs = spanMs;
+    this.#moments = Math.min(MOST_MOMENTS, Math.max(2, Math.ceil(spanMs / everyMs)));
+    this.#timesMs = new Float64Array(this.#moments);
+  }
+
+  /** Ascending in time; the oldest is at most the span ago. */
+  get checkpoints(): readonly Checkpoint[] {
+    return this.#checkpoints;
+  }
+
+  /** Takes the latest rows. */
+  add(table: LiveTable): void {
+    const { timeMs } = table.snapshot;
+    const place = this.#count % this.#moments;
+    this.#timesMs[place] = timeMs;
+    for (const one of table.series) this.#write(one, place);
+    this.#count += 1;
+    this.#keep(table, timeMs);
+  }
+
+  #write({ facts: { id }, row: [, , , last] }: LiveSeries, place: number): void {
+    this.#values[id] ??= new Float64Array(this.#moments * WIDTH).fill(Number.NaN);
+    const values = this.#values[id];
+    for (let i = 0; i < WIDTH; i++) values[place * WIDTH + i] = last?.[i] ?? Number.NaN;
+  }
+
+  #keep(table: LiveTable, timeMs: number): void {
+    const most = Math.floor(MOST_KEPT_HISTOGRAMS / Math.max(1, table.series.length));
+    const wanted = Math.min(MOST_CHECKPOINTS, Math.max(FEWEST_CHECKPOINTS, most));
+    const isDue = timeMs - (this.#checkpoints.at(-1)?.timeMs ?? 0) >= this.#spanMs / wanted - 1;
+    if (!isDue) return;
+    const earliest = timeMs - this.#spanMs;
+    this.#checkpoints = this.#checkpoints.filter((one) => one.timeMs >= earliest).slice(1 - wanted);
+    this.#checkpoints.push({ timeMs, series: table.series.map(({ latest }) => latest) });
+  }
+
+  /** @param id Of a series. */
+  of(id: number): SeriesHistory {
+    const values = this.#values[id];
+    const from = Math.max(0, this.#count - this.#moments);
+    const places = Array.from({ length: this.#count - from }, (_, i) => (from + i) % this.#moments);
+    return {
+      timesMs: places.map((place) => this.#timesMs[place]!),
+      values: ROW_PERCENTILES.map((_, i) => places.map((place) => orNull(values?.[place * WIDTH + i]))),
+    };
+  }
+}
+
+function orNull(value: number | undefined): number | null {
+  return value === undefined || Number.isNaN(value) ? null : value;
+}

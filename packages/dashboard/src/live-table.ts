@@ -1,0 +1,154 @@
+import type { ReadonlyHistogram } from '@hdrscope/core';
+import { countedUnitOf } from '@hdrscope/plot';
+import type { Attributes, FamilySnapshot, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
+import { EMPTY_SNAPSHOT, type Rejected, valuesAtPercentiles } from '@hdrscope/registry';
+import { attributesText } from './attributes-text.ts';
+import { increaseOf } from './increase.ts';
+import { type FamilyFacts, ROW_PERCENTILES, type Row, type RowValues, type SeriesFacts } from './messages.ts';
+
+/** A series of the table. */
+export interface LiveSeries {
+  readonly facts: SeriesFacts;
+  /** Those of the latest snapshot. */
+  family: FamilySnapshot;
+  latest: SeriesSnapshot;
+  row: Row;
+  /** Which update has changed the row: from 1. */
+  changedAt: number;
+  /** The row as JSON, made once for all clients. */
+  rowText: string;
+  /** Which update has brought it. */
+  readonly addedAt: number;
+}
+
+interface LiveFamily {
+  readonly facts: FamilyFacts;
+  readonly addedAt: number;
+  /** Snapshots share the attributes of their series: they are the same object each time. */
+  readonly series: Map<Attributes, LiveSeries>;
+}
+
+/** What a client has not seen yet, as the texts of JSON arrays. */
+export interface TableChanges {
+  readonly families: string;
+  readonly series: string;
+  readonly rows: string;
+}
+
+/** A row for each series of a registry, brought up to date by its snapshots. Knows what changed when. */
+export class LiveTable {
+  /** By scope and name. */
+  readonly #families = new Map<string, LiveFamily>();
+  /** By id. */
+  readonly #series: LiveSeries[] = [];
+  #snapshot: Snapshot = EMPTY_SNAPSHOT;
+  #updates = 0;
+
+  /** How many updates there were. */
+  get updates(): number {
+    return this.#updates;
+  }
+
+  /** By id. */
+  get series(): readonly LiveSeries[] {
+    return this.#series;
+  }
+
+  get snapshot(): Snapshot {
+    return this.#snapshot;
+  }
+
+  /** Takes a later snapshot. Before the first one there was no interval. */
+  update(snapshot: Snapshot): void {
+    const seconds = this.#updates === 0 ? 0 : (snapshot.timeMs - this.#snapshot.timeMs) / 1000;
+    this.#updates += 1;
+    this.#snapshot = snapshot;
+    for (const family of snapshot.families) {
+      const live = this.#familyOf(family);
+      for (const series of family.series) {
+        const known = live.series.get(series.attributes);
+        if (known === undefined) this.#add(live, family, series, seconds);
+        else this.#update(known, family, series, seconds);
+      }
+    }
+  }
+
+  /** What has changed after an update; after the 0th, everything. */
+  changesSince(update: number): TableChanges {
+    const families = [...this.#families.values()].filter(({ addedAt }) => addedAt > update);
+    const series = this.#series.filter(({ addedAt }) => addedAt > update);
+    const rows = this.#series.filter(({ changedAt }) => changedAt > update);
+    return {
+      families: JSON.stringify(families.map(({ facts }) => facts)),
+      series: JSON.stringify(series.map(({ facts }) => facts)),
+      rows: `[${rows.map(({ rowText }) => rowText).join()}]`,
+    };
+  }
+
+  #familyOf(family: FamilySnapshot): LiveFamily {
+    const key = JSON.stringify([family.scope, family.name]);
+    const known = this.#families.get(key);
+    if (known !== undefined) return known;
+    const { name, unit, description } = family;
+    const added: LiveFamily = {
+      facts: { id: this.#families.size, name, description, counted: countedUnitOf(family), unit },
+      addedAt: this.#updates,
+      series: new Map(),
+    };
+    this.#families.set(key, added);
+    return added;
+  }
+
+  #add(live: LiveFamily, family: FamilySnapshot, latest: SeriesSnapshot, seconds: number): void {
+    const id = this.#series.length;
+    const facts: SeriesFacts = { id, family: live.facts.id, attributes: attributesText(latest.attributes) };
+    const all = valuesOf(family, latest.histogram);
+    // All that it has is new, unless everything is.
+    const count = latest.histogram.totalCount;
+    const row: Row = [id, count, seconds > 0 ? count / seconds : 0, seconds > 0 ? all : null, all];
+    const added: LiveSeries = {
+      ...{ facts, family, latest, row },
+      rowText: JSON.stringify(row),
+      changedAt: this.#updates,
+      addedAt: this.#updates,
+    };
+    live.series.set(latest.attributes, added);
+    this.#series.push(added);
+  }
+
+  #update(known: LiveSeries, family: FamilySnapshot, now: SeriesSnapshot, seconds: number): void {
+    const before = known.latest;
+    const count = now.histogram.totalCount;
+    const newCount = count - before.histogram.totalCount;
+    known.family = family;
+    // Equal counts are held once, whoever keeps them.
+    known.latest = newCount === 0 && isSame(now.rejected, before.rejected) ? before : now;
+    const [id, , rateBefore, , allBefore] = known.row;
+    if (newCount === 0 && rateBefore === 0) return;
+    known.row =
+      newCount === 0
+        ? [id, count, 0, null, allBefore]
+        : [
+            id,
+            count,
+            newCount / seconds,
+            valuesOf(family, increaseOf(now.histogram, before.histogram)),
+            valuesOf(family, now.histogram),
+          ];
+    known.rowText = JSON.stringify(known.row);
+    known.changedAt = this.#updates;
+  }
+}
+
+function isSame(a: Rejected, b: Rejected): boolean {
+  return (
+    a.notANumber === b.notANumber &&
+    a.negative === b.negative &&
+    a.tooLarge === b.tooLarge &&
+    a.overflowing === b.overflowing
+  );
+}
+
+function valuesOf(family: FamilySnapshot, histogram: ReadonlyHistogram): RowValues {
+  return histogram.totalCount === 0 ? null : valuesAtPercentiles(family, { histogram }, ROW_PERCENTILES);
+}

@@ -1,0 +1,69 @@
+import type { IncomingMessage } from 'node:http';
+import { HdrscopeError } from '@hdrscope/core';
+import type { OpenedMessage } from './messages.ts';
+import type { DashboardOptions } from './options.ts';
+
+/** The most that a file may have. */
+export const MOST_BYTES: number = 256 * 2 ** 20;
+
+// What is read at once is memory.
+const MOST_AT_ONCE = 2;
+const LONGEST_NAME = 255;
+
+/** An answer in JSON. */
+export interface JsonAnswer {
+  readonly status: number;
+  readonly body: OpenedMessage | { readonly error: string };
+}
+
+/** Opens files that come as the bodies of requests. */
+export class FileOpener {
+  readonly #openFile: DashboardOptions['openFile'];
+  readonly #mostBytes: number;
+  #open = 0;
+
+  constructor(openFile: DashboardOptions['openFile'], mostBytes: number = MOST_BYTES) {
+    this.#openFile = openFile;
+    this.#mostBytes = mostBytes;
+  }
+
+  /** Never rejects. */
+  async answer(request: IncomingMessage, name: string): Promise<JsonAnswer> {
+    if (this.#openFile === undefined) return failure(404, 'no files are taken here');
+    if (name === '' || name.length > LONGEST_NAME) {
+      return failure(400, `the name of a file must have 1 to ${LONGEST_NAME} characters`);
+    }
+    if (Number(request.headers['content-length'] ?? 0) > this.#mostBytes) return this.#tooLarge(name);
+    if (this.#open >= MOST_AT_ONCE) return failure(503, 'other files are being opened: try again');
+    this.#open += 1;
+    try {
+      const plots = await this.#openFile(name, this.#bounded(request, name));
+      return { status: 200, body: { plots } };
+    } catch (error) {
+      if (error instanceof TooLarge) return this.#tooLarge(name);
+      const isExpected = error instanceof HdrscopeError;
+      return failure(422, `${name}: ${isExpected ? error.message : 'it cannot be read'}`);
+    } finally {
+      this.#open -= 1;
+    }
+  }
+
+  async *#bounded(request: IncomingMessage, name: string): AsyncGenerator<Uint8Array, void> {
+    let bytes = 0;
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      bytes += chunk.length;
+      if (bytes > this.#mostBytes) throw new TooLarge(name);
+      yield chunk;
+    }
+  }
+
+  #tooLarge(name: string): JsonAnswer {
+    return failure(413, `${name} is larger than ${this.#mostBytes / 2 ** 20} MiB`);
+  }
+}
+
+class TooLarge extends Error {}
+
+function failure(status: number, error: string): JsonAnswer {
+  return { status, body: { error } };
+}

@@ -1,0 +1,90 @@
+import { createServer, type Server } from 'node:http';
+import type { Registry } from '@hdrscope/registry';
+import { dashboardHandler } from './handler.ts';
+import { addressOf, type ServeDashboardOptions } from './options.ts';
+
+/** A page that is served. */
+export interface RunningDashboard {
+  /** Where it is, without a token. */
+  readonly url: string;
+  readonly port: number;
+  /** Ends all connections and the page with them. Never rejects. */
+  close(): Promise<void>;
+}
+
+// A request that is only begun holds a connection.
+const REQUEST_TIMEOUT_MS = 120_000;
+const MOST_CONNECTIONS = 500;
+
+/**
+ * Serves a live page over a registry, on a server of its own that keeps no process alive: percentile curves, percentiles
+ * over time, heat maps, and a table of all series, updated every second by server-sent events. Rejects when it cannot
+ * listen.
+ *
+ * Only this machine sees it, unless another host is named: that needs a token.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION`.
+ * @example
+ * ```ts
+ * import { serveDashboard } from '@hdrscope/dashboard';
+ * import { createRegistry } from '@hdrscope/registry';
+ *
+ * const registry = createRegistry();
+ * registry.histogram({ name: 'rpc.duration', unit: 's' }).with({ method: 'get' }).record(0.012);
+ *
+ * const dashboard = await serveDashboard(registry, { port: 0 });
+ * dashboard.url === `http://localhost:${dashboard.port}/`; //=> true
+ * await dashboard.close();
+ * ```
+ */
+export async function serveDashboard(
+  registry: Registry,
+  options: ServeDashboardOptions = {},
+): Promise<RunningDashboard> {
+  const { host, port: wantedPort } = addressOf(options);
+  const dashboard = dashboardHandler(registry, options);
+  const server = createServer(dashboard.handle).unref();
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.maxConnections = MOST_CONNECTIONS;
+  server.on('connection', (socket) => socket.unref());
+  try {
+    const port = await listen(server, host, wantedPort);
+    return {
+      url: `http://${host.includes(':') ? `[${host.replaceAll(/[[\]]/g, '')}]` : host}:${port}/`,
+      port,
+      async close() {
+        dashboard.close();
+        await close(server);
+      },
+    };
+  } catch (error) {
+    dashboard.close();
+    throw error;
+  }
+}
+
+function listen(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host: host.replaceAll(/[[\]]/g, ''), port }, () => {
+      server.off('error', reject);
+      server.on('error', () => {});
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}
+
+// What a file that is being opened gets when the server stops.
+const PATIENCE_MS = 1000;
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => server.closeAllConnections(), PATIENCE_MS);
+    server.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { ICON_SVG, pageHtml } from './page-html.ts';
+
+/** A file that is sent as it is. */
+export interface StaticFile {
+  readonly type: string;
+  readonly body: Buffer;
+  /** Says what it holds: https://www.rfc-editor.org/rfc/rfc9110#name-etag */
+  readonly etag: string;
+}
+
+// The same from `src` and from `dist`.
+const BUNDLES = new URL('../dist/browser/', import.meta.url);
+
+const NAMES: readonly string[] = ['', 'page.js', 'page.css', 'icon.svg'];
+
+/** The files of the page, by name; the page itself has none. Read once, when one is first asked for. */
+export class StaticFiles {
+  readonly #title: string;
+  readonly #bundles: URL;
+  #files: Promise<ReadonlyMap<string, StaticFile>> | undefined;
+
+  constructor(title: string, bundles: URL = BUNDLES) {
+    this.#title = title;
+    this.#bundles = bundles;
+  }
+
+  /** `undefined` where there is none of that name. Rejects where the page was not built. */
+  async find(name: string): Promise<StaticFile | undefined> {
+    if (!NAMES.includes(name)) return undefined;
+    this.#files ??= this.#read();
+    try {
+      return (await this.#files).get(name);
+    } catch (error) {
+      // It may be built in the meantime.
+      this.#files = undefined;
+      throw error;
+    }
+  }
+
+  async #read(): Promise<ReadonlyMap<string, StaticFile>> {
+    const [script, style] = await Promise.all(
+      ['page.js', 'page.css'].map((name) => readFile(new URL(name, this.#bundles))),
+    );
+    return new Map([
+      ['', fileOf('text/html; charset=utf-8', Buffer.from(pageHtml(this.#title)))],
+      ['page.js', fileOf('text/javascript; charset=utf-8', script!)],
+      ['page.css', fileOf('text/css; charset=utf-8', style!)],
+      ['icon.svg', fileOf('image/svg+xml', Buffer.from(ICON_SVG))],
+    ]);
+  }
+}
+
+function fileOf(type: string, body: Buffer): StaticFile {
+  return { type, body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` };
+}

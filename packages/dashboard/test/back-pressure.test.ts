@@ -1,0 +1,52 @@
+import { createRegistry } from '@hdrscope/registry';
+import { ask, EventReader, endAll, open, serve } from './support.ts';
+
+afterEach(endAll);
+
+const UPDATES = 20;
+
+test('a client that does not read is left out of updates, and then told all at once', async () => {
+  const registry = createRegistry();
+  const series = registry.histogram({ name: 'queue', unit: 's' }).with({});
+  // Of a few of these, the system keeps no more for a client that does not read.
+  const counts = new Array<number>(500_000).fill(1_000_000);
+  const views = async () => {
+    counts[0]! += 1;
+    return [{ name: 'large', plots: [{ kind: 'bars' as const, unit: 'none' as const, slots: [], counts }] }];
+  };
+  const { port } = await serve(registry, { everyMs: 100, views });
+  const response = await open({ port, path: '/events?view=large' });
+  const reading = await EventReader.open({ port });
+  await reading.table();
+
+  let recorded = 0;
+  for (; recorded < UPDATES; recorded++) {
+    series.record(1);
+    while ((await reading.table()).rows[0]?.[1] !== recorded + 1);
+  }
+  const slow = new EventReader(response);
+  let messages = 0;
+  let count = 0;
+  while (count !== recorded) {
+    const { rows } = await slow.table();
+    count = rows[0]?.[1] ?? count;
+    messages++;
+  }
+
+  expect(messages).toBeLessThan(UPDATES / 2);
+}, 60_000);
+
+test('more than a hundred may not watch', async () => {
+  const { port } = await serve(createRegistry());
+  const watching = await Promise.all(Array.from({ length: 100 }, () => open({ port, path: '/events' })));
+
+  expect((await ask({ port, path: '/events' })).status).toBe(503);
+  watching[0]!.destroy();
+  let answer = await open({ port, path: '/events' });
+  while (answer.statusCode === 503) {
+    answer.resume();
+    answer = await open({ port, path: '/events' });
+  }
+
+  expect(answer.statusCode).toBe(200);
+}, 30_000);

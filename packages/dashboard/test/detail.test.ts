@@ -1,0 +1,106 @@
+import type { BarPlot, HeatMapPlot, PercentilePlot, Plot, TimePlot } from '@hdrscope/plot';
+import { createRegistry } from '@hdrscope/registry';
+import { detailOf } from '../src/detail.ts';
+import { History } from '../src/history.ts';
+import { LiveTable } from '../src/live-table.ts';
+
+const START_MS = 1_000_000;
+let nowMs = START_MS;
+
+/** A series after so many seconds, in each of which it has counted something. */
+async function detailAfter(seconds: number, valueAt: (second: number) => number, boundaries?: number[]) {
+  nowMs = START_MS;
+  const registry = createRegistry({ clock: { nowMs: () => nowMs, monotonicMs: () => nowMs } });
+  const options = { name: 'a', unit: 's', significantDigits: 3, ...(boundaries && { boundaries }) };
+  const series = registry.histogram(options).with({});
+  const table = new LiveTable();
+  const history = new History(300_000, 1000);
+  for (let second = 0; second < seconds; second++, nowMs += 1000) {
+    series.record(valueAt(second));
+    table.update(await registry.gather());
+    history.add(table);
+  }
+  return { detail: detailOf(table.series[0]!, history, table.snapshot.timeMs) };
+}
+
+function plotOf<Kind extends Plot['kind']>(
+  plots: readonly Plot[],
+  kind: Kind,
+): Extract<Plot, { kind: Kind }> {
+  return plots.find((plot) => plot.kind === kind) as Extract<Plot, { kind: Kind }>;
+}
+
+test('the curve of the last minute has what was counted in it, and is there when there was more before', async () => {
+  const { detail } = await detailAfter(200, (second) => (second < 120 ? 1 : 2));
+  const { curves } = plotOf(detail.plots, 'percentiles') satisfies PercentilePlot;
+
+  const [all, recent] = curves;
+  expect(curves.map(({ name }) => name)).toEqual(['since the start', 'last minute']);
+  expect(all!.totalCount).toBe(200);
+  // Counts are kept every five seconds.
+  expect(recent!.totalCount).toBeGreaterThanOrEqual(60);
+  expect(recent!.totalCount).toBeLessThan(65);
+  expect(recent!.points.every(({ value }) => Math.abs(value - 2) < 0.01)).toBe(true);
+
+  const young = await detailAfter(30, () => 1);
+  expect(plotOf(young.detail.plots, 'percentiles').curves).toHaveLength(1);
+});
+
+test('a heat map has every value in the row and the column where it belongs', async () => {
+  const { detail } = await detailAfter(101, (second) => (second < 50 ? 0.001 : 0.1));
+  const { x, y, counts } = plotOf(detail.plots, 'heat-map') satisfies HeatMapPlot;
+
+  const total = counts.flat().reduce((sum, count) => sum + count, 0);
+  // What was there before the first moment that is kept belongs to no column.
+  expect(total).toBe(100);
+  counts.forEach((row, j) => {
+    row.forEach((count, i) => {
+      if (count === 0) return;
+      const { lower, upper } = x.slots[i]!;
+      // Both are in the column where it changes.
+      if (lower < START_MS + 50_000 && upper >= START_MS + 50_000) return;
+      const value = upper < START_MS + 50_000 ? 0.001 : 0.1;
+      expect(y.slots[j]!.lower).toBeLessThanOrEqual(value * 1.001);
+      expect(y.slots[j]!.upper).toBeGreaterThanOrEqual(value * 0.999);
+    });
+  });
+});
+
+test('percentiles over time have a value for each second, and the axis fits a long tail', async () => {
+  const { detail } = await detailAfter(20, (second) => (second === 10 ? 5 : 0.01));
+  const { timesMs, lines, valueAxis } = plotOf(detail.plots, 'over-time') satisfies TimePlot;
+
+  expect(timesMs).toEqual(Array.from({ length: 20 }, (_, second) => START_MS + second * 1000));
+  expect(lines.map(({ name }) => name)).toEqual(['p50', 'p90', 'p99', 'p99.9', 'max']);
+  const max = lines.at(-1)!.values.map((value) => value && Number(value.toPrecision(2)));
+  expect(max).toEqual([null, ...Array(9).fill(0.01), 5, ...Array(9).fill(0.01)]);
+  expect(valueAxis).toBe('log');
+  expect(plotOf((await detailAfter(5, () => 1)).detail.plots, 'over-time').valueAxis).toBe('linear');
+});
+
+test('a family with boundaries has a bar for each of its slots', async () => {
+  const { detail } = await detailAfter(8, (second) => second + 0.5, [1, 2, 4, 8]);
+  const { slots, counts } = plotOf(detail.plots, 'bars') satisfies BarPlot;
+
+  expect(slots.map(({ upper }) => upper)).toEqual([1, 2, 4, 8]);
+  expect(counts).toEqual([1, 1, 2, 4]);
+});
+
+test('facts tell the exact extremes, and what was refused', async () => {
+  const registry = createRegistry();
+  const other = registry.histogram({ name: 'a', unit: 's' }).with({});
+  for (const value of [0.0012345, 3, -1, Number.NaN, Number.NaN]) other.record(value);
+  const table = new LiveTable();
+  table.update(await registry.gather());
+
+  const { facts } = detailOf(table.series[0]!, new History(10_000, 1000), 0);
+
+  expect(Object.fromEntries(facts.map(({ name, text }) => [name, text]))).toMatchObject({
+    'smallest recorded': '1.23 ms',
+    'largest recorded': '3 s',
+    mean: '1.5 s',
+    precision: '2 digits',
+    resolution: '1 ns',
+    rejected: '2 no number, 1 negative',
+  });
+});

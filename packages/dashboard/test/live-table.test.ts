@@ -1,0 +1,123 @@
+import { createRegistry } from '@hdrscope/registry';
+import { History } from '../src/history.ts';
+import { increaseOf } from '../src/increase.ts';
+import { LiveTable } from '../src/live-table.ts';
+
+/** A registry whose time goes by when it is told to. */
+function timedRegistry() {
+  let nowMs = 1_000_000;
+  const registry = createRegistry({ clock: { nowMs: () => nowMs, monotonicMs: () => nowMs } });
+  return {
+    registry,
+    wait: (ms: number) => {
+      nowMs += ms;
+    },
+  };
+}
+
+test('a rate is what was counted by what time has gone by', async () => {
+  const { registry, wait } = timedRegistry();
+  const series = registry.histogram({ name: 'a', unit: 's' }).with({});
+  series.record(1);
+  const table = new LiveTable();
+  table.update(await registry.gather());
+  expect(table.series[0]!.row[2]).toBe(0);
+
+  for (let n = 0; n < 50; n++) series.record(1);
+  wait(250);
+  table.update(await registry.gather());
+
+  expect(table.series[0]!.row[2]).toBe(200);
+});
+
+test('what comes while it is watched is all new', async () => {
+  const { registry, wait } = timedRegistry();
+  const table = new LiveTable();
+  table.update(await registry.gather());
+
+  registry.histogram({ name: 'a', unit: 's' }).with({}).record(1);
+  wait(500);
+  table.update(await registry.gather());
+
+  const [id, count, perSecond, last, all] = table.series[0]!.row;
+  expect([id, count, perSecond]).toEqual([0, 1, 2]);
+  expect(last).toEqual(all);
+});
+
+test('families of one name in different scopes are told apart, as are overflow series', async () => {
+  const { registry } = timedRegistry();
+  for (const scope of [{ name: 'one' }, { name: 'two' }]) {
+    const family = registry.histogram({ name: 'a', cardinalityLimit: 1, scope });
+    family.with({ n: 1 }).record(1);
+    family.with({ n: 2 }).record(1);
+    family.with({ n: 3 }).record(1);
+  }
+  const table = new LiveTable();
+  table.update(await registry.gather());
+
+  const rows = table.series.map(({ facts, row }) => [facts.family, facts.attributes, row[1]]);
+  expect(rows).toEqual([
+    [0, 'n=1', 1],
+    [0, 'otel.metric.overflow=true', 2],
+    [1, 'n=1', 1],
+    [1, 'otel.metric.overflow=true', 2],
+  ]);
+});
+
+test('an increase is what subtraction makes of it', async () => {
+  const { registry } = timedRegistry();
+  const series = registry.histogram({ name: 'a', unit: 's', significantDigits: 3 }).with({});
+  for (let n = 1; n <= 500; n++) series.record(n * n * 1e-6);
+  const before = (await registry.gather()).families[0]!.series[0]!.histogram;
+  for (let n = 1; n <= 700; n += 3) series.record(n * n * 1.3e-6);
+  const now = (await registry.gather()).families[0]!.series[0]!.histogram;
+  const wanted = now.copy();
+  wanted.subtract(before);
+
+  expect([...increaseOf(now, before).recordedValues()]).toEqual([...wanted.recordedValues()]);
+  expect(increaseOf(now, now).totalCount).toBe(0);
+  expect(increaseOf(now, undefined)).toBe(now);
+});
+
+test('history goes back as far as it is told to, and holds a bounded number of moments and counts', async () => {
+  const { registry, wait } = timedRegistry();
+  const family = registry.histogram({ name: 'a', unit: 's' });
+  const table = new LiveTable();
+  const history = new History(10_000, 1000);
+  for (let second = 0; second < 35; second++) {
+    if (second !== 30) family.with({ n: 1 }).record(second);
+    if (second === 32) family.with({ n: 2 }).record(7);
+    table.update(await registry.gather());
+    history.add(table);
+    wait(1000);
+  }
+
+  const { timesMs, values } = history.of(0);
+  expect(timesMs).toEqual(Array.from({ length: 10 }, (_, i) => 1_025_000 + i * 1000));
+  const max = values.at(-1)!.map((value) => value && Math.round(value));
+  expect(max).toEqual([25, 26, 27, 28, 29, null, 31, 32, 33, 34]);
+  expect(
+    history
+      .of(1)
+      .values.at(-1)!
+      .map((value) => value && Math.round(value)),
+  ).toEqual([...Array(7).fill(null), 7, null, null]);
+  const kept = history.checkpoints.map(({ timeMs }) => timeMs);
+  expect(kept[0]).toBeGreaterThanOrEqual(1_024_000);
+  expect(kept.at(-1)).toBe(1_034_000);
+});
+
+test('counts that have not changed are kept once', async () => {
+  const { registry, wait } = timedRegistry();
+  registry.histogram({ name: 'a', unit: 's' }).with({}).record(1);
+  const table = new LiveTable();
+  const history = new History(10_000, 1000);
+  for (let n = 0; n < 5; n++) {
+    table.update(await registry.gather());
+    history.add(table);
+    wait(1000);
+  }
+
+  expect(history.checkpoints).toHaveLength(5);
+  expect(new Set(history.checkpoints.map(({ series }) => series[0])).size).toBe(1);
+});

@@ -1,0 +1,64 @@
+import { Histogram } from '@hdrscope/core';
+import type { PercentilePlot } from '@hdrscope/plot';
+import { createLogPlots, plotsOfLog } from '../src/index.ts';
+
+function histogramOf(...values: number[]): Histogram {
+  const histogram = new Histogram({ autoResize: true, significantDigits: 3 });
+  for (const value of values) histogram.record(value);
+  return histogram;
+}
+
+function curvesOf(plots: readonly unknown[]): PercentilePlot['curves'] {
+  return (plots[0] as PercentilePlot).curves;
+}
+
+test('a log without an interval has nothing to show', () => {
+  expect(createLogPlots().plots()).toEqual([]);
+});
+
+test('each tag has a curve, the largest first', async () => {
+  const plots = await plotsOfLog(
+    (async function* () {
+      yield { tag: 'get', startSec: 1, lengthSec: 1, histogram: histogramOf(10) };
+      yield { tag: undefined, startSec: 1, lengthSec: 1, histogram: histogramOf(20, 30) };
+      yield { tag: 'get', startSec: 2, lengthSec: 1, histogram: histogramOf(40, 50) };
+    })(),
+    { unit: 'us' },
+  );
+
+  expect(plots.map(({ kind }) => kind)).toEqual(['percentiles', 'over-time', 'heat-map']);
+  expect(
+    curvesOf(plots).map(({ name, totalCount, points }) => [name, totalCount, points.at(-1)!.value]),
+  ).toEqual([
+    ['get', 3, 50],
+    ['all values', 2, 30],
+  ]);
+  expect(plots[0]).toMatchObject({ unit: 'us', subtitle: '3 intervals' });
+});
+
+test('one interval has no time to show', () => {
+  const log = createLogPlots();
+  log.add({ tag: undefined, startSec: 0, lengthSec: 0, histogram: histogramOf(1) });
+
+  expect(log.plots().map(({ kind }) => kind)).toEqual(['percentiles']);
+});
+
+test('what cannot be added up is told of', () => {
+  const log = createLogPlots();
+  log.add({ tag: undefined, startSec: 0, lengthSec: 1, histogram: histogramOf(1) });
+  log.add({ tag: undefined, startSec: 1, lengthSec: 1, histogram: undefined });
+
+  expect(log.plots()[0]!.subtitle).toBe('1 interval, 1 left out, which are doubles or damaged');
+});
+
+test('tags that never end share a curve, and no value is lost', () => {
+  const log = createLogPlots();
+  for (let n = 0; n < 1000; n++) {
+    log.add({ tag: `t${n}`, startSec: n, lengthSec: 1, histogram: histogramOf(n) });
+  }
+
+  const curves = curvesOf(log.plots());
+  expect(curves).toHaveLength(8);
+  expect(curves[0]).toMatchObject({ name: 'other tags', totalCount: 900 });
+  expect(log.plots()[0]!.subtitle).toBe('1,000 intervals, the 8 largest of 101 tags');
+});

@@ -1,0 +1,143 @@
+import { HdrscopeError } from '@hdrscope/core';
+import type { BarPlot, Plot } from '@hdrscope/plot';
+import { createRegistry } from '@hdrscope/registry';
+import { FileOpener } from '../src/open-file.ts';
+import { ask, endAll, serve } from './support.ts';
+
+afterEach(endAll);
+
+const PLOT: BarPlot = { kind: 'bars', unit: 'none', slots: [{ lower: 0, upper: 1 }], counts: [1] };
+
+/** Counts the bytes of a file, and shows that. */
+async function counting(_: string, bytes: AsyncIterable<Uint8Array>): Promise<Plot[]> {
+  let total = 0;
+  for await (const chunk of bytes) total += chunk.length;
+  return [{ ...PLOT, counts: [total] }];
+}
+
+function post(port: number, body: string, headers: Record<string, string> = {}, path = '/open?name=a.hlog') {
+  return ask({
+    port,
+    path,
+    method: 'POST',
+    body,
+    headers: { origin: `http://localhost:${port}`, ...headers },
+  });
+}
+
+test('a file of the page itself is opened, and its plots are the answer', async () => {
+  const opened: string[] = [];
+  const { port } = await serve(createRegistry(), {
+    openFile: (name, bytes) => {
+      opened.push(name);
+      return counting(name, bytes);
+    },
+  });
+
+  const { status, headers, text } = await post(port, 'x'.repeat(100_000), {}, '/open?name=%C3%A4%20b.hlog');
+
+  expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
+  expect(JSON.parse(text)).toEqual({ plots: [{ ...PLOT, counts: [100_000] }] });
+  expect(opened).toEqual(['ä b.hlog']);
+});
+
+test.each([
+  ['another site', { origin: 'http://evil.example' }],
+  ['another port', { origin: 'http://localhost:1' }],
+  ['a file', { origin: 'null' }],
+  ['what is no origin', { origin: 'x y' }],
+  ['another site that says so', { 'sec-fetch-site': 'cross-site' }],
+])('a request of %s opens nothing', async (_, headers) => {
+  const { port } = await serve(createRegistry(), { openFile: counting });
+
+  expect((await post(port, 'x', headers)).status).toBe(403);
+});
+
+test('a request without an origin opens nothing', async () => {
+  const { port } = await serve(createRegistry(), { openFile: counting });
+
+  expect((await ask({ port, path: '/open?name=a', method: 'POST', body: 'x' })).status).toBe(403);
+});
+
+test('where no files are taken, none is', async () => {
+  const { port } = await serve(createRegistry());
+
+  expect(await post(port, 'x')).toMatchObject({ status: 404, text: '{"error":"no files are taken here"}' });
+});
+
+test.each([
+  [new HdrscopeError('ERR_LOG_FORMAT', 'it is no log'), 'a.hlog: it is no log'],
+  [new Error('/secret/path'), 'a.hlog: it cannot be read'],
+])('what cannot be read is told: %s', async (error, told) => {
+  const { port } = await serve(createRegistry(), { openFile: () => Promise.reject(error) });
+
+  expect(await post(port, 'x')).toMatchObject({ status: 422, text: JSON.stringify({ error: told }) });
+});
+
+test.each(['/open', '/open?name=', `/open?name=${'x'.repeat(256)}`])(
+  'refuses %s without a proper name',
+  async (path) => {
+    const { port } = await serve(createRegistry(), { openFile: counting });
+
+    expect((await post(port, 'x', {}, path)).status).toBe(400);
+  },
+);
+
+test('a file that says to be larger than 256 MiB is refused before it is read', async () => {
+  let isAsked = false;
+  const { port } = await serve(createRegistry(), {
+    openFile: async () => {
+      isAsked = true;
+      return [];
+    },
+  });
+
+  const { status, text } = await post(port, '', { 'content-length': String(256 * 2 ** 20 + 1) });
+
+  expect([status, text]).toEqual([413, '{"error":"a.hlog is larger than 256 MiB"}']);
+  expect(isAsked).toBe(false);
+});
+
+/** A request of chunks, without a length. */
+function requestOf(chunks: Iterable<Uint8Array>) {
+  return {
+    headers: {},
+    async *iterator() {
+      yield* chunks;
+    },
+  } as never;
+}
+
+test('a file that turns out to be larger ends there', async () => {
+  let taken = 0;
+  function* endless(): Generator<Uint8Array> {
+    for (;;) {
+      taken += 2 ** 20;
+      yield new Uint8Array(2 ** 20);
+    }
+  }
+  const opener = new FileOpener(counting, 4 * 2 ** 20);
+
+  expect(await opener.answer(requestOf(endless()), 'a.hlog')).toEqual({
+    status: 413,
+    body: { error: 'a.hlog is larger than 4 MiB' },
+  });
+  expect(taken).toBe(5 * 2 ** 20);
+});
+
+test('no more than two files are opened at once', async () => {
+  let release: () => void = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const opener = new FileOpener(async () => {
+    await released;
+    return [];
+  });
+  const first = [opener.answer(requestOf([]), 'a'), opener.answer(requestOf([]), 'b')];
+
+  expect((await opener.answer(requestOf([]), 'c')).status).toBe(503);
+  release();
+  expect((await Promise.all(first)).map(({ status }) => status)).toEqual([200, 200]);
+  expect((await opener.answer(requestOf([]), 'c')).status).toBe(200);
+});

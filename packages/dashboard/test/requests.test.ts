@@ -1,0 +1,64 @@
+import { connect } from 'node:net';
+import { createRegistry } from '@hdrscope/registry';
+import { ask, endAll, serve } from './support.ts';
+
+afterEach(endAll);
+
+test('every answer forbids scripts, frames and contents from elsewhere, and lets no other site read it', async () => {
+  const { port } = await serve(createRegistry());
+
+  for (const path of ['/', '/nothing', '/events?series=x']) {
+    const { headers } = await ask({ port, path });
+    expect(headers['content-security-policy']).toMatch(/^default-src 'self'; .*frame-ancestors 'none'$/);
+    expect(headers['content-security-policy']).not.toMatch(/script-src|unsafe-eval/);
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(headers['access-control-allow-origin']).toBeUndefined();
+  }
+});
+
+test.each([
+  ['/nothing', 'GET', 404],
+  ['/../../package.json', 'GET', 404],
+  ['/%2e%2e/package.json', 'GET', 404],
+  ['/src/index.ts', 'GET', 404],
+  ['//evil.example/', 'GET', 404],
+  ['/', 'POST', 405],
+  ['/', 'DELETE', 405],
+  ['/events', 'POST', 405],
+  ['/open', 'GET', 405],
+  ['*', 'OPTIONS', 400],
+])('answers %s by %s with %i', async (path, method, status) => {
+  const { port } = await serve(createRegistry());
+
+  const answer = await ask({ port, path, method });
+
+  expect(answer.status).toBe(status);
+});
+
+test('HEAD of the events has no body, and watches nothing', async () => {
+  const { port } = await serve(createRegistry());
+
+  const { status, text } = await ask({ port, path: '/events', method: 'HEAD' });
+
+  expect([status, text]).toEqual([200, '']);
+});
+
+test.each([
+  'no http at all\r\n\r\n',
+  'GET / HTTP/1.1\r\n\r\n',
+  'GET http://%%% HTTP/1.1\r\nHost: localhost\r\n\r\n',
+  'GET /\u0000 HTTP/1.1\r\nHost: localhost\r\n\r\n',
+  'POST /open?name=x HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n',
+  'GET /events HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: \u00ff\u00fe\r\n',
+])('lives on after %j', async (garbage) => {
+  const { port } = await serve(createRegistry());
+
+  await new Promise<void>((resolve) => {
+    const socket = connect(port, 'localhost', () => socket.end(garbage, 'latin1'));
+    socket.on('error', () => {});
+    socket.on('data', () => {});
+    socket.on('close', () => resolve());
+  });
+
+  expect((await ask({ port, path: '/nothing' })).status).toBe(404);
+});

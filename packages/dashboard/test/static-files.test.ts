@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { StaticFiles } from '../src/static-files.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'hdrscope-page-'));
+const url = pathToFileURL(`${folder}/`);
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('a page that was not built is found as soon as it is', async () => {
+  const files = new StaticFiles('orders', url);
+  await expect(files.find('')).rejects.toMatchObject({ code: 'ENOENT' });
+
+  writeFileSync(new URL('page.js', url), 'script');
+  writeFileSync(new URL('page.css', url), 'style');
+
+  expect((await files.find('page.js'))?.body.toString()).toBe('script');
+  expect((await files.find('page.css'))?.type).toBe('text/css; charset=utf-8');
+  expect(await files.find('other')).toBeUndefined();
+});
+
+test('the page has its title as text, and neither script nor style of its own', async () => {
+  const page = await new StaticFiles('a <b> & "c"', url).find('');
+
+  const html = page!.body.toString();
+  expect(html).toContain('<title>a &lt;b&gt; &amp; &quot;c&quot;</title>');
+  expect(html).not.toMatch(/<style|style=|<script>|https?:/);
+});
+
+test('files of other content have other tags', async () => {
+  const [one, other] = [new StaticFiles('one', url), new StaticFiles('other', url)];
+
+  expect((await one.find(''))!.etag).not.toBe((await other.find(''))!.etag);
+  expect((await one.find('page.js'))!.etag).toBe((await other.find('page.js'))!.etag);
+});
