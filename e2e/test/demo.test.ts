@@ -5,7 +5,7 @@ import { type DemoProcess, endAll, npmStart, startDemo } from './demo-process.ts
 import { type HistogramSeries, readHistogram } from './prometheus-text.ts';
 
 const METRIC = 'http_server_request_duration';
-const FREE_PORTS = ['--port', '0', '--metrics-port', '0'];
+const FREE_PORTS = ['--port', '0', '--metrics-port', '0', '--page-port', '0'];
 const ROUTES = ['GET /products/{id}', 'GET /search', 'GET /reports/{month}', 'POST /login'];
 
 afterEach(endAll);
@@ -157,7 +157,9 @@ describe('when the ports are taken', () => {
 
   test('says so, takes free ones, and ends in good order at SIGINT', async () => {
     const [port, metricsPort] = [await takePort(), await takePort()];
-    const demo = startDemo('--seconds', '0', '--port', String(port), '--metrics-port', String(metricsPort));
+    const demo = startDemo(
+      ...['--seconds', '0', '--no-page', '--port', String(port), '--metrics-port', String(metricsPort)],
+    );
     const { service, metrics } = await urlsOf(demo);
 
     expect(demo.stdout()).toContain(
@@ -182,6 +184,24 @@ describe('when the ports are taken', () => {
     expect(demo.stdout()).toMatch(/\nequal: .*\n$/);
   }, 30_000);
 });
+
+test('has a live page, whose address is printed first, and which ends with the demo', async () => {
+  const demo = startDemo('--seconds', '60', ...FREE_PORTS);
+  const [, page] = await demo.printed(/\n\n {2}page +(http:\S+)\n {2}service /);
+
+  const html = await fetch(page!);
+  expect([html.status, html.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  const events = await fetch(`${page}events`);
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of events.body!) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.includes('http.route=/search')) demo.child.kill('SIGINT');
+  }
+
+  expect(text).toContain('"name":"http.server.request.duration"');
+  expect(await demo.exit).toEqual({ code: 0, signal: null });
+}, 60_000);
 
 test('ends in good order when npm is asked to terminate', async () => {
   const demo = npmStart('--seconds', '60', ...FREE_PORTS);

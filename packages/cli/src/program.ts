@@ -58,6 +58,19 @@ export const HDRSCOPE: Group = {
       },
     },
     {
+      name: 'run',
+      summary: 'brings sources of histograms to sinks, as a configuration says',
+      load: () => import('./agent/run.ts'),
+    },
+    {
+      name: 'config',
+      summary: 'writes and checks configurations of run',
+      load: async () => {
+        const { CONFIG } = await import('./agent/config.ts');
+        return groupModule(CONFIG);
+      },
+    },
+    {
       name: 'completion',
       summary: 'prints what makes a shell complete these commands',
       load: async () => {

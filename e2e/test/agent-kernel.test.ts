@@ -1,0 +1,81 @@
+import { spawnSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Agent, readConfig, startAgent } from '@hdrscope/agent';
+import { type KernelCounter, openKernelCounter } from '@hdrscope/ebpf/loader';
+import { type Bpffs, describeUnless, mountBpffs, whyNoKernel } from './support/bpffs.ts';
+
+import.meta.jest.setTimeout(60_000);
+
+function whyNoBpftrace(): string | undefined {
+  const { status, stderr, error } = spawnSync('bpftrace', ['-e', 'BEGIN { exit(); }'], { encoding: 'utf8' });
+  return status === 0 ? undefined : `bpftrace does not run here: ${error?.message ?? stderr.trim()}`;
+}
+
+let agent: Agent;
+afterEach(() => agent?.stop());
+
+async function start(sources: string): Promise<Agent> {
+  const { config, issues } = readConfig(`${sources}\nsinks: [{ type: prometheus, listen: 'localhost:0' }]`);
+  expect(issues).toEqual([]);
+  return startAgent(config!);
+}
+
+/** How many values of a family there are. */
+async function countOf({ registry }: Agent, name: string): Promise<number> {
+  const { families } = await registry.gather();
+  const series = families.find((family) => family.name === name)?.series ?? [];
+  return series.reduce((sum, { histogram }) => sum + histogram.totalCount, 0);
+}
+
+describeUnless(await whyNoKernel())('a map of the kernel', () => {
+  let bpffs: Bpffs;
+  let counter: KernelCounter;
+
+  beforeEach(async () => {
+    bpffs = mountBpffs();
+    counter = await openKernelCounter({ name: 'queue_hist' });
+    counter.pin(bpffs.path('queue_hist'), 0o444);
+  });
+
+  afterEach(async () => {
+    await agent?.stop();
+    counter.close();
+    bpffs.unmount();
+  });
+
+  test('is counted through a reload that changes its source, and nothing twice', async () => {
+    const sources = (attribute: string): string =>
+      `sources: [{ type: ebpf-map, map: ${bpffs.path('queue_hist')}, layout: queue-depth, metric: depth, attributes: { a: ${attribute} } }]`;
+    for (let i = 0; i < 50; i++) counter.record(3);
+    agent = await start(sources('one'));
+    expect(await countOf(agent, 'depth')).toBe(50);
+    for (let i = 0; i < 7; i++) counter.record(100);
+    const { config } = readConfig(`${sources('two')}\nsinks: [{ type: prometheus, listen: 'localhost:0' }]`);
+    await agent.reload(config!);
+    expect(await countOf(agent, 'depth')).toBe(57);
+    counter.record(0);
+    expect(await countOf(agent, 'depth')).toBe(58);
+    const { families } = await agent.registry.gather();
+    const { series, boundaries } = families.find(({ name }) => name === 'depth')!;
+    expect(series.map(({ attributes, histogram }) => [attributes.a, histogram.totalCount])).toEqual([
+      ['one', 57],
+      ['two', 1],
+    ]);
+    expect(boundaries).toEqual([0, 1, 4, 8, 16, 32, 64]);
+  });
+});
+
+describeUnless(whyNoBpftrace())('a bpftrace script', () => {
+  test('is run and counted', async () => {
+    agent = await start(
+      `sources: [{ type: bpftrace, script: 'interval:ms:20 { @ticks[comm] = hist(5); }', printEvery: 250ms, unit: us, keys: { '@ticks': [comm] } }]`,
+    );
+    const endMs = Date.now() + 30_000;
+    while (agent.health().entries[0]!.values < 5) {
+      if (Date.now() > endMs) throw new Error(JSON.stringify(agent.health(), undefined, 1));
+      await agent.registry.gather();
+      await sleep(50);
+    }
+    expect(agent.health().entries[0]).toMatchObject({ name: 'bpftrace', state: 'running' });
+  });
+});

@@ -1,0 +1,280 @@
+import { isDeepStrictEqual } from 'node:util';
+import { createRegistry, type Registry, systemClock } from '@hdrscope/registry';
+import type { AgentConfig, SinkConfig, SourceConfig } from './config/types.ts';
+import { countedRegistry } from './counted-registry.ts';
+import { type AgentHealth, newTally, type Tally } from './health.ts';
+import { type AgentLog, createLog, reasonOf } from './log.ts';
+import { observedRegistry } from './sinks/observed-registry.ts';
+import { startSink } from './sinks/start.ts';
+import { startSource } from './sources/start.ts';
+import { StdinFeed } from './sources/stdin-feed.ts';
+import { type RetryOptions, Supervised } from './supervised.ts';
+
+/** What an agent is given by its process. */
+export interface AgentOptions {
+  /** For a source of type `stdin`. @default nothing comes */
+  readonly stdin?: AsyncIterable<Uint8Array>;
+  /** Takes a line for each event. @default nobody */
+  readonly log?: (line: string) => void;
+  readonly retry?: RetryOptions;
+}
+
+/** What a reload has done, by the names of the entries, such as `source osd.0`. */
+export interface Reloaded {
+  readonly started: readonly string[];
+  readonly stopped: readonly string[];
+  readonly kept: readonly string[];
+}
+
+/** An agent that works. */
+export interface Agent {
+  /** Where all comes together. */
+  readonly registry: Registry;
+  health(): AgentHealth;
+  /**
+   * Goes on with another configuration: entries that are equal stay as they are, others are stopped and started. The
+   * registry keeps all its counts. Never rejects; one reload follows the other.
+   */
+  reload(config: AgentConfig): Promise<Reloaded>;
+  /** Writes down that another configuration was refused, and why. */
+  refuseReload(error: unknown): void;
+  /**
+   * Asks all sources once more and ends them, then has the sinks hand on what they have not yet. Gives what was not done
+   * within `shutdownTimeout`, or went wrong: empty when all is well. Never rejects; stopping twice is stopping once.
+   */
+  stop(): Promise<readonly string[]>;
+}
+
+type AnyConfig = SourceConfig | SinkConfig;
+
+/** An entry with what keeps it going. */
+interface Kept<Config> {
+  readonly label: string;
+  readonly supervised: Supervised<Config>;
+}
+
+/**
+ * Starts what a configuration names. A source or sink that cannot start is tried again, and the others go on; so this
+ * never rejects.
+ *
+ * @example
+ * ```ts
+ * import { readConfig, startAgent } from '@hdrscope/agent';
+ *
+ * const { config } = readConfig(`
+ * sources: [{ type: stdin, metric: { name: job.duration, unit: ms } }]
+ * sinks: [{ type: prometheus, listen: 'localhost:0' }]
+ * `);
+ * const stdin = (async function* () {
+ *   yield new TextEncoder().encode('12 7.5\n300\n');
+ * })();
+ * const agent = await startAgent(config!, { stdin });
+ *
+ * await agent.registry.gather();
+ * agent.health().entries.map(({ name, state, values }) => [name, state, values]);
+ * //=> [['stdin', 'running', 3], ['prometheus', 'running', 0]]
+ * await agent.stop(); //=> []
+ * ```
+ */
+export async function startAgent(config: AgentConfig, options: AgentOptions = {}): Promise<Agent> {
+  const agent = new RunningAgent(config, options);
+  await agent.start();
+  return agent;
+}
+
+class RunningAgent implements Agent {
+  readonly registry: Registry = createRegistry();
+  readonly #log: AgentLog;
+  readonly #retry: RetryOptions;
+  readonly #stdin: StdinFeed;
+  readonly #memory = new Map<string, unknown>();
+  /** By the label of the entry: they outlive its restarts and changes, or counters would fall. */
+  readonly #tallies = new Map<string, Tally>();
+  readonly #reloads = { applied: 0, refused: 0 };
+  readonly #startedMs: number = systemClock.nowMs();
+  #config: AgentConfig;
+  #entries: Kept<AnyConfig>[] = [];
+  #work: Promise<unknown> = Promise.resolve();
+  #stopping: Promise<readonly string[]> | undefined;
+
+  constructor(config: AgentConfig, { stdin = nothing(), log = () => {}, retry = {} }: AgentOptions) {
+    this.#config = config;
+    this.#stdin = new StdinFeed(stdin);
+    this.#log = createLog(log, systemClock.monotonicMs);
+    this.#retry = retry;
+  }
+
+  async start(): Promise<void> {
+    this.#entries = entriesOf(this.#config).map((entry) => this.#supervise(entry));
+    await this.#startAll(this.#entries);
+  }
+
+  health(): AgentHealth {
+    const entries = this.#entries.map(({ label }) => ({ ...this.#tallies.get(label)! }));
+    return { startedMs: this.#startedMs, reloads: { ...this.#reloads }, entries };
+  }
+
+  reload(config: AgentConfig): Promise<Reloaded> {
+    const work = this.#work.then(() => this.#apply(config));
+    this.#work = work;
+    return work;
+  }
+
+  refuseReload(error: unknown): void {
+    this.#reloads.refused++;
+    this.#log.info(`the configuration is refused, the one before goes on: ${reasonOf(error)}`);
+  }
+
+  stop(): Promise<readonly string[]> {
+    this.#stopping ??= this.#work.then(() => this.#stopAll());
+    return this.#stopping;
+  }
+
+  async #apply(config: AgentConfig): Promise<Reloaded> {
+    if (this.#stopping !== undefined) return { started: [], stopped: [], kept: [] };
+    const wanted = entriesOf(config);
+    const isKept = ({ label, supervised }: Kept<AnyConfig>): boolean =>
+      wanted.some((entry) => entry.label === label && isDeepStrictEqual(entry.config, supervised.config));
+    const kept = this.#entries.filter(isKept);
+    const gone = this.#entries.filter((entry) => !isKept(entry));
+    // What they know until now; what comes meanwhile is theirs no more.
+    if (gone.some(({ label }) => label.startsWith('source'))) await this.#gather(config.shutdownTimeout / 2);
+    // Before others start: those may want the same port.
+    await this.#endAll(gone, config.shutdownTimeout);
+    const before = new Map(kept.map((entry) => [entry.label, entry]));
+    this.#config = config;
+    this.#entries = wanted.map((entry) => before.get(entry.label) ?? this.#supervise(entry));
+    for (const { label } of gone) {
+      if (!wanted.some((entry) => entry.label === label)) this.#tallies.delete(label);
+    }
+    const fresh = this.#entries.filter((entry) => !kept.includes(entry));
+    await this.#startAll(fresh);
+    this.#reloads.applied++;
+    const reloaded = { started: labels(fresh), stopped: labels(gone), kept: labels(kept) };
+    this.#log.info(
+      `the configuration is read again: ${fresh.length} started, ${gone.length} stopped, ${kept.length} kept`,
+    );
+    return reloaded;
+  }
+
+  async #stopAll(): Promise<readonly string[]> {
+    const { shutdownTimeout } = this.#config;
+    const sources = this.#entries.filter(({ label }) => label.startsWith('source'));
+    const sinks = this.#entries.filter(({ label }) => label.startsWith('sink'));
+    const endMs = performance.now() + shutdownTimeout;
+    const left = (): number => Math.max(1, endMs - performance.now());
+    await this.#gather(left() / 3);
+    const problems = await this.#endAll(sources, left() / 2);
+    problems.push(...(await this.#endAll(sinks, left())));
+    this.#log.info(problems.length === 0 ? 'all has ended well' : 'not all has ended well');
+    return problems;
+  }
+
+  /** Gives what has failed or was not done in time. */
+  async #endAll(entries: readonly Kept<AnyConfig>[], timeoutMs: number): Promise<string[]> {
+    const problems = await Promise.all(
+      entries.map(async ({ label, supervised }) => {
+        try {
+          await within(supervised.stop(), timeoutMs);
+          return undefined;
+        } catch (error) {
+          const problem = `${label} did not end well: ${reasonOf(error)}`;
+          this.#log.info(problem);
+          return problem;
+        }
+      }),
+    );
+    return problems.filter((problem) => problem !== undefined);
+  }
+
+  async #gather(timeoutMs: number): Promise<void> {
+    await this.registry.gather({ timeoutMs: Math.max(1, timeoutMs) });
+  }
+
+  async #startAll(entries: readonly Kept<AnyConfig>[]): Promise<void> {
+    await Promise.all(entries.map(({ supervised }) => supervised.start()));
+  }
+
+  #supervise({ kind, label, config }: Entry): Kept<AnyConfig> {
+    const tally = this.#tallyOf(label, kind, config);
+    const surroundings = {
+      memory: this.#memory,
+      stdin: this.#stdin,
+      shutdownTimeoutMs: this.#config.shutdownTimeout,
+      health: () => this.health(),
+      nowMs: systemClock.nowMs,
+    };
+    const common = { tally, log: this.#log, retry: this.#retry, surroundings };
+    const supervised = new Supervised<AnyConfig>({
+      ...common,
+      config,
+      start: (given, context) =>
+        kind === 'source'
+          ? startSource(given as SourceConfig, context)
+          : startSink(given as SinkConfig, context),
+      registryFor: ({ succeeded, failed }) =>
+        kind === 'source'
+          ? countedRegistry(this.registry, config.name, {
+              succeeded,
+              failed,
+              values: (count) => {
+                tally.values += count;
+              },
+            })
+          : observedRegistry(this.registry, {
+              sink: config.name,
+              sourceIsLate: (source, error) => this.#isLate(source, error),
+            }),
+    });
+    return { label, supervised };
+  }
+
+  #tallyOf(label: string, kind: Entry['kind'], { name, type }: AnyConfig): Tally {
+    const known = this.#tallies.get(label);
+    const tally = known ?? newTally(kind, name, type);
+    Object.assign(tally, { type, state: 'starting' });
+    this.#tallies.set(label, tally);
+    return tally;
+  }
+
+  #isLate(source: string, error: unknown): void {
+    const label = `source ${source}`;
+    const tally = this.#tallies.get(label);
+    if (tally === undefined) return;
+    Object.assign(tally, { state: 'failing', errors: tally.errors + 1, lastError: reasonOf(error) });
+    this.#log.problem(label, `${label} has failed: ${reasonOf(error)}`);
+  }
+}
+
+interface Entry {
+  readonly kind: 'source' | 'sink';
+  readonly label: string;
+  readonly config: AnyConfig;
+}
+
+function entriesOf({ sources, sinks }: AgentConfig): Entry[] {
+  const of = (kind: Entry['kind'], list: readonly AnyConfig[]): Entry[] =>
+    list.map((config) => ({ kind, label: `${kind} ${config.name}`, config }));
+  return [...of('source', sources), ...of('sink', sinks)];
+}
+
+function labels(entries: readonly Kept<AnyConfig>[]): string[] {
+  return entries.map(({ label }) => label);
+}
+
+async function within(work: Promise<void>, timeoutMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`it takes longer than ${Math.round(timeoutMs)} ms`)),
+      timeoutMs,
+    );
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array, void> {}

@@ -1,0 +1,93 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { sink } from './sinks-schema.ts';
+import { source, type Unnamed } from './sources-schema.ts';
+import type { AgentConfig, SourceConfig } from './types.ts';
+import { duration, mapping } from './values.ts';
+
+interface Nameable {
+  readonly type: string;
+  readonly name?: string | undefined;
+}
+
+/** Entries of one kind, each of which gets the name of its type where it has none of its own. */
+function entries<Entry extends Nameable>(
+  entry: z.ZodType<Entry, unknown>,
+  kind: string,
+): z.ZodType<readonly (Entry & { readonly name: string })[], unknown> {
+  return z
+    .array(entry, { error: `must be a list of ${kind}` })
+    .transform((list) => list.map((one) => ({ ...one, name: one.name ?? one.type })))
+    .check(({ value, issues }) => {
+      const first = new Map<string, number>();
+      for (const [at, { name }] of value.entries()) {
+        const other = first.get(name);
+        if (other === undefined) first.set(name, at);
+        else {
+          const message = `must be the only one of that name, and ${kind}[${other}] has it`;
+          issues.push({ code: 'custom', message, path: [at, 'name'], input: name });
+        }
+      }
+    });
+}
+
+const config = mapping({
+  shutdownTimeout: duration.prefault('10s'),
+  sources: entries(source, 'sources').check(({ value, issues }) => {
+    const readers = [...value.entries()].filter(([, { type }]) => type === 'stdin');
+    for (const [at] of readers.slice(1)) {
+      const message = 'must be the only source of that type: there is one standard input';
+      issues.push({ code: 'custom', message, path: [at, 'type'], input: 'stdin' });
+    }
+    const seen = new Map<string, number>();
+    for (const [at, one] of value.entries()) {
+      const origin = originOf(one);
+      if (origin === undefined) continue;
+      const key = `${one.type} ${origin[1]}`;
+      const other = seen.get(key);
+      if (other === undefined) seen.set(key, at);
+      else {
+        const message = `must be of no other source, and is that of sources[${other}]: all would be counted twice`;
+        issues.push({ code: 'custom', message, path: [at, origin[0]], input: origin[1] });
+      }
+    }
+  }),
+  sinks: entries(sink, 'sinks').check(({ value, issues }) => {
+    if (value.length > 0) return;
+    issues.push({ code: 'custom', message: 'must be a list of at least one sink', input: value });
+  }),
+}).check(({ value: { sources, sinks }, issues }) => {
+  for (const [at, sink] of sinks.entries()) {
+    const isFollowed = sources.some(
+      (source) =>
+        source.type === 'interval-log' &&
+        sink.type === 'interval-log' &&
+        resolve(source.path) === resolve(sink.path),
+    );
+    if (!isFollowed) continue;
+    const message = 'must not be a log that is a source: what is written would be counted again';
+    issues.push({ code: 'custom', message, path: ['sinks', at, 'path'], input: sink });
+  }
+});
+
+/** What a source counts from; nobody else may, or all would be counted twice. */
+function originOf(source: Unnamed<SourceConfig>): readonly [key: string, value: string] | undefined {
+  switch (source.type) {
+    case 'interval-log':
+      return ['path', resolve(source.path)];
+    case 'ceph':
+      return ['socket', resolve(source.socket)];
+    case 'ebpf-map':
+      return ['map', source.map];
+    default:
+      return undefined;
+  }
+}
+
+/** What a configuration is, as the file has it and as the agent takes it. */
+export const CONFIG_SCHEMA: z.ZodType<AgentConfig, unknown> = config as z.ZodType<AgentConfig, unknown>;
+
+/** The schema of the file for editors: https://json-schema.org/draft/2020-12. */
+export function configJsonSchema(): Record<string, unknown> {
+  return { ...z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' }), title: 'hdrscope run' };
+}

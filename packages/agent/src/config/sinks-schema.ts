@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { isLoopback } from './quantities.ts';
+import type { Unnamed } from './sources-schema.ts';
+import type { SinkConfig } from './types.ts';
+import { address, duration, mapping, oneOf, size, text, texts, wholeNumber, yesOrNo } from './values.ts';
+
+const name = text('a name').optional();
+
+const prometheus = mapping({
+  type: z.literal('prometheus'),
+  name,
+  listen: address.prefault('localhost:9464'),
+  path: text('a path that begins with a slash')
+    .startsWith('/', { error: 'must be a path that begins with a slash' })
+    .default('/metrics'),
+  buckets: oneOf('native', 'classic', 'both').default('native'),
+  unitSuffix: yesOrNo(false),
+  processMetrics: yesOrNo(false),
+});
+
+const otlp = mapping({
+  type: z.literal('otlp'),
+  name,
+  protocol: oneOf('http', 'grpc').default('http'),
+  url: z
+    .url({ protocol: /^https?$/, error: 'must be an address such as http://localhost:4318/v1/metrics' })
+    .optional(),
+  headers: texts.prefault({}),
+  interval: duration.prefault('60s'),
+  timeout: duration.prefault('10s'),
+  temporality: oneOf('cumulative', 'delta').default('cumulative'),
+  histograms: oneOf('exponential', 'explicit').default('exponential'),
+  compression: oneOf('gzip', 'none').default('none'),
+  resource: texts.prefault({}),
+})
+  .check(({ value: { timeout, interval, protocol, headers }, issues }) => {
+    if (protocol === 'grpc' && Object.keys(headers).length > 0) {
+      const message =
+        'must be left out with grpc, which takes them from OTEL_EXPORTER_OTLP_METRICS_HEADERS in the environment';
+      issues.push({ code: 'custom', message, path: ['headers'], input: headers });
+    }
+    if (timeout > interval) {
+      const message = 'must not be longer than interval';
+      issues.push({ code: 'custom', message, path: ['timeout'], input: timeout });
+    }
+  })
+  .transform(({ url, ...rest }) => ({
+    ...rest,
+    url: url ?? (rest.protocol === 'grpc' ? 'http://localhost:4317' : 'http://localhost:4318/v1/metrics'),
+  }));
+
+const adminSocket = mapping({
+  type: z.literal('admin-socket'),
+  name,
+  path: text('the path of a socket').refine((path) => Buffer.byteLength(path) <= 107, {
+    error: 'must be the path of a socket, at most 107 bytes long',
+  }),
+});
+
+const intervalLog = mapping({
+  type: z.literal('interval-log'),
+  name,
+  path: text('the path of a log'),
+  interval: duration.prefault('10s'),
+  aligned: yesOrNo(true),
+  fsync: oneOf('never', 'rotation', 'interval').default('rotation'),
+  rotation: mapping({
+    every: duration.optional(),
+    size: size.optional(),
+    keep: wholeNumber(0).optional(),
+    gzip: yesOrNo(false),
+  }).prefault({}),
+});
+
+const dashboard = mapping({
+  type: z.literal('dashboard'),
+  name,
+  listen: address.prefault('127.0.0.1:9465'),
+  token: z
+    .string({ error: 'must be a text' })
+    .regex(/^[\w.~-]{16,}$/, { error: 'must be at least 16 letters, digits and -._~' })
+    .optional(),
+  title: text('a title').default('hdrscope'),
+}).check(({ value: { listen, token }, issues }) => {
+  if (token === undefined && !isLoopback(listen.host)) {
+    const message =
+      'must be an address of this machine alone, unless there is a token: whoever reaches the port sees all that is counted';
+    issues.push({ code: 'custom', message, path: ['listen'], input: `${listen.host}:${listen.port}` });
+  }
+});
+
+const SINKS = [prometheus, otlp, adminSocket, intervalLog, dashboard] as const;
+
+/** What may be under `sinks`, before entries without a name have got one. */
+export const sink: z.ZodType<Unnamed<SinkConfig>, unknown> = z.discriminatedUnion('type', SINKS, {
+  error: 'must be a sink of a type that is known: prometheus, otlp, admin-socket, interval-log or dashboard',
+});

@@ -1,0 +1,113 @@
+import { KERNEL_LAYOUT_TEXTS, kernelLayoutOf } from '@hdrscope/ebpf';
+import { z } from 'zod';
+import { isLoopback } from './quantities.ts';
+import type { SourceConfig } from './types.ts';
+import {
+  acceptedBy,
+  address,
+  duration,
+  mapping,
+  metric,
+  oneOf,
+  text,
+  texts,
+  unit,
+  yesOrNo,
+} from './values.ts';
+
+const name = text('a name').optional();
+const since = oneOf('beginning', 'now').default('beginning');
+const attributes = texts.prefault({});
+
+const intervalLog = mapping({
+  type: z.literal('interval-log'),
+  name,
+  path: text('the path of a log'),
+  from: oneOf('beginning', 'end').default('beginning'),
+  poll: duration.prefault('250ms'),
+  metric: metric.optional(),
+  attributes,
+});
+
+const stdin = mapping({ type: z.literal('stdin'), name, metric, attributes });
+
+const ceph = mapping({
+  type: z.literal('ceph'),
+  name,
+  socket: text('the path of an admin socket'),
+  timeout: duration.prefault('5s'),
+  since,
+  units: z
+    .record(z.string(), oneOf('ns', 'us', 'ms', 's', 'bytes', 'none'), {
+      error: 'must be a mapping of axes to units',
+    })
+    .prefault({}),
+  classes: mapping({
+    axis: text('the name of an axis'),
+    bounds: z.array(z.number({ error: 'must be a number' }), { error: 'must be a list of numbers' }),
+  }).optional(),
+  attributes,
+});
+
+const ebpfMap = mapping({
+  type: z.literal('ebpf-map'),
+  name,
+  map: text('the path of a pin, id:N or name:X').regex(/^(?!id:(?![1-9]\d*$))(?!name:$)/, {
+    error: 'must be the path of a pin, id:N or name:X',
+  }),
+  layout: acceptedBy(kernelLayoutOf, `a layout: ${KERNEL_LAYOUT_TEXTS}`),
+  unit: unit.prefault('none'),
+  metric: text('the name of a metric').optional(),
+  description: z.string({ error: 'must be a text' }).default(''),
+  perCpu: yesOrNo(false),
+  bpftool: yesOrNo(false),
+  since,
+  timeout: duration.prefault('5s'),
+  attributes,
+});
+
+const bpftrace = mapping({
+  type: z.literal('bpftrace'),
+  name,
+  file: text('the path of a script').optional(),
+  script: text('a script').optional(),
+  program: text('the path of bpftrace').default('bpftrace'),
+  unit: unit.prefault('none'),
+  keys: z
+    .record(z.string(), z.array(text('a name')), { error: 'must be a mapping of maps to lists of names' })
+    .default({}),
+  printEvery: duration
+    .prefault('1s')
+    .refine((ms) => ms >= 250, { error: 'must be a duration of at least 250ms' }),
+  timeout: duration.prefault('15s'),
+  attributes,
+}).check(({ value, issues }) => {
+  if ((value.file === undefined) === (value.script === undefined)) {
+    issues.push({ code: 'custom', message: 'must have either file or script', input: value });
+  }
+});
+
+const otlp = mapping({
+  type: z.literal('otlp'),
+  name,
+  listen: address.prefault('127.0.0.1:4318'),
+  allowRemote: yesOrNo(false),
+}).check(({ value: { listen, allowRemote }, issues }) => {
+  if (!allowRemote && !isLoopback(listen.host)) {
+    const message =
+      'must be an address of this machine alone, unless allowRemote is true: OTLP asks for no password, so whoever reaches the port can write metrics';
+    issues.push({ code: 'custom', message, path: ['listen'], input: `${listen.host}:${listen.port}` });
+  }
+});
+
+const SOURCES = [intervalLog, stdin, ceph, ebpfMap, bpftrace, otlp] as const;
+
+/** What may be under `sources`, before entries without a name have got one. */
+export const source: z.ZodType<Unnamed<SourceConfig>, unknown> = z.discriminatedUnion('type', SOURCES, {
+  error: 'must be a source of a type that is known: interval-log, stdin, ceph, ebpf-map, bpftrace or otlp',
+});
+
+/** Of each kind of entry: how it is before a name was given to it. */
+export type Unnamed<Config> = Config extends { readonly name: string }
+  ? Omit<Config, 'name'> & { readonly name?: string | undefined }
+  : never;

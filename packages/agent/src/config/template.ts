@@ -1,0 +1,81 @@
+/** What `hdrscope config init` writes: it runs as it is, on any machine. */
+export const CONFIG_TEMPLATE = `# hdrscope run hdrscope.yaml
+#
+# Sources bring histograms, sinks hand them on; whatever comes is added up in one place between them.
+# "hdrscope config check" tells what is wrong in this file, "hdrscope config schema" what may be in it.
+# \${NAME} and \${NAME:-default} stand for environment variables, here and in every text.
+
+# How long a stop may take.
+shutdownTimeout: 10s
+
+sources:
+  # Numbers on standard input, separated by spaces or lines: seq 100 | hdrscope run hdrscope.yaml
+  - type: stdin
+    metric:
+      name: stdin.duration
+      unit: ms            # ns, us, ms, s, bytes, KiB or none. Times are shown in seconds, sizes in bytes
+    attributes:
+      source: stdin
+
+  # An interval log, followed as it grows. The metric is for logs of other writers than hdrscope.
+  # - name: service
+  #   type: interval-log
+  #   path: /var/log/service/latency.hlog
+  #   from: end           # beginning: what is there already counts, too
+  #   metric:
+  #     name: service.duration
+  #     unit: ns
+
+  # A daemon of Ceph.
+  # - name: osd.0
+  #   type: ceph
+  #   socket: /var/run/ceph/ceph-osd.0.asok
+  #   attributes:
+  #     ceph_daemon: osd.0
+
+  # A map in which an eBPF program counts: "hdrscope ebpf list" shows them.
+  # - name: queue
+  #   type: ebpf-map
+  #   map: /sys/fs/bpf/queue_hist
+  #   layout: queue-depth
+
+  # A bpftrace script, kept running.
+  # - name: reads
+  #   type: bpftrace
+  #   script: 'kprobe:vfs_read { @bytes = hist(arg2); }'
+  #   unit: bytes
+
+  # Metrics that OpenTelemetry sends over HTTP.
+  # - type: otlp
+  #   listen: 127.0.0.1:4318
+
+sinks:
+  # http://localhost:9464/metrics
+  - type: prometheus
+    listen: localhost:9464
+
+  # A log that all tools of HdrHistogram read.
+  # - type: interval-log
+  #   path: /var/log/hdrscope/all.hlog
+  #   interval: 10s
+  #   rotation:
+  #     every: 1d
+  #     keep: 14
+  #     gzip: true
+
+  # OpenTelemetry's protocol, over http or grpc.
+  # - type: otlp
+  #   protocol: http
+  #   url: http://localhost:4318/v1/metrics
+  #   headers:
+  #     authorization: Bearer \${OTLP_TOKEN}
+  #   interval: 30s
+
+  # Asked by "ceph --admin-daemon PATH perf histogram dump", and by collectd.
+  # - type: admin-socket
+  #   path: /run/hdrscope/hdrscope.asok
+
+  # A page that shows it live.
+  # - type: dashboard
+  #   listen: 127.0.0.1:9465
+`;

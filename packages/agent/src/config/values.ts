@@ -1,0 +1,113 @@
+import { HdrscopeError } from '@hdrscope/core';
+import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
+import { z } from 'zod';
+import { nearest } from './nearest.ts';
+import { addressOf, bytesOf, millisecondsOf } from './quantities.ts';
+import type { AttributeTexts, ListenAddress, MetricConfig } from './types.ts';
+
+// Every message begins with what is allowed; whoever shows it puts the place before it and what came behind it.
+
+/** A mapping of these keys and no others. */
+export function mapping<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> {
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys' ? keyHints(issue.keys, shape) : 'must be a mapping',
+  });
+}
+
+/** One line for each key that is not known. */
+function keyHints(keys: readonly string[], shape: object): string {
+  const known = Object.keys(shape);
+  return keys
+    .map((key) => {
+      const meant = nearest(key, known);
+      return meant === undefined
+        ? `is not known here: the keys are ${known.join(', ')}`
+        : `is not known here: did you mean ${meant}?`;
+    })
+    .join('\n');
+}
+
+/** A text, not empty. */
+export function text(what: string): z.ZodString {
+  const error = `must be ${what}`;
+  return z.string({ error }).min(1, { error });
+}
+
+/** One of these words. */
+export function oneOf<const Words extends readonly [string, ...string[]]>(
+  ...words: Words
+): z.ZodEnum<{ [Word in Words[number]]: Word }> {
+  return z.enum(words, { error: `must be ${listed(words)}` });
+}
+
+export function yesOrNo(fallback: boolean): z.ZodDefault<z.ZodBoolean> {
+  return z.boolean({ error: 'must be true or false' }).default(fallback);
+}
+
+export function wholeNumber(from: number, to: number = Number.MAX_SAFE_INTEGER): z.ZodNumber {
+  const range = to === Number.MAX_SAFE_INTEGER ? `of at least ${from}` : `from ${from} to ${to}`;
+  const error = `must be an integer ${range}`;
+  return z.number({ error }).int({ error }).min(from, { error }).max(to, { error });
+}
+
+/** A text that a function understands. */
+function understood<Value>(
+  what: string,
+  read: (text: string) => Value | undefined,
+): z.ZodPipe<z.ZodString, z.ZodTransform<Value, string>> {
+  const error = `must be ${what}`;
+  return z.string({ error }).transform((given, context): Value => {
+    const value = read(given);
+    if (value !== undefined) return value;
+    context.addIssue({ code: 'custom', message: error });
+    return z.NEVER;
+  });
+}
+
+export const duration: z.ZodType<number, string> = understood(
+  'a duration above 0 and below 24 days, such as 500ms, 10s or 1h30m',
+  millisecondsOf,
+);
+
+export const size: z.ZodType<number, string> = understood('a size, such as 64KiB or 100MB', bytesOf);
+
+export const address: z.ZodType<ListenAddress, string> = understood(
+  'an address with a port from 0 to 65535, such as 127.0.0.1:9464, localhost:9464 or [::1]:9464',
+  addressOf,
+);
+
+export const unit: z.ZodType<CountedUnit, string> = z.enum(
+  Object.keys(SHOWN_UNITS) as [CountedUnit, ...CountedUnit[]],
+  { error: `must be ${listed(Object.keys(SHOWN_UNITS))}` },
+) as z.ZodType<CountedUnit, string>;
+
+/** Keys and texts; numbers and booleans are taken for the texts that they are written as. */
+export const texts: z.ZodType<AttributeTexts, Record<string, string | number | boolean>> = z.record(
+  z.string(),
+  z.union([z.string(), z.number(), z.boolean()], { error: 'must be a text' }).transform(String),
+  { error: 'must be a mapping of names to texts' },
+);
+
+export const metric: z.ZodType<MetricConfig, unknown> = mapping({
+  name: text('the name of a metric, such as rpc.duration'),
+  description: z.string({ error: 'must be a text' }).default(''),
+  unit: unit.default('none'),
+  significantDigits: wholeNumber(0, 5).default(3),
+});
+
+/** What a function of the project accepts: its own message says what is allowed. */
+export function acceptedBy(check: (text: string) => unknown, what: string): z.ZodString {
+  return text(what).check((context) => {
+    try {
+      check(context.value);
+    } catch (error) {
+      if (!(error instanceof HdrscopeError)) throw error;
+      context.issues.push({ code: 'custom', message: `must be ${what}`, input: context.value });
+    }
+  });
+}
+
+function listed(words: readonly string[]): string {
+  return words.length === 1 ? words[0]! : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+}

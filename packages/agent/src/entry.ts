@@ -1,0 +1,33 @@
+import type { Registry } from '@hdrscope/registry';
+import type { AgentHealth } from './health.ts';
+import type { StdinFeed } from './sources/stdin-feed.ts';
+
+/** What a source or a sink knows of the agent that it works for. */
+export interface EntryContext {
+  /** The one registry: a source's view of it tallies what is brought, a sink's how long gathering takes. */
+  readonly registry: Registry;
+  /** What one life of an entry leaves for the next, under keys that tell what they are about. */
+  readonly memory: Map<string, unknown>;
+  readonly stdin: StdinFeed;
+  readonly shutdownTimeoutMs: number;
+  health(): AgentHealth;
+  nowMs(): number;
+  info(line: string): void;
+  /** Something went well. */
+  succeeded(): void;
+  /** Something went wrong, and the entry goes on by itself. */
+  failed(error: unknown): void;
+  /** It cannot go on: it is stopped, and started again after a while. */
+  died(error: unknown): void;
+}
+
+/** A source or a sink that works. */
+export interface Running {
+  /** What it tells when it begins: `http://localhost:9464/metrics`. */
+  readonly note?: string;
+  /** Ends it; a sink hands on what it has not yet. Rejects when that fails. */
+  stop(): Promise<void>;
+}
+
+/** Starts a source or a sink. Rejects when that fails: then nothing of it is left. */
+export type Start<Config> = (config: Config, context: EntryContext) => Promise<Running>;

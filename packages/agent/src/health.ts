@@ -1,0 +1,123 @@
+/** How a source or a sink is doing. Counts only grow, also over restarts and reloads. */
+export interface EntryHealth {
+  readonly kind: 'source' | 'sink';
+  readonly name: string;
+  readonly type: string;
+  /**
+   * - `'starting'`: it was not tried yet, or is about to be.
+   * - `'running'`: the last that it did went well.
+   * - `'failing'`: the last that it did went wrong; it goes on by itself.
+   * - `'waiting'`: it could not start or has died, and is started again after a while.
+   * - `'stopped'`: it was told to stop.
+   */
+  readonly state: 'starting' | 'running' | 'failing' | 'waiting' | 'stopped';
+  /** How many values a source has brought; 0 for a sink. */
+  readonly values: number;
+  readonly errors: number;
+  readonly restarts: number;
+  /** In milliseconds since 1970. */
+  readonly lastSuccessMs: number | undefined;
+  /** The message of the last error, even if all works again. */
+  readonly lastError: string | undefined;
+}
+
+/** How an agent is doing. */
+export interface AgentHealth {
+  readonly startedMs: number;
+  readonly reloads: { readonly applied: number; readonly refused: number };
+  readonly entries: readonly EntryHealth[];
+}
+
+/** What is written down of an entry as it works. */
+export type Tally = { -readonly [Fact in keyof EntryHealth]: EntryHealth[Fact] };
+
+export function newTally(kind: EntryHealth['kind'], name: string, type: string): Tally {
+  return {
+    kind,
+    name,
+    type,
+    state: 'starting',
+    values: 0,
+    errors: 0,
+    restarts: 0,
+    lastSuccessMs: undefined,
+    lastError: undefined,
+  };
+}
+
+/** A number of the agent itself, as every sink for numbers can show it. */
+export interface HealthNumber {
+  /** As OpenTelemetry has it; Prometheus has underscores for dots. */
+  readonly name: string;
+  readonly kind: 'counter' | 'gauge';
+  readonly unit: string;
+  readonly description: string;
+  points(health: AgentHealth, nowMs: number): readonly HealthPoint[];
+}
+
+export interface HealthPoint {
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** All of them, the same at any time. */
+export const HEALTH_NUMBERS: readonly HealthNumber[] = [
+  {
+    name: 'hdrscope.agent.source.values',
+    kind: 'counter',
+    unit: '',
+    description: 'Values that a source has brought',
+    points: ofEntries(({ kind, values }) => (kind === 'source' ? values : undefined)),
+  },
+  {
+    name: 'hdrscope.agent.errors',
+    kind: 'counter',
+    unit: '',
+    description: 'What went wrong in a source or a sink',
+    points: ofEntries(({ errors }) => errors),
+  },
+  {
+    name: 'hdrscope.agent.restarts',
+    kind: 'counter',
+    unit: '',
+    description: 'How often a source or a sink was started again after it had failed',
+    points: ofEntries(({ restarts }) => restarts),
+  },
+  {
+    name: 'hdrscope.agent.up',
+    kind: 'gauge',
+    unit: '',
+    description: 'Whether the last that a source or a sink did went well',
+    points: ofEntries(({ state }) => (state === 'running' ? 1 : 0)),
+  },
+  {
+    name: 'hdrscope.agent.last.success.age',
+    kind: 'gauge',
+    unit: 's',
+    description: 'How long ago a source or a sink did something that went well',
+    points: ofEntries(({ lastSuccessMs }, nowMs) =>
+      lastSuccessMs === undefined ? undefined : Math.max(0, nowMs - lastSuccessMs) / 1000,
+    ),
+  },
+  {
+    name: 'hdrscope.agent.reloads',
+    kind: 'counter',
+    unit: '',
+    description: 'How often another configuration was applied or refused',
+    points: ({ reloads }) => [
+      { attributes: { result: 'applied' }, value: reloads.applied },
+      { attributes: { result: 'refused' }, value: reloads.refused },
+    ],
+  },
+];
+
+function ofEntries(
+  numberOf: (entry: EntryHealth, nowMs: number) => number | undefined,
+): HealthNumber['points'] {
+  return ({ entries }, nowMs) =>
+    entries.flatMap((entry) => {
+      const value = numberOf(entry, nowMs);
+      const { kind, name, type } = entry;
+      return value === undefined ? [] : [{ attributes: { kind, name, type }, value }];
+    });
+}

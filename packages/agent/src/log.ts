@@ -1,0 +1,32 @@
+/** What happens, a line for each event. */
+export interface AgentLog {
+  info(line: string): void;
+  /** Something that may go wrong again and again: of those under one key a line each half minute, with their number. */
+  problem(key: string, line: string): void;
+}
+
+const QUIET_MS = 30_000;
+
+export function createLog(write: (line: string) => void, nowMs: () => number): AgentLog {
+  const told = new Map<string, { atMs: number; more: number }>();
+  return {
+    info: write,
+    problem(key, line) {
+      const before = told.get(key);
+      const now = nowMs();
+      if (before !== undefined && now - before.atMs < QUIET_MS) {
+        before.more++;
+        return;
+      }
+      told.set(key, { atMs: now, more: 0 });
+      const more = before?.more ?? 0;
+      write(more === 0 ? line : `${line} (and ${more} more before that)`);
+    },
+  };
+}
+
+export function reasonOf(error: unknown): string {
+  const reason = error instanceof Error ? error.message || error.name : String(error);
+  // A line for each event.
+  return reason.replace(/\s*\n\s*/g, '; ');
+}

@@ -1,0 +1,31 @@
+import type { Registry } from '@hdrscope/registry';
+
+/** What a sink's gathers are written to. */
+export interface GatherWatch {
+  readonly sink: string;
+  /** A source that has not answered in time: it does not know of that itself. */
+  sourceIsLate(source: string, error: unknown): void;
+}
+
+/** The registry as a sink sees it: how long its gathers take is a histogram of the registry itself. */
+export function observedRegistry(registry: Registry, watch: GatherWatch): Registry {
+  const duration = registry
+    .histogram({
+      name: 'hdrscope.agent.gather.duration',
+      unit: 's',
+      description: 'How long a sink waited for all sources to be asked and a snapshot to be taken',
+    })
+    .with({ sink: watch.sink });
+  return {
+    ...registry,
+    async gather(options) {
+      const startMs = performance.now();
+      const snapshot = await registry.gather(options);
+      duration.record((performance.now() - startMs) / 1000);
+      for (const { source, error } of snapshot.errors) {
+        if (error instanceof Error && error.name === 'TimeoutError') watch.sourceIsLate(source, error);
+      }
+      return snapshot;
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import {
+  collectDefaultMetrics,
+  type FamilySource,
+  type MetricFamily,
+  type ServeOptions,
+  servePrometheus,
+} from '@hdrscope/prometheus';
+import type { PrometheusSinkConfig } from '../config/types.ts';
+import type { EntryContext, Start } from '../entry.ts';
+import { HEALTH_NUMBERS } from '../health.ts';
+import { urlOf } from '../url.ts';
+
+/** An endpoint for Prometheus, with the agent's own numbers beside the histograms. */
+export const startPrometheus: Start<PrometheusSinkConfig> = async (config, context) => {
+  const { listen, path, buckets, unitSuffix, processMetrics } = config;
+  const defaults = processMetrics ? collectDefaultMetrics(context.registry) : undefined;
+  const sources: FamilySource[] = [() => healthFamilies(context)];
+  if (defaults !== undefined) sources.push(defaults.families);
+  const options: ServeOptions = { ...listen, endpoint: path, buckets, withUnitSuffix: unitSuffix, sources };
+  try {
+    const server = await servePrometheus(context.registry, options);
+    return {
+      note: urlOf({ ...listen, port: server.port }, path),
+      async stop() {
+        defaults?.stop();
+        await server.stop();
+      },
+    };
+  } catch (error) {
+    defaults?.stop();
+    throw error;
+  }
+};
+
+/** The names of Prometheus have the unit of a number behind them. */
+function healthFamilies({ health, nowMs }: EntryContext): MetricFamily[] {
+  const now = health();
+  return HEALTH_NUMBERS.map(({ name, kind, unit, description, points }) => ({
+    name: `${name.replaceAll('.', '_')}${unit === 's' ? '_seconds' : ''}`,
+    help: description,
+    unit,
+    type: kind,
+    metrics: points(now, nowMs()).map(({ attributes, value }) => ({
+      labels: Object.entries(attributes),
+      ...(kind === 'counter' && { createdMs: now.startedMs }),
+      value: { kind: 'number', value },
+    })),
+  }));
+}

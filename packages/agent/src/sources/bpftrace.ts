@@ -1,0 +1,19 @@
+import { bpftrace, kernelHistograms } from '@hdrscope/ebpf';
+import type { BpftraceSourceConfig } from '../config/types.ts';
+import type { Start } from '../entry.ts';
+
+/** A bpftrace script, started by the first gather and kept running. Another run counts from 0, so all it has is new. */
+export const startBpftrace: Start<BpftraceSourceConfig> = async (config, { registry }) => {
+  const { script, file, program, keys, printEvery, unit, attributes, timeout } = config;
+  const source = bpftrace({
+    ...(script !== undefined && { script }),
+    ...(file !== undefined && { file }),
+    program,
+    keys,
+    printEveryMs: printEvery,
+    startTimeoutMs: timeout,
+  });
+  const options = { kernelUnit: unit, attributes, timeoutMs: timeout };
+  const histograms = kernelHistograms(registry, source, options);
+  return { note: source.name, stop: () => histograms.close() };
+};

@@ -1,0 +1,99 @@
+import { stat } from 'node:fs/promises';
+import { entriesIntoRegistry, type FollowNote, followLog, type LogEntry } from '@hdrscope/interval-log';
+import { SHOWN_UNITS } from '@hdrscope/registry';
+import type { IntervalLogSourceConfig } from '../config/types.ts';
+import type { EntryContext, Start } from '../entry.ts';
+import { familyOf } from './metric-family.ts';
+
+/** How far a log was counted: a source that is started anew goes on there. */
+interface Progress {
+  /** Of the file that was read: its device and its number on that. */
+  file: string | undefined;
+  /** Lines up to this one were counted, or are not to be. */
+  line: number;
+}
+
+/** An interval log, followed as it grows. A log that is not there yet is waited for. */
+export const startIntervalLog: Start<IntervalLogSourceConfig> = async (config, context) => {
+  const ending = new AbortController();
+  const { path } = config;
+  const following = follow(config, context, progressOf(context, path), ending.signal).then(
+    () => {},
+    (error: unknown) => {
+      if (!ending.signal.aborted) context.died(error);
+    },
+  );
+  return {
+    note: path,
+    async stop() {
+      ending.abort();
+      await following;
+    },
+  };
+};
+
+function progressOf({ memory }: EntryContext, path: string): Progress {
+  const key = `interval-log ${path}`;
+  const known = memory.get(key) as Progress | undefined;
+  const progress = known ?? { file: undefined, line: 0 };
+  memory.set(key, progress);
+  return progress;
+}
+
+async function follow(
+  { path, poll, from, metric, attributes }: IntervalLogSourceConfig,
+  context: EntryContext,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<void> {
+  const registered = metric && familyOf(metric);
+  const entries = entriesIntoRegistry(context.registry, {
+    attributes,
+    ...(registered !== undefined && {
+      seriesOf: ({ tag }) => ({
+        // A tick of such a log is one of what it counts.
+        family: { ...registered.family, resolution: SHOWN_UNITS[metric!.unit].scale },
+        attributes: tag === undefined ? {} : { tag },
+      }),
+    }),
+  });
+  const isFirstLife = progress.file === undefined;
+  let skipUntil = await fileOf(path).then((file) =>
+    file !== undefined && file === progress.file ? progress.line : 0,
+  );
+  let isSkippingAll = isFirstLife && from === 'end';
+  const take = async (entry: LogEntry): Promise<void> => {
+    if (progress.line === 0 || progress.file === undefined) progress.file = await fileOf(path);
+    const isNew = !isSkippingAll && entry.lineNumber > skipUntil;
+    progress.line = Math.max(progress.line, entry.lineNumber);
+    // Comments tell of families, whatever was counted of them.
+    if (isNew || entry.kind === 'comment') entries.take(entry);
+    if (!isNew) return;
+    if (entry.kind === 'malformed') context.failed(entry.error);
+    else if (entry.kind === 'interval') context.succeeded();
+  };
+  for await (const entry of followLog(path, { signal, pollMs: poll })) {
+    if (isNote(entry)) {
+      if (entry.kind === 'missing') {
+        context.info(`${path} is not there yet, and is waited for`);
+        isSkippingAll = false;
+      } else if (entry.kind === 'caught-up') {
+        isSkippingAll = false;
+        context.succeeded();
+      } else {
+        context.info(`${path} was ${entry.kind}, and is read from its start`);
+        skipUntil = 0;
+        Object.assign(progress, { file: undefined, line: 0 });
+      }
+    } else await take(entry);
+  }
+}
+
+function isNote(entry: LogEntry | FollowNote): entry is FollowNote {
+  return !('lineNumber' in entry);
+}
+
+async function fileOf(path: string): Promise<string | undefined> {
+  const status = await stat(path).catch(() => undefined);
+  return status && `${status.dev}:${status.ino}`;
+}

@@ -1,0 +1,42 @@
+import { type RunningOtlp, serveOtlp } from '@hdrscope/otel';
+import type { OtlpSourceConfig } from '../config/types.ts';
+import type { Start } from '../entry.ts';
+import { urlOf } from '../url.ts';
+
+/** Metrics that OpenTelemetry sends over HTTP. What is refused is told of at the next gather. */
+export const startOtlp: Start<OtlpSourceConfig> = async ({ name, listen }, { registry }) => {
+  const server = await serveOtlp(registry, listen);
+  const refusals = refusalsOf(server);
+  const collect = (): void => {
+    const refused = refusals();
+    if (refused !== '') throw new Error(`since the gather before it has refused ${refused}`);
+  };
+  const remove = registry.add({ name, collect });
+  return {
+    note: urlOf({ ...listen, port: server.port }, '/v1/metrics'),
+    async stop() {
+      remove();
+      await server.close();
+    },
+  };
+};
+
+/** Tells what was refused since it was last asked: `1 request, 3 points (malformed)`. */
+function refusalsOf(server: RunningOtlp): () => string {
+  const tallies = (): Record<string, number> => {
+    // Every SDK sends counters and gauges besides, which is nothing wrong.
+    const { notHistogram, ...points } = server.health.refused;
+    const ofPoints = Object.entries(points).map(([reason, count]) => [`point (${reason})`, count] as const);
+    return { request: server.health.failedRequests, ...Object.fromEntries(ofPoints) };
+  };
+  let before = tallies();
+  return () => {
+    const now = tallies();
+    const refused = Object.entries(now)
+      .map(([what, count]) => [what, count - before[what]!] as const)
+      .filter(([, count]) => count > 0)
+      .map(([what, count]) => `${count} ${count === 1 ? what : what.replace(/^\w+/, '$&s')}`);
+    before = now;
+    return refused.join(', ');
+  };
+}

@@ -1,0 +1,150 @@
+import type { EntryContext, Running, Start } from './entry.ts';
+import type { Tally } from './health.ts';
+import { type AgentLog, reasonOf } from './log.ts';
+
+/** How long is waited until something that has failed is started again: twice as long each time. */
+export interface RetryOptions {
+  /** In milliseconds, above 0. @default 1000 */
+  readonly firstMs?: number;
+  /** @default 60_000 */
+  readonly longestMs?: number;
+}
+
+type Surroundings = Omit<EntryContext, 'succeeded' | 'failed' | 'died' | 'registry' | 'info'>;
+
+/** What a supervised entry is made of. */
+export interface SupervisedOptions<Config> {
+  readonly config: Config;
+  readonly start: Start<Config>;
+  readonly tally: Tally;
+  readonly log: AgentLog;
+  readonly retry: RetryOptions;
+  readonly surroundings: Surroundings;
+  /** The registry as this entry sees it. */
+  readonly registryFor: (context: Pick<EntryContext, 'succeeded' | 'failed'>) => EntryContext['registry'];
+}
+
+/** Keeps one source or sink going until it is told to stop. */
+export class Supervised<Config> {
+  readonly config: Config;
+  readonly #options: SupervisedOptions<Config>;
+  readonly #label: string;
+  #running: Running | undefined;
+  #attempt: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #waitMs: number;
+  #isStopped = false;
+  #hasStarted = false;
+  /** Which start a message is from: one of an earlier life is not heard any more. */
+  #life = 0;
+
+  constructor(options: SupervisedOptions<Config>) {
+    const { tally, retry, config } = options;
+    this.config = config;
+    this.#options = options;
+    this.#label = `${tally.kind} ${tally.name}`;
+    this.#waitMs = retry.firstMs ?? 1000;
+  }
+
+  /** Tries for the first time. Never rejects: what fails is tried again. */
+  start(): Promise<void> {
+    this.#attempt = this.#try();
+    return this.#attempt;
+  }
+
+  /** Rejects when something could not be handed on. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#life++;
+    clearTimeout(this.#timer);
+    await this.#attempt;
+    const running = this.#running;
+    this.#running = undefined;
+    try {
+      await running?.stop();
+      this.#options.tally.state = 'stopped';
+    } catch (error) {
+      this.#note(error, 'failing');
+      throw error;
+    }
+  }
+
+  async #try(): Promise<void> {
+    const { start, config, tally, log } = this.#options;
+    tally.state = 'starting';
+    try {
+      const running = await start(config, this.#context());
+      this.#running = running;
+      if (this.#isStopped) return;
+      // A source may have said already how it is doing.
+      if ((tally.state as Tally['state']) === 'starting') tally.state = 'running';
+      const where = running.note === undefined ? '' : `: ${running.note}`;
+      if (!this.#hasStarted) log.info(`${this.#label} has started${where}`);
+      // What dies again and again starts as often.
+      else log.problem(`start of ${this.#label}`, `${this.#label} has started again${where}`);
+      this.#hasStarted = true;
+    } catch (error) {
+      this.#retryAfter(error);
+    }
+  }
+
+  #context(): EntryContext {
+    const { surroundings, log, registryFor, tally } = this.#options;
+    const life = ++this.#life;
+    const ifAlive =
+      <Args extends unknown[]>(act: (...args: Args) => void) =>
+      (...args: Args): void => {
+        if (life === this.#life) act(...args);
+      };
+    const succeeded = ifAlive(() => {
+      if (tally.state === 'failing') log.info(`${this.#label} works again`);
+      tally.state = 'running';
+      tally.lastSuccessMs = surroundings.nowMs();
+      this.#waitMs = this.#options.retry.firstMs ?? 1000;
+    });
+    const failed = ifAlive((error: unknown) => {
+      this.#note(error, 'failing');
+      log.problem(this.#label, `${this.#label} has failed: ${reasonOf(error)}`);
+    });
+    return {
+      ...surroundings,
+      registry: registryFor({ succeeded, failed }),
+      info: ifAlive((line: string) => log.info(`${this.#label}: ${line}`)),
+      succeeded,
+      failed,
+      died: ifAlive((error: unknown) => void this.#bury(error)),
+    };
+  }
+
+  async #bury(error: unknown): Promise<void> {
+    this.#life++;
+    // It may die while it starts.
+    await this.#attempt;
+    const running = this.#running;
+    this.#running = undefined;
+    await running?.stop().catch(() => {});
+    this.#retryAfter(error);
+  }
+
+  #retryAfter(error: unknown): void {
+    const { log, retry, tally } = this.#options;
+    if (this.#isStopped) return;
+    this.#note(error, 'waiting');
+    const waitMs = this.#waitMs;
+    this.#waitMs = Math.min(2 * waitMs, retry.longestMs ?? 60_000);
+    const again = `it is started again in ${waitMs / 1000} s`;
+    log.problem(this.#label, `${this.#label} has failed: ${reasonOf(error)}; ${again}`);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      tally.restarts++;
+      this.#attempt = this.#try();
+    }, waitMs);
+  }
+
+  #note(error: unknown, state: Tally['state']): void {
+    const { tally } = this.#options;
+    tally.errors++;
+    tally.lastError = reasonOf(error);
+    tally.state = state;
+  }
+}

@@ -1,0 +1,270 @@
+import { once } from 'node:events';
+import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { askAdminSocket, registryReplies, serveAdminSocket } from '@hdrscope/ceph';
+import { readIntervals } from '@hdrscope/interval-log';
+import { createRegistry, type Registry } from '@hdrscope/registry';
+import type { Agent, EntryHealth } from '../src/index.ts';
+import { configOf, sample, until, urlIn, useWorld } from './support/agents.ts';
+import { intervalLine } from './support/logs.ts';
+
+import.meta.jest.setTimeout(30_000);
+
+const world = useWorld();
+
+const PROMETHEUS = `sinks: [{ type: prometheus, listen: 'localhost:0' }]`;
+
+/** A registry on an admin socket: to who asks, a daemon of Ceph. */
+async function daemon(
+  name: string,
+): Promise<{ path: string; registry: Registry; close: () => Promise<void> }> {
+  const path = world.pathOf(name);
+  const registry = createRegistry();
+  registry.histogram({ name: 'op.latency', unit: 's' }).with({}).record(0.01);
+  const socket = await serveAdminSocket({ path, ...registryReplies(registry) });
+  world.atEnd(() => socket.close());
+  return { path, registry, close: () => socket.close() };
+}
+
+function entry(agent: Agent, name: string): EntryHealth {
+  return agent.health().entries.find((one) => one.name === name)!;
+}
+
+async function* chunks(...texts: string[]): AsyncGenerator<Uint8Array, void> {
+  for (const text of texts) yield new TextEncoder().encode(text);
+}
+
+/** How many values of a family there are, in all its series. */
+async function countOf({ registry }: Pick<Agent, 'registry'>, name: string): Promise<number> {
+  const { families } = await registry.gather();
+  const series = families.find((family) => family.name === name)?.series ?? [];
+  return series.reduce((sum, { histogram }) => sum + histogram.totalCount, 0);
+}
+
+test('numbers on standard input come to Prometheus, whatever they are cut into', async () => {
+  const agent = await world.start(
+    `sources: [{ type: stdin, metric: { name: job, unit: ms }, attributes: { a: b } }]\n${PROMETHEUS}`,
+    chunks('1 2', '50\n3', 'e2, nonsense\n-4 ', '7'),
+  );
+  await until('standard input has ended', () => world.lines.some((line) => line.includes('has ended')));
+  const url = urlIn(world.lines);
+  expect(await sample(url, 'job_count{a="b"}')).toBe(4);
+  expect(await sample(url, 'job_sum{a="b"}')).toBeCloseTo(0.001 + 0.25 + 300e-3 + 0.007);
+  expect(await sample(url, 'hdrscope_rejected_values_total{family="job",reason="negative"}')).toBe(1);
+  expect(entry(agent, 'stdin')).toMatchObject({ values: 5, errors: 1 });
+  expect(world.lines).toContain('source stdin has failed: standard input must be numbers, got "nonsense"');
+});
+
+test('a log is followed as it grows and is rotated, from its beginning or from its end', async () => {
+  const path = world.pathOf('a.hlog');
+  writeFileSync(path, intervalLine(5, 'get'));
+  const agent = await world.start(`sources:
+  - { name: all, type: interval-log, path: ${path}, poll: 5ms, metric: { name: all, unit: ns } }
+${PROMETHEUS}`);
+  await until('the log is read', async () => (await countOf(agent, 'all')) === 5);
+  const other = await world.start(`sources:
+  - { name: new, type: interval-log, path: ${path}, poll: 5ms, from: end, metric: { name: new, unit: ns } }
+${PROMETHEUS}`);
+  await until('the end is there', () => entry(other, 'new').lastSuccessMs !== undefined);
+  appendFileSync(path, `${intervalLine(2, 'get')}nonsense\n${intervalLine(1)}`);
+  await until('it grows', async () => (await countOf(agent, 'all')) === 8);
+  await until('it grows', async () => (await countOf(other, 'new')) === 3);
+  expect(entry(agent, 'all').errors).toBe(1);
+  renameSync(path, world.pathOf('a.1.hlog'));
+  writeFileSync(path, intervalLine(10, 'get'));
+  await until('the next file is read', async () => (await countOf(agent, 'all')) === 18);
+  await until('the next file is read', async () => (await countOf(other, 'new')) === 13);
+
+  const { families } = await agent.registry.gather();
+  const { unit, series } = families.find(({ name }) => name === 'all')!;
+  expect(unit).toBe('s');
+  expect(series.map(({ attributes, max }) => [attributes, max])).toEqual([
+    [{ tag: 'get' }, expect.closeTo(1e-3, 5)],
+    [{}, expect.closeTo(1e-3, 5)],
+  ]);
+});
+
+test('a source that is broken is told of and tried again, and the others go on', async () => {
+  const { path } = await daemon('good.asok');
+  const folder = world.pathOf('.');
+  const agent = await world.start(`sources:
+  - { name: good, type: ceph, socket: ${path} }
+  - { name: gone, type: ceph, socket: ${world.pathOf('gone.asok')} }
+  - { name: folder, type: interval-log, path: ${folder} }
+${PROMETHEUS}`);
+  const url = urlIn(world.lines);
+  expect(await sample(url, 'ceph_hdrscope_op_latency_latency_count')).toBe(1);
+  expect(await sample(url, 'hdrscope_source_errors{source="gone"}')).toBe(1);
+  expect(await sample(url, 'hdrscope_agent_up{kind="source",name="good",type="ceph"}')).toBe(1);
+  expect(await sample(url, 'hdrscope_agent_up{kind="source",name="gone",type="ceph"}')).toBe(0);
+  await until('the folder was tried again', () => entry(agent, 'folder').restarts >= 2);
+  expect(entry(agent, 'folder').lastError).toMatch(/EISDIR/);
+  expect(world.lines.join('\n')).toMatch(/source gone has failed: .*there is no such socket/);
+  // One line for the first time, however often.
+  expect(world.lines.filter((line) => line.startsWith('source folder has failed'))).toHaveLength(1);
+});
+
+test('a daemon that comes back is read again', async () => {
+  const { path, close } = await daemon('a.asok');
+  const agent = await world.start(`sources: [{ type: ceph, socket: ${path} }]\n${PROMETHEUS}`);
+  await agent.registry.gather();
+  await close();
+  await agent.registry.gather();
+  expect(entry(agent, 'ceph').state).toBe('failing');
+  const { registry } = await daemon('a.asok');
+  registry.histogram({ name: 'op.latency', unit: 's' }).with({}).record(0.02);
+  await agent.registry.gather();
+  // Each value is one on each of two axes.
+  expect(entry(agent, 'ceph')).toMatchObject({ state: 'running', errors: 1, values: 4 });
+  expect(world.lines).toContain('source ceph works again');
+});
+
+test('a source that hangs is late, and keeps nobody waiting', async () => {
+  const path = world.pathOf('a.asok');
+  const socket = await serveAdminSocket({
+    path,
+    histograms: { schema: () => '{}', dump: () => new Promise<string>(() => {}) },
+    answerTimeoutMs: 60_000,
+  });
+  world.atEnd(() => socket.close());
+  const agent = await world.start(`sources: [{ type: ceph, socket: ${path}, timeout: 50ms }]\n${PROMETHEUS}`);
+  await fetch(urlIn(world.lines));
+  expect(entry(agent, 'ceph')).toMatchObject({ state: 'failing' });
+  expect(entry(agent, 'ceph').lastError).toMatch(/has not answered within 50 ms/);
+});
+
+test('a sink whose port is taken is tried again until it is free', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const agent = await world.start(`sources: []
+sinks:
+  - { name: taken, type: prometheus, listen: '127.0.0.1:${port}' }
+  - { type: admin-socket, path: ${world.pathOf('b.asok')} }`);
+  expect(entry(agent, 'taken').state).toBe('waiting');
+  expect(entry(agent, 'admin-socket').state).toBe('running');
+  await new Promise((resolve) => server.close(resolve));
+  await until('it has the port', () => entry(agent, 'taken').state === 'running');
+  expect((await fetch(urlIn(world.lines, 'taken'))).status).toBe(200);
+});
+
+test('the admin socket answers with the counts and with the health of the agent', async () => {
+  const path = world.pathOf('all.asok');
+  const agent = await world.start(
+    `sources: [{ type: stdin, metric: { name: size, unit: bytes } }]\nsinks: [{ type: admin-socket, path: ${path} }]`,
+    chunks('100 200\n'),
+  );
+  await until('both are counted', () => entry(agent, 'stdin').values === 2);
+  const numbers = JSON.parse(await askAdminSocket(path, 'perf dump'));
+  expect(numbers.hdrscope.size).toMatchObject({ avgcount: 2, sum: 300 });
+  const health = JSON.parse(await askAdminSocket(path, 'agent health'));
+  expect(health.entries).toHaveLength(2);
+});
+
+test('a stop asks the sources once more and writes the log whole', async () => {
+  const { path, registry } = await daemon('a.asok');
+  const log = world.pathOf('out.hlog');
+  const agent = await world.start(`sources: [{ type: ceph, socket: ${path} }]
+sinks: [{ type: interval-log, path: ${log}, interval: 1h }]`);
+  registry.histogram({ name: 'op.latency', unit: 's' }).with({}).record(0.02);
+  expect(await agent.stop()).toEqual([]);
+  const counts: number[] = [];
+  for await (const interval of readIntervals(log, { tags: ['ceph.hdrscope.op.latency.latency'] })) {
+    counts.push(interval.histogram().totalCount);
+  }
+  expect(counts).toEqual([2]);
+  expect(agent.health().entries.map(({ state }) => state)).toEqual(['stopped', 'stopped']);
+});
+
+describe('a reload', () => {
+  test('keeps what is the same, its counts and its connections', async () => {
+    const { path, registry } = await daemon('a.asok');
+    const agent = await world.start(`sources: [{ type: ceph, socket: ${path} }]\n${PROMETHEUS}`);
+    const url = urlIn(world.lines);
+    expect(await sample(url, 'ceph_hdrscope_op_latency_latency_count')).toBe(1);
+    const log = world.pathOf('b.hlog');
+    writeFileSync(log, intervalLine(7));
+    const reloaded = await agent.reload(
+      configOf(`sources:
+  - { type: ceph, socket: ${path} }
+  - { type: interval-log, path: ${log}, metric: { name: b, unit: ns } }
+${PROMETHEUS}`),
+    );
+    expect(reloaded).toEqual({
+      started: ['source interval-log'],
+      stopped: [],
+      kept: ['source ceph', 'sink prometheus'],
+    });
+    registry.histogram({ name: 'op.latency', unit: 's' }).with({}).record(0.02);
+    await until('the log is read', async () => (await sample(url, 'b_count')) === 7);
+    expect(await sample(url, 'ceph_hdrscope_op_latency_latency_count')).toBe(2);
+    expect(await sample(url, 'hdrscope_agent_reloads_total{result="applied"}')).toBe(1);
+  });
+
+  test('counts nothing twice where a source is changed', async () => {
+    const { path, registry } = await daemon('a.asok');
+    const log = world.pathOf('b.hlog');
+    writeFileSync(log, intervalLine(7));
+    const yaml = (attributes: string) => `sources:
+  - { type: ceph, socket: ${path}, attributes: { ${attributes} } }
+  - { type: interval-log, path: ${log}, poll: 5ms, metric: { name: b, unit: ns }, attributes: { ${attributes} } }
+${PROMETHEUS}`;
+    const agent = await world.start(yaml('a: one'));
+    await until('the log is read', async () => (await countOf(agent, 'b')) === 7);
+    await agent.reload(configOf(yaml('a: two')));
+    await agent.registry.gather();
+    registry.histogram({ name: 'op.latency', unit: 's' }).with({}).record(0.02);
+    appendFileSync(log, intervalLine(2));
+    await until('the log is read on', async () => (await countOf(agent, 'b')) === 9);
+    expect(await countOf(agent, 'ceph.hdrscope.op.latency.latency')).toBe(2);
+    const { families } = await agent.registry.gather();
+    const ofLog = families.find(({ name }) => name === 'b')!.series;
+    expect(ofLog.map(({ attributes, histogram }) => [attributes.a, histogram.totalCount])).toEqual([
+      ['one', 7],
+      ['two', 2],
+    ]);
+    expect(entry(agent, 'interval-log').values).toBe(9);
+  });
+
+  test('goes on with the log of a sink that is changed, and with its port', async () => {
+    const log = world.pathOf('out.hlog');
+    const yaml = (interval: string, buckets: string, port: number) => `sources:
+  - { type: stdin, metric: { name: n } }
+sinks:
+  - { type: interval-log, path: ${log}, interval: ${interval} }
+  - { type: prometheus, listen: 'localhost:${port}', buckets: ${buckets} }`;
+    const gate: { open: () => void } = { open: () => {} };
+    const second = new Promise<void>((resolve) => {
+      gate.open = resolve;
+    });
+    const stdin = (async function* () {
+      yield* chunks('1 2 3\n');
+      await second;
+      yield* chunks('4\n');
+    })();
+    const agent = await world.start(yaml('1h', 'native', 0), stdin);
+    await until('three are counted', () => entry(agent, 'stdin').values === 3);
+    const port = Number(new URL(urlIn(world.lines)).port);
+    const { stopped } = await agent.reload(configOf(yaml('2h', 'both', port)));
+    expect(stopped).toEqual(['sink interval-log', 'sink prometheus']);
+    expect(await sample(`http://localhost:${port}/metrics`, 'n_count')).toBe(3);
+    gate.open();
+    await until('four are counted', () => entry(agent, 'stdin').values === 4);
+    await agent.stop();
+    const counts: number[] = [];
+    for await (const interval of readIntervals(log, { tags: ['n'] })) {
+      counts.push(interval.histogram().totalCount);
+    }
+    expect(counts).toEqual([3, 1]);
+  });
+
+  test('that is refused is counted and told', async () => {
+    const agent = await world.start(`sources: []\n${PROMETHEUS}`);
+    agent.refuseReload(new Error('a.yaml:1:1: wrong\na.yaml:2:1: wrong, too'));
+    expect(agent.health().reloads).toEqual({ applied: 0, refused: 1 });
+    expect(world.lines.at(-1)).toBe(
+      'the configuration is refused, the one before goes on: a.yaml:1:1: wrong; a.yaml:2:1: wrong, too',
+    );
+  });
+});

@@ -1,0 +1,199 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CONFIG_TEMPLATE, configJsonSchema, readConfig, readConfigFile } from '../../src/index.ts';
+
+const SINK = 'sinks: [{ type: prometheus }]';
+
+/** What is told of a text, as `LINE:COLUMN: MESSAGE`. */
+function told(text: string, environment: Record<string, string> = {}): string[] {
+  const { issues } = readConfig(text, { environment });
+  return issues.map(({ line, column, message }) => `${line}:${column}: ${message}`);
+}
+
+test('fills in what is left out', () => {
+  const { config } = readConfig(`sources: [{ type: ceph, socket: /a.asok }]\n${SINK}`);
+  expect(config).toEqual({
+    shutdownTimeout: 10_000,
+    sources: [
+      {
+        type: 'ceph',
+        name: 'ceph',
+        socket: '/a.asok',
+        timeout: 5000,
+        since: 'beginning',
+        units: {},
+        attributes: {},
+      },
+    ],
+    sinks: [
+      {
+        type: 'prometheus',
+        name: 'prometheus',
+        listen: { host: 'localhost', port: 9464 },
+        path: '/metrics',
+        buckets: 'native',
+        unitSuffix: false,
+        processMetrics: false,
+      },
+    ],
+  });
+});
+
+test('the template is a configuration, and so is each of its examples', () => {
+  expect(told(CONFIG_TEMPLATE)).toEqual([]);
+  const everything = CONFIG_TEMPLATE.replace(/^ {2}# (?= *(- |\w+:( |$)))/gm, '  ');
+  const { config, issues } = readConfig(everything, { environment: { OTLP_TOKEN: 'secret' } });
+  expect(issues).toEqual([]);
+  expect(config!.sources.map(({ type }) => type).sort()).toEqual([
+    'bpftrace',
+    'ceph',
+    'ebpf-map',
+    'interval-log',
+    'otlp',
+    'stdin',
+  ]);
+  expect(config!.sinks.map(({ type }) => type).sort()).toEqual([
+    'admin-socket',
+    'dashboard',
+    'interval-log',
+    'otlp',
+    'prometheus',
+  ]);
+});
+
+test('tells everything that is wrong at once, in the order of lines', () => {
+  const text = `shutdownTimeout: soon
+sources:
+  - type: interval-log
+    pth: /var/log/a.hlog
+  - type: prometeus
+  - type: stdin
+    metric:
+      name: a
+      unit: minutes
+      significantDigits: 9
+sinks:
+  - type: prometheus
+    listen: 9464
+colour: red
+`;
+  expect(told(text)).toEqual([
+    '1:18: shutdownTimeout must be a duration above 0 and below 24 days, such as 500ms, 10s or 1h30m, got "soon"',
+    '3:5: sources[0].path is missing: it must be the path of a log',
+    '4:5: sources[0].pth is not known here: did you mean path?',
+    '5:11: sources[1].type must be a source of a type that is known: interval-log, stdin, ceph, ebpf-map, bpftrace or otlp, got "prometeus"',
+    '9:13: sources[2].metric.unit must be ns, us, ms, s, bytes, KiB or none, got "minutes"',
+    '10:26: sources[2].metric.significantDigits must be an integer from 0 to 5, got 9',
+    '13:13: sinks[0].listen must be an address with a port from 0 to 65535, such as 127.0.0.1:9464, localhost:9464 or [::1]:9464, got 9464',
+    expect.stringMatching(/^14:1: colour is not known here: /),
+  ]);
+});
+
+test.each([
+  ['sources: [', 1],
+  [`sources: []\nsinks:\n\t- type: a`, 3],
+  ['sources: []\nsources: []', 2],
+])('says in which line %j is no YAML', (text, line) => {
+  expect(told(text)[0]).toMatch(new RegExp(`^${line}:\\d+: this is no YAML: `));
+});
+
+test.each([
+  ['', '1:1: the configuration must be a mapping, got nothing'],
+  ['7', '1:1: the configuration must be a mapping, got 7'],
+  [`sources: {}\n${SINK}`, '1:10: sources must be a list of sources, got a mapping of '],
+  ['sources: []\nsinks: []', '2:8: sinks must be a list of at least one sink, got an empty list'],
+  [
+    `sources: [{ type: stdin, metric: { name: a } }, { type: stdin, name: b, metric: { name: b } }]\n${SINK}`,
+    '1:57: sources[1].type must be the only source of that type: there is one standard input, got "stdin"',
+  ],
+  [
+    `sources: [{ type: ceph, socket: /a }, { type: ceph, socket: /b }]\n${SINK}`,
+    '1:39: sources[1].name is missing: it must be the only one of that name, and sources[0] has it',
+  ],
+  [
+    `sources: [{ type: ebpf-map, map: /m, layout: bbc }]\n${SINK}`,
+    expect.stringMatching(/^1:46: sources\[0\]\.layout must be a layout: queue-depth, .*, got "bbc"$/),
+  ],
+  [
+    `sources: [{ type: otlp, listen: '0.0.0.0:4318' }]\n${SINK}`,
+    expect.stringMatching(
+      /^1:33: sources\[0\]\.listen must be an address of this machine alone, unless allowRemote/,
+    ),
+  ],
+  [
+    'sources: []\nsinks: [{ type: dashboard, listen: "[::]:80" }]',
+    expect.stringMatching(/^2:36: sinks\[0\]\.listen must be .* unless there is a token/),
+  ],
+  [
+    'sources: [{ type: interval-log, path: /a/b }]\nsinks: [{ type: interval-log, path: /a/./b }]',
+    expect.stringMatching(/^2:37: sinks\[0\]\.path must not be a log that is a source/),
+  ],
+  [
+    `sources: [{ type: ceph, socket: /a }, { type: ceph, name: b, socket: /x/../a }]\n${SINK}`,
+    '1:70: sources[1].socket must be of no other source, and is that of sources[0]: all would be counted twice, got "/x/../a"',
+  ],
+  [
+    `sources: [{ type: bpftrace }]\n${SINK}`,
+    '1:11: sources[0] must have either file or script, got a mapping of type',
+  ],
+])('refuses %j', (text, message) => {
+  expect(told(text)).toEqual([message]);
+});
+
+test('puts in the values of variables, which may be numbers where they are not quoted', () => {
+  const text = `sources: [{ type: ceph, socket: "\${RUN:-/run}/osd.asok", attributes: { a: "\${N}", b: "$\${N}" } }]
+sinks:
+  - type: interval-log
+    path: a
+    rotation:
+      keep: \${N}
+      gzip: \${ON}`;
+  const { config, issues } = readConfig(text, { environment: { N: '3', ON: 'true' } });
+  expect(issues).toEqual([]);
+  expect(config!.sources[0]).toMatchObject({ socket: '/run/osd.asok', attributes: { a: '3', b: `$\{N}` } });
+  expect(config!.sinks[0]).toMatchObject({ rotation: { keep: 3, gzip: true } });
+});
+
+test('a variable that is not set is named with its place; its value is never taken for YAML', () => {
+  expect(told(`sources: []\nsinks:\n  - type: \${KIND}`)).toEqual([
+    expect.stringMatching(/^3:11: the environment variable KIND is not set: .* as in \$\{KIND:-default\}$/),
+  ]);
+  const { config } = readConfig(
+    `sources: []\nsinks:
+  - type: interval-log
+    path: \${P}`,
+    {
+      environment: { P: 'a, fsync: never' },
+    },
+  );
+  expect(config!.sinks[0]).toMatchObject({ path: 'a, fsync: never', fsync: 'rotation' });
+});
+
+test('aliases that would grow without end are refused', () => {
+  const levels = Array.from({ length: 12 }, (_, at) => `a${at + 1}: &a${at + 1} [${`*a${at},`.repeat(9)}]`);
+  expect(told(['a0: &a0 [x]', ...levels].join('\n'))[0]).toMatch(/the aliases cannot be followed/);
+});
+
+test('a file names itself, and one that is far too long is not read', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hdrscope-config-'));
+  try {
+    const path = join(folder, 'a.yaml');
+    writeFileSync(path, 'sources: []\nsinks: 3\n');
+    await expect(readConfigFile(path)).rejects.toMatchObject({
+      code: 'ERR_INVALID_OPTION',
+      message: `${path}:2:8: sinks must be a list of sinks, got 3`,
+    });
+    writeFileSync(path, ' '.repeat(2 ** 20 + 1));
+    await expect(readConfigFile(path)).rejects.toMatchObject({ code: 'ERR_TOO_LARGE' });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('the schema for editors knows every type', () => {
+  const text = JSON.stringify(configJsonSchema());
+  for (const type of ['interval-log', 'stdin', 'ceph', 'ebpf-map', 'bpftrace', 'otlp', 'admin-socket']) {
+    expect(text).toContain(`"const":"${type}"`);
+  }
+});

@@ -1,0 +1,70 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { until, urlIn, useWorld } from './support/agents.ts';
+
+import.meta.jest.setTimeout(30_000);
+
+const world = useWorld();
+
+const PROMETHEUS = `sinks: [{ type: prometheus, listen: 'localhost:0' }]`;
+
+test('a map and a script that cannot be read are named, and the others go on', async () => {
+  const agent = await world.start(`sources:
+  - { type: ebpf-map, map: ${world.pathOf('no-pin')}, layout: queue-depth }
+  - { type: bpftrace, program: ${world.pathOf('no-bpftrace')}, script: 'BEGIN { @a = hist(1); }' }
+${PROMETHEUS}`);
+  const { errors } = await agent.registry.gather();
+  expect(errors.map(({ source }) => source).sort()).toEqual(['bpftrace', 'ebpf-map']);
+  expect(agent.health().entries.map(({ state }) => state)).toEqual(['failing', 'failing', 'running']);
+});
+
+test('a script counts in the unit that is told', async () => {
+  // What bpftrace prints when it is asked to; the rest is as in the real one.
+  const program = world.pathOf('bpftrace');
+  writeFileSync(
+    program,
+    `#!${process.execPath}
+const print = () => console.log('{"type": "hist", "data": {"@us": {"read": [{"min": 4, "max": 7, "count": 9}]}}}');
+process.on('SIGUSR1', print);
+process.on('SIGINT', () => process.exit(0));
+console.log('{"type": "attached_probes", "data": {"probes": 1}}');
+print();
+setInterval(() => {}, 60_000);
+`,
+  );
+  chmodSync(program, 0o755);
+  const agent = await world.start(`sources:
+  - { type: bpftrace, program: ${program}, script: 'x', unit: us, keys: { '@us': [call] } }
+${PROMETHEUS}`);
+  await until('it is counted', async () => {
+    await agent.registry.gather();
+    return agent.health().entries[0]!.values === 9;
+  });
+  const { families } = await agent.registry.gather();
+  const [series] = families.find(({ unit, series }) => unit === 's' && series[0]?.attributes.call)!.series;
+  expect(series!.attributes).toEqual({ call: 'read' });
+  expect(series!.max).toBeLessThan(8e-6);
+});
+
+test('the live page is served', async () => {
+  await world.start(`sources: []\nsinks: [{ type: dashboard, listen: 'localhost:0', title: Shop }]`);
+  const response = await fetch(urlIn(world.lines, 'dashboard'));
+  expect(response.status).toBe(200);
+  expect(await response.text()).toContain('Shop');
+});
+
+test('a page for others asks for its token', async () => {
+  await world.start(
+    `sources: []\nsinks: [{ type: dashboard, listen: '127.0.0.1:0', token: abcdefghijklmnop }]`,
+  );
+  expect((await fetch(urlIn(world.lines, 'dashboard'))).status).toBe(401);
+});
+
+test('the agent tells of its own process where that is asked for, also after a change', async () => {
+  const agent = await world.start(
+    `sources: []\nsinks: [{ type: prometheus, listen: 'localhost:0', processMetrics: true }]`,
+  );
+  const text = await (await fetch(urlIn(world.lines))).text();
+  expect(text).toContain('process_cpu_seconds_total');
+  expect(text).toContain('hdrscope_agent_gather_duration');
+  expect(agent.health().entries[0]!.state).toBe('running');
+});

@@ -1,0 +1,152 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http2';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { readIntervals } from '@hdrscope/interval-log';
+import type { Agent } from '../src/index.ts';
+import { configOf, sample, until, urlIn, useWorld } from './support/agents.ts';
+
+import.meta.jest.setTimeout(30_000);
+
+const world = useWorld();
+
+const IN = `sources: [{ type: otlp, listen: '127.0.0.1:0' }]
+sinks: [{ type: prometheus, listen: '127.0.0.1:0' }]`;
+
+const STDIN = 'sources: [{ type: stdin, metric: { name: job, unit: ms }, attributes: { a: b } }]';
+
+const LABELS = '{service_name="shop",a="b",otel_scope_name="@hdrscope/registry"}';
+
+/** Where the receiver of an agent that has just been started is. */
+function receiver(): string {
+  const line = world.lines.find((text) => text.startsWith('source otlp has started: '))!;
+  return line.slice(line.indexOf('http'));
+}
+
+/** Standard input that goes on when it is told to. */
+function gated(first: string, second: string): { stdin: AsyncIterable<Uint8Array>; open: () => void } {
+  const gate: { open: () => void } = { open: () => {} };
+  const isOpen = new Promise<void>((resolve) => {
+    gate.open = resolve;
+  });
+  const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+  async function* chunks(): AsyncGenerator<Uint8Array, void> {
+    yield encode(first);
+    await isOpen;
+    yield encode(second);
+  }
+  return { stdin: chunks(), open: () => gate.open() };
+}
+
+function valuesOf(agent: Agent, name: string): number {
+  return agent.health().entries.find((entry) => entry.name === name)!.values;
+}
+
+test.each([
+  ['exponential', 'cumulative'],
+  ['explicit', 'cumulative'],
+  ['exponential', 'delta'],
+] as const)('one agent sends %s histograms to another, %s', async (histograms, temporality) => {
+  const taking = await world.start(IN);
+  const url = receiver();
+  const prometheus = urlIn(world.lines);
+  const { stdin, open } = gated('10 20 30\n', '40\n');
+  const yaml = (timeout: string) => `${STDIN}
+sinks:
+  - { type: otlp, url: '${url}', interval: 1h, timeout: ${timeout}, histograms: ${histograms}, temporality: ${temporality}, resource: { service.name: shop } }`;
+  const sending = await world.start(yaml('5s'), stdin);
+  await until('three are counted', () => valuesOf(sending, 'stdin') === 3);
+  // A sink that is changed sends what it has, and the next one goes on there.
+  await sending.reload(configOf(yaml('6s')));
+  const count = `job_count${LABELS}`;
+  expect(await sample(prometheus, count)).toBe(3);
+  open();
+  await until('four are counted', () => valuesOf(sending, 'stdin') === 4);
+  expect(await sending.stop()).toEqual([]);
+  expect(await sample(prometheus, count)).toBe(4);
+  expect(await sample(prometheus, `job_sum${LABELS}`)).toBeCloseTo(0.1);
+  // How long its gathers took is sent, too; counters are left out, and are no error.
+  expect(valuesOf(taking, 'otlp')).toBeGreaterThan(4);
+  expect(taking.health().entries[0]!.errors).toBe(0);
+});
+
+test('a sink that nobody takes from is failing, and is told of', async () => {
+  const { stdin } = gated('1\n', '');
+  const agent = await world.start(
+    `${STDIN}\nsinks: [{ type: otlp, url: 'http://127.0.0.1:9/v1/metrics', interval: 50ms, timeout: 50ms }]`,
+    stdin,
+  );
+  await until('it has failed', () => agent.health().entries[1]!.errors > 0);
+  expect(agent.health().entries[1]!.state).toBe('failing');
+  expect(world.lines.join('\n')).toMatch(/^sink otlp has failed: /m);
+});
+
+test('a stop does not wait for who does not answer, and says so', async () => {
+  const sockets: Socket[] = [];
+  const silent = createTcpServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const { stdin } = gated('1\n', '');
+  const agent = await world.start(
+    `shutdownTimeout: 3s
+${STDIN}
+sinks:
+  - { type: otlp, url: 'http://127.0.0.1:${port}', interval: 1h, timeout: 20s }
+  - { type: interval-log, path: ${world.pathOf('a.hlog')}, interval: 1h }`,
+    stdin,
+  );
+  await until('it is counted', () => valuesOf(agent, 'stdin') === 1);
+  expect(await agent.stop()).toEqual([
+    expect.stringMatching(/^sink otlp did not end well: it takes longer than/),
+  ]);
+  const tags: (string | undefined)[] = [];
+  for await (const { tag } of readIntervals(world.pathOf('a.hlog'))) tags.push(tag);
+  expect(tags).toContain('job?a=b');
+  // Or the exporter would go on trying.
+  for (const socket of sockets)
+    socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+  silent.close();
+});
+
+test('a request that is refused is an error of the source', async () => {
+  const agent = await world.start(IN);
+  expect((await fetch(receiver(), { method: 'POST', body: 'nonsense' })).ok).toBe(false);
+  await agent.registry.gather();
+  expect(agent.health().entries[0]).toMatchObject({
+    state: 'failing',
+    lastError: 'since the gather before it has refused 1 request',
+  });
+});
+
+test('sends by gRPC', async () => {
+  const requests: { path: string; bytes: number }[] = [];
+  const server = createServer();
+  server.on('stream', (stream, headers) => {
+    let bytes = 0;
+    stream.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+    });
+    stream.on('end', () => {
+      requests.push({ path: String(headers[':path']), bytes });
+      stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
+      stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+      // An empty message.
+      stream.end(Buffer.alloc(5));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  world.atEnd(() => new Promise((resolve) => server.close(resolve)));
+  const { port } = server.address() as AddressInfo;
+  const { stdin } = gated('1\n', '');
+  const agent = await world.start(
+    `${STDIN}\nsinks: [{ type: otlp, protocol: grpc, url: 'http://127.0.0.1:${port}' }]`,
+    stdin,
+  );
+  await until('it is counted', () => valuesOf(agent, 'stdin') === 1);
+  expect(await agent.stop()).toEqual([]);
+  expect(requests.map(({ path }) => path)).toEqual([
+    '/opentelemetry.proto.collector.metrics.v1.MetricsService/Export',
+  ]);
+  expect(requests[0]!.bytes).toBeGreaterThan(100);
+  expect(agent.health().entries[1]).toMatchObject({ state: 'stopped', errors: 0 });
+});

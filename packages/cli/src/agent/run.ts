@@ -1,0 +1,67 @@
+import { type Agent, readConfigFile, startAgent } from '@hdrscope/agent';
+import { createParser, readArguments } from '../arguments.ts';
+import { ExitCode, type Io, Refusal } from '../command.ts';
+import { untilAborted } from '../until-aborted.ts';
+
+const DESCRIPTION = `Brings sources of histograms to sinks, as a configuration says, until a signal ends it.
+
+Sources are interval logs that grow, daemons of Ceph, eBPF maps, bpftrace scripts, metrics sent by
+OpenTelemetry and numbers on standard input. Sinks are Prometheus, OTLP, an admin socket, an interval
+log and a live page. What cannot start or fails is tried again, and the others go on.
+
+SIGHUP reads the configuration again: what is the same goes on, and no count is lost. SIGTERM and
+SIGINT end it: sources are asked once more, sinks hand on what they have not yet.`;
+
+/** `hdrscope run` */
+export async function run(args: readonly string[], io: Io): Promise<number> {
+  const parser = createParser('hdrscope run', DESCRIPTION, [
+    'hdrscope config init && hdrscope run hdrscope.yaml',
+    "awk '{ print $NF }' access.log | hdrscope run hdrscope.yaml",
+  ]).argument('<config>', 'a configuration: hdrscope config init writes one');
+  const given = await readArguments(parser, args, io);
+  if (given === undefined) return ExitCode.done;
+  const path = given.operands[0]!;
+  const environment = { environment: io.environment };
+  const starting = startAgent(await readConfigFile(path, environment), {
+    stdin: untilEnded(io),
+    log: (line) => {
+      // Who does not read what is told does not keep the counts from being told.
+      io.stderr.write(`hdrscope: ${line}\n`).catch(() => {});
+    },
+  });
+  const stopListening = io.onReload?.(async () => {
+    const agent = await starting;
+    try {
+      await agent.reload(await readConfigFile(path, environment));
+    } catch (error) {
+      agent.refuseReload(error);
+    }
+  });
+  const agent = await starting;
+  try {
+    assertSomeSink(agent);
+    await untilAborted(io.signal).catch(() => {});
+  } finally {
+    await agent.stop();
+    stopListening?.();
+  }
+  const problems = await agent.stop();
+  return problems.length === 0 ? ExitCode.serviceEnded : ExitCode.refused;
+}
+
+/** Standard input, of which it is no failure that it is taken away when the command is told to end. */
+async function* untilEnded({ stdin, signal }: Io): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* stdin;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+/** At the start a person is there to read why; later on, sinks are tried again for as long as it takes. */
+function assertSomeSink(agent: Agent): void {
+  const sinks = agent.health().entries.filter(({ kind }) => kind === 'sink');
+  if (sinks.some(({ state }) => state !== 'waiting')) return;
+  const reasons = sinks.map(({ name, lastError }) => `${name}: ${lastError}`);
+  throw new Refusal(`no sink could start\n${reasons.join('\n')}`);
+}
