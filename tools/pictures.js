@@ -1,15 +1,38 @@
 /**
- * `npm run pictures`: runs the demo, and draws `docs/pictures/demo-percentiles.svg` from what it saved.
+ * `npm run pictures`: runs the demo, takes a picture of its live page in Chromium, where that is installed, and draws the
+ * distributions that it saved. All go to `docs/pictures`.
  */
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import * as echarts from 'echarts';
+import { parsePercentiles } from '@hdrscope/core';
+import { curveOfPercentiles } from '@hdrscope/plot';
+import { renderSvg } from '@hdrscope/plot/render';
+import { chromium } from 'playwright-core';
 import { isMain, workspaceRoot } from './lib/workspace.js';
 
-const DEMO = ['packages/demo/dist/main.js', '--seconds', '30', '--port', '0', '--metrics-port', '0'];
-const PICTURE = join(workspaceRoot, 'docs/pictures/demo-percentiles.svg');
+/** @import { Curve } from '@hdrscope/plot' */
+
+const RUN_SECONDS = 45;
+/** When the picture of the page is taken: its charts over time are full by then. */
+const LOOK_AFTER_SECONDS = 40;
+
+const DEMO = [
+  ...['packages/demo/dist/main.js', '--seconds', String(RUN_SECONDS)],
+  ...['--port', '0', '--metrics-port', '0', '--page-port', '0'],
+];
+const PICTURES = join(workspaceRoot, 'docs/pictures');
+const CHROMIUM = '/usr/bin/chromium';
 
 /** Names of the demo's files, as a person would write them. */
 const TITLES = new Map([
@@ -20,77 +43,74 @@ const TITLES = new Map([
 ]);
 
 /**
- * The points of an `.hgrm` file: 1/(1 - percentile), and the value there.
+ * Curves of the demo's files, which are in milliseconds, in nanoseconds.
  *
- * @param {string} text
- * @returns {[inverse: number, value: number][]}
+ * @param {string} directory
  */
-export function pointsOf(text) {
-  return text
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/).map(Number))
-    .filter((row) => row.length === 4 && row.every(Number.isFinite))
-    .map(([value = 0, , , inverse = 1]) => [inverse, value]);
-}
-
-/** @param {number} inverse */
-const percentileLabel = (inverse) => `${+(100 - 100 / inverse).toFixed(6)} %`;
-
-/** @param {{ name: string, points: [number, number][] }[]} curves */
-export function drawPercentiles(curves) {
-  const chart = echarts.init(null, null, { renderer: 'svg', ssr: true, width: 920, height: 440 });
-  chart.setOption({
-    animation: false,
-    backgroundColor: '#fff',
-    color: ['#0b6e99', '#c2410c', '#15803d', '#7c3aed'],
-    grid: { left: 70, right: 30, top: 60, bottom: 55 },
-    legend: { top: 12, itemGap: 24, icon: 'roundRect', itemHeight: 4 },
-    xAxis: {
-      type: 'log',
-      name: 'percentile',
-      nameLocation: 'middle',
-      nameGap: 32,
-      axisLabel: { formatter: percentileLabel },
-      splitLine: { show: true, lineStyle: { color: '#eee' } },
-    },
-    yAxis: {
-      type: 'log',
-      name: 'latency, ms',
-      splitLine: { lineStyle: { color: '#eee' } },
-    },
-    series: curves.map(({ name, points }) => ({
-      name,
-      type: 'line',
-      step: 'start',
-      showSymbol: false,
-      lineStyle: { width: 2 },
-      data: points,
-    })),
-  });
-  const svg = chart.renderToSVGString();
-  chart.dispose();
-  return svg;
-}
-
-if (isMain(import.meta)) {
-  const directory = mkdtempSync(join(tmpdir(), 'hdrscope-pictures-'));
-  try {
-    const { status } = spawnSync(process.execPath, [...DEMO, '--save', directory], {
-      cwd: workspaceRoot,
-      stdio: 'inherit',
+export function curvesOf(directory) {
+  const files = readdirSync(directory);
+  return [...TITLES]
+    .filter(([file]) => files.includes(`${file}.hgrm`))
+    .map(([file, name]) => {
+      const text = readFileSync(join(directory, `${file}.hgrm`), 'utf8');
+      return curveOfPercentiles(name, parsePercentiles(text, { valueScale: 1e6 }));
     });
-    if (status !== 0) throw new Error(`the demo ended with ${status}`);
-    const files = readdirSync(directory);
-    const curves = [...TITLES]
-      .filter(([file]) => files.includes(`${file}.hgrm`))
-      .map(([file, name]) => ({
-        name,
-        points: pointsOf(readFileSync(join(directory, `${file}.hgrm`), 'utf8')),
-      }));
-    mkdirSync(join(PICTURE, '..'), { recursive: true });
-    writeFileSync(PICTURE, drawPercentiles(curves));
-    console.log(`drew ${PICTURE.slice(workspaceRoot.length + 1)}`);
+}
+
+/** @param {Curve[]} curves In nanoseconds. */
+export function drawPercentiles(curves) {
+  return renderSvg(
+    { kind: 'percentiles', unit: 'ns', curves, valueAxis: 'log' },
+    { width: 920, height: 460 },
+  );
+}
+
+/**
+ * Has the live page show the series of a route, and takes a picture of it.
+ *
+ * @param {string} url
+ * @param {string} route
+ */
+async function photographPage(url, route) {
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  try {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1 });
+    await page.goto(url);
+    await page.getByText(route).first().click();
+    await page.waitForTimeout((LOOK_AFTER_SECONDS - 3) * 1000);
+    await page.screenshot({ path: join(PICTURES, 'live-page.png') });
+  } finally {
+    await browser.close();
+  }
+}
+
+async function main() {
+  const directory = mkdtempSync(join(tmpdir(), 'hdrscope-pictures-'));
+  mkdirSync(PICTURES, { recursive: true });
+  try {
+    const demo = spawn(process.execPath, [...DEMO, '--save', directory], {
+      cwd: workspaceRoot,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(demo, 'exit');
+    let printed = '';
+    /** @type {Promise<void> | undefined} */
+    let photographed;
+    demo.stdout.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
+      process.stdout.write(text);
+      printed += text;
+      const url = /^ +page +(\S+)$/m.exec(printed)?.[1];
+      if (url !== undefined && existsSync(CHROMIUM)) photographed ??= photographPage(url, '/search');
+    });
+    const [code] = await ended;
+    await photographed;
+    if (code !== 0) throw new Error(`the demo ended with ${code}`);
+    if (photographed === undefined) console.log(`no picture of the page: there is no ${CHROMIUM}`);
+    writeFileSync(join(PICTURES, 'demo-percentiles.svg'), drawPercentiles(curvesOf(directory)));
+    console.log(`the pictures are in ${PICTURES.slice(workspaceRoot.length + 1)}`);
   } finally {
     rmSync(directory, { recursive: true });
   }
 }
+
+if (isMain(import.meta)) await main();

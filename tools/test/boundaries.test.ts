@@ -28,6 +28,10 @@ const workspace = {
     devDependencies: { 'test-tool': '1.0.0' },
   }),
   'packages/ceph/package.json': manifest('@x/ceph', 'edge', { dependencies: anyCore }),
+  'packages/plot/package.json': manifest('@x/plot', 'view', { dependencies: anyCore }),
+  'packages/page/package.json': manifest('@x/page', 'view', {
+    dependencies: { ...anyCore, '@x/plot': '1.0.0', '@x/ceph': '1.0.0' },
+  }),
   'packages/cli/package.json': manifest('@x/cli', 'app', {
     dependencies: { ...anyCore, '@x/ceph': '1.0.0' },
   }),
@@ -56,6 +60,7 @@ test.each([
   ['packages/otel/src/a.ts', "import '@x/core'; import '@x/registry'; import '@hdrscope/otel';"],
   ['packages/otel/src/a.ts', "import type { A } from '@opentelemetry/sdk-metrics';"],
   ['packages/otel/test/a.test.ts', "import '@opentelemetry/sdk-metrics'; import 'test-tool';"],
+  ['packages/page/src/a.ts', "import '@x/core'; import '@x/plot';"],
   ['packages/cli/src/a.ts', "import '@x/ceph'; await import(process.argv[2]);"],
   ['tools/a.js', "import './test/b.js'; import 'root-tool';"],
   // Not sources: what is built, installed, hidden or meant to be wrong.
@@ -84,6 +89,12 @@ test.each([
     "let a: import('@hdrscope/otel').A;",
     'edge may import core and registry, not @hdrscope/otel',
   ],
+  [
+    'packages/page/src/a.ts',
+    "import '@x/ceph';",
+    'view may import core and registry and view, not @x/ceph (edge)',
+  ],
+  ['packages/ceph/src/a.ts', "import '@x/plot';", 'edge may import core and registry, not @x/plot (view)'],
   [
     'packages/ceph/src/a.ts',
     "await import('@x/cli');",
@@ -161,7 +172,7 @@ test.each([[[]], [['layer:edges']], [['layer:core', 'layer:edge']]])(
     expect(violations).toEqual([
       {
         where: 'packages/a/package.json',
-        message: 'needs one tag layer:core|registry|edge|app|tool|e2e in nx.tags',
+        message: 'needs one tag layer:core|registry|edge|view|app|tool|e2e in nx.tags',
       },
     ]);
   },
