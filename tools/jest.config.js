@@ -10,6 +10,8 @@ export default {
   maxWorkers: '100%',
   // `import` must not be listed: Jest adds it per module kind, and forcing it breaks packages that Jest itself requires.
   testEnvironmentOptions: { customExportConditions: ['@hdrscope/source', 'node', 'node-addons'] },
+  // Some test threads and processes: on a machine that is busy with others, five seconds are no sign of a fault.
+  testTimeout: 60_000,
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {

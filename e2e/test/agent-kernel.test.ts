@@ -4,8 +4,6 @@ import { type Agent, readConfig, startAgent } from '@hdrscope/agent';
 import { type KernelCounter, openKernelCounter } from '@hdrscope/ebpf/loader';
 import { type Bpffs, describeUnless, mountBpffs, whyNoKernel } from './support/bpffs.ts';
 
-import.meta.jest.setTimeout(60_000);
-
 function whyNoBpftrace(): string | undefined {
   const { status, stderr, error } = spawnSync('bpftrace', ['-e', 'BEGIN { exit(); }'], { encoding: 'utf8' });
   return status === 0 ? undefined : `bpftrace does not run here: ${error?.message ?? stderr.trim()}`;

@@ -17,8 +17,6 @@ import { describeWithPeers, programOf } from './support/peers.ts';
 
 // The command and the modules of Ceph, as they are, read what is served here.
 
-import.meta.jest.setTimeout(60_000);
-
 const LATENCY: Axis = {
   name: 'Latency (nsec)',
   scale: 'log2',

@@ -7,8 +7,6 @@ import { describeWithPeers, programOf } from './support/peers.ts';
 
 // collectd reads Ceph's daemons by a plugin of its own, and takes this process for one of them.
 
-import.meta.jest.setTimeout(60_000);
-
 afterEach(stopPeers);
 
 /** Reads a socket ten times a second, and prints what it has read. */

@@ -1,6 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readConfig, startAgent } from '@hdrscope/agent';
+import { askAdminSocket, formatHistogramDump, PerfHistogram, serveAdminSocket } from '@hdrscope/ceph';
 import { Histogram } from '@hdrscope/core';
 import { plotsOfLog, type RunningDashboard, serveDashboard } from '@hdrscope/dashboard';
 import { FORMAT_VERSION_LINE, formatInterval, LEGEND_LINE, readHistograms } from '@hdrscope/interval-log';
@@ -38,6 +40,21 @@ function fill(registry: Registry): void {
   const boundaries = Array.from({ length: 20 }, (_, i) => 2 ** i * 1e-6);
   const waits = registry.histogram({ name: 'kernel.run_queue.latency', unit: 's', boundaries });
   for (let n = 1; n <= 1000; n++) waits.with({ cpu: n % 2 }).record(2e-6 * (1 - n / 1001) ** -0.9);
+}
+
+/** Writes of an OSD: large ones are slower, and one in ten waits. */
+function writesOf(osd: number): PerfHistogram {
+  const writes = new PerfHistogram([
+    { name: 'Latency (usec)', scale: 'log2', min: 0, quantSize: 100_000, buckets: 32, unit: 'ns' },
+    { name: 'Request size (bytes)', scale: 'log2', min: 0, quantSize: 512, buckets: 32, unit: 'bytes' },
+  ]);
+  for (let n = 1; n <= 5000; n++) {
+    const rank = ((n * 2_654_435_761 + osd) % 2 ** 32) / 2 ** 32;
+    const size = 2 ** (9 + (n % 13));
+    const latency = (400_000 + 40 * size) * (n % 10 === 0 ? 20 : 1) * (1 - rank) ** -0.7;
+    writes.record(latency, size);
+  }
+  return writes;
 }
 
 /** A row as the page must show it, by what the registry holds. */
@@ -247,6 +264,57 @@ describeWithChromium('the live page', () => {
     ]);
     expect(await page.locator('.live').isVisible()).toBe(false);
   });
+
+  test.each([
+    ['desktop-light', DESKTOP, 'light'],
+    ['desktop-dark', DESKTOP, 'dark'],
+    ['phone-light', PHONE, 'light'],
+  ] as const)(
+    'shows the histograms of daemons of Ceph as heat maps: %s',
+    async (name, viewport, colorScheme) => {
+      const folder = mkdtempSync(join(tmpdir(), 'hdrscope-asok-'));
+      const counter = 'op_w_latency_in_bytes_histogram';
+      const paths = [0, 1].map((osd) => join(folder, `osd.${osd}.asok`));
+      const daemons = await Promise.all(
+        paths.map((path, osd) => {
+          const loggers = [{ name: 'osd', counters: [{ name: counter, histogram: writesOf(osd) }] }];
+          const dump = () => formatHistogramDump(loggers);
+          return serveAdminSocket({ path, histograms: { schema: () => '{}', dump } });
+        }),
+      );
+      const { config } = readConfig(`sources:
+${paths.map((socket, osd) => `  - { name: osd.${osd}, type: ceph, socket: ${socket} }`).join('\n')}
+sinks: [{ type: dashboard, listen: 'localhost:0', title: orders }]`);
+      const lines: string[] = [];
+      const agent = await startAgent(config!, { log: (line) => lines.push(line) });
+      await dashboard.close();
+      const url = /http:\S+/.exec(lines.join('\n'))![0];
+      const close = async () => {
+        await agent.stop();
+        for (const daemon of daemons) await daemon.close();
+        rmSync(folder, { recursive: true });
+      };
+      dashboard = { url, port: Number(new URL(url).port), close };
+      const page = await open({ viewport, colorScheme });
+
+      await page.getByRole('button', { name: 'Ceph' }).click();
+
+      const card = page.locator('.view .card').first();
+      await card.locator('canvas').waitFor();
+      expect(await card.locator('h3').textContent()).toBe(`osd.${counter} of osd.0, osd.1`);
+      await page.screenshot({ path: join(screenshots, `ceph-${name}.png`), fullPage: true });
+      await card.getByRole('button', { name: 'as a table' }).click();
+      await card.locator('tbody tr').first().waitFor();
+      const shown = await card
+        .locator('tbody tr td:last-child')
+        .evaluateAll((cells) => cells.map((cell) => cell.textContent!));
+      const dumps = await Promise.all(paths.map((path) => askAdminSocket(path, 'perf histogram dump')));
+      const [first, second] = dumps.map((dump) => JSON.parse(dump).osd[counter].values.flat() as number[]);
+      const sums = first!.map((count, cell) => count + second![cell]!).filter((count) => count > 0);
+      expect(shown).toEqual(sums.sort((a, b) => b - a).map((count) => count.toLocaleString('en-US')));
+      await page.screenshot({ path: join(screenshots, `ceph-${name}-table.png`) });
+    },
+  );
 
   test('shows a log that is dropped on it, beside what is live', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'hdrscope-dropped-'));

@@ -11,8 +11,6 @@ import { readHistogram } from './prometheus-text.ts';
 import { type Bpffs, describeUnless, mountBpffs, whyNoKernel } from './support/bpffs.ts';
 import { exportedByOtlp } from './support/otlp-receiver.ts';
 
-import.meta.jest.setTimeout(60_000);
-
 const support = join(import.meta.dirname, 'support');
 
 /** 4,821 queue depths, and depths that are in each of the slots. */

@@ -7,8 +7,6 @@ import { describeWithPeers } from './support/peers.ts';
 import { type Prometheus, type Sample, startPrometheus } from './support/prometheus.ts';
 import { durations } from './support/sampling.ts';
 
-import.meta.jest.setTimeout(60_000);
-
 interface Dashboard {
   readonly panels: readonly {
     readonly title: string;

@@ -16,8 +16,6 @@ import { describeWithPeers } from './support/peers.ts';
 import { relativeError, trueQuantile } from './support/quantiles.ts';
 import { durations } from './support/sampling.ts';
 
-import.meta.jest.setTimeout(60_000);
-
 const EXPORTERS = {
   'http/protobuf': (url: string, temporalityPreference: number, compression: 'gzip' | 'none') =>
     new ProtobufExporter({ url, temporalityPreference, compression: compression as never }),

@@ -16,8 +16,6 @@ import { stopPeers, waitFor } from './support/peer-process.ts';
 import { describeWithPeers } from './support/peers.ts';
 import { durations } from './support/sampling.ts';
 
-import.meta.jest.setTimeout(60_000);
-
 const { DELTA, CUMULATIVE } = AggregationTemporality;
 
 /** The stock exporters, by what they say on the wire. */

@@ -11,8 +11,6 @@ import { type Prometheus, startPrometheus } from './support/prometheus.ts';
 import { bucketQuantile, quantileBound, relativeError, scaleOf, trueQuantile } from './support/quantiles.ts';
 import { durations } from './support/sampling.ts';
 
-import.meta.jest.setTimeout(60_000);
-
 const METRIC = 'rpc_server_duration_seconds';
 const DIGITS = 5;
 /** What Prometheus has at most. */

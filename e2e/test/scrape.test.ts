@@ -18,8 +18,6 @@ import {
 } from './support/quantiles.ts';
 import { durations } from './support/sampling.ts';
 
-import.meta.jest.setTimeout(60_000);
-
 const METRIC = 'rpc_server_duration_seconds';
 const DIGITS = 3;
 const QUANTILES = [0.01, 0.5, 0.9, 0.99, 0.999];

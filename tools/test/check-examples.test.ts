@@ -2,9 +2,6 @@ import { compileExamples, findUnknownScripts } from '../check-examples.js';
 import { findBlocks } from '../lib/example-blocks.js';
 import { createTree } from './temp-tree.ts';
 
-// Every test starts processes, which take their time on a busy machine.
-import.meta.jest.setTimeout(60_000);
-
 test('finds the npm scripts that package.json lacks', () => {
   const text = [
     'npm install && npm test',

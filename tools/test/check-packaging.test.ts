@@ -3,9 +3,6 @@ import { join } from 'node:path';
 import { checkPackaging } from '../check-packaging.js';
 import { createTree } from './temp-tree.ts';
 
-// Every test starts processes, which take their time on a busy machine.
-import.meta.jest.setTimeout(60_000);
-
 const root = { 'package.json': { private: true, workspaces: ['packages/*'] } };
 
 function manifest(name: string, more: object = {}): object {

@@ -3,9 +3,6 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { workspaceRoot } from '../lib/workspace.js';
 
-// Every test starts processes, which take their time on a busy machine.
-import.meta.jest.setTimeout(60_000);
-
 const isCheckout = existsSync(join(workspaceRoot, '.git'));
 if (!isCheckout) console.log('skipped: this is not a git checkout, so nothing says which files belong to it');
 const inCheckout = isCheckout ? describe : describe.skip;

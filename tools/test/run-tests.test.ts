@@ -7,9 +7,6 @@ import { workspaceRoot } from '../lib/workspace.js';
 import { collectCounts, selectProjects } from '../run-tests.js';
 import { createTree } from './temp-tree.ts';
 
-// Every test starts processes, which take their time on a busy machine.
-import.meta.jest.setTimeout(60_000);
-
 function projectAt(path: string, root = '/'): Project {
   const name = `@x/${path.replace('packages/', '')}`;
   return { name, path, dir: join(root, path), manifest: { name } };

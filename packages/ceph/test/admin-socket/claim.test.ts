@@ -14,8 +14,6 @@ import { adminSocketPath, askAdminSocket, serveAdminSocket } from '../../src/ind
 import { leaveSocket } from './support/processes.ts';
 import { useSockets } from './support/sockets.ts';
 
-import.meta.jest.setTimeout(60_000);
-
 const sockets = useSockets();
 
 function modeOf(path: string): string {

@@ -4,8 +4,6 @@ import { askAdminSocket } from '../../src/index.ts';
 import { bodyIn, converse, exchange } from './support/raw-client.ts';
 import { useSockets } from './support/sockets.ts';
 
-import.meta.jest.setTimeout(60_000);
-
 const sockets = useSockets();
 const PING = '{"prefix":"0"}\0';
 const PONG = Buffer.from('\0\0\0\x012');

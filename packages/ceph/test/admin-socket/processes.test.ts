@@ -7,8 +7,6 @@ import { askAdminSocket } from '../../src/index.ts';
 import { BuiltPackages } from './support/built-packages.ts';
 import { useSockets } from './support/sockets.ts';
 
-import.meta.jest.setTimeout(60_000);
-
 const built = new BuiltPackages();
 const sockets = useSockets();
 const started: ChildProcess[] = [];

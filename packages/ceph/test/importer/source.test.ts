@@ -63,6 +63,19 @@ test('totals only ever grow, whatever is reset in the daemon', async () => {
   expect(source.health).toEqual({ resets: 1, readErrors: 0, open: 0 });
 });
 
+test('what the last dump held is there as it was read, until another is understood', async () => {
+  const texts = [OSD_DUMP, new Error('gone'), 'nonsense', OSD_DUMP_LATER, OSD_DUMP, '{}'];
+  const { gather, source } = reading(texts, { since: 'now' });
+  const latest = (): number[] => source.latest.map(({ histogram }) => histogram.totalCount);
+  expect(latest()).toEqual([]);
+  const totals = [];
+  for (let i = 0; i < texts.length; i++) {
+    await gather();
+    totals.push(latest());
+  }
+  expect(totals).toEqual([[62_049], [62_049], [62_049], [83_959], [62_049], []]);
+});
+
 test('only what comes after the first dump, where that is asked for', async () => {
   const { gather } = reading([OSD_DUMP, OSD_DUMP_LATER], { since: 'now' });
   expect(familyOf(await gather(), LATENCY).series).toEqual([]);

@@ -9,9 +9,6 @@ import { intervalsOf, totalsIn } from './support/logs.ts';
 import { newDirectory } from './support/sandbox.ts';
 import { until } from './support/surroundings.ts';
 
-// They start other processes, on a machine that may be busy.
-import.meta.jest.setTimeout(60_000);
-
 const scripts = newDirectory();
 beforeAll(() => {
   buildPackages(scripts);

@@ -8,8 +8,6 @@ import { ask, JSON_TYPE, PROTOBUF } from './support/http.ts';
 import { CUMULATIVE, DELTA, explicitPoint, exponentialPoint, Receiving } from './support/into.ts';
 import { attributesJson, requestBytes, requestJson } from './support/request.ts';
 
-import.meta.jest.setTimeout(60_000);
-
 const REQUEST = requestJson([
   {
     name: 'explicit',

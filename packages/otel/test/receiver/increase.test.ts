@@ -3,8 +3,6 @@ import fc from 'fast-check';
 import { CUMULATIVE, explicitPoint, exponentialPoint, Receiving } from './support/into.ts';
 import type { ExplicitJson, ExponentialJson } from './support/request.ts';
 
-import.meta.jest.setTimeout(60_000);
-
 const BOUNDS = [0.1, 0.5, 2];
 
 /** What a process counts: values by interval. Each epoch begins with nothing, at a start of its own. */
