@@ -87,10 +87,11 @@ export function createLogPlots({ unit = 'ns' }: LogPlotsOptions = {}): LogPlots 
       if (totals.size === 0) return [];
       const largest = [...totals].sort(([, a], [, b]) => b.totalCount - a.totalCount);
       const valueAxis = valueAxisOf(largest[0]![1]);
+      const untagged = totals.size === 1 ? 'all values' : '(no tag)';
       const curves = largest
         .slice(0, MOST_CURVES)
         .map(([tag, total]) =>
-          curveOf(tag || 'all values', total, { ticksPerHalfDistance: TICKS_PER_HALF_DISTANCE }),
+          curveOf(tag || untagged, total, { ticksPerHalfDistance: TICKS_PER_HALF_DISTANCE }),
         );
       const subtitle = subtitleOf(count, leftOut, totals.size);
       const percentiles: Plot = {

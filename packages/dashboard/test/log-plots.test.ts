@@ -31,7 +31,7 @@ test('each tag has a curve, the largest first', async () => {
     curvesOf(plots).map(({ name, totalCount, points }) => [name, totalCount, points.at(-1)!.value]),
   ).toEqual([
     ['get', 3, 50],
-    ['all values', 2, 30],
+    ['(no tag)', 2, 30],
   ]);
   expect(plots[0]).toMatchObject({ unit: 'us', subtitle: '3 intervals' });
 });
