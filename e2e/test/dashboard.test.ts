@@ -30,7 +30,8 @@ function fill(registry: Registry): void {
   });
   const sizes = registry.histogram({ name: 'http.server.response.body.size', unit: 'By' });
   ROUTES.forEach((route, at) => {
-    const attributes = { 'http.request.method': at === 3 ? 'POST' : 'GET', 'http.route': route };
+    const method = at === 3 ? 'POST' : 'GET';
+    const attributes = { 'http.request.method': method, 'http.route': route, 'url.scheme': 'http' };
     for (let n = 1; n <= 4000 * (at + 1); n++) {
       const rank = ((n * 2_654_435_761) % 2 ** 32) / 2 ** 32;
       durations.with(attributes).record(0.002 * (at + 1) * (1 - rank) ** -0.6);
@@ -171,7 +172,7 @@ describeWithChromium('the live page', () => {
     const page = await open();
     const series = registry
       .histogram({ name: 'http.server.request.duration', unit: 's', significantDigits: 3 })
-      .with({ 'http.request.method': 'GET', 'http.route': '/search' });
+      .with({ 'http.request.method': 'GET', 'http.route': '/search', 'url.scheme': 'http' });
 
     for (let n = 0; n < 500; n++) series.record(7);
     registry.histogram({ name: 'new.duration', unit: 's' }).with({}).record(0.001);
@@ -205,6 +206,21 @@ describeWithChromium('the live page', () => {
     const detail = page.locator('.detail h2').first();
     await until(async () => (await detail.textContent()) === names[2], 'the series that was picked');
     await until(async () => (await page.locator('.detail:not([hidden]) canvas').count()) >= 2, 'charts');
+  });
+
+  test('leaves out of a row what all series of its family share, and tells it in the detail', async () => {
+    const page = await open();
+
+    const row = page.locator('.rows .row', { hasText: '/search' }).first();
+    await row.click();
+
+    expect(await row.locator('.attributes').textContent()).toBe('method=GET, route=/search');
+    const detail = page.locator('.detail h2 .attributes');
+    await until(
+      async () =>
+        (await detail.textContent()) === 'http.request.method=GET, http.route=/search, url.scheme=http',
+      'all attributes',
+    );
   });
 
   test('sorts by a column, and tells so', async () => {

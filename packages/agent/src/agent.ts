@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { createRegistry, type Registry, systemClock } from '@hdrscope/registry';
 import type { AgentConfig, SinkConfig, SourceConfig } from './config/types.ts';
 import { countedRegistry } from './counted-registry.ts';
+import type { EntryContext } from './entry.ts';
 import { type AgentHealth, newTally, type Tally } from './health.ts';
 import { type AgentLog, createLog, reasonOf } from './log.ts';
 import { observedRegistry } from './sinks/observed-registry.ts';
@@ -88,6 +89,7 @@ class RunningAgent implements Agent {
   readonly #retry: RetryOptions;
   readonly #stdin: StdinFeed;
   readonly #memory = new Map<string, unknown>();
+  readonly #perfHistograms: EntryContext['perfHistograms'] = new Map();
   /** By the label of the entry: they outlive its restarts and changes, or counters would fall. */
   readonly #tallies = new Map<string, Tally>();
   readonly #reloads = { applied: 0, refused: 0 };
@@ -199,6 +201,7 @@ class RunningAgent implements Agent {
     const tally = this.#tallyOf(label, kind, config);
     const surroundings = {
       memory: this.#memory,
+      perfHistograms: this.#perfHistograms,
       stdin: this.#stdin,
       shutdownTimeoutMs: this.#config.shutdownTimeout,
       health: () => this.health(),

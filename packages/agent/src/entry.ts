@@ -1,3 +1,4 @@
+import type { ImportedHistogram } from '@hdrscope/ceph';
 import type { Registry } from '@hdrscope/registry';
 import type { AgentHealth } from './health.ts';
 import type { StdinFeed } from './sources/stdin-feed.ts';
@@ -8,6 +9,8 @@ export interface EntryContext {
   readonly registry: Registry;
   /** What one life of an entry leaves for the next, under keys that tell what they are about. */
   readonly memory: Map<string, unknown>;
+  /** What daemons of Ceph held when they were read last, by the names of the sources that read them now. */
+  readonly perfHistograms: Map<string, () => readonly ImportedHistogram[]>;
   readonly stdin: StdinFeed;
   readonly shutdownTimeoutMs: number;
   health(): AgentHealth;

@@ -46,6 +46,7 @@ export {
   axisEdges,
   axisLayout,
   axisRanges,
+  axisTitle,
 } from './histogram/axis.ts';
 export {
   type AxisQuantile,

@@ -12,7 +12,7 @@ import {
 } from 'echarts/components';
 import { type ECharts, init, use } from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
-import { h, setAttribute, setText } from './dom.ts';
+import { h, setAttribute, setName, setText } from './dom.ts';
 import { plotRows } from './plot-rows.ts';
 import { currentTheme } from './theme.ts';
 
@@ -51,7 +51,7 @@ export class ChartCard {
   show(plot: Plot): void {
     // As it came: what JSON has no number for is put right.
     this.#plot = plotFromJson(JSON.stringify(plot));
-    setText(this.#title, plot.title ?? TITLES[plot.kind]);
+    setName(this.#title, plot.title ?? TITLES[plot.kind]);
     setText(this.#subtitle, plot.subtitle ?? '');
     setAttribute(this.#table, 'aria-label', `${plot.title ?? TITLES[plot.kind]}: values`);
     setAttribute(this.#toggle, 'aria-label', `${plot.title ?? TITLES[plot.kind]} as a table`);

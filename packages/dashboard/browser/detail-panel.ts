@@ -1,7 +1,7 @@
 import type { DetailMessage } from '../src/messages.ts';
 import { ChartGrid } from './chart-card.ts';
 import { h, setAttribute, setText } from './dom.ts';
-import type { SeriesState } from './state.ts';
+import { attributesOf, type SeriesState } from './state.ts';
 
 /** The series that is picked: what is known of it, and its charts. */
 export class DetailPanel {
@@ -43,7 +43,7 @@ export class DetailPanel {
     if (series !== this.#picked?.facts.id) return;
     const { family, facts: known } = this.#picked;
     setText(this.#family, family.name);
-    setText(this.#attributes, known.attributes);
+    setText(this.#attributes, attributesOf(known));
     setText(this.#description, family.description);
     setAttribute(this.element, 'aria-busy', 'false');
     this.isShown = true;

@@ -24,6 +24,13 @@ export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** Changes a text with a long name in it, which may be broken after its dots and underscores. */
+export function setName(element: Element, text: string): void {
+  if (element.textContent === text) return;
+  const [first = '', ...others] = text.split(/(?<=[._])/);
+  element.replaceChildren(first, ...others.flatMap((part) => [h('wbr'), part]));
+}
+
 /** A choice of a few, of which one is taken. */
 export function choice<Value extends string>(
   label: string,

@@ -5,15 +5,7 @@ import { DetailPanel } from './detail-panel.ts';
 import { choice, h, setAttribute, setText } from './dom.ts';
 import { Files } from './files.ts';
 import { SeriesTable } from './series-table.ts';
-import {
-  applyChanges,
-  emptyTable,
-  labelOf,
-  type SeriesState,
-  type Sorting,
-  type Span,
-  shownSeries,
-} from './state.ts';
+import { applyChanges, emptyTable, type SeriesState, type Sorting, type Span, shownSeries } from './state.ts';
 import { Tabs } from './tabs.ts';
 import { clockText, countText } from './texts.ts';
 import { themeSwitch } from './theme.ts';
@@ -180,7 +172,7 @@ export class Page {
   /** The series that was picked, found again after a new start of the server; else the first one. */
   #restore(shown: readonly SeriesState[]): void {
     const all = [...this.#state.series.values()];
-    const known = all.find((series) => labelOf(series) === this.#selected);
+    const known = all.find(({ label }) => label === this.#selected);
     const series = known ?? (this.#selected === undefined ? shown[0] : undefined);
     if (series !== undefined) this.#pick(series);
     else if (all.length > 0 && shown[0] !== undefined) this.#select(shown[0]);
@@ -188,13 +180,13 @@ export class Page {
   }
 
   #select(series: SeriesState): void {
-    this.#selected = labelOf(series);
+    this.#selected = series.label;
     history.replaceState(null, '', `#${encodeURIComponent(this.#selected)}`);
     this.#pick(series);
   }
 
   #pick(series: SeriesState): void {
-    this.#selected = labelOf(series);
+    this.#selected = series.label;
     this.#table.select(series.facts.id);
     this.#detail.pick(series);
     this.#detail.element.hidden = this.#tab !== undefined || !this.#detail.isShown;

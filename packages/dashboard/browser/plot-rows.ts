@@ -1,4 +1,4 @@
-import { type AxisSlot, type Curve, formatValue, type Plot } from '@hdrscope/plot';
+import { type AxisSlot, type Curve, formatValue, type HeatMapPlot, type Plot } from '@hdrscope/plot';
 import { clockText, countText } from './texts.ts';
 
 /** A plot as a table. */
@@ -9,6 +9,7 @@ export interface PlotRows {
 
 const PERCENTILES = [0, 25, 50, 75, 90, 95, 99, 99.9, 99.99, 99.999, 100];
 const MOST_MOMENTS = 60;
+const MOST_CELLS = 1000;
 
 /** What a plot shows, as texts: for those who cannot see it, and those who want the figures. */
 export function plotRows(plot: Plot): PlotRows {
@@ -30,12 +31,7 @@ export function plotRows(plot: Plot): PlotRows {
           .reverse(),
       };
     case 'heat-map':
-      return {
-        columns: [plot.y.name, plot.countName ?? 'count'],
-        rows: plot.y.slots
-          .map((slot, i) => [slotText(slot, plot.y.unit), countText(sum(plot.counts[i] ?? []))])
-          .reverse(),
-      };
+      return plot.x.unit === 'time' ? rowSums(plot) : cellRows(plot);
     case 'bars':
       return {
         columns: [plot.name ?? 'value', 'count'],
@@ -51,6 +47,31 @@ export function plotRows(plot: Plot): PlotRows {
         ]),
       };
   }
+}
+
+/** How often which values were counted, whenever that was. */
+function rowSums({ y, counts, countName = 'count' }: HeatMapPlot): PlotRows {
+  return {
+    columns: [y.name, countName],
+    rows: y.slots.map((slot, i) => [slotText(slot, y.unit), countText(sum(counts[i] ?? []))]).reverse(),
+  };
+}
+
+/** What was counted most, first. */
+function cellRows({ x, y, counts, countName = 'count' }: HeatMapPlot): PlotRows {
+  const cells = counts.flatMap((row, j) => row.map((count, i) => ({ i, j, count })));
+  return {
+    columns: [x.name, y.name, countName],
+    rows: cells
+      .filter(({ count }) => count > 0)
+      .sort((a, b) => b.count - a.count)
+      .slice(0, MOST_CELLS)
+      .map(({ i, j, count }) => [
+        slotText(x.slots[i]!, x.unit),
+        slotText(y.slots[j]!, y.unit),
+        countText(count),
+      ]),
+  };
 }
 
 function valueAt({ points }: Curve, percentile: number): number {

@@ -1,5 +1,12 @@
 import { h, setAttribute, setText } from './dom.ts';
-import { type SeriesState, type Sorting, type SortKey, type Span, valuesOf } from './state.ts';
+import {
+  type SeriesState,
+  type Sorting,
+  type SortKey,
+  type Span,
+  tellingAttributes,
+  valuesOf,
+} from './state.ts';
 import { countText, rateText, valueText } from './texts.ts';
 
 const COLUMNS: readonly (readonly [key: SortKey, title: string])[] = [
@@ -177,8 +184,8 @@ class RowElement {
     setAttribute(this.element, 'aria-rowindex', index + 2);
     setAttribute(this.element, 'aria-selected', String(isSelected));
     setText(this.#family, family.name);
-    setText(this.#attributes, shortAttributes(facts.attributes));
-    setAttribute(this.#family.parentElement!, 'title', `${family.name} ${facts.attributes}`.trim());
+    setText(this.#attributes, tellingAttributes(series).map(shortAttribute).join(', '));
+    setAttribute(this.#family.parentElement!, 'title', series.label);
     const values = valuesOf(series, span);
     const texts = [
       countText(row[1]),
@@ -191,9 +198,9 @@ class RowElement {
   }
 }
 
-/** Without the namespaces of keys, which are the same for all: `method=GET` for `http.request.method=GET`. */
-function shortAttributes(attributes: string): string {
-  return attributes.replaceAll(/(^|, )[\w.]+\.(?=\w+=)/g, '$1');
+/** Without the namespace of its key, which is the same for all: `method=GET` for `http.request.method=GET`. */
+function shortAttribute(attribute: string): string {
+  return attribute.replace(/^[\w.]+\.(?=\w+=)/, '');
 }
 
 function rowId(id: number): string {

@@ -1,4 +1,10 @@
-import { explicitCounts, explicitLayout, type ReadonlyHistogram } from '@hdrscope/core';
+import {
+  explicitCounts,
+  explicitLayout,
+  integerLayout,
+  type Layout,
+  type ReadonlyHistogram,
+} from '@hdrscope/core';
 import {
   barsOf,
   countedUnitOf,
@@ -35,7 +41,18 @@ export function detailOf(one: LiveSeries, history: History, nowMs: number): Deta
 export function bucketsOf(family: FamilySnapshot, series: SeriesSnapshot, title: string): Plot {
   const boundaries = family.boundaries ?? [];
   const counts = explicitCounts(series.histogram.counts, family, boundaries);
-  return barsOf(explicitLayout(boundaries), counts, { unit: countedUnitOf(family), title });
+  return barsOf(bucketLayout(family, boundaries), counts, { unit: countedUnitOf(family), title });
+}
+
+/** Where all values are integers, a bucket begins with the one after the boundary below it, as people expect. */
+function bucketLayout(
+  { resolution: { unitsPerTick, ticksPerUnit } }: FamilySnapshot,
+  boundaries: readonly number[],
+): Layout {
+  const areIntegers = unitsPerTick === 1 && ticksPerUnit === 1 && boundaries.every(Number.isInteger);
+  return areIntegers
+    ? integerLayout(boundaries, Math.min(0, boundaries[0] ?? 0))
+    : explicitLayout(boundaries);
 }
 
 function curves({ family, latest, facts: { id } }: LiveSeries, history: History, nowMs: number): Plot {

@@ -134,7 +134,7 @@ export class Feed {
 }
 
 function titleOf({ family, facts }: LiveSeries): string {
-  return facts.attributes === '' ? family.name : `${family.name} (${facts.attributes})`;
+  return facts.attributes.length === 0 ? family.name : `${family.name} (${facts.attributes.join(', ')})`;
 }
 
 /** What went wrong, in one line. */

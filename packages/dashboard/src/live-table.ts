@@ -1,8 +1,7 @@
 import type { ReadonlyHistogram } from '@hdrscope/core';
-import { countedUnitOf } from '@hdrscope/plot';
+import { attributePairs, countedUnitOf } from '@hdrscope/plot';
 import type { Attributes, FamilySnapshot, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
 import { EMPTY_SNAPSHOT, type Rejected, valuesAtPercentiles } from '@hdrscope/registry';
-import { attributesText } from './attributes-text.ts';
 import { increaseOf } from './increase.ts';
 import { type FamilyFacts, ROW_PERCENTILES, type Row, type RowValues, type SeriesFacts } from './messages.ts';
 
@@ -101,7 +100,7 @@ export class LiveTable {
 
   #add(live: LiveFamily, family: FamilySnapshot, latest: SeriesSnapshot, seconds: number): void {
     const id = this.#series.length;
-    const facts: SeriesFacts = { id, family: live.facts.id, attributes: attributesText(latest.attributes) };
+    const facts: SeriesFacts = { id, family: live.facts.id, attributes: attributePairs(latest.attributes) };
     const all = valuesOf(family, latest.histogram);
     // All that it has is new, unless everything is.
     const count = latest.histogram.totalCount;

@@ -24,8 +24,8 @@ export interface SeriesFacts {
   readonly id: number;
   /** The id of its family. */
   readonly family: number;
-  /** `method=GET, route=/search` */
-  readonly attributes: string;
+  /** `method=GET`, `route=/search`: by key. */
+  readonly attributes: readonly string[];
 }
 
 /** What changes in a series: its id, its count, how many a second, and the values of the last interval and of all. */

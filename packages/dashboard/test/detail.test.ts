@@ -1,6 +1,6 @@
 import type { BarPlot, HeatMapPlot, PercentilePlot, Plot, TimePlot } from '@hdrscope/plot';
 import { createRegistry } from '@hdrscope/registry';
-import { detailOf } from '../src/detail.ts';
+import { bucketsOf, detailOf } from '../src/detail.ts';
 import { History } from '../src/history.ts';
 import { LiveTable } from '../src/live-table.ts';
 
@@ -44,6 +44,36 @@ test('the curve of the last minute has what was counted in it, and is there when
 
   const young = await detailAfter(30, () => 1);
   expect(plotOf(young.detail.plots, 'percentiles').curves).toHaveLength(1);
+});
+
+test('buckets of integers begin with the integer after a boundary, others at it', async () => {
+  const registry = createRegistry();
+  const boundaries = [1, 3, 7];
+  for (const options of [
+    { name: 'bytes', unit: 'By' },
+    { name: 'seconds', unit: 's' },
+  ]) {
+    const series = registry.histogram({ ...options, boundaries }).with({});
+    for (const value of [2, 3, 4, 100]) series.record(value);
+  }
+  const { families } = await registry.gather();
+  const bars = families.map((family) => bucketsOf(family, family.series[0]!, 'T') as BarPlot);
+  expect(bars.map(({ counts }) => counts)).toEqual([
+    [2, 1, 1],
+    [2, 1, 1],
+  ]);
+  expect(bars.map(({ slots }) => slots.map(({ lower, upper }) => [lower, upper]))).toEqual([
+    [
+      [2, 3],
+      [4, 7],
+      [8, Number.POSITIVE_INFINITY],
+    ],
+    [
+      [1, 3],
+      [3, 7],
+      [7, Number.POSITIVE_INFINITY],
+    ],
+  ]);
 });
 
 test('a heat map has every value in the row and the column where it belongs', async () => {

@@ -45,8 +45,8 @@ test('the first event tells of all series, with the values that the registry hol
       { id: 1, name: 'size', unit: 'By', counted: 'bytes', description: 'of bodies' },
     ],
     series: [
-      { id: 0, family: 0, attributes: 'route=/a, status=200' },
-      { id: 1, family: 1, attributes: '' },
+      { id: 0, family: 0, attributes: ['route=/a', 'status=200'] },
+      { id: 1, family: 1, attributes: [] },
     ],
     rows: [
       [0, 1000, 0, null, all[0]],
@@ -190,7 +190,7 @@ test('families with boundaries of the kernel and of Ceph have views, with a bar 
   expect((await events.table()).views).toEqual(['Kernel', 'Ceph']);
   expect(await events.view()).toMatchObject({
     name: 'Kernel',
-    plots: [{ kind: 'bars', title: 'kernel.depth (cpu=1)', slots: [{ lower: 2, upper: 4 }], counts: [1] }],
+    plots: [{ kind: 'bars', title: 'kernel.depth (cpu=1)', slots: [{ lower: 3, upper: 4 }], counts: [1] }],
   });
 });
 

@@ -55,7 +55,7 @@ test('families of one name in different scopes are told apart, as are overflow s
   const table = new LiveTable();
   table.update(await registry.gather());
 
-  const rows = table.series.map(({ facts, row }) => [facts.family, facts.attributes, row[1]]);
+  const rows = table.series.map(({ facts, row }) => [facts.family, facts.attributes.join(), row[1]]);
   expect(rows).toEqual([
     [0, 'n=1', 1],
     [0, 'otel.metric.overflow=true', 2],

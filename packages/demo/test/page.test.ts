@@ -29,7 +29,7 @@ test('shows the registry of the demo, and ends with it', async () => {
   let text = '';
   for await (const chunk of body!) {
     text += decoder.decode(chunk, { stream: true });
-    if (!text.includes('"attributes":"route=/"')) continue;
+    if (!text.includes('"attributes":["route=/"]')) continue;
     page.end();
     void close(page.server);
   }

@@ -2,7 +2,16 @@ export { chartOption } from './chart/chart-option.ts';
 export { describePlot } from './chart/description.ts';
 export type { ChartOption, ChartSeries, OptionPart } from './chart/option.ts';
 export type { ThemeName } from './chart/theme.ts';
+export { attributePairs, attributesText } from './data/attributes-text.ts';
 export { type BarsOptions, barsOf, barsOfHistogram, type HistogramBarsOptions } from './data/bars.ts';
+export {
+  axesToDraw,
+  type CellCounts,
+  type CellMapOptions,
+  type DrawnAxes,
+  heatMapOfCells,
+  tellingAxes,
+} from './data/cells.ts';
 export { type Compared, type ComparisonPlotOptions, comparisonPlot } from './data/comparison.ts';
 export {
   createHeatMap,

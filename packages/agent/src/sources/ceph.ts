@@ -4,7 +4,8 @@ import type { Start } from '../entry.ts';
 import { sinceOf } from './since.ts';
 
 /** A daemon of Ceph, asked at every gather. */
-export const startCeph: Start<CephSourceConfig> = async (config, { registry, memory }) => {
+export const startCeph: Start<CephSourceConfig> = async (config, context) => {
+  const { registry, memory, perfHistograms } = context;
   const { name, socket, timeout, units, classes, attributes } = config;
   const since = sinceOf(memory, `ceph ${socket}`, config.since);
   const source = cephSource({
@@ -21,5 +22,12 @@ export const startCeph: Start<CephSourceConfig> = async (config, { registry, mem
   });
   // The daemon has its time; what a gather waits for is a little more, so that the error says what is wrong.
   const remove = registry.add(source, { timeoutMs: timeout + 1000 });
-  return { note: socket, stop: async () => remove() };
+  perfHistograms.set(name, () => source.latest);
+  return {
+    note: socket,
+    stop: async () => {
+      perfHistograms.delete(name);
+      remove();
+    },
+  };
 };

@@ -94,6 +94,21 @@ export function axisRanges(axis: Axis): AxisRange[] {
   }));
 }
 
+/**
+ * The name of an axis without the unit behind it, which may be wrong: `unit` tells the right one. The whole name where it
+ * is nothing else.
+ *
+ * @example
+ * ```ts
+ * import { axisTitle } from '@hdrscope/ceph';
+ *
+ * axisTitle({ name: 'Request size (bytes)' }); //=> 'Request size'
+ * ```
+ */
+export function axisTitle({ name }: Pick<Axis, 'name'>): string {
+  return name.replace(/\([^)]*\)/g, '').trim() || name;
+}
+
 /** Names what is different between two axes, if anything is that keeps their counts apart. */
 export function axisDifference(ours: Axis, theirs: Axis): string | undefined {
   if (ours.name !== theirs.name) return 'name';

@@ -1,6 +1,6 @@
 import { type LayoutHistogram, mustBe } from '@hdrscope/core';
 import type { Attributes, Family, Registry, Source } from '@hdrscope/registry';
-import type { Axis } from '../histogram/axis.ts';
+import { type Axis, axisTitle } from '../histogram/axis.ts';
 import { axisFamily, layoutInUnit, sumInUnit } from './axis-family.ts';
 import { type AxisClasses, classesOf } from './classes.ts';
 import { histogramKey, type ImportedIncrease, increaseOf } from './increase.ts';
@@ -36,6 +36,11 @@ export interface CephSourceHealth {
 /** The histograms of a daemon, as a registry asks for them. */
 export interface CephSource extends Source {
   readonly health: CephSourceHealth;
+  /**
+   * What the last dump held that was understood, as it was read: cumulative since the daemon began, all axes together.
+   * Empty before the first. Reading goes on from these histograms: they are to be looked at, not to be changed.
+   */
+  readonly latest: readonly ImportedHistogram[];
 }
 
 /**
@@ -62,6 +67,24 @@ export interface CephSource extends Source {
  * family!.boundaries; //=> [0.000099999, 0.000199999]
  * family!.series[0]!.histogram.totalCount; //=> 10
  * ```
+ *
+ * What a family has of a histogram is one of its axes. All of them together are what the source has read last:
+ *
+ * ```ts
+ * import { cephSource } from '@hdrscope/ceph';
+ * import { createRegistry } from '@hdrscope/registry';
+ *
+ * const fetch = () => `{"osd":{"op_r":{"values":[[0,0],[7,2]],"axes":[
+ *   {"name":"x","min":0,"quant_size":8,"buckets":2,"scale_type":"linear"},
+ *   {"name":"y","min":0,"quant_size":8,"buckets":2,"scale_type":"linear"}]}}}`;
+ * const source = cephSource({ fetch });
+ * const registry = createRegistry();
+ * registry.add(source);
+ * source.latest; //=> []
+ *
+ * await registry.gather();
+ * source.latest.map(({ counter, histogram }) => [counter, histogram.countAt([1, 1])]); //=> [['op_r', 2n]]
+ * ```
  */
 export function cephSource({ fetch, name = 'ceph', ...options }: CephSourceOptions): CephSource {
   const counting = new CephCounting(options);
@@ -79,6 +102,9 @@ export function cephSource({ fetch, name = 'ceph', ...options }: CephSourceOptio
     name,
     get health() {
       return { resets: counting.resets, open: counting.open, readErrors };
+    },
+    get latest() {
+      return counting.latest;
     },
     // One at a time: dumps that overtake each other would look like daemons that began anew.
     collect(registry) {
@@ -103,6 +129,7 @@ interface Addition {
 class CephCounting {
   resets = 0;
   open = 0;
+  latest: readonly ImportedHistogram[] = [];
   readonly #options: Omit<CephSourceOptions, 'fetch' | 'name'>;
   #before: ReadonlyMap<string, ImportedHistogram> | undefined;
 
@@ -121,6 +148,7 @@ class CephCounting {
     const increases = dump.map((now) => increaseOf(isBaseline ? now : before.get(histogramKey(now)), now));
     const additions = increases.flatMap((increase) => this.#additions(increase, registry));
     this.#before = new Map([...before, ...dump.map((now) => [histogramKey(now), now] as const)]);
+    this.latest = dump;
     this.resets += increases.filter(({ isReset }) => isReset).length;
     for (const addition of additions) this.#add(addition);
   }
@@ -130,7 +158,7 @@ class CephCounting {
     const { attributes, classes, familyName = defaultFamilyName } = this.#options;
     return histogram.axes.flatMap((axis, at) => {
       const name = familyName(increase, axis);
-      const description = `${withoutUnit(axis.name)} of ${increase.logger}.${increase.counter}`;
+      const description = `${axisTitle(axis)} of ${increase.logger}.${increase.counter}`;
       const family = axisFamily(registry, axis, { name, description });
       return classesOf(histogram, at, classes).map(({ label, where }) => ({
         family,
@@ -152,14 +180,9 @@ class CephCounting {
   }
 }
 
-function defaultFamilyName({ logger, counter }: ImportedHistogram, { name }: Axis): string {
-  const axis = withoutUnit(name)
+function defaultFamilyName({ logger, counter }: ImportedHistogram, of: Axis): string {
+  const axis = axisTitle(of)
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_');
   return `ceph.${logger}.${counter.replace(/_histogram$/, '')}.${axis}`;
-}
-
-/** The name of an axis without the unit behind it, which is not the family's and may be wrong. */
-function withoutUnit(name: string): string {
-  return name.replace(/\([^)]*\)/g, '').trim();
 }

@@ -7,8 +7,8 @@ import { slotText } from './slot-text.ts';
 import type { Theme } from './theme.ts';
 import { labelsOf, linearRange, valueAxis } from './value-axis.ts';
 
-// More bars than this leave no room for their counts above them.
-const MOST_COUNTED = 20;
+// What axes and margins take beside the bars.
+const MARGINS = 100;
 
 // Room that a slanted label takes.
 const LINE_HEIGHT = 18;
@@ -19,12 +19,13 @@ export function barChart(plot: BarPlot, setting: Setting): ChartOption {
   const { slots, counts, unit, isInteger = false, lines = [], name = 'value' } = plot;
   const { option, top } = frameOf(plot, setting, describePlot(plot));
   const texts = slots.map((slot) => slotText(slot, unit, isInteger));
-  const isCounted = slots.length <= MOST_COUNTED;
+  const widestCount = counts.reduce((most, count) => Math.max(most, textWidth(String(count))), 0);
+  const isCounted = widestCount * slots.length <= width - MARGINS;
   // The highest bar has its count above it.
   const range = linearRange(isCounted ? counts.map((count) => 1.05 * count) : counts, 'none');
   const widest = texts.reduce((most, text) => Math.max(most, textWidth(text)), 0);
-  const isNarrow = (widest + 8) * slots.length > width - 100;
-  const every = isNarrow ? Math.ceil((slots.length * LINE_HEIGHT) / (width - 100)) : 1;
+  const isNarrow = (widest + 8) * slots.length > width - MARGINS;
+  const every = isNarrow ? Math.ceil((slots.length * LINE_HEIGHT) / (width - MARGINS)) : 1;
   const middles = slots.map((_, i) => i + 0.5).filter((_, i) => i % every === 0);
   return {
     ...option,

@@ -1,6 +1,7 @@
 import { fromTicks } from '@hdrscope/core';
-import type { Attributes, CountedUnit, FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
+import type { CountedUnit, FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
 import type { Curve } from '../plot.ts';
+import { attributesText } from './attributes-text.ts';
 import { type BoundedCurveOptions, percentileCurve } from './percentile-curve.ts';
 
 /** How a series is called, unless it is told: by its attributes. */
@@ -23,13 +24,13 @@ export interface SeriesCurveOptions extends Omit<BoundedCurveOptions, 'valueScal
  *
  * const [family] = (await registry.gather()).families;
  * const curve = curveOfSeries(family!, family!.series[0]!);
- * [curve.name, countedUnitOf(family!)]; //=> ['route=/, method=get', 's']
+ * [curve.name, countedUnitOf(family!)]; //=> ['method=get, route=/', 's']
  * ```
  */
 export function curveOfSeries(
   { name: familyName, resolution }: Pick<FamilySnapshot, 'name' | 'resolution'>,
   { attributes, histogram }: Pick<SeriesSnapshot, 'attributes' | 'histogram'>,
-  { name = attributeText(attributes) || familyName, ...options }: SeriesCurveOptions = {},
+  { name = attributesText(attributes) || familyName, ...options }: SeriesCurveOptions = {},
 ): Curve {
   const { points, ...curve } = percentileCurve(name, histogram, options);
   const inUnit = (ticks: number): number => fromTicks(resolution, ticks);
@@ -64,10 +65,4 @@ const UNITS: Readonly<Record<string, CountedUnit>> = {
  */
 export function countedUnitOf({ unit }: Pick<FamilySnapshot, 'unit'>): CountedUnit {
   return Object.hasOwn(UNITS, unit) ? UNITS[unit]! : 'none';
-}
-
-function attributeText(attributes: Attributes): string {
-  return Object.entries(attributes)
-    .map(([key, value]) => `${key}=${value}`)
-    .join(', ');
 }

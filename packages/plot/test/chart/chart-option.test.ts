@@ -169,6 +169,20 @@ test('bars are labelled by what their slots hold, and promises lie within their 
   expect(place).toBeLessThan(3);
 });
 
+test('bars have their counts above them, but where these would not stand beside each other', () => {
+  const countAbove = (width: number): string | undefined => {
+    const { series } = chartOption(bars, 'light', width) as unknown as {
+      series: {
+        renderItem: (params: unknown, api: object) => { textContent?: { style: { text: string } } };
+      }[];
+    };
+    const api = { value: (at: number) => [1.5, 12_345][at], coord: () => [0, 0] };
+    return series[0]!.renderItem({}, api).textContent?.style.text;
+  };
+  expect(countAbove(600)).toBe('12345');
+  expect(countAbove(200)).toBeUndefined();
+});
+
 test('a description has the percentiles of each curve, and what was promised', () => {
   expect(describePlot(percentiles)).toBe(
     'Latency of the shop. Monday. Values by percentile. ' +

@@ -1,0 +1,98 @@
+import { axisTitle, type ImportedHistogram, type PerfHistogram } from '@hdrscope/ceph';
+import { HdrscopeError } from '@hdrscope/core';
+import type { View } from '@hdrscope/dashboard';
+import { axesToDraw, type HeatMapPlot, heatMapOfCells } from '@hdrscope/plot';
+import type { EntryContext } from '../entry.ts';
+
+/** One counter of all daemons that keep it with the same axes. */
+interface Counter {
+  readonly name: string;
+  readonly daemons: string[];
+  /** What they have counted together. */
+  readonly histogram: PerfHistogram;
+}
+
+// More are no picture, and a page is sent all of them at every update.
+const MOST_MAPS = 12;
+
+// Ceph's own have 1024 cells.
+const MOST_CELLS = 2 ** 14;
+
+const MOST_NAMES = 3;
+
+/**
+ * The counters of daemons of Ceph as heat maps: those with two axes that tell anything, cumulative since the daemons
+ * began. Daemons whose axes are equal share one, counters with the largest counts come first.
+ */
+export function cephViews(perfHistograms: EntryContext['perfHistograms']): View[] {
+  const counters: Counter[] = [];
+  for (const [source, latest] of perfHistograms) {
+    for (const one of latest()) if (canBeShown(one.histogram)) addTo(counters, one, source);
+  }
+  const plots = counters
+    .map((counter) => ({ counter, count: counter.histogram.totalCount }))
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => magnitude(b.count) - magnitude(a.count) || compare(a.counter.name, b.counter.name))
+    .slice(0, MOST_MAPS)
+    .map(({ counter, count }) => heatMapOf(counter, count));
+  // The tab that the families of the daemons have, too.
+  return plots.length === 0 ? [] : [{ name: 'Ceph', plots }];
+}
+
+function canBeShown({ layouts }: PerfHistogram): boolean {
+  const { x, y } = axesToDraw(layouts);
+  return x !== undefined && layouts[x]!.slotCount * layouts[y]!.slotCount <= MOST_CELLS;
+}
+
+function addTo(
+  counters: Counter[],
+  { daemon, logger, counter, histogram }: ImportedHistogram,
+  source: string,
+): void {
+  const name = `${logger}.${counter}`;
+  const daemonName = daemon ?? source;
+  for (const known of counters) {
+    if (known.name === name && isAdded(histogram, known.histogram)) {
+      known.daemons.push(daemonName);
+      return;
+    }
+  }
+  counters.push({ name, daemons: [daemonName], histogram: histogram.copy() });
+}
+
+/** Not where axes differ, or counts would be too large together. */
+function isAdded(histogram: PerfHistogram, sum: PerfHistogram): boolean {
+  try {
+    sum.add(histogram);
+    return true;
+  } catch (error) {
+    if (error instanceof HdrscopeError) return false;
+    throw error;
+  }
+}
+
+/** Counters of like counts keep their places, however they grow: pictures that change places cannot be read. */
+function magnitude(count: number): number {
+  return Math.floor(Math.log2(count));
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+function heatMapOf({ name, daemons, histogram }: Counter, count: number): HeatMapPlot {
+  const { x, y } = axesToDraw(histogram.layouts);
+  const { layouts, cells } = histogram;
+  // Slots are told with their unit, so the name needs none, least of all a wrong one.
+  const axes = histogram.axes.map(({ name: ofAxis, unit = 'none' }) => ({
+    name: unit === 'none' ? ofAxis : axisTitle({ name: ofAxis }),
+    unit,
+  }));
+  const who = daemons.length > MOST_NAMES ? `${daemons.length} daemons` : daemons.join(', ');
+  const since = daemons.length === 1 ? 'since the daemon began' : 'together, since the daemons began';
+  return heatMapOfCells(
+    { axes, layouts, cells },
+    { x: x!, y, title: `${name} of ${who}`, subtitle: `${count.toLocaleString('en-US')} values ${since}` },
+  );
+}

@@ -1,0 +1,151 @@
+import { type Axis, askAdminSocket, PerfHistogram, parseHistogramDump } from '@hdrscope/ceph';
+import type { View } from '@hdrscope/dashboard';
+import type { HeatMapPlot, Plot } from '@hdrscope/plot';
+import { cephViews } from '../../src/sinks/ceph-views.ts';
+import { configOf, until, urlIn, useWorld } from '../support/agents.ts';
+import { LATENCY, SIZE, serveOsd } from '../support/perf-daemons.ts';
+
+import.meta.jest.setTimeout(30_000);
+
+const world = useWorld();
+
+const WRITES = 'op_w_latency_in_bytes_histogram';
+
+function writes(...values: readonly (readonly [latency: number, size: number])[]): PerfHistogram {
+  const histogram = new PerfHistogram([LATENCY, SIZE]);
+  for (const [latency, size] of values) histogram.record(latency, size);
+  return histogram;
+}
+
+const source = (name: string, path: string): string => `  - { name: ${name}, type: ceph, socket: ${path} }\n`;
+
+const configuration = (...sources: readonly string[]): string =>
+  `sources:\n${sources.join('')}sinks: [{ type: dashboard, listen: 'localhost:0' }]`;
+
+/** What the live page is sent of its view of Ceph, once that is as it should be. */
+async function viewOf(url: string, isSo: (plots: readonly Plot[]) => boolean): Promise<readonly Plot[]> {
+  const response = await fetch(`${url}events?view=Ceph`, { signal: AbortSignal.timeout(20_000) });
+  let text = '';
+  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    const last = [...text.matchAll(/^event: view\ndata: (.*)\n\n/gm)].at(-1);
+    const { plots } = JSON.parse(last?.[1] ?? '{"plots":[]}') as View;
+    if (isSo(plots)) return plots;
+  }
+  throw new Error('the events have ended');
+}
+
+const heatMapsOf = (plots: readonly Plot[]): readonly HeatMapPlot[] =>
+  plots.filter((plot) => plot.kind === 'heat-map');
+
+/** The view with so many heat maps. */
+async function heatMaps(count: number): Promise<readonly HeatMapPlot[]> {
+  const url = urlIn(world.lines, 'dashboard');
+  return heatMapsOf(await viewOf(url, (plots) => heatMapsOf(plots).length === count));
+}
+
+/** The heat maps of one daemon, without a page. */
+async function mapsOf(counters: Readonly<Record<string, PerfHistogram>>): Promise<readonly Plot[]> {
+  const path = await serveOsd(world, 'osd.0', counters);
+  const dump = parseHistogramDump(await askAdminSocket(path, 'perf histogram dump'));
+  return cephViews(new Map([['osd.0', () => dump]])).flatMap(({ plots }) => plots);
+}
+
+test('a counter of two axes is a heat map of what the daemon dumps, before the bars of each axis', async () => {
+  const path = await serveOsd(world, 'osd.0', {
+    [WRITES]: writes([150_000, 600], [150_000, 700], [9e9, 4096]),
+  });
+  await world.start(configuration(source('osd.0', path)));
+
+  const plots = await viewOf(urlIn(world.lines, 'dashboard'), ({ length }) => length === 3);
+
+  expect(plots.map(({ kind }) => kind)).toEqual(['heat-map', 'bars', 'bars']);
+  const [{ x, y, counts, ...rest }] = plots as [HeatMapPlot];
+  expect(rest).toEqual({
+    kind: 'heat-map',
+    title: `osd.${WRITES} of osd.0`,
+    subtitle: '3 values since the daemon began',
+    countName: 'values',
+  });
+  expect([x.name, x.unit, y.name, y.unit]).toEqual(['Request size', 'bytes', 'Latency', 'ns']);
+  // The daemon counts latencies first, and so goes the heat map: from bottom to top.
+  const dump = JSON.parse(await askAdminSocket(path, 'perf histogram dump'));
+  expect(counts).toEqual(dump.osd[WRITES].values);
+});
+
+test('daemons with equal axes share a heat map, others have one of their own', async () => {
+  const wide: Axis = { ...SIZE, buckets: 16 };
+  const other = new PerfHistogram([LATENCY, wide]);
+  other.record(150_000, 600);
+  const sources = [
+    source('osd.0', await serveOsd(world, 'osd.0', { [WRITES]: writes([150_000, 600], [9e9, 0]) })),
+    source('osd.1', await serveOsd(world, 'osd.1', { [WRITES]: writes([150_000, 600], [1, 1]) })),
+    source('osd.2', await serveOsd(world, 'osd.2', { [WRITES]: other })),
+  ];
+  await world.start(configuration(...sources));
+
+  const [both, single] = await heatMaps(2);
+
+  expect([both!.title, both!.subtitle]).toEqual([
+    `osd.${WRITES} of osd.0, osd.1`,
+    '4 values together, since the daemons began',
+  ]);
+  const [latencies, sizes] = writes().layouts;
+  const cell = ({ counts }: HeatMapPlot, latency: number, size: number): number =>
+    counts[latencies!.slotOf(latency)]![sizes!.slotOf(size)]!;
+  expect([cell(both!, 150_000, 600), cell(both!, 9e9, 0), cell(both!, 1, 1)]).toEqual([2, 1, 1]);
+  expect([single!.title, single!.x.slots.length]).toEqual([`osd.${WRITES} of osd.2`, 16]);
+});
+
+test('what has one axis that tells anything, no counts, or too many cells is no heat map', async () => {
+  const one: Axis = { ...SIZE, buckets: 1 };
+  const flat = new PerfHistogram([LATENCY, one]);
+  flat.record(150_000, 600);
+  const fine: Axis = { name: 'x', scale: 'linear', min: 0, quantSize: 1, buckets: 200 };
+  const huge = new PerfHistogram([fine, fine]);
+  huge.record(5, 5);
+  const counters = { flat, empty: writes(), huge, [WRITES]: writes([150_000, 600]) };
+
+  const maps = await mapsOf(counters);
+
+  expect(maps.map(({ title }) => title)).toEqual([`osd.${WRITES} of osd.0`]);
+});
+
+test('of many counters those with the largest counts are shown, largest first', async () => {
+  const counters = Object.fromEntries(
+    Array.from({ length: 14 }, (_, at) => {
+      const histogram = writes();
+      histogram.addAt([2, 3], 4 ** at);
+      return [`counter_${at}`, histogram];
+    }),
+  );
+
+  const maps = await mapsOf(counters);
+
+  expect(maps.map(({ title }) => title)).toEqual(
+    Array.from({ length: 12 }, (_, at) => `osd.counter_${13 - at} of osd.0`),
+  );
+});
+
+test('a heat map grows with its daemon, and goes with its source', async () => {
+  const [first, second] = [writes([150_000, 600]), writes([150_000, 600])];
+  const sourceOf0 = source('osd.0', await serveOsd(world, 'osd.0', { [WRITES]: first }));
+  const sourceOf1 = source('osd.1', await serveOsd(world, 'osd.1', { [WRITES]: second }));
+  const agent = await world.start(configuration(sourceOf0, sourceOf1));
+  const url = urlIn(world.lines, 'dashboard');
+  const subtitleIs = (subtitle: string) => (plots: readonly Plot[]) =>
+    heatMapsOf(plots)[0]?.subtitle === subtitle;
+  await viewOf(url, subtitleIs('2 values together, since the daemons began'));
+
+  second.record(150_000, 600);
+  await viewOf(url, subtitleIs('3 values together, since the daemons began'));
+  await agent.reload(configOf(configuration(sourceOf1)));
+
+  const plots = await viewOf(url, subtitleIs('2 values since the daemon began'));
+  expect(heatMapsOf(plots).map(({ title }) => title)).toEqual([`osd.${WRITES} of osd.1`]);
+  // What the families have counted stays.
+  await until('both are counted', async () => {
+    const { families } = await agent.registry.gather();
+    return families.some(({ series }) => series.some(({ histogram }) => histogram.totalCount === 3));
+  });
+});

@@ -1,0 +1,43 @@
+import { type Axis, formatHistogramDump, type PerfHistogram, serveAdminSocket } from '@hdrscope/ceph';
+import type { World } from './agents.ts';
+
+export const LATENCY: Axis = {
+  name: 'Latency (usec)',
+  scale: 'log2',
+  min: 0,
+  quantSize: 100_000,
+  buckets: 32,
+  unit: 'ns',
+};
+export const SIZE: Axis = {
+  name: 'Request size (bytes)',
+  scale: 'log2',
+  min: 0,
+  quantSize: 512,
+  buckets: 32,
+  unit: 'bytes',
+};
+
+/** Histograms of the logger `osd` on an admin socket, as an OSD has them. Gives the path of the socket. */
+export async function serveOsd(
+  world: World,
+  name: string,
+  counters: Readonly<Record<string, PerfHistogram>>,
+): Promise<string> {
+  const path = world.pathOf(`${name}.asok`);
+  const loggers = [
+    {
+      name: 'osd',
+      counters: Object.entries(counters).map(([counter, histogram]) => ({ name: counter, histogram })),
+    },
+  ];
+  const socket = await serveAdminSocket({
+    path,
+    histograms: {
+      schema: () => '{}',
+      dump: (filter, format) => formatHistogramDump(loggers, { ...filter, format }),
+    },
+  });
+  world.atEnd(() => socket.close());
+  return path;
+}

@@ -1,0 +1,20 @@
+import { attributePairs, attributesText } from '../../src/index.ts';
+
+test('attributes are in the order of their keys, and values as they are read', () => {
+  const cycle: Record<string, unknown> = {};
+  cycle.self = cycle;
+  const attributes = { route: '/a, b', ok: true, list: ['x', 1], nothing: null, size: { w: 1 }, cycle };
+  expect(attributePairs(attributes as Parameters<typeof attributePairs>[0])).toEqual([
+    'cycle=an object',
+    'list=[x, 1]',
+    'nothing=null',
+    'ok=true',
+    'route=/a, b',
+    'size={"w":1}',
+  ]);
+});
+
+test('no attributes are no text', () => {
+  expect([attributePairs({}), attributesText({})]).toEqual([[], '']);
+  expect(attributesText({ b: 2, a: 'x' })).toBe('a=x, b=2');
+});
