@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander';
+import { type Argument, Command, CommanderError, Option } from 'commander';
 import { type Io, UsageError } from './command.ts';
 
 /** A command line, understood. */
@@ -14,10 +14,30 @@ export interface Arguments<Options> {
  */
 export function createParser(path: string, description: string, examples: readonly string[]): Command {
   return new Command(path)
-    .description(description)
+    .description(unwrapped(description))
     .helpOption('-h, --help', 'prints this')
     .addHelpText('after', `\nexamples:\n${examples.map((example) => `  ${example}`).join('\n')}`)
-    .configureHelp({ helpWidth: 100 });
+    .configureHelp({
+      helpWidth: HELP_WIDTH,
+      optionDescription: (option) => told(option),
+      argumentDescription: (argument) => told(argument),
+    });
+}
+
+const HELP_WIDTH = 100;
+
+/** Lines of a paragraph in one: the help breaks them where it has to. Lists are indented, and stay as they are. */
+function unwrapped(text: string): string {
+  return text.replace(/(?<=\S)\n(?=\S)/g, ' ');
+}
+
+/** `what it is (ns, us, ms; default: ms)`. A default may be told that is no value. */
+function told({ description, argChoices, defaultValue, defaultValueDescription }: Option | Argument): string {
+  const isShown = defaultValue !== undefined && typeof defaultValue !== 'boolean';
+  const fallback = defaultValueDescription ?? (isShown ? String(defaultValue) : undefined);
+  const facts = [argChoices?.join(', '), fallback === undefined ? undefined : `default: ${fallback}`];
+  const more = facts.filter((fact) => fact !== undefined).join('; ');
+  return more === '' ? description : `${description} (${more})`;
 }
 
 /**
@@ -51,6 +71,16 @@ export async function readArguments<Options>(
     return undefined;
   }
   return { options: parser.opts() as Options, operands: parser.args };
+}
+
+/** An option that is one of several words, which the help and a shell's completion tell; `parse` refuses any other. */
+export function choiceOption<T>(
+  flags: string,
+  description: string,
+  choices: readonly string[],
+  parse: (text: string) => T,
+): Option {
+  return new Option(flags, description).choices(choices).argParser(parse);
 }
 
 /** Builds the error for an option that must be one thing and is another. */

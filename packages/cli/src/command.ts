@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { OptionNode } from './completion/tree.ts';
 import type { Group } from './group.ts';
 
 /** Where text goes. */
@@ -57,6 +58,8 @@ export interface CommandModule {
   run(args: readonly string[], io: Io): Promise<number>;
   /** The commands under this one's name, where it has some. */
   readonly group?: Group;
+  /** The options of a command that understands its arguments by itself, without a parser that tells them. */
+  readonly options?: readonly OptionNode[];
 }
 
 /** A command line that cannot be followed. The message is for the person who typed it. */

@@ -1,7 +1,7 @@
 import type { Io } from './command.ts';
 
 /** Shows on a terminal how far a long work is. */
-export interface Progress {
+interface Progress {
   add(bytes: number): void;
   /** Takes it away again. */
   finish(): void;
@@ -15,7 +15,7 @@ const ERASE = '\r\u001b[K';
  * @param totalBytes `undefined` where nobody knows.
  * @param isWanted `false` where the lines of the work itself go to the same terminal.
  */
-export function startProgress(io: Io, totalBytes: number | undefined, isWanted: boolean): Progress {
+function startProgress(io: Io, totalBytes: number | undefined, isWanted: boolean): Progress {
   if (!isWanted || !io.stderr.isTerminal) return { add: () => {}, finish: () => {} };
   const startMs = io.monotonicMs();
   let bytes = 0;
@@ -51,4 +51,31 @@ export function formatProgress(bytes: number, totalBytes: number | undefined, se
   const percent = Math.floor((100 * bytes) / totalBytes);
   const leftSec = Math.ceil((totalBytes - bytes) / perSecond);
   return `${megabytes(bytes)} of ${megabytes(totalBytes)} MB (${percent} %), ${rate}, ${leftSec} s left`;
+}
+
+/** What reading tells of the bytes that it takes. */
+export interface ReadingProgress {
+  /** Shows the progress, and ends the reading when the command is to end. */
+  readonly onBytes: (bytes: number) => void;
+  /** When all was read: takes the progress away. */
+  readonly finish: () => void;
+  /** Tells of something in between, on standard error. */
+  readonly note: (text: string) => Promise<void>;
+}
+
+/** As `startProgress`, for what reads. */
+export function startReading(io: Io, totalBytes: number | undefined, isWanted = true): ReadingProgress {
+  const { add, finish } = startProgress(io, totalBytes, isWanted);
+  return {
+    onBytes: (bytes) => {
+      io.signal.throwIfAborted();
+      add(bytes);
+    },
+    finish,
+    note: (text) => {
+      // Shown anew when more is read.
+      finish();
+      return io.stderr.write(`hdrscope: ${text}\n`);
+    },
+  };
 }

@@ -4,7 +4,7 @@ export type { OutputFile, ProcessorFiles, ProcessorIo, TextOutput } from './proc
 export type { MovingWindow, ProcessorOptions } from './processor/options.ts';
 export { processLog } from './processor/process.ts';
 export { runProcessor } from './processor/run.ts';
-export { PROCESSOR_USAGE } from './processor/usage.ts';
+export { PROCESSOR_ARGUMENTS, PROCESSOR_USAGE, type ProcessorArgument } from './processor/usage.ts';
 export type {
   BaseTime,
   Comment,
@@ -14,7 +14,7 @@ export type {
   MalformedLine,
   StartTime,
 } from './reader/entry.ts';
-export type { LogSource } from './reader/input.ts';
+export { type LogSource, textOf } from './reader/input.ts';
 export { LogParser, type ParserOptions } from './reader/parser.ts';
 export { type IntervalOptions, type ReadOptions, readEntries, readIntervals } from './reader/read.ts';
 export type { TimeMode } from './reader/time.ts';

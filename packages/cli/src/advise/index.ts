@@ -31,11 +31,11 @@ function parser(): ReturnType<typeof createParser> {
   ])
     .option(
       '--max <value>',
-      'the largest value that must fit: a number of the unit, or as in 1h, 500ms, 4GiB',
+      'the largest value that must fit: a number of the unit, or as in 1h, 500ms, 4GiB; needed',
     )
     .option('--min <value>', 'the smallest difference that must be told apart, likewise', '1')
     .addOption(new Option('--unit <unit>', 'what the histogram counts').choices(NUMBER_UNITS).default('ns'))
-    .addOption(digitsOption('significant digits that values keep, 0 to 5 (default: 3)'))
+    .addOption(digitsOption('significant digits that values keep, 0 to 5').default(undefined, '3'))
     .option('--max-error <part>', 'instead of --digits: the fewest that err by so much, as in 1%', parseError)
     .option('--max-bytes <number>', 'instead of --digits: the most that take so many bytes', parseBytes)
     .option('--json', 'prints JSON');

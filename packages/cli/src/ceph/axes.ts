@@ -12,10 +12,3 @@ export function findAxis(axes: readonly Axis[], name: string): number | undefine
 export function axisNames(axes: readonly Axis[]): string {
   return axes.map(({ name }) => JSON.stringify(name)).join(', ');
 }
-
-/** The places of axes that tell anything: not those of a single slot, unless there are no others. */
-export function tellingAxes(axes: readonly Axis[]): number[] {
-  const all = [...axes.keys()];
-  const telling = all.filter((at) => axes[at]!.buckets > 1);
-  return telling.length === 0 ? all : telling;
-}

@@ -1,8 +1,8 @@
 import { toJsonText } from '@hdrscope/ceph';
+import { tellingAxes } from '@hdrscope/plot';
 import type { painter } from '../colour.ts';
 import { formatCount, percentileTitle } from '../log/values.ts';
 import { formatTable } from '../table.ts';
-import { tellingAxes } from './axes.ts';
 import { type AxisFacts, axisFacts, boundsJson, formatBounds } from './facts.ts';
 import { exactTotal, haveSeveralSources, titleOf } from './histograms.ts';
 import type { Conditioned } from './where.ts';
@@ -14,7 +14,7 @@ export interface Known extends Conditioned {
 
 export function whatIsKnown(conditioned: Conditioned, percentiles: readonly number[]): Known {
   const { one, where } = conditioned;
-  const places = tellingAxes(one.histogram.axes);
+  const places = tellingAxes(one.histogram.layouts);
   return { ...conditioned, facts: places.map((at) => axisFacts(one, at, percentiles, where)) };
 }
 

@@ -1,10 +1,10 @@
 import { formatDecimal } from '@hdrscope/core';
+import { tellingAxes } from '@hdrscope/plot';
 import { createParser, readArguments } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { formatCount, percentileTitle } from '../log/values.ts';
 import { intervalOption, intervalsOption, percentilesOption } from '../shared-options.ts';
-import { tellingAxes } from './axes.ts';
 import { axisFacts, formatBounds } from './facts.ts';
 import { type FollowedIncrease, Follower } from './follow.ts';
 import {
@@ -89,7 +89,7 @@ function writer(
   function linesOf(one: FollowedIncrease): string[] {
     const total = exactTotal(one);
     const rate = formatDecimal(Number(total) / one.seconds, 1);
-    return tellingAxes(one.histogram.axes).map((at, i) => {
+    return tellingAxes(one.histogram.layouts).map((at, i) => {
       const { axis, percentiles: bounds } = axisFacts(one, at, percentiles);
       const cells = bounds.map((each) => formatBounds(each, axis));
       // The second axis is of the same values.

@@ -1,7 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { tellingAxes } from '@hdrscope/plot';
 import { type Io, Refusal } from '../command.ts';
 import { formatCount } from '../log/values.ts';
-import { tellingAxes } from './axes.ts';
 import { exactTotal, type Sourced } from './histograms.ts';
 
 /** One counter of several daemons. */
@@ -42,7 +42,7 @@ function countersOf(histograms: readonly Sourced[]): Counter[] {
 }
 
 function axisCount({ histogram }: Sourced): number {
-  return tellingAxes(histogram.axes).length;
+  return tellingAxes(histogram.layouts).length;
 }
 
 function nameOf({ logger, counter }: Sourced): string {

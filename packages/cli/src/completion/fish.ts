@@ -35,9 +35,11 @@ function operandOf(here: string, operand: ValueNode): string {
 }
 
 function optionOf({ flags, value, description }: OptionNode): string {
-  const names = flags.map((flag) =>
-    flag.startsWith('--') ? ` -l ${fishQuoted(flag.slice(2))}` : ` -s ${fishQuoted(flag.slice(1))}`,
-  );
+  const names = flags.map((flag) => {
+    if (flag.startsWith('--')) return ` -l ${fishQuoted(flag.slice(2))}`;
+    // Several letters behind one dash, as Java's tools have them.
+    return `${flag.length > 2 ? ' -o' : ' -s'} ${fishQuoted(flag.slice(1))}`;
+  });
   return `${names.join('')}${argumentOf(value)} -d ${fishQuoted(description)}`;
 }
 

@@ -4,7 +4,7 @@ import type { Group } from '../group.ts';
 
 /** An option, as a shell completes it. */
 export interface OptionNode {
-  /** `--unit`, and `-u` where there is one. */
+  /** `--unit`, and `-u` where there is one; or `-csv`, of a program that has such. */
   readonly flags: readonly string[];
   /** What its value may be; `undefined` where it has none. */
   readonly value: ValueNode | undefined;
@@ -42,7 +42,9 @@ async function nodesOf(command: LazyCommand, path: string): Promise<CommandNode[
   const loaded = await command.load();
   if (loaded.group !== undefined) return commandTree({ ...loaded.group, path });
   const parser = await parserOf(loaded);
-  if (parser === undefined) return [{ path, options: [], commands: [], operand: 'file' }];
+  if (parser === undefined) {
+    return [{ path, options: loaded.options ?? [], commands: [], operand: 'file' }];
+  }
   const options = parser.options.filter(({ hidden }) => !hidden).map(optionNode);
   const [operand] = parser.registeredArguments;
   return [{ path, options: [...options, HELP], commands: [], operand: operand?.argChoices ?? 'file' }];

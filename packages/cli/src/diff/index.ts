@@ -1,6 +1,7 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { createParser, readArguments } from '../arguments.ts';
-import type { Io } from '../command.ts';
+import { type Io, Refusal } from '../command.ts';
+import { openInputs } from '../input/open-inputs.ts';
 import { LineTally } from '../line-tally.ts';
 import {
   addComparing,
@@ -13,18 +14,22 @@ import { MalformedTally } from '../log/malformed.ts';
 import { type TextUnit, textUnitOption } from '../log/percentile-input.ts';
 import { unitOption } from '../log/shown-options.ts';
 import type { ValueScale } from '../log/values.ts';
-import { startProgress } from '../progress.ts';
-import { openDiffInputs } from './inputs.ts';
+import { startReading } from '../progress.ts';
 import { readSide } from './sides.ts';
-import { diffUnits } from './units.ts';
+import { type DiffKind, diffUnits } from './units.ts';
 
 const DESCRIPTION = `Compares two distributions, whatever each is kept in: an interval log, percentile text (.hgrm, its
-CSV, wrk2 --latency), encoded histograms in Base64, or a text with a number in a line.
+CSV, wrk2 --latency), encoded histograms in Base64, or a text with a number in a line; all of them
+plain or gzipped.
 
 ${VERDICTS}
 
-Numbers are in --text-unit, or else in --unit where that is given, or else in ms. A part of a log
-is compared by hdrscope log slice LOG --tag TAG | hdrscope diff - OTHER.`;
+Numbers are in --text-unit, or else in --unit where that is given, or else in ms. They are counted as
+hdrscope record counts them; beside something else, in the steps that --unit tells.
+
+A part of a log is compared by hdrscope log slice LOG --tag TAG | hdrscope diff - OTHER.`;
+
+const KINDS: readonly DiffKind[] = ['log', 'percentiles', 'encoded', 'numbers'];
 
 interface Options extends ComparingOptions {
   readonly unit: ValueScale;
@@ -37,14 +42,17 @@ function parser(): Command {
     'hdrscope diff before.hlog after.hlog',
     'hdrscope diff --unit us yesterday.txt today.txt --fail-if-worse 5%',
     'cat latencies.txt | hdrscope diff --percentiles 50,99 reference.hgrm -',
+    'hdrscope diff --json before.hlog after.txt.gz',
   ])
-    .argument('<before>', 'what was; - is standard input')
-    .argument('<after>', 'what is');
+    .argument('<before>', 'a file of any of these kinds; - is standard input')
+    .argument('<after>', 'what it has become, of the same kind or another');
   return addComparing(command, [50, 90, 99, 99.9])
     .addOption(unitOption())
-    .addOption(textUnitOption())
+    .addOption(
+      textUnitOption('what percentile text and numbers are in', 'of text ms; of numbers --unit, or else ms'),
+    )
     .option('--json', 'prints JSON')
-    .option('--plot', 'draws both curves below (default: on a terminal)')
+    .addOption(new Option('--plot', 'draws both curves below').default(undefined, 'on a terminal'))
     .option('--no-plot', 'draws none');
 }
 
@@ -55,31 +63,32 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   if (given === undefined) return 0;
   const { options, operands } = given;
   const { unit, textUnit, json = false, plot = io.stdout.isTerminal } = options;
-  const { inputs, totalBytes } = await openDiffInputs(operands, io);
+  const { inputs, totalBytes } = await openInputs(operands, { takes: KINDS, otherwise: 'log' }, io);
   const isUnitGiven = command.getOptionValueSource('unit') === 'cli';
   const units = diffUnits(inputs, unit, textUnit ?? (isUnitGiven ? unitName(unit) : 'ms'));
 
-  const progress = startProgress(io, totalBytes, true);
-  const onBytes = (bytes: number): void => {
-    io.signal.throwIfAborted();
-    progress.add(bytes);
-  };
+  const progress = startReading(io, totalBytes);
   const [malformed, badLines] = [new MalformedTally(), new LineTally()];
   const sides: ComparedSide[] = [];
+  const report = async (): Promise<number> => Math.max(await malformed.report(io), await badLines.report(io));
   try {
     for (const input of inputs) {
-      sides.push(await readSide(input, { ...units, textUnit, onBytes, malformed, badLines }, io));
+      sides.push(await readSide(input, { ...units, ...progress, textUnit, malformed, badLines }));
     }
-  } finally {
+  } catch (error) {
     progress.finish();
+    // That there are no values may be why.
+    if (error instanceof Refusal) await report();
+    throw error;
   }
+  progress.finish();
   const [before, after] = sides as [ComparedSide, ComparedSide];
   const verdict = await printComparison(before, after, units.scale, options, io);
   if (plot && !json) {
     const { plotOf } = await import('./plot.ts');
     await io.stdout.write(`\n${plotOf([before, after], units.scale, io)}`);
   }
-  return Math.max(verdict, await malformed.report(io), await badLines.report(io));
+  return Math.max(verdict, await report());
 }
 
 const NAMES: readonly (readonly [divisor: number, name: TextUnit])[] = [

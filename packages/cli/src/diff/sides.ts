@@ -1,63 +1,48 @@
-import { readText, sumLogs } from '@hdrscope/interval-log';
-import { type Io, Refusal } from '../command.ts';
+import { sumLogs } from '@hdrscope/interval-log';
 import { decodeEncoded } from '../encoded-histogram.ts';
+import type { Input } from '../input/open-inputs.ts';
+import { wholeText } from '../input/whole-text.ts';
 import type { LineTally } from '../line-tally.ts';
 import { type ComparedSide, withValues } from '../log/comparing.ts';
 import type { MalformedTally } from '../log/malformed.ts';
 import { readPercentileInput, type TextUnit } from '../log/percentile-input.ts';
-import { chunksOf, countNumbers } from '../numbers/count-numbers.ts';
-import { badLineText } from '../numbers/number-reader.ts';
-import type { DiffInput } from './inputs.ts';
-import type { DiffUnits } from './units.ts';
+import { countNumbers, vanishedText } from '../numbers/count-numbers.ts';
+import type { ReadingProgress } from '../progress.ts';
+import type { DiffKind, DiffUnits } from './units.ts';
 
 /** How sides are read. */
-export interface SideReading extends DiffUnits {
+export interface SideReading extends DiffUnits, ReadingProgress {
   readonly textUnit: TextUnit | undefined;
-  readonly onBytes: (bytes: number) => void;
   readonly malformed: MalformedTally;
   readonly badLines: LineTally;
 }
 
-/** As HdrHistogram has it where nobody says otherwise. */
-const DIGITS = 3;
-
-const LARGEST_BYTES = 2 ** 26;
-
 /** @throws Refusal, UsageError */
-export async function readSide(input: DiffInput, reading: SideReading, io: Io): Promise<ComparedSide> {
+export async function readSide(input: Input<DiffKind>, reading: SideReading): Promise<ComparedSide> {
   const { kind, name, source } = input;
+  const { onBytes } = reading;
   switch (kind) {
-    case 'log': {
-      const { onBytes, malformed } = reading;
-      return sideOf(name, await sumLogs([source], { onBytes, onMalformed: malformed.add }));
-    }
+    case 'log':
+      return sideOf(input, await sumLogs([source], { onBytes, onMalformed: reading.malformed.add }));
     case 'percentiles': {
       const { scale: unit, textUnit } = reading;
-      const options = { unit, selection: {}, ...(textUnit && { textUnit }) };
-      const { values, losses } = await readPercentileInput({ kind, source }, options);
-      for (const loss of losses) await io.stderr.write(`hdrscope: ${loss}\n`);
+      const options = { unit, selection: {}, onBytes, ...(textUnit && { textUnit }) };
+      const { values, losses } = await readPercentileInput(input, options);
+      for (const loss of losses) await reading.note(loss);
       return { name, values, totalCount: values.histogram.totalCount };
     }
-    case 'encoded': {
-      const text = await readText(source, LARGEST_BYTES);
-      if (text.length >= LARGEST_BYTES) {
-        throw new Refusal(`${name} is longer than encoded histograms may be: 64 MiB`);
-      }
-      return sideOf(name, decodeEncoded(text, name));
-    }
+    case 'encoded':
+      return sideOf(input, decodeEncoded(await wholeText(input, 'encoded histograms', onBytes), name));
     case 'numbers': {
-      const { histogram } = await countNumbers([{ name, chunks: chunksOf(source, io.signal) }], {
-        unit: reading.numbers,
-        significantDigits: DIGITS,
-        onBytes: reading.onBytes,
-        onBadLine: (line) => reading.badLines.add(line.lineNumber, () => `${name}: ${badLineText(line)}`),
-      });
-      return sideOf(name, histogram);
+      const { numbers: unit, badLines } = reading;
+      const { histogram, vanished } = await countNumbers([input], { unit, onBytes, badLines });
+      if (vanished > 0) await reading.note(`${name}: ${vanishedText(vanished, unit, 'hdrscope record ')}`);
+      return sideOf(input, histogram);
     }
   }
 }
 
-function sideOf(name: string, sum: Parameters<typeof withValues>[0]): ComparedSide {
-  const values = withValues(sum, name);
+function sideOf({ kind, name }: Input<DiffKind>, sum: Parameters<typeof withValues>[0]): ComparedSide {
+  const values = withValues(sum, name, kind === 'log');
   return { name, values, totalCount: values.totalCount };
 }

@@ -1,7 +1,11 @@
+import type { InputKind } from '../input/kinds.ts';
+import type { Input } from '../input/open-inputs.ts';
 import type { TextUnit } from '../log/percentile-input.ts';
 import type { ValueScale } from '../log/values.ts';
 import { type NumberUnit, numberUnit, PER_MS } from '../numbers/number-unit.ts';
-import type { DiffInput } from './inputs.ts';
+
+/** What can be compared. */
+export type DiffKind = Exclude<InputKind, 'json'>;
 
 /** What `--unit` and `--text-unit` come to. */
 export interface DiffUnits {
@@ -16,7 +20,7 @@ export interface DiffUnits {
  * @param numbersIn What numbers are in; `'none'` where they are taken as printed.
  */
 export function diffUnits(
-  inputs: readonly DiffInput[],
+  inputs: readonly Input<DiffKind>[],
   unit: ValueScale,
   numbersIn: TextUnit | 'none',
 ): DiffUnits {

@@ -31,7 +31,7 @@ export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS
     .addOption(
       new Option('--seconds <duration>', 'how long it counts; Ctrl-C ends it earlier')
         .argParser((text) => parseDuration(text, '--seconds'))
-        .default(10, '10'),
+        .default(10, '10s'),
     )
     .option('--json', 'prints JSON')
     .addOption(percentilesOption());

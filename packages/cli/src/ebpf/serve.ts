@@ -2,8 +2,9 @@ import { type KernelHistograms, kernelHistograms } from '@hdrscope/ebpf';
 import { servePrometheus } from '@hdrscope/prometheus';
 import { type CountedUnit, createRegistry, SHOWN_UNITS } from '@hdrscope/registry';
 import { Option } from 'commander';
-import { createParser, readArguments, wrongOption } from '../arguments.ts';
+import { createParser, readArguments } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
+import { portOption } from '../shared-options.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
 import { addMapOptions, type MapOptions, openMap } from './which-map.ts';
@@ -29,7 +30,7 @@ export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS
     'hdrscope ebpf serve name:latency_hist --unit ns --layout log-linear-8',
   ])
     .argument('<map...>', 'paths of pins, id:N or name:X')
-    .option('--port <number>', '0 is any that is free', parsePort, 9435)
+    .addOption(portOption(9435))
     .option('--host <name>', 'where it listens', 'localhost')
     .addOption(
       new Option('--unit <unit>', 'what the maps count; times are served in seconds, sizes in bytes')
@@ -63,10 +64,4 @@ export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS
   } finally {
     await Promise.all(opened.map((one) => one.close()));
   }
-}
-
-function parsePort(text: string): number {
-  const port = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (!(port <= 65_535)) throw wrongOption('--port', 'an integer from 0 to 65535', text);
-  return port;
 }

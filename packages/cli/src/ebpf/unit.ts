@@ -14,7 +14,7 @@ const STEPS = [
 
 /** `--unit`: percentiles are shown as times. */
 export function shownUnit(): Option {
-  return new Option('--unit <unit>', 'what the map counts: times are shown as such')
+  return new Option('--unit <unit>', 'what the map counts; percentiles of times are shown as such')
     .choices([...Object.keys(NANOSECONDS), 'none'])
     .default('none');
 }

@@ -7,7 +7,7 @@ import { ExitCode, type Io } from '../command.ts';
 import { formatCount, percentileTitle } from '../log/values.ts';
 import { intervalOption, intervalsOption, percentilesOption } from '../shared-options.ts';
 import { together, totalOf } from './counted.ts';
-import { formatBounds, quantilesOf, type ShownAs, titleOf } from './counted-text.ts';
+import { countedJson, formatBounds, quantilesOf, type ShownAs, titleOf } from './counted-text.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
 import { type ShownUnit, shownUnit } from './unit.ts';
 import { addMapOptions, type MapOptions, openMap } from './which-map.ts';
@@ -17,6 +17,7 @@ interface Options extends MapOptions {
   readonly intervals?: number;
   readonly percentiles: readonly number[];
   readonly unit: ShownUnit;
+  readonly json?: boolean;
 }
 
 const DESCRIPTION = `What a map counts from now on: for each interval a line for every histogram that has counted.
@@ -28,12 +29,14 @@ difference negative. It ends with Ctrl-C.`;
 export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS_KERNEL): Promise<number> {
   const parser = createParser('hdrscope ebpf watch', DESCRIPTION, [
     'hdrscope ebpf watch /sys/fs/bpf/queue_hist',
+    'hdrscope ebpf watch /sys/fs/bpf/latency_hist --unit ns --json',
     'hdrscope ebpf watch name:hists --layout libbpf-tools --interval 10s --intervals 6',
   ])
     .argument('<map>', 'the path of a pin, id:N or name:X')
     .allowExcessArguments(false)
     .addOption(intervalOption().default(1, '1s'))
-    .addOption(intervalsOption());
+    .addOption(intervalsOption())
+    .option('--json', 'prints a line of JSON for each histogram that has counted');
   addMapOptions(parser).addOption(percentilesOption()).addOption(shownUnit());
   const given = await readArguments<Options>(parser, args, io);
   if (given === undefined) return ExitCode.done;
@@ -44,7 +47,7 @@ export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS
     await io.stderr.write(`hdrscope: the layout is a guess: ${guessed.name}; --layout tells another\n`);
   }
   const counting = new KernelCounting({ since: 'now' });
-  const write = writer(io, options);
+  const write = options.json === true ? jsonWriter(io, options) : writer(io, options);
   try {
     counting.advance(await source.read(), () => {});
     let lastMs = io.monotonicMs();
@@ -73,11 +76,26 @@ export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS
   }
 }
 
+type Writer = (increases: readonly KernelIncrease[], seconds: number) => Promise<void>;
+
+function jsonWriter(io: Io, { percentiles }: ShownAs): Writer {
+  return async (increases, seconds) => {
+    for (const increase of increases) {
+      const counted = together(increase);
+      const { isReset } = increase;
+      const row = {
+        seconds,
+        ratePerSec: totalOf(counted) / seconds,
+        isReset,
+        ...countedJson(counted, percentiles),
+      };
+      await io.stdout.write(`${JSON.stringify(row)}\n`);
+    }
+  };
+}
+
 /** Prints intervals as they come, so in columns whose width is decided beforehand. */
-function writer(
-  io: Io,
-  { percentiles, unit }: ShownAs,
-): (increases: readonly KernelIncrease[], seconds: number) => Promise<void> {
+function writer(io: Io, { percentiles, unit }: ShownAs): Writer {
   let hasTitles = false;
   const row = (count: string, rate: string, cells: readonly string[], title: string): string =>
     `${count.padStart(11)} ${rate.padStart(11)}${cells.map((cell) => ` ${cell.padStart(19)}`).join('')}  ${title}`;

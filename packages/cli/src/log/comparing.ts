@@ -84,9 +84,10 @@ export async function printComparison(
 }
 
 /** @throws Refusal where there are none. */
-export function withValues(sum: LogHistogram | undefined, name: string): LogHistogram {
+export function withValues(sum: LogHistogram | undefined, name: string, isLog = true): LogHistogram {
   if (sum === undefined || sum.totalCount === 0) {
-    throw new Refusal(`${name} has no values to compare: hdrscope log summary shows what it has`);
+    const hint = isLog ? ': hdrscope log summary shows what it has' : '';
+    throw new Refusal(`${name} has no values to compare${hint}`);
   }
   return sum;
 }

@@ -7,7 +7,7 @@ import {
   sumLogs,
   type ToolOptions,
 } from '@hdrscope/interval-log';
-import { createParser, readArguments, wrongOption } from '../arguments.ts';
+import { choiceOption, createParser, readArguments, wrongOption } from '../arguments.ts';
 import { type Io, Refusal, UsageError } from '../command.ts';
 import { csvHeader, csvRow, ndjsonRow, type RowOptions } from './interval-rows.ts';
 import { runLines } from './line-command.ts';
@@ -44,9 +44,9 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     'hdrscope log convert --to v2 --unit us wrk2-report.txt -o wrk2.hlog',
   ])
     .argument('<file>', 'a log, or percentile text; - is standard input')
-    .option('--to <format>', FORMATS.join(', '), parseFormat)
+    .addOption(choiceOption('--to <format>', 'what is written; needed', FORMATS, parseFormat))
     .option('-o, --output <file>', OUTPUT_HELP)
-    .addOption(unitOption('(v2 of a log needs none) '))
+    .addOption(unitOption('(v2 of a log needs it not) '))
     .addOption(textUnitOption())
     .addOption(percentilesOption('of ndjson and csv: '));
   const tagsOf = addTags(parser);

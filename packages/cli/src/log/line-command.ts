@@ -1,10 +1,10 @@
 import type { LogInterval, LogSource, ToolOptions } from '@hdrscope/interval-log';
 import type { Io } from '../command.ts';
+import { nameOf } from '../input/recognise.ts';
 import { openLogs } from './input.ts';
 import { MalformedTally } from './malformed.ts';
 import { writeLines } from './output.ts';
 import type { TextReading } from './percentile-input.ts';
-import { nameOf } from './recognised.ts';
 
 /** Told of what is not in the order of time. */
 export interface OrderOptions {

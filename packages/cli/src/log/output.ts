@@ -8,7 +8,7 @@ const BATCH_CHARACTERS = 2 ** 16;
 
 /** What `-o` says in every help. */
 export const OUTPUT_HELP =
-  'where to write; the file is there when it is whole, and may be one of those that are read';
+  'where to write, instead of standard output; the file is there when it is whole, and may be one of those that are read';
 
 /** Writes lines to standard output, or to a file, which is there when it is whole: until then it has another name. */
 export async function writeLines(

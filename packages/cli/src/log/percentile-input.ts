@@ -6,14 +6,14 @@ import {
   LEGEND_LINE,
   type PercentileText,
   readPercentileText,
-  readText,
   type Selection,
 } from '@hdrscope/interval-log';
-import { Option } from 'commander';
-import { wrongOption } from '../arguments.ts';
+import type { Option } from 'commander';
+import { choiceOption, wrongOption } from '../arguments.ts';
 import { Refusal, UsageError } from '../command.ts';
+import type { Input } from '../input/open-inputs.ts';
+import { wholeText } from '../input/whole-text.ts';
 import { PER_MS } from '../numbers/number-unit.ts';
-import { nameOf, type Recognised } from './recognised.ts';
 import { formatCount, scaled, type ValueScale } from './values.ts';
 
 /** How a command takes percentile text for a log. */
@@ -23,18 +23,24 @@ export interface TextReading {
   readonly selection: Selection;
   /** What the command makes of there being no time, where that is to be told. */
   readonly timeNote?: string;
+  /** Told of every byte. */
+  readonly onBytes?: (bytes: number) => void;
 }
 
 /** What the values of percentile text are printed in. */
 export type TextUnit = keyof typeof PER_MS;
 
+const TEXT_UNITS: readonly string[] = Object.keys(PER_MS);
+
 /** `--text-unit` */
-export function textUnitOption(): Option {
-  const help = 'of percentile text: what its values are printed in: ns, us, ms or s (default: ms)';
-  return new Option('--text-unit <unit>', help).argParser((text) => {
-    if (!Object.hasOwn(PER_MS, text)) throw wrongOption('--text-unit', Object.keys(PER_MS).join(', '), text);
+export function textUnitOption(
+  help = 'of percentile text: what its values are printed in',
+  fallback = 'ms',
+): Option {
+  return choiceOption('--text-unit <unit>', help, TEXT_UNITS, (text) => {
+    if (!TEXT_UNITS.includes(text)) throw wrongOption('--text-unit', TEXT_UNITS.join(', '), text);
     return text;
-  });
+  }).default(undefined, fallback);
 }
 
 /** Percentile text, read. */
@@ -46,21 +52,17 @@ export interface PercentileInput {
   readonly losses: readonly string[];
 }
 
-const LARGEST_BYTES = 2 ** 26;
-
 /** @throws Refusal, UsageError, HdrscopeError */
 export async function readPercentileInput(
-  { source }: Recognised,
-  { unit, textUnit, selection, timeNote }: TextReading,
+  input: Pick<Input, 'name' | 'source'>,
+  { unit, textUnit, selection, timeNote, onBytes }: TextReading,
 ): Promise<PercentileInput> {
-  const name = nameOf(source);
+  const { name } = input;
   if (unit.unit === '' && textUnit !== undefined) {
     throw new UsageError('--text-unit and --unit none exclude each other: values are taken as printed then');
   }
   assertSelected(name, selection);
-  const text = await readText(source, LARGEST_BYTES);
-  if (text.length >= LARGEST_BYTES)
-    throw new Refusal(`${name} is longer than percentile text may be: 64 MiB`);
+  const text = await wholeText(input, 'percentile text', onBytes);
   const values = valuesOf(text, unit.divisor / PER_MS[textUnit ?? 'ms'], name);
   const losses = lossesOf(name, values, unit);
   if (timeNote !== undefined) losses.push(`${name}: ${timeNote}`);

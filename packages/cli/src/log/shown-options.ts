@@ -1,11 +1,11 @@
 import { Option } from 'commander';
-import { parsePercentileList } from '../arguments.ts';
-import { parseUnit } from './values.ts';
+import { choiceOption, parsePercentileList } from '../arguments.ts';
+import { parseUnit, VALUE_UNITS } from './values.ts';
 
 /** `--unit`: how raw values are shown. */
 export function unitOption(note = ''): Option {
-  const help = `${note}what the log counts: ns, us, ms or s, which are shown in ms; none: shown as they are`;
-  return new Option('--unit <unit>', help).argParser(parseUnit).default(parseUnit('ns'), 'ns');
+  const help = `${note}what the log counts: times are shown in ms, none as it is`;
+  return choiceOption('--unit <unit>', help, VALUE_UNITS, parseUnit).default(parseUnit('ns'), 'ns');
 }
 
 /** `--percentiles`: which of them are shown. */

@@ -13,6 +13,7 @@ import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { parseDuration } from '../duration.ts';
 import { assertLog, openLogs } from './input.ts';
+import { ndjsonRow } from './interval-rows.ts';
 import { addSelection, type SelectingOptions } from './selecting.ts';
 import { percentilesOption, unitOption } from './shown-options.ts';
 import { formatCount, formatTime, isEpoch, percentileTitle, type ValueScale, valueFormat } from './values.ts';
@@ -28,12 +29,14 @@ interface Options extends SelectingOptions {
   readonly unit: ValueScale;
   readonly percentiles: readonly number[];
   readonly poll: number;
+  readonly json?: boolean;
 }
 
 /** `hdrscope log tail` */
 export async function run(args: readonly string[], io: Io): Promise<number> {
   const parser = createParser('hdrscope log tail', DESCRIPTION, [
     'hdrscope log tail -f service.hlog',
+    'hdrscope log tail -f --json service.hlog',
     'hdrscope log tail -n 100 --tag get service.hlog',
     'ssh host cat service.hlog | hdrscope log tail -',
   ])
@@ -42,6 +45,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     .option('-n, --lines <count>', 'how many of the intervals that are there already', parseLines, 10)
     .addOption(unitOption())
     .addOption(percentilesOption())
+    .option('--json', 'prints a line of JSON for each interval, as hdrscope log convert --to ndjson')
     .addOption(
       new Option('--poll <duration>', 'with -f: how often the file is looked at')
         .argParser((text) => parseDuration(text, '--poll'))
@@ -115,7 +119,7 @@ function parseLines(text: string): number {
 class Printer {
   readonly #options: Options;
   readonly #io: Io;
-  #hasTitles = false;
+  #hasPrinted = false;
 
   constructor(options: Options, io: Io) {
     this.#options = options;
@@ -123,7 +127,7 @@ class Printer {
   }
 
   get hasPrinted(): boolean {
-    return this.#hasTitles;
+    return this.#hasPrinted;
   }
 
   /** @returns The exit code that this alone makes. */
@@ -137,15 +141,15 @@ class Printer {
       await stderr.write(`hdrscope: ${error.message}\n`);
       return ExitCode.refused;
     }
-    if (!this.#hasTitles) {
-      this.#hasTitles = true;
+    if (!this.#hasPrinted && this.#options.json !== true) {
       const { unit, percentiles } = this.#options;
       const titles = [...percentiles.map(percentileTitle), unit.unit === '' ? 'max' : `max ${unit.unit}`];
       const time = isEpoch(interval.startSec) ? 'start' : 'start s';
       const line = formatRow(time, 'length s', 'tag', 'count', titles);
       await stdout.write(`${painter(this.#io, stdout)('bold', line)}\n`);
     }
-    await stdout.write(`${row}\n`);
+    this.#hasPrinted = true;
+    await stdout.write(row);
     return ExitCode.done;
   }
 
@@ -153,16 +157,17 @@ class Printer {
     const { unit, percentiles } = this.#options;
     const { startSec, lengthSec, tag = '' } = interval;
     const histogram = interval.histogram();
+    if (this.#options.json === true) return ndjsonRow({ interval, histogram }, this.#options);
     const found = [...histogram.valuesAtPercentiles(percentiles), histogram.max];
     const isEmpty = histogram.totalCount === 0;
     const format = valueFormat(found, unit);
-    return formatRow(
+    return `${formatRow(
       isEpoch(startSec) ? formatTime(startSec) : formatDecimal(startSec, 3),
       formatDecimal(lengthSec, 3),
       tag,
       formatCount(histogram.totalCount),
       found.map((value) => (isEmpty ? '-' : format(value))),
-    );
+    )}\n`;
   }
 }
 

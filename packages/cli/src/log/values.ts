@@ -17,10 +17,13 @@ const SCALES: Readonly<Record<string, ValueScale>> = {
   none: { divisor: 1, unit: '' },
 };
 
+/** What `--unit` may be. */
+export const VALUE_UNITS: readonly string[] = Object.keys(SCALES);
+
 /** @throws UsageError */
 export function parseUnit(text: string): ValueScale {
   const scale = SCALES[text];
-  if (scale === undefined) throw wrongOption('--unit', Object.keys(SCALES).join(', '), text);
+  if (scale === undefined) throw wrongOption('--unit', VALUE_UNITS.join(', '), text);
   return scale;
 }
 

@@ -1,20 +1,22 @@
-import { createReadStream } from 'node:fs';
-import { Histogram } from '@hdrscope/core';
-import { Refusal } from '../command.ts';
-import { type BadLine, type NumberFormat, NumberReader } from './number-reader.ts';
-import { type NumberUnit, ticksPerUnit } from './number-unit.ts';
+import { HdrscopeError, Histogram } from '@hdrscope/core';
+import { textOf } from '@hdrscope/interval-log';
+import type { Input } from '../input/open-inputs.ts';
+import type { LineTally } from '../line-tally.ts';
+import { badLineText, type NumberFormat, NumberReader } from './number-reader.ts';
+import { inUnit, type NumberUnit, ticksPerUnit } from './number-unit.ts';
 
 /** How numbers are counted. */
 export interface CountingOptions {
   readonly unit: NumberUnit;
-  /** From 0 to 5. */
-  readonly significantDigits: number;
+  /** From 0 to 5. @default 3, as HdrHistogram has it where nobody says otherwise */
+  readonly significantDigits?: number;
   /** In the unit: coordinated omission is corrected with it. @default none */
   readonly expectedInterval?: number | undefined;
   readonly format?: NumberFormat;
-  /** Told of every chunk; what it throws ends the reading. */
+  /** Told of every byte of the source; what it throws ends the reading. */
   readonly onBytes?: (bytes: number) => void;
-  readonly onBadLine: (line: BadLine, path: string) => void;
+  /** Where lines go that have no number, and the end of a gzip stream that is cut short. */
+  readonly badLines: LineTally;
 }
 
 /** What is made of numbers. */
@@ -26,30 +28,15 @@ export interface CountedNumbers {
 }
 
 /** A text with numbers. */
-export interface NumberText {
-  /** What messages call it. */
-  readonly name: string;
-  readonly chunks: AsyncIterable<Uint8Array>;
-}
+export type NumberText = Pick<Input, 'name' | 'source'>;
 
-const CHUNK_BYTES = 2 ** 18;
 // The largest integer of a histogram is below that.
 const MOST_TICKS = 2 ** 63;
-
-/** The bytes of a file, or of a stream that is open already. */
-export function chunksOf(
-  source: string | AsyncIterable<Uint8Array>,
-  signal: AbortSignal,
-): AsyncIterable<Uint8Array> {
-  return typeof source === 'string'
-    ? createReadStream(source, { highWaterMark: CHUNK_BYTES, signal })
-    : source;
-}
 
 /** Counts the numbers of texts in one histogram, each at the nearest tick, as a series of a registry does. */
 export async function countNumbers(
   texts: readonly NumberText[],
-  { unit, significantDigits, expectedInterval = 0, format = {}, onBytes, onBadLine }: CountingOptions,
+  { unit, significantDigits = 3, expectedInterval = 0, format = {}, onBytes, badLines }: CountingOptions,
 ): Promise<CountedNumbers> {
   const histogram = new Histogram({ significantDigits });
   const perUnit = ticksPerUnit(unit);
@@ -66,19 +53,34 @@ export async function countNumbers(
   };
   // The double below 2^63 ticks, so that rounding does not reach it.
   const largest = (MOST_TICKS * (1 - Number.EPSILON)) / perUnit;
-  for (const { name, chunks } of texts) {
-    const sink = { onNumbers, onBadLine: (line: BadLine) => onBadLine(line, name) };
-    const reader = new NumberReader(sink, { ...format, largest });
-    let isFirst = true;
-    for await (const chunk of chunks) {
-      if (isFirst && chunk[0] === 0x1f && chunk[1] === 0x8b) {
-        throw new Refusal(`${name} is compressed: gzip -dc FILE | hdrscope … - reads what is in it`);
-      }
-      isFirst = false;
-      onBytes?.(chunk.length);
-      reader.push(chunk);
+  for (const { name, source } of texts) {
+    const reader = new NumberReader(
+      {
+        onNumbers,
+        onBadLine: (line) => badLines.add(line.lineNumber, () => `${name}: ${badLineText(line)}`),
+      },
+      { ...format, largest },
+    );
+    let isCut = false;
+    try {
+      for await (const chunk of textOf(source, onBytes)) reader.push(chunk);
+    } catch (error) {
+      if (!(error instanceof HdrscopeError) || error.code !== 'ERR_LOG_FORMAT') throw error;
+      isCut = true;
+      badLines.add(reader.lineCount + 1, () => `${name}: line ${reader.lineCount + 1}: ${error.message}`);
     }
-    reader.end();
+    reader.end(isCut);
   }
   return { histogram, vanished };
+}
+
+/**
+ * Says that numbers were counted as 0 that are none.
+ *
+ * @param command What `--resolution` is an option of, where that is another command.
+ */
+export function vanishedText(vanished: number, unit: NumberUnit, command = ''): string {
+  const numbers = vanished === 1 ? '1 number is' : `${vanished} numbers are`;
+  const step = `${inUnit(unit, 1)} ${unit.unit === 'none' ? '' : unit.unit}`.trim();
+  return `${numbers} nearer to 0 than to the resolution, ${step}, and counted as 0: ${command}--resolution tells smaller ones apart`;
 }

@@ -71,6 +71,11 @@ export class NumberReader {
     this.#largest = largest;
   }
 
+  /** How many lines were read, with their ends. */
+  get lineCount(): number {
+    return this.#lineNumber;
+  }
+
   push(chunk: Uint8Array): void {
     let from = 0;
     if (this.#rest.length > 0 || this.#isTooLong) {
@@ -87,9 +92,13 @@ export class NumberReader {
     if (Math.max(from, to) < chunk.length) this.#keep(chunk.subarray(Math.max(from, to)));
   }
 
-  /** After the last chunk: its last line may have no newline. */
-  end(): void {
-    if (this.#rest.length > 0 || this.#isTooLong) {
+  /**
+   * After the last chunk: its last line may have no newline.
+   *
+   * @param isCut Whether it ends where it should not: of its last line nobody knows then what the number was.
+   */
+  end(isCut = false): void {
+    if (!isCut && (this.#rest.length > 0 || this.#isTooLong)) {
       this.#keep(Uint8Array.of(NEWLINE));
       this.#finishRest();
     }

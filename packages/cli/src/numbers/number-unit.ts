@@ -29,18 +29,19 @@ function stepOf(unit: CountedUnit): number {
 
 /** `--resolution` */
 export function resolutionOption(): Option {
-  const help =
-    'the step between two values that are told apart, in the unit (default: a nanosecond, a byte, or 0.001)';
-  return new Option('--resolution <step>', help).argParser((text) => {
-    if (!isDecimal(text) && !/^\d+(\.\d+)?e-?\d+$/.test(text)) {
-      throw wrongOption('--resolution', 'a number above 0, as in 0.001 or 1e-6', text);
-    }
-    const step = Number(text);
-    if (!(step > 0 && Number.isFinite(step) && Number.isFinite(1 / step))) {
-      throw wrongOption('--resolution', 'a number above 0, as in 0.001 or 1e-6', text);
-    }
-    return step;
-  });
+  const help = 'the step between two values that are told apart, in the unit';
+  return new Option('--resolution <step>', help)
+    .default(undefined, 'a nanosecond, a byte, or 0.001')
+    .argParser((text) => {
+      if (!isDecimal(text) && !/^\d+(\.\d+)?e-?\d+$/.test(text)) {
+        throw wrongOption('--resolution', 'a number above 0, as in 0.001 or 1e-6', text);
+      }
+      const step = Number(text);
+      if (!(step > 0 && Number.isFinite(step) && Number.isFinite(1 / step))) {
+        throw wrongOption('--resolution', 'a number above 0, as in 0.001 or 1e-6', text);
+      }
+      return step;
+    });
 }
 
 /** How many ticks are one of the unit; a fraction where a tick is larger. */

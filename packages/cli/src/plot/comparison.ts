@@ -1,9 +1,9 @@
 import { type Bounded, compareHistograms, type LogHistogram } from '@hdrscope/interval-log';
 import { type ComparisonPlot, curveOf } from '@hdrscope/plot';
-import { type Io, Refusal, UsageError } from '../command.ts';
-import { readSum } from './curves.ts';
-import type { HistogramInput, LogInput } from './inputs.ts';
-import { type Reading, readPercentiles } from './reading.ts';
+import { UsageError } from '../command.ts';
+import { withValues } from '../log/comparing.ts';
+import { type Reading, readPercentiles, type ValueInput } from './reading.ts';
+import { readSum } from './sum.ts';
 
 /** What is compared. */
 export interface ComparisonWishes {
@@ -17,50 +17,53 @@ export interface ComparisonWishes {
  * @throws Refusal, UsageError
  */
 export async function readComparison(
-  inputs: readonly (LogInput | HistogramInput)[],
+  inputs: readonly ValueInput[],
   reading: Reading,
   { percentiles, confidence }: ComparisonWishes,
-  io: Io,
 ): Promise<ComparisonPlot> {
   const [first, second, ...more] = inputs;
   if (first === undefined || second === undefined || more.length > 0) {
     throw new UsageError(`--kind comparison takes two files, before and after, got ${inputs.length}`);
   }
-  const before = await readSide(first, reading, io);
-  const after = await readSide(second, reading, io);
-  const changes = compareHistograms(before, after, { percentiles, confidence }).percentiles;
+  const before = await readSide(first, reading);
+  const after = await readSide(second, reading);
+  // Both count in one unit: see `plotUnits`.
+  const { valueScale } = before;
+  const changes = compareHistograms(before.values, after.values, { percentiles, confidence }).percentiles;
   return {
     kind: 'comparison',
     unit: reading.unit,
-    before: curveOf(first.name, histogramOf(before)),
-    after: curveOf(second.name, histogramOf(after)),
+    before: curveOf(first.title, histogramOf(before), { valueScale }),
+    after: curveOf(second.title, histogramOf(after), { valueScale }),
     confidence,
     changes: changes.map((change) => ({
       percentile: change.percentile,
-      before: change.before,
-      after: change.after,
-      ...(change.confidence >= confidence && { lower: change.lower, upper: change.upper }),
+      before: change.before / valueScale,
+      after: change.after / valueScale,
+      ...(change.confidence >= confidence && {
+        lower: change.lower / valueScale,
+        upper: change.upper / valueScale,
+      }),
     })),
   };
 }
 
-function histogramOf(side: LogHistogram | Bounded): LogHistogram {
-  return 'lowest' in side ? side.histogram : side;
+interface Side {
+  readonly values: LogHistogram | Bounded;
+  readonly valueScale: number;
 }
 
-async function readSide(
-  input: LogInput | HistogramInput,
-  reading: Reading,
-  io: Io,
-): Promise<LogHistogram | Bounded> {
+function histogramOf({ values }: Side): LogHistogram {
+  return 'lowest' in values ? values.histogram : values;
+}
+
+async function readSide(input: ValueInput, reading: Reading): Promise<Side> {
   if (input.kind === 'percentiles') {
     const { values, losses } = await readPercentiles(input, reading);
-    for (const loss of losses) await io.stderr.write(`hdrscope: ${loss}\n`);
-    return values;
+    for (const loss of losses) await reading.note(loss);
+    return { values, valueScale: 1 };
   }
   const sum = await readSum(input, reading);
-  if (sum === undefined || sum.totalCount === 0) {
-    throw new Refusal(`${input.path} has no values to compare: hdrscope log summary shows what it has`);
-  }
-  return sum;
+  const values = withValues(sum?.histogram, input.name, input.kind === 'log');
+  return { values, valueScale: sum?.valueScale ?? 1 };
 }

@@ -1,15 +1,11 @@
 import { DoubleHistogram } from '@hdrscope/core';
-import { type LogHistogram, sumLogs, summarizeLogs } from '@hdrscope/interval-log';
+import { summarizeLogs } from '@hdrscope/interval-log';
 import { type Curve, curveOf, percentileCurve } from '@hdrscope/plot';
-import type { Io } from '../command.ts';
-import type { HistogramInput, LogInput } from './inputs.ts';
-import { type Reading, readPercentiles } from './reading.ts';
+import type { Reading, ValueInput } from './reading.ts';
+import { readSum, type Sum } from './sum.ts';
 
-interface Named {
+interface Named extends Sum {
   readonly name: string;
-  readonly histogram: LogHistogram;
-  /** Whether every value is known, and not those of some percentiles only. */
-  readonly isExact: boolean;
 }
 
 /** How curves are made. */
@@ -23,55 +19,38 @@ export interface CurveWishes {
  * @throws Refusal, UsageError
  */
 export async function readCurves(
-  inputs: readonly (LogInput | HistogramInput)[],
+  inputs: readonly ValueInput[],
   reading: Reading,
   { confidence }: CurveWishes,
-  io: Io,
 ): Promise<Curve[]> {
   const found: Named[] = [];
   for (const input of inputs) found.push(...(await histogramsOf(input, inputs.length > 1, reading)));
   const curves: Curve[] = [];
-  for (const { name, histogram, isExact } of found) {
+  for (const { name, histogram, valueScale, isExact } of found) {
     if (histogram.totalCount === 0) {
-      await io.stderr.write(`hdrscope: ${name} has no values\n`);
+      await reading.note(`${name} has no values`);
     } else if (confidence === undefined) {
-      curves.push(curveOf(name, histogram));
+      curves.push(curveOf(name, histogram, { valueScale }));
     } else if (histogram instanceof DoubleHistogram || !isExact) {
       const why = isExact ? 'has doubles' : 'is percentile text, which does not tell every value';
-      await io.stderr.write(`hdrscope: ${name} is drawn without intervals: it ${why}\n`);
-      curves.push(curveOf(name, histogram));
-    } else curves.push(percentileCurve(name, histogram, { confidence }));
+      await reading.note(`${name} is drawn without intervals: it ${why}`);
+      curves.push(curveOf(name, histogram, { valueScale }));
+    } else curves.push(percentileCurve(name, histogram, { confidence, valueScale }));
   }
   return curves;
 }
 
-async function histogramsOf(
-  input: LogInput | HistogramInput,
-  isOneOfSeveral: boolean,
-  reading: Reading,
-): Promise<Named[]> {
-  const { name } = input;
-  if (input.kind === 'histogram') return [{ name, histogram: input.histogram, isExact: true }];
-  if (input.kind === 'percentiles') {
-    const { values } = await readPercentiles(input, reading);
-    return [{ name, histogram: values.histogram, isExact: false }];
+async function histogramsOf(input: ValueInput, isOneOfSeveral: boolean, reading: Reading): Promise<Named[]> {
+  const { kind, title, source } = input;
+  if (kind !== 'log') {
+    const sum = await readSum(input, reading);
+    return sum === undefined ? [] : [{ name: title, ...sum }];
   }
   const { selection, onBytes, malformed } = reading;
-  const { tags } = await summarizeLogs([input.source], { ...selection, onBytes, onMalformed: malformed.add });
+  const { tags } = await summarizeLogs([source], { ...selection, onBytes, onMalformed: malformed.add });
   return tags.map(({ tag, histogram }) => {
     const ofTag = tag ?? '(no tag)';
-    const named = tags.length === 1 ? name : isOneOfSeveral ? `${name} ${ofTag}` : ofTag;
-    return { name: named, histogram, isExact: true };
+    const name = tags.length === 1 ? title : isOneOfSeveral ? `${title} ${ofTag}` : ofTag;
+    return { name, histogram, valueScale: 1, isExact: true };
   });
-}
-
-/** All that a file has counted, whatever its tags; `undefined` where that is nothing. */
-export async function readSum(
-  input: LogInput | HistogramInput,
-  reading: Reading,
-): Promise<LogHistogram | undefined> {
-  if (input.kind === 'histogram') return input.histogram;
-  if (input.kind === 'percentiles') return (await readPercentiles(input, reading)).values.histogram;
-  const { selection, onBytes, malformed } = reading;
-  return sumLogs([input.source], { ...selection, onBytes, onMalformed: malformed.add });
 }

@@ -4,7 +4,8 @@ import { hasColours } from '../colour.ts';
 import { type Io, UsageError } from '../command.ts';
 import { writeWhole } from '../log/output.ts';
 
-const FORMATS = ['text', 'svg', 'png', 'html', 'json'] as const;
+/** What `--format` may be. */
+export const FORMATS = ['text', 'svg', 'png', 'html', 'json'] as const;
 /** What a plot is written as. */
 export type Format = (typeof FORMATS)[number];
 

@@ -1,25 +1,29 @@
-import { DoubleHistogram } from '@hdrscope/core';
-import { barsOfHistogram, type Plot, type SloLine } from '@hdrscope/plot';
+import type { Plot, SloLine } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
 import { Option } from 'commander';
-import { createParser, readArguments, wrongOption } from '../arguments.ts';
+import { choiceOption, createParser, readArguments, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io, Refusal } from '../command.ts';
+import type { InputKind } from '../input/kinds.ts';
+import { type Input, openInputs } from '../input/open-inputs.ts';
 import { parseConfidence } from '../log/comparing.ts';
 import { type TextUnit, textUnitOption } from '../log/percentile-input.ts';
 import { addSelection, type SelectingOptions } from '../log/selecting.ts';
 import { percentilesOption } from '../log/shown-options.ts';
+import { NUMBER_UNITS } from '../numbers/number-unit.ts';
+import { readBars } from './bars.ts';
 import { readComparison } from './comparison.ts';
-import { readCurves, readSum } from './curves.ts';
-import { type DrawingOptions, formatOf, parseFormat, writePlots } from './drawing.ts';
-import { type HistogramInput, type LogInput, openPlotInputs, type PlotInput } from './inputs.ts';
+import { readCurves } from './curves.ts';
+import { type DrawingOptions, FORMATS, formatOf, parseFormat, writePlots } from './drawing.ts';
 import { readHeatMap, readOverTime } from './intervals.ts';
 import { plotsOfJson } from './json-input.ts';
-import { type Reading, startReading } from './reading.ts';
+import { type Reading, readingOf, type ValueInput } from './reading.ts';
 import { parseSlo } from './slo.ts';
-import { parseCountedUnit } from './units.ts';
+import { parseCountedUnit, plotUnits } from './units.ts';
 import { assertFits, assertKind, dressed, isEmpty, type Wishes } from './wishes.ts';
 
 const KINDS: readonly Plot['kind'][] = ['percentiles', 'comparison', 'over-time', 'heat-map', 'bars'];
+
+const TAKEN: readonly InputKind[] = ['log', 'percentiles', 'encoded', 'numbers', 'json'];
 
 interface Options extends SelectingOptions, DrawingOptions, Wishes {
   readonly kind?: Plot['kind'];
@@ -34,57 +38,85 @@ interface Options extends SelectingOptions, DrawingOptions, Wishes {
 const DESCRIPTION = `Draws histograms: on the terminal, or as a picture where -o tells a file.
 
 What a file is, is seen by its content: an interval log, percentile text (.hgrm, its CSV, wrk2
---latency), histograms in Base64, a dump of Ceph, what hdrscope ebpf read --json or this command with
---json has printed; all of them plain or gzipped.
+--latency), histograms in Base64, a text with a number in a line, a dump of Ceph, what hdrscope ebpf
+read --json or this command with --json has printed; all of them plain or gzipped.
 
   percentiles  a curve for each file, and for each tag of a log with several, by 1/(1 - percentile)
   comparison   two files before and after a change: both curves, and by how much percentiles differ
   over-time    percentiles of each interval of logs; of all logs and tags together
   heat-map     when which values were counted, of all logs and tags together; both axes of a dump
-  bars         how often which values were counted`;
+  bars         how often which values were counted
+
+Numbers are in --text-unit, or else in --unit where that is given, or else, beside something else, in
+ms. They are counted as hdrscope record counts them, and have no times.`;
 
 /** `hdrscope plot` */
 export async function run(args: readonly string[], io: Io): Promise<number> {
   const parser = createParser('hdrscope plot', DESCRIPTION, [
     'hdrscope plot service.hlog --slo p99.9=50ms',
     'hdrscope plot before.hgrm after.hgrm wrk2.txt -o latency.svg',
+    'hdrscope plot yesterday.txt today.txt.gz --unit ms --log',
     'hdrscope plot --kind comparison before.hlog after.hlog -o change.html',
     'hdrscope plot --kind heat-map --tag get --from 10m service.hlog.gz -o get.png',
     'hdrscope ebpf read /sys/fs/bpf/queue_hist --json | hdrscope plot -',
   ])
-    .argument('<file...>', 'what is drawn; - is standard input')
-    .option('-o, --output <file>', 'where to write; the file is there when it is whole')
-    .addOption(
-      new Option(
-        '--format <format>',
-        "text, svg, png, html or json (default: by the file's ending)",
-      ).argParser(parseFormat),
+    .argument('<file...>', 'files of any of these kinds; - is standard input')
+    .option(
+      '-o, --output <file>',
+      'where to write, instead of standard output; the file is there when it is whole',
     )
-    .addOption(new Option('--kind <kind>', 'what is drawn (default: what suits the files)').choices(KINDS))
+    .addOption(
+      choiceOption('--format <format>', 'what is written', FORMATS, parseFormat).default(
+        undefined,
+        "by the file's ending, and text on the terminal",
+      ),
+    )
+    .addOption(
+      new Option('--kind <kind>', 'what is drawn')
+        .choices(KINDS)
+        .default(undefined, 'what a file of JSON is; of others percentiles'),
+    )
     .addOption(
       new Option('--slo <promise>', 'a line at what was promised, as in p99.9=50ms; may be repeated')
         .argParser((text, others: string[] = []) => [...others, text])
         .default([], 'none'),
     )
-    .option(
-      '--confidence <part>',
-      'draws confidence intervals, as in 0.95; of a comparison 0.99',
-      parseConfidence,
+    .addOption(
+      new Option('--confidence <part>', 'draws confidence intervals, as in 0.95')
+        .argParser(parseConfidence)
+        .default(undefined, 'none; of a comparison 0.99'),
     )
     .addOption(percentilesOption('of comparison and over-time: '))
     .addOption(
-      new Option(
-        '--unit <unit>',
-        'what was counted: ns, us, ms, s, bytes, KiB or none (default: ns; of the kernel none)',
-      ).argParser(parseCountedUnit),
+      choiceOption('--unit <unit>', 'what was counted', NUMBER_UNITS, parseCountedUnit).default(
+        undefined,
+        'ns; of the kernel, and of nothing but numbers, none',
+      ),
     )
-    .addOption(textUnitOption())
-    .option('--counter <name>', 'of a dump of Ceph: which counter')
-    .option('--log', 'a logarithmic axis of values')
+    .addOption(
+      textUnitOption('what percentile text and numbers are in', 'of text ms; of numbers --unit, or else ms'),
+    )
+    .addOption(
+      new Option('--counter <name>', 'of a dump of Ceph: which counter').default(
+        undefined,
+        'the one with most counts',
+      ),
+    )
+    .option('--log', 'a logarithmic axis of values, instead of a linear one')
     .option('--title <text>', 'what stands above')
-    .option('--width <number>', 'in pixels; of text in characters', sizeParser('--width'))
-    .option('--height <number>', 'in pixels; of text in lines', sizeParser('--height'))
-    .addOption(new Option('--theme <theme>', 'of svg and png').choices(['light', 'dark']))
+    .addOption(
+      new Option('--width <number>', 'in pixels; of text in characters')
+        .argParser(sizeParser('--width'))
+        .default(undefined, '920; of text that of the terminal, or 80'),
+    )
+    .addOption(
+      new Option('--height <number>', 'in pixels; of text in lines')
+        .argParser(sizeParser('--height'))
+        .default(undefined, 'what suits the kind'),
+    )
+    .addOption(
+      new Option('--theme <theme>', 'of svg and png').choices(['light', 'dark']).default(undefined, 'light'),
+    )
     .option('--ascii', 'text of ASCII alone')
     .option('--json', 'the same as --format json: the data of the plot');
   const selectionOf = addSelection(parser);
@@ -92,36 +124,42 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   if (given === undefined) return ExitCode.done;
   const { options, operands } = given;
   const format = options.json ? 'json' : formatOf(options);
-  const unit = options.unit ?? 'ns';
-  const slos = options.slo.map((text) => parseSlo(text, unit));
-
-  const { inputs, totalBytes } = await openPlotInputs(operands, io);
-  const selection = selectionOf(options);
-  const reading = startReading({ unit, textUnit: options.textUnit, selection }, totalBytes, io);
-  const plots = await readPlots(inputs, reading, options, slos, io).finally(reading.finish);
+  const { inputs, totalBytes } = await openInputs(operands, { takes: TAKEN, otherwise: 'log' }, io);
+  const { kind, unit, textUnit } = options;
+  const units = plotUnits(inputs, { unit, textUnit, isCompared: kind === 'comparison' });
+  const slos = options.slo.map((text) => parseSlo(text, units.unit));
+  const reading = readingOf({ ...units, textUnit, selection: selectionOf(options) }, totalBytes, io);
+  const plots = await readPlots(inputs, reading, options, slos, io)
+    .finally(reading.finish)
+    .catch(async (error: unknown) => {
+      // That there are no values may be why.
+      if (error instanceof Refusal) await reading.report();
+      throw error;
+    });
   const [first, ...others] = plots;
   if (first === undefined || plots.every(isEmpty)) {
-    await reading.malformed.report(io);
+    await reading.report();
     throw new Refusal('there is nothing to draw: nothing was counted, or nothing of it is selected');
   }
   await writePlots([first, ...others], format, options, io);
-  return reading.malformed.report(io);
+  return reading.report();
 }
 
 async function readPlots(
-  inputs: readonly PlotInput[],
+  inputs: readonly Input[],
   reading: Reading,
   options: Options,
   slos: readonly SloLine[],
   io: Io,
 ): Promise<Plot[]> {
-  const values = inputs.filter((input) => input.kind !== 'json');
-  const plots: Plot[] = values.length === 0 ? [] : await plotsOfValues(values, reading, options, io);
+  const values = inputs.filter((input): input is ValueInput => input.kind !== 'json');
+  const plots: Plot[] = values.length === 0 ? [] : await plotsOfValues(values, reading, options);
   const { unit, counter } = options;
+  const { onBytes } = reading;
   for (const input of inputs) {
     if (input.kind !== 'json') continue;
-    for (const plot of await plotsOfJson(input, { unit, counter }, io)) {
-      assertKind(plot, options.kind, input.path);
+    for (const plot of await plotsOfJson(input, { unit, counter, onBytes }, io)) {
+      assertKind(plot, options.kind, input.name);
       plots.push(plot);
     }
   }
@@ -130,32 +168,22 @@ async function readPlots(
 }
 
 async function plotsOfValues(
-  inputs: readonly (LogInput | HistogramInput)[],
+  inputs: readonly ValueInput[],
   reading: Reading,
   { kind = 'percentiles', confidence, percentiles }: Options,
-  io: Io,
 ): Promise<Plot[]> {
   const { unit } = reading;
   switch (kind) {
     case 'percentiles':
-      return [{ kind, unit, curves: await readCurves(inputs, reading, { confidence }, io) }];
+      return [{ kind, unit, curves: await readCurves(inputs, reading, { confidence }) }];
     case 'comparison':
-      return [await readComparison(inputs, reading, { percentiles, confidence: confidence ?? 0.99 }, io)];
+      return [await readComparison(inputs, reading, { percentiles, confidence: confidence ?? 0.99 })];
     case 'over-time':
       return [await readOverTime(inputs, reading, percentiles)];
     case 'heat-map':
       return [await readHeatMap(inputs, reading)];
-    case 'bars': {
-      const plots: Plot[] = [];
-      for (const input of inputs) {
-        const histogram = await readSum(input, reading);
-        if (histogram instanceof DoubleHistogram) {
-          throw new Refusal(`${input.path} has doubles, of which no bars can be made`);
-        }
-        if (histogram !== undefined) plots.push(barsOfHistogram(histogram, { unit, title: input.name }));
-      }
-      return plots;
-    }
+    case 'bars':
+      return readBars(inputs, reading);
   }
 }
 

@@ -2,18 +2,15 @@ import { DoubleHistogram, type Histogram } from '@hdrscope/core';
 import { type DecodedInterval, type DecodeIntervalsOptions, decodeIntervals } from '@hdrscope/interval-log';
 import { createHeatMap, createOverTime, type HeatMapPlot, type TimePlot } from '@hdrscope/plot';
 import { Refusal } from '../command.ts';
-import type { HistogramInput, LogInput } from './inputs.ts';
-import type { Reading } from './reading.ts';
+import type { InputKind } from '../input/kinds.ts';
+import type { Reading, ValueInput } from './reading.ts';
 
 /** When how often which values were counted, of all logs together. @throws Refusal */
-export async function readHeatMap(
-  inputs: readonly (LogInput | HistogramInput)[],
-  reading: Reading,
-): Promise<HeatMapPlot> {
+export async function readHeatMap(inputs: readonly ValueInput[], reading: Reading): Promise<HeatMapPlot> {
   const heatMap = createHeatMap({ unit: reading.unit });
-  for await (const { interval, histogram, path } of intervalsOf(inputs, reading)) {
+  for await (const { interval, histogram, name } of intervalsOf(inputs, reading)) {
     if (histogram instanceof DoubleHistogram) {
-      throw new Refusal(`${path} has doubles, of which no heat map can be made; --kind over-time can be`);
+      throw new Refusal(`${name} has doubles, of which no heat map can be made; --kind over-time can be`);
     }
     heatMap.add({ startMs: interval.startTimeMs, endMs: interval.endTimeMs, histogram });
   }
@@ -22,7 +19,7 @@ export async function readHeatMap(
 
 /** Percentiles of all logs together, over time. @throws Refusal */
 export async function readOverTime(
-  inputs: readonly (LogInput | HistogramInput)[],
+  inputs: readonly ValueInput[],
   reading: Reading,
   percentiles: readonly number[],
 ): Promise<TimePlot> {
@@ -32,9 +29,9 @@ export async function readOverTime(
     percentiles: percentiles.includes(100) ? percentiles : [...percentiles, 100],
   });
   let isDouble: boolean | undefined;
-  for await (const { interval, histogram, path } of intervalsOf(inputs, reading)) {
+  for await (const { interval, histogram, name } of intervalsOf(inputs, reading)) {
     isDouble ??= interval.isDouble;
-    if (isDouble !== interval.isDouble) throw new Refusal(`${path}: integers and doubles cannot be added up`);
+    if (isDouble !== interval.isDouble) throw new Refusal(`${name}: integers and doubles cannot be added up`);
     overTime.add({
       startMs: interval.startTimeMs,
       endMs: interval.endTimeMs,
@@ -45,27 +42,35 @@ export async function readOverTime(
 }
 
 interface ReadInterval extends DecodedInterval {
-  readonly path: string;
+  readonly name: string;
 }
 
 async function* intervalsOf(
-  inputs: readonly (LogInput | HistogramInput)[],
+  inputs: readonly ValueInput[],
   { selection, onBytes, malformed }: Reading,
 ): AsyncGenerator<ReadInterval, void> {
-  for (const input of inputs) {
-    const { path } = input;
-    if (input.kind !== 'log') {
-      const what = input.kind === 'histogram' ? 'is a histogram' : 'is percentile text';
-      throw new Refusal(`${path} ${what}, which has no times: --kind over-time and heat-map take logs`);
+  for (const { kind, name } of inputs) {
+    if (kind !== 'log') {
+      throw new Refusal(
+        `${name} ${WITHOUT_TIMES[kind]}, which has no times: --kind over-time and heat-map take logs`,
+      );
     }
+  }
+  for (const { name, source } of inputs) {
     const options: DecodeIntervalsOptions = {
       ...selection,
       onBytes,
       onMalformed: malformed.add,
       storage: 'sparse',
     };
-    for await (const { interval, histogram } of decodeIntervals(input.source, options)) {
-      yield { interval, histogram, path };
+    for await (const { interval, histogram } of decodeIntervals(source, options)) {
+      yield { interval, histogram, name };
     }
   }
 }
+
+const WITHOUT_TIMES: Readonly<Record<Exclude<InputKind, 'log' | 'json'>, string>> = {
+  percentiles: 'is percentile text',
+  encoded: 'is a histogram',
+  numbers: 'is a text of numbers',
+};

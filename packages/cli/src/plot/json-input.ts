@@ -6,7 +6,8 @@ import { perfPlot } from '../ceph/perf-plot.ts';
 import { chooseCounter, merged } from '../ceph/which-counter.ts';
 import { type Io, Refusal } from '../command.ts';
 import { titleOf as titleOfCounted } from '../ebpf/counted-text.ts';
-import type { JsonInput } from './inputs.ts';
+import type { Input } from '../input/open-inputs.ts';
+import { wholeText } from '../input/whole-text.ts';
 
 const KINDS: readonly string[] = [
   'percentiles',
@@ -22,6 +23,8 @@ export interface JsonWishes {
   readonly unit: CountedUnit | undefined;
   /** Which of a dump of Ceph. */
   readonly counter: string | undefined;
+  /** Told of every byte. */
+  readonly onBytes?: (bytes: number) => void;
 }
 
 /**
@@ -30,13 +33,18 @@ export interface JsonWishes {
  *
  * @throws Refusal
  */
-export async function plotsOfJson(input: JsonInput, { unit, counter }: JsonWishes, io: Io): Promise<Plot[]> {
-  const json = parsed(input.text);
+export async function plotsOfJson(
+  input: Input,
+  { unit, counter, onBytes }: JsonWishes,
+  io: Io,
+): Promise<Plot[]> {
+  const text = await wholeText(input, 'JSON', onBytes);
+  const json = parsed(text);
   if (Array.isArray(json) && json.length > 0 && json.every(isPlot)) {
     return json.map((plot) => plotFromJson(JSON.stringify(plot)));
   }
   if (isKernelOutput(json)) return json.histograms.map((one) => barsOfKernel(one, unit ?? 'none'));
-  return [await plotOfDump(input, counter, io)];
+  return [await plotOfDump(input, text, counter, io)];
 }
 
 /** Of a document, or of a document a line; `undefined` for a dump of Ceph with lines of other text around it. */
@@ -57,16 +65,17 @@ function parsed(text: string): unknown {
 }
 
 async function plotOfDump(
-  { name, path, text }: JsonInput,
+  { name, title }: Input,
+  text: string,
   counter: string | undefined,
   io: Io,
 ): Promise<Plot> {
   const { parseHistogramDump } = await import('@hdrscope/ceph');
-  const sourced = explain(path, () => parseHistogramDump(text, counter === undefined ? {} : { counter })).map(
-    (one): Sourced => ({ ...one, source: one.daemon ?? name }),
+  const sourced = explain(name, () => parseHistogramDump(text, counter === undefined ? {} : { counter })).map(
+    (one): Sourced => ({ ...one, source: one.daemon ?? title }),
   );
   if (sourced.length === 0)
-    throw new Refusal(`${path} has no histograms${counter === undefined ? '' : ` of ${counter}`}`);
+    throw new Refusal(`${name} has no histograms${counter === undefined ? '' : ` of ${counter}`}`);
   const chosen = await chooseCounter(sourced, io);
   const [first, ...others] = chosen.members as [Sourced, ...Sourced[]];
   await noteWriter(io)(chosen.members);
@@ -74,12 +83,12 @@ async function plotOfDump(
   return perfPlot(merged([first, ...others]), {}, { title: `${titleOf(first, false)} of ${sources}` });
 }
 
-function explain<T>(path: string, parse: () => T): T {
+function explain<T>(name: string, parse: () => T): T {
   try {
     return parse();
   } catch (error) {
     if (!(error instanceof HdrscopeError)) throw error;
-    throw new Refusal(`${path}: ${error.message}`, { cause: error });
+    throw new Refusal(`${name}: ${error.message}`, { cause: error });
   }
 }
 

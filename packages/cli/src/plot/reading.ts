@@ -1,49 +1,54 @@
 import type { Selection } from '@hdrscope/interval-log';
-import type { CountedUnit } from '@hdrscope/registry';
 import type { Io } from '../command.ts';
+import type { InputKind } from '../input/kinds.ts';
+import type { Input } from '../input/open-inputs.ts';
+import { LineTally } from '../line-tally.ts';
 import { MalformedTally } from '../log/malformed.ts';
 import type { PercentileInput, TextUnit } from '../log/percentile-input.ts';
 import { readPercentileInput } from '../log/percentile-input.ts';
-import { startProgress } from '../progress.ts';
-import type { LogInput } from './inputs.ts';
-import { textScale } from './units.ts';
+import { type ReadingProgress, startReading } from '../progress.ts';
+import { type PlotUnits, textScale } from './units.ts';
+
+/** What values are read of. */
+export type ValueInput = Input<Exclude<InputKind, 'json'>>;
 
 /** How inputs are read. */
-export interface ReadingOptions {
-  readonly unit: CountedUnit;
+export interface ReadingOptions extends PlotUnits {
   readonly textUnit: TextUnit | undefined;
   readonly selection: Selection;
 }
 
-/** What is wanted of logs while they are read, and told of them afterwards. */
-export interface Reading extends ReadingOptions {
-  readonly onBytes: (bytes: number) => void;
+/** What is wanted of inputs while they are read, and told of them afterwards. */
+export interface Reading extends ReadingOptions, ReadingProgress {
+  /** Of logs. */
   readonly malformed: MalformedTally;
-  /** When all were read: takes the progress away. */
-  finish(): void;
+  /** Of texts of numbers. */
+  readonly badLines: LineTally;
+  /** Tells of what was left out. @returns The exit code that this alone makes. */
+  report(): Promise<number>;
 }
 
-/** Begins to show how much of the logs was read: nothing else is printed meanwhile. */
-export function startReading(options: ReadingOptions, totalBytes: number | undefined, io: Io): Reading {
-  const progress = startProgress(io, totalBytes, true);
+/** Begins to show how much was read: nothing else is printed meanwhile. */
+export function readingOf(options: ReadingOptions, totalBytes: number | undefined, io: Io): Reading {
+  const [malformed, badLines] = [new MalformedTally(), new LineTally()];
   return {
     ...options,
-    malformed: new MalformedTally(),
-    onBytes: (bytes) => {
-      io.signal.throwIfAborted();
-      progress.add(bytes);
-    },
-    finish: progress.finish,
+    ...startReading(io, totalBytes),
+    malformed,
+    badLines,
+    report: async () => Math.max(await malformed.report(io), await badLines.report(io)),
   };
 }
 
 /** @throws Refusal, UsageError */
 export function readPercentiles(
-  { source }: LogInput,
-  { unit, textUnit, selection }: ReadingOptions,
+  input: ValueInput,
+  { unit, textUnit, selection, onBytes }: Reading,
 ): Promise<PercentileInput> {
-  return readPercentileInput(
-    { kind: 'percentiles', source },
-    { unit: textScale(unit), selection, ...(textUnit && { textUnit }) },
-  );
+  return readPercentileInput(input, {
+    unit: textScale(unit),
+    selection,
+    onBytes,
+    ...(textUnit && { textUnit }),
+  });
 }

@@ -1,13 +1,12 @@
 import { Option } from 'commander';
 import { createParser, isDecimal, parsePercentileList, readArguments, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io, Refusal, UsageError } from '../command.ts';
-import { nameOfPath, sizeOf } from '../input-file.ts';
+import { openInputs } from '../input/open-inputs.ts';
 import { LineTally } from '../line-tally.ts';
 import { OUTPUT_HELP, writeLines } from '../log/output.ts';
-import { chunksOf, countNumbers, type NumberText } from '../numbers/count-numbers.ts';
-import { type BadLine, badLineText } from '../numbers/number-reader.ts';
+import { countNumbers, vanishedText } from '../numbers/count-numbers.ts';
 import { digitsOption, NUMBER_UNITS, numberUnit, resolutionOption } from '../numbers/number-unit.ts';
-import { startProgress } from '../progress.ts';
+import { startReading } from '../progress.ts';
 import { type OutputFormat, outputFormats, type Recorded } from './outputs.ts';
 
 const DESCRIPTION = `Counts numbers, one in a line, and prints their distribution.
@@ -18,8 +17,11 @@ makes the exit code 1.
 
 Each number is counted at the nearest multiple of --resolution, and keeps --digits significant
 digits. What is printed of it is the upper end of the values that are not told apart, as in all HDR
-histograms: with 3 digits at most 0.1 % above it. --output hlog and base64 hold numbers of
-multiples: with --unit ms nanoseconds, as most logs do.`;
+histograms: with 3 digits at most 0.1 % above it.
+
+--output tells the format, --output-file the file. hgrm and csv are percentile text, json is for
+programs, base64 is the histogram in the V2 encoding, hlog a log of one interval. The last two count
+in multiples of --resolution: with --unit ms nanoseconds, as most logs do.`;
 
 interface Options {
   readonly unit: (typeof NUMBER_UNITS)[number];
@@ -39,10 +41,13 @@ function parser(): ReturnType<typeof createParser> {
   return createParser('hdrscope record', DESCRIPTION, [
     'hdrscope record --unit ms latencies.txt',
     'cat latencies.txt | hdrscope record --unit us --percentiles 50,99,99.9',
+    'hdrscope record --unit ms --output json latencies.txt.gz',
     'hdrscope record --unit s --column 3 --separator , --skip 1 requests.csv',
     'hdrscope record --unit ms --expected-interval 10 --output hlog latencies.txt -o latencies.hlog',
   ])
-    .argument('[files...]', 'texts with numbers, counted together; - is standard input (default: -)')
+    .argument('[files...]', 'texts with numbers, plain or gzipped, counted together; - is standard input', [
+      '-',
+    ])
     .addOption(new Option('--unit <unit>', 'what the numbers are in').choices(NUMBER_UNITS).default('none'))
     .addOption(digitsOption('significant digits that are kept, 0 to 5').default(3))
     .addOption(resolutionOption())
@@ -56,26 +61,26 @@ function parser(): ReturnType<typeof createParser> {
       'corrects coordinated omission: the time between two requests had nothing been slow, in the unit',
       parseInterval,
     )
-    .option('--column <number>', 'which column has the numbers, from 1 (default: the line is one)', (text) =>
-      parseWhole(text, '--column', 1),
-    )
-    .option(
-      '--separator <character>',
-      'what is between columns; \\t is a tab (default: blanks)',
-      parseSeparator,
-    )
-    .option(
-      '--skip <lines>',
-      'lines at the beginning of each file that are not read, such as a header',
-      (text) => parseWhole(text, '--skip', 0),
+    .addOption(
+      new Option('--column <number>', 'which column has the numbers, from 1')
+        .argParser((text) => parseWhole(text, '--column', 1))
+        .default(undefined, 'the line is one number'),
     )
     .addOption(
-      new Option('--output <format>', 'what is printed; hgrm and csv are percentile text, base64 is V2')
-        .choices(Object.keys(outputFormats))
-        .default('text'),
+      new Option('--separator <character>', 'what is between columns; \\t is a tab')
+        .argParser(parseSeparator)
+        .default(undefined, 'blanks'),
+    )
+    .addOption(
+      new Option('--skip <lines>', 'lines at the beginning of each file that are not read, such as a header')
+        .argParser((text) => parseWhole(text, '--skip', 0))
+        .default(undefined, '0'),
+    )
+    .addOption(
+      new Option('--output <format>', 'what is printed').choices(Object.keys(outputFormats)).default('text'),
     )
     .option('-o, --output-file <file>', OUTPUT_HELP)
-    .option('--no-plot', 'prints no plot below the numbers');
+    .option('--no-plot', 'of text: prints no plot below the numbers');
 }
 
 /** `hdrscope record` */
@@ -88,62 +93,33 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   }
   const unit = numberUnit(options.unit, options.resolution);
   const paths = operands.length === 0 ? ['-'] : operands;
-  const isQuiet = options.outputFile !== undefined && options.outputFile !== '-';
-  const { texts, onBytes, finish } = await openTexts(paths, io, isQuiet);
-  const bad = new LineTally();
-  const onBadLine = (line: BadLine, name: string): void =>
-    bad.add(line.lineNumber, () => `${name}: ${badLineText(line)}`);
   const { column, separator, skip, expectedInterval, digits } = options;
-  const counted = await countNumbers(texts, {
+  // A table may begin with anything.
+  const as = column === undefined && skip === undefined ? undefined : 'numbers';
+  const { inputs, totalBytes } = await openInputs(
+    paths,
+    { takes: ['numbers'], otherwise: 'numbers', as },
+    io,
+  );
+  const { onBytes, finish } = startReading(io, totalBytes);
+  const badLines = new LineTally();
+  const counted = await countNumbers(inputs, {
     unit,
     significantDigits: digits,
     expectedInterval,
     format: { column, separator, skip },
     onBytes,
-    onBadLine,
+    badLines,
   }).finally(finish);
-  const exitCode = await bad.report(io);
-  const name = paths.map(nameOfPath).join(', ');
+  const exitCode = await badLines.report(io);
+  const name = inputs.map((input) => input.name).join(', ');
   if (counted.histogram.totalCount === 0) throw new Refusal(`${name} has no numbers to count`);
   if (counted.vanished > 0) {
-    await io.stderr.write(
-      `hdrscope: ${counted.vanished} numbers are nearer to 0 than to the resolution, and counted as 0: --resolution tells smaller ones apart\n`,
-    );
+    await io.stderr.write(`hdrscope: ${vanishedText(counted.vanished, unit)}\n`);
   }
   const recorded: Recorded = { ...counted, unit, digits, name, percentiles: options.percentiles };
   await writeLines(outputFormats[options.output](recorded, options, io), options.outputFile, io);
   return exitCode;
-}
-
-interface OpenedTexts {
-  readonly texts: readonly NumberText[];
-  readonly onBytes: (bytes: number) => void;
-  finish(): void;
-}
-
-/** All files are looked at before the first is read. */
-async function openTexts(paths: readonly string[], io: Io, isQuiet: boolean): Promise<OpenedTexts> {
-  if (paths.filter((path) => path === '-').length > 1) {
-    throw new UsageError('- is standard input, which can be read only once');
-  }
-  const sizes: (number | undefined)[] = [];
-  for (const path of paths) sizes.push(path === '-' ? undefined : await sizeOf(path));
-  const total = sizes.reduce(
-    (sum, size) => (sum === undefined || size === undefined ? undefined : sum + size),
-    0,
-  );
-  const progress = startProgress(io, total, isQuiet || !io.stdout.isTerminal);
-  return {
-    texts: paths.map((path) => ({
-      name: nameOfPath(path),
-      chunks: path === '-' ? io.stdin : chunksOf(path, io.signal),
-    })),
-    onBytes: (bytes) => {
-      io.signal.throwIfAborted();
-      progress.add(bytes);
-    },
-    finish: progress.finish,
-  };
 }
 
 function parseInterval(text: string): number {

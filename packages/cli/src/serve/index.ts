@@ -3,9 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import { serveDashboard } from '@hdrscope/dashboard';
 import { type CountedUnit, createRegistry } from '@hdrscope/registry';
-import { createParser, readArguments, wrongOption } from '../arguments.ts';
+import { createParser, readArguments } from '../arguments.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
 import { parseCountedUnit } from '../plot/units.ts';
+import { portOption } from '../shared-options.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { startDemo } from './demo-registry.ts';
 import { followFile, openDropped, readFile, type ShownFile } from './files.ts';
@@ -36,7 +37,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   ])
     .argument('[file...]', 'what is shown')
     .option('-f, --follow', 'goes on as the logs grow')
-    .option('--port <number>', '0 is any that is free', parsePort, 9465)
+    .addOption(portOption(9465))
     .option('--host <name>', 'where it listens', 'localhost')
     .option('--token [text]', 'what the page is opened with; without a text, one is made up')
     .option('--open', 'opens the page in the browser')
@@ -84,12 +85,6 @@ const TOKEN_BYTES = 24;
 
 function tokenOf({ token }: Options): string | undefined {
   return token === true ? randomBytes(TOKEN_BYTES).toString('base64url') : token;
-}
-
-function parsePort(text: string): number {
-  const port = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (!(port <= 65_535)) throw wrongOption('--port', 'an integer from 0 to 65535', text);
-  return port;
 }
 
 const OPENERS: Partial<Record<NodeJS.Platform, readonly [program: string, ...args: string[]]>> = {

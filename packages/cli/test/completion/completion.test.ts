@@ -54,6 +54,30 @@ testWith('bash', 'bash completes options, and what they may be', async () => {
   expect(await offered('completion', '')).toEqual(['bash', 'zsh', 'fish']);
 });
 
+testWith(
+  'bash',
+  'bash completes what is checked by the command itself, and the arguments of another program',
+  async () => {
+    const units = ['ns', 'us', 'ms', 's', 'none'];
+    for (const words of [
+      ['diff'],
+      ['log', 'summary'],
+      ['log', 'compare'],
+      ['log', 'tail'],
+      ['log', 'convert'],
+    ]) {
+      expect(await offered(...words, '--unit', '')).toEqual(units);
+    }
+    expect(await offered('diff', '--text-unit', '')).toEqual(['ns', 'us', 'ms', 's']);
+    expect(await offered('plot', '--unit', 'K')).toEqual(['KiB']);
+    expect(await offered('plot', '--format', 's')).toEqual(['svg']);
+    expect(await offered('log', 'process', '-m')).toEqual(['-mwp', '-mwpl']);
+    folder.write('a.hlog', '');
+    expect(await offered('log', 'process', '-i', 'a.h')).toEqual(['a.hlog']);
+    expect(await offered('log', 'process', '-mwp', '')).toEqual([]);
+  },
+);
+
 testWith('bash', 'bash completes files, also with blanks in their names', async () => {
   folder.write('my log.hlog', '');
   folder.write('my numbers.txt', '');
@@ -91,6 +115,7 @@ testWith('fish', 'fish completes commands, options and what they may be', async 
   expect(completed('hdrscope log su')).toEqual(['summary', '']);
   expect(completed('hdrscope record --di')).toEqual(['--digits', '']);
   expect(completed('hdrscope record --unit K')).toEqual(['KiB', '']);
+  expect(completed('hdrscope log process -mw')).toEqual(['-mwp', '-mwpl', '']);
   expect(completed('hdrscope completion ')).toEqual(['bash', 'fish', 'zsh', '']);
 });
 

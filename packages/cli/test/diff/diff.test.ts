@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { DoubleHistogram, formatPercentiles, Histogram } from '@hdrscope/core';
 import { hdrscope } from '../support/fake-io.ts';
 import { evenly, logText, useFolder } from '../support/logs.ts';
@@ -118,6 +119,50 @@ test('tells of lines that are no numbers', async () => {
     1,
     `hdrscope: standard input: line 2001 has no number of at least 0 that can be counted: "soon"\nhdrscope: left out 1 malformed line\n`,
   ]);
+});
+
+test('tells what was left out where nothing is left', async () => {
+  for (const command of [['diff'], ['plot', '--kind', 'comparison']]) {
+    const { exitCode, stdout, stderr } = await hdrscope([...command, '-', write('numbers', AFTER)], {
+      stdin: '-1\n',
+    });
+    expect([exitCode, stdout]).toEqual([1, '']);
+    expect(stderr).toBe(
+      `hdrscope: standard input: line 1 has no number of at least 0 that can be counted: "-1"
+hdrscope: left out 1 malformed line
+hdrscope: standard input has no values to compare
+`,
+    );
+  }
+});
+
+test('reads numbers gzipped', async () => {
+  const stdin = gzipSync(KINDS.numbers!(BEFORE));
+  const args = ['diff', '--percentiles', '50', '--json', '-', write('numbers', BEFORE)];
+  const { exitCode, stdout, stderr } = await hdrscope(args, { stdin });
+  expect([exitCode, stderr, JSON.parse(stdout).counts]).toEqual([0, '', { before: 2000, after: 2000 }]);
+});
+
+test('says when numbers are too small to be told from 0, in what they are counted', async () => {
+  const numbers = write('numbers', AFTER);
+  const fine = await hdrscope(['diff', '-', numbers], { stdin: `0.0000004\n0\n${BEFORE.join('\n')}` });
+  expect([fine.exitCode, fine.stderr]).toEqual([
+    0,
+    'hdrscope: standard input: 1 number is nearer to 0 than to the resolution, 0.000001 ms, and counted as 0: hdrscope record --resolution tells smaller ones apart\n',
+  ]);
+  // Beside a log of milliseconds numbers are counted in those.
+  const coarse = await hdrscope(['diff', '--unit', 'ms', '-', write('log', AFTER)], { stdin: '0.4\n7\n' });
+  expect(coarse.stderr).toContain('1 number is nearer to 0 than to the resolution, 1 ms,');
+});
+
+test('shows its progress on a terminal, whatever it reads', async () => {
+  for (const kind of Object.keys(KINDS)) {
+    let now = 0;
+    const monotonicMs = (): number => (now += 1000);
+    const paths = [write(kind, BEFORE), write(kind, AFTER)];
+    const { stderr } = await hdrscope(['diff', ...paths], { isTerminal: true, monotonicMs });
+    expect(stderr).toContain('(100 %)');
+  }
 });
 
 test.each([

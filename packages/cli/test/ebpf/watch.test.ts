@@ -40,6 +40,37 @@ test('differences of each interval', async () => {
   ]);
 });
 
+test('differences as JSON, a line each', async () => {
+  const kernel = fakeKernel({
+    frames: [
+      frameOf(BEFORE),
+      frameOf([101, 0, 2, 0, 0, 0, 0, 0]),
+      frameOf([101, 0, 2, 0, 0, 0, 0, 0]),
+      frameOf([101, 0, 2, 0, 0, 0, 0, 5]),
+    ],
+  });
+  const { stdout } = await runWith(run, [...ARGS, '--intervals', '3', '--json'], kernel);
+  const lines = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines).toMatchObject([
+    {
+      seconds: 0.01,
+      ratePerSec: 300,
+      isReset: false,
+      name: 'queue_hist',
+      total: 3,
+      percentiles: { 50: { lower: 2, upper: 4 } },
+      slots: [
+        { lower: 0, upper: 0, count: 1 },
+        { lower: 2, upper: 4, count: 2 },
+      ],
+    },
+    { total: 5, slots: [{ lower: 65, upper: null, count: 5 }] },
+  ]);
+});
+
 test('counters that begin anew, maps that are replaced, and readings that fail', async () => {
   const kernel = fakeKernel({
     frames: [

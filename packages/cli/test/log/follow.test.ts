@@ -49,6 +49,20 @@ test('tail -f prints what is added, and says what happens to the file', async ()
   expect(ran.exitCode).toBe(130);
 });
 
+test('tail --json prints what convert --to ndjson does, of the last intervals', async () => {
+  const path = folder.write('json.hlog', [1, 2, 3].map(line).join(''));
+  const all = await hdrscope(['log', 'convert', '--to', 'ndjson', path]);
+  const last = await hdrscope(['log', 'tail', '--json', '-n', '2', path]);
+  expect(last).toEqual({
+    ...all,
+    stdout: all.stdout
+      .split(/(?<=\n)/)
+      .slice(1)
+      .join(''),
+  });
+  expect(JSON.parse(last.stdout.split('\n')[1]!)).toMatchObject({ startSec: 3, count: 1 });
+});
+
 test('tail -f waits for a file that is not there yet', async () => {
   const path = folder.pathOf('later.hlog');
   const timer = setTimeout(() => writeFileSync(path, line(1)), 30);

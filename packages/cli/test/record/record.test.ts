@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { formatPercentiles, Histogram } from '@hdrscope/core';
 import { createRegistry } from '@hdrscope/registry';
@@ -142,7 +142,7 @@ test('says when numbers are too small to be told from 0', async () => {
   const { exitCode, stderr } = await hdrscope(['record', '--no-plot'], { stdin });
   expect([exitCode, stderr]).toEqual([
     0,
-    'hdrscope: 2 numbers are nearer to 0 than to the resolution, and counted as 0: --resolution tells smaller ones apart\n',
+    'hdrscope: 2 numbers are nearer to 0 than to the resolution, 0.001, and counted as 0: --resolution tells smaller ones apart\n',
   ]);
   const finer = await hdrscope(['record', '--resolution', '1e-4', '--output', 'json'], { stdin });
   expect([finer.stderr, JSON.parse(finer.stdout).min]).toEqual(['', 0]);
@@ -163,12 +163,35 @@ test.each([
   expect(stderr).toContain(message);
 });
 
-test('says what to do with what is compressed', async () => {
-  const { exitCode, stderr } = await hdrscope(['record'], { stdin: gzipSync('1\n2\n') });
-  expect([exitCode, stderr]).toEqual([
-    1,
-    'hdrscope: standard input is compressed: gzip -dc FILE | hdrscope … - reads what is in it\n',
-  ]);
+test('reads what is gzipped, from files and from standard input', async () => {
+  const path = folder.pathOf('numbers.txt.gz');
+  writeFileSync(path, gzipSync(TEXT));
+  const args = ['record', '--unit', 'ms', '--output', 'base64'];
+  const { exitCode, stdout, stderr } = await hdrscope([...args, path, '-'], { stdin: gzipSync(TEXT) });
+  expect([exitCode, stderr]).toEqual([0, '']);
+  expect(Histogram.decode(stdout.trim()).equals(nanoseconds([...NUMBERS, ...NUMBERS]))).toBe(true);
+});
+
+test('of a gzip stream that is cut short counts whole lines, and tells it', async () => {
+  // Stored, and so cut in a line: 12345 of 123456789.
+  const whole = gzipSync('1\n2\n123456789\n', { level: 0 });
+  const stdin = whole.subarray(0, whole.indexOf('123456789') + 5);
+  const { exitCode, stdout, stderr } = await hdrscope(['record', '--output', 'json'], { stdin });
+  expect([exitCode, JSON.parse(stdout)]).toEqual([1, expect.objectContaining({ count: 2, max: 2 })]);
+  expect(stderr).toMatch(/^hdrscope: standard input: line 3: the gzip stream ends before its end/);
+});
+
+test('reads UTF-16, as PowerShell writes it', async () => {
+  const stdin = Buffer.from(`\ufeff${TEXT}`, 'utf16le');
+  const { exitCode, stdout } = await hdrscope(['record', '--output', 'json'], { stdin });
+  expect([exitCode, JSON.parse(stdout).count]).toEqual([0, 1000]);
+});
+
+test('shows its progress on a terminal', async () => {
+  let now = 0;
+  const monotonicMs = (): number => (now += 1000);
+  const { stderr } = await hdrscope(['record'], { stdin: TEXT, isTerminal: true, monotonicMs });
+  expect(stderr).toBe('\r\u001b[K0.0 MB, 0.0 MB/s\r\u001b[K');
 });
 
 test('says what it has nothing to do with', async () => {

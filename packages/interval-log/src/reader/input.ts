@@ -18,10 +18,21 @@ const CHUNK_BYTES = 2 ** 18;
 const GZIP_MAGIC = [0x1f, 0x8b];
 
 /**
- * The text of a log as chunks of UTF-8.
+ * The text of a log, or of anything else, as chunks of UTF-8: decompressed, and without a byte order mark. Memory is
+ * bounded, however long it is.
  *
  * @param onBytes Told how many bytes of the source were taken, as they are taken.
- * @throws HdrscopeError `ERR_LOG_FORMAT` after the last chunk of a gzip stream that is cut short or broken.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` at the first step; `ERR_LOG_FORMAT` after the last chunk of a gzip stream that
+ *   is cut short or broken. An error of the source as it is.
+ * @example
+ * ```ts
+ * import { gzipSync } from 'node:zlib';
+ * import { textOf } from '@hdrscope/interval-log';
+ *
+ * let text = '';
+ * for await (const chunk of textOf(gzipSync('1.5\n2\n'))) text += new TextDecoder().decode(chunk);
+ * text; //=> '1.5\n2\n'
+ * ```
  */
 export async function* textOf(
   source: LogSource,

@@ -1,4 +1,5 @@
 import { parseProcessorArgs } from '../../src/processor/arguments.ts';
+import { PROCESSOR_ARGUMENTS } from '../../src/processor/usage.ts';
 import { runInMemory } from './support.ts';
 
 test.each([
@@ -17,6 +18,23 @@ test.each([
   ['-o -csv', { outputPath: '-csv' }],
 ])('takes the arguments "%s"', (args, options) => {
   expect(parseProcessorArgs(args.split(' ').filter(Boolean))).toEqual({ kind: 'process', options });
+});
+
+test('those that are listed are all that are taken', () => {
+  const listed = PROCESSOR_ARGUMENTS.map(({ name }) => name);
+  let message = '';
+  try {
+    parseProcessorArgs(['-nonsense']);
+  } catch (error) {
+    ({ message } = error as Error);
+  }
+  const taken = /one of (.*), got/.exec(message)![1]!.split(', ');
+  expect(listed.toSorted()).toEqual(taken.toSorted());
+  for (const { name, value } of PROCESSOR_ARGUMENTS) {
+    const args = value === undefined ? [name] : [name, '1'];
+    expect(() => parseProcessorArgs(args)).not.toThrow();
+    if (value !== undefined) expect(() => parseProcessorArgs([name])).toThrow('must be followed by a value');
+  }
 });
 
 test('help is asked for by -h, whatever follows', () => {

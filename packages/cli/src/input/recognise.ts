@@ -1,22 +1,18 @@
 import { createReadStream } from 'node:fs';
-import { type LogSource, readText, recogniseText, type TextKind } from '@hdrscope/interval-log';
+import { type LogSource, readText } from '@hdrscope/interval-log';
 import type { Io } from '../command.ts';
 import { nameOfPath } from '../input-file.ts';
+import { type FoundKind, kindOf } from './kinds.ts';
 
-/** A source, and what it is by its content. */
+/** A file or a stream, and what it is by its content. */
 export interface Recognised {
-  readonly kind: TextKind;
+  /** `undefined` where its beginning does not tell. */
+  readonly kind: FoundKind | undefined;
   /** All of it, from its beginning. */
   readonly source: LogSource;
 }
 
-/** What was looked at to recognise it, too. */
-export interface BegunText extends Recognised {
-  readonly source: string | AsyncIterable<Uint8Array>;
-  readonly beginning: string;
-}
-
-/** How far it is looked for: where a line may be waited for, no further than to what comes first. */
+/** How far it is looked for: where a line may be waited for, no further than to what comes first, which may go on. */
 export type Patience = 'beginning' | 'first chunk';
 
 // More than stands above the table of wrk2, or above the first interval of a log.
@@ -28,28 +24,30 @@ export async function recognise(
   isFile: boolean,
   io: Io,
   patience: Patience,
-): Promise<BegunText> {
+): Promise<Recognised> {
   if (isFile) {
     const beginning = await readText(path, BEGINNING_BYTES);
-    return { kind: recogniseText(beginning) ?? 'log', source: path, beginning };
+    const isWhole = patience === 'beginning' && beginning.length < BEGINNING_BYTES;
+    return { kind: kindOf(beginning, isWhole), source: path };
   }
   const enough = patience === 'beginning' ? BEGINNING_BYTES : 1;
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  let kind: TextKind | undefined;
-  let beginning = '';
+  let kind: FoundKind | undefined;
   const rest = (path === '-' ? io.stdin : createReadStream(path, { signal: io.signal }))[
     Symbol.asyncIterator
   ]();
   while (kind === undefined && bytes < enough) {
     const { done, value } = await rest.next();
-    if (done === true) break;
-    chunks.push(value);
-    bytes += value.length;
-    beginning = await readText(chunks, BEGINNING_BYTES);
-    kind = recogniseText(beginning);
+    const isOver = done === true;
+    if (!isOver) {
+      chunks.push(value);
+      bytes += value.length;
+    }
+    kind = kindOf(await readText(chunks, BEGINNING_BYTES), isOver && patience === 'beginning');
+    if (isOver) break;
   }
-  return { kind: kind ?? 'log', source: new BegunStream(path, chunks, rest), beginning };
+  return { kind, source: new BegunStream(path, chunks, rest) };
 }
 
 /** A stream of which the first chunks were read. It keeps the name that the person gave it. */

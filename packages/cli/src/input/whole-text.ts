@@ -1,0 +1,34 @@
+import { HdrscopeError } from '@hdrscope/core';
+import { textOf } from '@hdrscope/interval-log';
+import { Refusal } from '../command.ts';
+import type { Input } from './open-inputs.ts';
+
+const LARGEST_BYTES = 2 ** 26;
+
+/**
+ * The text of an input that is held as a whole, decompressed.
+ *
+ * @param what What it is, for the message that it is too long.
+ * @param onBytes Told of every byte of the source.
+ * @throws Refusal
+ */
+export async function wholeText(
+  { name, source }: Pick<Input, 'name' | 'source'>,
+  what: string,
+  onBytes?: (bytes: number) => void,
+): Promise<string> {
+  const decoder = new TextDecoder();
+  const parts: string[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of textOf(source, onBytes)) {
+      bytes += chunk.length;
+      if (bytes > LARGEST_BYTES) throw new Refusal(`${name} is longer than ${what} may be: 64 MiB`);
+      parts.push(decoder.decode(chunk, { stream: true }));
+    }
+  } catch (error) {
+    if (!(error instanceof HdrscopeError)) throw error;
+    throw new Refusal(`${name}: ${error.message}`, { cause: error });
+  }
+  return parts.join('') + decoder.decode();
+}

@@ -1,0 +1,29 @@
+import { DoubleHistogram } from '@hdrscope/core';
+import { type BarPlot, barsOfHistogram } from '@hdrscope/plot';
+import { Refusal } from '../command.ts';
+import type { Reading, ValueInput } from './reading.ts';
+import { readSum } from './sum.ts';
+
+/** Bars for each file. @throws Refusal, UsageError */
+export async function readBars(inputs: readonly ValueInput[], reading: Reading): Promise<BarPlot[]> {
+  const plots: BarPlot[] = [];
+  for (const input of inputs) {
+    const sum = await readSum(input, reading);
+    if (sum === undefined) continue;
+    const { histogram, valueScale } = sum;
+    if (histogram instanceof DoubleHistogram) {
+      throw new Refusal(`${input.name} has doubles, of which no bars can be made`);
+    }
+    const plot = barsOfHistogram(histogram, { unit: reading.unit, title: input.title });
+    plots.push(valueScale === 1 ? plot : scaledBars(plot, valueScale));
+  }
+  return plots;
+}
+
+function scaledBars(plot: BarPlot, valueScale: number): BarPlot {
+  const slots = plot.slots.map(({ lower, upper }) => ({
+    lower: lower / valueScale,
+    upper: upper / valueScale,
+  }));
+  return { ...plot, slots };
+}

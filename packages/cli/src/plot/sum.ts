@@ -1,0 +1,40 @@
+import { type LogHistogram, sumLogs } from '@hdrscope/interval-log';
+import { decodeEncoded } from '../encoded-histogram.ts';
+import { wholeText } from '../input/whole-text.ts';
+import { countNumbers, vanishedText } from '../numbers/count-numbers.ts';
+import { type Reading, readPercentiles, type ValueInput } from './reading.ts';
+
+/** All that a file has counted. */
+export interface Sum {
+  readonly histogram: LogHistogram;
+  /** What its values are divided by to be in the unit of the plot. */
+  readonly valueScale: number;
+  /** Whether every value is known, and not those of some percentiles only. */
+  readonly isExact: boolean;
+}
+
+/** All that a file has counted, whatever its tags; `undefined` where that is nothing. @throws Refusal, UsageError */
+export async function readSum(input: ValueInput, reading: Reading): Promise<Sum | undefined> {
+  const { kind, name, source } = input;
+  const { selection, onBytes, malformed, badLines } = reading;
+  switch (kind) {
+    case 'log': {
+      const histogram = await sumLogs([source], { ...selection, onBytes, onMalformed: malformed.add });
+      return histogram && { histogram, valueScale: 1, isExact: true };
+    }
+    case 'percentiles': {
+      const { values } = await readPercentiles(input, reading);
+      return { histogram: values.histogram, valueScale: 1, isExact: false };
+    }
+    case 'encoded': {
+      const text = await wholeText(input, 'encoded histograms', onBytes);
+      return { histogram: decodeEncoded(text, name), valueScale: 1, isExact: true };
+    }
+    case 'numbers': {
+      const { numbers: unit, numberScale: valueScale } = reading;
+      const { histogram, vanished } = await countNumbers([input], { unit, onBytes, badLines });
+      if (vanished > 0) await reading.note(`${name}: ${vanishedText(vanished, unit, 'hdrscope record ')}`);
+      return { histogram, valueScale, isExact: true };
+    }
+  }
+}
