@@ -1,4 +1,4 @@
-import type { Axis, PerfHistogram } from '@hdrscope/ceph';
+import { type Axis, axisTitle, type PerfHistogram } from '@hdrscope/ceph';
 import {
   axesToDraw,
   type BarPlot,
@@ -30,11 +30,17 @@ export function perfPlot(
 ): HeatMapPlot | BarPlot {
   const { axes, layouts, cells } = histogram;
   const { x, y } = axesToDraw(layouts, placesOf(axes, asked));
-  if (x !== undefined) return heatMapOfCells(histogram, { ...titles, x, y });
-  const { name, unit = 'none' } = axes[y]!;
+  const shown = axes.map((axis) => ({ ...axis, name: shownName(axis) }));
+  if (x !== undefined) return heatMapOfCells({ axes: shown, layouts, cells }, { ...titles, x, y });
+  const { name, unit = 'none' } = shown[y]!;
   const subtitle = [...(titles.subtitle === undefined ? [] : [titles.subtitle]), name].join(', by ');
   // The others have a slot each, so there is a cell for each slot of this one.
   return barsOf(layouts[y]!, [...cells].map(Number), { ...titles, subtitle, unit, name });
+}
+
+/** Where bounds have units of their own, that of the name says nothing, or something wrong. */
+function shownName(axis: Axis): string {
+  return (axis.unit ?? 'none') === 'none' ? axis.name : axisTitle(axis);
 }
 
 function placesOf(axes: readonly Axis[], asked: PlotAxes): { x: number | undefined; y: number | undefined } {
