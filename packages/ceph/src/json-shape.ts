@@ -9,6 +9,9 @@ export interface JsonShape {
   readonly indent: string;
 }
 
+/** Text in pieces, which are joined once: the text of a value within another is copied no second time. */
+export type Pieces = string[];
+
 export const COMPACT: JsonShape = { lineStart: '', indent: '' };
 export const PRETTY: JsonShape = { lineStart: '\n', indent: '    ' };
 
@@ -17,27 +20,48 @@ export function innerShape({ lineStart, indent }: JsonShape): JsonShape {
   return { lineStart: lineStart + indent, indent };
 }
 
-/** @param parts The items, written in the shape within. */
-export function jsonArray(parts: readonly string[], shape: JsonShape): string {
-  return enclosed('[', parts, ']', shape);
-}
-
-/** @param parts Names and values, the values written in the shape within. */
-export function jsonObject(
-  parts: readonly (readonly [name: string, text: string])[],
+/** @param write Adds the text of an item, in the shape within. */
+export function writeArray<Item>(
+  out: Pieces,
+  items: readonly Item[],
   shape: JsonShape,
-): string {
-  const colon = shape.indent === '' ? ':' : ': ';
-  const members = parts.map(([name, text]) => JSON.stringify(name) + colon + text);
-  return enclosed('{', members, '}', shape);
+  write: (item: Item, inner: JsonShape) => void,
+): void {
+  enclose(out, '[', items, ']', shape, write);
 }
 
-function enclosed(
+/** @param write Adds the text of a member's value, in the shape within. */
+export function writeObject<Value>(
+  out: Pieces,
+  members: readonly (readonly [name: string, value: Value])[],
+  shape: JsonShape,
+  write: (value: Value, inner: JsonShape) => void,
+): void {
+  const colon = shape.indent === '' ? ':' : ': ';
+  enclose(out, '{', members, '}', shape, ([name, value], inner) => {
+    out.push(JSON.stringify(name) + colon);
+    write(value, inner);
+  });
+}
+
+function enclose<Item>(
+  out: Pieces,
   open: string,
-  parts: readonly string[],
+  items: readonly Item[],
   close: string,
-  { lineStart, indent }: JsonShape,
-): string {
-  const inner = lineStart + indent;
-  return parts.length === 0 ? open + close : open + inner + parts.join(`,${inner}`) + lineStart + close;
+  shape: JsonShape,
+  write: (item: Item, inner: JsonShape) => void,
+): void {
+  if (items.length === 0) {
+    out.push(open + close);
+    return;
+  }
+  const inner = innerShape(shape);
+  let before = open + inner.lineStart;
+  for (const item of items) {
+    out.push(before);
+    write(item, inner);
+    before = `,${inner.lineStart}`;
+  }
+  out.push(shape.lineStart + close);
 }

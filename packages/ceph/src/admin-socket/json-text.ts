@@ -1,4 +1,4 @@
-import { COMPACT, innerShape, type JsonShape, jsonArray, jsonObject, PRETTY } from '../json-shape.ts';
+import { COMPACT, type JsonShape, type Pieces, PRETTY, writeArray, writeObject } from '../json-shape.ts';
 
 /**
  * What a reply in JSON is made of: all that `JSON.stringify` takes, and bigints. A `Map` keeps the order of its keys,
@@ -30,24 +30,20 @@ export type JsonFormat = 'json' | 'json-pretty';
  * ```
  */
 export function toJsonText(value: JsonValue, format: JsonFormat): string {
-  return format === 'json' ? textOf(value, COMPACT) : `${textOf(value, PRETTY)}\n`;
+  const out: Pieces = [];
+  write(value, format === 'json' ? COMPACT : PRETTY, out);
+  if (format === 'json-pretty') out.push('\n');
+  return out.join('');
 }
 
-function textOf(value: unknown, shape: JsonShape): string {
-  if (typeof value === 'bigint') return String(value);
-  if (value instanceof RawJson) return value.text;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  if ('toJSON' in value && typeof value.toJSON === 'function') return textOf(value.toJSON(), shape);
-  const inner = innerShape(shape);
-  if (Array.isArray(value))
-    return jsonArray(
-      Array.from(value, (item) => textOf(item, inner)),
-      shape,
-    );
-  return jsonObject(
-    entriesOf(value).map(([key, item]) => [key, textOf(item, inner)]),
-    shape,
-  );
+function write(value: unknown, shape: JsonShape, out: Pieces): void {
+  const writeInner = (item: unknown, inner: JsonShape): void => write(item, inner, out);
+  if (typeof value === 'bigint') out.push(String(value));
+  else if (value instanceof RawJson) out.push(value.text);
+  else if (typeof value !== 'object' || value === null) out.push(JSON.stringify(value) ?? 'null');
+  else if ('toJSON' in value && typeof value.toJSON === 'function') write(value.toJSON(), shape, out);
+  else if (Array.isArray(value)) writeArray(out, value, shape, writeInner);
+  else writeObject(out, entriesOf(value), shape, writeInner);
 }
 
 /** Those that JSON shows. */

@@ -1,6 +1,14 @@
 import { mustBe } from '@hdrscope/core';
 import { CellTexts } from '../histogram/cells.ts';
-import { COMPACT, innerShape, type JsonShape, jsonArray, jsonObject, PRETTY } from '../json-shape.ts';
+import {
+  COMPACT,
+  innerShape,
+  type JsonShape,
+  type Pieces,
+  PRETTY,
+  writeArray,
+  writeObject,
+} from '../json-shape.ts';
 import { cellArrays, type DocumentCells, type DocumentObject, type DocumentValue } from './document.ts';
 
 /** How a document is written, by Ceph's names. */
@@ -17,9 +25,9 @@ export const CEPH_FORMATS: readonly CephFormat[] = ['json', 'json-pretty', 'xml'
 export function formatDocument(document: DocumentObject, root: string, format: CephFormat): string {
   switch (format) {
     case 'json':
-      return json(document, COMPACT, new Map());
+      return json(document, COMPACT);
     case 'json-pretty':
-      return `${json(document, PRETTY, new Map())}\n`;
+      return `${json(document, PRETTY)}\n`;
     case 'xml':
       return xml(root, document, '', '');
     case 'xml-pretty':
@@ -30,48 +38,67 @@ export function formatDocument(document: DocumentObject, root: string, format: C
   }
 }
 
-/** @param written Repeated objects, as they were written. */
-function json(value: DocumentValue, shape: JsonShape, written: Map<DocumentObject, string>): string {
-  if (typeof value === 'string') return JSON.stringify(value);
-  if (typeof value !== 'object') return String(value);
-  if ('cells' in value) return jsonCells(value, shape);
-  const inner = innerShape(shape);
-  if ('items' in value) {
-    return jsonArray(
-      value.items.map((item) => json(item, inner, written)),
-      shape,
-    );
-  }
-  const known = value.isRepeated === true ? written.get(value) : undefined;
-  if (known !== undefined) return known;
-  const text = jsonObject(
-    value.entries.map(([name, one]) => [name, json(one, inner, written)]),
-    shape,
-  );
-  if (value.isRepeated === true) written.set(value, text);
-  return text;
+function json(document: DocumentObject, shape: JsonShape): string {
+  const out: Pieces = [];
+  new JsonWriter(out).write(document, shape);
+  return out.join('');
 }
 
-function jsonCells({ cells, lengths }: DocumentCells, shape: JsonShape): string {
+class JsonWriter {
+  readonly #out: Pieces;
+  /** Repeated objects, as they were written. */
+  readonly #written = new Map<DocumentObject, string>();
+
+  constructor(out: Pieces) {
+    this.#out = out;
+  }
+
+  readonly write = (value: DocumentValue, shape: JsonShape): void => {
+    if (typeof value === 'string') this.#out.push(JSON.stringify(value));
+    else if (typeof value !== 'object') this.#out.push(String(value));
+    else if ('cells' in value) writeCells(this.#out, value, shape);
+    else if ('items' in value) writeArray(this.#out, value.items, shape, this.write);
+    else if (value.isRepeated === true) this.#out.push(this.#once(value, shape));
+    else writeObject(this.#out, value.entries, shape, this.write);
+  };
+
+  #once(value: DocumentObject, shape: JsonShape): string {
+    let text = this.#written.get(value);
+    if (text === undefined) {
+      const out: Pieces = [];
+      writeObject(out, value.entries, shape, new JsonWriter(out).write);
+      text = out.join('');
+      this.#written.set(value, text);
+    }
+    return text;
+  }
+}
+
+function writeCells(out: Pieces, { cells, lengths }: DocumentCells, shape: JsonShape): void {
   const texts = new CellTexts(cells);
-  const row = (from: number, to: number, within: JsonShape): string => {
+  const rowText = (from: number, to: number, within: JsonShape): string => {
+    const { lineStart } = innerShape(within);
     const parts: string[] = [];
     for (let cell = from; cell < to; cell++) parts.push(texts.at(cell));
-    return jsonArray(parts, within);
+    // The brackets go into the first and the last: around what is joined, they would have all of it copied once more.
+    parts[0] = `[${lineStart}${parts[0]}`;
+    parts[parts.length - 1] += `${within.lineStart}]`;
+    return parts.join(`,${lineStart}`);
   };
-  const write = (depth: number, from: number, to: number, within: JsonShape): string => {
-    if (depth === lengths.length - 1) return row(from, to, within);
-    const [step, inner, parts] = [(to - from) / lengths[depth]!, innerShape(within), [] as string[]];
-    // Most rows have no count, and are alike.
-    let empty: string | undefined;
-    for (let at = from; at < to; at += step) {
-      const isEmpty = texts.areZero(at, at + step);
-      if (isEmpty) empty ??= write(depth + 1, at, at + step, inner);
-      parts.push(isEmpty ? empty! : write(depth + 1, at, at + step, inner));
+  // Most rows have no count, and are alike.
+  let emptyRow: string | undefined;
+  const write = (depth: number, from: number, to: number, within: JsonShape): void => {
+    if (depth === lengths.length - 1) {
+      const isEmpty = texts.areZero(from, to);
+      if (isEmpty) emptyRow ??= rowText(from, to, within);
+      out.push(isEmpty ? emptyRow! : rowText(from, to, within));
+      return;
     }
-    return jsonArray(parts, within);
+    const step = (to - from) / lengths[depth]!;
+    const starts = Array.from({ length: lengths[depth]! }, (_, i) => from + i * step);
+    writeArray(out, starts, within, (start, inner) => write(depth + 1, start, start + step, inner));
   };
-  return write(0, 0, cells.length, shape);
+  write(0, 0, cells.length, shape);
 }
 
 function xml(name: string, value: DocumentValue, lineEnd: string, indent: string, start = ''): string {
