@@ -55,24 +55,26 @@ function rowOf({ axis, percentiles, mean }: AxisFacts): string[] {
 /** For programs: counts to the last digit, bounds `null` where they are open. */
 export function dumpJson(all: readonly Known[], percentiles: readonly number[]): string {
   return toJsonText(
-    all.map((known) => {
-      const { source, daemon, logger, counter, histogram, unitSources, notes } = known.one;
-      return {
-        source,
-        daemon: daemon ?? null,
-        logger,
-        counter,
-        count: countOf(known) ?? null,
-        axes: known.facts.map(({ axis, percentiles: bounds, mean }) => ({
-          name: axis.name,
-          unit: axis.unit ?? 'none',
-          unitSource: unitSources[histogram.axes.indexOf(axis)],
-          percentiles: Object.fromEntries(bounds.map((each, at) => [percentiles[at], boundsJson(each)])),
-          mean: boundsJson(mean),
-        })),
-        notes,
-      };
-    }),
+    all.map((known) => ({ ...knownJson(known, percentiles), notes: known.one.notes })),
     'json-pretty',
   );
+}
+
+/** What is known of one histogram. */
+export function knownJson(known: Known, percentiles: readonly number[]): object {
+  const { source, daemon, logger, counter, histogram, unitSources } = known.one;
+  return {
+    source,
+    daemon: daemon ?? null,
+    logger,
+    counter,
+    count: countOf(known) ?? null,
+    axes: known.facts.map(({ axis, percentiles: bounds, mean }) => ({
+      name: axis.name,
+      unit: axis.unit ?? 'none',
+      unitSource: unitSources[histogram.axes.indexOf(axis)],
+      percentiles: Object.fromEntries(bounds.map((each, at) => [percentiles[at], boundsJson(each)])),
+      mean: boundsJson(mean),
+    })),
+  };
 }

@@ -1,3 +1,4 @@
+import { toJsonText } from '@hdrscope/ceph';
 import { formatDecimal } from '@hdrscope/core';
 import { tellingAxes } from '@hdrscope/plot';
 import { createParser, readArguments } from '../arguments.ts';
@@ -5,6 +6,7 @@ import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { formatCount, percentileTitle } from '../log/values.ts';
 import { intervalOption, intervalsOption, percentilesOption } from '../shared-options.ts';
+import { knownJson, whatIsKnown } from './dump-text.ts';
 import { axisFacts, formatBounds } from './facts.ts';
 import { type FollowedIncrease, Follower } from './follow.ts';
 import {
@@ -21,6 +23,7 @@ interface Options extends HistogramOptions {
   readonly interval: number;
   readonly intervals?: number;
   readonly percentiles: readonly number[];
+  readonly json?: boolean;
 }
 
 const DESCRIPTION = `What daemons count from now on: for each interval every histogram that has counted, a line for each
@@ -34,10 +37,12 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   const parser = createParser('hdrscope ceph watch', DESCRIPTION, [
     'hdrscope ceph watch /var/run/ceph/ceph-osd.0.asok',
     'hdrscope ceph watch /var/run/ceph/ceph-osd.*.asok --interval 10s --intervals 6 --percentiles 50,99.9',
+    'hdrscope ceph watch /var/run/ceph/ceph-osd.0.asok --json',
   ])
     .argument('<socket...>', 'admin sockets of daemons')
     .addOption(intervalOption().default(1, '1s'))
-    .addOption(intervalsOption());
+    .addOption(intervalsOption())
+    .option('--json', 'prints a line of JSON for each histogram that has counted');
   addHistogramOptions(parser).addOption(percentilesOption());
   const given = await readArguments<Options>(parser, args, io);
   if (given === undefined) return ExitCode.done;
@@ -48,19 +53,32 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   const before = await follower.start();
   assertSome(before, inputs);
   await noteWriter(io)(before);
-  const write = writer(io, options.percentiles, inputs.length > 1);
+  const { percentiles } = options;
+  const write =
+    options.json === true ? jsonWriter(io, percentiles) : writer(io, percentiles, inputs.length > 1);
   for (let left = options.intervals ?? Number.POSITIVE_INFINITY; left > 0; left--) {
     await write(await follower.advance(options.interval));
   }
   return ExitCode.done;
 }
 
+type Writer = (increases: readonly FollowedIncrease[]) => Promise<void>;
+
+function jsonWriter(io: Io, percentiles: readonly number[]): Writer {
+  return async (increases) => {
+    for (const one of increases) {
+      const total = exactTotal(one);
+      if (total === 0n) continue;
+      const { seconds, isReset } = one;
+      const known = knownJson(whatIsKnown({ one, where: [] }, percentiles), percentiles);
+      const row = { seconds, ratePerSec: Number(total) / seconds, isReset, ...known };
+      await io.stdout.write(`${toJsonText(row, 'json')}\n`);
+    }
+  };
+}
+
 /** Prints intervals as they come, so in columns whose width is decided beforehand. */
-function writer(
-  io: Io,
-  percentiles: readonly number[],
-  hasSource: boolean,
-): (increases: readonly FollowedIncrease[]) => Promise<void> {
+function writer(io: Io, percentiles: readonly number[], hasSource: boolean): Writer {
   const row = (count: string, rate: string, cells: readonly string[], title: string): string =>
     `${count.padStart(11)} ${rate.padStart(11)}${cells.map((cell) => ` ${cell.padStart(19)}`).join('')}  ${title}`.trimEnd();
   let hasTitles = false;

@@ -8,6 +8,7 @@ import type { CountedUnit } from '@hdrscope/registry';
 import type { Io } from '../command.ts';
 import { Refusal } from '../command.ts';
 import { sizeOf } from '../input-file.ts';
+import { type ReadingProgress, startReading } from '../progress.ts';
 
 /** A file that has a tab of the page. */
 export interface ShownFile {
@@ -25,14 +26,27 @@ export function openDropped(unit: CountedUnit, bytes: AsyncIterable<Uint8Array>)
  * @throws Refusal
  */
 export async function readFile(path: string, unit: CountedUnit, io: Io): Promise<ShownFile> {
-  await sizeOf(path);
+  const reading = startReading(io, await sizeOf(path));
   const name = basename(path);
   try {
-    const plots = await openDropped(unit, createReadStream(path, { signal: io.signal }));
+    const plots = await openDropped(unit, countedBytes(path, reading, io));
     return { view: () => ({ name, plots }) };
   } catch (error) {
     if (error instanceof HdrscopeError) throw new Refusal(`${path}: ${error.message}`, { cause: error });
     throw error;
+  } finally {
+    reading.finish();
+  }
+}
+
+async function* countedBytes(
+  path: string,
+  { onBytes }: ReadingProgress,
+  { signal }: Io,
+): AsyncGenerator<Uint8Array, void> {
+  for await (const chunk of createReadStream(path, { signal }) as AsyncIterable<Uint8Array>) {
+    onBytes(chunk.length);
+    yield chunk;
   }
 }
 

@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import { serveDashboard } from '@hdrscope/dashboard';
 import { type CountedUnit, createRegistry } from '@hdrscope/registry';
-import { createParser, readArguments } from '../arguments.ts';
+import { choiceOption, createParser, readArguments } from '../arguments.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
+import { NUMBER_UNITS } from '../numbers/number-unit.ts';
 import { parseCountedUnit } from '../plot/units.ts';
 import { portOption } from '../shared-options.ts';
 import { untilAborted } from '../until-aborted.ts';
@@ -42,11 +43,8 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     .option('--token [text]', 'what the page is opened with; without a text, one is made up')
     .option('--open', 'opens the page in the browser')
     .option('--demo', 'shows a service that is made up')
-    .option(
-      '--unit <unit>',
-      'what the files counted: ns, us, ms, s, bytes, KiB or none',
-      parseCountedUnit,
-      'ns' as CountedUnit,
+    .addOption(
+      choiceOption('--unit <unit>', 'what the files counted', NUMBER_UNITS, parseCountedUnit).default('ns'),
     );
   const given = await readArguments<Options>(parser, args, io);
   if (given === undefined) return ExitCode.done;

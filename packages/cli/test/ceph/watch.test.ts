@@ -33,6 +33,30 @@ test('what is counted in each interval', async () => {
   ]);
 });
 
+test('--json prints a line for each histogram that has counted, with all digits and what lies open', async () => {
+  const dumps = [
+    dumpOf([0, 100, 0, 0]),
+    dumpOf([0, 101, 2, 0]),
+    dumpOf([0, 101, 2, 0]),
+    dumpOf([0, 101, 2, 5]),
+  ];
+  const { path } = await serveDumps(folder.pathOf('json.asok'), dumps);
+  const args = ['ceph', 'watch', path, '--interval', '10ms', '-n', '3', '--percentiles', '99', '--json'];
+  const { stdout } = await hdrscope(args);
+  const lines = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines).toEqual([
+    expect.objectContaining({ seconds: 0.01, ratePerSec: 300, isReset: false, counter: 'op', count: 3 }),
+    expect.objectContaining({ counter: 'op', count: 5 }),
+  ]);
+  expect(lines.map(({ axes }) => axes[0].percentiles)).toEqual([
+    { 99: { lower: 8, upper: 16 } },
+    { 99: { lower: 16, upper: null } },
+  ]);
+});
+
 test('each axis has a line', async () => {
   const { path } = await serveDumps(folder.pathOf('two.asok'), [OSD_DUMP, OSD_DUMP_LATER]);
   const { stdout } = await hdrscope([
