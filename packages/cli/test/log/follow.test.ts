@@ -7,7 +7,11 @@ const folder = useFolder();
 const line = (at: number): string => intervalLine({ at, ms: [at] });
 
 /** Follows a log, does the next step whenever a row was printed, and ends after the last. */
-async function follow(path: string, steps: readonly (() => void)[]): Promise<Ran> {
+async function follow(
+  path: string,
+  steps: readonly (() => void)[],
+  onNote: () => void = () => {},
+): Promise<Ran> {
   const left = [...steps];
   let isFirst = true;
   return hdrscope(['log', 'tail', '-f', '--poll', '1ms', '--percentiles', '50', path], {
@@ -16,6 +20,7 @@ async function follow(path: string, steps: readonly (() => void)[]): Promise<Ran
       else if (left.length === 0) end(new Ending('SIGINT', 130));
       else left.shift()!();
     },
+    onNote,
   });
 }
 
@@ -65,9 +70,7 @@ test('tail --json prints what convert --to ndjson does, of the last intervals', 
 
 test('tail -f waits for a file that is not there yet', async () => {
   const path = folder.pathOf('later.hlog');
-  const timer = setTimeout(() => writeFileSync(path, line(1)), 30);
-  const ran = await follow(path, []);
-  clearTimeout(timer);
+  const ran = await follow(path, [], () => writeFileSync(path, line(1)));
   expect(startsOf(ran)).toEqual(['1.000']);
   expect(ran.stderr).toBe(`hdrscope: ${path} is not there yet: waiting for it\n`);
 });

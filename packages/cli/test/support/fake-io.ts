@@ -9,6 +9,8 @@ export interface World {
   readonly monotonicMs?: () => number;
   /** Told of all that is printed to standard output, as it is. */
   readonly onOutput?: (text: string, end: (reason: Ending) => void) => void;
+  /** The same of standard error. */
+  readonly onNote?: (text: string) => void;
 }
 
 /** What a command did. */
@@ -20,7 +22,7 @@ export interface Ran {
 
 /** Runs a command line in this process. */
 export async function hdrscope(args: readonly string[], world: World = {}): Promise<Ran> {
-  const { stdin = '', environment = {}, isTerminal = false, monotonicMs = () => 0, onOutput } = world;
+  const { stdin = '', environment = {}, isTerminal = false, monotonicMs = () => 0, onOutput, onNote } = world;
   const ending = new AbortController();
   const printed = { stdout: '', stderr: '' };
   const output = (name: keyof typeof printed): Output => ({
@@ -30,6 +32,7 @@ export async function hdrscope(args: readonly string[], world: World = {}): Prom
       if (ending.signal.aborted && name === 'stdout') throw ending.signal.reason;
       printed[name] += text;
       if (name === 'stdout') onOutput?.(text, (reason) => ending.abort(reason));
+      else onNote?.(text);
     },
   });
   const io: Io = {
