@@ -15,6 +15,7 @@ export {
   mergedBuckets,
   type UnitLayouts,
 } from './conversion/exponential.ts';
+export { bucketsAtScale, sumOfBuckets } from './conversion/exponential-sum.ts';
 export { type HdrFit, hdrFit, unitBoundaries } from './conversion/hdr-fit.ts';
 export type { ReadonlyCounts, Storage } from './counts/store.ts';
 export type { HistogramJson } from './encoding/json.ts';

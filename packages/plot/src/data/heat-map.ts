@@ -1,15 +1,16 @@
 import {
+  bucketsAtScale,
   type ExponentialBuckets,
   type ExponentialOptions,
   exponentialBound,
   exponentialBuckets,
   type HdrCounts,
   type Layout,
+  sumOfBuckets,
 } from '@hdrscope/core';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { AxisSlot, HeatMapPlot, PlotTitles } from '../plot.ts';
 import { assertSize } from './checks.ts';
-import { atScale, sumOfBuckets } from './exponential-sum.ts';
 import { TimeColumns, timeSlots } from './time-columns.ts';
 
 /** What was counted in an interval. */
@@ -92,7 +93,7 @@ export function createHeatMap({
     plot() {
       const all = time.columns.map(({ content }) => content);
       const whole = all.reduce((a, b) => sumOfBuckets(a, b, rows), EMPTY);
-      const shown = all.map((buckets) => atScale(buckets, Math.min(buckets.scale, whole.scale)));
+      const shown = all.map((buckets) => bucketsAtScale(buckets, Math.min(buckets.scale, whole.scale)));
       const x = timeSlots(time.columns);
       return {
         kind: 'heat-map',

@@ -1,0 +1,61 @@
+import { type BucketRun, type ExponentialBuckets, mergedBuckets } from './exponential.ts';
+
+/**
+ * What two histograms have counted together, in as fine buckets as fit into `maxSize`, and no finer than either's.
+ *
+ * @param maxSize At least 1.
+ * @example
+ * ```ts
+ * import { sumOfBuckets } from '@hdrscope/core';
+ *
+ * const octaves = { scale: 0, zeroCount: 1, offset: 3, counts: [2, 5] };
+ * const halves = { scale: 1, zeroCount: 0, offset: 8, counts: [1, 1, 4] };
+ * sumOfBuckets(octaves, halves, 160); //=> { scale: 0, zeroCount: 1, offset: 3, counts: [2, 7, 4] }
+ * ```
+ */
+export function sumOfBuckets(
+  a: ExponentialBuckets,
+  b: ExponentialBuckets,
+  maxSize: number,
+): ExponentialBuckets {
+  const zeroCount = a.zeroCount + b.zeroCount;
+  if (b.counts.length === 0) return { ...a, zeroCount };
+  if (a.counts.length === 0) return { ...b, zeroCount };
+  let scale = Math.min(a.scale, b.scale);
+  while (spanAt(scale, a, b) > maxSize) scale--;
+  const runs = [a, b].map((buckets) => mergedBuckets(buckets, buckets.scale - scale));
+  const offset = Math.min(...runs.map((run) => run.offset));
+  const counts = new Array<number>(spanAt(scale, a, b)).fill(0);
+  for (const run of runs) {
+    for (const [at, count] of run.counts.entries()) counts[run.offset - offset + at]! += count;
+  }
+  return { scale, zeroCount, offset, counts };
+}
+
+/**
+ * The same counts in buckets of a coarser scale.
+ *
+ * @param scale At most that of the buckets.
+ * @example
+ * ```ts
+ * import { bucketsAtScale } from '@hdrscope/core';
+ *
+ * bucketsAtScale({ scale: 1, zeroCount: 0, offset: 8, counts: [1, 1, 4] }, 0);
+ * //=> { scale: 0, zeroCount: 0, offset: 4, counts: [2, 4] }
+ * ```
+ */
+export function bucketsAtScale(buckets: ExponentialBuckets, scale: number): ExponentialBuckets {
+  const { offset, counts } = mergedBuckets(buckets, buckets.scale - scale);
+  return { scale, zeroCount: buckets.zeroCount, offset, counts: [...counts] };
+}
+
+/** How many buckets of a scale both have together, those between them included. */
+function spanAt(scale: number, ...both: readonly ExponentialBuckets[]): number {
+  const first = Math.min(...both.map(({ offset, scale: own }) => offset >> (own - scale)));
+  const last = Math.max(...both.map((run) => lastOf(run) >> (run.scale - scale)));
+  return last - first + 1;
+}
+
+function lastOf({ offset, counts }: BucketRun): number {
+  return offset + counts.length - 1;
+}
