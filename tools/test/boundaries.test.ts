@@ -27,7 +27,10 @@ const workspace = {
     peerDependencies: { '@opentelemetry/sdk-metrics': '*' },
     devDependencies: { 'test-tool': '1.0.0' },
   }),
-  'packages/ceph/package.json': manifest('@x/ceph', 'edge', { dependencies: anyCore }),
+  'packages/ceph/package.json': manifest('@x/ceph', 'edge', {
+    dependencies: anyCore,
+    devDependencies: { '@x/testing': '1.0.0' },
+  }),
   'packages/plot/package.json': manifest('@x/plot', 'view', { dependencies: anyCore }),
   'packages/page/package.json': manifest('@x/page', 'view', {
     dependencies: { ...anyCore, '@x/plot': '1.0.0', '@x/ceph': '1.0.0' },
@@ -35,6 +38,7 @@ const workspace = {
   'packages/cli/package.json': manifest('@x/cli', 'app', {
     dependencies: { ...anyCore, '@x/ceph': '1.0.0' },
   }),
+  'packages/testing/package.json': manifest('@x/testing', 'testing'),
   'tools/package.json': manifest('@x/tools', 'tool'),
 };
 
@@ -61,6 +65,7 @@ test.each([
   ['packages/otel/src/a.ts', "import type { A } from '@opentelemetry/sdk-metrics';"],
   ['packages/otel/test/a.test.ts', "import '@opentelemetry/sdk-metrics'; import 'test-tool';"],
   ['packages/page/src/a.ts', "import '@x/core'; import '@x/plot';"],
+  ['packages/ceph/test/a.test.ts', "import '@x/testing';"],
   ['packages/cli/src/a.ts', "import '@x/ceph'; await import(process.argv[2]);"],
   ['tools/a.js', "import './test/b.js'; import 'root-tool';"],
   // Not sources: what is built, installed, hidden or meant to be wrong.
@@ -93,6 +98,11 @@ test.each([
     'packages/page/src/a.ts',
     "import '@x/ceph';",
     'view may import core and registry and view, not @x/ceph (edge)',
+  ],
+  [
+    'packages/ceph/src/a.ts',
+    "import '@x/testing';",
+    'edge may import core and registry, not @x/testing (testing)',
   ],
   ['packages/ceph/src/a.ts', "import '@x/plot';", 'edge may import core and registry, not @x/plot (view)'],
   [
@@ -172,7 +182,7 @@ test.each([[[]], [['layer:edges']], [['layer:core', 'layer:edge']]])(
     expect(violations).toEqual([
       {
         where: 'packages/a/package.json',
-        message: 'needs one tag layer:core|registry|edge|view|app|tool|e2e in nx.tags',
+        message: 'needs one tag layer:core|registry|edge|view|app|testing|tool|e2e in nx.tags',
       },
     ]);
   },

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { BuiltPackages } from '@hdrscope/testing';
 import { askAdminSocket } from '../../src/index.ts';
-import { BuiltPackages } from './support/built-packages.ts';
 import { useSockets } from './support/sockets.ts';
 
-const built = new BuiltPackages();
+const built = new BuiltPackages(['core', 'registry', 'ceph']);
 const sockets = useSockets();
 const started: ChildProcess[] = [];
 afterAll(() => {

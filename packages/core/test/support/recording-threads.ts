@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { transformFileSync } from '@swc/core';
+import { javaScriptOf } from '@hdrscope/testing';
 
 /**
  * What a thread does: it records all values, `rounds` times over and for `leastMs` at least, and after each round one of
@@ -68,20 +68,6 @@ export class RecordingThreads {
   #builtFrom(source: string): string {
     return join(this.#directory, source.replace(/\.ts$/, '.js'));
   }
-}
-
-function javaScriptOf(file: string): string {
-  const { code } = transformFileSync(file, {
-    swcrc: false,
-    configFile: false,
-    jsc: {
-      target: 'es2022',
-      parser: { syntax: 'typescript' },
-      transform: { verbatimModuleSyntax: true },
-    },
-    module: { type: 'es6' },
-  });
-  return code.replace(/(from ['"]\.[^'"]*)\.ts(?=['"])/g, '$1.js');
 }
 
 function roundsOf(worker: Worker): Promise<number> {

@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistry } from '@hdrscope/registry';
+import { buildPackages } from '@hdrscope/testing';
 import { openIntervalLog, readEntries } from '../../src/index.ts';
-import { buildPackages } from './support/built-packages.ts';
 import { intervalsOf, totalsIn } from './support/logs.ts';
 import { newDirectory } from './support/sandbox.ts';
 import { until } from './support/surroundings.ts';
 
 const scripts = newDirectory();
 beforeAll(() => {
-  buildPackages(scripts);
+  buildPackages(scripts, ['core', 'registry', 'interval-log']);
   writeFileSync(join(scripts, 'writer.mjs'), WRITER);
 });
 

@@ -1,10 +1,10 @@
 import { type ChildProcess, fork, type SerializationType } from 'node:child_process';
 import { once } from 'node:events';
+import { BuiltPackages } from '@hdrscope/testing';
 import { collectFrom, createRegistry, type Registry } from '../../src/index.ts';
-import { BuiltPackages } from '../support/built-packages.ts';
 import { totalsOf } from '../support/totals.ts';
 
-const built = new BuiltPackages();
+const built = new BuiltPackages(['core', 'registry']);
 const processes: ChildProcess[] = [];
 afterAll(() => {
   for (const process of processes) process.kill('SIGKILL');

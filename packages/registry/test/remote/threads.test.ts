@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { BuiltPackages } from '@hdrscope/testing';
 import { collectFrom, createRegistry, type Registry } from '../../src/index.ts';
-import { BuiltPackages } from '../support/built-packages.ts';
 import { settled } from '../support/ports.ts';
 import { familyIn, onlySeries } from '../support/state.ts';
 import { countOf, totalsOf } from '../support/totals.ts';
 
-const built = new BuiltPackages();
+const built = new BuiltPackages(['core', 'registry']);
 const workers: Worker[] = [];
 afterAll(async () => {
   await Promise.all(workers.map((worker) => worker.terminate()));

@@ -1,0 +1,59 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { javaScriptOf } from './java-script.ts';
+
+/** Where the packages of this workspace are. */
+const PACKAGES = fileURLToPath(new URL('../..', import.meta.url));
+
+/** What a package imports by names of its own. */
+const IMPORTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  core: {
+    '#base64': './src/encoding/base64.node.js',
+    '#zlib': './src/encoding/zlib.node.js',
+  },
+};
+
+/**
+ * Packages as JavaScript in a folder of their own, which threads and processes need: Jest transforms only what it loads
+ * itself.
+ */
+export class BuiltPackages {
+  readonly directory: string = mkdtempSync(join(tmpdir(), 'hdrscope-'));
+
+  /** @param names Their folders, those that they import included. */
+  constructor(names: readonly string[]) {
+    buildPackages(this.directory, names);
+  }
+
+  /** Writes a module that may import the packages, and tells where it is. */
+  script(name: string, code: string): string {
+    const file = join(this.directory, `${name}.mjs`);
+    writeFileSync(file, code);
+    return file;
+  }
+
+  remove(): void {
+    rmSync(this.directory, { recursive: true });
+  }
+}
+
+/** The same in a folder that is there: modules in it may import the packages. */
+export function buildPackages(directory: string, names: readonly string[]): void {
+  for (const name of names) {
+    const source = join(PACKAGES, name);
+    const target = join(directory, 'node_modules/@hdrscope', name);
+    const files = readdirSync(join(source, 'src'), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+      .map((entry) => relative(source, join(entry.parentPath, entry.name)));
+    for (const file of files) {
+      const built = join(target, file.replace(/\.ts$/, '.js'));
+      mkdirSync(dirname(built), { recursive: true });
+      writeFileSync(built, javaScriptOf(join(source, file)));
+    }
+    const imports = IMPORTS[name] ?? {};
+    const manifest = { name: `@hdrscope/${name}`, type: 'module', exports: './src/index.js', imports };
+    writeFileSync(join(target, 'package.json'), JSON.stringify(manifest));
+  }
+}
