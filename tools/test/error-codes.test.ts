@@ -4,7 +4,7 @@ import type { Node } from '../lib/syntax.js';
 import { parse, walk } from '../lib/syntax.js';
 import { listFiles, workspaceRoot } from '../lib/workspace.js';
 
-const ERRORS_FILE = 'core/src/errors.ts';
+const ERRORS_FILE = /^[^/]+\/src\/errors\.ts$/;
 const packagesDir = join(workspaceRoot, 'packages');
 const sources = listFiles(packagesDir, /\.ts$/).filter((file) => /^[^/]+\/src\//.test(file));
 
@@ -12,14 +12,17 @@ function parseSource(file: string): Node {
   return parse(readFileSync(join(packagesDir, file), 'utf8'), file);
 }
 
+/** The codes of all packages: each declares those that it alone throws. */
 function declaredCodes(): string[] {
   const codes: string[] = [];
-  walk(parseSource(ERRORS_FILE), (node) => {
-    if (node.type !== 'TsTypeAliasDeclaration' || node.id.value !== 'ErrorCode') return;
-    walk(node, (literal) => {
-      if (literal.type === 'StringLiteral') codes.push(literal.value);
+  for (const file of sources.filter((source) => ERRORS_FILE.test(source))) {
+    walk(parseSource(file), (node) => {
+      if (node.type !== 'TsTypeAliasDeclaration' || !/ErrorCode$/.test(node.id.value)) return;
+      walk(node, (literal) => {
+        if (literal.type === 'StringLiteral') codes.push(literal.value);
+      });
     });
-  });
+  }
   return codes;
 }
 

@@ -1,4 +1,4 @@
-/** Stable codes of everything that hdrscope refuses. The code is API; the text of a message is not. */
+/** Stable codes of what core refuses. Other packages have codes of their own: docs/errors.md lists all of them. */
 export type ErrorCode =
   | 'ERR_INVALID_OPTION'
   | 'ERR_INVALID_VALUE'
@@ -8,17 +8,23 @@ export type ErrorCode =
   | 'ERR_INCOMPATIBLE'
   | 'ERR_CONCURRENT_MODIFICATION'
   | 'ERR_DECODE'
-  | 'ERR_ALREADY_REGISTERED'
-  | 'ERR_LOG_FORMAT'
-  | 'ERR_LOG_TIME'
-  | 'ERR_LOG_WRITE'
-  | 'ERR_TOO_LARGE'
-  | 'ERR_KERNEL'
-  | 'ERR_ADMIN_SOCKET';
+  | 'ERR_TOO_LARGE';
+
+/** The data of an error: what its message says, for programs. Plain values under names that the message explains. */
+export type ErrorDetails = Readonly<Record<string, unknown>>;
+
+/** What an error carries besides its code and message. */
+export interface HdrscopeErrorOptions extends ErrorOptions {
+  /** @default no details */
+  readonly details?: ErrorDetails;
+}
 
 /**
  * The one error that hdrscope throws. Nothing has changed when it arrives: a refused call leaves every
  * histogram, registry and file as it was.
+ *
+ * The code is API, and so are the names in `details`; the text of the message is not. An error about a value that must
+ * be something else has the details `what`, `allowed` and `got`.
  *
  * @example
  * ```ts
@@ -30,16 +36,19 @@ export type ErrorCode =
  * } catch (error) {
  *   (error as HdrscopeError).code; //=> 'ERR_INVALID_VALUE'
  *   (error as HdrscopeError).message; //=> 'value must be a number from 0 to 2047, got -1'
+ *   (error as HdrscopeError).details; //=> { what: 'value', allowed: 'a number from 0 to 2047', got: -1 }
  * }
  * ```
  */
-export class HdrscopeError extends Error {
+export class HdrscopeError<Code extends string = string> extends Error {
   override readonly name = 'HdrscopeError';
-  readonly code: ErrorCode;
+  readonly code: Code;
+  readonly details: ErrorDetails;
 
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: Code, message: string, { details = {}, ...options }: HdrscopeErrorOptions = {}) {
     super(message, options);
     this.code = code;
+    this.details = details;
   }
 
   /** By name: two copies of this package in one process recognise each other's errors. */
@@ -49,8 +58,14 @@ export class HdrscopeError extends Error {
 }
 
 /** Builds the error for something that `must be` one thing and is another. */
-export function mustBe(code: ErrorCode, what: string, allowed: string, got: unknown): HdrscopeError {
-  return new HdrscopeError(code, `${what} must be ${allowed}, got ${inspect(got)}`);
+export function mustBe<Code extends string>(
+  code: Code,
+  what: string,
+  allowed: string,
+  got: unknown,
+): HdrscopeError<Code> {
+  const message = `${what} must be ${allowed}, got ${inspect(got)}`;
+  return new HdrscopeError(code, message, { details: { what, allowed, got } });
 }
 
 const LONGEST_ECHO = 80;
@@ -65,7 +80,7 @@ function inspect(value: unknown): string {
 
 function echo(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
-  if (typeof value === 'bigint') return `${value}n`;
+  if (typeof value === 'bigint') return `${value}`;
   if (Object.is(value, -0)) return '-0';
   if (typeof value === 'function') return 'a function';
   if (Array.isArray(value)) return `an array of ${value.length}`;

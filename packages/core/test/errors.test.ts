@@ -1,7 +1,4 @@
-import { readFileSync } from 'node:fs';
 import { HdrscopeError, mustBe } from '../src/errors.ts';
-
-const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 
 describe('an HdrscopeError', () => {
   test('has a code, a message and a cause', () => {
@@ -15,6 +12,16 @@ describe('an HdrscopeError', () => {
     const error = new HdrscopeError('ERR_DECODE', 'broken');
     expect(error).toBeInstanceOf(Error);
     expect('cause' in error).toBe(false);
+  });
+
+  test('carries data beside the sentence, and an empty object where there is none', () => {
+    expect(new HdrscopeError('ERR_DECODE', 'broken', { details: { line: 7 } }).details).toEqual({ line: 7 });
+    expect(new HdrscopeError('ERR_DECODE', 'broken').details).toEqual({});
+    expect(mustBe('ERR_INVALID_VALUE', 'value', 'above 0', -1).details).toEqual({
+      what: 'value',
+      allowed: 'above 0',
+      got: -1,
+    });
   });
 
   test('is recognised when another copy of the package has thrown it', () => {
@@ -40,7 +47,7 @@ describe('a message', () => {
     ['a number', 9, '9'],
     ['-0', -0, '-0'],
     ['NaN', Number.NaN, 'NaN'],
-    ['a bigint', 12n, '12n'],
+    ['a bigint', 12n, '12'],
     ['text', 'a "b"\n', '"a \\"b\\"\\n"'],
     ['no text', '', '""'],
     ['undefined', undefined, 'undefined'],
@@ -66,14 +73,4 @@ describe('a message', () => {
       expect(mustBe('ERR_INVALID_OPTION', 'x', 'short', got).message.length).toBeLessThan(200);
     }
   });
-});
-
-test('every code is documented, and every documented code exists', () => {
-  const union = read('../src/errors.ts').match(/type ErrorCode =([^;]*);/)![1]!;
-  const codes = [...union.matchAll(/'(ERR_\w+)'/g)].map(([, code]) => code!);
-  const documented = [...read('../../../docs/errors.md').matchAll(/^\| `(ERR_\w+)`/gm)].map(
-    ([, code]) => code!,
-  );
-  expect(codes.length).toBeGreaterThan(5);
-  expect(documented.sort()).toEqual(codes.sort());
 });

@@ -337,7 +337,7 @@ describe('options', () => {
       'highestTrackableValue must be an integer from 2 to 9223372036854775807, as a bigint when above 2^53 - 1, got 9007199254740992',
     );
     expect(messageOf({ lowestDiscernibleValue: 2n ** 52n, highestTrackableValue: 2n ** 62n })).toBe(
-      'lowestDiscernibleValue must be below 2^52 with 3 significant digits, got 4503599627370496n',
+      'lowestDiscernibleValue must be below 2^52 with 3 significant digits, got 4503599627370496',
     );
   });
 });
