@@ -17,14 +17,20 @@ export {
 } from './conversion/exponential.ts';
 export { bucketsAtScale, sumOfBuckets } from './conversion/exponential-sum.ts';
 export { type HdrFit, hdrFit, unitBoundaries } from './conversion/hdr-fit.ts';
+export { type Counted, type CountedInOptions, countedIn } from './counted.ts';
 export type { ReadonlyCounts, Storage } from './counts/store.ts';
 export type { HistogramJson } from './encoding/json.ts';
-export { type ErrorCode, HdrscopeError, mustBe } from './errors.ts';
+export {
+  type ErrorCode,
+  type ErrorDetails,
+  HdrscopeError,
+  type HdrscopeErrorOptions,
+  mustBe,
+} from './errors.ts';
 export { type Advice, type AdviseOptions, advise } from './histogram/advise.ts';
 export { DoubleHistogram } from './histogram/double-histogram.ts';
 export type { DoubleHistogramOptions, DoubleLayout, DoubleStorage } from './histogram/double-range.ts';
 export {
-  type AnyCounts,
   type CompressionOptions,
   type DecodeOptions,
   Histogram,
@@ -46,6 +52,7 @@ export {
   type TimeUnit,
   time,
 } from './histogram/timer.ts';
+export { type CounterOptions, counterIncrease, type Increase, increase } from './increase.ts';
 export { type EdgeLayout, explicitLayout, type InclusiveBound } from './layout/edges.ts';
 export {
   type ExponentialLayout,
@@ -53,6 +60,7 @@ export {
   exponentialBound,
   exponentialIndex,
   exponentialLayout,
+  type IndexRange,
 } from './layout/exponential.ts';
 export { type HdrLayout, type HdrLayoutOptions, hdrLayout } from './layout/hdr.ts';
 export { type IntegerLayout, integerAfter, integerBefore, integerLayout } from './layout/integer.ts';

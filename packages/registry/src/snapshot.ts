@@ -1,4 +1,4 @@
-import { fromTicks, type Resolution } from '@hdrscope/core';
+import { fromTicks, HdrscopeError, Histogram, increase, type Resolution } from '@hdrscope/core';
 import { canonicalText } from './attributes.ts';
 import type { FamilySnapshot, Scope } from './family.ts';
 import { extremesBetween } from './intervals.ts';
@@ -70,9 +70,9 @@ function difference(
   const series = family.series.flatMap((now) => {
     const then = earlier.get(canonicalText(now.attributes));
     // Another start means another series under the same attributes: all it has is new.
-    if (then === undefined || then.startTimeMs !== now.startTimeMs) return hasNews(now) ? [now] : [];
+    if (then === undefined || then.startTimeMs !== now.startTimeMs) return hasIncrease(now) ? [now] : [];
     const delta = seriesDifference(now, then, family.resolution, sinceMs);
-    return hasNews(delta) ? [delta] : [];
+    return hasIncrease(delta) ? [delta] : [];
   });
   return Object.freeze({ ...family, series: Object.freeze(series) });
 }
@@ -83,8 +83,7 @@ function seriesDifference(
   resolution: Resolution,
   sinceMs: number,
 ): SeriesSnapshot {
-  const histogram = now.histogram.copy();
-  histogram.subtract(then.histogram);
+  const histogram = histogramSince(now, then);
   const { min, max } = extremesOf(now, then) ?? {
     min: Math.max(now.min, fromTicks(resolution, histogram.min)),
     max: Math.min(now.max, fromTicks(resolution, histogram.max)),
@@ -103,7 +102,22 @@ function seriesDifference(
   });
 }
 
-/** The exact ones; `undefined` where a snapshot is none of a series, but itself a difference. */
+function histogramSince(now: SeriesSnapshot, then: SeriesSnapshot): Histogram {
+  const { layout, startTimeMs, endTimeMs, tag } = now.histogram;
+  const { counts, isReset } = increase(now.histogram, then.histogram);
+  if (isReset) {
+    throw new HdrscopeError(
+      'ERR_INCOMPATIBLE',
+      `the earlier snapshot of ${canonicalText(now.attributes)} must be contained in the later one: take both from one registry`,
+    );
+  }
+  const histogram = new Histogram({ layout, storage: 'sparse' });
+  histogram.add({ layout, counts, startTimeMs, endTimeMs });
+  histogram.tag = tag;
+  return histogram;
+}
+
+/** The exact extremes; `undefined` where a snapshot is not of a series, but a difference itself. */
 function extremesOf(now: SeriesSnapshot, then: SeriesSnapshot): ReturnType<typeof extremesBetween> {
   const [from, to] = [intervalsAfter.get(then), intervalsAfter.get(now)];
   return from && to && extremesBetween(from, to);
@@ -119,7 +133,7 @@ function rejectedSince(now: Rejected, then: Rejected): Rejected {
   });
 }
 
-function hasNews({ histogram, rejected }: SeriesSnapshot): boolean {
+function hasIncrease({ histogram, rejected }: SeriesSnapshot): boolean {
   return (
     histogram.totalCount > 0 ||
     rejected.notANumber + rejected.negative + rejected.tooLarge + rejected.overflowing > 0

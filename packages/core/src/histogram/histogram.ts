@@ -1,7 +1,8 @@
+import type { Counted } from '../counted.ts';
 import { Counts } from '../counts/counts.ts';
 import { SharedCounts } from '../counts/shared.ts';
 import { slotOfLowest, TranslatedRuns } from '../counts/slot-runs.ts';
-import type { CountsStore, ReadonlyCounts, Storage } from '../counts/store.ts';
+import type { CountsStore, Storage } from '../counts/store.ts';
 import { usedSlots } from '../counts/used-slots.ts';
 import { bytesOf, toBase64 } from '../encoding/base64.ts';
 import { decode } from '../encoding/decode.ts';
@@ -19,12 +20,6 @@ import { asBigInts } from './slot-values.ts';
 import type { HistogramOptions, StoreOptions } from './state.ts';
 import { least, most, type TimeSpan } from './time-span.ts';
 import { slotOfValue } from './values.ts';
-
-/** Counts over any layout, and when they were counted. */
-export interface AnyCounts extends TimeSpan {
-  readonly layout: Layout;
-  readonly counts: ReadonlyCounts;
-}
 
 /** What can be read of a histogram: everything but recording. */
 export type ReadonlyHistogram = Omit<
@@ -86,7 +81,7 @@ export class Histogram extends HdrRecording {
    *
    * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when a value of `other` does not fit, `ERR_COUNT_OVERFLOW`.
    */
-  add(other: AnyCounts): void {
+  add(other: Counted & TimeSpan): void {
     const { layout, counts } = other;
     if (counts.total > 0) {
       this.store.assertRoomFor(counts.total);
@@ -148,7 +143,7 @@ export class Histogram extends HdrRecording {
    *
    * @throws HdrscopeError `ERR_INCOMPATIBLE` when a slot holds fewer values than are to be taken out of it.
    */
-  subtract(other: AnyCounts): void {
+  subtract(other: Counted): void {
     const { layout, counts } = this;
     const taken = this.#translated(other);
     for (let i = 0; i < taken.slots.length; i++) {
@@ -382,7 +377,7 @@ export class Histogram extends HdrRecording {
   }
 
   /** The counts of another layout by the slots of this one, ascending. */
-  #translated({ layout, counts }: AnyCounts): Translated {
+  #translated({ layout, counts }: Counted): Translated {
     const own = this.layout;
     const slotFor = this.#sharesSlotsWith(layout)
       ? (slot: number): number => slot

@@ -1,3 +1,4 @@
+import type { Counted } from '../counted.ts';
 import type { Counts } from '../counts/counts.ts';
 import { DenseCounts } from '../counts/dense.ts';
 import { SparseCounts } from '../counts/sparse.ts';
@@ -6,7 +7,6 @@ import { usedSlots } from '../counts/used-slots.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import type { Layout } from '../layout/layout.ts';
 import { rebucket } from '../rebucket.ts';
-import type { AnyCounts } from './histogram.ts';
 import { type Quantile, type QuantileOptions, quantileOf, quantilesOf } from './quantile.ts';
 
 /** How a `LayoutHistogram` is set up. */
@@ -30,7 +30,7 @@ export interface LayoutHistogramOptions {
  * sizes.quantile(0.5); //=> { value: 304, lower: 288, upper: 320, open: false }
  * ```
  */
-export class LayoutHistogram implements AnyCounts {
+export class LayoutHistogram implements Counted {
   readonly layout: Layout;
   /** As many as the layout has slots. */
   #counts: Counts;
@@ -117,7 +117,7 @@ export class LayoutHistogram implements AnyCounts {
    *
    * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when there is no slot for a midpoint, `ERR_COUNT_OVERFLOW`.
    */
-  add(other: AnyCounts): void {
+  add(other: Counted): void {
     const translated = this.#translated(other);
     this.#counts.assertRoomFor(sumOf(translated));
     for (const [slot, count] of translated) this.#counts.add(slot, count);
@@ -129,7 +129,7 @@ export class LayoutHistogram implements AnyCounts {
    * @throws HdrscopeError `ERR_INCOMPATIBLE` when a slot holds fewer values than are to be taken out of it,
    *   `ERR_VALUE_OUT_OF_RANGE` when there is no slot for a midpoint.
    */
-  subtract(other: AnyCounts): void {
+  subtract(other: Counted): void {
     const translated = this.#translated(other);
     for (const [slot, count] of translated) {
       const available = this.#counts.at(slot);
@@ -153,7 +153,7 @@ export class LayoutHistogram implements AnyCounts {
   }
 
   /** Whether both have counted as many values between the same bounds. Storage and unused slots may differ. */
-  equals(other: AnyCounts): boolean {
+  equals(other: Counted): boolean {
     const { layout, counts } = other;
     if (
       layout.lowerInclusive !== this.layout.lowerInclusive ||
@@ -214,7 +214,7 @@ export class LayoutHistogram implements AnyCounts {
   }
 
   /** The counts of another layout by the slots of this one. */
-  #translated({ layout, counts }: AnyCounts): (readonly [slot: number, count: number])[] {
+  #translated({ layout, counts }: Counted): (readonly [slot: number, count: number])[] {
     if (layout === this.layout) return [...usedSlots(counts)];
     const plan = rebucket(layout, this.layout);
     const translated = new Map<number, number>();

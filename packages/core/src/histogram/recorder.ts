@@ -1,10 +1,11 @@
-import type { Counts } from '../counts/counts.ts';
+import type { Counted } from '../counted.ts';
 import { SparseCounts } from '../counts/sparse.ts';
 import type { Storage } from '../counts/store.ts';
-import { PAGE_SLOTS, SLOT_IN_PAGE } from '../counts/words.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
-import { type AnyCounts, Histogram, type ReadonlyHistogram } from './histogram.ts';
+import { countsSince } from '../increase.ts';
+import { Histogram, type ReadonlyHistogram } from './histogram.ts';
 import type { HistogramOptions } from './state.ts';
+import type { TimeSpan } from './time-span.ts';
 
 /** How a recorder takes its intervals. */
 export interface RecorderOptions {
@@ -151,9 +152,11 @@ export class Recorder {
     // In this order: another thread may widen the layout in between, and counts must not reach beyond their layout.
     const { counts } = this.#histogram;
     const { layout } = this.#histogram;
+    const difference = countsSince(counts, this.#taken);
+    assertNothingTaken(difference);
     return {
       layout,
-      counts: increase(this.#taken, counts, layout.slotCount),
+      counts: difference.counts,
       startTimeMs: this.#intervalStartMs,
       endTimeMs: this.#clock(),
     };
@@ -180,35 +183,19 @@ export class Recorder {
   }
 }
 
-interface Interval extends AnyCounts {
+interface Interval extends Counted, TimeSpan {
   readonly layout: Histogram['layout'];
   readonly counts: SparseCounts;
   readonly startTimeMs: number;
   readonly endTimeMs: number;
 }
 
-/** By how much the counts of `after` exceed those of `before`: page by page, those only that are used. */
-function increase(before: Counts, after: Counts, length: number): SparseCounts {
-  const counts = new SparseCounts(length);
-  const [earlier, later] = [new Float64Array(PAGE_SLOTS), new Float64Array(PAGE_SLOTS)];
-  for (let slot = after.first; slot < after.length; ) {
-    const page = slot & ~SLOT_IN_PAGE;
-    before.read(page, earlier);
-    after.read(page, later);
-    for (let i = 0; i < PAGE_SLOTS; i++) {
-      const more = later[i]! - earlier[i]!;
-      if (more > 0) counts.add(page + i, more);
-    }
-    slot = after.next(page + PAGE_SLOTS);
-  }
-  // Where a slot, or a page that is skipped, holds less than before, the increases exceed that of the total.
-  if (before.total + counts.total !== after.total) {
-    throw new HdrscopeError(
-      'ERR_CONCURRENT_MODIFICATION',
-      'counts were taken out of the histogram of a recorder: only the recorder itself may reset it',
-    );
-  }
-  return counts;
+function assertNothingTaken(difference: unknown): asserts difference {
+  if (difference !== undefined) return;
+  throw new HdrscopeError(
+    'ERR_CONCURRENT_MODIFICATION',
+    'counts were taken out of the histogram of a recorder: only the recorder itself may reset it',
+  );
 }
 
 function assertFits({ layout, counts }: Interval, { layout: allowed, autoResize }: Histogram): void {

@@ -10,17 +10,34 @@ export interface ExponentialLayoutOptions {
   readonly minIndex: number;
   /** Index of the highest bucket: an integer of at least `minIndex`. */
   readonly maxIndex: number;
+  /** Indexes of buckets for values below 0, which mirror those above it. @default no such buckets */
+  readonly negative?: IndexRange | undefined;
+  /** Values up to it count as 0, whatever the buckets are: finite and at least 0. @default 0 */
+  readonly zeroThreshold?: number;
+}
+
+/** Indexes of neighbouring buckets: `maxIndex` is at least `minIndex`. */
+export interface IndexRange {
+  readonly minIndex: number;
+  readonly maxIndex: number;
 }
 
 /**
- * Slot 0 holds zero and what is too small for the lowest bucket, the last slot what is above the highest one;
- * in between, slot `i` is the bucket with index `minIndex + i - 1`.
+ * The zero slot holds 0 and values too close to it for the lowest bucket. After it, slot `zeroSlot + i` is the bucket with
+ * index `minIndex + i - 1`, and the last slot holds values above the highest bucket.
+ *
+ * Without negative buckets the zero slot is slot 0, and values below 0 count there. With them, slot 0 holds values below the
+ * lowest negative bucket, and slot `zeroSlot - i` is the negative bucket with index `negative.minIndex + i - 1`: it covers
+ * `[-(base ** (index + 1)), -(base ** index))`, so its lower bound is the inclusive one.
  */
 export interface ExponentialLayout extends Layout {
   readonly kind: 'exponential';
   readonly scale: number;
   readonly minIndex: number;
   readonly maxIndex: number;
+  readonly negative: IndexRange | undefined;
+  readonly zeroSlot: number;
+  readonly zeroThreshold: number;
 }
 
 const MIN_SCALE = -10;
@@ -48,48 +65,57 @@ export function exponentialLayout({
   scale,
   minIndex,
   maxIndex,
+  negative,
+  zeroThreshold = 0,
 }: ExponentialLayoutOptions): ExponentialLayout {
   assertScale(scale);
-  const [least, most] = [-1074 * 2 ** scale, 1024 * 2 ** scale].map(Math.floor) as [number, number];
-  if (!Number.isInteger(minIndex) || minIndex < least || minIndex >= most) {
-    throw mustBe(
-      'ERR_INVALID_OPTION',
-      'minIndex',
-      `an integer from ${least} to ${most - 1} at scale ${scale}`,
-      minIndex,
-    );
+  if (!(zeroThreshold >= 0 && zeroThreshold < Number.POSITIVE_INFINITY)) {
+    throw mustBe('ERR_INVALID_OPTION', 'zeroThreshold', 'a finite number of at least 0', zeroThreshold);
   }
-  if (!Number.isInteger(maxIndex) || maxIndex < minIndex || maxIndex >= most) {
-    throw mustBe(
-      'ERR_INVALID_OPTION',
-      'maxIndex',
-      `an integer from ${minIndex} to ${most - 1} at scale ${scale}`,
-      maxIndex,
-    );
-  }
-  const slotCount = maxIndex - minIndex + 3;
-  const lower = (slot: number): number => (slot === 0 ? 0 : exponentialBound(scale, minIndex + slot - 1));
-  const upper = (slot: number): number =>
-    slot === slotCount - 1 ? Number.POSITIVE_INFINITY : exponentialBound(scale, minIndex + slot);
+  assertIndexes(scale, { minIndex, maxIndex }, '');
+  if (negative !== undefined) assertIndexes(scale, negative, 'negative.');
+  const zeroSlot = negative === undefined ? 0 : negative.maxIndex - negative.minIndex + 2;
+  const slotCount = zeroSlot + maxIndex - minIndex + 3;
+  // The bound between slot and slot + 1, for slots from the zero slot on; below it, the mirror image of such a bound.
+  const above = (slot: number): number => exponentialBound(scale, minIndex + slot - zeroSlot);
+  const below = (slot: number): number => -exponentialBound(scale, negative!.minIndex + zeroSlot - slot);
+  const lower = (slot: number): number => {
+    if (slot > zeroSlot) return above(slot - 1);
+    if (negative === undefined) return 0;
+    return slot === 0 ? Number.NEGATIVE_INFINITY : below(slot);
+  };
+  const upper = (slot: number): number => {
+    if (slot === slotCount - 1) return Number.POSITIVE_INFINITY;
+    return slot >= zeroSlot ? above(slot) : below(slot + 1);
+  };
+  const within = (value: number, lowest: number, from: number, to: number): number =>
+    Math.min(Math.max(exponentialIndex(scale, value) - lowest + 1, 0), to - from) + from;
   return {
     kind: 'exponential',
     scale,
     minIndex,
     maxIndex,
+    negative,
+    zeroSlot,
+    zeroThreshold,
     slotCount,
     lowerInclusive: false,
     upperInclusive: true,
     slotOf(value) {
-      if (value <= 0) return 0;
       if (value === Number.POSITIVE_INFINITY) return slotCount - 1;
-      return Math.min(Math.max(exponentialIndex(scale, value) - minIndex + 1, 0), slotCount - 1);
+      if (Math.abs(value) <= zeroThreshold) return zeroSlot;
+      if (value > 0) return within(value, minIndex, zeroSlot, slotCount - 1);
+      if (negative === undefined) return zeroSlot;
+      if (value === Number.NEGATIVE_INFINITY) return 0;
+      return zeroSlot - within(-value, negative.minIndex, 0, zeroSlot);
     },
     lower,
     upper,
     midpoint(slot) {
-      if (slot === 0) return 0;
+      if (slot === zeroSlot) return 0;
       if (slot === slotCount - 1) return lower(slot);
-      return middle(lower(slot), Math.min(upper(slot), Number.MAX_VALUE));
+      if (slot === 0) return upper(slot);
+      return middle(Math.max(lower(slot), -Number.MAX_VALUE), Math.min(upper(slot), Number.MAX_VALUE));
     },
   };
 }
@@ -137,6 +163,18 @@ export function exponentialIndex(scale: number, value: number): number {
   while (value <= exponentialBound(scale, index)) index--;
   while (value > exponentialBound(scale, index + 1)) index++;
   return index;
+}
+
+function assertIndexes(scale: number, { minIndex, maxIndex }: IndexRange, path: string): void {
+  const [least, most] = [-1074 * 2 ** scale, 1024 * 2 ** scale].map(Math.floor) as [number, number];
+  if (!Number.isInteger(minIndex) || minIndex < least || minIndex >= most) {
+    const allowed = `an integer from ${least} to ${most - 1} at scale ${scale}`;
+    throw mustBe('ERR_INVALID_OPTION', `${path}minIndex`, allowed, minIndex);
+  }
+  if (!Number.isInteger(maxIndex) || maxIndex < minIndex || maxIndex >= most) {
+    const allowed = `an integer from ${minIndex} to ${most - 1} at scale ${scale}`;
+    throw mustBe('ERR_INVALID_OPTION', `${path}maxIndex`, allowed, maxIndex);
+  }
 }
 
 function assertScale(scale: number): void {

@@ -217,3 +217,55 @@ describe('an exponential layout', () => {
     expect(message).toBe('maxIndex must be an integer from 0 to 2047 at scale 1, got 5000');
   });
 });
+
+describe('an exponential layout with negative buckets', () => {
+  const index = fc.integer({ min: -40, max: 40 });
+  const range = fc
+    .tuple(index, fc.nat(20))
+    .map(([minIndex, more]) => ({ minIndex, maxIndex: minIndex + more }));
+
+  test('has slots without a gap, each of which holds its own midpoint', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -2, max: 4 }), range, range, (scale, positive, negative) => {
+        const layout = exponentialLayout({ scale, ...positive, negative });
+        const { slotCount, zeroSlot } = layout;
+        expect(slotCount).toBe(
+          positive.maxIndex - positive.minIndex + negative.maxIndex - negative.minIndex + 5,
+        );
+        expect([layout.lower(0), layout.upper(slotCount - 1)]).toEqual([
+          Number.NEGATIVE_INFINITY,
+          Number.POSITIVE_INFINITY,
+        ]);
+        for (let slot = 1; slot < slotCount; slot++) expect(layout.lower(slot)).toBe(layout.upper(slot - 1));
+        for (let slot = 1; slot < slotCount - 1; slot++)
+          expect(layout.slotOf(layout.midpoint(slot))).toBe(slot);
+        expect(layout.slotOf(0)).toBe(zeroSlot);
+      }),
+    );
+  });
+
+  test('mirrors the buckets of positive values', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: -2, max: 4 }),
+        range,
+        fc.double({ min: 1e-9, max: 1e9, noNaN: true }),
+        (scale, both, value) => {
+          const layout = exponentialLayout({ scale, ...both, negative: both });
+          const { zeroSlot } = layout;
+          expect(zeroSlot - layout.slotOf(-value)).toBe(layout.slotOf(value) - zeroSlot);
+        },
+      ),
+    );
+  });
+
+  test('counts values up to the zero threshold as 0', () => {
+    const range = { minIndex: -10, maxIndex: 3 };
+    const layout = exponentialLayout({ scale: 0, ...range, negative: range, zeroThreshold: 0.5 });
+    expect([0.5, -0.5, 1e-3].map((value) => layout.slotOf(value) - layout.zeroSlot)).toEqual([0, 0, 0]);
+    expect([0.6, -0.6].map((value) => Math.sign(layout.slotOf(value) - layout.zeroSlot))).toEqual([1, -1]);
+    expect(() => exponentialLayout({ scale: 0, ...range, zeroThreshold: -1 })).toThrow(
+      /zeroThreshold must be/,
+    );
+  });
+});

@@ -1,0 +1,62 @@
+import { RunCounts } from './counts/run.ts';
+import type { ReadonlyCounts } from './counts/store.ts';
+import { mustBe } from './errors.ts';
+import type { Layout } from './layout/layout.ts';
+
+/**
+ * Counts over a layout: what every histogram, kernel map, Ceph dump, OTLP point and log entry is. Whatever compares,
+ * adds, converts or reads distributions takes this, whoever counted.
+ *
+ * @example
+ * ```ts
+ * import { countedIn, explicitLayout, Histogram, type Counted } from '@hdrscope/core';
+ *
+ * const total = ({ counts }: Counted) => counts.total;
+ * const histogram = new Histogram({ highestTrackableValue: 1000 });
+ * histogram.record(42);
+ * total(histogram); //=> 1
+ * total(countedIn(explicitLayout([0.1, 0.5]), [7, 2, 0])); //=> 9
+ * ```
+ */
+export interface Counted<L extends Layout = Layout> {
+  /** Says which values share a slot. */
+  readonly layout: L;
+  /** The count of each slot: as many as the layout has slots. */
+  readonly counts: ReadonlyCounts;
+}
+
+/** Where in a layout an array of counts begins. */
+export interface CountedInOptions {
+  /** The slot of the first count. Slots before it, and those after the last count, have counted nothing. @default 0 */
+  readonly from?: number;
+}
+
+/**
+ * An array of counts over a layout. The array is kept, not copied: it must not change afterwards.
+ *
+ * @param counts Integers from 0 to 2^53 − 1; one for each slot from `from` on, without `from` one for each slot there is.
+ * @throws HdrscopeError `ERR_INVALID_COUNT` when there are not as many counts as slots, a count is not such an integer,
+ *   or their sum passes 2^53 − 1.
+ * @example
+ * ```ts
+ * import { countedIn, linearLayout } from '@hdrscope/core';
+ *
+ * const { counts } = countedIn(linearLayout({ width: 10, slots: 6 }), [3, 0, 4], { from: 2 });
+ * [counts.total, counts.first, counts.last]; //=> [7, 2, 4]
+ * ```
+ */
+export function countedIn<L extends Layout>(
+  layout: L,
+  counts: ArrayLike<number>,
+  { from }: CountedInOptions = {},
+): Counted<L> {
+  const { slotCount } = layout;
+  const start = from ?? 0;
+  const isRoom = from === undefined ? counts.length === slotCount : start + counts.length <= slotCount;
+  if (!(Number.isInteger(start) && start >= 0 && isRoom)) {
+    const allowed =
+      from === undefined ? `one for each of the ${slotCount} slots` : `within the ${slotCount} slots`;
+    throw mustBe('ERR_INVALID_COUNT', 'counts', allowed, start + counts.length);
+  }
+  return { layout, counts: new RunCounts(slotCount, start, counts) };
+}

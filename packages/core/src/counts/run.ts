@@ -1,0 +1,75 @@
+import { mustBe } from '../errors.ts';
+import { slotsOfRanks } from './ranks.ts';
+import type { ReadonlyCounts } from './store.ts';
+import { PAGE_SLOTS } from './words.ts';
+
+/** Counts of neighbouring slots in an array that somebody else made; all other slots are empty. */
+export class RunCounts implements ReadonlyCounts {
+  readonly length: number;
+  readonly total: number;
+  readonly first: number;
+  readonly last: number;
+  /** The slot of `#counts[0]`. */
+  readonly #from: number;
+  readonly #counts: ArrayLike<number>;
+
+  /** @throws HdrscopeError `ERR_INVALID_COUNT` when a count or their sum is not an integer from 0 to 2^53 − 1. */
+  constructor(length: number, from: number, counts: ArrayLike<number>) {
+    let total = 0;
+    let first = length;
+    let last = -1;
+    for (let i = 0; i < counts.length; i++) {
+      const count = counts[i]!;
+      if (count === 0) continue;
+      if (!Number.isSafeInteger(count) || count < 0) {
+        throw mustBe('ERR_INVALID_COUNT', `counts[${i}]`, 'an integer from 0 to 2^53 - 1', count);
+      }
+      total += count;
+      if (last < 0) first = from + i;
+      last = from + i;
+    }
+    if (total > Number.MAX_SAFE_INTEGER) {
+      throw mustBe('ERR_INVALID_COUNT', 'the sum of the counts', 'at most 2^53 - 1', total);
+    }
+    this.length = length;
+    this.total = total;
+    this.first = first;
+    this.last = last;
+    this.#from = from;
+    this.#counts = counts;
+  }
+
+  get byteLength(): number {
+    return this.#counts.length * Float64Array.BYTES_PER_ELEMENT;
+  }
+
+  at(slot: number): number {
+    return this.#counts[slot - this.#from] ?? 0;
+  }
+
+  next(slot: number): number {
+    if (slot <= this.first) return this.first;
+    for (let at = slot; at <= this.last; at++) if (this.at(at) !== 0) return at;
+    return this.length;
+  }
+
+  read(slot: number, into: Float64Array): boolean {
+    for (let i = 0; i < into.length; i++) into[i] = this.at(slot + i);
+    return slot <= this.last && slot + into.length > this.first;
+  }
+
+  slotOfRank(rank: number): number {
+    return this.slotsOfRanks([rank])[0]!;
+  }
+
+  slotsOfRanks(ranks: readonly number[]): number[] {
+    return slotsOfRanks(this, ranks);
+  }
+
+  /** The sum over the page that begins with a slot. */
+  sumOfPage(slot: number): number {
+    let sum = 0;
+    for (let at = slot; at < slot + PAGE_SLOTS; at++) sum += this.at(at);
+    return sum;
+  }
+}

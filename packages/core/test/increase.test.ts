@@ -1,0 +1,224 @@
+import fc from 'fast-check';
+import {
+  type Counted,
+  countedIn,
+  counterIncrease,
+  explicitLayout,
+  exponentialIndex,
+  exponentialLayout,
+  Histogram,
+  hdrLayout,
+  increase,
+  LayoutHistogram,
+} from '../src/index.ts';
+
+const slots = ({ layout, counts }: Counted): number[] =>
+  Array.from({ length: layout.slotCount }, (_, slot) => counts.at(slot));
+
+const bounds = explicitLayout([1, 2, 3]);
+const explicit = (...counts: number[]): Counted => countedIn(bounds, counts);
+
+describe('an increase', () => {
+  test('is all of the state where nothing was counted before', () => {
+    const now = explicit(1, 0, 2, 0);
+    expect(increase(now, undefined)).toEqual({ layout: bounds, counts: now.counts, isReset: false });
+    expect(increase(now, explicit(0, 0, 0, 0)).counts).toBe(now.counts);
+  });
+
+  test('is the difference of each slot', () => {
+    const result = increase(explicit(4, 0, 2, 9), explicit(1, 0, 2, 4));
+    expect(slots(result)).toEqual([3, 0, 0, 5]);
+    expect(result.isReset).toBe(false);
+  });
+
+  test('is all of the state where a slot has fallen, as after a restart', () => {
+    const result = increase(explicit(9, 9, 1, 9), explicit(1, 0, 2, 4));
+    expect(slots(result)).toEqual([9, 9, 1, 9]);
+    expect(result.isReset).toBe(true);
+  });
+
+  test('sees a slot that has fallen to 0 outside of the used ones', () => {
+    expect(increase(explicit(0, 0, 7, 0), explicit(1, 0, 0, 0)).isReset).toBe(true);
+    expect(increase(explicit(7, 0, 0, 0), explicit(0, 0, 0, 1)).isReset).toBe(true);
+  });
+
+  test('is that of the fallen slots alone where slots are reset apart', () => {
+    const result = increase(explicit(9, 1, 5, 2), explicit(4, 3, 5, 0), { resets: 'apart' });
+    expect(slots(result)).toEqual([5, 1, 0, 2]);
+    expect(result.isReset).toBe(true);
+  });
+
+  test('does not change when either state changes afterwards', () => {
+    const histogram = new Histogram({ highestTrackableValue: 1000 });
+    histogram.record(5);
+    const before = histogram.copy();
+    histogram.record(5, 3);
+    const result = increase(histogram, before);
+    histogram.record(5, 100);
+    expect(result.counts.total).toBe(3);
+  });
+
+  test('of two histograms of one shape and different storages is what was recorded in between', () => {
+    const value = fc.integer({ min: 0, max: 100_000 });
+    const storage = fc.constantFrom('dense' as const, 'sparse' as const);
+    fc.assert(
+      fc.property(fc.array(value), fc.array(value), storage, storage, (first, second, one, other) => {
+        const layout = hdrLayout({ highestTrackableValue: 100_000, significantDigits: 2 });
+        const before = new Histogram({ layout, storage: one });
+        const now = new Histogram({ layout, storage: other });
+        const expected = new Histogram({ layout });
+        for (const recorded of first) before.record(recorded);
+        for (const recorded of [...first, ...second]) now.record(recorded);
+        for (const recorded of second) expected.record(recorded);
+        const result = increase(now, before);
+        expect(slots(result)).toEqual(slots(expected));
+        expect(result.counts.total).toBe(second.length);
+        expect(result.isReset).toBe(false);
+      }),
+    );
+  });
+
+  test('of counts above 2^31 is exact', () => {
+    const result = increase(explicit(2 ** 52, 0, 0, 1), explicit(2 ** 40, 0, 0, 0));
+    expect(slots(result)).toEqual([2 ** 52 - 2 ** 40, 0, 0, 1]);
+  });
+});
+
+describe('counters of 32 bits', () => {
+  const options = { counterBits: 32, resets: 'apart' } as const;
+
+  test('start again at 0 after their largest value', () => {
+    const result = increase(explicit(5, 7, 0, 0), explicit(2 ** 32 - 3, 6, 0, 0), options);
+    expect([slots(result), result.isReset]).toEqual([[8, 1, 0, 0], false]);
+  });
+
+  test('were set to 0 where another slot shows that counters were', () => {
+    const result = increase(explicit(5, 2, 0, 0), explicit(2 ** 32 - 3, 6, 0, 0), options);
+    expect([slots(result), result.isReset]).toEqual([[5, 2, 0, 0], true]);
+  });
+
+  test.each([
+    ['grow', 9, 4, 5],
+    ['are reset from their lower half', 1, 2 ** 31 - 1, 1],
+    ['pass their largest value', 1, 2 ** 32 - 1, 2],
+    ['held more than 32 bits', 1, 2 ** 32 + 5, 1],
+  ])('that %s', (_what, now, before, expected) => {
+    expect(counterIncrease(now, before, 32)).toBe(expected);
+  });
+
+  test('differ from those of 64 bits, which only fall when they are reset', () => {
+    expect(counterIncrease(1, 2 ** 32 - 1)).toBe(1);
+  });
+});
+
+describe('an increase between layouts', () => {
+  test('is found where each used slot of the earlier one lies within one of the later', () => {
+    const before = countedIn(explicitLayout([1, 2, 3]), [1, 2, 0, 0]);
+    const now = countedIn(explicitLayout([2, 3, 7]), [5, 1, 0, 0]);
+    const result = increase(now, before);
+    expect([slots(result), result.isReset]).toEqual([[2, 1, 0, 0], false]);
+  });
+
+  test('is all of the state where a used slot was divided', () => {
+    const before = countedIn(explicitLayout([2]), [3, 0]);
+    const now = countedIn(explicitLayout([1, 2]), [2, 2, 0]);
+    const result = increase(now, before);
+    expect([slots(result), result.isReset]).toEqual([[2, 2, 0], true]);
+  });
+
+  test('of exponential buckets is taken at the coarser scale', () => {
+    const at = (scale: number, values: number[]): Counted => {
+      const indexes = values.map((value) => exponentialIndex(scale, value));
+      const histogram = new LayoutHistogram(
+        exponentialLayout({ scale, minIndex: Math.min(...indexes), maxIndex: Math.max(...indexes) }),
+      );
+      histogram.recordValues(values);
+      return histogram;
+    };
+    const value = fc.double({ min: 1e-6, max: 1e6, noNaN: true });
+    const scale = fc.integer({ min: -3, max: 6 });
+    fc.assert(
+      fc.property(
+        fc.array(value, { minLength: 1 }),
+        fc.array(value),
+        scale,
+        scale,
+        (first, second, one, other) => {
+          const result = increase(at(other, [...first, ...second]), at(one, first));
+          expect(result.isReset).toBe(false);
+          expect(result.counts.total).toBe(second.length);
+          const expected = new LayoutHistogram(result.layout);
+          expected.recordValues(second);
+          expect(slots(result)).toEqual(slots(expected));
+        },
+      ),
+    );
+  });
+
+  test('of exponential buckets takes the larger zero threshold, and what it reaches into as 0', () => {
+    const before = exponentialLayout({ scale: 0, minIndex: -2, maxIndex: 1 }); // 0, (¼,½], (½,1], (1,2], (2,4], more
+    const now = exponentialLayout({ scale: 0, minIndex: 0, maxIndex: 1, zeroThreshold: 0.75 });
+    const result = increase(countedIn(now, [7, 1, 4, 0]), countedIn(before, [1, 2, 3, 0, 4, 0]));
+    expect(result.layout).toMatchObject({ scale: 0, minIndex: 0, maxIndex: 1, zeroThreshold: 0.75 });
+    expect([slots(result), result.isReset]).toEqual([[1, 1, 0, 0], false]);
+  });
+
+  test('of exponential buckets compares negative ones as well', () => {
+    const negative = { minIndex: 0, maxIndex: 1 };
+    const before = exponentialLayout({ scale: 1, minIndex: 0, maxIndex: 0, negative });
+    const now = exponentialLayout({
+      scale: 0,
+      minIndex: 0,
+      maxIndex: 0,
+      negative: { minIndex: 0, maxIndex: 2 },
+    });
+    const result = increase(countedIn(now, [0, 0, 5, 9, 1, 2, 0]), countedIn(before, [0, 3, 4, 1, 2, 0]));
+    expect([slots(result), result.isReset]).toEqual([[0, 0, 5, 2, 0, 0, 0], false]);
+  });
+});
+
+test('a count that is no count is refused before it is compared', () => {
+  for (const counts of [
+    [1, -1, 0, 0],
+    [1, 0.5, 0, 0],
+    [Number.NaN, 0, 0, 0],
+    [1, 2, 3],
+    [2 ** 53 - 1, 1, 0, 0],
+  ]) {
+    expect(() => countedIn(bounds, counts)).toThrow(expect.objectContaining({ code: 'ERR_INVALID_COUNT' }));
+  }
+  expect(() => countedIn(bounds, [1, 2], { from: 3 })).toThrow(
+    expect.objectContaining({ code: 'ERR_INVALID_COUNT' }),
+  );
+});
+
+describe('an array of counts over a layout', () => {
+  test('reads as the same counts recorded one by one', () => {
+    const layout = explicitLayout(Array.from({ length: 200 }, (_, i) => i + 1));
+    const run = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 100 });
+    fc.assert(
+      fc.property(fc.nat(100), run, (from, array) => {
+        const { counts } = countedIn(layout, array, { from });
+        const histogram = new LayoutHistogram(layout);
+        for (const [i, count] of array.entries()) histogram.record(layout.midpoint(from + i), count);
+        const expected = histogram.counts;
+        expect(slots({ layout, counts })).toEqual(slots(histogram));
+        expect([counts.total, counts.first, counts.last]).toEqual([
+          expected.total,
+          expected.first,
+          expected.last,
+        ]);
+        const page = [new Float64Array(64), new Float64Array(64)] as const;
+        for (let slot = 0; slot < layout.slotCount; slot += 32) {
+          expect(counts.next(slot)).toBe(expected.next(slot));
+          counts.read(slot, page[0]);
+          expected.read(slot, page[1]);
+          expect(page[0]).toEqual(page[1]);
+        }
+        for (let rank = 1; rank <= counts.total; rank++) {
+          expect(counts.slotOfRank(rank)).toBe(expected.slotOfRank(rank));
+        }
+      }),
+    );
+  });
+});
