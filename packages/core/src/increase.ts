@@ -4,6 +4,7 @@ import { SparseCounts } from './counts/sparse.ts';
 import type { ReadonlyCounts } from './counts/store.ts';
 import { usedSlots } from './counts/used-slots.ts';
 import { PAGE_SLOTS } from './counts/words.ts';
+import { HdrscopeError } from './errors.ts';
 import {
   type ExponentialLayout,
   exponentialIndex,
@@ -18,10 +19,10 @@ import { rebucket } from './rebucket.ts';
 export interface CounterOptions {
   /**
    * Whether all slots are set to 0 together, as by a restart, or single ones too, as when a kernel map loses an entry.
-   * Counts that have fallen make all of `now` new when slots are reset together, and only the fallen slots otherwise.
-   * @default 'together'
+   * Counts that have fallen make all of `now` new when slots are reset together, and only the fallen slots otherwise. With
+   * `'never'` they are refused, since one of the states must be broken. @default 'together'
    */
-  readonly resets?: 'together' | 'apart';
+  readonly resets?: 'together' | 'apart' | 'never';
   /**
    * The width of a counter. One of 32 bits starts again at 0 after 2^32 − 1: a counter that was in its upper half and is in
    * its lower half has passed its largest value, unless another slot shows that counters were set to 0. @default 64
@@ -43,6 +44,7 @@ export interface Increase<L extends Layout = Layout> extends Counted<L> {
  * are compared where each used slot of `before` lies within one slot of `now`; otherwise the counters began anew.
  *
  * @param before The earlier state. Left out, all of `now` is new.
+ * @throws HdrscopeError `ERR_INCOMPATIBLE` when counts have fallen that never do.
  * @example
  * ```ts
  * import { countedIn, explicitLayout, increase } from '@hdrscope/core';
@@ -61,9 +63,15 @@ export function increase<L extends Layout>(
 ): Increase<L | ExponentialLayout> {
   const { resets = 'together' } = options;
   if (before === undefined || before.counts.total === 0) return allOf(now, false);
+  if (now.counts === before.counts) {
+    return { layout: now.layout, counts: new SparseCounts(now.layout.slotCount), isReset: false };
+  }
   const states = aligned(now, before, resets);
   const difference = states && countsSince(states.now.counts, states.before.counts, options);
-  if (difference === undefined) return allOf(now, true);
+  if (difference === undefined) {
+    if (resets === 'never') throw new HdrscopeError('ERR_INCOMPATIBLE', FALLEN);
+    return allOf(now, true);
+  }
   return { layout: states!.now.layout, ...difference };
 }
 
@@ -72,6 +80,8 @@ export function counterIncrease(now: number, before: number, counterBits: 32 | 6
   if (now >= before) return now - before;
   return mayHaveTurned(now, before, counterBits) ? now - before + TURN : now;
 }
+
+const FALLEN = 'the earlier counts must be contained in the later ones: both must be states of one counter';
 
 const TURN = 2 ** 32;
 const HALF_TURN = 2 ** 31;
@@ -112,7 +122,7 @@ export function countsSince(
       if (count === 0) continue;
       if (count < 0) {
         if (!isReset && hasReset()) {
-          if (resets === 'together') return undefined;
+          if (resets !== 'apart') return undefined;
           isReset = true;
         }
         count = isReset ? nowPage[i]! : count + TURN;
@@ -127,7 +137,7 @@ export function countsSince(
 function aligned<L extends Layout>(
   now: Counted<L>,
   before: Counted,
-  resets: 'together' | 'apart',
+  resets: CounterOptions['resets'],
 ): { readonly now: Counted<L | ExponentialLayout>; readonly before: Counted } | undefined {
   if (haveSameSlots(now.layout, before.layout)) return { now, before };
   if (isExponential(now.layout) && isExponential(before.layout)) {
@@ -137,7 +147,7 @@ function aligned<L extends Layout>(
   const plan = rebucket(before.layout, now.layout);
   const counts = new SparseCounts(now.layout.slotCount);
   for (const [slot, count] of usedSlots(before.counts)) {
-    if (resets === 'together' && plan.straddles(slot)) return undefined;
+    if (resets !== 'apart' && plan.straddles(slot)) return undefined;
     counts.add(plan.slotFor(slot), count);
   }
   return { now, before: { layout: now.layout, counts } };

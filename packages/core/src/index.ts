@@ -17,6 +17,12 @@ export {
 } from './conversion/exponential.ts';
 export { bucketsAtScale, sumOfBuckets } from './conversion/exponential-sum.ts';
 export { type HdrFit, hdrFit, unitBoundaries } from './conversion/hdr-fit.ts';
+export {
+  type KnownRange,
+  type Placement,
+  type PlacementTarget,
+  placeCounts,
+} from './conversion/placement.ts';
 export { type Counted, type CountedInOptions, countedIn } from './counted.ts';
 export type { ReadonlyCounts, Storage } from './counts/store.ts';
 export type { HistogramJson } from './encoding/json.ts';
@@ -43,6 +49,7 @@ export { type Quantile, type QuantileOptions, quantileOf, quantilesOf } from './
 export { HdrReading } from './histogram/reading.ts';
 export { Recorder, type RecorderOptions } from './histogram/recorder.ts';
 export type { HistogramOptions } from './histogram/state.ts';
+export { meanOf } from './histogram/statistics.ts';
 export type { TimeSpan } from './histogram/time-span.ts';
 export {
   startTimer,
@@ -62,13 +69,19 @@ export {
   exponentialLayout,
   type IndexRange,
 } from './layout/exponential.ts';
-export { type HdrLayout, type HdrLayoutOptions, hdrLayout } from './layout/hdr.ts';
+export { type HdrLayout, type HdrLayoutOptions, hdrLayout, isHdrLayout } from './layout/hdr.ts';
 export { type IntegerLayout, integerAfter, integerBefore, integerLayout } from './layout/integer.ts';
 export type { Layout, LayoutKind } from './layout/layout.ts';
 export { type LinearLayoutOptions, linearLayout } from './layout/linear.ts';
 export { type LogLinearLayoutOptions, logLinearLayout } from './layout/log-linear.ts';
 export { type Log2LayoutOptions, log2Layout } from './layout/log2.ts';
-export { fromTicks, type Resolution, resolutionOf, scaledLayout } from './layout/scaled.ts';
+export {
+  fromTicks,
+  type Resolution,
+  resolutionOf,
+  type ScaledLayout,
+  scaledLayout,
+} from './layout/scaled.ts';
 export { type Rebucketed, type Rebucketing, rebucket } from './rebucket.ts';
 export { formatDecimal } from './text/decimal.ts';
 export {

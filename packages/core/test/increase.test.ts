@@ -48,6 +48,12 @@ describe('an increase', () => {
     expect(result.isReset).toBe(true);
   });
 
+  test('is refused where a slot has fallen that never does', () => {
+    expect(() => increase(explicit(9, 9, 1, 9), explicit(1, 0, 2, 4), { resets: 'never' })).toThrow(
+      expect.objectContaining({ code: 'ERR_INCOMPATIBLE' }),
+    );
+  });
+
   test('does not change when either state changes afterwards', () => {
     const histogram = new Histogram({ highestTrackableValue: 1000 });
     histogram.record(5);

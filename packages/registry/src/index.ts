@@ -10,6 +10,17 @@ export {
   OVERFLOW_ATTRIBUTES,
   type Scope,
 } from './family.ts';
+export type { IngestHealth, ReadingRefusal } from './ingest/health.ts';
+export { ingest } from './ingest/ingest.ts';
+export type { IngestMemory, StreamLimits } from './ingest/memory.ts';
+export type { CounterState, Reading } from './ingest/reading.ts';
+export type {
+  Ingestion,
+  IngestOptions,
+  IntakeOptions,
+  ReadableSource,
+  SourceObserver,
+} from './ingest/source.ts';
 export { valuesAtPercentiles } from './percentiles.ts';
 export {
   createRegistry,
@@ -27,5 +38,5 @@ export {
   collectFromCluster,
 } from './remote/collect-from-cluster.ts';
 export { serveRegistry } from './remote/serve-registry.ts';
-export type { AddCountsOptions, Rejected, Series, SeriesPart, SeriesSnapshot } from './series.ts';
+export type { Added, CountedFacts, Rejected, Series, SeriesSnapshot } from './series.ts';
 export { EMPTY_SNAPSHOT, type Snapshot, type SourceFailure } from './snapshot.ts';

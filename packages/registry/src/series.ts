@@ -1,15 +1,19 @@
 import {
+  type Counted,
   fromTicks,
   type HdrLayout,
   HdrscopeError,
   Histogram,
+  isHdrLayout,
+  type KnownRange,
   type Layout,
+  meanOf,
   mustBe,
+  type Placement,
+  placeCounts,
   type ReadonlyCounts,
   type ReadonlyHistogram,
-  type Rebucketing,
   type Resolution,
-  rebucket,
 } from '@hdrscope/core';
 import type { Attributes } from './attributes.ts';
 import type { Clock } from './clock.ts';
@@ -65,14 +69,34 @@ export const intervalsAfter: WeakMap<SeriesSnapshot, OpenInterval> = new WeakMap
 
 const NO_EXEMPLARS: readonly Exemplar[] = Object.freeze([]);
 
-/** What is known of counts besides their slots. */
-export interface AddCountsOptions {
-  /** The sum of the values, in the family's unit: 0 or more. @default that of the middles of their slots */
+/** What is known of counts besides their slots. Values are in the family's unit. */
+export interface CountedFacts {
+  /** The sum of the values: finite and at least 0. @default that of the values that stand for the slots */
   readonly sum?: number | undefined;
+  /** The smallest value. @default the one that stands for the lowest used slot */
+  readonly min?: number | undefined;
+  /** The largest value. @default the one that stands for the highest used slot */
+  readonly max?: number | undefined;
+  /** A range that holds all values, which narrows slots that reach beyond it. @default not known */
+  readonly within?: KnownRange | undefined;
+  /** Values that could not be counted where the counts were made. @default no values */
+  readonly rejected?: Partial<Rejected> | undefined;
+  /** @default no exemplars */
+  readonly exemplars?: readonly Exemplar[] | undefined;
+  /**
+   * When the counting began, in milliseconds since 1970. The series starts at the earlier of both times, unless a snapshot has
+   * shown its own already. @default the start of the series
+   */
+  readonly startTimeMs?: number | undefined;
 }
 
-/** What another registry has counted of a series, or since it was last asked. */
-export type SeriesPart = Omit<SeriesSnapshot, 'attributes'>;
+/** How counts went into the slots of a series. */
+export interface Added {
+  /** How many values were counted. */
+  readonly count: number;
+  /** How many of them were in slots that are open on a side: they are counted at its bound, and may lie far beyond it. */
+  readonly open: number;
+}
 
 /**
  * One distribution with its attributes: the handle to keep and record with. Recording never throws; what cannot be
@@ -165,95 +189,49 @@ export class Series {
   }
 
   /**
-   * Adds counts that somebody else made, over a layout whose values are in the family's unit. Each slot is taken as
-   * its middle, or as its finite bound where it is open; a slot whose middle this series cannot count is tallied as
-   * rejected. Returns how far that can be trusted.
+   * Adds counts that somebody else made. An HDR layout counts ticks of the family's resolution; values of any other layout
+   * are in its unit, and each slot counts as `placeCounts` of `@hdrscope/core` says: whole, at its midpoint, or at its bound where it is open.
+   * `rebucket(layout, family.unitLayout)` states how far that can be trusted. Values that this series cannot count are
+   * tallied as rejected.
    *
-   * @throws HdrscopeError `ERR_INVALID_COUNT` when there are not as many counts as slots, or one is no count;
-   *   `ERR_INVALID_VALUE` when the sum is negative, infinite or no number; `ERR_COUNT_OVERFLOW`.
-   */
-  addCounts(
-    layout: Layout,
-    counts: ReadonlyCounts | ArrayLike<number>,
-    { sum: knownSum }: AddCountsOptions = {},
-  ): Rebucketing {
-    if (knownSum !== undefined && !(Number.isFinite(knownSum) && knownSum >= 0)) {
-      throw mustBe('ERR_INVALID_VALUE', 'sum', 'a finite number of at least 0', knownSum);
-    }
-    if (counts.length !== layout.slotCount) {
-      throw mustBe(
-        'ERR_INVALID_COUNT',
-        'counts',
-        `one for each of the ${layout.slotCount} slots`,
-        counts.length,
-      );
-    }
-    const { layout: ownLayout, unitLayout } = this.#setup;
-    const change = rebucket(layout, unitLayout);
-    const added = new Histogram({ layout: ownLayout, storage: 'sparse' });
-    const rejected: [value: number, count: number][] = [];
-    let sum = 0;
-    let min = Number.POSITIVE_INFINITY;
-    let max = Number.NEGATIVE_INFINITY;
-    for (let slot = 0; slot < layout.slotCount; slot++) {
-      const count = isReadonlyCounts(counts) ? counts.at(slot) : (counts[slot] ?? Number.NaN);
-      if (count === 0) continue;
-      if (!Number.isSafeInteger(count) || count < 0) {
-        throw mustBe('ERR_INVALID_COUNT', `counts[${slot}]`, 'an integer from 0 to 2^53 - 1', count);
-      }
-      const middle = layout.midpoint(slot);
-      if (!(middle >= 0 && this.#ticksOf(middle) <= this.largestTicks)) {
-        rejected.push([middle, count]);
-        continue;
-      }
-      added.record(ownLayout.lower(change.slotFor(slot)), count);
-      sum += count * middle;
-      min = Math.min(min, middle);
-      max = Math.max(max, middle);
-    }
-    this.#addAll(added, knownSum ?? sum, min, max);
-    for (const [value, count] of rejected) this.#reject(value, count);
-    return change;
-  }
-
-  /**
-   * Adds a histogram whose values are ticks of the family's resolution.
+   * @throws HdrscopeError `ERR_INVALID_COUNT` when there are not as many counts as slots; `ERR_INVALID_VALUE` when the sum is
+   *   negative or not finite; `ERR_VALUE_OUT_OF_RANGE` when a tick does not fit; `ERR_COUNT_OVERFLOW`. Nothing is added then.
+   * @example
+   * ```ts
+   * import { countedIn, explicitLayout } from '@hdrscope/core';
+   * import { createRegistry } from '@hdrscope/registry';
    *
-   * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE`, `ERR_COUNT_OVERFLOW`.
+   * const series = createRegistry().histogram({ name: 'rpc.duration', unit: 's' }).with({});
+   * series.add(countedIn(explicitLayout([0.1, 0.5]), [0, 3, 1]), { sum: 1.4 }); //=> { count: 4, open: 1 }
+   * ```
    */
-  merge(histogram: ReadonlyHistogram): void {
-    if (histogram.totalCount === 0) return;
-    const { resolution } = this.#setup;
-    this.#addAll(
-      histogram,
-      fromTicks(resolution, histogram.mean * histogram.totalCount),
-      fromTicks(resolution, histogram.min),
-      fromTicks(resolution, histogram.max),
-    );
+  add(counted: Counted, facts: CountedFacts = {}): Added {
+    const { layout, counts } = counted;
+    const { sum, min, max } = facts;
+    if (sum !== undefined && !(Number.isFinite(sum) && sum >= 0)) {
+      throw mustBe('ERR_INVALID_VALUE', 'sum', 'a finite number of at least 0', sum);
+    }
+    const placed = isHdrLayout(layout) ? this.#merge(layout, counts, facts) : this.#place(counted, facts);
+    if (placed.count > 0) {
+      // A sum that is known has rejected values in it too, which the series has not counted.
+      const isWhole = placed.negative + placed.tooLarge === 0;
+      this.#sum += isWhole && sum !== undefined ? sum : placed.sum;
+      this.#min = Math.min(this.#min, isWhole && min !== undefined && min >= 0 ? min : placed.min);
+      this.#max = Math.max(this.#max, isWhole && max !== undefined ? max : placed.max);
+    } else if (counts.total === 0) this.#sum += sum ?? 0;
+    this.#tally(placed);
+    this.#tally(facts.rejected ?? {});
+    for (const exemplar of facts.exemplars ?? []) this.offerExemplar(exemplar);
+    if (!this.#isStartShown && facts.startTimeMs !== undefined) {
+      this.#startTimeMs = Math.min(this.#startTimeMs, facts.startTimeMs);
+    }
+    return { count: placed.count, open: placed.open };
   }
 
   /** Takes an exemplar of a value that was recorded, in place of an earlier one of its octave. */
   offerExemplar(exemplar: Exemplar): void {
     this.#exemplars ??= new ExemplarReservoir();
     this.#exemplars.offer(exemplar);
-  }
-
-  /**
-   * Adds what another registry has counted: sum, minimum, maximum and what was rejected as they are told, which `merge`
-   * has to estimate. The series then starts at the earlier of both times, unless a snapshot has told its own already.
-   *
-   * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE`, `ERR_COUNT_OVERFLOW`.
-   */
-  addPart({ startTimeMs, histogram, sum, min, max, rejected, exemplars }: SeriesPart): void {
-    if (histogram.totalCount > 0) this.#addAll(histogram, sum, min, max);
-    const own = this.#rejected;
-    own.notANumber += rejected.notANumber;
-    own.negative += rejected.negative;
-    own.tooLarge += rejected.tooLarge;
-    own.largest = Math.max(own.largest, rejected.largest);
-    own.overflowing += rejected.overflowing;
-    for (const exemplar of exemplars) this.offerExemplar(exemplar);
-    if (!this.#isStartShown) this.#startTimeMs = Math.min(this.#startTimeMs, startTimeMs);
   }
 
   /** A copy of the state that later records do not change. */
@@ -282,28 +260,75 @@ export class Series {
     return snapshot;
   }
 
-  #addAll(histogram: ReadonlyHistogram, sum: number, min: number, max: number): void {
-    this.histogram.add(histogram);
-    this.#sum += sum;
-    if (min < this.#min) this.#min = min;
-    if (max > this.#max) this.#max = max;
+  /** Adds ticks. */
+  #merge(layout: HdrLayout, counts: ReadonlyCounts, { sum, within = {} }: CountedFacts): Placement {
+    if (counts.total === 0) return NOTHING_PLACED;
+    const { resolution } = this.#setup;
+    this.histogram.add({ layout, counts });
+    return {
+      ...NOTHING_PLACED,
+      count: counts.total,
+      sum: sum ?? fromTicks(resolution, meanOf({ layout, counts }) * counts.total),
+      min: Math.max(fromTicks(resolution, layout.lower(counts.first)), within.min ?? 0),
+      max: Math.min(fromTicks(resolution, layout.upper(counts.last)), within.max ?? Number.POSITIVE_INFINITY),
+    };
+  }
+
+  #place(counted: Counted, { within }: CountedFacts): Placement {
+    const { layout, counts } = counted;
+    if (counts.length !== layout.slotCount) {
+      throw mustBe(
+        'ERR_INVALID_COUNT',
+        'counts',
+        `one for each of the ${layout.slotCount} slots`,
+        counts.length,
+      );
+    }
+    const { histogram } = this;
+    if (histogram.totalCount + counts.total > Number.MAX_SAFE_INTEGER) {
+      throw mustBe(
+        'ERR_COUNT_OVERFLOW',
+        'the total count',
+        'at most 2^53 - 1',
+        `${histogram.totalCount} + ${counts.total}`,
+      );
+    }
+    return placeCounts(counted, this.#setup, (ticks, count) => histogram.record(ticks, count), within);
   }
 
   #ticksOf(value: number): number {
     return Math.round(value * this.ticksPerUnit);
   }
 
-  #reject(value: unknown, count = 1): void {
+  #reject(value: unknown): void {
+    if (typeof value !== 'number' || Number.isNaN(value)) this.#tally({ notANumber: 1 });
+    else if (value < 0) this.#tally({ negative: 1 });
+    else this.#tally({ tooLarge: 1, largest: value });
+  }
+
+  #tally({
+    notANumber = 0,
+    negative = 0,
+    tooLarge = 0,
+    largest = 0,
+    overflowing = 0,
+  }: Partial<Rejected>): void {
     const rejected = this.#rejected;
-    if (typeof value !== 'number' || Number.isNaN(value)) rejected.notANumber += count;
-    else if (value < 0) rejected.negative += count;
-    else {
-      rejected.tooLarge += count;
-      rejected.largest = Math.max(rejected.largest, value);
-    }
+    rejected.notANumber += notANumber;
+    rejected.negative += negative;
+    rejected.tooLarge += tooLarge;
+    rejected.largest = Math.max(rejected.largest, largest);
+    rejected.overflowing += overflowing;
   }
 }
 
-function isReadonlyCounts(counts: ReadonlyCounts | ArrayLike<number>): counts is ReadonlyCounts {
-  return 'slotOfRank' in counts;
-}
+const NOTHING_PLACED: Placement = {
+  count: 0,
+  sum: 0,
+  min: Number.POSITIVE_INFINITY,
+  max: Number.NEGATIVE_INFINITY,
+  negative: 0,
+  tooLarge: 0,
+  largest: 0,
+  open: 0,
+};

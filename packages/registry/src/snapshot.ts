@@ -1,4 +1,4 @@
-import { fromTicks, HdrscopeError, Histogram, increase, type Resolution } from '@hdrscope/core';
+import { fromTicks, Histogram, increase, type Resolution } from '@hdrscope/core';
 import { canonicalText } from './attributes.ts';
 import type { FamilySnapshot, Scope } from './family.ts';
 import { extremesBetween } from './intervals.ts';
@@ -104,13 +104,7 @@ function seriesDifference(
 
 function histogramSince(now: SeriesSnapshot, then: SeriesSnapshot): Histogram {
   const { layout, startTimeMs, endTimeMs, tag } = now.histogram;
-  const { counts, isReset } = increase(now.histogram, then.histogram);
-  if (isReset) {
-    throw new HdrscopeError(
-      'ERR_INCOMPATIBLE',
-      `the earlier snapshot of ${canonicalText(now.attributes)} must be contained in the later one: take both from one registry`,
-    );
-  }
+  const { counts } = increase(now.histogram, then.histogram, { resets: 'never' });
   const histogram = new Histogram({ layout, storage: 'sparse' });
   histogram.add({ layout, counts, startTimeMs, endTimeMs });
   histogram.tag = tag;

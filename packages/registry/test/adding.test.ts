@@ -1,4 +1,5 @@
 import {
+  countedIn,
   explicitLayout,
   exponentialLayout,
   Histogram,
@@ -6,6 +7,7 @@ import {
   type Layout,
   linearLayout,
   log2Layout,
+  rebucket,
 } from '@hdrscope/core';
 import fc from 'fast-check';
 import { Family, type FamilyOptions } from '../src/family.ts';
@@ -30,15 +32,19 @@ describe('counts that others made', () => {
   test.each(LAYOUTS)('over an %s layout are taken at the middle of their slots', (_, layout, middles) => {
     const counted = family({ unit: 's' });
     const counts = middles.map((_middle, slot) => slot + 1);
-    const change = counted.with({}).addCounts(layout, counts);
+    counted.with({}).add(countedIn(layout, counts));
+    const change = rebucket(layout, counted.unitLayout);
 
     const { histogram, sum, min, max, rejected } = counted.with({}).snapshot();
-    const bySlot = new Map<number, number>();
-    for (const [slot, middle] of middles.entries()) {
-      const target = counted.layout.slotOf(Math.round(middle * 1e9));
-      bySlot.set(target, (bySlot.get(target) ?? 0) + counts[slot]!);
+    // In a slot that lies within theirs, so that the same counts are read out again.
+    // Only values below 0 are taken at a bound that belongs to the slot above theirs.
+    const [first = 0, second = 0, ...others] = counts;
+    const read = middles[0]! > 0 || layout.slotOf(0) === 0 ? counts : [0, first + second, ...others];
+    expect([...rebucket(counted.unitLayout, layout).apply(histogram.counts).counts]).toEqual(read);
+    const targets = middles.map((middle) => counted.layout.slotOf(Math.round(middle * 1e9)));
+    for (const [i, [slot]] of slotsOf(histogram).entries()) {
+      expect(Math.abs(slot - targets[i]!)).toBeLessThanOrEqual(1);
     }
-    expect(slotsOf(histogram)).toEqual([...bySlot]);
     expect(sum).toBeCloseTo(
       middles.reduce((left, middle, slot) => left + middle * counts[slot]!, 0),
       12,
@@ -46,8 +52,6 @@ describe('counts that others made', () => {
     expect([min, max]).toEqual([middles[0], middles.at(-1)]);
     expect(Object.values(rejected)).toEqual([0, 0, 0, 0, 0]);
 
-    expect(change.from).toBe(layout);
-    expect(change.to).toBe(counted.unitLayout);
     expect(change.exact).toBe(false);
     // Each of these slots is far wider than the slot that takes its counts.
     expect(change.apply(counts).maxMisplaced).toBe(histogram.totalCount);
@@ -56,8 +60,8 @@ describe('counts that others made', () => {
   test('lose nothing where the slots are finer than those of the family', () => {
     const counted = family({ resolution: 1 });
     const layout = hdrLayout({ highestTrackableValue: 100_000, significantDigits: 4 });
-    const change = counted.with({}).addCounts(layout, new Array(layout.slotCount).fill(1));
-    expect(change.exact).toBe(true);
+    expect(rebucket(layout, counted.unitLayout).exact).toBe(true);
+    counted.with({}).add(countedIn(layout, new Array(layout.slotCount).fill(1)));
     expect(counted.with({}).snapshot().histogram.totalCount).toBe(layout.slotCount);
   });
 
@@ -88,7 +92,7 @@ describe('counts that others made', () => {
       .map(log2Layout),
   );
 
-  test('are the same as recording the middle of each slot as often as it was counted', () => {
+  test('are recording the middle of each slot as often as it was counted, in its HDR slot or the one beside it', () => {
     fc.assert(
       fc.property(
         layout.chain((one) =>
@@ -97,12 +101,17 @@ describe('counts that others made', () => {
         fc.constantFrom('s', 'ms', 'By'),
         ([from, counts], unit) => {
           const [added, recorded] = [family({ unit }).with({}), family({ unit }).with({})];
-          added.addCounts(from, counts);
+          added.add(countedIn(from, counts));
           for (const [slot, count] of counts.entries()) {
             for (let i = 0; i < count; i++) expect(recorded.record(from.midpoint(slot))).toBe(true);
           }
           const [ours, theirs] = [added.snapshot(), recorded.snapshot()];
-          expect(slotsOf(ours.histogram)).toEqual(slotsOf(theirs.histogram));
+          const [placed, middles] = [ours, theirs].map(({ histogram }) =>
+            slotsOf(histogram).flatMap(([slot, count]) => new Array<number>(count).fill(slot)),
+          ) as [number[], number[]];
+          expect(placed.length).toBe(middles.length);
+          for (const [i, slot] of placed.entries())
+            expect(Math.abs(slot - middles[i]!)).toBeLessThanOrEqual(1);
           expect(ours.min + 0).toBe(theirs.min + 0);
           expect(ours.max + 0).toBe(theirs.max + 0);
           expect(Math.abs(ours.sum - theirs.sum)).toBeLessThanOrEqual(1e-12 * theirs.sum);
@@ -117,7 +126,7 @@ describe('counts that others made', () => {
     const dense = Array.from({ length: histogram.counts.length }, (_, slot) => histogram.counts.at(slot));
     const all = [dense, Float64Array.from(dense), Uint32Array.from(dense), histogram.counts].map((counts) => {
       const one = family({ resolution: 1 }).with({});
-      one.addCounts(histogram.layout, counts);
+      one.add('total' in counts ? histogram : countedIn(histogram.layout, counts));
       return slotsOf(one.snapshot().histogram);
     });
     expect(all).toEqual(all.map(() => slotsOf(histogram)));
@@ -126,19 +135,19 @@ describe('counts that others made', () => {
   test('add to what is there already', () => {
     const one = family({ resolution: 1 }).with({});
     one.record(50);
-    one.addCounts(explicitLayout([10, 20]), [1, 2, 1]);
-    one.addCounts(explicitLayout([10, 20]), [0, 1, 0]);
+    one.add(countedIn(explicitLayout([10, 20]), [1, 2, 1]));
+    one.add(countedIn(explicitLayout([10, 20]), [0, 1, 0]));
     expect(one.snapshot()).toMatchObject({ sum: 50 + 10 + 3 * 15 + 20, min: 10, max: 50 });
     expect(one.snapshot().histogram.totalCount).toBe(6);
   });
 
   test('have the sum that is told with them', () => {
     const one = family({ resolution: 1 }).with({});
-    one.addCounts(explicitLayout([10, 20]), [0, 2, 0], { sum: 38.5 });
+    one.add(countedIn(explicitLayout([10, 20]), [0, 2, 0]), { sum: 38.5 });
     expect(one.snapshot().sum).toBe(38.5);
-    one.addCounts(explicitLayout([10, 20]), [0, 0, 0], { sum: 1.5 });
+    one.add(countedIn(explicitLayout([10, 20]), [0, 0, 0]), { sum: 1.5 });
     expect(one.snapshot()).toMatchObject({ sum: 40, min: 15, max: 15 });
-    one.addCounts(explicitLayout([10, 20]), [0, 2, 0], { sum: undefined });
+    one.add(countedIn(explicitLayout([10, 20]), [0, 2, 0]), { sum: undefined });
     expect(one.snapshot().sum).toBe(70);
   });
 
@@ -146,7 +155,7 @@ describe('counts that others made', () => {
     const one = family({ resolution: 1 }).with({});
     const before = one.snapshot();
     expectRefused(
-      () => one.addCounts(explicitLayout([10]), [1, 0], { sum: sum as number }),
+      () => one.add(countedIn(explicitLayout([10]), [1, 0]), { sum: sum as number }),
       'ERR_INVALID_VALUE',
     );
     expect(one.snapshot()).toEqual(before);
@@ -154,7 +163,7 @@ describe('counts that others made', () => {
 
   test('that are all zero change nothing', () => {
     const one = family().with({});
-    one.addCounts(explicitLayout([1, 2]), [0, 0, 0]);
+    one.add(countedIn(explicitLayout([1, 2]), [0, 0, 0]));
     expect(one.snapshot()).toMatchObject({ sum: 0, min: 0, max: 0 });
   });
 
@@ -166,7 +175,7 @@ describe('counts that others made', () => {
     const refusal = refusalOf(() =>
       family()
         .with({})
-        .addCounts(explicitLayout([1, 2]), counts),
+        .add(countedIn(explicitLayout([1, 2]), counts)),
     );
     expect(refusal.code).toBe('ERR_INVALID_COUNT');
     expect(refusal.message).toBe(`counts must be one for each of the 3 slots, got ${counts.length}`);
@@ -184,7 +193,10 @@ describe('counts that others made', () => {
     const one = family().with({});
     one.record(1);
     const before = one.snapshot();
-    expectRefused(() => one.addCounts(explicitLayout([1, 2]), [1, wrong as number, 1]), 'ERR_INVALID_COUNT');
+    expectRefused(
+      () => one.add(countedIn(explicitLayout([1, 2]), [1, wrong as number, 1])),
+      'ERR_INVALID_COUNT',
+    );
     expect(one.snapshot()).toEqual(before);
   });
 
@@ -192,7 +204,7 @@ describe('counts that others made', () => {
     const [added, recorded] = [family({ resolution: 1 }).with({}), family({ resolution: 1 }).with({})];
     const huge = 1.25 * 2 ** 60;
     const layout = explicitLayout([-10, 0, 10, 2 ** 60, 1.5 * 2 ** 60]); // middles -10, -5, 5, 2^59 and more
-    added.addCounts(layout, [1, 2, 3, 0, 4, 0]);
+    added.add(countedIn(layout, [1, 2, 3, 0, 4, 0]));
     for (const [value, count] of [
       [-10, 1],
       [-5, 2],
@@ -208,7 +220,7 @@ describe('counts that others made', () => {
   test('of values below zero never appear as values above it', () => {
     const one = family({ resolution: 1 }).with({});
     try {
-      one.addCounts(explicitLayout([-10, 0, 10]), [1, 1, 0, 0]);
+      one.add(countedIn(explicitLayout([-10, 0, 10]), [1, 1, 0, 0]));
     } catch {
       // To refuse them is as good as to tally them.
     }
@@ -222,7 +234,7 @@ describe('counts that others made', () => {
     const counted = family({ resolution: 1 });
     const layout = explicitLayout([1, 2 ** exponent, 1.5 * 2 ** exponent]);
     try {
-      counted.with({}).addCounts(layout, [0, 0, 1, 0]);
+      counted.with({}).add(countedIn(layout, [0, 0, 1, 0]));
     } catch {
       // To refuse them is as good as to tally them.
     }
@@ -247,7 +259,7 @@ describe('a histogram that is merged', () => {
           const histogram = new Histogram({ layout: one.layout, storage: 'sparse' });
           for (const value of recorded) one.with({}).record(value);
           for (const value of merged) histogram.record(value);
-          one.with({}).merge(histogram);
+          one.with({}).add(histogram);
           for (const value of [...recorded, ...merged]) all.with({}).record(value);
 
           const [ours, theirs] = [one.with({}).snapshot(), all.with({}).snapshot()];
@@ -267,7 +279,7 @@ describe('a histogram that is merged', () => {
     const milliseconds = new Histogram({ highestTrackableValue: 10 ** 9, significantDigits: 5 });
     milliseconds.record(100_000, 3);
     milliseconds.record(2 ** 17);
-    one.merge(milliseconds);
+    one.add(milliseconds);
     const { sum, min, max } = one.snapshot();
     expect(min).toBe(0.0001);
     expect(max).toBe(0.000131072);
@@ -276,7 +288,7 @@ describe('a histogram that is merged', () => {
 
   test('may be empty', () => {
     const one = family().with({});
-    one.merge(new Histogram());
+    one.add(new Histogram());
     expect(one.snapshot()).toMatchObject({ sum: 0, min: 0, max: 0 });
   });
 
@@ -284,7 +296,7 @@ describe('a histogram that is merged', () => {
     const one = family({ resolution: 1 }).with({});
     const histogram = new Histogram({ highestTrackableValue: 1000 });
     histogram.record(5);
-    one.merge(histogram);
+    one.add(histogram);
     one.record(6);
     histogram.record(7);
     expect(histogram.totalCount).toBe(2);
@@ -296,7 +308,7 @@ describe('a histogram that is merged', () => {
     one.record(1);
     const histogram = hugeValues();
     const before = one.snapshot();
-    expectRefused(() => one.merge(histogram), 'ERR_VALUE_OUT_OF_RANGE');
+    expectRefused(() => one.add(histogram), 'ERR_VALUE_OUT_OF_RANGE');
     expect(one.snapshot()).toEqual(before);
   });
 });

@@ -1,4 +1,4 @@
-import { Histogram, hdrLayout } from '@hdrscope/core';
+import { countedIn, Histogram, hdrLayout } from '@hdrscope/core';
 import fc from 'fast-check';
 import { Family, type FamilyOptions } from '../src/family.ts';
 import { createRegistry } from '../src/registry.ts';
@@ -137,7 +137,7 @@ describe('near the largest count', () => {
     const full = new Histogram({ layout: counted.layout, storage: 'sparse' });
     full.record(7, Number.MAX_SAFE_INTEGER - room);
     const one = counted.with({});
-    one.merge(full);
+    one.add(full);
     return { one, full };
   }
 
@@ -158,7 +158,7 @@ describe('near the largest count', () => {
     two.record(1);
     two.record(900);
     const before = one.snapshot();
-    expectRefused(() => one.merge(two), 'ERR_COUNT_OVERFLOW');
+    expectRefused(() => one.add(two), 'ERR_COUNT_OVERFLOW');
     expect(one.snapshot()).toEqual(before);
   });
 
@@ -166,7 +166,10 @@ describe('near the largest count', () => {
     const { one } = almostFull(1);
     const layout = hdrLayout({ highestTrackableValue: 1000, significantDigits: 2 });
     const before = one.snapshot();
-    expectRefused(() => one.addCounts(layout, new Array(layout.slotCount).fill(1)), 'ERR_COUNT_OVERFLOW');
+    expectRefused(
+      () => one.add(countedIn(layout, new Array(layout.slotCount).fill(1))),
+      'ERR_COUNT_OVERFLOW',
+    );
     expect(one.snapshot()).toEqual(before);
   });
 });
@@ -240,7 +243,7 @@ test('a snapshot is what the series was, whatever is recorded later', () => {
   const snapshot = one.snapshot();
   const before = JSON.stringify([snapshot, slotsOf(snapshot.histogram)]);
   for (const value of [0, 1, 500, -1, Number.NaN]) one.record(value);
-  one.merge(one.snapshot().histogram);
+  one.add(one.snapshot().histogram);
   expect(JSON.stringify([snapshot, slotsOf(snapshot.histogram)])).toBe(before);
 });
 

@@ -68,7 +68,7 @@ describe('what was counted since an earlier snapshot', () => {
           for (const family of snapshot.families) {
             const target = rebuilt.histogram({ name: family.name, resolution: 1 });
             for (const one of family.series) {
-              target.with(one.attributes).merge(one.histogram);
+              target.with(one.attributes).add(one.histogram);
               for (let i = 0; i < one.rejected.negative; i++) target.with(one.attributes).record(-1);
             }
           }

@@ -179,3 +179,9 @@ function integerOption(name: string, given: number | bigint, from: bigint, to: b
   if (value < from || value > to) throw mustBe('ERR_INVALID_OPTION', name, allowed, given);
   return value;
 }
+
+/** Whether a layout numbers its slots as HdrHistogram does, in integers. */
+export function isHdrLayout(layout: Layout): layout is HdrLayout {
+  // A class of another copy of this package has other identity, and an HDR layout in a unit is no longer one of integers.
+  return layout.kind === 'hdr' && 'subBucketBits' in layout;
+}

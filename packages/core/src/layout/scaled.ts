@@ -41,14 +41,35 @@ export function fromTicks({ ticksPerUnit, unitsPerTick }: Resolution, ticks: num
   return (ticks * unitsPerTick) / ticksPerUnit;
 }
 
+/** A layout of ticks, seen in the unit of the measurement. */
+export interface ScaledLayout<L extends Layout = Layout> extends Layout {
+  /** The same slots in ticks. */
+  readonly inTicks: L;
+  readonly resolution: Resolution;
+}
+
+const scaled = new WeakMap<Layout, Map<string, ScaledLayout>>();
+
 /**
  * An integer layout seen in the unit of the measurement: its bounds are ticks times the step. A value between two
- * ticks belongs to the nearer one, so bounds are exact to half a step.
+ * ticks belongs to the nearer one, so bounds are exact to half a step. The same layout and resolution give the same object, so
+ * that whatever is computed for it is computed once.
  */
-export function scaledLayout(layout: Layout, resolution: Resolution): Layout {
+export function scaledLayout<L extends Layout>(layout: L, resolution: Resolution): ScaledLayout<L> {
+  const byResolution = scaled.get(layout) ?? new Map<string, ScaledLayout>();
+  scaled.set(layout, byResolution);
+  const key = `${resolution.ticksPerUnit}/${resolution.unitsPerTick}`;
+  const known = byResolution.get(key) ?? newScaledLayout(layout, resolution);
+  byResolution.set(key, known);
+  return known as ScaledLayout<L>;
+}
+
+function newScaledLayout(layout: Layout, resolution: Resolution): ScaledLayout {
   const { ticksPerUnit, unitsPerTick } = resolution;
   return {
     kind: layout.kind,
+    inTicks: layout,
+    resolution,
     slotCount: layout.slotCount,
     lowerInclusive: layout.lowerInclusive,
     upperInclusive: layout.upperInclusive,

@@ -1,24 +1,27 @@
-import { HdrscopeError } from '@hdrscope/core';
+import { type HdrLayout, Histogram, mustBe, type ReadonlyHistogram } from '@hdrscope/core';
 import { type Attributes, canonicalText } from '../attributes.ts';
-import { alreadyRegistered, type Family, type FamilyOptions } from '../family.ts';
+import type { FamilyOptions } from '../family.ts';
+import { familyFor } from '../ingest/family-for.ts';
+import { ingest } from '../ingest/ingest.ts';
+import type { Reading } from '../ingest/reading.ts';
+import { seriesError } from '../ingest/series-error.ts';
+import type { Ingestion } from '../ingest/source.ts';
 import type { Registry } from '../registry.ts';
-import type { Series } from '../series.ts';
 import { familyKey } from '../snapshot.ts';
-import { increaseSince } from './increase.ts';
-import type { ReceivedFamily, ReceivedSeries, ReceivedState } from './wire.ts';
+import type { ReceivedSeries, ReceivedState } from './wire.ts';
 
-/** What is in the registry already of a series of a remote registry. */
-interface Counted {
-  readonly series: Series;
-  /** Its last known state. The histogram stays encoded: that is small, and tells at a glance that nothing is new. */
-  readonly last: ReceivedSeries;
-}
-
-/** What is in the registry already of a remote registry. */
+/** A remote registry, as far as it is in a registry. */
 interface Instance {
   /** Of the last state that was taken. */
   sequence: number;
-  readonly series: Map<string, Counted>;
+  readonly ingestion: Ingestion;
+  /** By key, the histograms that were decoded last. Equal counts have equal encodings, so an idle series is not decoded again. */
+  decoded: Map<string, Decoded>;
+}
+
+interface Decoded {
+  readonly encoded: string;
+  readonly histogram: ReadonlyHistogram;
 }
 
 /**
@@ -29,7 +32,7 @@ const MOST_UNREACHABLE = 16;
 
 /**
  * What remote registries have counted, as far as it is in a registry. States are cumulative, so of each only the increase
- * is added: a remote that is gone has left all it told, and one that is new adds all it has.
+ * is added: a remote that is gone has left all that it reported, and one that is new adds all it has.
  */
 export class RemoteStates {
   readonly #registry: Registry;
@@ -41,12 +44,26 @@ export class RemoteStates {
     this.#registry = registry;
   }
 
-  /** Brings the registry up to a state. Tells what of it could not be taken; the rest is. */
+  /** Brings the registry up to a state. Returns the problems of what could not be taken; the rest is taken. */
   take(state: ReceivedState, attributes: Attributes): unknown[] {
     const instance = this.#instanceOf(state);
     if (state.sequence <= instance.sequence) return [];
     instance.sequence = state.sequence;
-    return state.families.flatMap((family) => this.#takeFamily(instance, family, attributes));
+    const problems: unknown[] = [];
+    const decoded = new Map<string, Decoded>();
+    const readings = state.families.flatMap(({ scope, boundaries, series, ...rest }) => {
+      const family: FamilyOptions = { ...rest, ...(scope && { scope }), ...(boundaries && { boundaries }) };
+      try {
+        const { layout } = familyFor(this.#registry, family);
+        const decoding = { family, layout, attributes, before: instance.decoded, decoded, problems };
+        return series.flatMap((one) => readingOf(one, decoding));
+      } catch (error) {
+        problems.push(error);
+        return [];
+      }
+    });
+    instance.decoded = decoded;
+    return [...problems, ...instance.ingestion.take(readings)];
   }
 
   /** Takes note that there is no way to an instance any more. */
@@ -64,76 +81,59 @@ export class RemoteStates {
     this.#unreachable.delete(name);
     let instance = this.#instances.get(name);
     if (instance === undefined) {
-      instance = { sequence: 0, series: new Map() };
+      const ingestion = ingest(this.#registry, { name }, { resets: 'never' });
+      instance = { sequence: 0, ingestion, decoded: new Map() };
       this.#instances.set(name, instance);
     }
     return instance;
   }
+}
 
-  #takeFamily(instance: Instance, received: ReceivedFamily, attributes: Attributes): unknown[] {
-    let family: Family;
-    try {
-      family = familyFor(this.#registry, received);
-    } catch (error) {
-      return [error];
-    }
-    const problems: unknown[] = [];
-    const seen = new Set<string>();
-    for (const now of received.series) {
-      try {
-        const key = keyOf(received, now, seen);
-        const known = instance.series.get(key);
-        const part = increaseSince(known?.last, now, family);
-        if (part === undefined) continue;
-        const series = known?.series ?? family.with({ ...now.attributes, ...attributes });
-        series.addPart(part);
-        // Only now: what could not be added is still to be added.
-        instance.series.set(key, { series, last: now });
-      } catch (cause) {
-        problems.push(inSeries(received.name, now.attributes, cause));
-      }
-    }
-    return problems;
+/** How the series of a family are decoded. */
+interface Decoding {
+  readonly family: FamilyOptions;
+  readonly layout: HdrLayout;
+  /** Added to those of each series. */
+  readonly attributes: Attributes;
+  readonly before: ReadonlyMap<string, Decoded>;
+  readonly decoded: Map<string, Decoded>;
+  readonly problems: unknown[];
+}
+
+/** The reading of a series; one that cannot be decoded is a problem. */
+function readingOf(series: ReceivedSeries, { before, decoded, problems, ...rest }: Decoding): Reading[] {
+  const { family, layout } = rest;
+  const key = keyOf(family, series, decoded);
+  const { histogram: encoded, startTimeMs, ...facts } = series;
+  const attributes = { ...series.attributes, ...rest.attributes };
+  try {
+    const known = before.get(key);
+    const histogram = known?.encoded === encoded ? known.histogram : decodedHistogram(encoded, layout);
+    decoded.set(key, { encoded, histogram });
+    return [{ ...facts, key, family, attributes, counted: histogram, counter: { startTimeMs } }];
+  } catch (cause) {
+    problems.push(seriesError({ key, family, attributes: series.attributes }, 'malformed', cause));
+    return [];
   }
 }
 
-/** The family of the same name, which must count alike; made if need be. */
-function familyFor(registry: Registry, received: ReceivedFamily): Family {
-  const { scope, boundaries, series, ...rest } = received;
-  const options: FamilyOptions = { ...rest, ...(scope && { scope }), ...(boundaries && { boundaries }) };
-  const known = registry.family(options);
-  if (known === undefined) return registry.histogram(options);
-  const conflict = conflictOf(known, received);
-  if (conflict !== undefined) throw alreadyRegistered(received.name, conflict);
-  return known;
+/** @throws HdrscopeError `ERR_DECODE` when the histogram is broken, or over another layout than that of its family. */
+function decodedHistogram(encoded: string, layout: HdrLayout): Histogram {
+  const histogram = Histogram.decode(encoded, { storage: 'sparse' });
+  if (histogram.layout.sharesSlotsWith(layout)) return histogram;
+  const { significantDigits, lowestDiscernibleValue } = histogram.layout;
+  const allowed = `of ${layout.significantDigits} significant digits in steps of 1`;
+  throw mustBe('ERR_DECODE', 'the histogram', allowed, `${significantDigits}, ${lowestDiscernibleValue}`);
 }
 
-// The limit of series and the description are not in the way of adding counts.
-function conflictOf({ unit, resolution, layout }: Family, received: ReceivedFamily): string | undefined {
-  const step = resolution.unitsPerTick / resolution.ticksPerUnit;
-  if (unit !== received.unit) return `unit ${JSON.stringify(unit)}, got ${JSON.stringify(received.unit)}`;
-  // Fractions come back from their quotient to the last bit or so.
-  if (Math.abs(received.resolution / step - 1) > 1e-12) {
-    return `resolution ${step}, got ${received.resolution}`;
-  }
-  if (layout.significantDigits !== received.significantDigits) {
-    return `significantDigits ${layout.significantDigits}, got ${received.significantDigits}`;
-  }
-  return undefined;
-}
-
-/** What a series of an instance is known by. Attributes of a kind that is sent as text may read alike: the order tells. */
-function keyOf(family: ReceivedFamily, { attributes }: ReceivedSeries, seen: Set<string>): string {
-  const text = canonicalText(attributes);
+/** The key of a series in its instance. Attributes of a kind that is sent as text may read alike: their order numbers them. */
+function keyOf(
+  family: FamilyOptions,
+  { attributes }: ReceivedSeries,
+  taken: ReadonlyMap<string, unknown>,
+): string {
+  const text = `${familyKey(family)} ${canonicalText(attributes)}`;
   let nth = 0;
-  while (seen.has(`${text} ${nth}`)) nth++;
-  seen.add(`${text} ${nth}`);
-  return `${familyKey(family)} ${text} ${nth}`;
-}
-
-function inSeries(name: string, attributes: Attributes, cause: unknown): HdrscopeError {
-  const { code = 'ERR_DECODE', message } = cause as Partial<HdrscopeError>;
-  return new HdrscopeError(code, `the series ${canonicalText(attributes)} of "${name}": ${message}`, {
-    cause,
-  });
+  while (taken.has(`${text} ${nth}`)) nth++;
+  return `${text} ${nth}`;
 }

@@ -1,4 +1,5 @@
 import type { Attributes } from '../attributes.ts';
+import { distinctProblems, joinedError } from '../problems.ts';
 import type { Registry, Source } from '../registry.ts';
 import { type Channel, openChannel, type RemotePort } from './channel.ts';
 import type { RemoteStates } from './remote-states.ts';
@@ -53,7 +54,7 @@ export class Remote implements Source {
       const problems = this.#status === 'lost' ? [...this.#problems, this.#lostError()] : this.#problems;
       this.close();
       if (problems.length === 0) return;
-      throw joined(problems);
+      throw joinedError(problems);
     }
     const request = ++this.#lastRequest;
     const answer = new Promise<void>((resolve, reject) => this.#waiting.set(request, { resolve, reject }));
@@ -99,12 +100,12 @@ export class Remote implements Source {
 
   /** Answers what was asked up to a request. */
   #settle(request: number, newProblems: readonly unknown[]): void {
-    const problems = distinct([...this.#problems, ...newProblems]);
+    const problems = distinctProblems([...this.#problems, ...newProblems]);
     const answered = [...this.#waiting].filter(([asked]) => asked <= request);
     for (const [asked, { resolve, reject }] of answered) {
       this.#waiting.delete(asked);
       if (problems.length === 0) resolve();
-      else reject(joined(problems));
+      else reject(joinedError(problems));
     }
     this.#problems = answered.length === 0 ? newProblems : [];
   }
@@ -122,20 +123,4 @@ export class Remote implements Source {
     const since = this.#answeredMs === undefined ? '' : ` since ${new Date(this.#answeredMs).toISOString()}`;
     return new Error(`${this.name} ended without handing over what it counted${since}`);
   }
-}
-
-/** What is wrong with one state is wrong with the next one too, mostly. */
-function distinct(problems: readonly unknown[]): unknown[] {
-  return [...new Map(problems.map((problem) => [textOf(problem), problem])).values()];
-}
-
-function textOf(problem: unknown): string {
-  return problem instanceof Error ? problem.message : String(problem);
-}
-
-/** One error for all: a text that tells each. */
-function joined(problems: readonly unknown[]): unknown {
-  if (problems.length === 1) return problems[0];
-  const messages = problems.map(textOf);
-  return new AggregateError(problems, messages.join('; '));
 }

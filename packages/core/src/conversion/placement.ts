@@ -1,0 +1,139 @@
+import type { Counted } from '../counted.ts';
+import { usedSlots } from '../counts/used-slots.ts';
+import { middle } from '../double.ts';
+import type { HdrLayout } from '../layout/hdr.ts';
+import type { Layout } from '../layout/layout.ts';
+import type { Resolution } from '../layout/scaled.ts';
+
+/** The HDR slots that counts go to: a layout of ticks, and how large a tick is. */
+export interface PlacementTarget {
+  readonly layout: HdrLayout;
+  readonly resolution: Resolution;
+}
+
+/** The range that all counted values are known to lie in. A bound that is left out is not known. */
+export interface KnownRange {
+  readonly min?: number | undefined;
+  readonly max?: number | undefined;
+}
+
+/** Where counts went, in the unit of their layout. */
+export interface Placement {
+  /** How many values have a slot in the target. */
+  readonly count: number;
+  /** The sum of the placed values, each at the value that stands for its slot. */
+  readonly sum: number;
+  /** The smallest of those values; `Infinity` when nothing was placed. */
+  readonly min: number;
+  /** The largest of those values; `-Infinity` when nothing was placed. */
+  readonly max: number;
+  /** How many values lie below 0. */
+  readonly negative: number;
+  /** How many values lie above the largest one that the target can count. */
+  readonly tooLarge: number;
+  /** The largest of those, or 0. */
+  readonly largest: number;
+  /** How many values were in slots that are open on a side and that `range` does not close: they may lie far beyond. */
+  readonly open: number;
+}
+
+/**
+ * Places counts of any layout into HDR slots: each slot, whole, at its midpoint, or at the middle of what `range` leaves of
+ * it. Where the HDR slot of that value reaches beyond the slot and the one beside it does not, that one takes the counts, so that
+ * the same slots can be read out again.
+ *
+ * @param place Takes the counts: `ticks` is a value of the target's layout. Nothing is taken of values that have no slot there.
+ * @example
+ * ```ts
+ * import { countedIn, explicitLayout, hdrLayout, placeCounts, resolutionOf } from '@hdrscope/core';
+ *
+ * const layout = hdrLayout({ highestTrackableValue: 1_000_000, significantDigits: 2 });
+ * const buckets = countedIn(explicitLayout([0.1, 0.5]), [0, 3, 1]);
+ * const placed: number[][] = [];
+ * const { sum, max } = placeCounts(buckets, { layout, resolution: resolutionOf(1e-3) }, (...at) => placed.push(at), { max: 0.7 });
+ * placed; //=> [[300, 3], [600, 1]]
+ * [sum.toFixed(3), max]; //=> ['1.500', 0.6]
+ * ```
+ */
+export function placeCounts(
+  { layout, counts }: Counted,
+  target: PlacementTarget,
+  place: (ticks: number, count: number) => void,
+  range: KnownRange = {},
+): Placement {
+  const placement = {
+    count: 0,
+    sum: 0,
+    min: Number.POSITIVE_INFINITY,
+    max: Number.NEGATIVE_INFINITY,
+    negative: 0,
+    tooLarge: 0,
+    largest: 0,
+    open: 0,
+  };
+  for (const [slot, count] of usedSlots(counts)) {
+    const { value, isOpen } = valueFor(layout, slot, range);
+    if (isOpen) placement.open += count;
+    if (value < 0) {
+      placement.negative += count;
+      continue;
+    }
+    const ticks = Math.round(ticksOf(value, target.resolution));
+    if (ticks > target.layout.highestTrackableValue) {
+      placement.tooLarge += count;
+      placement.largest = Math.max(placement.largest, value);
+      continue;
+    }
+    place(fittingTicks(ticks, layout, slot, target), count);
+    placement.count += count;
+    placement.sum += value * count;
+    placement.min = Math.min(placement.min, value);
+    placement.max = Math.max(placement.max, value);
+  }
+  return placement;
+}
+
+/** The value that stands for a slot. */
+function valueFor(
+  layout: Layout,
+  slot: number,
+  { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }: KnownRange,
+): { readonly value: number; readonly isOpen: boolean } {
+  const midpoint = layout.midpoint(slot);
+  const [lower, upper] = [layout.lower(slot), layout.upper(slot)];
+  const [from, to] = [Math.max(lower, min), Math.min(upper, max)];
+  const isNarrowed = (from > lower || to < upper) && from <= to;
+  // A slot that stands for 0 holds what was rounded to it; and a logarithm may have put extremes beside their slot.
+  if (!isNarrowed || midpoint === 0) {
+    return { value: midpoint, isOpen: !Number.isFinite(lower) || !Number.isFinite(upper) };
+  }
+  if (Number.isFinite(from) && Number.isFinite(to)) return { value: middle(from, to), isOpen: false };
+  return { value: Number.isFinite(from) ? from : to, isOpen: true };
+}
+
+/** The ticks, or those of the slot beside theirs where only that one lies within the slot of the other layout. */
+function fittingTicks(
+  ticks: number,
+  from: Layout,
+  fromSlot: number,
+  { layout, resolution }: PlacementTarget,
+): number {
+  const [lower, upper] = [
+    ticksOf(from.lower(fromSlot), resolution),
+    ticksOf(from.upper(fromSlot), resolution),
+  ];
+  const isAbove = (tick: number): boolean => tick > lower || (tick === lower && from.lowerInclusive);
+  const slot = layout.slotOf(ticks);
+  const isWithin = (other: number): boolean =>
+    other >= 0 && other < layout.slotCount && isAbove(layout.lower(other)) && layout.upper(other) <= upper;
+  if (isWithin(slot)) return ticks;
+  if (isWithin(slot + 1)) return layout.lower(slot + 1);
+  return isWithin(slot - 1) ? layout.lower(slot - 1) : ticks;
+}
+
+/** Not rounded, but for the error of the multiplication. */
+function ticksOf(value: number, { ticksPerUnit, unitsPerTick }: Resolution): number {
+  const ticks = (value * ticksPerUnit) / unitsPerTick;
+  const nearest = Math.round(ticks);
+  return Math.abs(ticks - nearest) <= 1e-9 * nearest ? nearest : ticks;
+}
