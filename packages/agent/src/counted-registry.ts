@@ -68,27 +68,12 @@ function countedSeries(series: Series, told: Told): Series {
       told.values(1);
       return series.record(value);
     },
-    addCounts(...[layout, counts, options]: Parameters<Series['addCounts']>) {
-      const change = series.addCounts(layout, counts, options);
-      told.values(totalOf(counts));
-      return change;
-    },
-    merge(histogram: Parameters<Series['merge']>[0]) {
-      series.merge(histogram);
-      told.values(histogram.totalCount);
-    },
-    addPart(part: Parameters<Series['addPart']>[0]) {
-      series.addPart(part);
-      told.values(part.histogram.totalCount);
+    add(...[counted, facts]: Parameters<Series['add']>) {
+      const added = series.add(counted, facts);
+      told.values(counted.counts.total);
+      return added;
     },
   });
-}
-
-function totalOf(counts: Parameters<Series['addCounts']>[1]): number {
-  if ('total' in counts) return counts.total;
-  let total = 0;
-  for (let slot = 0; slot < counts.length; slot++) total += counts[slot]!;
-  return total;
 }
 
 /** An object with some methods of its own. Private fields are found on the object itself only, so `this` stays that. */

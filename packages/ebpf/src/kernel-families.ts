@@ -1,4 +1,5 @@
 import {
+  countedIn,
   fromTicks,
   hdrFit,
   type IntegerLayout,
@@ -109,7 +110,7 @@ export class KernelFamilies {
     counts: Float64Array,
     sum: number | undefined,
   ): void {
-    family.with(attributes).addCounts(this.#layoutInUnit(layout, resolution), counts, {
+    family.with(attributes).add(countedIn(this.#layoutInUnit(layout, resolution), counts), {
       sum: sum === undefined ? undefined : fromTicks(resolution, sum),
     });
     const { significantDigits, isExact } = hdrFit(layout);

@@ -276,7 +276,7 @@ describe('of a family with a unit', () => {
     const family = createRegistry().histogram({ name: 'x', unit: 's' });
     const series = family.with({});
     series.record(0.25);
-    for (let doublings = 0; doublings < 40; doublings++) series.merge(series.snapshot().histogram);
+    for (let doublings = 0; doublings < 40; doublings++) series.add(series.snapshot().histogram);
     const value = toExponential(family.snapshot().series[0]!, family, 160);
     expect(value.count).toBe(2 ** 40);
     expect([...bucketsOf(value)]).toEqual([[referenceIndex(6, 0.25) + 1, 2 ** 40]]);

@@ -1,4 +1,4 @@
-import { explicitLayout, resolutionOf, scaledLayout } from '@hdrscope/core';
+import { countedIn, explicitLayout, resolutionOf, scaledLayout } from '@hdrscope/core';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import { createHdr } from '../src/index.ts';
 
@@ -11,12 +11,12 @@ function kernel(): Registry {
   registry
     .histogram({ name: 'depth', resolution: 1, significantDigits: 1, boundaries: DEPTHS })
     .with({})
-    .addCounts(explicitLayout(DEPTHS), COUNTS, { sum: 15_000 });
+    .add(countedIn(explicitLayout(DEPTHS), COUNTS), { sum: 15_000 });
   const nanoseconds = scaledLayout(explicitLayout(POWERS), resolutionOf(1e-9));
   registry
     .histogram({ name: 'latency', unit: 's', significantDigits: 0, boundaries: POWERS.map((ns) => ns / 1e9) })
     .with({})
-    .addCounts(nanoseconds, LATENCIES);
+    .add(countedIn(nanoseconds, LATENCIES));
   return registry;
 }
 

@@ -1,4 +1,4 @@
-import { explicitLayout } from '@hdrscope/core';
+import { countedIn, explicitLayout } from '@hdrscope/core';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import { familiesOfSnapshot, type SnapshotOptions } from '../src/from-registry.ts';
 import { render } from '../src/render.ts';
@@ -18,7 +18,7 @@ function depths(): Registry {
       boundaries: BOUNDARIES,
     })
     .with({})
-    .addCounts(explicitLayout(BOUNDARIES), COUNTS, { sum: 15_000 });
+    .add(countedIn(explicitLayout(BOUNDARIES), COUNTS), { sum: 15_000 });
   return registry;
 }
 

@@ -175,7 +175,7 @@ class CephCounting {
     if (counts.total === 0) return;
     family
       .with(attributes)
-      .addCounts(layoutInUnit(axis), counts, sum !== undefined && sum >= 0 ? { sum } : {});
+      .add({ layout: layoutInUnit(axis), counts }, sum !== undefined && sum >= 0 ? { sum } : {});
     this.open += counts.at(0) + (counts.length > 1 ? counts.at(counts.length - 1) : 0);
   }
 }

@@ -3,7 +3,7 @@ import { usedSlots } from '../counts/used-slots.ts';
 import { middle } from '../double.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
 import type { Layout } from '../layout/layout.ts';
-import type { Resolution } from '../layout/scaled.ts';
+import { fromTicks, type Resolution } from '../layout/scaled.ts';
 
 /** The HDR slots that counts go to: a layout of ticks, and how large a tick is. */
 export interface PlacementTarget {
@@ -39,8 +39,8 @@ export interface Placement {
 
 /**
  * Places counts of any layout into HDR slots: each slot, whole, at its midpoint, or at the middle of what `range` leaves of
- * it. Where the HDR slot of that value reaches beyond the slot and the one beside it does not, that one takes the counts, so that
- * the same slots can be read out again.
+ * it. Where the midpoint of that HDR slot lies outside of the slot and that of the one beside it does not, that one takes the counts, so that
+ * the same slots are read out again.
  *
  * @param place Takes the counts: `ticks` is a value of the target's layout. Nothing is taken of values that have no slot there.
  * @example
@@ -111,24 +111,22 @@ function valueFor(
   return { value: Number.isFinite(from) ? from : to, isOpen: true };
 }
 
-/** The ticks, or those of the slot beside theirs where only that one lies within the slot of the other layout. */
+/** The ticks, or those of a slot beside theirs where only its midpoint lies in the slot of the other layout. */
 function fittingTicks(
   ticks: number,
   from: Layout,
   fromSlot: number,
   { layout, resolution }: PlacementTarget,
 ): number {
-  const [lower, upper] = [
-    ticksOf(from.lower(fromSlot), resolution),
-    ticksOf(from.upper(fromSlot), resolution),
-  ];
-  const isAbove = (tick: number): boolean => tick > lower || (tick === lower && from.lowerInclusive);
   const slot = layout.slotOf(ticks);
-  const isWithin = (other: number): boolean =>
-    other >= 0 && other < layout.slotCount && isAbove(layout.lower(other)) && layout.upper(other) <= upper;
-  if (isWithin(slot)) return ticks;
-  if (isWithin(slot + 1)) return layout.lower(slot + 1);
-  return isWithin(slot - 1) ? layout.lower(slot - 1) : ticks;
+  // Whoever reads the counts out again goes by the midpoints of slots.
+  const isReadBack = (other: number): boolean =>
+    other >= 0 &&
+    other < layout.slotCount &&
+    from.slotOf(fromTicks(resolution, layout.midpoint(other))) === fromSlot;
+  if (isReadBack(slot)) return ticks;
+  if (isReadBack(slot + 1)) return layout.lower(slot + 1);
+  return isReadBack(slot - 1) ? layout.lower(slot - 1) : ticks;
 }
 
 /** Not rounded, but for the error of the multiplication. */

@@ -150,7 +150,7 @@ export function entriesIntoRegistry(
       else {
         familyOf(registry, series.family)
           .with({ ...series.attributes, ...attributes })
-          .merge(histogram);
+          .add(histogram);
         result.merged++;
       }
     },

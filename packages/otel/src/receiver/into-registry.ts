@@ -95,8 +95,8 @@ export class IntoRegistry {
     const { family } = target;
     if ('reason' in family) return family;
     try {
-      const part = partOf(family, increase, this.#startMs(startNs));
-      family.with({ ...target.resource.identifying, ...attributes }).addPart(part);
+      const { histogram, facts } = partOf(family, increase, this.#startMs(startNs));
+      family.with({ ...target.resource.identifying, ...attributes }).add(histogram, facts);
       return undefined;
     } catch (error) {
       if (error instanceof HdrscopeError && error.code === 'ERR_COUNT_OVERFLOW') return OVERFLOW;

@@ -1,5 +1,5 @@
 import { exponentialBound, type HdrLayout, Histogram, type Resolution } from '@hdrscope/core';
-import type { Family, Rejected, SeriesPart } from '@hdrscope/registry';
+import type { CountedFacts, Family, Rejected } from '@hdrscope/registry';
 import type { Buckets } from './counted.ts';
 import type { Increase } from './increase.ts';
 
@@ -14,10 +14,16 @@ import type { Increase } from './increase.ts';
  * @param startTimeMs When the counting began, in milliseconds since 1970.
  * @throws HdrscopeError `ERR_COUNT_OVERFLOW`
  */
-export function partOf(family: Family, increase: Increase, startTimeMs: number): SeriesPart {
+export function partOf(family: Family, increase: Increase, startTimeMs: number): Part {
   const placing = new Placing(family, increase);
   placing.place(increase.buckets);
   return placing.part(startTimeMs);
+}
+
+/** What a series is given. */
+export interface Part {
+  readonly histogram: Histogram;
+  readonly facts: CountedFacts;
 }
 
 /** Counts on their way to a series. */
@@ -69,18 +75,17 @@ class Placing {
     }
   }
 
-  part(startTimeMs: number): SeriesPart {
+  part(startTimeMs: number): Part {
     const { sum: told, newMin, newMax } = this.#increase;
     const isAll = this.#negative + this.#tooLarge === 0;
-    return {
+    const facts = {
       startTimeMs,
-      histogram: this.#histogram,
       sum: isAll && told !== undefined && told >= 0 ? told : this.#sum,
       min: isAll && newMin !== undefined && newMin >= 0 ? newMin : this.#min,
       max: isAll && newMax !== undefined ? newMax : this.#max,
       rejected: this.#rejected(),
-      exemplars: [],
     };
+    return { histogram: this.#histogram, facts };
   }
 
   #bucket(lower: number, upper: number, count: number): void {
