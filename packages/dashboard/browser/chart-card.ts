@@ -1,4 +1,12 @@
-import { type ChartOption, chartOption, describePlot, type Plot, plotFromJson } from '@hdrscope/plot';
+import {
+  type ChartOption,
+  chartOption,
+  describePlot,
+  formatCount,
+  type Plot,
+  plotFromJson,
+  plotTable,
+} from '@hdrscope/plot';
 import { CustomChart, LineChart, ScatterChart } from 'echarts/charts';
 import {
   AriaComponent,
@@ -13,7 +21,6 @@ import {
 import { type ECharts, init, use } from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
 import { h, setAttribute, setName, setText } from './dom.ts';
-import { plotRows } from './plot-rows.ts';
 import { currentTheme } from './theme.ts';
 
 use([
@@ -92,12 +99,13 @@ export class ChartCard {
   }
 
   #drawTable(plot: Plot): void {
-    const { columns, rows } = plotRows(plot);
+    const { columns, rows, leftOut } = plotTable(plot);
     const head = h('tr', {}, ...columns.map((text) => h('th', { scope: 'col' }, text)));
     const body = rows.map(([first = '', ...rest]) =>
       h('tr', {}, h('th', { scope: 'row' }, first), ...rest.map((text) => h('td', {}, text))),
     );
-    this.#table.replaceChildren(h('table', {}, h('thead', {}, head), h('tbody', {}, ...body)));
+    const note = leftOut === 0 ? [] : [h('p', {}, `${formatCount(leftOut)} more rows are left out.`)];
+    this.#table.replaceChildren(h('table', {}, h('thead', {}, head), h('tbody', {}, ...body)), ...note);
   }
 }
 

@@ -1,3 +1,4 @@
+import { formatCount } from '@hdrscope/plot';
 import type { TableMessage } from '../src/messages.ts';
 import { ChartGrid } from './chart-card.ts';
 import { Connection, type ConnectionState } from './connection.ts';
@@ -7,7 +8,7 @@ import { Files } from './files.ts';
 import { SeriesTable } from './series-table.ts';
 import { applyChanges, emptyTable, type SeriesState, type Sorting, type Span, shownSeries } from './state.ts';
 import { Tabs } from './tabs.ts';
-import { clockText, countText } from './texts.ts';
+import { clockText } from './texts.ts';
 import { themeSwitch } from './theme.ts';
 
 const STATES: Readonly<Record<ConnectionState, string>> = {
@@ -164,7 +165,7 @@ export class Page {
     const isAll = shown.length === size;
     setText(
       this.#found,
-      isAll ? `${countText(size)} series` : `${countText(shown.length)} of ${countText(size)} series`,
+      isAll ? `${formatCount(size)} series` : `${formatCount(shown.length)} of ${formatCount(size)} series`,
     );
     this.#restore(shown);
   }

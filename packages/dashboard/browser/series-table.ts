@@ -1,3 +1,4 @@
+import { formatCount } from '@hdrscope/plot';
 import { h, setAttribute, setText } from './dom.ts';
 import {
   type SeriesState,
@@ -7,7 +8,7 @@ import {
   tellingAttributes,
   valuesOf,
 } from './state.ts';
-import { countText, rateText, valueText } from './texts.ts';
+import { rateText, valueText } from './texts.ts';
 
 const COLUMNS: readonly (readonly [key: SortKey, title: string])[] = [
   ['name', 'Series'],
@@ -188,7 +189,7 @@ class RowElement {
     setAttribute(this.#family.parentElement!, 'title', series.label);
     const values = valuesOf(series, span);
     const texts = [
-      countText(row[1]),
+      formatCount(row[1]),
       rateText(row[2]),
       ...[0, 1, 2, 3, 4].map((i) => valueText(values[i], family)),
     ];

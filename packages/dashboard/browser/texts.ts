@@ -1,11 +1,6 @@
 import { formatValue } from '@hdrscope/plot';
 import type { FamilyFacts } from '../src/messages.ts';
 
-/** `1,234,567` */
-export function countText(count: number): string {
-  return count.toLocaleString('en-US');
-}
-
 /** `1,234/s`, with as many digits as are of use. */
 export function rateText(perSecond: number): string {
   if (perSecond === 0) return '-';

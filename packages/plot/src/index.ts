@@ -1,7 +1,9 @@
 export { chartOption } from './chart/chart-option.ts';
 export { describePlot } from './chart/description.ts';
 export type { ChartOption, ChartSeries, OptionPart } from './chart/option.ts';
+export { type PlotTable, plotTable } from './chart/plot-table.ts';
 export type { ThemeName } from './chart/theme.ts';
+export { formatCount } from './count-text.ts';
 export { attributePairs, attributesText } from './data/attributes-text.ts';
 export { type BarsOptions, barsOf, barsOfHistogram, type HistogramBarsOptions } from './data/bars.ts';
 export {

@@ -33,7 +33,7 @@ test('each plot is described, and has its values as a table', () => {
   expect(page.match(/data-plot="\d" role="img" aria-label="[^"]+"/g)).toHaveLength(allPlots.length);
   expect(page.match(/<details>/g)).toHaveLength(allPlots.length);
   expect(page).toContain('<tr><th scope="row">99 %</th><td>20 ms (18 ms to 25 ms)</td>');
-  expect(page).toContain('<tr><th scope="row">512 B – 1 KiB</th><td>100 µs – 200 µs</td><td>1000</td></tr>');
+  expect(page).toContain('<tr><th scope="row">512 B – 1 KiB</th><td>100 µs – 200 µs</td><td>1,000</td></tr>');
   expect(page).toContain('<tr><th scope="row">65+</th><td>1</td></tr>');
 });
 
