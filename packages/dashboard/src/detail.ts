@@ -13,13 +13,13 @@ import {
   heatMapOverTime,
   type Plot,
   type TimedCounts,
+  valueAxisOf,
 } from '@hdrscope/plot';
 import type { FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
 import type { History } from './history.ts';
 import { increaseOf } from './increase.ts';
 import type { LiveSeries } from './live-table.ts';
 import { type DetailMessage, type Fact, ROW_PERCENTILES } from './messages.ts';
-import { valueAxisOf } from './value-axis.ts';
 
 const RECENT_MS = 60_000;
 

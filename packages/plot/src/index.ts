@@ -4,8 +4,15 @@ export type { ChartOption, ChartSeries, OptionPart } from './chart/option.ts';
 export { type PlotTable, plotTable } from './chart/plot-table.ts';
 export type { ThemeName } from './chart/theme.ts';
 export { formatCount } from './count-text.ts';
-export { attributePairs, attributesText } from './data/attributes-text.ts';
-export { type BarsOptions, barsOf, barsOfHistogram, type HistogramBarsOptions } from './data/bars.ts';
+export { attributePairs } from './data/attributes-text.ts';
+export { valueAxisOf } from './data/axis-choice.ts';
+export {
+  type BarsOptions,
+  barsBetween,
+  barsOf,
+  barsOfHistogram,
+  type HistogramBarsOptions,
+} from './data/bars.ts';
 export {
   axesToDraw,
   type CellCounts,
@@ -23,6 +30,13 @@ export {
   type TimedCounts,
   type TimedHistogram,
 } from './data/heat-map.ts';
+export {
+  createLogPlots,
+  type LoggedInterval,
+  type LogPlots,
+  type LogPlotsOptions,
+  plotsOfLog,
+} from './data/log-plots.ts';
 export {
   type Addable,
   createOverTime,

@@ -1,4 +1,4 @@
-import { type HdrCounts, type Layout, mustBe } from '@hdrscope/core';
+import { explicitLayout, type HdrCounts, type Layout, mustBe } from '@hdrscope/core';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { BarPlot, PlotTitles, SloLine } from '../plot.ts';
 import { createHeatMap } from './heat-map.ts';
@@ -52,6 +52,34 @@ export function barsOf(
     isInteger: layout.lowerInclusive && layout.upperInclusive,
     counts: shown,
   };
+}
+
+/**
+ * A bar between each two neighbours of `edges`, from the first that was hit to the last. An edge belongs to the bar above it.
+ * Values below all edges, and values from the last edge on, have an open bar of their own.
+ *
+ * @param edges Finite and ascending, in the unit of the values.
+ * @param values Each value with its count, in any order.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the edges are not finite and ascending; `ERR_INVALID_COUNT` when a count is
+ *   negative or not finite.
+ * @example
+ * ```ts
+ * import { barsBetween } from '@hdrscope/plot';
+ *
+ * const { slots, counts } = barsBetween([0, 10, 20, 50], [[3, 7], [10, 1], [19.5, 4]], { unit: 'ms' });
+ * slots; //=> [{ lower: 0, upper: 10 }, { lower: 10, upper: 20 }]
+ * counts; //=> [7, 5]
+ * ```
+ */
+export function barsBetween(
+  edges: readonly number[],
+  values: Iterable<readonly [value: number, count: number]>,
+  options?: BarsOptions,
+): BarPlot {
+  const layout = explicitLayout(edges, 'lower');
+  const counts = new Float64Array(layout.slotCount);
+  for (const [value, count] of values) counts[layout.slotOf(value)]! += count;
+  return barsOf(layout, counts, options);
 }
 
 /** How bars of a histogram are made. */

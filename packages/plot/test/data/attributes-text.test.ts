@@ -1,4 +1,4 @@
-import { attributePairs, attributesText } from '../../src/index.ts';
+import { attributePairs, attributesText } from '../../src/data/attributes-text.ts';
 
 test('attributes are in the order of their keys, and values as they are read', () => {
   const cycle: Record<string, unknown> = {};

@@ -1,5 +1,5 @@
 import { explicitLayout, Histogram, integerLayout } from '@hdrscope/core';
-import { barsOf, barsOfHistogram } from '../../src/index.ts';
+import { barsBetween, barsOf, barsOfHistogram } from '../../src/index.ts';
 
 test('leaves out empty slots at both ends, and keeps those between', () => {
   const plot = barsOf(integerLayout([0, 1, 4, 8], 0), [0, 7, 0, 2, 0], {
@@ -45,6 +45,32 @@ test.each([
   expect(() => barsOf(layout, counts)).toThrow(
     message.replace('the 2 slots', `the ${layout.slotCount} slots`),
   );
+});
+
+test('an edge belongs to the bar above it, and values outside of all edges have open bars', () => {
+  const values = [
+    [9.999, 1],
+    [10, 2],
+    [30, 8],
+    [-5, 4],
+  ] as const;
+  expect(barsBetween([0, 10, 30], values, { unit: 'ms', title: 'T' })).toEqual({
+    kind: 'bars',
+    title: 'T',
+    unit: 'ms',
+    isInteger: false,
+    slots: [
+      { lower: Number.NEGATIVE_INFINITY, upper: 0 },
+      { lower: 0, upper: 10 },
+      { lower: 10, upper: 30 },
+      { lower: 30, upper: Number.POSITIVE_INFINITY },
+    ],
+    counts: [4, 1, 2, 8],
+  });
+});
+
+test('edges that do not ascend are refused', () => {
+  expect(() => barsBetween([1, 1], [])).toThrow(/finite and above the bound before it, got 1/);
 });
 
 test('bars of a histogram are as many as asked for at most, and lose nothing', () => {
