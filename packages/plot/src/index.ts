@@ -69,7 +69,6 @@ export type {
   TimePlot,
 } from './plot.ts';
 export { plotFromJson, plotToJson } from './plot-json.ts';
-export { formatHeatMap } from './terminal/heat-map.ts';
 export type { TerminalOptions } from './terminal/options.ts';
 export { plotText } from './terminal/plot-text.ts';
 export { formatValue } from './value-text.ts';

@@ -57,6 +57,16 @@ export function formatValue(value: number, unit: CountedUnit, digits = 3): strin
   return `${round(amount / step[0], digits)} ${step[1]}`;
 }
 
+/** A percentile as people call it: `p99.9`, and `max` for 100. */
+export function percentileName(percentile: number): string {
+  return percentile >= 100 ? 'max' : `p${percentile}`;
+}
+
+/** A confidence as a percentage: `95 %`. */
+export function confidenceText(confidence: number): string {
+  return `${Number((confidence * 100).toPrecision(6))} %`;
+}
+
 /** Digits before the point are never rounded away. */
 function round(value: number, digits: number): number {
   return Number(value.toPrecision(Math.max(digits, wholeDigits(value))));

@@ -1,11 +1,11 @@
 import type { Change, ComparisonPlot } from '../plot.ts';
-import { formatValue } from '../value-text.ts';
+import { confidenceText, formatValue } from '../value-text.ts';
 import { describePlot } from './description.ts';
 import { frameOf, gridAt, type Setting } from './frame.ts';
 import { markSeries } from './mark.ts';
 import type { ChartOption, ChartSeries, Drawing, DrawingApi } from './option.ts';
 import { axisEnd, ninesOf, percentileAxis, percentileText, placesOf } from './percentile-axis.ts';
-import { curveSeries, intervalText, percentileTooltip, rangeOf } from './percentile-chart.ts';
+import { curveRange, curveSeries, intervalText, percentileTooltip } from './percentile-chart.ts';
 import type { Theme } from './theme.ts';
 import { clampTo, labelsOf, linearRange, type ValueRange, valueAxis } from './value-axis.ts';
 
@@ -17,12 +17,12 @@ export function comparisonChart(plot: ComparisonPlot, setting: Setting): ChartOp
   const { before, after, changes, unit, confidence, valueAxis: scale = 'linear' } = plot;
   const curves = [before, after];
   const { option, top } = frameOf(plot, setting, describePlot(plot), [before.name, after.name]);
-  const range = rangeOf(curves, [], unit, scale);
+  const range = curveRange(curves, [], unit, scale);
   const end = axisEnd(curves.flatMap((curve) => placesOf(curve).at(-1) ?? []));
   const differences = linearRange(changes.flatMap(boundsOf), unit, 4);
   // Both drawings begin below each other.
   const labels = [...labelsOf(range, unit), ...labelsOf(differences, unit)];
-  const name = `${after.name} − ${before.name}, ${Number((confidence * 100).toPrecision(6))} % confidence`;
+  const name = `${after.name} − ${before.name}, ${confidenceText(confidence)} confidence`;
   return {
     ...option,
     // The upper drawing and its labels take what the lower one leaves.

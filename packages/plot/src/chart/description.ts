@@ -1,4 +1,5 @@
 import type { CountedUnit } from '@hdrscope/registry';
+import { totalOf } from '../data/used-part.ts';
 import type { Curve, HeatMapPlot, Plot, SloLine } from '../plot.ts';
 import { formatValue } from '../value-text.ts';
 import { sloName } from './slo.ts';
@@ -37,7 +38,7 @@ function sentencesOf(plot: Plot): string[] {
     case 'heat-map':
       return describeHeatMap(plot);
     case 'bars': {
-      const total = plot.counts.reduce((sum, count) => sum + count, 0);
+      const total = totalOf(plot.counts);
       const most = plot.counts.indexOf(largest(plot.counts));
       const slot = plot.slots[most];
       const mode = slot === undefined ? [] : [`Most are in ${slotText(slot, plot.unit, plot.isInteger)}.`];
@@ -68,8 +69,8 @@ function timeSentence(timesMs: readonly number[]): string {
 }
 
 function describeHeatMap({ x, y, counts, countName = 'count' }: HeatMapPlot): string[] {
-  const sums = counts.map((row) => row.reduce((sum, count) => sum + count, 0));
-  const total = sums.reduce((sum, count) => sum + count, 0);
+  const sums = counts.map(totalOf);
+  const total = totalOf(sums);
   const most = y.slots[sums.indexOf(largest(sums))];
   const [from, to] = [x.slots[0], x.slots.at(-1)];
   const range =

@@ -8,7 +8,7 @@ import { axisEnd, percentileAt, percentileAxis, percentileText, placesOf } from 
 import { crossingSeries, percentileSlos } from './slo.ts';
 import { bandSeries, pointAt } from './steps.ts';
 import { lineStyleOf, type Theme } from './theme.ts';
-import { clampTo, labelsOf, linearRange, logRange, type ValueRange, valueAxis } from './value-axis.ts';
+import { clampTo, labelsOf, rangeOf, type ValueRange, valueAxis } from './value-axis.ts';
 
 /** Values by percentile: a line in steps for each curve, its confidence as a band, promises as dashed lines. */
 export function percentileChart(plot: PercentilePlot, setting: Setting): ChartOption {
@@ -16,7 +16,7 @@ export function percentileChart(plot: PercentilePlot, setting: Setting): ChartOp
   const { curves, unit, lines = [], valueAxis: scale = 'linear' } = plot;
   const names = curves.map(({ name }) => name);
   const { option, top } = frameOf(plot, setting, describePlot(plot), names);
-  const range = rangeOf(curves, lines, unit, scale);
+  const range = curveRange(curves, lines, unit, scale);
   const end = axisEnd(curves.flatMap((curve) => placesOf(curve).at(-1) ?? []));
   return {
     ...option,
@@ -32,7 +32,7 @@ export function percentileChart(plot: PercentilePlot, setting: Setting): ChartOp
 }
 
 /** The range of all that curves and promises show. */
-export function rangeOf(
+export function curveRange(
   curves: readonly Curve[],
   lines: readonly SloLine[],
   unit: CountedUnit,
@@ -41,8 +41,7 @@ export function rangeOf(
   const values = curves.flatMap(({ points }) =>
     points.flatMap(({ value, lower, upper }) => [value, lower ?? value, upper ?? value]),
   );
-  const all = [...values, ...lines.map(({ value }) => value)];
-  return scale === 'log' ? logRange(all, unit) : linearRange(all, unit);
+  return rangeOf([...values, ...lines.map(({ value }) => value)], unit, scale);
 }
 
 /** A curve with its band, and where it passes promises. */

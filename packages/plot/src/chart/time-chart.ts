@@ -6,7 +6,7 @@ import type { ChartOption, OptionPart } from './option.ts';
 import { levelSlos } from './slo.ts';
 import { lineStyleOf, type Theme } from './theme.ts';
 import { dateTimeText, timeAxisName, timeTickText } from './time-text.ts';
-import { clampTo, labelsOf, linearRange, logRange, valueAxis } from './value-axis.ts';
+import { clampTo, labelsOf, rangeOf, valueAxis } from './value-axis.ts';
 
 /** Lines over time, with gaps where nothing was counted. */
 export function timeChart(plot: TimePlot, setting: Setting): ChartOption {
@@ -19,8 +19,7 @@ export function timeChart(plot: TimePlot, setting: Setting): ChartOption {
     lines.map(({ name }) => name),
   );
   const values = lines.flatMap((line) => line.values.filter((value) => value !== null));
-  const shown = [...values, ...slos.map(({ value }) => value)];
-  const range = scale === 'log' ? logRange(shown, unit) : linearRange(shown, unit);
+  const range = rangeOf([...values, ...slos.map(({ value }) => value)], unit, scale);
   const name = timeAxisName(timesMs[0] ?? Number.NaN, timesMs.at(-1) ?? Number.NaN);
   return {
     ...option,

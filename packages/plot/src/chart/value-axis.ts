@@ -52,6 +52,16 @@ export function logRange(values: readonly number[], unit: CountedUnit): ValueRan
   return { min: ticks[0]!, max: ticks.at(-1)!, ticks };
 }
 
+/** The range of a linear or a logarithmic axis. */
+export function rangeOf(
+  values: readonly number[],
+  unit: CountedUnit,
+  scale: 'linear' | 'log' | undefined,
+  parts?: number,
+): ValueRange {
+  return scale === 'log' ? logRange(values, unit) : linearRange(values, unit, parts);
+}
+
 /** The smallest step of at least `least` that people count in. */
 function niceStep(least: number, unit: CountedUnit): number {
   const size = SIZES[unit];
@@ -109,7 +119,8 @@ export function clampTo({ min, max }: ValueRange, value: number): number {
   return Math.min(max, Math.max(min, value));
 }
 
-function tickText(value: number, unit: CountedUnit): string {
+/** A value beside an axis: zero has no unit. */
+export function tickText(value: number, unit: CountedUnit): string {
   return value === 0 ? '0' : formatValue(value, unit);
 }
 

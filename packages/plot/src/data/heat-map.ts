@@ -10,8 +10,8 @@ import {
 } from '@hdrscope/core';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { AxisSlot, HeatMapPlot, PlotTitles } from '../plot.ts';
-import { assertSize } from './checks.ts';
-import { TimeColumns, timeSlots } from './time-columns.ts';
+import { assertInteger } from './checks.ts';
+import { MOST_COLUMNS, TimeColumns, timeSlots } from './time-columns.ts';
 
 /** What was counted in an interval. */
 export interface TimedHistogram<H = HdrCounts> {
@@ -49,7 +49,6 @@ export interface HeatMapBuilder {
 }
 
 const MOST_ROWS = 1000;
-const MOST_COLUMNS = 10_000;
 
 /**
  * How often which values were counted when, for a log of any length: memory is bounded by rows times columns. Rows grow by
@@ -81,8 +80,8 @@ export function createHeatMap({
   columns = 240,
   ...titles
 }: HeatMapOptions = {}): HeatMapBuilder {
-  assertSize('rows', rows, MOST_ROWS);
-  assertSize('columns', columns, MOST_COLUMNS);
+  assertInteger('rows', rows, 2, MOST_ROWS);
+  assertInteger('columns', columns, 2, MOST_COLUMNS);
   const time = new TimeColumns<ExponentialBuckets>(columns, (a, b) => sumOfBuckets(a, b, rows));
   return {
     add({ startMs, endMs, histogram, unitLayout = histogram.layout }) {

@@ -1,9 +1,10 @@
 import type { Histogram } from '@hdrscope/core';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { PlotTitles, SloLine, TimePlot } from '../plot.ts';
-import { assertScale, assertSize } from './checks.ts';
+import { percentileName } from '../value-text.ts';
+import { assertInteger, assertScale } from './checks.ts';
 import type { TimedHistogram } from './heat-map.ts';
-import { TimeColumns, timeSlots } from './time-columns.ts';
+import { MOST_COLUMNS, TimeColumns, timeSlots } from './time-columns.ts';
 
 /** What percentiles over time are made of: a `Histogram`, a `DoubleHistogram`. */
 export interface Addable<H> extends Pick<Histogram, 'totalCount' | 'valuesAtPercentiles'> {
@@ -34,8 +35,6 @@ export interface OverTimeBuilder<H> {
   plot(): TimePlot;
 }
 
-const MOST_COLUMNS = 10_000;
-
 /**
  * Percentiles of intervals over time, for a log of any length: where there are too many intervals, neighbours are added
  * up, so that percentiles are those of what was counted, not means of percentiles. In memory is a histogram for each
@@ -62,7 +61,7 @@ export function createOverTime<H extends Addable<H>>({
   valueScale = 1,
   ...rest
 }: OverTimeOptions = {}): OverTimeBuilder<H> {
-  assertSize('columns', columns, MOST_COLUMNS);
+  assertInteger('columns', columns, 2, MOST_COLUMNS);
   assertScale(valueScale);
   const time = new TimeColumns<H>(columns, (a, b) => {
     a.add(b);
@@ -85,7 +84,7 @@ export function createOverTime<H extends Addable<H>>({
         unit,
         timesMs: slots.map(({ slot }) => slot.lower),
         lines: percentiles.map((percentile, line) => ({
-          name: percentile === 100 ? 'max' : `p${percentile}`,
+          name: percentileName(percentile),
           values: found.map((values) => values?.[line] ?? null),
         })),
       };

@@ -1,5 +1,8 @@
 import type { AxisSlot } from '../plot.ts';
 
+/** The largest number of columns that an option may ask for. */
+export const MOST_COLUMNS = 10_000;
+
 /** What was counted in a stretch of time. */
 export interface TimeColumn<T> {
   readonly startMs: number;

@@ -1,5 +1,6 @@
 import { mustBe } from '@hdrscope/core';
 import type { ThemeName } from '../chart/theme.ts';
+import { assertInteger } from '../data/checks.ts';
 
 /** How a plot is drawn. */
 export interface RenderOptions {
@@ -26,8 +27,8 @@ export function checkOptions(
   kind: string,
 ): CheckedOptions {
   const checkedHeight = height ?? defaultHeightOf(kind);
-  checkSize('width', width, 200);
-  checkSize('height', checkedHeight, 150);
+  assertInteger('width', width, 200, LARGEST);
+  assertInteger('height', checkedHeight, 150, LARGEST);
   if (theme !== 'light' && theme !== 'dark') {
     throw mustBe('ERR_INVALID_OPTION', 'theme', "'light' or 'dark'", theme);
   }
@@ -37,9 +38,4 @@ export function checkOptions(
 /** A comparison is two drawings. */
 export function defaultHeightOf(kind: string): number {
   return kind === 'comparison' ? 640 : 480;
-}
-
-function checkSize(name: string, size: number, least: number): void {
-  if (Number.isInteger(size) && size >= least && size <= LARGEST) return;
-  throw mustBe('ERR_INVALID_OPTION', name, `an integer from ${least} to ${LARGEST}`, size);
 }

@@ -3,9 +3,8 @@ import { slotText } from '../chart/slot-text.ts';
 import { formatCount } from '../count-text.ts';
 import type { AxisSlot, BarPlot } from '../plot.ts';
 import { painted } from './canvas.ts';
-import { DEFAULT_COLUMNS } from './chart.ts';
 import { inkOf, sloInk } from './inks.ts';
-import type { TerminalOptions } from './options.ts';
+import { DEFAULT_COLUMNS, type TerminalOptions } from './options.ts';
 import { cut, plain } from './text.ts';
 
 const MOST_ROWS = 48;

@@ -1,8 +1,7 @@
 import type { CountedUnit } from '@hdrscope/registry';
-import { clampTo, linearRange, logRange, type ValueRange } from '../chart/value-axis.ts';
-import { formatValue } from '../value-text.ts';
+import { clampTo, labelsOf, rangeOf, type ValueRange } from '../chart/value-axis.ts';
 import { Canvas, type Dot, type Ink } from './canvas.ts';
-import type { TerminalOptions } from './options.ts';
+import { DEFAULT_COLUMNS, type TerminalOptions } from './options.ts';
 import { plain } from './text.ts';
 
 /** A tick of the axis below. */
@@ -40,7 +39,6 @@ export interface Chart {
   readonly isMarked: boolean;
 }
 
-export const DEFAULT_COLUMNS = 80;
 const DEFAULT_ROWS = 16;
 const ROWS_PER_LABEL = 3;
 const COLUMNS_BETWEEN_MARKS = 4;
@@ -48,9 +46,8 @@ const COLUMNS_BETWEEN_MARKS = 4;
 /** Draws lines with their axes. All lines of text are at most as wide as the options tell. */
 export function formatChart(chart: Chart, options: TerminalOptions): string[] {
   const { columns = DEFAULT_COLUMNS, rows = DEFAULT_ROWS, ascii = false } = options;
-  const range = rangeOf(chart, rows);
-  // Nothing is nothing in every unit.
-  const labels = range.ticks.map((tick) => (tick === 0 ? '0' : plain(formatValue(tick, chart.unit), ascii)));
+  const range = chartRange(chart, rows);
+  const labels = labelsOf(range, chart.unit).map((label) => plain(label, ascii));
   const gutter = Math.max(...labels.map(({ length }) => length)) + 1;
   const canvas = new Canvas(columns - gutter - 1, rows, ascii);
   const heightOf = heights(chart, range);
@@ -83,13 +80,12 @@ export function formatChart(chart: Chart, options: TerminalOptions): string[] {
 const AXES = { side: '│', tick: '┤', corner: '└', floor: '─', down: '┬' } as const;
 const ASCII_AXES = { side: '|', tick: '+', corner: '+', floor: '-', down: '+' } as const;
 
-function rangeOf({ lines, limits, unit, valueAxis }: Chart, rows: number): ValueRange {
+function chartRange({ lines, limits, unit, valueAxis }: Chart, rows: number): ValueRange {
   const values = [
     ...lines.flatMap(({ points }) => points.map((point) => point?.value ?? Number.NaN)),
     ...limits.map(({ value }) => value),
   ];
-  const parts = Math.max(2, Math.floor(rows / ROWS_PER_LABEL));
-  return valueAxis === 'log' ? logRange(values, unit) : linearRange(values, unit, parts);
+  return rangeOf(values, unit, valueAxis, Math.max(2, Math.floor(rows / ROWS_PER_LABEL)));
 }
 
 /** Where a value is: from 0, at the bottom, to 1. */

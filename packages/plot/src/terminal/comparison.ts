@@ -1,7 +1,6 @@
 import type { Change, ComparisonPlot } from '../plot.ts';
-import { formatValue } from '../value-text.ts';
-import { DEFAULT_COLUMNS } from './chart.ts';
-import type { TerminalOptions } from './options.ts';
+import { confidenceText, formatValue, percentileName } from '../value-text.ts';
+import { DEFAULT_COLUMNS, type TerminalOptions } from './options.ts';
 import { percentileLines } from './percentiles.ts';
 import { cut, plain } from './text.ts';
 
@@ -11,14 +10,7 @@ export function comparisonLines(plot: ComparisonPlot, options: TerminalOptions):
   const { columns = DEFAULT_COLUMNS, ascii = false } = options;
   const curves = percentileLines({ ...plot, curves: [before, after] }, options);
   if (changes.length === 0) return curves;
-  const titles = [
-    '',
-    'before',
-    'after',
-    'difference',
-    '',
-    `${Number((confidence * 100).toPrecision(6))} % interval`,
-  ];
+  const titles = ['', 'before', 'after', 'difference', '', `${confidenceText(confidence)} interval`];
   const cells = [titles, ...changes.map((change) => rowOf(change, plot))];
   const widths = titles.map((_, at) => Math.max(...cells.map((row) => row[at]!.length)));
   const table = cells.map((row) => row.map((cell, at) => cell.padStart(widths[at]!)).join('  '));
@@ -29,7 +21,7 @@ function rowOf({ percentile, before, after, lower, upper }: Change, { unit }: Co
   const signed = (value: number): string => `${value < 0 ? '-' : '+'}${formatValue(Math.abs(value), unit)}`;
   const part = (after - before) / before;
   return [
-    percentile >= 100 ? 'max' : `p${percentile}`,
+    percentileName(percentile),
     formatValue(before, unit),
     formatValue(after, unit),
     signed(after - before),

@@ -2,12 +2,11 @@ import { formatCount, formatShortCount } from '../count-text.ts';
 import { totalOf, usedPart } from '../data/used-part.ts';
 import type { HeatMapPlot } from '../plot.ts';
 import { fitted, type HeatGrid, wholeGrid } from './heat-grid.ts';
-import { assertHeatMap, assertSize } from './heat-map-check.ts';
-import type { TerminalOptions } from './options.ts';
+import { assertHeatMap } from './heat-map-check.ts';
+import { assertSize, DEFAULT_COLUMNS, type TerminalOptions } from './options.ts';
 import { type Shade, shadeOf, shadesFor } from './shades.ts';
 import { slotLabel } from './slot-label.ts';
 
-const DEFAULT_COLUMNS = 80;
 const MOST_ROWS = 48;
 /** Wider cells make a drawing no clearer. */
 const WIDEST_CELL = 9;
@@ -22,25 +21,6 @@ const LEAST_ROOM = 16;
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when the size is outside its range, `ERR_INVALID_VALUE` when an axis has no
  *   slots, a bound is no number, or the counts are not as many as the slots, finite and at least 0.
- * @example
- * ```ts
- * import { formatHeatMap } from '@hdrscope/plot';
- *
- * const slots = (...edges: number[]) => edges.slice(1).map((upper, i) => ({ lower: edges[i]!, upper }));
- * const text = formatHeatMap({
- *   kind: 'heat-map',
- *   x: { name: 'Size', unit: 'bytes', slots: slots(0, 4096, 8192, Infinity) },
- *   y: { name: 'Latency', unit: 'ns', slots: slots(-Infinity, 0, 100_000, 200_000, 400_000) },
- *   counts: [[0, 0, 0], [900, 40, 0], [0, 2, 0], [1, 0, 0]],
- * });
- * text.split('\n').slice(0, 4);
- * //=> [
- * //=>   'Latency                      total',
- * //=>   ' 200 µs │░░░░░░░░░         │     1',
- * //=>   ' 100 µs │         ░░░░░░░░░│     2',
- * //=>   '      0 │█████████▓▓▓▓▓▓▓▓▓│   940',
- * //=> ]
- * ```
  */
 export function formatHeatMap(plot: HeatMapPlot, options: TerminalOptions = {}): string {
   assertSize(options);

@@ -1,3 +1,5 @@
+import { assertInteger } from '../data/checks.ts';
+
 /** How a plot is drawn with characters. */
 export interface TerminalOptions {
   /** How wide it may be: an integer from 40 to 1000. @default 80 */
@@ -8,4 +10,13 @@ export interface TerminalOptions {
   readonly colours?: boolean;
   /** Whether it is drawn with ASCII alone. @default false */
   readonly ascii?: boolean;
+}
+
+/** The width of a drawing, unless the options have another one. */
+export const DEFAULT_COLUMNS = 80;
+
+/** @throws HdrscopeError `ERR_INVALID_OPTION` */
+export function assertSize({ columns, rows }: TerminalOptions): void {
+  if (columns !== undefined) assertInteger('columns', columns, 40, 1000);
+  if (rows !== undefined) assertInteger('rows', rows, 4, 200);
 }

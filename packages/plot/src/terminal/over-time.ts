@@ -1,9 +1,9 @@
 import { sloName } from '../chart/slo.ts';
 import { timeAxisName, timeTickText } from '../chart/time-text.ts';
 import type { TimePlot } from '../plot.ts';
-import { DEFAULT_COLUMNS, formatChart, type Tick } from './chart.ts';
+import { formatChart, type Tick } from './chart.ts';
 import { inkOf, sloInk } from './inks.ts';
-import type { TerminalOptions } from './options.ts';
+import { DEFAULT_COLUMNS, type TerminalOptions } from './options.ts';
 import { legendLines } from './text.ts';
 
 /** Values over time. The legend begins with the last line, which is the highest. */

@@ -3,10 +3,10 @@ import { axisEnd, ninesOf, percentileText, placesOf } from '../chart/percentile-
 import { sloName } from '../chart/slo.ts';
 import { formatCount } from '../count-text.ts';
 import type { Curve, CurvePoint, PercentilePlot, SloLine } from '../plot.ts';
-import { formatValue } from '../value-text.ts';
-import { type ChartLimit, type ChartLine, DEFAULT_COLUMNS, formatChart, type Tick } from './chart.ts';
+import { confidenceText, formatValue } from '../value-text.ts';
+import { type ChartLimit, type ChartLine, formatChart, type Tick } from './chart.ts';
 import { inkOf, sloInk } from './inks.ts';
-import type { TerminalOptions } from './options.ts';
+import { DEFAULT_COLUMNS, type TerminalOptions } from './options.ts';
 import { type LegendEntry, legendLines } from './text.ts';
 
 /** Curves over percentiles, with what they are. */
@@ -97,9 +97,7 @@ function legendOf(
         name.padEnd(width),
         `${formatCount(totalCount)} ${totalCount === 1 ? 'value' : 'values'}`,
         ...(max === undefined ? [] : [`max ${formatValue(max, unit)}`]),
-        ...(confidence === undefined
-          ? []
-          : [`dotted: ${Number((confidence * 100).toPrecision(6))} % interval`]),
+        ...(confidence === undefined ? [] : [`dotted: ${confidenceText(confidence)} interval`]),
       ];
       const ink = inkOf(i, options);
       return { ink: isMarked ? ink : { ...ink, mark: '⠒' }, text: parts.join('  ') };

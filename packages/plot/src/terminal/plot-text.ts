@@ -1,10 +1,8 @@
 import type { Plot } from '../plot.ts';
 import { barLines } from './bars.ts';
-import { DEFAULT_COLUMNS } from './chart.ts';
 import { comparisonLines } from './comparison.ts';
 import { formatHeatMap } from './heat-map.ts';
-import { assertSize } from './heat-map-check.ts';
-import type { TerminalOptions } from './options.ts';
+import { assertSize, DEFAULT_COLUMNS, type TerminalOptions } from './options.ts';
 import { timeLines } from './over-time.ts';
 import { percentileLines } from './percentiles.ts';
 import { cut, plain } from './text.ts';

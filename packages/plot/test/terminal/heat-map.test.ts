@@ -1,4 +1,5 @@
-import { formatHeatMap, type HeatAxis, type HeatMapPlot } from '../../src/index.ts';
+import type { HeatAxis, HeatMapPlot } from '../../src/index.ts';
+import { formatHeatMap } from '../../src/terminal/heat-map.ts';
 
 const slots = (...edges: number[]): HeatAxis['slots'] =>
   edges.slice(1).map((upper, i) => ({ lower: edges[i]!, upper }));
