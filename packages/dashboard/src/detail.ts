@@ -16,8 +16,8 @@ import {
   valueAxisOf,
 } from '@hdrscope/plot';
 import type { FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
+import { histogramSince } from './histogram-since.ts';
 import type { History } from './history.ts';
-import { increaseOf } from './increase.ts';
 import type { LiveSeries } from './live-table.ts';
 import { type DetailMessage, type Fact, ROW_PERCENTILES } from './messages.ts';
 
@@ -59,7 +59,7 @@ function curves({ family, latest, facts: { id } }: LiveSeries, history: History,
   const options = { ticksPerHalfDistance: TICKS_PER_HALF_DISTANCE };
   const all = curveOfSeries(family, latest, { ...options, name: 'since the start' });
   const then = history.checkpoints.findLast(({ timeMs }) => timeMs <= nowMs - RECENT_MS);
-  const recent = increaseOf(latest.histogram, then?.series[id]?.histogram);
+  const recent = histogramSince(latest.histogram, then?.series[id]?.histogram);
   const isAll = recent.totalCount === latest.histogram.totalCount;
   const lastMinute = isAll
     ? []
@@ -96,7 +96,7 @@ function heatMapOf({ family, facts: { id } }: LiveSeries, history: History): Plo
     const before = checkpoints[at - 1];
     const now = series[id];
     if (before === undefined || now === undefined) continue;
-    const histogram = increaseOf(now.histogram, before.series[id]?.histogram);
+    const histogram = histogramSince(now.histogram, before.series[id]?.histogram);
     intervals.push({ startMs: before.timeMs, endMs: timeMs, histogram, unitLayout: family.unitLayout });
   }
   if (!intervals.some(({ histogram }) => histogram.totalCount > 0)) return undefined;

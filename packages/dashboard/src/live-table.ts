@@ -2,7 +2,7 @@ import type { ReadonlyHistogram } from '@hdrscope/core';
 import { attributePairs, countedUnitOf } from '@hdrscope/plot';
 import type { Attributes, FamilySnapshot, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
 import { EMPTY_SNAPSHOT, type Rejected, valuesAtPercentiles } from '@hdrscope/registry';
-import { increaseOf } from './increase.ts';
+import { histogramSince } from './histogram-since.ts';
 import { type FamilyFacts, ROW_PERCENTILES, type Row, type RowValues, type SeriesFacts } from './messages.ts';
 
 /** A series of the table. */
@@ -131,7 +131,7 @@ export class LiveTable {
             id,
             count,
             newCount / seconds,
-            valuesOf(family, increaseOf(now.histogram, before.histogram)),
+            valuesOf(family, histogramSince(now.histogram, before.histogram)),
             valuesOf(family, now.histogram),
           ];
     known.rowText = JSON.stringify(known.row);

@@ -1,6 +1,6 @@
 import { createRegistry } from '@hdrscope/registry';
+import { histogramSince } from '../src/histogram-since.ts';
 import { History } from '../src/history.ts';
-import { increaseOf } from '../src/increase.ts';
 import { LiveTable } from '../src/live-table.ts';
 
 /** A registry whose time goes by when it is told to. */
@@ -64,7 +64,7 @@ test('families of one name in different scopes are told apart, as are overflow s
   ]);
 });
 
-test('an increase is what subtraction makes of it', async () => {
+test('the histogram since an earlier state equals the subtraction of that state', async () => {
   const { registry } = timedRegistry();
   const series = registry.histogram({ name: 'a', unit: 's', significantDigits: 3 }).with({});
   for (let n = 1; n <= 500; n++) series.record(n * n * 1e-6);
@@ -74,9 +74,9 @@ test('an increase is what subtraction makes of it', async () => {
   const wanted = now.copy();
   wanted.subtract(before);
 
-  expect([...increaseOf(now, before).recordedValues()]).toEqual([...wanted.recordedValues()]);
-  expect(increaseOf(now, now).totalCount).toBe(0);
-  expect(increaseOf(now, undefined)).toBe(now);
+  expect([...histogramSince(now, before).recordedValues()]).toEqual([...wanted.recordedValues()]);
+  expect(histogramSince(now, now).totalCount).toBe(0);
+  expect(histogramSince(now, undefined)).toBe(now);
 });
 
 test('history goes back as far as it is told to, and holds a bounded number of moments and counts', async () => {
