@@ -17,11 +17,10 @@ export {
   axesToDraw,
   type CellCounts,
   type CellMapOptions,
-  type DrawnAxes,
   heatMapOfCells,
-  tellingAxes,
+  informativeAxes,
 } from './data/cells.ts';
-export { type Compared, type ComparisonPlotOptions, comparisonPlot } from './data/comparison.ts';
+export { type ComparisonPlotOptions, type ComparisonSide, comparisonPlot } from './data/comparison.ts';
 export {
   createHeatMap,
   type HeatMapBuilder,
@@ -38,7 +37,7 @@ export {
   plotsOfLog,
 } from './data/log-plots.ts';
 export {
-  type Addable,
+  type AddableHistogram,
   createOverTime,
   type OverTimeBuilder,
   type OverTimeOptions,
@@ -56,12 +55,12 @@ export { countedUnitOf, curveOfSeries, type SeriesCurveOptions } from './data/se
 export type {
   AxisSlot,
   BarPlot,
-  Change,
   ComparisonPlot,
   Curve,
   CurvePoint,
   HeatAxis,
   HeatMapPlot,
+  PercentileChange,
   PercentilePlot,
   Plot,
   PlotTitles,

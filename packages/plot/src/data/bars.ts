@@ -5,18 +5,19 @@ import { createHeatMap } from './heat-map.ts';
 
 /** How bars are made. */
 export interface BarsOptions extends PlotTitles {
-  /** What values were counted in. @default 'none' */
+  /** The unit of the values. @default 'none' */
   readonly unit?: CountedUnit;
-  /** What the values are, such as `latency`. @default 'value' */
+  /** The name of the values, such as `latency`. @default 'value' */
   readonly name?: string;
+  /** Objectives. @default none */
   readonly lines?: readonly SloLine[];
 }
 
 /**
- * A bar for each slot of a layout, from the first that was hit to the last.
+ * A bar for each slot of a layout, from the first slot that was hit to the last.
  *
  * @param counts One for each slot.
- * @throws HdrscopeError `ERR_INVALID_COUNT` when there are not as many counts as slots, or one is no number of at least 0.
+ * @throws HdrscopeError `ERR_INVALID_COUNT` when there are not as many counts as slots, or a count is negative or not finite.
  * @example
  * ```ts
  * import { integerLayout } from '@hdrscope/core';
@@ -84,12 +85,13 @@ export function barsBetween(
 
 /** How bars of a histogram are made. */
 export interface HistogramBarsOptions extends BarsOptions {
-  /** How many there are at most, apart from one of zeros: an integer from 2 to 1000. @default 40 */
+  /** The largest number of bars, not counting the bar of zeros: an integer from 2 to 1000. @default 40 */
   readonly bars?: number;
 }
 
 /**
- * Bars of an HDR histogram, whose own slots are too many: each is wider than the one before by a constant factor.
+ * Bars of an HDR histogram, which has too many slots for a bar each. Every bar is wider than the bar before by one constant
+ * factor.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
  * @example

@@ -1,10 +1,10 @@
-import type { Change, ComparisonPlot } from '../plot.ts';
+import type { ComparisonPlot, PercentileChange } from '../plot.ts';
 import { confidenceText, formatValue, percentileName } from '../value-text.ts';
 import { DEFAULT_COLUMNS, type TerminalOptions } from './options.ts';
 import { percentileLines } from './percentiles.ts';
 import { cut, plain } from './text.ts';
 
-/** Two curves, and below them how percentiles have changed. */
+/** Two curves, and below them a table of the changes. */
 export function comparisonLines(plot: ComparisonPlot, options: TerminalOptions): string[] {
   const { before, after, changes, confidence } = plot;
   const { columns = DEFAULT_COLUMNS, ascii = false } = options;
@@ -17,7 +17,10 @@ export function comparisonLines(plot: ComparisonPlot, options: TerminalOptions):
   return [...curves, '', ...table.map((line) => cut(plain(line, ascii), columns, ascii))];
 }
 
-function rowOf({ percentile, before, after, lower, upper }: Change, { unit }: ComparisonPlot): string[] {
+function rowOf(
+  { percentile, before, after, lower, upper }: PercentileChange,
+  { unit }: ComparisonPlot,
+): string[] {
   const signed = (value: number): string => `${value < 0 ? '-' : '+'}${formatValue(Math.abs(value), unit)}`;
   const part = (after - before) / before;
   return [

@@ -15,7 +15,7 @@ test('a log without intervals has no plots', () => {
   expect(createLogPlots().plots()).toEqual([]);
 });
 
-test('each tag has a curve, the largest first', async () => {
+test('each tag has a curve, the largest tag first', async () => {
   const plots = await plotsOfLog(
     (async function* () {
       yield { tag: 'get', startSec: 1, lengthSec: 1, histogram: histogramOf(10) };
