@@ -10,7 +10,7 @@ import { bandSeries, pointAt } from './steps.ts';
 import { lineStyleOf, type Theme } from './theme.ts';
 import { clampTo, labelsOf, rangeOf, type ValueRange, valueAxis } from './value-axis.ts';
 
-/** Values by percentile: a line in steps for each curve, its confidence as a band, promises as dashed lines. */
+/** Values by percentile: a line in steps for each curve, its confidence as a band, objectives as dashed lines. */
 export function percentileChart(plot: PercentilePlot, setting: Setting): ChartOption {
   const { theme } = setting;
   const { curves, unit, lines = [], valueAxis: scale = 'linear' } = plot;
@@ -31,7 +31,7 @@ export function percentileChart(plot: PercentilePlot, setting: Setting): ChartOp
   };
 }
 
-/** The range of all that curves and promises show. */
+/** The range of the values of curves, of their bounds and of objectives. */
 export function curveRange(
   curves: readonly Curve[],
   lines: readonly SloLine[],
@@ -44,7 +44,7 @@ export function curveRange(
   return rangeOf([...values, ...lines.map(({ value }) => value)], unit, scale);
 }
 
-/** A curve with its band, and where it passes promises. */
+/** A curve with its band, and with a ring at each objective that it passes. */
 export function curveSeries(
   curve: Curve,
   index: number,
@@ -63,7 +63,7 @@ export function curveSeries(
       name: curve.name,
       // All percentiles up to a point have its value.
       step: 'start',
-      // The maximum has a dot, which is all there is to see of a single value.
+      // The maximum has a dot: a curve of a single value would be invisible without it.
       showSymbol: true,
       showAllSymbol: true,
       symbol: (_: unknown, { dataIndex }: { dataIndex: number }) =>
@@ -78,6 +78,11 @@ export function curveSeries(
   ];
 }
 
+/**
+ * A tooltip with the value of each curve at the hovered percentile.
+ *
+ * @param more Further rows for a percentile.
+ */
 export function percentileTooltip(
   curves: readonly Curve[],
   unit: CountedUnit,
@@ -101,6 +106,7 @@ export function percentileTooltip(
   });
 }
 
+/** An interval behind its value: ` (18 ms to 25 ms)`; empty without bounds. */
 export function intervalText(
   lower: number | undefined,
   upper: number | undefined,

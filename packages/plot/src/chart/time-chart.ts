@@ -8,7 +8,7 @@ import { lineStyleOf, type Theme } from './theme.ts';
 import { dateTimeText, timeAxisName, timeTickText } from './time-text.ts';
 import { clampTo, labelsOf, rangeOf, valueAxis } from './value-axis.ts';
 
-/** Lines over time, with gaps where nothing was counted. */
+/** Lines over time. A line has a gap where nothing was counted. */
 export function timeChart(plot: TimePlot, setting: Setting): ChartOption {
   const { theme } = setting;
   const { timesMs, lines, slos = [], unit, valueAxis: scale = 'linear' } = plot;
@@ -57,7 +57,7 @@ export function timeChart(plot: TimePlot, setting: Setting): ChartOption {
             const value = line.values[at] ?? null;
             return {
               value: [time, value === null ? null : clampTo(range, value)],
-              // A value between two gaps has no line that would show it.
+              // A value between two gaps has no line, so a dot shows it.
               symbol: isAlone(line.values, at) ? 'circle' : 'none',
             };
           }),
@@ -68,7 +68,7 @@ export function timeChart(plot: TimePlot, setting: Setting): ChartOption {
   };
 }
 
-/** A single moment is in the middle of a minute. */
+/** The range of the axis. A single moment is in the middle of a minute. */
 function timeRange(timesMs: readonly number[]): { min?: number; max?: number } {
   const [first, last] = [timesMs[0], timesMs.at(-1)];
   if (first === undefined || last === undefined) return {};
@@ -79,7 +79,7 @@ function isAlone(values: readonly (number | null)[], at: number): boolean {
   return (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null;
 }
 
-/** An axis of moments in UTC. Its ticks follow a zoom. */
+/** An axis of moments in UTC, whose ticks follow a zoom. */
 export function timeAxis(theme: Theme, more: OptionPart): OptionPart {
   return {
     type: 'time',

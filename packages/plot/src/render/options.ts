@@ -8,11 +8,11 @@ export interface RenderOptions {
   readonly width?: number;
   /** In pixels: an integer from 150 to 8192. @default 480, or 640 for a comparison */
   readonly height?: number;
-  /** For which background. @default 'light' */
+  /** The background that the picture is for. @default 'light' */
   readonly theme?: ThemeName;
 }
 
-/** Options that are checked, with their defaults. */
+/** Options that are checked and complete. */
 export interface CheckedOptions {
   readonly width: number;
   readonly height: number;
@@ -35,7 +35,7 @@ export function checkOptions(
   return { width, height: checkedHeight, theme };
 }
 
-/** A comparison is two drawings. */
+/** The height in pixels; a comparison has two drawings. */
 export function defaultHeightOf(kind: string): number {
   return kind === 'comparison' ? 640 : 480;
 }

@@ -1,7 +1,7 @@
 import { mustBe } from '@hdrscope/core';
 import type { HeatAxis, HeatMapPlot } from '../plot.ts';
 
-/** @throws HdrscopeError `ERR_INVALID_VALUE` */
+/** @throws HdrscopeError `ERR_INVALID_VALUE` when an axis has no slots, a bound is not a number, or a count is missing or negative. */
 export function assertHeatMap({ x, y, counts }: HeatMapPlot): void {
   assertAxis('x', x);
   assertAxis('y', y);

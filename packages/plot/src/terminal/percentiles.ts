@@ -9,7 +9,7 @@ import { inkOf, sloInk } from './inks.ts';
 import { DEFAULT_COLUMNS, type TerminalOptions } from './options.ts';
 import { type LegendEntry, legendLines } from './text.ts';
 
-/** Curves over percentiles, with what they are. */
+/** Curves over percentiles, below their legend. */
 export function percentileLines(
   { curves, lines = [], unit, valueAxis }: Pick<PercentilePlot, 'curves' | 'lines' | 'unit' | 'valueAxis'>,
   options: TerminalOptions,
@@ -52,7 +52,7 @@ export function percentileLines(
   ];
 }
 
-/** All percentiles after one point, up to the next, have the value of the next. */
+/** A curve rises in steps: all percentiles between two points have the value of the second point. */
 function stepsOf(
   { points }: Curve,
   at: readonly number[],
