@@ -30,7 +30,7 @@ use([
 ]);
 
 /** A plot with its title, drawn or as a table of its values. */
-export class ChartCard {
+class ChartCard {
   readonly element: HTMLElement;
   readonly #title = h('h3');
   readonly #subtitle = h('p', { class: 'subtitle' });
@@ -56,7 +56,7 @@ export class ChartCard {
   }
 
   show(plot: Plot): void {
-    // As it came: what JSON has no number for is put right.
+    // The plot came as JSON, in which infinite bounds are null.
     this.#plot = plotFromJson(JSON.stringify(plot));
     setName(this.#title, plot.title ?? TITLES[plot.kind]);
     setText(this.#subtitle, plot.subtitle ?? '');
@@ -88,7 +88,7 @@ export class ChartCard {
     const { clientWidth, clientHeight } = this.#drawing;
     if (clientWidth === 0 || clientHeight === 0) return;
     this.#chart ??= init(this.#drawing, null, { renderer: 'canvas' });
-    // The titles stand above it already.
+    // The card shows the titles above the drawing.
     const { title: _, subtitle: __, ...untitled } = plot;
     const option = chartOption(untitled as Plot, currentTheme(), widthFor(plot, clientWidth));
     this.#chart.setOption(
@@ -109,12 +109,12 @@ export class ChartCard {
   }
 }
 
-/** As names stand closer here, a legend needs so much less room. Bars have none. */
+/** The width to plan the legend for, which needs less room here because its names stand closer. Bars have no legend. */
 function widthFor({ kind }: Plot, width: number): number {
   return kind === 'bars' ? width : 1.5 * width;
 }
 
-/** A legend with less between its names: cards are narrower than pictures. */
+/** A legend whose names stand closer, since a card is narrower than a picture. */
 function narrow({ legend }: ChartOption): object {
   return { ...(legend as object | undefined), itemGap: 10, itemWidth: 16 };
 }
@@ -132,7 +132,7 @@ const resizes = new ResizeObserver((entries) => {
   for (const { target } of entries) cards.get(target)?.resize();
 });
 
-/** Cards for plots, kept as the plots change. */
+/** Cards for plots. A card stays when its plot changes. */
 export class ChartGrid {
   readonly element: HTMLElement = h('div', { class: 'charts' });
   #cards: ChartCard[] = [];
@@ -150,7 +150,7 @@ export class ChartGrid {
     });
   }
 
-  /** After another theme was taken. */
+  /** Draws again, after a change of the theme. */
   draw(): void {
     for (const card of this.#cards) card.draw();
   }
