@@ -199,7 +199,7 @@ test.each<[string, HeatMapPlot, string]>([
     'y.slots must be at least one slot, got an array of 0',
   ],
   [
-    'a bound that is none',
+    'a bound that is not a number',
     plotOf([], { x: { ...SIZE, slots: slots(0, Number.NaN) } }),
     'x.slots[0].upper must be a number',
   ],
@@ -210,7 +210,7 @@ test.each<[string, HeatMapPlot, string]>([
   ],
   ['missing columns', plotOf([[], [], [], []]), 'counts[0] must be 4 counts, one for each slot of x'],
   [
-    'a count that is none',
+    'a count that is not a number',
     square(2, () => Number.NaN),
     'counts[0][0] must be a finite number of at least 0, got NaN',
   ],
