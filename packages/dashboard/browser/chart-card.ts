@@ -1,4 +1,12 @@
-import { type ChartOption, chartOption, describePlot, type Plot, plotFromJson } from '@hdrscope/plot';
+import {
+  type ChartOption,
+  chartOption,
+  describePlot,
+  formatCount,
+  type Plot,
+  plotFromJson,
+  plotTable,
+} from '@hdrscope/plot';
 import { CustomChart, LineChart, ScatterChart } from 'echarts/charts';
 import {
   AriaComponent,
@@ -13,7 +21,6 @@ import {
 import { type ECharts, init, use } from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
 import { h, setAttribute, setName, setText } from './dom.ts';
-import { plotRows } from './plot-rows.ts';
 import { currentTheme } from './theme.ts';
 
 use([
@@ -23,7 +30,7 @@ use([
 ]);
 
 /** A plot with its title, drawn or as a table of its values. */
-export class ChartCard {
+class ChartCard {
   readonly element: HTMLElement;
   readonly #title = h('h3');
   readonly #subtitle = h('p', { class: 'subtitle' });
@@ -49,7 +56,7 @@ export class ChartCard {
   }
 
   show(plot: Plot): void {
-    // As it came: what JSON has no number for is put right.
+    // The plot came as JSON, in which infinite bounds are null.
     this.#plot = plotFromJson(JSON.stringify(plot));
     setName(this.#title, plot.title ?? TITLES[plot.kind]);
     setText(this.#subtitle, plot.subtitle ?? '');
@@ -81,7 +88,7 @@ export class ChartCard {
     const { clientWidth, clientHeight } = this.#drawing;
     if (clientWidth === 0 || clientHeight === 0) return;
     this.#chart ??= init(this.#drawing, null, { renderer: 'canvas' });
-    // The titles stand above it already.
+    // The card shows the titles above the drawing.
     const { title: _, subtitle: __, ...untitled } = plot;
     const option = chartOption(untitled as Plot, currentTheme(), widthFor(plot, clientWidth));
     this.#chart.setOption(
@@ -92,21 +99,22 @@ export class ChartCard {
   }
 
   #drawTable(plot: Plot): void {
-    const { columns, rows } = plotRows(plot);
+    const { columns, rows, leftOut } = plotTable(plot);
     const head = h('tr', {}, ...columns.map((text) => h('th', { scope: 'col' }, text)));
     const body = rows.map(([first = '', ...rest]) =>
       h('tr', {}, h('th', { scope: 'row' }, first), ...rest.map((text) => h('td', {}, text))),
     );
-    this.#table.replaceChildren(h('table', {}, h('thead', {}, head), h('tbody', {}, ...body)));
+    const note = leftOut === 0 ? [] : [h('p', {}, `${formatCount(leftOut)} more rows are left out.`)];
+    this.#table.replaceChildren(h('table', {}, h('thead', {}, head), h('tbody', {}, ...body)), ...note);
   }
 }
 
-/** As names stand closer here, a legend needs so much less room. Bars have none. */
+/** The width to plan the legend for, which needs less room here because its names stand closer. Bars have no legend. */
 function widthFor({ kind }: Plot, width: number): number {
   return kind === 'bars' ? width : 1.5 * width;
 }
 
-/** A legend with less between its names: cards are narrower than pictures. */
+/** A legend whose names stand closer, since a card is narrower than a picture. */
 function narrow({ legend }: ChartOption): object {
   return { ...(legend as object | undefined), itemGap: 10, itemWidth: 16 };
 }
@@ -124,7 +132,7 @@ const resizes = new ResizeObserver((entries) => {
   for (const { target } of entries) cards.get(target)?.resize();
 });
 
-/** Cards for plots, kept as the plots change. */
+/** Cards for plots. A card stays when its plot changes. */
 export class ChartGrid {
   readonly element: HTMLElement = h('div', { class: 'charts' });
   #cards: ChartCard[] = [];
@@ -142,7 +150,7 @@ export class ChartGrid {
     });
   }
 
-  /** After another theme was taken. */
+  /** Draws again, after a change of the theme. */
   draw(): void {
     for (const card of this.#cards) card.draw();
   }

@@ -1,6 +1,6 @@
 import type { DetailMessage, TableMessage, ViewMessage } from '../src/messages.ts';
 
-/** What comes from the server. */
+/** Takes the messages of the server. */
 export interface Listeners {
   onTable(message: TableMessage): void;
   onDetail(message: DetailMessage): void;
@@ -10,7 +10,7 @@ export interface Listeners {
 
 export type ConnectionState = 'connecting' | 'live' | 'lost';
 
-/** What is watched besides the table. */
+/** The series or the view that is watched besides the table. */
 export interface Watched {
   readonly series?: number | undefined;
   readonly view?: string | undefined;
@@ -19,7 +19,7 @@ export interface Watched {
 const SWITCH_MS = 80;
 const RETRY_MS = 3000;
 
-/** One stream of events. What is watched can change: the table goes on where it was. */
+/** A stream of events. A change of the watched series or view opens a new stream, in which the table goes on. */
 export class Connection {
   readonly #listeners: Listeners;
   #source: EventSource | undefined;
@@ -35,7 +35,7 @@ export class Connection {
     this.#open();
   }
 
-  /** Keys that are held down change it many times a second. */
+  /** Changes the watched series or view, after a short wait: a key that is held down changes it many times a second. */
   watch(watched: Watched): void {
     if (watched.series === this.#watched.series && watched.view === this.#watched.view) return;
     this.#watched = watched;
@@ -67,7 +67,7 @@ export class Connection {
     source.onopen = () => this.#listeners.onState('live');
     source.onerror = () => {
       this.#listeners.onState(source.readyState === EventSource.CONNECTING ? 'connecting' : 'lost');
-      // A browser does not come back by itself after an answer that is none.
+      // A browser does not try again by itself after an answer that is not a stream.
       if (source.readyState === EventSource.CLOSED && source === this.#source) this.#later(RETRY_MS);
     };
   }

@@ -3,7 +3,7 @@ import { ChartGrid } from './chart-card.ts';
 import { h, setAttribute, setText } from './dom.ts';
 import { attributesOf, type SeriesState } from './state.ts';
 
-/** The series that is picked: what is known of it, and its charts. */
+/** The facts and the charts of the series that is picked. */
 export class DetailPanel {
   readonly element: HTMLElement;
   readonly charts: ChartGrid = new ChartGrid();
@@ -12,7 +12,7 @@ export class DetailPanel {
   readonly #description = h('p', { class: 'subtitle' });
   readonly #facts = h('dl', { class: 'facts' });
   #picked: SeriesState | undefined;
-  /** Whether there is one whose charts have come. */
+  /** Whether the charts of a series have come. */
   isShown = false;
 
   constructor() {
@@ -26,7 +26,7 @@ export class DetailPanel {
     this.element.hidden = true;
   }
 
-  /** It is shown when its charts come: what is there until then is of the one before. */
+  /** Picks a series. The panel shows the series before until the charts of this one come. */
   pick(series: SeriesState): void {
     if (this.#picked?.facts.id !== series.facts.id) setAttribute(this.element, 'aria-busy', 'true');
     this.#picked = series;
@@ -39,7 +39,7 @@ export class DetailPanel {
   }
 
   show({ series, facts, plots }: DetailMessage): void {
-    // It was on its way when another one was picked.
+    // Another series was picked while this message was on its way.
     if (series !== this.#picked?.facts.id) return;
     const { family, facts: known } = this.#picked;
     setText(this.#family, family.name);

@@ -1,7 +1,7 @@
 type Attribute = string | number | boolean | undefined;
 type Child = Node | string;
 
-/** Makes an element. An attribute that is `true` is there without a value; one that is `false` or `undefined` is not. */
+/** Makes an element. An attribute of `true` is set without a value; an attribute of `false` or `undefined` is not set. */
 export function h<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Readonly<Record<string, Attribute>> = {},
@@ -19,19 +19,19 @@ export function setAttribute(element: Element, key: string, value: Attribute): v
     element.setAttribute(key, value === true ? '' : String(value));
 }
 
-/** Changes a text only where it is another: what has not changed is not drawn again, nor read out. */
+/** Changes a text only if it differs, so that browsers do not draw it again and screen readers do not repeat it. */
 export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Changes a text with a long name in it, which may be broken after its dots and underscores. */
+/** Changes a text that holds a long name, and lets it wrap after dots and underscores. */
 export function setName(element: Element, text: string): void {
   if (element.textContent === text) return;
   const [first = '', ...others] = text.split(/(?<=[._])/);
   element.replaceChildren(first, ...others.flatMap((part) => [h('wbr'), part]));
 }
 
-/** A choice of a few, of which one is taken. */
+/** A row of buttons, of which one is pressed. */
 export function choice<Value extends string>(
   label: string,
   values: Readonly<Record<Value, string>>,

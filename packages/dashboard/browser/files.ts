@@ -2,11 +2,11 @@ import type { OpenedMessage } from '../src/messages.ts';
 import { ChartGrid } from './chart-card.ts';
 import { h, setText } from './dom.ts';
 
-/** Takes files that are dropped on the page, or picked, and shows what the server makes of them. */
+/** Sends files that are dropped on the page or picked to the server, and shows the plots that it makes of them. */
 export class Files {
-  /** Where their plots are. */
+  /** Holds the plots of the files. */
   readonly element: HTMLElement = h('div', { class: 'files' });
-  /** Opens the dialogue of the browser. */
+  /** Opens the browser's dialogue for files. */
   readonly button: HTMLButtonElement = h('button', { type: 'button', hidden: true }, 'Open files');
   readonly #state = h('p', { class: 'file-state', role: 'status' });
   readonly #overlay = h(
@@ -35,7 +35,7 @@ export class Files {
     this.button.hidden = !isOn;
   }
 
-  /** After another theme was taken. */
+  /** Draws again, after a change of the theme. */
   draw(): void {
     for (const grid of this.#grids) grid.draw();
   }
@@ -44,7 +44,7 @@ export class Files {
     const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') === true;
     window.addEventListener('dragover', (event) => {
       if (!hasFiles(event)) return;
-      // Otherwise the browser would leave the page for the file.
+      // Keeps the browser from opening the file in place of the page.
       event.preventDefault();
       this.#overlay.hidden = !this.#isOn;
     });
@@ -75,7 +75,7 @@ export class Files {
       if ('error' in answer) this.#fail(answer.error);
       else this.#show(file.name, answer);
     } catch {
-      this.#fail(`${file.name} could not be sent: it may be too large, or the server gone`);
+      this.#fail(`${file.name} could not be sent: the file may be too large, or the server may have stopped`);
     }
   }
 

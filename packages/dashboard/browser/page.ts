@@ -1,3 +1,4 @@
+import { formatCount } from '@hdrscope/plot';
 import type { TableMessage } from '../src/messages.ts';
 import { ChartGrid } from './chart-card.ts';
 import { Connection, type ConnectionState } from './connection.ts';
@@ -7,7 +8,7 @@ import { Files } from './files.ts';
 import { SeriesTable } from './series-table.ts';
 import { applyChanges, emptyTable, type SeriesState, type Sorting, type Span, shownSeries } from './state.ts';
 import { Tabs } from './tabs.ts';
-import { clockText, countText } from './texts.ts';
+import { clockText } from './texts.ts';
 import { themeSwitch } from './theme.ts';
 
 const STATES: Readonly<Record<ConnectionState, string>> = {
@@ -16,7 +17,7 @@ const STATES: Readonly<Record<ConnectionState, string>> = {
   lost: 'No connection',
 };
 
-/** The page, put together. */
+/** The whole page. */
 export class Page {
   readonly element: HTMLElement;
   readonly #state = emptyTable();
@@ -63,7 +64,7 @@ export class Page {
       onView: ({ name, plots }) => {
         if (name !== this.#tab) return;
         this.#view.show(plots);
-        setText(this.#nothing, plots.length === 0 ? `There is nothing to show of ${name}.` : '');
+        setText(this.#nothing, plots.length === 0 ? `${name} has nothing to show.` : '');
       },
       onState: (state) => this.#showState(state),
     });
@@ -148,7 +149,7 @@ export class Page {
       this.#errors.replaceChildren(...message.errors.map((error) => h('li', {}, error)));
     }
     this.#tabs.show(message.views);
-    // Where there are only files, they are what is looked for.
+    // A page without series shows files, so it opens with the first of them.
     if (!this.#hasCome && this.#state.series.size === 0 && message.views[0] !== undefined) {
       this.#tabs.open(message.views[0]);
     }
@@ -164,12 +165,12 @@ export class Page {
     const isAll = shown.length === size;
     setText(
       this.#found,
-      isAll ? `${countText(size)} series` : `${countText(shown.length)} of ${countText(size)} series`,
+      isAll ? `${formatCount(size)} series` : `${formatCount(shown.length)} of ${formatCount(size)} series`,
     );
     this.#restore(shown);
   }
 
-  /** The series that was picked, found again after a new start of the server; else the first one. */
+  /** Picks the series that was picked before, also after a restart of the server; otherwise the first one. */
   #restore(shown: readonly SeriesState[]): void {
     const all = [...this.#state.series.values()];
     const known = all.find(({ label }) => label === this.#selected);

@@ -1,13 +1,14 @@
+import { formatCount } from '@hdrscope/plot';
 import { h, setAttribute, setText } from './dom.ts';
 import {
+  distinguishingAttributes,
   type SeriesState,
   type Sorting,
   type SortKey,
   type Span,
-  tellingAttributes,
   valuesOf,
 } from './state.ts';
-import { countText, rateText, valueText } from './texts.ts';
+import { rateText, valueText } from './texts.ts';
 
 const COLUMNS: readonly (readonly [key: SortKey, title: string])[] = [
   ['name', 'Series'],
@@ -22,15 +23,15 @@ const COLUMNS: readonly (readonly [key: SortKey, title: string])[] = [
 
 const SPARE_ROWS = 4;
 
-/** What the person does with the table. */
+/** Reacts to what people do with the table. */
 export interface TableListeners {
   onSelect(series: SeriesState): void;
   onSort(sorting: Sorting): void;
 }
 
 /**
- * The table of series. Only rows that are in sight are elements, so that it stays smooth whatever their number; where they are
- * in the whole is told by `aria-rowindex`: https://www.w3.org/WAI/ARIA/apg/patterns/grid/
+ * The table of series. Only visible rows are elements, so that scrolling is smooth for any number of series. `aria-rowindex`
+ * has the place of a row in the whole table: https://www.w3.org/WAI/ARIA/apg/patterns/grid/
  */
 export class SeriesTable {
   readonly element: HTMLElement;
@@ -43,7 +44,7 @@ export class SeriesTable {
   #shown: readonly SeriesState[] = [];
   #selected: number | undefined;
   #span: Span = 'all';
-  /** In pixels, as page.css has it. */
+  /** In pixels, from page.css. */
   #rowHeight = 32;
   #sorting: Sorting = { key: 'name', isDescending: false };
 
@@ -67,7 +68,7 @@ export class SeriesTable {
     }).observe(this.#grid);
   }
 
-  /** @param empty What is said where there are none. */
+  /** @param empty The text of an empty table. */
   show(shown: readonly SeriesState[], span: Span, sorting: Sorting, empty: string): void {
     this.#shown = shown;
     this.#span = span;
@@ -91,7 +92,7 @@ export class SeriesTable {
     const button = h('button', { type: 'button', tabindex: '0' }, title);
     button.addEventListener('click', () => {
       const { key: before, isDescending } = this.#sorting;
-      // Names begin at A, figures with the largest.
+      // Names start with A, numbers with the largest.
       this.#listeners.onSort({ key, isDescending: key === before ? !isDescending : key !== 'name' });
     });
     const head = h('div', { role: 'columnheader', class: classOf(key) }, button);
@@ -162,7 +163,7 @@ export class SeriesTable {
   }
 }
 
-/** One row, whose series changes as the table is scrolled. */
+/** The element of a row, whose series changes when the table scrolls. */
 class RowElement {
   readonly element: HTMLElement;
   series: SeriesState | undefined;
@@ -184,11 +185,11 @@ class RowElement {
     setAttribute(this.element, 'aria-rowindex', index + 2);
     setAttribute(this.element, 'aria-selected', String(isSelected));
     setText(this.#family, family.name);
-    setText(this.#attributes, tellingAttributes(series).map(shortAttribute).join(', '));
+    setText(this.#attributes, distinguishingAttributes(series).map(shortAttribute).join(', '));
     setAttribute(this.#family.parentElement!, 'title', series.label);
     const values = valuesOf(series, span);
     const texts = [
-      countText(row[1]),
+      formatCount(row[1]),
       rateText(row[2]),
       ...[0, 1, 2, 3, 4].map((i) => valueText(values[i], family)),
     ];
@@ -198,7 +199,7 @@ class RowElement {
   }
 }
 
-/** Without the namespace of its key, which is the same for all: `method=GET` for `http.request.method=GET`. */
+/** An attribute without the namespace of its key: `method=GET` for `http.request.method=GET`. */
 function shortAttribute(attribute: string): string {
   return attribute.replace(/^[\w.]+\.(?=\w+=)/, '');
 }

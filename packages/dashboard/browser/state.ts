@@ -1,25 +1,25 @@
 import type { FamilyFacts, Row, SeriesFacts, TableMessage } from '../src/messages.ts';
 
-/** The series of a family, taken together. */
+/** All series of one family. */
 interface Siblings {
   count: number;
-  /** The attributes that all of them have. */
+  /** The attributes that all of them share. */
   common: ReadonlySet<string>;
 }
 
-/** A series as the page knows it. */
+/** A series of the page. */
 export interface SeriesState {
   readonly facts: SeriesFacts;
   readonly family: FamilyFacts;
   readonly siblings: Siblings;
-  /** What it is called, wherever it has to be found again: its family's name and all of its attributes. */
+  /** The family's name and all attributes, by which a series is found again after a restart of the server. */
   readonly label: string;
-  /** What a search looks in, in lower case. */
+  /** The text that a search looks in, in lower case. */
   readonly searched: string;
   row: Row;
 }
 
-/** What the server has told of the table. */
+/** The table as the server has sent it. */
 export interface TableState {
   readonly families: Map<number, FamilyFacts>;
   /** By the id of the family. */
@@ -31,7 +31,7 @@ export function emptyTable(): TableState {
   return { families: new Map(), siblings: new Map(), series: new Map() };
 }
 
-/** Takes what has changed. */
+/** Applies the changes of a message. */
 export function applyChanges(state: TableState, message: TableMessage): void {
   if (message.isWhole) {
     state.families.clear();
@@ -70,13 +70,13 @@ export function attributesOf({ attributes }: SeriesFacts): string {
   return attributes.join(', ');
 }
 
-/** Those attributes that tell a series from its siblings; all of them where it has none. */
-export function tellingAttributes({ facts, siblings }: SeriesState): readonly string[] {
+/** The attributes of a series that not all of its family have; all attributes of a series that is alone in its family. */
+export function distinguishingAttributes({ facts, siblings }: SeriesState): readonly string[] {
   if (siblings.count === 1) return facts.attributes;
   return facts.attributes.filter((attribute) => !siblings.common.has(attribute));
 }
 
-/** Which values of a row are shown: those of the last interval, or of all. */
+/** Which values of a row are shown: of the last interval, or since the start. */
 export type Span = 'last' | 'all';
 
 export type SortKey = 'name' | 'count' | 'rate' | 0 | 1 | 2 | 3 | 4;
@@ -86,12 +86,12 @@ export interface Sorting {
   readonly isDescending: boolean;
 }
 
-/** The values of a row, or nothing where there were none. */
+/** The values of a row; empty when nothing was counted. */
 export function valuesOf({ row }: SeriesState, span: Span): readonly number[] {
   return (span === 'last' ? row[3] : row[4]) ?? [];
 }
 
-/** Those series that have all words of a search, in order. */
+/** The series that have all words of a search, sorted. */
 export function shownSeries(state: TableState, search: string, sorting: Sorting, span: Span): SeriesState[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const found = [...state.series.values()].filter(({ searched }) =>
@@ -106,7 +106,7 @@ function compare(a: SeriesState, b: SeriesState, key: SortKey, span: Span): numb
   const of = (series: SeriesState): number => {
     if (key === 'count') return series.row[1];
     if (key === 'rate') return series.row[2];
-    // What has no values comes after all that has.
+    // A series without values is smaller than every other one.
     return valuesOf(series, span)[key] ?? -1;
   };
   return of(a) - of(b);

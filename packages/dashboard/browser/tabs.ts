@@ -2,7 +2,7 @@ import { h, setAttribute } from './dom.ts';
 
 const LIVE = 'Series';
 
-/** The views that there are: https://www.w3.org/WAI/ARIA/apg/patterns/tabs/ */
+/** The tabs of the page, one for each view: https://www.w3.org/WAI/ARIA/apg/patterns/tabs/ */
 export class Tabs {
   readonly element: HTMLElement = h('nav', { class: 'tabs', 'aria-label': 'Views', hidden: true });
   readonly #onOpen: (view: string | undefined) => void;

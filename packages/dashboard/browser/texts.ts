@@ -1,24 +1,19 @@
 import { formatValue } from '@hdrscope/plot';
 import type { FamilyFacts } from '../src/messages.ts';
 
-/** `1,234,567` */
-export function countText(count: number): string {
-  return count.toLocaleString('en-US');
-}
-
-/** `1,234/s`, with as many digits as are of use. */
+/** A rate: `1,234/s`, with three digits below 100. */
 export function rateText(perSecond: number): string {
   if (perSecond === 0) return '-';
   const rounded = perSecond >= 100 ? Math.round(perSecond) : Number(perSecond.toPrecision(3));
   return `${rounded.toLocaleString('en-US')}/s`;
 }
 
-/** A value in people's units; one of a unit that has none is a number, whose unit stands beside the family. */
+/** A value in a unit that people read, or a bare number when plots do not know the unit. */
 export function valueText(value: number | undefined, { counted }: FamilyFacts): string {
   return value === undefined ? '-' : formatValue(value, counted);
 }
 
-/** `12:04:30`, where the person is. */
+/** The local time of the reader: `12:04:30`. */
 export function clockText(ms: number): string {
   return new Date(ms).toLocaleTimeString('en-GB');
 }

@@ -6,14 +6,14 @@ type Wanted = 'auto' | ThemeName;
 const KEY = 'hdrscope-theme';
 const isDark = window.matchMedia('(prefers-color-scheme: dark)');
 
-/** Which theme is shown. */
+/** The theme that is shown. */
 export function currentTheme(): ThemeName {
   const wanted = document.documentElement.dataset.theme;
   if (wanted === 'light' || wanted === 'dark') return wanted;
   return isDark.matches ? 'dark' : 'light';
 }
 
-/** The switch of the themes, with what the person has taken before. */
+/** The switch of the themes, set to the last choice. */
 export function themeSwitch(onChange: () => void): HTMLElement {
   const wanted = remembered();
   document.documentElement.dataset.theme = wanted;
@@ -38,6 +38,6 @@ function remember(wanted: Wanted): void {
   try {
     localStorage.setItem(KEY, wanted);
   } catch {
-    // Nothing may be kept here: it holds until the page is left.
+    // Without storage, the choice holds until the page is closed.
   }
 }

@@ -2,16 +2,16 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 
-/** Whether a request may be answered. */
+/** The answer of `Access` to a request. */
 export type Verdict =
   | { readonly kind: 'allowed' }
-  /** Once more, without the token in the address, and with this cookie. */
+  /** The client asks again at `location`, which has no token, with this cookie. */
   | { readonly kind: 'redirected'; readonly location: string; readonly cookie: string }
   | { readonly kind: 'refused'; readonly status: 401 | 403; readonly reason: string };
 
 const ALLOWED: Verdict = { kind: 'allowed' };
 
-/** Whether only this machine reaches a name or an address. */
+/** Whether a name or an address leads to this machine only. */
 export function isLoopback(host: string): boolean {
   const name = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
   if (isIP(name) === 4) return name.startsWith('127.');
@@ -21,7 +21,7 @@ export function isLoopback(host: string): boolean {
 /** Decides who may see the page. */
 export class Access {
   readonly #token: string | undefined;
-  /** A cookie is worth nothing to another server, nor to this one when it is started again. */
+  /** Makes a cookie useless for other servers, and for this one after a restart. */
   readonly #secret: Buffer = randomBytes(32);
 
   constructor(token: string | undefined) {
@@ -35,7 +35,7 @@ export class Access {
   #judgeByToken({ headers, method, socket }: IncomingMessage, url: URL): Verdict {
     const [, bearer] = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? [];
     if (bearer !== undefined && this.#isToken(bearer)) return ALLOWED;
-    // Cookies do not tell the ports of a host apart.
+    // Servers on several ports of a host share its cookies, so the port is in the name.
     const name = `hdrscope-${socket.localPort}`;
     if (cookiesNamed(name, headers.cookie).some((value) => areEqual(value, this.#cookieValue())))
       return ALLOWED;
@@ -50,7 +50,8 @@ export class Access {
         cookie,
       };
     }
-    const reason = 'this page needs its token: as ?token=… in the address, or as Authorization: Bearer …';
+    const reason =
+      'this page needs a token: add ?token=… to the address, or send the header Authorization: Bearer …';
     return { kind: 'refused', status: 401, reason };
   }
 
@@ -64,8 +65,8 @@ export class Access {
 }
 
 /**
- * Without a token, nobody is let in but this machine: neither another one, nor a page of another host whose name was
- * made to lead here, which shows in the `Host` that the browser sends.
+ * Without a token, only this machine is let in. A page of another host whose name was made to lead here is refused too: the
+ * browser sends that name as `Host`.
  */
 function judgeWithoutToken({ headers, socket }: IncomingMessage): Verdict {
   const isHere =
@@ -74,7 +75,7 @@ function judgeWithoutToken({ headers, socket }: IncomingMessage): Verdict {
   return {
     kind: 'refused',
     status: 403,
-    reason: 'this page is for its own machine: it is asked for as localhost or a loopback address',
+    reason: 'this page is for its own machine only: open it there as localhost or by a loopback address',
   };
 }
 
@@ -96,7 +97,7 @@ function cookiesNamed(name: string, header = ''): string[] {
   return pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1));
 }
 
-/** Takes as long whatever is given: digests have one length, and are compared in constant time. */
+/** Compares texts in constant time, by digests of one length. */
 function areEqual(given: string, wanted: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(wanted));

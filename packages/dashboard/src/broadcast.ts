@@ -9,12 +9,12 @@ import { type Message, Subscriber, type Watched } from './subscriber.ts';
 const BEAT_MS = 15_000;
 const MOST_SUBSCRIBERS = 100;
 
-/** Sends what a feed knows to all who watch. */
+/** Sends the updates of a feed to all clients. */
 export class Broadcast {
   readonly #feed: Feed;
   readonly #settings: DashboardSettings;
   readonly #subscribers = new Set<Subscriber>();
-  /** Ids of another server mean nothing here. */
+  /** Marks event ids of this server, since ids of another server mean nothing here. */
   readonly #epoch = randomBytes(6).toString('base64url');
   readonly #beat: NodeJS.Timeout;
   #isClosed = false;
@@ -28,17 +28,17 @@ export class Broadcast {
     }, BEAT_MS).unref();
   }
 
-  /** Whether another one may watch. */
+  /** Whether another client may watch. */
   get hasRoom(): boolean {
     return !this.#isClosed && this.#subscribers.size < MOST_SUBSCRIBERS;
   }
 
-  /** @param lastId Of the event that the client has seen last, where it has seen one. */
+  /** @param lastId The id of the last event that the client has seen; `undefined` for a new client. */
   add(response: ServerResponse, lastId: string | undefined, watched: Watched): void {
     const subscriber = new Subscriber(response, this.#seenBy(lastId), watched);
     this.#subscribers.add(subscriber);
     response.on('close', () => this.#subscribers.delete(subscriber));
-    // Whoever comes first is not to wait for the next update, nor see an old one.
+    // The first client neither waits for the next update nor sees an old one.
     if (this.#feed.isFresh) this.#send(subscriber, new Map());
     else void this.#feed.update();
   }
@@ -51,6 +51,7 @@ export class Broadcast {
     this.#subscribers.clear();
   }
 
+  /** The update that an event id names; 0 for an id of another server. */
   #seenBy(lastId = ''): number {
     const [, epoch, update] = /^(.*)\.(\d{1,15})$/.exec(lastId) ?? [];
     return epoch === this.#epoch && Number(update) <= this.#feed.table.updates ? Number(update) : 0;
@@ -63,7 +64,7 @@ export class Broadcast {
     }
   }
 
-  /** @param tables What was made already for those who have seen the same. */
+  /** @param tables The texts that were made for other clients, by the update that these had seen. */
   #send(subscriber: Subscriber, tables: Map<number, string>): void {
     const { updates } = this.#feed.table;
     const text = tables.get(subscriber.seen) ?? this.#tableText(subscriber.seen);
@@ -73,7 +74,7 @@ export class Broadcast {
     const detail = series === undefined ? undefined : this.#feed.detailText(series);
     if (detail !== undefined) messages.push({ event: 'detail', data: detail });
     const plots = view === undefined ? undefined : JSON.stringify(this.#feed.view(view));
-    // Files do not change.
+    // A view of files rarely changes.
     if (plots !== undefined && plots !== subscriber.seenView) messages.push({ event: 'view', data: plots });
     subscriber.seenView = plots;
     subscriber.seen = updates;

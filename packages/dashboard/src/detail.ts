@@ -13,21 +13,21 @@ import {
   heatMapOverTime,
   type Plot,
   type TimedCounts,
+  valueAxisOf,
 } from '@hdrscope/plot';
 import type { FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
+import { histogramSince } from './histogram-since.ts';
 import type { History } from './history.ts';
-import { increaseOf } from './increase.ts';
 import type { LiveSeries } from './live-table.ts';
 import { type DetailMessage, type Fact, ROW_PERCENTILES } from './messages.ts';
-import { valueAxisOf } from './value-axis.ts';
 
 const RECENT_MS = 60_000;
 
-// As fine as a picture shows them.
+// A picture shows no finer steps.
 const TICKS_PER_HALF_DISTANCE = 8;
 const HEAT_ROWS = 48;
 
-/** All that is told of one series, as it is now. */
+/** The detail of a series: its facts and plots. */
 export function detailOf(one: LiveSeries, history: History, nowMs: number): DetailMessage {
   const { family, latest, facts } = one;
   const plots: Plot[] = [curves(one, history, nowMs), overTime(one, history)];
@@ -37,14 +37,14 @@ export function detailOf(one: LiveSeries, history: History, nowMs: number): Deta
   return { series: facts.id, facts: factsOf(one), plots };
 }
 
-/** The counts between the boundaries of a family, which are those of the kernel's or of Ceph's slots. */
+/** The counts between the boundaries of a family, such as the slots of a histogram of the kernel or of Ceph. */
 export function bucketsOf(family: FamilySnapshot, series: SeriesSnapshot, title: string): Plot {
   const boundaries = family.boundaries ?? [];
   const counts = explicitCounts(series.histogram.counts, family, boundaries);
   return barsOf(bucketLayout(family, boundaries), counts, { unit: countedUnitOf(family), title });
 }
 
-/** Where all values are integers, a bucket begins with the one after the boundary below it, as people expect. */
+/** When all values are integers, a bucket begins with the integer after the boundary below it. */
 function bucketLayout(
   { resolution: { unitsPerTick, ticksPerUnit } }: FamilySnapshot,
   boundaries: readonly number[],
@@ -59,7 +59,7 @@ function curves({ family, latest, facts: { id } }: LiveSeries, history: History,
   const options = { ticksPerHalfDistance: TICKS_PER_HALF_DISTANCE };
   const all = curveOfSeries(family, latest, { ...options, name: 'since the start' });
   const then = history.checkpoints.findLast(({ timeMs }) => timeMs <= nowMs - RECENT_MS);
-  const recent = increaseOf(latest.histogram, then?.series[id]?.histogram);
+  const recent = histogramSince(latest.histogram, then?.series[id]?.histogram);
   const isAll = recent.totalCount === latest.histogram.totalCount;
   const lastMinute = isAll
     ? []
@@ -69,7 +69,7 @@ function curves({ family, latest, facts: { id } }: LiveSeries, history: History,
     title: 'Percentiles',
     unit: countedUnitOf(family),
     valueAxis: valueAxisOf(latest.histogram),
-    // One of nothing has no points.
+    // A curve without values has no points.
     curves: [all, ...lastMinute].filter(({ totalCount }) => totalCount > 0),
   };
 }
@@ -96,7 +96,7 @@ function heatMapOf({ family, facts: { id } }: LiveSeries, history: History): Plo
     const before = checkpoints[at - 1];
     const now = series[id];
     if (before === undefined || now === undefined) continue;
-    const histogram = increaseOf(now.histogram, before.series[id]?.histogram);
+    const histogram = histogramSince(now.histogram, before.series[id]?.histogram);
     intervals.push({ startMs: before.timeMs, endMs: timeMs, histogram, unitLayout: family.unitLayout });
   }
   if (!intervals.some(({ histogram }) => histogram.totalCount > 0)) return undefined;
@@ -105,10 +105,10 @@ function heatMapOf({ family, facts: { id } }: LiveSeries, history: History): Plo
 }
 
 const REASONS = [
-  ['notANumber', 'no number'],
+  ['notANumber', 'not a number'],
   ['negative', 'negative'],
   ['tooLarge', 'too large'],
-  ['overflowing', 'one too many'],
+  ['overflowing', 'beyond the largest count'],
 ] as const;
 
 function factsOf({ family, latest }: LiveSeries): Fact[] {

@@ -5,16 +5,16 @@ import { type LiveSeries, LiveTable } from './live-table.ts';
 import type { ViewMessage } from './messages.ts';
 import type { DashboardSettings, View } from './options.ts';
 
-/** How a gather is bounded: whatever a source does, the page goes on. */
+/** The time limit of a gather, after which the page goes on without the slow source. */
 const PATIENCE_MS = 5000;
 
-// Nobody watches; what is kept then is only to have something to show.
+// Without clients, updates are this many times rarer: they only keep the history.
 const IDLE_TIMES = 5;
 
-// More bars than that are no picture.
-const MOST_BARS = 24;
+// A view with more charts is hard to read.
+const MOST_CHARTS = 24;
 
-/** Gathers a registry again and again, once for all who watch, and knows what the page shows. Never throws. */
+/** Gathers a registry regularly, once for all clients, and holds everything that the page shows. Never throws. */
 export class Feed {
   readonly table: LiveTable = new LiveTable();
   readonly history: History;
@@ -26,9 +26,9 @@ export class Feed {
   #errors: readonly string[] = [];
   #running: Promise<void> | undefined;
   #lastMs = Number.NEGATIVE_INFINITY;
-  /** As JSON, by series, of the update told. */
+  /** Details as JSON, by series, of the update `#detailsUpdate`. */
   #details = new Map<number, string>();
-  #detailsOf = 0;
+  #detailsUpdate = 0;
 
   constructor(registry: Registry, settings: DashboardSettings, onUpdate: () => void) {
     this.#registry = registry;
@@ -42,7 +42,7 @@ export class Feed {
     return this.#errors;
   }
 
-  /** @param isWatched Whether there is anybody to whom the updates go: otherwise there are fewer. */
+  /** @param isWatched Whether there are clients. Without clients, updates are rarer. */
   start(isWatched: () => boolean): void {
     const { everyMs } = this.#settings;
     this.#timer = setInterval(() => {
@@ -56,12 +56,12 @@ export class Feed {
     clearInterval(this.#timer);
   }
 
-  /** Whether the next update is not much more than an interval after the last. */
+  /** Whether the last update is at most one and a half intervals old. */
   get isFresh(): boolean {
     return this.table.updates > 0 && performance.now() - this.#lastMs < 1.5 * this.#settings.everyMs;
   }
 
-  /** Brings everything up to date, unless that is under way already. Never rejects. */
+  /** Brings everything up to date; joins an update that is under way. Never rejects. */
   update(): Promise<void> {
     this.#running ??= this.#update().finally(() => {
       this.#running = undefined;
@@ -81,14 +81,14 @@ export class Feed {
   }
 
   #take(snapshot: Snapshot): void {
-    // Two in one millisecond, or a clock that was set back, have no interval between them.
+    // Two snapshots in one millisecond, or around a clock that was set back, have no interval between them.
     if (this.table.updates > 0 && snapshot.timeMs <= this.table.snapshot.timeMs) return;
     this.table.update(snapshot);
     this.history.add(this.table);
     this.#errors = snapshot.errors.map(({ source, error }) => `${source}: ${reasonOf(error)}`);
   }
 
-  /** Views that fail stay as they were. */
+  /** When the views cannot be made, the last ones stay. */
   async #askViews(): Promise<void> {
     try {
       this.#views = await this.#settings.views();
@@ -104,14 +104,14 @@ export class Feed {
     return [...new Set(names)].filter((name) => name !== undefined);
   }
 
-  /** The plots of a view: those of its families, and those that were given. */
+  /** The plots of a view: the given ones, then the busiest series of its families. */
   view(name: string): ViewMessage {
     const given = this.#views.filter((view) => view.name === name).flatMap(({ plots }) => plots);
     const own = this.table.series.filter(({ family }) => this.#settings.viewOf(family) === name);
     const busiest = own
       .filter(({ latest }) => latest.histogram.totalCount > 0)
       .sort((a, b) => b.latest.histogram.totalCount - a.latest.histogram.totalCount)
-      .slice(0, MOST_BARS)
+      .slice(0, MOST_CHARTS)
       .sort((a, b) => a.facts.id - b.facts.id);
     return {
       name,
@@ -119,12 +119,12 @@ export class Feed {
     };
   }
 
-  /** What is told of a series, as JSON: made once for all who watch it. `undefined` where there is none. */
+  /** The detail of a series as JSON, made once for all clients; `undefined` for an unknown id. */
   detailText(id: number): string | undefined {
     const one = this.table.series[id];
     if (one === undefined) return undefined;
-    if (this.#detailsOf !== this.table.updates) this.#details = new Map();
-    this.#detailsOf = this.table.updates;
+    if (this.#detailsUpdate !== this.table.updates) this.#details = new Map();
+    this.#detailsUpdate = this.table.updates;
     const known = this.#details.get(id);
     if (known !== undefined) return known;
     const text = JSON.stringify(detailOf(one, this.history, this.table.snapshot.timeMs));
@@ -137,7 +137,7 @@ function titleOf({ family, facts }: LiveSeries): string {
   return facts.attributes.length === 0 ? family.name : `${family.name} (${facts.attributes.join(', ')})`;
 }
 
-/** What went wrong, in one line. */
-export function reasonOf(error: unknown): string {
+/** The message of an error in one line. */
+function reasonOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ');
 }

@@ -6,23 +6,23 @@ import { FileOpener } from './open-file.ts';
 import { type DashboardOptions, settingsOf } from './options.ts';
 import { StaticFiles } from './static-files.ts';
 
-/** Where the page is mounted, besides. */
+/** The options of the page, and the path at which it is mounted. */
 export interface DashboardHandlerOptions extends DashboardOptions {
-  /** What the paths of its requests begin with: begins and ends with a slash. @default '/' */
+  /** The beginning of the paths of all its requests. It begins and ends with a slash. @default '/' */
   readonly path?: string | undefined;
 }
 
-/** A page over a registry, for a server that is there already. */
+/** A page over a registry, for an existing server. */
 export interface DashboardHandler {
   /** Answers a request. Never throws. */
   handle(request: IncomingMessage, response: ServerResponse): void;
-  /** Ends all connections of the page, and its work. */
+  /** Ends all connections of the page and stops gathering the registry. */
   close(): void;
 }
 
 /**
- * Nothing comes from elsewhere, nothing runs that is no file of the page, and nobody frames it:
- * https://www.w3.org/TR/CSP3/. The tooltips of charts have style attributes, which run nothing.
+ * The page loads its own files only, runs no other scripts, and cannot be framed: https://www.w3.org/TR/CSP3/. Tooltips of
+ * charts need style attributes, which run nothing.
  */
 const HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy':
@@ -34,12 +34,12 @@ const HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes a page over a registry that can be mounted in an existing server. It gathers the registry for as long as it is not
- * closed, and keeps no process alive.
+ * Makes a page over a registry for an existing server. The page gathers the registry until it is closed, and does not keep
+ * the process alive.
  *
- * Without a token it answers this machine only: others, and requests whose `Host` is no loopback name, get 403.
+ * Without a token it answers this machine only: other machines, and requests whose `Host` is not a loopback name, get 403.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION`.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
  * @example
  * ```ts
  * import { once } from 'node:events';
@@ -75,7 +75,7 @@ export function dashboardHandler(
   };
   return {
     handle(request, response) {
-      // A client that goes away in the middle is no matter of ours.
+      // A client may go away before its answer is complete.
       response.on('error', () => {});
       answer(request, response, parts).catch(() => {
         if (response.headersSent) response.destroy();
@@ -113,7 +113,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, parts:
   if (name === 'open') return open(request, response, parts, url);
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('allow', 'GET, HEAD');
-    return answerText(response, 405, 'the page is read by GET');
+    return answerText(response, 405, 'the page answers GET and HEAD only');
   }
   if (name === 'events') return subscribe(request, response, parts, url);
   return sendFile(request, response, parts, name);
@@ -123,11 +123,11 @@ function subscribe(request: IncomingMessage, response: ServerResponse, { broadca
   const { searchParams } = url;
   const series = searchParams.get('series') ?? undefined;
   if (series !== undefined && !/^\d{1,9}$/.test(series)) {
-    answerText(response, 400, 'series must be the id of one: an integer of at least 0');
+    answerText(response, 400, 'series must be the id of a series, an integer of at least 0');
   } else if (request.method === 'HEAD') {
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' }).end();
   } else if (!broadcast.hasRoom) {
-    answerText(response, 503, 'too many watch already');
+    answerText(response, 503, 'too many clients watch already: close another page');
   } else {
     const lastId = request.headers['last-event-id']?.toString() ?? searchParams.get('last') ?? undefined;
     const view = searchParams.get('view') ?? undefined;
@@ -143,11 +143,11 @@ async function open(
 ): Promise<void> {
   if (request.method !== 'POST') {
     response.setHeader('allow', 'POST');
-    return answerText(response, 405, 'files are opened by POST');
+    return answerText(response, 405, 'files are sent by POST');
   }
-  if (!isFromThePage(request)) return answerText(response, 403, 'files are opened by the page itself');
+  if (!isFromThePage(request)) return answerText(response, 403, 'only the page itself may send files');
   const { status, body } = await opener.answer(request, url.searchParams.get('name') ?? '');
-  // What was not read of a file that is refused is not waited for.
+  // The rest of a refused file is not read.
   if (!request.complete) response.setHeader('connection', 'close');
   sendBytes(response, status, 'application/json; charset=utf-8', Buffer.from(JSON.stringify(body)));
 }
@@ -159,8 +159,8 @@ async function sendFile(
   name: string,
 ): Promise<void> {
   const file = await files.find(name).catch(() => null);
-  if (file === null) return answerText(response, 503, 'the page was not built: npm run build makes it');
-  if (file === undefined) return answerText(response, 404, 'there is no such file');
+  if (file === null) return answerText(response, 503, 'the page is not built: run "npm run build"');
+  if (file === undefined) return answerText(response, 404, 'the page has no file of this name');
   response.setHeader('etag', file.etag);
   response.setHeader('cache-control', 'no-cache');
   const known = request.headers['if-none-match']?.split(',').map((etag) => etag.trim().replace(/^W\//, ''));
@@ -185,7 +185,7 @@ function sendBytes(
 }
 
 function urlOf(url = ''): URL | undefined {
-  // `//host/path` would be taken for another host's.
+  // `//host/path` would be read as the address of another host.
   const text = `http://localhost/${url.replace(/^\/+/, '')}`;
   return url.startsWith('/') && URL.canParse(text) ? new URL(text) : undefined;
 }

@@ -8,34 +8,34 @@ export interface Checkpoint {
   readonly series: readonly SeriesSnapshot[];
 }
 
-/** Values of a series over time. */
+/** The percentiles of a series over time. */
 export interface SeriesHistory {
   /** Milliseconds since 1970, ascending. */
   readonly timesMs: readonly number[];
-  /** For each of `ROW_PERCENTILES`, a value for each moment; `null` where nothing was counted. */
+  /** For each of `ROW_PERCENTILES`, a value for each moment; `null` when nothing was counted. */
   readonly values: readonly (readonly (number | null)[])[];
 }
 
 const WIDTH = ROW_PERCENTILES.length;
 
-// What a browser draws in a moment, and a screen has room for.
+// A screen has no room for more, and a browser draws so many quickly.
 const MOST_MOMENTS = 600;
 
-// A histogram of a busy series takes some 5 KB.
+// The histogram of a busy series takes about 5 KB.
 const MOST_KEPT_HISTOGRAMS = 40_000;
 const MOST_CHECKPOINTS = 60;
 const FEWEST_CHECKPOINTS = 8;
 
 /**
- * What was, as far back as it is shown: the percentiles of every update, and now and then all counts, whose differences
- * are the distributions of any time between. Bounded, however many series there are and however long it runs.
+ * The percentiles of every update, and from time to time a checkpoint of all counts: the difference of two checkpoints is the
+ * distribution of the time between them. Its size is bounded for any number of series and any running time.
  */
 export class History {
   readonly #spanMs: number;
   readonly #moments: number;
-  /** As long as `#moments`; the update number modulo that is the place. */
+  /** As long as `#moments`. The place of an update is its number modulo that length. */
   readonly #timesMs: Float64Array;
-  /** By series id: for each moment the values of `ROW_PERCENTILES`, NaN where there are none. */
+  /** By series id: the values of `ROW_PERCENTILES` of each moment, NaN when nothing was counted. */
   readonly #values: Float64Array[] = [];
   #count = 0;
   /** Ascending in time. */
@@ -47,12 +47,12 @@ export class History {
     this.#timesMs = new Float64Array(this.#moments);
   }
 
-  /** Ascending in time; the oldest is at most the span ago. */
+  /** Ascending in time; the oldest is at most one span old. */
   get checkpoints(): readonly Checkpoint[] {
     return this.#checkpoints;
   }
 
-  /** Takes the latest rows. */
+  /** Adds the latest rows. */
   add(table: LiveTable): void {
     const { timeMs } = table.snapshot;
     const place = this.#count % this.#moments;
@@ -78,7 +78,7 @@ export class History {
     this.#checkpoints.push({ timeMs, series: table.series.map(({ latest }) => latest) });
   }
 
-  /** @param id Of a series. */
+  /** @param id The id of a series. */
   of(id: number): SeriesHistory {
     const values = this.#values[id];
     const from = Math.max(0, this.#count - this.#moments);

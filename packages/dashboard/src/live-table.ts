@@ -2,53 +2,54 @@ import type { ReadonlyHistogram } from '@hdrscope/core';
 import { attributePairs, countedUnitOf } from '@hdrscope/plot';
 import type { Attributes, FamilySnapshot, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
 import { EMPTY_SNAPSHOT, type Rejected, valuesAtPercentiles } from '@hdrscope/registry';
-import { increaseOf } from './increase.ts';
+import { histogramSince } from './histogram-since.ts';
 import { type FamilyFacts, ROW_PERCENTILES, type Row, type RowValues, type SeriesFacts } from './messages.ts';
 
 /** A series of the table. */
 export interface LiveSeries {
   readonly facts: SeriesFacts;
-  /** Those of the latest snapshot. */
+  /** As in the latest snapshot. */
   family: FamilySnapshot;
+  /** As in the latest snapshot. */
   latest: SeriesSnapshot;
   row: Row;
-  /** Which update has changed the row: from 1. */
+  /** The number of the last update that changed the row, from 1. */
   changedAt: number;
   /** The row as JSON, made once for all clients. */
   rowText: string;
-  /** Which update has brought it. */
+  /** The number of the update that added the series. */
   readonly addedAt: number;
 }
 
 interface LiveFamily {
   readonly facts: FamilyFacts;
   readonly addedAt: number;
-  /** Snapshots share the attributes of their series: they are the same object each time. */
+  /** By attributes, which are one object in all snapshots of a series. */
   readonly series: Map<Attributes, LiveSeries>;
 }
 
-/** What a client has not seen yet, as the texts of JSON arrays. */
+/** The parts of the table that a client has not seen yet, as the texts of JSON arrays. */
 export interface TableChanges {
   readonly families: string;
   readonly series: string;
   readonly rows: string;
 }
 
-/** A row for each series of a registry, brought up to date by its snapshots. Knows what changed when. */
+/** A row for each series of a registry, updated by its snapshots. It knows which update changed which row. */
 export class LiveTable {
-  /** By scope and name. */
+  /** Families by scope and name. */
   readonly #families = new Map<string, LiveFamily>();
-  /** By id. */
+  /** Series by id. */
   readonly #series: LiveSeries[] = [];
   #snapshot: Snapshot = EMPTY_SNAPSHOT;
   #updates = 0;
 
-  /** How many updates there were. */
+  /** The number of updates so far. */
   get updates(): number {
     return this.#updates;
   }
 
-  /** By id. */
+  /** Series by id. */
   get series(): readonly LiveSeries[] {
     return this.#series;
   }
@@ -57,7 +58,7 @@ export class LiveTable {
     return this.#snapshot;
   }
 
-  /** Takes a later snapshot. Before the first one there was no interval. */
+  /** Takes a later snapshot. The first snapshot ends no interval, so its series have no rates. */
   update(snapshot: Snapshot): void {
     const seconds = this.#updates === 0 ? 0 : (snapshot.timeMs - this.#snapshot.timeMs) / 1000;
     this.#updates += 1;
@@ -72,7 +73,7 @@ export class LiveTable {
     }
   }
 
-  /** What has changed after an update; after the 0th, everything. */
+  /** The changes after an update; everything after update 0. */
   changesSince(update: number): TableChanges {
     const families = [...this.#families.values()].filter(({ addedAt }) => addedAt > update);
     const series = this.#series.filter(({ addedAt }) => addedAt > update);
@@ -102,7 +103,7 @@ export class LiveTable {
     const id = this.#series.length;
     const facts: SeriesFacts = { id, family: live.facts.id, attributes: attributePairs(latest.attributes) };
     const all = valuesOf(family, latest.histogram);
-    // All that it has is new, unless everything is.
+    // All values of a new series are of the last interval, unless there was no interval.
     const count = latest.histogram.totalCount;
     const row: Row = [id, count, seconds > 0 ? count / seconds : 0, seconds > 0 ? all : null, all];
     const added: LiveSeries = {
@@ -120,7 +121,7 @@ export class LiveTable {
     const count = now.histogram.totalCount;
     const newCount = count - before.histogram.totalCount;
     known.family = family;
-    // Equal counts are held once, whoever keeps them.
+    // A series that has not changed keeps its snapshot, so that checkpoints share its counts.
     known.latest = newCount === 0 && isSame(now.rejected, before.rejected) ? before : now;
     const [id, , rateBefore, , allBefore] = known.row;
     if (newCount === 0 && rateBefore === 0) return;
@@ -131,7 +132,7 @@ export class LiveTable {
             id,
             count,
             newCount / seconds,
-            valuesOf(family, increaseOf(now.histogram, before.histogram)),
+            valuesOf(family, histogramSince(now.histogram, before.histogram)),
             valuesOf(family, now.histogram),
           ];
     known.rowText = JSON.stringify(known.row);

@@ -1,34 +1,35 @@
 import type { Plot } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
 
-/** The percentiles of a row, in this order; the last is the maximum. */
+/** The percentiles of a row, in order. The last is the maximum. */
 export const ROW_PERCENTILES: readonly number[] = [50, 90, 99, 99.9, 100];
 
-/** The values at `ROW_PERCENTILES`, in the unit of the family; `null` where nothing was counted. */
+/** The values at `ROW_PERCENTILES`, in the unit of the family; `null` when nothing was counted. */
 export type RowValues = readonly number[] | null;
 
-/** What is known of a family, told once. */
+/** The facts of a family, which a client gets once. */
 export interface FamilyFacts {
   /** From 0, for as long as the server runs. */
   readonly id: number;
   readonly name: string;
   readonly description: string;
-  /** What its values are shown in, and for units that are not shown otherwise, as it was given. */
+  /** The unit in which its values are shown. */
   readonly counted: CountedUnit;
+  /** The unit of the instrument. */
   readonly unit: string;
 }
 
-/** What is known of a series, told once. */
+/** The facts of a series, which a client gets once. */
 export interface SeriesFacts {
   /** From 0, for as long as the server runs. */
   readonly id: number;
   /** The id of its family. */
   readonly family: number;
-  /** `method=GET`, `route=/search`: by key. */
+  /** In the order of their keys: `method=GET`, `route=/search`. */
   readonly attributes: readonly string[];
 }
 
-/** What changes in a series: its id, its count, how many a second, and the values of the last interval and of all. */
+/** The changing part of a series: its id, count, rate per second, and the values of the last interval and since the start. */
 export type Row = readonly [
   id: number,
   count: number,
@@ -38,23 +39,25 @@ export type Row = readonly [
 ];
 
 /**
- * The event `table`: all that has changed since the event whose id the client has seen last, or everything where it has
- * seen none of this server.
+ * The event `table`: all changes since the last event that the client has seen, or the whole table for a client that has seen
+ * no event of this server.
  */
 export interface TableMessage {
-  /** Whether it stands for all that was told before. */
+  /** Whether this is the whole table, which replaces the one that the client has. */
   readonly isWhole: boolean;
   readonly title: string;
   /** Whether files may be opened. */
   readonly opensFiles: boolean;
   readonly everyMs: number;
-  /** Of the snapshot: milliseconds since 1970. */
+  /** The time of the snapshot, in milliseconds since 1970. */
   readonly timeMs: number;
-  /** Those that the client does not know yet. */
+  /** Families that the client does not have yet. */
   readonly families: readonly FamilyFacts[];
+  /** Series that the client does not have yet. */
   readonly series: readonly SeriesFacts[];
+  /** Rows that have changed. */
   readonly rows: readonly Row[];
-  /** Names of the views that there are. */
+  /** The names of all views. */
   readonly views: readonly string[];
   /** Sources that failed, each with its reason. */
   readonly errors: readonly string[];
@@ -67,19 +70,19 @@ export interface DetailMessage {
   readonly plots: readonly Plot[];
 }
 
-/** Something about a series, as people read it. */
+/** A fact of a series, as people read it. */
 export interface Fact {
   readonly name: string;
   readonly text: string;
 }
 
-/** The event `view`: plots under one name. */
+/** The event `view`: the plots of a view. */
 export interface ViewMessage {
   readonly name: string;
   readonly plots: readonly Plot[];
 }
 
-/** The answer to a file that was opened. */
+/** The answer to a file: its plots. */
 export interface OpenedMessage {
   readonly plots: readonly Plot[];
 }

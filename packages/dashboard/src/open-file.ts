@@ -3,10 +3,10 @@ import { HdrscopeError } from '@hdrscope/core';
 import type { OpenedMessage } from './messages.ts';
 import type { DashboardOptions } from './options.ts';
 
-/** The most that a file may have. */
-export const MOST_BYTES: number = 256 * 2 ** 20;
+/** The largest size of a file. */
+const MOST_BYTES: number = 256 * 2 ** 20;
 
-// What is read at once is memory.
+// Bounds the memory of files.
 const MOST_AT_ONCE = 2;
 const LONGEST_NAME = 255;
 
@@ -29,7 +29,7 @@ export class FileOpener {
 
   /** Never rejects. */
   async answer(request: IncomingMessage, name: string): Promise<JsonAnswer> {
-    if (this.#openFile === undefined) return failure(404, 'no files are taken here');
+    if (this.#openFile === undefined) return failure(404, 'this page takes no files');
     if (name === '' || name.length > LONGEST_NAME) {
       return failure(400, `the name of a file must have 1 to ${LONGEST_NAME} characters`);
     }

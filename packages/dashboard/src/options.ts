@@ -3,50 +3,52 @@ import type { Plot } from '@hdrscope/plot';
 import type { FamilySnapshot } from '@hdrscope/registry';
 import { isLoopback } from './access.ts';
 
-/** Plots under a name, which the page has a tab for. */
+/** A tab of the page: plots under a name. */
 export interface View {
   readonly name: string;
   readonly plots: readonly Plot[];
 }
 
-/** What the page shows, and who may see it. */
+/** Contents of the page, and access to it. */
 export interface DashboardOptions {
-  /** What stands above the page. @default 'hdrscope' */
+  /** The title of the page. @default 'hdrscope' */
   readonly title?: string | undefined;
   /**
-   * A text of at least 16 characters that whoever sees the page has to know, letters, digits and `-._~` only: given as
-   * `?token=` in the first address, or as `Authorization: Bearer`. @default none: for this machine only
+   * The secret that lets people see the page: at least 16 letters, digits and `-._~`. A browser sends it as `?token=` in the
+   * first address, another client as `Authorization: Bearer`. @default no token: only this machine sees the page
    */
   readonly token?: string | undefined;
-  /** How often the registry is gathered and the page updated, in milliseconds: from 100 to 3,600,000. @default 1000 */
+  /** The time between two updates in milliseconds: from 100 to 3,600,000. @default 1000 */
   readonly everyMs?: number | undefined;
-  /** How far back the page shows, in seconds: from 10 to 86,400. At most 600 updates are kept. @default 300 */
+  /** The length of the history in seconds: from 10 to 86,400. It holds at most 600 updates. @default 300 */
   readonly historySeconds?: number | undefined;
   /**
-   * Makes plots of a file that somebody has dropped on the page. What it throws as an `HdrscopeError` is told there.
-   * It reads as much of `bytes` as it needs, which end with an error beyond 256 MiB. @default no files are taken
+   * Makes plots of a file that somebody drops on the page. The page shows the message of an `HdrscopeError` that it throws, and
+   * of no other error. `bytes` throws after 256 MiB. @default the page takes no files
    */
   readonly openFile?:
     | ((name: string, bytes: AsyncIterable<Uint8Array>) => Promise<readonly Plot[]>)
     | undefined;
-  /** More tabs, asked for at every update. @default none */
+  /** Makes more tabs, at every update. When it rejects, the tabs stay and the page shows the reason. @default no more tabs */
   readonly views?: (() => Promise<readonly View[]>) | undefined;
   /**
-   * The name of the view that shows a family's buckets, where it has boundaries. @default 'Ceph' for names that begin
-   * with `ceph`; 'Kernel' for those that begin with `kernel`, `ebpf`, `bpf`, `runqueue` or `block`; else none
+   * The name of the view that shows the buckets of a family; `undefined` for a family without a view.
+   *
+   * @default for families with boundaries, 'Ceph' when the name begins with `ceph`, and 'Kernel' when it begins with
+   *   `kernel`, `ebpf`, `bpf`, `runqueue`, `run_queue` or `block`
    */
   readonly viewOf?: ((family: FamilySnapshot) => string | undefined) | undefined;
 }
 
-/** Where the page is served, besides. */
+/** The options of the page, and the address at which it is served. */
 export interface ServeDashboardOptions extends DashboardOptions {
-  /** A name or an address. Any but loopback needs a token. @default 'localhost' */
+  /** A name or an address. Every host but loopback needs a token. @default 'localhost' */
   readonly host?: string | undefined;
-  /** From 0 to 65535; 0 takes a free one. @default 9465 */
+  /** From 0 to 65535; 0 takes a free port. @default 9465 */
   readonly port?: number | undefined;
 }
 
-/** Options, checked and complete. */
+/** Options that are checked and complete. */
 export interface DashboardSettings {
   readonly title: string;
   readonly token: string | undefined;
@@ -65,7 +67,7 @@ export function settingsOf(options: DashboardOptions): DashboardSettings {
   const { views = () => Promise.resolve([]), viewOf = viewByName } = options;
   if (typeof title !== 'string') throw mustBe('ERR_INVALID_OPTION', 'title', 'a text', title);
   if (token !== undefined && !isToken(token)) {
-    // It is a secret: no message tells it.
+    // The message leaves out the token, which is a secret.
     const allowed = `at least ${FEWEST_TOKEN_CHARACTERS} letters, digits and -._~`;
     throw new HdrscopeError('ERR_INVALID_OPTION', `token must be ${allowed}`);
   }
@@ -88,7 +90,7 @@ export function addressOf({ host = 'localhost', port = 9465, token }: ServeDashb
   if (!isLoopback(host) && token === undefined) {
     throw new HdrscopeError(
       'ERR_INVALID_OPTION',
-      `host must be loopback (localhost, 127.0.0.1, ::1) without a token, got "${host}": with one, others may see the page`,
+      `host must be loopback (localhost, 127.0.0.1, ::1) without a token, got "${host}": set a token to let others see the page`,
     );
   }
   return { host, port };

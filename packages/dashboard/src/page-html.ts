@@ -1,4 +1,4 @@
-/** The page before its script runs. Its addresses are relative, so that it can be mounted anywhere. */
+/** The page before its script runs. Its addresses are relative, so it can be mounted at any path. */
 export function pageHtml(title: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -18,7 +18,7 @@ export function pageHtml(title: string): string {
 `;
 }
 
-/** A curve that rises. */
+/** The icon of the page: a rising curve. */
 export const ICON_SVG = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0f4c81"/><path d="M6 24c9 0 12-2 14-7s3-9 6-11" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>
 `;
 

@@ -3,27 +3,27 @@ import type { Registry } from '@hdrscope/registry';
 import { dashboardHandler } from './handler.ts';
 import { addressOf, type ServeDashboardOptions } from './options.ts';
 
-/** A page that is served. */
+/** A running server of the page. */
 export interface RunningDashboard {
-  /** Where it is, without a token. */
+  /** The address of the page, without the token. */
   readonly url: string;
   readonly port: number;
-  /** Ends all connections and the page with them. Never rejects. */
+  /** Ends all connections and stops gathering the registry. Never rejects. */
   close(): Promise<void>;
 }
 
-// A request that is only begun holds a connection.
+// An unfinished request holds a connection.
 const REQUEST_TIMEOUT_MS = 120_000;
 const MOST_CONNECTIONS = 500;
 
 /**
- * Serves a live page over a registry, on a server of its own that keeps no process alive: percentile curves, percentiles
- * over time, heat maps, and a table of all series, updated every second by server-sent events. Rejects when it cannot
- * listen.
+ * Serves a live page over a registry, on a server of its own that does not keep the process alive: a table of all series,
+ * percentile curves, percentiles over time and heat maps, updated every second by server-sent events. Rejects when the server
+ * cannot listen.
  *
- * Only this machine sees it, unless another host is named: that needs a token.
+ * Only this machine sees the page, unless `host` names another one, which needs a `token`.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION`.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
  * @example
  * ```ts
  * import { serveDashboard } from '@hdrscope/dashboard';
@@ -75,7 +75,7 @@ function listen(server: Server, host: string, port: number): Promise<number> {
   });
 }
 
-// What a file that is being opened gets when the server stops.
+// The time that the server gives a file that is being opened when it stops.
 const PATIENCE_MS = 1000;
 
 function close(server: Server): Promise<void> {

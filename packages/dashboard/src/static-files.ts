@@ -2,20 +2,21 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { ICON_SVG, pageHtml } from './page-html.ts';
 
-/** A file that is sent as it is. */
+/** A file of the page. */
 export interface StaticFile {
+  /** Its `Content-Type`. */
   readonly type: string;
   readonly body: Buffer;
-  /** Says what it holds: https://www.rfc-editor.org/rfc/rfc9110#name-etag */
+  /** A hash of the body: https://www.rfc-editor.org/rfc/rfc9110#name-etag */
   readonly etag: string;
 }
 
-// The same from `src` and from `dist`.
+// The same path from `src` and from `dist`.
 const BUNDLES = new URL('../dist/browser/', import.meta.url);
 
 const NAMES: readonly string[] = ['', 'page.js', 'page.css', 'icon.svg'];
 
-/** The files of the page, by name; the page itself has none. Read once, when one is first asked for. */
+/** The files of the page by name; the name of the page itself is empty. They are read once, at the first request. */
 export class StaticFiles {
   readonly #title: string;
   readonly #bundles: URL;
@@ -26,14 +27,14 @@ export class StaticFiles {
     this.#bundles = bundles;
   }
 
-  /** `undefined` where there is none of that name. Rejects where the page was not built. */
+  /** The file of a name; `undefined` for an unknown name. Rejects when the page is not built. */
   async find(name: string): Promise<StaticFile | undefined> {
     if (!NAMES.includes(name)) return undefined;
     this.#files ??= this.#read();
     try {
       return (await this.#files).get(name);
     } catch (error) {
-      // It may be built in the meantime.
+      // The page may be built before the next request.
       this.#files = undefined;
       throw error;
     }

@@ -1,36 +1,38 @@
 import type { ServerResponse } from 'node:http';
 
-/** What a client watches besides the table. */
+/** The series or the view that a client watches besides the table. */
 export interface Watched {
-  /** A series, by its id. */
+  /** The id of a series. */
   readonly series: number | undefined;
-  /** A view, by its name. */
+  /** The name of a view. */
   readonly view: string | undefined;
 }
 
-/** One message: the kind of an event, its JSON in one line, and the id that a client gives when it comes back. */
+/** A server-sent event. */
 export interface Message {
   readonly event: 'table' | 'detail' | 'view';
+  /** JSON in one line. */
   readonly data: string;
+  /** The id that a client sends when it connects again. */
   readonly id?: string;
 }
 
-// A client that has not taken a message for so long is gone, whatever its connection says.
+// A client that has read nothing for so long is gone, even if its connection is open.
 const MOST_STALLED_MS = 60_000;
 
-// How long a browser waits before it comes back.
+// The time that a browser waits before it connects again.
 const RETRY_MS = 1000;
 
 /**
- * A client that watches, by server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html. One that
- * reads slowly is left out of updates until it has read what it was sent, so that for each there is one update in memory at
- * most; the next one tells it all that has changed in between.
+ * A client, connected by server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html. A client that
+ * reads slowly gets no updates until it has read the last one, so memory holds at most one update for each client. Its next
+ * update has all changes since.
  */
 export class Subscriber {
   readonly watched: Watched;
-  /** The update that it was told last; 0 for none. */
+  /** The number of the last update that it was sent; 0 before the first one. */
   seen: number;
-  /** The view that it was told last, as JSON. */
+  /** The last view that it was sent, as JSON. */
   seenView: string | undefined;
   readonly #response: ServerResponse;
   #stalledSinceMs: number | undefined;
@@ -42,13 +44,13 @@ export class Subscriber {
     response.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
-      // Some proxies would keep events until there are many.
+      // Keeps proxies from collecting events before they pass them on.
       'x-accel-buffering': 'no',
     });
     response.write(`retry: ${RETRY_MS}\n\n`);
   }
 
-  /** Whether it may be sent something. */
+  /** Whether the client keeps up, so that it may be sent more. */
   get isReady(): boolean {
     return !this.#response.destroyed && !this.#response.writableNeedDrain;
   }
@@ -60,7 +62,7 @@ export class Subscriber {
     this.#response.write(texts.join(''));
   }
 
-  /** Shows that the server is there, and ends clients that are not. */
+  /** Keeps the connection alive, and ends a client that has stopped reading. */
   beat(): void {
     if (this.isReady) {
       this.#stalledSinceMs = undefined;
@@ -73,7 +75,7 @@ export class Subscriber {
 
   end(): void {
     this.#response.end();
-    // Whoever does not read would keep the connection.
+    // A client that does not read would keep the connection.
     if (!this.isReady) this.#response.destroy();
   }
 }

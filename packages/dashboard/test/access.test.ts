@@ -9,7 +9,7 @@ afterEach(endAll);
 const TOKEN = 'a-token.of_sixteen~';
 const PATH = '/icon.svg';
 
-/** 503 says that the page was not built, which is no matter of who asks. */
+/** A page that is not built answers 503, whoever asks. */
 async function isLetIn(port: number, headers: Record<string, string>, path: string = PATH): Promise<boolean> {
   const { status } = await ask({ port, path, headers });
   return status === 200 || status === 503;
@@ -60,7 +60,7 @@ describe('without a token', () => {
 });
 
 describe('with a token', () => {
-  test('refuses who does not know it', async () => {
+  test('refuses clients that do not know it', async () => {
     const { port } = await serve(createRegistry(), { token: TOKEN });
 
     const { status, headers, text } = await ask({ port });
@@ -75,13 +75,13 @@ describe('with a token', () => {
     }
   });
 
-  test('lets in whoever sends it, whatever the host is called', async () => {
+  test('lets in clients that send it, under any name of the host', async () => {
     const { port } = await serve(createRegistry(), { token: TOKEN });
 
     expect(await isLetIn(port, { authorization: `Bearer ${TOKEN}`, host: 'example.org' })).toBe(true);
   });
 
-  test('turns that of the first visit into a cookie that no script reads, and takes it from the address', async () => {
+  test('turns the token of an address into a cookie that no script reads, and removes it from the address', async () => {
     const { port } = await serve(createRegistry(), { token: TOKEN });
 
     const { status, headers } = await ask({ port, path: `/?token=${TOKEN}&x=1` });
@@ -96,7 +96,7 @@ describe('with a token', () => {
     expect(await isLetIn(port, { cookie: `x${pair}` })).toBe(false);
   });
 
-  test('a cookie is of no use to another server with the same token', async () => {
+  test('a cookie is useless for another server with the same token', async () => {
     const [one, other] = [
       await serve(createRegistry(), { token: TOKEN }),
       await serve(createRegistry(), { token: TOKEN }),
@@ -107,7 +107,7 @@ describe('with a token', () => {
     expect(await isLetIn(other.port, { cookie: `hdrscope-${other.port}=${value}` })).toBe(false);
   });
 
-  test('may listen for others', async () => {
+  test('may listen for other machines', async () => {
     const { url, port } = await serve(createRegistry(), { token: TOKEN, host: '0.0.0.0' });
 
     expect(url).toBe(`http://0.0.0.0:${port}/`);
@@ -115,7 +115,7 @@ describe('with a token', () => {
   });
 
   test.each(['short', 'with spaces in the token', 'äöüäöüäöüäöüäöüäöü', 1, ''])(
-    'refuses %j as one',
+    'refuses %j as a token',
     async (token) => {
       const refused = serveDashboard(createRegistry(), { token: token as string, port: 0 });
 

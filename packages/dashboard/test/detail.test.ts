@@ -7,7 +7,7 @@ import { LiveTable } from '../src/live-table.ts';
 const START_MS = 1_000_000;
 let nowMs = START_MS;
 
-/** A series after so many seconds, in each of which it has counted something. */
+/** The detail of a series after some seconds, in each of which it has counted a value. */
 async function detailAfter(seconds: number, valueAt: (second: number) => number, boundaries?: number[]) {
   nowMs = START_MS;
   const registry = createRegistry({ clock: { nowMs: () => nowMs, monotonicMs: () => nowMs } });
@@ -30,7 +30,7 @@ function plotOf<Kind extends Plot['kind']>(
   return plots.find((plot) => plot.kind === kind) as Extract<Plot, { kind: Kind }>;
 }
 
-test('the curve of the last minute has what was counted in it, and is there when there was more before', async () => {
+test('the curve of the last minute has the values of that minute, and is left out without earlier values', async () => {
   const { detail } = await detailAfter(200, (second) => (second < 120 ? 1 : 2));
   const { curves } = plotOf(detail.plots, 'percentiles') satisfies PercentilePlot;
 
@@ -46,7 +46,7 @@ test('the curve of the last minute has what was counted in it, and is there when
   expect(plotOf(young.detail.plots, 'percentiles').curves).toHaveLength(1);
 });
 
-test('buckets of integers begin with the integer after a boundary, others at it', async () => {
+test('buckets of integers begin with the integer after a boundary, other buckets at the boundary', async () => {
   const registry = createRegistry();
   const boundaries = [1, 3, 7];
   for (const options of [
@@ -76,12 +76,12 @@ test('buckets of integers begin with the integer after a boundary, others at it'
   ]);
 });
 
-test('a heat map has every value in the row and the column where it belongs', async () => {
+test('a heat map has every value in its row and its column', async () => {
   const { detail } = await detailAfter(101, (second) => (second < 50 ? 0.001 : 0.1));
   const { x, y, counts } = plotOf(detail.plots, 'heat-map') satisfies HeatMapPlot;
 
   const total = counts.flat().reduce((sum, count) => sum + count, 0);
-  // What was there before the first moment that is kept belongs to no column.
+  // Counts from before the first checkpoint have no column.
   expect(total).toBe(100);
   counts.forEach((row, j) => {
     row.forEach((count, i) => {
@@ -116,7 +116,7 @@ test('a family with boundaries has a bar for each of its slots', async () => {
   expect(counts).toEqual([1, 1, 2, 4]);
 });
 
-test('facts tell the exact extremes, and what was refused', async () => {
+test('facts have the exact extremes and the numbers of rejected values', async () => {
   const registry = createRegistry();
   const other = registry.histogram({ name: 'a', unit: 's' }).with({});
   for (const value of [0.0012345, 3, -1, Number.NaN, Number.NaN]) other.record(value);
@@ -131,6 +131,6 @@ test('facts tell the exact extremes, and what was refused', async () => {
     mean: '1.5 s',
     precision: '2 digits',
     resolution: '1 ns',
-    rejected: '2 no number, 1 negative',
+    rejected: '2 not a number, 1 negative',
   });
 });

@@ -9,7 +9,7 @@ function requests(registry: Registry) {
   return registry.histogram({ name: 'http.server.request.duration', unit: 's', significantDigits: 3 });
 }
 
-/** What a page knows after some messages: each changes the rows that it has. */
+/** The rows of a page after some messages, each of which changes some rows. */
 function rowsAfter(messages: readonly TableMessage[]): Map<number, Row> {
   const rows = new Map<number, Row>();
   for (const message of messages) {
@@ -19,7 +19,7 @@ function rowsAfter(messages: readonly TableMessage[]): Map<number, Row> {
   return rows;
 }
 
-test('the first event tells of all series, with the values that the registry holds', async () => {
+test('the first event has all series, with the values of the registry', async () => {
   const registry = createRegistry();
   for (let ms = 1; ms <= 1000; ms++)
     requests(registry)
@@ -55,7 +55,7 @@ test('the first event tells of all series, with the values that the registry hol
   });
 });
 
-test('later events have only what has changed, and add up to what the registry holds', async () => {
+test('later events have only the changes, which add up to the values of the registry', async () => {
   const registry = createRegistry();
   const [a, b] = ['/a', '/b'].map((route) => requests(registry).with({ route }));
   a!.record(0.25);
@@ -77,7 +77,7 @@ test('later events have only what has changed, and add up to what the registry h
 
   requests(registry).with({ route: '/c' }).record(2);
   while (rowsAfter(messages).size < 3) messages.push(await events.table());
-  // A series that counts nothing any more is told of once, so that its rate falls to nothing.
+  // A series that stops counting is sent once more, so that its rate falls to 0.
   while (rowsAfter(messages).get(0)![2] !== 0) messages.push(await events.table());
   while (rowsAfter(messages).get(2)![2] !== 0) messages.push(await events.table());
   messages.push(await events.table());
@@ -91,7 +91,7 @@ test('later events have only what has changed, and add up to what the registry h
   expect([...rowsAfter(messages).values()]).toEqual(held);
 });
 
-test('a client that comes back is told what it has missed, by header or by address', async () => {
+test('a client that connects again gets what it has missed, by header or by address', async () => {
   const registry = createRegistry();
   const series = requests(registry).with({ route: '/a' });
   series.record(1);
@@ -114,7 +114,7 @@ test('a client that comes back is told what it has missed, by header or by addre
 });
 
 test.each(['other.1', 'x', '.', '1', ' '])(
-  'an id of another server (%j) means everything anew',
+  'a client with an id of another server (%j) gets the whole table',
   async (id) => {
     const registry = createRegistry();
     requests(registry).with({}).record(1);
@@ -126,7 +126,7 @@ test.each(['other.1', 'x', '.', '1', ' '])(
   },
 );
 
-test('the series that is picked comes with the curve of what the registry holds', async () => {
+test('the detail of a series has the curve of its histogram in the registry', async () => {
   const registry = createRegistry();
   const series = requests(registry).with({ route: '/a' });
   for (let ms = 1; ms <= 100; ms++) series.record(ms / 1000);
@@ -150,7 +150,7 @@ test('the series that is picked comes with the curve of what the registry holds'
   expect(facts).toContainEqual({ name: 'largest recorded', text: '100 ms' });
 });
 
-test('a series that does not exist has no detail, and what is no id is refused', async () => {
+test('an unknown series has no detail, and a text that is not an id is refused', async () => {
   const { port } = await serve(createRegistry(), { everyMs: 100 });
   const events = await EventReader.open({ port, path: '/events?series=7' });
 
@@ -158,11 +158,11 @@ test('a series that does not exist has no detail, and what is no id is refused',
   expect((await events.next()).event).toBe('table');
   for (const id of ['-1', '1.5', 'x', '', '9'.repeat(20)]) {
     const { status, text } = await ask({ port, path: `/events?series=${id}` });
-    expect([status, text]).toEqual([400, 'series must be the id of one: an integer of at least 0\n']);
+    expect([status, text]).toEqual([400, 'series must be the id of a series, an integer of at least 0\n']);
   }
 });
 
-test('a source that fails is named, and the rest goes on', async () => {
+test('a source that fails is named, and the other sources go on', async () => {
   const registry = createRegistry();
   requests(registry).with({}).record(1);
   registry.add({
@@ -194,7 +194,7 @@ test('families with boundaries of the kernel and of Ceph have views, with a bar 
   });
 });
 
-test('views that are given are shown, and stay as they were when they fail', async () => {
+test('given views are shown, and stay when new ones cannot be made', async () => {
   let fails = false;
   const plot = { kind: 'bars', unit: 'none', slots: [], counts: [] } as const;
   const views = async () => {
@@ -212,7 +212,7 @@ test('views that are given are shown, and stay as they were when they fail', asy
   expect(table).toMatchObject({ errors: ['the views: gone'], views: ['service.hlog'] });
 });
 
-test('one gather serves all who watch', async () => {
+test('one gather serves all clients', async () => {
   const registry = createRegistry();
   let gathers = 0;
   registry.add({

@@ -1,9 +1,9 @@
 import { createRegistry } from '@hdrscope/registry';
+import { histogramSince } from '../src/histogram-since.ts';
 import { History } from '../src/history.ts';
-import { increaseOf } from '../src/increase.ts';
 import { LiveTable } from '../src/live-table.ts';
 
-/** A registry whose time goes by when it is told to. */
+/** A registry with a clock that the test sets. */
 function timedRegistry() {
   let nowMs = 1_000_000;
   const registry = createRegistry({ clock: { nowMs: () => nowMs, monotonicMs: () => nowMs } });
@@ -15,7 +15,7 @@ function timedRegistry() {
   };
 }
 
-test('a rate is what was counted by what time has gone by', async () => {
+test('a rate is the new count divided by the time since the last update', async () => {
   const { registry, wait } = timedRegistry();
   const series = registry.histogram({ name: 'a', unit: 's' }).with({});
   series.record(1);
@@ -30,7 +30,7 @@ test('a rate is what was counted by what time has gone by', async () => {
   expect(table.series[0]!.row[2]).toBe(200);
 });
 
-test('what comes while it is watched is all new', async () => {
+test('all values of a series that appears later are of the last interval', async () => {
   const { registry, wait } = timedRegistry();
   const table = new LiveTable();
   table.update(await registry.gather());
@@ -44,7 +44,7 @@ test('what comes while it is watched is all new', async () => {
   expect(last).toEqual(all);
 });
 
-test('families of one name in different scopes are told apart, as are overflow series', async () => {
+test('families of one name in two scopes are different families, and each has an overflow series of its own', async () => {
   const { registry } = timedRegistry();
   for (const scope of [{ name: 'one' }, { name: 'two' }]) {
     const family = registry.histogram({ name: 'a', cardinalityLimit: 1, scope });
@@ -64,7 +64,7 @@ test('families of one name in different scopes are told apart, as are overflow s
   ]);
 });
 
-test('an increase is what subtraction makes of it', async () => {
+test('the histogram since an earlier state equals the subtraction of that state', async () => {
   const { registry } = timedRegistry();
   const series = registry.histogram({ name: 'a', unit: 's', significantDigits: 3 }).with({});
   for (let n = 1; n <= 500; n++) series.record(n * n * 1e-6);
@@ -74,12 +74,12 @@ test('an increase is what subtraction makes of it', async () => {
   const wanted = now.copy();
   wanted.subtract(before);
 
-  expect([...increaseOf(now, before).recordedValues()]).toEqual([...wanted.recordedValues()]);
-  expect(increaseOf(now, now).totalCount).toBe(0);
-  expect(increaseOf(now, undefined)).toBe(now);
+  expect([...histogramSince(now, before).recordedValues()]).toEqual([...wanted.recordedValues()]);
+  expect(histogramSince(now, now).totalCount).toBe(0);
+  expect(histogramSince(now, undefined)).toBe(now);
 });
 
-test('history goes back as far as it is told to, and holds a bounded number of moments and counts', async () => {
+test('the history has the length that is asked for, and a bounded number of moments and checkpoints', async () => {
   const { registry, wait } = timedRegistry();
   const family = registry.histogram({ name: 'a', unit: 's' });
   const table = new LiveTable();
@@ -107,7 +107,7 @@ test('history goes back as far as it is told to, and holds a bounded number of m
   expect(kept.at(-1)).toBe(1_034_000);
 });
 
-test('counts that have not changed are kept once', async () => {
+test('checkpoints share counts that have not changed', async () => {
   const { registry, wait } = timedRegistry();
   registry.histogram({ name: 'a', unit: 's' }).with({}).record(1);
   const table = new LiveTable();

@@ -8,7 +8,7 @@ afterEach(endAll);
 
 const PLOT: BarPlot = { kind: 'bars', unit: 'none', slots: [{ lower: 0, upper: 1 }], counts: [1] };
 
-/** Counts the bytes of a file, and shows that. */
+/** A plot whose count is the number of bytes of a file. */
 async function counting(_: string, bytes: AsyncIterable<Uint8Array>): Promise<Plot[]> {
   let total = 0;
   for await (const chunk of bytes) total += chunk.length;
@@ -25,7 +25,7 @@ function post(port: number, body: string, headers: Record<string, string> = {}, 
   });
 }
 
-test('a file of the page itself is opened, and its plots are the answer', async () => {
+test('a file that the page sends is opened, and its plots are the answer', async () => {
   const opened: string[] = [];
   const { port } = await serve(createRegistry(), {
     openFile: (name, bytes) => {
@@ -59,23 +59,23 @@ test('a request without an origin opens nothing', async () => {
   expect((await ask({ port, path: '/open?name=a', method: 'POST', body: 'x' })).status).toBe(403);
 });
 
-test('where no files are taken, none is', async () => {
+test('a page without openFile takes no files', async () => {
   const { port } = await serve(createRegistry());
 
-  expect(await post(port, 'x')).toMatchObject({ status: 404, text: '{"error":"no files are taken here"}' });
+  expect(await post(port, 'x')).toMatchObject({ status: 404, text: '{"error":"this page takes no files"}' });
 });
 
 test.each([
   [new HdrscopeError('ERR_LOG_FORMAT', 'it is no log'), 'a.hlog: it is no log'],
   [new Error('/secret/path'), 'a.hlog: it cannot be read'],
-])('what cannot be read is told: %s', async (error, told) => {
+])('the answer to a file that cannot be read has its reason: %s', async (error, reason) => {
   const { port } = await serve(createRegistry(), { openFile: () => Promise.reject(error) });
 
-  expect(await post(port, 'x')).toMatchObject({ status: 422, text: JSON.stringify({ error: told }) });
+  expect(await post(port, 'x')).toMatchObject({ status: 422, text: JSON.stringify({ error: reason }) });
 });
 
 test.each(['/open', '/open?name=', `/open?name=${'x'.repeat(256)}`])(
-  'refuses %s without a proper name',
+  'refuses %s, whose name is missing or too long',
   async (path) => {
     const { port } = await serve(createRegistry(), { openFile: counting });
 
@@ -83,7 +83,7 @@ test.each(['/open', '/open?name=', `/open?name=${'x'.repeat(256)}`])(
   },
 );
 
-test('a file that says to be larger than 256 MiB is refused before it is read', async () => {
+test('a file with a length above 256 MiB is refused before it is read', async () => {
   let isAsked = false;
   const { port } = await serve(createRegistry(), {
     openFile: async () => {
@@ -98,7 +98,7 @@ test('a file that says to be larger than 256 MiB is refused before it is read', 
   expect(isAsked).toBe(false);
 });
 
-/** A request of chunks, without a length. */
+/** A request in chunks, without a length. */
 function requestOf(chunks: Iterable<Uint8Array>) {
   return {
     headers: {},
@@ -108,7 +108,7 @@ function requestOf(chunks: Iterable<Uint8Array>) {
   } as never;
 }
 
-test('a file that turns out to be larger ends there', async () => {
+test('a file without a length is refused when it exceeds 256 MiB', async () => {
   let taken = 0;
   function* endless(): Generator<Uint8Array> {
     for (;;) {

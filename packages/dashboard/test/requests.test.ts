@@ -4,7 +4,7 @@ import { ask, endAll, serve } from './support.ts';
 
 afterEach(endAll);
 
-test('every answer forbids scripts, frames and contents from elsewhere, and lets no other site read it', async () => {
+test('every answer forbids foreign scripts, frames and contents, and lets no other site read it', async () => {
   const { port } = await serve(createRegistry());
 
   for (const path of ['/', '/nothing', '/events?series=x']) {
@@ -35,7 +35,7 @@ test.each([
   expect(answer.status).toBe(status);
 });
 
-test('HEAD of the events has no body, and watches nothing', async () => {
+test('HEAD of the events has no body and adds no client', async () => {
   const { port } = await serve(createRegistry());
 
   const { status, text } = await ask({ port, path: '/events', method: 'HEAD' });

@@ -9,7 +9,7 @@ const url = pathToFileURL(`${folder}/`);
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('a page that was not built is found as soon as it is', async () => {
+test('a page that is built later is found', async () => {
   const files = new StaticFiles('orders', url);
   await expect(files.find('')).rejects.toMatchObject({ code: 'ENOENT' });
 
@@ -21,7 +21,7 @@ test('a page that was not built is found as soon as it is', async () => {
   expect(await files.find('other')).toBeUndefined();
 });
 
-test('the page has its title as text, and neither script nor style of its own', async () => {
+test('markup in the title is text, and the page has no inline script or style', async () => {
   const page = await new StaticFiles('a <b> & "c"', url).find('');
 
   const html = page!.body.toString();
@@ -29,7 +29,7 @@ test('the page has its title as text, and neither script nor style of its own', 
   expect(html).not.toMatch(/<style|style=|<script>|https?:/);
 });
 
-test('files of other content have other tags', async () => {
+test('files with different contents have different tags', async () => {
   const [one, other] = [new StaticFiles('one', url), new StaticFiles('other', url)];
 
   expect((await one.find(''))!.etag).not.toBe((await other.find(''))!.etag);

@@ -5,7 +5,7 @@ import type { DetailMessage, TableMessage, ViewMessage } from '../src/messages.t
 
 const endings: (() => unknown)[] = [];
 
-/** To be called after each test. */
+/** Ends everything that a test has started. Call it after each test. */
 export async function endAll(): Promise<void> {
   for (const end of endings.splice(0).reverse()) await end();
 }
@@ -20,7 +20,7 @@ export async function serve(
   return dashboard;
 }
 
-/** What is asked of a server. */
+/** A request. */
 export interface Asked {
   readonly port: number;
   readonly path?: string;
@@ -29,14 +29,14 @@ export interface Asked {
   readonly body?: string | Uint8Array;
 }
 
-/** What it has answered. */
+/** The answer to a request. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
 }
 
-/** Asks with exactly these headers: `fetch` allows no `Host` of one's own. */
+/** Sends exactly these headers. `fetch` does not let a caller set `Host`. */
 export async function ask(asked: Asked): Promise<Answer> {
   const response = await open(asked);
   let text = '';
@@ -59,7 +59,7 @@ export function open({
   });
 }
 
-/** An event as it came. */
+/** A server-sent event. */
 export interface ServerEvent {
   readonly event: string;
   readonly id: string | undefined;
@@ -81,7 +81,7 @@ export class EventReader {
     return new EventReader(await open({ path: '/events', ...asked }));
   }
 
-  /** The next block, without what only keeps the connection. */
+  /** The next event, without the comments that keep the connection alive. */
   async next(): Promise<ServerEvent> {
     for (;;) {
       const block = await this.block();

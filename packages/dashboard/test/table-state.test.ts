@@ -1,11 +1,11 @@
-import { applyChanges, emptyTable, type TableState, tellingAttributes } from '../browser/state.ts';
+import { applyChanges, distinguishingAttributes, emptyTable, type TableState } from '../browser/state.ts';
 import type { FamilyFacts, SeriesFacts, TableMessage } from '../src/messages.ts';
 
 const family = (id: number): FamilyFacts => ({
   ...{ id, name: `family ${id}`, description: '', counted: 's', unit: 's' },
 });
 
-function told(series: readonly SeriesFacts[], families = [family(0), family(1)]): TableMessage {
+function tableWith(series: readonly SeriesFacts[], families = [family(0), family(1)]): TableMessage {
   return {
     ...{ isWhole: false, title: '', opensFiles: false, everyMs: 1000, timeMs: 0 },
     ...{ families, series, rows: [], views: [], errors: [] },
@@ -18,13 +18,13 @@ const series = (id: number, of: number, ...attributes: string[]): SeriesFacts =>
 
 /** The attributes that rows show, by the id of the series. */
 const shown = ({ series: all }: TableState): (readonly string[])[] =>
-  [...all.values()].map(tellingAttributes);
+  [...all.values()].map(distinguishingAttributes);
 
 test('attributes that all series of a family share are left out of their rows', () => {
   const state = emptyTable();
   applyChanges(
     state,
-    told([
+    tableWith([
       series(0, 0, 'method=GET', 'route=/a', 'scheme=http'),
       series(1, 0, 'method=GET', 'route=/b', 'scheme=http'),
       series(2, 0, 'method=POST', 'route=/b', 'scheme=http'),
@@ -40,21 +40,21 @@ test('attributes that all series of a family share are left out of their rows', 
   ]);
 });
 
-test('what is shared changes with the series that come', () => {
+test('the shared attributes of a family change with its series', () => {
   const state = emptyTable();
-  applyChanges(state, told([series(0, 0, 'a=1', 'b=1')]));
+  applyChanges(state, tableWith([series(0, 0, 'a=1', 'b=1')]));
   expect(shown(state)).toEqual([['a=1', 'b=1']]);
-  applyChanges(state, told([series(1, 0, 'a=1', 'b=2')], []));
+  applyChanges(state, tableWith([series(1, 0, 'a=1', 'b=2')], []));
   expect(shown(state)).toEqual([['b=1'], ['b=2']]);
-  applyChanges(state, told([series(2, 0, 'otel.metric.overflow=true')], []));
+  applyChanges(state, tableWith([series(2, 0, 'otel.metric.overflow=true')], []));
   expect(shown(state)).toEqual([['a=1', 'b=1'], ['a=1', 'b=2'], ['otel.metric.overflow=true']]);
-  applyChanges(state, { ...told([series(0, 0, 'a=1', 'b=1')]), isWhole: true });
+  applyChanges(state, { ...tableWith([series(0, 0, 'a=1', 'b=1')]), isWhole: true });
   expect(shown(state)).toEqual([['a=1', 'b=1']]);
 });
 
-test('a search finds series by what their rows leave out, too', () => {
+test('a search finds series by attributes that their rows leave out', () => {
   const state = emptyTable();
-  applyChanges(state, told([series(0, 0, 'a=1', 'b=1'), series(1, 0, 'a=1', 'b=2')]));
+  applyChanges(state, tableWith([series(0, 0, 'a=1', 'b=1'), series(1, 0, 'a=1', 'b=2')]));
   expect([...state.series.values()].map(({ label, searched }) => [label, searched])).toEqual([
     ['family 0 a=1, b=1', 'family 0 a=1, b=1'],
     ['family 0 a=1, b=2', 'family 0 a=1, b=2'],

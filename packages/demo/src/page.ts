@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
-import { dashboardHandler, plotsOfLog } from '@hdrscope/dashboard';
+import { dashboardHandler } from '@hdrscope/dashboard';
 import { readHistograms } from '@hdrscope/interval-log';
+import { plotsOfLog } from '@hdrscope/plot';
 import type { Registry } from '@hdrscope/registry';
 
 /** The live page of the demo. */

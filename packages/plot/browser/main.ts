@@ -1,5 +1,5 @@
 /**
- * Draws the plots of a page that `renderHtml` made. All that it needs is in the page.
+ * Draws the plots of a page that `renderHtml` made. The page holds everything that this script needs.
  */
 import { CustomChart, LineChart, ScatterChart } from 'echarts/charts';
 import {
@@ -30,12 +30,12 @@ use([
   TooltipComponent,
 ]);
 
-/** A plot of the page, and what draws it. */
+/** A plot of the page and its chart. */
 interface Drawn {
   readonly plot: Plot;
   readonly element: HTMLElement;
   chart?: ECharts;
-  /** What it was drawn for, as a legend's rows and colours depend on it. */
+  /** The width and theme of the last drawing, which decide on the legend's rows and on colours. */
   drawnFor?: string;
 }
 
@@ -55,13 +55,14 @@ function draw(drawn: Drawn, theme: ThemeName = themeOf()): void {
   const wanted = `${width} ${theme}`;
   if (drawn.drawnFor === wanted) return;
   drawn.drawnFor = wanted;
-  // Which curves are hidden, and what part is looked at, stays.
-  const kept = keptOf(drawn.chart);
+  // Hidden curves and the zoom stay as they are.
+  const view = viewOf(drawn.chart);
   drawn.chart.setOption({ ...chartOption(plot, theme, width), dataZoom: zoomOf(plot) }, { notMerge: true });
-  drawn.chart.setOption(kept);
+  drawn.chart.setOption(view);
 }
 
-function keptOf(chart: ECharts): Record<string, unknown> {
+/** The hidden curves and the zoom, as a part of an option. */
+function viewOf(chart: ECharts): Record<string, unknown> {
   const { legend, dataZoom } = (chart.getOption() ?? {}) as {
     legend?: { selected?: object }[];
     dataZoom?: { start?: number; end?: number }[];
@@ -72,7 +73,7 @@ function keptOf(chart: ECharts): Record<string, unknown> {
   };
 }
 
-/** With Ctrl, so that the wheel alone still scrolls the page. A pinch on a touch pad comes as that too. */
+/** The wheel zooms with Ctrl only, so that the wheel alone scrolls the page. Browsers report a pinch as the wheel with Ctrl. */
 function zoomOf({ kind }: Plot): object[] {
   const shared = { type: 'inside', filterMode: 'none', zoomOnMouseWheel: 'ctrl', moveOnMouseMove: true };
   return [
@@ -87,7 +88,7 @@ function resetZoom({ chart, plot }: Drawn): void {
   });
 }
 
-/** The plots of the page: their elements have the numbers of their plots. */
+/** The plots of the page. Each element has the number of its plot. */
 function plotsOfPage(): Drawn[] {
   const texts = JSON.parse(document.getElementById('plots')?.textContent ?? '[]') as object[];
   return [...document.querySelectorAll<HTMLElement>('[data-plot]')].map((element) => ({

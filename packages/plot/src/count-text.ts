@@ -1,4 +1,14 @@
-/** A count with its thousands set apart: `1,234,567`. What is no integer has three digits. */
+/**
+ * A count with a comma between thousands. A count that is not an integer has three digits.
+ *
+ * @example
+ * ```ts
+ * import { formatCount } from '@hdrscope/plot';
+ *
+ * formatCount(1_234_567); //=> '1,234,567'
+ * formatCount(0.12345); //=> '0.123'
+ * ```
+ */
 export function formatCount(count: number): string {
   if (!Number.isInteger(count)) return String(Number(count.toPrecision(3)));
   return count.toLocaleString('en-US', { maximumFractionDigits: 0 });
@@ -12,7 +22,7 @@ const STEPS = [
   [1e3, 'k'],
 ] as const;
 
-/** A count in at most five characters, where it is below 10^18: `999`, `1.2k`, `84k`, `1M`. */
+/** A count in at most five characters, if it is below 10^18: `999`, `1.2k`, `84k`, `1M`. */
 export function formatShortCount(count: number): string {
   const step = STEPS.find(([size]) => Number(count.toPrecision(2)) >= size);
   if (step === undefined) return String(Number(count.toPrecision(3)));

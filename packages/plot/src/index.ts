@@ -1,18 +1,26 @@
 export { chartOption } from './chart/chart-option.ts';
 export { describePlot } from './chart/description.ts';
 export type { ChartOption, ChartSeries, OptionPart } from './chart/option.ts';
+export { type PlotTable, plotTable } from './chart/plot-table.ts';
 export type { ThemeName } from './chart/theme.ts';
-export { attributePairs, attributesText } from './data/attributes-text.ts';
-export { type BarsOptions, barsOf, barsOfHistogram, type HistogramBarsOptions } from './data/bars.ts';
+export { formatCount } from './count-text.ts';
+export { attributePairs } from './data/attributes-text.ts';
+export { valueAxisOf } from './data/axis-choice.ts';
+export {
+  type BarsOptions,
+  barsBetween,
+  barsOf,
+  barsOfHistogram,
+  type HistogramBarsOptions,
+} from './data/bars.ts';
 export {
   axesToDraw,
   type CellCounts,
   type CellMapOptions,
-  type DrawnAxes,
   heatMapOfCells,
-  tellingAxes,
+  informativeAxes,
 } from './data/cells.ts';
-export { type Compared, type ComparisonPlotOptions, comparisonPlot } from './data/comparison.ts';
+export { type ComparisonPlotOptions, type ComparisonSide, comparisonPlot } from './data/comparison.ts';
 export {
   createHeatMap,
   type HeatMapBuilder,
@@ -22,7 +30,14 @@ export {
   type TimedHistogram,
 } from './data/heat-map.ts';
 export {
-  type Addable,
+  createLogPlots,
+  type LoggedInterval,
+  type LogPlots,
+  type LogPlotsOptions,
+  plotsOfLog,
+} from './data/log-plots.ts';
+export {
+  type AddableHistogram,
   createOverTime,
   type OverTimeBuilder,
   type OverTimeOptions,
@@ -40,12 +55,12 @@ export { countedUnitOf, curveOfSeries, type SeriesCurveOptions } from './data/se
 export type {
   AxisSlot,
   BarPlot,
-  Change,
   ComparisonPlot,
   Curve,
   CurvePoint,
   HeatAxis,
   HeatMapPlot,
+  PercentileChange,
   PercentilePlot,
   Plot,
   PlotTitles,
@@ -53,7 +68,6 @@ export type {
   TimePlot,
 } from './plot.ts';
 export { plotFromJson, plotToJson } from './plot-json.ts';
-export { formatHeatMap } from './terminal/heat-map.ts';
 export type { TerminalOptions } from './terminal/options.ts';
 export { plotText } from './terminal/plot-text.ts';
 export { formatValue } from './value-text.ts';

@@ -1,7 +1,7 @@
 import type { AxisSlot, HeatAxis, Plot } from './plot.ts';
 
 /**
- * A plot as JSON. Bounds of slots may be infinite, which JSON has no number for: they are `null` there.
+ * A plot as JSON. An infinite bound of a slot becomes `null`, because JSON has no number for it.
  *
  * @example
  * ```ts
@@ -19,9 +19,10 @@ export function plotToJson(plot: Plot): string {
 }
 
 /**
- * The plot that `plotToJson` wrote. Where a slot's bound is `null` it is infinite.
+ * Reads a plot that `plotToJson` wrote. A `null` bound of a slot becomes infinite.
  *
- * @param text What `plotToJson` made: plots of other origin are not checked.
+ * @param text The JSON of a plot. Nothing checks that it is one.
+ * @throws SyntaxError when the text is not JSON.
  */
 export function plotFromJson(text: string): Plot {
   const plot = JSON.parse(text) as Plot;

@@ -1,100 +1,107 @@
 import type { CountedUnit } from '@hdrscope/registry';
 
 /**
- * A picture of histograms, as plain data: it can be kept as JSON, sent to a browser, and drawn as SVG, PNG, HTML or text.
+ * A picture of histograms as plain data. It can be kept as JSON, sent to a browser, and drawn as SVG, PNG, HTML or text.
  */
 export type Plot = PercentilePlot | ComparisonPlot | TimePlot | HeatMapPlot | BarPlot;
 
-/** What any plot says above its drawing. */
+/** The text above a drawing. */
 export interface PlotTitles {
   readonly title?: string;
-  /** A second line: where the values come from, when they were counted. */
+  /** A second line, such as the source of the values or their date. */
   readonly subtitle?: string;
 }
 
-/** A percentile, and the value there. */
+/** The value at a percentile. */
 export interface CurvePoint {
-  /** From 0 to 100. The last point is at 100: the maximum. */
+  /** From 0 to 100. The last point of a curve is at 100, the maximum. */
   readonly percentile: number;
   readonly value: number;
-  /** Between which values the true percentile lies, with the confidence of the curve; left out where nothing is known. */
+  /** Lower bound of the interval that holds the true percentile, with the curve's confidence; left out when unknown. */
   readonly lower?: number;
+  /** Upper bound of that interval. */
   readonly upper?: number;
 }
 
-/** A distribution, as the values at ascending percentiles. */
+/** A distribution as the values at ascending percentiles. */
 export interface Curve {
   readonly name: string;
   readonly points: readonly CurvePoint[];
   readonly totalCount: number;
-  /** The confidence of `lower` and `upper`, such as 0.95; left out where points have none. */
+  /** The confidence of `lower` and `upper`, such as 0.95; left out when the points have no bounds. */
   readonly confidence?: number;
 }
 
-/** What was promised: a line at a value, up to a percentile where one is told. */
+/** An objective: a line at a value. */
 export interface SloLine {
-  /** @default the value and percentile */
+  /** @default the value and the percentile, such as `p99.9 ≤ 250 ms` */
   readonly name?: string;
   readonly value: number;
-  /** The percentile that must be at most `value`, such as 99.9. */
+  /** The percentile that must be at most `value`, such as 99.9. Without it the line goes over the whole width. */
   readonly percentile?: number;
 }
 
-/** Values by percentile, on an axis on which every nine takes as much room as the one before: 1/(1 − p). */
+/** Values by percentile, on an axis on which every nine takes as much room as the nine before: 1/(1 − p). */
 export interface PercentilePlot extends PlotTitles {
   readonly kind: 'percentiles';
-  /** What values were counted in. */
+  /** The unit of the values. */
   readonly unit: CountedUnit;
   readonly curves: readonly Curve[];
+  /** Objectives. */
   readonly lines?: readonly SloLine[];
-  /** How values are spread over the vertical axis. @default 'linear' */
+  /** The scale of the vertical axis. @default 'linear' */
   readonly valueAxis?: 'linear' | 'log';
 }
 
-/** How one percentile has changed. */
-export interface Change {
+/** One percentile before and after. */
+export interface PercentileChange {
+  /** From 0 to 100. */
   readonly percentile: number;
   readonly before: number;
   readonly after: number;
-  /** Between which the true difference lies; left out where there are too few values. */
+  /** Lower bound of the interval that holds the true difference; left out when there are too few values. */
   readonly lower?: number;
+  /** Upper bound of that interval. */
   readonly upper?: number;
 }
 
-/** Two distributions, and how far apart they are. */
+/** Two distributions and the differences of their percentiles. */
 export interface ComparisonPlot extends PlotTitles {
   readonly kind: 'comparison';
   readonly unit: CountedUnit;
   readonly before: Curve;
   readonly after: Curve;
-  readonly changes: readonly Change[];
-  /** Of the differences' intervals, such as 0.99. */
+  readonly changes: readonly PercentileChange[];
+  /** The confidence of the intervals of `changes`, such as 0.99. */
   readonly confidence: number;
+  /** The scale of the upper vertical axis. @default 'linear' */
   readonly valueAxis?: 'linear' | 'log';
 }
 
-/** How values went over time. */
+/** Values over time. */
 export interface TimePlot extends PlotTitles {
   readonly kind: 'over-time';
   readonly unit: CountedUnit;
-  /** Moments in ms since 1970, ascending; those of all lines. */
+  /** The moments of all lines, in ms since 1970, ascending. */
   readonly timesMs: readonly number[];
-  /** For each moment a value, or `null` where nothing was counted. */
+  /** Each line has a value for each moment, or `null` when nothing was counted then. */
   readonly lines: readonly { readonly name: string; readonly values: readonly (number | null)[] }[];
+  /** Objectives. */
   readonly slos?: readonly SloLine[];
+  /** The scale of the vertical axis. @default 'linear' */
   readonly valueAxis?: 'linear' | 'log';
 }
 
-/** A slot of an axis; infinite where it is open. In JSON, `null` stands for infinite. */
+/** A slot of an axis. An open slot has an infinite bound, which is `null` in JSON. */
 export interface AxisSlot {
   readonly lower: number;
   readonly upper: number;
 }
 
-/** An axis that is divided into slots, ascending. */
+/** An axis of slots, ascending. */
 export interface HeatAxis {
   readonly name: string;
-  /** `'time'` is ms since 1970. */
+  /** The unit of the bounds; `'time'` is ms since 1970. */
   readonly unit: CountedUnit | 'time';
   readonly slots: readonly AxisSlot[];
 }
@@ -104,21 +111,24 @@ export interface HeatMapPlot extends PlotTitles {
   readonly kind: 'heat-map';
   readonly x: HeatAxis;
   readonly y: HeatAxis;
-  /** `counts[y][x]`, of at least 0. */
+  /** `counts[y][x]`, each at least 0. */
   readonly counts: readonly (readonly number[])[];
-  /** What the counts are, such as `operations`. @default 'count' */
+  /** The name of the counts, such as `operations`. @default 'count' */
   readonly countName?: string;
 }
 
-/** A distribution as a bar for each slot. */
+/** A distribution as one bar for each slot. */
 export interface BarPlot extends PlotTitles {
   readonly kind: 'bars';
   readonly unit: CountedUnit;
-  /** What the values are, such as `latency`. @default 'value' */
+  /** The name of the values, such as `latency`. @default 'value' */
   readonly name?: string;
+  /** Ascending. */
   readonly slots: readonly AxisSlot[];
-  /** Whether values of a slot are integers from `lower` to `upper`, both included. @default false */
+  /** Whether a slot holds the integers from `lower` to `upper`, both included. @default false */
   readonly isInteger?: boolean;
+  /** One for each slot, each at least 0. */
   readonly counts: readonly number[];
+  /** Objectives. */
   readonly lines?: readonly SloLine[];
 }

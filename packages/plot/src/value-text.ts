@@ -20,7 +20,7 @@ const SIZES: readonly Step[] = [
   [1, 'B'],
 ];
 
-/** How a unit is shown: what one is in the smallest step, and the steps. */
+/** How each unit is shown: its size in the smallest step, and the steps, largest first. */
 const SHOWN: Readonly<Record<Exclude<CountedUnit, 'none'>, readonly [size: number, steps: readonly Step[]]>> =
   {
     ns: [1, TIMES],
@@ -32,10 +32,10 @@ const SHOWN: Readonly<Record<Exclude<CountedUnit, 'none'>, readonly [size: numbe
   };
 
 /**
- * A value as people read it: `16.4 µs`, `4 KiB`, or the number where it has no unit.
+ * A value as people read it: `16.4 µs`, `4 KiB`, or the bare number when the unit is `'none'`. Infinity is `∞`, NaN is `-`.
  *
- * @param unit What it was counted in.
- * @param digits How many digits it has at least, unless they are zeros.
+ * @param unit The unit of `value`.
+ * @param digits Significant digits; digits before the point are kept, zeros at the end are not written.
  * @example
  * ```ts
  * import { formatValue } from '@hdrscope/plot';
@@ -52,9 +52,19 @@ export function formatValue(value: number, unit: CountedUnit, digits = 3): strin
   if (unit === 'none') return String(Number(value.toPrecision(Math.max(digits, wholeDigits(value)))));
   const [size, steps] = SHOWN[unit];
   const amount = value * size;
-  // What rounds up to the next step is shown in that: 1 s, not 1000 ms.
+  // A value that rounds up to the next step is shown in that step: 1 s, not 1000 ms.
   const step = steps.find(([least]) => Math.abs(round(amount / least, digits)) >= 1) ?? steps.at(-1)!;
   return `${round(amount / step[0], digits)} ${step[1]}`;
+}
+
+/** A percentile as people call it: `p99.9`, and `max` for 100. */
+export function percentileName(percentile: number): string {
+  return percentile >= 100 ? 'max' : `p${percentile}`;
+}
+
+/** A confidence as a percentage: `95 %`. */
+export function confidenceText(confidence: number): string {
+  return `${Number((confidence * 100).toPrecision(6))} %`;
 }
 
 /** Digits before the point are never rounded away. */

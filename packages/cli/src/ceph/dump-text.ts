@@ -1,5 +1,5 @@
 import { toJsonText } from '@hdrscope/ceph';
-import { tellingAxes } from '@hdrscope/plot';
+import { informativeAxes } from '@hdrscope/plot';
 import type { painter } from '../colour.ts';
 import { formatCount, percentileTitle } from '../log/values.ts';
 import { formatTable } from '../table.ts';
@@ -14,7 +14,7 @@ export interface Known extends Conditioned {
 
 export function whatIsKnown(conditioned: Conditioned, percentiles: readonly number[]): Known {
   const { one, where } = conditioned;
-  const places = tellingAxes(one.histogram.layouts);
+  const places = informativeAxes(one.histogram.layouts);
   return { ...conditioned, facts: places.map((at) => axisFacts(one, at, percentiles, where)) };
 }
 

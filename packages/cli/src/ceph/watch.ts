@@ -1,6 +1,6 @@
 import { toJsonText } from '@hdrscope/ceph';
 import { formatDecimal } from '@hdrscope/core';
-import { tellingAxes } from '@hdrscope/plot';
+import { informativeAxes } from '@hdrscope/plot';
 import { createParser, readArguments } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
@@ -107,7 +107,7 @@ function writer(io: Io, percentiles: readonly number[], hasSource: boolean): Wri
   function linesOf(one: FollowedIncrease): string[] {
     const total = exactTotal(one);
     const rate = formatDecimal(Number(total) / one.seconds, 1);
-    return tellingAxes(one.histogram.layouts).map((at, i) => {
+    return informativeAxes(one.histogram.layouts).map((at, i) => {
       const { axis, percentiles: bounds } = axisFacts(one, at, percentiles);
       const cells = bounds.map((each) => formatBounds(each, axis));
       // The second axis is of the same values.

@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { tellingAxes } from '@hdrscope/plot';
+import { informativeAxes } from '@hdrscope/plot';
 import { type Io, Refusal } from '../command.ts';
 import { formatCount } from '../log/values.ts';
 import { exactTotal, type Sourced } from './histograms.ts';
@@ -42,7 +42,7 @@ function countersOf(histograms: readonly Sourced[]): Counter[] {
 }
 
 function axisCount({ histogram }: Sourced): number {
-  return tellingAxes(histogram.layouts).length;
+  return informativeAxes(histogram.layouts).length;
 }
 
 function nameOf({ logger, counter }: Sourced): string {

@@ -1,4 +1,4 @@
-import { type BarPlot, plotText } from '@hdrscope/plot';
+import { barsBetween, plotText } from '@hdrscope/plot';
 import { inUnit } from '../numbers/number-unit.ts';
 import { plotColumns } from '../plot-columns.ts';
 import type { Recorded } from './outputs.ts';
@@ -7,14 +7,10 @@ import { plotEdges } from './plot-edges.ts';
 /**
  * The distribution as bars between round numbers.
  *
- * @param columns Of the terminal, where there is one.
+ * @param columns The width of the terminal; `undefined` when there is no terminal.
  */
-export function plotOf(recorded: Recorded, columns: number | undefined): string {
-  return plotText(barsOf(recorded), { columns: plotColumns(columns) });
-}
-
-/** Values are taken at the upper end of what is not told apart, as the percentiles beside the plot are. */
-function barsOf({ histogram, unit }: Recorded): BarPlot {
+export function plotOf({ histogram, unit }: Recorded, columns: number | undefined): string {
+  // A value counts at the upper end of its slot, as in the percentiles beside the plot.
   const values = Array.from(
     histogram.recordedValues(),
     ({ valueIteratedTo, countAddedInThisIterationStep }) =>
@@ -28,12 +24,5 @@ function barsOf({ histogram, unit }: Recorded): BarPlot {
     },
     values[0]![0] === 0,
   );
-  const counts = new Array<number>(edges.length - 1).fill(0);
-  let slot = 0;
-  for (const [value, count] of values) {
-    while (value >= edges[slot + 1]!) slot++;
-    counts[slot]! += count;
-  }
-  const slots = counts.map((_, at) => ({ lower: edges[at]!, upper: edges[at + 1]! }));
-  return { kind: 'bars', unit: unit.unit, slots, counts };
+  return plotText(barsBetween(edges, values, { unit: unit.unit }), { columns: plotColumns(columns) });
 }

@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { DoubleHistogram, HdrscopeError, type Histogram } from '@hdrscope/core';
-import { createLogPlots, plotsOfLog, type View } from '@hdrscope/dashboard';
+import type { View } from '@hdrscope/dashboard';
 import { followLog, readHistograms } from '@hdrscope/interval-log';
-import type { Plot } from '@hdrscope/plot';
+import { createLogPlots, type Plot, plotsOfLog } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { Io } from '../command.ts';
 import { Refusal } from '../command.ts';

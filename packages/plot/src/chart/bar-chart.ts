@@ -7,13 +7,13 @@ import { slotText } from './slot-text.ts';
 import type { Theme } from './theme.ts';
 import { labelsOf, linearRange, valueAxis } from './value-axis.ts';
 
-// What axes and margins take beside the bars.
+// The room, in pixels, of axes and margins beside the bars.
 const MARGINS = 100;
 
-// Room that a slanted label takes.
+// The room of a slanted label, in pixels.
 const LINE_HEIGHT = 18;
 
-/** A bar for each slot, all of one width, labelled by what the slot holds. */
+/** A bar for each slot. All bars have one width, and each is labelled with its slot. */
 export function barChart(plot: BarPlot, setting: Setting): ChartOption {
   const { theme, width } = setting;
   const { slots, counts, unit, isInteger = false, lines = [], name = 'value' } = plot;
@@ -21,7 +21,7 @@ export function barChart(plot: BarPlot, setting: Setting): ChartOption {
   const texts = slots.map((slot) => slotText(slot, unit, isInteger));
   const widestCount = counts.reduce((most, count) => Math.max(most, textWidth(String(count))), 0);
   const isCounted = widestCount * slots.length <= width - MARGINS;
-  // The highest bar has its count above it.
+  // The count above the highest bar needs room.
   const range = linearRange(isCounted ? counts.map((count) => 1.05 * count) : counts, 'none');
   const widest = texts.reduce((most, text) => Math.max(most, textWidth(text)), 0);
   const isNarrow = (widest + 8) * slots.length > width - MARGINS;
@@ -93,7 +93,7 @@ function drawBar(api: DrawingApi, isCounted: boolean, theme: Theme): Drawing {
   };
 }
 
-/** Where a value is among bars: within that of its slot, at its part of the slot. */
+/** The place of a value among bars, which are 1 wide: within the bar of its slot, by where it lies between the slot's bounds. */
 export function placeOf(slots: readonly AxisSlot[], value: number): number {
   const at = slots.findLastIndex(({ lower }) => lower <= value);
   if (at < 0) return 0;

@@ -8,12 +8,12 @@ import { THEMES, type ThemeName } from './theme.ts';
 import { timeChart } from './time-chart.ts';
 
 /**
- * A plot as an option of ECharts, for its `setOption`: with titles, axes in people's units, a legend, tooltips, and a text for
- * those who cannot see it. It runs in browsers, and needs of ECharts line, scatter and custom series, and the components
- * title, grid, legend, tooltip and aria.
+ * A plot as an option of ECharts, for its `setOption`: with titles, axes in units that people read, a legend, tooltips, and a
+ * description for people who cannot see it. It runs in browsers too. ECharts needs its line, scatter and custom series, and
+ * its components title, grid, legend, tooltip and aria.
  *
- * @param theme Which background the chart is for.
- * @param width How wide the chart will be, in pixels: a legend takes more rows where there is less room.
+ * @param theme The background that the chart is for.
+ * @param width The width of the chart in pixels, which decides how many rows the legend takes.
  * @see https://echarts.apache.org/en/option.html
  * @example
  * ```ts

@@ -1,31 +1,31 @@
-import type { Change, ComparisonPlot } from '../plot.ts';
-import { formatValue } from '../value-text.ts';
+import type { ComparisonPlot, PercentileChange } from '../plot.ts';
+import { confidenceText, formatValue } from '../value-text.ts';
 import { describePlot } from './description.ts';
 import { frameOf, gridAt, type Setting } from './frame.ts';
 import { markSeries } from './mark.ts';
 import type { ChartOption, ChartSeries, Drawing, DrawingApi } from './option.ts';
 import { axisEnd, ninesOf, percentileAxis, percentileText, placesOf } from './percentile-axis.ts';
-import { curveSeries, intervalText, percentileTooltip, rangeOf } from './percentile-chart.ts';
+import { curveRange, curveSeries, intervalText, percentileTooltip } from './percentile-chart.ts';
 import type { Theme } from './theme.ts';
 import { clampTo, labelsOf, linearRange, type ValueRange, valueAxis } from './value-axis.ts';
 
 const DIFFERENCE = 'difference';
 
-/** Two curves, and below them how far apart they are at each percentile. */
+/** Two curves, and below them the difference at each percentile. */
 export function comparisonChart(plot: ComparisonPlot, setting: Setting): ChartOption {
   const { theme } = setting;
   const { before, after, changes, unit, confidence, valueAxis: scale = 'linear' } = plot;
   const curves = [before, after];
   const { option, top } = frameOf(plot, setting, describePlot(plot), [before.name, after.name]);
-  const range = rangeOf(curves, [], unit, scale);
+  const range = curveRange(curves, [], unit, scale);
   const end = axisEnd(curves.flatMap((curve) => placesOf(curve).at(-1) ?? []));
   const differences = linearRange(changes.flatMap(boundsOf), unit, 4);
-  // Both drawings begin below each other.
+  // One margin for both drawings, so that their left edges align.
   const labels = [...labelsOf(range, unit), ...labelsOf(differences, unit)];
-  const name = `${after.name} − ${before.name}, ${Number((confidence * 100).toPrecision(6))} % confidence`;
+  const name = `${after.name} − ${before.name}, ${confidenceText(confidence)} confidence`;
   return {
     ...option,
-    // The upper drawing and its labels take what the lower one leaves.
+    // The upper drawing and its labels take the room that the lower drawing leaves.
     grid: [gridAt(labels, { top, bottom: '41%' }), gridAt(labels, { top: '68%', bottom: 46 })],
     tooltip: percentileTooltip(curves, unit, theme, (percentile) => nearestChange(changes, percentile, plot)),
     axisPointer: { link: [{ xAxisIndex: 'all' }] },
@@ -49,18 +49,19 @@ export function comparisonChart(plot: ComparisonPlot, setting: Setting): ChartOp
   };
 }
 
-function boundsOf({ before, after, lower, upper }: Change): number[] {
+function boundsOf({ before, after, lower, upper }: PercentileChange): number[] {
   const difference = after - before;
   return [difference, lower ?? difference, upper ?? difference];
 }
 
 function nearestChange(
-  changes: readonly Change[],
+  changes: readonly PercentileChange[],
   percentile: number,
   { unit }: ComparisonPlot,
 ): (readonly [string, string])[] {
   const place = ninesOf(Math.min(percentile, 100 - 1e-12));
-  const distance = (change: Change) => Math.abs(ninesOf(Math.min(change.percentile, 100 - 1e-12)) - place);
+  const distance = (change: PercentileChange) =>
+    Math.abs(ninesOf(Math.min(change.percentile, 100 - 1e-12)) - place);
   const [first, ...rest] = changes;
   if (first === undefined) return [];
   const nearest = rest.reduce((best, one) => (distance(one) < distance(best) ? one : best), first);
@@ -68,18 +69,18 @@ function nearestChange(
   return [[`difference at ${percentileText(nearest.percentile)}`, text]];
 }
 
-/** How a percentile has changed, with the interval of that. */
+/** The difference of a percentile, with its interval. */
 export function differenceText(
-  { before, after, lower, upper }: Change,
+  { before, after, lower, upper }: PercentileChange,
   unit: ComparisonPlot['unit'],
 ): string {
   const difference = after - before;
   return `${difference > 0 ? '+' : ''}${formatValue(difference, unit)}${intervalText(lower, upper, unit)}`;
 }
 
-/** A point with an error bar for each percentile: filled where the interval leaves out zero. */
+/** A point with an error bar for each percentile. The point is filled when the interval excludes zero. */
 function differenceSeries(
-  changes: readonly Change[],
+  changes: readonly PercentileChange[],
   end: number,
   range: ValueRange,
   theme: Theme,

@@ -1,4 +1,5 @@
 import type { CountedUnit } from '@hdrscope/registry';
+import { totalOf } from '../data/used-part.ts';
 import type { Curve, HeatMapPlot, Plot, SloLine } from '../plot.ts';
 import { formatValue } from '../value-text.ts';
 import { sloName } from './slo.ts';
@@ -7,7 +8,16 @@ import { pointAt } from './steps.ts';
 import { dateTimeText } from './time-text.ts';
 
 /**
- * What a plot says, in words: for those who cannot see it.
+ * A plot in words, for people who cannot see it.
+ *
+ * @example
+ * ```ts
+ * import { describePlot } from '@hdrscope/plot';
+ *
+ * const slots = [{ lower: 0, upper: 4096 }, { lower: 4096, upper: 8192 }];
+ * describePlot({ kind: 'bars', title: 'Writes', name: 'size', unit: 'bytes', slots, counts: [7, 2] });
+ * //=> 'Writes. 9 counts of size in 2 slots. Most are in 0 B – 4 KiB.'
+ * ```
  */
 export function describePlot(plot: Plot): string {
   const start = [plot.title, plot.subtitle].filter((text) => text !== undefined && text !== '');
@@ -20,7 +30,7 @@ function sentencesOf(plot: Plot): string[] {
       return [
         'Values by percentile.',
         ...plot.curves.map((curve) => describeCurve(curve, plot.unit)),
-        ...promised(plot.lines, plot.unit),
+        ...objectives(plot.lines, plot.unit),
       ];
     case 'comparison':
       return [
@@ -32,12 +42,12 @@ function sentencesOf(plot: Plot): string[] {
       return [
         timeSentence(plot.timesMs),
         ...plot.lines.map(({ name, values }) => describeValues(name, values, plot.unit)),
-        ...promised(plot.slos, plot.unit),
+        ...objectives(plot.slos, plot.unit),
       ];
     case 'heat-map':
       return describeHeatMap(plot);
     case 'bars': {
-      const total = plot.counts.reduce((sum, count) => sum + count, 0);
+      const total = totalOf(plot.counts);
       const most = plot.counts.indexOf(largest(plot.counts));
       const slot = plot.slots[most];
       const mode = slot === undefined ? [] : [`Most are in ${slotText(slot, plot.unit, plot.isInteger)}.`];
@@ -68,8 +78,8 @@ function timeSentence(timesMs: readonly number[]): string {
 }
 
 function describeHeatMap({ x, y, counts, countName = 'count' }: HeatMapPlot): string[] {
-  const sums = counts.map((row) => row.reduce((sum, count) => sum + count, 0));
-  const total = sums.reduce((sum, count) => sum + count, 0);
+  const sums = counts.map(totalOf);
+  const total = totalOf(sums);
   const most = y.slots[sums.indexOf(largest(sums))];
   const [from, to] = [x.slots[0], x.slots.at(-1)];
   const range =
@@ -81,8 +91,8 @@ function describeHeatMap({ x, y, counts, countName = 'count' }: HeatMapPlot): st
   return [`Heat map of ${y.name} by ${x.name}: ${countName} ${total} in all.`, ...range, ...mode];
 }
 
-function promised(lines: readonly SloLine[] = [], unit: CountedUnit): string[] {
-  return lines.length === 0 ? [] : [`Promised: ${lines.map((line) => sloName(line, unit)).join(', ')}.`];
+function objectives(lines: readonly SloLine[] = [], unit: CountedUnit): string[] {
+  return lines.length === 0 ? [] : [`Objectives: ${lines.map((line) => sloName(line, unit)).join(', ')}.`];
 }
 
 function largest(values: readonly number[]): number {

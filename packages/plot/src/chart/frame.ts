@@ -2,17 +2,17 @@ import type { PlotTitles } from '../plot.ts';
 import type { OptionPart } from './option.ts';
 import { FONTS, type Theme } from './theme.ts';
 
-/** What surrounds every drawing, and how much room it leaves. */
+/** The surroundings of a drawing. */
 export interface Frame {
   readonly option: OptionPart;
-  /** Where the drawing may begin, in pixels from above. */
+  /** The upper edge of the drawing, in pixels from the top. */
   readonly top: number;
 }
 
-/** What a chart is drawn for. */
+/** Where a chart is shown. */
 export interface Setting {
   readonly theme: Theme;
-  /** How wide the chart will be, in pixels. */
+  /** The width of the chart in pixels. */
   readonly width: number;
 }
 
@@ -22,16 +22,16 @@ const LEGEND_ROW = 28;
 const TEXT_HEIGHT = 14;
 const MOST_ROWS = 4;
 const LEGEND_ICON = 30;
-// Fonts may be wider than is reckoned with. Between rows is the same gap.
+// Between names and between rows. Generous, since a font may be wider than `textWidth` assumes.
 const LEGEND_GAP = 28;
-// Above a drawing is the name of its vertical axis.
+// The name of the vertical axis stands above the drawing.
 const AXIS_NAME_HEIGHT = 30;
 
 /**
- * Titles above, below them a legend of several curves.
+ * The titles, and below them the legend.
  *
- * @param description What the picture says, for those who cannot see it.
- * @param legend Names of curves; a legend of one tells nothing that the title does not.
+ * @param description The picture in words, for people who cannot see it.
+ * @param legend The names of the curves. A single curve has no legend, because the title names it.
  */
 export function frameOf(
   { title, subtitle }: PlotTitles,
@@ -81,7 +81,7 @@ export function frameOf(
   };
 }
 
-/** How many rows a legend takes. */
+/** The number of rows that a legend takes. */
 function rowsOf(names: readonly string[], width: number): number {
   let [rows, used] = [1, 0];
   for (const name of names) {
@@ -98,18 +98,18 @@ function legendHeight(rows: number): number {
   return LEGEND_ROW + (shown - 1) * (TEXT_HEIGHT + LEGEND_GAP);
 }
 
-/** About how many pixels a text of 12 pixels is wide, in a wide font. */
+/** The approximate width, in pixels, of a text that is 12 pixels high, in a wide font. */
 export function textWidth(text: string): number {
   return text.length * 7.2;
 }
 
-/** Where a drawing is: labels of the vertical axis have their room at its left, half a label at its right. */
+/** The place of a drawing, with room at its left for the labels of the vertical axis and at its right for half a label. */
 export function gridAt(labels: readonly string[], place: OptionPart): OptionPart {
   const widest = labels.reduce((width, text) => Math.max(width, textWidth(text)), 0);
   return { left: Math.round(22 + widest), right: 44, ...place };
 }
 
-/** How a tooltip looks; what it says is the chart's. */
+/** The look of a tooltip. Each chart adds the contents. */
 export function tooltipOf(theme: Theme, more: OptionPart): OptionPart {
   return {
     show: true,
@@ -121,7 +121,7 @@ export function tooltipOf(theme: Theme, more: OptionPart): OptionPart {
   };
 }
 
-/** Text within the HTML of a tooltip. Names of curves come from anywhere. */
+/** Text for HTML. Names of curves may hold anything, markup included. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -7,10 +7,10 @@ import { placeSlots, type SlotAxis, slotAxis } from './slot-axis.ts';
 import { slotText } from './slot-text.ts';
 import { colourAt, type Theme } from './theme.ts';
 
-/** Room for the scale of colours at the right, with its labels. */
+/** The room of the colour scale at the right and of its labels, in pixels. */
 const SCALE_WIDTH = 100;
 
-/** Cells of the true bounds of their slots, in colours by the logarithm of their count; nothing where nothing was counted. */
+/** A cell for each count above 0, at the true bounds of its slots, with a colour by the logarithm of the count. */
 export function heatMapChart(whole: HeatMapPlot, setting: Setting): ChartOption {
   const { theme } = setting;
   const plot = usedPart(whole) ?? whole;
@@ -49,7 +49,7 @@ export function heatMapChart(whole: HeatMapPlot, setting: Setting): ChartOption 
   };
 }
 
-/** How far up the scale of colours a count is, from 0 for a single one to 1 for the most. */
+/** The place of a count on the colour scale, from 0 for a count of 1 to 1 for the largest count. */
 export function heatOf(count: number, most: number): number {
   return most <= 1 ? 1 : Math.max(0, Math.log(count) / Math.log(most));
 }
@@ -68,13 +68,13 @@ function cellSeries(
     xAxisIndex: 0,
     yAxisIndex: 0,
     clip: true,
-    // All at once: what is drawn on a server is looked at once only.
+    // Draws all cells at once: a picture made on a server is not drawn again.
     progressive: 0,
     dimensions: ['column', 'row', 'count', 'from', 'to', 'bottom', 'top'],
     encode: { x: ['from', 'to'], y: ['bottom', 'top'] },
     data: cells.map(([i, j, count]) => [i!, j!, count!, ...x.places[i!]!, ...y.places[j!]!]),
     renderItem: (_: unknown, api: DrawingApi): Drawing => {
-      // Whole pixels, as there would be seams between neighbours else.
+      // Whole pixels leave no seams between neighbours.
       const [left, bottom] = api.coord([api.value(3), api.value(5)]).map(Math.round);
       const [right, top] = api.coord([api.value(4), api.value(6)]).map(Math.round);
       return {
@@ -91,7 +91,7 @@ function cellSeries(
   };
 }
 
-/** The scale beside the drawing: real counts, evenly by their logarithm. */
+/** The axis of the colour scale: counts, placed by their logarithm. */
 function scaleAxis(most: number, name: string, theme: Theme): Readonly<Record<string, unknown>> {
   const ticks = scaleTicks(most);
   return {
@@ -113,7 +113,7 @@ function scaleAxis(most: number, name: string, theme: Theme): Readonly<Record<st
   };
 }
 
-/** One, the most, and the powers of ten between that do not come too close to it. */
+/** The labelled counts: 1, the largest count, and the powers of ten between them that leave the largest count its room. */
 export function scaleTicks(most: number): { place: number; count: number }[] {
   if (most <= 1) return [{ place: 1, count: 1 }];
   const decades = Math.floor(Math.log10(most));

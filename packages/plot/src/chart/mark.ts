@@ -2,10 +2,10 @@ import type { ChartSeries, Drawing, DrawingApi, OptionPart } from './option.ts';
 import type { Theme } from './theme.ts';
 
 /*
- * Lines across a drawing. ECharts has some of its own, but hides those that begin outside of what is zoomed into.
+ * Lines across a drawing. The mark lines of ECharts are not used: it hides a line that begins outside of the zoomed part.
  */
 
-/** A level line at `y`, which may `stop` at a place and go down from there. */
+/** A level line at `y`. With `stop` it ends at that place and goes down to the axis. */
 export interface LevelMark {
   readonly y: number;
   readonly stop?: number;
@@ -20,7 +20,7 @@ export interface UprightMark {
 
 export type Mark = LevelMark | UprightMark;
 
-/** Where the drawing is, in pixels. */
+/** The area of the drawing in pixels. */
 interface Area {
   readonly x: number;
   readonly y: number;
@@ -28,7 +28,7 @@ interface Area {
   readonly height: number;
 }
 
-/** Lines with their texts. The series has no name, so that no legend hides it. */
+/** Lines with their texts. The series has no name, so no legend entry hides it. */
 export function markSeries(
   marks: readonly Mark[],
   color: string,

@@ -1,4 +1,4 @@
-/** A part of an option, of whatever properties ECharts has for it. */
+/** A part of an option, with any properties that ECharts has for it. */
 export type OptionPart = Readonly<Record<string, unknown>>;
 
 /** One series of an option. */
@@ -9,17 +9,18 @@ export interface ChartSeries extends OptionPart {
 }
 
 /**
- * What `setOption` of ECharts takes. Its own types are not used here: they need those of a browser, and all who import this
- * package would need them too.
+ * The argument of ECharts' `setOption`. ECharts' own types are not used, because they need the types of a browser and so would
+ * every user of this package.
  */
 export interface ChartOption extends OptionPart {
   readonly series: readonly ChartSeries[];
 }
 
-/** What ECharts tells a custom series about where its axes are. */
+/** The part of ECharts' interface for custom series that charts use. */
 export interface DrawingApi {
+  /** A value of the item that is drawn. */
   value(dimension: number): number;
-  /** Where a point of the axes is, in pixels. */
+  /** The pixel of a point of the axes. */
   coord(point: readonly [x: number, y: number]): [x: number, y: number];
 }
 

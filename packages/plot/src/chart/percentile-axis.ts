@@ -3,12 +3,12 @@ import type { OptionPart } from './option.ts';
 import type { Theme } from './theme.ts';
 
 /*
- * The axis of percentiles is logarithmic in 1/(1 - p). ECharts is given that logarithm, the number of nines: 0 % is at 0, 90 % at 1,
- * 99 % at 2. On its own logarithmic axis a zoom would not follow the wheel, as it would be linear in 1/(1 - p).
+ * The axis of percentiles is logarithmic in 1/(1 - p). ECharts gets that logarithm, the number of nines: 0 % is at 0, 90 % at 1,
+ * 99 % at 2. On ECharts' own logarithmic axis a zoom would not follow the wheel, because it would be linear in 1/(1 - p).
  */
 
 /**
- * Where a percentile below 100 is: how many nines it has.
+ * The place of a percentile on the axis: its number of nines.
  *
  * @param percentile From 0 to 100, which is at infinity.
  */
@@ -21,7 +21,7 @@ export function percentileAt(nines: number): number {
   return 100 - 10 ** (2 - nines);
 }
 
-/** A percentile with the digits that tell it from 100: `99.99 %`. */
+/** A percentile with enough digits to differ from 100: `99.99 %`. */
 export function percentileText(percentile: number): string {
   if (percentile >= 100) return 'max';
   const digits = Math.min(12, Math.max(1, Math.ceil(ninesOf(percentile))));
@@ -29,7 +29,7 @@ export function percentileText(percentile: number): string {
 }
 
 /**
- * Where the points of a curve are. Its maximum is where one value in all of them is, never at infinity.
+ * The places of a curve's points on the axis. The maximum is at 1/(1 - p) = the count of values, never at infinity.
  *
  * @returns Ascending, one for each point.
  */
@@ -43,11 +43,12 @@ export function placesOf({ points, totalCount }: Pick<Curve, 'points' | 'totalCo
   return places;
 }
 
-/** Where the axis ends that all of these are on. */
+/** The end of an axis that has all these places. */
 export function axisEnd(places: readonly number[]): number {
   return places.reduce((end, place) => Math.max(end, place), 1);
 }
 
+/** The horizontal axis of percentiles, labelled at 0 %, 50 % and the nines. */
 export function percentileAxis(end: number, theme: Theme, more: OptionPart = {}): OptionPart {
   const ticks = [0, ninesOf(50), ...Array.from({ length: Math.floor(end) }, (_, i) => i + 1)];
   return {

@@ -8,15 +8,15 @@ import { axisEnd, percentileAt, percentileAxis, percentileText, placesOf } from 
 import { crossingSeries, percentileSlos } from './slo.ts';
 import { bandSeries, pointAt } from './steps.ts';
 import { lineStyleOf, type Theme } from './theme.ts';
-import { clampTo, labelsOf, linearRange, logRange, type ValueRange, valueAxis } from './value-axis.ts';
+import { clampTo, labelsOf, rangeOf, type ValueRange, valueAxis } from './value-axis.ts';
 
-/** Values by percentile: a line in steps for each curve, its confidence as a band, promises as dashed lines. */
+/** Values by percentile: a line in steps for each curve, its confidence as a band, objectives as dashed lines. */
 export function percentileChart(plot: PercentilePlot, setting: Setting): ChartOption {
   const { theme } = setting;
   const { curves, unit, lines = [], valueAxis: scale = 'linear' } = plot;
   const names = curves.map(({ name }) => name);
   const { option, top } = frameOf(plot, setting, describePlot(plot), names);
-  const range = rangeOf(curves, lines, unit, scale);
+  const range = curveRange(curves, lines, unit, scale);
   const end = axisEnd(curves.flatMap((curve) => placesOf(curve).at(-1) ?? []));
   return {
     ...option,
@@ -31,8 +31,8 @@ export function percentileChart(plot: PercentilePlot, setting: Setting): ChartOp
   };
 }
 
-/** The range of all that curves and promises show. */
-export function rangeOf(
+/** The range of the values of curves, of their bounds and of objectives. */
+export function curveRange(
   curves: readonly Curve[],
   lines: readonly SloLine[],
   unit: CountedUnit,
@@ -41,11 +41,10 @@ export function rangeOf(
   const values = curves.flatMap(({ points }) =>
     points.flatMap(({ value, lower, upper }) => [value, lower ?? value, upper ?? value]),
   );
-  const all = [...values, ...lines.map(({ value }) => value)];
-  return scale === 'log' ? logRange(all, unit) : linearRange(all, unit);
+  return rangeOf([...values, ...lines.map(({ value }) => value)], unit, scale);
 }
 
-/** A curve with its band, and where it passes promises. */
+/** A curve with its band, and with a ring at each objective that it passes. */
 export function curveSeries(
   curve: Curve,
   index: number,
@@ -64,7 +63,7 @@ export function curveSeries(
       name: curve.name,
       // All percentiles up to a point have its value.
       step: 'start',
-      // The maximum has a dot, which is all there is to see of a single value.
+      // The maximum has a dot: a curve of a single value would be invisible without it.
       showSymbol: true,
       showAllSymbol: true,
       symbol: (_: unknown, { dataIndex }: { dataIndex: number }) =>
@@ -79,6 +78,11 @@ export function curveSeries(
   ];
 }
 
+/**
+ * A tooltip with the value of each curve at the hovered percentile.
+ *
+ * @param more Further rows for a percentile.
+ */
 export function percentileTooltip(
   curves: readonly Curve[],
   unit: CountedUnit,
@@ -102,6 +106,7 @@ export function percentileTooltip(
   });
 }
 
+/** An interval behind its value: ` (18 ms to 25 ms)`; empty without bounds. */
 export function intervalText(
   lower: number | undefined,
   upper: number | undefined,

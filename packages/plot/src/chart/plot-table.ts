@@ -1,4 +1,5 @@
-import type { BarPlot, ComparisonPlot, Curve, HeatMapPlot, Plot, TimePlot } from '../plot.ts';
+import { formatCount } from '../count-text.ts';
+import type { BarPlot, ComparisonPlot, Curve, HeatAxis, HeatMapPlot, Plot, TimePlot } from '../plot.ts';
 import { formatValue } from '../value-text.ts';
 import { differenceText } from './comparison-chart.ts';
 import { percentileText } from './percentile-axis.ts';
@@ -7,11 +8,13 @@ import { slotText } from './slot-text.ts';
 import { pointAt } from './steps.ts';
 import { dateTimeText } from './time-text.ts';
 
-/** The values of a plot as texts. */
+/** The values of a plot as text. */
 export interface PlotTable {
+  /** A title for each cell of a row. */
   readonly columns: readonly string[];
+  /** At most 1000. */
   readonly rows: readonly (readonly string[])[];
-  /** How many rows more there would be. */
+  /** How many rows were cut off. */
   readonly leftOut: number;
 }
 
@@ -19,14 +22,27 @@ const MOST_ROWS = 1000;
 const PERCENTILES = [0, 25, 50, 75, 90, 95, 99, 99.9, 99.99, 99.999, 100];
 
 /**
- * The values of a plot as a table, for those who would rather read than look. A heat map's are its most frequent cells.
+ * The values of a plot as a table, for people who read rather than look. Moments come newest first, and the cells of a heat
+ * map with the largest count first: so what is cut off matters least. Times are in UTC, as they are on the axes.
+ *
+ * @example
+ * ```ts
+ * import { plotTable } from '@hdrscope/plot';
+ *
+ * const slots = [{ lower: 0, upper: 4096 }, { lower: 4096, upper: Infinity }];
+ * const { columns, rows } = plotTable({ kind: 'bars', unit: 'bytes', slots, counts: [1200, 7] });
+ * columns; //=> ['value', 'count']
+ * rows; //=> [['0 B – 4 KiB', '1,200'], ['from 4 KiB', '7']]
+ * ```
  */
 export function plotTable(plot: Plot): PlotTable {
   const { columns, rows } = tableOf(plot);
   return { columns, rows: rows.slice(0, MOST_ROWS), leftOut: Math.max(0, rows.length - MOST_ROWS) };
 }
 
-function tableOf(plot: Plot): Omit<PlotTable, 'leftOut'> {
+type WholeTable = Omit<PlotTable, 'leftOut'>;
+
+function tableOf(plot: Plot): WholeTable {
   switch (plot.kind) {
     case 'percentiles':
       return curveTable(plot.curves, plot.unit);
@@ -41,7 +57,7 @@ function tableOf(plot: Plot): Omit<PlotTable, 'leftOut'> {
   }
 }
 
-function curveTable(curves: readonly Curve[], unit: ComparisonPlot['unit']): Omit<PlotTable, 'leftOut'> {
+function curveTable(curves: readonly Curve[], unit: ComparisonPlot['unit']): WholeTable {
   const rows = PERCENTILES.map((percentile) => [
     percentileText(percentile),
     ...curves.map((curve) => {
@@ -50,11 +66,11 @@ function curveTable(curves: readonly Curve[], unit: ComparisonPlot['unit']): Omi
       return `${formatValue(point.value, unit)}${intervalText(point.lower, point.upper, unit)}`;
     }),
   ]);
-  const totals = ['values', ...curves.map(({ totalCount }) => String(totalCount))];
+  const totals = ['values', ...curves.map(({ totalCount }) => formatCount(totalCount))];
   return { columns: ['percentile', ...curves.map(({ name }) => name)], rows: [...rows, totals] };
 }
 
-function changeTable({ before, after, changes, unit }: ComparisonPlot): Omit<PlotTable, 'leftOut'> {
+function changeTable({ before, after, changes, unit }: ComparisonPlot): WholeTable {
   return {
     columns: ['percentile', before.name, after.name, 'difference'],
     rows: changes.map((change) => [
@@ -66,35 +82,35 @@ function changeTable({ before, after, changes, unit }: ComparisonPlot): Omit<Plo
   };
 }
 
-function timeTable({ timesMs, lines, unit }: TimePlot): Omit<PlotTable, 'leftOut'> {
+function timeTable({ timesMs, lines, unit }: TimePlot): WholeTable {
   return {
     columns: ['time (UTC)', ...lines.map(({ name }) => name)],
-    rows: timesMs.map((time, i) => [
-      dateTimeText(time),
-      ...lines.map(({ values }) => {
-        const value = values[i] ?? null;
-        return value === null ? '-' : formatValue(value, unit);
-      }),
-    ]),
+    rows: timesMs
+      .map((time, i) => [
+        dateTimeText(time),
+        ...lines.map(({ values }) => formatValue(values[i] ?? Number.NaN, unit)),
+      ])
+      .reverse(),
   };
 }
 
-function cellTable({ x, y, counts, countName = 'count' }: HeatMapPlot): Omit<PlotTable, 'leftOut'> {
+function cellTable({ x, y, counts, countName = 'count' }: HeatMapPlot): WholeTable {
+  const title = ({ name, unit }: HeatAxis): string => (unit === 'time' ? `${name} (UTC)` : name);
   const cells = counts.flatMap((row, j) => row.flatMap((count, i) => (count > 0 ? [{ i, j, count }] : [])));
   cells.sort((a, b) => b.count - a.count);
   return {
-    columns: [x.name, y.name, countName],
+    columns: [title(x), title(y), countName],
     rows: cells.map(({ i, j, count }) => [
       slotText(x.slots[i]!, x.unit),
       slotText(y.slots[j]!, y.unit),
-      String(count),
+      formatCount(count),
     ]),
   };
 }
 
-function slotTable({ slots, counts, unit, isInteger, name = 'value' }: BarPlot): Omit<PlotTable, 'leftOut'> {
+function slotTable({ slots, counts, unit, isInteger, name = 'value' }: BarPlot): WholeTable {
   return {
     columns: [name, 'count'],
-    rows: slots.map((slot, i) => [slotText(slot, unit, isInteger), String(counts[i] ?? 0)]),
+    rows: slots.map((slot, i) => [slotText(slot, unit, isInteger), formatCount(counts[i] ?? 0)]),
   };
 }

@@ -8,7 +8,7 @@ import { crossingOf } from './steps.ts';
 import type { Theme } from './theme.ts';
 import { clampTo, type ValueRange } from './value-axis.ts';
 
-/** What a line is called: what it was named, or its promise, such as `p99.9 ≤ 250 ms`. */
+/** The name of an objective: its own name, or its percentile and value, such as `p99.9 ≤ 250 ms`. */
 export function sloName({ name, value, percentile }: SloLine, unit: CountedUnit): string {
   if (name !== undefined) return name;
   const text = formatValue(value, unit);
@@ -23,13 +23,13 @@ interface SloOptions {
   readonly theme: Theme;
 }
 
-/** Promises about values of the vertical axis. */
+/** Objectives on the vertical axis. */
 interface LevelOptions extends SloOptions {
-  /** A promise of zero has no place on a logarithmic axis but its beginning. */
+  /** An objective outside of it is drawn at its nearer end: on a logarithmic axis, zero is at the beginning. */
   readonly range: ValueRange;
 }
 
-/** For percentiles: a line at the value up to its percentile, and there a tick down to the axis. */
+/** A line at each value, which ends at its percentile with a tick down to the axis. */
 export function percentileSlos({ lines, unit, theme, range }: LevelOptions, end: number): ChartSeries[] {
   const marks = lines.map((line): Mark => {
     const { value, percentile = 100 } = line;
@@ -39,7 +39,7 @@ export function percentileSlos({ lines, unit, theme, range }: LevelOptions, end:
   return markSeries(marks, theme.slo, theme);
 }
 
-/** A line over the whole width, at each value. */
+/** A line over the whole width at each value. */
 export function levelSlos({ lines, unit, theme, range }: LevelOptions): ChartSeries[] {
   return markSeries(
     lines.map((line) => ({ y: clampTo(range, line.value), text: sloName(line, unit) })),
@@ -60,7 +60,7 @@ export function uprightSlos(
   );
 }
 
-/** A ring where a curve passes a promised value; curves that stay below have none. */
+/** A ring where a curve passes the value of an objective. A curve that stays below the value has no ring. */
 export function crossingSeries(
   curve: Curve,
   places: readonly number[],

@@ -5,25 +5,25 @@ import type { Theme } from './theme.ts';
 import { timeAxis } from './time-chart.ts';
 import { timeAxisName } from './time-text.ts';
 
-/** Where the slots of an axis lie, by their true bounds. */
+/** The places of an axis's slots, by their true bounds. */
 export interface SlotAxis {
-  /** Where each slot begins and ends on the axis. */
+  /** The begin and the end of each slot on the axis. */
   readonly places: readonly (readonly [from: number, to: number])[];
   readonly min: number;
   readonly max: number;
-  /** What is labelled: bounds, each with its place. */
+  /** The bounds that are labelled, each with its place. */
   readonly labels: readonly { readonly place: number; readonly text: string }[];
   readonly isTime: boolean;
 }
 
-// Widths of slots that differ by more than this are no linear axis.
+// An axis is logarithmic when its widest slot is more than this many times as wide as its narrowest.
 const EVEN = 1.6;
 
 /**
- * Places slots by their bounds: evenly where they are evenly wide, else by the logarithm of their bounds. What has no place
- * there, such as infinity, or zero on a logarithmic axis, is as far from its neighbour as slots usually are.
+ * Places slots by their bounds: linearly when all slots are about equally wide, otherwise by the logarithm of their bounds. A
+ * bound that has no place there, such as infinity, or zero on a logarithmic axis, is one usual slot away from its neighbour.
  *
- * @param most How many bounds are labelled at most.
+ * @param most The largest number of labelled bounds.
  */
 export function placeSlots({ slots, unit }: HeatAxis, most: number): SlotAxis {
   if (unit === 'time') return placeTimes(slots);
@@ -32,7 +32,7 @@ export function placeSlots({ slots, unit }: HeatAxis, most: number): SlotAxis {
   const placeOf = new Map(bounds.map((bound, i) => [bound, places[i]!]));
   const every = Math.max(1, Math.ceil((bounds.length - 1) / most));
   return {
-    // Integers leave gaps between their slots, in which no value can be.
+    // A slot of integers reaches to the next slot: no value lies in the gap between them.
     places: slots.map(({ lower, upper }, i) => [
       placeOf.get(lower)!,
       placeOf.get(slots[i + 1]?.lower ?? upper)!,
@@ -51,7 +51,7 @@ function placeTimes(slots: readonly AxisSlot[]): SlotAxis {
   return { places, min: places[0]?.[0] ?? 0, max: places.at(-1)?.[1] ?? 1, labels: [], isTime: true };
 }
 
-/** Where slots begin, and where the last one ends. */
+/** The lower bounds of all slots, and the upper bound of the last slot. */
 function boundsOf(slots: readonly AxisSlot[]): number[] {
   const last = slots.at(-1);
   const bounds = slots.map(({ lower }) => lower);

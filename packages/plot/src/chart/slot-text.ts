@@ -9,7 +9,7 @@ export function boundText(bound: number, unit: HeatAxis['unit']): string {
     : formatValue(bound, unit === 'time' ? 'none' : unit);
 }
 
-/** A slot: `2–4` or `65+` for integers of both bounds, `1.02 µs – 2.05 µs` for half-open ranges. */
+/** A slot as people read it: `2–4` or `65+` without a unit, `1.02 µs – 2.05 µs` or `from 65 ms` with one. */
 export function slotText({ lower, upper }: AxisSlot, unit: HeatAxis['unit'], isInteger = false): string {
   const [from, to] = [boundText(lower, unit), boundText(upper, unit)];
   if (isInteger && lower === upper) return from;

@@ -2,18 +2,16 @@ import type { Curve, CurvePoint } from '../plot.ts';
 import type { ChartSeries, Drawing, DrawingApi } from './option.ts';
 
 /*
- * A curve rises in steps: all percentiles after one point, up to the next, have the value of the next.
+ * A curve rises in steps: all percentiles between two points have the value of the second point.
  */
 
-/** The value at a percentile: that of the first point which is not below it. */
+/** The first point at or above a percentile, whose value the percentile has; `undefined` for a curve without points. */
 export function pointAt({ points }: Curve, percentile: number): CurvePoint | undefined {
-  // What was a percentile before it was placed on the axis is not exactly the same after it.
+  // A percentile that comes back from its place on the axis differs in its last bits.
   return points.find((point) => point.percentile >= percentile - 1e-9 * (100 - percentile)) ?? points.at(-1);
 }
 
-/**
- * Up to which percentile a curve stays at or below a value: 0 where it begins above it, 100 where it never exceeds it.
- */
+/** The percentile up to which a curve stays at or below a value: 0 when it begins above, 100 when it never exceeds the value. */
 export function crossingOf({ points }: Pick<Curve, 'points'>, value: number): number {
   return points.findLast((point) => point.value <= value)?.percentile ?? 0;
 }
@@ -21,7 +19,7 @@ export function crossingOf({ points }: Pick<Curve, 'points'>, value: number): nu
 /** A point of a band: its place on the horizontal axis, and its two values. */
 export type BandPoint = readonly [place: number, lower: number, upper: number];
 
-/** The parts of a curve of which both bounds are known, each with the place where it begins. */
+/** The parts of a curve whose points have both bounds, each with the place where it begins. */
 export function bandsOf(
   { points }: Pick<Curve, 'points'>,
   places: readonly number[],
@@ -46,7 +44,7 @@ function isFiniteNumber(value: number | null | undefined): value is number {
   return typeof value === 'number' && Number.isFinite(value);
 }
 
-/** The shaded range between a curve's bounds; it goes by the name of the curve, so that a legend hides both. */
+/** The shaded range between a curve's bounds. It has the name of the curve, so that the legend hides both. */
 export function bandSeries(
   curve: Curve,
   places: readonly number[],
@@ -60,7 +58,7 @@ export function bandSeries(
     clip: true,
     z: 1,
     tooltip: { show: false },
-    // Two items, as ECharts looks at the values for the extent; the first one draws all.
+    // ECharts reads the extent from the items; the first item draws the whole band.
     data: points.map(([place, lower, upper]) => [place, clamp(lower), clamp(upper)]),
     encode: { x: 0, y: [1, 2] },
     renderItem: ({ dataIndex }: { dataIndex: number }, api: DrawingApi): Drawing | undefined => {

@@ -1,18 +1,18 @@
-/** Which background a chart is made for. */
+/** The background that a chart is for. */
 export type ThemeName = 'light' | 'dark';
 
 /** The colours of a chart. */
 export interface Theme {
   readonly background: string;
   readonly text: string;
-  /** Of what is less important: axis names, subtitles. */
+  /** For axis names and subtitles. */
   readonly mutedText: string;
   readonly axis: string;
   readonly grid: string;
   readonly slo: string;
-  /** For curves, in order. People who see few colours can tell them apart: see `test/chart/theme.test.ts`. */
+  /** For curves, in order. People who see few colours can tell the curves apart: see `test/chart/theme.test.ts`. */
   readonly palette: readonly string[];
-  /** From the fewest to the most counts; what is rare is close to the background, but not on it. */
+  /** From the smallest to the largest count. The first is close to the background, but differs from it. */
   readonly heat: readonly string[];
 }
 
@@ -52,17 +52,21 @@ export const THEMES: Readonly<Record<ThemeName, Theme>> = {
   },
 };
 
-/** Lines beyond the fourth are also told apart by their dashes. */
+/** The style of a curve. From the fifth curve on, lines differ by their dashes too. */
 export function lineStyleOf(index: number, theme: Theme): { color: string; type: string; width: number } {
   const { palette } = theme;
   const type = ['solid', 'dashed', 'dotted'][Math.floor(index / 4) % 3]!;
   return { color: palette[index % palette.length]!, type, width: 2 };
 }
 
-// The first that a machine has. Without quotes, which ECharts does not escape in SVG.
+// A machine takes the first font that it has. Names stand without quotes, which ECharts does not escape in SVG.
 export const FONTS = 'system-ui, Segoe UI, Roboto, Helvetica Neue, Arial, DejaVu Sans, sans-serif';
 
-/** The colour at a part of a scale, from 0 to 1, as `#rrggbb`. */
+/**
+ * A colour of a scale as `#rrggbb`.
+ *
+ * @param part From 0, the first colour, to 1, the last.
+ */
 export function colourAt(scale: readonly string[], part: number): string {
   const position = Math.min(1, Math.max(0, part)) * (scale.length - 1);
   const below = Math.min(scale.length - 2, Math.floor(position));

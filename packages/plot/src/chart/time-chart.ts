@@ -6,9 +6,9 @@ import type { ChartOption, OptionPart } from './option.ts';
 import { levelSlos } from './slo.ts';
 import { lineStyleOf, type Theme } from './theme.ts';
 import { dateTimeText, timeAxisName, timeTickText } from './time-text.ts';
-import { clampTo, labelsOf, linearRange, logRange, valueAxis } from './value-axis.ts';
+import { clampTo, labelsOf, rangeOf, valueAxis } from './value-axis.ts';
 
-/** Lines over time, with gaps where nothing was counted. */
+/** Lines over time. A line has a gap where nothing was counted. */
 export function timeChart(plot: TimePlot, setting: Setting): ChartOption {
   const { theme } = setting;
   const { timesMs, lines, slos = [], unit, valueAxis: scale = 'linear' } = plot;
@@ -19,8 +19,7 @@ export function timeChart(plot: TimePlot, setting: Setting): ChartOption {
     lines.map(({ name }) => name),
   );
   const values = lines.flatMap((line) => line.values.filter((value) => value !== null));
-  const shown = [...values, ...slos.map(({ value }) => value)];
-  const range = scale === 'log' ? logRange(shown, unit) : linearRange(shown, unit);
+  const range = rangeOf([...values, ...slos.map(({ value }) => value)], unit, scale);
   const name = timeAxisName(timesMs[0] ?? Number.NaN, timesMs.at(-1) ?? Number.NaN);
   return {
     ...option,
@@ -58,7 +57,7 @@ export function timeChart(plot: TimePlot, setting: Setting): ChartOption {
             const value = line.values[at] ?? null;
             return {
               value: [time, value === null ? null : clampTo(range, value)],
-              // A value between two gaps has no line that would show it.
+              // A value between two gaps has no line, so a dot shows it.
               symbol: isAlone(line.values, at) ? 'circle' : 'none',
             };
           }),
@@ -69,7 +68,7 @@ export function timeChart(plot: TimePlot, setting: Setting): ChartOption {
   };
 }
 
-/** A single moment is in the middle of a minute. */
+/** The range of the axis. A single moment is in the middle of a minute. */
 function timeRange(timesMs: readonly number[]): { min?: number; max?: number } {
   const [first, last] = [timesMs[0], timesMs.at(-1)];
   if (first === undefined || last === undefined) return {};
@@ -80,7 +79,7 @@ function isAlone(values: readonly (number | null)[], at: number): boolean {
   return (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null;
 }
 
-/** An axis of moments in UTC. Its ticks follow a zoom. */
+/** An axis of moments in UTC, whose ticks follow a zoom. */
 export function timeAxis(theme: Theme, more: OptionPart): OptionPart {
   return {
     type: 'time',

@@ -1,31 +1,35 @@
 const DAY_MS = 86_400_000;
 
-/** A moment of a day in UTC: `12:04:30`, with `.250` where it is none of a whole second. */
+/** The time of day in UTC: `12:04:30`, or `12:04:30.250` when the moment is not a whole second. */
 export function timeText(ms: number): string {
-  const text = isoOf(ms);
-  if (text === undefined) return '-';
-  return ms % 1000 === 0 ? text.slice(11, 19) : text.slice(11, 23);
+  return ms % 1000 === 0 ? partsOf(ms).time.slice(0, 8) : partsOf(ms).time;
 }
 
-/** A moment in UTC with its date: `2026-01-31 12:04:30`. */
+/** Date and time in UTC: `2026-01-31 12:04:30`. */
 export function dateTimeText(ms: number): string {
-  const text = isoOf(ms);
-  return text === undefined ? '-' : `${text.slice(0, 10)} ${timeText(ms)}`;
+  return isMoment(ms) ? `${partsOf(ms).date} ${timeText(ms)}` : '-';
 }
 
-/** What a tick of a time axis says: the date where a day begins. */
+/** The label of a time axis: the date at the begin of a day, otherwise the time. */
 export function timeTickText(ms: number): string {
-  return ms % DAY_MS === 0 ? (isoOf(ms)?.slice(0, 10) ?? '-') : timeText(ms);
+  return ms % DAY_MS === 0 ? partsOf(ms).date : timeText(ms);
 }
 
-/** What a time axis is called, with the date that its labels leave out. */
+/** The name of a time axis, with the date that its labels leave out. */
 export function timeAxisName(fromMs: number, toMs: number): string {
-  const [from, to] = [isoOf(fromMs)?.slice(0, 10), isoOf(toMs)?.slice(0, 10)];
-  if (from === undefined || to === undefined) return 'time (UTC)';
+  if (!isMoment(fromMs) || !isMoment(toMs)) return 'time (UTC)';
+  const [from, to] = [partsOf(fromMs).date, partsOf(toMs).date];
   return from === to ? `time (UTC), ${from}` : `time (UTC), ${from} to ${to}`;
 }
 
-/** `undefined` for what is no moment, as nothing that is drawn should fail for its label. */
-function isoOf(ms: number): string | undefined {
-  return Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : undefined;
+/** Whether a `Date` can hold the moment. */
+function isMoment(ms: number): boolean {
+  return Math.abs(ms) <= 8.64e15;
+}
+
+/** Date and time in UTC; both are `-` for a number that no `Date` can hold, so that no drawing fails for a label. */
+function partsOf(ms: number): { readonly date: string; readonly time: string } {
+  if (!isMoment(ms)) return { date: '-', time: '-' };
+  const [date, time] = new Date(ms).toISOString().slice(0, -1).split('T');
+  return { date: date!, time: time! };
 }

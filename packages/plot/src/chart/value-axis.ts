@@ -3,7 +3,7 @@ import { formatValue } from '../value-text.ts';
 import type { OptionPart } from './option.ts';
 import type { Theme } from './theme.ts';
 
-/** How many ns or bytes one of a unit is; 1 where it has none. */
+/** The size of a unit in nanoseconds or bytes; 1 for no unit. */
 const SIZES: Readonly<Record<CountedUnit, number>> = {
   ns: 1,
   us: 1e3,
@@ -14,20 +14,20 @@ const SIZES: Readonly<Record<CountedUnit, number>> = {
   none: 1,
 };
 
-// Steps of people's times, in ns, from where they are no longer decimal.
+// The steps, in ns, of times above 5 s, where people stop counting in decimals.
 const TIME_STEPS = [
   10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400,
 ].map((seconds) => seconds * 1e9);
 
-/** Where an axis of values begins and ends, and what is labelled between. */
+/** The ends of an axis of values, and its labelled values. */
 export interface ValueRange {
   readonly min: number;
   readonly max: number;
-  /** Ascending; the first and the last need not be at the ends of a logarithmic axis. */
+  /** Ascending. */
   readonly ticks: readonly number[];
 }
 
-/** An axis of values from 0, or from below it where there are negative ones. */
+/** A linear axis that begins at 0, or below 0 when there are negative values. */
 export function linearRange(values: readonly number[], unit: CountedUnit, parts = 6): ValueRange {
   const [least, most] = extentOf(values.filter(Number.isFinite));
   const low = Math.min(0, least);
@@ -38,12 +38,12 @@ export function linearRange(values: readonly number[], unit: CountedUnit, parts 
   return { min: ticks[0]!, max: ticks.at(-1)!, ticks };
 }
 
-/** An axis of positive values; those of 0 and less lie at its beginning. */
+/** A logarithmic axis. Values of 0 and less lie at its beginning. */
 export function logRange(values: readonly number[], unit: CountedUnit): ValueRange {
   const positive = values.filter((value) => value > 0 && Number.isFinite(value));
   if (positive.length === 0) return { min: 1, max: 10, ticks: [1, 10] };
   const [smallest, most] = extentOf(positive);
-  // Zeros lie below the smallest other value.
+  // Zeros lie below the smallest positive value.
   const least = values.some((value) => value <= 0) ? smallest / 2 : smallest;
   const size = SIZES[unit];
   const candidates = unit === 'bytes' || unit === 'KiB' ? powersOfTwo(least * size, most * size) : null;
@@ -52,7 +52,17 @@ export function logRange(values: readonly number[], unit: CountedUnit): ValueRan
   return { min: ticks[0]!, max: ticks.at(-1)!, ticks };
 }
 
-/** The smallest step of at least `least` that people count in. */
+/** The range of a linear or a logarithmic axis. */
+export function rangeOf(
+  values: readonly number[],
+  unit: CountedUnit,
+  scale: 'linear' | 'log' | undefined,
+  parts?: number,
+): ValueRange {
+  return scale === 'log' ? logRange(values, unit) : linearRange(values, unit, parts);
+}
+
+/** The smallest step that people count in and that is at least `least`. */
 function niceStep(least: number, unit: CountedUnit): number {
   const size = SIZES[unit];
   const wanted = least * size;
@@ -69,7 +79,7 @@ function decimalStep(least: number): number {
   return decade * [1, 2, 5, 10].find((one) => one * decade >= least * (1 - 1e-9))!;
 }
 
-/** Steps of 1, 2 and 5 around a narrow range, powers of ten around a wide one. */
+/** Steps of 1, 2 and 5 around a range of up to two decades, powers of ten around a wider range. */
 function decimals(least: number, most: number): number[] {
   const [from, to] = [Math.floor(Math.log10(least) + 1e-9), Math.ceil(Math.log10(most) - 1e-9)];
   const decades = Array.from({ length: Math.max(1, to - from) + 1 }, (_, i) => from + i);
@@ -85,7 +95,7 @@ function powersOfTwo(least: number, most: number): number[] {
   return Array.from({ length: count + 1 }, (_, i) => 2 ** (from + i * step));
 }
 
-/** Of ascending steps those between the last up to `least` and the first from `most`; at least two. */
+/** The part of ascending steps from the last step up to `least` to the first step from `most`: at least two steps. */
 function around(steps: readonly number[], least: number, most: number): number[] {
   const from = Math.max(
     0,
@@ -104,21 +114,22 @@ function extentOf(values: readonly number[]): [least: number, most: number] {
   return least <= most ? [least, most] : [0, 0];
 }
 
-/** What is drawn where a value cannot be: 0 on a logarithmic axis is at its beginning. */
+/** The value at which a value outside of the range is drawn: 0 is at the beginning of a logarithmic axis. */
 export function clampTo({ min, max }: ValueRange, value: number): number {
   return Math.min(max, Math.max(min, value));
 }
 
-function tickText(value: number, unit: CountedUnit): string {
+/** A value beside an axis: zero has no unit. */
+export function tickText(value: number, unit: CountedUnit): string {
   return value === 0 ? '0' : formatValue(value, unit);
 }
 
-/** What is written beside an axis. */
+/** The labels of an axis. */
 export function labelsOf({ ticks }: ValueRange, unit: CountedUnit): string[] {
   return ticks.map((tick) => tickText(tick, unit));
 }
 
-/** The vertical axis of values, in people's units. */
+/** The vertical axis of values, in units that people read. */
 export function valueAxis(
   range: ValueRange,
   unit: CountedUnit,

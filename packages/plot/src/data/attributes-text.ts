@@ -1,7 +1,7 @@
 import type { Attributes } from '@hdrscope/registry';
 
 /**
- * Attributes as people read them, each for itself and by key. Objects are JSON.
+ * Attributes as people read them: one text for each, in the order of their keys. Objects are written as JSON.
  *
  * @example
  * ```ts
@@ -17,16 +17,7 @@ export function attributePairs(attributes: Attributes): string[] {
     .map((key) => `${key}=${valueText(attributes[key])}`);
 }
 
-/**
- * Attributes in one line: see `attributePairs`.
- *
- * @example
- * ```ts
- * import { attributesText } from '@hdrscope/plot';
- *
- * attributesText({ route: '/search', method: 'get' }); //=> 'method=get, route=/search'
- * ```
- */
+/** Attributes in one line: `method=get, route=/search`. */
 export function attributesText(attributes: Attributes): string {
   return attributePairs(attributes).join(', ');
 }
@@ -37,7 +28,7 @@ function valueText(value: unknown): string {
   try {
     return JSON.stringify(value);
   } catch {
-    // It holds a cycle or a bigint.
+    // The object holds a cycle or a bigint.
     return 'an object';
   }
 }

@@ -1,22 +1,23 @@
-import { type HdrCounts, type Layout, mustBe } from '@hdrscope/core';
+import { explicitLayout, type HdrCounts, type Layout, mustBe } from '@hdrscope/core';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { BarPlot, PlotTitles, SloLine } from '../plot.ts';
 import { createHeatMap } from './heat-map.ts';
 
 /** How bars are made. */
 export interface BarsOptions extends PlotTitles {
-  /** What values were counted in. @default 'none' */
+  /** The unit of the values. @default 'none' */
   readonly unit?: CountedUnit;
-  /** What the values are, such as `latency`. @default 'value' */
+  /** The name of the values, such as `latency`. @default 'value' */
   readonly name?: string;
+  /** Objectives. @default none */
   readonly lines?: readonly SloLine[];
 }
 
 /**
- * A bar for each slot of a layout, from the first that was hit to the last.
+ * A bar for each slot of a layout, from the first slot that was hit to the last.
  *
  * @param counts One for each slot.
- * @throws HdrscopeError `ERR_INVALID_COUNT` when there are not as many counts as slots, or one is no number of at least 0.
+ * @throws HdrscopeError `ERR_INVALID_COUNT` when there are not as many counts as slots, or a count is negative or not finite.
  * @example
  * ```ts
  * import { integerLayout } from '@hdrscope/core';
@@ -54,14 +55,43 @@ export function barsOf(
   };
 }
 
+/**
+ * A bar between each two neighbours of `edges`, from the first that was hit to the last. An edge belongs to the bar above it.
+ * Values below all edges, and values from the last edge on, have an open bar of their own.
+ *
+ * @param edges Finite and ascending, in the unit of the values.
+ * @param values Each value with its count, in any order.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the edges are not finite and ascending; `ERR_INVALID_COUNT` when a count is
+ *   negative or not finite.
+ * @example
+ * ```ts
+ * import { barsBetween } from '@hdrscope/plot';
+ *
+ * const { slots, counts } = barsBetween([0, 10, 20, 50], [[3, 7], [10, 1], [19.5, 4]], { unit: 'ms' });
+ * slots; //=> [{ lower: 0, upper: 10 }, { lower: 10, upper: 20 }]
+ * counts; //=> [7, 5]
+ * ```
+ */
+export function barsBetween(
+  edges: readonly number[],
+  values: Iterable<readonly [value: number, count: number]>,
+  options?: BarsOptions,
+): BarPlot {
+  const layout = explicitLayout(edges, 'lower');
+  const counts = new Float64Array(layout.slotCount);
+  for (const [value, count] of values) counts[layout.slotOf(value)]! += count;
+  return barsOf(layout, counts, options);
+}
+
 /** How bars of a histogram are made. */
 export interface HistogramBarsOptions extends BarsOptions {
-  /** How many there are at most, apart from one of zeros: an integer from 2 to 1000. @default 40 */
+  /** The largest number of bars, not counting the bar of zeros: an integer from 2 to 1000. @default 40 */
   readonly bars?: number;
 }
 
 /**
- * Bars of an HDR histogram, whose own slots are too many: each is wider than the one before by a constant factor.
+ * Bars of an HDR histogram, which has too many slots for a bar each. Every bar is wider than the bar before by one constant
+ * factor.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
  * @example

@@ -2,36 +2,31 @@ import { type Layout, mustBe } from '@hdrscope/core';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { HeatAxis, HeatMapPlot, PlotTitles } from '../plot.ts';
 
-/** Counts of the combinations of slots of several axes, as a `PerfHistogram` of `@hdrscope/ceph` has them. */
+/** Counts over several axes, as a `PerfHistogram` of `@hdrscope/ceph` has them. */
 export interface CellCounts {
   readonly axes: readonly {
     readonly name: string;
-    /** What the values of the axis are in. @default 'none' */
+    /** The unit of the axis's values. @default 'none' */
     readonly unit?: CountedUnit;
   }[];
   /** The slots of each axis. */
   readonly layouts: readonly Layout[];
-  /** A count for each combination of slots, row by row: the last axis runs fastest. */
+  /** A count for each combination of slots, row by row: the slot of the last axis changes fastest. */
   readonly cells: BigUint64Array;
 }
 
-/** Which axes are drawn, by their places from 0. */
-export interface DrawnAxes {
-  /** From left to right. */
+/** Which axes are drawn, and how. */
+export interface CellMapOptions extends PlotTitles {
+  /** The place, from 0, of the axis that goes from left to right. */
   readonly x: number;
-  /** From bottom to top. */
+  /** The place, from 0, of the axis that goes from bottom to top. */
   readonly y: number;
-}
-
-/** How cells are drawn. */
-export interface CellMapOptions extends DrawnAxes, PlotTitles {
-  /** What the counts are, such as `operations`. @default 'values' */
+  /** The name of the counts, such as `operations`. @default 'values' */
   readonly countName?: string;
 }
 
 /**
- * Two axes of cells as a heat map, whatever the others are: their slots are added up. A count above 2^53 is the nearest
- * double.
+ * Two axes of cells as a heat map. Counts are summed over all other axes. A sum above 2^53 becomes the nearest double.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when `x` and `y` are not the places of two axes; `ERR_INVALID_COUNT` when
  *   there are not as many counts as combinations of slots.
@@ -74,7 +69,7 @@ function sumsOver(layouts: readonly Layout[], cells: BigUint64Array, x: number, 
   );
   const slotAt = (cell: number, at: number): number =>
     Math.floor(cell / strides[at]!) % layouts[at]!.slotCount;
-  // A cell's own 64 bits may have no room for the sum of many.
+  // A sum of cells may exceed the 64 bits of one cell.
   const sums = Array.from({ length: layouts[y]!.slotCount }, () =>
     new Array<bigint>(layouts[x]!.slotCount).fill(0n),
   );
@@ -93,27 +88,27 @@ function heatAxis({ name, unit = 'none' }: CellCounts['axes'][number], layout: L
 }
 
 /**
- * The places of axes that tell anything: not those of a single slot, unless there are no others.
+ * The places, from 0, of the axes with more than one slot; all places when every axis has a single slot.
  *
  * @example
  * ```ts
  * import { explicitLayout } from '@hdrscope/core';
- * import { tellingAxes } from '@hdrscope/plot';
+ * import { informativeAxes } from '@hdrscope/plot';
  *
- * tellingAxes([explicitLayout([1, 10]), explicitLayout([]), explicitLayout([4096])]); //=> [0, 2]
+ * informativeAxes([explicitLayout([1, 10]), explicitLayout([]), explicitLayout([4096])]); //=> [0, 2]
  * ```
  */
-export function tellingAxes(layouts: readonly Pick<Layout, 'slotCount'>[]): number[] {
+export function informativeAxes(layouts: readonly Pick<Layout, 'slotCount'>[]): number[] {
   const all = [...layouts.keys()];
-  const telling = all.filter((at) => layouts[at]!.slotCount > 1);
-  return telling.length === 0 ? all : telling;
+  const informative = all.filter((at) => layouts[at]!.slotCount > 1);
+  return informative.length === 0 ? all : informative;
 }
 
 /**
- * Which axes a heat map has where nobody, or not all, are asked for: the first that tells anything goes up, the next goes
- * to the right. No `x` where there is only one that tells anything.
+ * Chooses the axes of a heat map. The first informative axis goes up and the next one goes to the right; `x` is `undefined`
+ * when only one axis is informative.
  *
- * @param asked Places from 0, which are taken as they are.
+ * @param asked Places, from 0, that are already chosen. They are not checked.
  * @example
  * ```ts
  * import { explicitLayout } from '@hdrscope/core';
@@ -129,8 +124,8 @@ export function axesToDraw(
   layouts: readonly Pick<Layout, 'slotCount'>[],
   asked: { readonly x?: number | undefined; readonly y?: number | undefined } = {},
 ): { readonly x: number | undefined; readonly y: number } {
-  const telling = tellingAxes(layouts);
-  const y =
-    asked.y ?? telling.find((at) => at !== asked.x) ?? [...layouts.keys()].find((at) => at !== asked.x) ?? 0;
-  return { x: asked.x ?? telling.find((at) => at !== y), y };
+  const isFree = (at: number): boolean => at !== asked.x;
+  const informative = informativeAxes(layouts);
+  const y = asked.y ?? informative.find(isFree) ?? [...layouts.keys()].find(isFree) ?? 0;
+  return { x: asked.x ?? informative.find((at) => at !== y), y };
 }

@@ -1,13 +1,12 @@
 import { mustBe } from '@hdrscope/core';
 
-/** Throws unless there can be so many. */
-export function assertSize(what: string, size: number, most: number): void {
-  if (!Number.isInteger(size) || size < 2 || size > most) {
-    throw mustBe('ERR_INVALID_OPTION', what, `an integer from 2 to ${most}`, size);
-  }
+/** @throws HdrscopeError `ERR_INVALID_OPTION` unless `value` is an integer from `least` to `most`, both included. */
+export function assertInteger(option: string, value: number, least: number, most: number): void {
+  if (Number.isInteger(value) && value >= least && value <= most) return;
+  throw mustBe('ERR_INVALID_OPTION', option, `an integer from ${least} to ${most}`, value);
 }
 
-/** Throws unless values can be divided by it. */
+/** @throws HdrscopeError `ERR_INVALID_OPTION` unless values can be divided by `valueScale`. */
 export function assertScale(valueScale: number): void {
   if (!(valueScale > 0 && Number.isFinite(valueScale))) {
     throw mustBe('ERR_INVALID_OPTION', 'valueScale', 'a finite number above 0', valueScale);

@@ -1,29 +1,29 @@
 import { type HdrCounts, percentileDifference } from '@hdrscope/core';
 import type { CountedUnit } from '@hdrscope/registry';
-import type { Change, ComparisonPlot, PlotTitles } from '../plot.ts';
+import type { ComparisonPlot, PercentileChange, PlotTitles } from '../plot.ts';
 import { type CurveSource, percentileCurve } from './percentile-curve.ts';
 
 /** One side of a comparison. */
-export interface Compared {
+export interface ComparisonSide {
   readonly name: string;
-  readonly histogram: CurveSource & HdrCounts & { valueAtPercentile(percentile: number): number };
+  readonly histogram: CurveSource & HdrCounts;
 }
 
-/** What is compared, and how surely. */
+/** How two distributions are compared. */
 export interface ComparisonPlotOptions extends PlotTitles {
-  /** What values were counted in. @default 'none' */
+  /** The unit of the values. @default 'none' */
   readonly unit?: CountedUnit;
-  /** From 0 to 100. @default [50, 90, 99, 99.9] */
+  /** The percentiles to compare, from 0 to 100. @default [50, 90, 99, 99.9] */
   readonly percentiles?: readonly number[];
-  /** Of the intervals: above 0 and below 1. @default 0.99 */
+  /** The confidence of the intervals: above 0 and below 1. @default 0.99 */
   readonly confidence?: number;
-  /** @default 'linear' */
+  /** The scale of the upper vertical axis. @default 'linear' */
   readonly valueAxis?: 'linear' | 'log';
 }
 
 /**
- * Two distributions, and by how much their percentiles differ: with the intervals of core's `percentileDifference`, which
- * are left out where there are too few values to be so sure. Both histograms count in one unit.
+ * Two distributions and the differences of their percentiles, with the intervals of core's `percentileDifference`. A change
+ * has no interval when there are too few values for the confidence. Both histograms count in one unit.
  *
  * @throws HdrscopeError `ERR_INCOMPATIBLE` when a histogram is empty; `ERR_INVALID_OPTION`, `ERR_INVALID_VALUE` when an
  *   option is outside the range stated on it.
@@ -48,11 +48,11 @@ export interface ComparisonPlotOptions extends PlotTitles {
  * ```
  */
 export function comparisonPlot(
-  before: Compared,
-  after: Compared,
+  before: ComparisonSide,
+  after: ComparisonSide,
   { unit = 'none', percentiles = [50, 90, 99, 99.9], confidence = 0.99, ...rest }: ComparisonPlotOptions = {},
 ): ComparisonPlot {
-  const changes = percentiles.map((percentile): Change => {
+  const changes = percentiles.map((percentile): PercentileChange => {
     const found = percentileDifference(after.histogram, before.histogram, percentile, { confidence });
     return {
       percentile,

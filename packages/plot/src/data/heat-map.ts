@@ -10,10 +10,10 @@ import {
 } from '@hdrscope/core';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { AxisSlot, HeatMapPlot, PlotTitles } from '../plot.ts';
-import { assertSize } from './checks.ts';
-import { TimeColumns, timeSlots } from './time-columns.ts';
+import { assertInteger } from './checks.ts';
+import { MOST_COLUMNS, TimeColumns, timeSlots } from './time-columns.ts';
 
-/** What was counted in an interval. */
+/** The counts of an interval of time. */
 export interface TimedHistogram<H = HdrCounts> {
   /** In ms since 1970. */
   readonly startMs: number;
@@ -22,39 +22,38 @@ export interface TimedHistogram<H = HdrCounts> {
   readonly histogram: H;
 }
 
-/** What was counted in an interval, in a unit of its own. */
+/** The counts of an interval of time, which may be in another unit than the plot. */
 export interface TimedCounts extends TimedHistogram {
-  /** The histogram's layout in the unit of the plot: `unitLayout` of a family. @default its layout */
+  /** The histogram's layout in the unit of the plot, such as `unitLayout` of a family. @default the histogram's layout */
   readonly unitLayout?: Layout;
 }
 
 /** How a heat map over time is made. */
 export interface HeatMapOptions extends PlotTitles {
-  /** What values were counted in. @default 'none' */
+  /** The unit of the values. @default 'none' */
   readonly unit?: CountedUnit;
-  /** What the values are, such as `latency`. @default 'value' */
+  /** The name of the values, such as `latency`. @default 'value' */
   readonly name?: string;
-  /** How many rows it has at most, apart from one of zeros: an integer from 2 to 1000. @default 60 */
+  /** The largest number of rows, not counting the row of zeros: an integer from 2 to 1000. @default 60 */
   readonly rows?: number;
-  /** How many columns it has at most: an integer from 2 to 10000. @default 240 */
+  /** The largest number of columns, not counting gaps: an integer from 2 to 10000. @default 240 */
   readonly columns?: number;
 }
 
 /** A heat map that grows. */
 export interface HeatMapBuilder {
-  /** Counts an interval. Intervals may come in any order, and overlap. */
+  /** Adds the counts of an interval. Intervals may come in any order and overlap. */
   add(interval: TimedCounts): void;
-  /** What was counted up to now. */
+  /** The heat map of all intervals so far. */
   plot(): HeatMapPlot;
 }
 
 const MOST_ROWS = 1000;
-const MOST_COLUMNS = 10_000;
 
 /**
- * How often which values were counted when, for a log of any length: memory is bounded by rows times columns. Rows grow by
- * a constant factor, as exponential buckets do; they become wider as the range of the values grows. Columns are intervals,
- * or where these are too many, neighbours in one.
+ * Makes a heat map of values over time, for a log of any length: memory is bounded by rows times columns. Each row is larger
+ * than the row below by a constant factor, as exponential buckets are, and that factor grows with the range of the values. A
+ * column is an interval; when there are too many intervals, neighbours share a column.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
  * @example
@@ -81,8 +80,8 @@ export function createHeatMap({
   columns = 240,
   ...titles
 }: HeatMapOptions = {}): HeatMapBuilder {
-  assertSize('rows', rows, MOST_ROWS);
-  assertSize('columns', columns, MOST_COLUMNS);
+  assertInteger('rows', rows, 2, MOST_ROWS);
+  assertInteger('columns', columns, 2, MOST_COLUMNS);
   const time = new TimeColumns<ExponentialBuckets>(columns, (a, b) => sumOfBuckets(a, b, rows));
   return {
     add({ startMs, endMs, histogram, unitLayout = histogram.layout }) {
@@ -110,7 +109,7 @@ export function createHeatMap({
 }
 
 /**
- * The heat map of intervals that are there: see `createHeatMap`.
+ * The heat map of a list of intervals: see `createHeatMap`.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
  * @example
@@ -131,7 +130,7 @@ export function heatMapOverTime(intervals: Iterable<TimedCounts>, options?: Heat
 
 const EMPTY: ExponentialBuckets = { scale: 20, zeroCount: 0, offset: 0, counts: [] };
 
-/** From 0 to the first bucket, where anything was counted at 0; then the buckets. */
+/** The buckets; below them, if zeros were counted, a slot from 0 to the first bucket. */
 function valueSlots({ scale, offset, counts, zeroCount }: ExponentialBuckets): AxisSlot[] {
   const slots = counts.map((_, at) => ({
     lower: exponentialBound(scale, offset + at),

@@ -1,45 +1,44 @@
 import type { Histogram } from '@hdrscope/core';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { PlotTitles, SloLine, TimePlot } from '../plot.ts';
-import { assertScale, assertSize } from './checks.ts';
+import { percentileName } from '../value-text.ts';
+import { assertInteger, assertScale } from './checks.ts';
 import type { TimedHistogram } from './heat-map.ts';
-import { TimeColumns, timeSlots } from './time-columns.ts';
+import { MOST_COLUMNS, TimeColumns, timeSlots } from './time-columns.ts';
 
-/** What percentiles over time are made of: a `Histogram`, a `DoubleHistogram`. */
-export interface Addable<H> extends Pick<Histogram, 'totalCount' | 'valuesAtPercentiles'> {
+/** A histogram that percentiles over time can be made of: a `Histogram` or a `DoubleHistogram`. */
+export interface AddableHistogram<H> extends Pick<Histogram, 'totalCount' | 'valuesAtPercentiles'> {
   add(other: H): void;
   copy(options: { readonly storage: 'sparse' }): H;
 }
 
 /** How percentiles over time are made. */
 export interface OverTimeOptions extends PlotTitles {
-  /** What values were counted in. @default 'none' */
+  /** The unit of the values, after their division by `valueScale`. @default 'none' */
   readonly unit?: CountedUnit;
-  /** From 0 to 100; a line for each. @default [50, 90, 99, 100] */
+  /** From 0 to 100; each has a line. @default [50, 90, 99, 100] */
   readonly percentiles?: readonly number[];
-  /** How many moments there are at most: an integer from 2 to 10000. @default 240 */
+  /** The largest number of moments, not counting gaps: an integer from 2 to 10000. @default 240 */
   readonly columns?: number;
-  /** What values are divided by. Above 0. @default 1 */
+  /** The divisor of all values. Above 0. @default 1 */
   readonly valueScale?: number;
+  /** Objectives. @default none */
   readonly slos?: readonly SloLine[];
-  /** @default 'linear' */
+  /** The scale of the vertical axis. @default 'linear' */
   readonly valueAxis?: 'linear' | 'log';
 }
 
 /** Percentiles over time that grow. */
 export interface OverTimeBuilder<H> {
-  /** Counts an interval. Intervals may come in any order, and overlap. */
+  /** Adds the counts of an interval. Intervals may come in any order and overlap. */
   add(interval: TimedHistogram<H>): void;
-  /** What was counted up to now. */
+  /** The percentiles of all intervals so far. */
   plot(): TimePlot;
 }
 
-const MOST_COLUMNS = 10_000;
-
 /**
- * Percentiles of intervals over time, for a log of any length: where there are too many intervals, neighbours are added
- * up, so that percentiles are those of what was counted, not means of percentiles. In memory is a histogram for each
- * moment that is shown.
+ * Makes percentiles over time, for a log of any length. When there are too many intervals, neighbours are added up: the
+ * percentiles are of all their values, not means of percentiles. Memory holds one histogram for each moment of the plot.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
  * @example
@@ -55,21 +54,21 @@ const MOST_COLUMNS = 10_000;
  * overTime.plot().lines; //=> [{ name: 'p50', values: [20] }, { name: 'max', values: [30] }]
  * ```
  */
-export function createOverTime<H extends Addable<H>>({
+export function createOverTime<H extends AddableHistogram<H>>({
   unit = 'none',
   percentiles = [50, 90, 99, 100],
   columns = 240,
   valueScale = 1,
   ...rest
 }: OverTimeOptions = {}): OverTimeBuilder<H> {
-  assertSize('columns', columns, MOST_COLUMNS);
+  assertInteger('columns', columns, 2, MOST_COLUMNS);
   assertScale(valueScale);
   const time = new TimeColumns<H>(columns, (a, b) => {
     a.add(b);
     return a;
   });
   return {
-    // A copy: the histogram is somebody else's, and dense ones are large.
+    // The caller may change its histogram later, and a dense one is large.
     add: ({ startMs, endMs, histogram }) => time.add(startMs, endMs, histogram.copy({ storage: 'sparse' })),
     plot() {
       const slots = timeSlots(time.columns);
@@ -85,7 +84,7 @@ export function createOverTime<H extends Addable<H>>({
         unit,
         timesMs: slots.map(({ slot }) => slot.lower),
         lines: percentiles.map((percentile, line) => ({
-          name: percentile === 100 ? 'max' : `p${percentile}`,
+          name: percentileName(percentile),
           values: found.map((values) => values?.[line] ?? null),
         })),
       };
@@ -94,7 +93,7 @@ export function createOverTime<H extends Addable<H>>({
 }
 
 /**
- * Percentiles over time of intervals that are there: see `createOverTime`.
+ * The percentiles over time of a list of intervals: see `createOverTime`.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
  * @example
@@ -107,7 +106,7 @@ export function createOverTime<H extends Addable<H>>({
  * overTimePlot([{ startMs: 5000, endMs: 6000, histogram }], { percentiles: [50] }).timesMs; //=> [5000]
  * ```
  */
-export function overTimePlot<H extends Addable<H>>(
+export function overTimePlot<H extends AddableHistogram<H>>(
   intervals: Iterable<TimedHistogram<H>>,
   options?: OverTimeOptions,
 ): TimePlot {

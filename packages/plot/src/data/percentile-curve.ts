@@ -8,7 +8,7 @@ import {
 import type { Curve, CurvePoint } from '../plot.ts';
 import { assertScale } from './checks.ts';
 
-/** What a curve is made of: a `Histogram`, a `DoubleHistogram`, and what reads alike. */
+/** A distribution that a curve can be made of, such as a `Histogram` or a `DoubleHistogram`. */
 export interface CurveSource {
   readonly totalCount: number;
   percentiles(ticksPerHalfDistance: number): Iterable<IterationStep>;
@@ -17,29 +17,28 @@ export interface CurveSource {
 
 /** How a curve is made. */
 export interface CurveOptions {
-  /** Steps before the distance to 100 % is halved: an integer of at least 1. @default 5 */
+  /** The number of steps in which the distance to 100 % is halved: an integer of at least 1. @default 5 */
   readonly ticksPerHalfDistance?: number;
-  /** What values are divided by, for example 1e6 to have nanoseconds in milliseconds. Above 0. @default 1 */
+  /** The divisor of all values: 1e6 turns nanoseconds into milliseconds. Above 0. @default 1 */
   readonly valueScale?: number;
 }
 
 /** How a curve with bounds is made. */
 export interface BoundedCurveOptions extends CurveOptions, ConfidenceOptions {
-  /** How sure the bounds of each point are: above 0 and below 1. @default no bounds */
+  /** The confidence of each point's bounds: above 0 and below 1. @default points have no bounds */
   readonly confidence?: number;
 }
 
 const TICKS_PER_HALF_DISTANCE = 5;
 
-/** Those that people ask for have points of their own: what a text or a table says of them is not that of a neighbour. */
+/** The percentiles that people ask for. Each has a point of its own, so that texts and tables show its exact value. */
 const USUAL = [50, 75, 90, 95, 99, 99.5, 99.9, 99.95, 99.99, 99.999, 99.9999];
 
 /**
- * A distribution as a curve, with points where `formatPercentiles` has rows and at the percentiles that people ask for, up
- * to the maximum, which is the last. Without values there are no points.
+ * A distribution as a curve. It has points where `formatPercentiles` has rows, at the percentiles that people ask for, and
+ * last at the maximum. A histogram without values has no points.
  *
- * With a confidence, points have the bounds of `percentileInterval`; where there are too few values to be so sure, they
- * have none.
+ * With a confidence, points have the bounds of `percentileInterval`. A point with too few values for that has no bounds.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
  * @example
@@ -72,7 +71,8 @@ export function percentileCurve(
 }
 
 /**
- * A curve of anything that steps through its percentiles, as `percentileCurve` without bounds: also of doubles.
+ * A curve without bounds of any distribution that steps through its percentiles, `DoubleHistogram` included. Otherwise as
+ * `percentileCurve`.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
  * @example
@@ -94,7 +94,7 @@ export function curveOf(name: string, source: CurveSource, options: CurveOptions
   for (const { percentileLevelIteratedTo: percentile, valueIteratedTo } of source.percentiles(
     ticksPerHalfDistance,
   )) {
-    // Beyond the last step before the maximum, a percentile is the maximum.
+    // A percentile beyond the last step below 100 is the maximum.
     for (; next !== undefined && next <= percentile && percentile < 100; next = usual.next().value) {
       if (next < percentile)
         points.push({ percentile: next, value: source.valueAtPercentile(next) / valueScale });
@@ -105,8 +105,8 @@ export function curveOf(name: string, source: CurveSource, options: CurveOptions
 }
 
 /**
- * A curve of percentile text, as `parsePercentiles` of core read it: a `.hgrm` file, its CSV, the report of wrk2. It has
- * no bounds: where between two rows values are the text does not tell.
+ * A curve of percentile text that core's `parsePercentiles` has read: a `.hgrm` file, its CSV, the report of wrk2. It has no
+ * bounds, because the text does not say where values lie between two rows.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
  * @example

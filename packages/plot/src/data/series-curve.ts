@@ -4,14 +4,14 @@ import type { Curve } from '../plot.ts';
 import { attributesText } from './attributes-text.ts';
 import { type BoundedCurveOptions, percentileCurve } from './percentile-curve.ts';
 
-/** How a series is called, unless it is told: by its attributes. */
+/** How the curve of a series is made. */
 export interface SeriesCurveOptions extends Omit<BoundedCurveOptions, 'valueScale'> {
-  /** @default the attributes, or the name of the family where there are none */
+  /** @default the attributes, or the family's name when the series has no attributes */
   readonly name?: string;
 }
 
 /**
- * The distribution of a series of a snapshot as a curve, in the unit of its family: `countedUnitOf` tells it to a plot.
+ * The distribution of a series of a snapshot as a curve, in the unit of its family. `countedUnitOf` gives the plot's unit.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
  * @example
@@ -54,7 +54,7 @@ const UNITS: Readonly<Record<string, CountedUnit>> = {
 };
 
 /**
- * What a family counts in, as plots name it: by its UCUM unit, `'none'` for those that plots know nothing of.
+ * The unit of a plot for the UCUM unit of a family; `'none'` for units that plots do not know.
  *
  * @example
  * ```ts

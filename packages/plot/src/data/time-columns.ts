@@ -1,6 +1,9 @@
 import type { AxisSlot } from '../plot.ts';
 
-/** What was counted in a stretch of time. */
+/** The largest number of columns that an option may ask for. */
+export const MOST_COLUMNS = 10_000;
+
+/** The content of a stretch of time. */
 export interface TimeColumn<T> {
   readonly startMs: number;
   /** At least `startMs`. */
@@ -9,8 +12,8 @@ export interface TimeColumn<T> {
 }
 
 /**
- * A bounded number of columns of time, however long it goes on: as soon as there are too many, neighbours become one
- * column of twice the width. What comes after fills columns of that width.
+ * A bounded number of columns, for a time of any length. When there are too many columns, neighbours become one column of
+ * twice the width, and later intervals fill columns of that width.
  */
 export class TimeColumns<T> {
   /** At least 2. */
@@ -18,9 +21,9 @@ export class TimeColumns<T> {
   readonly #merge: (a: T, b: T) => T;
   /** Ascending by start, at most `#limit`. */
   #columns: TimeColumn<T>[] = [];
-  /** Up to which columns are made one, in ms; 0 before the first column. Grows by doubling. */
+  /** Neighbours that are together no wider become one column, in ms. Doubles as time goes on; 0 before the first column. */
   #widthMs = 0;
-  /** The lengths of intervals vary a little: by so much, half of the first one, may columns be longer. */
+  /** How much wider a column may be, since the lengths of intervals vary a little: half of the first interval. */
   #toleranceMs = 0;
 
   /** @param merge May change and return its first argument. */
@@ -29,7 +32,7 @@ export class TimeColumns<T> {
     this.#merge = merge;
   }
 
-  /** Of unequal width, ascending. Time that nothing was told of is in none. */
+  /** Ascending, of unequal width. Time without intervals has no column. */
   get columns(): readonly TimeColumn<T>[] {
     return this.#columns;
   }
@@ -50,14 +53,14 @@ export class TimeColumns<T> {
     while (this.#columns.length > this.#limit) this.#widen();
   }
 
-  /** Where the first column is that starts after a moment. */
+  /** The place of the first column that starts after a moment. */
   #after(moment: number): number {
     let at = this.#columns.length;
     while (at > 0 && this.#columns[at - 1]!.startMs > moment) at--;
     return at;
   }
 
-  /** Whether two columns of which the first starts first are to be one. */
+  /** Whether two columns become one. `first` starts no later than `second`. */
   #isOne(first: TimeColumn<T>, second: TimeColumn<T>): boolean {
     const lengthMs = Math.max(first.endMs, second.endMs) - first.startMs;
     const isWithin = second.startMs < first.endMs && second.endMs <= first.endMs;
@@ -84,13 +87,14 @@ export class TimeColumns<T> {
   }
 }
 
-/** A slot of the axis of time, and which column it is of; a gap is of none. */
+/** A slot of the time axis. */
 export interface TimeSlot {
   readonly slot: AxisSlot;
+  /** The place of the slot's column; `undefined` for a gap. */
   readonly column: number | undefined;
 }
 
-/** Columns with the gaps between them that are as long as a column. */
+/** The slots of columns and of the gaps between them. A gap that is shorter than a usual column belongs to the column before it. */
 export function timeSlots(
   columns: readonly { readonly startMs: number; readonly endMs: number }[],
 ): TimeSlot[] {

@@ -1,11 +1,11 @@
 import type { HeatAxis, HeatMapPlot } from '../plot.ts';
 
-/** Slots from one to another, which is left out. */
+/** The slots from one place up to another, which is not included. */
 type Span = readonly [from: number, to: number];
 
 /**
- * A heat map without the slots at its ends that nobody hit; `undefined` where nothing was counted at all. Time is left as it
- * is: that nothing happened in it is worth seeing.
+ * A heat map without the empty slots at the ends of its axes; `undefined` when all counts are 0. A time axis keeps its empty
+ * slots, because a time in which nothing happened is worth seeing.
  */
 export function usedPart(plot: HeatMapPlot): HeatMapPlot | undefined {
   const { x, y, counts } = plot;

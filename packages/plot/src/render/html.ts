@@ -11,21 +11,21 @@ import { defaultHeightOf } from './options.ts';
 
 /** How a page of plots is made. */
 export interface HtmlOptions {
-  /** What the page is called. @default the first plot's title */
+  /** The title of the page. @default the title of the first plot, or 'Plots' */
   readonly title?: string;
-  /** Its colours to begin with; `'auto'` are those of the reader's system. @default 'auto' */
+  /** The first colours of the page; `'auto'` takes the colours of the reader's system. @default 'auto' */
   readonly theme?: 'auto' | 'light' | 'dark';
 }
 
-// From `src/render` and from `dist/render` alike.
+// The same path from `src/render` and from `dist/render`.
 const SCRIPT = new URL('../../dist/browser/plot.js', import.meta.url);
 
 /**
- * Plots as one HTML page, which asks no network for anything: its script, styles and values are all in it. Curves can be hidden
- * and zoomed into, colours follow the system, and each plot has its values as a table below it.
+ * Plots as one HTML page. The page holds its script, styles and values, and its policy forbids the network. Readers can hide
+ * curves and zoom, colours follow the system, and a table below each plot holds its values.
  *
  * @param plots One or more.
- * @throws HdrscopeError `ERR_INVALID_OPTION`, also where the script of the page has not been built.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside its range, or the script of the page is not built.
  * @example
  * ```ts no-run needs a build
  * import { writeFile } from 'node:fs/promises';
@@ -44,10 +44,10 @@ export async function renderHtml(plots: readonly Plot[], options: HtmlOptions = 
   return pageOf(plots, options.title ?? plots[0]?.title ?? 'Plots', theme, await loadScript());
 }
 
-/** @param file For tests: where to look for the script. */
+/** @param file The script; tests have one of their own. */
 export async function loadScript(file: URL = SCRIPT): Promise<string> {
   try {
-    // Neither of the two ends the element that it is put into.
+    // Either of the two could end the script element.
     return (await readFile(file, 'utf8'))
       .replace(/<\/(?=script)/gi, '<\\/')
       .replaceAll('<!--', '<\\!--')
@@ -55,7 +55,7 @@ export async function loadScript(file: URL = SCRIPT): Promise<string> {
   } catch (cause) {
     throw new HdrscopeError(
       'ERR_INVALID_OPTION',
-      `HTML plots need their script ${file.pathname}, which cannot be read: npm run build -w @hdrscope/plot`,
+      `HTML plots need the script ${file.pathname}, which cannot be read: build it with "npm run build -w @hdrscope/plot"`,
       { cause },
     );
   }
@@ -63,7 +63,7 @@ export async function loadScript(file: URL = SCRIPT): Promise<string> {
 
 /** The page around a script. */
 export function pageOf(plots: readonly Plot[], title: string, theme: string, script: string): string {
-  // Nothing may be loaded, from anywhere. The tooltips of ECharts have styles of their own.
+  // The page loads nothing. ECharts' tooltips need inline styles.
   const policy = [
     "default-src 'none'",
     `script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'`,
@@ -97,7 +97,7 @@ ${plots.map((plot, i) => figureOf(plot, i)).join('\n')}
 `;
 }
 
-/** In a script element, `<` could end it or begin a comment. */
+/** JSON without `<`, which could end the script element or begin a comment. */
 function jsonOf(plots: readonly Plot[]): string {
   return `[${plots.map(plotToJson).join(',')}]`.replaceAll('<', '\\u003c');
 }

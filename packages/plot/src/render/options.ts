@@ -1,5 +1,6 @@
 import { mustBe } from '@hdrscope/core';
 import type { ThemeName } from '../chart/theme.ts';
+import { assertInteger } from '../data/checks.ts';
 
 /** How a plot is drawn. */
 export interface RenderOptions {
@@ -7,11 +8,11 @@ export interface RenderOptions {
   readonly width?: number;
   /** In pixels: an integer from 150 to 8192. @default 480, or 640 for a comparison */
   readonly height?: number;
-  /** For which background. @default 'light' */
+  /** The background that the picture is for. @default 'light' */
   readonly theme?: ThemeName;
 }
 
-/** Options that are checked, with their defaults. */
+/** Options that are checked and complete. */
 export interface CheckedOptions {
   readonly width: number;
   readonly height: number;
@@ -26,20 +27,15 @@ export function checkOptions(
   kind: string,
 ): CheckedOptions {
   const checkedHeight = height ?? defaultHeightOf(kind);
-  checkSize('width', width, 200);
-  checkSize('height', checkedHeight, 150);
+  assertInteger('width', width, 200, LARGEST);
+  assertInteger('height', checkedHeight, 150, LARGEST);
   if (theme !== 'light' && theme !== 'dark') {
     throw mustBe('ERR_INVALID_OPTION', 'theme', "'light' or 'dark'", theme);
   }
   return { width, height: checkedHeight, theme };
 }
 
-/** A comparison is two drawings. */
+/** The height in pixels; a comparison has two drawings. */
 export function defaultHeightOf(kind: string): number {
   return kind === 'comparison' ? 640 : 480;
-}
-
-function checkSize(name: string, size: number, least: number): void {
-  if (Number.isInteger(size) && size >= least && size <= LARGEST) return;
-  throw mustBe('ERR_INVALID_OPTION', name, `an integer from ${least} to ${LARGEST}`, size);
 }

@@ -6,19 +6,19 @@ import { checkOptions, type RenderOptions } from './options.ts';
 
 /** How a plot is drawn in pixels. */
 export interface PngOptions extends RenderOptions {
-  /** How many pixels of the picture one of `width` and `height` is: from 0.5 to 4. @default 2 */
+  /** The pixels of the picture for one pixel of `width` and `height`: from 0.5 to 4. @default 2 */
   readonly scale?: number;
 }
 
-/** What is used of `@napi-rs/canvas`. */
+/** The part of `@napi-rs/canvas` that this package uses. */
 interface CanvasModule {
   createCanvas(width: number, height: number): { encode(format: 'png'): Promise<Uint8Array> };
 }
 
 /**
- * A plot as a PNG picture, of `width * scale` by `height * scale` pixels. Needs the optional package `@napi-rs/canvas`.
+ * A plot as a PNG picture of `width * scale` by `height * scale` pixels. It needs the optional package `@napi-rs/canvas`.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION`, also where `@napi-rs/canvas` is not installed.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside its range, or `@napi-rs/canvas` is not installed.
  * @example
  * ```ts
  * import { renderPng } from '@hdrscope/plot/render';
@@ -37,7 +37,7 @@ export async function renderPng(plot: Plot, options: PngOptions = {}): Promise<U
   const canvas = createCanvas(Math.round(width * scale), Math.round(height * scale));
   const chart = loadECharts().init(canvas, null, { width, height, devicePixelRatio: scale });
   try {
-    // Its description would become attributes, of which this canvas has none.
+    // ECharts would set the description as attributes, which this canvas does not have.
     chart.setOption({ ...chartOption(plot, theme, width), aria: { enabled: false } });
     return await canvas.encode('png');
   } finally {
@@ -45,7 +45,7 @@ export async function renderPng(plot: Plot, options: PngOptions = {}): Promise<U
   }
 }
 
-/** @param load For tests: what is done to load it. */
+/** @param load Loads the module; tests have one of their own. */
 export async function loadCanvas(
   load: () => Promise<CanvasModule> = () => import('@napi-rs/canvas'),
 ): Promise<CanvasModule> {
@@ -54,7 +54,7 @@ export async function loadCanvas(
   } catch (cause) {
     throw new HdrscopeError(
       'ERR_INVALID_OPTION',
-      'PNG pictures need the package @napi-rs/canvas, which cannot be loaded here: npm install @napi-rs/canvas',
+      'PNG pictures need the package @napi-rs/canvas, which cannot be loaded: install it with "npm install @napi-rs/canvas"',
       { cause },
     );
   }

@@ -6,9 +6,9 @@ import { escapeXml } from './escape.ts';
 import { checkOptions, type RenderOptions } from './options.ts';
 
 /**
- * A plot as an SVG picture. The same plot always makes the same text.
+ * A plot as the text of an SVG picture. Equal plots make equal texts.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION`
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside its range.
  * @example
  * ```ts
  * import { renderSvg } from '@hdrscope/plot/render';
@@ -30,8 +30,8 @@ export function renderSvg(plot: Plot, options: RenderOptions = {}): string {
 }
 
 /**
- * ECharts numbers its charts, and with them what is referred to within. Instead, ids are made of the picture's contents, so
- * that pictures which share a page do not share ids either. What is of use to its own scripts or to a pointer only is left out.
+ * Replaces ids that ECharts numbers chart by chart with a hash of the picture, so that equal plots make equal texts and
+ * pictures on one page do not share ids. Removes styles and attributes that serve scripts and pointers only.
  */
 function withStableIds(svg: string): string {
   const bare = svg

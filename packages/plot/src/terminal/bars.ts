@@ -3,9 +3,8 @@ import { slotText } from '../chart/slot-text.ts';
 import { formatCount } from '../count-text.ts';
 import type { AxisSlot, BarPlot } from '../plot.ts';
 import { painted } from './canvas.ts';
-import { DEFAULT_COLUMNS } from './chart.ts';
 import { inkOf, sloInk } from './inks.ts';
-import type { TerminalOptions } from './options.ts';
+import { DEFAULT_COLUMNS, type TerminalOptions } from './options.ts';
 import { cut, plain } from './text.ts';
 
 const MOST_ROWS = 48;
@@ -17,10 +16,10 @@ interface Row {
   readonly count: number;
 }
 
-/** A bar for each slot, smallest values first. Every slot that was hit has one, however short. */
+/** A bar for each slot, smallest values first. Every slot that was hit has a visible bar. */
 export function barLines(plot: BarPlot, options: TerminalOptions): string[] {
   const { columns = DEFAULT_COLUMNS, rows = MOST_ROWS, ascii = false } = options;
-  const shown = together(plot, rows);
+  const shown = mergedRows(plot, rows);
   const most = Math.max(0, ...shown.map(({ count }) => count));
   if (most === 0) return ['nothing was counted'];
   const labels = shown.map(({ slot }) => plain(slotText(slot, plot.unit, plot.isInteger), ascii));
@@ -28,7 +27,7 @@ export function barLines(plot: BarPlot, options: TerminalOptions): string[] {
   const labelWidth = Math.max(...labels.map(({ length }) => length));
   const countWidth = Math.max(...counts.map(({ length }) => length));
   const room = Math.max(LEAST_BAR, columns - labelWidth - countWidth - 3);
-  const notes = shown.map(({ slot }) => promised(slot, plot, ascii));
+  const notes = shown.map(({ slot }) => objectivesText(slot, plot, ascii));
   const noteWidth = Math.max(...notes.map(({ length }) => length));
   const width = noteWidth === 0 ? room : Math.max(LEAST_BAR, room - noteWidth - 1);
   const { colour } = inkOf(0, options);
@@ -46,8 +45,8 @@ export function barLines(plot: BarPlot, options: TerminalOptions): string[] {
   return [...lines, merged > 1 ? `${total}; each bar is ${merged} slots together` : total];
 }
 
-/** Neighbours in one, where there are more than may be shown. */
-function together({ slots, counts }: BarPlot, rows: number): Row[] {
+/** The slots, with as many neighbours merged as it takes to fit into the rows. */
+function mergedRows({ slots, counts }: BarPlot, rows: number): Row[] {
   const size = Math.max(1, Math.ceil(slots.length / rows));
   return Array.from({ length: Math.ceil(slots.length / size) }, (_, row) => {
     const [from, to] = [row * size, Math.min(slots.length, (row + 1) * size)];
@@ -58,8 +57,8 @@ function together({ slots, counts }: BarPlot, rows: number): Row[] {
   });
 }
 
-/** What was promised of a value in the slot. */
-function promised(
+/** The objectives whose value lies in the slot, behind an arrow. */
+function objectivesText(
   { lower, upper }: AxisSlot,
   { lines = [], unit, isInteger }: BarPlot,
   ascii: boolean,

@@ -1,6 +1,6 @@
 import { channelsOf } from '../chart/theme.ts';
 
-/** A place, in dots from the upper left. */
+/** A place in dots, from the upper left. */
 export interface Dot {
   readonly x: number;
   readonly y: number;
@@ -8,17 +8,17 @@ export interface Dot {
 
 /** How a line is drawn. */
 export interface Stroke {
-  /** Of the dots along it, every so manieth. @default 1 */
+  /** 2 draws every second dot, 4 every fourth. @default 1 */
   readonly every?: number;
 }
 
-/** What lines are told apart by: a character each, and a colour where there are some. */
+/** The look of a line, which differs from the look of other lines. */
 export interface Ink {
-  /** What an ASCII drawing has in place of dots. */
+  /** The character that an ASCII drawing has in place of dots. */
   readonly ascii: string;
-  /** What is set on lines of dots without colours. */
+  /** The character that marks a line of dots in a drawing without colours. */
   readonly mark: string;
-  /** `#rrggbb`; left out where there are no colours. */
+  /** `#rrggbb`; left out in a drawing without colours. */
   readonly colour?: string | undefined;
 }
 
@@ -30,15 +30,16 @@ const BITS: readonly (readonly number[])[] = [
   [0x08, 0x10, 0x20, 0x80],
 ];
 
-/** Characters to draw on. With braille each has two by four dots, in ASCII one. */
+/** Characters to draw on. A braille character has two by four dots, an ASCII character one. */
 export class Canvas {
   readonly columns: number;
   readonly rows: number;
-  /** How many dots it is wide and high. */
+  /** In dots. */
   readonly width: number;
+  /** In dots. */
   readonly height: number;
   readonly #ascii: boolean;
-  /** Row by row: which dots of each character are set, or its code where it is text. */
+  /** Row by row: the bits of the dots that are set in each character. */
   readonly #dots: Uint8Array;
   readonly #texts: (string | undefined)[];
   readonly #inks: (Ink | undefined)[];
@@ -59,7 +60,7 @@ export class Canvas {
     return this.#ascii ? { column: x, row: y } : { column: x >> 1, row: y >> 2 };
   }
 
-  /** Sets a dot; one outside is none. */
+  /** Sets a dot, unless it lies outside. */
   dot(dot: Dot, ink: Ink): void {
     const { x, y } = dot;
     if (x < 0 || y < 0 || x >= this.width || y >= this.height) return;
@@ -69,25 +70,25 @@ export class Canvas {
     this.#inks[cell] = ink;
   }
 
-  /** Sets the dots between two, both included. */
+  /** Sets the dots from one to another, both included. */
   line(from: Dot, to: Dot, ink: Ink, { every = 1 }: Stroke = {}): void {
     const steps = Math.max(Math.abs(to.x - from.x), Math.abs(to.y - from.y), 1);
     for (let step = 0; step <= steps; step++) {
       const x = Math.round(from.x + ((to.x - from.x) * step) / steps);
       const y = Math.round(from.y + ((to.y - from.y) * step) / steps);
-      // By the place, so that lines which go on have their gaps at equal distances.
+      // The place decides, so that the gaps of adjoining lines are equally far apart.
       if ((x + (from.x === to.x ? y : 0)) % every === 0) this.dot({ x, y }, ink);
     }
   }
 
-  /** Sets a character, in place of the dots there. */
+  /** Sets a character in place of its dots. */
   mark(column: number, row: number, text: string, ink: Ink): void {
     if (column < 0 || row < 0 || column >= this.columns || row >= this.rows) return;
     this.#texts[row * this.columns + column] = text;
     this.#inks[row * this.columns + column] = ink;
   }
 
-  /** Sets a character where nothing is. */
+  /** Sets a character, unless something is drawn there. */
   background(column: number, row: number, text: string, ink: Ink): void {
     const cell = row * this.columns + column;
     if (this.#dots[cell] === 0 && this.#texts[cell] === undefined) this.mark(column, row, text, ink);

@@ -1,31 +1,30 @@
 import type { CountedUnit } from '@hdrscope/registry';
-import { clampTo, linearRange, logRange, type ValueRange } from '../chart/value-axis.ts';
-import { formatValue } from '../value-text.ts';
+import { clampTo, labelsOf, rangeOf, type ValueRange } from '../chart/value-axis.ts';
 import { Canvas, type Dot, type Ink } from './canvas.ts';
-import type { TerminalOptions } from './options.ts';
+import { DEFAULT_COLUMNS, type TerminalOptions } from './options.ts';
 import { plain } from './text.ts';
 
-/** A tick of the axis below. */
+/** A tick of the horizontal axis. */
 export interface Tick {
   /** From 0, at the left, to 1. */
   readonly at: number;
   readonly label: string;
 }
 
-/** A line to be drawn; it breaks where there is `undefined`. */
+/** A line. An `undefined` point breaks it. */
 export interface ChartLine {
   readonly ink: Ink;
   /** `at` from 0, at the left, to 1. Ascending. */
   readonly points: readonly ({ readonly at: number; readonly value: number } | undefined)[];
-  /** Whether it is made of few dots. @default false */
+  /** Whether only every fourth dot is drawn. @default false */
   readonly isFaint?: boolean;
 }
 
-/** A value that something was promised of, up to a place. */
+/** An objective: a level line up to a place. */
 export interface ChartLimit {
   readonly ink: Ink;
   readonly value: number;
-  /** From 0 to 1. @default 1 */
+  /** The place, from 0 to 1. @default 1 */
   readonly to?: number;
 }
 
@@ -36,21 +35,19 @@ export interface Chart {
   readonly lines: readonly ChartLine[];
   readonly limits: readonly ChartLimit[];
   readonly ticks: readonly Tick[];
-  /** Whether lines carry marks, as there are no colours to tell them apart. */
+  /** Whether lines carry marks, because they have no colours. */
   readonly isMarked: boolean;
 }
 
-export const DEFAULT_COLUMNS = 80;
 const DEFAULT_ROWS = 16;
 const ROWS_PER_LABEL = 3;
 const COLUMNS_BETWEEN_MARKS = 4;
 
-/** Draws lines with their axes. All lines of text are at most as wide as the options tell. */
+/** Draws lines with their axes. No line of text is wider than `columns`. */
 export function formatChart(chart: Chart, options: TerminalOptions): string[] {
   const { columns = DEFAULT_COLUMNS, rows = DEFAULT_ROWS, ascii = false } = options;
-  const range = rangeOf(chart, rows);
-  // Nothing is nothing in every unit.
-  const labels = range.ticks.map((tick) => (tick === 0 ? '0' : plain(formatValue(tick, chart.unit), ascii)));
+  const range = chartRange(chart, rows);
+  const labels = labelsOf(range, chart.unit).map((label) => plain(label, ascii));
   const gutter = Math.max(...labels.map(({ length }) => length)) + 1;
   const canvas = new Canvas(columns - gutter - 1, rows, ascii);
   const heightOf = heights(chart, range);
@@ -83,16 +80,15 @@ export function formatChart(chart: Chart, options: TerminalOptions): string[] {
 const AXES = { side: '│', tick: '┤', corner: '└', floor: '─', down: '┬' } as const;
 const ASCII_AXES = { side: '|', tick: '+', corner: '+', floor: '-', down: '+' } as const;
 
-function rangeOf({ lines, limits, unit, valueAxis }: Chart, rows: number): ValueRange {
+function chartRange({ lines, limits, unit, valueAxis }: Chart, rows: number): ValueRange {
   const values = [
     ...lines.flatMap(({ points }) => points.map((point) => point?.value ?? Number.NaN)),
     ...limits.map(({ value }) => value),
   ];
-  const parts = Math.max(2, Math.floor(rows / ROWS_PER_LABEL));
-  return valueAxis === 'log' ? logRange(values, unit) : linearRange(values, unit, parts);
+  return rangeOf(values, unit, valueAxis, Math.max(2, Math.floor(rows / ROWS_PER_LABEL)));
 }
 
-/** Where a value is: from 0, at the bottom, to 1. */
+/** The height of a value, from 0 at the bottom to 1 at the top. */
 function heights({ valueAxis }: Chart, range: ValueRange): (value: number) => number {
   const { min, max } = range;
   if (valueAxis !== 'log') return (value) => (clampTo(range, value) - min) / (max - min);
@@ -110,7 +106,7 @@ function draw(canvas: Canvas, { points, ink, isFaint = false }: ChartLine, dotOf
   }
 }
 
-/** Sets the mark of a line on it, at places where no other has its own. */
+/** Sets the mark of a line, at columns where no other line has its mark. */
 function markLine(
   canvas: Canvas,
   { points, ink }: ChartLine,

@@ -1,7 +1,7 @@
 import { totalOf } from '../data/used-part.ts';
 import type { AxisSlot, HeatMapPlot } from '../plot.ts';
 
-/** A heat map with as many rows and columns as there is room for. */
+/** A heat map whose neighbouring slots may be merged. */
 export interface HeatGrid {
   /** Ascending. */
   readonly x: readonly AxisSlot[];
@@ -15,12 +15,12 @@ export interface HeatGrid {
   readonly slotsPerRow: number;
 }
 
-/** A grid of a cell for each combination of slots. */
+/** A grid with one cell for each combination of slots. */
 export function wholeGrid({ x, y, counts }: HeatMapPlot): HeatGrid {
   return { x: x.slots, y: y.slots, counts, slotsPerColumn: 1, slotsPerRow: 1 };
 }
 
-/** Neighbours put together, as many as it takes. */
+/** A grid of at most so many columns and rows, with as many neighbours merged as it takes. */
 export function fitted({ x, y, counts }: HeatGrid, most: { columns: number; rows: number }): HeatGrid {
   const slotsPerColumn = Math.ceil(x.length / most.columns);
   const slotsPerRow = Math.ceil(y.length / most.rows);

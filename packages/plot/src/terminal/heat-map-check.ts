@@ -1,8 +1,7 @@
 import { mustBe } from '@hdrscope/core';
 import type { HeatAxis, HeatMapPlot } from '../plot.ts';
-import type { TerminalOptions } from './options.ts';
 
-/** @throws HdrscopeError `ERR_INVALID_VALUE` */
+/** @throws HdrscopeError `ERR_INVALID_VALUE` when an axis has no slots, a bound is not a number, or a count is missing or negative. */
 export function assertHeatMap({ x, y, counts }: HeatMapPlot): void {
   assertAxis('x', x);
   assertAxis('y', y);
@@ -34,15 +33,4 @@ function assertAxis(name: string, { slots }: HeatAxis): void {
       throw mustBe('ERR_INVALID_VALUE', `${name}.slots[${i}].upper`, `a number of at least ${lower}`, upper);
     }
   }
-}
-
-/** @throws HdrscopeError `ERR_INVALID_OPTION` */
-export function assertSize({ columns, rows }: Pick<TerminalOptions, 'columns' | 'rows'>): void {
-  assertWhole('columns', columns, 40, 1000);
-  assertWhole('rows', rows, 4, 200);
-}
-
-function assertWhole(what: string, value: number | undefined, from: number, to: number): void {
-  if (value === undefined || (Number.isInteger(value) && value >= from && value <= to)) return;
-  throw mustBe('ERR_INVALID_OPTION', what, `an integer from ${from} to ${to}`, value);
 }

@@ -2,45 +2,25 @@ import { formatCount, formatShortCount } from '../count-text.ts';
 import { totalOf, usedPart } from '../data/used-part.ts';
 import type { HeatMapPlot } from '../plot.ts';
 import { fitted, type HeatGrid, wholeGrid } from './heat-grid.ts';
-import { assertHeatMap, assertSize } from './heat-map-check.ts';
-import type { TerminalOptions } from './options.ts';
+import { assertHeatMap } from './heat-map-check.ts';
+import { assertSize, DEFAULT_COLUMNS, type TerminalOptions } from './options.ts';
 import { type Shade, shadeOf, shadesFor } from './shades.ts';
 import { slotLabel } from './slot-label.ts';
 
-const DEFAULT_COLUMNS = 80;
 const MOST_ROWS = 48;
-/** Wider cells make a drawing no clearer. */
+/** In characters; wider cells make a drawing no clearer. */
 const WIDEST_CELL = 9;
-/** With less room than that for cells, totals are left out. */
+/** With less room for cells, totals are left out. */
 const LEAST_ROOM = 16;
 
 /**
- * A heat map as text: rows with large values at the top, a shade for each cell, totals of rows and columns where there is
- * room, and what the shades mean. Each shade begins at the same multiple of the one before: a cell that was hit once is
- * never blank, and one that was not always is. Rows and columns at the ends that nobody hit are left out, but for time. Where there
- * are more than there is room for, neighbours are put together, and that is said.
+ * A heat map as text: a shade for each cell, large values at the top, totals of rows and columns when there is room, and a
+ * legend of the shades. Each shade begins at the same multiple of the shade before. Cells that were hit are never blank, and
+ * all others are. Empty rows and columns at the ends are left out, except those of time. When there are too many rows or
+ * columns, neighbours are merged, and a note says so.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the size is outside its range, `ERR_INVALID_VALUE` when an axis has no
- *   slots, a bound is no number, or the counts are not as many as the slots, finite and at least 0.
- * @example
- * ```ts
- * import { formatHeatMap } from '@hdrscope/plot';
- *
- * const slots = (...edges: number[]) => edges.slice(1).map((upper, i) => ({ lower: edges[i]!, upper }));
- * const text = formatHeatMap({
- *   kind: 'heat-map',
- *   x: { name: 'Size', unit: 'bytes', slots: slots(0, 4096, 8192, Infinity) },
- *   y: { name: 'Latency', unit: 'ns', slots: slots(-Infinity, 0, 100_000, 200_000, 400_000) },
- *   counts: [[0, 0, 0], [900, 40, 0], [0, 2, 0], [1, 0, 0]],
- * });
- * text.split('\n').slice(0, 4);
- * //=> [
- * //=>   'Latency                      total',
- * //=>   ' 200 µs │░░░░░░░░░         │     1',
- * //=>   ' 100 µs │         ░░░░░░░░░│     2',
- * //=>   '      0 │█████████▓▓▓▓▓▓▓▓▓│   940',
- * //=> ]
- * ```
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the size is outside its range; `ERR_INVALID_VALUE` when an axis has no
+ *   slots, a bound is not a number, there are not as many counts as slots, or a count is negative or not finite.
  */
 export function formatHeatMap(plot: HeatMapPlot, options: TerminalOptions = {}): string {
   assertSize(options);
@@ -109,7 +89,7 @@ function extremes({ counts }: HeatGrid): [least: number, most: number] {
   return [least, most];
 }
 
-/** Cells of one shade are painted at once: a fraction of the escape sequences. */
+/** Cells of one shade are painted together, which takes far fewer escape sequences. */
 function cellsText(row: readonly number[], shades: readonly Shade[], cellWidth: number): string {
   const painted = row.map((count) => (count > 0 ? shadeOf(shades, count) : undefined));
   let text = '';
@@ -124,7 +104,7 @@ function cellsText(row: readonly number[], shades: readonly Shade[], cellWidth: 
   return text;
 }
 
-/** Each label where its column begins; those that would touch the one before are left out. */
+/** Each label at the begin of its column, without the labels that would touch the label before. */
 function placed(labels: readonly string[], cellWidth: number, room: number): string {
   let text = '';
   for (const [i, label] of labels.entries()) {
@@ -136,7 +116,7 @@ function placed(labels: readonly string[], cellWidth: number, room: number): str
   return text;
 }
 
-/** `undefined` where cells are too narrow for every total. */
+/** The totals of the columns; `undefined` when a total does not fit into its column. */
 function columnTotals({ x, counts }: HeatGrid, cellWidth: number): string | undefined {
   const totals = x.map((_, column) => totalOf(counts.map((row) => row[column]!)));
   for (const format of [formatCount, formatShortCount]) {
@@ -166,10 +146,10 @@ function mergedNotes({ slotsPerColumn, slotsPerRow }: HeatGrid, columns: number)
   return notes.length === 0 ? [] : wrapped(notes, ' ', columns);
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what colours are made of.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
 const ESCAPES = /\u001b\[[\d;]*m/g;
 
-/** Items in as many lines as it takes; one that is longer than a line has one of its own. */
+/** Items in as many lines as it takes. An item that is longer than a line has a line of its own. */
 function wrapped(items: readonly string[], between: string, columns: number): string[] {
   const lines: string[] = [];
   for (const item of items) {

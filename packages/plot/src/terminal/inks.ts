@@ -6,7 +6,7 @@ const MARKS = '●▲■◆○△□◇';
 const ASCII_MARKS = '*ox#@%&=';
 const { palette, slo } = THEMES.dark;
 
-/** What the lines of a plot are told apart by. Beyond the eighth they are told apart no more. */
+/** The look of a plot's lines. The first eight differ; the ninth looks like the first. */
 export function inkOf(line: number, { colours = false }: TerminalOptions): Ink {
   return {
     ascii: ASCII_MARKS[line % ASCII_MARKS.length]!,
@@ -15,7 +15,7 @@ export function inkOf(line: number, { colours = false }: TerminalOptions): Ink {
   };
 }
 
-/** What is drawn where something was promised. */
+/** The look of objectives. */
 export function sloInk({ colours = false }: TerminalOptions): Ink {
   return { ascii: '-', mark: '╌', colour: colours ? slo : undefined };
 }

@@ -1,12 +1,12 @@
 import { sloName } from '../chart/slo.ts';
 import { timeAxisName, timeTickText } from '../chart/time-text.ts';
 import type { TimePlot } from '../plot.ts';
-import { DEFAULT_COLUMNS, formatChart, type Tick } from './chart.ts';
+import { formatChart, type Tick } from './chart.ts';
 import { inkOf, sloInk } from './inks.ts';
-import type { TerminalOptions } from './options.ts';
+import { DEFAULT_COLUMNS, type TerminalOptions } from './options.ts';
 import { legendLines } from './text.ts';
 
-/** Values over time. The legend begins with the last line, which is the highest. */
+/** Values over time. The legend begins with the last line, which is usually the highest. */
 export function timeLines(
   { timesMs, lines, slos = [], unit, valueAxis }: TimePlot,
   options: TerminalOptions,
@@ -67,7 +67,7 @@ function timeTicks(
   const step = STEPS_MS.find((one) => one >= least) ?? Math.ceil(least / DAY_MS) * DAY_MS;
   const first = Math.ceil(start / step) * step;
   const count = Math.floor((end - first) / step) + 1;
-  // So little time may have passed that no round moment lies in it.
+  // A short time may hold no round moment.
   if (count < 1) return [{ timeMs: start, label: timeTickText(start) }];
   return Array.from({ length: count }, (_, i) => ({
     timeMs: first + i * step,
@@ -75,5 +75,5 @@ function timeTicks(
   }));
 }
 
-// Logs that tell no time count from 0.
+// Moments in 1970 come from logs without a start time, which count from 0.
 const YEAR_MS = 365 * DAY_MS;

@@ -3,13 +3,13 @@ import { axisEnd, ninesOf, percentileText, placesOf } from '../chart/percentile-
 import { sloName } from '../chart/slo.ts';
 import { formatCount } from '../count-text.ts';
 import type { Curve, CurvePoint, PercentilePlot, SloLine } from '../plot.ts';
-import { formatValue } from '../value-text.ts';
-import { type ChartLimit, type ChartLine, DEFAULT_COLUMNS, formatChart, type Tick } from './chart.ts';
+import { confidenceText, formatValue } from '../value-text.ts';
+import { type ChartLimit, type ChartLine, formatChart, type Tick } from './chart.ts';
 import { inkOf, sloInk } from './inks.ts';
-import type { TerminalOptions } from './options.ts';
+import { DEFAULT_COLUMNS, type TerminalOptions } from './options.ts';
 import { type LegendEntry, legendLines } from './text.ts';
 
-/** Curves over percentiles, with what they are. */
+/** Curves over percentiles, below their legend. */
 export function percentileLines(
   { curves, lines = [], unit, valueAxis }: Pick<PercentilePlot, 'curves' | 'lines' | 'unit' | 'valueAxis'>,
   options: TerminalOptions,
@@ -52,7 +52,7 @@ export function percentileLines(
   ];
 }
 
-/** All percentiles after one point, up to the next, have the value of the next. */
+/** A curve rises in steps: all percentiles between two points have the value of the second point. */
 function stepsOf(
   { points }: Curve,
   at: readonly number[],
@@ -97,9 +97,7 @@ function legendOf(
         name.padEnd(width),
         `${formatCount(totalCount)} ${totalCount === 1 ? 'value' : 'values'}`,
         ...(max === undefined ? [] : [`max ${formatValue(max, unit)}`]),
-        ...(confidence === undefined
-          ? []
-          : [`dotted: ${Number((confidence * 100).toPrecision(6))} % interval`]),
+        ...(confidence === undefined ? [] : [`dotted: ${confidenceText(confidence)} interval`]),
       ];
       const ink = inkOf(i, options);
       return { ink: isMarked ? ink : { ...ink, mark: '⠒' }, text: parts.join('  ') };

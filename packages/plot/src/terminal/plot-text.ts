@@ -1,21 +1,19 @@
 import type { Plot } from '../plot.ts';
 import { barLines } from './bars.ts';
-import { DEFAULT_COLUMNS } from './chart.ts';
 import { comparisonLines } from './comparison.ts';
 import { formatHeatMap } from './heat-map.ts';
-import { assertSize } from './heat-map-check.ts';
-import type { TerminalOptions } from './options.ts';
+import { assertSize, DEFAULT_COLUMNS, type TerminalOptions } from './options.ts';
 import { timeLines } from './over-time.ts';
 import { percentileLines } from './percentiles.ts';
 import { cut, plain } from './text.ts';
 
 /**
- * A plot drawn with characters: curves of braille dots on axes, bars, or shades. No line is wider than the options tell.
- * Without colours curves carry marks, and with `ascii` they are made of a character each.
+ * A plot drawn with characters: curves of braille dots, bars, or the shades of a heat map. No line is wider than `columns`.
+ * Without colours each of several curves carries marks; with `ascii` each is drawn with a character of its own.
  *
  * @returns Lines, each with a newline at its end.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it, `ERR_INVALID_VALUE` when
- *   the plot is none.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it; `ERR_INVALID_VALUE` when
+ *   the slots or the counts of a heat map are not valid.
  * @example
  * ```ts
  * import { integerLayout } from '@hdrscope/core';

@@ -1,12 +1,12 @@
-/** A range of counts, and how a cell is drawn whose count is in it. */
+/** The look of cells whose count is in a range. */
 export interface Shade {
-  /** The least count that it is for: above 0. */
+  /** The smallest count of the range: above 0. */
   readonly from: number;
-  /** Draws so many characters. */
+  /** Draws a number of characters. */
   readonly paint: (width: number) => string;
 }
 
-/** With what cells are drawn. */
+/** How cells are drawn. */
 export interface ShadeOptions {
   readonly colours: boolean;
   readonly ascii: boolean;
@@ -17,7 +17,7 @@ type Colour = readonly [red: number, green: number, blue: number];
 const CHARACTERS = '░▒▓█';
 const ASCII_CHARACTERS = '.:+*#@';
 
-// From dark to light, so that they can be told apart without seeing hues, and the darkest from a black background.
+// From dark to light, so that they differ for people who see no hues. The darkest differs from a black background.
 const COLOURS: readonly Colour[] = [
   [58, 62, 150],
   [42, 98, 166],
@@ -29,15 +29,15 @@ const COLOURS: readonly Colour[] = [
 ];
 
 /**
- * The shades for counts from `least` to `most`. Each begins at the same multiple of the one before, so that rare cells
- * show beside cells that were hit a million times. There are fewer where that would leave some without an integer.
+ * The shades for counts from `least` to `most`. Each begins at the same multiple of the shade before, so that rare cells show
+ * beside cells that were hit a million times. Integer counts have no shade whose range would hold no integer.
  */
 export function shadesFor(least: number, most: number, { colours, ascii }: ShadeOptions): Shade[] {
   const paints = colours
     ? COLOURS.map(colouredPaint)
     : [...(ascii ? ASCII_CHARACTERS : CHARACTERS)].map(plainPaint);
   const starts = startsOf(least, most, paints.length);
-  // The last one is for the largest counts, however few there are.
+  // The strongest shade is for the largest counts, also when there are few shades.
   return starts.map((from, i) => ({
     from,
     paint: paints[Math.ceil(((i + 1) * paints.length) / starts.length) - 1]!,

@@ -2,7 +2,7 @@ import type { Ink } from './canvas.ts';
 import { painted } from './canvas.ts';
 import type { TerminalOptions } from './options.ts';
 
-/** Text that fits: what is too long is cut, which shows. */
+/** Text that fits. A text that is too long is cut and ends with an ellipsis. */
 export function cut(text: string, width: number, ascii = false): string {
   const characters = [...text];
   if (width <= 0) return '';
@@ -11,7 +11,7 @@ export function cut(text: string, width: number, ascii = false): string {
   return `${characters.slice(0, Math.max(0, width - end.length)).join('')}${end}`.slice(0, width);
 }
 
-/** Text of ASCII alone, as far as that says the same. */
+/** With `ascii`, replaces the characters beyond ASCII that this package writes. Others, as in names, stay as they are. */
 export function plain(text: string, ascii: boolean): string {
   if (!ascii) return text;
   return text
@@ -22,13 +22,13 @@ export function plain(text: string, ascii: boolean): string {
     .replaceAll('–', '-');
 }
 
-/** A line of what is drawn how. */
+/** A line of a legend. */
 export interface LegendEntry {
   readonly ink: Ink;
   readonly text: string;
 }
 
-/** A line for each thing that is drawn. */
+/** The lines of a legend. */
 export function legendLines(
   entries: readonly LegendEntry[],
   columns: number,

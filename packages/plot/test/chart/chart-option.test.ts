@@ -13,7 +13,7 @@ function tooltipOf(option: ChartOption): (hovered: unknown) => string {
 }
 
 describe.each(allPlots.map((plot) => [plot.kind, plot] as const))('the chart of %s', (_, plot) => {
-  test('leaves its plot as it was, and is the same each time', () => {
+  test('leaves its plot unchanged, and is the same each time', () => {
     const before = structuredClone(plot);
     const [one, other] = [chartOption(plot), chartOption(plot)];
     expect(plot).toEqual(before);
@@ -35,7 +35,7 @@ describe.each(allPlots.map((plot) => [plot.kind, plot] as const))('the chart of 
 });
 
 describe('percentiles', () => {
-  test('are all in the line of their curve, with the maximum at one in all values', () => {
+  test('are all in the line of their curve, with the maximum at the number of values', () => {
     const [line] = seriesOf(chartOption(percentiles), 'line', 'GET /');
     const data = line!.data as [number, number][];
     expect(data.map(([, value]) => value)).toEqual(curve.points.map(({ value }) => value));
@@ -43,14 +43,14 @@ describe('percentiles', () => {
       expect(data[i]![0]).toBeCloseTo(place, 9);
   });
 
-  test('have a ring where a curve passes what was promised', () => {
+  test('have a ring where a curve passes an objective', () => {
     const [ring] = seriesOf(chartOption(percentiles), 'scatter', 'GET /');
     expect(ring!.data).toEqual([{ value: [2, 30_000], name: 'p99 ≤ 30 ms: 99 %' }]);
     const kept = chartOption({ ...percentiles, lines: [{ value: 250_000 }] });
     expect(seriesOf(kept, 'scatter', 'GET /')).toEqual([]);
   });
 
-  test('tell percentile, values and their bounds where they are pointed at, with names as text', () => {
+  test('show percentile, values and bounds in a tooltip, with names as text', () => {
     const text = tooltipOf(chartOption(percentiles))([{ axisValue: 1 }]);
     expect(text).toContain('90 %');
     expect(text).toContain('4 ms (3.9 ms to 4.2 ms)');
@@ -74,7 +74,7 @@ describe('percentiles', () => {
     expect(option.yAxis).toMatchObject({ type: 'log', min: 200, max: 500 });
   });
 
-  test('have a legend from two curves on, in as many rows as it takes', () => {
+  test('have a legend of two and more curves, in as many rows as it takes', () => {
     const legendOf = (option: ChartOption) => option.legend as { show: boolean; data: string[] };
     const topOf = (option: ChartOption) => (option.grid as { top: number }).top;
     const [one] = percentiles.curves;
@@ -101,7 +101,7 @@ test('a comparison has the differences below its curves, with their intervals', 
   expect(tooltipOf(option)([{ axisValue: 2 }])).toContain('-1 ms (-4 ms to 2 ms)');
 });
 
-test('a line over time has gaps where nothing was counted, and a dot where a value is alone', () => {
+test('a line over time has gaps where nothing was counted, and a dot for a value between two gaps', () => {
   const [line] = seriesOf(chartOption(overTime), 'line', 'p99');
   const data = line!.data as { value: [number, number | null]; symbol: string }[];
   expect(line).toMatchObject({ connectNulls: false });
@@ -120,7 +120,7 @@ test('a single moment is in the middle of its axis', () => {
   expect(xAxis).toMatchObject({ min: 970_000, max: 1_030_000 });
 });
 
-test('a heat map begins with what was hit, has a cell for each count that is not zero, and tells its ranges', () => {
+test('a heat map has a cell for each count above 0, no empty ends, and a tooltip with the ranges of a cell', () => {
   const option = chartOption(heatMap);
   const [cells] = seriesOf(option, 'custom', 'cells');
   const data = cells!.data as number[][];
@@ -137,12 +137,12 @@ test('a heat map begins with what was hit, has a cell for each count that is not
   expect(text).toContain('100 µs – 200 µs');
 });
 
-test('the axes of a heat map lie at its edges, whatever values the other one has', () => {
+test('the axes of a heat map lie at its edges, whatever values the other axis has', () => {
   const { xAxis, yAxis } = chartOption(heatMap) as unknown as Record<string, { axisLine: object }[]>;
   for (const axis of [xAxis![0], yAxis![0]]) expect(axis!.axisLine).toMatchObject({ onZero: false });
 });
 
-test('the colours of a heat map go by the logarithm of counts, with real counts beside them', () => {
+test('the colours of a heat map follow the logarithm of counts, and their scale is labelled with counts', () => {
   const { yAxis } = chartOption(heatMap) as unknown as {
     yAxis: { axisLabel: { customValues: number[]; formatter: (place: number) => string } }[];
   };
@@ -151,7 +151,7 @@ test('the colours of a heat map go by the logarithm of counts, with real counts 
   for (const [i, place] of customValues.entries()) expect(place).toBeCloseTo(i / 3, 9);
 });
 
-test('bars are labelled by what their slots hold, and promises lie within their slot', () => {
+test('bars are labelled with their slots, and objectives lie within their slot', () => {
   const option = chartOption(bars) as ChartOption & {
     xAxis: { axisLabel: { customValues: number[]; formatter: (place: number) => string } };
   };
@@ -183,11 +183,11 @@ test('bars have their counts above them, but where these would not stand beside 
   expect(countAbove(200)).toBeUndefined();
 });
 
-test('a description has the percentiles of each curve, and what was promised', () => {
+test('a description has the percentiles of each curve, and the objectives', () => {
   expect(describePlot(percentiles)).toBe(
     'Latency of the shop. Monday. Values by percentile. ' +
       'GET /: p50 1 ms, p99 20 ms, maximum 250 ms of 10000 values. ' +
-      '<b>POST</b> & "more": p50 1 ms, p99 20 ms, maximum 250 ms of 100 values. Promised: p99 ≤ 30 ms.',
+      '<b>POST</b> & "more": p50 1 ms, p99 20 ms, maximum 250 ms of 100 values. Objectives: p99 ≤ 30 ms.',
   );
   expect(describePlot(heatMap)).toContain('operations 1016 in all');
   expect(describePlot(bars)).toContain('Most are in 1.');

@@ -19,7 +19,7 @@ test.each([
   expect(percentileAt(nines)).toBeCloseTo(percentile, 9);
 });
 
-test('labels keep the digits that tell a percentile from 100', () => {
+test('labels have enough digits to differ from 100', () => {
   expect([0, 50, 90, 99, 99.9, 99.99, 99.99999, 100].map(percentileText)).toEqual([
     '0 %',
     '50 %',
@@ -46,7 +46,7 @@ test('the ticks are 0 %, 50 % and the nines', () => {
   ]);
 });
 
-test('the maximum is where one value in all is', () => {
+test('the maximum is at the number of values', () => {
   const points = [0, 99, 100].map((percentile) => ({ percentile, value: 1 }));
   expect(placesOf({ points, totalCount: 10_000 })).toEqual([0, 2, 4]);
 });

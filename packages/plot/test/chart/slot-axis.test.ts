@@ -13,7 +13,7 @@ test('slots of one width are placed by their bounds', () => {
   expect([min, max]).toEqual([0, 24]);
 });
 
-test('slots of growing widths are placed by the logarithm of their bounds, and open ones are as wide as usual', () => {
+test('slots of growing widths are placed by the logarithm of their bounds, and open slots are as wide as the usual one', () => {
   const slots = slotsOf([Number.NEGATIVE_INFINITY, 0, 512, 1024, 2048, Number.POSITIVE_INFINITY]);
   const { places } = placeSlots({ name: 'x', unit: 'bytes', slots }, 10);
   expect(places).toEqual([
@@ -25,7 +25,7 @@ test('slots of growing widths are placed by the logarithm of their bounds, and o
   ]);
 });
 
-test('slots of integers leave no gap where no value can be', () => {
+test('slots of integers leave no gaps between them', () => {
   const slots = [
     { lower: 2, upper: 3 },
     { lower: 4, upper: 7 },
@@ -50,7 +50,7 @@ test('slots of time keep their gaps', () => {
   ]);
 });
 
-test('at most so many bounds are labelled as there is room for', () => {
+test('no more bounds are labelled than there is room for', () => {
   const slots = slotsOf(Array.from({ length: 61 }, (_, i) => 100 * 1.2 ** i));
   const { labels } = placeSlots({ name: 'x', unit: 'us', slots }, 12);
   expect(labels.length).toBeGreaterThan(8);

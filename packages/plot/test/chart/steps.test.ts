@@ -1,7 +1,7 @@
 import { bandsOf, crossingOf, outlineOf, pointAt } from '../../src/chart/steps.ts';
 import { curve } from '../support/plots.ts';
 
-test('percentiles between two points have the value of the next', () => {
+test('percentiles between two points have the value of the second', () => {
   const at = (percentile: number) => pointAt(curve, percentile)?.value;
   expect([0, 1, 50, 50.1, 99.95, 100].map(at)).toEqual([100, 1000, 1000, 4000, 250_000, 250_000]);
   expect(pointAt({ ...curve, points: [] }, 50)).toBeUndefined();
@@ -12,7 +12,7 @@ test('a curve crosses a value at the last percentile that does not exceed it', (
   expect([99, 100, 3999, 4000, 30_000, 249_999, 250_000].map(at)).toEqual([0, 0, 50, 90, 99, 99.9, 100]);
 });
 
-test('a band begins where the point before it is, and ends where bounds are no longer known', () => {
+test('a band begins at the point before it, and ends with the last point that has bounds', () => {
   const points = [
     { percentile: 0, value: 1 },
     { percentile: 50, value: 2, lower: 1, upper: 3 },

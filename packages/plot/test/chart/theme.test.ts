@@ -23,7 +23,7 @@ describe.each(Object.entries(THEMES))('the %s theme', (_, theme) => {
     }
   });
 
-  test('has colours of counts that stand out the more, the more was counted', () => {
+  test('has colours that stand out more for larger counts', () => {
     const contrasts = theme.heat.map((colour) => contrastOf(colour, theme.background));
     expect(contrasts).toEqual(contrasts.toSorted((a, b) => a - b));
     for (const vision of Object.values(VISIONS)) {
@@ -32,13 +32,13 @@ describe.each(Object.entries(THEMES))('the %s theme', (_, theme) => {
   });
 });
 
-test('a ninth curve has the first colour and other dashes', () => {
+test('the ninth curve has the first colour and other dashes', () => {
   const [first, ninth] = [lineStyleOf(0, THEMES.light), lineStyleOf(8, THEMES.light)];
   expect(ninth.color).toBe(first.color);
   expect(ninth.type).not.toBe(first.type);
 });
 
-test('colours of a scale are mixed between their neighbours, and end where it ends', () => {
+test('a colour of a scale is mixed of its neighbours, and no part is beyond the ends of the scale', () => {
   const scale = ['#000000', '#102030', '#ffffff'];
   expect([-1, 0, 0.25, 0.5, 1, 2].map((part) => colourAt(scale, part))).toEqual([
     '#000000',

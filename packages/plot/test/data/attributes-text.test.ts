@@ -1,6 +1,6 @@
-import { attributePairs, attributesText } from '../../src/index.ts';
+import { attributePairs, attributesText } from '../../src/data/attributes-text.ts';
 
-test('attributes are in the order of their keys, and values as they are read', () => {
+test('attributes are in the order of their keys, and their values as people read them', () => {
   const cycle: Record<string, unknown> = {};
   cycle.self = cycle;
   const attributes = { route: '/a, b', ok: true, list: ['x', 1], nothing: null, size: { w: 1 }, cycle };
@@ -14,7 +14,7 @@ test('attributes are in the order of their keys, and values as they are read', (
   ]);
 });
 
-test('no attributes are no text', () => {
+test('no attributes make an empty text', () => {
   expect([attributePairs({}), attributesText({})]).toEqual([[], '']);
   expect(attributesText({ b: 2, a: 'x' })).toBe('a=x, b=2');
 });

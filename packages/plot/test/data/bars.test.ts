@@ -1,7 +1,7 @@
 import { explicitLayout, Histogram, integerLayout } from '@hdrscope/core';
-import { barsOf, barsOfHistogram } from '../../src/index.ts';
+import { barsBetween, barsOf, barsOfHistogram } from '../../src/index.ts';
 
-test('leaves out empty slots at both ends, and keeps those between', () => {
+test('bars leave out empty slots at both ends, and keep empty slots between others', () => {
   const plot = barsOf(integerLayout([0, 1, 4, 8], 0), [0, 7, 0, 2, 0], {
     unit: 'ns',
     name: 'latency',
@@ -22,7 +22,7 @@ test('leaves out empty slots at both ends, and keeps those between', () => {
   });
 });
 
-test('slots at the ends are open', () => {
+test('the first and the last slot of explicit bounds are open', () => {
   const { slots, isInteger } = barsOf(explicitLayout([0.1, 0.5]), new Float64Array([1, 0, 3]));
   expect(isInteger).toBe(false);
   expect(slots).toEqual([
@@ -32,7 +32,7 @@ test('slots at the ends are open', () => {
   ]);
 });
 
-test('nothing has no bars', () => {
+test('counts of zero have no bars', () => {
   expect(barsOf(explicitLayout([1]), [0, 0])).toMatchObject({ slots: [], counts: [] });
 });
 
@@ -47,7 +47,33 @@ test.each([
   );
 });
 
-test('bars of a histogram are as many as asked for at most, and lose nothing', () => {
+test('an edge belongs to the bar above it, and values outside of all edges have open bars', () => {
+  const values = [
+    [9.999, 1],
+    [10, 2],
+    [30, 8],
+    [-5, 4],
+  ] as const;
+  expect(barsBetween([0, 10, 30], values, { unit: 'ms', title: 'T' })).toEqual({
+    kind: 'bars',
+    title: 'T',
+    unit: 'ms',
+    isInteger: false,
+    slots: [
+      { lower: Number.NEGATIVE_INFINITY, upper: 0 },
+      { lower: 0, upper: 10 },
+      { lower: 10, upper: 30 },
+      { lower: 30, upper: Number.POSITIVE_INFINITY },
+    ],
+    counts: [4, 1, 2, 8],
+  });
+});
+
+test('edges that do not ascend are refused', () => {
+  expect(() => barsBetween([1, 1], [])).toThrow(/finite and above the bound before it, got 1/);
+});
+
+test('a histogram has at most as many bars as asked for, besides the bar of zeros, and no count is lost', () => {
   const histogram = new Histogram({ highestTrackableValue: 10_000_000 });
   for (let value = 0; value < 5000; value++) histogram.record(value * 7);
   const { slots, counts } = barsOfHistogram(histogram, { bars: 16 });

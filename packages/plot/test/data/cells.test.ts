@@ -1,6 +1,6 @@
 import { explicitLayout, type Layout } from '@hdrscope/core';
 import fc from 'fast-check';
-import { axesToDraw, type CellCounts, heatMapOfCells, tellingAxes } from '../../src/index.ts';
+import { axesToDraw, type CellCounts, heatMapOfCells, informativeAxes } from '../../src/index.ts';
 
 const layoutOf = (slotCount: number): Layout =>
   explicitLayout(Array.from({ length: slotCount - 1 }, (_, i) => i + 1));
@@ -13,7 +13,7 @@ function cellsOf(slotCounts: readonly number[], cells: readonly bigint[]): CellC
   };
 }
 
-/** How much was counted in each slot of an axis, cell by cell. */
+/** The sum of each slot of an axis, cell by cell. */
 function marginal({ layouts, cells }: CellCounts, axis: number): number[] {
   const sums = new Array<number>(layouts[axis]!.slotCount).fill(0);
   for (const [cell, count] of cells.entries()) {
@@ -54,7 +54,7 @@ test('rows and columns add up to the marginals of their axes', () => {
   );
 });
 
-test('each cell has the count of its two slots, and axes their names, units and bounds', () => {
+test('each cell has the count of its two slots, and each axis its name, unit and bounds', () => {
   const plot = heatMapOfCells(
     {
       axes: [{ name: 'latency', unit: 'ns' }, { name: 'size' }],
@@ -92,7 +92,7 @@ test('each cell has the count of its two slots, and axes their names, units and 
   });
 });
 
-test('a third axis is added up, exactly also where the sum exceeds 64 bits', () => {
+test('counts are summed over a third axis, exactly even beyond 64 bits', () => {
   const most = 2n ** 64n - 1n;
   const histogram = cellsOf([2, 1, 2], [1n, 2n, most, most]);
   expect(heatMapOfCells(histogram, { x: 1, y: 0 }).counts).toEqual([[3], [2 ** 65]]);
@@ -106,7 +106,7 @@ test.each([
   expect(() => heatMapOfCells(cellsOf([2, 1], [0n, 1n]), places)).toThrow(message);
 });
 
-test('another number of counts than of cells is refused', () => {
+test('a number of counts that differs from the number of cells is refused', () => {
   expect(() => heatMapOfCells(cellsOf([2, 3], [0n, 1n]), { x: 1, y: 0 })).toThrow(
     'cells must be one for each of the 6 cells, got 2',
   );
@@ -118,14 +118,14 @@ test.each([
   [[2, 3], { y: 1 }, { x: 0, y: 1 }],
   [[2, 3, 4], { x: 0 }, { x: 0, y: 1 }],
   [[1, 3], {}, { x: undefined, y: 1 }],
-  // What is asked for is drawn, also where it tells nothing.
+  // An axis that is asked for is drawn, even with a single slot.
   [[1, 3], { x: 1 }, { x: 1, y: 0 }],
   [[4], {}, { x: undefined, y: 0 }],
 ])('of %j slots, asked for %j: %j', (slotCounts, asked, drawn) => {
   expect(axesToDraw(slotCounts.map(layoutOf), asked)).toEqual(drawn);
 });
 
-test('axes of one slot tell nothing, but where there is no other', () => {
-  expect(tellingAxes([1, 2, 1, 3].map(layoutOf))).toEqual([1, 3]);
-  expect(tellingAxes([1, 1].map(layoutOf))).toEqual([0, 1]);
+test('axes of one slot are informative only when there are no others', () => {
+  expect(informativeAxes([1, 2, 1, 3].map(layoutOf))).toEqual([1, 3]);
+  expect(informativeAxes([1, 1].map(layoutOf))).toEqual([0, 1]);
 });

@@ -10,7 +10,7 @@ function uniform(count: number, offset: number): Histogram {
 const before = { name: 'before', histogram: uniform(2000, 0) };
 const after = { name: 'after', histogram: uniform(2000, 300) };
 
-test('has both curves, and the differences that core finds', () => {
+test('a comparison has both curves and the differences of percentileDifference', () => {
   const plot = comparisonPlot(before, after, {
     unit: 'us',
     percentiles: [50, 90],
@@ -31,12 +31,12 @@ test('has both curves, and the differences that core finds', () => {
   }
 });
 
-test('leaves out intervals that are less sure than asked for', () => {
+test('an interval below the confidence that is asked for is left out', () => {
   const { changes } = comparisonPlot(before, after, { percentiles: [50, 99.99] });
   expect(changes.map((change) => 'lower' in change)).toEqual([true, false]);
 });
 
-test('refuses what is empty', () => {
+test('an empty histogram is refused', () => {
   const empty = { name: 'empty', histogram: new Histogram({ highestTrackableValue: 10 }) };
   expect(() => comparisonPlot(before, empty)).toThrow(expect.objectContaining({ code: 'ERR_INCOMPATIBLE' }));
 });

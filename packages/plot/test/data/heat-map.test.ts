@@ -18,7 +18,7 @@ function* log(count: number, valuesAt: (second: number) => readonly number[]): G
 
 const sumOf = (counts: readonly (readonly number[])[]): number => counts.flat().reduce((a, b) => a + b, 0);
 
-test('each value is in the row and the column that it belongs to', () => {
+test('each value is in its row and its column', () => {
   const plot = heatMapOverTime(
     log(4, (second) => [10 ** (second + 1) + 1]),
     { unit: 'us', name: 'latency', rows: 20, title: 'T' },
@@ -35,7 +35,7 @@ test('each value is in the row and the column that it belongs to', () => {
   expect(sumOf(plot.counts)).toBe(4);
 });
 
-test('rows and columns are bounded however long the log is and far its values reach, and nothing is lost', () => {
+test('rows and columns are bounded for any length of the log and any range of its values, and no count is lost', () => {
   const heatMap = createHeatMap({ rows: 12, columns: 10 });
   let count = 0;
   for (const interval of log(700, (second) => [0, second + 1, (second + 1) ** 4])) {
@@ -44,7 +44,7 @@ test('rows and columns are bounded however long the log is and far its values re
   }
   const { x, y, counts } = heatMap.plot();
   expect(x.slots.length).toBeLessThanOrEqual(10);
-  // One more for zeros.
+  // Zeros have one more row.
   expect(y.slots.length).toBeLessThanOrEqual(13);
   expect(y.slots[0]).toEqual({ lower: 0, upper: y.slots[1]!.lower });
   expect(counts.length).toBe(y.slots.length);
@@ -53,7 +53,7 @@ test('rows and columns are bounded however long the log is and far its values re
   expect(counts[0]!.reduce((a, b) => a + b)).toBe(700);
 });
 
-test('rows follow one another without a gap, each by the same factor', () => {
+test('rows have no gaps between them, and each is larger than the row below by the same factor', () => {
   const { y } = heatMapOverTime(
     log(2, () => [3, 5000]),
     { rows: 40 },
@@ -72,7 +72,7 @@ test('the order of intervals does not matter', () => {
   );
 });
 
-test('a gap is a column of its own, with nothing in it', () => {
+test('a gap is a column of its own without counts', () => {
   const { x, counts } = heatMapOverTime([
     { startMs: 0, endMs: 1000, histogram: counted([5]) },
     { startMs: 60_000, endMs: 61_000, histogram: counted([5]) },
@@ -93,7 +93,7 @@ test('series are in the unit of their family', async () => {
   expect(y.slots[0]!.upper).toBeGreaterThanOrEqual(0.2499);
 });
 
-test('nothing makes a map without slots', () => {
+test('a map of no intervals has no slots', () => {
   expect(heatMapOverTime([])).toMatchObject({ x: { slots: [] }, y: { slots: [] }, counts: [] });
   expect(heatMapOverTime([{ startMs: 0, endMs: 1, histogram: counted([]) }]).counts).toEqual([]);
 });

@@ -13,7 +13,7 @@ const second = (at: number, histogram: Histogram) => ({
   histogram,
 });
 
-test('has a line for each percentile, with a value for each interval', () => {
+test('percentiles over time have a line for each percentile, with a value for each interval', () => {
   const plot = overTimePlot([second(0, counted([10, 20, 30])), second(1, counted([40]))], {
     unit: 'ms',
     percentiles: [50, 99.9, 100],
@@ -33,7 +33,7 @@ test('has a line for each percentile, with a value for each interval', () => {
   });
 });
 
-test('there is null where nothing was counted', () => {
+test('a value is null when nothing was counted', () => {
   const plot = overTimePlot([second(0, counted([10])), second(1, counted([])), second(9, counted([20]))], {
     percentiles: [50],
   });
@@ -41,7 +41,7 @@ test('there is null where nothing was counted', () => {
   expect(plot.lines[0]!.values).toEqual([10, null, null, 20]);
 });
 
-test('of more intervals than moments, neighbours are added up: percentiles are of all their values', () => {
+test('neighbours are added up when there are more intervals than moments, and percentiles are of all their values', () => {
   const overTime = createOverTime<Histogram>({ percentiles: [50, 100], columns: 4 });
   for (let at = 0; at < 8; at++) overTime.add(second(at, counted(at % 2 === 0 ? [1, 1, 1] : [100])));
   const [median, max] = overTime.plot().lines;
@@ -49,7 +49,7 @@ test('of more intervals than moments, neighbours are added up: percentiles are o
   expect(max!.values).toEqual([100, 100, 100, 100]);
 });
 
-test('keeps its own copies', () => {
+test('a histogram that changes after it was added changes nothing', () => {
   const overTime = createOverTime<Histogram>({ percentiles: [100] });
   const histogram = counted([5]);
   overTime.add(second(0, histogram));
@@ -57,7 +57,7 @@ test('keeps its own copies', () => {
   expect(overTime.plot().lines[0]!.values).toEqual([5]);
 });
 
-test('takes doubles', () => {
+test('histograms of doubles have percentiles over time too', () => {
   const histogram = new DoubleHistogram();
   histogram.record(0.5);
   const [line] = overTimePlot([{ startMs: 0, endMs: 1, histogram }], { percentiles: [100] }).lines;

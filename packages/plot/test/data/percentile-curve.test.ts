@@ -37,7 +37,7 @@ describe('a percentile curve', () => {
   });
 
   test.each([50, 75, 90, 95, 99, 99.5, 99.9])(
-    'has a point at %d %%, which is what the histogram says',
+    'has a point at %d %%, with the value of the histogram',
     (percentile) => {
       const histogram = evenly(100_000, 977);
       const { points } = percentileCurve('all', histogram, { valueScale: 1000 });
@@ -66,7 +66,7 @@ describe('a percentile curve', () => {
     });
   });
 
-  test('has the bounds of percentileInterval, where these are as sure as asked for', () => {
+  test('has the bounds of percentileInterval, unless they are below the confidence that is asked for', () => {
     const histogram = evenly(1000);
     const { points, confidence } = percentileCurve('all', histogram, { confidence: 0.9, valueScale: 10 });
     expect(confidence).toBe(0.9);
@@ -76,7 +76,7 @@ describe('a percentile curve', () => {
       const interval = percentileInterval(histogram, percentile, { confidence: 0.9 });
       expect([lower, upper]).toEqual([interval.lower / 10, interval.upper / 10]);
     }
-    // Of a thousand values next to nothing is known of the 99.99th percentile.
+    // A thousand values say next to nothing about the 99.99th percentile.
     expect(points.findLast(({ percentile }) => percentile < 100)).not.toHaveProperty('lower');
   });
 
@@ -88,7 +88,7 @@ describe('a percentile curve', () => {
     );
   });
 
-  test('takes doubles', () => {
+  test('can be made of doubles', () => {
     const seconds = new DoubleHistogram({ significantDigits: 2 });
     for (const value of [0.25, 0.5, 1, 2]) seconds.record(value);
     const { points } = curveOf('seconds', seconds);
@@ -109,7 +109,7 @@ test('a curve of percentile text has the values that are printed', () => {
 });
 
 describe('a curve of a series', () => {
-  test('is in the unit of its family, and named by attributes', async () => {
+  test('is in the unit of its family, and its name is the attributes', async () => {
     const registry = createRegistry();
     const family = registry.histogram({ name: 'request.duration', unit: 's', significantDigits: 3 });
     for (let ms = 1; ms <= 1000; ms++) family.with({ method: 'get' }).record(ms / 1000);
@@ -123,7 +123,7 @@ describe('a curve of a series', () => {
     expect(points.at(-1)!.value).toBeCloseTo(1, 2);
   });
 
-  test('is named by its family where there are no attributes', async () => {
+  test('has the name of its family when there are no attributes', async () => {
     const registry = createRegistry();
     registry.histogram({ name: 'depth' }).with({}).record(3);
     const [snapshot] = (await registry.gather()).families;

@@ -18,7 +18,7 @@ function* seconds(count: number, lengthMs: (at: number) => number = () => 1000):
   }
 }
 
-test('each interval has a column while there is room', () => {
+test('each interval has a column of its own while there is room', () => {
   const { columns } = filled(8, seconds(8));
   expect(columns.map(({ content }) => content)).toEqual(new Array(8).fill(1));
 });
@@ -44,7 +44,7 @@ test('columns hold equally many intervals although their lengths vary a little',
   expect(new Set(columns.map(({ content }) => content)).size).toBe(1);
 });
 
-test('a first interval that is shorter than the others does not matter', () => {
+test('a first interval that is shorter than the others changes nothing', () => {
   const { columns } = filled(
     16,
     seconds(1000, (at) => (at === 0 ? 1 : 1000)),
@@ -53,7 +53,7 @@ test('a first interval that is shorter than the others does not matter', () => {
   expect(columns.length).toBeGreaterThan(4);
 });
 
-test('intervals of one time become one, in whatever order they come', () => {
+test('intervals of one time share a column, in whatever order they come', () => {
   const all = [...seconds(20), ...seconds(20)];
   const { columns } = filled(32, all);
   expect(columns.map(({ content }) => content)).toEqual(new Array(20).fill(2));

@@ -17,7 +17,7 @@ async function coloursOf(
 }
 
 test.each(allPlots.map((plot) => [plot.kind, plot] as const))(
-  'the PNG of %s is a picture of the size asked for',
+  'the PNG of %s has the size that is asked for',
   async (_, plot) => {
     const png = await renderPng(plot, { width: 600, height: 400, scale: 1.5 });
     expect([...png.subarray(0, 8)]).toEqual([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
@@ -40,7 +40,7 @@ test('a scale out of range is refused', async () => {
   await expect(refusal).rejects.toThrow('scale must be a number from 0.5 to 4, got 5');
 });
 
-test('a missing canvas is told with what to install', async () => {
+test('the error for a missing canvas says what to install', async () => {
   const refusal = loadCanvas(() => Promise.reject(new Error('Cannot find package')));
   await expect(refusal).rejects.toThrow(HdrscopeError);
   await expect(refusal).rejects.toThrow('npm install @napi-rs/canvas');

@@ -23,14 +23,14 @@ function openElements(svg: string): string[] {
 }
 
 describe.each(allPlots.map((plot) => [plot.kind, plot] as const))('the SVG of %s', (_, plot) => {
-  test('is the same each time, also after a PNG was drawn', async () => {
+  test('is the same text each time, also after a PNG was drawn', async () => {
     const svg = renderSvg(plot);
     expect(renderSvg(plot)).toBe(svg);
     await renderPng(plot, { scale: 1 });
     expect(renderSvg(plot)).toBe(svg);
   });
 
-  test('is well formed, with its title drawn, and a text for those who cannot see it', () => {
+  test('is well formed, shows its title, and has a description for people who cannot see it', () => {
     const svg = renderSvg(plot);
     expect(openElements(svg)).toEqual([]);
     expect(textsOf(svg)).toContain(plot.title);
@@ -38,7 +38,7 @@ describe.each(allPlots.map((plot) => [plot.kind, plot] as const))('the SVG of %s
     expect(svg).toContain(`<title>${plot.title}.`);
   });
 
-  test('has the size and the background asked for', () => {
+  test('has the size and the background that are asked for', () => {
     const svg = renderSvg(plot, { width: 700, height: 400, theme: 'dark' });
     expect(svg).toMatch(/^<svg width="700" height="400" /);
     expect(svg).toContain('<rect width="700" height="400" x="0" y="0" fill="#15181d">');
@@ -63,7 +63,7 @@ test.each([
   expect(textsOf(renderSvg(plot))).toEqual(expect.arrayContaining([...labels]));
 });
 
-test('a name is text, whatever it is', () => {
+test('markup in a name is text', () => {
   const svg = renderSvg(percentiles);
   expect(svg).not.toContain('<b>');
   expect(textsOf(svg)).toContain('&lt;b&gt;POST&lt;/b&gt; &amp; &quot;more&quot;');

@@ -1,5 +1,5 @@
 /*
- * How colours look to people who see few of them: matrices for a complete want of one kind of cones, of linear RGB.
+ * How colours look to people who see few of them: matrices of linear RGB for eyes that lack one kind of cones.
  * Machado, Oliveira and Fernandes, A Physiologically-based Model for Simulation of Color Vision Deficiency, 2009, table 1.
  */
 export const VISIONS: Readonly<Record<string, readonly (readonly number[])[]>> = {

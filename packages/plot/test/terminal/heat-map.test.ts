@@ -1,4 +1,5 @@
-import { formatHeatMap, type HeatAxis, type HeatMapPlot } from '../../src/index.ts';
+import type { HeatAxis, HeatMapPlot } from '../../src/index.ts';
+import { formatHeatMap } from '../../src/terminal/heat-map.ts';
 
 const slots = (...edges: number[]): HeatAxis['slots'] =>
   edges.slice(1).map((upper, i) => ({ lower: edges[i]!, upper }));
@@ -12,7 +13,7 @@ function plotOf(counts: HeatMapPlot['counts'], others: Partial<HeatMapPlot> = {}
   return { kind: 'heat-map', x: SIZE, y: LATENCY, counts, ...others };
 }
 
-/** A map of so many slots on each axis, of which each was hit as often as told. */
+/** A map with `size` slots on each axis, and the counts of `countOf`. */
 function square(size: number, countOf: (x: number, y: number) => number): HeatMapPlot {
   const axis: HeatAxis = {
     name: 'n',
@@ -27,7 +28,7 @@ const lines = (text: string): string[] => text.split('\n');
 const cellsOf = (text: string): string[] =>
   lines(text).flatMap((line) => /[│|](.*)[│|]/.exec(line)?.slice(1) ?? []);
 
-test('large values are at the top, and every number tells its unit', () => {
+test('large values are at the top, and every number has its unit', () => {
   const counts = [
     [1, 0, 0, 0],
     [0, 900, 40, 0],
@@ -54,7 +55,7 @@ test('large values are at the top, and every number tells its unit', () => {
   ]);
 });
 
-test('with ASCII alone', () => {
+test('ASCII is enough to draw a map', () => {
   const counts = [
     [1, 0, 0, 0],
     [0, 900, 40, 0],
@@ -66,7 +67,7 @@ test('with ASCII alone', () => {
   expect(text).toContain('>=200 us |                           ****');
 });
 
-test('ends that nobody hit are left out, and gaps are not', () => {
+test('empty slots at the ends are left out, and empty slots between others are not', () => {
   const text = formatHeatMap(
     plotOf([
       [0, 0, 0, 0],
@@ -78,7 +79,7 @@ test('ends that nobody hit are left out, and gaps are not', () => {
   expect(cellsOf(text)).toEqual([`${'█'.repeat(9)}${' '.repeat(9)}${'█'.repeat(9)}`]);
 });
 
-test('a cell that was hit once is never blank, and one that was not always is', () => {
+test('cells that were hit are never blank, and all others are', () => {
   const plot = square(4, (x, y) => (x === y ? 10 ** (5 * x) : 0));
   for (const options of [{}, { ascii: true }]) {
     const rows = cellsOf(formatHeatMap(plot, options)).reverse();
@@ -88,7 +89,7 @@ test('a cell that was hit once is never blank, and one that was not always is', 
   }
 });
 
-test('the legend tells every count of the map, and the shade that it has', () => {
+test('the legend has every count of the map with its shade', () => {
   const text = formatHeatMap(square(12, (x, y) => 1 + x * y * y));
   const ranges = [...text.matchAll(/([░▒▓█]) (\d[\d,]*)(?: to (\d[\d,]*))?/g)].map(
     ([, shade, from, to = from]) => ({
@@ -115,12 +116,12 @@ test('few different counts have few shades', () => {
   expect(formatHeatMap(square(2, () => 7))).toContain('count:  █ 7\n');
 });
 
-test('colours are of 24 bits, and take no room', () => {
+test('colours have 24 bits and take no room', () => {
   const plot = square(30, (x, y) => x * y);
   const plain = formatHeatMap(plot, { columns: 72 });
   const coloured = formatHeatMap(plot, { columns: 72, colours: true });
   expect(coloured).toContain('\u001b[48;2;');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what colours are made of.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
   const bare = coloured.replace(/\u001b\[[\d;]*m/g, '');
   expect(bare).not.toContain('\u001b');
   const untilLegend = (text: string): number[] =>
@@ -142,7 +143,7 @@ test.each([40, 57, 80, 200, 1000])('in %d columns every count is drawn, in no mo
   expect(/Each column is \d+ slots together\./.test(text)).toBe(columns < 170);
 });
 
-test('rows that are put together keep open ends', () => {
+test('merged rows keep open ends', () => {
   const text = formatHeatMap(
     { ...square(9, () => 1), y: { name: 'n', unit: 'none', slots: slots(DOWN, 1, 2, 3, 4, 5, 6, 7, 8, UP) } },
     { rows: 4 },
@@ -153,7 +154,7 @@ test('rows that are put together keep open ends', () => {
   );
 });
 
-test('times are shown as such', () => {
+test('a slot of time has its date or its time as label', () => {
   const start = Date.UTC(2026, 2, 1);
   const x: HeatAxis = { name: 'Time', unit: 'time', slots: slots(start, start + 1500, start + 3000) };
   const counts = [
@@ -168,12 +169,12 @@ test('times are shown as such', () => {
   expect(formatHeatMap(plotOf([[1], [0], [0], [0]], { x: later }))).toContain('  00:00:01.500\n');
 });
 
-test('a map of nothing says so', () => {
+test('a map without counts says that nothing was counted', () => {
   const counts = LATENCY.slots.map(() => [0, 0, 0, 0]);
   expect(formatHeatMap(plotOf(counts, { title: 'Reads' }))).toBe('Reads\nnothing was counted\n');
 });
 
-test('counts that are no integers have their shades too', () => {
+test('counts that are not integers have shades too', () => {
   const text = formatHeatMap(square(2, (x, y) => (x === y ? 0.25 + x : 0)));
   expect(text).toContain('░ 0.25 to ');
   expect(text).toContain(' to 1.25\n');
@@ -198,7 +199,7 @@ test.each<[string, HeatMapPlot, string]>([
     'y.slots must be at least one slot, got an array of 0',
   ],
   [
-    'a bound that is none',
+    'a bound that is not a number',
     plotOf([], { x: { ...SIZE, slots: slots(0, Number.NaN) } }),
     'x.slots[0].upper must be a number',
   ],
@@ -209,7 +210,7 @@ test.each<[string, HeatMapPlot, string]>([
   ],
   ['missing columns', plotOf([[], [], [], []]), 'counts[0] must be 4 counts, one for each slot of x'],
   [
-    'a count that is none',
+    'a count that is not a number',
     square(2, () => Number.NaN),
     'counts[0][0] must be a finite number of at least 0, got NaN',
   ],

@@ -51,7 +51,7 @@ const PLOTS: Readonly<Record<Plot['kind'], Plot>> = {
   bars: barsOfHistogram(before, { unit: 'ns', lines: [{ value: 50e6, percentile: 99 }] }),
 };
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what colours are made of.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
 const ESCAPES = /\u001b\[[\d;]*m/g;
 const linesOf = (plot: Plot, options?: TerminalOptions): string[] =>
   plotText(plot, options).split('\n').slice(0, -1);
@@ -68,7 +68,7 @@ describe.each(Object.entries(PLOTS))('%s', (_, plot) => {
     }
   });
 
-  test('colours change nothing but colours and marks, and are off unless asked for', () => {
+  test('the option for colours changes only colours and marks, and is off by default', () => {
     expect(plotText(plot)).not.toMatch(ESCAPES);
     expect(plotText(plot, { colours: true })).toMatch(ESCAPES);
     if (plot.kind === 'heat-map') return;
@@ -76,18 +76,18 @@ describe.each(Object.entries(PLOTS))('%s', (_, plot) => {
     expect(coloured.length).toBe(linesOf(plot).length);
   });
 
-  test('ASCII is all that it is made of where that is asked for', () => {
+  test('the option for ASCII leaves no other characters', () => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: newlines are characters.
     expect(plotText(plot, { ascii: true })).toMatch(/^[\u0000-\u007f]*$/);
   });
 
-  test('the number of rows is what is asked for', () => {
+  test('has the number of rows that is asked for', () => {
     const [few, more] = [8, 20].map((rows) => linesOf(plot, { rows }).length);
     expect(more! - few!).toBe(plot.kind === 'heat-map' || plot.kind === 'bars' ? more! - few! : 12);
   });
 });
 
-test('a curve, with its axes and what was promised', () => {
+test('a curve has its axes and its objective', () => {
   const histogram = new Histogram({ highestTrackableValue: 1000 });
   for (let value = 1; value <= 1000; value++) histogram.record(value);
   const curve = percentileCurve('get', histogram);
@@ -119,13 +119,13 @@ test('without colours each curve carries marks of its own', () => {
   expect(plotText(CURVES, { colours: true })).not.toMatch(/[●▲]/);
 });
 
-test('names that are too long are cut, which shows', () => {
+test('names that are too long are cut and end with an ellipsis', () => {
   const curves = [percentileCurve('x'.repeat(100), before)];
   const [legend] = linesOf({ kind: 'percentiles', unit: 'ns', curves }, { columns: 40 });
   expect(legend).toBe(`⠒ ${'x'.repeat(37)}…`);
 });
 
-test('a comparison has a table of changes, and says where there are too few values', () => {
+test('a comparison has a table of changes, and says when there are too few values', () => {
   const table = linesOf(PLOTS.comparison).slice(-5);
   expect(table[0]).toMatch(/^ +before +after +difference +99 % interval$/);
   expect(table[1]).toMatch(
@@ -149,7 +149,7 @@ test('lines over time break where nothing was counted', () => {
   expect(text.at(-1)).toBe('time (UTC), 2017-07-14');
 });
 
-test('bars: a promise stands beside the bar that has its value, and every slot that was hit has a bar', () => {
+test('an objective stands beside the bar that has its value, and every slot that was hit has a bar', () => {
   const text = linesOf(
     {
       kind: 'bars',
@@ -175,7 +175,7 @@ test('bars: a promise stands beside the bar that has its value, and every slot t
   ]);
 });
 
-test('bars: more slots than rows are put together, which is said', () => {
+test('bars of more slots than rows are merged, and a note says so', () => {
   const slots = Array.from({ length: 30 }, (_, lower) => ({ lower, upper: lower + 1 }));
   const text = linesOf(
     { kind: 'bars', unit: 'none', slots, counts: slots.map(() => 2) },
@@ -196,7 +196,7 @@ test.each<Plot>([
   expect(plotText(plot)).toMatch(/nothing was counted\n$/);
 });
 
-test('one value alone is drawn', () => {
+test('a single value is drawn', () => {
   const histogram = new Histogram({ highestTrackableValue: 1000 });
   histogram.record(7);
   const curves = [percentileCurve('one', histogram)];
@@ -206,7 +206,7 @@ test('one value alone is drawn', () => {
   expect(linesOf({ kind: 'percentiles', unit: 'none', curves })[0]).toBe('⠒ one  1 value  max 7');
 });
 
-test('a logarithmic axis shows what is small beside what is large', () => {
+test('a logarithmic axis shows small values beside large ones', () => {
   const plot: PercentilePlot = { ...CURVES, curves: [CURVES.curves[0]!], lines: [] };
   for (const label of ['1 ms', '10 ms']) {
     expect(plotText({ ...plot, valueAxis: 'log' })).toContain(` ${label} ┤`);

@@ -1,40 +1,40 @@
 import { Histogram } from '@hdrscope/core';
-import {
-  createHeatMap,
-  createOverTime,
-  curveOf,
-  type HeatMapBuilder,
-  type OverTimeBuilder,
-  type Plot,
-} from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
-import { valueAxisOf } from './value-axis.ts';
+import { formatCount } from '../count-text.ts';
+import type { Plot } from '../plot.ts';
+import { valueAxisOf } from './axis-choice.ts';
+import { createHeatMap } from './heat-map.ts';
+import { createOverTime } from './over-time.ts';
+import { curveOf } from './percentile-curve.ts';
 
-/** An interval of a log, as `readHistograms` of `@hdrscope/interval-log` gives it. */
+/** An interval of a log, as `readHistograms` of `@hdrscope/interval-log` yields it. */
 export interface LoggedInterval {
   readonly tag: string | undefined;
   /** Since 1970. */
   readonly startSec: number;
   readonly lengthSec: number;
-  /** What was counted; `undefined` where it cannot be added up, as doubles cannot. */
+  /** The counts; `undefined` for an interval that cannot be added to others, such as one of doubles. */
   readonly histogram: Histogram | undefined;
 }
 
-/** How a log is shown. */
+/** How the plots of a log are made. */
 export interface LogPlotsOptions {
-  /** What its values were counted in. @default 'ns' */
+  /** The unit of the values. @default 'ns' */
   readonly unit?: CountedUnit | undefined;
 }
 
-/** The plots of a log that grow with it. */
+/** The plots of a log that grows. */
 export interface LogPlots {
-  /** Counts an interval. */
+  /** Adds the counts of an interval. */
   add(interval: LoggedInterval): void;
-  /** What was counted up to now: percentile curves by tag, percentiles over time, and a heat map. */
+  /**
+   * All counts so far: the percentile curves of the eight largest tags, percentiles over time, and a heat map. A log of one
+   * interval has curves only, and a log without values has no plots.
+   */
   plots(): readonly Plot[];
 }
 
-// More curves than that are no picture, and tags that never end would fill the memory.
+// Tags that never end would fill the memory, and no picture shows more curves.
 const MOST_TAGS = 100;
 const MOST_CURVES = 8;
 const OTHERS = 'other tags';
@@ -43,13 +43,13 @@ const PERCENTILES = [50, 90, 99, 99.9, 100];
 const TICKS_PER_HALF_DISTANCE = 8;
 
 /**
- * Makes the plots of an interval log, in bounded memory: a histogram for each of at most 100 tags, and as many columns of
- * time as a picture has.
+ * Makes the plots of an interval log in bounded memory: one histogram for each of the first 100 tags, one for all later tags,
+ * and as many columns of time as a picture has.
  *
  * @example
  * ```ts
  * import { Histogram } from '@hdrscope/core';
- * import { createLogPlots } from '@hdrscope/dashboard';
+ * import { createLogPlots } from '@hdrscope/plot';
  *
  * const histogram = new Histogram({ highestTrackableValue: 1_000_000_000 });
  * histogram.record(2_000_000, 10);
@@ -61,12 +61,12 @@ const TICKS_PER_HALF_DISTANCE = 8;
  */
 export function createLogPlots({ unit = 'ns' }: LogPlotsOptions = {}): LogPlots {
   const totals = new Map<string, Histogram>();
-  const overTime: OverTimeBuilder<Histogram> = createOverTime<Histogram>({
+  const overTime = createOverTime<Histogram>({
     unit,
     percentiles: PERCENTILES,
     title: 'Percentiles over time',
   });
-  const heatMap: HeatMapBuilder = createHeatMap({ unit, rows: 48, title: 'Heat map' });
+  const heatMap = createHeatMap({ unit, rows: 48, title: 'Heat map' });
   let count = 0;
   let leftOut = 0;
 
@@ -78,7 +78,7 @@ export function createLogPlots({ unit = 'ns' }: LogPlotsOptions = {}): LogPlots 
       }
       count += 1;
       if (histogram.totalCount === 0) return;
-      totalOf(totals, tag ?? '').add(histogram);
+      histogramOf(totals, tag ?? '').add(histogram);
       const [startMs, endMs] = [startSec * 1000, (startSec + lengthSec) * 1000];
       overTime.add({ startMs, endMs, histogram });
       heatMap.add({ startMs, endMs, histogram });
@@ -98,13 +98,30 @@ export function createLogPlots({ unit = 'ns' }: LogPlotsOptions = {}): LogPlots 
         ...{ kind: 'percentiles', title: 'Percentiles', subtitle, unit, curves },
         valueAxis,
       };
-      // One interval, such as percentile text is, has no time to show.
+      // A single interval, such as percentile text, does not change over time.
       return count === 1 ? [percentiles] : [percentiles, { ...overTime.plot(), valueAxis }, heatMap.plot()];
     },
   };
 }
 
-/** The plots of a log that is whole: see `createLogPlots`. Rejects with what the intervals throw. */
+/**
+ * The plots of a whole log: see `createLogPlots`. Rejects with the error of `intervals` when that throws.
+ *
+ * @example
+ * ```ts
+ * import { Histogram } from '@hdrscope/core';
+ * import { plotsOfLog } from '@hdrscope/plot';
+ *
+ * async function* intervals() {
+ *   const histogram = new Histogram({ highestTrackableValue: 1000 });
+ *   histogram.record(10);
+ *   yield { tag: undefined, startSec: 0, lengthSec: 1, histogram };
+ * }
+ *
+ * const [percentiles] = await plotsOfLog(intervals(), { unit: 'ms' });
+ * percentiles?.subtitle; //=> '1 interval'
+ * ```
+ */
 export async function plotsOfLog(
   intervals: AsyncIterable<LoggedInterval>,
   options?: LogPlotsOptions,
@@ -114,7 +131,7 @@ export async function plotsOfLog(
   return log.plots();
 }
 
-function totalOf(totals: Map<string, Histogram>, tag: string): Histogram {
+function histogramOf(totals: Map<string, Histogram>, tag: string): Histogram {
   const key = totals.has(tag) || totals.size < MOST_TAGS ? tag : OTHERS;
   const total =
     totals.get(key) ?? new Histogram({ autoResize: true, significantDigits: 3, storage: 'sparse' });
@@ -123,8 +140,8 @@ function totalOf(totals: Map<string, Histogram>, tag: string): Histogram {
 }
 
 function subtitleOf(count: number, leftOut: number, tags: number): string {
-  const parts = [count === 1 ? '1 interval' : `${count.toLocaleString('en-US')} intervals`];
+  const parts = [count === 1 ? '1 interval' : `${formatCount(count)} intervals`];
   if (tags > MOST_CURVES) parts.push(`the ${MOST_CURVES} largest of ${tags} tags`);
-  if (leftOut > 0) parts.push(`${leftOut.toLocaleString('en-US')} left out, which are doubles or damaged`);
+  if (leftOut > 0) parts.push(`${formatCount(leftOut)} left out because they are damaged or hold doubles`);
   return parts.join(', ');
 }

@@ -1,6 +1,5 @@
 import { Histogram } from '@hdrscope/core';
-import type { PercentilePlot } from '@hdrscope/plot';
-import { createLogPlots, plotsOfLog } from '../src/index.ts';
+import { createLogPlots, type PercentilePlot, plotsOfLog } from '../../src/index.ts';
 
 function histogramOf(...values: number[]): Histogram {
   const histogram = new Histogram({ autoResize: true, significantDigits: 3 });
@@ -12,11 +11,11 @@ function curvesOf(plots: readonly unknown[]): PercentilePlot['curves'] {
   return (plots[0] as PercentilePlot).curves;
 }
 
-test('a log without an interval has nothing to show', () => {
+test('a log without intervals has no plots', () => {
   expect(createLogPlots().plots()).toEqual([]);
 });
 
-test('each tag has a curve, the largest first', async () => {
+test('each tag has a curve, the largest tag first', async () => {
   const plots = await plotsOfLog(
     (async function* () {
       yield { tag: 'get', startSec: 1, lengthSec: 1, histogram: histogramOf(10) };
@@ -36,22 +35,22 @@ test('each tag has a curve, the largest first', async () => {
   expect(plots[0]).toMatchObject({ unit: 'us', subtitle: '3 intervals' });
 });
 
-test('one interval has no time to show', () => {
+test('a log of one interval has no plots over time', () => {
   const log = createLogPlots();
   log.add({ tag: undefined, startSec: 0, lengthSec: 0, histogram: histogramOf(1) });
 
   expect(log.plots().map(({ kind }) => kind)).toEqual(['percentiles']);
 });
 
-test('what cannot be added up is told of', () => {
+test('intervals that cannot be added up are left out, and the subtitle says how many', () => {
   const log = createLogPlots();
   log.add({ tag: undefined, startSec: 0, lengthSec: 1, histogram: histogramOf(1) });
   log.add({ tag: undefined, startSec: 1, lengthSec: 1, histogram: undefined });
 
-  expect(log.plots()[0]!.subtitle).toBe('1 interval, 1 left out, which are doubles or damaged');
+  expect(log.plots()[0]!.subtitle).toBe('1 interval, 1 left out because they are damaged or hold doubles');
 });
 
-test('tags that never end share a curve, and no value is lost', () => {
+test('tags beyond the first hundred share a curve, and no value is lost', () => {
   const log = createLogPlots();
   for (let n = 0; n < 1000; n++) {
     log.add({ tag: `t${n}`, startSec: n, lengthSec: 1, histogram: histogramOf(n) });
