@@ -1,4 +1,4 @@
-import { type RunningOtlp, serveOtlp } from '@hdrscope/otel';
+import { type RunningOtlp, serveOtlp } from '@hdrscope/otel/receiver';
 import { createRegistry, type Registry, valuesAtPercentiles } from '@hdrscope/registry';
 import { OTLPMetricExporter as JsonExporter } from '@opentelemetry/exporter-metrics-otlp-http';
 import { OTLPMetricExporter as ProtobufExporter } from '@opentelemetry/exporter-metrics-otlp-proto';

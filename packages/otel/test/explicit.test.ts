@@ -1,6 +1,7 @@
 import { createRegistry } from '@hdrscope/registry';
 import fc from 'fast-check';
-import { type ExplicitHistogramValue, toExplicit } from '../src/index.ts';
+import { toExplicit } from '../src/explicit.ts';
+import type { ExplicitHistogramValue } from '../src/sdk.ts';
 import { dataSet } from './support/arbitraries.ts';
 import { IntegerSeries, usedSlots } from './support/integer-series.ts';
 

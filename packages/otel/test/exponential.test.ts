@@ -1,7 +1,8 @@
 import { type HdrLayout, hdrLayout, justifiedScale } from '@hdrscope/core';
 import { createRegistry } from '@hdrscope/registry';
 import fc from 'fast-check';
-import { type ExponentialHistogramValue, toExponential } from '../src/index.ts';
+import { toExponential } from '../src/exponential.ts';
+import type { ExponentialHistogramValue } from '../src/sdk.ts';
 import { dataSet, digitsAndData, positiveIntegers } from './support/arbitraries.ts';
 import { IntegerSeries, usedSlots } from './support/integer-series.ts';
 import {

@@ -1,4 +1,4 @@
-import { type RunningOtlp, serveOtlp } from '@hdrscope/otel';
+import { type RunningOtlp, serveOtlp } from '@hdrscope/otel/receiver';
 import type { OtlpSourceConfig } from '../config/types.ts';
 import type { Start } from '../entry.ts';
 import { urlOf } from '../url.ts';

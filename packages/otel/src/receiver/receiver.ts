@@ -37,7 +37,7 @@ const PATH = '/v1/metrics';
  * @example
  * ```ts
  * import { createServer } from 'node:http';
- * import { otlpReceiver } from '@hdrscope/otel';
+ * import { otlpReceiver } from '@hdrscope/otel/receiver';
  * import { createRegistry } from '@hdrscope/registry';
  *
  * const registry = createRegistry();

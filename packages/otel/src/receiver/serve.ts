@@ -42,7 +42,7 @@ const PATIENCE_MS = 1000;
  *   as it is.
  * @example
  * ```ts
- * import { serveOtlp } from '@hdrscope/otel';
+ * import { serveOtlp } from '@hdrscope/otel/receiver';
  * import { createRegistry } from '@hdrscope/registry';
  *
  * const otlp = await serveOtlp(createRegistry(), { host: '127.0.0.1', port: 0 });

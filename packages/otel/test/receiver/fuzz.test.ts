@@ -1,8 +1,8 @@
 import { Agent } from 'node:http';
 import { createRegistry } from '@hdrscope/registry';
-import { serveOtlp } from '../../src/index.ts';
 import { decodeJson } from '../../src/receiver/decode-json.ts';
 import { decodeProtobuf } from '../../src/receiver/decode-protobuf.ts';
+import { serveOtlp } from '../../src/receiver/index.ts';
 import type { ReceivedMetric } from '../../src/receiver/received.ts';
 import { ask, JSON_TYPE, PROTOBUF } from './support/http.ts';
 import { CUMULATIVE, DELTA, explicitPoint, exponentialPoint, Receiving } from './support/into.ts';

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { BinaryReader } from '@bufbuild/protobuf/wire';
 import { createRegistry, type Registry } from '@hdrscope/registry';
-import { type OtlpReceiver, otlpReceiver, type RunningOtlp, serveOtlp } from '../../src/index.ts';
+import { type OtlpReceiver, otlpReceiver, type RunningOtlp, serveOtlp } from '../../src/receiver/index.ts';
 import { ask, JSON_TYPE, PROTOBUF, sendRaw } from './support/http.ts';
 import { DELTA, explicitPoint } from './support/into.ts';
 import { requestBytes, requestJson } from './support/request.ts';

@@ -1,4 +1,4 @@
-import type { ExponentialHistogramValue } from '../../src/index.ts';
+import type { ExponentialHistogramValue } from '../../src/sdk.ts';
 
 /** Counts by the index of their bucket. */
 export type Buckets = Map<number, number>;
