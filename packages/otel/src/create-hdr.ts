@@ -1,29 +1,32 @@
-import { explicitLayout } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core';
 import { createRegistry, type FamilySnapshot, type Registry } from '@hdrscope/registry';
 import { diag, type MeterProvider } from '@opentelemetry/api';
 import { type Environment, processEnvironment } from './environment.ts';
 import { type ExemplarFilter, exemplarFilterOf } from './exemplar-filter.ts';
 import { type HdrInstrumentation, hdrInstrumentation } from './instrumentation.ts';
 import { type Load, readersFromEnvironment } from './metric-readers.ts';
+import { type MetricSettings, metricSettings } from './metric-settings.ts';
 import { hdrProducer, type ProducerOptions } from './producer.ts';
 import { wrapProvider } from './provider.ts';
 import { type ReaderOptions, wrapReader } from './reader.ts';
 import { HISTOGRAM_INSTRUMENT, type Producer, type Reader } from './sdk.ts';
-import { type StreamSettings, streamSettings } from './stream.ts';
 import { compileView, type HdrView } from './view.ts';
 
-/** How the HDR side of a metrics pipeline is set up. */
+/** Options of `createHdr`. */
 export interface HdrOptions {
-  /** Instruments that no view selects stay the SDK's own. An instrument that several select has several metrics. */
+  /**
+   * Select the instruments that become HDR histograms. An instrument that no view selects stays the SDK's own; one that
+   * several views select yields several metrics.
+   */
   readonly views: readonly HdrView[];
-  /** Where the counts are kept; all that it holds is exported. @default a new one */
+  /** Keeps the counts. Everything in it is exported. @default a new registry */
   readonly registry?: Registry;
   /**
-   * Which measurements become exemplars, which only Prometheus sees.
-   * @default what `OTEL_METRICS_EXEMPLAR_FILTER` says, or else `'always_off'`: it costs nothing then
+   * Chooses the measurements that become exemplars, which only Prometheus sees.
+   * @default the value of `OTEL_METRICS_EXEMPLAR_FILTER`, else `'always_off'`, which costs nothing
    */
   readonly exemplarFilter?: ExemplarFilter;
-  /** Where environment variables are read. @default those of the process */
+  /** Environment variables to read. @default those of the process */
   readonly environment?: Environment;
 }
 
@@ -32,15 +35,15 @@ export interface Hdr {
   readonly registry: Registry;
   /** Wraps a meter provider: its meters make HDR instruments where a view says so. */
   wrapProvider<Wrapped extends MeterProvider>(provider: Wrapped): Wrapped;
-  /** Wraps a reader before it is given to its provider: it also collects the HDR histograms. */
+  /** Wraps a reader before it is given to its provider: it then collects the HDR histograms too. */
   wrapReader<Wrapped extends Reader>(reader: Wrapped, options?: ReaderOptions): Wrapped;
   /**
-   * For the `metricProducers` of a reader, in place of wrapping it: whatever is in the registry is collected with the
-   * rest. One producer serves one reader.
+   * Makes a producer for a reader's `metricProducers`, instead of wrapping the reader. It adds everything in the registry
+   * to each collection. Make one producer for each reader.
    */
   producer(options?: ProducerOptions): Producer;
   /**
-   * For the `instrumentations` of `NodeSDK`, before all others: wraps the provider that the SDK makes.
+   * Makes an instrumentation for `NodeSDK` that wraps the provider that the SDK makes. Put it before all others.
    *
    * ```
    * new NodeSDK({
@@ -51,19 +54,19 @@ export interface Hdr {
    */
   instrumentation(): HdrInstrumentation;
   /**
-   * The readers that `OTEL_METRICS_EXPORTER` and its companions ask for, wrapped: those that `NodeSDK` makes itself
-   * cannot be.
+   * Makes the readers that `OTEL_METRICS_EXPORTER` and related variables ask for, and wraps them. Readers that `NodeSDK`
+   * makes itself cannot be wrapped.
    *
-   * @param load Imports a package of the application, which has the exporters and the SDK: `(name) => import(name)`.
-   * @throws HdrscopeError `ERR_INVALID_OPTION` when a variable cannot be followed, or a package for it is not installed.
+   * @param load Imports a package that the application has installed: `(name) => import(name)`.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when a variable has a value that is not allowed, or a package is not installed.
    */
   metricReadersFromEnv(load: Load): Promise<Reader[]>;
 }
 
 /**
- * Makes histograms of an OpenTelemetry pipeline HDR histograms: wrap the provider, and each of its readers.
+ * Turns histograms of an OpenTelemetry pipeline into HDR histograms. Wrap the provider and each of its readers.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when a view is wrong.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `views` is not an array, or an option of a view is out of range.
  * @example
  * ```ts
  * import { createHdr } from '@hdrscope/otel';
@@ -83,38 +86,38 @@ export interface Hdr {
  * await provider.shutdown();
  * ```
  */
-export function createHdr({
-  views,
-  registry = createRegistry(),
-  environment = processEnvironment(),
-  exemplarFilter: configured,
-}: HdrOptions): Hdr {
-  const exemplarFilter = exemplarFilterOf(configured, environment);
-  const compiled = views.map(compileView);
-  for (const { instrumentType, instrumentName = '*', boundaries } of views) {
-    if (instrumentType !== undefined && instrumentType !== HISTOGRAM_INSTRUMENT) {
-      diag.warn(`the HDR view of ${instrumentName} selects nothing: a ${instrumentType} has no distribution`);
-    }
-    if (boundaries !== undefined) explicitLayout(boundaries);
+export function createHdr(options: HdrOptions): Hdr {
+  if (!Array.isArray(options?.views)) {
+    const allowed = "an array of views, such as [{ instrumentName: '*' }]";
+    throw mustBe('ERR_INVALID_OPTION', 'views', allowed, options?.views);
   }
-  const settings = new Map<string, StreamSettings>();
+  const { registry = createRegistry(), environment = processEnvironment() } = options;
+  const exemplarFilter = exemplarFilterOf(options.exemplarFilter, environment);
+  const views = options.views.map(compileView);
+  for (const { instrumentType, instrumentName = '*' } of views) {
+    if (instrumentType !== undefined && instrumentType !== HISTOGRAM_INSTRUMENT) {
+      const reason = `an instrument of type ${instrumentType} has no distribution`;
+      diag.warn(`the HDR view of ${instrumentName} selects nothing: ${reason}`);
+    }
+  }
+  const settings = new Map<string, MetricSettings>();
   const store = {
     registry,
     settingsOf: (family: FamilySnapshot) =>
-      settings.get(streamKey(family)) ?? streamSettings(family.unit, { boundaries: family.boundaries }),
+      settings.get(familyKey(family)) ?? metricSettings(family.unit, { boundaries: family.boundaries }),
   };
   const wrap = <Wrapped extends MeterProvider>(provider: Wrapped): Wrapped =>
     wrapProvider(provider, {
-      views: compiled,
+      views,
       registry,
       exemplarFilter,
-      remember: (family, shown) => settings.set(streamKey(family), shown),
+      remember: (family, shown) => settings.set(familyKey(family), shown),
     });
   return {
     registry,
     wrapProvider: wrap,
-    wrapReader: (reader, options = {}) => wrapReader(reader, store, options, environment),
-    producer: (options = {}) => hdrProducer(store, options),
+    wrapReader: (reader, readerOptions = {}) => wrapReader(reader, store, readerOptions, environment),
+    producer: (producerOptions = {}) => hdrProducer(store, producerOptions),
     instrumentation: () => hdrInstrumentation(wrap),
     metricReadersFromEnv: async (load) => {
       const readers = await readersFromEnvironment(environment, load);
@@ -123,6 +126,6 @@ export function createHdr({
   };
 }
 
-function streamKey({ name, scope }: Pick<FamilySnapshot, 'name' | 'scope'>): string {
+function familyKey({ name, scope }: Pick<FamilySnapshot, 'name' | 'scope'>): string {
   return JSON.stringify([scope, name]);
 }

@@ -1,16 +1,22 @@
-import type { Series } from '@hdrscope/registry';
+import type { Family, Series } from '@hdrscope/registry';
 import { type Attributes, type Context, context, diag, type Histogram, ValueType } from '@opentelemetry/api';
 import type { BoundHistogram } from './bind.ts';
 import { type ExemplarFilter, exemplarContext } from './exemplar-filter.ts';
-import type { Stream } from './stream.ts';
+import type { AttributesProcessor } from './sdk.ts';
 
 const NO_ATTRIBUTES: Attributes = Object.freeze({});
+
+/** Where a view sends the values of an instrument. */
+export interface ViewTarget {
+  readonly family: Family;
+  readonly attributesProcessors: readonly AttributesProcessor[];
+}
 
 /** What an instrument is made of. */
 export interface InstrumentSetup {
   readonly name: string;
   readonly valueType: ValueType;
-  readonly streams: readonly Stream[];
+  readonly targets: readonly ViewTarget[];
   readonly also?: Histogram | undefined;
   readonly exemplarFilter?: ExemplarFilter;
 }
@@ -19,25 +25,25 @@ export interface InstrumentSetup {
 export class HdrInstrument implements Histogram {
   readonly #name: string;
   readonly #isInteger: boolean;
-  readonly #streams: readonly Stream[];
+  readonly #targets: readonly ViewTarget[];
   /** The SDK's own instrument, where a view wants it to count too. */
   readonly #also: Histogram | undefined;
   readonly #exemplars: ExemplarFilter;
   /** Where there is nothing to do but to count: most instruments. */
-  readonly #plainFamily: Stream['family'] | undefined;
+  readonly #plainFamily: Family | undefined;
   #withoutAttributes: Series | undefined;
   #hasWarned = false;
 
-  constructor({ name, valueType, streams, also, exemplarFilter = 'always_off' }: InstrumentSetup) {
+  constructor({ name, valueType, targets, also, exemplarFilter = 'always_off' }: InstrumentSetup) {
     this.#name = name;
     this.#isInteger = valueType === ValueType.INT;
-    this.#streams = streams;
+    this.#targets = targets;
     this.#also = also;
     this.#exemplars = exemplarFilter;
-    const [stream] = streams;
+    const [target] = targets;
     const isPlain =
-      streams.length === 1 && also === undefined && !this.#isInteger && exemplarFilter === 'always_off';
-    this.#plainFamily = isPlain && stream?.attributesProcessors.length === 0 ? stream.family : undefined;
+      targets.length === 1 && also === undefined && !this.#isInteger && exemplarFilter === 'always_off';
+    this.#plainFamily = isPlain && target?.attributesProcessors.length === 0 ? target.family : undefined;
   }
 
   /** Counts a value, given in the instrument's unit. */
@@ -53,7 +59,7 @@ export class HdrInstrument implements Histogram {
   /** The way to record with the same attributes again and again: looks nothing up, and runs no processor. */
   bind(attributes: Attributes): BoundHistogram {
     const plain = this.#plainFamily?.with(attributes);
-    const series = this.#streams.map((stream) => stream.family.with(this.#kept(stream, attributes)));
+    const series = this.#targets.map((target) => target.family.with(this.#kept(target, attributes)));
     return {
       record: plain
         ? (value) => {
@@ -73,8 +79,8 @@ export class HdrInstrument implements Histogram {
   #recordAnywhere(value: number, attributes: Attributes, recordContext?: Context): void {
     this.#also?.record(value, attributes, recordContext);
     const counted = this.#counted(value);
-    for (const stream of this.#streams) {
-      const series = stream.family.with(this.#kept(stream, attributes, recordContext));
+    for (const target of this.#targets) {
+      const series = target.family.with(this.#kept(target, attributes, recordContext));
       if (!series.record(counted)) this.#refuse(value);
       else if (this.#exemplars !== 'always_off') this.#offer(series, counted, attributes, recordContext);
     }
@@ -85,7 +91,7 @@ export class HdrInstrument implements Histogram {
   }
 
   /** A processor that fails costs the attributes, not the count; to show them unprocessed could be a leak. */
-  #kept({ attributesProcessors }: Stream, given: Attributes, recordContext?: Context): Attributes {
+  #kept({ attributesProcessors }: ViewTarget, given: Attributes, recordContext?: Context): Attributes {
     if (attributesProcessors.length === 0) return given;
     try {
       const active = recordContext ?? context.active();

@@ -2,6 +2,7 @@ import type { FamilySnapshot, SeriesSnapshot, Snapshot } from '@hdrscope/registr
 import type { HrTime } from '@opentelemetry/api';
 import { toExplicit } from './explicit.ts';
 import { toExponential } from './exponential.ts';
+import type { MetricSettings } from './metric-settings.ts';
 import {
   type ExplicitHistogramValue,
   type ExponentialHistogramValue,
@@ -12,7 +13,6 @@ import {
   type ScopeMetrics,
   scopeKey,
 } from './sdk.ts';
-import type { StreamSettings } from './stream.ts';
 
 /** How a reader wants its histograms. */
 export type Format = 'exponential' | 'explicit';
@@ -25,7 +25,7 @@ export function toScopeMetrics(
   snapshot: Snapshot,
   format: Format,
   temporality: number,
-  settingsOf: (family: FamilySnapshot) => StreamSettings,
+  settingsOf: (family: FamilySnapshot) => MetricSettings,
 ): ScopeMetrics[] {
   const byScope = new Map<string, { scope: MetricScope; metrics: HistogramMetric[] }>();
   for (const family of snapshot.families) {
@@ -58,7 +58,7 @@ function toMetric(
   family: FamilySnapshot,
   format: Format,
   temporality: number,
-  settings: StreamSettings,
+  settings: MetricSettings,
   endTime: HrTime,
 ): HistogramMetric {
   const { name, description, unit } = family;

@@ -1,4 +1,5 @@
 import { EMPTY_SNAPSHOT, type FamilySnapshot, type Registry } from '@hdrscope/registry';
+import type { MetricSettings } from './metric-settings.ts';
 import { type Format, toScopeMetrics } from './metrics.ts';
 import {
   type Collection,
@@ -7,12 +8,11 @@ import {
   type ScopeMetrics,
   Temporality,
 } from './sdk.ts';
-import type { StreamSettings } from './stream.ts';
 
 /** Where HDR histograms come from. */
 export interface HdrStore {
   readonly registry: Registry;
-  settingsOf(family: FamilySnapshot): StreamSettings;
+  settingsOf(family: FamilySnapshot): MetricSettings;
 }
 
 /** What a reader is given of a store. */

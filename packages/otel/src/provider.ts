@@ -10,9 +10,9 @@ import {
 } from '@opentelemetry/api';
 import { delegate } from './delegate.ts';
 import type { ExemplarFilter } from './exemplar-filter.ts';
-import { HdrInstrument } from './instrument.ts';
+import { HdrInstrument, type ViewTarget } from './instrument.ts';
+import { type MetricSettings, metricSettings } from './metric-settings.ts';
 import { type MetricScope, scopeKey } from './sdk.ts';
-import { type Stream, type StreamSettings, streamSettings } from './stream.ts';
 import { type CompiledView, familyOptions, type InstrumentIdentity } from './view.ts';
 
 /** What instruments are made with. */
@@ -21,7 +21,7 @@ export interface InstrumentFactory {
   readonly registry: Registry;
   readonly exemplarFilter: ExemplarFilter;
   /** Remembers how a family is to be shown. */
-  remember(family: Stream['family'], settings: StreamSettings): void;
+  remember(family: ViewTarget['family'], settings: MetricSettings): void;
 }
 
 /** A provider whose meters make HDR instruments where a view says so. It is `provider` in every other respect. */
@@ -64,15 +64,15 @@ function wrapMeter(meter: Meter, scope: MetricScope, factory: InstrumentFactory)
     createHistogram: (name: string, options: MetricOptions = {}): Histogram => {
       const { unit = '', valueType = ValueType.DOUBLE } = options;
       const views = factory.views.filter((view) => view.matches({ name, unit, scope }));
-      const streams = new Map<Stream['family'], Stream>();
+      const targets = new Map<ViewTarget['family'], ViewTarget>();
       for (const view of views) {
-        const stream = streamOf(view, name, scope, options, factory, streams);
-        if (stream !== undefined) streams.set(stream.family, stream);
+        const target = targetOf(view, name, scope, options, factory, targets);
+        if (target !== undefined) targets.set(target.family, target);
       }
-      if (streams.size === 0) return meter.createHistogram(name, options);
+      if (targets.size === 0) return meter.createHistogram(name, options);
       const also = views.some(({ tee }) => tee) ? meter.createHistogram(name, options) : undefined;
       const { exemplarFilter } = factory;
-      return new HdrInstrument({ name, valueType, streams: [...streams.values()], also, exemplarFilter });
+      return new HdrInstrument({ name, valueType, targets: [...targets.values()], also, exemplarFilter });
     },
   });
 }
@@ -89,14 +89,14 @@ function warnOfAsynchronous(views: readonly CompiledView[], instrument: Instrume
 }
 
 /** Where a view sends an instrument's values; `undefined`, with a warning, where it cannot. */
-function streamOf(
+function targetOf(
   view: CompiledView,
   instrumentName: string,
   scope: MetricScope,
   options: MetricOptions,
   { registry, remember }: InstrumentFactory,
-  earlier: ReadonlyMap<Stream['family'], Stream>,
-): Stream | undefined {
+  earlier: ReadonlyMap<ViewTarget['family'], ViewTarget>,
+): ViewTarget | undefined {
   const { unit = '', description = '', valueType, advice } = options;
   try {
     const boundaries = view.boundaries ?? usable(advice?.explicitBucketBoundaries);
@@ -108,7 +108,7 @@ function streamOf(
     if (earlier.has(family)) return undefined;
     remember(
       family,
-      streamSettings(unit, { valueType, maxSize: view.maxSize, maxScale: view.maxScale, boundaries }),
+      metricSettings(unit, { valueType, maxSize: view.maxSize, maxScale: view.maxScale, boundaries }),
     );
     return { family, attributesProcessors: view.attributesProcessors };
   } catch (error) {

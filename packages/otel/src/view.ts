@@ -1,54 +1,54 @@
-import { mustBe } from '@hdrscope/core';
-import { createRegistry, type FamilyOptions } from '@hdrscope/registry';
+import { explicitLayout, hdrLayout, mustBe, resolutionOf } from '@hdrscope/core';
+import type { FamilyOptions } from '@hdrscope/registry';
 import type { AttributesProcessor, MetricScope } from './sdk.ts';
 
-/** Which instruments become HDR histograms, and how. All criteria given must hold; at least one must be given. */
+/** Selects instruments and says how they become HDR histograms. All given criteria must match; at least one must be given. */
 export interface HdrView {
-  /** The instrument's name, without regard to case; `*` stands for any characters, `?` for exactly one. */
+  /** Matches the instrument's name, ignoring case: `*` stands for any characters, `?` for exactly one. */
   readonly instrumentName?: string;
-  /** Only histograms have a distribution: any other type is warned of and matches nothing. */
+  /** Only `'HISTOGRAM'` has a distribution: a view of any other type logs a warning and matches nothing. */
   readonly instrumentType?: string;
   readonly instrumentUnit?: string;
   readonly meterName?: string;
   readonly meterVersion?: string;
   readonly meterSchemaUrl?: string;
 
-  /** The name of the metric, in place of the instrument's. Only for a view that matches one name. */
+  /** The metric's name, for a view whose `instrumentName` has no wildcards. @default the instrument's name */
   readonly name?: string;
-  /** The description of the metric, in place of the instrument's. */
+  /** The metric's description. @default the instrument's description */
   readonly description?: string;
-  /** Applied to the attributes in turn before they are looked up, as an SDK view's are. */
+  /** Process the attributes of each record, in this order, before the series is looked up. @default none */
   readonly attributesProcessors?: readonly AttributesProcessor[];
-  /** Attributes that are kept, by key; all others are left out. After `attributesProcessors`. @default all */
+  /** Keys of the attributes to keep, applied after `attributesProcessors`. @default all are kept */
   readonly allowAttributes?: readonly string[];
-  /** Attributes that are left out, by key. After `attributesProcessors`. @default none */
+  /** Keys of the attributes to drop, applied after `attributesProcessors`. @default none are dropped */
   readonly denyAttributes?: readonly string[];
-  /** Whether the SDK counts the instrument too, as its own views say. @default false */
+  /** Whether the SDK also counts the instrument, as its own views say. @default false */
   readonly tee?: boolean;
   /** Decimal digits to which a value keeps its precision: an integer from 0 to 5. @default 2 */
   readonly significantDigits?: number;
-  /** The step between two values that are told apart, in the instrument's unit. @default by unit: a nanosecond for times */
+  /** The smallest difference between two values, in the instrument's unit. @default by unit: a nanosecond for times */
   readonly resolution?: number;
-  /** How many series there may be, besides the overflow series. @default 2000 */
+  /** How many series there may be, besides the overflow series: an integer of at least 1. @default 2000 */
   readonly aggregationCardinalityLimit?: number;
-  /** Buckets that an exponential histogram may have: an integer of at least 2. @default 160 */
+  /** The most buckets of an exponential histogram: an integer of at least 2. @default 160 */
   readonly maxSize?: number;
-  /** The finest scale of an exponential histogram: an integer from -10 to 20. @default what the digits justify */
+  /** The finest scale of an exponential histogram: an integer from -10 to 20. @default the scale that the digits justify */
   readonly maxScale?: number;
-  /** Boundaries of an explicit histogram. @default the instrument's advice, else OpenTelemetry's */
+  /** Ascending boundaries of an explicit histogram. @default the instrument's advice, else OpenTelemetry's defaults */
   readonly boundaries?: readonly number[];
 }
 
-/** What a view is matched against. */
+/** The properties of an instrument that a view's criteria compare. */
 export interface InstrumentIdentity {
   readonly name: string;
   readonly unit: string;
   readonly scope: MetricScope;
 }
 
-/** A view that has been checked. */
+/** A checked view. */
 export interface CompiledView extends HdrView {
-  /** Those of the view, and its lists of keys. */
+  /** The view's own processors, then one for each of its lists of keys. */
   readonly attributesProcessors: readonly AttributesProcessor[];
   matches(instrument: InstrumentIdentity): boolean;
 }
@@ -63,22 +63,13 @@ const CRITERIA = [
 ] as const;
 
 /**
- * Checks a view, so that what is wrong with it shows at start-up and not at the first export.
+ * Checks a view, so that a mistake shows when the application starts and not at the first export.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION`.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
  */
 export function compileView(view: HdrView): CompiledView {
-  if (CRITERIA.every((criterion) => view[criterion] === undefined)) {
-    throw mustBe('ERR_INVALID_OPTION', 'a view', `given at least one of ${CRITERIA.join(', ')}`, view);
-  }
-  if (view.name !== undefined && !(view.instrumentName !== undefined && !/[*?]/.test(view.instrumentName))) {
-    throw mustBe(
-      'ERR_INVALID_OPTION',
-      'instrumentName',
-      'without wildcards in a view with a name',
-      view.instrumentName,
-    );
-  }
+  assertCriteria(view);
+  assertFamilyOptions(view);
   const { maxSize, maxScale } = view;
   if (maxSize !== undefined && !(Number.isSafeInteger(maxSize) && maxSize >= 2)) {
     throw mustBe('ERR_INVALID_OPTION', 'maxSize', 'an integer of at least 2', maxSize);
@@ -89,10 +80,7 @@ export function compileView(view: HdrView): CompiledView {
   const { allowAttributes, denyAttributes, attributesProcessors = [] } = view;
   assertKeys('allowAttributes', allowAttributes);
   assertKeys('denyAttributes', denyAttributes);
-  // The rest is for the registry to judge.
-  createRegistry().histogram(
-    familyOptions(view, { name: 'any', unit: '', description: '', scope: { name: '' } }),
-  );
+  assertArray('attributesProcessors', 'attribute processors', attributesProcessors);
   const name = view.instrumentName === undefined ? undefined : wildcard(view.instrumentName);
   const equal = (criterion: string | undefined, actual: string | undefined): boolean =>
     criterion === undefined || criterion === (actual ?? '');
@@ -113,6 +101,46 @@ export function compileView(view: HdrView): CompiledView {
   };
 }
 
+function assertCriteria(view: HdrView): void {
+  if (typeof view !== 'object' || view === null)
+    throw mustBe('ERR_INVALID_OPTION', 'a view', 'an object', view);
+  const given = CRITERIA.filter((criterion) => view[criterion] !== undefined);
+  if (given.length === 0) {
+    throw mustBe('ERR_INVALID_OPTION', 'a view', `given at least one of ${CRITERIA.join(', ')}`, view);
+  }
+  for (const criterion of given) {
+    const value: unknown = view[criterion];
+    if (typeof value !== 'string') throw mustBe('ERR_INVALID_OPTION', criterion, 'a text', value);
+  }
+  if (view.name !== undefined && !(view.instrumentName !== undefined && !/[*?]/.test(view.instrumentName))) {
+    throw mustBe(
+      'ERR_INVALID_OPTION',
+      'instrumentName',
+      'without wildcards in a view with a name',
+      view.instrumentName,
+    );
+  }
+}
+
+/** Checks the options that the family takes: the registry would refuse them only when the instrument is made. */
+function assertFamilyOptions(view: HdrView): void {
+  const { name, resolution, significantDigits, aggregationCardinalityLimit: limit, boundaries } = view;
+  if (name !== undefined && (typeof name !== 'string' || name === '')) {
+    throw mustBe('ERR_INVALID_OPTION', 'name', 'a text, not empty', name);
+  }
+  if (resolution !== undefined) resolutionOf(resolution);
+  if (significantDigits !== undefined) {
+    hdrLayout({ highestTrackableValue: Number.MAX_SAFE_INTEGER, significantDigits });
+  }
+  if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 1)) {
+    throw mustBe('ERR_INVALID_OPTION', 'aggregationCardinalityLimit', 'an integer of at least 1', limit);
+  }
+  if (boundaries !== undefined) {
+    assertArray('boundaries', 'numbers', boundaries);
+    explicitLayout(boundaries);
+  }
+}
+
 function assertKeys(name: string, keys: readonly string[] | undefined): void {
   if (keys === undefined) return;
   if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'string')) {
@@ -120,7 +148,11 @@ function assertKeys(name: string, keys: readonly string[] | undefined): void {
   }
 }
 
-/** Keeps the attributes whose keys are in the list, or those whose keys are not. */
+function assertArray(name: string, items: string, value: unknown): void {
+  if (!Array.isArray(value)) throw mustBe('ERR_INVALID_OPTION', name, `an array of ${items}`, value);
+}
+
+/** Keeps the attributes whose keys are listed, or, when `isKept` is false, those whose keys are not. */
 function keyFilter(keys: readonly string[], isKept: boolean): AttributesProcessor {
   const listed = new Set(keys);
   return {
@@ -129,7 +161,7 @@ function keyFilter(keys: readonly string[], isKept: boolean): AttributesProcesso
   };
 }
 
-/** The family that a view makes of an instrument. */
+/** Options of the family that a view makes of an instrument. */
 export function familyOptions(
   view: HdrView,
   { name, unit, description, scope }: InstrumentIdentity & { readonly description: string },

@@ -1,4 +1,4 @@
-import { createHdr } from '../src/index.ts';
+import { createHdr, type HdrOptions } from '../src/index.ts';
 import { compileView, type HdrView } from '../src/view.ts';
 import { collectDiagnostics } from './support/diag-log.ts';
 import { refusalOf } from './support/refused.ts';
@@ -79,7 +79,7 @@ test.each<[selected: boolean, view: HdrView]>([
 
 const CRITERIA = 'instrumentName, instrumentType, instrumentUnit, meterName, meterVersion, meterSchemaUrl';
 
-test.each<[message: string, view: Record<string, unknown>]>([
+test.each<[message: string, view: Record<string, unknown> | null]>([
   [`a view must be given at least one of ${CRITERIA}, got an object`, {}],
   [`a view must be given at least one of ${CRITERIA}, got an object`, { significantDigits: 3, name: 'x' }],
   [
@@ -94,6 +94,17 @@ test.each<[message: string, view: Record<string, unknown>]>([
     'instrumentName must be without wildcards in a view with a name, got undefined',
     { meterName: 'm', name: 'x' },
   ],
+  ['instrumentName must be a text, got a RegExp', { instrumentName: /http/ }],
+  ['a view must be an object, got null', null],
+  [
+    'aggregationCardinalityLimit must be an integer of at least 1, got 1.5',
+    { instrumentName: 'x', aggregationCardinalityLimit: 1.5 },
+  ],
+  ['boundaries must be an array of numbers, got 5', { instrumentName: 'x', boundaries: 5 }],
+  [
+    'attributesProcessors must be an array of attribute processors, got an object',
+    { instrumentName: 'x', attributesProcessors: {} },
+  ],
   ['maxSize must be an integer of at least 2, got 1', { instrumentName: 'x', maxSize: 1 }],
   ['maxSize must be an integer of at least 2, got 2.5', { instrumentName: 'x', maxSize: 2.5 }],
   [
@@ -103,8 +114,8 @@ test.each<[message: string, view: Record<string, unknown>]>([
   ['maxScale must be an integer from -10 to 20, got 21', { instrumentName: 'x', maxScale: 21 }],
   ['maxScale must be an integer from -10 to 20, got -11', { instrumentName: 'x', maxScale: -11 }],
   ['maxScale must be an integer from -10 to 20, got 0.5', { instrumentName: 'x', maxScale: 0.5 }],
-])('%s', (message, view) => {
-  const refusal = refusalOf(() => createHdr({ views: [view] }));
+])('a wrong view is refused: %s', (message, view) => {
+  const refusal = refusalOf(() => createHdr({ views: [view as HdrView] }));
   expect(refusal.code).toBe('ERR_INVALID_OPTION');
   expect(refusal.message).toBe(message);
 });
@@ -119,12 +130,23 @@ test.each<[what: string, view: Record<string, unknown>]>([
   ['a resolution that is no number', { resolution: '1' }],
   ['a cardinality limit of 0', { aggregationCardinalityLimit: 0 }],
   ['an empty name', { name: '' }],
-])('what is wrong with a view shows at start-up: %s', (_, options) => {
+])('a mistake in a view shows at start-up: %s', (_, options) => {
   const refusal = refusalOf(() => createHdr({ views: [{ instrumentName: 'x', ...options }] }));
   expect(refusal.code).toBe('ERR_INVALID_OPTION');
 });
 
-test('a view with every option is taken as it is', () => {
+test.each([[undefined], [{}], [{ views: { instrumentName: 'x' } }]])(
+  'createHdr refuses %j, which has no list of views',
+  (options) => {
+    const refusal = refusalOf(() => createHdr(options as unknown as HdrOptions));
+    expect(refusal.code).toBe('ERR_INVALID_OPTION');
+    expect(refusal.message).toMatch(
+      /^views must be an array of views, such as \[\{ instrumentName: '\*' \}\], got /,
+    );
+  },
+);
+
+test('a view with every option keeps them as given', () => {
   const view: HdrView = {
     instrumentName: 'x',
     instrumentType: 'HISTOGRAM',
@@ -147,9 +169,9 @@ test('a view with every option is taken as it is', () => {
   expect(log.warnings).toEqual([]);
 });
 
-test('a view of instruments that have no distribution is warned of', () => {
+test('a view of instruments that have no distribution logs a warning', () => {
   createHdr({ views: [{ instrumentName: 'queue.*', instrumentType: 'OBSERVABLE_GAUGE' }] });
   expect(log.warnings).toEqual([
-    'the HDR view of queue.* selects nothing: a OBSERVABLE_GAUGE has no distribution',
+    'the HDR view of queue.* selects nothing: an instrument of type OBSERVABLE_GAUGE has no distribution',
   ]);
 });

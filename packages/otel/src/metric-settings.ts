@@ -1,19 +1,12 @@
-import type { Family } from '@hdrscope/registry';
-import type { AttributesProcessor } from './sdk.ts';
-
-/** How a family is shown to readers. */
-export interface StreamSettings {
+/** How readers see the metric of a family. */
+export interface MetricSettings {
   readonly valueType: number;
+  /** The most buckets of an exponential histogram. */
   readonly maxSize: number;
-  /** `undefined`: what the digits justify. */
+  /** The finest scale of an exponential histogram; `undefined` for the scale that the digits justify. */
   readonly maxScale: number | undefined;
+  /** Boundaries of an explicit histogram. */
   readonly boundaries: readonly number[];
-}
-
-/** A view applied to an instrument: where its values go. */
-export interface Stream {
-  readonly family: Family;
-  readonly attributesProcessors: readonly AttributesProcessor[];
 }
 
 /** OpenTelemetry's limit on the buckets of an exponential histogram. */
@@ -22,12 +15,15 @@ const DEFAULT_MAX_SIZE = 160;
 // https://opentelemetry.io/docs/specs/otel/metrics/sdk/#explicit-bucket-histogram-aggregation
 const DEFAULT_BOUNDARIES = [0, 5, 10, 25, 50, 75, 100, 250, 500, 750, 1000, 2500, 5000, 7500, 10000];
 
-// https://opentelemetry.io/docs/specs/semconv/http/http-metrics/ advises these for durations; the defaults above suit
-// milliseconds, and would put all seconds into one bucket.
+// https://opentelemetry.io/docs/specs/semconv/http/http-metrics/ advises these for durations. The defaults above suit
+// milliseconds, and would put most durations in seconds into one bucket.
 const SECONDS_BOUNDARIES = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
-/** Settings with the defaults filled in. */
-export function streamSettings(
+/** `ValueType.DOUBLE`. */
+const DOUBLE = 1;
+
+/** Fills in the settings that are not given. */
+export function metricSettings(
   unit: string,
   given: {
     readonly valueType?: number | undefined;
@@ -35,7 +31,7 @@ export function streamSettings(
     readonly maxScale?: number | undefined;
     readonly boundaries?: readonly number[] | undefined;
   } = {},
-): StreamSettings {
+): MetricSettings {
   return {
     valueType: given.valueType ?? DOUBLE,
     maxSize: given.maxSize ?? DEFAULT_MAX_SIZE,
@@ -43,6 +39,3 @@ export function streamSettings(
     boundaries: given.boundaries ?? (unit === 's' ? SECONDS_BOUNDARIES : DEFAULT_BOUNDARIES),
   };
 }
-
-/** `ValueType.DOUBLE`. */
-const DOUBLE = 1;
