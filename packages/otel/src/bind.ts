@@ -1,14 +1,14 @@
 import type { Attributes, Histogram } from '@opentelemetry/api';
 
-/** An instrument with its attributes. */
+/** An instrument bound to one set of attributes. */
 export interface BoundHistogram {
   /** Counts a value, given in the instrument's unit. Never throws. */
   record(value: number): void;
 }
 
 /**
- * An instrument with its attributes looked up beforehand: what a hot path keeps. Of an HDR instrument that is the
- * series itself; any other instrument is asked with the attributes each time.
+ * Binds an instrument to a set of attributes, for hot paths. An HDR instrument looks its series up once, here; any other
+ * instrument receives the attributes with each record.
  *
  * @example
  * ```ts

@@ -3,16 +3,16 @@ import type { Attributes } from '@hdrscope/registry';
 import { type Context, TraceFlags, trace } from '@opentelemetry/api';
 import { type Environment, variable } from './environment.ts';
 
-/** Which measurements may become exemplars: all, those in a sampled span, or none. */
+/** Which measurements may become exemplars: all of them, those in a sampled span, or none of them. */
 export type ExemplarFilter = 'always_on' | 'trace_based' | 'always_off';
 
 const FILTERS: readonly string[] = ['always_on', 'trace_based', 'always_off'] satisfies ExemplarFilter[];
 
 /**
- * What is configured, or else what `OTEL_METRICS_EXEMPLAR_FILTER` says, or else none: only a Prometheus exporter of ours
- * carries exemplars, and looking for a span costs each record.
+ * The configured filter, else the one in `OTEL_METRICS_EXEMPLAR_FILTER`, else `'always_off'`: only the exporter of
+ * `@hdrscope/prometheus` carries exemplars, and each record would pay for the look at its span.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when it is another.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the filter is unknown.
  */
 export function exemplarFilterOf(configured: string | undefined, environment: Environment): ExemplarFilter {
   const filter =
@@ -22,7 +22,7 @@ export function exemplarFilterOf(configured: string | undefined, environment: En
   return filter as ExemplarFilter;
 }
 
-/** What an exemplar tells of its context; `undefined` where the filter does not let it be one. */
+/** The attributes that lead an exemplar to its span, or `undefined` when the filter rejects the measurement. */
 export function exemplarContext(filter: ExemplarFilter, active: Context): Attributes | undefined {
   const span = trace.getSpanContext(active);
   const isSampled = span !== undefined && (span.traceFlags & TraceFlags.SAMPLED) !== 0;

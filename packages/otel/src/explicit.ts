@@ -2,7 +2,7 @@ import { explicitCounts, type UnitLayouts } from '@hdrscope/core';
 import type { SeriesSnapshot } from '@hdrscope/registry';
 import type { ExplicitHistogramValue } from './sdk.ts';
 
-/** Shows a series as a histogram with these boundaries: see `explicitCounts` of the core. */
+/** Converts a series to a histogram with these boundaries, in the family's unit: see `explicitCounts` in core. */
 export function toExplicit(
   { histogram, sum, min, max }: SeriesSnapshot,
   family: UnitLayouts,

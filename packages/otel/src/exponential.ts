@@ -3,10 +3,10 @@ import type { SeriesSnapshot } from '@hdrscope/registry';
 import type { ExponentialHistogramValue } from './sdk.ts';
 
 /**
- * Shows a series as an exponential histogram: see `exponentialBuckets` of the core.
+ * Converts a series to an exponential histogram: see `exponentialBuckets` in core.
  *
  * @param maxSize The most buckets that the result may have: at least 2.
- * @param maxScale Finer scales than `justifiedScale` only pretend precision.
+ * @param maxScale The finest scale. Left out, it is `justifiedScale`: a finer one would only pretend precision.
  */
 export function toExponential(
   { histogram, sum, min, max }: SeriesSnapshot,

@@ -12,24 +12,24 @@ export interface ViewTarget {
   readonly attributesProcessors: readonly AttributesProcessor[];
 }
 
-/** What an instrument is made of. */
+/** The parts of an instrument. */
 export interface InstrumentSetup {
   readonly name: string;
   readonly valueType: ValueType;
   readonly targets: readonly ViewTarget[];
+  /** The SDK's own instrument, when a view has `tee`. */
   readonly also?: Histogram | undefined;
   readonly exemplarFilter?: ExemplarFilter;
 }
 
-/** What `createHistogram` returns for an instrument that a view selects. Never throws. */
+/** The instrument that `createHistogram` returns when a view selects it. No method throws. */
 export class HdrInstrument implements Histogram {
   readonly #name: string;
   readonly #isInteger: boolean;
   readonly #targets: readonly ViewTarget[];
-  /** The SDK's own instrument, where a view wants it to count too. */
   readonly #also: Histogram | undefined;
   readonly #exemplars: ExemplarFilter;
-  /** Where there is nothing to do but to count: most instruments. */
+  /** The family of an instrument that has nothing to do but count, as most have. */
   readonly #plainFamily: Family | undefined;
   #withoutAttributes: Series | undefined;
   #hasWarned = false;
@@ -46,7 +46,7 @@ export class HdrInstrument implements Histogram {
     this.#plainFamily = isPlain && target?.attributesProcessors.length === 0 ? target.family : undefined;
   }
 
-  /** Counts a value, given in the instrument's unit. */
+  /** Counts a value in the instrument's unit. */
   record(value: number, attributes?: Attributes, recordContext?: Context): void {
     const family = this.#plainFamily;
     if (family === undefined) this.#recordAnywhere(value, attributes ?? NO_ATTRIBUTES, recordContext);
@@ -56,7 +56,7 @@ export class HdrInstrument implements Histogram {
     } else if (!family.with(attributes).record(value)) this.#refuse(value);
   }
 
-  /** The way to record with the same attributes again and again: looks nothing up, and runs no processor. */
+  /** Looks the series up and runs the processors once, for many records with the same attributes. */
   bind(attributes: Attributes): BoundHistogram {
     const plain = this.#plainFamily?.with(attributes);
     const series = this.#targets.map((target) => target.family.with(this.#kept(target, attributes)));
@@ -90,19 +90,19 @@ export class HdrInstrument implements Histogram {
     return this.#isInteger && typeof value === 'number' && value > 0 ? Math.trunc(value) : value;
   }
 
-  /** A processor that fails costs the attributes, not the count; to show them unprocessed could be a leak. */
+  /** When a processor fails, the value counts without attributes: unprocessed ones could leak a secret. */
   #kept({ attributesProcessors }: ViewTarget, given: Attributes, recordContext?: Context): Attributes {
     if (attributesProcessors.length === 0) return given;
     try {
       const active = recordContext ?? context.active();
       return attributesProcessors.reduce((left, processor) => processor.process(left, active), given);
     } catch (error) {
-      this.#warn(`counts without attributes, as a processor of them failed: ${String(error)}`);
+      this.#warn(`counts without attributes, because an attributes processor failed: ${String(error)}`);
       return NO_ATTRIBUTES;
     }
   }
 
-  /** Of the attributes those that the series does not have: they are what a view has left out. */
+  /** Offers an exemplar. It carries the attributes that the series lacks, because the view dropped them. */
   #offer(series: Series, value: number, attributes: Attributes, recordContext?: Context): void {
     const found = exemplarContext(this.#exemplars, recordContext ?? context.active());
     if (found === undefined) return;
@@ -112,14 +112,16 @@ export class HdrInstrument implements Histogram {
   }
 
   #refuse(value: unknown): void {
-    // `String` throws at an object without a prototype.
+    // `String` throws for an object without a prototype.
     const given = typeof value === 'object' && value !== null ? 'an object' : String(value);
-    this.#warn(`cannot count ${given}: it takes numbers from 0 up, within its resolution`);
+    this.#warn(
+      `cannot count ${given}: a value must be a number of at least 0, within the range of its resolution`,
+    );
   }
 
-  /** The first trouble is news, all after it are details: the snapshot has the number of what was refused. */
-  #warn(trouble: string): void {
-    const message = `${this.#name} ${trouble}`;
+  /** Warns of the first problem; later ones go to the debug level. The snapshot has the number of rejected values. */
+  #warn(problem: string): void {
+    const message = `${this.#name} ${problem}`;
     if (this.#hasWarned) diag.debug(message);
     else diag.warn(message);
     this.#hasWarned = true;

@@ -1,6 +1,6 @@
 import { type MeterProvider, metrics, type TracerProvider } from '@opentelemetry/api';
 
-/** `Instrumentation` of `@opentelemetry/instrumentation`, as far as `NodeSDK` asks it. */
+/** The members of `@opentelemetry/instrumentation`'s `Instrumentation` that `NodeSDK` calls. */
 export interface HdrInstrumentation {
   readonly instrumentationName: string;
   readonly instrumentationVersion: string;
@@ -9,13 +9,14 @@ export interface HdrInstrumentation {
   setTracerProvider(provider: TracerProvider): void;
   setMeterProvider(provider: MeterProvider): void;
   setConfig(config: object): void;
-  // biome-ignore lint/suspicious/noExplicitAny: what other instrumentations have there is theirs to say
+  // biome-ignore lint/suspicious/noExplicitAny: each instrumentation has a configuration type of its own
   getConfig(): any;
 }
 
 /**
- * What tells an SDK that makes its provider itself: an instrumentation, given to it before all others. The SDK hands its
- * provider to each of them in turn, looking up the global one anew each time; this one puts the wrapped provider there.
+ * Makes an instrumentation that wraps the provider which an SDK makes itself. It must come before all others: the SDK
+ * hands the global provider to one instrumentation after the other and looks it up anew each time, and this one replaces
+ * it by the wrapped provider.
  */
 export function hdrInstrumentation(wrap: (provider: MeterProvider) => MeterProvider): HdrInstrumentation {
   const config = { enabled: true };
@@ -27,7 +28,7 @@ export function hdrInstrumentation(wrap: (provider: MeterProvider) => MeterProvi
     disable() {},
     setTracerProvider() {},
     setMeterProvider(provider) {
-      // Before the SDK has made its provider, it may hand out the API's, which counts nothing.
+      // An SDK without a provider may hand out the API's own, which counts nothing and has no `shutdown`.
       if (wrapped.has(provider) || !('shutdown' in provider)) return;
       const ours = wrap(provider);
       wrapped.add(ours);

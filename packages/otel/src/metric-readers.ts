@@ -2,7 +2,7 @@ import { HdrscopeError, mustBe } from '@hdrscope/core';
 import { type Environment, variable } from './environment.ts';
 import type { Reader } from './sdk.ts';
 
-/** Loads a package that the application has. */
+/** Imports a package that the application has installed. */
 export type Load = (specifier: string) => Promise<Readonly<Record<string, unknown>>>;
 
 type Constructor = new (options?: object) => object;
@@ -18,13 +18,13 @@ const OTLP_PACKAGES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The readers that `OTEL_METRICS_EXPORTER` asks for, as `NodeSDK` would make them: `otlp` (with
- * `OTEL_EXPORTER_OTLP_METRICS_PROTOCOL` or `OTEL_EXPORTER_OTLP_PROTOCOL`), `prometheus` (with
- * `OTEL_EXPORTER_PROMETHEUS_HOST` and `_PORT`), `console`, `none`; several separated by commas. Push readers take
- * `OTEL_METRIC_EXPORT_INTERVAL` and `_TIMEOUT`, in milliseconds. What exporters read themselves is left to them.
+ * Makes the readers that `OTEL_METRICS_EXPORTER` names, as `NodeSDK` would. The variable holds one or more of these,
+ * separated by commas: `otlp` (with `OTEL_EXPORTER_OTLP_METRICS_PROTOCOL` or `OTEL_EXPORTER_OTLP_PROTOCOL`), `prometheus`
+ * (with `OTEL_EXPORTER_PROMETHEUS_HOST` and `_PORT`), `console` and `none`. Push readers take
+ * `OTEL_METRIC_EXPORT_INTERVAL` and `_TIMEOUT`, in milliseconds. Exporters read their other variables themselves.
  * Source: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when a variable has another value, or the package for it is not installed.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when a variable has a value that is not allowed, or a package is not installed.
  */
 export async function readersFromEnvironment(environment: Environment, load: Load): Promise<Reader[]> {
   const wanted = (variable(environment, 'OTEL_METRICS_EXPORTER') ?? 'otlp')
@@ -47,7 +47,7 @@ async function pushReader(name: string, environment: Environment, load: Load): P
   return new PeriodicReader({
     exporter,
     exportIntervalMillis,
-    // The reader takes no longer timeout than its interval.
+    // The reader refuses a timeout longer than its interval.
     exportTimeoutMillis: Math.min(timeout, exportIntervalMillis),
   }) as Reader;
 }
@@ -76,7 +76,7 @@ async function prometheusReader(environment: Environment, load: Load): Promise<R
     throw mustBe('ERR_INVALID_OPTION', 'OTEL_EXPORTER_PROMETHEUS_PORT', 'an integer from 0 to 65535', port);
   }
   const options = { host, port: Number(port) };
-  // Ours shows native histograms; who has only the stock one gets explicit buckets.
+  // The exporter of `@hdrscope/prometheus` has native histograms. The stock exporter shows explicit buckets.
   const ours = await load('@hdrscope/prometheus').catch(() => undefined);
   const Exporter =
     (ours?.HdrPrometheusExporter as Constructor | undefined) ??
@@ -88,9 +88,13 @@ async function named(load: Load, specifier: string, name: string): Promise<Const
   try {
     return (await load(specifier))[name] as Constructor;
   } catch (cause) {
-    throw new HdrscopeError('ERR_INVALID_OPTION', `the metric readers need ${specifier} to be installed`, {
-      cause,
-    });
+    throw new HdrscopeError(
+      'ERR_INVALID_OPTION',
+      `the metric readers need ${specifier}, which cannot be imported: install it in the application`,
+      {
+        cause,
+      },
+    );
   }
 }
 

@@ -14,13 +14,13 @@ import {
   scopeKey,
 } from './sdk.ts';
 
-/** How a reader wants its histograms. */
+/** The kind of histogram that a reader collects. */
 export type Format = 'exponential' | 'explicit';
 
 /** The scope of families that no instrument made. */
 const REGISTRY_SCOPE: MetricScope = { name: '@hdrscope/registry' };
 
-/** Shows a snapshot as OpenTelemetry metrics, by scope. Pure. */
+/** Converts a snapshot to OpenTelemetry metrics, grouped by scope. */
 export function toScopeMetrics(
   snapshot: Snapshot,
   format: Format,
@@ -29,7 +29,7 @@ export function toScopeMetrics(
 ): ScopeMetrics[] {
   const byScope = new Map<string, { scope: MetricScope; metrics: HistogramMetric[] }>();
   for (const family of snapshot.families) {
-    // A series may exist for what it could not count.
+    // A series that only rejected values has counted none.
     const series = family.series.filter(({ histogram }) => histogram.totalCount > 0);
     if (series.length === 0) continue;
     const scope = family.scope ?? REGISTRY_SCOPE;
@@ -42,7 +42,7 @@ export function toScopeMetrics(
   return [...byScope.values()];
 }
 
-/** Adds scopes to those of another producer: equal scopes become one. */
+/** Adds scopes to those of another producer. Equal scopes become one. */
 export function mergeScopes(into: readonly ScopeMetrics[], added: readonly ScopeMetrics[]): ScopeMetrics[] {
   const rest = new Map(added.map((one) => [scopeKey(one.scope), one]));
   const merged = into.map((one) => {

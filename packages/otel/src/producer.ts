@@ -9,35 +9,35 @@ import {
   Temporality,
 } from './sdk.ts';
 
-/** Where HDR histograms come from. */
+/** A registry, and how its families look to readers. */
 export interface HdrStore {
   readonly registry: Registry;
   settingsOf(family: FamilySnapshot): MetricSettings;
 }
 
-/** What a reader is given of a store. */
+/** The result of one collection. */
 export interface HdrCollection {
   readonly scopeMetrics: readonly ScopeMetrics[];
   readonly errors: readonly unknown[];
 }
 
-/** Collects for one reader: all that differs from reader to reader is what a delta reader has seen. */
+/** Collects for one reader. Its only state is the last snapshot that a delta reader saw. */
 export type HdrCollector = (
   temporality: number,
   format: Format,
   options: CollectionOptions | undefined,
 ) => Promise<HdrCollection>;
 
-/** A collector for a reader of its own. */
+/** Makes a collector. Each reader needs its own. */
 export function hdrCollector({ registry, settingsOf }: HdrStore): HdrCollector {
   let seen = EMPTY_SNAPSHOT;
   return async (temporality, format, { timeoutMillis } = {}) => {
-    // No source takes longer than the collection may.
+    // The registry waits for its sources no longer than the collection may take.
     const snapshot = await registry.gather(timeoutMillis === undefined ? {} : { timeoutMs: timeoutMillis });
     let shown = snapshot;
     if (temporality === Temporality.DELTA) {
-      // Nothing is awaited since the snapshot was taken: collections that overlap come here in the order of their
-      // snapshots, and share out the counts among them.
+      // No `await` comes between the snapshot and this line: overlapping collections arrive in the order of their
+      // snapshots, so each count goes to exactly one of them.
       shown = snapshot.since(seen);
       seen = snapshot;
     }
@@ -50,15 +50,15 @@ export function hdrCollector({ registry, settingsOf }: HdrStore): HdrCollector {
   };
 }
 
-/** How a producer shows its histograms, which no reader tells it. */
+/** How a producer shows its histograms. A reader does not pass its own choice on to a producer. */
 export interface ProducerOptions {
-  /** As the reader wants it. @default 'cumulative' */
+  /** The temporality of the reader. @default 'cumulative' */
   readonly temporality?: 'cumulative' | 'delta';
-  /** @default 'exponential' */
+  /** The kind of histogram. @default 'exponential' */
   readonly format?: Format;
 }
 
-/** For `metricProducers` of a reader: see `Hdr.producer`. */
+/** Makes a producer for a reader's `metricProducers`: see `Hdr.producer`. */
 export function hdrProducer(
   store: HdrStore,
   { temporality = 'cumulative', format = 'exponential' }: ProducerOptions,
@@ -68,7 +68,7 @@ export function hdrProducer(
   return {
     async collect(options): Promise<Collection> {
       const { scopeMetrics, errors } = await collect(wanted, format, options);
-      // Of producers, readers take the scopes: the resource is the provider's.
+      // Readers use only the scopes of a producer; the resource comes from the provider.
       return { resourceMetrics: { resource: { attributes: {} }, scopeMetrics }, errors };
     },
   };

@@ -15,16 +15,16 @@ import { type MetricSettings, metricSettings } from './metric-settings.ts';
 import { type MetricScope, scopeKey } from './sdk.ts';
 import { type CompiledView, familyOptions, type InstrumentIdentity } from './view.ts';
 
-/** What instruments are made with. */
+/** What a wrapped provider makes instruments from. */
 export interface InstrumentFactory {
   readonly views: readonly CompiledView[];
   readonly registry: Registry;
   readonly exemplarFilter: ExemplarFilter;
-  /** Remembers how a family is to be shown. */
+  /** Keeps the settings with which readers see a family. */
   remember(family: ViewTarget['family'], settings: MetricSettings): void;
 }
 
-/** A provider whose meters make HDR instruments where a view says so. It is `provider` in every other respect. */
+/** Wraps a provider: its meters make HDR instruments where a view says so, and nothing else changes. */
 export function wrapProvider<Wrapped extends MeterProvider>(
   provider: Wrapped,
   factory: InstrumentFactory,
@@ -35,7 +35,7 @@ export function wrapProvider<Wrapped extends MeterProvider>(
       const meter = provider.getMeter(...args);
       const [name, version, options] = args;
       const scope = { name, version, schemaUrl: options?.schemaUrl };
-      // By scope too: a provider that was shut down has one meter for all.
+      // By scope as well: a provider that is shut down returns one meter for all scopes.
       const byScope = meters.get(meter) ?? new Map<string, Meter>();
       meters.set(meter, byScope);
       const wrapped = byScope.get(scopeKey(scope)) ?? wrapMeter(meter, scope, factory);
@@ -77,7 +77,7 @@ function wrapMeter(meter: Meter, scope: MetricScope, factory: InstrumentFactory)
   });
 }
 
-/** A view that names an instrument means that one; to a wildcard it is one of many, which are not all histograms. */
+/** Only a view that names the instrument deserves a warning: a wildcard matches other instruments in passing. */
 function warnOfAsynchronous(views: readonly CompiledView[], instrument: InstrumentIdentity): void {
   for (const view of views) {
     if (view.instrumentName === undefined || /[*?]/.test(view.instrumentName) || !view.matches(instrument))
@@ -88,7 +88,7 @@ function warnOfAsynchronous(views: readonly CompiledView[], instrument: Instrume
   }
 }
 
-/** Where a view sends an instrument's values; `undefined`, with a warning, where it cannot. */
+/** Finds where a view sends an instrument's values. Logs a warning and returns `undefined` when the registry refuses the family. */
 function targetOf(
   view: CompiledView,
   instrumentName: string,
@@ -99,12 +99,12 @@ function targetOf(
 ): ViewTarget | undefined {
   const { unit = '', description = '', valueType, advice } = options;
   try {
-    const boundaries = view.boundaries ?? usable(advice?.explicitBucketBoundaries);
+    const boundaries = view.boundaries ?? ascending(advice?.explicitBucketBoundaries);
     const family = registry.histogram({
       ...familyOptions(view, { name: instrumentName, unit, description, scope }),
       ...(boundaries && { boundaries }),
     });
-    // Views that make the same metric are one: its values count once, and are shown as the first of them says.
+    // When several views make the same metric, its values count once, and the first view's settings apply.
     if (earlier.has(family)) return undefined;
     remember(
       family,
@@ -118,7 +118,7 @@ function targetOf(
   }
 }
 
-/** Advised boundaries as the SDK takes them: finite, ascending, each once. */
-function usable(boundaries: readonly number[] | undefined): readonly number[] | undefined {
+/** Sorts advised boundaries, and drops those that are not finite or come twice, as the SDK does. */
+function ascending(boundaries: readonly number[] | undefined): readonly number[] | undefined {
   return boundaries && [...new Set(boundaries.filter(Number.isFinite))].sort((a, b) => a - b);
 }

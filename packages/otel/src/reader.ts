@@ -5,17 +5,21 @@ import { type Format, mergeScopes } from './metrics.ts';
 import { type HdrStore, hdrCollector } from './producer.ts';
 import { AggregationType, type Collection, HISTOGRAM_INSTRUMENT, type Producer, type Reader } from './sdk.ts';
 
-/** How one reader is served. */
+/** How a wrapped reader collects HDR histograms. */
 export interface ReaderOptions {
   /**
-   * `'auto'` takes what the reader asks for; else explicit buckets for the stock Prometheus exporter, which cannot show
-   * others, and for the rest what `OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION` says, or else exponential
-   * histograms. @default 'auto'
+   * The kind of histogram. `'auto'` follows the aggregation that the reader selects. When that is the default, the stock
+   * Prometheus exporter gets explicit buckets, the only kind that it can show; any other reader gets the kind that
+   * `OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION` names, else exponential histograms. @default 'auto'
    */
   readonly format?: 'auto' | Format;
 }
 
-/** A reader that also collects what the store holds. It is `reader` in every other respect. */
+/**
+ * Wraps a reader: it also collects the store's histograms, and nothing else changes.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `format` is unknown.
+ */
 export function wrapReader<Wrapped extends Reader>(
   reader: Wrapped,
   store: HdrStore,
@@ -35,7 +39,7 @@ export function wrapReader<Wrapped extends Reader>(
   }) as Wrapped;
 }
 
-/** The SDK's producer, with the store's histograms added to what it collects. */
+/** Adds the store's histograms to the collections of the SDK's producer. */
 function withHdr(
   sdk: Producer,
   reader: Reader,
@@ -45,7 +49,7 @@ function withHdr(
   const collect = hdrCollector(store);
   return {
     async collect(options): Promise<Collection> {
-      // First, as an interval that has been gathered is gone if this fails.
+      // Runs first: if the SDK fails, no interval of a delta reader has been gathered and lost.
       const collection = await sdk.collect(options);
       const aggregation = reader.selectAggregation(HISTOGRAM_INSTRUMENT).type;
       if (aggregation === AggregationType.DROP) return collection;
@@ -65,7 +69,7 @@ function withHdr(
 function suitedFormat(reader: Reader, aggregation: number, environment: Environment): Format {
   if (aggregation === AggregationType.EXPONENTIAL_HISTOGRAM) return 'exponential';
   if (aggregation === AggregationType.EXPLICIT_BUCKET_HISTOGRAM) return 'explicit';
-  // The stock Prometheus exporter drops exponential histograms; it is told by its request handler.
+  // The stock Prometheus exporter drops exponential histograms. Its request handler gives it away.
   if ('getMetricsRequestHandler' in reader) return 'explicit';
   const preferred = variable(environment, 'OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION');
   return preferred?.toLowerCase() === 'explicit_bucket_histogram' ? 'explicit' : 'exponential';

@@ -1,8 +1,8 @@
 import type { Exemplar } from '@hdrscope/registry';
 import type { Attributes, Context, HrTime } from '@opentelemetry/api';
 
-// What this package needs to know of the metrics SDK, by structure and by value. The SDK itself is never imported at
-// run time: an application may hold several copies of it (CJS and ESM, 2.x and 3.x), and all of them are served.
+// The parts of the metrics SDK that this package relies on, as structures and values. The SDK itself is never imported
+// at run time: an application may hold several copies of it (CJS and ESM, 2.x and 3.x), and all of them work.
 // The values are equal in 2.0.1 to 3.1.1.
 
 /** `InstrumentType.HISTOGRAM`. */
@@ -11,10 +11,10 @@ export const HISTOGRAM_INSTRUMENT = 'HISTOGRAM';
 /** `AggregationTemporality`. */
 export const Temporality = { DELTA: 0, CUMULATIVE: 1 } as const;
 
-/** `DataPointType`, as far as histograms go. */
+/** The members of `DataPointType` for histograms. */
 export const PointType = { HISTOGRAM: 0, EXPONENTIAL_HISTOGRAM: 1 } as const;
 
-/** `AggregationType`, as far as histograms go. */
+/** The members of `AggregationType` that concern histograms. */
 export const AggregationType = { DROP: 1, EXPLICIT_BUCKET_HISTOGRAM: 4, EXPONENTIAL_HISTOGRAM: 5 } as const;
 
 /** `IAttributesProcessor`. */
@@ -50,11 +50,11 @@ export interface Point<Value> {
   readonly endTime: HrTime;
   readonly attributes: Attributes;
   readonly value: Value;
-  /** Not of the SDK, whose exporters overlook it: for exporters that know them. */
+  /** The SDK has no such field and its exporters ignore it; the exporter of `@hdrscope/prometheus` reads it. */
   readonly exemplars?: readonly Exemplar[];
 }
 
-/** `MetricData`, as far as this package makes it. */
+/** The kind of `MetricData` that this package makes. */
 export interface HistogramMetric {
   readonly descriptor: {
     readonly name: string;
@@ -76,7 +76,7 @@ export interface MetricScope {
   readonly schemaUrl?: string | undefined;
 }
 
-/** What tells scopes apart: an absent version is an empty one. */
+/** A text that is equal for equal scopes. An absent version equals an empty one. */
 export function scopeKey({ name, version = '', schemaUrl = '' }: MetricScope): string {
   return JSON.stringify([name, version, schemaUrl]);
 }
@@ -103,12 +103,12 @@ export interface Producer {
   collect(options?: CollectionOptions): Promise<Collection>;
 }
 
-/** `IMetricReader`, as far as this package asks it. */
+/** The members of `IMetricReader` that this package calls. */
 export interface Reader {
   // biome-ignore lint/suspicious/noExplicitAny: each SDK copy has a nominal type of its own here
   setMetricProducer(producer: any): void;
-  // biome-ignore lint/suspicious/noExplicitAny: likewise
+  // biome-ignore lint/suspicious/noExplicitAny: each SDK copy has a nominal type of its own here
   selectAggregation(instrumentType: any): { readonly type: number };
-  // biome-ignore lint/suspicious/noExplicitAny: likewise
+  // biome-ignore lint/suspicious/noExplicitAny: each SDK copy has a nominal type of its own here
   selectAggregationTemporality(instrumentType: any): number;
 }

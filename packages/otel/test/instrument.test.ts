@@ -67,10 +67,12 @@ test('warns of the first value that it cannot count, and whispers of all after i
   histogram.record(1);
   expect(log.warnings).toEqual([]);
   for (const value of [-1, Number.NaN, '7']) histogram.record(value as number);
-  expect(log.warnings).toEqual(['x cannot count -1: it takes numbers from 0 up, within its resolution']);
+  expect(log.warnings).toEqual([
+    'x cannot count -1: a value must be a number of at least 0, within the range of its resolution',
+  ]);
   expect(log.debug).toEqual([
-    'x cannot count NaN: it takes numbers from 0 up, within its resolution',
-    'x cannot count 7: it takes numbers from 0 up, within its resolution',
+    'x cannot count NaN: a value must be a number of at least 0, within the range of its resolution',
+    'x cannot count 7: a value must be a number of at least 0, within the range of its resolution',
   ]);
 });
 

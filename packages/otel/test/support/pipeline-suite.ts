@@ -809,7 +809,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
         histogram.record(value as number);
       }
       expect(log.warnings).toEqual([
-        'hdr.x cannot count NaN: it takes numbers from 0 up, within its resolution',
+        'hdr.x cannot count NaN: a value must be a number of at least 0, within the range of its resolution',
       ]);
       expect(countsOf(await collect(reader), 'hdr.x')).toEqual([[{}, 1]]);
     });
