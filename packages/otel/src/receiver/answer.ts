@@ -3,7 +3,7 @@ import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import type { Refusals } from './refusals.ts';
 import { delimited, varint } from './wire.ts';
 
-/** How a request is written, and its answer too. */
+/** The encoding of a request and of its answer. */
 export type Encoding = 'protobuf' | 'json';
 
 export const CONTENT_TYPES: Readonly<Record<Encoding, string>> = {
@@ -20,10 +20,10 @@ const PARTIAL_MESSAGE = delimited(2);
 const STATUS_MESSAGE = delimited(2);
 
 /**
- * Answers a request that was understood by an `ExportMetricsServiceResponse`.
+ * Answers an accepted request with an `ExportMetricsServiceResponse`.
  * Source: https://opentelemetry.io/docs/specs/otlp/#otlphttp-response
  */
-export function answerTaken(
+export function answerSuccess(
   response: ServerResponse,
   encoding: Encoding,
   { pointCount, message }: Refusals,
@@ -43,10 +43,10 @@ export function answerTaken(
 }
 
 /**
- * Answers a request that was not understood by a `google.rpc.Status`, whose code OTLP over HTTP does not use.
+ * Answers a failed request with a `google.rpc.Status`. OTLP over HTTP does not use its code.
  * Source: https://opentelemetry.io/docs/specs/otlp/#failures-1
  */
-export function answerRefused(
+export function answerFailure(
   response: ServerResponse,
   encoding: Encoding,
   status: number,
@@ -56,7 +56,7 @@ export function answerRefused(
     encoding === 'json'
       ? JSON.stringify({ message })
       : new BinaryWriter().uint32(STATUS_MESSAGE).string(message).finish();
-  // What is left of the request is not read.
+  // The rest of the request will not be read.
   if (!response.req.complete) response.setHeader('connection', 'close');
   send(response, status, encoding, body);
 }

@@ -1,13 +1,13 @@
-/** Values in attributes are nested no deeper than this, as they could exhaust the stack. */
+/** The deepest nesting of values in attributes. Deeper ones could exhaust the stack. */
 export const DEEPEST_VALUE = 32;
 
-/** An integer as a number where one holds it, or else as its decimal text: exporters have no bigints. */
+/** An integer as a number if a number holds it exactly, else as decimal text: exporters know no bigints. */
 export function integerValue(integer: bigint): number | string {
   const number = Number(integer);
   return Number.isSafeInteger(number) ? number : String(integer);
 }
 
-/** Bytes as text, in base64 as OTLP's JSON has them. */
+/** Bytes as base64 text, as in OTLP's JSON. */
 export function bytesText(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }

@@ -1,13 +1,13 @@
 import type { BucketRun } from '@hdrscope/core';
 import { type ExplicitPoint, type ExponentialPoint, NO_BUCKETS } from './received.ts';
 
-/** The buckets of a point that has been found sound: as much of it as is kept until the next one comes. */
+/** The buckets of a checked point. They are kept until the next point of the stream. */
 export type Buckets = ExplicitBuckets | ExponentialBuckets;
 
 export interface ExplicitBuckets {
   readonly kind: 'explicit';
   readonly bounds: readonly number[];
-  /** One more than bounds, or none where nothing was counted. */
+  /** One more than `bounds`, or empty when nothing was counted. */
   readonly counts: readonly number[];
 }
 
@@ -16,22 +16,21 @@ export interface ExponentialBuckets {
   readonly scale: number;
   readonly zeroCount: number;
   readonly zeroThreshold: number;
-  /** Without empty buckets at the ends. */
+  /** Has no empty buckets at its ends; nor has `negative`. */
   readonly positive: BucketRun;
-  /** Likewise. */
   readonly negative: BucketRun;
 }
 
-/** What is known of values besides their buckets. */
-export interface Facts {
+/** Facts about the values of a point besides their buckets. */
+export interface PointTotals {
   readonly count: number;
   readonly sum: number | undefined;
   readonly min: number | undefined;
   readonly max: number | undefined;
 }
 
-/** What a point counted, all together. */
-export interface Counted extends Facts {
+/** Everything that a point counted. */
+export interface Counted extends PointTotals {
   readonly buckets: Buckets;
 }
 

@@ -28,7 +28,7 @@ import {
  * Reads an `ExportMetricsServiceRequest` in OTLP's JSON.
  * Source: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
  *
- * @throws HdrscopeError `ERR_DECODE` when the text is none.
+ * @throws HdrscopeError `ERR_DECODE` when the text is not such a request.
  */
 export function decodeJson(text: string): ReceivedMetric[] {
   const request = asFields(parsed(text), 'the body');
@@ -45,13 +45,13 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new HdrscopeError('ERR_DECODE', `the body is no JSON: ${(cause as Error).message}`, { cause });
+    throw new HdrscopeError('ERR_DECODE', `the body is not JSON: ${(cause as Error).message}`, { cause });
   }
 }
 
 function metricsOfScope(fields: Fields): Omit<ReceivedMetric, 'resource'>[] {
-  const told = objectField(fields, 'scope');
-  const scope = { name: textField(told, 'name'), version: textField(told, 'version') };
+  const given = objectField(fields, 'scope');
+  const scope = { name: textField(given, 'name'), version: textField(given, 'version') };
   return listField(fields, 'metrics').map((one) => {
     const metric = asFields(one, 'metrics');
     return {
@@ -73,7 +73,7 @@ function dataOf(metric: Fields): ReceivedData {
   }
   const exponential = fieldOf(metric, 'exponentialHistogram') ?? undefined;
   const data = asFields(exponential ?? fieldOf(metric, 'histogram') ?? {}, 'histogram');
-  // Enumerations are integers in OTLP; their names are not allowed.
+  // OTLP's JSON writes enumerations as integers and does not allow their names.
   const temporality = temporalityOf(integerField(data, 'aggregationTemporality'));
   const points = listField(data, 'dataPoints').map((point) => asFields(point, 'dataPoints'));
   return exponential === undefined

@@ -67,7 +67,7 @@ const EXPONENTIAL_MIN = fixed64(12);
 const EXPONENTIAL_MAX = fixed64(13);
 const EXPONENTIAL_ZERO_THRESHOLD = fixed64(14);
 
-// Of both kinds of points.
+// Fields that both kinds of points share.
 const POINT_START = fixed64(2);
 const POINT_TIME = fixed64(3);
 const POINT_COUNT = fixed64(4);
@@ -82,7 +82,7 @@ const BUCKETS_COUNT_ALONE = varint(2);
  * Reads an `ExportMetricsServiceRequest`.
  * Source: https://opentelemetry.io/docs/specs/otlp/#binary-protobuf-encoding
  *
- * @throws HdrscopeError `ERR_DECODE` when the bytes are none.
+ * @throws HdrscopeError `ERR_DECODE` when the bytes are not such a request.
  */
 export function decodeProtobuf(bytes: Uint8Array): ReceivedMetric[] {
   const reader = new BinaryReader(bytes);
@@ -94,17 +94,17 @@ export function decodeProtobuf(bytes: Uint8Array): ReceivedMetric[] {
       return true;
     });
   } catch (cause) {
-    // What the reader itself throws is no error of ours.
+    // `BinaryReader` throws errors of its own.
     if (cause instanceof HdrscopeError) throw cause;
-    throw new HdrscopeError('ERR_DECODE', `the body is no protobuf: ${(cause as Error).message}`, { cause });
+    throw new HdrscopeError('ERR_DECODE', `the body is not protobuf: ${(cause as Error).message}`, { cause });
   }
   return metrics;
 }
 
-type Told<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 type MetricOfScope = Omit<ReceivedMetric, 'resource' | 'scope'>;
+type MutableMetric = { -readonly [Key in keyof MetricOfScope]: MetricOfScope[Key] };
 
-/** The fields of a message may come in any order: what belongs to all metrics may follow them. */
+/** Reads a `ResourceMetrics`. Fields may come in any order, so the resource may follow the metrics that belong to it. */
 function readResourceMetrics(reader: BinaryReader, metrics: ReceivedMetric[]): void {
   let resource: Attributes = {};
   const read: Omit<ReceivedMetric, 'resource'>[] = [];
@@ -151,7 +151,7 @@ function readScope(reader: BinaryReader): ReceivedScope {
 }
 
 function readMetric(reader: BinaryReader): MetricOfScope {
-  const metric: Told<MetricOfScope> = {
+  const metric: MutableMetric = {
     name: '',
     unit: '',
     description: '',
@@ -203,7 +203,7 @@ function readData(reader: BinaryReader, readPoint: () => void): number {
   return temporality;
 }
 
-// What is read is kept in variables: objects that are changed field by field took three times as long.
+// The fields of a point go into variables: an object that is filled field by field took three times as long.
 
 function readExplicitPoint(reader: BinaryReader): ExplicitPoint {
   const entries: Entry[] = [];
@@ -298,7 +298,7 @@ function readBuckets(reader: BinaryReader): BucketRun {
   return { offset, counts };
 }
 
-/** As a rule there is one list. Copies for each of many would take forever. */
+/** Appends a list. There is usually one; copying for each of many would take quadratic time. */
 function joined(numbers: number[], more: number[]): number[] {
   if (numbers.length === 0) return more;
   for (const number of more) numbers.push(number);

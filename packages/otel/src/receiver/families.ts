@@ -9,25 +9,25 @@ import {
 } from '@hdrscope/core';
 import { defaultResolution, type Family, type FamilyOptions, type Registry } from '@hdrscope/registry';
 import type { Buckets, ExponentialBuckets } from './counted.ts';
-import type { Flaw } from './flaw.ts';
+import type { PointRefusal } from './point-refusal.ts';
 import type { ReceivedMetric } from './received.ts';
 
-/** A metric whose family is to be made. */
+/** The properties of a metric that its family takes. */
 export type MetricIdentity = Pick<ReceivedMetric, 'name' | 'unit' | 'description' | 'scope'>;
 
-/** What may be different from what is chosen for a family. */
+/** Options that replace those that the receiver chooses for a family. */
 export type ReceivedFamilyOptions = Pick<
   FamilyOptions,
   'resolution' | 'significantDigits' | 'cardinalityLimit' | 'boundaries'
 >;
 
-/** Finds or makes the family of a metric. What is made suits the first point of it. */
+/** Finds the family of a metric, or makes one that suits the metric's first point. */
 export function familyOf(
   registry: Registry,
   metric: MetricIdentity,
   first: Buckets,
   optionsOf: (metric: MetricIdentity) => ReceivedFamilyOptions | undefined,
-): Family | Flaw {
+): Family | PointRefusal {
   const { name, unit, description } = metric;
   const { name: scopeName, version } = metric.scope;
   const scope = version === '' ? { name: scopeName } : { name: scopeName, version };
@@ -35,7 +35,7 @@ export function familyOf(
   const known = registry.family(identity);
   if (known !== undefined) {
     if (known.unit === unit) return known;
-    const message = `has the unit ${JSON.stringify(unit)}, and its family ${JSON.stringify(known.unit)}`;
+    const message = `has the unit ${JSON.stringify(unit)}, but its family has ${JSON.stringify(known.unit)}`;
     return { reason: 'conflicting', message };
   }
   try {
@@ -43,21 +43,22 @@ export function familyOf(
       ...identity,
       unit,
       description,
-      ...suited(unit, first),
+      ...optionsFor(unit, first),
       ...optionsOf(metric),
     });
   } catch (error) {
     const message = error instanceof HdrscopeError ? error.message : String(error);
-    return { reason: 'conflicting', message: `can have no family: ${message}` };
+    return { reason: 'conflicting', message: `cannot have a family: ${message}` };
   }
 }
 
-// Exponential buckets up to scale 9 are told apart by 3 digits; finer ones span less than a factor of 1.25.
+// Three digits distinguish exponential buckets up to scale 9. With the usual 160 buckets, finer ones span less than a
+// factor of 1.25.
 const EXPONENTIAL_DIGITS = 3;
-// What explicit buckets need is less, as a rule; other senders of the same metric may have finer ones.
+// Explicit buckets usually need fewer digits, but other senders of the same metric may have finer bounds.
 const FEWEST_DIGITS = 2;
 
-function suited(unit: string, buckets: Buckets): ReceivedFamilyOptions {
+function optionsFor(unit: string, buckets: Buckets): ReceivedFamilyOptions {
   if (buckets.kind === 'exponential') {
     return { resolution: resolutionForRange(unit, buckets), significantDigits: EXPONENTIAL_DIGITS };
   }
@@ -67,22 +68,22 @@ function suited(unit: string, buckets: Buckets): ReceivedFamilyOptions {
 }
 
 const HIGHEST = Number.MAX_SAFE_INTEGER;
-// How much larger values may become than those of the first point.
+// Later values may be so many times larger than those of the first point.
 const HEADROOM = 1000;
-// Ticks below the smallest value, so that it keeps its digits.
+// The smallest value must be at least so many ticks, so that it keeps its digits.
 const TICKS_BELOW = 1000;
 
-/** The step of the unit, or a finer one where the unit tells nothing of what is counted and the values are small. */
+/** The unit's default resolution, or a finer one when the unit says nothing about the size of values and these are small. */
 function resolutionForRange(unit: string, { scale, positive }: ExponentialBuckets): number {
   const usual = defaultResolution(unit);
-  const isTold = unit !== '1' && usual !== defaultResolution('');
-  if (isTold || positive.counts.length === 0) return usual;
+  const isKnownUnit = unit !== '1' && usual !== defaultResolution('');
+  if (isKnownUnit || positive.counts.length === 0) return usual;
   const smallest = exponentialBound(scale, positive.offset);
   const largest = exponentialBound(scale, positive.offset + positive.counts.length);
   return refined(usual, largest, (resolution) => smallest / resolution >= TICKS_BELOW);
 }
 
-/** The step of the unit, or a finer one of which all bounds are multiples. */
+/** The unit's default resolution, or a finer one of which all bounds are multiples. */
 function resolutionForBounds(unit: string, bounds: readonly number[]): number {
   return refined(defaultResolution(unit), bounds.at(-1) ?? 0, (resolution) => {
     const step = resolutionOf(resolution);
@@ -90,7 +91,7 @@ function resolutionForBounds(unit: string, bounds: readonly number[]): number {
   });
 }
 
-/** Tenths of tenths, until they are fine enough, or `largest` could no longer grow. */
+/** Divides by ten until the resolution is fine enough. Keeps the usual one if values would have no room to grow. */
 function refined(usual: number, largest: number, isFine: (resolution: number) => boolean): number {
   let resolution = usual;
   while (!isFine(resolution)) {
@@ -104,7 +105,7 @@ function refined(usual: number, largest: number, isFine: (resolution: number) =>
 function digitsFor(bounds: readonly number[], resolution: number): number {
   const step = resolutionOf(resolution);
   const ticks = new Set(bounds.map((bound) => ticksOf(bound, step)).filter((tick) => tick < HIGHEST));
-  // A bound above all others closes the last slot, whose own middle would be that bound.
+  // A bound above all others closes the last slot. Open, its middle would be its lower bound.
   const layout = integerLayout([...ticks, HIGHEST], 0);
   return Math.max(FEWEST_DIGITS, hdrFit(layout).significantDigits);
 }

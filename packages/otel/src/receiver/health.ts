@@ -1,26 +1,26 @@
-import type { RefusalReason } from './flaw.ts';
+import type { RefusalReason } from './point-refusal.ts';
 
-/** What a receiver has met with, so far. */
+/** Counters of a receiver since it was made. */
 export interface OtlpReceiverHealth {
-  /** How many requests were understood. */
+  /** Requests that were accepted. */
   readonly requests: number;
-  /** How many were not, and were answered by an error. */
+  /** Requests that were answered with an error. */
   readonly failedRequests: number;
-  /** How many points of histograms were taken, duplicates and late ones included. */
+  /** Points of histograms that were accepted, duplicates and late ones included. */
   readonly points: number;
-  /** How many points were refused, by reason. */
+  /** Points that were refused, by reason. */
   readonly refused: Readonly<Record<RefusalReason, number>>;
-  /** How many points had come before: senders repeat a request whose answer they missed. */
+  /** Points that repeat an earlier one: a sender repeats a request when it missed the answer. */
   readonly duplicates: number;
-  /** How many cumulative points came after a later one of their stream, which has what they have. */
+  /** Cumulative points that arrived after a newer point of their stream, which includes their counts. */
   readonly late: number;
-  /** How often a cumulative stream had begun anew. */
+  /** Restarts of cumulative streams. */
   readonly resets: number;
-  /** How many streams are known now. */
+  /** Streams that are remembered now. */
   readonly streams: number;
 }
 
-/** The same while it is counted. */
+/** The counters of `OtlpReceiverHealth`, while they change. */
 export class HealthTally {
   requests = 0;
   failedRequests = 0;
@@ -36,7 +36,7 @@ export class HealthTally {
     conflicting: 0,
   };
 
-  /** A copy that stays as it is. */
+  /** An immutable copy. */
   health(streams: number): OtlpReceiverHealth {
     const { requests, failedRequests, points, duplicates, late, resets } = this;
     const refused = Object.freeze({ ...this.refused });

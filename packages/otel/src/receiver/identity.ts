@@ -1,6 +1,6 @@
 import type { Attributes } from '@hdrscope/registry';
 
-/** A text that two sets of attributes share exactly when they are equal, in whichever order they came. */
+/** A text that is equal for equal sets of attributes, in any order, and only for these. */
 export function identityText(attributes: Attributes): string {
   const texts: string[] = [];
   for (const key of Object.keys(attributes)) {
@@ -10,7 +10,7 @@ export function identityText(attributes: Attributes): string {
   return `{${texts.sort().join()}}`;
 }
 
-/** Not JSON, which has no NaN and no infinities. */
+/** Like JSON, but with NaN and the infinities, which JSON lacks. */
 function valueText(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value !== 'object' || value === null) return String(value);

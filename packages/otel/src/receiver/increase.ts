@@ -2,29 +2,31 @@ import { type BucketRun, exponentialBound, mergedBuckets } from '@hdrscope/core'
 import type { Buckets, Counted, ExplicitBuckets, ExponentialBuckets } from './counted.ts';
 import { NO_BUCKETS } from './received.ts';
 
-/** What a stream has counted since its point before. */
+/** What a stream has counted since its previous point. */
 export interface Increase {
   readonly buckets: Buckets;
   readonly sum: number | undefined;
-  /** The smallest and the largest value of all that the stream has counted: what is new lies between them. */
+  /** The smallest value that the stream has counted so far. New values lie from here to `max`. */
   readonly min: number | undefined;
+  /** The largest value that the stream has counted so far. */
   readonly max: number | undefined;
-  /** Those of what is new, where they are known. */
+  /** The smallest new value, if it is known. */
   readonly newMin: number | undefined;
+  /** The largest new value, if it is known. */
   readonly newMax: number | undefined;
 }
 
-/** All that was counted, as nothing of it was known before. */
+/** The increase of a stream that was unknown before: all of its counts. */
 export function allOf({ buckets, sum, min, max }: Counted): Increase {
   return { buckets, sum, min, max, newMin: min, newMax: max };
 }
 
 /**
- * What a cumulative stream has counted between two points, or `undefined` where its counts have fallen, or its bounds are
- * others: then it has begun anew.
+ * What a cumulative stream has counted between two points. `undefined` when a count has fallen or the bounds have changed:
+ * the stream has then restarted.
  *
- * Exponential buckets of two scales are compared at the coarser one, and those of two zero thresholds at the larger one,
- * the bucket that it lies in counted as zero.
+ * Exponential buckets of two scales are compared at the coarser scale, and those of two zero thresholds at the larger
+ * threshold; the bucket that the threshold lies in then counts as zero.
  * Source: https://opentelemetry.io/docs/specs/otel/metrics/data-model/#exponentialhistogram
  */
 export function increaseOf(then: Counted, now: Counted): Increase | undefined {
@@ -69,7 +71,7 @@ function exponentialSince(then: ExponentialBuckets, now: ExponentialBuckets): Ex
   return { kind: 'exponential', scale, zeroCount, zeroThreshold: after.zeroThreshold, positive, negative };
 }
 
-/** @param threshold What is to count as zero; `undefined` where both have the same. */
+/** @param threshold Values up to this count as zero; `undefined` when both points have the same threshold. */
 function comparable(
   buckets: ExponentialBuckets,
   scale: number,
@@ -89,7 +91,7 @@ function comparable(
   };
 }
 
-/** Buckets that begin below the threshold are within it, whole. */
+/** Splits buckets at the threshold. A bucket that begins below it counts, whole, as within. */
 function splitAt(
   { offset, counts }: BucketRun,
   scale: number,
@@ -103,7 +105,7 @@ function splitAt(
 
 function runSince(then: BucketRun, now: BucketRun): BucketRun | undefined {
   const shift = then.offset - now.offset;
-  // A bucket that was used before and is not there any more has fallen.
+  // A bucket that had counts and is gone has fallen.
   for (let i = 0; i < then.counts.length; i++) {
     if (then.counts[i]! > (now.counts[i + shift] ?? 0)) return undefined;
   }

@@ -2,23 +2,23 @@ import { HdrscopeError } from '@hdrscope/core';
 import type { Attributes, Clock, Family, Registry } from '@hdrscope/registry';
 import { type Counted, countedExplicit, countedExponential } from './counted.ts';
 import { familyOf, type MetricIdentity, type ReceivedFamilyOptions } from './families.ts';
-import { type Flaw, flawOfExplicit, flawOfExponential } from './flaw.ts';
 import { HealthTally } from './health.ts';
 import { identityText } from './identity.ts';
 import type { Increase } from './increase.ts';
 import { partOf } from './part.ts';
+import { type PointRefusal, refusalOfExplicit, refusalOfExponential } from './point-refusal.ts';
 import type { ExplicitPoint, ExponentialPoint, ReceivedMetric, Temporality } from './received.ts';
 import { RefusalNotes, type Refusals } from './refusals.ts';
 import { type StreamLimits, Streams } from './streams.ts';
 
-/** How what is received becomes families and series. */
+/** How received metrics become families and series. */
 export interface IntoRegistryOptions extends StreamLimits {
   readonly resourceAttributes: readonly string[];
   readonly familyOptions: (metric: MetricIdentity) => ReceivedFamilyOptions | undefined;
   readonly clock: Clock;
 }
 
-/** Brings received metrics into a registry. */
+/** Adds received metrics to a registry. */
 export class IntoRegistry {
   readonly tally: HealthTally = new HealthTally();
   readonly streams: Streams;
@@ -31,19 +31,19 @@ export class IntoRegistry {
     this.streams = new Streams(options);
   }
 
-  /** Adds what is new in the points of a request, and tells which of them were refused. */
+  /** Adds the increases in the points of a request. Returns which points were refused. */
   add(metrics: readonly ReceivedMetric[]): Refusals {
     const notes = new RefusalNotes();
     const nowMs = this.#options.clock.monotonicMs();
-    let resource: OfResource | undefined;
+    let context: ResourceContext | undefined;
     for (const metric of metrics) {
-      if (resource?.attributes !== metric.resource) resource = this.#ofResource(metric.resource);
-      this.#addMetric(metric, resource, notes, nowMs);
+      if (context?.attributes !== metric.resource) context = this.#contextOf(metric.resource);
+      this.#addMetric(metric, context, notes, nowMs);
     }
     return notes.refusals();
   }
 
-  #addMetric(metric: ReceivedMetric, resource: OfResource, notes: RefusalNotes, nowMs: number): void {
+  #addMetric(metric: ReceivedMetric, resource: ResourceContext, notes: RefusalNotes, nowMs: number): void {
     const { data, name, scope, unit } = metric;
     if (data.kind === 'other') {
       if (data.pointCount > 0) this.#refuse(name, NO_HISTOGRAM, notes, data.pointCount);
@@ -54,17 +54,21 @@ export class IntoRegistry {
     const target: Target = { metric, temporality, resource, identity: `${identity}${resource.identity}` };
     for (const point of data.points) {
       if (point.isEmpty) continue;
-      const flaw = flawOfTarget(target) ?? this.#addPoint(target, point, nowMs);
-      if (flaw === undefined) this.tally.points++;
-      else this.#refuse(name, flaw, notes);
+      const refusal = refusalOfTarget(target) ?? this.#addPoint(target, point, nowMs);
+      if (refusal === undefined) this.tally.points++;
+      else this.#refuse(name, refusal, notes);
     }
   }
 
-  /** All of a point is understood before any of it is added. */
-  #addPoint(target: Target, point: ExplicitPoint | ExponentialPoint, nowMs: number): Flaw | undefined {
+  /** Checks all of a point before it adds any of it. */
+  #addPoint(
+    target: Target,
+    point: ExplicitPoint | ExponentialPoint,
+    nowMs: number,
+  ): PointRefusal | undefined {
     const isExplicit = 'bounds' in point;
-    const flaw = isExplicit ? flawOfExplicit(point) : flawOfExponential(point);
-    if (flaw !== undefined) return flaw;
+    const refusal = isExplicit ? refusalOfExplicit(point) : refusalOfExponential(point);
+    if (refusal !== undefined) return refusal;
     const { startNs, timeNs } = point;
     const counted: Counted = isExplicit ? countedExplicit(point) : countedExponential(point);
     const identity = `${target.identity}${identityText(point.attributes)}`;
@@ -73,7 +77,7 @@ export class IntoRegistry {
       target.temporality === 'delta'
         ? this.streams.delta(identity, timed, nowMs)
         : this.streams.cumulative(identity, timed, nowMs);
-    if (step.kind === 'refused') return step.flaw;
+    if (step.kind === 'refused') return step.refusal;
     if (step.kind === 'duplicate') this.tally.duplicates++;
     else if (step.kind === 'late') this.tally.late++;
     else {
@@ -89,7 +93,7 @@ export class IntoRegistry {
     target: Target,
     increase: Increase,
     { attributes, startNs }: ExplicitPoint | ExponentialPoint,
-  ): Flaw | undefined {
+  ): PointRefusal | undefined {
     if (isNothing(increase)) return undefined;
     target.family ??= familyOf(this.#registry, target.metric, increase.buckets, this.#options.familyOptions);
     const { family } = target;
@@ -104,52 +108,52 @@ export class IntoRegistry {
     }
   }
 
-  /** When the counting began, in milliseconds since 1970: not in the future, whatever a sender's clock says. */
+  /** When the sender began to count, in milliseconds since 1970, and at most the present: a sender's clock may be ahead. */
   #startMs(startNs: bigint): number {
     const nowMs = this.#options.clock.nowMs();
     return startNs === 0n ? nowMs : Math.min(Number(startNs / 1_000_000n), nowMs);
   }
 
-  #ofResource(attributes: Attributes): OfResource {
-    const told = this.#options.resourceAttributes.filter((key) => Object.hasOwn(attributes, key));
-    const identifying = Object.fromEntries(told.map((key) => [key, attributes[key]]));
+  #contextOf(attributes: Attributes): ResourceContext {
+    const keys = this.#options.resourceAttributes.filter((key) => Object.hasOwn(attributes, key));
+    const identifying = Object.fromEntries(keys.map((key) => [key, attributes[key]]));
     return { attributes, identifying, identity: identityText(attributes) };
   }
 
-  #refuse(name: string, flaw: Flaw, notes: RefusalNotes, pointCount = 1): void {
-    this.tally.refused[flaw.reason] += pointCount;
-    notes.add(name, flaw, pointCount);
+  #refuse(name: string, refusal: PointRefusal, notes: RefusalNotes, pointCount = 1): void {
+    this.tally.refused[refusal.reason] += pointCount;
+    notes.add(name, refusal, pointCount);
   }
 }
 
-/** What all metrics of a resource have in common. */
-interface OfResource {
+/** What the metrics of one resource share. */
+interface ResourceContext {
   readonly attributes: Attributes;
-  /** Those that are attributes of the series too. */
+  /** The attributes of the resource that its series have too. */
   readonly identifying: Attributes;
-  /** Of all of them: what two processes have counted must not be taken for one. */
+  /** Made of all attributes: the streams of two processes must not be mistaken for one. */
   readonly identity: string;
 }
 
-/** Where the points of a metric go. */
+/** Where the points of one metric go. */
 interface Target {
   readonly metric: ReceivedMetric;
   readonly temporality: Temporality;
-  readonly resource: OfResource;
+  readonly resource: ResourceContext;
   readonly identity: string;
-  /** Found or made when something is to be added. */
-  family?: Family | Flaw;
+  /** Found or made when the first increase is added. */
+  family?: Family | PointRefusal;
 }
 
-const NO_HISTOGRAM: Flaw = {
+const NO_HISTOGRAM: PointRefusal = {
   reason: 'notHistogram',
-  message: 'is no histogram, and only histograms are taken',
+  message: 'is not a histogram: only histograms are accepted',
 };
-const OVERFLOW: Flaw = { reason: 'countTooLarge', message: 'would bring a count above 2^53 - 1' };
-const NO_NAME: Flaw = { reason: 'malformed', message: 'has no name' };
-const NO_TEMPORALITY: Flaw = { reason: 'malformed', message: 'is neither delta nor cumulative' };
+const OVERFLOW: PointRefusal = { reason: 'countTooLarge', message: 'would raise a count above 2^53 - 1' };
+const NO_NAME: PointRefusal = { reason: 'malformed', message: 'has no name' };
+const NO_TEMPORALITY: PointRefusal = { reason: 'malformed', message: 'is neither delta nor cumulative' };
 
-function flawOfTarget({ metric, temporality }: Target): Flaw | undefined {
+function refusalOfTarget({ metric, temporality }: Target): PointRefusal | undefined {
   if (metric.name === '') return NO_NAME;
   return temporality === undefined ? NO_TEMPORALITY : undefined;
 }

@@ -1,11 +1,11 @@
 import { HdrscopeError, mustBe } from '@hdrscope/core';
 import { DEEPEST_VALUE, integerValue } from './attribute-values.ts';
 
-/** An object of a JSON body. Fields are read by name; those that nobody asks for are left out. */
+/** An object of a JSON body. Fields are read by name; all others are ignored. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * A field by its name in lower camel case, as OTLP writes it, or else with underscores, as some senders do.
+ * Reads a field by its name in lower camel case, as OTLP writes it, else with underscores, as some senders do.
  * Source: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
  */
 export function fieldOf(fields: Fields, name: string): unknown {
@@ -16,7 +16,7 @@ export function fieldOf(fields: Fields, name: string): unknown {
 
 const snakeCases = new Map<string, string>();
 
-/** The names are those of the code, so the map stays small. */
+/** Only names in the code come here, so the map stays small. */
 function snakeCase(name: string): string {
   const known = snakeCases.get(name) ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   snakeCases.set(name, known);
@@ -54,7 +54,7 @@ export function countField(fields: Fields, name: string): number {
 }
 
 /**
- * A `uint64`, written as a number or as text: above 2^53 the nearest number.
+ * A `uint64`, written as a number or as text. Above 2^53 it is the nearest number.
  *
  * @throws HdrscopeError `ERR_DECODE`
  */
@@ -86,7 +86,7 @@ export function doubleField(fields: Fields, name: string): number | undefined {
 }
 
 /**
- * A double, written as a number or as text: JSON has no NaN and no infinities.
+ * A double, written as a number or, for NaN and the infinities, which JSON lacks, as text.
  *
  * @throws HdrscopeError `ERR_DECODE`
  */
@@ -114,21 +114,21 @@ function anyValue(fields: Fields, depth: number): unknown {
   if (depth > DEEPEST_VALUE) {
     throw new HdrscopeError('ERR_DECODE', `an attribute is nested more than ${DEEPEST_VALUE} deep`);
   }
-  if (isTold(fields, 'stringValue')) return textField(fields, 'stringValue');
-  if (isTold(fields, 'boolValue')) return fieldOf(fields, 'boolValue') === true;
-  if (isTold(fields, 'intValue')) return integerOf(fieldOf(fields, 'intValue'));
-  if (isTold(fields, 'doubleValue')) return doubleField(fields, 'doubleValue');
-  if (isTold(fields, 'bytesValue')) return textField(fields, 'bytesValue');
-  if (isTold(fields, 'arrayValue')) {
+  if (isGiven(fields, 'stringValue')) return textField(fields, 'stringValue');
+  if (isGiven(fields, 'boolValue')) return fieldOf(fields, 'boolValue') === true;
+  if (isGiven(fields, 'intValue')) return integerOf(fieldOf(fields, 'intValue'));
+  if (isGiven(fields, 'doubleValue')) return doubleField(fields, 'doubleValue');
+  if (isGiven(fields, 'bytesValue')) return textField(fields, 'bytesValue');
+  if (isGiven(fields, 'arrayValue')) {
     const items = listField(objectField(fields, 'arrayValue'), 'values');
     return items.map((item) => anyValue(asFields(item, 'values'), depth + 1));
   }
-  if (isTold(fields, 'kvlistValue'))
+  if (isGiven(fields, 'kvlistValue'))
     return attributesField(objectField(fields, 'kvlistValue'), 'values', depth + 1);
   return undefined;
 }
 
-function isTold(fields: Fields, name: string): boolean {
+function isGiven(fields: Fields, name: string): boolean {
   return (fieldOf(fields, name) ?? undefined) !== undefined;
 }
 

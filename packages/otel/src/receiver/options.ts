@@ -3,26 +3,26 @@ import { type Clock, systemClock } from '@hdrscope/registry';
 import type { MetricIdentity, ReceivedFamilyOptions } from './families.ts';
 import type { IntoRegistryOptions } from './into-registry.ts';
 
-/** How OTLP is received. */
+/** Options of a receiver. */
 export interface OtlpReceiverOptions {
   /**
-   * Which attributes of resources are attributes of series too; those of a point win over them. What is not among them
-   * does not tell series apart: processes that differ in nothing else are counted together.
+   * Keys of the resource attributes that become attributes of its series. A point's own attribute of the same key wins.
+   * Processes that differ only in other resource attributes share their series.
    * @default ['service.namespace', 'service.name', 'service.instance.id']
    */
   readonly resourceAttributes?: readonly string[];
-  /** What is to be different from what is chosen for the family of a metric, when that is made. @default nothing */
+  /** Returns options for the family of a metric, in place of those that the receiver chooses. @default none are replaced */
   readonly familyOptions?: (metric: MetricIdentity) => ReceivedFamilyOptions | undefined;
-  /** How many streams are known at a time: an integer of at least 1. Points of others are refused. @default 10000 */
+  /** How many streams are remembered: an integer of at least 1. Points of further streams are refused. @default 10000 */
   readonly maxStreams?: number;
   /**
-   * After how many milliseconds without a point a stream gives way to a new one, where there is no other room: above 0.
-   * Should it come back, all that it has counted counts as new. @default 3600000, an hour
+   * When `maxStreams` is reached, a new stream replaces one that has sent no point for so many milliseconds: above 0.
+   * If the old stream comes back, all of its counts count as new. @default 3600000, an hour
    */
   readonly forgetAfterMs?: number;
-  /** How many bytes a body may have, also once it is unzipped: an integer of at least 1. @default 16777216, 16 MiB */
+  /** The largest body, on the wire and decompressed: an integer of at least 1. @default 16777216, 16 MiB */
   readonly maxBytes?: number;
-  /** @default the clock of the runtime */
+  /** Reads the time. @default the clock of the runtime */
   readonly clock?: Clock;
 }
 
@@ -31,7 +31,7 @@ const DEFAULT_MAX_STREAMS = 10_000;
 const DEFAULT_FORGET_AFTER_MS = 3_600_000;
 const DEFAULT_MAX_BYTES = 16 * 2 ** 20;
 
-/** @throws HdrscopeError `ERR_INVALID_OPTION` */
+/** @throws HdrscopeError `ERR_INVALID_OPTION` when an option is out of range. */
 export function withDefaults({
   resourceAttributes = DEFAULT_RESOURCE_ATTRIBUTES,
   familyOptions = () => undefined,
@@ -48,8 +48,8 @@ export function withDefaults({
   if (typeof familyOptions !== 'function') {
     throw mustBe('ERR_INVALID_OPTION', 'familyOptions', 'a function', familyOptions);
   }
-  assertWhole('maxStreams', maxStreams);
-  assertWhole('maxBytes', maxBytes);
+  assertLimit('maxStreams', maxStreams);
+  assertLimit('maxBytes', maxBytes);
   if (!(typeof forgetAfterMs === 'number' && forgetAfterMs > 0)) {
     throw mustBe('ERR_INVALID_OPTION', 'forgetAfterMs', 'a number above 0', forgetAfterMs);
   }
@@ -63,7 +63,7 @@ export function withDefaults({
   };
 }
 
-function assertWhole(what: string, value: number): void {
+function assertLimit(name: string, value: number): void {
   if (Number.isSafeInteger(value) && value >= 1 && value <= 2 ** 30) return;
-  throw mustBe('ERR_INVALID_OPTION', what, 'an integer from 1 to 2^30', value);
+  throw mustBe('ERR_INVALID_OPTION', name, 'an integer from 1 to 2^30', value);
 }

@@ -4,37 +4,37 @@ import type { Buckets } from './counted.ts';
 import type { Increase } from './increase.ts';
 
 /**
- * What a series gets of an increase: each bucket, whole, at its middle, once the told minimum and maximum have narrowed
- * it; an open bucket that none of them closes at its bound. The HDR slot is one that lies within the bucket, where there
- * is one, so that the same buckets are read out again. Nothing of the series is changed.
+ * Makes the part that an increase adds to a series. Each bucket counts, whole, at its middle, after the minimum and the
+ * maximum of the increase have narrowed it. An open bucket that they do not close counts at its bound. The counts go to an
+ * HDR slot that lies within the bucket, if there is one, so that reading the same buckets back gives the same counts.
  *
- * Values below 0, and those above what the family reaches, are rejected. The sum is as told, unless it tells of rejected
- * values too: then it is that of the middles. The histogram is good until the next call.
+ * Values below 0 and values above the family's range are rejected. The sum is the sender's, unless some of its values are
+ * rejected: it is then the sum of the middles. The histogram is valid until the next call.
  *
- * @param startTimeMs When the counting began, in milliseconds since 1970.
- * @throws HdrscopeError `ERR_COUNT_OVERFLOW`
+ * @param startTimeMs When the sender began to count, in milliseconds since 1970.
+ * @throws HdrscopeError `ERR_COUNT_OVERFLOW` when a count would exceed 2^53 − 1.
  */
 export function partOf(family: Family, increase: Increase, startTimeMs: number): Part {
-  const placing = new Placing(family, increase);
-  placing.place(increase.buckets);
-  return placing.part(startTimeMs);
+  const placement = new BucketPlacement(family, increase);
+  placement.place(increase.buckets);
+  return placement.part(startTimeMs);
 }
 
-/** What a series is given. */
+/** The histogram and the facts that a series adds. */
 export interface Part {
   readonly histogram: Histogram;
   readonly facts: CountedFacts;
 }
 
-/** Counts on their way to a series. */
-class Placing {
+/** Places the buckets of one increase into the slots of a family. */
+class BucketPlacement {
   readonly #histogram: Histogram;
   readonly #layout: HdrLayout;
   readonly #resolution: Resolution;
   readonly #increase: Increase;
   readonly #least: number;
   readonly #most: number;
-  /** Of the middles. */
+  // Of the middles of the buckets.
   #sum = 0;
   #min = Number.POSITIVE_INFINITY;
   #max = Number.NEGATIVE_INFINITY;
@@ -76,13 +76,13 @@ class Placing {
   }
 
   part(startTimeMs: number): Part {
-    const { sum: told, newMin, newMax } = this.#increase;
-    const isAll = this.#negative + this.#tooLarge === 0;
+    const { sum, newMin, newMax } = this.#increase;
+    const isComplete = this.#negative + this.#tooLarge === 0;
     const facts = {
       startTimeMs,
-      sum: isAll && told !== undefined && told >= 0 ? told : this.#sum,
-      min: isAll && newMin !== undefined && newMin >= 0 ? newMin : this.#min,
-      max: isAll && newMax !== undefined ? newMax : this.#max,
+      sum: isComplete && sum !== undefined && sum >= 0 ? sum : this.#sum,
+      min: isComplete && newMin !== undefined && newMin >= 0 ? newMin : this.#min,
+      max: isComplete && newMax !== undefined ? newMax : this.#max,
       rejected: this.#rejected(),
     };
     return { histogram: this.#histogram, facts };
@@ -110,21 +110,21 @@ class Placing {
     if (value > this.#max) this.#max = value;
   }
 
-  /** The value that stands for a bucket. */
+  /** The value that a bucket counts at. */
   #valueWithin(lower: number, upper: number): number {
     let from = Math.max(lower, this.#least);
     let to = Math.min(upper, this.#most);
-    // A sender's logarithm may have put its extremes beside their buckets.
+    // Rounding in a sender's logarithm may put an extreme into the bucket beside its own.
     if (from > to) [from, to] = [lower, upper];
     if (from === Number.NEGATIVE_INFINITY) from = Math.min(to, 0);
     if (to === Number.POSITIVE_INFINITY) to = from;
     return from / 2 + to / 2;
   }
 
-  /** The ticks, or those of the slot beside theirs where only that one lies within the bucket. */
+  /** Ticks in the slot of `ticks`, or in the slot beside it when only that one lies within the bucket. */
   #fitting(ticks: number, lower: number, upper: number): number {
     const layout = this.#layout;
-    // Slots hold whole ticks, of which the lower bound is not in the bucket.
+    // Slots hold whole ticks. A bucket excludes its lower bound.
     const [from, to] = [this.#exactTicksOf(lower), this.#exactTicksOf(upper)];
     const slot = layout.slotOf(ticks);
     if (layout.lower(slot) <= from && slot + 1 < layout.slotCount && layout.upper(slot + 1) <= to)
@@ -137,7 +137,7 @@ class Placing {
     return Math.round(this.#exactTicksOf(value));
   }
 
-  /** Not rounded, but for the error of the multiplication. */
+  /** A value in ticks, not rounded except for the error of the multiplication. */
   #exactTicksOf(value: number): number {
     const ticks = (value * this.#resolution.ticksPerUnit) / this.#resolution.unitsPerTick;
     const nearest = Math.round(ticks);
@@ -155,12 +155,12 @@ class Placing {
   }
 }
 
-// As many slots as 3 digits have. Memory of one's own for each point would take longer than all the rest.
+// Three digits need fewer slots than this. Allocating a histogram for each point would take longer than everything else.
 const MOST_KEPT_SLOTS = 2 ** 16;
 
 const kept = new WeakMap<HdrLayout, Histogram>();
 
-/** The same one for each point, where that is not too large to be kept. */
+/** The histogram that all points share, emptied, or a new one when the layout is too large for that. */
 function emptyHistogram(layout: HdrLayout): Histogram {
   if (layout.slotCount > MOST_KEPT_SLOTS) return new Histogram({ layout, storage: 'sparse' });
   const known = kept.get(layout);

@@ -2,8 +2,8 @@ import type { BucketRun } from '@hdrscope/core';
 import type { Attributes } from '@hdrscope/registry';
 
 /**
- * What a request told, whichever its encoding. Nothing of it is checked beyond its form: lengths and sums need not fit, and
- * a count above 2^53 - 1 is a number that is no safe integer.
+ * A metric of a request, in either encoding. Only its form is checked: lengths and sums may contradict each other, and a
+ * count above 2^53 - 1 is a number that is not a safe integer.
  * Source: https://github.com/open-telemetry/opentelemetry-proto/blob/v1.9.0/opentelemetry/proto/metrics/v1/metrics.proto
  */
 export interface ReceivedMetric {
@@ -16,7 +16,7 @@ export interface ReceivedMetric {
   readonly data: ReceivedData;
 }
 
-/** The library that made an instrument; empty where it is not known. */
+/** The library that made an instrument. Its fields are empty when they are unknown. */
 export interface ReceivedScope {
   readonly name: string;
   readonly version: string;
@@ -36,16 +36,16 @@ export type ReceivedData =
     }
   | { readonly kind: 'other'; readonly pointCount: number };
 
-/** `undefined` where the request names none. */
+/** `undefined` when the request does not name it. */
 export type Temporality = 'delta' | 'cumulative' | undefined;
 
-/** What both kinds of points have. */
+/** The fields that both kinds of points share. */
 export interface ReceivedPoint {
   readonly attributes: Attributes;
-  /** Nanoseconds since 1970; 0 where it is not known. */
+  /** Nanoseconds since 1970, or 0 when unknown. */
   readonly startNs: bigint;
   readonly timeNs: bigint;
-  /** Whether the point says only that nothing was recorded. */
+  /** Whether the point reports only that nothing was recorded. */
   readonly isEmpty: boolean;
   readonly count: number;
   readonly sum: number | undefined;
@@ -53,7 +53,7 @@ export interface ReceivedPoint {
   readonly max: number | undefined;
 }
 
-/** A point of a histogram with explicit buckets, each up to its bound, and that bound included. */
+/** A point of a histogram with explicit buckets. Each bucket includes its upper bound. */
 export interface ExplicitPoint extends ReceivedPoint {
   readonly bounds: readonly number[];
   readonly counts: readonly number[];
@@ -63,19 +63,19 @@ export interface ExplicitPoint extends ReceivedPoint {
 export interface ExponentialPoint extends ReceivedPoint {
   readonly scale: number;
   readonly zeroCount: number;
-  /** Values up to this, on both sides of 0, are in the zero count. */
+  /** Values from `-zeroThreshold` to `zeroThreshold` are in the zero count. */
   readonly zeroThreshold: number;
   readonly positive: BucketRun;
   readonly negative: BucketRun;
 }
 
-/** The temporality of a number on the wire. */
+/** The temporality that a number on the wire stands for. */
 export function temporalityOf(number: number): Temporality {
   if (number === 1) return 'delta';
   return number === 2 ? 'cumulative' : undefined;
 }
 
-/** Whether the flags of a point have the bit for "no recorded value". */
+/** Whether the flags of a point contain "no recorded value". */
 export function isNoRecordedValue(flags: number): boolean {
   return (flags & 1) !== 0;
 }

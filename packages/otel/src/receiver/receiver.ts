@@ -1,39 +1,40 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HdrscopeError } from '@hdrscope/core';
 import type { Registry } from '@hdrscope/registry';
-import { answerRefused, answerTaken, CONTENT_TYPES, type Encoding } from './answer.ts';
+import { answerFailure, answerSuccess, CONTENT_TYPES, type Encoding } from './answer.ts';
 import { readBody } from './body.ts';
 import { decodeJson } from './decode-json.ts';
 import { decodeProtobuf } from './decode-protobuf.ts';
 import type { OtlpReceiverHealth } from './health.ts';
+import { HttpRefusal } from './http-refusal.ts';
 import { IntoRegistry } from './into-registry.ts';
 import { type OtlpReceiverOptions, withDefaults } from './options.ts';
 import type { ReceivedMetric } from './received.ts';
-import { Refused } from './refused.ts';
 
-/** Takes the metrics that OpenTelemetry SDKs and Collectors export by OTLP over HTTP. */
+/** Receives the metrics that OpenTelemetry SDKs and Collectors export by OTLP over HTTP. */
 export interface OtlpReceiver {
-  /** Answers a request, for `http.createServer` and the routes of frameworks. Never throws, and never rejects. */
+  /** Answers a request. For `http.createServer` and the routes of frameworks. Never throws and never rejects. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** The receiver's counters at this moment. */
   readonly health: OtlpReceiverHealth;
 }
 
 const PATH = '/v1/metrics';
 
 /**
- * Makes a receiver of OTLP over HTTP that adds histograms to a registry: explicit and exponential ones, cumulative and
- * delta, in protobuf and in JSON, plain and gzipped. Buckets are added as counts, never as single values. A family is
- * known by scope, name and unit, a series by the attributes of the point and those of the resource that identify it.
+ * Makes a receiver of OTLP over HTTP that adds histograms to a registry: explicit and exponential, cumulative and delta,
+ * in protobuf and in JSON, plain and gzipped. It adds buckets as counts, never as single values. Scope, name and unit
+ * identify a family; the point's attributes and the identifying resource attributes identify a series.
  *
- * Of a cumulative stream the increase since its point before is added, or all of it where it has begun anew; of a delta
- * stream each point, once. Gauges, sums and summaries are refused, and so is a point that contradicts itself: the answer
- * is 200 then, and tells how many points were refused and why, as
- * [OTLP has it](https://opentelemetry.io/docs/specs/otlp/#partial-success-1). Nothing of such a point is counted.
+ * A point of a cumulative stream adds its increase since the previous point, or all of its counts after a restart. A point
+ * of a delta stream is added once. The receiver refuses gauges, sums, summaries and points that contradict themselves: none
+ * of their values count, and the answer is 200 with the number of refused points and the reasons, as
+ * [OTLP requires](https://opentelemetry.io/docs/specs/otlp/#partial-success-1).
  *
- * A bucket counts, whole, at its middle, once the minimum and maximum of the stream have narrowed it. Values below 0
- * are tallied as rejected in their series.
+ * A bucket counts, whole, at its middle, after the minimum and the maximum of the stream have narrowed it. Values below 0
+ * count as `rejected` in their series.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION`
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is out of range.
  * @example
  * ```ts
  * import { createServer } from 'node:http';
@@ -71,17 +72,17 @@ export function otlpReceiver(registry: Registry, options: OtlpReceiverOptions = 
     const encoding = encodingOf(request.headers['content-type']);
     try {
       assertRoute(request, response);
-      if (encoding === undefined) throw new Refused(415, `content-type must be ${TYPES_TEXT}`);
+      if (encoding === undefined) throw new HttpRefusal(415, `content-type must be ${TYPES_TEXT}`);
       const metrics = decoded(await readBody(request, maxBytes), encoding);
       const refusals = into.add(metrics);
       tally.requests++;
-      answerTaken(response, encoding, refusals);
+      answerSuccess(response, encoding, refusals);
     } catch (error) {
       tally.failedRequests++;
-      const status = error instanceof Refused ? error.status : 500;
-      // Whoever is gone needs no answer.
+      const status = error instanceof HttpRefusal ? error.status : 500;
+      // The client has gone, or has its answer.
       if (response.destroyed || response.headersSent) return;
-      answerRefused(response, encoding ?? 'json', status, messageOf(error));
+      answerFailure(response, encoding ?? 'json', status, messageOf(error));
     }
   };
   return {
@@ -101,21 +102,22 @@ function encodingOf(contentType = ''): Encoding | undefined {
   return asked === CONTENT_TYPES.json ? 'json' : undefined;
 }
 
-/** @throws Refused */
+/** @throws HttpRefusal 404 or 405. */
 function assertRoute({ url = '', method }: IncomingMessage, response: ServerResponse): void {
   const [path] = url.split('?');
-  if (path !== PATH) throw new Refused(404, `metrics are taken at ${PATH}`);
+  if (path !== PATH) throw new HttpRefusal(404, `metrics are accepted at ${PATH} only`);
   if (method === 'POST') return;
   response.setHeader('allow', 'POST');
-  throw new Refused(405, `metrics are taken by POST, got ${method}`);
+  throw new HttpRefusal(405, `metrics are accepted by POST only, got ${method}`);
 }
 
-/** @throws Refused */
+/** @throws HttpRefusal 400 when the body is not a request. */
 function decoded(body: Uint8Array, encoding: Encoding): ReceivedMetric[] {
   try {
     return encoding === 'protobuf' ? decodeProtobuf(body) : decodeJson(new TextDecoder().decode(body));
   } catch (error) {
-    if (error instanceof HdrscopeError && error.code === 'ERR_DECODE') throw new Refused(400, error.message);
+    if (error instanceof HdrscopeError && error.code === 'ERR_DECODE')
+      throw new HttpRefusal(400, error.message);
     throw error;
   }
 }

@@ -6,23 +6,23 @@ import type { OtlpReceiverHealth } from './health.ts';
 import type { OtlpReceiverOptions } from './options.ts';
 import { otlpReceiver } from './receiver.ts';
 
-/** Where OTLP is received, and how. */
+/** Options of a receiver, and where its server listens. */
 export interface ServeOtlpOptions extends OtlpReceiverOptions {
   /** A name or an address; `0.0.0.0` or `::` for all interfaces. @default 'localhost' */
   readonly host?: string;
-  /** From 0 to 65535; 0 takes a free one. @default 4318, OTLP's */
+  /** An integer from 0 to 65535; 0 takes a free port. @default 4318, the port of OTLP */
   readonly port?: number;
-  /** Whether the process may end while it receives. @default true */
+  /** Whether the server lets the process end. @default true */
   readonly unref?: boolean;
 }
 
-/** A receiver with a server of its own. */
+/** A receiver with its own server. */
 export interface RunningOtlp {
   readonly host: string;
-  /** The one that it listens on. */
+  /** The port that the server listens on. */
   readonly port: number;
   readonly health: OtlpReceiverHealth;
-  /** Answers what is being asked, within a second, then closes all connections. Never rejects. */
+  /** Answers the open requests, within a second, then closes all connections. Never rejects. */
   close(): Promise<void>;
 }
 
@@ -35,11 +35,11 @@ const CHECK_INTERVAL_MS = 5000;
 const PATIENCE_MS = 1000;
 
 /**
- * Serves a receiver of OTLP over HTTP: see `otlpReceiver`. A client that takes longer than 30 seconds to send a request,
- * or 10 for its headers, is cut off.
+ * Starts a server with a receiver of OTLP over HTTP: see `otlpReceiver`. It cuts off a client that takes longer than 30
+ * seconds to send a request, or 10 seconds for the headers.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION`. What the system says where it cannot listen, such as `EADDRINUSE`, is thrown
- *   as it is.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is out of range. When the server cannot listen, the promise
+ *   rejects with the system's own error, such as `EADDRINUSE`.
  * @example
  * ```ts
  * import { serveOtlp } from '@hdrscope/otel/receiver';
@@ -47,7 +47,7 @@ const PATIENCE_MS = 1000;
  *
  * const otlp = await serveOtlp(createRegistry(), { host: '127.0.0.1', port: 0 });
  * const response = await fetch(`http://127.0.0.1:${otlp.port}/v1/traces`, { method: 'POST' });
- * [response.status, await response.json()]; //=> [404, { message: 'metrics are taken at /v1/metrics' }]
+ * [response.status, await response.json()]; //=> [404, { message: 'metrics are accepted at /v1/metrics only' }]
  * otlp.health.failedRequests; //=> 1
  * await otlp.close();
  * ```
@@ -92,7 +92,7 @@ function listening(server: Server, host: string, port: number): Promise<void> {
     server.once('error', reject);
     server.listen({ host, port }, () => {
       server.off('error', reject);
-      // A connection that could not be accepted is its client's to notice.
+      // A connection that cannot be accepted fails at its client, which notices.
       server.on('error', () => {});
       resolve();
     });

@@ -1,40 +1,40 @@
 import type { Counted } from './counted.ts';
-import type { Flaw } from './flaw.ts';
 import { allOf, type Increase, increaseOf } from './increase.ts';
+import type { PointRefusal } from './point-refusal.ts';
 
-/** A point of a stream, with the times it tells. */
+/** A point of a stream with its times, in nanoseconds since 1970. */
 export interface TimedPoint {
   readonly startNs: bigint;
   readonly timeNs: bigint;
   readonly counted: Counted;
 }
 
-/** What a point means for its stream. */
+/** The effect of a point on its stream. */
 export type Step =
   | {
       readonly kind: 'new';
       readonly increase: Increase;
-      /** Whether the stream has begun anew. */
+      /** Whether the stream has restarted. */
       readonly isReset: boolean;
-      /** To be called once the increase has been added: then the point is what the next one is compared to. */
+      /** Call this once the increase has been added: the next point is then compared with this one. */
       readonly keep: () => void;
     }
   | { readonly kind: 'duplicate' }
   | { readonly kind: 'late' }
-  | { readonly kind: 'refused'; readonly flaw: Flaw };
+  | { readonly kind: 'refused'; readonly refusal: PointRefusal };
 
-/** How many streams are known, and how long. */
+/** How many streams are remembered, and for how long. */
 export interface StreamLimits {
   readonly maxStreams: number;
   readonly forgetAfterMs: number;
 }
 
-/** A stream that was seen. */
-interface Stream {
+/** A stream that has sent points. */
+interface ReceivedStream {
   seenMs: number;
   /**
-   * The last point by start, as long as points come: processes that share all attributes are told apart by that. A delta
-   * stream has one, under -1.
+   * The last point of each start time, which distinguishes processes that share all attributes. A delta stream has a single
+   * epoch, under -1.
    */
   readonly epochs: Map<bigint, Epoch>;
 }
@@ -45,14 +45,14 @@ interface Epoch {
 }
 
 const DELTA = -1n;
-// As many processes may share their attributes. More of them would count what they have again and again.
+// The limit on processes that share their attributes. With more, forgotten ones would count in full again and again.
 const MOST_EPOCHS = 16;
 
-/** What has been counted of each stream so far. */
+/** Remembers what each stream has counted so far. */
 export class Streams {
   readonly #limits: StreamLimits;
-  /** By identity; the one that was not seen for longest is the first. */
-  readonly #streams = new Map<string, Stream>();
+  /** By identity, in the order of their last points: the longest silent stream is first. */
+  readonly #streams = new Map<string, ReceivedStream>();
 
   constructor(limits: StreamLimits) {
     this.#limits = limits;
@@ -62,17 +62,17 @@ export class Streams {
     return this.#streams.size;
   }
 
-  /** Says what a point of a delta stream adds: all that it has, unless it has come already. */
+  /** Returns the effect of a point of a delta stream: it adds all of its counts, unless it repeats the last point. */
   delta(identity: string, point: TimedPoint, nowMs: number): Step {
     const last = this.#streams.get(identity)?.epochs.get(DELTA)?.point;
     const isKnown = last !== undefined && last.startNs === point.startNs && last.timeNs === point.timeNs;
     if (isKnown && point.timeNs !== 0n) return { kind: 'duplicate' };
-    // Of a delta stream the times are enough.
+    // To recognise a repetition, the times of a delta point are enough.
     const kept = { ...point, counted: NOTHING };
     return this.#new(identity, { increase: allOf(point.counted), isReset: false }, DELTA, kept, nowMs);
   }
 
-  /** Says what a point of a cumulative stream has more than the one before. */
+  /** Returns the effect of a point of a cumulative stream: it adds its counts less those of the point before. */
   cumulative(identity: string, point: TimedPoint, nowMs: number): Step {
     const { startNs, timeNs, counted } = point;
     const stream = this.#streams.get(identity);
@@ -97,8 +97,8 @@ export class Streams {
     nowMs: number,
   ): Step {
     if (!this.#streams.has(identity) && !this.#hasRoom(nowMs)) {
-      const message = `is of a new stream, and ${this.#limits.maxStreams} are known already`;
-      return { kind: 'refused', flaw: { reason: 'tooManyStreams', message } };
+      const message = `belongs to a new stream, and the limit of ${this.#limits.maxStreams} streams is reached`;
+      return { kind: 'refused', refusal: { reason: 'tooManyStreams', message } };
     }
     return { kind: 'new', ...found, keep: () => this.#keep(identity, epoch, point, nowMs) };
   }
@@ -110,7 +110,7 @@ export class Streams {
   }
 
   #keep(identity: string, epoch: bigint, point: TimedPoint, nowMs: number): void {
-    const stream: Stream = this.#streams.get(identity) ?? { seenMs: nowMs, epochs: new Map() };
+    const stream: ReceivedStream = this.#streams.get(identity) ?? { seenMs: nowMs, epochs: new Map() };
     this.#streams.delete(identity);
     if (this.#streams.size >= this.#limits.maxStreams) {
       const [oldest] = this.#streams.keys();

@@ -17,7 +17,7 @@ const BYTES = delimited(7);
 
 const ITEM = delimited(1);
 
-/** An attribute. Without a value it counts as absent. */
+/** An attribute. One without a value counts as absent. */
 export type Entry = [key: string, value: unknown];
 
 /** Reads a `KeyValue`. */

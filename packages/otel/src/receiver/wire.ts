@@ -1,7 +1,7 @@
 import type { BinaryReader } from '@bufbuild/protobuf/wire';
 import { HdrscopeError } from '@hdrscope/core';
 
-// Tags: the number of a field and how it is written.
+// A tag holds the number of a field and its wire type.
 export const varint = (field: number): number => field << 3;
 export const fixed64 = (field: number): number => (field << 3) | 1;
 export const delimited = (field: number): number => (field << 3) | 2;
@@ -11,46 +11,46 @@ const LONGEST_VARINT = 10;
 const TURN = 2 ** 32;
 
 /**
- * Reads a message with its length before it. A field that is not known, or not written as it should be, is left out, as
- * by any protobuf parser.
+ * Reads a message that follows its length. Like any protobuf parser, it skips fields that are unknown or have another
+ * wire type.
  *
- * @param readField Reads the field of a tag, and returns whether it knows it.
- * @throws HdrscopeError `ERR_DECODE` where the message and its fields do not end together.
+ * @param readField Reads the field of a tag. Returns false, and reads nothing, when it does not know the tag.
+ * @throws HdrscopeError `ERR_DECODE` when the message and its last field do not end together.
  */
 export function readMessage(reader: BinaryReader, readField: (tag: number) => boolean): void {
   const length = reader.uint32();
   readFields(reader, reader.pos + length, readField);
 }
 
-/** Reads the fields up to a position, likewise. */
+/** Reads fields up to the position `end`, with the rules of `readMessage`. */
 export function readFields(reader: BinaryReader, end: number, readField: (tag: number) => boolean): void {
-  if (end > reader.len) throw brokenOff();
+  if (end > reader.len) throw truncated();
   while (reader.pos < end) {
     const tag = reader.uint32();
     if (tag >>> 3 === 0)
       throw new HdrscopeError('ERR_DECODE', `the field before byte ${reader.pos} has no number`);
     if (!readField(tag)) reader.skip(tag & 7, tag >>> 3);
   }
-  if (reader.pos !== end) throw brokenOff();
+  if (reader.pos !== end) throw truncated();
 }
 
-/** A `fixed64` as a number: above 2^53 the nearest one. */
+/** Reads a `fixed64` as a number. Above 2^53 it is the nearest number. */
 export function readFixed64(reader: BinaryReader): number {
   const low = reader.fixed32();
   return low + reader.fixed32() * TURN;
 }
 
-/** A `fixed64` to the last digit. */
+/** Reads a `fixed64` exactly. */
 export function readNanoseconds(reader: BinaryReader): bigint {
   return BigInt(reader.fixed64());
 }
 
-/** A `uint64` as a number: above 2^53 the nearest one. */
+/** Reads a `uint64` as a number. Above 2^53 it is the nearest number. */
 export function readVarint64(reader: BinaryReader): number {
   return varintsIn(reader.skip(VARINT))[0]!;
 }
 
-/** Packed `uint64`s as numbers. `BinaryReader` makes bigints of them, which takes ten times as long. */
+/** Reads packed `uint64`s as numbers. `BinaryReader` would make bigints, which takes ten times as long. */
 export function varintsIn(bytes: Uint8Array): number[] {
   let end = 0;
   for (let i = 0; i < bytes.length; i++) if (bytes[i]! < 0x80) end++;
@@ -67,11 +67,11 @@ export function varintsIn(bytes: Uint8Array): number[] {
     numbers[i] = value + bytes[at++]! * factor;
     if (at - from > LONGEST_VARINT) throw new HdrscopeError('ERR_DECODE', 'a varint is longer than 10 bytes');
   }
-  if (at < bytes.length) throw brokenOff();
+  if (at < bytes.length) throw truncated();
   return numbers;
 }
 
-/** Packed numbers of 8 bytes. */
+/** Reads packed numbers of 8 bytes. */
 export function readPacked64(
   reader: BinaryReader,
   numbers: number[],
@@ -79,10 +79,10 @@ export function readPacked64(
 ): void {
   const length = reader.uint32();
   const end = reader.pos + length;
-  if (end > reader.len || length % 8 !== 0) throw brokenOff();
+  if (end > reader.len || length % 8 !== 0) throw truncated();
   while (reader.pos < end) numbers.push(read(reader));
 }
 
-function brokenOff(): HdrscopeError {
+function truncated(): HdrscopeError {
   return new HdrscopeError('ERR_DECODE', 'a message ends within one of its fields');
 }

@@ -255,7 +255,7 @@ test('JSON may have integers as numbers, doubles as text, null for absent, and n
 });
 
 test.each([
-  ['', 'the body is no JSON'],
+  ['', 'the body is not JSON'],
   ['[]', 'the body must be an object'],
   ['null', 'the body must be an object'],
   ['{"resourceMetrics":{}}', 'resourceMetrics must be an array'],

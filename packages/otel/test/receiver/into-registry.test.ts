@@ -82,7 +82,7 @@ describe('families and series', () => {
     expect(receiving.metrics([{ name: 'm', unit: 's', histogram }]).pointCount).toBe(0);
     expect(receiving.metrics([{ name: 'M', unit: 'ms', histogram }])).toEqual({
       pointCount: 1,
-      message: '"M" has the unit "ms", and its family "s" (1 point)',
+      message: '"M" has the unit "ms", but its family has "s" (1 point)',
     });
     expect(await receiving.total()).toBe(1);
   });
@@ -91,7 +91,7 @@ describe('families and series', () => {
     const receiving = new Receiving({ familyOptions: () => ({ significantDigits: 9 }) });
     const { pointCount, message } = receiving.explicit(DELTA, explicitPoint([1, 0, 0, 0]));
     expect(pointCount).toBe(1);
-    expect(message).toContain('can have no family: significantDigits must be');
+    expect(message).toContain('cannot have a family: significantDigits must be');
     expect(receiving.health).toMatchObject({ points: 0, streams: 0, refused: { conflicting: 1 } });
   });
 
@@ -363,7 +363,7 @@ describe('points that are refused', () => {
     [
       'too many buckets',
       explicitPoint(new Array(5001).fill(1), { explicitBounds: Array.from({ length: 5000 }, (_, i) => i) }),
-      '4096 are the most',
+      'must be at most 4096',
     ],
   ])('with %s', async (_, bad, message) => {
     const receiving = new Receiving();
@@ -380,7 +380,7 @@ describe('points that are refused', () => {
     ['a threshold below 0', exponentialPoint(0, 0, [1], { zeroThreshold: -1 }), 'zero threshold -1'],
     ['buckets of no double', exponentialPoint(0, 1024, [1]), 'beyond the largest or smallest double'],
     ['counts that do not add up', exponentialPoint(0, 0, [1], { count: 2 }), 'has buckets of 1 values'],
-    ['too many buckets', exponentialPoint(20, 0, new Array(4097).fill(1)), '4096 are the most'],
+    ['too many buckets', exponentialPoint(20, 0, new Array(4097).fill(1)), 'must be at most 4096'],
   ])('exponential, with %s', async (_, bad, message) => {
     const receiving = new Receiving();
     const refusals = receiving.exponential(DELTA, bad, exponentialPoint(0, 0, [1]));
@@ -397,7 +397,7 @@ describe('points that are refused', () => {
     expect(send(['9007199254740992', '0'], '9007199254740992', 1)).toContain('above 2^53 - 1');
     expect(send([`${most}`, '1'], '9007199254740992', 2)).toContain('above 2^53 - 1');
     expect(send([`${most}`, '0'], `${most}`, 3)).toBe('');
-    expect(send(['0', '1'], '1', 4)).toContain('would bring a count above 2^53 - 1');
+    expect(send(['0', '1'], '1', 4)).toContain('would raise a count above 2^53 - 1');
     expect(await receiving.total()).toBe(most);
     expect(receiving.health.refused.countTooLarge).toBe(3);
   });
@@ -421,7 +421,7 @@ describe('points that are refused', () => {
     expect(refusals).toEqual({
       pointCount: 3,
       message:
-        '"g" is no histogram, and only histograms are taken (2 points); "s" is no histogram, and only histograms are taken (1 point)',
+        '"g" is not a histogram: only histograms are accepted (2 points); "s" is not a histogram: only histograms are accepted (1 point)',
     });
     expect(receiving.health.refused.notHistogram).toBe(3);
   });

@@ -82,7 +82,7 @@ describe('a request that is understood', () => {
     expect(JSON.parse(body.toString())).toEqual({
       partialSuccess: {
         rejectedDataPoints: '2',
-        errorMessage: '"g" is no histogram, and only histograms are taken (2 points)',
+        errorMessage: '"g" is not a histogram: only histograms are accepted (2 points)',
       },
     });
   });
@@ -96,7 +96,7 @@ describe('a request that is understood', () => {
     expect([reader.uint32(), reader.int64()]).toEqual([1 << 3, 2n]);
     expect([reader.uint32(), reader.string()]).toEqual([
       (2 << 3) | 2,
-      '"g" is no histogram, and only histograms are taken (2 points)',
+      '"g" is not a histogram: only histograms are accepted (2 points)',
     ]);
   });
 
@@ -152,7 +152,7 @@ describe('a request that is not understood', () => {
     const { port } = await started({ maxBytes: 1000 });
     const answer = await ask(port, { headers, body });
     expect(answer.status).toBe(413);
-    expect(JSON.parse(answer.body.toString()).message).toContain('a body may have 1000 bytes');
+    expect(JSON.parse(answer.body.toString()).message).toContain('the body exceeds 1000 bytes');
   });
 
   test('may be as long as is allowed', async () => {

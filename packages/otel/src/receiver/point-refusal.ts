@@ -2,37 +2,40 @@ import type { BucketRun } from '@hdrscope/core';
 import type { ExplicitPoint, ExponentialPoint, ReceivedPoint } from './received.ts';
 
 /**
- * Why points are refused: `notHistogram`, they are of a gauge, a sum or a summary; `malformed`, they contradict
- * themselves; `countTooLarge`, a count is above 2^53 − 1, or would become so; `tooManyStreams`, there are as many as there
- * may be; `conflicting`, their family has another unit, or cannot be made.
+ * Why a point is refused:
+ * - `notHistogram`: it belongs to a gauge, a sum or a summary.
+ * - `malformed`: it contradicts itself.
+ * - `countTooLarge`: it has a count above 2^53 − 1, or would raise one above that.
+ * - `tooManyStreams`: it belongs to a new stream, and there are `maxStreams` already.
+ * - `conflicting`: its family has another unit, or cannot be made.
  */
 export type RefusalReason = 'notHistogram' | 'malformed' | 'countTooLarge' | 'tooManyStreams' | 'conflicting';
 
-/** What is wrong with a point. */
-export interface Flaw {
+/** Why one point is refused. */
+export interface PointRefusal {
   readonly reason: RefusalReason;
-  /** A clause that follows the name of the metric. */
+  /** A clause for people. It follows the name of the metric. */
   readonly message: string;
 }
 
-// Senders have 160 as a rule. What is kept of a stream is as long as its buckets.
+// Senders usually have 160. This bounds the memory of a stream, which keeps its buckets.
 const MOST_BUCKETS = 4096;
 const MIN_SCALE = -10;
 const MAX_SCALE = 20;
 
-const TOO_LARGE: Flaw = { reason: 'countTooLarge', message: 'has a count above 2^53 - 1' };
+const TOO_LARGE: PointRefusal = { reason: 'countTooLarge', message: 'has a count above 2^53 - 1' };
 
-/** Finds what contradicts itself in a point with explicit buckets. */
-export function flawOfExplicit(point: ExplicitPoint): Flaw | undefined {
+/** Checks a point with explicit buckets. Returns why it is refused, if it is. */
+export function refusalOfExplicit(point: ExplicitPoint): PointRefusal | undefined {
   const { bounds, counts, count } = point;
-  if (counts.length === 0 && count === 0) return flawOfFacts(point);
+  if (counts.length === 0 && count === 0) return refusalOfTotals(point);
   if (counts.length !== bounds.length + 1) {
     return malformed(
-      `has ${counts.length} counts for ${bounds.length} bounds, and needs one more than bounds`,
+      `has ${counts.length} counts for ${bounds.length} bounds: there must be one more count than bounds`,
     );
   }
   if (bounds.length === 0 && count > 0) {
-    return malformed('has no bounds, so that nothing tells how large its values were');
+    return malformed('has no bounds, so the size of its values is unknown');
   }
   if (counts.length > MOST_BUCKETS) return tooManyBuckets(counts.length);
   for (let i = 0; i < bounds.length; i++) {
@@ -41,14 +44,14 @@ export function flawOfExplicit(point: ExplicitPoint): Flaw | undefined {
       return malformed(`has bounds that are not finite and ascending, at ${bounds[i]}`);
     }
   }
-  return flawOfTotal(count, totalOf(counts)) ?? flawOfFacts(point);
+  return refusalOfCount(count, totalOf(counts)) ?? refusalOfTotals(point);
 }
 
-/** Finds what contradicts itself in a point of an exponential histogram. */
-export function flawOfExponential(point: ExponentialPoint): Flaw | undefined {
+/** Checks a point of an exponential histogram. Returns why it is refused, if it is. */
+export function refusalOfExponential(point: ExponentialPoint): PointRefusal | undefined {
   const { scale, zeroCount, zeroThreshold, positive, negative, count } = point;
   if (scale < MIN_SCALE || scale > MAX_SCALE) {
-    return malformed(`has scale ${scale}, and scales are from ${MIN_SCALE} to ${MAX_SCALE}`);
+    return malformed(`has scale ${scale}, which must be from ${MIN_SCALE} to ${MAX_SCALE}`);
   }
   if (!Number.isFinite(zeroThreshold) || zeroThreshold < 0) {
     return malformed(`has the zero threshold ${zeroThreshold}, which must be finite and at least 0`);
@@ -57,20 +60,20 @@ export function flawOfExponential(point: ExponentialPoint): Flaw | undefined {
   if (bucketCount > MOST_BUCKETS) return tooManyBuckets(bucketCount);
   const total = zeroCount + totalOf(positive.counts) + totalOf(negative.counts);
   return (
-    flawOfTotal(count, total) ??
-    flawOfRange(scale, positive) ??
-    flawOfRange(scale, negative) ??
-    flawOfFacts(point)
+    refusalOfCount(count, total) ??
+    refusalOfRange(scale, positive) ??
+    refusalOfRange(scale, negative) ??
+    refusalOfTotals(point)
   );
 }
 
-function flawOfTotal(count: number, total: number): Flaw | undefined {
+function refusalOfCount(count: number, total: number): PointRefusal | undefined {
   if (!Number.isSafeInteger(count) || !Number.isSafeInteger(total)) return TOO_LARGE;
-  return total === count ? undefined : malformed(`has buckets of ${total} values, and tells of ${count}`);
+  return total === count ? undefined : malformed(`has buckets of ${total} values, but its count is ${count}`);
 }
 
-/** Buckets that are used hold doubles. */
-function flawOfRange(scale: number, { offset, counts }: BucketRun): Flaw | undefined {
+/** Checks that every bucket with a count can hold a double. */
+function refusalOfRange(scale: number, { offset, counts }: BucketRun): PointRefusal | undefined {
   if (counts.length === 0) return undefined;
   const [least, most] = [-1074 * 2 ** scale, 1024 * 2 ** scale].map(Math.floor) as [number, number];
   if (offset >= least && offset + counts.length <= most) return undefined;
@@ -80,7 +83,7 @@ function flawOfRange(scale: number, { offset, counts }: BucketRun): Flaw | undef
     : undefined;
 }
 
-function flawOfFacts({ count, sum, min, max }: ReceivedPoint): Flaw | undefined {
+function refusalOfTotals({ count, sum, min, max }: ReceivedPoint): PointRefusal | undefined {
   if (sum !== undefined && !Number.isFinite(sum)) return malformed(`has the sum ${sum}`);
   if (count === 0) return undefined;
   if (min !== undefined && !Number.isFinite(min)) return malformed(`has the minimum ${min}`);
@@ -91,17 +94,17 @@ function flawOfFacts({ count, sum, min, max }: ReceivedPoint): Flaw | undefined 
   return undefined;
 }
 
-/** A sum above 2^53 is not exact, but no safe integer either. */
+/** A total above 2^53 may be inexact, but is then never a safe integer. */
 function totalOf(counts: readonly number[]): number {
   let total = 0;
   for (const count of counts) total += count;
   return total;
 }
 
-function tooManyBuckets(length: number): Flaw {
-  return malformed(`has ${length} buckets, and ${MOST_BUCKETS} are the most`);
+function tooManyBuckets(length: number): PointRefusal {
+  return malformed(`has ${length} buckets, which must be at most ${MOST_BUCKETS}`);
 }
 
-function malformed(message: string): Flaw {
+function malformed(message: string): PointRefusal {
   return { reason: 'malformed', message };
 }
