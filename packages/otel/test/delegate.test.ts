@@ -24,7 +24,7 @@ class Counter {
   }
 }
 
-test('has its own members, and the target has all others', () => {
+test('a delegate has its own members and takes all others from the target', () => {
   const target = new Counter();
   const counter = delegate(target, { self: () => 'replaced' });
   expect(counter.self()).toBe('replaced');
@@ -32,7 +32,7 @@ test('has its own members, and the target has all others', () => {
   expect(counter.label).toBe('counter');
 });
 
-test('reaches private state through methods, getters and setters', () => {
+test('methods, getters and setters of a delegate reach private state of the target', () => {
   const target = new Counter();
   const counter = delegate(target, {});
   expect(counter.increment(2)).toBe(2);
@@ -42,14 +42,14 @@ test('reaches private state through methods, getters and setters', () => {
   expect(increment()).toBe(6);
 });
 
-test('is an instance of what the target is one of', () => {
+test('a delegate is an instance of the classes of its target', () => {
   const counter = delegate(new Counter(), {});
   expect(counter).toBeInstanceOf(Counter);
   expect('increment' in counter).toBe(true);
   expect('other' in counter).toBe(false);
 });
 
-test('writes to the target', () => {
+test('writing to a delegate writes to the target', () => {
   const target = new Counter();
   const counter = delegate(target, {});
   counter.label = 'changed';
@@ -57,26 +57,26 @@ test('writes to the target', () => {
   expect(Object.keys(counter)).toEqual(['label']);
 });
 
-test('has members that the target gets later', () => {
+test('a delegate has members that the target gets later', () => {
   const target: Counter & { bind2?: () => string } = new Counter();
   const counter = delegate(target, {});
   target.bind2 = () => 'new';
   expect(counter.bind2?.()).toBe('new');
 });
 
-test('may be delegated to again', () => {
+test('a delegate can be the target of another delegate', () => {
   const twice = delegate(delegate(new Counter(), { increment: () => -1 }), { self: () => 'own' });
   expect([twice.increment(), twice.self(), twice.count]).toEqual([-1, 'own', 0]);
   expect(twice).toBeInstanceOf(Counter);
 });
 
-test('does not take what every object has for its own', () => {
+test('members that every object has do not hide those of the target', () => {
   const counter = delegate(new Counter(), {});
   expect(`${counter}`).toBe('[object Object]');
   expect(Object.hasOwn(counter, 'label')).toBe(true);
 });
 
-test('serves a target that is frozen', () => {
+test('a delegate can replace members of a frozen target', () => {
   const target = Object.freeze({ name: 'frozen', greet: () => 'hello', replace: () => 'old' });
   const object = delegate(target, { replace: () => 'new' });
   expect([object.name, object.greet(), object.replace()]).toEqual(['frozen', 'hello', 'new']);

@@ -25,8 +25,8 @@ const COMMON_BOUNDARIES: readonly (readonly number[])[] = [
 ];
 
 /**
- * Significant digits and boundaries. Each pair of layouts has a table of its own, and that of many digits takes its
- * time: those share boundaries.
+ * Significant digits and boundaries. Each pair of layouts needs a table, and a table for many digits takes long to
+ * build: those cases share boundaries.
  */
 const digitsAndBoundaries: fc.Arbitrary<[significantDigits: number, bounds: readonly number[]]> = fc.oneof(
   fc.tuple(fc.constant(1), anyBoundaries),
@@ -50,7 +50,7 @@ function referenceCounts(bounds: readonly number[], values: readonly number[]): 
   return counts;
 }
 
-test('differs from direct bucketing of the raw values by the counts of straddling slots at most', () => {
+test('the result differs from direct bucketing of the raw values at most by the counts of straddling slots', () => {
   const data = digitsAndBoundaries.chain(([digits, bounds]) =>
     fc.tuple(fc.constant(digits), fc.constant(bounds), dataSet(digits)),
   );
@@ -75,7 +75,7 @@ test('differs from direct bucketing of the raw values by the counts of straddlin
   );
 });
 
-test('is exact where slots hold one integer each', () => {
+test('the result is exact when each slot holds one integer', () => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 31 })), anyBoundaries, (values, bounds) => {
       expect(convert(new IntegerSeries(1, values), bounds).buckets.counts).toEqual(
@@ -85,7 +85,7 @@ test('is exact where slots hold one integer each', () => {
   );
 });
 
-test('no bucket ever loses a count while a series goes on counting', () => {
+test('no bucket loses a count while its series counts on', () => {
   const data = digitsAndBoundaries.chain(([digits, bounds]) =>
     fc.tuple(fc.constant(digits), fc.constant(bounds), fc.array(dataSet(digits), { maxLength: 4 })),
   );
@@ -119,7 +119,7 @@ test('without boundaries there is one bucket', () => {
   expect(convert(new IntegerSeries(2, [1, 2, 3]), []).buckets).toEqual({ boundaries: [], counts: [3] });
 });
 
-test('a series that counted nothing has no minimum and no maximum', () => {
+test('a series without values has no minimum and no maximum', () => {
   expect(convert(new IntegerSeries(), [1])).toStrictEqual({
     buckets: { boundaries: [1], counts: [0, 0] },
     sum: 0,

@@ -18,10 +18,10 @@ import {
 
 const maxSize = fc.constantFrom(2, 3, 20, 160, 320, 640);
 
-/** No data has that many buckets at the scales that the digits justify: the scale stays as asked for. */
+/** So many buckets that no data needs a coarser scale than the requested one. */
 const UNLIMITED = 2 ** 20;
 
-/** For tests with many scales, each of which has a table of its own. */
+/** For tests with many scales: each scale needs a table. */
 const FEW_DIGITS = 2;
 
 function convert(series: IntegerSeries, size = 160, maxScale?: number): ExponentialHistogramValue {
@@ -55,7 +55,7 @@ test.each([
   },
 );
 
-test('no count is lost, and no bucket is more than asked for', () => {
+test('no count is lost, and there are at most maxSize buckets', () => {
   fc.assert(
     fc.property(digitsAndData(), maxSize, ([digits, values], size) => {
       const series = new IntegerSeries(digits, values);
@@ -87,7 +87,7 @@ test('the scale is the finest that fits', () => {
   );
 });
 
-test('differs from a histogram of the raw values by the counts of straddling slots at most', () => {
+test('the result differs from a histogram of the raw values at most by the counts of straddling slots', () => {
   fc.assert(
     fc.property(digitsAndData(), maxSize, ([digits, values], size) => {
       const series = new IntegerSeries(digits, values);
@@ -106,7 +106,7 @@ test('differs from a histogram of the raw values by the counts of straddling slo
   );
 });
 
-test('is exact where slots hold one integer each', () => {
+test('the result is exact when each slot holds one integer', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 255 }), { minLength: 1 }), maxSize, (values, size) => {
       const converted = convert(new IntegerSeries(2, values), size);
@@ -151,7 +151,7 @@ test('the conversion of a sum is the sum of the conversions', () => {
   );
 });
 
-test('a coarser scale is the finer one, downscaled', () => {
+test('converting at a coarser scale equals downscaling the finer result', () => {
   fc.assert(
     fc.property(digitsAndData(FEW_DIGITS), fc.nat({ max: 12 }), ([digits, values], steps) => {
       const series = new IntegerSeries(digits, values);
@@ -163,7 +163,7 @@ test('a coarser scale is the finer one, downscaled', () => {
   );
 });
 
-test('fewer buckets are the same as a coarser scale', () => {
+test('a smaller maxSize gives the same result as a coarser maxScale', () => {
   fc.assert(
     fc.property(digitsAndData(FEW_DIGITS), maxSize, ([digits, values], size) => {
       const series = new IntegerSeries(digits, values);
@@ -173,7 +173,7 @@ test('fewer buckets are the same as a coarser scale', () => {
   );
 });
 
-test('while a series goes on counting the scale never rises, and no bucket ever loses a count', () => {
+test('while a series counts on, its scale never rises and no bucket loses a count', () => {
   const batches = fc
     .integer({ min: 1, max: 4 })
     .chain((digits) =>
@@ -186,7 +186,7 @@ test('while a series goes on counting the scale never rises, and no bucket ever 
       for (const batch of all) {
         series.record(...batch);
         const now = convert(series, size);
-        // Prometheus takes a higher schema, and any count that fell, for a restart of the process.
+        // Prometheus would mistake a higher schema, or a count that fell, for a restart of the process.
         expect(now.scale).toBeLessThanOrEqual(before.scale);
         expect(now.zeroCount).toBeGreaterThanOrEqual(before.zeroCount);
         const buckets = bucketsOf(now);
@@ -220,14 +220,14 @@ describe('bounds that are powers of two', () => {
     expect(positive).toEqual({ offset: 0, bucketCounts: [1, 2, 1] });
   });
 
-  test('where slots are wider than one, the middle of the slot decides', () => {
+  test('a slot wider than one goes to the bucket of its middle', () => {
     // In the slot from 2^20 to 2^20 + 2^13 - 1.
     const { positive } = convert(new IntegerSeries(2, [2 ** 20]), 160, 0);
     expect(positive).toEqual({ offset: 20, bucketCounts: [1] });
   });
 });
 
-test('a series that counted nothing has no buckets, no minimum and no maximum', () => {
+test('a series without values has no buckets, no minimum and no maximum', () => {
   expect(convert(new IntegerSeries())).toStrictEqual({
     count: 0,
     sum: 0,
@@ -238,7 +238,7 @@ test('a series that counted nothing has no buckets, no minimum and no maximum', 
   });
 });
 
-test('sum, minimum and maximum are those of the series, exactly', () => {
+test('sum, minimum and maximum are exactly those of the series', () => {
   fc.assert(
     fc.property(fc.array(positiveIntegers(40), { minLength: 1, maxLength: 20 }), (values) => {
       const snapshot = new IntegerSeries(2, values).snapshot();
@@ -254,26 +254,26 @@ test('the whole range of a series fits into two buckets', () => {
   expect([scale, positive]).toEqual([-6, { offset: -1, bucketCounts: [1, 1] }]);
 });
 
-describe('of a family with a unit', () => {
+describe('a series of a family with a unit', () => {
   function secondsOf(...values: number[]): ExponentialHistogramValue {
     const family = createRegistry().histogram({ name: 'x', unit: 's' });
     for (const value of values) family.with({}).record(value);
     return toExponential(family.snapshot().series[0]!, family, 160);
   }
 
-  test('buckets are in the unit, not in ticks', () => {
+  test('has buckets in the unit, not in ticks', () => {
     const value = secondsOf(0.3, 0.6, 1.2, 2.4);
     expect(value.scale).toBe(5);
     expect([...bucketsOf(value).keys()]).toEqual([0.3, 0.6, 1.2, 2.4].map((one) => referenceIndex(5, one)));
   });
 
-  test('zero and what is rounded to it are in the zero bucket', () => {
+  test('zero and values that round to it are in the zero bucket', () => {
     const value = secondsOf(0, 1e-10, 4.9e-10, 6e-10, 1e-9);
     expect(value).toMatchObject({ count: 5, zeroCount: 3, scale: 6 });
     expect([...bucketsOf(value)]).toEqual([[referenceIndex(6, 1e-9), 2]]);
   });
 
-  test('counts beyond 32 bits are kept', () => {
+  test('keeps counts beyond 32 bits', () => {
     const family = createRegistry().histogram({ name: 'x', unit: 's' });
     const series = family.with({});
     series.record(0.25);

@@ -5,7 +5,7 @@ import { createHdr } from '../src/index.ts';
 const DEPTHS = [0, 1, 4, 8, 16, 32, 64];
 const COUNTS = [1200, 980, 1400, 800, 400, 30, 10, 1];
 
-/** Run-queue depths, and latencies in powers of two of nanoseconds, as programs in the kernel have counted them. */
+/** Run-queue depths, and latencies in powers of two of nanoseconds, as kernel programs count them. */
 function kernel(): Registry {
   const registry = createRegistry();
   registry
@@ -35,7 +35,7 @@ async function valuesOf(format: 'explicit' | 'exponential'): Promise<unknown[]> 
   return scope!.metrics.map(({ dataPoints }) => dataPoints[0]!.value);
 }
 
-test('explicit buckets at the bounds of the slots that were counted are those slots', async () => {
+test('explicit buckets at the bounds of the source slots hold the counts of these slots', async () => {
   const [depth, latency] = await valuesOf('explicit');
   expect(depth).toMatchObject({ buckets: { boundaries: DEPTHS, counts: COUNTS }, sum: 15_000, count: 4821 });
   expect(latency).toMatchObject({
@@ -43,7 +43,7 @@ test('explicit buckets at the bounds of the slots that were counted are those sl
   });
 });
 
-test('exponential buckets hold each slot whole: no value is farther from its bucket than two buckets are wide', async () => {
+test('exponential buckets keep each slot whole, so no value is off by more than two bucket widths', async () => {
   const [, latency] = (await valuesOf('exponential')) as {
     scale: number;
     zeroCount: number;
@@ -61,7 +61,7 @@ test('exponential buckets hold each slot whole: no value is farther from its buc
   }
 });
 
-test('the advice of an instrument is that of its family', async () => {
+test('a family takes the boundaries that its instrument advises', async () => {
   const registry = createRegistry();
   const { MeterProvider } = await import('@opentelemetry/sdk-metrics');
   const hdr = createHdr({ views: [{ instrumentName: '*' }], registry });

@@ -13,7 +13,7 @@ import { collectDiagnostics } from './support/diag-log.ts';
 
 const log = collectDiagnostics();
 
-/** An instrument of a provider without any SDK behind it. */
+/** An instrument of a provider that has no SDK. */
 function instrument(
   view: Partial<HdrView> = {},
   options: { valueType?: ValueType; unit?: string } = {},
@@ -52,7 +52,7 @@ describe.each([
   ['double', ValueType.DOUBLE],
   ['integer', ValueType.INT],
 ])('an instrument of %s values', (_, valueType) => {
-  test.each(UNCOUNTABLE)('neither counts %s nor throws', (_what, value) => {
+  test.each(UNCOUNTABLE)('does not count %s and does not throw', (_what, value) => {
     const { histogram, series } = instrument({}, { valueType });
     histogram.record(value as number);
     expect(series().map((one) => one.histogram.totalCount)).toEqual([0]);
@@ -62,7 +62,7 @@ describe.each([
   });
 });
 
-test('warns of the first value that it cannot count, and whispers of all after it', () => {
+test('the first value that cannot be counted logs a warning, later ones a debug message', () => {
   const { histogram } = instrument();
   histogram.record(1);
   expect(log.warnings).toEqual([]);
@@ -76,7 +76,7 @@ test('warns of the first value that it cannot count, and whispers of all after i
   ]);
 });
 
-test('an instrument of integer values drops the fraction, one of double values does not', () => {
+test('an instrument of integers drops fractions, one of doubles keeps them', () => {
   const sumOf = (valueType?: ValueType): number => {
     const { histogram, series } = instrument({}, valueType === undefined ? {} : { valueType });
     for (const value of [0.9, 1.999, 2]) histogram.record(value);
@@ -87,13 +87,13 @@ test('an instrument of integer values drops the fraction, one of double values d
   expect(sumOf()).toBe(4.899);
 });
 
-test('an instrument of integer values refuses what is negative before its fraction is dropped', () => {
+test('an instrument of integers refuses a negative value before it drops the fraction', () => {
   const { histogram, series } = instrument({}, { valueType: ValueType.INT });
   histogram.record(-0.5);
   expect(series()[0]!.rejected.negative).toBe(1);
 });
 
-test('no attributes are the empty set, however they are left out', () => {
+test('missing, undefined, null and empty attributes mean the same series', () => {
   const { histogram, series } = instrument();
   histogram.record(1);
   histogram.record(1, undefined);
@@ -102,13 +102,13 @@ test('no attributes are the empty set, however they are left out', () => {
   expect(series().map((one) => [one.attributes, one.histogram.totalCount])).toEqual([[{}, 4]]);
 });
 
-test('no attributes are the empty set also at the very first record', () => {
+test('a first record without attributes makes the series of the empty set', () => {
   const { histogram, series } = instrument();
   histogram.record(1, null as never);
   expect(series().map((one) => [one.attributes, one.histogram.totalCount])).toEqual([[{}, 1]]);
 });
 
-test('attributes pass through the processors of the view, in turn, with the context', () => {
+test('the processors of a view get the attributes in turn, with the context', () => {
   const key = createContextKey('tenant');
   const seen: unknown[] = [];
   const { histogram, series } = instrument({
@@ -132,7 +132,7 @@ test('attributes pass through the processors of the view, in turn, with the cont
   expect(seen).toEqual([given, context.active()]);
 });
 
-test('the attributes that a caller gives are not changed', () => {
+test('the attributes of a caller stay unchanged', () => {
   const { histogram } = instrument({
     attributesProcessors: [{ process: (given) => ({ ...given, more: 1 }) }],
   });

@@ -15,7 +15,7 @@ const log = collectDiagnostics();
 testPipeline(sdk, log);
 testDropIn(sdk, log);
 
-test('the types of this version are taken and given back', async () => {
+test('wrappers accept and return the types of this version', async () => {
   const { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } =
     metrics;
   const exporter = new InMemoryMetricExporter(AggregationTemporality.DELTA);

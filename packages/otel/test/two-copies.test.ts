@@ -6,7 +6,7 @@ import { collect, countsOf, type Sdk, testReader } from './support/sdk.ts';
 
 const VIEWS = [{ instrumentName: 'hdr.*' }];
 
-/** Of each copy only what is said of `Sdk`, and no exporter. */
+/** The copies, reduced to the members of `Sdk` without an exporter. */
 function copyOf(metrics: object): Sdk {
   return { metrics } as Sdk;
 }
@@ -14,7 +14,7 @@ function copyOf(metrics: object): Sdk {
 const [two, three] = [copyOf(sdk2), copyOf(sdk3)];
 const threeAsCommonJs = copyOf(createRequire(import.meta.url)('sdk-metrics-3'));
 
-test('the copies are different ones', () => {
+test('the copies are distinct', () => {
   const providers = [two, three, threeAsCommonJs].map(({ metrics }) => metrics.MeterProvider);
   expect(new Set(providers).size).toBe(3);
 });
@@ -24,7 +24,7 @@ test.each([
   ['3.x', three, '2.x', two],
   ['3.x as a module', three, '3.x as CommonJS', threeAsCommonJs],
   ['3.x as CommonJS', threeAsCommonJs, '3.x as a module', three],
-])('a provider of %s takes a reader of %s', async (_, providerCopy, __, readerCopy) => {
+])('a provider of %s works with a reader of %s', async (_, providerCopy, __, readerCopy) => {
   const hdr = createHdr({ views: VIEWS });
   const reader = testReader(readerCopy, { temporality: 'delta' });
   const provider = hdr.wrapProvider(
@@ -37,7 +37,7 @@ test.each([
   expect(countsOf(metrics, 'plain')).toEqual([[{}, 1]]);
 });
 
-test('providers of several copies may share what is counted', async () => {
+test('providers of several copies can share one registry', async () => {
   const hdr = createHdr({ views: VIEWS });
   const pipelines = [two, three, threeAsCommonJs].map((copy) => {
     const reader = testReader(copy);
@@ -50,7 +50,7 @@ test('providers of several copies may share what is counted', async () => {
   }
 });
 
-test('pipelines of several copies may be apart', async () => {
+test('pipelines of several copies can have a registry each', async () => {
   const counts = await Promise.all(
     [two, three].map(async (copy) => {
       const hdr = createHdr({ views: VIEWS });

@@ -47,14 +47,14 @@ const REQUEST: RequestJson = requestJson([
   { name: 'f' },
 ]);
 
-/** By encoding, what a request is read as. */
+/** Decodes a request, by encoding. */
 const DECODERS = {
   protobuf: (request: RequestJson) => decodeProtobuf(requestBytes(request)),
   json: (request: RequestJson) => decodeJson(JSON.stringify(request)),
 };
 
 describe.each(Object.entries(DECODERS))('a request in %s', (_, decode) => {
-  test('is read as it was written', () => {
+  test('gives back every field as it was written', () => {
     const common = { resource: { 'service.name': 'shop' }, scope: { name: 'meter', version: '1.2.3' } };
     const [explicit, exponential, ...others] = decode(REQUEST);
     expect(explicit).toEqual({
@@ -125,7 +125,7 @@ describe.each(Object.entries(DECODERS))('a request in %s', (_, decode) => {
     ]);
   });
 
-  test('keeps what attributes are', () => {
+  test('keeps the types of attribute values', () => {
     const values: Record<string, ValueJson> = {
       text: { stringValue: 'ä' },
       none: { stringValue: '' },
@@ -166,7 +166,7 @@ describe.each(Object.entries(DECODERS))('a request in %s', (_, decode) => {
     ]);
   });
 
-  test('with attributes nested without end is refused', () => {
+  test('is refused when its attributes are nested too deep', () => {
     let value: ValueJson = { stringValue: 'deep' };
     for (let i = 0; i < 40; i++) value = { arrayValue: { values: [value] } };
     const request = {
@@ -175,7 +175,7 @@ describe.each(Object.entries(DECODERS))('a request in %s', (_, decode) => {
     expect(() => decode(request)).toThrow('an attribute is nested more than 32 deep');
   });
 
-  test('tells counts that no number holds as such', () => {
+  test('reads counts above 2^53 - 1 as numbers that are not safe integers', () => {
     const [metric] = decode(
       requestJson([
         {
@@ -200,7 +200,7 @@ describe.each(Object.entries(DECODERS))('a request in %s', (_, decode) => {
   });
 });
 
-test('JSON may have integers as numbers, doubles as text, null for absent, and names with underscores', () => {
+test('JSON can hold integers as numbers, doubles as text, null for absent fields, and names with underscores', () => {
   const text = JSON.stringify({
     resource_metrics: [
       {
@@ -267,7 +267,7 @@ test.each([
   [inPoint('{"sum":"many"}'), 'sum must be a number'],
   [inPoint('{"bucketCounts":[null]}'), 'bucketCounts must be an integer of at least 0'],
   [inPoint('{"attributes":[{"key":"k","value":{"intValue":"x"}}]}'), 'intValue must be an integer'],
-])('JSON that is no request is refused: %s', (text, message) => {
+])('JSON that is not a request is refused: %s', (text, message) => {
   expect(() => decodeJson(text)).toThrow(
     expect.objectContaining({ code: 'ERR_DECODE', message: expect.stringContaining(message) }),
   );
@@ -281,7 +281,7 @@ function inPoint(point: string): string {
   return inMetric(`{"histogram":{"dataPoints":[${point}]}}`);
 }
 
-test('every protobuf that breaks off is refused', () => {
+test('a protobuf that ends early is refused, wherever it ends', () => {
   const bytes = requestBytes(REQUEST);
   const lengths = Array.from({ length: bytes.length - 1 }, (_, i) => i + 1);
   for (const length of lengths) {
@@ -291,7 +291,7 @@ test('every protobuf that breaks off is refused', () => {
   }
 });
 
-test('protobuf may have repeated numbers one by one, and fields that nobody knows', () => {
+test('protobuf can hold repeated numbers one by one, and unknown fields', () => {
   const point = new BinaryWriter();
   point
     .uint32((6 << 3) | 1)
@@ -322,7 +322,7 @@ test('protobuf may have repeated numbers one by one, and fields that nobody know
   expect(other!.data).toMatchObject({ points: [{ positive: { offset: 0, counts: [2 ** 40, 7] } }] });
 });
 
-/** Bytes as the field of a message, in the field of another, and so on. */
+/** Wraps bytes as the field of a message, this one as the field of another, and so on. */
 function nested(bytes: Uint8Array, ...fields: number[]): Uint8Array {
   let message = bytes;
   for (const field of fields)
@@ -343,13 +343,13 @@ test.each([
   expect(() => decodeProtobuf(body)).toThrow(message);
 });
 
-test('packed counts may come in pieces', () => {
+test('packed counts can come in pieces', () => {
   const pieces = [nested(Uint8Array.of(1, 2), 2), nested(Uint8Array.of(0x80, 0x01), 2)];
   const body = nested(Buffer.concat(pieces), ...IN_POSITIVE);
   expect(decodeProtobuf(body)[0]!.data).toMatchObject({ points: [{ positive: { counts: [1, 2, 128] } }] });
 });
 
-test('what follows metrics belongs to them too', () => {
+test('a resource and a scope that follow their metrics belong to them', () => {
   const bytes = (write: (writer: BinaryWriter) => void): Uint8Array => {
     const writer = new BinaryWriter();
     write(writer);

@@ -38,7 +38,7 @@ const REQUEST = requestJson([
   { name: 'gauge', gauge: { dataPoints: [{}] } },
 ]);
 
-/** Always the same numbers for a seed, from 0 to below `end`. */
+/** Random integers from 0 to below `end`. The same seed gives the same numbers. */
 function randomIntegers(seed: number): (end: number) => number {
   let state = seed >>> 0;
   return (end) => {
@@ -64,7 +64,7 @@ function mutated(bytes: Uint8Array, random: (end: number) => number): Uint8Array
   return Uint8Array.from(result);
 }
 
-/** The numbers of values that can have been counted, as each point is counted whole or not at all. */
+/** The possible totals, given that each point counts whole or not at all. */
 function possibleTotals(metrics: readonly ReceivedMetric[]): Set<number> {
   const totals = new Set([0]);
   for (const { data } of metrics) {
@@ -86,7 +86,7 @@ const BODIES = {
 describe.each(Object.entries(BODIES))(
   'a thousand mutations of a body in %s',
   (_, { bytes, headers, decode }) => {
-    test('are refused whole, or counted point by point', async () => {
+    test('are refused whole, or count point by point', async () => {
       const random = randomIntegers(bytes.length);
       let understood = 0;
       for (let i = 0; i < 1000; i++) {

@@ -5,7 +5,7 @@ import type { ExplicitJson, ExponentialJson } from './support/request.ts';
 
 const BOUNDS = [0.1, 0.5, 2];
 
-/** What a process counts: values by interval. Each epoch begins with nothing, at a start of its own. */
+/** The values that a process counts, by epoch and interval. Each epoch starts from zero at its own start time. */
 const epochs = fc.array(
   fc.array(fc.array(fc.double({ min: 1e-6, max: 1e3, noNaN: true }), { maxLength: 20 }), {
     minLength: 1,
@@ -14,7 +14,7 @@ const epochs = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
-/** Sends a cumulative point after each interval, some of them twice, and some after those that follow. */
+/** Sends a cumulative point after each interval: some twice, and some after later ones. */
 async function received(
   told: readonly (readonly (readonly number[])[])[],
   noise: () => number,
@@ -43,7 +43,7 @@ function explicitOf(values: readonly number[]): ExplicitJson {
   return explicitPoint(counts, { explicitBounds: BOUNDS });
 }
 
-/** As an SDK does it: at the finest scale that 20 buckets allow, so coarser as values come. */
+/** A point as an SDK makes it: at the finest scale that 20 buckets allow, so the scale falls as values come. */
 function exponentialOf(values: readonly number[]): ExponentialJson {
   if (values.length === 0) return exponentialPoint(20, 0, []);
   const [min, max] = [Math.min(...values), Math.max(...values)];
@@ -82,7 +82,7 @@ test.each([
   );
 });
 
-test('a value is counted within the bucket that it came in, or a tick beside it, whenever it came', async () => {
+test('every value counts within its bucket, or a tick beside it', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.double({ min: 1e-3, max: 1e3, noNaN: true }), { minLength: 1, maxLength: 30 }),

@@ -27,7 +27,7 @@ describe('families and series', () => {
     expect(families[0]!.series[0]).toMatchObject({ attributes: { 'service.name': 'shop' }, sum: 9 });
   });
 
-  test('series are told apart by their own attributes and those that identify the resource', async () => {
+  test('a series has its own attributes and those that identify the resource', async () => {
     const receiving = new Receiving();
     const point = explicitPoint([1, 0, 0, 0], { attributes: attributesJson({ route: '/a' }) });
     const metric = { name: 'm', histogram: { aggregationTemporality: DELTA, dataPoints: [point] } };
@@ -39,7 +39,7 @@ describe('families and series', () => {
     ]);
   });
 
-  test('processes that differ elsewhere are streams of their own in one series', async () => {
+  test('processes that differ in other resource attributes are separate streams of one series', async () => {
     const receiving = new Receiving();
     const send = (count: number, pid: number): void => {
       const point = explicitPoint([count, 0, 0, 0], { startTimeUnixNano: 5, timeUnixNano: count });
@@ -55,7 +55,7 @@ describe('families and series', () => {
     expect(receiving.health).toMatchObject({ streams: 2, resets: 0 });
   });
 
-  test('which attributes of resources series have is an option', async () => {
+  test('an option names the resource attributes that series have', async () => {
     const receiving = new Receiving({ resourceAttributes: ['host.name'] });
     const metric = {
       name: 'm',
@@ -65,7 +65,7 @@ describe('families and series', () => {
     expect((await receiving.series())[0]!.attributes).toEqual({ 'host.name': 'h' });
   });
 
-  test('what is chosen for a family can be said', async () => {
+  test('an option replaces the choices for a family', async () => {
     const receiving = new Receiving({
       familyOptions: ({ name, unit }) =>
         name === 'm' && unit === 's' ? { significantDigits: 4, resolution: 1e-6 } : undefined,
@@ -87,7 +87,7 @@ describe('families and series', () => {
     expect(await receiving.total()).toBe(1);
   });
 
-  test('options that make no family refuse the points, and say why', () => {
+  test('points are refused, with the reason, when the options cannot make a family', () => {
     const receiving = new Receiving({ familyOptions: () => ({ significantDigits: 9 }) });
     const { pointCount, message } = receiving.explicit(DELTA, explicitPoint([1, 0, 0, 0]));
     expect(pointCount).toBe(1);
@@ -103,7 +103,7 @@ describe('families and series', () => {
 });
 
 describe('buckets', () => {
-  test('explicit ones are read out again as they were told, at all bounds and whatever the extremes', async () => {
+  test('explicit ones read back at the same bounds have the same counts, whatever the extremes', async () => {
     const bounds = [0, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
     for (const [min, max] of [
       [undefined, undefined],
@@ -136,24 +136,21 @@ describe('buckets', () => {
     expect(explicitCounts(family!.series[0]!.histogram.counts, family!, bounds)).toEqual(counts);
   });
 
-  test.each([0, 3, 5, 9])(
-    'exponential ones of scale %i are read out again as they were told',
-    async (scale) => {
-      const receiving = new Receiving();
-      const bucketCounts = Array.from({ length: 160 }, (_, i) => (i * 7) % 5);
-      bucketCounts[0] = 1;
-      bucketCounts[159] = 1;
-      // At scale 0 the largest value is to stay below 104 days, which are as many nanoseconds as are counted.
-      const offset = scale === 0 ? -140 : -9 * 2 ** scale;
-      const used = scale === 0 ? bucketCounts.map((count, i) => (i < 115 ? 0 : count)) : bucketCounts;
-      receiving.exponential(DELTA, exponentialPoint(scale, offset, used, { zeroCount: 4 }));
-      const { families } = await receiving.snapshot();
-      const { counts } = families[0]!.series[0]!.histogram;
-      const told = exponentialBuckets(counts, families[0]!, { maxScale: scale, maxSize: 400 });
-      const from = used.findIndex((count) => count > 0);
-      expect(told).toEqual({ scale, zeroCount: 4, offset: offset + from, counts: used.slice(from) });
-    },
-  );
+  test.each([0, 3, 5, 9])('exponential ones of scale %i read back have the same counts', async (scale) => {
+    const receiving = new Receiving();
+    const bucketCounts = Array.from({ length: 160 }, (_, i) => (i * 7) % 5);
+    bucketCounts[0] = 1;
+    bucketCounts[159] = 1;
+    // At scale 0 the largest value must stay below 104 days, the largest time that counts in nanoseconds.
+    const offset = scale === 0 ? -140 : -9 * 2 ** scale;
+    const used = scale === 0 ? bucketCounts.map((count, i) => (i < 115 ? 0 : count)) : bucketCounts;
+    receiving.exponential(DELTA, exponentialPoint(scale, offset, used, { zeroCount: 4 }));
+    const { families } = await receiving.snapshot();
+    const { counts } = families[0]!.series[0]!.histogram;
+    const told = exponentialBuckets(counts, families[0]!, { maxScale: scale, maxSize: 400 });
+    const from = used.findIndex((count) => count > 0);
+    expect(told).toEqual({ scale, zeroCount: 4, offset: offset + from, counts: used.slice(from) });
+  });
 
   test('the extremes of a point narrow its buckets', async () => {
     const receiving = new Receiving();
@@ -165,7 +162,7 @@ describe('buckets', () => {
     expect(valuesAtPercentiles(family!, series!, [50])[0]).toBeCloseTo(7, 0);
   });
 
-  test('values of small numbers without a unit keep their digits', async () => {
+  test('small values without a unit keep their digits', async () => {
     const receiving = new Receiving();
     const dataPoints = [exponentialPoint(5, -20 * 32, [1, 1, 1])];
     receiving.metrics([{ name: 'm', exponentialHistogram: { aggregationTemporality: DELTA, dataPoints } }]);
@@ -174,7 +171,7 @@ describe('buckets', () => {
     expect(Math.abs(median! / (2 ** -20 * 2 ** (1.5 / 32)) - 1)).toBeLessThan(0.002);
   });
 
-  test('negative values are tallied as rejected, and others of the point counted', async () => {
+  test('negative values count as rejected, and the other values of the point count', async () => {
     const receiving = new Receiving();
     const point = exponentialPoint(0, 0, [3], { negative: { offset: 0, bucketCounts: [2, 2] }, sum: -1 });
     expect(receiving.exponential(DELTA, point).pointCount).toBe(0);
@@ -185,7 +182,7 @@ describe('buckets', () => {
     expect(series!.sum).toBe(3 * 1.5 + 7);
   });
 
-  test('values that the family does not reach are tallied as rejected', async () => {
+  test('values above the range of the family count as rejected', async () => {
     const receiving = new Receiving();
     receiving.exponential(DELTA, exponentialPoint(0, 0, [1, ...new Array(39).fill(0), 2]));
     const [series] = await receiving.series();
@@ -195,7 +192,7 @@ describe('buckets', () => {
 });
 
 describe('delta streams', () => {
-  test('all points are added, in any order, but each once', async () => {
+  test('each point is added once, in any order', async () => {
     const receiving = new Receiving();
     const point = (start: number, count: number) =>
       explicitPoint([count, 0, 0, 0], { startTimeUnixNano: start, timeUnixNano: start + 1, sum: count / 20 });
@@ -213,7 +210,7 @@ describe('cumulative streams', () => {
   const point = (start: number, time: number, counts: readonly number[], extremes = {}) =>
     explicitPoint(counts, { startTimeUnixNano: start, timeUnixNano: time, ...extremes });
 
-  test('the increase is added; what came before is not again', async () => {
+  test('a point adds its increase since the point before', async () => {
     const receiving = new Receiving();
     receiving.explicit(CUMULATIVE, point(1, 2, [1, 2, 0, 0], { sum: 0.75 }));
     receiving.explicit(CUMULATIVE, point(1, 3, [1, 2, 4, 0], { sum: 5 }));
@@ -224,7 +221,7 @@ describe('cumulative streams', () => {
     expect(receiving.health).toMatchObject({ points: 4, duplicates: 1, late: 1, resets: 0 });
   });
 
-  test('another start is a reset, and so are counts that have fallen', async () => {
+  test('another start time is a reset, and so are counts that have fallen', async () => {
     const receiving = new Receiving();
     receiving.explicit(CUMULATIVE, point(1, 2, [5, 0, 0, 0]));
     receiving.explicit(CUMULATIVE, point(3, 4, [6, 0, 0, 0]));
@@ -233,7 +230,7 @@ describe('cumulative streams', () => {
     expect(receiving.health.resets).toBe(2);
   });
 
-  test('two processes with all attributes in common are told apart by their starts', async () => {
+  test('start times distinguish two processes with equal attributes', async () => {
     const receiving = new Receiving();
     for (let i = 1; i <= 20; i++) {
       receiving.explicit(CUMULATIVE, point(1, 10 + i, [i, 0, 0, 0]));
@@ -264,7 +261,7 @@ describe('cumulative streams', () => {
     expect(news!.max).toBeLessThanOrEqual(0.5);
   });
 
-  test('a coarser scale is no reset: what was counted is compared at it', async () => {
+  test('a coarser scale is not a reset: counts are compared at that scale', async () => {
     const receiving = new Receiving();
     const at = (time: number, scale: number, offset: number, counts: number[]) =>
       receiving.exponential(
@@ -278,7 +275,7 @@ describe('cumulative streams', () => {
     expect(await receiving.total()).toBe(13);
   });
 
-  test('a larger zero threshold is no reset', async () => {
+  test('a larger zero threshold is not a reset', async () => {
     const receiving = new Receiving();
     const common = { startTimeUnixNano: 1 };
     receiving.exponential(
@@ -325,12 +322,12 @@ describe('bounds on streams', () => {
       ).pointCount;
   }
 
-  test('more streams than there may be are refused, and known ones go on', () => {
+  test('new streams beyond the limit are refused, and known ones continue', () => {
     const send = streams({ ms: 1 });
     expect([send(1, 1), send(2, 1), send(3, 1), send(1, 2)]).toEqual([0, 0, 1, 0]);
   });
 
-  test('a stream that was silent for long gives way', () => {
+  test('a stream that has been silent for long makes room for a new one', () => {
     const clock = { ms: 1 };
     const send = streams(clock);
     send(1, 1);
@@ -378,7 +375,7 @@ describe('points that are refused', () => {
     ['a scale of 21', exponentialPoint(21, 0, [1]), 'has scale 21'],
     ['a scale of -11', exponentialPoint(-11, 0, [1]), 'has scale -11'],
     ['a threshold below 0', exponentialPoint(0, 0, [1], { zeroThreshold: -1 }), 'zero threshold -1'],
-    ['buckets of no double', exponentialPoint(0, 1024, [1]), 'beyond the largest or smallest double'],
+    ['buckets beyond all doubles', exponentialPoint(0, 1024, [1]), 'beyond the largest or smallest double'],
     ['counts that do not add up', exponentialPoint(0, 0, [1], { count: 2 }), 'has buckets of 1 values'],
     ['too many buckets', exponentialPoint(20, 0, new Array(4097).fill(1)), 'must be at most 4096'],
   ])('exponential, with %s', async (_, bad, message) => {
@@ -388,7 +385,7 @@ describe('points that are refused', () => {
     expect(await receiving.total()).toBe(1);
   });
 
-  test('counts above 2^53 - 1, and those that would bring a series there', async () => {
+  test('have counts above 2^53 - 1, or would raise a series above that', async () => {
     const receiving = new Receiving();
     const most = Number.MAX_SAFE_INTEGER;
     const bounds = { explicitBounds: [1], timeUnixNano: 1 };
@@ -402,7 +399,7 @@ describe('points that are refused', () => {
     expect(receiving.health.refused.countTooLarge).toBe(3);
   });
 
-  test('without a temporality, or a name', () => {
+  test('have no temporality or no name', () => {
     const receiving = new Receiving();
     expect(receiving.explicit(0, explicitPoint([1, 0, 0, 0])).message).toContain(
       'neither delta nor cumulative',
@@ -411,7 +408,7 @@ describe('points that are refused', () => {
     expect(receiving.metrics([{ name: '', histogram }]).message).toContain('has no name');
   });
 
-  test('of gauges, sums and summaries', () => {
+  test('belong to gauges, sums and summaries', () => {
     const receiving = new Receiving();
     const refusals = receiving.metrics([
       { name: 'g', gauge: { dataPoints: [{}, {}] } },
@@ -426,7 +423,7 @@ describe('points that are refused', () => {
     expect(receiving.health.refused.notHistogram).toBe(3);
   });
 
-  test('are told in five sentences at most', () => {
+  test('are reported in five sentences at most', () => {
     const receiving = new Receiving();
     const metrics = Array.from({ length: 20 }, (_, i) => ({ name: `g${i}`, gauge: { dataPoints: [{}] } }));
     const { pointCount, message } = receiving.metrics(metrics);

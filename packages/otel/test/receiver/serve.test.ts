@@ -28,7 +28,7 @@ async function total(registry: Registry): Promise<number> {
 
 let points = 0;
 
-/** A request whose delta point has not come before. */
+/** A request whose delta point is new. */
 function fresh(count = 5) {
   points++;
   return requestJson([
@@ -52,7 +52,7 @@ function statusMessage(body: Uint8Array): string {
   return reader.string();
 }
 
-describe('a request that is understood', () => {
+describe('an accepted request', () => {
   test.each([
     ['protobuf, plain', PROTOBUF, () => requestBytes(fresh())],
     ['protobuf, gzipped', { ...PROTOBUF, 'content-encoding': 'gzip' }, () => gzipSync(requestBytes(fresh()))],
@@ -64,7 +64,7 @@ describe('a request that is understood', () => {
       () => JSON.stringify(fresh()),
     ],
     ['protobuf, identity', { ...PROTOBUF, 'content-encoding': 'identity' }, () => requestBytes(fresh())],
-  ])('in %s, is answered by 200 in its own encoding, with nothing to tell', async (title, headers, body) => {
+  ])('in %s, gets 200 in its own encoding and an empty message', async (title, headers, body) => {
     const { registry, otlp, port } = await started();
     const answer = await ask(port, { headers, body: body() });
     expect(answer.status).toBe(200);
@@ -75,7 +75,7 @@ describe('a request that is understood', () => {
     expect(otlp.health).toMatchObject({ requests: 1, failedRequests: 0, points: 1 });
   });
 
-  test('is told what was refused, in JSON', async () => {
+  test('gets the refused points and the reasons in JSON', async () => {
     const { port } = await started();
     const { status, body } = await ask(port, { headers: JSON_TYPE, body: JSON.stringify(WITH_GAUGE) });
     expect(status).toBe(200);
@@ -87,7 +87,7 @@ describe('a request that is understood', () => {
     });
   });
 
-  test('is told what was refused, in protobuf', async () => {
+  test('gets the refused points and the reasons in protobuf', async () => {
     const { port } = await started();
     const { status, body } = await ask(port, { headers: PROTOBUF, body: requestBytes(WITH_GAUGE) });
     expect(status).toBe(200);
@@ -100,20 +100,20 @@ describe('a request that is understood', () => {
     ]);
   });
 
-  test('may be empty', async () => {
+  test('can be empty', async () => {
     const { port } = await started();
     expect((await ask(port, { headers: PROTOBUF })).status).toBe(200);
     expect((await ask(port, { headers: JSON_TYPE, body: '{}' })).status).toBe(200);
   });
 });
 
-describe('a request that is not understood', () => {
+describe('a failed request', () => {
   test.each([
-    ['no protobuf', PROTOBUF, 'hello'],
-    ['no JSON', JSON_TYPE, 'hello'],
-    ['no gzip', { ...JSON_TYPE, 'content-encoding': 'gzip' }, 'hello'],
+    ['not protobuf', PROTOBUF, 'hello'],
+    ['not JSON', JSON_TYPE, 'hello'],
+    ['not gzip', { ...JSON_TYPE, 'content-encoding': 'gzip' }, 'hello'],
     ['half a gzip', { ...JSON_TYPE, 'content-encoding': 'gzip' }, gzipSync('{"a":1}').subarray(0, 12)],
-  ])('is answered by 400 and a status in its own encoding: %s', async (_, headers, body) => {
+  ])('gets 400 and a status in its own encoding: %s', async (_, headers, body) => {
     const { otlp, port } = await started();
     const answer = await ask(port, { headers, body });
     expect(answer.status).toBe(400);
@@ -131,37 +131,33 @@ describe('a request that is not understood', () => {
     [415, { headers: { 'content-type': 'text/plain' }, body: 'x' }],
     [415, { body: 'x' }],
     [415, { headers: { ...JSON_TYPE, 'content-encoding': 'zstd' }, body: 'x' }],
-  ])('is answered by %i: %p', async (status, asked) => {
+  ])('gets %i: %p', async (status, asked) => {
     const { port } = await started();
     expect((await ask(port, asked)).status).toBe(status);
   });
 
-  test('is told which method is allowed', async () => {
+  test('gets the allowed method with 405', async () => {
     const { port } = await started();
     expect((await ask(port, { method: 'PUT', headers: JSON_TYPE })).headers.allow).toBe('POST');
   });
 
   test.each([
     ['plain', JSON_TYPE, Buffer.alloc(1001, ' ')],
-    [
-      'once it is unzipped',
-      { ...JSON_TYPE, 'content-encoding': 'gzip' },
-      gzipSync(Buffer.alloc(1_000_000, ' ')),
-    ],
-  ])('is answered by 413 when it is too long: %s', async (_, headers, body) => {
+    ['decompressed', { ...JSON_TYPE, 'content-encoding': 'gzip' }, gzipSync(Buffer.alloc(1_000_000, ' '))],
+  ])('gets 413 when its body is too large: %s', async (_, headers, body) => {
     const { port } = await started({ maxBytes: 1000 });
     const answer = await ask(port, { headers, body });
     expect(answer.status).toBe(413);
     expect(JSON.parse(answer.body.toString()).message).toContain('the body exceeds 1000 bytes');
   });
 
-  test('may be as long as is allowed', async () => {
+  test('does not come from a body of exactly the limit', async () => {
     const { port } = await started({ maxBytes: 1000 });
     const body = `{}${' '.repeat(998)}`;
     expect((await ask(port, { headers: JSON_TYPE, body })).status).toBe(200);
   });
 
-  test('that breaks off is counted nowhere, and the next one is answered', async () => {
+  test('that ends early counts nothing, and the next one is answered', async () => {
     const { registry, otlp, port } = await started();
     const head = 'POST /v1/metrics HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
     await sendRaw(port, `${head}Content-Length: 100\r\n\r\n{"resource`);
@@ -174,13 +170,13 @@ describe('a request that is not understood', () => {
 });
 
 describe('a server', () => {
-  test('listens until it is closed, and closing twice is closing once', async () => {
+  test('listens until it is closed, and a second close does nothing', async () => {
     const { otlp, port } = await started();
     await Promise.all([otlp.close(), otlp.close()]);
     await expect(ask(port)).rejects.toThrow('ECONNREFUSED');
   });
 
-  test('closes connections that idle', async () => {
+  test('closes idle connections when it closes', async () => {
     const { otlp, port } = await started();
     const socket = connect(port, '127.0.0.1');
     const closed = new Promise((resolve) => socket.on('close', resolve));
@@ -189,7 +185,7 @@ describe('a server', () => {
     await closed;
   });
 
-  test('does not listen on a port that is taken', async () => {
+  test('rejects when its port is taken', async () => {
     const { port } = await started();
     await expect(serveOtlp(createRegistry(), { host: '127.0.0.1', port })).rejects.toThrow('EADDRINUSE');
   });
@@ -209,7 +205,7 @@ describe('a server', () => {
   });
 });
 
-test('a receiver can be one route of a server of the application', async () => {
+test('a receiver can be a route of an existing server', async () => {
   const registry = createRegistry();
   const receiver: OtlpReceiver = otlpReceiver(registry);
   const server = createServer((request, response) => {
@@ -224,7 +220,7 @@ test('a receiver can be one route of a server of the application', async () => {
   server.close();
 });
 
-test('a failure of the registry is answered by 500, and leaves the server alone', async () => {
+test('a failure of the registry is answered with 500, and the server continues', async () => {
   const registry = createRegistry();
   const broken: Registry = {
     ...registry,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { RANGE_BITS } from './integer-series.ts';
 
-/** Integers from 1 on, as many of every magnitude below 2^`bits`, and many beside powers of two, where buckets meet. */
+/** Integers of at least 1, evenly over all magnitudes below 2^`bits`, many of them beside powers of two, where buckets meet. */
 export function positiveIntegers(bits: number): fc.Arbitrary<number> {
   const exponent = fc.nat({ max: bits - 1 });
   return fc.oneof(
@@ -13,7 +13,7 @@ export function positiveIntegers(bits: number): fc.Arbitrary<number> {
 
 const mantissa = fc.double({ min: 1, max: 2, maxExcluded: true, noNaN: true });
 
-/** Integers of narrow and of wide range, sometimes with zeros among them, that fit a series of so many digits. */
+/** Integers of narrow or wide range, sometimes with zeros, that fit a series of so many digits. */
 export function dataSet(significantDigits: number): fc.Arbitrary<number[]> {
   const range = RANGE_BITS[significantDigits]!;
   return fc.tuple(fc.constantFrom(4, 10, 20, range), fc.boolean()).chain(([bits, hasZeros]) =>
@@ -23,7 +23,7 @@ export function dataSet(significantDigits: number): fc.Arbitrary<number[]> {
   );
 }
 
-/** Significant digits, and data that fits them. */
+/** Significant digits with data that fits them. */
 export function digitsAndData(most = 4): fc.Arbitrary<[significantDigits: number, values: number[]]> {
   return fc
     .integer({ min: 1, max: most })

@@ -5,7 +5,7 @@ import type { DiagLog } from './diag-log.ts';
 import { FakeClock } from './fake-clock.ts';
 import { collect, countsOf, metricNamed, points, type Sdk, testReader } from './sdk.ts';
 
-/** What is made of the pipeline besides plain views: producers, bound instruments, tee, exemplars. */
+/** Behaviour besides plain views: producers, bound instruments, tee, exemplars. */
 export function testDropIn(sdk: Sdk, log: DiagLog): void {
   const { DataPointType, AggregationTemporality } = sdk.metrics;
 
@@ -57,7 +57,7 @@ export function testDropIn(sdk: Sdk, log: DiagLog): void {
   });
 
   describe('a bound instrument', () => {
-    test('counts with its attributes, as the view keeps them', async () => {
+    test('counts with the attributes that the view keeps', async () => {
       const { reader, meter } = pipeline({ denyAttributes: ['user'] });
       const bound = bind(meter.createHistogram('hdr.x'), { route: '/', user: 'a' });
       bound.record(1);
@@ -76,21 +76,21 @@ export function testDropIn(sdk: Sdk, log: DiagLog): void {
   describe('a view', () => {
     test.each<[what: string, view: Partial<HdrView>, kept: object]>([
       ['keeps all attributes', {}, { a: 1, b: 2, c: 3 }],
-      ['keeps those it allows', { allowAttributes: ['a', 'b', 'z'] }, { a: 1, b: 2 }],
-      ['leaves out those it denies', { denyAttributes: ['b'] }, { a: 1, c: 3 }],
+      ['keeps those that it allows', { allowAttributes: ['a', 'b', 'z'] }, { a: 1, b: 2 }],
+      ['drops those that it denies', { denyAttributes: ['b'] }, { a: 1, c: 3 }],
       [
-        'leaves out of the allowed the denied',
+        'drops an attribute that it both allows and denies',
         { allowAttributes: ['a', 'b'], denyAttributes: ['b'] },
         { a: 1 },
       ],
-      ['keeps none where it allows none', { allowAttributes: [] }, {}],
+      ['drops all attributes when it allows an empty list', { allowAttributes: [] }, {}],
     ])('%s', async (_what, view, kept) => {
       const { reader, meter } = pipeline(view);
       meter.createHistogram('hdr.x').record(1, { a: 1, b: 2, c: 3 });
       expect(countsOf(await collect(reader), 'hdr.x')).toEqual([[kept, 1]]);
     });
 
-    test('of an asynchronous instrument is ignored, and warned of where it names it', async () => {
+    test('of an asynchronous instrument is ignored, with a warning if it names the instrument', async () => {
       const named = pipeline({ instrumentName: 'hdr.queue' });
       named.meter.createObservableGauge('hdr.queue').addCallback((result) => result.observe(3));
       expect(log.warnings).toEqual([
@@ -101,7 +101,7 @@ export function testDropIn(sdk: Sdk, log: DiagLog): void {
       expect(log.warnings).toHaveLength(1);
     });
 
-    test('with tee lets the SDK count too', async () => {
+    test('with tee makes the SDK count as well', async () => {
       const { reader, meter } = pipeline({ name: 'hdr.y', instrumentName: 'hdr.x', tee: true });
       const histogram = meter.createHistogram('hdr.x');
       histogram.record(1);
@@ -127,13 +127,13 @@ export function testDropIn(sdk: Sdk, log: DiagLog): void {
     test.each<
       [filter: string, options: Partial<HdrOptions>, sampled: object[], unsampled: object[], none: object[]]
     >([
-      ['none unless asked for', { environment: {} }, [], [], []],
+      ['no filter given', { environment: {} }, [], [], []],
       ['always_off', { exemplarFilter: 'always_off' }, [], [], []],
       ['trace_based', { exemplarFilter: 'trace_based' }, [ofSpan], [], []],
       ['always_on', { exemplarFilter: 'always_on' }, [ofSpan], [ofSpan], [{}]],
       ['the environment', { environment: { OTEL_METRICS_EXEMPLAR_FILTER: 'trace_based' } }, [ofSpan], [], []],
-    ])('%s: with a sampled span, another, and none', async (_what, options, sampled, unsampled, none) => {
-      const expected = (of: object[]) => of.map((one) => ({ value: 3, attributes: { user: 'a', ...one } }));
+    ])('depend on the filter and the span: %s', async (_what, options, sampled, unsampled, none) => {
+      const expected = (all: object[]) => all.map((one) => ({ value: 3, attributes: { user: 'a', ...one } }));
       expect(await exemplarsWith(options, spanContext(TraceFlags.SAMPLED))).toEqual(expected(sampled));
       expect(await exemplarsWith(options, spanContext(TraceFlags.NONE))).toEqual(expected(unsampled));
       expect(await exemplarsWith(options, ROOT_CONTEXT)).toEqual(expected(none));

@@ -8,8 +8,8 @@ import {
 import type { SeriesSnapshot } from '@hdrscope/registry';
 
 /**
- * How far integers reach, in bits, by significant digits. Tables between layouts have an entry for each slot, so that
- * those of many digits take their time: where there are more digits the range is smaller.
+ * The range of integers in bits, by significant digits. A table between layouts has an entry for each slot, so more
+ * digits get a smaller range: their tables take long to build.
  */
 export const RANGE_BITS = [53, 53, 53, 36, 23] as const;
 
@@ -17,10 +17,10 @@ const layouts = RANGE_BITS.map((bits, significantDigits) =>
   hdrLayout({ highestTrackableValue: 2 ** bits - 1, significantDigits }),
 );
 
-/** A series of integers, each its own tick, whose layout has as few slots as the tests need. */
+/** A series of integers with one tick each. Its layout has only as many slots as the tests need. */
 export class IntegerSeries {
   readonly layout: HdrLayout;
-  /** As `toExponential` and `toExplicit` take them. */
+  /** The layouts that `toExponential` and `toExplicit` expect. */
   readonly family: UnitLayouts;
   readonly #histogram: Histogram;
   readonly #values: number[] = [];
@@ -37,7 +37,7 @@ export class IntegerSeries {
     this.#values.push(...values);
   }
 
-  /** What a family's snapshot would have of it. */
+  /** The series as a snapshot of its family would hold it. */
   snapshot(): SeriesSnapshot {
     const isEmpty = this.#values.length === 0;
     return {

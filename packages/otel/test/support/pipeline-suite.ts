@@ -19,7 +19,7 @@ import {
   toMs,
 } from './sdk.ts';
 
-/** Everything that must hold with a copy of the SDK, whatever its version. */
+/** Behaviour that must hold with every version of the SDK. */
 export function testPipeline(sdk: Sdk, log: DiagLog): void {
   const { DataPointType, AggregationTemporality, AggregationType, InstrumentType } = sdk.metrics;
 
@@ -39,7 +39,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
     readonly providerOptions?: MeterProviderOptions;
   }
 
-  /** A provider and a reader that is asked by hand, both wrapped. */
+  /** A provider and a reader that tests collect from, both wrapped. */
   function pipeline(options: PipelineOptions = {}): Pipeline {
     const clock = new FakeClock();
     const registry = createRegistry({ clock });
@@ -58,7 +58,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
   }
 
   describe('views', () => {
-    test('make HDR histograms of what they select, and leave the rest to the SDK', async () => {
+    test('turn the selected instruments into HDR histograms and leave the rest to the SDK', async () => {
       const { provider, reader } = pipeline({ views: [{ instrumentName: 'http.*.duration' }] });
       const meter = provider.getMeter('m');
       const selected = meter.createHistogram('http.server.duration', { unit: 's', description: 'How long.' });
@@ -106,7 +106,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
       );
     });
 
-    test('may be several for one instrument, each with a metric of its own', async () => {
+    test('that select one instrument under several names make a metric each', async () => {
       const { provider, reader } = pipeline({
         views: [
           { instrumentName: 'duration', name: 'duration.fine', significantDigits: 3, description: 'Fine.' },
@@ -134,7 +134,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
       expect(coarse!.value).toMatchObject({ count: 100, scale: 1 });
     });
 
-    test('that select the same instrument for the same metric count its values once', async () => {
+    test('that make the same metric of an instrument count its values once', async () => {
       const { provider, reader } = pipeline({
         views: [{ instrumentName: 'duration' }, { meterName: 'shop' }],
       });
@@ -142,7 +142,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
       expect(countsOf(await collect(reader), 'duration')).toEqual([[{}, 1]]);
     });
 
-    test('that select the same instrument for the same metric show it as the first of them says', async () => {
+    test('that make the same metric of an instrument show it with the settings of the first view', async () => {
       const { provider, reader } = pipeline({
         views: [
           {
@@ -158,7 +158,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
       expect(point).toMatchObject({ attributes: { method: 'GET' }, value: { count: 1, scale: 2 } });
     });
 
-    test('may limit scale and size', async () => {
+    test('can limit scale and size', async () => {
       const { provider, reader } = pipeline({
         views: [
           { instrumentName: 'a', maxScale: 2 },
@@ -176,7 +176,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
       expect('positive' in value && value.positive.bucketCounts.length).toBeLessThanOrEqual(4);
     });
 
-    test('have their attributes processed by the processors of the SDK', async () => {
+    test('can use attributes processors of the SDK', async () => {
       const key = createContextKey('tenant');
       const { provider, reader } = pipeline({
         views: [
@@ -202,7 +202,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
       ]);
     });
 
-    test('limit their series for good, not per collection', async () => {
+    test('limit the number of series for good, not per collection', async () => {
       const { provider, reader } = pipeline({
         views: [{ instrumentName: 'x', aggregationCardinalityLimit: 2 }],
       });
@@ -217,7 +217,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
       }
     });
 
-    test('of the SDK go on where no HDR view selects', async () => {
+    test('of the SDK apply to instruments that no HDR view selects', async () => {
       const { provider, reader } = pipeline({
         providerOptions: { views: [{ instrumentName: 'sdk.*', meterName: 'm', attributeKeys: [] } as never] },
       });
@@ -228,7 +228,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
   });
 
   describe('temporality', () => {
-    test('a cumulative and a delta reader see the same counts, each in its way', async () => {
+    test('a cumulative and a delta reader see the same counts, each in its temporality', async () => {
       const delta = testReader(sdk, { temporality: 'delta' });
       const { provider, reader: cumulative, clock } = pipeline({ moreReaders: [delta] });
       const histogram = provider.getMeter('m').createHistogram('hdr.x', { unit: 's' });
@@ -289,7 +289,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
       expect(await show(cumulative)).toHaveLength(3);
     });
 
-    test('is the one that the reader asks for', async () => {
+    test('is the one that the reader selects', async () => {
       const delta = testReader(sdk, { temporality: 'delta' });
       const { provider, reader } = pipeline({ moreReaders: [delta] });
       provider.getMeter('m').createHistogram('hdr.x').record(1);
@@ -297,7 +297,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
       expect((await collect(delta))[0]!.aggregationTemporality).toBe(AggregationTemporality.DELTA);
     });
 
-    test('minimum and maximum are exact at first, and those of the slots in later intervals', async () => {
+    test('minimum and maximum are exact in the first interval, and those of the slots in later ones', async () => {
       const { provider, reader } = pipeline({ reader: { temporality: 'delta' } });
       const histogram = provider.getMeter('m').createHistogram('hdr.x', { unit: 's' });
       const range = async (): Promise<{ min: number; max: number }> => {
@@ -316,7 +316,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
       expect((await range()).max).toBe(9);
     });
 
-    test('deltas that are collected side by side count every value once', async () => {
+    test('overlapping delta collections count every value once', async () => {
       const { provider, reader } = pipeline({ reader: { temporality: 'delta' } });
       const histogram = provider.getMeter('m').createHistogram('hdr.x');
       for (let round = 0; round < 3; round++) {
@@ -327,7 +327,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
       }
     });
 
-    test('a collection that ends after a later one tells neither too much nor too little', async () => {
+    test('a delta collection that ends after a later one reports exactly its own counts', async () => {
       const { provider, reader } = pipeline({ reader: { temporality: 'delta' } });
       const meter = provider.getMeter('m');
       const histogram = meter.createHistogram('hdr.x');
@@ -351,8 +351,8 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
       expect(counts.reduce((sum, [, count]) => sum + count, 0)).toBe(2);
     });
 
-    test('a collection that never ends does not keep later ones from ending', async () => {
-      // As the SDK's periodic reader has it: it gives a collection up after a while, and begins the next one.
+    test('a collection that never ends does not block later ones', async () => {
+      // The SDK's periodic reader gives a collection up after a while and begins the next one.
       const { provider, reader, registry } = pipeline({ reader: { temporality: 'delta' } });
       const histogram = provider.getMeter('m').createHistogram('hdr.x');
       histogram.record(1);
@@ -369,7 +369,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
     });
   });
 
-  /** Until everything has happened that waits for nothing but its turn. */
+  /** Lets everything run that only waits for its turn. */
   async function untilAllIsQuiet(): Promise<void> {
     for (let turns = 0; turns < 10; turns++) await new Promise((resolve) => setImmediate(resolve));
   }
@@ -382,14 +382,14 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
       return (await collect(reader)).find(({ descriptor }) => descriptor.name === 'hdr.x')?.dataPointType;
     }
 
-    test('is exponential where the reader says nothing', async () => {
+    test('is exponential when the reader selects the default aggregation', async () => {
       expect(await formatOf({})).toBe(DataPointType.EXPONENTIAL_HISTOGRAM);
       expect(await formatOf({ reader: { aggregation: { type: AggregationType.DEFAULT } } })).toBe(
         DataPointType.EXPONENTIAL_HISTOGRAM,
       );
     });
 
-    test('is what the reader asks for', async () => {
+    test('follows the aggregation that the reader selects', async () => {
       const explicit: AggregationOption = {
         type: AggregationType.EXPLICIT_BUCKET_HISTOGRAM,
         options: { boundaries: [1] },
@@ -401,7 +401,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
       );
     });
 
-    test('is what the option says, whatever the reader asks for', async () => {
+    test('follows the option, whatever the reader selects', async () => {
       const explicit = { type: AggregationType.EXPLICIT_BUCKET_HISTOGRAM } as const;
       const exponential = { type: AggregationType.EXPONENTIAL_HISTOGRAM } as const;
       expect(
@@ -412,7 +412,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
       ).toBe(DataPointType.HISTOGRAM);
     });
 
-    test('is none where the reader drops histograms', async () => {
+    test('does not matter when the reader drops histograms: it gets no HDR histograms', async () => {
       const drop = { type: AggregationType.DROP } as const;
       expect(await formatOf({ reader: { aggregation: drop } })).toBeUndefined();
       expect(
@@ -420,7 +420,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
       ).toBeUndefined();
     });
 
-    test('is what the reader asks for also where it answers requests as the Prometheus exporter does', async () => {
+    test('follows the reader even if it has a request handler like the Prometheus exporter', async () => {
       const reader = Object.assign(
         testReader(sdk, { aggregation: { type: AggregationType.EXPONENTIAL_HISTOGRAM } }),
         { getMetricsRequestHandler: () => {} },
@@ -437,7 +437,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
       );
     });
 
-    test('explicit has the boundaries of the view, else those that the instrument advises, else defaults', async () => {
+    test('explicit has the boundaries of the view, else of the advice, else the defaults', async () => {
       const { provider, reader } = pipeline({
         views: [
           { instrumentName: 'a', boundaries: [1, 2] },
@@ -473,7 +473,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
       ['do not ascend', [10, 5]],
       ['are not finite', [5, 10, Number.POSITIVE_INFINITY]],
     ])('advised boundaries that %s do not spoil the collection', async (_, explicitBucketBoundaries) => {
-      // The SDK sorts them, and leaves out what is not finite.
+      // The SDK sorts them and drops those that are not finite.
       const { provider, reader } = pipeline({ readerOptions: { format: 'explicit' } });
       const meter = provider.getMeter('m');
       meter.createHistogram('hdr.bad', { advice: { explicitBucketBoundaries } }).record(7);
@@ -490,7 +490,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
     const VALUES = [0.004, 0.03, 0.03, 0.2, 0.9, 3, 30];
     const LE = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
-    test('gets histograms that it can show, beside the exponential ones of other readers', async () => {
+    test('gets explicit histograms, which it can show, while other readers get exponential ones', async () => {
       const exporter = new sdk.PrometheusExporter({ preventServerStart: true });
       const { provider, reader } = pipeline({ moreReaders: [exporter as unknown as MetricReader] });
       const histogram = provider.getMeter('m').createHistogram('hdr.duration', { unit: 's' });
@@ -509,7 +509,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
       expect(log.errors).toEqual([]);
     });
 
-    test('shows what else the pipeline and the registry hold', async () => {
+    test('shows other metrics of the pipeline and of the registry too', async () => {
       const exporter = new sdk.PrometheusExporter({ preventServerStart: true });
       const { provider, registry } = pipeline({ moreReaders: [exporter as unknown as MetricReader] });
       const meter = provider.getMeter('m');
@@ -524,7 +524,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
       ).toEqual([1, 1, 1]);
     });
 
-    test('is itself in every respect when it is wrapped', () => {
+    test('keeps all its other behaviour when it is wrapped', () => {
       const exporter = new sdk.PrometheusExporter({ preventServerStart: true });
       const wrapped = createHdr({ views: [{ instrumentName: '*' }] }).wrapReader(exporter);
       expect(wrapped).toBeInstanceOf(sdk.PrometheusExporter);
@@ -566,7 +566,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
   });
 
   describe('the rest of the SDK', () => {
-    test('has its counters, observables and batch callbacks untouched', async () => {
+    test('keeps its counters, observables and batch callbacks', async () => {
       const { provider, reader } = pipeline({ views: [{ instrumentName: '*' }] });
       const meter = provider.getMeter('m');
       meter.createCounter('counter').add(2);
@@ -619,7 +619,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
       expect(resourceMetrics.resource.attributes['telemetry.sdk.language']).toBe('nodejs');
     });
 
-    test('does not wait for a source longer than the collection may take', async () => {
+    test('does not wait for a source beyond the timeout of the collection', async () => {
       const { registry, provider, reader } = pipeline();
       registry.add({ name: 'ceph', collect: () => new Promise(() => {}) });
       provider.getMeter('m').createHistogram('hdr.x').record(1);
@@ -628,7 +628,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
       expect(countsOf(metricsIn(collection), 'hdr.x')).toEqual([[{}, 1]]);
     });
 
-    test('keeps its own errors beside those of the sources', async () => {
+    test('keeps its own errors beside those of sources', async () => {
       const { provider, reader, registry } = pipeline();
       const [fromSdk, fromSource] = [new Error('callback'), new Error('no such socket')];
       provider
@@ -672,7 +672,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
       expect(countsOf(metrics, 'kernel.runqueue')).toEqual([[{ cpu: 0 }, 1]]);
     });
 
-    test('come from sources that are asked at every collection', async () => {
+    test('come from sources that are asked at each collection', async () => {
       const { reader, registry } = pipeline();
       registry.add({
         name: 'kernel',
@@ -686,7 +686,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
       }
     });
 
-    test('are left out while they have counted nothing', async () => {
+    test('are left out until they have counted a value', async () => {
       const { provider, reader, registry } = pipeline();
       registry.histogram({ name: 'empty' });
       registry.histogram({ name: 'refused' }).with({}).record(-1);
@@ -704,7 +704,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
       expect(reader.calls.at(-1)).toBe('shutdown');
     });
 
-    test('leaves everything of the type that it had', () => {
+    test('returns the same types as it was given', () => {
       const { provider, hdr, reader } = pipeline();
       expect(provider).toBeInstanceOf(sdk.metrics.MeterProvider);
       const wrapped = hdr.wrapReader(reader);
@@ -714,7 +714,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
       );
     });
 
-    test('reaches members that it does not know', () => {
+    test('passes on members that it does not know', () => {
       class Provider extends sdk.metrics.MeterProvider {
         #answer = 42;
         answer(): number {
@@ -729,7 +729,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
       expect(() => meter.removeBatchObservableCallback(() => {}, [])).not.toThrow();
     });
 
-    test('gives the same meter for the same scope', () => {
+    test('returns the same meter for the same scope', () => {
       const { provider } = pipeline();
       expect(provider.getMeter('m', '1')).toBe(provider.getMeter('m', '1'));
       expect(provider.getMeter('m', '1')).not.toBe(provider.getMeter('m', '2'));
@@ -747,14 +747,14 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
       expect(names(await collect(reader))).toEqual(['counter', 'hdr.x']);
     });
 
-    test('works with the metrics that the SDK has of itself', async () => {
+    test('works with metrics that the SDK keeps about itself', async () => {
       const { provider, reader } = pipeline({ providerOptions: { sdkMetricsEnabled: true } as never });
       provider.getMeter('m').createHistogram('hdr.x').record(1);
       expect(names(await collect(reader))).toContain('hdr.x');
     });
 
-    test('keeps scopes apart also after the provider was shut down', async () => {
-      // From then on it gives one meter that does nothing, whatever the scope.
+    test('keeps scopes apart even after the provider has shut down', async () => {
+      // From now on the SDK returns one idle meter for all scopes.
       const { provider, registry } = pipeline();
       await provider.shutdown();
       for (const scope of ['one', 'two']) provider.getMeter(scope).createHistogram('hdr.x').record(1);
@@ -764,7 +764,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
   });
 
   describe('an instrument', () => {
-    test('that is created again counts on', async () => {
+    test('that is created again adds to its earlier counts', async () => {
       const { provider, reader } = pipeline();
       for (let times = 1; times <= 2; times++) {
         provider.getMeter('m').createHistogram('hdr.x', { unit: 's' }).record(1);
@@ -773,7 +773,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
       expect(log.warnings).toEqual([]);
     });
 
-    test('that is created again with another unit is left to the SDK, with a warning', async () => {
+    test('that is created again with another unit stays with the SDK, with a warning', async () => {
       const { provider, reader } = pipeline();
       const meter = provider.getMeter('m');
       meter.createHistogram('hdr.x', { unit: 's' }).record(1);
@@ -792,7 +792,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
       );
     });
 
-    test('of integers truncates, and is shown as one of integers', async () => {
+    test('of integers truncates, and its metric is of integers', async () => {
       const { provider, reader } = pipeline();
       const histogram = provider.getMeter('m').createHistogram('hdr.x', { valueType: ValueType.INT });
       for (const value of [1.9, 2, 3.1]) histogram.record(value);
@@ -801,7 +801,7 @@ export function testPipeline(sdk: Sdk, log: DiagLog): void {
       expect(points(metric!)[0]!.value).toMatchObject({ count: 3, sum: 6, min: 1, max: 3 });
     });
 
-    test('never throws, and warns once of what it cannot count', async () => {
+    test('never throws, and logs one warning for values that it cannot count', async () => {
       const { provider, reader } = pipeline();
       const histogram = provider.getMeter('m').createHistogram('hdr.x');
       histogram.record(1);

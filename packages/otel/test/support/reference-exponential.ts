@@ -4,14 +4,14 @@ import type { ExponentialHistogramValue } from '../../src/sdk.ts';
 export type Buckets = Map<number, number>;
 
 /**
- * The bucket of a value by definition, `base ** index < value <= base ** (index + 1)`, and not by way of any code of
- * this repository. https://opentelemetry.io/docs/specs/otel/metrics/data-model/#exponential-buckets
+ * The bucket of a value by the definition `base ** index < value <= base ** (index + 1)`, without any code of this
+ * repository. https://opentelemetry.io/docs/specs/otel/metrics/data-model/#exponential-buckets
  */
 export function referenceIndex(scale: number, value: number): number {
   return Math.ceil(Math.log2(value) * 2 ** scale) - 1;
 }
 
-/** What a histogram that sees the raw values has in its buckets. */
+/** The buckets of a histogram that sees the raw values. */
 export function referenceBuckets(scale: number, values: Iterable<number>): Buckets {
   const buckets: Buckets = new Map();
   for (const value of values) {
@@ -43,12 +43,12 @@ export function sumOf(...all: readonly Buckets[]): Buckets {
   return sum;
 }
 
-/** Comparable, whatever the order in which buckets were filled. */
+/** The buckets in ascending order, for comparisons. */
 export function sorted(buckets: Buckets): [index: number, count: number][] {
   return [...buckets].sort(([a], [b]) => a - b);
 }
 
-/** How many counts lie in another bucket than in `expected`. */
+/** How many counts lie in a different bucket than in `expected`. */
 export function misplaced(buckets: Buckets, expected: Buckets): number {
   let difference = 0;
   for (const index of new Set([...buckets.keys(), ...expected.keys()])) {
@@ -58,8 +58,8 @@ export function misplaced(buckets: Buckets, expected: Buckets): number {
 }
 
 /**
- * The value of a rank, counted from 1: of its bucket from `lower` to `upper` the point whose relative error is the
- * same at both ends, `2 * lower * upper / (lower + upper)`. That error is `(base - 1) / (base + 1)`.
+ * The value of a rank, counted from 1. In the bucket from `lower` to `upper` it is the point whose relative error is
+ * equal at both ends, `2 * lower * upper / (lower + upper)`. That error is `(base - 1) / (base + 1)`.
  */
 export function valueAtRank(value: ExponentialHistogramValue, rank: number): number {
   const { scale, zeroCount, positive } = value;

@@ -1,6 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
 
-/** The error with which `action` is refused. Any other outcome fails the test. */
+/** The `HdrscopeError` that `action` throws. Any other outcome fails the test. */
 export function refusalOf(action: () => unknown): HdrscopeError {
   let outcome: unknown;
   try {

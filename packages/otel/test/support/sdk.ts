@@ -10,13 +10,13 @@ import type {
   MetricReader,
 } from 'sdk-metrics-2';
 
-/** A copy of the SDK and of its Prometheus exporter. One version stands for all: these parts of them are alike. */
+/** A copy of the SDK and its Prometheus exporter. The types of one version stand for all: these parts are alike. */
 export interface Sdk {
   readonly metrics: typeof import('sdk-metrics-2');
   readonly PrometheusExporter: typeof PrometheusExporter;
 }
 
-/** A reader that is asked by hand, and remembers what it was told. */
+/** A reader that tests collect from. It records the calls that it gets. */
 export interface TestReader extends MetricReader {
   readonly calls: readonly string[];
 }
@@ -57,7 +57,7 @@ export function metricsIn({ resourceMetrics }: CollectionResult): ScopedMetric[]
   );
 }
 
-/** The metrics of what a reader collects now. A collection with errors fails the test. */
+/** The metrics that a reader collects now. A collection with errors fails the test. */
 export async function collect(reader: MetricReader): Promise<ScopedMetric[]> {
   const collection = await reader.collect();
   if (collection.errors.length > 0)
@@ -77,7 +77,7 @@ export function points(metric: MetricData): DataPoint<ExponentialHistogram | His
   return metric.dataPoints as DataPoint<ExponentialHistogram | Histogram>[];
 }
 
-/** Attributes and counts of the points of a metric, as far as there is one. */
+/** Attributes and counts of the points of a metric, or nothing when there is no such metric. */
 export function countsOf(
   metrics: readonly ScopedMetric[],
   name: string,
@@ -90,7 +90,7 @@ export function toMs([seconds, nanoseconds]: HrTime): number {
   return seconds * 1000 + nanoseconds / 1e6;
 }
 
-/** What a Prometheus server would get. */
+/** The text that a Prometheus server would get. */
 export function scrape(exporter: PrometheusExporter): Promise<string> {
   return new Promise((resolve) => {
     const response = { statusCode: 200, setHeader: () => {}, end: resolve };
@@ -98,7 +98,7 @@ export function scrape(exporter: PrometheusExporter): Promise<string> {
   });
 }
 
-/** The samples of a text exposition: by name, with `le` where there is one. */
+/** The samples of a text exposition, by name and, in buckets, `le`. */
 export function samplesOf(text: string): Map<string, number> {
   const samples = new Map<string, number>();
   for (const line of text.split('\n')) {

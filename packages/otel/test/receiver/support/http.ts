@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 
-/** What a server answered. */
+/** The answer of a server. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -14,7 +14,7 @@ export interface Asked {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | string;
-  /** Keeps connections. @default a connection of its own */
+  /** Reuses connections. @default each request opens a connection */
   readonly agent?: Agent | false;
 }
 
@@ -38,7 +38,7 @@ export function ask(
   });
 }
 
-/** Sends bytes that need be no whole request, and ends the connection. Resolves when it is closed. */
+/** Sends bytes that may be part of a request and ends the connection. Resolves when it is closed. */
 export function sendRaw(port: number, bytes: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.end(bytes));

@@ -14,7 +14,7 @@ import {
 export const DELTA = 1;
 export const CUMULATIVE = 2;
 
-/** A registry, and what brings requests into it. */
+/** A registry that receives requests. */
 export class Receiving {
   readonly registry: Registry = createRegistry();
   readonly into: IntoRegistry;
@@ -45,12 +45,12 @@ export class Receiving {
     return this.registry.gather();
   }
 
-  /** All series, of whichever family. */
+  /** The series of all families. */
   async series(): Promise<SeriesSnapshot[]> {
     return (await this.snapshot()).families.flatMap(({ series }) => series);
   }
 
-  /** How many values are in the one series there is, or 0 where there is none. */
+  /** The total count of the only series, or 0 when there is no series. */
   async total(): Promise<number> {
     const series = await this.series();
     return series[0]?.histogram.totalCount ?? 0;

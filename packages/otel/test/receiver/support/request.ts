@@ -1,6 +1,6 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 
-/** A request in OTLP's JSON, from which its protobuf can be written too. */
+/** A request in OTLP's JSON. `requestBytes` writes it as protobuf. */
 export interface RequestJson {
   readonly resourceMetrics: readonly {
     readonly resource?: { readonly attributes?: readonly AttributeJson[] };
@@ -71,7 +71,7 @@ export interface BucketsJson {
   readonly bucketCounts?: readonly (string | number)[];
 }
 
-/** Attributes of texts and integers. */
+/** Attributes that are texts or integers. */
 export function attributesJson(attributes: Readonly<Record<string, string | number>>): AttributeJson[] {
   return Object.entries(attributes).map(([key, value]) => ({
     key,
