@@ -1,5 +1,5 @@
 /**
- * Whether a body may be compressed by gzip, and should be: it is not, where the header prefers it as it is.
+ * Whether to compress a body with gzip: the header must accept gzip, and not prefer `identity`.
  * https://www.rfc-editor.org/rfc/rfc9110#field.accept-encoding
  */
 export function wantsGzip(header: string | undefined): boolean {

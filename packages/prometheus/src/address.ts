@@ -2,25 +2,26 @@ import { mustBe } from '@hdrscope/core';
 import { report } from './diagnostics.ts';
 import type { ServerAddress } from './server.ts';
 
-/** Where a server listens. */
+/** Where a server listens for scrapes. */
 export interface ListenOptions {
   /** A name or an address; `0.0.0.0` or `::` for all interfaces. @default OTEL_EXPORTER_PROMETHEUS_HOST, else 'localhost' */
   readonly host?: string | undefined;
-  /** From 0 to 65535; 0 takes a free one. @default OTEL_EXPORTER_PROMETHEUS_PORT, else 9464 */
+  /** An integer from 0 to 65535; 0 takes a free port. @default OTEL_EXPORTER_PROMETHEUS_PORT, else 9464 */
   readonly port?: number | undefined;
-  /** The path of the metrics; a slash is put before it where it lacks one. @default '/metrics' */
+  /** The path of the metrics. A missing slash at its beginning is added. @default '/metrics' */
   readonly endpoint?: string | undefined;
 }
 
-/** Loopback, and the port that is registered for OpenTelemetry's exporter. */
+/** Loopback, and the port registered for OpenTelemetry's exporter. */
 export const DEFAULT_ADDRESS: ServerAddress = { host: 'localhost', port: 9464, endpoint: '/metrics' };
 
 const HIGHEST_PORT = 65_535;
 
 /**
- * Where to listen, by the options, then the environment, then the defaults.
+ * The address to listen on: from the options, else the environment, else the defaults. A wrong value in the environment
+ * is ignored with a warning.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION`. What is wrong in the environment is warned of and ignored.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the option `port` is out of range.
  */
 export function addressOf(
   { host, port, endpoint }: ListenOptions,

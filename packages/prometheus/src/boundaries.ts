@@ -1,15 +1,18 @@
 import { explicitLayout, exponentialBound, mustBe } from '@hdrscope/core';
 import type { ClassicBuckets, NativeBuckets } from './families.ts';
 
-/** Boundaries of classic buckets, ascending and in the unit: the same for all families, or by family. */
+/**
+ * Ascending boundaries of classic buckets, in the family's unit: one list for all families, or a function of the family.
+ * A function that returns `undefined` leaves the choice to the defaults.
+ */
 export type ClassicBoundaries =
   | readonly number[]
   | ((family: { readonly name: string; readonly unit: string }) => readonly number[] | undefined);
 
 /**
- * Those that an option gives, else those that the family was given, else those that suit the unit.
+ * The boundaries from the option, else the family's own, else those that suit the unit.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when they are not finite and ascending.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the option's boundaries are not finite and ascending.
  */
 export function boundariesFor(
   option: ClassicBoundaries | undefined,
@@ -25,7 +28,7 @@ export function boundariesFor(
   return chosen;
 }
 
-/** What of the option can be judged before there is a family. */
+/** Checks the option as far as possible without a family. */
 export function checkClassicBoundaries(option: ClassicBoundaries | undefined): void {
   if (option !== undefined && typeof option !== 'function') checkBoundaries(option);
 }
@@ -40,11 +43,11 @@ function checkBoundaries(boundaries: readonly number[]): void {
 }
 
 /**
- * Boundaries that suit a unit: for times those that OpenTelemetry advises for requests, from 5 ms to 10 s; for bytes
- * powers of 4 from 64 B to 1 GiB; else those that the SDK takes by default, from 0 to 10,000.
+ * The boundaries that suit a unit: for times OpenTelemetry's advice for requests, from 5 ms to 10 s; for bytes powers of 4
+ * from 64 B to 1 GiB; for other units the SDK's defaults, from 0 to 10,000.
  * Source: https://opentelemetry.io/docs/specs/semconv/http/http-metrics/
  */
-export function defaultBoundaries(unit: string): readonly number[] {
+function defaultBoundaries(unit: string): readonly number[] {
   return BY_UNIT.get(unit) ?? DEFAULT;
 }
 
@@ -58,7 +61,7 @@ const BY_UNIT: ReadonlyMap<string, readonly number[]> = new Map([
   ['By', Array.from({ length: 13 }, (_, i) => 4 ** (i + 3))],
 ]);
 
-/** Classic buckets where only native ones are known: each of these goes, whole, to where its middle lies. */
+/** Converts native buckets to classic ones. Each native bucket goes, whole, to the classic bucket of its middle. */
 export function classicOfNative(
   { positive, negative }: NativeBuckets,
   boundaries: readonly number[],

@@ -1,31 +1,31 @@
 import { mustBe } from '@hdrscope/core';
 
-/** How long a scrape may take, in milliseconds. */
+/** The time limits of a scrape, in milliseconds. */
 export interface Deadline {
-  /** Until what is left undone is left out. */
+  /** After this, the answer leaves out sources that have not finished. */
   readonly softMs: number;
-  /** Until the scrape is refused. At least `softMs`. */
+  /** After this, the scrape is refused. At least `softMs`. */
   readonly hardMs: number;
 }
 
-// What an answer needs on its way, and to be rendered.
+// Time kept for rendering the answer and for its way to the scraper.
 const SHARE_LEFT = 0.1;
 const MOST_LEFT_MS = 500;
 
 /** The longest that a timer of Node takes. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** @throws HdrscopeError `ERR_INVALID_OPTION`. */
+/** @throws HdrscopeError `ERR_INVALID_OPTION` when the timeout is not above 0. */
 export function assertTimeout(timeoutMs: number | undefined): void {
   if (timeoutMs === undefined || timeoutMs > 0) return;
   throw mustBe('ERR_INVALID_OPTION', 'timeoutMs', 'a number above 0', timeoutMs);
 }
 
 /**
- * Says how long a scrape may take: less than the scraper waits, or else it would see nothing but silence.
+ * The time limits of a scrape. Both are shorter than the scraper waits, so that it gets an answer in any case.
  *
- * @param header `X-Prometheus-Scrape-Timeout-Seconds`. What is no positive number counts as absent.
- * @param defaultMs For scrapers that do not say how long they wait.
+ * @param header `X-Prometheus-Scrape-Timeout-Seconds`. Anything but a positive number counts as absent.
+ * @param defaultMs The wait of a scraper that does not send the header.
  */
 export function deadlineOf(header: string | undefined, defaultMs: number): Deadline {
   const seconds = Number(header);

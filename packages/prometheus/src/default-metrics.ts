@@ -7,20 +7,20 @@ import { familiesOfSnapshot } from './from-registry.ts';
 import { watchGcPauses } from './gc-pauses.ts';
 import { eventLoopFamilies, processFamilies } from './process-families.ts';
 
-/** What is to be known about the process itself. */
+/** Options of `collectDefaultMetrics`. */
 export interface DefaultMetricsOptions {
   /**
-   * How often the event loop's delay is measured, in milliseconds: an integer of at least 1. Less shows shorter
-   * hang-ups, and wakes an idle process more often. @default 10
+   * The interval at which the event loop's delay is measured, in milliseconds: an integer of at least 1. A smaller one
+   * shows shorter hang-ups and wakes an idle process more often. @default 10
    */
   readonly eventLoopIntervalMs?: number | undefined;
 }
 
-/** The watch over a process. */
+/** Running measurements of the process. */
 export interface DefaultMetrics {
-  /** The numbers, read when they are asked for: for the `sources` of a handler or an exporter. */
+  /** Reads the numbers at each scrape. Pass it to `sources` of a handler or an exporter. */
   readonly families: FamilySource;
-  /** Ends all measurements. What was counted stays. */
+  /** Ends all measurements. The counts stay. */
   stop(): void;
 }
 
@@ -28,19 +28,19 @@ const DEFAULT_INTERVAL_MS = 10;
 const UTILIZATION_WINDOW_MS = 10_000;
 
 /**
- * Measures what every Node.js process should be asked about, until `stop` is called; keeps no process alive. To be
- * called once for a registry: two watches would count everything twice.
+ * Measures the Node.js process until `stop` is called. It does not keep the process alive. Call it once for a registry: a
+ * second call would count everything twice.
  *
  * The delay of the event loop (`nodejs.eventloop.delay`, in seconds) and the pauses of the garbage collector
- * (`v8js.gc.duration`, in seconds, by `v8js.gc.type`) are histograms of the registry. CPU, memory, file descriptors, start and
- * utilization are numbers under the names that Prometheus's clients have for them.
+ * (`v8js.gc.duration`, in seconds, by `v8js.gc.type`) become histograms of the registry. CPU, memory, file descriptors, start
+ * time and utilization are numbers, under the names that Prometheus's client libraries use.
  *
- * It costs a timer every `eventLoopIntervalMs`, about a microsecond of JavaScript each besides waking the process, and about
- * a millisecond for each scrape.
+ * The cost is a timer every `eventLoopIntervalMs`, which wakes the process and runs about a microsecond of JavaScript, and
+ * about a millisecond for each scrape.
  *
- * @param registry For the histograms. Without one, `families` gives these, too.
- * @throws HdrscopeError `ERR_INVALID_OPTION`; `ERR_ALREADY_REGISTERED` when the registry has such a family already, of
- *   other options.
+ * @param registry Takes the histograms. Left out, `families` contains them too.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the interval is out of range; `ERR_ALREADY_REGISTERED` when the registry
+ *   has a family of one of these names with other options.
  * @example
  * ```ts
  * import { collectDefaultMetrics, prometheusHandler } from '@hdrscope/prometheus';

@@ -1,13 +1,13 @@
 import type { DiagLogger } from '@opentelemetry/api';
 import type { Warn } from './families.ts';
 
-/** Where OpenTelemetry's API keeps what all its copies of one major version share. */
+/** The key of the global that all copies of OpenTelemetry's API of one major version share. */
 const API_GLOBAL = Symbol.for('opentelemetry.js.api.1');
 
 /**
- * Tells the logger that an application has set for OpenTelemetry's diagnostics, if any. It is found through the API's
- * global instead of an import, as a registry is also served where there is no OpenTelemetry. Never throws: a broken
- * logger is no reason to fail a scrape.
+ * Logs to the logger that the application has set for OpenTelemetry's diagnostics, if there is one. It finds the logger
+ * through the API's global instead of an import, because OpenTelemetry need not be installed. Never throws: a broken
+ * logger must not fail a scrape.
  */
 export function report(level: 'error' | 'warn' | 'debug', message: string, ...details: unknown[]): void {
   const api = (globalThis as Record<symbol, unknown>)[API_GLOBAL];
@@ -15,14 +15,14 @@ export function report(level: 'error' | 'warn' | 'debug', message: string, ...de
   try {
     logger?.[level]?.(message, ...details);
   } catch {
-    // Nobody is left who could be told.
+    // There is no other place to log to.
   }
 }
 
-// More than that is noise, and names that never end would fill the memory.
+// More would be noise, and ever new messages would fill the memory.
 const MOST_WARNINGS = 1000;
 
-/** Warns once of what would else be said at every scrape. */
+/** Makes a function that logs each warning once, however many scrapes repeat it. */
 export function warnOnce(): Warn {
   const said = new Set<string>();
   return (message) => {

@@ -1,13 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import type { Series } from '@hdrscope/registry';
 
-// Half a minute of hang-up at the default of 10 ms; what is longer is counted by so many values, too.
+// Half a minute of hang-up at the default interval of 10 ms. A longer hang-up counts with so many values too.
 const MOST_SAMPLES = 3000;
 
 /**
- * What callbacks had to wait that were due at `dueMs` and every `intervalMs` after it, when all of them ran at `nowMs`.
- * So one hang-up counts for everything that it held up, as it should: the first of them alone would be the
- * coordinated omission of the rest.
+ * The waits of callbacks that were due at `dueMs` and every `intervalMs` after that, and all ran at `nowMs`. So a hang-up
+ * counts for everything that it delayed. Counting only the first wait would be coordinated omission.
  */
 export function waitsUntil(nowMs: number, dueMs: number, intervalMs: number): number[] {
   // A timer may fire up to a millisecond early.
@@ -18,13 +17,14 @@ export function waitsUntil(nowMs: number, dueMs: number, intervalMs: number): nu
 }
 
 /**
- * Records, in seconds, how late the event loop gets to what is due every `intervalMs`. An idle loop shows the
- * precision of timers: up to a millisecond. Returns what stops it; keeps no process alive.
+ * Records, in seconds, how late the event loop runs a callback that is due every `intervalMs`. An idle loop shows the
+ * precision of timers, up to a millisecond. Does not keep the process alive.
+ *
+ * `perf_hooks.monitorEventLoopDelay` would not do: it counts the interval as delay, records one long value for each hang-up
+ * whatever it delayed, and does not give out its counts.
  *
  * @param intervalMs An integer of at least 1.
- *
- * Not `monitorEventLoopDelay`: it counts the interval as a delay, one long value for each hang-up whatever it held up,
- * and its counts cannot be read out.
+ * @returns A function that stops the recording.
  */
 export function watchEventLoopDelay(series: Series, intervalMs: number): () => void {
   let dueMs = performance.now() + intervalMs;

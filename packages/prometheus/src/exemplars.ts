@@ -6,8 +6,8 @@ import { type Labels, labelsOf } from './labels.ts';
 const MOST_CHARACTERS = 128;
 
 /**
- * The labels of an exemplar: as many as fit, trace and span first. Names and values together may have 128 characters;
- * what exceeds that, Prometheus refuses.
+ * The labels of an exemplar: as many as fit, trace and span first. Prometheus refuses an exemplar whose names and values
+ * have more than 128 characters together.
  */
 export function exemplarLabels({ attributes }: Exemplar): Labels {
   const all = labelsOf(attributes);
@@ -23,7 +23,7 @@ export function exemplarLabels({ attributes }: Exemplar): Labels {
   return fitting;
 }
 
-/** The latest exemplar of each classic bucket, where there is one. */
+/** The latest exemplar of each classic bucket, if there is one. */
 export function exemplarsByBucket(
   boundaries: readonly number[],
   exemplars: readonly Exemplar[] | undefined,

@@ -5,19 +5,19 @@ import type { FamilySource } from './family-source.ts';
 import type { ResourceMetricsOptions } from './from-otel.ts';
 import type { ScrapeOptions } from './scrape.ts';
 
-/** Options of `HdrPrometheusExporter`: all that the stock exporter has, and those of formats and scrapes. */
+/** Options of `HdrPrometheusExporter`: those of the stock exporter, and more for formats and scrapes. */
 export interface HdrPrometheusExporterOptions extends ListenOptions, ResourceMetricsOptions, ScrapeOptions {
   /**
-   * `'native'` asks the SDK for exponential histograms, which text formats show as classic ones of
-   * `classicBoundaries`; `'both'` does, and shows these beside the native ones; `'classic'` leaves the boundaries to
-   * the SDK, as the stock exporter does. @default 'native'
+   * `'native'` requests exponential histograms from the SDK; text formats show them with `classicBoundaries`. `'both'` does
+   * the same and adds the classic buckets beside the native ones. `'classic'` leaves the boundaries to the SDK, as the
+   * stock exporter does. @default 'native'
    */
   readonly buckets?: 'native' | 'classic' | 'both' | undefined;
-  /** Whether the server waits for `startServer`, or for ever where `getMetricsRequestHandler` is used. @default false */
+  /** Whether no server starts until `startServer` is called. Set it to use `getMetricsRequestHandler` alone. @default false */
   readonly preventServerStart?: boolean | undefined;
-  /** More producers of metrics, whose resource is ignored. @default none */
+  /** Additional producers of metrics. Their resources are ignored. @default none */
   readonly metricProducers?: readonly MetricSource[] | undefined;
-  /** Of what else is to be exposed, such as `families` of `collectDefaultMetrics`. @default none */
+  /** Sources of more families, such as `families` of `collectDefaultMetrics`. @default none */
   readonly sources?: readonly FamilySource[] | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface MetricSource {
   collect(options?: { timeoutMillis?: number }): Promise<any>;
 }
 
-/** What the options are where neither they nor the environment say. */
+/** The options that apply when neither the caller nor the environment sets them. */
 export interface DefaultOptions {
   readonly host: string;
   readonly port: number;
@@ -48,7 +48,7 @@ export const DEFAULT_OPTIONS: DefaultOptions = Object.freeze({
   withoutTargetInfo: false,
 });
 
-/** @throws HdrscopeError `ERR_INVALID_OPTION`. */
+/** @throws HdrscopeError `ERR_INVALID_OPTION` when `buckets` or `timeoutMs` is out of range. */
 export function assertOptions({ buckets, timeoutMs }: HdrPrometheusExporterOptions): void {
   assertTimeout(timeoutMs);
   if (buckets !== undefined && !['native', 'classic', 'both'].includes(buckets)) {

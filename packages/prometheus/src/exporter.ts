@@ -19,7 +19,7 @@ const HISTOGRAM_INSTRUMENT = 'HISTOGRAM';
 const DEFAULT_AGGREGATION = 0;
 const EXPONENTIAL_HISTOGRAM_AGGREGATION = 5;
 const CUMULATIVE_TEMPORALITY = 1;
-/** The SDK's own. */
+/** The SDK's default. */
 const CARDINALITY_LIMIT = 2000;
 
 /** `CollectionResult` of any version of the SDK. */
@@ -34,11 +34,11 @@ interface Exposition extends ResourceMetricsOptions {
 }
 
 /**
- * A metric reader that Prometheus scrapes: the stock exporter's options, defaults and methods, with native histograms,
- * OpenMetrics, gzip, and honest answers to a scrape that fails. For every SDK from 2.0.1 on, 3.x included. Scrapes are
- * answered as `prometheusHandler` answers them; what is no request for the endpoint, by 404 or 400.
+ * A metric reader that Prometheus scrapes. It has the stock exporter's options, defaults and methods, and adds native
+ * histograms, OpenMetrics, gzip, and an error status for a scrape that fails. It works with every SDK from 2.0.1 on, 3.x
+ * included. It answers scrapes as `prometheusHandler` does, and other requests with 404 or 400.
  *
- * Wrapped by `hdr.wrapReader` of `@hdrscope/otel`, it exposes the HDR histograms, too.
+ * Wrapped with `hdr.wrapReader` of `@hdrscope/otel`, it exposes the HDR histograms too.
  *
  * @example
  * ```ts
@@ -63,13 +63,13 @@ export class HdrPrometheusExporter {
   readonly #sources: readonly FamilySource[];
   readonly #timeoutMs: number | undefined;
   readonly #server: MetricsServer;
-  /** Of the SDK; set once. */
+  /** The SDK's producer; set once. */
   #producer: MetricSource | undefined;
   #isShutDown = false;
 
   /**
-   * @param callback Told when the server listens, or why it does not.
-   * @throws HdrscopeError `ERR_INVALID_OPTION`.
+   * @param callback Called when the server listens, or with the error when it cannot.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is out of range.
    */
   constructor(options: HdrPrometheusExporterOptions = {}, callback: (error?: Error) => void = () => {}) {
     assertOptions(options);
@@ -78,41 +78,41 @@ export class HdrPrometheusExporter {
     this.#sources = [...(options.sources ?? [])];
     this.#timeoutMs = options.timeoutMs;
     this.#server = new MetricsServer(addressOf(options, process.env), this.getMetricsRequestHandler);
-    const tell = (error?: Error): void => {
+    const callBack = (error?: Error): void => {
       try {
         callback(error);
       } catch (failure) {
         report('error', `the callback of HdrPrometheusExporter failed: ${reasonOf(failure)}`, failure);
       }
     };
-    if (options.preventServerStart === true) queueMicrotask(tell);
+    if (options.preventServerStart === true) queueMicrotask(callBack);
     else {
       this.startServer().then(
-        () => tell(),
+        () => callBack(),
         (error: Error) => {
           report('error', `the metrics server could not be started: ${reasonOf(error)}`, error);
-          tell(error);
+          callBack(error);
         },
       );
     }
   }
 
-  /** The port that the server listens on, while it does. */
+  /** The port that the server listens on, or `undefined` while it does not listen. */
   get port(): number | undefined {
     return this.#server.port;
   }
 
-  /** Rejects when the server cannot listen; it may be tried again. Starting twice is starting once. */
+  /** Starts the server. Rejects when it cannot listen; call it again to retry. A second call while it runs does nothing. */
   startServer(): Promise<void> {
     return this.#server.start();
   }
 
-  /** Answers the scrapes that are under way, within a second, then closes all connections. Never rejects. */
+  /** Answers running scrapes, within a second, then closes all connections. Never rejects. */
   stopServer(): Promise<void> {
     return this.#server.stop();
   }
 
-  /** Answers one scrape, for a server of your own. Looks at no path, and never throws. */
+  /** Answers one scrape, for a server of your own. Ignores the path and never throws. */
   readonly getMetricsRequestHandler = (request: ScrapeRequest, response: ScrapeResponse): void => {
     const collect = (softMs: number): Promise<readonly MetricFamily[]> =>
       gatherFamilies(this.#families(softMs), this.#sources, this.#exposition, softMs);
@@ -120,9 +120,9 @@ export class HdrPrometheusExporter {
   };
 
   /**
-   * Called by a meter provider.
+   * Called by the meter provider.
    *
-   * @throws Error when it has been called before.
+   * @throws Error when called a second time.
    */
   // biome-ignore lint/suspicious/noExplicitAny: each SDK copy has nominal types of its own here
   setMetricProducer(producer: any): void {
@@ -132,7 +132,7 @@ export class HdrPrometheusExporter {
     this.#producer = producer;
   }
 
-  /** Exponential for histograms; what the SDK does by default, for classic buckets and all other instruments. */
+  /** Exponential for histograms, unless `buckets` is `'classic'`. The SDK's default for everything else. */
   selectAggregation(instrumentType: string): { readonly type: 0 } | { readonly type: 5 } {
     const isNative = instrumentType === HISTOGRAM_INSTRUMENT && this.#exposition.buckets !== 'classic';
     return { type: isNative ? EXPONENTIAL_HISTOGRAM_AGGREGATION : DEFAULT_AGGREGATION };
@@ -147,13 +147,14 @@ export class HdrPrometheusExporter {
   }
 
   /**
-   * Collects from the SDK and from all other producers. One of those that fails is among the errors.
+   * Collects from the SDK and from all additional producers. The error of an additional producer becomes one of `errors`.
    *
-   * @throws Error when no meter provider has this reader, when it is shut down, or when the SDK fails.
+   * @throws Error when the reader has no meter provider, when it is shut down, or when the SDK fails.
    */
   // biome-ignore lint/suspicious/noExplicitAny: each SDK copy has nominal types of its own here
   async collect({ timeoutMillis }: { timeoutMillis?: number } = {}): Promise<any> {
-    if (this.#producer === undefined) throw new Error('no MeterProvider has this HdrPrometheusExporter');
+    if (this.#producer === undefined)
+      throw new Error('HdrPrometheusExporter has no MeterProvider yet: pass it to the readers of one');
     if (this.#isShutDown) throw new Error('HdrPrometheusExporter is shut down');
     const options = timeoutMillis === undefined ? {} : { timeoutMillis };
     const [sdk, ...others] = await Promise.all([
@@ -169,13 +170,13 @@ export class HdrPrometheusExporter {
     };
   }
 
-  /** Does nothing: there is nothing that waits to be sent. */
+  /** Does nothing: a reader that is scraped holds nothing back. */
   async forceFlush(_options?: { timeoutMillis?: number }): Promise<void> {
     if (this.#isShutDown)
       report('warn', 'forceFlush was called on an HdrPrometheusExporter that is shut down');
   }
 
-  /** Stops the server. Rejects when that takes longer than `timeoutMillis`, and goes on. */
+  /** Stops the server. Rejects when that takes longer than `timeoutMillis`; the server then stops in the background. */
   async shutdown({ timeoutMillis }: { timeoutMillis?: number } = {}): Promise<void> {
     if (this.#isShutDown) {
       report('error', 'shutdown was called twice on an HdrPrometheusExporter');

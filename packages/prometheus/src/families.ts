@@ -2,13 +2,13 @@ import type { BucketRun } from '@hdrscope/core';
 import type { Exemplar } from '@hdrscope/registry';
 import type { Labels } from './labels.ts';
 
-/** What Prometheus knows a metric family as: what every source is turned into, and every format is written from. */
+/** A metric family as Prometheus knows it. Every source is converted to families, and every format is written from them. */
 export interface MetricFamily {
-  /** Without what the type adds: `_total` of a counter, `_info` of an info, the suffixes of a histogram. */
+  /** Without the suffixes that the type adds: `_total` for a counter, `_info` for an info, `_bucket` and so on. */
   readonly name: string;
-  /** '' where nobody said. */
+  /** '' when unknown. */
   readonly help: string;
-  /** As its source calls it, mostly in UCUM (`s`, `By`), or ''. */
+  /** The source's name for the unit, usually UCUM (`s`, `By`), or ''. */
   readonly unit: string;
   readonly type: MetricType;
   readonly metrics: readonly Metric[];
@@ -19,15 +19,15 @@ export type MetricType = 'counter' | 'gauge' | 'histogram' | 'info' | 'unknown';
 /** One series of a family. */
 export interface Metric {
   readonly labels: Labels;
-  /** Milliseconds since 1970, where samples are to carry their time. */
+  /** The time that samples carry, in milliseconds since 1970. Left out, they carry none. */
   readonly timestampMs?: number | undefined;
   /** When the counting began, in milliseconds since 1970. */
   readonly createdMs?: number | undefined;
-  /** Of the kind that the type of the family asks for: a histogram exactly in a family of histograms. */
+  /** A histogram in a family of type `'histogram'`, else a number. */
   readonly value: NumberValue | HistogramValue;
 }
 
-/** Of a counter, a gauge, an info or an unknown. */
+/** The value of a counter, a gauge, an info or an unknown. */
 export interface NumberValue {
   readonly kind: 'number';
   readonly value: number;
@@ -35,17 +35,17 @@ export interface NumberValue {
   readonly exemplar?: Exemplar | undefined;
 }
 
-/** Of a histogram: native buckets, classic ones, or both. */
+/** The value of a histogram: with native buckets, classic ones, or both. */
 export interface HistogramValue {
   readonly kind: 'histogram';
-  /** An integer from 0 to 2^53 - 1: what all buckets hold together. */
+  /** The total of all buckets: an integer from 0 to 2^53 - 1. */
   readonly count: number;
-  /** `undefined` where nobody kept it. */
+  /** `undefined` when unknown. */
   readonly sum: number | undefined;
   readonly native?: NativeBuckets | undefined;
   /** Shown in every format. */
   readonly classic?: ClassicBuckets | undefined;
-  /** What formats without native buckets show where there are no classic ones. Computed only there. */
+  /** Computes the classic buckets that formats without native ones show when `classic` is left out. */
   readonly toClassic?: (() => ClassicBuckets) | undefined;
   readonly exemplars?: readonly Exemplar[] | undefined;
 }
@@ -53,22 +53,22 @@ export interface HistogramValue {
 /** Buckets of base `2 ** 2 ** -scale`. */
 export interface NativeBuckets {
   readonly positive: BucketRun & {
-    /** Prometheus' schema: an integer from -4 to 8. */
+    /** The schema in Prometheus: an integer from -4 to 8. */
     readonly scale: number;
     readonly zeroCount: number;
   };
-  /** Of values below zero, which other producers may have: by their absolute value, at the same scale. */
+  /** Buckets of the absolute values of negative values, at the same scale. */
   readonly negative?: BucketRun | undefined;
-  /** Values up to this are in the zero bucket: above 0, which is what tells Prometheus that a histogram is native. */
+  /** Values up to this are in the zero bucket. Above 0, because Prometheus takes a threshold as the sign of a native histogram. */
   readonly zeroThreshold: number;
 }
 
 export interface ClassicBuckets {
-  /** Ascending, finite: without the infinite one. */
+  /** Ascending and finite. The infinite boundary is implied. */
   readonly boundaries: readonly number[];
-  /** One more than there are boundaries; not cumulative. */
+  /** One more than `boundaries`; not cumulative. */
   readonly counts: readonly number[];
 }
 
-/** A function that takes what a conversion had to leave out, in a sentence. The same may come at every scrape. */
+/** Receives a sentence about something that a conversion had to leave out. Every scrape may repeat it. */
 export type Warn = (message: string) => void;

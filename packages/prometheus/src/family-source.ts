@@ -4,14 +4,14 @@ import type { MetricFamily, Warn } from './families.ts';
 import type { SnapshotOptions } from './from-registry.ts';
 import { mergeFamilies } from './merge-families.ts';
 
-/** Gives families that come from elsewhere than a registry or an SDK. Asked at every scrape, with its options. */
+/** Returns more families than those of a registry or an SDK. Called at every scrape with its options. */
 export type FamilySource = (
   options: SnapshotOptions,
 ) => readonly MetricFamily[] | Promise<readonly MetricFamily[]>;
 
 /**
- * The families of `main`, then those of the sources, all asked at once. A source that fails or is not done within the
- * time is left out and reported; so this rejects only if `main` does.
+ * The families of `main`, then those of the sources, which are called at once. A source that fails or exceeds the timeout
+ * is left out and logged, so this rejects only if `main` does.
  */
 export async function gatherFamilies(
   main: Promise<readonly MetricFamily[]>,

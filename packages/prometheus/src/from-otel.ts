@@ -20,32 +20,35 @@ import {
   type ResourceMetricsLike,
 } from './resource-metrics.ts';
 
-/** How the metrics of an SDK are shown to Prometheus: what `@opentelemetry/exporter-prometheus` takes, and more. */
+/** How an SDK's metrics look in Prometheus: the options of `@opentelemetry/exporter-prometheus`, and more. */
 export interface ResourceMetricsOptions extends NamingOptions {
-  /** Whether samples carry the time at which they were collected. @default false */
+  /** Whether samples carry the time of their collection. @default false */
   readonly appendTimestamp?: boolean | undefined;
-  /** Resource attributes, by key, that every series gets. @default none */
+  /** Matches the keys of resource attributes that every series gets as labels. @default none */
   readonly withResourceConstantLabels?: RegExp | undefined;
   /** Whether `otel_scope_name`, `_version` and `_schema_url` are left out. @default false */
   readonly withoutScopeInfo?: boolean | undefined;
-  /** Whether `target_info`, with the resource's attributes, is left out. @default false */
+  /** Whether `target_info`, which has the resource's attributes, is left out. @default false */
   readonly withoutTargetInfo?: boolean | undefined;
-  /** Of exponential histograms, in formats without native ones. @default by unit, see `defaultBoundaries` */
+  /**
+   * Boundaries of exponential histograms in formats without native buckets. @default by unit: for times from 5 ms to 10 s, for
+   * bytes from 64 B to 1 GiB, else from 0 to 10,000
+   */
   readonly classicBoundaries?: ClassicBoundaries | undefined;
-  /** @default nothing is said */
+  /** Receives what could not be shown. @default no warnings */
   readonly warn?: Warn | undefined;
 }
 
 /**
- * Shows what an OpenTelemetry SDK collected to Prometheus: monotonic sums as counters, other sums and gauges as gauges,
- * histograms with classic buckets, exponential histograms with native ones.
+ * Converts the metrics that an OpenTelemetry SDK collected to families: monotonic sums to counters, other sums and gauges
+ * to gauges, histograms to histograms with classic buckets, exponential histograms to histograms with native ones.
  *
- * Left out, with a warning: deltas, which Prometheus cannot add up; exponential histograms of a scale below -4, and
- * points whose counts are no integers from 0. Scales above 8 are brought to 8 by merging buckets.
+ * Three things are left out with a warning: deltas, which Prometheus cannot add up; exponential histograms of a scale below
+ * -4; and points whose counts are not integers of at least 0. Buckets at a scale above 8 are merged to scale 8.
  * Source: https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics/#otlp-metric-points-to-prometheus
  *
+ * @param resourceMetrics Cumulative metrics from any copy of `@opentelemetry/sdk-metrics`, 2.x or 3.x.
  * @throws HdrscopeError `ERR_INVALID_OPTION` when `classicBoundaries` are not finite and ascending.
- * @param resourceMetrics Of any copy of `@opentelemetry/sdk-metrics`, 2.x or 3.x, cumulative.
  * @example
  * ```ts
  * import { familiesOfResourceMetrics, render } from '@hdrscope/prometheus';
@@ -87,7 +90,7 @@ function constantLabels(attributes: DataPointLike['attributes'], pattern: RegExp
   );
 }
 
-/** The second list's values, where both have a name. */
+/** Joins two lists. When both have a name, the second value wins. */
 function overridden(first: Labels, second: Labels): Labels {
   return [...new Map([...first, ...second])];
 }
@@ -97,7 +100,7 @@ function targetInfo(labels: Labels): MetricFamily {
   return { name: 'target', help: 'Target metadata', unit: '', type: 'info', metrics };
 }
 
-/** One family, or none where the metric cannot be shown. */
+/** The family of a metric, or an empty list when Prometheus cannot show it. */
 function familyOf(
   metric: MetricDataLike,
   extra: Labels,
@@ -109,15 +112,15 @@ function familyOf(
   const type = typeOf(metric);
   const name = type && familyName(ownName, unit, type, options);
   if (type === undefined) {
-    warn(`${quoted} has points of the unknown type ${metric.dataPointType}: it is left out`);
+    warn(`${quoted} has points of the unknown type ${metric.dataPointType}: the metric is left out`);
     return [];
   }
   if (name === undefined) {
-    warn(`nothing is left of the name ${quoted} in Prometheus: the metric is left out`);
+    warn(`the name ${quoted} has no letter or digit: the metric is left out`);
     return [];
   }
   if (metric.dataPointType !== PointType.GAUGE && metric.aggregationTemporality === DELTA) {
-    warn(`${quoted} is collected as deltas, which Prometheus cannot add up: it is left out`);
+    warn(`${quoted} is collected as deltas, which Prometheus cannot add up: the metric is left out`);
     return [];
   }
   const labeller = new Labeller(extra, type === 'histogram' ? 'le' : undefined);
@@ -125,7 +128,7 @@ function familyOf(
   for (const point of metric.dataPoints) {
     const value = pointValue(metric, point, options);
     if (typeof value === 'string') {
-      warn(`${quoted} has a point ${value}: it is left out`);
+      warn(`${quoted} has a point ${value}: the point is left out`);
       continue;
     }
     metrics.push({
@@ -152,7 +155,7 @@ function typeOf({ dataPointType, isMonotonic }: MetricDataLike): MetricType | un
   }
 }
 
-/** What the point shows, or why it cannot. */
+/** The value of a point, or, as a text, why Prometheus cannot show it. */
 function pointValue(
   { dataPointType, descriptor }: MetricDataLike,
   { value, exemplars }: DataPointLike,
@@ -170,7 +173,7 @@ function pointValue(
 
 function explicitValue({ buckets, count, sum }: ExplicitValue): HistogramValue | string {
   if (!isCount(count) || !areCounts(buckets.counts)) return NO_COUNTS;
-  // Some producers name the infinite boundary.
+  // Some producers list the infinite boundary.
   const boundaries = buckets.boundaries.filter((boundary) => boundary !== Number.POSITIVE_INFINITY);
   const counts = buckets.counts.slice(0, boundaries.length + 1);
   return { kind: 'histogram', count, sum, classic: { boundaries, counts } };
@@ -200,7 +203,7 @@ function exponentialValue(
   };
 }
 
-const NO_COUNTS = 'whose counts are no integers from 0 to 2^53 - 1';
+const NO_COUNTS = 'whose counts are not integers from 0 to 2^53 - 1';
 
 function areCounts(numbers: readonly number[]): boolean {
   return numbers.every(isCount);

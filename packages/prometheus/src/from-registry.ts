@@ -7,11 +7,14 @@ import { mergeFamilies } from './merge-families.ts';
 import { familyName, type NamingOptions } from './names.ts';
 import { LEAST_ZERO_THRESHOLD, MAX_SCHEMA } from './native.ts';
 
-/** How a snapshot is shown to Prometheus. */
+/** How a snapshot looks in Prometheus. */
 export interface SnapshotOptions extends NamingOptions {
-  /** Which buckets formats with native histograms get; text formats have classic ones always. @default 'native' */
+  /** The buckets in formats with native histograms. Text formats always have classic ones. @default 'native' */
   readonly buckets?: 'native' | 'classic' | 'both' | undefined;
-  /** @default those of the family, else by unit, see `defaultBoundaries` */
+  /**
+   * Boundaries of classic buckets. @default those of the family, else by unit: for times from 5 ms to 10 s, for bytes from
+   * 64 B to 1 GiB, else from 0 to 10,000
+   */
   readonly classicBoundaries?: ClassicBoundaries | undefined;
   /** The most native buckets of a series: an integer of at least 8. @default 160 */
   readonly maxBuckets?: number | undefined;
@@ -19,24 +22,24 @@ export interface SnapshotOptions extends NamingOptions {
   readonly withoutScopeInfo?: boolean | undefined;
   /** Whether samples carry the time of the snapshot. @default false */
   readonly appendTimestamp?: boolean | undefined;
-  /** @default nothing is said */
+  /** Receives what could not be shown. @default no warnings */
   readonly warn?: Warn | undefined;
 }
 
 const DEFAULT_MAX_BUCKETS = 160;
-// So many suffice at the coarsest schema for all that a histogram can tell apart, a factor of 2^53.
+// At the coarsest schema, so many cover the range of every histogram, a factor of 2^53.
 const LEAST_MAX_BUCKETS = 8;
 const BUCKETS: readonly SnapshotOptions['buckets'][] = ['native', 'classic', 'both', undefined];
 
 /**
- * Shows a snapshot of a registry to Prometheus: every family a histogram, and, where there are any, the values that
- * were rejected as the counter `hdrscope_rejected_values_total` and the sources that failed as the gauge
- * `hdrscope_source_errors`. Families that come to have the same name are one, see the README.
+ * Converts a snapshot of a registry to families. Each family of the registry becomes a histogram. If there are any,
+ * rejected values become the counter `hdrscope_rejected_values_total`, and failed sources the gauge
+ * `hdrscope_source_errors`. Families that get the same name are merged: see the README.
  *
- * Native buckets have the scale that the digits of the family justify, 8 at most, and the zero threshold half the
- * resolution, in the unit. As long as a series goes on counting, no bucket of it decreases and the scale never rises.
+ * Native buckets have the scale that the family's digits justify, at most 8, and a zero threshold of half the resolution,
+ * in the unit. While a series counts on, none of its buckets decreases and its scale never rises.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION`.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is out of range.
  * @example
  * ```ts
  * import { familiesOfSnapshot, render } from '@hdrscope/prometheus';
@@ -69,9 +72,7 @@ export function familiesOfSnapshot(snapshot: Snapshot, options: SnapshotOptions 
   for (const family of snapshot.families) {
     const name = familyName(family.name, family.unit, 'histogram', options);
     if (name === undefined) {
-      warn(
-        `nothing is left of the name ${JSON.stringify(family.name)} in Prometheus: the family is left out`,
-      );
+      warn(`the name ${JSON.stringify(family.name)} has no letter or digit: the family is left out`);
       continue;
     }
     for (const series of family.series) rejected.add(name, series.rejected);
@@ -133,7 +134,7 @@ function histogramFamily(
   };
 }
 
-/** What is closer to 0 than to the first tick was counted at 0. */
+/** Values closer to 0 than to the first tick count as 0. */
 function zeroThresholdOf({ resolution: { unitsPerTick, ticksPerUnit } }: FamilySnapshot): number {
   return Math.max(unitsPerTick / ticksPerUnit / 2, LEAST_ZERO_THRESHOLD);
 }
@@ -145,7 +146,7 @@ const REASONS = [
   ['overflowing', 'overflowing'],
 ] as const satisfies (readonly [label: string, field: keyof Rejected])[];
 
-/** The rejected values of all series, by family and reason. */
+/** Adds up the rejected values of all series, by family and reason. */
 class RejectedTally {
   readonly #counts = new Map<string, { family: string; reason: string; count: number }>();
 
@@ -170,7 +171,7 @@ class RejectedTally {
       }),
     );
     if (metrics.length === 0) return [];
-    const help = 'Values that a histogram was given and could not count';
+    const help = 'Values that a histogram received and could not count';
     return [{ name: 'hdrscope_rejected_values', help, unit: '', type: 'counter', metrics }];
   }
 }
@@ -186,6 +187,6 @@ function errorFamilies(errors: readonly SourceFailure[], timestampMs: number | u
       value: { kind: 'number', value },
     }),
   );
-  const help = 'Sources that failed when they were asked for this scrape';
+  const help = 'Sources that failed during this scrape';
   return [{ name: 'hdrscope_source_errors', help, unit: '', type: 'gauge', metrics }];
 }

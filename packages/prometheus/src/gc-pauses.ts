@@ -10,11 +10,13 @@ const TYPES: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /**
- * Records the pauses of the garbage collector, in seconds and by kind. Returns what stops it; keeps no process alive.
+ * Records the pauses of the garbage collector, in seconds and by kind. Does not keep the process alive.
+ *
+ * @returns A function that stops the recording.
  */
 export function watchGcPauses(family: Family): () => void {
   const observer = new PerformanceObserver((list) => {
-    // An entry of type 'gc' has its kind in `detail`, which the declared type lacks.
+    // Entries of type 'gc' have a kind in `detail`, which the declared type lacks.
     const entries: readonly (PerformanceEntry & { readonly detail?: { readonly kind?: unknown } })[] =
       list.getEntries();
     for (const { duration, detail } of entries) {

@@ -6,22 +6,21 @@ import { type FamilySource, gatherFamilies } from './family-source.ts';
 import { familiesOfSnapshot, type SnapshotOptions } from './from-registry.ts';
 import { answerScrape, type ScrapeOptions, type ScrapeRequest, type ScrapeResponse } from './scrape.ts';
 
-/** How a registry is served. */
+/** Options of `prometheusHandler`. */
 export interface HandlerOptions extends SnapshotOptions, ScrapeOptions {
-  /** Of what else is to be exposed, such as `families` of `collectDefaultMetrics`. @default none */
+  /** Sources of more families, such as `families` of `collectDefaultMetrics`. @default none */
   readonly sources?: readonly FamilySource[] | undefined;
 }
 
 /**
- * Makes a handler for requests that reads a registry for Prometheus: for `http.createServer`, and for the routes of any
- * framework that has Node's requests and responses. It looks at no path, and never throws.
+ * Makes a request handler that serves a registry to Prometheus. Use it with `http.createServer`, or as a route of any
+ * framework that has Node's requests and responses. It ignores the path and never throws.
  *
- * The format follows `Accept`, gzip `Accept-Encoding`, and the patience `X-Prometheus-Scrape-Timeout-Seconds`. A method
- * other than GET and HEAD is answered by 405, a failure by 500, and what is not done in time by 503, all with the reason
- * as text. Sources of the registry that fail or take too long are shown as `hdrscope_source_errors`, and the rest is
- * served.
+ * `Accept` decides the format, `Accept-Encoding` the compression, and `X-Prometheus-Scrape-Timeout-Seconds` the time limit. A
+ * method other than GET and HEAD gets 405, a failure 500, and an exceeded time limit 503, all with the reason as text. A
+ * source of the registry that fails or takes too long shows in `hdrscope_source_errors`, and the rest is served.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION`.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is out of range.
  * @example
  * ```ts
  * import { createServer } from 'node:http';

@@ -1,4 +1,4 @@
-export { type ClassicBoundaries, defaultBoundaries } from './boundaries.ts';
+export type { ClassicBoundaries } from './boundaries.ts';
 export { collectDefaultMetrics, type DefaultMetrics, type DefaultMetricsOptions } from './default-metrics.ts';
 export { HdrPrometheusExporter } from './exporter.ts';
 export type { DefaultOptions, HdrPrometheusExporterOptions, MetricSource } from './exporter-options.ts';
@@ -17,7 +17,6 @@ export { familiesOfResourceMetrics, type ResourceMetricsOptions } from './from-o
 export { familiesOfSnapshot, type SnapshotOptions } from './from-registry.ts';
 export { type HandlerOptions, prometheusHandler } from './handler.ts';
 export type { Labels } from './labels.ts';
-export { mergeFamilies } from './merge-families.ts';
 export type { NamingOptions } from './names.ts';
 export { negotiate } from './negotiation.ts';
 export { contentTypeOf, type ExpositionFormat, render } from './render.ts';

@@ -6,15 +6,15 @@ export type Labels = readonly (readonly [name: string, value: string])[];
 
 export const NO_LABELS: Labels = Object.freeze([]);
 
-/** Makes the labels of the series that share a scope and a resource. */
+/** Makes the labels of series that share a scope and a resource. */
 export class Labeller {
   readonly #extra: Labels;
   readonly #reserved: string | undefined;
   readonly #key: string;
 
   /**
-   * @param extra What every series has besides its attributes. An attribute of the same name takes precedence.
-   * @param reserved A name that the format needs for itself: an attribute called so is shown as `exported_…`.
+   * @param extra Labels of every series besides its attributes. An attribute of the same name takes precedence.
+   * @param reserved A name that the format needs. An attribute of this name becomes `exported_…`.
    */
   constructor(extra: Labels, reserved?: string) {
     this.#extra = extra;
@@ -22,7 +22,7 @@ export class Labeller {
     this.#key = JSON.stringify([reserved, ...extra]);
   }
 
-  /** The same labels, and the same array, for the same frozen attributes: what writers make of them they make once. */
+  /** Returns the same array for the same frozen attributes, so that writers encode the labels of a series only once. */
   labels(attributes: Attributes): Labels {
     if (!Object.isFrozen(attributes)) return this.#made(attributes);
     const byKey = made.get(attributes) ?? new Map<string, Labels>();
@@ -49,7 +49,7 @@ export class Labeller {
 const made = new WeakMap<Attributes, Map<string, Labels>>();
 
 /**
- * Attributes as labels, in their order. Where two keys make one name, their values are joined with `;` in the order of
+ * Converts attributes to labels, in their order. When two keys become one name, `;` joins their values in the order of
  * the keys: https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics/#metric-attributes
  */
 export function labelsOf(attributes: Attributes): Labels {
@@ -77,13 +77,13 @@ function joinedLabelsOf(attributes: Attributes): Labels {
   ]);
 }
 
-/** A loop: there are few labels, and many lists of them. */
+/** A loop is fastest: lists are short, and there are many of them. */
 function indexOfName(labels: Labels, name: string, end: number = labels.length): number {
   for (let i = 0; i < end; i++) if (labels[i]![0] === name) return i;
   return -1;
 }
 
-/** Texts as they are, everything else as JSON. */
+/** A text unchanged, any other value as JSON. */
 export function labelValue(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value === undefined) return '';
@@ -108,11 +108,11 @@ export function scopeLabels({
   return labels;
 }
 
-/** A text that two lists of labels share exactly when they name the same series, in whatever order. */
+/** A text that is equal for two lists exactly when they have the same labels, in any order. */
 export function seriesKey(labels: Labels): string {
   let key = keys.get(labels);
   if (key === undefined) {
-    // With lengths, as values can hold whatever would stand between them.
+    // With lengths, because values can contain any separator.
     key = labels
       .map(([name, value]) => `${name}=${value.length}:${value}`)
       .sort()

@@ -3,10 +3,10 @@ import { seriesKey } from './labels.ts';
 import { exposedName } from './names.ts';
 
 /**
- * Makes one family of those that are exposed under one name, as an exposition may name a family only once:
- * - of another type than the first: left out;
- * - of another help text or unit: the first that is not empty stands for all;
- * - a series whose labels a series before it has: left out.
+ * Merges families that have the same exposed name, because an exposition must name a family only once:
+ * - A family of another type than the first is left out.
+ * - The first help text and the first unit that are not empty apply to all.
+ * - A series is left out when an earlier one has the same labels.
  */
 export function mergeFamilies(families: readonly MetricFamily[], warn: Warn): MetricFamily[] {
   const byName = new Map<string, MetricFamily>();
@@ -20,13 +20,13 @@ export function mergeFamilies(families: readonly MetricFamily[], warn: Warn): Me
 
 function merged(name: string, first: MetricFamily, later: MetricFamily, warn: Warn): MetricFamily {
   if (first.type !== later.type) {
-    warn(`"${name}" is a ${first.type} already: the ${later.type} of this name is left out`);
+    warn(`"${name}" is already a ${first.type}: the ${later.type} of this name is left out`);
     return first;
   }
   for (const fact of ['help', 'unit'] as const) {
     if (first[fact] !== '' && later[fact] !== '' && first[fact] !== later[fact]) {
       const [kept, lost] = [JSON.stringify(first[fact]), JSON.stringify(later[fact])];
-      warn(`"${name}" has the ${fact} ${kept} already: ${lost} is not shown`);
+      warn(`"${name}" already has the ${fact} ${kept}: ${lost} is not shown`);
     }
   }
   return {
@@ -46,6 +46,6 @@ function withoutDuplicates(name: string, family: MetricFamily, warn: Warn): Metr
   });
   const duplicates = family.metrics.length - metrics.length;
   if (duplicates === 0) return family;
-  warn(`"${name}" has ${duplicates} series with the labels of others: these are left out`);
+  warn(`"${name}" has ${duplicates} series with the same labels as others: these series are left out`);
   return { ...family, metrics };
 }

@@ -1,16 +1,16 @@
 import type { MetricFamily, MetricType } from './families.ts';
 
-/** How names are made. */
+/** Options for names. */
 export interface NamingOptions {
-  /** Put before every name but `target_info` and those that begin with `hdrscope_`, with an underscore. @default '' */
+  /** Begins every name, with an underscore after it, except `target_info` and names that begin with `hdrscope_`. @default '' */
   readonly prefix?: string | undefined;
-  /** Whether the unit, in words, ends the name: `_seconds`, `_bytes`. @default false, as in the stock exporter */
+  /** Whether a name ends with its unit in words: `_seconds`, `_bytes`. @default false, as in the stock exporter */
   readonly withUnitSuffix?: boolean | undefined;
 }
 
 /**
- * The name that a metric has in Prometheus, without the suffix of its type: what is no letter, digit or underscore becomes
- * an underscore, and runs of these one. `undefined` where nothing is left of it.
+ * The name of a metric in Prometheus, without the suffix of its type. Each run of characters other than letters and digits
+ * becomes one underscore. `undefined` when the name has neither letters nor digits.
  * Source: https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics/#metric-metadata-1
  */
 export function familyName(
@@ -27,28 +27,28 @@ export function familyName(
   return words === '' || endsWithWord(result, words) ? result : `${result}_${words}`;
 }
 
-/** The name of a label, by the same rules. */
+/** The name of a label, made by the rules of `familyName`. */
 export function labelName(key: string): string {
   const name = sanitized(key);
   return name === '' || startsWithDigit(name) ? `_${name}` : name;
 }
 
-/** What a family is called where its type shows in the name: everywhere but in OpenMetrics' metadata. */
+/** The name with the suffix of its type. Only OpenMetrics' metadata has names without it. */
 export function exposedName({ name, type }: Pick<MetricFamily, 'name' | 'type'>): string {
   if (type === 'counter') return `${name}_total`;
   return type === 'info' ? `${name}_info` : name;
 }
 
 /**
- * The unit in words, where the name ends with these; else ''. Prometheus refuses a whole scrape that names a unit, in
- * OpenMetrics or protobuf, which the name does not end with.
+ * The unit in words if the name ends with them, else ''. In OpenMetrics and protobuf, Prometheus refuses a whole scrape
+ * when a family has a unit that its name does not end with.
  */
 export function unitInName({ name, unit }: Pick<MetricFamily, 'name' | 'unit'>): string {
   const words = unitWords(unit);
   return words !== '' && endsWithWord(name, words) ? words : '';
 }
 
-/** A UCUM unit in words, as Prometheus has them: `By/s` is `bytes_per_second`. '' for what is counted or has no unit. */
+/** A UCUM unit in Prometheus's words: `By/s` is `bytes_per_second`. '' for `1`, annotations such as `{request}`, and no unit. */
 export function unitWords(unit: string): string {
   const [main = '', ...per] = unit.replace(/\{[^{}]*\}/g, '').split('/');
   const words = [
@@ -68,7 +68,7 @@ function sanitized(text: string): string {
   return RUN.test(valid) ? valid.replace(RUNS, '_') : valid;
 }
 
-/** Names that were valid stay as they are, runs of underscores included. */
+/** Keeps runs of underscores, so that a valid prefix stays unchanged. */
 function sanitizedPrefix(prefix: string): string {
   return prefix.replace(ALL_INVALID, '_');
 }

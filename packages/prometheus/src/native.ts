@@ -1,28 +1,35 @@
-/** The schemas that Prometheus takes: https://prometheus.io/docs/specs/native_histograms/#schema */
+/** The schemas that Prometheus supports: https://prometheus.io/docs/specs/native_histograms/#schema */
 export const MIN_SCHEMA = -4;
 export const MAX_SCHEMA = 8;
 
-/** The zero threshold where nobody knows a better one: the smallest that client libraries use. */
+/** The zero threshold when no better one is known: the smallest that client libraries use. */
 export const LEAST_ZERO_THRESHOLD: number = 2 ** -128;
 
-/** Which buckets are used: runs of them, each so many after the last one of the run before. */
+/** The used buckets as runs, in the form of Prometheus's protobuf. */
 export interface Spans {
-  /** Of run `i`: of the first the index of its first bucket, of a later one how many unused buckets come before it. */
+  /** For the first run the index of its first bucket, for a later run the number of unused buckets before it. */
   readonly offsets: readonly number[];
   readonly lengths: readonly number[];
-  /** Of each bucket in all runs, the difference to the one before it. */
+  /** For each bucket of all runs, its count less that of the bucket before it. */
   readonly deltas: readonly number[];
 }
 
-// A span costs about as much as two empty buckets, so shorter gaps are filled: what client_golang does.
+// A span costs about as much as two empty buckets, so shorter gaps are filled, as in client_golang.
 const LONGEST_FILLED_GAP = 2;
 
 /**
- * Buckets as Prometheus writes them. Its index of a bucket is that of the upper bound, one more than OpenTelemetry's.
+ * Converts buckets to Prometheus's form. Prometheus numbers a bucket by its upper bound: one more than OpenTelemetry.
  * Source: https://prometheus.io/docs/specs/native_histograms/#buckets
  *
- * The counts 4, 0, 6, 0, 0, 0, 1 from the offset -3 on have the offsets -2 and 3, the lengths 3 and 1, and the deltas
- * 4, -4, 6 and -5: the first gap is filled, the second is not.
+ * An example, from the offset -3. The first gap is filled; the second, of three buckets, is not.
+ *
+ * ```
+ * bucket  -3  -2  -1   0   1   2   3
+ * count    4   0   6   0   0   0   1
+ * span    [offset -2]             [offset 3]
+ *         [length  3]             [length 1]
+ * delta    4  -4   6              -5
+ * ```
  */
 export function spansOf(offset: number, counts: readonly number[]): Spans {
   const offsets: number[] = [];

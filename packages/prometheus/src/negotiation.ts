@@ -1,11 +1,11 @@
 import type { ExpositionFormat } from './render.ts';
 
 /**
- * The format that a client wants most: the heaviest that it accepts, the first of equally heavy ones. Where nothing that
- * it accepts can be served, or nothing of the header understood, it is text. Never throws.
+ * The format that a client prefers: the accepted format with the highest weight, or the first of several. It is text when
+ * no accepted format is known, or the header cannot be read. Never throws.
  * Source: https://prometheus.io/docs/instrumenting/content_negotiation/
  *
- * @param accept The `Accept` header.
+ * @param accept The `Accept` header. Left out, the format is text.
  * @example
  * ```ts
  * import { negotiate } from '@hdrscope/prometheus';
@@ -30,15 +30,15 @@ export function negotiate(accept: string | undefined): ExpositionFormat {
   return best;
 }
 
-/** What one entry of the header asks for. */
+/** One entry of the header. */
 interface MediaRange {
   readonly format: ExpositionFormat;
-  /** From 0, which refuses it, to 1. */
+  /** From 0 to 1. 0 refuses the format. */
   readonly weight: number;
   readonly isWildcard: boolean;
 }
 
-/** `undefined` for what we do not write, and for what is malformed. */
+/** `undefined` when the entry is malformed, or names a format that this package does not write. */
 function parseRange(text: string): MediaRange | undefined {
   const [type = '', ...rest] = parts(text, ';').map((part) => part.trim());
   const parameters = new Map(rest.map(parseParameter));
@@ -76,7 +76,7 @@ function formatOf(type: string, parameters: ReadonlyMap<string, string>): Exposi
   }
 }
 
-/** Splits where the separator is not within quotes. */
+/** Splits at separators outside quotes. */
 function parts(text: string, separator: ',' | ';'): string[] {
   return text.match(separator === ',' ? BETWEEN_COMMAS : BETWEEN_SEMICOLONS) ?? [];
 }

@@ -1,12 +1,12 @@
 import type { Metric, MetricFamily } from './families.ts';
 
-/** Makes families of plain numbers, which all began to count at one time. */
+/** Makes families of plain numbers. All counters began to count at the same time. */
 export interface NumberFamilies {
   counter(name: string, help: string, unit: string, values: Labelled | number): MetricFamily;
   gauge(name: string, help: string, unit: string, values: Labelled | number): MetricFamily;
 }
 
-/** Values of one label. */
+/** Numbers by the value of one label. */
 export interface Labelled {
   readonly label: string;
   readonly values: Readonly<Record<string, number>>;

@@ -5,7 +5,7 @@ import { unitInName } from './names.ts';
 import { escapedValue, inBraces, labelsText, numberText } from './text-parts.ts';
 
 /**
- * Families in OpenMetrics 1.0: with the time of creation, and exemplars.
+ * Writes families in OpenMetrics 1.0, with creation times and exemplars.
  * Source: https://github.com/prometheus/OpenMetrics/blob/v1.0.0/specification/OpenMetrics.md#text-format
  */
 export function openMetricsOf(families: readonly MetricFamily[]): string {
@@ -63,14 +63,14 @@ function exemplarText(exemplar: Exemplar | undefined): string {
   return ` # {${labels}} ${numberText(exemplar.value)} ${secondsText(exemplar.timeMs)}`;
 }
 
-/** Canonical: integers with a point, exponents of two digits. */
+/** A canonical number: integers have a point, exponents have two digits. */
 function boundaryText(boundary: number): string {
   const text = numberText(boundary);
   if (/^-?\d+$/.test(text)) return `${text}.0`;
   return text.replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
-/** Without the noise that a division by 1000 brings. */
+/** Rounded, because a division by 1000 adds noise in the last digits. */
 function secondsText(ms: number): string {
   return String(Number((ms / 1000).toFixed(6)));
 }

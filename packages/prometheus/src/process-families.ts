@@ -8,15 +8,15 @@ import { numberFamilies } from './number-families.ts';
 const startMs = Date.now() - process.uptime() * 1000;
 const { counter, gauge } = numberFamilies(startMs);
 
-/** What the process has used, under the names that Prometheus's clients have for it. */
+/** The resources that the process uses, under the names of Prometheus's client libraries. */
 export async function processFamilies(): Promise<MetricFamily[]> {
-  return [...cpuAndTime(), version(), ...memory(), ...heapSpaces(), ...(await ofLinux())];
+  return [...cpuAndTime(), version(), ...memory(), ...heapSpaces(), ...(await linuxFamilies())];
 }
 
 /**
- * How busy the event loop was.
+ * How busy the event loop is.
  *
- * @param recent Of the last seconds.
+ * @param recent Its utilization in the last seconds.
  */
 export function eventLoopFamilies(recent: EventLoopUtilization): MetricFamily[] {
   const { active, idle } = performance.eventLoopUtilization();
@@ -97,10 +97,10 @@ function heapSpaces(): MetricFamily[] {
   ];
 }
 
-/** What only Linux tells; nothing elsewhere, and nothing of what cannot be read. */
-async function ofLinux(): Promise<MetricFamily[]> {
+/** The families that only Linux has. Files that cannot be read yield no families. */
+async function linuxFamilies(): Promise<MetricFamily[]> {
   if (process.platform !== 'linux') return [];
-  // First and alone, or the descriptors of the other files would be counted.
+  // Runs first and alone: otherwise the descriptors of the other files would count.
   const descriptors = await readdir('/proc/self/fd').catch(() => undefined);
   const [limits, status] = await Promise.all([
     readFile('/proc/self/limits', 'utf8').catch(() => ''),
@@ -108,7 +108,7 @@ async function ofLinux(): Promise<MetricFamily[]> {
   ]);
   const families: MetricFamily[] = [];
   if (descriptors !== undefined) {
-    // But for the one that the folder itself was read through.
+    // Less the descriptor through which the folder itself was read.
     const open = descriptors.length - 1;
     families.push(gauge('process_open_fds', 'Open file descriptors.', '', open));
   }

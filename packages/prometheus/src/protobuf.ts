@@ -7,7 +7,7 @@ import type { Labels } from './labels.ts';
 import { exposedName, unitInName } from './names.ts';
 import { spansOf } from './native.ts';
 
-// Tags: the number of a field and how it is written, in one byte.
+// A tag holds the number of a field and its wire type, here in one byte.
 // https://github.com/prometheus/client_model/blob/v0.6.2/io/prometheus/client/metrics.proto
 const varint = (field: number): number => field << 3;
 const fixed64 = (field: number): number => (field << 3) | 1;
@@ -69,8 +69,8 @@ const TYPES: Readonly<Record<MetricFamily['type'], number>> = {
 };
 
 /**
- * Families as protobuf, each `io.prometheus.client.MetricFamily` with its length before it: the one format with native
- * histograms. A sum that nobody kept is NaN.
+ * Writes families as protobuf: each an `io.prometheus.client.MetricFamily` after its length. This is the only format with
+ * native histograms. An unknown sum is NaN.
  * Source: https://prometheus.io/docs/instrumenting/exposition_formats/#protobuf-format
  */
 export function protobufOf(families: readonly MetricFamily[]): Uint8Array {
@@ -174,13 +174,13 @@ function writeSide(
   writer.join();
 }
 
-/** A `uint64`. What fits 32 bits has the same bytes as a `uint32`, which is written ten times as fast. */
+/** Writes a `uint64`. A value of 32 bits has the same bytes as a `uint32`, which is ten times as fast. */
 function writeCount(writer: BinaryWriter, count: number): void {
   if (count <= 0xffff_ffff) writer.uint32(count);
   else writer.uint64(count);
 }
 
-/** A `sint64`, likewise. */
+/** Writes a `sint64`, a value of 32 bits as the faster `sint32`. */
 function writeDelta(writer: BinaryWriter, delta: number): void {
   if (delta === (delta | 0)) writer.sint32(delta);
   else writer.sint64(delta);
@@ -194,7 +194,7 @@ function writeExemplar(writer: BinaryWriter, tag: number, exemplar: Exemplar): v
   writer.join();
 }
 
-/** `google.protobuf.Timestamp`. */
+/** Writes a `google.protobuf.Timestamp`. */
 function writeTimestamp(writer: BinaryWriter, tag: number, ms: number): void {
   const seconds = Math.floor(ms / 1000);
   const nanos = Math.min(999_999_999, Math.round((ms - seconds * 1000) * 1e6));
@@ -211,7 +211,7 @@ function writeLabel(writer: BinaryWriter, tag: number, [name, value]: Labels[num
   writer.join();
 }
 
-/** All labels of a metric: encoded once for the same list. */
+/** The encoded labels of a metric, kept for each list. */
 function labelBytes(labels: Labels): Uint8Array {
   let bytes = encoded.get(labels);
   if (bytes === undefined) {
@@ -223,5 +223,5 @@ function labelBytes(labels: Labels): Uint8Array {
 }
 
 const encoded = new WeakMap<Labels, Uint8Array>();
-// Empty between two lists: a new one would begin with a new buffer.
+// Empty between two lists. A new writer would need a new buffer.
 const labelWriter = new BinaryWriter();

@@ -13,13 +13,13 @@ const CONTENT_TYPES: Readonly<Record<ExpositionFormat, string>> = {
   protobuf: 'application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited',
 };
 
-/** The `Content-Type` to send with a format. Prometheus 3 refuses a scrape without a valid one. */
+/** The `Content-Type` header for a format. Prometheus 3 refuses a scrape without a valid one. */
 export function contentTypeOf(format: ExpositionFormat): string {
   return CONTENT_TYPES[format];
 }
 
 /**
- * Writes families in a format.
+ * Writes families in a format, as UTF-8 text or as protobuf.
  *
  * @example
  * ```ts

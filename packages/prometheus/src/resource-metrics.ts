@@ -1,7 +1,7 @@
 import type { Attributes, Exemplar } from '@hdrscope/registry';
 
-// What this package needs to know of the metrics SDK, by structure and by value. The SDK itself is never imported at
-// run time: an application may hold several copies of it (CJS and ESM, 2.x and 3.x), and all of them are served.
+// The parts of the metrics SDK that this package relies on, as structures and values. The SDK itself is never imported
+// at run time: an application may hold several copies of it (CJS and ESM, 2.x and 3.x), and all of them work.
 // The values are equal in 2.0.1 to 3.1.1.
 
 /** `DataPointType`. */
@@ -31,7 +31,7 @@ export interface MetricDataLike {
   readonly descriptor: { readonly name: string; readonly description: string; readonly unit: string };
   readonly aggregationTemporality: number;
   readonly dataPointType: number;
-  /** Of sums. */
+  /** Present on sums. */
   readonly isMonotonic?: boolean | undefined;
   readonly dataPoints: readonly DataPointLike[];
 }
@@ -41,9 +41,9 @@ export interface DataPointLike {
   readonly startTime: readonly [seconds: number, nanoseconds: number];
   readonly endTime: readonly [seconds: number, nanoseconds: number];
   readonly attributes: Attributes;
-  /** What it is, the point type says: a number, an `ExplicitValue` or an `ExponentialValue`. */
+  /** A number, an `ExplicitValue` or an `ExponentialValue`, by the point type. */
   readonly value: unknown;
-  /** Not of the SDK: `@hdrscope/otel` adds them. */
+  /** The SDK has no such field; `@hdrscope/otel` adds it. */
   readonly exemplars?: readonly Exemplar[];
 }
 
@@ -60,7 +60,7 @@ export interface ExponentialValue {
   readonly sum?: number | undefined;
   readonly scale: number;
   readonly zeroCount: number;
-  /** Of other producers: the SDK has none. */
+  /** The SDK has no such field; other producers may have it. */
   readonly zeroThreshold?: number | undefined;
   readonly positive: { readonly offset: number; readonly bucketCounts: readonly number[] };
   readonly negative: { readonly offset: number; readonly bucketCounts: readonly number[] };

@@ -7,28 +7,28 @@ import type { MetricFamily } from './families.ts';
 import { negotiate } from './negotiation.ts';
 import { contentTypeOf, render } from './render.ts';
 
-/** What a scrape needs of a request: any `http.IncomingMessage`, or what stands for one. */
+/** The part of a request that a scrape needs: any `http.IncomingMessage`, or an object like it. */
 export interface ScrapeRequest {
   readonly method?: string | undefined;
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-/** What a scrape needs of a response: any `http.ServerResponse`, or what stands for one. */
+/** The part of a response that a scrape needs: any `http.ServerResponse`, or an object like it. */
 export interface ScrapeResponse {
   statusCode: number;
   readonly headersSent?: boolean;
   readonly destroyed?: boolean;
   setHeader(name: string, value: string | number): unknown;
-  // biome-ignore lint/suspicious/noExplicitAny: streams differ in what they take besides bytes
+  // biome-ignore lint/suspicious/noExplicitAny: streams differ in the bodies that they accept besides bytes
   end(body?: any): unknown;
 }
 
-/** Gives what is to be exposed now; within `timeoutMs` it gives at least what it has by then, if it can. */
+/** Returns the families to expose now. After `timeoutMs` it leaves out sources that have not finished, as far as it can. */
 export type Collect = (timeoutMs: number) => Promise<readonly MetricFamily[]>;
 
-/** How scrapes are answered. */
+/** Options for answering scrapes. */
 export interface ScrapeOptions {
-  /** For a scraper that does not say how long it waits, in milliseconds. Above 0. @default 10_000 */
+  /** The time limit for a scraper that does not send its own, in milliseconds. Above 0. @default 10_000 */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -38,8 +38,8 @@ export const DEFAULT_TIMEOUT_MS = 10_000;
 const compress = promisify(gzip);
 
 /**
- * Answers one scrape, in the format and the encoding that suit the scraper. Whatever fails is the answer's matter:
- * 405 for a method other than GET and HEAD, 500 or (when time is up) 503 with the reason. Never rejects.
+ * Answers one scrape, in the format and the encoding that the scraper prefers. A failure becomes an answer with the reason:
+ * 405 for a method other than GET and HEAD, 503 when time is up, else 500. Never rejects.
  */
 export async function answerScrape(
   request: ScrapeRequest,
@@ -51,11 +51,11 @@ export async function answerScrape(
     const method = request?.method ?? 'GET';
     if (method !== 'GET' && method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD');
-      answerText(response, 405, `metrics are read by GET, not by ${method}`);
+      answerText(response, 405, `metrics are read by GET or HEAD, got ${method}`);
       return;
     }
     const answer = await answerOf(request, collect, timeoutMs);
-    // Its client is gone, or somebody else has answered.
+    // The client has gone, or the host has answered.
     if (response.destroyed || response.headersSent) return;
     send(response, answer, method);
   } catch (error) {
@@ -63,7 +63,7 @@ export async function answerScrape(
   }
 }
 
-/** Answers with a line of text. */
+/** Sends an answer of one line of text. */
 export function answerText(response: ScrapeResponse, status: number, line: string): void {
   send(response, textAnswer(status, line), 'GET');
 }
@@ -81,7 +81,7 @@ async function answerOf(request: ScrapeRequest, collect: Collect, timeoutMs: num
     const families = await within(collect(softMs), hardMs);
     const format = negotiate(header('accept'));
     const bytes = render(families, format);
-    // A Buffer of the same memory: its text is that of the bytes, for those who put a response into a string.
+    // A Buffer of the same memory: a host that converts the body to a string gets its text.
     const plain = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const headers = { 'content-type': contentTypeOf(format), vary: 'Accept, Accept-Encoding' };
     if (!wantsGzip(header('accept-encoding'))) return { status: 200, headers, body: plain };

@@ -3,20 +3,22 @@ import { addressOf, type ListenOptions } from './address.ts';
 import { type HandlerOptions, prometheusHandler } from './handler.ts';
 import { MetricsServer } from './server.ts';
 
-/** How and where a registry is served. */
+/** Options of `servePrometheus`. */
 export interface ServeOptions extends HandlerOptions, ListenOptions {}
 
-/** A server that listens. */
+/** A listening server. */
 export interface RunningServer {
+  /** The port that the server listens on. */
   readonly port: number;
-  /** Answers the scrapes that are under way, within a second, then closes all connections. Never rejects. */
+  /** Answers running scrapes, within a second, then closes all connections. Never rejects. */
   stop(): Promise<void>;
 }
 
 /**
- * Serves a registry to Prometheus, on a server of its own that keeps no process alive. Rejects when that cannot listen.
+ * Starts a server that serves a registry to Prometheus: see `prometheusHandler`. The server does not keep the process alive.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION`.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is out of range. When the server cannot listen, the promise
+ *   rejects with the system's own error, such as `EADDRINUSE`.
  * @example
  * ```ts
  * import { servePrometheus } from '@hdrscope/prometheus';

@@ -4,26 +4,26 @@ import { answerText } from './scrape.ts';
 
 /** Where metrics are served. */
 export interface ServerAddress {
-  /** A name or an address; those of all interfaces are `0.0.0.0` and `::`. */
+  /** A name or an address; `0.0.0.0` or `::` for all interfaces. */
   readonly host: string;
-  /** From 0 to 65535; 0 takes a free one. */
+  /** An integer from 0 to 65535; 0 takes a free port. */
   readonly port: number;
-  /** A path, with its slash. */
+  /** A path that begins with a slash. */
   readonly endpoint: string;
 }
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
-// What a scrape that is being answered gets when the server stops.
+// The time for running scrapes when the server stops.
 const PATIENCE_MS = 1000;
 
-/** A server of one path. It keeps no process alive, and can be started again once it has been stopped. */
+/** A server of one path. It does not keep the process alive, and it can start again after it has stopped. */
 export class MetricsServer {
   readonly #address: ServerAddress;
   readonly #handler: RequestHandler;
-  /** From the start on, until it fails or a stop is asked for. */
+  /** Set from the call of `start` until it fails or `stop` is called. */
   #running: Promise<Server> | undefined;
-  /** Only while it listens. */
+  /** Set while the server listens. */
   #listening: Server | undefined;
   #stopped: Promise<void> = Promise.resolve();
 
@@ -32,13 +32,13 @@ export class MetricsServer {
     this.#handler = handler;
   }
 
-  /** The port that it listens on, while it does. */
+  /** The port that the server listens on, or `undefined` while it does not listen. */
   get port(): number | undefined {
     const address = this.#listening?.address();
     return typeof address === 'object' ? address?.port : undefined;
   }
 
-  /** Rejects when it cannot listen. Starting twice is starting once. */
+  /** Starts to listen. Rejects when it cannot. A second call while it runs does nothing. */
   async start(): Promise<void> {
     this.#running ??= this.#listen();
     const running = this.#running;
@@ -50,7 +50,7 @@ export class MetricsServer {
     }
   }
 
-  /** Answers what is being asked, within a second, then closes all connections. Never rejects. */
+  /** Answers running requests, within a second, then closes all connections. Never rejects. */
   stop(): Promise<void> {
     const running = this.#running;
     this.#running = undefined;

@@ -1,8 +1,8 @@
 import type { Labels } from './labels.ts';
 
-/** What both text formats write alike. */
+// The parts that both text formats write alike.
 
-/** A float, as Go and JavaScript both read it. */
+/** A number in a form that Go and JavaScript both read. */
 export function numberText(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return '+Inf';
   return value === Number.NEGATIVE_INFINITY ? '-Inf' : `${value}`;
@@ -20,13 +20,13 @@ export function labelsText(labels: Labels): string {
 
 const texts = new WeakMap<Labels, string>();
 
-/** In braces, with one more label where one is given; '' where there is none. */
+/** Puts labels and one more label, if given, in braces. Without any label, the text is empty. */
 export function inBraces(labels: string, more = ''): string {
   if (labels === '' && more === '') return '';
   return labels === '' || more === '' ? `{${labels}${more}}` : `{${labels},${more}}`;
 }
 
-/** Of a label: backslash, line feed and quote have an escape, everything else stands for itself. */
+/** Escapes the value of a label: backslash, line feed and quote. */
 export function escapedValue(value: string): string {
   return /[\\\n"]/.test(value)
     ? value.replace(/[\\\n"]/g, (found) => (found === '\n' ? '\\n' : `\\${found}`))

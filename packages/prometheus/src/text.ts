@@ -3,7 +3,7 @@ import { exposedName } from './names.ts';
 import { inBraces, labelsText, numberText } from './text-parts.ts';
 
 /**
- * Families in Prometheus' text format 0.0.4, as the stock exporter of OpenTelemetry writes it: with `# UNIT` comments.
+ * Writes families in Prometheus's text format 0.0.4, with `# UNIT` comments like OpenTelemetry's stock exporter.
  * Source: https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
  */
 export function textOf(families: readonly MetricFamily[]): string {
@@ -49,7 +49,7 @@ function histogramSamples(name: string, own: string, value: HistogramValue, end:
   return text;
 }
 
-/** Quotes have no escape here. */
+/** Escapes a help text, in which quotes need no escape. */
 function escapedHelp(help: string): string {
   return help.replace(/\\/g, '\\\\').replace(/\n/g, '\\n');
 }

@@ -121,12 +121,12 @@ describe('exponential histograms', () => {
 
   test.each([
     ['of scale -5, below -4', { scale: -5 }],
-    ['whose counts are no integers from 0 to 2^53 - 1', { positive: { offset: 0, bucketCounts: [0.5] } }],
-    ['whose counts are no integers from 0 to 2^53 - 1', { count: -1 }],
+    ['whose counts are not integers from 0 to 2^53 - 1', { positive: { offset: 0, bucketCounts: [0.5] } }],
+    ['whose counts are not integers from 0 to 2^53 - 1', { count: -1 }],
   ])('a point %s is dropped with a warning', (reason, facts) => {
     const { families, warnings } = shown(metric(1, exponential(facts)));
     expect(families[0]!.metrics).toEqual([]);
-    expect(warnings).toEqual([`"x" has a point ${reason}: it is left out`]);
+    expect(warnings).toEqual([`"x" has a point ${reason}: the point is left out`]);
   });
 });
 
@@ -158,7 +158,9 @@ test.each<[title: string, dataPointType: number, value: unknown]>([
 ])('%s collected as deltas is dropped with a warning', (_title, dataPointType, value) => {
   const { families, warnings } = shown(metric(dataPointType, value, { aggregationTemporality: 0 }));
   expect(families).toEqual([]);
-  expect(warnings).toEqual(['"x" is collected as deltas, which Prometheus cannot add up: it is left out']);
+  expect(warnings).toEqual([
+    '"x" is collected as deltas, which Prometheus cannot add up: the metric is left out',
+  ]);
 });
 
 test('a gauge has no temporality', () => {
@@ -168,7 +170,7 @@ test('a gauge has no temporality', () => {
 test('an unknown type of point is dropped with a warning', () => {
   expect(shown(metric(9, 1))).toEqual({
     families: [],
-    warnings: ['"x" has points of the unknown type 9: it is left out'],
+    warnings: ['"x" has points of the unknown type 9: the metric is left out'],
     value: undefined,
   });
 });
@@ -176,7 +178,7 @@ test('an unknown type of point is dropped with a warning', () => {
 test('a name of which nothing is left is dropped with a warning', () => {
   const descriptor = { name: '%', description: '', unit: '' };
   expect(shown(metric(2, 1, { descriptor })).warnings).toEqual([
-    'nothing is left of the name "%" in Prometheus: the metric is left out',
+    'the name "%" has no letter or digit: the metric is left out',
   ]);
 });
 

@@ -257,7 +257,7 @@ test('a family of whose name nothing is left is dropped with a warning', async (
   registry.histogram({ name: '...' }).with({}).record(1);
   const warnings: string[] = [];
   expect(await familiesOf(registry, { warn: (message) => warnings.push(message) })).toEqual([]);
-  expect(warnings).toEqual(['nothing is left of the name "..." in Prometheus: the family is left out']);
+  expect(warnings).toEqual(['the name "..." has no letter or digit: the family is left out']);
 });
 
 test('series that get equal labels are one: the first is kept, and the others warned of', async () => {
@@ -270,8 +270,8 @@ test('series that get equal labels are one: the first is kept, and the others wa
   expect(families.map(({ name, unit, help }) => [name, unit, help])).toEqual([['a_b', 's', 'later']]);
   expect(families[0]!.metrics.map(({ value }) => (value as HistogramValue).sum)).toEqual([1, 3]);
   expect(warnings).toEqual([
-    '"a_b" has the unit "s" already: "ms" is not shown',
-    '"a_b" has 1 series with the labels of others: these are left out',
+    '"a_b" already has the unit "s": "ms" is not shown',
+    '"a_b" has 1 series with the same labels as others: these series are left out',
   ]);
 });
 

@@ -163,7 +163,7 @@ describe('methods', () => {
     const { status, headers, text } = await scrape(registryWithValues(), { method });
     expect(status).toBe(405);
     expect(headers.allow).toBe('GET, HEAD');
-    expect(text).toBe(`metrics are read by GET, not by ${method}\n`);
+    expect(text).toBe(`metrics are read by GET or HEAD, got ${method}\n`);
   });
 });
 
@@ -201,7 +201,7 @@ describe('other sources of families', () => {
     const { text } = await ask(port);
     expect(text.match(/# TYPE job_duration /g)).toHaveLength(1);
     expect(log.warnings).toEqual([
-      '"job_duration" is a histogram already: the gauge of this name is left out',
+      '"job_duration" is already a histogram: the gauge of this name is left out',
     ]);
   });
 });

@@ -1,4 +1,5 @@
-import { type Metric, type MetricFamily, mergeFamilies } from '../src/index.ts';
+import type { Metric, MetricFamily } from '../src/index.ts';
+import { mergeFamilies } from '../src/merge-families.ts';
 
 const metric = (labels: Metric['labels'], value: number): Metric => ({
   labels,
@@ -34,19 +35,19 @@ test.each<[title: string, families: MetricFamily[], merged: MetricFamily[], warn
       gauge({ metrics: [metric([['a', 'b']], 2)] }),
     ],
     [gauge({ metrics: [metric([], 1), metric([['a', 'b']], 2)] })],
-    ['"x" is a gauge already: the histogram of this name is left out'],
+    ['"x" is already a gauge: the histogram of this name is left out'],
   ],
   [
     'names are compared as they are exposed',
     [gauge({ name: 'x_total' }), gauge({ type: 'counter' })],
     [gauge({ name: 'x_total' })],
-    ['"x_total" is a gauge already: the counter of this name is left out'],
+    ['"x_total" is already a gauge: the counter of this name is left out'],
   ],
   [
     'the first facts that are not empty stand for all',
     [gauge({ unit: 's' }), gauge({ help: 'one', unit: 'ms' }), gauge({ help: 'two', unit: 's' })],
     [gauge({ help: 'one', unit: 's' })],
-    ['"x" has the unit "s" already: "ms" is not shown', '"x" has the help "one" already: "two" is not shown'],
+    ['"x" already has the unit "s": "ms" is not shown', '"x" already has the help "one": "two" is not shown'],
   ],
   [
     'equal labels, in whatever order, are one series',
@@ -83,7 +84,7 @@ test.each<[title: string, families: MetricFamily[], merged: MetricFamily[], warn
         ],
       }),
     ],
-    ['"x" has 1 series with the labels of others: these are left out'],
+    ['"x" has 1 series with the same labels as others: these series are left out'],
   ],
 ])('%s', (_title, families, merged, warnings) => {
   const heard: string[] = [];

@@ -101,8 +101,8 @@ test('where names collide, it is another text on purpose: one type is kept, and 
     '# HELP x_y description missing\n# TYPE x_y gauge\nx_y{a_b="2;1",otel_scope_name="m"} 1\n',
   );
   expect(warnings).toEqual([
-    '"x_y" is a gauge already: the histogram of this name is left out',
-    '"x_y" has 1 series with the labels of others: these are left out',
+    '"x_y" is already a gauge: the histogram of this name is left out',
+    '"x_y" has 1 series with the same labels as others: these series are left out',
   ]);
   const theirs = new stock.PrometheusSerializer('', false, undefined, true).serialize(metrics as never);
   expect(theirs).toBe('# no registered metrics');

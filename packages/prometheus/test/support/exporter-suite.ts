@@ -197,7 +197,7 @@ export function testExporter(sdk: Sdk): void {
       const { status, text } = await ask(exporter.port!);
       expect([status, text]).toEqual([
         500,
-        'metrics could not be exported: no MeterProvider has this HdrPrometheusExporter\n',
+        'metrics could not be exported: HdrPrometheusExporter has no MeterProvider yet: pass it to the readers of one\n',
       ]);
     });
 
