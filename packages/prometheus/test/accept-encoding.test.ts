@@ -9,7 +9,7 @@ test.each([
   ['gzip;q=0.5, identity;q=0.5', true],
   ['gzip ; q=0.001', true],
   ['*;q=0, gzip', true],
-])('compresses for %p', (header, expected) => {
+])('the header %p allows gzip', (header, expected) => {
   expect(wantsGzip(header)).toBe(expected);
 });
 
@@ -26,6 +26,6 @@ test.each([
   ['gzip;q=2'],
   ['gzipped'],
   [',;=,'],
-])('sends %p what is not compressed', (header) => {
+])('the header %p gets a plain body', (header) => {
   expect(wantsGzip(header)).toBe(false);
 });

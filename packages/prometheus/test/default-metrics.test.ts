@@ -37,18 +37,18 @@ function block(ms: number): void {
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-describe('what callbacks waited that were due every 10 ms', () => {
+describe('callbacks that are due every 10 ms wait', () => {
   test.each<[name: string, nowMs: number, waits: number[]]>([
-    ['on time', 100, [0]],
-    ['early, as timers may', 99.5, [0]],
-    ['late by less than that', 107, [7]],
-    ['late by one of them', 110, [10, 0]],
-    ['late by several', 134, [34, 24, 14, 4]],
+    ['not at all when they run on time', 100, [0]],
+    ['not at all when a timer fires early', 99.5, [0]],
+    ['once when they run less than 10 ms late', 107, [7]],
+    ['twice when they run 10 ms late', 110, [10, 0]],
+    ['several times when they run later', 134, [34, 24, 14, 4]],
   ])('%s', (_, nowMs, waits) => {
     expect(waitsUntil(nowMs, 100, 10)).toEqual(waits);
   });
 
-  test('after a hang-up of hours is counted by so many of them, from the longest to the shortest', () => {
+  test('at most 3000 times, from the longest wait to the shortest, after hours of hang-up', () => {
     const waits = waitsUntil(7_200_000, 0, 10);
     expect(waits).toHaveLength(3000);
     expect(waits[0]).toBe(7_200_000);
@@ -57,7 +57,7 @@ describe('what callbacks waited that were due every 10 ms', () => {
 });
 
 describe('the event loop', () => {
-  test('shows a hang-up by all that it held up', async () => {
+  test('counts a hang-up for everything that it delayed', async () => {
     const registry = createRegistry();
     watch(registry, { eventLoopIntervalMs: 5 });
     await sleep(30);
@@ -65,7 +65,7 @@ describe('the event loop', () => {
     await sleep(30);
     const [series] = await seriesOf(registry, 'nodejs.eventloop.delay');
     expect(series!.max).toBeGreaterThan(0.19);
-    // What was due in the first half waited for half of it, at least.
+    // A callback that was due in the first half waited at least half of the hang-up.
     expect(series!.histogram.totalCount).toBeGreaterThan(40);
     const longWaits = series!.histogram.totalCount - series!.histogram.countBetween(0, 100e6 - 1);
     expect(longWaits).toBeGreaterThanOrEqual(18);
@@ -100,7 +100,7 @@ test('pauses of the garbage collector are counted by kind, in seconds', async ()
   }
 });
 
-test('the process shows what it uses', async () => {
+test('the numbers show the resources that the process uses', async () => {
   const numbers = numbersIn(await watch(createRegistry()).families({}));
   const { rss } = process.memoryUsage();
   expect(numbers.get('process_resident_memory_bytes')! / rss).toBeCloseTo(1, 0);
@@ -137,12 +137,12 @@ test('all families can be exposed, each once and under its own name', async () =
   expect(text).toMatch(/\nnodejs_eventloop_delay_count [1-9]/);
 });
 
-test('without a registry the histograms come with the numbers, as the options name them', async () => {
+test('without a registry, families contains the histograms too, named by the options', async () => {
   const families = await watch().families({ prefix: 'app', withUnitSuffix: true });
   expect(families.map(({ name }) => name)).toContain('app_nodejs_eventloop_delay_seconds');
 });
 
-test('nothing is counted once it is stopped', async () => {
+test('nothing counts after stop', async () => {
   const registry = createRegistry();
   const metrics = watch(registry, { eventLoopIntervalMs: 1 });
   await sleep(20);
@@ -154,7 +154,7 @@ test('nothing is counted once it is stopped', async () => {
   expect(after!.histogram.totalCount).toBe(before!.histogram.totalCount);
 });
 
-test('it keeps no process alive', () => {
+test('the measurements do not keep a process alive', () => {
   const before = process.getActiveResourcesInfo();
   watch();
   expect(process.getActiveResourcesInfo()).toEqual(before);

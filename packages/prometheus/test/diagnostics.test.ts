@@ -11,7 +11,7 @@ test("a report reaches the logger that was set through OpenTelemetry's API", () 
   expect(log).toEqual({ warnings: ['careful'], errors: ['broken'], debug: ['by the way'] });
 });
 
-test('a report is lost where no logger is set, or none knows of OpenTelemetry', () => {
+test('a report is lost when no logger is set, or OpenTelemetry is absent', () => {
   diag.disable();
   report('warn', 'careful');
   const globals = globalThis as Record<symbol, unknown>;
@@ -24,7 +24,7 @@ test('a report is lost where no logger is set, or none knows of OpenTelemetry', 
   expect(log.warnings).toEqual([]);
 });
 
-test('a logger that fails does no harm', () => {
+test('a logger that throws does no harm', () => {
   const fail = (): never => {
     throw new Error('disk full');
   };
@@ -37,7 +37,7 @@ test('a logger that fails does no harm', () => {
   expect(() => report('error', 'broken')).not.toThrow();
 });
 
-test('what is said at every scrape is warned of once, and only so much of it', () => {
+test('a repeated warning is logged once, and only so many warnings are logged', () => {
   const warn = warnOnce();
   for (let i = 0; i < 3000; i++) warn(`name ${i % 2000}`);
   expect(log.warnings).toHaveLength(1000);

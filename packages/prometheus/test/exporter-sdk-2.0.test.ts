@@ -9,7 +9,7 @@ testExporter({
   hasScopeLabels: false,
 } as unknown as Sdk);
 
-test('the types of this version take it', async () => {
+test('the types of this version accept the exporter', async () => {
   const exporter = new HdrPrometheusExporter({ preventServerStart: true });
   const reader: metrics.IMetricReader = exporter;
   const provider = new metrics.MeterProvider({ readers: [reader] });

@@ -5,7 +5,7 @@ import { type Sdk, testExporter } from './support/exporter-suite.ts';
 
 testExporter({ metrics, PrometheusExporter: prometheus.PrometheusExporter } as unknown as Sdk);
 
-test('the types of this version take it', async () => {
+test('the types of this version accept the exporter', async () => {
   const exporter = new HdrPrometheusExporter({ preventServerStart: true });
   const reader: metrics.IMetricReader = exporter;
   const provider = new metrics.MeterProvider({ readers: [reader] });

@@ -7,7 +7,7 @@ import { ask } from './support/http.ts';
 
 const log = collectDiagnostics();
 
-describe('where it listens', () => {
+describe('the address of the exporter', () => {
   test.each<[HdrPrometheusExporterOptions, Record<string, string>, string]>([
     [{}, {}, 'localhost:9464/metrics'],
     [{ host: '::', port: 1, endpoint: 'a/b' }, {}, ':::1/a/b'],
@@ -25,14 +25,14 @@ describe('where it listens', () => {
     ],
     [{}, { OTEL_EXPORTER_PROMETHEUS_HOST: '', OTEL_EXPORTER_PROMETHEUS_PORT: '' }, 'localhost:9464/metrics'],
     [{ endpoint: '/x' }, {}, 'localhost:9464/x'],
-  ])('with the options %p in the environment %p is %s', (options, environment, expected) => {
+  ])('with the options %p and the environment %p is %s', (options, environment, expected) => {
     const { host, port, endpoint } = addressOf(options, environment);
     expect(`${host}:${port}${endpoint}`).toBe(expected);
     expect(log.warnings).toEqual([]);
   });
 
   test.each(['80.5', '-1', '65536', 'http', '0x50g'])(
-    'the port %p of the environment is warned of',
+    'ignores the port %p of the environment with a warning',
     (text) => {
       expect(addressOf({}, { OTEL_EXPORTER_PROMETHEUS_PORT: text }).port).toBe(9464);
       expect(log.warnings).toEqual([
@@ -52,7 +52,7 @@ test.each<[HdrPrometheusExporterOptions, string]>([
 });
 
 describe('the callback', () => {
-  test('is told that the server listens, on loopback only', async () => {
+  test('runs without an error when the server listens, on loopback only', async () => {
     const exporter = await new Promise<HdrPrometheusExporter>((resolve, reject) => {
       const made = new HdrPrometheusExporter({ port: 0 }, (error) => (error ? reject(error) : resolve(made)));
     });
@@ -62,7 +62,7 @@ describe('the callback', () => {
     await exporter.shutdown();
   });
 
-  test('is told why it does not listen, as are the diagnostics', async () => {
+  test('gets the error when the server cannot listen, and so do the diagnostics', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, 'localhost', resolve));
     const { port } = other.address() as AddressInfo;
@@ -76,7 +76,7 @@ describe('the callback', () => {
     other.close();
   });
 
-  test('comes later where no server is to be started', async () => {
+  test('runs later when no server starts', async () => {
     let told = false;
     new HdrPrometheusExporter({ preventServerStart: true }, () => {
       told = true;
@@ -86,7 +86,7 @@ describe('the callback', () => {
     expect(told).toBe(true);
   });
 
-  test('may fail without harm', async () => {
+  test('can throw without harm', async () => {
     new HdrPrometheusExporter({ preventServerStart: true }, () => {
       throw new Error('not ready');
     });
@@ -95,7 +95,7 @@ describe('the callback', () => {
   });
 });
 
-test('histograms are asked for as exponential ones, unless classic buckets are wanted', () => {
+test('the exporter selects exponential histograms, unless the option asks for classic buckets', () => {
   const exporter = (buckets?: 'native' | 'classic' | 'both') =>
     new HdrPrometheusExporter({ preventServerStart: true, buckets });
   expect(exporter().selectAggregation('HISTOGRAM')).toEqual({ type: 5 });
@@ -104,7 +104,7 @@ test('histograms are asked for as exponential ones, unless classic buckets are w
   expect(exporter().selectAggregation('COUNTER')).toEqual({ type: 0 });
 });
 
-test('a shutdown that takes longer than it may is rejected', async () => {
+test('shutdown rejects when it exceeds its timeout', async () => {
   const exporter = new HdrPrometheusExporter({ port: 0 });
   await exporter.startServer();
   exporter.setMetricProducer({ collect: () => new Promise(() => {}) });

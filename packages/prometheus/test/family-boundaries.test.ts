@@ -6,7 +6,7 @@ import { render } from '../src/render.ts';
 const BOUNDARIES = [0, 1, 4, 8, 16, 32, 64];
 const COUNTS = [1200, 980, 1400, 800, 400, 30, 10, 1];
 
-/** Run-queue depths as a program in the kernel has counted them. */
+/** Run-queue depths as a kernel program counts them. */
 function depths(): Registry {
   const registry = createRegistry();
   registry
@@ -27,7 +27,7 @@ async function text(registry: Registry, options?: SnapshotOptions): Promise<stri
   return new TextDecoder().decode(render(families, 'text')).split('\n');
 }
 
-test('classic buckets at the bounds of the slots that were counted are those slots', async () => {
+test('classic buckets at the bounds of the source slots hold the counts of these slots', async () => {
   expect(await text(depths())).toEqual([
     '# HELP depth Waiting',
     '# TYPE depth histogram',
@@ -45,7 +45,7 @@ test('classic buckets at the bounds of the slots that were counted are those slo
   ]);
 });
 
-test('an option goes before the boundaries of the family, and those before the ones of the unit', async () => {
+test('the option takes precedence over the boundaries of the family, and these over those of the unit', async () => {
   const lines = await text(depths(), { classicBoundaries: [8] });
   expect(lines.filter((line) => line.includes('le='))).toEqual([
     'depth_bucket{le="8"} 4380',
@@ -55,7 +55,7 @@ test('an option goes before the boundaries of the family, and those before the o
   expect(undecided.filter((line) => line.includes('le='))).toHaveLength(8);
 });
 
-test('native buckets hold each slot whole, in the bucket of its middle', async () => {
+test('native buckets take each slot whole, into the bucket of its middle', async () => {
   const [family] = familiesOfSnapshot(await depths().gather());
   const { native } = family!.metrics[0]!.value as {
     native?: { positive: { counts: number[]; zeroCount: number } };

@@ -24,7 +24,7 @@ function metric(dataPointType: number, value: unknown, facts: Partial<MetricData
   };
 }
 
-/** What becomes of a metric, and what is said about it. */
+/** The families of a metric, and the warnings about it. */
 function shown(one: MetricDataLike, options: ResourceMetricsOptions = {}) {
   const warnings: string[] = [];
   const warn = (message: string) => warnings.push(message);
@@ -48,7 +48,7 @@ const exponential = (facts: object) => ({
 });
 
 describe('exponential histograms', () => {
-  test('of the SDK become native, with what they counted', async () => {
+  test('of the SDK become native ones with the same counts', async () => {
     for (const [, stock] of STOCK_VERSIONS) {
       const reader = manualReader(stock, {
         aggregationSelector: () => ({ type: stock.metrics.AggregationType.EXPONENTIAL_HISTOGRAM }),
@@ -75,7 +75,7 @@ describe('exponential histograms', () => {
     }
   });
 
-  test('above scale 8 are brought to 8 by merging', () => {
+  test('above scale 8 are merged to scale 8', () => {
     const { value, warnings } = shown(
       metric(
         1,
@@ -103,7 +103,7 @@ describe('exponential histograms', () => {
     });
   });
 
-  test('show boundaries of choice in text, negative values below all of them', () => {
+  test('have the chosen boundaries in text, with negative values below all of them', () => {
     const value = exponential({
       scale: 0,
       zeroCount: 1,
@@ -130,13 +130,13 @@ describe('exponential histograms', () => {
   });
 });
 
-test('boundaries that are not ascending are refused before there is a histogram', () => {
+test('boundaries that do not ascend are refused even without a histogram', () => {
   expect(() => familiesOfResourceMetrics(resourceMetrics(), { classicBoundaries: [2, 1] })).toThrow(
     'classicBoundaries must be finite numbers in ascending order, got 1',
   );
 });
 
-test('an explicit histogram may name the infinite boundary', () => {
+test('an explicit histogram can list the infinite boundary', () => {
   const buckets = { boundaries: [1, Number.POSITIVE_INFINITY], counts: [2, 3, 0] };
   expect(shown(metric(0, { buckets, count: 5, sum: 9 })).value).toEqual({
     kind: 'histogram',
@@ -175,14 +175,14 @@ test('an unknown type of point is dropped with a warning', () => {
   });
 });
 
-test('a name of which nothing is left is dropped with a warning', () => {
+test('a metric whose name has no letter or digit is dropped with a warning', () => {
   const descriptor = { name: '%', description: '', unit: '' };
   expect(shown(metric(2, 1, { descriptor })).warnings).toEqual([
     'the name "%" has no letter or digit: the metric is left out',
   ]);
 });
 
-test('a counter begins when its counting did, in milliseconds, and a gauge never', () => {
+test('a counter has a creation time in milliseconds, a gauge has none', () => {
   expect(shown(metric(3, 1, { isMonotonic: true })).families[0]!.metrics[0]!.createdMs).toBe(1500);
   expect(shown(metric(3, 1)).families[0]!.metrics[0]!.createdMs).toBeUndefined();
 });
@@ -194,7 +194,7 @@ test('the target is an info in OpenMetrics', () => {
   );
 });
 
-test('an instrument of one name and type in two scopes is one family', () => {
+test('instruments of one name and type in two scopes become one family', () => {
   const one = metric(2, 1);
   const scopeMetrics = ['a', 'b'].map((name) => ({ scope: { name }, metrics: [one] }));
   const families = familiesOfResourceMetrics(

@@ -24,7 +24,7 @@ async function histogramOf(
   return family!.metrics[0]!.value as HistogramValue;
 }
 
-test('a family keeps its facts, and a series its labels, sum, count and beginning', async () => {
+test('a family keeps its description and unit, a series its labels, sum, count and start', async () => {
   const registry = testRegistry();
   const family = registry.histogram({
     name: 'http.server.request.duration',
@@ -142,7 +142,7 @@ describe('native buckets', () => {
     });
   });
 
-  test('hold, with the zero bucket, what was counted', async () => {
+  test('hold all counts together with the zero bucket', async () => {
     await fc.assert(
       fc.asyncProperty(values, fc.integer({ min: 0, max: 4 }), async (recorded, significantDigits) => {
         const { native, count } = await histogramOf(registryOf(recorded, { unit: 's', significantDigits }));
@@ -154,7 +154,7 @@ describe('native buckets', () => {
     );
   });
 
-  test('never decrease while a series goes on counting, and never become finer', async () => {
+  test('never decrease and never become finer while a series counts on', async () => {
     await fc.assert(
       fc.asyncProperty(values, values, fc.constantFrom(8, 20, 160), async (first, later, maxBuckets) => {
         const registry = registryOf(first, { unit: 's' });
@@ -165,7 +165,7 @@ describe('native buckets', () => {
         expect(after.zeroCount).toBeGreaterThanOrEqual(before.zeroCount);
         if (before.counts.length === 0) return;
         expect(after.scale).toBeLessThanOrEqual(before.scale);
-        // At the scale of the later one, as Prometheus compares them when it looks for a reset.
+        // Prometheus compares them at the scale of the later one when it looks for a reset.
         const expected = new Map<number, number>();
         for (const [i, count] of before.counts.entries()) {
           const index = (before.offset + i) >> (before.scale - after.scale);
@@ -186,7 +186,7 @@ describe('native buckets', () => {
 });
 
 describe('classic buckets', () => {
-  test('are those of the unit in text, and absent from what has native ones', async () => {
+  test('are those of the unit in text, and absent from formats with native ones', async () => {
     const histogram = await histogramOf(registryOf([0.003, 0.3], { unit: 's' }));
     expect(histogram.classic).toBeUndefined();
     expect(histogram.toClassic!()).toEqual({
@@ -198,7 +198,7 @@ describe('classic buckets', () => {
   test.each([
     ['for all families', [1, 2]],
     ['by family', ({ unit }: { unit: string }) => (unit === 's' ? [1, 2] : undefined)],
-  ])('have boundaries of choice %s', async (_title, classicBoundaries) => {
+  ])('have the chosen boundaries %s', async (_title, classicBoundaries) => {
     const histogram = await histogramOf(registryOf([1.5], { unit: 's' }), {
       buckets: 'both',
       classicBoundaries,
@@ -218,8 +218,8 @@ describe('classic buckets', () => {
   });
 });
 
-describe('what was not counted', () => {
-  test('is a counter by family and reason', async () => {
+describe('in a snapshot', () => {
+  test('rejected values become a counter by family and reason', async () => {
     const registry = registryOf([1, -1, -2, Number.NaN, 1e300]);
     registry.histogram({ name: 'x' }).with({ other: 'series' }).record(-3);
     registry.histogram({ name: 'all.well' }).with({}).record(1);
@@ -232,11 +232,11 @@ describe('what was not counted', () => {
     ]);
   });
 
-  test('is not mentioned where all was counted', async () => {
+  test('no problem means no family for problems', async () => {
     expect((await familiesOf(registryOf([1]))).map(({ name }) => name)).toEqual(['x']);
   });
 
-  test('sources that failed are a gauge', async () => {
+  test('failed sources become a gauge', async () => {
     const registry = registryOf([1]);
     const collect = () => {
       throw new Error('no kernel');
@@ -252,7 +252,7 @@ describe('what was not counted', () => {
   });
 });
 
-test('a family of whose name nothing is left is dropped with a warning', async () => {
+test('a family whose name has no letter or digit is dropped with a warning', async () => {
   const registry = testRegistry();
   registry.histogram({ name: '...' }).with({}).record(1);
   const warnings: string[] = [];
@@ -260,7 +260,7 @@ test('a family of whose name nothing is left is dropped with a warning', async (
   expect(warnings).toEqual(['the name "..." has no letter or digit: the family is left out']);
 });
 
-test('series that get equal labels are one: the first is kept, and the others warned of', async () => {
+test('of series with equal labels the first is kept, and the others get a warning', async () => {
   const registry = testRegistry();
   registry.histogram({ name: 'a.b', unit: 's' }).with({ 'k.1': 'v', l: '1' }).record(1);
   registry.histogram({ name: 'a_b', unit: 'ms', description: 'later' }).with({ l: '1', k_1: 'v' }).record(2);
@@ -275,7 +275,7 @@ test('series that get equal labels are one: the first is kept, and the others wa
   ]);
 });
 
-test('the same series has the same list of labels at every scrape', async () => {
+test('a series has the same list of labels at every scrape', async () => {
   const registry = registryOf([1]);
   const [first, second] = [await familiesOf(registry), await familiesOf(registry)];
   expect(first[0]!.metrics[0]!.labels).toBe(second[0]!.metrics[0]!.labels);

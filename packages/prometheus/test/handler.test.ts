@@ -46,13 +46,13 @@ function gauge(name: string, value: number): MetricFamily {
   };
 }
 
-/** A registry that never gets to a snapshot. */
+/** A registry whose snapshot never comes. */
 function hangingRegistry(): Registry {
   return { ...registryWithValues(), gather: () => new Promise(() => {}) };
 }
 
 describe('a registry', () => {
-  test('is served as text to whoever asks for nothing', async () => {
+  test('is served as text without an Accept header', async () => {
     const { status, headers, text } = await scrape(registryWithValues());
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
@@ -73,16 +73,16 @@ describe('a registry', () => {
     expect(headers['content-type']).toBe(
       'application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited',
     );
-    // One message, its length before it.
+    // One message after its length.
     expect(bytes[0]).toBe(bytes.length - 1);
   });
 
-  test('is named as the options say', async () => {
+  test('has the names that the options ask for', async () => {
     const { text } = await scrape(registryWithValues(), {}, { prefix: 'app', withUnitSuffix: true });
     expect(text).toContain('app_job_duration_seconds_count{queue="mail"} 2\n');
   });
 
-  test('is served without the sources that fail, which show in the metrics and in the diagnostics', async () => {
+  test('is served without failed sources, which show in the metrics and in the diagnostics', async () => {
     const registry = registryWithValues();
     registry.add({ name: 'kernel', collect: () => Promise.reject(new Error('no map')) });
     const { status, text } = await scrape(registry);
@@ -92,7 +92,7 @@ describe('a registry', () => {
     expect(log.warnings).toEqual(['the source "kernel" failed: no map']);
   });
 
-  test('is served without the sources that hang, before the scraper gives up', async () => {
+  test('is served without hanging sources, before the scraper gives up', async () => {
     const registry = registryWithValues();
     registry.add({ name: 'socket', collect: () => new Promise(() => {}) });
     const headers = { 'x-prometheus-scrape-timeout-seconds': '0.2' };
@@ -102,7 +102,7 @@ describe('a registry', () => {
     expect(text).toContain('hdrscope_source_errors{source="socket"} 1\n');
   });
 
-  test('gives each of many scrapes at once its own format', async () => {
+  test('serves concurrent scrapes in a format each', async () => {
     const port = await serve(prometheusHandler(registryWithValues()));
     const accepts = ['text/plain', OPENMETRICS, PROTOBUF];
     const alone = await Promise.all(accepts.map((accept) => ask(port, { headers: { accept } })));
@@ -119,7 +119,7 @@ describe('a registry', () => {
     }
   });
 
-  test('has a server of its own in one call', async () => {
+  test('gets a server of its own in one call', async () => {
     const server = await servePrometheus(registryWithValues(), { port: 0, endpoint: 'numbers' });
     expect((await ask(server.port, { path: '/numbers' })).status).toBe(200);
     expect((await ask(server.port)).status).toBe(404);
@@ -129,7 +129,7 @@ describe('a registry', () => {
 });
 
 describe('compression', () => {
-  test('is gzip for whoever accepts it', async () => {
+  test('is gzip if the scraper accepts it', async () => {
     const registry = registryWithValues();
     const plain = await scrape(registry);
     const zipped = await scrape(registry, { headers: { 'accept-encoding': 'gzip' } });
@@ -139,7 +139,7 @@ describe('compression', () => {
     expect(zipped.text).toBe(plain.text);
   });
 
-  test('is none for whoever refuses it', async () => {
+  test('is absent if the scraper refuses it', async () => {
     const { headers, text } = await scrape(registryWithValues(), {
       headers: { 'accept-encoding': 'gzip;q=0' },
     });
@@ -159,7 +159,7 @@ describe('methods', () => {
     expect(head.headers['content-type']).toBe(get.headers['content-type']);
   });
 
-  test.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('%s is answered by 405', async (method) => {
+  test.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('%s gets 405', async (method) => {
     const { status, headers, text } = await scrape(registryWithValues(), { method });
     expect(status).toBe(405);
     expect(headers.allow).toBe('GET, HEAD');
@@ -168,13 +168,13 @@ describe('methods', () => {
 });
 
 describe('other sources of families', () => {
-  test('come after the registry, whether they are ready or not', async () => {
+  test('come after the registry, synchronous and asynchronous ones', async () => {
     const sources: FamilySource[] = [() => [gauge('a', 1)], async () => [gauge('b', 2)]];
     const { text } = await scrape(registryWithValues(), {}, { sources });
     expect(text).toMatch(/job_duration_count[\s\S]*\na 1\n[\s\S]*\nb 2\n/);
   });
 
-  test('are left out where they fail or hang, and the rest is served', async () => {
+  test('are left out when they fail or hang, and the rest is served', async () => {
     const sources: FamilySource[] = [
       () => {
         throw new Error('sync');
@@ -194,7 +194,7 @@ describe('other sources of families', () => {
     ]);
   });
 
-  test('do not double a name, and that is said once', async () => {
+  test('do not repeat a name, and the warning comes once', async () => {
     const registry = registryWithValues();
     const port = await serve(prometheusHandler(registry, { sources: [() => [gauge('job_duration', 1)]] }));
     await ask(port);
@@ -206,8 +206,8 @@ describe('other sources of families', () => {
   });
 });
 
-describe('what cannot be served', () => {
-  test('is answered by 500 with the reason', async () => {
+describe('a scrape that fails', () => {
+  test('gets 500 with the reason', async () => {
     const broken = { ...registryWithValues(), gather: () => Promise.reject(new Error('out of\nmemory')) };
     const { status, headers, text } = await scrape(broken, { headers: { 'accept-encoding': 'gzip' } });
     expect(status).toBe(500);
@@ -216,7 +216,7 @@ describe('what cannot be served', () => {
     expect(log.errors).toEqual(['metrics could not be exported: out of memory']);
   });
 
-  test('in the time that the scraper has is answered by 503, before it gives up', async () => {
+  test('gets 503 before the scraper gives up when time is up', async () => {
     const start = performance.now();
     const headers = { 'x-prometheus-scrape-timeout-seconds': '0.2' };
     const { status, text } = await scrape(hangingRegistry(), { headers });
@@ -225,7 +225,7 @@ describe('what cannot be served', () => {
     expect(text).toBe('metrics could not be exported: not done within 180 ms\n');
   });
 
-  test('in the time of the option is answered by 503', async () => {
+  test('gets 503 when the timeout of the option is up', async () => {
     const { status, text } = await scrape(hangingRegistry(), {}, { timeoutMs: 100 });
     expect(status).toBe(503);
     expect(text).toBe('metrics could not be exported: not done within 90 ms\n');
@@ -233,7 +233,7 @@ describe('what cannot be served', () => {
 });
 
 describe('the host', () => {
-  test('hears nothing of a response that fails', async () => {
+  test('gets no error from a response that throws', async () => {
     const handler = prometheusHandler(registryWithValues());
     const ended = new Promise<void>((resolve) => {
       const response = {
@@ -251,7 +251,7 @@ describe('the host', () => {
     expect(log.warnings).toEqual(['a scrape could not be answered: broken pipe']);
   });
 
-  test('may lose the client meanwhile', async () => {
+  test('can lose the client meanwhile', async () => {
     let gathered = (): void => {};
     const registry = registryWithValues();
     const gathering = new Promise<void>((resolve) => {
@@ -279,7 +279,7 @@ describe('the host', () => {
     expect([...log.errors, ...log.warnings]).toEqual([]);
   });
 
-  test('may have answered itself meanwhile', async () => {
+  test('can answer the request itself meanwhile', async () => {
     const handler = prometheusHandler(registryWithValues());
     const port = await serve((request, response) => {
       handler(request, response);
@@ -292,7 +292,7 @@ describe('the host', () => {
     expect(log.warnings).toEqual([]);
   });
 
-  test('may have requests and responses that only resemble those of Node', async () => {
+  test('can have requests and responses that only resemble those of Node', async () => {
     const written: string[] = [];
     await new Promise<void>((resolve) => {
       const response = {

@@ -38,19 +38,19 @@ test.each<[title: string, families: MetricFamily[], merged: MetricFamily[], warn
     ['"x" is already a gauge: the histogram of this name is left out'],
   ],
   [
-    'names are compared as they are exposed',
+    'names are compared with the suffix of their type',
     [gauge({ name: 'x_total' }), gauge({ type: 'counter' })],
     [gauge({ name: 'x_total' })],
     ['"x_total" is already a gauge: the counter of this name is left out'],
   ],
   [
-    'the first facts that are not empty stand for all',
+    'the first help and unit that are not empty apply to all',
     [gauge({ unit: 's' }), gauge({ help: 'one', unit: 'ms' }), gauge({ help: 'two', unit: 's' })],
     [gauge({ help: 'one', unit: 's' })],
     ['"x" already has the unit "s": "ms" is not shown', '"x" already has the help "one": "two" is not shown'],
   ],
   [
-    'equal labels, in whatever order, are one series',
+    'equal labels in any order mean one series',
     [
       gauge({
         metrics: [

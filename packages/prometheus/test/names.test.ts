@@ -32,7 +32,7 @@ test.each<
   expect(familyName('1x', 's', type, options)).toBe(expected);
 });
 
-test('a unit that the name ends with is not repeated', () => {
+test('a name that ends with its unit does not repeat it', () => {
   expect(familyName('x.seconds', 's', 'gauge', { withUnitSuffix: true })).toBe('x_seconds');
   expect(familyName('x.seconds.total', 's', 'counter', { withUnitSuffix: true })).toBe('x_seconds');
 });
@@ -52,12 +52,12 @@ test.each([
   expect(unitWords(unit)).toBe(words);
 });
 
-test('only a counter and an info show their type in their name', () => {
+test('only a counter and an info have their type in the name', () => {
   const types = ['counter', 'gauge', 'histogram', 'info', 'unknown'] as const;
   expect(types.map((type) => exposedName({ name: 'x', type }))).toEqual(['x_total', 'x', 'x', 'x_info', 'x']);
 });
 
-test('a unit is in a name that ends with it, and is not all of it', () => {
+test('a unit is in a name only if the name ends with it and has more than it', () => {
   const names = ['x_seconds', 'seconds', '_seconds', 'xseconds', 'x_seconds_y'];
   expect(names.map((name) => unitInName({ name, unit: 's' }))).toEqual(['seconds', '', '', '', '']);
 });
@@ -85,7 +85,7 @@ test.each<[value: unknown, text: string]>([
   expect(labelsOf({ a: value })).toEqual([['a', text]]);
 });
 
-test('values of keys that make one name are joined, in the order of the keys', () => {
+test('keys that become one name have their values joined in the order of the keys', () => {
   expect(labelsOf({ a_b: '3', c: 'x', 'a.b': '2', 'a-b': '1' })).toEqual([
     ['a_b', '1;2;3'],
     ['c', 'x'],
@@ -103,11 +103,11 @@ test('an attribute takes precedence over a label of the scope or the resource', 
   ]);
 });
 
-test('an attribute of a reserved name is shown under another', () => {
+test('an attribute of a reserved name gets another name', () => {
   expect(new Labeller([], 'le').labels({ le: '5' })).toEqual([['exported_le', '5']]);
 });
 
-test('attributes that can change are looked at every time, frozen ones once for the same scope', () => {
+test('frozen attributes are converted once for each scope, others every time', () => {
   const labeller = new Labeller([['a', '1']]);
   const attributes = { x: 1 };
   labeller.labels(attributes);
@@ -122,7 +122,7 @@ test('attributes that can change are looked at every time, frozen ones once for 
   expect(new Labeller([['a', '1']], 'x').labels(frozen)[0]).toEqual(['exported_x', '1']);
 });
 
-test('the order of labels does not make another series', () => {
+test('the order of labels does not matter for a series', () => {
   const [a, b] = [['a', '1'] as const, ['b', '2'] as const];
   expect(seriesKey([a, b])).toBe(seriesKey([b, a]));
   expect(seriesKey([a])).not.toBe(seriesKey([b]));

@@ -12,7 +12,7 @@ test.each<[title: string, offset: number, counts: number[], spans: ReturnType<ty
   ['a gap of 2 is filled', 0, [1, 0, 0, 3], { offsets: [1], lengths: [4], deltas: [1, -1, 0, 3] }],
   ['a gap of 3 is a new span', 0, [1, 0, 0, 0, 3], { offsets: [1, 3], lengths: [1, 1], deltas: [1, 2] }],
   ['up and down', -4, [5, 2, 2, 9], { offsets: [-3], lengths: [4], deltas: [5, -3, 0, 7] }],
-])('%s', (_title, offset, counts, spans) => {
+])('spans of buckets: %s', (_title, offset, counts, spans) => {
   expect(spansOf(offset, counts)).toEqual(spans);
 });
 
@@ -22,7 +22,7 @@ const sparse = fc.array(
 );
 const offset = fc.integer({ min: -300_000, max: 300_000 });
 
-test('spans and deltas give back all buckets, and fill no gap of more than 2', () => {
+test('spans and deltas restore all buckets, and fill no gap longer than 2', () => {
   fc.assert(
     fc.property(offset, sparse, (first, counts) => {
       const { offsets, lengths, deltas } = spansOf(first, counts);
@@ -43,7 +43,7 @@ test('spans and deltas give back all buckets, and fill no gap of more than 2', (
   );
 });
 
-test('merging in two steps is merging in one, and loses nothing', () => {
+test('merging in two steps equals merging in one, and loses no count', () => {
   const buckets = fc.array(fc.nat({ max: 1000 }), { maxLength: 40 });
   const shift = fc.nat({ max: 6 });
   fc.assert(

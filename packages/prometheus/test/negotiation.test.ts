@@ -4,7 +4,7 @@ import { contentTypeOf, type ExpositionFormat, negotiate } from '../src/index.ts
 const PROTOBUF = 'application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited';
 
 test.each<[who: string, accept: string | undefined, format: ExpositionFormat]>([
-  ['nobody', undefined, 'text'],
+  ['no header', undefined, 'text'],
   ['an empty header', '', 'text'],
   [
     'Prometheus 2.42',
@@ -28,15 +28,15 @@ test.each<[who: string, accept: string | undefined, format: ExpositionFormat]>([
   ],
   ['a browser', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8', 'text'],
   ['curl', '*/*', 'text'],
-  ['what we write ourselves as text', contentTypeOf('text'), 'text'],
-  ['what we write ourselves as OpenMetrics', contentTypeOf('openmetrics'), 'openmetrics'],
-  ['what we write ourselves as protobuf', contentTypeOf('protobuf'), 'protobuf'],
+  ['our content type of text', contentTypeOf('text'), 'text'],
+  ['our content type of OpenMetrics', contentTypeOf('openmetrics'), 'openmetrics'],
+  ['our content type of protobuf', contentTypeOf('protobuf'), 'protobuf'],
 
-  ['heavier', 'text/plain;q=0.4, application/openmetrics-text;q=0.5', 'openmetrics'],
+  ['the heavier of two', 'text/plain;q=0.4, application/openmetrics-text;q=0.5', 'openmetrics'],
   ['equally heavy: the first', 'text/plain;q=0.5, application/openmetrics-text;q=0.5', 'text'],
   ['equally heavy: the first, turned round', 'application/openmetrics-text, text/plain', 'openmetrics'],
   ['no version', 'application/openmetrics-text', 'openmetrics'],
-  ['a version that we do not write', 'application/openmetrics-text;version=2.0.0, text/plain;q=0.1', 'text'],
+  ['an unknown version', 'application/openmetrics-text;version=2.0.0, text/plain;q=0.1', 'text'],
   ['an old version', 'application/openmetrics-text;version=0.0.1', 'text'],
   [
     'protobuf as text',
@@ -47,23 +47,23 @@ test.each<[who: string, accept: string | undefined, format: ExpositionFormat]>([
   ['protobuf without parameters', 'application/vnd.google.protobuf', 'text'],
   ['capitals and blanks', ' Application/OpenMetrics-Text ; Version = "1.0.0" ; Q = 1.0 ', 'openmetrics'],
   ['quotes around separators', 'a/b;c="x,y;z\\"", application/openmetrics-text', 'openmetrics'],
-  ['a whole type', 'application/*', 'openmetrics'],
-  ['refused', 'application/openmetrics-text;q=0, */*', 'text'],
-  ['refused, by a longer way', 'application/openmetrics-text;q=0.0, application/*', 'text'],
-  ['only what we do not write', 'image/png', 'text'],
-  ['nothing at all', '*/*;q=0', 'text'],
+  ['a wildcard subtype', 'application/*', 'openmetrics'],
+  ['OpenMetrics refused, all others allowed', 'application/openmetrics-text;q=0, */*', 'text'],
+  ['OpenMetrics refused, its wildcard allowed', 'application/openmetrics-text;q=0.0, application/*', 'text'],
+  ['only an unknown type', 'image/png', 'text'],
+  ['everything refused', '*/*;q=0', 'text'],
 
-  ['a weight that is none', 'application/openmetrics-text;q=high', 'text'],
+  ['a weight that is not a number', 'application/openmetrics-text;q=high', 'text'],
   ['a weight above 1', 'application/openmetrics-text;q=2', 'text'],
   ['a negative weight', 'application/openmetrics-text;q=-1', 'text'],
   ['separators only', ',;,;;=,', 'text'],
   ['an open quote', 'application/openmetrics-text;version="1.0.0', 'text'],
   ['an end in the middle of an escape', 'text/plain;x="\\', 'text'],
-])('%s', (_who, accept, format) => {
+])('the format for %s', (_who, accept, format) => {
   expect(negotiate(accept)).toBe(format);
 });
 
-test('whatever the header, there is a format and no error', () => {
+test('every header gets a format and no error', () => {
   const piece = fc.constantFrom(
     'text/plain',
     'application/*',
@@ -88,7 +88,7 @@ test('whatever the header, there is a format and no error', () => {
   );
 });
 
-test('a long hostile header takes no time', () => {
+test('a long hostile header is parsed within a second', () => {
   const before = performance.now();
   negotiate('"'.repeat(100_001));
   negotiate(`a;${'"\\'.repeat(50_000)}`);

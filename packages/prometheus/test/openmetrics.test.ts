@@ -4,11 +4,11 @@ import { family, rendered } from './support/text.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
-test('an empty list of families is its end', () => {
+test('an empty list of families is the end mark alone', () => {
   expect(rendered([], 'openmetrics')).toBe('# EOF\n');
 });
 
-test('a counter has its creation and an exemplar, and its metadata go without _total', () => {
+test('a counter has its creation time and an exemplar, and its metadata lack _total', () => {
   const exemplar: Exemplar = { value: 3, timeMs: 1_700_000_000_456, attributes: { trace_id: TRACE } };
   const metrics: Metric[] = [
     {
@@ -44,12 +44,12 @@ test.each([
   ['xseconds', 's', ''],
   ['x', '', ''],
   ['x', '1', ''],
-])('the unit of %s in %j is shown only where the name ends with it', (name, unit, line) => {
+])('%s in %j has a unit line only if the name ends with the unit', (name, unit, line) => {
   const text = rendered([family('gauge', { kind: 'number', value: 1 }, { name, unit })], 'openmetrics');
   expect(text).toBe(`# TYPE ${name} gauge\n${line}${name} 1\n# EOF\n`);
 });
 
-test('a histogram has canonical boundaries, the latest exemplar of each bucket, and its creation', () => {
+test('a histogram has canonical boundaries, the latest exemplar of each bucket, and its creation time', () => {
   const exemplars: Exemplar[] = [
     { value: 0.5, timeMs: 2000, attributes: { n: 'later' } },
     { value: 0.1, timeMs: 1000, attributes: { n: 'earlier' } },
@@ -82,28 +82,28 @@ test('a histogram has canonical boundaries, the latest exemplar of each bucket, 
 
 test.each<[title: string, attributes: Exemplar['attributes'], labels: string]>([
   [
-    'all of 128 characters',
+    'all labels of 128 characters',
     { a: '日'.repeat(63), b: '🎉'.repeat(63) },
     `a="${'日'.repeat(63)}",b="${'🎉'.repeat(63)}"`,
   ],
   [
-    'not the one that exceeds them',
+    'no label beyond 128 characters',
     { a: 'x'.repeat(64), b: 'y'.repeat(63), c: 'z' },
     `a="${'x'.repeat(64)}",c="z"`,
   ],
   [
-    'the trace before anything else',
+    'trace and span before other labels',
     { a: 'x'.repeat(100), span_id: 's', trace_id: TRACE },
     `trace_id="${TRACE}",span_id="s"`,
   ],
-  ['nothing that is too long alone', { a: 'x'.repeat(128) }, ''],
+  ['no label that is too long alone', { a: 'x'.repeat(128) }, ''],
 ])('an exemplar keeps %s', (_title, attributes, labels) => {
   const exemplar: Exemplar = { value: 1, timeMs: 1000, attributes };
   const text = rendered([family('counter', { kind: 'number', value: 1, exemplar })], 'openmetrics');
   expect(text).toContain(`x_total 1 # {${labels}} 1 1\n`);
 });
 
-test('a gauge shows no exemplar, which it may not have', () => {
+test('a gauge shows no exemplar, because OpenMetrics allows none', () => {
   const exemplar: Exemplar = { value: 1, timeMs: 1000, attributes: {} };
   expect(rendered([family('gauge', { kind: 'number', value: 1, exemplar })], 'openmetrics')).toContain(
     'x 1\n',

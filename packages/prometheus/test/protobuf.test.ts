@@ -8,7 +8,7 @@ import { family } from './support/text.ts';
 const decoded = (...args: Parameters<typeof family>): DecodedFamily =>
   decodeFamilies(render([family(...args)], 'protobuf'))[0]!;
 
-/** The native buckets that are not empty, by Prometheus' index. */
+/** The native buckets that are not empty, by Prometheus's index. */
 function usedBuckets(
   histogram: HistogramValue,
   side: 'positive' | 'negative' = 'positive',
@@ -19,7 +19,7 @@ function usedBuckets(
     .map(([i, count]) => [offset + i + 1, BigInt(count)]);
 }
 
-test('an empty list of families, and a family without series, are nothing', () => {
+test('an empty list of families, and a family without series, give no bytes', () => {
   expect(render([], 'protobuf').length).toBe(0);
   expect(render([family('gauge', { kind: 'number', value: 1 }, { metrics: [] })], 'protobuf').length).toBe(0);
 });
@@ -69,13 +69,13 @@ test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -0, 5
   },
 );
 
-test('a unit is named where the name ends with it: Prometheus refuses it elsewhere', () => {
+test('a family has a unit only if its name ends with it: Prometheus refuses it otherwise', () => {
   const value: Metric['value'] = { kind: 'number', value: 1 };
   expect(decoded('counter', value, { name: 'x_seconds', unit: 's' }).unit).toBe('seconds');
   expect(decoded('gauge', value, { name: 'x', unit: 's' }).unit).toBe('');
 });
 
-test('a snapshot arrives with native buckets, and without classic ones', async () => {
+test('a snapshot has native buckets and no classic ones', async () => {
   const registry = testRegistry();
   const durations = registry.histogram({
     name: 'd',
@@ -108,7 +108,7 @@ test('a snapshot arrives with native buckets, and without classic ones', async (
   expect(base ** used.at(-1)![0]).toBeGreaterThanOrEqual(3);
 });
 
-test('what a snapshot counted is what is decoded, whatever the values', async () => {
+test('decoding gives back the counts of a snapshot, for all values', async () => {
   const value = fc.oneof(fc.double({ min: 0, max: 1e6, noNaN: true }), fc.constantFrom(0, 1e-9, 1, 2));
   await fc.assert(
     fc.asyncProperty(fc.array(value, { maxLength: 50 }), async (values) => {
@@ -161,7 +161,7 @@ test.each([2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 33 + 1, 2 ** 53 - 1]
   },
 );
 
-test('both signs, a negative schema, exemplars, and a sum that nobody kept', () => {
+test('a histogram can have both signs, a negative schema, exemplars, and no sum', () => {
   const exemplars: Exemplar[] = [{ value: 0.5, timeMs: 1500, attributes: { span_id: 's', trace_id: 't' } }];
   const value: HistogramValue = {
     kind: 'histogram',
@@ -199,7 +199,7 @@ test('both signs, a negative schema, exemplars, and a sum that nobody kept', () 
   });
 });
 
-test('a classic histogram has nothing that would make it native', () => {
+test('a classic histogram has no field that would make it native', () => {
   const classic = { boundaries: [], counts: [2] };
   const { histogram } = decoded('histogram', { kind: 'histogram', count: 2, sum: 3, classic }).metrics[0]!;
   expect(Object.keys(histogram!).sort()).toEqual([
@@ -212,7 +212,7 @@ test('a classic histogram has nothing that would make it native', () => {
   ]);
 });
 
-test('an exemplar of a counter', () => {
+test('a counter has its exemplar', () => {
   const exemplar: Exemplar = { value: 2, timeMs: 1000, attributes: { a: 1 } };
   expect(decoded('counter', { kind: 'number', value: 3, exemplar }).metrics[0]!.exemplar).toEqual({
     labels: [['a', '1']],

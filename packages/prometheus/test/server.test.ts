@@ -22,14 +22,14 @@ async function started(handler = sayHello): Promise<{ server: MetricsServer; por
   return { server, port: server.port! };
 }
 
-test('a server answers on its endpoint, whatever the query', async () => {
+test('a server answers on its endpoint with any query', async () => {
   const { port } = await started();
   expect((await ask(port)).text).toBe('hello');
   expect((await ask(port, { path: '/metrics?name[]=up' })).text).toBe('hello');
 });
 
 test.each(['/', '/metrics/', '/metricsX', '/Metrics', '/metrics/x'])(
-  '%s is not its endpoint',
+  'a server answers %s with 404',
   async (path) => {
     const { port } = await started();
     const { status, text } = await ask(port, { path });
@@ -37,13 +37,13 @@ test.each(['/', '/metrics/', '/metricsX', '/Metrics', '/metrics/x'])(
   },
 );
 
-test('a URL that is none is answered by 400', async () => {
+test('an invalid URL gets 400', async () => {
   const { port } = await started();
   const text = await askRaw(port, 'GET //[ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
   expect(text).toMatch(/^HTTP\/1\.1 400 [\s\S]*Bad Request\n$/);
 });
 
-test('a server has a port exactly while it listens', async () => {
+test('a server has a port while it listens, and only then', async () => {
   const server = metricsServer();
   expect(server.port).toBeUndefined();
   await server.start();
@@ -52,7 +52,7 @@ test('a server has a port exactly while it listens', async () => {
   expect(server.port).toBeUndefined();
 });
 
-test('starting twice is starting once', async () => {
+test('a second start of a running server does nothing', async () => {
   const server = metricsServer();
   await Promise.all([server.start(), server.start()]);
   const { port } = server;
@@ -60,7 +60,7 @@ test('starting twice is starting once', async () => {
   expect(server.port).toBe(port);
 });
 
-test('a server that was stopped can be started again, even at once', async () => {
+test('a stopped server can start again, even at once', async () => {
   const { server, port } = await started();
   const stopped = server.stop();
   const restarted = server.start();
@@ -71,7 +71,7 @@ test('a server that was stopped can be started again, even at once', async () =>
   await expect(ask(port)).rejects.toThrow('ECONNREFUSED');
 });
 
-test('a server that is stopped while it starts does not listen', async () => {
+test('a server that stops while it starts does not listen', async () => {
   const server = metricsServer();
   const starting = server.start();
   await server.stop();
@@ -79,14 +79,14 @@ test('a server that is stopped while it starts does not listen', async () => {
   expect(server.port).toBeUndefined();
 });
 
-test('stopping twice, or what never started, is nothing', async () => {
+test('a second stop, or a stop without a start, does nothing', async () => {
   const server = metricsServer();
   await server.stop();
   await server.start();
   await Promise.all([server.stop(), server.stop()]);
 });
 
-test('a port that is taken rejects the start, which can be tried again', async () => {
+test('a taken port rejects the start, which can be retried', async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, 'localhost', resolve));
   const server = metricsServer(sayHello, (other.address() as AddressInfo).port);
@@ -96,7 +96,7 @@ test('a port that is taken rejects the start, which can be tried again', async (
   expect((await ask(server.port!)).text).toBe('hello');
 });
 
-test('what is being answered when a server stops is answered', async () => {
+test('a stopping server answers running requests', async () => {
   let answer = (): void => {};
   const asked = new Promise<void>((resolve) => {
     answer = resolve;
@@ -111,14 +111,14 @@ test('what is being answered when a server stops is answered', async () => {
   expect((await answering).text).toBe('in time');
 });
 
-test('an answer that does not end is cut when a server stops', async () => {
+test('a stopping server cuts an answer that does not end', async () => {
   let reached = (): void => {};
   const asked = new Promise<void>((resolve) => {
     reached = resolve;
   });
   const { server, port } = await started(() => reached());
   const answering = ask(port);
-  // Else its rejection has no handler while the server stops.
+  // Without this, its rejection would have no handler while the server stops.
   const outcome = expect(answering).rejects.toThrow('socket hang up');
   await asked;
   const start = performance.now();
@@ -127,12 +127,12 @@ test('an answer that does not end is cut when a server stops', async () => {
   await outcome;
 });
 
-test('a server keeps no process alive, nor do its connections', async () => {
+test('a server and its connections do not keep a process alive', async () => {
   const { port } = await started();
   const socket = connect(port, 'localhost');
   await new Promise((resolve) => socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n', resolve));
   await new Promise((resolve) => socket.once('data', resolve));
-  // Of the connection, the client's end.
+  // The client's end of the connection.
   const ofNetwork = process.getActiveResourcesInfo().filter((name) => name.startsWith('TCP'));
   expect(ofNetwork).toEqual(['TCPSocketWrap']);
   socket.destroy();

@@ -70,7 +70,7 @@ describe.each(STOCK_VERSIONS)('beside the stock exporter for %s', (_version, sto
       { withoutScopeInfo: true, withResourceConstantLabels: /pid/ },
     ],
     ['without target_info', { withoutTargetInfo: true }],
-  ])('the text is byte for byte the same %s', async (_title, options = {}) => {
+  ])('the text is equal byte for byte %s', async (_title, options = {}) => {
     const metrics = await realMetrics(stock);
     const theirs = new stock.PrometheusSerializer(
       options.prefix,
@@ -84,7 +84,7 @@ describe.each(STOCK_VERSIONS)('beside the stock exporter for %s', (_version, sto
   });
 });
 
-test('where names collide, it is another text on purpose: one type is kept, and no label or series comes twice', async () => {
+test('the text differs on purpose when names collide: one type is kept, and no label or series is repeated', async () => {
   const [, [, stock]] = STOCK_VERSIONS as [unknown, [string, Stock]];
   const reader = manualReader(stock);
   const meter = new stock.metrics.MeterProvider({ readers: [reader] }).getMeter('m');

@@ -14,7 +14,7 @@ test.each<[type: MetricFamily['type'], lines: string[]]>([
   ['gauge', ['# HELP x h', '# TYPE x gauge', 'x 1']],
   ['info', ['# HELP x_info h', '# TYPE x_info gauge', 'x_info 1']],
   ['unknown', ['# HELP x h', '# TYPE x untyped', 'x 1']],
-])('a %s', (type, lines) => {
+])('a family of type %s has its type and suffix', (type, lines) => {
   expect(rendered([family(type, number(1), { help: 'h' })], 'text')).toBe(`${lines.join('\n')}\n`);
 });
 
@@ -60,7 +60,7 @@ test.each([
   expect(rendered(families, 'openmetrics')).toContain(`# HELP x ${openMetrics}\n`);
 });
 
-test('label values survive a reading, whatever they are', () => {
+test('reading gives back every label value', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (value) => {
       const metrics: Metric[] = [{ labels: [['l', value]], value: number(1) }];
@@ -99,7 +99,7 @@ test('a histogram shows its classic buckets cumulative, after count and sum', ()
   ]);
 });
 
-test('a histogram that nobody kept buckets or a sum of has the infinite bucket', () => {
+test('a histogram without buckets and sum has the infinite bucket', () => {
   const value: Metric['value'] = { kind: 'histogram', count: 3, sum: undefined };
   expect(samplesIn(rendered([family('histogram', value)], 'text'))).toEqual([
     'x_count 3',

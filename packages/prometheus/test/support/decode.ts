@@ -1,6 +1,6 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 
-/** A reader of `io.prometheus.client.MetricFamily` that shares nothing with the writer but the specification. */
+/** A reader of `io.prometheus.client.MetricFamily` that shares only the specification with the writer. */
 export interface DecodedFamily {
   name: string;
   help: string;
@@ -62,7 +62,7 @@ export function decodeFamilies(bytes: Uint8Array): DecodedFamily[] {
   return families;
 }
 
-/** Index of every bucket in the spans, by Prometheus' count, with its number: zeros of filled gaps included. */
+/** The count of every bucket in the spans, by Prometheus's index, with the zeros of filled gaps. */
 export function bucketsOf({ spans, deltas }: DecodedSide): Map<number, bigint> {
   const buckets = new Map<number, bigint>();
   let index = 0;
@@ -170,7 +170,7 @@ function timestamp(reader: BinaryReader): number {
   return seconds * 1000 + nanos / 1e6;
 }
 
-/** Reads a length-delimited message. A field that it does not know fails the test. */
+/** Reads a length-delimited message. An unknown field fails the test. */
 function message(reader: BinaryReader, fields: Fields): void {
   const end = reader.uint32() + reader.pos;
   while (reader.pos < end) {

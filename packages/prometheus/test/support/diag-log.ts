@@ -1,6 +1,6 @@
 import { DiagLogLevel, diag } from '@opentelemetry/api';
 
-/** What OpenTelemetry's diagnostics were told, while a test runs. */
+/** The messages that reached OpenTelemetry's diagnostics during a test. */
 export interface DiagLog {
   readonly warnings: readonly string[];
   readonly errors: readonly string[];
@@ -26,7 +26,7 @@ export function collectDiagnostics(): DiagLog {
       },
       { logLevel: DiagLogLevel.ALL, suppressOverrideMessage: true },
     );
-    log.debug.length = 0; // setting a logger is a diagnostic itself
+    log.debug.length = 0; // setting a logger logs a message itself
   });
   afterEach(() => diag.disable());
   return log;

@@ -9,15 +9,15 @@ import { collectDiagnostics } from './diag-log.ts';
 import { type Answer, type Asked, ask, OPENMETRICS, PROTOBUF } from './http.ts';
 import { samplesIn } from './text.ts';
 
-/** A copy of the SDK and of its Prometheus exporter. One version stands for all: these parts of them are alike. */
+/** A copy of the SDK and its Prometheus exporter. The types of one version stand for all: these parts are alike. */
 export interface Sdk {
   readonly metrics: typeof import('sdk-metrics-2');
   readonly PrometheusExporter: typeof PrometheusExporter;
-  /** Whether this exporter says which scope a series is of. @default true */
+  /** Whether this exporter labels series with their scope. @default true */
   readonly hasScopeLabels?: boolean;
 }
 
-/** Everything that must hold with a copy of the SDK, whatever its version. */
+/** Behaviour that must hold with every version of the SDK. */
 export function testExporter(sdk: Sdk): void {
   const log = collectDiagnostics();
   const exporters: HdrPrometheusExporter[] = [];
@@ -44,7 +44,7 @@ export function testExporter(sdk: Sdk): void {
   }
 
   describe('scrapes', () => {
-    test('have the SDK histograms natively in protobuf', async () => {
+    test('show histograms of the SDK with native buckets in protobuf', async () => {
       const { provider, scrape } = await pipeline();
       const duration = provider
         .getMeter('m')
@@ -64,7 +64,7 @@ export function testExporter(sdk: Sdk): void {
       expect(counts).toEqual([1n, 2n, 1n]);
     });
 
-    test('have them with classic buckets in text and OpenMetrics', async () => {
+    test('show them with classic buckets in text and OpenMetrics', async () => {
       const { provider, scrape } = await pipeline({ classicBoundaries: [1, 2] });
       const duration = provider.getMeter('m').createHistogram('duration', { unit: 's' });
       for (const value of [0, 0.5, 4]) duration.record(value);
@@ -80,7 +80,7 @@ export function testExporter(sdk: Sdk): void {
       expect(open.text).toContain('duration_count{otel_scope_name="m"} 3');
     });
 
-    test('have native and classic buckets in one message, where both are wanted', async () => {
+    test('show native and classic buckets in one message with the option both', async () => {
       const { provider, scrape } = await pipeline({ buckets: 'both', classicBoundaries: [1, 2] });
       const duration = provider.getMeter('m').createHistogram('duration');
       for (const value of [0.5, 4]) duration.record(value);
@@ -90,7 +90,7 @@ export function testExporter(sdk: Sdk): void {
       expect(bucketsOf(histogram!.positive).size).toBeGreaterThan(0);
     });
 
-    test('have the boundaries of the SDK, the advised ones included, where classic buckets are wanted', async () => {
+    test('show the boundaries of the SDK, with the advised ones, with the option classic', async () => {
       const { provider, scrape } = await pipeline({ buckets: 'classic', withoutScopeInfo: true });
       const advice = { explicitBucketBoundaries: [3] };
       provider.getMeter('m').createHistogram('advised', { advice }).record(2);
@@ -100,7 +100,7 @@ export function testExporter(sdk: Sdk): void {
       expect(histogram!.buckets.map(({ upperBound }) => upperBound)).toEqual([3, Number.POSITIVE_INFINITY]);
     });
 
-    test('are compressed, and answered to HEAD and to other methods as they should be', async () => {
+    test('are compressed, and follow the rules for HEAD and for other methods', async () => {
       const { provider, scrape } = await pipeline();
       provider.getMeter('m').createCounter('orders').add(1);
       const plain = await scrape();
@@ -117,7 +117,7 @@ export function testExporter(sdk: Sdk): void {
       expect((await scrape({ path: '/' })).status).toBe(404);
     });
 
-    test('at once do not disturb each other', async () => {
+    test('can run concurrently', async () => {
       const { provider, scrape } = await pipeline({ withoutTargetInfo: true });
       const counter = provider.getMeter('m').createCounter('orders');
       const values: number[] = [];
@@ -129,7 +129,7 @@ export function testExporter(sdk: Sdk): void {
       expect(values).toEqual([1, 2, 3, 4, 5].flatMap((value) => new Array(8).fill(value)));
     });
 
-    test('have other producers and sources; one that fails is warned of, and the rest is served', async () => {
+    test('include other producers and sources: one that fails logs a warning, and the rest is served', async () => {
       const scope = { name: 'other' };
       const descriptor = {
         name: 'level',
@@ -190,7 +190,7 @@ export function testExporter(sdk: Sdk): void {
   });
 
   describe('a collection', () => {
-    test('without a provider is answered by 500', async () => {
+    test('without a provider gets 500', async () => {
       const exporter = new HdrPrometheusExporter({ port: 0 });
       exporters.push(exporter);
       await exporter.startServer();
@@ -223,7 +223,7 @@ export function testExporter(sdk: Sdk): void {
       expect(log.warnings).toHaveLength(1);
     });
 
-    test('by hand gives what the SDK collected', async () => {
+    test('by a call returns the metrics of the SDK', async () => {
       const { exporter, provider } = await pipeline({ preventServerStart: true });
       provider.getMeter('m').createCounter('orders').add(1);
       const { resourceMetrics, errors } = await exporter.collect();
@@ -233,15 +233,15 @@ export function testExporter(sdk: Sdk): void {
     });
   });
 
-  describe('its life', () => {
-    test('has one provider', async () => {
+  describe('an exporter', () => {
+    test('accepts one provider only', async () => {
       const { exporter } = await pipeline({ preventServerStart: true });
       expect(() => new sdk.metrics.MeterProvider({ readers: [exporter] })).toThrow(
         'HdrPrometheusExporter can not be bound to a MeterProvider again.',
       );
     });
 
-    test('ends with its provider: the server is closed, and nothing is collected', async () => {
+    test('shuts down with its provider: the server closes, and nothing is collected', async () => {
       const { exporter, provider } = await pipeline();
       const port = exporter.port!;
       await provider.forceFlush();
@@ -255,7 +255,7 @@ export function testExporter(sdk: Sdk): void {
       expect(log.warnings).toEqual(['forceFlush was called on an HdrPrometheusExporter that is shut down']);
     });
 
-    test('can serve through a server of the application, unbound, at any path', async () => {
+    test('has an unbound request handler for a server of the application and any path', async () => {
       const { exporter, provider } = await pipeline({ preventServerStart: true });
       provider.getMeter('m').createCounter('orders').add(1);
       const server = createServer(exporter.getMetricsRequestHandler);
@@ -269,11 +269,11 @@ export function testExporter(sdk: Sdk): void {
     });
   });
 
-  describe('in place of the stock exporter', () => {
+  describe('compared with the stock exporter, it', () => {
     type AnyExporter = HdrPrometheusExporter | PrometheusExporter;
     type Options = Omit<HdrPrometheusExporterOptions, 'metricProducers'>;
 
-    /** What an exporter serves of the same instruments: samples in any order, and the lines of metadata. */
+    /** The samples and metadata that an exporter serves for a fixed set of instruments, sorted. */
     async function served(make: (options: Options) => AnyExporter, options: Options): Promise<string[]> {
       const exporter = make({ ...options, preventServerStart: true });
       const provider = new sdk.metrics.MeterProvider({
@@ -307,7 +307,7 @@ export function testExporter(sdk: Sdk): void {
         .sort();
     }
 
-    /** In the order of names: that of labels has no meaning, and is not the same in all versions. */
+    /** Sorts labels by name: their order has no meaning and differs between versions. */
     function withSortedLabels(line: string): string {
       return line.replace(/\{(.*)\}/, (_, labels: string) => {
         const parts = labels.match(/\w+="(?:\\.|[^"\\])*"/g) ?? [];
@@ -331,7 +331,7 @@ export function testExporter(sdk: Sdk): void {
       ['no target_info', { withoutTargetInfo: true }],
     ];
     test.each([...everywhere, ...(isOld ? [] : newer)])(
-      'it serves the same series and values with %s',
+      'serves the same series and values with %s',
       async (_, options) => {
         const stock = await served((all) => new sdk.PrometheusExporter(all as object), options);
         const ours = await served((all) => new HdrPrometheusExporter(all), {
@@ -344,7 +344,7 @@ export function testExporter(sdk: Sdk): void {
       },
     );
 
-    test('it has the methods and the defaults', () => {
+    test('has the same methods and defaults', () => {
       const stock = new sdk.PrometheusExporter({ preventServerStart: true });
       const ours = new HdrPrometheusExporter({ preventServerStart: true });
       const methods = [
@@ -363,7 +363,7 @@ export function testExporter(sdk: Sdk): void {
         expect([typeof stock[method], typeof ours[method]]).toEqual(['function', 'function']);
       expect(HdrPrometheusExporter.DEFAULT_OPTIONS).toMatchObject({
         ...sdk.PrometheusExporter.DEFAULT_OPTIONS,
-        // The stock exporter's, from 0.301 on; before, all interfaces.
+        // The default of the stock exporter from 0.301 on. Older ones listen on all interfaces.
         host: 'localhost',
       });
       const { COUNTER } = sdk.metrics.InstrumentType;

@@ -2,13 +2,13 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 
-/** What a server answered. */
+/** The answer of a server. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** As it came over the wire. */
+  /** The bytes on the wire. */
   readonly bytes: Buffer;
-  /** After gzip, if any. */
+  /** Decompressed if necessary. */
   readonly text: string;
 }
 
@@ -18,7 +18,7 @@ export interface Asked {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** One request on a connection of its own, with no header that was not asked for. */
+/** Sends one request on a new connection, with exactly the given headers. */
 export function ask(
   port: number,
   { path = '/metrics', method = 'GET', headers = {} }: Asked = {},
@@ -44,7 +44,7 @@ export function ask(
   });
 }
 
-/** What a server says to bytes that need be no valid request. */
+/** Sends bytes that may be an invalid request. Returns the answer as text. */
 export function askRaw(port: number, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, 'localhost', () => socket.write(bytes));

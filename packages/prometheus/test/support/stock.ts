@@ -14,7 +14,7 @@ export const STOCK_VERSIONS: readonly [version: string, stock: Stock][] = [
   ['3.x', { metrics: metrics3, PrometheusSerializer: stock3.PrometheusSerializer } as unknown as Stock],
 ];
 
-/** A reader that is asked by hand. */
+/** A reader that tests collect from. */
 export function manualReader(
   { metrics }: Stock,
   options?: metrics2.MetricReaderOptions,
@@ -26,7 +26,7 @@ export function manualReader(
   return new ManualReader(options);
 }
 
-/** Collects once, and fails the test where the SDK reports an error. */
+/** Collects once. An error from the SDK fails the test. */
 export async function collected(reader: metrics2.MetricReader): Promise<metrics2.ResourceMetrics> {
   const { resourceMetrics, errors } = await reader.collect();
   if (errors.length > 0) throw new Error('must collect without errors', { cause: errors });

@@ -4,7 +4,7 @@ export function rendered(families: readonly MetricFamily[], format: ExpositionFo
   return new TextDecoder().decode(render(families, format));
 }
 
-/** The lines that are no comments. */
+/** The lines that are not comments. */
 export function samplesIn(text: string): string[] {
   return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 }
