@@ -1,12 +1,12 @@
-/** What the demo uses of autocannon 9, which comes without types. */
+/** The part of autocannon 9 that the demo uses. The package has no types of its own. */
 declare module 'autocannon' {
   import type { EventEmitter } from 'node:events';
 
   export interface Client extends EventEmitter {
-    // The two are no documented part of it: the exact version is a dependency, and the end-to-end test counts.
-    /** How many requests were sent. */
+    // `reqsMade` and `responseMax` are undocumented. The dependency is pinned, and an end-to-end test checks the counts.
+    /** The number of sent requests. */
     readonly reqsMade: number;
-    /** When so many requests have their answers, the connection is done; 0 is never. Read after every answer. */
+    /** The connection ends after so many answers; 0 means never. Read after every answer. */
     responseMax: number;
     setRequests(requests: { method: string; path: string; body?: string }[]): void;
   }
@@ -22,7 +22,7 @@ declare module 'autocannon' {
     setupClient(client: Client): void;
   }
 
-  /** Without what is computed from it: a run in a worker thread leaves that to the main thread. */
+  /** The raw result. In a worker thread, autocannon leaves all computed figures to the main thread. */
   export interface Result {
     errors: number;
     timeouts: number;

@@ -18,7 +18,7 @@ import { LOAD_USER_AGENT } from './traffic.ts';
 
 const monotonicMs = (): number => performance.now();
 
-/** Runs the demo from the first line to the last. Returns the exit code: 1 when the numbers do not add up. */
+/** Runs the whole demo. Returns the exit code: 1 when the numbers do not add up. */
 export async function runDemo(options: DemoOptions): Promise<number> {
   const ending = new AbortController();
   const out = createOutput(process.stdout, () => ending.abort());
@@ -56,7 +56,7 @@ export async function runDemo(options: DemoOptions): Promise<number> {
   const report = await load.report;
   const seconds = secondsSinceStart();
 
-  // When the server has closed, all that it answered has been counted.
+  // After the server has closed, every answer has been counted.
   await close(service.server);
   await table.finish();
   const scraped = countsInMetricsText(await (await fetch(metricsUrl)).text());
@@ -93,7 +93,7 @@ ${pageUrl === undefined ? '' : `  page     ${pageUrl}\n`}  service  ${url}
   metrics  ${metricsUrl}
   load     ${connections} ${connections === 1 ? 'connection' : 'connections'}, ${seconds === 0 ? 'until Ctrl-C' : `for ${seconds} s or until Ctrl-C`}
 
-What each route did since the lines before:
+The requests of each route since the previous lines:
 
 `;
 }

@@ -5,9 +5,9 @@ const UNITS = [
   ['s', 1e9],
 ] as const;
 
-/** Prints nanoseconds for people: three digits and the unit that suits. */
+/** Formats nanoseconds for people: three digits and a suitable unit. */
 export function formatDuration(ns: number): string {
-  // Rounded first: 999.6 µs is 1.00 ms.
+  // Rounds before it chooses the unit: 999.6 µs is 1.00 ms.
   const rounded = Number(ns.toPrecision(3));
   const [unit, size] = UNITS.findLast(([, size]) => rounded >= size) ?? UNITS[0];
   const value = rounded / size;

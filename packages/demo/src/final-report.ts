@@ -11,24 +11,24 @@ import {
 } from './latency-table.ts';
 import type { LoadReport } from './load.ts';
 
-/** All that is known at the end of a run. */
+/** The results of a run. */
 export interface Outcome {
-  /** Taken when the service had closed. */
+  /** Taken after the service closed. */
   readonly snapshot: Snapshot;
-  /** The routes, in the order in which they are to be shown. */
+  /** The routes in display order. */
   readonly labels: readonly string[];
   readonly load: LoadReport;
   readonly answersToOthers: ReadonlyMap<number, number>;
-  /** What `/metrics` showed at the end, by status code. */
+  /** The counts on `/metrics` at the end, by status code. */
   readonly scraped: ReadonlyMap<number, number>;
   readonly seconds: number;
 }
 
-/** The whole run: by route, merged, and as a distribution. */
+/** Formats the whole run: by route, merged, and as a percentile distribution. */
 export function formatWholeRun({ snapshot, labels, load, seconds }: Outcome): string {
   const routes = rowsByRoute(snapshot, labels);
   const all = mergeRows('all routes', routes);
-  if (all.histogram === undefined) return 'nothing was counted\n';
+  if (all.histogram === undefined) return 'no requests were counted\n';
   const client: LatencyRow = { label: 'as the client saw them', histogram: load.latency };
   return lines(
     'The whole run:',
@@ -42,12 +42,12 @@ export function formatWholeRun({ snapshot, labels, load, seconds }: Outcome): st
   );
 }
 
-/** Whether everything adds up, status by status. */
+/** Whether all parties have the same counts, for each status code. */
 export function isReconciled(outcome: Outcome): boolean {
   return tally(outcome).every(isEqual);
 }
 
-/** The same requests, counted by whoever took part. */
+/** Formats the counts of the same requests by each party. */
 export function formatTally(outcome: Outcome): string {
   const rows = tally(outcome);
   const withOthers = outcome.answersToOthers.size > 0;

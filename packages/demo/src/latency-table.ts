@@ -6,7 +6,7 @@ import { DURATION_METRIC } from './telemetry.ts';
 /** One line of a table: a name and its distribution, in nanoseconds. */
 export interface LatencyRow {
   readonly label: string;
-  /** `undefined` where nothing was counted. */
+  /** `undefined` when there were no requests. */
   readonly histogram: ReadonlyHistogram | undefined;
 }
 
@@ -26,12 +26,12 @@ const VALUE_WIDTH = 10;
 const TITLES = COLUMNS.map(([title]) => title);
 const NO_VALUES = COLUMNS.map(() => '-');
 
-/** The line above the rows. */
+/** Formats the line above the rows. */
 export function formatHeader(time: string, label: string): string {
   return formatLine(time, label, 'count', TITLES);
 }
 
-/** Rows of figures under the header's columns, the time beside the first. */
+/** Formats rows under the header's columns. The time stands beside the first row. */
 export function formatRows(time: string, rows: readonly LatencyRow[]): string[] {
   return rows.map(({ label, histogram }, index) => {
     const values = histogram
@@ -47,15 +47,15 @@ function formatLine(time: string, label: string, count: string, values: readonly
   return `${time.padStart(TIME_WIDTH)}  ${label.padEnd(LABEL_WIDTH)}${count.padStart(COUNT_WIDTH)}${cells}`;
 }
 
-/** Prints a count for people: 1,234,567. */
+/** Formats a count for people: 1,234,567. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
 /**
- * The distribution of each route, whatever the status codes: histograms of one layout add up without loss.
+ * The distribution of each route over all status codes: histograms of one layout add up without loss.
  *
- * @param labels Rows that are there in any case, and first.
+ * @param labels Rows that always exist, and come first.
  */
 export function rowsByRoute(snapshot: Snapshot, labels: readonly string[]): LatencyRow[] {
   const byLabel = new Map<string, Histogram | undefined>(labels.map((label) => [label, undefined]));
@@ -66,7 +66,7 @@ export function rowsByRoute(snapshot: Snapshot, labels: readonly string[]): Late
   return [...byLabel].map(([label, histogram]) => ({ label, histogram }));
 }
 
-/** All rows in one. */
+/** Merges all rows into one. */
 export function mergeRows(label: string, rows: readonly LatencyRow[]): LatencyRow {
   let merged: Histogram | undefined;
   for (const { histogram } of rows) if (histogram !== undefined) merged = sum(merged, histogram);
@@ -79,7 +79,7 @@ function sum(total: Histogram | undefined, added: ReadonlyHistogram): Histogram 
   return total;
 }
 
-/** How many requests were counted, by status code. */
+/** The counted requests, by status code. */
 export function countsByStatus(snapshot: Snapshot): Map<number, number> {
   const counts = new Map<number, number>();
   for (const { attributes, histogram } of durationSeries(snapshot)) {

@@ -1,22 +1,22 @@
 import type { Server } from 'node:http';
 
-/** Nothing here is meant for other machines. */
+/** Loopback: the demo serves only its own machine. */
 export const HOST = '127.0.0.1';
 
 /** Where a server listens. */
 export interface Listening {
   readonly port: number;
-  /** Why it is not the port that was asked for, if it is not. */
+  /** Why the server does not use the requested port, or `undefined` when it does. */
   readonly obstacle: string | undefined;
 }
 
-/** Why a port cannot be had, by error code; any other failure is no matter of the port. */
+/** Why a port is unavailable, by error code. Other failures do not depend on the port. */
 const OBSTACLES: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is taken',
   EACCES: 'needs privileges',
 };
 
-/** Starts to listen on the port that is wanted, or on a free one where that cannot be had. */
+/** Listens on the wanted port, or on a free one when that is unavailable. */
 export async function listen(server: Server, wantedPort: number): Promise<Listening> {
   try {
     return { port: await tryPort(server, wantedPort), obstacle: undefined };
@@ -40,7 +40,7 @@ function tryPort(server: Server, port: number): Promise<number> {
 
 const PATIENCE_MS = 1000;
 
-/** Stops to listen, and waits until what is being answered has been; connections that do not end are cut. */
+/** Stops listening and waits for running answers. Connections that do not end within a second are cut. */
 export async function close(server: Server): Promise<void> {
   const timer = setTimeout(() => server.closeAllConnections(), PATIENCE_MS);
   await new Promise((resolve) => server.close(resolve));

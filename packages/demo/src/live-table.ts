@@ -2,7 +2,7 @@ import { EMPTY_SNAPSHOT, type Registry, type Snapshot } from '@hdrscope/registry
 import { formatHeader, formatRows, type LatencyRow, rowsByRoute } from './latency-table.ts';
 import type { Output } from './output.ts';
 
-/** What the live table shows, and where. */
+/** Options of the live table. */
 export interface LiveTableOptions {
   readonly registry: Registry;
   readonly secondsSinceStart: () => number;
@@ -12,13 +12,13 @@ export interface LiveTableOptions {
 
 /** A table that grows every second. */
 export interface LiveTable {
-  /** Prints what is left, so that the lines add up to the whole run. */
+  /** Prints the last requests, so that the lines add up to the whole run. */
   finish(): Promise<void>;
 }
 
 const UPDATES_PER_HEADER = 6;
 
-/** Prints, every second, what each route did since the lines before. */
+/** Prints the requests of each route every second, since the previous lines. */
 export function startLiveTable({ registry, secondsSinceStart, labels, out }: LiveTableOptions): LiveTable {
   let updates = 0;
   let previous = Promise.resolve(EMPTY_SNAPSHOT);
@@ -42,10 +42,10 @@ export function startLiveTable({ registry, secondsSinceStart, labels, out }: Liv
 }
 
 /**
- * The lines of one update, with a header from time to time.
+ * Formats the lines of one update, with a header at every sixth.
  *
- * @param index Of the update, from 0.
- * @param rows What was counted since the update before.
+ * @param index The number of the update, from 0.
+ * @param rows The requests since the previous update.
  */
 export function formatUpdate(
   index: number,

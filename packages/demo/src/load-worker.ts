@@ -3,13 +3,13 @@ import { Histogram } from '@hdrscope/core';
 import autocannon, { type Client } from 'autocannon';
 import { LOAD_USER_AGENT, trafficOf } from './traffic.ts';
 
-/** What this thread is started with. */
+/** Options of the load. */
 export interface LoadOptions {
   readonly url: string;
   readonly connections: number;
 }
 
-/** What this thread tells: that it has begun, and what came of it. */
+/** The messages of this thread: that the load has started, and its result. */
 export type FromWorker =
   | { readonly kind: 'started' }
   | {
@@ -21,7 +21,7 @@ export type FromWorker =
     };
 
 const { url, connections } = workerData as LoadOptions;
-const tell = (message: FromWorker): void => parentPort!.postMessage(message);
+const send = (message: FromWorker): void => parentPort!.postMessage(message);
 
 const latency = new Histogram({ highestTrackableValue: 3_600_000_000_000, significantDigits: 3 });
 const clients: Client[] = [];
@@ -30,9 +30,9 @@ const run = autocannon(
   {
     url,
     connections,
-    // Ended by `stop`, not by the clock, which would cut off what is on its way. This is as long as a timer can be.
+    // The longest duration of a timer. A message ends the load: the clock would cut off running requests.
     duration: 2_147_483,
-    // The result comes with the sample after the last answer.
+    // The result comes with the next sample after the last answer.
     sampleInt: 100,
     headers: { 'user-agent': LOAD_USER_AGENT },
     setupClient: (client) => {
@@ -46,17 +46,17 @@ const run = autocannon(
     const answers = new Map(
       Object.entries(statusCodeStats).map(([status, { count }]) => [Number(status), count]),
     );
-    tell({ kind: 'done', answers, errors, latency: latency.encode() });
+    send({ kind: 'done', answers, errors, latency: latency.encode() });
     parentPort!.close();
   },
 );
 run.on('response', (_client, _status, _bytes, responseTimeMs: number) =>
   latency.record(responseTimeMs * 1e6),
 );
-run.once('start', () => tell({ kind: 'started' }));
+run.once('start', () => send({ kind: 'started' }));
 
-// `instance.stop()` of autocannon cuts connections, and then nobody can say which of the last requests were served.
-// So each connection is told instead that the requests it has sent are all: it is done with the answer to the last.
+// `instance.stop()` of autocannon cuts connections, which leaves it open whether the last requests were served. Instead,
+// the limit of each connection becomes the number of requests that it has sent: it ends with the answer to the last one.
 parentPort!.once('message', () => {
   for (const client of clients) client.responseMax = client.reqsMade;
 });

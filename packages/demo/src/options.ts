@@ -1,47 +1,47 @@
 import { parseArgs } from 'node:util';
 
-/** What the command line decides. */
+/** The options of the command line. */
 export interface DemoOptions {
-  /** How long the load runs; 0 is until a signal. */
+  /** How long the load runs; 0 means until a signal. */
   readonly seconds: number;
-  /** Where the service listens; 0 is any free port. */
+  /** The port of the service; 0 means any free port. */
   readonly port: number;
-  /** Where `/metrics` is served; 0 is any free port. */
+  /** The port of `/metrics`; 0 means any free port. */
   readonly metricsPort: number;
-  /** Where the live page is served; 0 is any free port, `undefined` is nowhere. */
+  /** The port of the live page; 0 means any free port, `undefined` means no page. */
   readonly pagePort: number | undefined;
   readonly connections: number;
-  /** A directory for each route's distribution as an `.hgrm` file. */
+  /** The directory for an `.hgrm` file of each route. `undefined` means no files. */
   readonly saveTo: string | undefined;
 }
 
-/** A command line that cannot be followed. The message is for the person who typed it. */
+/** Thrown for a wrong command line. The message is for the person who typed it. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-export const HELP = `An HTTP service under load, its latency counted in HDR histograms behind plain OpenTelemetry.
+export const HELP = `An HTTP service under load. HDR histograms behind plain OpenTelemetry count its latency.
 
 usage: npm start -- [options]
 
-  --seconds N       how long the load runs, up to a day; 0: until Ctrl-C     [300]
-  --port N          where the service listens; 0: any free port              [8080]
-  --metrics-port N  where Prometheus finds /metrics; 0: any free port        [9464]
-  --page-port N     where the live page is served; 0: any free port          [9465]
-  --no-page         serves no page
-  --connections N   how many requests the load keeps going at once, to 500   [8]
-  --save DIR        writes each route's distribution to DIR, as .hgrm files in ms
-  -h, --help        print this
+  --seconds N       how long the load runs, at most a day; 0: until Ctrl-C   [300]
+  --port N          port of the service; 0: any free port                    [8080]
+  --metrics-port N  port of /metrics for Prometheus; 0: any free port        [9464]
+  --page-port N     port of the live page; 0: any free port                  [9465]
+  --no-page         do not serve the page
+  --connections N   concurrent requests of the load, at most 500             [8]
+  --save DIR        write each route's distribution to DIR, as .hgrm files in ms
+  -h, --help        print this help
 
-A port that is taken is replaced by a free one. Everything listens on 127.0.0.1 only.
-Ctrl-C (or SIGTERM) ends the run with its final report; a second Ctrl-C ends it at once.
+If a port is taken, the demo uses a free one. Everything listens on 127.0.0.1 only.
+Ctrl-C (or SIGTERM) ends the run with a final report; a second Ctrl-C ends it at once.
 `;
 
 /**
  * Reads the command line.
  *
- * @returns `undefined` when help is asked for.
- * @throws UsageError when an option is unknown or its value is not what it must be.
+ * @returns `undefined` when the arguments ask for help.
+ * @throws UsageError when an option is unknown or its value is out of range.
  */
 export function parseOptions(args: readonly string[]): DemoOptions | undefined {
   const values = parseStrictly(args);
@@ -89,10 +89,10 @@ function parseStrictly(args: readonly string[]): RawOptions {
   }
 }
 
-/** Node's messages are right, but they advise on other matters than those that people have here. */
+/** Replaces Node's messages where their advice does not fit: npm causes most mistakes here. */
 function explain(message: string): string {
   const [, stray] = /^Unexpected argument ('.*?')/.exec(message) ?? [];
-  // npm keeps options without `--` to itself, and passes on only their values.
+  // Without `--`, npm takes the options itself and passes on only their values.
   if (stray !== undefined)
     return `unexpected argument ${stray} (npm needs -- before options, as in npm start -- --seconds 8)`;
   const [, option] = /^Option '(--[\w-]+).*' argument (?:is ambiguous|missing)/.exec(message) ?? [];

@@ -1,15 +1,15 @@
 import { styleText } from 'node:util';
 
-/** Where the demo prints. */
+/** The output of the demo. */
 export interface Output {
   write(text: string): void;
-  /** A header, set off where the reader has colours. */
+  /** Formats a header: bold if the terminal has colours. */
   header(text: string): string;
 }
 
 /**
- * Prints to a stream until it fails: whoever reads a pipe may close it (`npm start | head`), and a terminal may go.
- * That is no error, only the end of the audience.
+ * Prints to a stream until the stream fails. The reader of a pipe may close it (`npm start | head`), and a terminal may
+ * close. Neither is an error.
  */
 export function createOutput(stream: NodeJS.WriteStream, onClosed: () => void): Output {
   let isOpen = true;

@@ -6,13 +6,13 @@ import type { Registry } from '@hdrscope/registry';
 
 /** The live page of the demo. */
 export interface Page {
-  /** Not yet listening. */
+  /** Does not listen yet. */
   readonly server: Server;
-  /** Ends what is sent to those who watch: a server closes when all that it answers has ended. */
+  /** Ends the streams to open pages. Until then, the server cannot close. */
   end(): void;
 }
 
-/** Shows a registry, and the logs and distributions that are dropped on the page: those in nanoseconds. */
+/** Makes the page of a registry. It also shows logs and distributions, in nanoseconds, that are dropped on it. */
 export function createPage(registry: Registry): Page {
   const dashboard = dashboardHandler(registry, {
     title: 'hdrscope demo',

@@ -2,37 +2,37 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
-/** What a handler is given. */
+/** A request for a handler. */
 export interface Call {
-  /** What stands in the place of the path's `{parameter}`; empty where the path has none. */
+  /** The text in place of the template's `{parameter}`, or '' for a template without one. */
   readonly parameter: string;
   readonly query: URLSearchParams;
   readonly body: Buffer;
 }
 
-/** What a handler answers. */
+/** The answer of a handler. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
 }
 
-/** One thing that the service can do. */
+/** A route of the service. */
 export interface Route {
   readonly method: string;
-  /** The path as a template, as `http.route` wants it: few values, however many paths there are. */
+  /** The template of the path, for `http.route`, which must have few values. */
   readonly template: string;
   handle(call: Call): Reply | Promise<Reply>;
 }
 
-/** What the handlers need of the outside. */
+/** The outside world, as far as handlers need it. */
 export interface World {
-  /** A number from 0 up to 1. */
+  /** A number from 0 to below 1. */
   random(): number;
   sleep(ms: number): Promise<unknown>;
 }
 
-/** Finds who answers a request, and what the path's parameter is. */
+/** Finds the route of a request and the parameter of its path. */
 export function findRoute(
   routes: readonly Route[],
   method: string,
@@ -52,14 +52,14 @@ export function findRoute(
   return undefined;
 }
 
-/** A small shop. Every route keeps the machine busy in another way, so that each has a distribution of its own. */
+/** The routes of a small shop. Each keeps the machine busy in a different way, so their distributions differ. */
 export function createRoutes(world: World): Route[] {
   return [productRoute(), searchRoute(world), reportRoute(world), loginRoute()];
 }
 
 const PRODUCT_COUNT = 500;
 
-/** Works on the event loop: filters, sorts and prints JSON. Short, and in the way of everybody else. */
+/** Works on the event loop: filters, sorts and prints JSON. The work is short, and blocks all other requests. */
 function productRoute(): Route {
   const products = Array.from({ length: PRODUCT_COUNT }, (_, id) => ({
     id,
@@ -85,7 +85,7 @@ function productRoute(): Route {
 
 const LOCK_EVERY = 250;
 
-/** Waits, as for a database: a few milliseconds as a rule, and now and then long, for a lock that another one holds. */
+/** Waits, as for a database: usually a few milliseconds, sometimes long for a lock. */
 function searchRoute({ random, sleep }: World): Route {
   return {
     method: 'GET',
@@ -101,13 +101,13 @@ function searchRoute({ random, sleep }: World): Route {
 
 const compress = promisify(gzip);
 
-/** Works in the thread pool, zlib's part: a table of a month, compressed. Some months have more days to tell of. */
+/** Works in the thread pool: compresses the table of a month. Some months have more rows than others. */
 function reportRoute({ random }: World): Route {
   return {
     method: 'GET',
     template: '/reports/{month}',
     async handle({ parameter }) {
-      if (!/^\d{4}-\d\d$/.test(parameter)) return json(404, { error: 'a month is a text such as 2026-11' });
+      if (!/^\d{4}-\d\d$/.test(parameter)) return json(404, { error: 'a month must look like 2026-11' });
       const rows = 200 + Math.floor(600 * random() ** 3);
       let table = 'day,product,sold\n';
       for (let row = 0; row < rows; row++) {
@@ -124,13 +124,13 @@ function reportRoute({ random }: World): Route {
 
 const deriveKey = promisify<string, Buffer, number, { cost: number }, Buffer>(scrypt);
 const KEY_BYTES = 32;
-// A thousandth of what a real service should spend on a password: the demo has one machine for both sides.
+// A thousandth of the work that a real service should spend on a password: the load runs on the same machine.
 const COST = { cost: 512 };
 
 /** The only password of the shop. */
 export const PASSWORD = 'correct horse battery staple';
 
-/** Works in the thread pool, the hashing part: always the same work, whether the password is right or wrong. */
+/** Works in the thread pool: hashes a password. A wrong password takes the same work as the right one. */
 function loginRoute(): Route {
   const salt = randomBytes(16);
   let expected: Promise<Buffer> | undefined;

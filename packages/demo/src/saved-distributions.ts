@@ -4,9 +4,9 @@ import { formatPercentiles } from '@hdrscope/core';
 import type { LatencyRow } from './latency-table.ts';
 
 /**
- * Writes every row that has values into a file of its own, in milliseconds, as HdrHistogram's plotters read them.
+ * Writes each row that has values to a file, in milliseconds and in the format of HdrHistogram's plotters.
  *
- * @param directory Made if need be.
+ * @param directory Created if necessary.
  * @returns The names of the files.
  */
 export async function saveDistributions(directory: string, rows: readonly LatencyRow[]): Promise<string[]> {

@@ -4,27 +4,27 @@ import { findRoute, type Reply, type Route } from './routes.ts';
 
 /** The service under load. */
 export interface Service {
-  /** Not yet listening. */
+  /** Does not listen yet. */
   readonly server: Server;
-  /** Answers to others than the load, by status code. */
+  /** Answers to clients other than the load, by status code. */
   readonly answersToOthers: ReadonlyMap<number, number>;
 }
 
-/** What the service is made of. */
+/** The parts of the service. */
 export interface ServiceOptions {
   readonly routes: readonly Route[];
   /** `http.server.request.duration`, in seconds. */
   readonly duration: Histogram;
-  /** Requests of any other user agent are tallied apart. */
+  /** The user agent of the load. `answersToOthers` counts requests of all others. */
   readonly loadUserAgent: string;
   readonly monotonicMs: () => number;
 }
 
 /**
- * Makes a service that measures its requests as the semantic conventions for HTTP servers ask.
+ * Makes a service that measures its requests by the semantic conventions for HTTP servers.
  *
- * A request is counted when its answer has been handed to the operating system. So whoever has an answer has been
- * counted, at the latest when the server has closed; and what is cut off before is not.
+ * A request counts when its whole answer has been handed to the operating system. So every request that got an answer has
+ * been counted by the time that the server has closed, and a request that was cut off has not.
  */
 export function createService({ routes, duration, loadUserAgent, monotonicMs }: ServiceOptions): Service {
   const answersToOthers = new Map<number, number>();
@@ -58,7 +58,7 @@ async function answerOf(
   return route.handle({ parameter, query: new URLSearchParams(query), body });
 }
 
-// The conventions name these; any other is one that a caller could make up.
+// The methods that the conventions list. A caller could make up any other.
 const KNOWN_METHODS = new Set([
   'CONNECT',
   'DELETE',

@@ -4,21 +4,21 @@ import { constants } from 'node:os';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export type StopSignal = (typeof SIGNALS)[number];
 
-// npm passes on the Ctrl-C that the terminal has sent to every process already, so one key press arrives twice.
+// The terminal sends Ctrl-C to every process, and npm passes it on as well, so one key press arrives twice.
 const SAME_PRESS_MS = 300;
 
-/** What reacts to signals, and when. */
+/** Reactions to signals. */
 export interface SignalHandling {
-  /** The process, or what stands for it. */
+  /** The process, or a stand-in for tests. */
   readonly source: EventEmitter;
   readonly monotonicMs: () => number;
-  /** At the first signal. */
+  /** Called at the first signal. */
   onStop(signal: StopSignal): void;
-  /** At the second, with the exit code that shells give to this signal. */
+  /** Called at the second signal, with the exit code that shells use for it. */
   onImpatience(exitCode: number): void;
 }
 
-/** Handles the signals that ask a process to end: first in good order, then at once. */
+/** Handles the signals that end a process: the first ends it in good order, the second at once. */
 export function handleStopSignals({ source, monotonicMs, onStop, onImpatience }: SignalHandling): void {
   let firstMs: number | undefined;
   for (const signal of SIGNALS) {

@@ -7,16 +7,16 @@ import { MeterProvider } from '@opentelemetry/sdk-metrics';
 /** The metrics pipeline of the demo. */
 export interface Telemetry {
   readonly hdr: Hdr;
-  /** Serves `/metrics`: native histograms to a Prometheus that asks for them. Not yet listening. */
+  /** Serves `/metrics`, with native histograms for a Prometheus that requests them. Does not listen yet. */
   readonly server: Server;
   shutdown(): Promise<void>;
 }
 
 export const DURATION_METRIC = 'http.server.request.duration';
 
-/** Sets OpenTelemetry up and registers it globally, so before any instrument is made. */
+/** Sets OpenTelemetry up and registers it globally. Call it before any instrument is made. */
 export function startTelemetry(): Telemetry {
-  // The page that says where the metrics are is ours, so the server is, too.
+  // The demo has its own server, which shows where the metrics are at any other path.
   const exporter = new HdrPrometheusExporter({ preventServerStart: true });
 
   // These two lines are all of the HDR view.
@@ -34,7 +34,7 @@ export function startTelemetry(): Telemetry {
   };
 }
 
-/** The instrument of the service: OpenTelemetry's API alone, as in any instrumented application. */
+/** Makes the instrument of the service with OpenTelemetry's API alone, as any instrumented application does. */
 export function createDurationHistogram(): Histogram {
   return metrics.getMeter('hdrscope-demo').createHistogram(DURATION_METRIC, {
     description: 'Duration of HTTP server requests.',
@@ -42,7 +42,7 @@ export function createDurationHistogram(): Histogram {
   });
 }
 
-/** The counts that a page of metrics shows, by status code: what a Prometheus server would have read. */
+/** The counts in a text of metrics, by status code, as a Prometheus server reads them. */
 export function countsInMetricsText(text: string): Map<number, number> {
   const counts = new Map<number, number>();
   for (const [, labels, value] of text.matchAll(/^http_server_request_duration_count\{(.*)\} (\d+)/gm)) {

@@ -1,13 +1,13 @@
 import { PASSWORD } from './routes.ts';
 
-/** A request as the load sends it. */
+/** A request of the load. */
 export interface SentRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: string;
 }
 
-/** What the load client calls itself, so that the service can tell its requests from those of a curious person. */
+/** The user agent of the load client. The service counts requests of all others separately. */
 export const LOAD_USER_AGENT = 'hdrscope-demo-load';
 
 const product = (id: number | string): SentRequest => ({ method: 'GET', path: `/products/${id}` });
@@ -15,7 +15,7 @@ const search = (q: string): SentRequest => ({ method: 'GET', path: `/search?q=${
 const report = (month: string): SentRequest => ({ method: 'GET', path: `/reports/${month}` });
 const login = (body: string): SentRequest => ({ method: 'POST', path: '/login', body });
 
-/** What every connection sends, again and again: a day in the shop, with its typing errors. */
+/** The requests that every connection repeats: a day in the shop, with its typing errors. */
 const DAY: readonly SentRequest[] = [
   search('lamp'),
   product(17),
@@ -39,7 +39,7 @@ const DAY: readonly SentRequest[] = [
   product(123),
 ];
 
-/** The day of one connection. Each begins at an hour of its own, or they would all hash at once and then all wait. */
+/** The day of one connection. Each connection starts at another hour: otherwise all would hash at the same time. */
 export function trafficOf(connection: number, connections: number): SentRequest[] {
   const start = Math.floor((connection * DAY.length) / connections) % DAY.length;
   return [...DAY.slice(start), ...DAY.slice(0, start)];

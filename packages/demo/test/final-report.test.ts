@@ -23,7 +23,7 @@ async function outcomeOf(changes: Partial<Outcome> = {}): Promise<Outcome> {
   };
 }
 
-test('sums up a run', async () => {
+test('the whole run shows each route, all routes and the view of the client', async () => {
   const [table, distribution] = formatWholeRun(await outcomeOf()).split('\nPercentile distribution') as [
     string,
     string,
@@ -42,13 +42,13 @@ test('sums up a run', async () => {
   expect(distribution).toMatch(/\n#\[Max {5}= +1000\.342, Total count {4}= +1001\]\n/);
 });
 
-test('has little to say of a run without requests', async () => {
+test('the whole run of no requests is one line', async () => {
   const empty = await outcomeOf({ snapshot: await snapshotOf() });
 
-  expect(formatWholeRun(empty)).toBe('nothing was counted\n');
+  expect(formatWholeRun(empty)).toBe('no requests were counted\n');
 });
 
-test('shows that everybody counted the same', async () => {
+test('the tally shows that all parties have the same counts', async () => {
   const outcome = await outcomeOf();
 
   expect(isReconciled(outcome)).toBe(true);
@@ -61,7 +61,7 @@ equal: every answer was counted once, and is on /metrics
 `);
 });
 
-test('sets apart what others than the load got', async () => {
+test('the tally has a column for clients other than the load', async () => {
   const outcome = await outcomeOf();
   const withOthers = {
     ...outcome,
@@ -84,7 +84,7 @@ test.each([
   ['a count that nobody had an answer for', { load: [999, 1], scraped: [1000, 1] }],
   ['a count that is missing on /metrics', { load: [1000, 1], scraped: [1000, 0] }],
   ['differences that cancel out in the total', { load: [999, 2], scraped: [1000, 1] }],
-])('does not hide %s', async (_, { load, scraped }) => {
+])('the tally is not equal after %s', async (_, { load, scraped }) => {
   const outcome = await outcomeOf();
   const byStatus = ([ok, unauthorized]: number[]): Map<number, number> =>
     new Map([
@@ -101,7 +101,7 @@ test.each([
   expect(formatTally(unequal)).toMatch(/\nNOT EQUAL\n$/);
 });
 
-test('names the errors of the load client when the counts differ', async () => {
+test('the tally names errors of the load client when the counts differ', async () => {
   const outcome = await outcomeOf();
   const cutOff = { ...outcome, load: { ...outcome.load, answers: new Map([[200, 998]]), errors: 2 } };
 

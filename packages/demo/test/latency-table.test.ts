@@ -8,7 +8,7 @@ import {
 } from '../src/latency-table.ts';
 import { snapshotOf, upTo } from './support.ts';
 
-test('puts figures under their titles', async () => {
+test('rows stand under the titles of their columns', async () => {
   const snapshot = await snapshotOf(
     { route: '/search', ms: upTo(2000) },
     { route: '/products/{id}', ms: [0.0125] },
@@ -23,7 +23,7 @@ test('puts figures under their titles', async () => {
   ]);
 });
 
-test('adds up the status codes of a route, and shows what has no route of its own last', async () => {
+test('a route has one row for all status codes, and requests without a route come last', async () => {
   const snapshot = await snapshotOf(
     { status: 404, ms: [1] },
     { route: '/a', status: 200, ms: upTo(10) },
@@ -40,7 +40,7 @@ test('adds up the status codes of a route, and shows what has no route of its ow
   ]);
 });
 
-test('leaves the snapshot as it is', async () => {
+test('making rows does not change the snapshot', async () => {
   const snapshot = await snapshotOf({ route: '/a', ms: [1] }, { route: '/a', status: 404, ms: [2] });
 
   mergeRows('all', rowsByRoute(snapshot, []));
@@ -48,7 +48,7 @@ test('leaves the snapshot as it is', async () => {
   expect(snapshot.families[0]!.series.map(({ histogram }) => histogram.totalCount)).toEqual([1, 1]);
 });
 
-test('merges rows, those without counts too', async () => {
+test('merging accepts rows without counts', async () => {
   const snapshot = await snapshotOf({ route: '/a', ms: [1, 2] }, { route: '/b', ms: [300] });
 
   const { label, histogram } = mergeRows('all routes', rowsByRoute(snapshot, ['GET /c']));
@@ -57,7 +57,7 @@ test('merges rows, those without counts too', async () => {
   expect(mergeRows('none', []).histogram).toBeUndefined();
 });
 
-test('counts by status code, over all routes', async () => {
+test('counts by status code cover all routes', async () => {
   const snapshot = await snapshotOf(
     { route: '/a', ms: upTo(3) },
     { route: '/b', ms: upTo(4) },
@@ -78,6 +78,6 @@ test.each([
   [999, '999'],
   [1000, '1,000'],
   [1234567, '1,234,567'],
-])('groups the digits of %d', (count, text) => {
+])('the digits of %d are grouped', (count, text) => {
   expect(formatCount(count)).toBe(text);
 });

@@ -14,7 +14,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map(close));
 });
 
-test('takes the port that is wanted, on the loopback interface', async () => {
+test('a server listens on the wanted port of the loopback interface', async () => {
   const free = await listen(newServer(), 0);
   await close(servers.pop()!);
   const server = newServer();
@@ -23,7 +23,7 @@ test('takes the port that is wanted, on the loopback interface', async () => {
   expect((server.address() as AddressInfo).address).toBe(HOST);
 });
 
-test('takes a free port where the wanted one is taken, and says so', async () => {
+test('a server uses a free port when the wanted one is taken, and reports that', async () => {
   const { port: taken } = await listen(newServer(), 0);
 
   const { port, obstacle } = await listen(newServer(), taken);
@@ -33,14 +33,14 @@ test('takes a free port where the wanted one is taken, and says so', async () =>
   expect(await (await fetch(`http://${HOST}:${port}`)).text()).toBe('here');
 });
 
-test('does not take a failure of another kind for a matter of the port', async () => {
+test('a failure that does not concern the port is passed on', async () => {
   const server = newServer();
   await listen(server, 0);
 
   await expect(listen(server, 0)).rejects.toMatchObject({ code: 'ERR_SERVER_ALREADY_LISTEN' });
 });
 
-test('lets an answer on its way arrive before it closes', async () => {
+test('closing waits for a running answer', async () => {
   let answer: () => void = () => {};
   const asked = new Promise<void>((resolve) => {
     const server = createServer((_, response) => {

@@ -2,7 +2,7 @@ import { formatUpdate } from '../src/live-table.ts';
 
 const plain = (header: string): string => header;
 
-test('repeats the header after six updates', () => {
+test('every sixth update has a header', () => {
   const rows = [{ label: 'GET /search', histogram: undefined }];
   const headers = Array.from({ length: 13 }, (_, index) =>
     formatUpdate(index, `${index + 1} s`, rows, plain),
@@ -11,7 +11,7 @@ test('repeats the header after six updates', () => {
   expect(headers.flatMap((isThere, index) => (isThere ? [index] : []))).toEqual([0, 6, 12]);
 });
 
-test('sets a repeated header off by an empty line, and shows it in the style of the output', () => {
+test('a repeated header follows an empty line and has the style of the output', () => {
   const rows = [{ label: 'GET /search', histogram: undefined }];
   const row = '    7 s  GET /search                    0         -         -         -         -         -\n';
 

@@ -10,9 +10,9 @@ const defaults = {
 };
 
 test.each([
-  ['nothing', [], {}],
+  ['the defaults', [], {}],
   ['a duration', ['--seconds', '8'], { seconds: 8 }],
-  ['no end', ['--seconds=0'], { seconds: 0 }],
+  ['a load without end', ['--seconds=0'], { seconds: 0 }],
   ['a port of the page', ['--page-port', '0'], { pagePort: 0 }],
   ['no page', ['--no-page', '--page-port', '80'], { pagePort: undefined }],
   ['a directory', ['--save', 'here'], { saveTo: 'here' }],
@@ -22,15 +22,15 @@ test.each([
     { port: 0, metricsPort: 65535, connections: 500 },
   ],
   ['an option given twice', ['--port', '1', '--port', '2'], { port: 2 }],
-])('reads %s', (_, args, expected) => {
+])('the command line sets %s', (_, args, expected) => {
   expect(parseOptions(args)).toEqual({ ...defaults, ...expected });
 });
 
-test.each([['--help'], ['-h']])('asks for help with %s, whatever else is given', (flag) => {
+test.each([['--help'], ['-h']])('%s asks for help, whatever the other arguments', (flag) => {
   expect(parseOptions(['--seconds', '8', flag])).toBeUndefined();
 });
 
-test('names every option in the help, with its default', () => {
+test('the help names every option with its default', () => {
   expect(HELP).toMatch(/--seconds N .*\[300\]/);
   expect(HELP).toMatch(/--port N .*\[8080\]/);
   expect(HELP).toMatch(/--metrics-port N .*\[9464\]/);
@@ -53,6 +53,6 @@ test.each([
   [['--metrics-port', 'x'], "--metrics-port must be an integer from 0 to 65535, got 'x'"],
   [['--page-port', '70000'], "--page-port must be an integer from 0 to 65535, got '70000'"],
   [['--connections', '0'], "--connections must be an integer from 1 to 500, got '0'"],
-])('refuses %j', (args, message) => {
+])('the arguments %j are refused', (args, message) => {
   expect(() => parseOptions(args)).toThrow(new UsageError(message));
 });

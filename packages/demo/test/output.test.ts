@@ -25,7 +25,7 @@ class FakeStream extends EventEmitter {
   }
 }
 
-test('falls silent when nobody reads any more, and says so once', () => {
+test('output ends when its reader has gone, and onClosed runs once', () => {
   const stream = new FakeStream();
   let closed = 0;
   const out = createOutput(stream.asStream(), () => closed++);
@@ -42,7 +42,7 @@ test.each([
   ['a pipe', { isTTY: false, colours: true }, 'time'],
   ['a terminal without colours', { isTTY: true, colours: false }, 'time'],
   ['a terminal with colours', { isTTY: true, colours: true }, '\u001b[1mtime\u001b[22m'],
-])('prints headers for %s', (_, stream, expected) => {
+])('a header suits %s', (_, stream, expected) => {
   const out = createOutput(new FakeStream(stream).asStream(), () => {});
 
   expect(out.header('time')).toBe(expected);

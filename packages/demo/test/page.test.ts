@@ -22,7 +22,7 @@ afterEach(async () => {
 const urlOf = (path: string): string =>
   `http://127.0.0.1:${(page.server.address() as AddressInfo).port}/${path}`;
 
-test('shows the registry of the demo, and ends with it', async () => {
+test('the page shows the registry of the demo and ends with it', async () => {
   const { body } = await fetch(urlOf('events'));
   const closed = once(page.server, 'close');
   const decoder = new TextDecoder();
@@ -37,7 +37,7 @@ test('shows the registry of the demo, and ends with it', async () => {
   await closed;
 });
 
-test('shows distributions that are dropped on it', async () => {
+test('the page shows distributions that are dropped on it', async () => {
   const histogram = new Histogram({ highestTrackableValue: 3_600_000_000_000 });
   histogram.record(5_000_000, 7);
 

@@ -15,7 +15,7 @@ test.each([
   ['GET', '/reports/2026-11', 'GET /reports/{month}', '2026-11'],
   ['GET', '/search', 'GET /search', ''],
   ['POST', '/login', 'POST /login', ''],
-])('takes %s %s to %s', (method, path, label, parameter) => {
+])('%s %s belongs to %s', (method, path, label, parameter) => {
   const found = findRoute(createRoutes(calm), method, path)!;
 
   expect([`${found.route.method} ${found.route.template}`, found.parameter]).toEqual([label, parameter]);
@@ -27,11 +27,11 @@ test.each([
   ['POST', '/products/17'],
   ['GET', '/products/17/related'],
   ['GET', '/searches'],
-])('has no route for %s %s', (method, path) => {
+])('%s %s has no route', (method, path) => {
   expect(findRoute(createRoutes(calm), method, path)).toBeUndefined();
 });
 
-test('shows a product with those that are most like it in price', async () => {
+test('a product comes with the products of the most similar prices', async () => {
   const { status, body } = await ask('GET', '/products/17');
   const product = JSON.parse(String(body));
 
@@ -42,11 +42,11 @@ test('shows a product with those that are most like it in price', async () => {
   expect(distances).toEqual([...distances].sort((a, b) => a - b));
 });
 
-test.each([['500'], ['unknown'], ['-1'], ['1e2'], ['']])('has no product %j', async (id) => {
+test.each([['500'], ['unknown'], ['-1'], ['1e2'], ['']])('there is no product %j', async (id) => {
   expect((await ask('GET', `/products/${id}`)).status).toBe(404);
 });
 
-test('compresses the report of a month', async () => {
+test('the report of a month is compressed', async () => {
   const { status, headers, body } = await ask('GET', '/reports/2026-11');
   const lines = gunzipSync(body).toString().trimEnd().split('\n');
 
@@ -54,18 +54,18 @@ test('compresses the report of a month', async () => {
   expect(lines.length).toBe(276); // 200 + 600 / 8, and the titles
 });
 
-test('has no report of what is no month', async () => {
+test('a report for something other than a month does not exist', async () => {
   expect((await ask('GET', '/reports/november')).status).toBe(404);
 });
 
-test('lets in with the password, and only with that', async () => {
+test('only the right password logs in', async () => {
   const [right, wrong] = await Promise.all([ask('POST', '/login', PASSWORD), ask('POST', '/login', 'guess')]);
 
   expect([right.status, wrong.status]).toEqual([200, 401]);
   expect(JSON.parse(String(right.body)).token).toMatch(/^[0-9a-f]{32}$/);
 });
 
-test('waits a few milliseconds in a search, and long where it meets a lock', async () => {
+test('a search waits a few milliseconds, and long when it meets a lock', async () => {
   const waits: number[] = [];
   const sleep = async (ms: number): Promise<void> => void waits.push(ms);
 
@@ -75,7 +75,7 @@ test('waits a few milliseconds in a search, and long where it meets a lock', asy
   expect(waits).toEqual([3 + 5 * Math.LN2, 150]);
 });
 
-test('answers a search with what was asked', async () => {
+test('the answer to a search has its query', async () => {
   const { status, body } = await ask('GET', '/search?q=standing%20desk');
 
   expect([status, JSON.parse(String(body))]).toEqual([200, { query: 'standing desk', hits: 50 }]);

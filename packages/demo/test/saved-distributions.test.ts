@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { formatPercentiles, Histogram } from '@hdrscope/core';
 import { saveDistributions } from '../src/saved-distributions.ts';
 
-test('each route with values is saved in a file of its own, in milliseconds', async () => {
+test('each route with values gets a file, in milliseconds', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'hdrscope-'));
   try {
     const histogram = new Histogram();

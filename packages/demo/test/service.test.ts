@@ -22,7 +22,7 @@ const routes: Route[] = [
   },
 ];
 
-/** Runs a service whose clock goes on by 12.5 ms whenever it is read, until `visit` is over. */
+/** Runs a service until `visit` ends. Each look at its clock takes 12.5 ms. */
 async function serve(
   visit: (url: string) => Promise<void>,
 ): Promise<{ service: Service; records: [number, Attributes][] }> {
@@ -40,7 +40,7 @@ async function serve(
   return { service, records };
 }
 
-test('hands a request to its route', async () => {
+test('a request reaches its route', async () => {
   expect.assertions(2);
   await serve(async (url) => {
     const response = await fetch(`${url}/echo/anna?q=a%20b`, { method: 'POST', body: 'hello' });
@@ -50,7 +50,7 @@ test('hands a request to its route', async () => {
   });
 });
 
-test('records the duration in seconds, with the attributes of the semantic conventions', async () => {
+test('a request records its duration in seconds, with the attributes of the semantic conventions', async () => {
   const { records } = await serve(async (url) => {
     await fetch(`${url}/echo/anna`, { method: 'POST', body: 'hello' });
     await fetch(`${url}/nowhere`);
@@ -84,7 +84,7 @@ test('records the duration in seconds, with the attributes of the semantic conve
   ]);
 });
 
-test('tallies the answers to others than the load', async () => {
+test('answers to clients other than the load are counted separately', async () => {
   const { service } = await serve(async (url) => {
     await fetch(`${url}/broken`, { headers: { 'user-agent': 'load' } });
     await fetch(`${url}/broken`, { headers: { 'user-agent': 'a browser' } });

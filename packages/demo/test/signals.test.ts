@@ -20,13 +20,13 @@ function listenTo(): { events: (string | number)[]; send: (signal: string, atMs:
   };
 }
 
-test.each([['SIGINT'], ['SIGTERM'], ['SIGHUP']])('stops at %s', (signal) => {
+test.each([['SIGINT'], ['SIGTERM'], ['SIGHUP']])('%s stops the demo', (signal) => {
   const { events, send } = listenTo();
   send(signal, 5000);
   expect(events).toEqual([signal]);
 });
 
-test('takes a Ctrl-C that arrives by two ways for one', () => {
+test('a Ctrl-C that arrives twice counts once', () => {
   const { events, send } = listenTo();
   send('SIGINT', 5000);
   send('SIGINT', 5299);
@@ -36,7 +36,7 @@ test('takes a Ctrl-C that arrives by two ways for one', () => {
 test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
-])('ends at once when %s is the second signal', (signal, exitCode) => {
+])('a second signal, here %s, ends the demo at once', (signal, exitCode) => {
   const { events, send } = listenTo();
   send('SIGINT', 5000);
   send(signal, 5300);

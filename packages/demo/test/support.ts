@@ -8,7 +8,7 @@ export interface Requests {
   readonly ms: readonly number[];
 }
 
-/** What a registry holds when the service has answered these. */
+/** The snapshot of a registry after the service has answered these requests. */
 export async function snapshotOf(...all: Requests[]): Promise<Snapshot> {
   const registry = createRegistry({ clock: { nowMs: () => 0, monotonicMs: () => 0 } });
   const family = registry.histogram({

@@ -1,7 +1,7 @@
 import { close, HOST, listen } from '../src/listening.ts';
 import { countsInMetricsText, createDurationHistogram, startTelemetry } from '../src/telemetry.ts';
 
-test('counts what the global API records, and shows it to Prometheus and to the registry', async () => {
+test('records through the global API show in Prometheus and in the registry', async () => {
   const { hdr, server, shutdown } = startTelemetry();
   const duration = createDurationHistogram();
   duration.record(0.012, { 'http.route': '/a', 'http.response.status_code': 200 });
@@ -30,7 +30,7 @@ test('counts what the global API records, and shows it to Prometheus and to the 
   ]);
 });
 
-test('finds no counts in other metrics', () => {
+test('other metrics do not add to the counts', () => {
   const text =
     'other_count{http_response_status_code="200"} 5\nhttp_server_request_duration_sum{a="b"} 1.5\n';
 

@@ -3,7 +3,7 @@ import { trafficOf } from '../src/traffic.ts';
 
 const asText = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`;
 
-test('has every connection send the same, each from another place on', () => {
+test('all connections send the same requests, each from another start', () => {
   const days = [0, 1, 2, 3].map((connection) => trafficOf(connection, 4).map(asText));
 
   expect(new Set(days.map((day) => [...day].sort().join()))).toHaveProperty('size', 1);
@@ -11,7 +11,7 @@ test('has every connection send the same, each from another place on', () => {
   expect(trafficOf(499, 500)).toHaveLength(days[0]!.length);
 });
 
-test('visits every route', () => {
+test('the traffic visits every route', () => {
   const routes = createRoutes({ random: Math.random, sleep: () => Promise.resolve() });
 
   const visited = trafficOf(0, 1).map(
