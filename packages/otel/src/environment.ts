@@ -1,7 +1,7 @@
 /** Environment variables by name. An empty value counts as unset: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The environment of the process, or an empty one where there is no process. */
+/** The environment of the process, or an empty one if there is no process. */
 export function processEnvironment(): Environment {
   return (globalThis as { readonly process?: { readonly env?: Environment } }).process?.env ?? {};
 }

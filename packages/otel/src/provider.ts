@@ -15,7 +15,7 @@ import { type MetricSettings, metricSettings } from './metric-settings.ts';
 import { type MetricScope, scopeKey } from './sdk.ts';
 import { type CompiledView, familyOptions, type InstrumentIdentity } from './view.ts';
 
-/** What a wrapped provider makes instruments from. */
+/** The means with which a wrapped provider makes instruments. */
 export interface InstrumentFactory {
   readonly views: readonly CompiledView[];
   readonly registry: Registry;

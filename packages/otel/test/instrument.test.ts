@@ -36,7 +36,7 @@ const UNCOUNTABLE: [what: string, value: unknown][] = [
   ['a negative number', -1],
   ['-Infinity', Number.NEGATIVE_INFINITY],
   ['Infinity', Number.POSITIVE_INFINITY],
-  ['what is too large', 2 ** 53],
+  ['a value that is too large', 2 ** 53],
   ['a string', '5'],
   ['an empty string', ''],
   ['undefined', undefined],

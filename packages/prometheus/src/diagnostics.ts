@@ -32,7 +32,7 @@ export function warnOnce(): Warn {
   };
 }
 
-/** What went wrong, in one line. */
+/** The message of an error, in one line. */
 export function reasonOf(error: unknown): string {
   try {
     // Not by `instanceof`: errors of other realms have messages, too.

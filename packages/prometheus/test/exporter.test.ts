@@ -77,13 +77,13 @@ describe('the callback', () => {
   });
 
   test('runs later when no server starts', async () => {
-    let told = false;
+    let hasRun = false;
     new HdrPrometheusExporter({ preventServerStart: true }, () => {
-      told = true;
+      hasRun = true;
     });
-    expect(told).toBe(false);
+    expect(hasRun).toBe(false);
     await Promise.resolve();
-    expect(told).toBe(true);
+    expect(hasRun).toBe(true);
   });
 
   test('can throw without harm', async () => {

@@ -2,7 +2,7 @@ import { type BucketRun, exponentialBound, mergedBuckets } from '@hdrscope/core'
 import type { Buckets, Counted, ExplicitBuckets, ExponentialBuckets } from './counted.ts';
 import { NO_BUCKETS } from './received.ts';
 
-/** What a stream has counted since its previous point. */
+/** The counts of a stream since its previous point. */
 export interface Increase {
   readonly buckets: Buckets;
   readonly sum: number | undefined;

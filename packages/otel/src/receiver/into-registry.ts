@@ -126,7 +126,7 @@ export class IntoRegistry {
   }
 }
 
-/** What the metrics of one resource share. */
+/** The part of a metric's context that its resource determines. */
 interface ResourceContext {
   readonly attributes: Attributes;
   /** The attributes of the resource that its series have too. */
@@ -135,7 +135,7 @@ interface ResourceContext {
   readonly identity: string;
 }
 
-/** Where the points of one metric go. */
+/** The destination of the points of one metric. */
 interface Target {
   readonly metric: ReceivedMetric;
   readonly temporality: Temporality;

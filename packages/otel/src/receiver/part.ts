@@ -34,7 +34,7 @@ class BucketPlacement {
   readonly #increase: Increase;
   readonly #least: number;
   readonly #most: number;
-  // Of the middles of the buckets.
+  // The sum and the extremes of the buckets' middles.
   #sum = 0;
   #min = Number.POSITIVE_INFINITY;
   #max = Number.NEGATIVE_INFINITY;

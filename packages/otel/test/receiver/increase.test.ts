@@ -16,13 +16,13 @@ const epochs = fc.array(
 
 /** Sends a cumulative point after each interval: some twice, and some after later ones. */
 async function received(
-  told: readonly (readonly (readonly number[])[])[],
+  reported: readonly (readonly (readonly number[])[])[],
   noise: () => number,
   send: (receiving: Receiving, values: readonly number[], startNs: number, timeNs: number) => void,
 ): Promise<Receiving> {
   const receiving = new Receiving();
   let timeNs = 1;
-  for (const intervals of told) {
+  for (const intervals of reported) {
     const startNs = timeNs++;
     const values: number[] = [];
     const sent: (() => void)[] = [];
@@ -60,9 +60,9 @@ test.each([
   ['exponential', exponentialOf],
 ] as const)('increases of %s points add up to the last counts of every epoch', async (kind, pointOf) => {
   await fc.assert(
-    fc.asyncProperty(epochs, fc.infiniteStream(fc.nat({ max: 5 })), async (told, noise) => {
+    fc.asyncProperty(epochs, fc.infiniteStream(fc.nat({ max: 5 })), async (reported, noise) => {
       const receiving = await received(
-        told,
+        reported,
         () => noise.next().value,
         (into, values, startTimeUnixNano, timeUnixNano) => {
           const point = { ...pointOf(values), startTimeUnixNano, timeUnixNano, sum: sumOf(values) };
@@ -71,12 +71,12 @@ test.each([
           expect(pointCount).toBe(0);
         },
       );
-      const all = told.flat(2);
+      const all = reported.flat(2);
       const [series] = await receiving.series();
       expect(series?.histogram.totalCount ?? 0).toBe(all.length);
       expect(series?.sum ?? 0).toBeCloseTo(sumOf(all), 6);
       expect(series?.rejected.tooLarge ?? 0).toBe(0);
-      expect(receiving.health.resets).toBe(told.length - 1);
+      expect(receiving.health.resets).toBe(reported.length - 1);
     }),
     { numRuns: 60 },
   );

@@ -147,9 +147,9 @@ describe('buckets', () => {
     receiving.exponential(DELTA, exponentialPoint(scale, offset, used, { zeroCount: 4 }));
     const { families } = await receiving.snapshot();
     const { counts } = families[0]!.series[0]!.histogram;
-    const told = exponentialBuckets(counts, families[0]!, { maxScale: scale, maxSize: 400 });
+    const readBack = exponentialBuckets(counts, families[0]!, { maxScale: scale, maxSize: 400 });
     const from = used.findIndex((count) => count > 0);
-    expect(told).toEqual({ scale, zeroCount: 4, offset: offset + from, counts: used.slice(from) });
+    expect(readBack).toEqual({ scale, zeroCount: 4, offset: offset + from, counts: used.slice(from) });
   });
 
   test('the extremes of a point narrow its buckets', async () => {
