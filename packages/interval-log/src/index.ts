@@ -1,3 +1,35 @@
+export {
+  type BoundedHistogram,
+  type ChangeVerdict,
+  type CompareOptions,
+  type Comparison,
+  compareHistograms,
+  type PercentileChange,
+} from './operations/compare.ts';
+export {
+  convertToV2,
+  type DecodedInterval,
+  type DecodeIntervalsOptions,
+  decodeIntervals,
+} from './operations/convert.ts';
+export { type FollowNote, type FollowOptions, followLog } from './operations/follow.ts';
+export type { LogHistogram } from './operations/intervals.ts';
+export { type MergeOptions, mergeLogs } from './operations/merge.ts';
+export {
+  type PercentileText,
+  type ReadPercentileTextOptions,
+  readPercentileText,
+} from './operations/percentile-text.ts';
+export {
+  type ReadHistogram,
+  type ReadHistogramsOptions,
+  readHistograms,
+} from './operations/read-histograms.ts';
+export { readText, recogniseText, type TextKind } from './operations/recognise.ts';
+export { type ReintervalOptions, reintervalLog } from './operations/reinterval.ts';
+export { type Moment, type OperationOptions, type Selection, selects } from './operations/selection.ts';
+export { sliceLog } from './operations/slice.ts';
+export { type LogSummary, sumLogs, summarizeLogs, type TagSummary } from './operations/summarize.ts';
 export { type ProcessorArguments, parseProcessorArgs } from './processor/arguments.ts';
 export { createProcessorFiles } from './processor/files.ts';
 export type { OutputFile, ProcessorFiles, ProcessorIo, TextOutput } from './processor/io.ts';
@@ -29,34 +61,6 @@ export {
 export type { FsyncPolicy, RotationOptions, SinkOptions } from './sink/options.ts';
 export { formatSeriesTag, parseSeriesTag, type SeriesTag } from './sink/series-tag.ts';
 export { type IntervalLogSink, openIntervalLog, type SinkState } from './sink/sink.ts';
-export {
-  type Bounded,
-  type Change,
-  type CompareOptions,
-  type Comparison,
-  compareHistograms,
-  type PercentileChange,
-} from './tools/compare.ts';
-export {
-  convertToV2,
-  type DecodedInterval,
-  type DecodeIntervalsOptions,
-  decodeIntervals,
-} from './tools/convert.ts';
-export type { LogHistogram } from './tools/decoding.ts';
-export { type FollowNote, type FollowOptions, followLog } from './tools/follow.ts';
-export { type MergeOptions, mergeLogs } from './tools/merge.ts';
-export {
-  type PercentileText,
-  type ReadPercentileTextOptions,
-  readPercentileText,
-} from './tools/percentile-text.ts';
-export { type ReadHistogram, type ReadHistogramsOptions, readHistograms } from './tools/read-histograms.ts';
-export { readText, recogniseText, type TextKind } from './tools/recognise.ts';
-export { type ReintervalOptions, reintervalLog } from './tools/reinterval.ts';
-export { type Moment, type Selection, selects, type ToolOptions } from './tools/selection.ts';
-export { sliceLog } from './tools/slice.ts';
-export { type LogSummary, sumLogs, summarizeLogs, type TagSummary } from './tools/summarize.ts';
 export type { IntervalFormat } from './writer/format.ts';
 export {
   FORMAT_VERSION_LINE,

@@ -1,4 +1,4 @@
-import { type Bounded, compareHistograms, type LogHistogram } from '@hdrscope/interval-log';
+import { type BoundedHistogram, compareHistograms, type LogHistogram } from '@hdrscope/interval-log';
 import { type Command, Option } from 'commander';
 import { isDecimal, parsePercentileList, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io, Refusal } from '../command.ts';
@@ -52,7 +52,7 @@ export function addComparing(parser: Command, percentiles: readonly number[]): C
 /** One side of a comparison. */
 export interface ComparedSide {
   readonly name: string;
-  readonly values: LogHistogram | Bounded;
+  readonly values: LogHistogram | BoundedHistogram;
   readonly totalCount: number;
 }
 

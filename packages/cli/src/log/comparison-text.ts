@@ -1,5 +1,5 @@
 import { formatDecimal } from '@hdrscope/core';
-import type { Change, Comparison, PercentileChange } from '@hdrscope/interval-log';
+import type { ChangeVerdict, Comparison, PercentileChange } from '@hdrscope/interval-log';
 import { painter } from '../colour.ts';
 import type { Io } from '../command.ts';
 import { type Column, formatTable } from '../table.ts';
@@ -83,7 +83,7 @@ ${verdict(shown)}
 `;
 }
 
-const COLOURS: Readonly<Record<Change, 'red' | 'green' | 'yellow' | 'dim'>> = {
+const COLOURS: Readonly<Record<ChangeVerdict, 'red' | 'green' | 'yellow' | 'dim'>> = {
   'too few values': 'yellow',
   'worse beyond doubt': 'red',
   worse: 'red',
@@ -93,7 +93,7 @@ const COLOURS: Readonly<Record<Change, 'red' | 'green' | 'yellow' | 'dim'>> = {
 };
 
 function verdict({ comparison, confidence, tolerance }: ShownComparison): string {
-  const named = (wanted: Change): string | undefined => {
+  const named = (wanted: ChangeVerdict): string | undefined => {
     const found = comparison.percentiles.filter(({ change }) => change === wanted);
     return found.length === 0
       ? undefined

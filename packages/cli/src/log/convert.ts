@@ -3,9 +3,9 @@ import {
   convertToV2,
   decodeIntervals,
   type LogSource,
+  type OperationOptions,
   type Selection,
   sumLogs,
-  type ToolOptions,
 } from '@hdrscope/interval-log';
 import { choiceOption, createParser, readArguments, wrongOption } from '../arguments.ts';
 import { type Io, Refusal, UsageError } from '../command.ts';
@@ -81,7 +81,7 @@ function parseFormat(text: string): Format {
 
 type Conversion = (
   source: LogSource,
-  reading: Selection & ToolOptions,
+  reading: Selection & OperationOptions,
   options: RowOptions,
 ) => AsyncIterable<string>;
 

@@ -1,4 +1,4 @@
-import type { LogInterval, LogSource, ToolOptions } from '@hdrscope/interval-log';
+import type { LogInterval, LogSource, OperationOptions } from '@hdrscope/interval-log';
 import type { Io } from '../command.ts';
 import { nameOf } from '../input/recognise.ts';
 import { openLogs } from './input.ts';
@@ -14,7 +14,7 @@ export interface OrderOptions {
 /** What a command makes of logs, line by line. */
 export type MakeLines = (
   sources: readonly LogSource[],
-  options: ToolOptions & OrderOptions,
+  options: OperationOptions & OrderOptions,
 ) => AsyncIterable<string>;
 
 /**

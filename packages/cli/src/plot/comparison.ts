@@ -1,4 +1,4 @@
-import { type Bounded, compareHistograms, type LogHistogram } from '@hdrscope/interval-log';
+import { type BoundedHistogram, compareHistograms, type LogHistogram } from '@hdrscope/interval-log';
 import { type ComparisonPlot, curveOf } from '@hdrscope/plot';
 import { UsageError } from '../command.ts';
 import { withValues } from '../log/comparing.ts';
@@ -49,7 +49,7 @@ export async function readComparison(
 }
 
 interface Side {
-  readonly values: LogHistogram | Bounded;
+  readonly values: LogHistogram | BoundedHistogram;
   readonly valueScale: number;
 }
 

@@ -2,7 +2,7 @@ import { type DoubleHistogram, HdrscopeError, type Histogram } from '@hdrscope/c
 import type { LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
 import { readEntries } from '../reader/read.ts';
-import { refuse, type Selection, selects, type ToolOptions } from './selection.ts';
+import { type OperationOptions, reportMalformed, type Selection, selects } from './selection.ts';
 
 /** What a log's intervals add up to: of integers, or of doubles, as the log has them. */
 export type LogHistogram = Histogram | DoubleHistogram;
@@ -11,11 +11,11 @@ export type LogHistogram = Histogram | DoubleHistogram;
 export async function* selectIntervals(
   source: LogSource,
   selection: Selection,
-  options: ToolOptions,
+  options: OperationOptions,
 ): AsyncGenerator<LogInterval, void> {
   const isSelected = selects(selection);
   for await (const entry of readEntries(source, options)) {
-    if (entry.kind === 'malformed') refuse(options, entry, source);
+    if (entry.kind === 'malformed') reportMalformed(options, entry, source);
     else if (entry.kind === 'interval' && isSelected(entry)) yield entry;
   }
 }
@@ -24,24 +24,24 @@ export async function* selectIntervals(
  * An interval added to what others added up to. The first of them decides on the precision, as in HdrHistogram's own
  * tools: with a finer layout than the log's nothing would be gained.
  */
-export function plus(total: LogHistogram | undefined, interval: LogInterval): LogHistogram {
+export function addInterval(total: LogHistogram | undefined, interval: LogInterval): LogHistogram {
   if (total === undefined) return interval.histogram();
   interval.addTo(total);
   return total;
 }
 
 /** What `decode` gives; `undefined` where the line holds no histogram, or one that does not fit, which is told. */
-export function decoded<T>(
+export function decodeOrReport<T>(
   interval: LogInterval,
   source: LogSource,
-  options: ToolOptions,
+  options: OperationOptions,
   decode: () => T,
 ): T | undefined {
   try {
     return decode();
   } catch (error) {
     if (!(error instanceof HdrscopeError)) throw error;
-    refuse(options, { kind: 'malformed', lineNumber: interval.lineNumber, error }, source);
+    reportMalformed(options, { kind: 'malformed', lineNumber: interval.lineNumber, error }, source);
     return undefined;
   }
 }

@@ -47,12 +47,12 @@ export async function* followLog(
   const isAborted = (): boolean => signal?.aborted === true;
   let isKnownMissing = false;
   let hasCaughtUp = false;
-  let file: Following | undefined;
+  let file: FollowedFile | undefined;
   try {
     while (!isAborted()) {
       if (file === undefined) {
         const handle = await openIfThere(path);
-        if (handle !== undefined) file = new Following(handle, path, options);
+        if (handle !== undefined) file = new FollowedFile(handle, path, options);
         else if (!isKnownMissing) yield { kind: 'missing' };
         isKnownMissing = handle === undefined;
       }
@@ -80,7 +80,7 @@ export async function* followLog(
 }
 
 /** A file that is open, and how far it was read. */
-class Following {
+class FollowedFile {
   readonly handle: FileHandle;
   readonly parser: LogParser;
   readonly #path: string;

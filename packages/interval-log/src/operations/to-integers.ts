@@ -1,8 +1,8 @@
 import { DoubleHistogram, HdrscopeError, Histogram } from '@hdrscope/core';
-import type { LogHistogram } from './decoding.ts';
+import type { LogHistogram } from './intervals.ts';
 
 /** Histograms of integers in one unit. */
-export interface AsIntegers {
+export interface IntegerPair {
   readonly before: Histogram;
   readonly after: Histogram;
   /** What an integer counts: 1, or for doubles a power of two. */
@@ -15,7 +15,7 @@ export interface AsIntegers {
  *
  * @throws HdrscopeError `ERR_INCOMPATIBLE` when one has integers and the other doubles.
  */
-export function asIntegers(before: LogHistogram, after: LogHistogram): AsIntegers {
+export function toIntegers(before: LogHistogram, after: LogHistogram): IntegerPair {
   if (before instanceof DoubleHistogram && after instanceof DoubleHistogram) {
     const ratio = Math.min(
       before.integerToDoubleValueConversionRatio,

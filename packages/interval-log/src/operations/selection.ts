@@ -1,7 +1,7 @@
 import type { LogInterval, MalformedLine } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
 import type { ReadOptions } from '../reader/read.ts';
-import { toMicros } from './log-text.ts';
+import { toMicros } from './format-line.ts';
 
 /** A moment of a log: so many seconds after its start, or since 1970. */
 export type Moment = { readonly offsetSec: number } | { readonly epochSec: number };
@@ -17,7 +17,7 @@ export interface Selection {
 }
 
 /** What all tools that read a log let their caller know and decide. */
-export interface ToolOptions extends ReadOptions {
+export interface OperationOptions extends ReadOptions {
   /** Told of every malformed line, which is left out. @default its error is thrown */
   readonly onMalformed?: (line: MalformedLine, source: LogSource) => void;
 }
@@ -36,7 +36,11 @@ function sinceMoment({ startSec, offsetSec }: LogInterval, moment: Moment): numb
 }
 
 /** Hands a malformed line to whoever wants it, or throws its error. */
-export function refuse({ onMalformed }: ToolOptions, line: MalformedLine, source: LogSource): void {
+export function reportMalformed(
+  { onMalformed }: OperationOptions,
+  line: MalformedLine,
+  source: LogSource,
+): void {
   if (onMalformed === undefined) throw line.error;
   onMalformed(line, source);
 }

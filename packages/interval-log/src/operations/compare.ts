@@ -6,8 +6,8 @@ import {
   type PercentileDifference,
   percentileDifference,
 } from '@hdrscope/core';
-import { type AsIntegers, asIntegers } from './as-integers.ts';
-import type { LogHistogram } from './decoding.ts';
+import type { LogHistogram } from './intervals.ts';
+import { type IntegerPair, toIntegers } from './to-integers.ts';
 
 /** What is compared, and what counts as worse. */
 export interface CompareOptions {
@@ -31,7 +31,7 @@ export interface CompareOptions {
  * - `'within tolerance'`: the whole interval lies above 0, the difference is not above the limit: it grew, but not too much.
  * - `'no difference shown'`: the interval contains 0. It need not be that there is none.
  */
-export type Change =
+export type ChangeVerdict =
   | 'too few values'
   | 'worse beyond doubt'
   | 'worse'
@@ -53,7 +53,7 @@ export interface PercentileChange {
   readonly upper: number;
   /** How sure that is: what was asked for, or less where there are too few values. */
   readonly confidence: number;
-  readonly change: Change;
+  readonly change: ChangeVerdict;
 }
 
 /** Two distributions, compared. */
@@ -71,7 +71,7 @@ export interface Comparison {
 }
 
 /** Values that are known within bounds: each lies between where it is in `lowest` and where it is in `highest`. */
-export interface Bounded {
+export interface BoundedHistogram {
   /** The best guess. */
   readonly histogram: LogHistogram;
   readonly lowest: LogHistogram;
@@ -104,8 +104,8 @@ export interface Bounded {
  * ```
  */
 export function compareHistograms(
-  before: LogHistogram | Bounded,
-  after: LogHistogram | Bounded,
+  before: LogHistogram | BoundedHistogram,
+  after: LogHistogram | BoundedHistogram,
   { percentiles, confidence = 0.99, tolerance = 0 }: CompareOptions,
 ): Comparison {
   if (!(tolerance >= 0 && Number.isFinite(tolerance))) {
@@ -116,12 +116,12 @@ export function compareHistograms(
     if (histogram.totalCount === 0)
       throw new HdrscopeError('ERR_INCOMPATIBLE', `there are no values ${name} the change`);
   }
-  const guess = asIntegers(one.histogram, other.histogram);
+  const guess = toIntegers(one.histogram, other.histogram);
   const isExact = !('lowest' in before || 'lowest' in after);
-  const least = isExact ? guess : asIntegers(one.highest, other.lowest);
-  const most = isExact ? guess : asIntegers(one.lowest, other.highest);
+  const least = isExact ? guess : toIntegers(one.highest, other.lowest);
+  const most = isExact ? guess : toIntegers(one.lowest, other.highest);
   const changes = percentiles.map((percentile): PercentileChange => {
-    const differenceOf = (integers: AsIntegers): PercentileDifference =>
+    const differenceOf = (integers: IntegerPair): PercentileDifference =>
       percentileDifference(integers.after, integers.before, percentile, { confidence });
     const found = differenceOf(guess);
     const lower = isExact ? found.lower : differenceOf(least).lower;
@@ -149,11 +149,11 @@ export function compareHistograms(
   };
 }
 
-function inBounds(values: LogHistogram | Bounded): Bounded {
+function inBounds(values: LogHistogram | BoundedHistogram): BoundedHistogram {
   return 'lowest' in values ? values : { histogram: values, lowest: values, highest: values };
 }
 
-function wholeOf({ before, after }: AsIntegers): Pick<Comparison, 'kolmogorovSmirnov' | 'mannWhitney'> {
+function wholeOf({ before, after }: IntegerPair): Pick<Comparison, 'kolmogorovSmirnov' | 'mannWhitney'> {
   const { statistic, pValue } = kolmogorovSmirnovTest(before, after);
   const ranks = mannWhitneyTest(after, before);
   return {
@@ -165,7 +165,7 @@ function wholeOf({ before, after }: AsIntegers): Pick<Comparison, 'kolmogorovSmi
 function changeOf(
   { difference, lower, upper }: { difference: number; lower: number; upper: number },
   limit: number,
-): Change {
+): ChangeVerdict {
   if (lower > limit) return 'worse beyond doubt';
   if (lower > 0) return difference > limit ? 'worse' : 'within tolerance';
   return upper < 0 ? 'better' : 'no difference shown';

@@ -1,5 +1,5 @@
 import { Histogram, type PercentileLoss, parsePercentiles } from '@hdrscope/core';
-import type { Bounded } from './compare.ts';
+import type { BoundedHistogram } from './compare.ts';
 
 /** How percentile text becomes a histogram. */
 export interface ReadPercentileTextOptions {
@@ -8,7 +8,7 @@ export interface ReadPercentileTextOptions {
 }
 
 /** A histogram made of percentile text, and how well its values are known. */
-export interface PercentileText extends Bounded {
+export interface PercentileText extends BoundedHistogram {
   readonly histogram: Histogram;
   readonly lowest: Histogram;
   readonly highest: Histogram;

@@ -1,8 +1,8 @@
 import type { LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
 import { formatStartTime } from '../writer/format.ts';
-import { readLines } from './lines.ts';
-import { refuse, type Selection, selects, type ToolOptions } from './selection.ts';
+import { readLines } from './read-lines.ts';
+import { type OperationOptions, reportMalformed, type Selection, selects } from './selection.ts';
 
 /**
  * Copies a part of a log, line by line: intervals as they are selected, and all other lines, with what they tell of the
@@ -13,14 +13,14 @@ import { refuse, type Selection, selects, type ToolOptions } from './selection.t
  */
 export async function* sliceLog(
   source: LogSource,
-  options: Selection & ToolOptions = {},
+  options: Selection & OperationOptions = {},
 ): AsyncGenerator<string, void> {
   const isSelected = selects(options);
   let isStartTold = false;
   let first: LogInterval | undefined;
   for await (const { text, entry } of readLines(source, options)) {
     if (entry?.kind === 'malformed') {
-      refuse(options, entry, source);
+      reportMalformed(options, entry, source);
       continue;
     }
     if (entry?.kind === 'interval') {

@@ -1,12 +1,12 @@
 import { mustBe } from '@hdrscope/core';
 import type { LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
-import { decoded, type LogHistogram, plus, selectIntervals } from './decoding.ts';
-import { formatHeader, formatLine, toMicros } from './log-text.ts';
-import type { Selection, ToolOptions } from './selection.ts';
+import { formatHeader, formatLine, toMicros } from './format-line.ts';
+import { addInterval, decodeOrReport, type LogHistogram, selectIntervals } from './intervals.ts';
+import type { OperationOptions, Selection } from './selection.ts';
 
 /** How a log's intervals are made longer. */
-export interface ReintervalOptions extends Selection, ToolOptions {
+export interface ReintervalOptions extends Selection, OperationOptions {
   /** How long the new intervals are, in seconds: above 0, and best a multiple of what they are. */
   readonly lengthSec: number;
   /** Told of an interval that starts before those that were written already; it begins a new one of the same time. */
@@ -32,7 +32,7 @@ export async function* reintervalLog(
   if (!(lengthSec > 0 && Number.isFinite(lengthSec))) {
     throw mustBe('ERR_INVALID_OPTION', 'lengthSec', 'a finite number above 0', lengthSec);
   }
-  const parts = new Map<string | undefined, Longer>();
+  const parts = new Map<string | undefined, MergedInterval>();
   let window: number | undefined;
   let baseSec = 0;
   for await (const interval of selectIntervals(source, options, options)) {
@@ -48,14 +48,16 @@ export async function* reintervalLog(
       yield* written(parts, baseSec);
     }
     window = itsWindow;
-    const longer = decoded(interval, source, options, () => withPart(parts.get(interval.tag), interval));
+    const longer = decodeOrReport(interval, source, options, () =>
+      withPart(parts.get(interval.tag), interval),
+    );
     if (longer !== undefined) parts.set(interval.tag, longer);
   }
   if (window === undefined) yield formatHeader(undefined, 0);
   yield* written(parts, baseSec);
 }
 
-interface Longer {
+interface MergedInterval {
   readonly tag: string | undefined;
   readonly startSec: number;
   readonly endSec: number;
@@ -63,9 +65,9 @@ interface Longer {
   readonly total: LogHistogram;
 }
 
-function withPart(longer: Longer | undefined, interval: LogInterval): Longer {
+function withPart(longer: MergedInterval | undefined, interval: LogInterval): MergedInterval {
   const { tag, startSec, endSec, writtenMax } = interval;
-  const total = plus(longer?.total, interval);
+  const total = addInterval(longer?.total, interval);
   if (longer === undefined) return { tag, startSec, endSec, writtenMax, total };
   return {
     tag,
@@ -77,7 +79,7 @@ function withPart(longer: Longer | undefined, interval: LogInterval): Longer {
   };
 }
 
-function* written(parts: Map<string | undefined, Longer>, baseSec: number): Generator<string, void> {
+function* written(parts: Map<string | undefined, MergedInterval>, baseSec: number): Generator<string, void> {
   const ordered = [...parts.values()].sort((a, b) => a.startSec - b.startSec);
   parts.clear();
   for (const { tag, startSec, endSec, writtenMax, total } of ordered) {

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { LogParser } from '../../src/index.ts';
+import { readLines } from '../../src/operations/read-lines.ts';
 import { readEntries } from '../../src/reader/read.ts';
-import { readLines } from '../../src/tools/lines.ts';
 import { ENCODED } from '../support/logs.ts';
 import { all, bytes } from '../support/read.ts';
 

@@ -1,5 +1,5 @@
 import { DoubleHistogram, Histogram } from '@hdrscope/core';
-import { type Change, compareHistograms } from '@hdrscope/interval-log';
+import { type ChangeVerdict, compareHistograms } from '@hdrscope/interval-log';
 
 /** `count` values from 1 up to `scale * count`, evenly. */
 function evenly(count: number, scale = 1): Histogram {
@@ -8,7 +8,7 @@ function evenly(count: number, scale = 1): Histogram {
   return histogram;
 }
 
-function changeOf(before: Histogram, after: Histogram, tolerance: number, percentile = 50): Change {
+function changeOf(before: Histogram, after: Histogram, tolerance: number, percentile = 50): ChangeVerdict {
   const { percentiles } = compareHistograms(before, after, { percentiles: [percentile], tolerance });
   return percentiles[0]!.change;
 }

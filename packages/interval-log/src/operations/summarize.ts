@@ -1,6 +1,6 @@
 import type { LogSource } from '../reader/input.ts';
-import { decoded, type LogHistogram, plus, selectIntervals } from './decoding.ts';
-import type { Selection, ToolOptions } from './selection.ts';
+import { addInterval, decodeOrReport, type LogHistogram, selectIntervals } from './intervals.ts';
+import type { OperationOptions, Selection } from './selection.ts';
 
 /** All intervals of one tag. */
 export interface TagSummary {
@@ -39,7 +39,7 @@ export interface LogSummary {
  */
 export async function summarizeLogs(
   sources: Iterable<LogSource>,
-  options: Selection & ToolOptions = {},
+  options: Selection & OperationOptions = {},
 ): Promise<LogSummary> {
   const tags = new Map<string | undefined, TagSummary>();
   let logStartSec: number | undefined;
@@ -47,7 +47,9 @@ export async function summarizeLogs(
     for await (const interval of selectIntervals(source, options, options)) {
       const { tag, startSec, endSec, offsetSec } = interval;
       const known = tags.get(tag);
-      const histogram = decoded(interval, source, options, () => plus(known?.histogram, interval));
+      const histogram = decodeOrReport(interval, source, options, () =>
+        addInterval(known?.histogram, interval),
+      );
       if (histogram === undefined) continue;
       logStartSec = Math.min(logStartSec ?? Number.POSITIVE_INFINITY, startSec - offsetSec);
       tags.set(tag, {
@@ -69,12 +71,12 @@ export async function summarizeLogs(
  */
 export async function sumLogs(
   sources: Iterable<LogSource>,
-  options: Selection & ToolOptions = {},
+  options: Selection & OperationOptions = {},
 ): Promise<LogHistogram | undefined> {
   let total: LogHistogram | undefined;
   for (const source of sources) {
     for await (const interval of selectIntervals(source, options, options)) {
-      total = decoded(interval, source, options, () => plus(total, interval)) ?? total;
+      total = decodeOrReport(interval, source, options, () => addInterval(total, interval)) ?? total;
     }
   }
   return total;

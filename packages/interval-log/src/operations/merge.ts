@@ -1,12 +1,12 @@
 import { HdrscopeError } from '@hdrscope/core';
 import type { LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
-import { readLines } from './lines.ts';
-import { formatHeader, formatLine, toMicros } from './log-text.ts';
-import { refuse, type ToolOptions } from './selection.ts';
+import { formatHeader, formatLine, toMicros } from './format-line.ts';
+import { readLines } from './read-lines.ts';
+import { type OperationOptions, reportMalformed } from './selection.ts';
 
 /** What whoever merges logs is told. */
-export interface MergeOptions extends ToolOptions {
+export interface MergeOptions extends OperationOptions {
   /** Told of an interval that starts before the one above it in its own log. It is kept, but the order is not. */
   readonly onOutOfOrder?: (interval: LogInterval, source: LogSource) => void;
 }
@@ -75,7 +75,7 @@ class Cursor {
       if (done === true) return;
       const { text, entry } = value;
       if (entry?.kind === 'malformed') {
-        refuse(this.#options, entry, this.#source);
+        reportMalformed(this.#options, entry, this.#source);
       } else if (entry?.kind === 'interval') {
         if (entry.startSec < before) this.#options.onOutOfOrder?.(entry, this.#source);
         this.current = { interval: entry, text };

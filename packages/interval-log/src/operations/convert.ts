@@ -1,9 +1,9 @@
 import type { LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
 import { FORMAT_VERSION_LINE, LEGEND_LINE } from '../writer/format.ts';
-import { decoded, type LogHistogram, selectIntervals } from './decoding.ts';
-import { readLines } from './lines.ts';
-import { refuse, type Selection, selects, type ToolOptions } from './selection.ts';
+import { decodeOrReport, type LogHistogram, selectIntervals } from './intervals.ts';
+import { readLines } from './read-lines.ts';
+import { type OperationOptions, reportMalformed, type Selection, selects } from './selection.ts';
 
 // The first bytes of a compressed V2 encoding.
 const V2 = 'HISTFAAA';
@@ -17,15 +17,15 @@ const VERSION_LINE = /^#\[Histogram log format version /;
  */
 export async function* convertToV2(
   source: LogSource,
-  options: Selection & ToolOptions = {},
+  options: Selection & OperationOptions = {},
 ): AsyncGenerator<string, void> {
   const isSelected = selects(options);
   for await (const { text, entry } of readLines(source, options)) {
-    if (entry?.kind === 'malformed') refuse(options, entry, source);
+    if (entry?.kind === 'malformed') reportMalformed(options, entry, source);
     else if (entry?.kind === 'legend') yield LEGEND_LINE;
     else if (entry?.kind !== 'interval') yield VERSION_LINE.test(text) ? FORMAT_VERSION_LINE : `${text}\n`;
     else if (isSelected(entry)) {
-      const line = decoded(entry, source, options, () => inV2(text, entry));
+      const line = decodeOrReport(entry, source, options, () => inV2(text, entry));
       if (line !== undefined) yield line;
     }
   }
@@ -44,7 +44,7 @@ export interface DecodedInterval {
 }
 
 /** Which intervals are decoded, and how. */
-export interface DecodeIntervalsOptions extends Selection, ToolOptions {
+export interface DecodeIntervalsOptions extends Selection, OperationOptions {
   /** `'sparse'` takes a fraction of the time where histograms are only read. @default 'dense' */
   readonly storage?: 'dense' | 'sparse';
 }
@@ -60,7 +60,7 @@ export async function* decodeIntervals(
 ): AsyncGenerator<DecodedInterval, void> {
   const { storage = 'dense' } = options;
   for await (const interval of selectIntervals(source, options, options)) {
-    const histogram = decoded(interval, source, options, () => interval.histogram({ storage }));
+    const histogram = decodeOrReport(interval, source, options, () => interval.histogram({ storage }));
     if (histogram !== undefined) yield { interval, histogram };
   }
 }
