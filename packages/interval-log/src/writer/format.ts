@@ -2,37 +2,39 @@ import { type DoubleHistogram, formatDecimal, mustBe, type ReadonlyHistogram } f
 import { assertTimeMs, assertTimeZone, formatJavaDate } from './java-date.ts';
 
 // Source of all formats: HdrHistogram (Java), `HistogramLogWriter`.
-/** The first line of a log: the version of the format that is written, of which every reader takes all. */
+
+/** The first line of a log: the version of the written format. */
 export const FORMAT_VERSION_LINE = '#[Histogram log format version 1.3]\n';
 
 /** The line that names the columns. */
 export const LEGEND_LINE =
   '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"\n';
 
-/** Nanoseconds in a millisecond: most logs hold nanoseconds and show milliseconds. */
+/** Nanoseconds per millisecond: most logs hold nanoseconds and show milliseconds. */
 export const DEFAULT_VALUE_SCALE = 1e6;
 
-// The smallest, as Java's writer does it: a log is written once and kept for long.
+// The smallest output, as in Java's writer: a log is written once and kept for long.
 const DEFAULT_LEVEL = 9;
 
-/** What stands in a line beside the histogram. */
+/** The fields of an interval's line beside the histogram. */
 export interface IntervalFormat {
-  /** Not told where it is `undefined`. */
+  /** Without commas, spaces and control characters. @default no tag */
   readonly tag?: string | undefined;
   /** Seconds since the base time of the log. */
   readonly startSec: number;
   /** Seconds since the base time of the log. */
   readonly endSec: number;
-  /** What the maximum is divided by in the third column. Above 0. @default 1e6 */
+  /** Divisor of the maximum in the third column, above 0. @default 1e6, which shows nanoseconds as milliseconds */
   readonly valueScale?: number;
-  /** How much the histogram is compressed, from 0 to 9. @default 9 */
+  /** Compression level of zlib, from 0 to 9. @default 9 */
   readonly level?: number;
 }
 
 /**
- * The line of one interval, with its newline.
+ * Formats the line of one interval, with its newline.
  *
- * @throws HdrscopeError `ERR_INVALID_VALUE` when the tag would break the line, `ERR_INVALID_OPTION`.
+ * @throws HdrscopeError `ERR_INVALID_VALUE` when the tag would break the line or a time has no date;
+ *   `ERR_INVALID_OPTION` when `valueScale` is out of range.
  */
 export function formatInterval(
   histogram: ReadonlyHistogram | DoubleHistogram,
@@ -50,9 +52,11 @@ export function formatInterval(
 }
 
 /**
- * The line that tells when what the log tells of began.
+ * Formats the line that states the start time of a log, with its newline.
  *
- * @throws HdrscopeError `ERR_INVALID_VALUE` when it is no time, `ERR_INVALID_OPTION` when the zone is none.
+ * @param timeMs Milliseconds since 1970.
+ * @param timeZone IANA name of the zone of the printed date. @default the zone of the process
+ * @throws HdrscopeError `ERR_INVALID_VALUE` when the time has no date; `ERR_INVALID_OPTION` when the zone is unknown.
  */
 export function formatStartTime(timeMs: number, timeZone?: string): string {
   assertTimeMs('timeMs', timeMs);
@@ -62,16 +66,17 @@ export function formatStartTime(timeMs: number, timeZone?: string): string {
 }
 
 /**
- * The line that tells what the timestamps below it count from.
+ * Formats the line that states the base time, from which the timestamps below it count, with its newline.
  *
- * @throws HdrscopeError `ERR_INVALID_VALUE` when it is no time.
+ * @param timeMs Milliseconds since 1970.
+ * @throws HdrscopeError `ERR_INVALID_VALUE` when the time has no date.
  */
 export function formatBaseTime(timeMs: number): string {
   assertTimeMs('timeMs', timeMs);
   return `#[BaseTime: ${formatDecimal(timeMs / 1000, 3)} (seconds since epoch)]\n`;
 }
 
-/** A comment; of several lines, each becomes one. */
+/** Formats a comment, with its newline. Each line of a longer text becomes a comment. */
 export function formatComment(text: string): string {
   return text
     .split(/\r\n|[\r\n]/)
@@ -79,7 +84,7 @@ export function formatComment(text: string): string {
     .join('');
 }
 
-/** @throws HdrscopeError `ERR_INVALID_VALUE` when a reader would take the tag for something else. */
+/** @throws HdrscopeError `ERR_INVALID_VALUE` when the tag would break its line. */
 export function assertTag(tag: string | undefined): void {
   if (tag === undefined) return;
   if (typeof tag !== 'string' || BREAKS_LINE.test(tag)) {
@@ -87,7 +92,7 @@ export function assertTag(tag: string | undefined): void {
   }
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters.
 const BREAKS_LINE = /[,\s\u0000-\u001f\u007f\u0085\u2028\u2029]/;
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */

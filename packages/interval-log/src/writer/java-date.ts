@@ -2,17 +2,18 @@ import { mustBe } from '@hdrscope/core';
 import { JavaZone } from './java-zone.ts';
 
 /**
- * A date as `Date.toString` of Java 17 prints it: `Wed Sep 09 15:24:39 UTC 2015`. In the Gregorian calendar, as Java
- * does it from 15 October 1582 on; and by the history of time zones that this runtime has, which is Java's: exactly from 1960 to 2035 in every zone, beyond that but for some summers of few zones.
+ * Formats a date as `Date.toString` of Java 17: `Wed Sep 09 15:24:39 UTC 2015`. The calendar is Gregorian, as in Java
+ * from 15 October 1582 on. The history of time zones is that of this runtime. It equals Java's in every zone from 1960
+ * to 2035; outside these years some summers of a few zones differ.
  *
- * @param timeMs Milliseconds since 1970, whose fraction is cut off.
- * @param timeZone The IANA name of a zone. @default that of the process
+ * @param timeMs Milliseconds since 1970. A fraction is truncated.
+ * @param timeZone IANA name of a zone. @default the zone of the process
  */
 export function formatJavaDate(timeMs: number, timeZone?: string): string {
   return new JavaZone(timeZone).format(Math.trunc(timeMs));
 }
 
-/** @throws HdrscopeError `ERR_INVALID_OPTION` when it is no zone that this runtime knows. */
+/** @throws HdrscopeError `ERR_INVALID_OPTION` when this runtime does not know the zone. */
 export function assertTimeZone(timeZone: string): void {
   try {
     new Intl.DateTimeFormat('en-US', { timeZone });
@@ -22,7 +23,7 @@ export function assertTimeZone(timeZone: string): void {
 }
 
 /**
- * What a date can be told of: as far from 1970 as JavaScript goes.
+ * Checks that a time is in the range of JavaScript dates.
  *
  * @throws HdrscopeError `ERR_INVALID_VALUE`
  */

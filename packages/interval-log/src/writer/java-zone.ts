@@ -1,12 +1,12 @@
 import { ODD_PERIODS, ZONE_NAMES } from './zone-names.ts';
 
-/** What Java calls a zone that it abbreviates in its own way. */
+/** Java's abbreviations of a zone's standard and summer time. */
 interface ZoneNames {
   readonly standard: string;
   readonly summer: string;
 }
 
-/** A time zone as Java tells it. `Intl` knows the same offsets, but abbreviates few zones, and not always as Java does. */
+/** A time zone with Java's abbreviations. `Intl` knows the same offsets, but abbreviates few zones, and some differently. */
 export class JavaZone {
   readonly #dates: Intl.DateTimeFormat;
   readonly #offsets: Intl.DateTimeFormat;
@@ -14,7 +14,7 @@ export class JavaZone {
   readonly #names: ZoneNames | undefined;
   readonly #oddPeriods: readonly (readonly [fromSec: number, toSec: number])[];
 
-  /** @param timeZone One that `Intl` knows. @default that of the process */
+  /** @param timeZone A zone that `Intl` knows. @default the zone of the process */
   constructor(timeZone?: string, { names = zoneNames(), oddPeriods = oddPeriodsOf() }: ZoneTables = {}) {
     const zone = timeZone === undefined ? {} : { timeZone };
     this.#dates = new Intl.DateTimeFormat('en-US', { ...DATE, ...zone, timeZoneName: 'short' });
@@ -25,14 +25,14 @@ export class JavaZone {
     this.#oddPeriods = oddPeriods.get(timeZone ?? resolved) ?? oddPeriods.get(resolved) ?? [];
   }
 
-  /** As `Date.toString` does it. */
+  /** Formats a date as `Date.toString` of Java. */
   format(timeMs: number): string {
     const parts = new Map(this.#dates.formatToParts(timeMs).map(({ type, value }) => [type, value]));
     const [weekday, month, day, hour, minute, second, year] = DATE_PARTS.map((type) => parts.get(type));
     return `${weekday} ${month} ${day} ${hour}:${minute}:${second} ${this.nameAt(timeMs)} ${year}`;
   }
 
-  /** As `zzz` of Java's date formats does it. */
+  /** Returns the abbreviation that `zzz` prints in Java's date formats. */
   nameAt(timeMs: number): string {
     if (this.#names !== undefined) {
       const { standard, summer } = this.#names;
@@ -42,7 +42,7 @@ export class JavaZone {
     return name.startsWith('GMT') ? zoneNameOf(this.#offsets, timeMs) : name;
   }
 
-  /** Whether daylight is being saved. `Intl` says so only in the zone's long name, where it has one. */
+  /** Whether daylight is being saved. `Intl` shows it only in the zone's long name, and some zones have no such name. */
   isSummerAt(timeMs: number): boolean {
     const isOdd = this.#oddPeriods.some(([from, to]) => timeMs >= from * 1000 && timeMs < to * 1000);
     return this.#seemsSummerAt(timeMs) !== isOdd;
@@ -54,7 +54,7 @@ export class JavaZone {
     return NAMELESS.test(longName) && this.#isBetweenLowerOffsets(timeMs);
   }
 
-  /** Whether clocks were slower both in the year before and in the year after: they have been put forward for a while. */
+  /** Whether offsets are lower both in the year before and in the year after, so that clocks are ahead for a while. */
   #isBetweenLowerOffsets(timeMs: number): boolean {
     const offset = this.offsetMinutesAt(timeMs);
     const isLowerWithin = (stepMs: number): boolean => {
@@ -65,7 +65,7 @@ export class JavaZone {
     return isLowerWithin(-MONTH_MS) && isLowerWithin(MONTH_MS);
   }
 
-  /** What clocks are ahead of UTC. */
+  /** Minutes by which clocks are ahead of UTC; negative west of it. */
   offsetMinutesAt(timeMs: number): number {
     const [, sign, hours, minutes] = OFFSET.exec(zoneNameOf(this.#offsets, timeMs)) ?? [];
     if (hours === undefined) return 0;
@@ -73,7 +73,7 @@ export class JavaZone {
   }
 }
 
-/** What is known of zones that `Intl` does not say. */
+/** Facts about zones that `Intl` lacks, by zone. */
 export interface ZoneTables {
   readonly names?: ReadonlyMap<string, ZoneNames>;
   readonly oddPeriods?: ReadonlyMap<string, readonly (readonly [fromSec: number, toSec: number])[]>;
@@ -91,7 +91,7 @@ const DATE = {
 } as const;
 const DATE_PARTS = ['weekday', 'month', 'day', 'hour', 'minute', 'second', 'year'] as const;
 
-// Ireland's standard time is that of summer.
+// Ireland calls its summer time standard time.
 const SUMMER = /Summer|Daylight|^Irish Standard/;
 const NAMELESS = /^GMT[+-]/;
 const OFFSET = /^GMT([+-])(\d\d):(\d\d)/;

@@ -11,17 +11,17 @@ import {
 } from './format.ts';
 import { assertTimeZone } from './java-date.ts';
 
-/** How a log is written. */
+/** Options of `IntervalLogWriter`. */
 export interface WriterOptions extends Pick<IntervalFormat, 'valueScale' | 'level'> {
-  /** What the timestamps of intervals count from, in milliseconds since 1970. @default 0 */
+  /** The moment from which timestamps of intervals count, in milliseconds since 1970. @default 0 */
   readonly baseTimeMs?: number;
-  /** The IANA name of the zone in which dates are told, such as `Europe/Berlin`. @default that of the process */
+  /** IANA name of the zone of printed dates, such as `Europe/Berlin`. @default the zone of the process */
   readonly timeZone?: string;
 }
 
 /**
- * Writes a log line by line, each in one piece, as HdrHistogram's Java writer does: byte for byte, but for how zlib
- * happens to deflate a histogram.
+ * Writes a log line by line. Lines are byte for byte those of HdrHistogram's Java writer, except that zlib may deflate a
+ * histogram differently.
  *
  * @example
  * ```ts
@@ -49,8 +49,8 @@ export class IntervalLogWriter {
   readonly #baseTimeMs: number;
 
   /**
-   * @param write Takes each line, with its newline, when it is written.
-   * @throws HdrscopeError `ERR_INVALID_OPTION`
+   * @param write Receives each line in one piece, with its newline.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is out of range.
    */
   constructor(write: (line: string) => void, options: WriterOptions = {}) {
     const { baseTimeMs = 0, timeZone, valueScale } = options;
@@ -64,31 +64,40 @@ export class IntervalLogWriter {
     this.#baseTimeMs = baseTimeMs;
   }
 
+  /** Writes a comment; each line of a longer text becomes a comment. */
   comment(text: string): void {
     this.#write(formatComment(text));
   }
 
+  /** Writes the version of the format, the first line of a log. */
   formatVersion(): void {
     this.#write(FORMAT_VERSION_LINE);
   }
 
+  /**
+   * Writes the start time of the log.
+   *
+   * @param timeMs Milliseconds since 1970.
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when the time has no date.
+   */
   startTime(timeMs: number): void {
     this.#write(formatStartTime(timeMs, this.#options.timeZone));
   }
 
-  /** Tells the base time that the writer was made with. */
+  /** Writes the base time, which is `baseTimeMs`. */
   baseTime(): void {
     this.#write(formatBaseTime(this.#baseTimeMs));
   }
 
+  /** Writes the line that names the columns. */
   legend(): void {
     this.#write(LEGEND_LINE);
   }
 
   /**
-   * Writes what a histogram holds, with its times and its tag.
+   * Writes an interval: the counts of a histogram with its times and its tag.
    *
-   * @throws HdrscopeError `ERR_INVALID_VALUE` when it has no start or end time, or its tag would break the line.
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when the histogram has no start or end time, or its tag would break the line.
    */
   interval(histogram: ReadonlyHistogram | DoubleHistogram): void {
     const { startTimeMs, endTimeMs, tag } = histogram;

@@ -10,16 +10,16 @@ test.each(Object.entries(zones))('prints dates in %s as Java does', (zone, print
   expect(timesMs.map((timeMs) => formatJavaDate(timeMs, zone))).toEqual(printed);
 });
 
-test('cuts off what is less than a millisecond', () => {
+test('truncates fractions of a millisecond', () => {
   expect(formatJavaDate(999.999, 'UTC')).toBe('Thu Jan 01 00:00:00 UTC 1970');
 });
 
-test('takes the zone of the process where none is told', () => {
+test('uses the zone of the process by default', () => {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   expect(formatJavaDate(1_441_812_279_474)).toBe(formatJavaDate(1_441_812_279_474, zone));
 });
 
-test('knows a zone by any spelling that the runtime knows', () => {
+test('accepts any spelling of a zone that the runtime knows', () => {
   expect(formatJavaDate(0, 'europe/berlin')).toBe('Thu Jan 01 01:00:00 CET 1970');
 });
 

@@ -44,7 +44,7 @@ test('writes the head of a log', () => {
   );
 });
 
-test('tells dates in the zone asked for', () => {
+test('prints dates in the given zone', () => {
   const log = written((writer) => writer.startTime(1_441_812_279_474), { timeZone: 'America/Sao_Paulo' });
   expect(log).toBe('#[StartTime: 1441812279.474 (seconds since epoch), Wed Sep 09 12:24:39 BRT 2015]\n');
 });
@@ -64,12 +64,12 @@ test('writes intervals from the base time, with tag and maximum', () => {
   ]);
 });
 
-test('divides the maximum by the scale asked for', () => {
+test('divides the maximum by the given scale', () => {
   const log = written((writer) => writer.interval(histogramAt(0, 1)), { valueScale: 1000 });
   expect(log).toMatch(/^0\.000,0\.001,2770\.\d{3},HIST/);
 });
 
-test('compresses as much as asked for', () => {
+test('compresses at the given level', () => {
   const line = (level: number): string =>
     formatInterval(histogramAt(0, 1), { startSec: 0, endSec: 1, level });
   expect(line(0).length).toBeGreaterThan(line(9).length);
@@ -100,7 +100,7 @@ test('reads back what it wrote', () => {
     { baseTimeMs: 1_441_812_279_000 },
   );
   const [, interval] = entriesOf(log);
-  if (interval?.kind !== 'interval') throw new Error('is none');
+  if (interval?.kind !== 'interval') throw new Error('not an interval');
   const histogram = interval.histogram() as Histogram;
   expect(histogram.equals(original)).toBe(true);
   expect([histogram.startTimeMs, histogram.endTimeMs, histogram.tag]).toEqual([
