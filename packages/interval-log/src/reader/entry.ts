@@ -1,49 +1,49 @@
 import { DoubleHistogram, HdrscopeError, Histogram } from '@hdrscope/core';
 
-/** What one line of an interval log says. Blank lines say nothing. */
+/** The content of one line of an interval log. A blank line has no entry. */
 export type LogEntry = Comment | StartTime | BaseTime | Legend | LogInterval | MalformedLine;
 
 interface Entry {
-  /** From 1. */
+  /** Lines count from 1. */
   readonly lineNumber: number;
 }
 
-/** A line that begins with `#` and tells no time: `#[Histogram log format version 1.3]`, or anything else. */
+/** A line that begins with `#` and states no time, such as `#[Histogram log format version 1.3]`. */
 export interface Comment extends Entry {
   readonly kind: 'comment';
-  /** What follows the `#`. */
+  /** The text after the `#`. */
   readonly text: string;
 }
 
-/** When what the log tells of began: `#[StartTime: 1441812279.474 (seconds since epoch), …]`. */
+/** The start of what the log describes: `#[StartTime: 1441812279.474 (seconds since epoch), …]`. */
 export interface StartTime extends Entry {
   readonly kind: 'start-time';
-  /** Since 1970. */
+  /** Seconds since 1970. */
   readonly seconds: number;
 }
 
-/** What the timestamps of the lines below count from: `#[BaseTime: 1441812279.000 (seconds since epoch)]`. */
+/** The moment from which timestamps of later lines count: `#[BaseTime: 1441812279.000 (seconds since epoch)]`. */
 export interface BaseTime extends Entry {
   readonly kind: 'base-time';
-  /** Since 1970. */
+  /** Seconds since 1970. */
   readonly seconds: number;
 }
 
 /** The line that names the columns. */
 export interface Legend extends Entry {
   readonly kind: 'legend';
-  /** Without their quotes. */
+  /** Column names without their quotes. */
   readonly columns: readonly string[];
 }
 
-/** A line, or the end of a stream, that is nothing of the kind. Healthy lines before and after it are not touched. */
+/** A line that fits no other kind of entry, or the broken end of a gzip stream. Lines before and after it are read as usual. */
 export interface MalformedLine extends Entry {
   readonly kind: 'malformed';
-  /** `ERR_LOG_FORMAT` or `ERR_LOG_TIME`. Its message names the line, what was wrong and what came. */
+  /** An error with the code `ERR_LOG_FORMAT` or `ERR_LOG_TIME`. Its message names the line, the rule and what came instead. */
   readonly error: HdrscopeError;
 }
 
-/** What a line says of an interval, before its histogram is looked at. */
+/** The fields of an interval's line. The histogram is not decoded. */
 export interface IntervalLine {
   readonly lineNumber: number;
   readonly tag: string | undefined;
@@ -53,27 +53,27 @@ export interface IntervalLine {
   readonly encoded: string;
 }
 
-/** When an interval was, as the log's times are interpreted. */
+/** The start of an interval under the log's time mode: seconds since 1970, and seconds since the start of the log. */
 export interface IntervalTime {
   readonly startSec: number;
   readonly offsetSec: number;
 }
 
-/** One interval of a log. Its histogram stays encoded until it is asked for. */
+/** One interval of a log. Its histogram stays encoded until `histogram()` or `addTo()` needs it. */
 export class LogInterval implements Entry {
   readonly kind = 'interval';
   readonly lineNumber: number;
-  /** `undefined` where the line has no tag, which is not the same as an empty one. */
+  /** `undefined` if the line has no tag; `''` if its tag is empty. */
   readonly tag: string | undefined;
-  /** The first field as it was written, in seconds. */
+  /** The first field as written, in seconds. */
   readonly timestampSec: number;
-  /** The second field. */
+  /** The second field, in seconds. */
   readonly lengthSec: number;
-  /** The third field: the largest value in the unit that the writer chose, usually milliseconds. May be infinite. */
+  /** The third field: the largest value in the writer's unit, usually milliseconds. It may be infinite or `NaN`. */
   readonly writtenMax: number;
-  /** The compressed encoding as base64 text. */
+  /** The compressed histogram as base64 text. */
   readonly encoded: string;
-  /** Seconds since 1970, if the log tells the time at all. */
+  /** Seconds since 1970. In a log without absolute times, seconds since its unknown zero. */
   readonly startSec: number;
   /** Seconds since the start of the log. */
   readonly offsetSec: number;
@@ -93,26 +93,26 @@ export class LogInterval implements Entry {
     return this.startSec + this.lengthSec;
   }
 
-  /** As HdrHistogram tells it: cut off to whole milliseconds. */
+  /** `startSec` in milliseconds, truncated as in HdrHistogram's reader. */
   get startTimeMs(): number {
     return Math.trunc(this.startSec * 1000);
   }
 
-  /** As HdrHistogram tells it: cut off to whole milliseconds. */
+  /** `endSec` in milliseconds, truncated as in HdrHistogram's reader. */
   get endTimeMs(): number {
     return Math.trunc(this.endSec * 1000);
   }
 
-  /** Whether the values are doubles: `histogram()` is a `DoubleHistogram` then. */
+  /** Whether the values are doubles, so that `histogram()` returns a `DoubleHistogram`. */
   get isDouble(): boolean {
     return this.encoded.startsWith('DHIST');
   }
 
   /**
-   * The histogram, decoded anew at every call, with its times and its tag.
+   * Decodes the histogram and sets its times and tag. Every call returns a new histogram.
    *
-   * @param storage `'sparse'` takes less time and memory where the histogram is only read. @default 'dense'
-   * @throws HdrscopeError `ERR_LOG_FORMAT` when it is none.
+   * @param storage `'sparse'` takes less time and memory if the histogram is only read. @default 'dense'
+   * @throws HdrscopeError `ERR_LOG_FORMAT` when the field cannot be decoded.
    */
   histogram({
     storage = 'dense',
@@ -131,11 +131,11 @@ export class LogInterval implements Entry {
   }
 
   /**
-   * Counts the values of the interval in a histogram that exists, and widens its times: several times faster than
-   * adding a histogram made for that.
+   * Adds the counts of the interval to `target` and widens its times. This is several times faster than
+   * `target.add(interval.histogram())`. An error leaves the target unchanged.
    *
-   * @throws HdrscopeError `ERR_LOG_FORMAT` when the line holds no histogram of the target's kind; what `add` throws.
-   *   The target is unchanged then.
+   * @throws HdrscopeError `ERR_LOG_FORMAT` when the field cannot be decoded, or holds doubles and the target integers, or
+   *   the other way round; the errors of `Histogram.add`.
    */
   addTo(target: Histogram | DoubleHistogram): void {
     if (this.isDouble !== target instanceof DoubleHistogram) {
@@ -161,7 +161,7 @@ export class LogInterval implements Entry {
   }
 }
 
-/** An error that names the line. */
+/** Makes an error whose message names the line. */
 export function lineError(
   code: 'ERR_LOG_FORMAT' | 'ERR_LOG_TIME',
   lineNumber: number,
@@ -171,7 +171,7 @@ export function lineError(
   return new HdrscopeError(code, `line ${lineNumber}: ${message}`, options);
 }
 
-/** What stands for the end of a gzip stream that is cut short or broken: the line after the last one that could be had. */
+/** Makes the last entry of a gzip stream that is cut short or broken. Its line number is that of the first unreadable line. */
 export function brokenEnd(cause: HdrscopeError, lineNumber: number): MalformedLine {
   const error = lineError('ERR_LOG_FORMAT', lineNumber, cause.message, { cause });
   return { kind: 'malformed', lineNumber, error };

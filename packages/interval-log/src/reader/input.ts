@@ -3,8 +3,8 @@ import { createGunzip } from 'node:zlib';
 import { HdrscopeError, mustBe } from '@hdrscope/core';
 
 /**
- * Where a log comes from: the path of a file, its bytes, or a stream of them (of Node.js, of the web, or anything that
- * can be iterated). Whether it is compressed by gzip, or written in UTF-16, is seen by its first bytes.
+ * A log to read: the path of a file, its bytes, or a stream of bytes (a Node.js stream, a web stream or any iterable).
+ * The first bytes show whether it is compressed by gzip or written in UTF-16.
  */
 export type LogSource =
   | string
@@ -18,12 +18,12 @@ const CHUNK_BYTES = 2 ** 18;
 const GZIP_MAGIC = [0x1f, 0x8b];
 
 /**
- * The text of a log, or of anything else, as chunks of UTF-8: decompressed, and without a byte order mark. Memory is
- * bounded, however long it is.
+ * Reads any text as chunks of UTF-8, decompressed and without a byte order mark. Memory stays bounded for a text of any
+ * length. An error of the source is thrown unchanged.
  *
- * @param onBytes Told how many bytes of the source were taken, as they are taken.
- * @throws HdrscopeError `ERR_INVALID_OPTION` at the first step; `ERR_LOG_FORMAT` after the last chunk of a gzip stream that
- *   is cut short or broken. An error of the source as it is.
+ * @param onBytes Receives the number of bytes taken from the source, chunk by chunk.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` at the first step; `ERR_LOG_FORMAT` after the last readable chunk of a gzip
+ *   stream that is cut short or broken.
  * @example
  * ```ts
  * import { gzipSync } from 'node:zlib';
@@ -74,12 +74,12 @@ async function* counted(
 }
 
 interface Peeked {
-  /** At least four bytes, where there are as many. */
+  /** The first four bytes or more; fewer only if the stream is shorter. */
   readonly head: Uint8Array;
   readonly rest: AsyncIterator<Uint8Array, void>;
 }
 
-/** Takes enough of a stream to see of what kind it is. */
+/** Reads enough of a stream to recognise its compression and encoding. */
 async function peek(chunks: AsyncGenerator<Uint8Array, void>): Promise<Peeked> {
   let head = new Uint8Array(0);
   while (head.length < 4) {
@@ -109,36 +109,36 @@ function startsWith(bytes: Uint8Array, start: readonly number[]): boolean {
   return start.every((byte, at) => bytes[at] === byte);
 }
 
-// A piece of so much makes at most a thousand times as much text, which is all that is held of it; and that of the piece
-// in which a stream is broken is all that is lost.
+// Deflate expands a piece by a factor of about 1000 at most, so this bounds the text in memory. A broken stream loses
+// the text of one piece.
 const GZIP_PIECE_BYTES = 2 ** 14;
 
-/** Everything that can be had of a gzip stream, then the error where it is cut short or broken. */
+/** Yields all readable text of a gzip stream, then throws if the stream is cut short or broken. */
 async function* gunzipped(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   const gunzip = createGunzip();
   let texts: Uint8Array[] = [];
-  const taken = (): Uint8Array[] => {
+  const takeTexts = (): Uint8Array[] => {
     const all = texts;
     texts = [];
     return all;
   };
   let isOver = false;
   let failure: Error | undefined;
-  // zlib forgets the callback of the write that fails, so its end is waited for in one place with that of the stream.
-  let goOn = (): void => {};
+  // zlib never calls the callback of a write that fails, so `step` waits for the callback or the end of the stream.
+  let resume = (): void => {};
   const end = (error?: Error): void => {
     isOver = true;
     failure = error;
-    goOn();
+    resume();
   };
   gunzip.on('data', (text: Uint8Array) => texts.push(text));
   gunzip.once('end', () => end());
   gunzip.once('error', end);
-  const done = (step: (goOn: () => void) => void): Promise<void> =>
+  const step = (start: (done: () => void) => void): Promise<void> =>
     new Promise((resolve) => {
-      goOn = resolve;
+      resume = resolve;
       if (isOver) resolve();
-      else step(resolve);
+      else start(resolve);
     });
 
   try {
@@ -146,19 +146,19 @@ async function* gunzipped(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
       for (let at = 0; at < chunk.length && failure === undefined; at += GZIP_PIECE_BYTES) {
         const piece = chunk.subarray(at, at + GZIP_PIECE_BYTES);
         const bytesBefore = gunzip.bytesWritten;
-        await done((written) => gunzip.write(piece, written));
-        yield* taken();
+        await step((done) => gunzip.write(piece, done));
+        yield* takeTexts();
         const rest = piece.subarray(gunzip.bytesWritten - bytesBefore);
         if (failure === undefined && rest.some((byte) => byte !== 0)) {
-          end(new Error('what follows is not compressed'));
+          end(new Error('the bytes after it are not compressed'));
         }
       }
       if (failure !== undefined) break;
     }
-    await done(() => gunzip.end());
-    yield* taken();
+    await step(() => gunzip.end());
+    yield* takeTexts();
     if (failure === undefined) return;
-    const message = `the gzip stream ends before its end, or is broken: ${failure.message}`;
+    const message = `the gzip stream is cut short or broken: ${failure.message}`;
     throw new HdrscopeError('ERR_LOG_FORMAT', message, { cause: failure });
   } finally {
     gunzip.destroy();
@@ -183,7 +183,7 @@ async function* asUtf8(
 
 const UTF8_MARK = [0xef, 0xbb, 0xbf];
 
-/** By its byte order mark, or because every other byte of an ASCII text is 0. */
+/** Recognises UTF-16 by its byte order mark, or by the zero bytes between ASCII characters. */
 function utf16Of([a, b, c, d]: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   if (a === 0xff && b === 0xfe) return 'utf-16le';
   if (a === 0xfe && b === 0xff) return 'utf-16be';

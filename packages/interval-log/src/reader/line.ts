@@ -8,7 +8,7 @@ import {
   type StartTime,
 } from './entry.ts';
 
-// Source: HdrHistogram (Java), `HistogramLogScanner`, whose fields are separated by one space or comma each.
+// Source: HdrHistogram (Java), `HistogramLogScanner`. Each pair of fields is separated by one space or comma.
 //
 //   [Tag=TAG,]TIMESTAMP,LENGTH,MAX,BASE64
 const TAG_PREFIX = 'Tag=';
@@ -16,7 +16,7 @@ const SEPARATORS = /[ ,]+/;
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 const TIME_NOTE = /^#\[(StartTime|BaseTime):[ ,]*([^ ,)\]]*)/;
 
-/** What a line says as it stands there; `undefined` where it is blank. */
+/** The content of one line, before its time is interpreted; `undefined` for a blank line. */
 export type ParsedLine =
   | Comment
   | StartTime
@@ -26,7 +26,7 @@ export type ParsedLine =
   | undefined;
 
 /**
- * Reads one line. Spaces around fields, which no writer makes, are allowed.
+ * Parses one line. Spaces around fields are allowed, although no writer makes them.
  *
  * @throws HdrscopeError `ERR_LOG_FORMAT`
  */
@@ -61,7 +61,7 @@ function timeNote(text: string, lineNumber: number): StartTime | BaseTime | unde
 }
 
 function parseInterval(text: string, lineNumber: number): IntervalLine {
-  // No writer makes spaces or empty fields, and a text is split at a comma in a tenth of the time.
+  // The fast path: splitting at a comma takes a tenth of the time, and no writer makes spaces or empty fields.
   const isPlain = !text.includes(' ') && !text.includes(',,');
   let fields: readonly string[] = text.split(isPlain ? ',' : SEPARATORS);
   let tag: string | undefined;
@@ -94,10 +94,10 @@ function toSeconds(field: string, what: string, lineNumber: number, allowed = 'a
   return number;
 }
 
-// As far from 1970 as dates of JavaScript go: times have a date, and their milliseconds are exact.
+// The range of JavaScript dates around 1970: every time within it has a date and exact milliseconds.
 const LAST_SECOND = 8.64e12;
 
-/** Java writes `Infinity` and `NaN` where its divisor is 0. */
+/** Accepts `Infinity` and `NaN`, which Java writes when its divisor is 0. */
 function maximum(field: string, lineNumber: number): number {
   if (NUMBER.test(field)) return Number(field);
   if (field === 'Infinity' || field === 'NaN') return Number(field);
@@ -110,7 +110,7 @@ function wrongField(lineNumber: number, what: string, allowed: string, got: stri
 
 const LONGEST_EXCERPT = 60;
 
-/** The beginning of a text, quoted, with everything invisible escaped. */
+/** Quotes the beginning of a text and escapes invisible characters. */
 function excerpt(text: string): string {
   const shown = JSON.stringify(text.slice(0, LONGEST_EXCERPT));
   return text.length > LONGEST_EXCERPT ? `${shown}… (${text.length} characters)` : shown;

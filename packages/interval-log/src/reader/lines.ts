@@ -1,29 +1,30 @@
-/** A line that was longer than allowed, and is not there any more. */
+/** A line that was longer than allowed and was dropped. */
 export interface DroppedLine {
+  /** The length of the line. */
   readonly bytes: number;
 }
 
 const NEWLINE = 0x0a;
-// Text is decoded in blocks of whole lines, not larger than this where lines allow it.
+// Text is decoded in blocks of whole lines. Only a longer line makes a larger block.
 const LARGEST_BLOCK = 2 ** 20;
 
 /**
- * Cuts chunks of UTF-8 into lines, without `\n`, `\r\n` and a byte order mark. It never holds more than one block and
- * one line of the longest length allowed, whatever comes.
+ * Cuts chunks of UTF-8 into lines without `\n` or `\r\n`. Memory is bounded by one block and one line of the longest
+ * allowed length.
  */
 export class LineSplitter {
   readonly #maxLineBytes: number;
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  /** Begins with the part of a line whose end has not come yet. */
+  /** The line whose end has not arrived yet; empty if that line is too long. The bytes after `#begunBytes` are unused. */
   #begun = new Uint8Array(0);
-  /** The bytes of that line, with those thrown away because it is too long. */
+  /** Length of that line so far, including dropped bytes. */
   #begunBytes = 0;
 
   constructor(maxLineBytes: number) {
     this.#maxLineBytes = maxLineBytes;
   }
 
-  /** The lines that end in this chunk. */
+  /** Returns the lines that end in this chunk. */
   push(chunk: Uint8Array): (string | DroppedLine)[] {
     const lines: (string | DroppedLine)[] = [];
     for (let at = 0; at < chunk.length; at += LARGEST_BLOCK) {
@@ -32,7 +33,7 @@ export class LineSplitter {
     return lines;
   }
 
-  /** The last line, where no newline ends it. */
+  /** Returns the last line if no newline ends it. */
   end(): (string | DroppedLine)[] {
     return this.#begunBytes > 0 ? [this.#finishLine()] : [];
   }
@@ -50,7 +51,7 @@ export class LineSplitter {
     this.#begin(block.subarray(last + 1));
   }
 
-  /** Decodes all lines at once, unless one of them may be too long. */
+  /** Decodes all lines at once if all of them are surely short enough. */
   #pushLines(block: Uint8Array, lines: (string | DroppedLine)[]): void {
     if (block.length <= this.#maxLineBytes) {
       for (const line of this.#decoder.decode(block).split('\n')) lines.push(withoutReturn(line));
@@ -67,7 +68,7 @@ export class LineSplitter {
   #begin(part: Uint8Array): void {
     const bytes = this.#begunBytes + part.length;
     if (bytes <= this.#maxLineBytes) {
-      // A copy: whoever gave the chunk may use its memory again.
+      // Copied, because the caller may reuse the memory of the chunk.
       if (bytes > this.#begun.length) this.#grow(bytes);
       this.#begun.set(part, this.#begunBytes);
     } else {

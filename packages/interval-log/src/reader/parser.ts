@@ -4,23 +4,23 @@ import { parseLine } from './line.ts';
 import { type DroppedLine, LineSplitter } from './lines.ts';
 import { LogTime, TIME_MODES, type TimeMode } from './time.ts';
 
-/** How a log is read. */
+/** Options that change how lines become entries. */
 export interface ParserOptions {
-  /** How its times are understood. @default 'java' */
+  /** How start times, base times and timestamps are interpreted. @default 'java' */
   readonly time?: TimeMode;
   /**
-   * A longer line is malformed, and not held in memory: an integer of at least 1. The lines of ordinary histograms have
-   * hundreds or thousands of bytes.
+   * Length limit of a line in bytes: an integer of at least 1. A longer line is malformed and is not held in memory. Lines
+   * of ordinary histograms have hundreds or thousands of bytes.
    *
-   * @default 16 MiB
+   * @default 2 ** 24, 16 MiB
    */
   readonly maxLineBytes?: number;
 }
 
-/** What `maxLineBytes` is where nothing is said. */
+/** Default of `maxLineBytes`. */
 export const DEFAULT_MAX_LINE_BYTES: number = 2 ** 24;
 
-/** Makes entries of chunks of UTF-8, as they come: the one place where lines become entries. */
+/** Turns chunks of UTF-8, or lines, into entries. Every reader of logs uses it. */
 export class LogParser {
   readonly #time: LogTime;
   readonly #lines: LineSplitter;
@@ -40,29 +40,29 @@ export class LogParser {
     this.#maxLineBytes = maxLineBytes;
   }
 
-  /** When the log starts, in seconds since 1970, as far as it has been told. */
+  /** Start of the log in seconds since 1970; `undefined` before the first start time or interval. */
   get startSec(): number | undefined {
     return this.#time.startSec;
   }
 
-  /** How many lines have been read. */
+  /** Number of lines read so far. */
   get lineCount(): number {
     return this.#lineNumber;
   }
 
-  /** What the lines say that end in this chunk. */
+  /** Returns the entries of the lines that end in this chunk. */
   push(chunk: Uint8Array): LogEntry[] {
     return this.#entriesOf(this.#lines.push(chunk));
   }
 
-  /** What the last line says, where no newline ends it. */
+  /** Returns the entry of the last line if no newline ends it. */
   end(): LogEntry[] {
     return this.#entriesOf(this.#lines.end());
   }
 
   /**
-   * What one more line says, which was cut out of the log already; `undefined` where it is blank. A log is read by this
-   * alone, or by chunks.
+   * Returns the entry of one line that the caller has cut out of the log; `undefined` for a blank line. Use either this
+   * or `push` for a log, not both.
    */
   pushLine(line: string | DroppedLine): LogEntry | undefined {
     const lineNumber = ++this.#lineNumber;
@@ -71,7 +71,7 @@ export class LogParser {
         const message = `a line must have at most ${this.#maxLineBytes} bytes, got ${line.bytes}`;
         throw lineError('ERR_LOG_FORMAT', lineNumber, message);
       }
-      return this.#understood(line, lineNumber);
+      return this.#entryOf(line, lineNumber);
     } catch (error) {
       if (!(error instanceof HdrscopeError)) throw error;
       return { kind: 'malformed', lineNumber, error };
@@ -87,17 +87,17 @@ export class LogParser {
     return entries;
   }
 
-  #understood(line: string, lineNumber: number): LogEntry | undefined {
+  #entryOf(line: string, lineNumber: number): LogEntry | undefined {
     const parsed = parseLine(line, lineNumber);
     if (parsed === undefined) return undefined;
     switch (parsed.kind) {
       case undefined:
         return new LogInterval(parsed, this.#time.place(parsed.timestampSec, parsed.lengthSec, lineNumber));
       case 'start-time':
-        this.#time.tellStart(parsed.seconds, lineNumber);
+        this.#time.setStart(parsed.seconds, lineNumber);
         return parsed;
       case 'base-time':
-        this.#time.tellBase(parsed.seconds, lineNumber);
+        this.#time.setBase(parsed.seconds, lineNumber);
         return parsed;
       default:
         return parsed;

@@ -3,31 +3,31 @@ import { brokenEnd, type LogEntry, type LogInterval, type MalformedLine } from '
 import { type LogSource, textOf } from './input.ts';
 import { LogParser, type ParserOptions } from './parser.ts';
 
-/** How a log is read from its source. */
+/** Options of every function that reads a log. */
 export interface ReadOptions extends ParserOptions {
-  /** Told how many bytes of the source were taken, whenever some were: for a progress bar. */
+  /** Receives the number of bytes taken from the source, chunk by chunk: for a progress bar. @default not called */
   readonly onBytes?: (bytes: number) => void;
 }
 
-/** Which intervals are wanted. */
+/** Options of `readIntervals`: which intervals it yields, and what happens to malformed lines. */
 export interface IntervalOptions extends ReadOptions {
-  /** Only intervals with one of these tags; `undefined` stands for those without a tag. @default all */
+  /** Only intervals with one of these tags; `undefined` stands for intervals without a tag. @default all */
   readonly tags?: Iterable<string | undefined>;
-  /** Only intervals that start at least so many seconds after the start of the log. @default no limit */
+  /** Only intervals that start at least this many seconds after the start of the log. @default no limit */
   readonly fromSec?: number;
-  /** Only intervals that start at most so many seconds after the start of the log. @default no limit */
+  /** Only intervals that start at most this many seconds after the start of the log. @default no limit */
   readonly toSec?: number;
   /** Only intervals that start at or after this time, in milliseconds since 1970. @default no limit */
   readonly fromTimeMs?: number;
   /** Only intervals that start at or before this time, in milliseconds since 1970. @default no limit */
   readonly toTimeMs?: number;
-  /** Told of every malformed line, and reading goes on. @default its error is thrown, and reading ends */
+  /** Receives every malformed line, and reading continues. @default the error of the line is thrown, and reading ends */
   readonly onMalformed?: (line: MalformedLine) => void;
 }
 
 /**
- * Reads a log entry by entry, as they come. Memory is bounded by the longest line allowed, whatever the log is. A
- * malformed line is an entry, and so is the end of a gzip stream that is cut short; an error of the source is thrown.
+ * Reads a log entry by entry. Memory is bounded by the longest allowed line. A malformed line is an entry, and so is the
+ * end of a gzip stream that is cut short. An error of the source is thrown unchanged.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` at the first step.
  * @example
@@ -49,7 +49,7 @@ export async function* readEntries(
   }
 }
 
-/** The entries as they come, those of a chunk together: each turn of an asynchronous loop costs a microsecond. */
+/** Yields the entries of each chunk together, because each turn of an asynchronous loop costs a microsecond. */
 async function* readBatches(
   source: LogSource,
   options: ReadOptions,
@@ -72,7 +72,7 @@ async function* readBatches(
       yield parser.push(chunk);
     }
   } finally {
-    // Whoever has read enough leaves the source open otherwise.
+    // Closes the source also when the consumer stops early.
     await chunks.return();
   }
   yield parser.end();
@@ -80,7 +80,7 @@ async function* readBatches(
 }
 
 /**
- * Reads the intervals of a log, or those of some tags and times: by their start, bounds included.
+ * Reads the intervals of a log. Options select tags and ranges of start times, bounds included.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` at the first step, `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a malformed line.
  * @example
@@ -114,7 +114,7 @@ export async function* readIntervals(
 }
 
 /**
- * Whether an interval has one of the tags and lies in the range that the options tell.
+ * Makes a function that checks whether an interval has one of the tags and lies in the ranges of the options.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION`
  */

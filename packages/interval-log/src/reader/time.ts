@@ -1,26 +1,26 @@
 import { type IntervalTime, lineError } from './entry.ts';
 
 /**
- * How the times of a log are understood, which lines of `StartTime` and `BaseTime` tell and many logs leave out.
+ * How the times of a log are interpreted. Lines of `StartTime` and `BaseTime` state them, and many logs leave them out.
  *
- * - `'java'`: as HdrHistogram's `HistogramLogReader` does. Timestamps count from the base time. Where none is told
- *   before the first interval, they count from the start time if they lie more than a year before it, and from 1970
- *   otherwise: that is decided once. Without a start time, the first timestamp is it, as written. This is what every
- *   jHiccup log needs, whose timestamps are relative although it tells no base time.
- * - `'plain'`: as the format says. Timestamps count from the base time told last, or from 1970 where none is. The log
- *   starts at the start time told last, or with its first interval.
- * - `'strict'`: plain, and what can be understood in two ways is malformed: a second start or base time, one that
- *   follows an interval, a negative timestamp or length, and a timestamp more than a year before the start time in a
- *   log without a base time.
+ * - `'java'`: as HdrHistogram's `HistogramLogReader` does. Timestamps count from the base time. If no base time stands
+ *   before the first interval, that interval decides for the whole log: timestamps count from the start time if the
+ *   first one lies more than a year before it, otherwise from 1970. Without a start time, the first timestamp as written
+ *   is the start time. Every jHiccup log needs this mode: its timestamps are relative and it states no base time.
+ * - `'plain'`: as the format says. Timestamps count from the latest base time, or from 1970 in a log without one. The
+ *   log starts at the latest start time, or with its first interval.
+ * - `'strict'`: as `'plain'`, but ambiguous lines are malformed: a second start or base time, a start or base time
+ *   after an interval, a negative timestamp or length, and a timestamp more than a year before the start time in a log
+ *   without a base time.
  */
 export type TimeMode = 'java' | 'plain' | 'strict';
 
 export const TIME_MODES: readonly TimeMode[] = ['java', 'plain', 'strict'];
 
-// Source: HdrHistogram (Java), `HistogramLogReader`: what lies further back than this cannot be absolute.
-const YEAR_SEC = 365 * 24 * 3600;
+// Source: HdrHistogram (Java), `HistogramLogReader`: a timestamp further back than this cannot be absolute.
+export const YEAR_SEC = 365 * 24 * 3600;
 
-/** Places intervals in time, by what the lines above them told. */
+/** Places intervals in time by the start and base times above them. */
 export class LogTime {
   readonly #mode: TimeMode;
   #startSec: number | undefined;
@@ -37,20 +37,20 @@ export class LogTime {
   }
 
   /** @throws HdrscopeError `ERR_LOG_TIME` in strict mode. */
-  tellStart(seconds: number, lineNumber: number): void {
+  setStart(seconds: number, lineNumber: number): void {
     this.#assertFirst('start time', this.#startSec, lineNumber);
     this.#startSec = seconds;
   }
 
   /** @throws HdrscopeError `ERR_LOG_TIME` in strict mode. */
-  tellBase(seconds: number, lineNumber: number): void {
+  setBase(seconds: number, lineNumber: number): void {
     this.#assertFirst('base time', this.#baseSec, lineNumber);
     this.#baseSec = seconds;
   }
 
   /** @throws HdrscopeError `ERR_LOG_TIME` in strict mode. */
   place(timestampSec: number, lengthSec: number, lineNumber: number): IntervalTime {
-    if (this.#mode === 'strict') this.#assertClear(timestampSec, lengthSec, lineNumber);
+    if (this.#mode === 'strict') this.#assertUnambiguous(timestampSec, lengthSec, lineNumber);
     this.#hasInterval = true;
     if (this.#mode === 'java') {
       this.#startSec ??= timestampSec;
@@ -67,11 +67,15 @@ export class LogTime {
       throw lineError('ERR_LOG_TIME', lineNumber, `the ${what} must stand before the first interval`);
     }
     if (known !== undefined) {
-      throw lineError('ERR_LOG_TIME', lineNumber, `the ${what} must be told once, and was told as ${known}`);
+      throw lineError(
+        'ERR_LOG_TIME',
+        lineNumber,
+        `the ${what} must be stated once, and an earlier line states ${known}`,
+      );
     }
   }
 
-  #assertClear(timestampSec: number, lengthSec: number, lineNumber: number): void {
+  #assertUnambiguous(timestampSec: number, lengthSec: number, lineNumber: number): void {
     if (timestampSec < 0 || lengthSec < 0) {
       const got = `${timestampSec} and ${lengthSec}`;
       throw lineError('ERR_LOG_TIME', lineNumber, `timestamp and length must be at least 0, got ${got}`);
@@ -80,7 +84,7 @@ export class LogTime {
       throw lineError(
         'ERR_LOG_TIME',
         lineNumber,
-        `a log whose timestamps count from its start must tell a base time: ${timestampSec} lies more than a year before the start time ${this.#startSec}`,
+        `a log whose timestamps count from its start must state a base time: ${timestampSec} lies more than a year before the start time ${this.#startSec}`,
       );
     }
   }

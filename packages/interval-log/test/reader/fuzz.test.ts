@@ -11,7 +11,7 @@ import { bytes, read } from '../support/read.ts';
 
 interface Written {
   readonly line: string;
-  /** What an interval holds. */
+  /** The histogram of an interval. */
   readonly histogram?: Histogram;
   readonly tag?: string | undefined;
 }
@@ -30,7 +30,7 @@ const LOG: readonly Written[] = [
 ];
 const MAX_LINE_BYTES = 2000;
 
-/** Makes one line another one, which holds no newline. */
+/** Changes a line, without adding a newline. */
 type Damage = (line: string, at: number) => string;
 
 const DAMAGES: Readonly<Record<string, Damage>> = {
@@ -83,7 +83,7 @@ function inChunks(whole: Uint8Array, size: number): Uint8Array[] {
   return chunks;
 }
 
-/** That what an entry of an undamaged line says is what was written there. */
+/** Expects the entry of an undamaged line to hold what was written. */
 function expectWritten(entry: LogEntry | undefined, { line, histogram, tag }: Written): void {
   if (line === '') expect(entry).toBeUndefined();
   if (histogram === undefined) return;
@@ -92,7 +92,7 @@ function expectWritten(entry: LogEntry | undefined, { line, histogram, tag }: Wr
   expect((entry.histogram() as Histogram).equals(histogram)).toBe(true);
 }
 
-/** That an entry of a damaged line is an entry, and refused in good order if it is refused. */
+/** Expects the entry of a damaged line to be readable, or to have an error that names its line. */
 function expectInOrder(entry: LogEntry): void {
   if (entry.kind === 'malformed') {
     expect(entry.error).toBeInstanceOf(HdrscopeError);
@@ -107,7 +107,7 @@ function expectInOrder(entry: LogEntry): void {
   }
 }
 
-test('damaged lines leave all others as they are', async () => {
+test('damaged lines do not change the entries of other lines', async () => {
   await fc.assert(
     fc.asyncProperty(damaged, encoding, newline, chunkSize, async (damages, name, end, size) => {
       const lines = LOG.map(({ line }) => line);
@@ -128,7 +128,7 @@ test('damaged lines leave all others as they are', async () => {
   );
 });
 
-test('a gzip stream that is cut short or has another byte gives what can be had, and says so', async () => {
+test('a gzip stream that is cut short or has a wrong byte yields its readable lines, then a malformed entry', async () => {
   const whole = gzipSync(LOG.map(({ line }) => line).join('\n'), { level: 1 });
   const expected = LOG.length;
   await fc.assert(
@@ -139,7 +139,7 @@ test('a gzip stream that is cut short or has another byte gives what can be had,
       chunkSize,
       async (at, flip, isCut, size) => {
         const broken = new Uint8Array(isCut ? whole.subarray(0, Math.max(2, at)) : whole);
-        // The header, and the bits that fill up the last byte before the checksum, say nothing of the text.
+        // The header and the padding bits before the checksum do not affect the text.
         const flipped = at < 10 || at === whole.length - 9 ? whole.length - 1 : at;
         if (!isCut) broken[flipped] = (broken[flipped] as number) ^ flip;
         const entries = await read(inChunks(broken, size));
@@ -156,7 +156,7 @@ test('a gzip stream that is cut short or has another byte gives what can be had,
   );
 });
 
-test('bytes of any kind are read to their end', async () => {
+test('arbitrary bytes are read to their end', async () => {
   const start = fc.constantFrom(
     '',
     '\u001f\u008b',
@@ -175,7 +175,7 @@ test('bytes of any kind are read to their end', async () => {
   );
 });
 
-test('a line of 10 MB is thrown away, and the next one read', async () => {
+test('a line of 10 MB is dropped, and the next one is read', async () => {
   const [{ line }] = INTERVALS as [Written];
   const log = bytes(`${line}\n#${'x'.repeat(10_000_000)}\n${line}\n`);
   for (const source of [[log], inChunks(log, 65_536), gzipSync(log)]) {

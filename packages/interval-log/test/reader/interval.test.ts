@@ -6,7 +6,7 @@ import { entriesOf } from '../support/read.ts';
 
 function intervalOf(line: string): LogInterval {
   const [entry] = entriesOf(line);
-  if (entry?.kind !== 'interval') throw new Error(`${line} is no interval`);
+  if (entry?.kind !== 'interval') throw new Error(`not an interval: ${line}`);
   return entry;
 }
 
@@ -14,7 +14,7 @@ const doubles = new DoubleHistogram();
 doubles.record(2.5);
 const DOUBLES = formatInterval(doubles, { startSec: 1, endSec: 2 });
 
-test('gives its histogram with times and tag', () => {
+test('has a histogram with times and tag', () => {
   const histogram = intervalOf(`Tag=get,1441812279.601,1.007,0,${ENCODED}`).histogram();
   expect(histogram).toBeInstanceOf(Histogram);
   const { totalCount, max, tag, startTimeMs, endTimeMs } = histogram;
@@ -27,25 +27,25 @@ test('gives its histogram with times and tag', () => {
   });
 });
 
-test('gives another histogram at every call', () => {
+test('returns a new histogram at every call', () => {
   const interval = intervalOf(`1,1,0,${ENCODED}`);
   interval.histogram().record(1);
   expect(interval.histogram().totalCount).toBe(1);
 });
 
-test('gives a histogram of doubles where the line holds one', () => {
+test('has a histogram of doubles if the line holds doubles', () => {
   const interval = intervalOf(DOUBLES);
   expect(interval.isDouble).toBe(true);
   expect(interval.histogram()).toBeInstanceOf(DoubleHistogram);
   expect(interval.histogram().max).toBeCloseTo(2.5, 2);
 });
 
-test('cuts times off to whole milliseconds, as Java does', () => {
+test('truncates times to whole milliseconds, as Java does', () => {
   const { startTimeMs, endTimeMs } = intervalOf(`1.0009,0.0005,0,${ENCODED}`);
   expect([startTimeMs, endTimeMs]).toEqual([1000, 1001]);
 });
 
-test('is added to a histogram, whose times it widens', () => {
+test('widens the times of the histogram that it is added to', () => {
   const sum = new Histogram({ autoResize: true });
   for (const start of [7, 5, 6]) intervalOf(`${start},1,0,${ENCODED}`).addTo(sum);
   expect([sum.totalCount, sum.max, sum.startTimeMs, sum.endTimeMs]).toEqual([3, 42, 5000, 8000]);
@@ -54,7 +54,7 @@ test('is added to a histogram, whose times it widens', () => {
   expect([all.totalCount, all.startTimeMs]).toEqual([1, 1000]);
 });
 
-test('is not added to a histogram of another kind', () => {
+test('cannot be added to a histogram of the other kind', () => {
   expect(() => intervalOf(DOUBLES).addTo(new Histogram())).toThrow(
     'line 1: a histogram of doubles cannot be added to one of integers',
   );
@@ -64,7 +64,7 @@ test('is not added to a histogram of another kind', () => {
 });
 
 test.each(['HISTFAAA', 'x', '!!!!', ENCODED.slice(0, -8), `DHIST${ENCODED.slice(5)}`])(
-  'is refused by its line number when %j is decoded, and nothing is added',
+  'names its line when %j cannot be decoded, and adds no counts',
   (encoded) => {
     const [, entry] = entriesOf(`#\n1,1,0,${encoded}`);
     const interval = entry as LogInterval;

@@ -11,17 +11,17 @@ describe('an interval', () => {
     ['with spaces around it', `  0.127,1.007,2.769,${ENCODED}   \n`, INTERVAL],
     ['with spaces for commas', `0.127 1.007 2.769 ${ENCODED}\n`, INTERVAL],
     ['with spaces after commas', `0.127, 1.007, 2.769, ${ENCODED}\n`, INTERVAL],
-    ['of integers', `5,1,2,${ENCODED}\n`, `1 interval - 5 1 2 ${ENCODED}`],
-    ['of exponents', `1.5e3,1E0,2e-1,${ENCODED}\n`, `1 interval - 1500 1 0.2 ${ENCODED}`],
-    ['of signs', `-0.5,+1,-2,${ENCODED}\n`, `1 interval - -0.5 1 -2 ${ENCODED}`],
+    ['with integers', `5,1,2,${ENCODED}\n`, `1 interval - 5 1 2 ${ENCODED}`],
+    ['with exponents', `1.5e3,1E0,2e-1,${ENCODED}\n`, `1 interval - 1500 1 0.2 ${ENCODED}`],
+    ['with signs', `-0.5,+1,-2,${ENCODED}\n`, `1 interval - -0.5 1 -2 ${ENCODED}`],
     ['without digits before or after a point', `.5,1.,0,${ENCODED}\n`, `1 interval - 0.5 1 0 ${ENCODED}`],
     ['with an infinite maximum', `1,1,Infinity,${ENCODED}\n`, `1 interval - 1 1 Infinity ${ENCODED}`],
-    ['whose maximum is no number', `1,1,NaN,${ENCODED}\n`, `1 interval - 1 1 NaN ${ENCODED}`],
+    ['with NaN as its maximum', `1,1,NaN,${ENCODED}\n`, `1 interval - 1 1 NaN ${ENCODED}`],
     ['with a tag', `Tag=get,1,1,2,${ENCODED}\n`, `1 interval get 1 1 2 ${ENCODED}`],
     ['with an empty tag', `Tag=,1,1,2,${ENCODED}\n`, `1 interval  1 1 2 ${ENCODED}`],
     ['with a tag that holds an equals sign', `Tag=a=b,1,1,2,${ENCODED}\n`, `1 interval a=b 1 1 2 ${ENCODED}`],
     [
-      'with a tag of another script',
+      'with a tag in another script',
       `Tag=größe-日本,1,1,2,${ENCODED}\n`,
       `1 interval größe-日本 1 1 2 ${ENCODED}`,
     ],
@@ -29,7 +29,7 @@ describe('an interval', () => {
     expect(entriesOf(text).map(brief)).toEqual([expected]);
   });
 
-  test('has no tag where none is written, which is another thing than an empty one', () => {
+  test('without a tag differs from one with an empty tag', () => {
     const tags = entriesOf(`1,1,2,${ENCODED}\nTag=,1,1,2,${ENCODED}\n`).map(
       (entry) => entry.kind === 'interval' && entry.tag,
     );
@@ -37,7 +37,7 @@ describe('an interval', () => {
   });
 });
 
-describe('a line that is none is named with what is wrong', () => {
+describe('the error of a malformed line names the line and the fault', () => {
   test.each([
     [
       '0.127,1.007,2.769',
@@ -105,7 +105,7 @@ describe('a note', () => {
   });
 });
 
-test('blank lines say nothing, and are counted', () => {
+test('blank lines have no entry, and count as lines', () => {
   expect(entriesOf('\n\r\n   \n#a\n\n#b').map(brief)).toEqual(['4 comment a', '6 comment b']);
 });
 
@@ -124,7 +124,7 @@ test('a malformed line leaves its neighbours as they are', () => {
 });
 
 describe('byte order marks', () => {
-  test('are skipped wherever a file begins, in a file made of several too', () => {
+  test('are skipped at the start of each line, as in a file joined from several', () => {
     const log = `\uFEFF#a\n\uFEFF1,1,2,${ENCODED}\n`;
     expect(entriesOf(log).map(({ kind }) => kind)).toEqual(['comment', 'interval']);
   });

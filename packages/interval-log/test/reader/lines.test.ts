@@ -9,7 +9,7 @@ function split(chunks: readonly Uint8Array[], maxLineBytes: number): (string | D
 }
 
 describe('a line longer than allowed', () => {
-  test('is malformed, and those beside it are not', () => {
+  test('is malformed, and its neighbours are not', () => {
     const lines = `#short\n#${'x'.repeat(40)}\n#short\n`;
     expect(entriesOf(lines, { maxLineBytes: 20 }).map(brief)).toEqual([
       '1 comment short',
@@ -22,7 +22,7 @@ describe('a line longer than allowed', () => {
     expect(entriesOf(lines, { maxLineBytes: 41 }).map(brief)).not.toContain('2 ERR_LOG_FORMAT');
   });
 
-  test('is measured in bytes, however it comes', () => {
+  test('is measured in bytes, wherever chunks end', () => {
     const line = bytes('#äöü\n#a\n');
     for (let cut = 0; cut <= line.length; cut++) {
       const chunks = [line.subarray(0, cut), line.subarray(cut)];
@@ -31,17 +31,20 @@ describe('a line longer than allowed', () => {
     }
   });
 
-  test.each([0, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('cannot be one of %p bytes', (maxLineBytes) => {
-    expect(() => entriesOf('', { maxLineBytes })).toThrow(
-      expect.objectContaining({
-        code: 'ERR_INVALID_OPTION',
-        message: expect.stringMatching(/^maxLineBytes/),
-      }),
-    );
-  });
+  test.each([0, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
+    'cannot be limited to %p bytes',
+    (maxLineBytes) => {
+      expect(() => entriesOf('', { maxLineBytes })).toThrow(
+        expect.objectContaining({
+          code: 'ERR_INVALID_OPTION',
+          message: expect.stringMatching(/^maxLineBytes/),
+        }),
+      );
+    },
+  );
 });
 
-test('lines are the same, wherever chunks end', () => {
+test('lines are the same wherever chunks end', () => {
   const character = fc.constantFrom('\n', '\r', 'a', 'ä', '😀', '\u0000', '\uFEFF');
   fc.assert(
     fc.property(
@@ -71,7 +74,7 @@ test('lines are the same, wherever chunks end', () => {
   );
 });
 
-test('a block is cut at whole lines, however large the chunk is', () => {
+test('a chunk of any size is cut at whole lines', () => {
   const line = `#${'x'.repeat(1_500_000)}`;
   const text = bytes(`${line}\n#a\n${line}\n#b`);
   expect(split([text], 2 ** 24)).toEqual([line, '#a', line, '#b']);

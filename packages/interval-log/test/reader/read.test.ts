@@ -24,22 +24,22 @@ async function startsOf(options: IntervalOptions): Promise<number[]> {
 
 test.each<[string, IntervalOptions, number[]]>([
   ['all', {}, [0, 1, 2, 3, 4.5]],
-  ['those of a tag', { tags: ['get'] }, [1]],
-  ['those of several tags', { tags: new Set(['get', 'put']) }, [1, 2]],
-  ['those without a tag', { tags: [undefined] }, [0, 4.5]],
-  ['those of an empty tag', { tags: [''] }, [3]],
-  ['none of no tag', { tags: [] }, []],
-  ['those from a second on, it included', { fromSec: 2 }, [2, 3, 4.5]],
-  ['those to a second, it included', { toSec: 2 }, [0, 1, 2]],
-  ['those from a time on, it included', { fromTimeMs: 1_001_000 }, [1, 2, 3, 4.5]],
-  ['those to a time, it included', { toTimeMs: 1_004_500 }, [0, 1, 2, 3, 4.5]],
-  ['those to a time just before one', { toTimeMs: 1_004_499 }, [0, 1, 2, 3]],
-  ['those of a tag in a range', { tags: [undefined], fromSec: 1, toTimeMs: 2_000_000 }, [4.5]],
+  ['with a tag', { tags: ['get'] }, [1]],
+  ['with one of several tags', { tags: new Set(['get', 'put']) }, [1, 2]],
+  ['without a tag', { tags: [undefined] }, [0, 4.5]],
+  ['with an empty tag', { tags: [''] }, [3]],
+  ['with a tag of an empty list', { tags: [] }, []],
+  ['from a second on, inclusive', { fromSec: 2 }, [2, 3, 4.5]],
+  ['to a second, inclusive', { toSec: 2 }, [0, 1, 2]],
+  ['from a time on, inclusive', { fromTimeMs: 1_001_000 }, [1, 2, 3, 4.5]],
+  ['to a time, inclusive', { toTimeMs: 1_004_500 }, [0, 1, 2, 3, 4.5]],
+  ['to a time just before one', { toTimeMs: 1_004_499 }, [0, 1, 2, 3]],
+  ['without a tag in a range', { tags: [undefined], fromSec: 1, toTimeMs: 2_000_000 }, [4.5]],
 ])('intervals: %s', async (_, options, expected) => {
   expect(await startsOf(options)).toEqual(expected);
 });
 
-test('the absolute time of an interval finds it, fractions and all', async () => {
+test('an absolute time with a fraction selects its interval', async () => {
   const log = bytes(`1441812279.601,1,0,${ENCODED}`);
   const options = { fromTimeMs: 1_441_812_279_601, toTimeMs: 1_441_812_279_601 };
   expect(await all(readIntervals(log, options))).toHaveLength(1);
@@ -60,11 +60,11 @@ describe('a malformed line', () => {
     expect(seen).toHaveLength(1);
   });
 
-  test('is told to whoever wants to know, and reading goes on', async () => {
-    const told: number[] = [];
-    const onMalformed = ({ lineNumber }: { lineNumber: number }): void => void told.push(lineNumber);
+  test('goes to onMalformed, and reading continues', async () => {
+    const malformed: number[] = [];
+    const onMalformed = ({ lineNumber }: { lineNumber: number }): void => void malformed.push(lineNumber);
     expect(await all(readIntervals(log, { onMalformed }))).toHaveLength(2);
-    expect(told).toEqual([2]);
+    expect(malformed).toEqual([2]);
   });
 });
 
@@ -79,7 +79,7 @@ test.each<[IntervalOptions, string]>([
   });
 });
 
-// The logs of HdrHistogram's own tests are not part of this project: they are read where they lie beside it.
+// The logs of HdrHistogram's own tests are not part of this project: the tests read them from a folder beside it.
 const LOGS = fileURLToPath(new URL('../../../../../shared/data/hlog/', import.meta.url));
 const hasLogs = existsSync(LOGS);
 if (!hasLogs) console.log('skipped: the logs of HdrHistogram are not here');
@@ -111,7 +111,8 @@ if (!hasLogs) console.log('skipped: the logs of HdrHistogram are not here');
   ])('and the first interval of %s is at %j', async (name, times, mean) => {
     const [first] = await all(readIntervals(`${LOGS}${name}.hlog`));
     const histogram = first?.histogram();
-    if (histogram === undefined || histogram instanceof DoubleHistogram) throw new Error('is none');
+    if (histogram === undefined || histogram instanceof DoubleHistogram)
+      throw new Error('no histogram of integers');
     expect([histogram.startTimeMs, histogram.endTimeMs]).toEqual(times);
     expect(Math.floor(histogram.mean)).toBe(mean);
   });

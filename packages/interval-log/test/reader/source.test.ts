@@ -70,19 +70,19 @@ describe('reads', () => {
     expect(await briefs(source())).toEqual(EXPECTED);
   });
 
-  test('nothing of nothing', async () => {
+  test('no entry from an empty source', async () => {
     expect(await read(new Uint8Array(0))).toEqual([]);
     expect(await read([])).toEqual([]);
     expect(await read(gzipSync(''))).toEqual([]);
   });
 
-  test('a log that is shorter than what tells its kind', async () => {
+  test('a log shorter than the bytes that show its encoding', async () => {
     expect(await briefs(bytes('#'))).toEqual(['1 comment ']);
     expect(await briefs(bytes('#a\n'))).toEqual(['1 comment a']);
   });
 });
 
-describe('chunks may end anywhere', () => {
+describe('a chunk may end anywhere', () => {
   const short = bytes('#ä€😀\r\n\n#[BaseTime: 1 (seconds since epoch)]\nTag=é,1,1,1,HISTé\n2,1,1,H');
   const utf16 = Buffer.from('\uFEFF#ä😀\r\n1,1,1,H\n', 'utf16le');
   const zipped = Buffer.concat([gzipSync(short.subarray(0, 20)), gzipSync(short.subarray(20))]);
@@ -104,7 +104,7 @@ describe('chunks may end anywhere', () => {
     }
   });
 
-  test('and whoever gives them may use their memory again', async () => {
+  test('and the caller may reuse the memory of each', async () => {
     async function* reused(): AsyncGenerator<Uint8Array> {
       const memory = new Uint8Array(16);
       for (const chunk of inChunks(BYTES, 16)) {
@@ -119,7 +119,7 @@ describe('chunks may end anywhere', () => {
 describe('gzip that is cut short', () => {
   const text = '#one\n#two\n#three\n'.repeat(4) + '1,1,1,H\n'.repeat(4);
 
-  test('gives what comes before the cut, at every byte, then says so once', async () => {
+  test('yields what comes before the cut, at every byte, then one malformed entry', async () => {
     const whole = gzipSync(text);
     const expected = entriesOf(text).map(brief);
     for (let cut = 2; cut < whole.length; cut++) {
@@ -128,12 +128,12 @@ describe('gzip that is cut short', () => {
       expect([cut, last]).toMatchObject([cut, { kind: 'malformed', error: { code: 'ERR_LOG_FORMAT' } }]);
       expect(last?.lineNumber).toBeGreaterThanOrEqual(entries.length);
       const others = entries.slice(0, -1).map(brief);
-      // The last line may be half of one.
+      // The last line may be torn.
       expect(others.slice(0, -1)).toEqual(expected.slice(0, Math.max(0, others.length - 1)));
     }
   });
 
-  test('gives every line of the members before the cut', async () => {
+  test('yields every line of the members before the cut', async () => {
     const whole = Buffer.concat([gzipSync('#one\n#two\n'), gzipSync('#three\n')]);
     const first = gzipSync('#one\n#two\n').length;
     for (let cut = first + 1; cut < whole.length; cut++) {
@@ -147,8 +147,11 @@ describe('gzip that is cut short', () => {
   test.each([
     ['broken in its header', (whole: Uint8Array) => (whole[2] = 0)],
     ['broken in the middle', (whole: Uint8Array) => whole.fill(0xff, 20, 40)],
-    ['of a wrong checksum', (whole: Uint8Array) => (whole[whole.length - 8] = (whole.at(-8) as number) ^ 1)],
-  ])('or %s ends with an error that names the line behind', async (_, breakIt) => {
+    [
+      'with a wrong checksum',
+      (whole: Uint8Array) => (whole[whole.length - 8] = (whole.at(-8) as number) ^ 1),
+    ],
+  ])('or %s ends with an error that names the next line', async (_, breakIt) => {
     const whole = new Uint8Array(gzipSync(bytes(logOf(40))));
     breakIt(whole);
     for (const source of [whole, inChunks(whole, 5)]) {
@@ -157,18 +160,18 @@ describe('gzip that is cut short', () => {
         kind: 'malformed',
         error: {
           code: 'ERR_LOG_FORMAT',
-          message: expect.stringMatching(/^line \d+: the gzip stream ends before/),
+          message: expect.stringMatching(/^line \d+: the gzip stream is cut short or broken: /),
         },
       });
     }
   });
 
-  test('is told from gzip with something else behind it', async () => {
+  test('differs from gzip with other bytes after it', async () => {
     const entries = await read([gzipSync('#one\n'), bytes('#two\n')]);
     expect(entries.map(brief)).toEqual(['1 comment one', '2 ERR_LOG_FORMAT']);
-    // zlib takes what follows for another member.
+    // zlib takes the bytes after it for another member.
     expect(entries[1]).toMatchObject({
-      error: { message: expect.stringMatching(/or is broken: incorrect header check$/) },
+      error: { message: expect.stringMatching(/or broken: incorrect header check$/) },
     });
   });
 });
@@ -200,7 +203,7 @@ describe('the file', () => {
     expect(openedHere()).toEqual([]);
   });
 
-  test('that is not there is the error of the file system', async () => {
+  test('that does not exist is the error of the file system', async () => {
     await expect(read(join(folder, 'none'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });
@@ -218,12 +221,12 @@ test('an error of the source is thrown after what came before it', async () => {
   expect(seen).toEqual(['1 comment one']);
 });
 
-test('onBytes is told how much of the source was taken, compressed as it is', async () => {
+test('onBytes receives how many bytes of the source were taken, before decompression', async () => {
   for (const whole of [BYTES, gzipSync(BYTES)]) {
-    const told: number[] = [];
-    await read(inChunks(whole, 100), { onBytes: (count) => told.push(count) });
-    expect(told.reduce((sum, count) => sum + count)).toBe(whole.length);
-    expect(told).toHaveLength(Math.ceil(whole.length / 100));
+    const counts: number[] = [];
+    await read(inChunks(whole, 100), { onBytes: (count) => counts.push(count) });
+    expect(counts.reduce((sum, count) => sum + count)).toBe(whole.length);
+    expect(counts).toHaveLength(Math.ceil(whole.length / 100));
   }
 });
 

@@ -5,7 +5,7 @@ const YEAR_SEC = 365 * 24 * 3600;
 
 type Placed = readonly [startSec: number, offsetSec: number] | string;
 
-/** Where the intervals of a log begin, and the codes of what is malformed. */
+/** The starts of a log's intervals, and the error codes of its malformed lines. */
 function timesOf(lines: readonly string[], time: TimeMode): Placed[] {
   return entriesOf(lines.join('\n'), { time }).flatMap((entry): Placed[] => {
     if (entry.kind === 'interval') return [[entry.startSec, entry.offsetSec]];
@@ -25,7 +25,7 @@ function at(seconds: number): string {
   return `${seconds},1.0,0.0,H`;
 }
 
-// A benchmark of two hours, with a log for each: the process has run since 1500000000, the benchmark since 1500000040.
+// A benchmark of two hours with a log for each hour. The process started at 1500000000, the benchmark at 1500000040.
 const FIRST_HOUR = [start(1_500_000_040), base(1_500_000_040), at(60), at(3540)];
 const SECOND_HOUR = [start(1_500_000_040), base(1_500_003_640), at(0), at(1020)];
 
@@ -42,7 +42,7 @@ describe.each(['java', 'plain', 'strict'] as const)('in mode %s', (time) => {
     ]);
   });
 
-  test('timestamps count from 1970 where no time is told, and the first one is the start', () => {
+  test('timestamps count from 1970 in a log that states no time, and the first one is the start', () => {
     expect(timesOf([at(1_500_000_000), at(1_500_000_001)], time)).toEqual([
       [1_500_000_000, 0],
       [1_500_000_001, 1],
@@ -54,29 +54,29 @@ describe.each(['java', 'plain', 'strict'] as const)('in mode %s', (time) => {
   });
 });
 
-describe('a log of relative timestamps that tells its start, but no base', () => {
+describe('a log of relative timestamps that states its start, but no base time', () => {
   const log = [start(1_441_812_279.474), at(0.127), at(1.134)];
 
-  test('is understood as Java does it: they count from the start', () => {
+  test('has timestamps that count from the start in java mode', () => {
     const [first, second] = timesOf(log, 'java') as [number, number][];
     expect(first).toEqual([1_441_812_279.601, expect.closeTo(0.127, 6)]);
     expect(second).toEqual([1_441_812_280.608, expect.closeTo(1.134, 6)]);
   });
 
-  test('is understood plainly: they count from 1970', () => {
+  test('has timestamps that count from 1970 in plain mode', () => {
     expect(timesOf(log, 'plain')[0]).toEqual([0.127, 0.127 - 1_441_812_279.474]);
   });
 
-  test('is malformed where strictness is asked for', () => {
+  test('is malformed in strict mode', () => {
     expect(timesOf(log, 'strict')).toEqual(['ERR_LOG_TIME', 'ERR_LOG_TIME']);
     const [, entry] = entriesOf(log.join('\n'), { time: 'strict' });
     expect(entry).toMatchObject({
-      error: { message: expect.stringMatching(/^line 2: .* must tell a base time/) },
+      error: { message: expect.stringMatching(/^line 2: .* must state a base time/) },
     });
   });
 });
 
-describe('Java', () => {
+describe('java mode', () => {
   test.each([
     [
       'a year and a second before the start counts from it',
@@ -89,7 +89,7 @@ describe('Java', () => {
       2_000_000_000 - YEAR_SEC,
     ],
     ['later than the start counts from 1970', at(2_000_000_001), 2_000_000_001],
-  ])('understands that a timestamp %s', (_, line, startSec) => {
+  ])('decides that a timestamp %s', (_, line, startSec) => {
     expect(timesOf([start(2_000_000_000), line], 'java')).toEqual([[startSec, startSec - 2_000_000_000]]);
   });
 
@@ -112,7 +112,7 @@ describe('Java', () => {
     ]);
   });
 
-  test('takes the first timestamp as the start, even where it is relative', () => {
+  test('takes the first timestamp as the start, even if it is relative', () => {
     expect(timesOf([base(1000), at(5), at(6)], 'java')).toEqual([
       [1005, 1000],
       [1006, 1001],
@@ -123,33 +123,41 @@ describe('Java', () => {
     [[start(1000), at(1)], 1000],
     [[start(1_441_812_279.474), at(1)], 1_441_812_280_474],
     [[base(1000), start(1005), at(1)], 1_001_000],
-  ])('tells the start of the interval in %j as %d ms', (lines, startTimeMs) => {
+  ])('places the interval of %j at %d ms', (lines, startTimeMs) => {
     const [interval] = entriesOf(lines.join('\n')).filter(({ kind }) => kind === 'interval');
     expect(interval).toMatchObject({ startTimeMs });
   });
 });
 
-test('plainly understood, the first interval starts the log where no start is told', () => {
+test('in plain mode the first interval starts a log that states no start', () => {
   expect(timesOf([base(1000), at(5), at(6)], 'plain')).toEqual([
     [1005, 0],
     [1006, 1],
   ]);
 });
 
-describe('strictly understood, it is malformed', () => {
+describe('in strict mode it is malformed', () => {
   test.each([
     [
-      'to tell two starts',
+      'to state two starts',
       [start(1), start(2)],
-      'line 2: the start time must be told once, and was told as 1',
+      'line 2: the start time must be stated once, and an earlier line states 1',
     ],
-    ['to tell two bases', [base(1), base(2)], 'line 2: the base time must be told once, and was told as 1'],
     [
-      'to tell the start late',
+      'to state two base times',
+      [base(1), base(2)],
+      'line 2: the base time must be stated once, and an earlier line states 1',
+    ],
+    [
+      'to state the start late',
       [at(1), start(1)],
       'line 2: the start time must stand before the first interval',
     ],
-    ['to tell the base late', [at(1), base(1)], 'line 2: the base time must stand before the first interval'],
+    [
+      'to state the base time late',
+      [at(1), base(1)],
+      'line 2: the base time must stand before the first interval',
+    ],
     [
       'to have a negative timestamp',
       [at(-1)],
@@ -167,7 +175,7 @@ describe('strictly understood, it is malformed', () => {
     expect(malformed).toMatchObject([{ error: { code: 'ERR_LOG_TIME', message } }]);
   });
 
-  test('and what comes after it is not touched', () => {
+  test('and the lines after it are read as usual', () => {
     const lines = [start(100), start(200), at(101)];
     expect(entriesOf(lines.join('\n'), { time: 'strict' }).map(brief)).toEqual([
       '1 start-time 100',
