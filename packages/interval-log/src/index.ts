@@ -37,30 +37,21 @@ export type { MovingWindow, ProcessorOptions } from './processor/options.ts';
 export { processLog } from './processor/process.ts';
 export { runProcessor } from './processor/run.ts';
 export { PROCESSOR_ARGUMENTS, PROCESSOR_USAGE, type ProcessorArgument } from './processor/usage.ts';
-export type {
-  BaseTime,
-  Comment,
-  Legend,
-  LogEntry,
-  LogInterval,
-  MalformedLine,
-  StartTime,
-} from './reader/entry.ts';
+export type { LogEntry, LogInterval, MalformedLine } from './reader/entry.ts';
 export { type LogSource, textOf } from './reader/input.ts';
-export { LogParser, type ParserOptions } from './reader/parser.ts';
 export { type IntervalOptions, type ReadOptions, readEntries, readIntervals } from './reader/read.ts';
 export type { TimeMode } from './reader/time.ts';
+export { formatSeriesTag, parseSeriesTag, type SeriesTag } from './series/series-tag.ts';
+export type { FsyncPolicy, RotationOptions, SinkOptions } from './sink/options.ts';
+export { type IntervalLogSink, openIntervalLog, type SinkState } from './sink/sink.ts';
 export {
   type EntriesIntoRegistry,
   entriesIntoRegistry,
-  type IntoRegistryOptions,
-  type IntoRegistryResult,
-  intoRegistry,
-  type LoggedSeries,
-} from './sink/into-registry.ts';
-export type { FsyncPolicy, RotationOptions, SinkOptions } from './sink/options.ts';
-export { formatSeriesTag, parseSeriesTag, type SeriesTag } from './sink/series-tag.ts';
-export { type IntervalLogSink, openIntervalLog, type SinkState } from './sink/sink.ts';
+  type LogIntoRegistryOptions,
+  type LogIntoRegistryResult,
+  logIntoRegistry,
+} from './source/log-into-registry.ts';
+export type { LoggedSeries } from './source/logged-families.ts';
 export type { IntervalFormat } from './writer/format.ts';
 export {
   FORMAT_VERSION_LINE,

@@ -1,44 +1,37 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FamilySnapshot, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
+import { formatFamilyNote, jsonLine } from '../series/family-note.ts';
+import { formatSeriesTag } from '../series/series-tag.ts';
 import { formatComment, formatInterval } from '../writer/format.ts';
-import {
-  type FamilyTags,
-  familyKeyOf,
-  familyNote,
-  formatFamilyNote,
-  jsonLine,
-  valueScaleOf,
-} from './family-note.ts';
-import { formatSeriesTag } from './series-tag.ts';
+import { type FamilyTags, familyKeyOf, familyNote, valueScaleOf } from './family-tags.ts';
 
-/** What one interval adds to a log: whole lines, which do not depend on the file that takes them. */
+/** The whole lines that one interval of the sink adds to a log. They do not depend on the file. Times are milliseconds since 1970. */
 export interface Block {
-  /** When the interval starts, in milliseconds since 1970. */
   readonly startMs: number;
-  /** When the earliest of its lines starts. */
+  /** Start of the earliest line. */
   readonly earliestMs: number;
-  /** What its timestamps count from. */
+  /** The base time of the timestamps in `text`. */
   readonly baseMs: number;
-  /** By family: the comment that stands above its first line in a file. */
+  /** By family: the comment above its first line in a file. */
   readonly notes: ReadonlyMap<string, string>;
   readonly text: string;
-  /** How many of its lines are intervals. */
+  /** Number of intervals in `text`. */
   readonly lineCount: number;
 }
 
-/** When the lines of a block are. */
+/** The times of a block, in milliseconds since 1970. */
 export interface BlockTimes {
   readonly startMs: number;
   readonly endMs: number;
   readonly baseMs: number;
-  /** Whether a series may have begun before: the first block holds what was counted before there was a log. */
+  /** Whether a series may start before `startMs`: the first block has the counts from before the log was opened. */
   readonly isFirst: boolean;
 }
 
-// How many series are encoded before others get their turn: less than a few milliseconds' work.
+// Number of series encoded before other work gets a turn: a few milliseconds at most.
 const SERIES_PER_TURN = 16;
 
-/** Writes down a difference of snapshots, in turns: a registry of thousands of series takes a while. */
+/** Formats the difference of two snapshots. It works in turns, because thousands of series take a while. */
 export async function blockOf(
   difference: Snapshot,
   { startMs, endMs, baseMs: usualBaseMs, isFirst }: BlockTimes,
@@ -80,14 +73,14 @@ export async function blockOf(
   return { startMs, earliestMs, baseMs, notes, text: lines.join(''), lineCount };
 }
 
-/** A comment about values that could not be counted: a log has no other place for them. */
+/** Formats a comment about values that could not be counted, because a line of an interval has no field for them. */
 function rejectedNote(tag: string, { rejected }: SeriesSnapshot): string[] {
   const { notANumber, negative, tooLarge, overflowing } = rejected;
   if (notANumber + negative + tooLarge + overflowing === 0) return [];
   return [formatComment(`[Rejected: ${jsonLine({ tag, ...rejected })}]`)];
 }
 
-/** Whether there is anything to write. */
-export function hasNews(difference: Snapshot): boolean {
+/** Whether any series of a difference has counted something. */
+export function hasIncrease(difference: Snapshot): boolean {
   return difference.families.some(({ series }: FamilySnapshot) => series.length > 0);
 }

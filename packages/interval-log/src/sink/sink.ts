@@ -11,8 +11,8 @@ import {
   LEGEND_LINE,
 } from '../writer/format.ts';
 import { Archive } from './archive.ts';
-import { type Block, blockOf, hasNews } from './block.ts';
-import { FamilyTags } from './family-note.ts';
+import { type Block, blockOf, hasIncrease } from './block.ts';
+import { FamilyTags } from './family-tags.ts';
 import { type Files, isMissing, realFiles, writeError } from './files.ts';
 import { type Duty, Health } from './health.ts';
 import { lockPath } from './lock.ts';
@@ -306,7 +306,7 @@ export class IntervalLogSink {
       this.#counts.failingSources = snapshot.errors.length;
       if (this.#isClosed) return false;
       const difference = snapshot.since(this.#written);
-      if (hasNews(difference)) await this.#writeBlock(difference, monotonicMs);
+      if (hasIncrease(difference)) await this.#writeBlock(difference, monotonicMs);
       this.#written = snapshot;
       this.#writtenUntilMs = snapshot.timeMs;
       this.#writtenUntilMonotonicMs = monotonicMs;

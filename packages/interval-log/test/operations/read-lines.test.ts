@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import { LogParser } from '../../src/index.ts';
 import { readLines } from '../../src/operations/read-lines.ts';
+import { LogParser } from '../../src/reader/parser.ts';
 import { readEntries } from '../../src/reader/read.ts';
 import { ENCODED } from '../support/logs.ts';
 import { all, bytes } from '../support/read.ts';

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistry, valuesAtPercentiles } from '@hdrscope/registry';
-import { intoRegistry, type LoggedSeries, type LogInterval, openIntervalLog } from '../../src/index.ts';
-import { intervalsOf } from './support/logs.ts';
-import { newDirectory } from './support/sandbox.ts';
+import { type LoggedSeries, type LogInterval, logIntoRegistry, openIntervalLog } from '../../src/index.ts';
+import { intervalsOf } from '../sink/support/logs.ts';
+import { newDirectory } from '../sink/support/sandbox.ts';
 
-/** A log of three families, and the registry that it was written from. */
+/** A log of three families, and the registry from which it was written. */
 async function logOfThree(): Promise<{ path: string; registry: ReturnType<typeof createRegistry> }> {
   const path = join(newDirectory(), 'app.hlog');
   const registry = createRegistry();
@@ -37,10 +37,10 @@ async function logOfThree(): Promise<{ path: string; registry: ReturnType<typeof
   return { path, registry };
 }
 
-test('a log becomes the registry that it was written from', async () => {
+test('a log becomes the registry from which it was written', async () => {
   const { path, registry } = await logOfThree();
   const copy = createRegistry();
-  expect(await intoRegistry(path, copy)).toEqual({ merged: 12, leftOut: 0, malformed: 0 });
+  expect(await logIntoRegistry(copy, path)).toEqual({ merged: 12, leftOut: 0, malformed: 0 });
   const facts = async (one: typeof registry): Promise<unknown[]> =>
     (await one.gather()).families.map((family) => [
       family.name,
@@ -58,32 +58,32 @@ test('a log becomes the registry that it was written from', async () => {
   expect(await facts(copy)).toEqual(await facts(registry));
 });
 
-test('a family that is there with another resolution is an error', async () => {
+test('a family that the registry has with another resolution is refused', async () => {
   const { path } = await logOfThree();
   const registry = createRegistry();
   registry.histogram({ name: 'http.duration', unit: 's', significantDigits: 3, resolution: 1e-6 });
-  await expect(intoRegistry(path, registry)).rejects.toMatchObject({ code: 'ERR_ALREADY_REGISTERED' });
+  await expect(logIntoRegistry(registry, path)).rejects.toMatchObject({ code: 'ERR_ALREADY_REGISTERED' });
 });
 
-test('a family that is there with another limit of series is the same', async () => {
+test('a family that the registry has with another cardinality limit keeps it', async () => {
   const { path } = await logOfThree();
   const registry = createRegistry();
   registry.histogram({ name: 'http.duration', unit: 's', significantDigits: 3, cardinalityLimit: 5 });
-  expect(await intoRegistry(path, registry)).toMatchObject({ merged: 12 });
+  expect(await logIntoRegistry(registry, path)).toMatchObject({ merged: 12 });
 });
 
-test('intervals of other writers are left out, unless somebody says what they are', async () => {
+test('intervals of other writers are left out, unless seriesOf knows their series', async () => {
   const line = 'HISTFAAAACJ4nJNpmSzMwMDAxAABzFCaEURcm7yEwf4DRCCYCQBa1gTe';
   const log = Buffer.from(
     `Tag=get,1.0,1.0,0.0,${line}\n2.0,1.0,0.0,${line}\n2.0,1.0,0.0,HISTFAAAbroken\nno\n`,
   );
-  expect(await intoRegistry(log, createRegistry())).toEqual({ merged: 0, leftOut: 3, malformed: 1 });
+  expect(await logIntoRegistry(createRegistry(), log)).toEqual({ merged: 0, leftOut: 3, malformed: 1 });
   const registry = createRegistry();
   const seriesOf = ({ tag = '' }: LogInterval): LoggedSeries => ({
     family: { name: 'java', unit: 's' },
     attributes: { tag },
   });
-  expect(await intoRegistry(log, registry, { seriesOf })).toEqual({
+  expect(await logIntoRegistry(registry, log, { seriesOf })).toEqual({
     merged: 2,
     leftOut: 0,
     malformed: 2,

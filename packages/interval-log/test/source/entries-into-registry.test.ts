@@ -2,7 +2,7 @@ import { Histogram } from '@hdrscope/core';
 import { createRegistry } from '@hdrscope/registry';
 import { entriesIntoRegistry, formatInterval, readEntries } from '../../src/index.ts';
 
-test('the attributes that are added win over those of the log, whoever tells the family', async () => {
+test('added attributes override those of the log and those of seriesOf', async () => {
   const histogram = new Histogram({ highestTrackableValue: 1_000_000 });
   histogram.record(42);
   const line = (tag: string): string => formatInterval(histogram, { tag, startSec: 1, endSec: 2 });

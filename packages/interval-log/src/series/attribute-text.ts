@@ -8,8 +8,8 @@ const LITERALS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
 const BIGINT = /^-?\d+n$/;
 
 /**
- * An attribute as text that tells its type: a string stands as it is, unless it would be taken for something else, and
- * is quoted then: `GET`, `200`, `"200"`, `["a","b"]`.
+ * Formats an attribute so that its type can be read back: `GET`, `200`, `"200"`, `["a","b"]`. A string is quoted only if
+ * it looks like a value of another type.
  */
 export function formatValue(value: unknown): string {
   if (typeof value === 'string') return isPlain(value) ? value : JSON.stringify(value);
@@ -19,7 +19,7 @@ export function formatValue(value: unknown): string {
   return JSON.stringify(toJson(value, []));
 }
 
-/** @throws SyntaxError when it begins like JSON and is none. */
+/** @throws SyntaxError when the text begins like JSON and is not JSON. */
 export function parseValue(text: string): unknown {
   if (STRUCTURED.test(text)) return fromJson(JSON.parse(text));
   return literalOf(text);
@@ -34,11 +34,14 @@ function isPlain(text: string): boolean {
 function literalOf(text: string): unknown {
   if (LITERALS.has(text)) return LITERALS.get(text);
   if (BIGINT.test(text)) return BigInt(text.slice(0, -1));
-  // Only as it is formatted: "007" and "1.0" are texts.
+  // A number only if it is formatted so: "007" and "1.0" are strings.
   return String(Number(text)) === text ? Number(text) : text;
 }
 
-// What JSON has no words for is an object with this key alone; keys that begin with it get one more.
+// A value that JSON cannot express is an object with this key alone. Keys that begin with it get one more:
+//
+//   7n                 { "$": "7n" }
+//   { "$": 1 }         { "$$": 1 }
 const MARK = '$';
 
 function toJson(value: unknown, ancestors: readonly unknown[]): unknown {
@@ -46,7 +49,7 @@ function toJson(value: unknown, ancestors: readonly unknown[]): unknown {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   if (typeof value !== 'object') return { [MARK]: typeof value === 'bigint' ? `${value}n` : String(value) };
   if (value instanceof Date) return { [MARK]: `Date ${value.getTime()}` };
-  // No attribute, but no reason to fail either.
+  // A cycle is not a valid attribute, but it must not stop the log.
   if (ancestors.includes(value)) return { [MARK]: 'cycle' };
   const within = [...ancestors, value];
   if (Array.isArray(value)) return Array.from(value, (item) => toJson(item, within));

@@ -1,10 +1,11 @@
 import { createRegistry } from '@hdrscope/registry';
 import fc from 'fast-check';
-import { formatSeriesTag, LogParser, parseSeriesTag } from '../../src/index.ts';
+import { formatSeriesTag, parseSeriesTag } from '../../src/index.ts';
+import { LogParser } from '../../src/reader/parser.ts';
 
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 8 }),
-  // Every code unit, lone surrogates too.
+  // Every code unit, including lone surrogates.
   fc
     .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 4 })
     .map((codes) => String.fromCharCode(...codes)),
@@ -43,7 +44,7 @@ const value: fc.Arbitrary<unknown> = fc.oneof(
 );
 const attributes = fc.dictionary(text, value, { maxKeys: 4, noNullPrototype: true });
 
-/** -0 is 0 to a registry. */
+/** A registry does not distinguish -0 from 0. */
 function withoutNegativeZero(json: unknown): unknown {
   if (typeof json === 'number') return json + 0;
   if (Array.isArray(json)) return json.map(withoutNegativeZero);
@@ -51,7 +52,7 @@ function withoutNegativeZero(json: unknown): unknown {
   return Object.fromEntries(Object.entries(json).map(([key, item]) => [key, withoutNegativeZero(item)]));
 }
 
-test('a tag gives back the name and the attributes with their types', () => {
+test('a tag can be parsed into the name and the attributes with their types', () => {
   fc.assert(
     fc.property(text, attributes, (name, given) => {
       const parsed = parseSeriesTag(formatSeriesTag(name, given));
@@ -62,7 +63,7 @@ test('a tag gives back the name and the attributes with their types', () => {
   );
 });
 
-test('a tag is printable ASCII that no reader of logs takes for anything else', () => {
+test('a tag is printable ASCII that a reader of logs returns unchanged', () => {
   fc.assert(
     fc.property(text, attributes, (name, given) => {
       const tag = formatSeriesTag(name, given);
@@ -74,7 +75,7 @@ test('a tag is printable ASCII that no reader of logs takes for anything else', 
   );
 });
 
-test('series that a registry tells apart have different tags, and one series has one', () => {
+test('two sets of attributes have the same tag exactly if a registry has one series for them', () => {
   fc.assert(
     fc.property(attributes, attributes, (one, other) => {
       const family = createRegistry().histogram({ name: 'x' });
@@ -96,7 +97,7 @@ test.each([
   expect(formatSeriesTag(name, given)).toBe(tag);
 });
 
-test.each(['x?a', 'x?a=["', 'x%ff', 'x?a={'])('%s is refused, and named', (tag) => {
+test.each(['x?a', 'x?a=["', 'x%ff', 'x?a={'])('%s is refused by an error that quotes it', (tag) => {
   expect(() => parseSeriesTag(tag)).toThrow(
     expect.objectContaining({ code: 'ERR_INVALID_VALUE', message: expect.stringContaining(tag.slice(0, 3)) }),
   );

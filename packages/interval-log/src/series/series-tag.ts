@@ -2,17 +2,17 @@ import { HdrscopeError } from '@hdrscope/core';
 import type { Attributes } from '@hdrscope/registry';
 import { formatValue, parseValue } from './attribute-text.ts';
 
-/** What a tag of a sink's log tells. */
+/** The parts of a series tag. */
 export interface SeriesTag {
-  /** Of the family. */
+  /** Name of the family. */
   readonly name: string;
   readonly attributes: Attributes;
 }
 
 /**
- * The tag of a series: the name of its family, then its attributes like the query of a URL, sorted by key. A string
- * that could be taken for something else is quoted, so numbers stay numbers. What would break a line is
- * percent-encoded.
+ * Formats the tag of a series: the name of its family, then its attributes sorted by key, like the query of a URL. A
+ * string that looks like a value of another type is quoted, so that numbers stay numbers. Characters that would break a
+ * line are percent-encoded.
  *
  * @example
  * ```ts
@@ -26,7 +26,7 @@ export interface SeriesTag {
  */
 export function formatSeriesTag(name: string, attributes: Attributes): string {
   const pairs: string[] = [];
-  // As a registry does it: inherited keys count too, and one without a value is absent.
+  // As in a registry: inherited keys count, and a key without a value is absent.
   for (const key in attributes) {
     const value = attributes[key];
     if (value !== undefined && value !== null) pairs.push(`${encoded(key)}=${encoded(formatValue(value))}`);
@@ -35,9 +35,9 @@ export function formatSeriesTag(name: string, attributes: Attributes): string {
 }
 
 /**
- * Reads a tag that `formatSeriesTag` has made. Any other without `?` and `%` is a name without attributes.
+ * Parses a tag that `formatSeriesTag` has made. Any other tag without `?` and `%` is a name without attributes.
  *
- * @throws HdrscopeError `ERR_INVALID_VALUE` when it cannot be one.
+ * @throws HdrscopeError `ERR_INVALID_VALUE` when the tag does not have the form `NAME?KEY=VALUE&…`.
  */
 export function parseSeriesTag(tag: string): SeriesTag {
   try {
@@ -62,13 +62,13 @@ function splitAt(text: string, separator: string): [before: string, after: strin
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-// All but printable ASCII, so that no reader's idea of a space, a line or an encoding matters.
+// Everything but printable ASCII: readers disagree about spaces, ends of lines and encodings.
 const UNSAFE = /[^!-~]|[,%?&=]/gu;
 const LONE_SURROGATE = /^[\ud800-\udfff]$/;
 
 function encoded(text: string): string {
   return text.replace(UNSAFE, (character) =>
-    // UTF-8 has no bytes for those.
+    // UTF-8 cannot encode a lone surrogate.
     LONE_SURROGATE.test(character)
       ? `%u${character.charCodeAt(0).toString(16)}`
       : `%${[...new TextEncoder().encode(character)].map(hex).join('%')}`,

@@ -1,0 +1,134 @@
+import { DoubleHistogram } from '@hdrscope/core';
+import type { Attributes, FamilyOptions, Registry } from '@hdrscope/registry';
+import type { LogEntry, LogInterval } from '../reader/entry.ts';
+import type { LogSource } from '../reader/input.ts';
+import { readEntries } from '../reader/read.ts';
+import { LoggedFamilies, type LoggedSeries } from './logged-families.ts';
+
+/** Options of `logIntoRegistry` and `entriesIntoRegistry`. */
+export interface LogIntoRegistryOptions {
+  /**
+   * Returns the series of an interval whose family the log does not describe, as in logs of other writers. Values of the
+   * interval count as ticks of the family's resolution. `undefined` leaves the interval out.
+   *
+   * @default such intervals are left out
+   */
+  readonly seriesOf?: (interval: LogInterval) => LoggedSeries | undefined;
+  /** Added to the attributes of every series. They override attributes of the log with the same key. @default {} */
+  readonly attributes?: Attributes;
+}
+
+/** How many intervals of a log were added, and how many were not. */
+export interface LogIntoRegistryResult {
+  readonly merged: number;
+  /** Intervals of unknown families, and intervals of doubles, which a series cannot count. */
+  readonly leftOut: number;
+  /** Malformed lines, and intervals whose histogram cannot be decoded. */
+  readonly malformed: number;
+}
+
+/** Adds a log to a registry entry by entry. Made by `entriesIntoRegistry`. */
+export interface EntriesIntoRegistry {
+  /** The result so far. It changes with every entry. */
+  readonly result: LogIntoRegistryResult;
+  /**
+   * Takes the next entry of the log: a comment that describes a family, or an interval to count. Other entries have no
+   * effect.
+   *
+   * @throws HdrscopeError `ERR_ALREADY_REGISTERED` when the registry has the family with another unit or resolution. The
+   *   interval is not counted.
+   */
+  take(entry: LogEntry): void;
+}
+
+/**
+ * Adds the families, series and counts of a log to a registry. Comments of the log describe its families: `openIntervalLog`
+ * writes them, and `seriesOf` stands in for them in logs of other writers. An error of the source is thrown unchanged.
+ *
+ * @throws HdrscopeError `ERR_ALREADY_REGISTERED` when the registry has a family with another unit or resolution. Entries
+ *   before the error stay in the registry.
+ * @example
+ * ```ts
+ * import { logIntoRegistry } from '@hdrscope/interval-log';
+ * import { createRegistry, valuesAtPercentiles } from '@hdrscope/registry';
+ *
+ * const log = new TextEncoder().encode(
+ *   '#[Family: {"name":"rpc","unit":"s","resolution":1e-9,"significantDigits":3,"description":""}]\n' +
+ *     'Tag=rpc?method="7",0.127,1.007,0.000,HISTFAAAACJ4nJNpmSzMwMDAxAABzFCaEURcm7yEwf4DRCCYCQBa1gTe\n',
+ * );
+ * const registry = createRegistry();
+ * await logIntoRegistry(registry, log); //=> { merged: 1, leftOut: 0, malformed: 0 }
+ * const [family] = (await registry.gather()).families;
+ * family!.series[0]!.attributes; //=> { method: '7' }
+ * valuesAtPercentiles(family!, family!.series[0]!, [100]); //=> [4.2e-8]
+ * ```
+ */
+export async function logIntoRegistry(
+  registry: Registry,
+  log: LogSource,
+  options: LogIntoRegistryOptions = {},
+): Promise<LogIntoRegistryResult> {
+  const entries = entriesIntoRegistry(registry, options);
+  for await (const entry of readEntries(log)) entries.take(entry);
+  return entries.result;
+}
+
+/**
+ * Makes a `logIntoRegistry` that takes entries one by one, as `followLog` yields them.
+ *
+ * @example
+ * ```ts
+ * import { entriesIntoRegistry, readEntries } from '@hdrscope/interval-log';
+ * import { createRegistry } from '@hdrscope/registry';
+ *
+ * const log = new TextEncoder().encode(
+ *   'Tag=get,0.127,1.007,0.000,HISTFAAAACJ4nJNpmSzMwMDAxAABzFCaEURcm7yEwf4DRCCYCQBa1gTe\n',
+ * );
+ * const registry = createRegistry();
+ * const family = { name: 'rpc.duration', unit: 's', resolution: 1e-9, significantDigits: 3 };
+ * const entries = entriesIntoRegistry(registry, { seriesOf: ({ tag }) => ({ family, attributes: { tag } }) });
+ * for await (const entry of readEntries(log)) entries.take(entry);
+ * entries.result; //=> { merged: 1, leftOut: 0, malformed: 0 }
+ * ```
+ */
+export function entriesIntoRegistry(
+  registry: Registry,
+  { seriesOf = () => undefined, attributes = {} }: LogIntoRegistryOptions = {},
+): EntriesIntoRegistry {
+  const families = new LoggedFamilies();
+  const result = { merged: 0, leftOut: 0, malformed: 0 };
+  return {
+    result,
+    take(entry) {
+      if (entry.kind === 'comment') families.add(entry);
+      if (entry.kind === 'malformed') result.malformed++;
+      if (entry.kind !== 'interval') return;
+      const series = families.seriesOf(entry) ?? seriesOf(entry);
+      const histogram = series && decoded(entry);
+      if (series === undefined || histogram instanceof DoubleHistogram) result.leftOut++;
+      else if (histogram === undefined) result.malformed++;
+      else {
+        familyOf(registry, series.family)
+          .with({ ...series.attributes, ...attributes })
+          .add(histogram);
+        result.merged++;
+      }
+    },
+  };
+}
+
+function decoded(interval: LogInterval): ReturnType<LogInterval['histogram']> | undefined {
+  try {
+    return interval.histogram();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Finds or makes a family. A log does not state cardinality limits, so a family of the registry keeps its own. */
+function familyOf(registry: Registry, options: FamilyOptions): ReturnType<Registry['histogram']> {
+  const known = registry.family(options);
+  return registry.histogram(
+    known === undefined ? options : { ...options, cardinalityLimit: known.cardinalityLimit },
+  );
+}
