@@ -42,8 +42,10 @@ export { type LogSource, textOf } from './reader/input.ts';
 export { type IntervalOptions, type ReadOptions, readEntries, readIntervals } from './reader/read.ts';
 export type { TimeMode } from './reader/time.ts';
 export { formatSeriesTag, parseSeriesTag, type SeriesTag } from './series/series-tag.ts';
+export { openIntervalLog } from './sink/open.ts';
 export type { FsyncPolicy, RotationOptions, SinkOptions } from './sink/options.ts';
-export { type IntervalLogSink, openIntervalLog, type SinkState } from './sink/sink.ts';
+export type { IntervalLogSink } from './sink/sink.ts';
+export type { SinkState } from './sink/state.ts';
 export {
   type EntriesIntoRegistry,
   entriesIntoRegistry,

@@ -6,13 +6,13 @@ import type { HdrscopeError } from '@hdrscope/core';
 import { type Files, remove, syncDirectory, writeError } from './files.ts';
 import { COMPRESSED, PARTIAL, type RotatedLog, rotatedLogs } from './rotated-names.ts';
 
-/** What becomes of rotated logs. */
+/** Whether rotated logs are compressed, and how many are kept. */
 export interface ArchiveOptions {
   readonly gzip: boolean;
   readonly keep: number;
 }
 
-/** Looks after the rotated logs of one path, in the background. */
+/** Compresses and removes the rotated logs of one path, in the background. */
 export class Archive {
   readonly #path: string;
   readonly #options: ArchiveOptions;
@@ -20,9 +20,9 @@ export class Archive {
   readonly #onOutcome: (error: HdrscopeError | undefined) => void;
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
-  #isAskedAgain = false;
+  #isRequested = false;
 
-  /** @param onOutcome Told after each time, with what went wrong. */
+  /** @param onOutcome Called after each run, with the error if it failed. */
   constructor(
     path: string,
     options: ArchiveOptions,
@@ -35,45 +35,45 @@ export class Archive {
     this.#onOutcome = onOutcome;
   }
 
-  /** Compresses what is not yet compressed, such as what an earlier process has left, and removes what is too old. */
-  tend(): void {
-    this.#isAskedAgain = true;
-    this.#running ??= this.#tendAll().finally(() => {
+  /** Starts a run: it compresses rotated logs, including those of earlier processes, and removes the oldest. */
+  maintain(): void {
+    this.#isRequested = true;
+    this.#running ??= this.#maintainAll().finally(() => {
       this.#running = undefined;
     });
   }
 
-  /** Ends when all is done. */
+  /** Resolves when nothing is left to do. */
   async idle(): Promise<void> {
     await this.#running;
   }
 
-  /** Leaves a compression that is under way to whoever opens the log next. */
+  /** Aborts a running compression. The next process that opens the log takes it up. */
   async abandon(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
   }
 
-  async #tendAll(): Promise<void> {
-    while (this.#isAskedAgain && !this.#stopping.signal.aborted) {
-      this.#isAskedAgain = false;
+  async #maintainAll(): Promise<void> {
+    while (this.#isRequested && !this.#stopping.signal.aborted) {
+      this.#isRequested = false;
       try {
         const names = await this.#files.readdir(dirname(this.#path));
-        await this.#tendEach(rotatedLogs(this.#path, names));
+        await this.#maintainEach(rotatedLogs(this.#path, names));
         this.#onOutcome(undefined);
       } catch (error) {
         if (!this.#stopping.signal.aborted) {
-          this.#onOutcome(writeError('look after the rotated logs of', this.#path, error));
+          this.#onOutcome(writeError('maintain the rotated logs of', this.#path, error));
         }
       }
     }
   }
 
-  async #tendEach(logs: readonly RotatedLog[]): Promise<void> {
-    const keptFrom = logs.length - this.#options.keep;
-    // First, as it makes room.
-    for (const log of logs.slice(0, Math.max(0, keptFrom))) await this.#remove(log);
-    for (const log of logs.slice(Math.max(0, keptFrom))) {
+  async #maintainEach(logs: readonly RotatedLog[]): Promise<void> {
+    const keptFrom = Math.max(0, logs.length - this.#options.keep);
+    // Removing comes first, because it makes room.
+    for (const log of logs.slice(0, keptFrom)) await this.#remove(log);
+    for (const log of logs.slice(keptFrom)) {
       if (log.isPlain && this.#options.gzip) {
         await compress(log.path, this.#files, this.#stopping.signal);
       } else if (log.isPartial) {
@@ -89,7 +89,7 @@ export class Archive {
   }
 }
 
-/** A crash at any moment leaves the original, or all of the compressed one, or both; never less. */
+/** Compresses a log. A crash at any moment leaves the original, the whole compressed file, or both. */
 async function compress(path: string, files: Files, signal: AbortSignal): Promise<void> {
   const partial = path + PARTIAL;
   const { mode } = await files.stat(path);

@@ -2,7 +2,7 @@ import { open, readdir, realpath, rename, stat, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path';
 import { HdrscopeError } from '@hdrscope/core';
 
-/** The file system, as far as a sink writes to it: what a test makes fail. */
+/** The file system operations of a sink. Tests make them fail. */
 export interface Files {
   readonly open: typeof open;
   readonly readdir: (path: string) => Promise<string[]>;
@@ -12,7 +12,7 @@ export interface Files {
   readonly unlink: typeof unlink;
 }
 
-/** What is asked of a file. */
+/** The facts about a file that a sink needs. */
 export interface FileStatus {
   readonly dev: number;
   readonly ino: number;
@@ -26,10 +26,10 @@ export const realFiles: Files = { open, readdir, realpath, rename, stat, unlink 
 
 export type { FileHandle } from 'node:fs/promises';
 
-// What file systems say that have no such thing, Windows, and directories that may be written but not read.
+// Errors of Windows, of file systems without fsync of directories, and of directories that are writable but not readable.
 const CANNOT_SYNC = new Set(['EACCES', 'EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']);
 
-/** Makes the names in a file's directory last, where that can be done. */
+/** Forces the names in a file's directory to the disk, if the system supports it. */
 export async function syncDirectory(files: Files, path: string): Promise<void> {
   try {
     const handle = await files.open(dirname(path), 'r');
@@ -39,7 +39,7 @@ export async function syncDirectory(files: Files, path: string): Promise<void> {
   }
 }
 
-/** `undefined` where there is none. */
+/** Returns the status of a file; `undefined` if the file does not exist. */
 export async function statusOf(files: Files, path: string): Promise<FileStatus | undefined> {
   try {
     return await files.stat(path);
@@ -49,7 +49,7 @@ export async function statusOf(files: Files, path: string): Promise<FileStatus |
   }
 }
 
-/** Removes a file, if it is there. */
+/** Removes a file, if it exists. */
 export async function remove(files: Files, path: string): Promise<void> {
   try {
     await files.unlink(path);
@@ -62,12 +62,12 @@ export function isMissing(error: unknown): boolean {
   return codeOf(error) === 'ENOENT';
 }
 
-/** The code of an error of the system, such as `ENOSPC`. */
+/** Returns the code of a system error, such as `ENOSPC`. */
 export function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException | undefined)?.code;
 }
 
-/** What a sink tells of a failure: `cannot write /var/log/app.hlog: no space left on device (ENOSPC)`. */
+/** Makes the error of a failed operation: `cannot write /var/log/app.hlog: ENOSPC: no space left on device, write`. */
 export function writeError(doing: string, path: string, cause: unknown): HdrscopeError {
   if (cause instanceof HdrscopeError && cause.code === 'ERR_LOG_WRITE') return cause;
   const reason = cause instanceof Error ? cause.message : String(cause);

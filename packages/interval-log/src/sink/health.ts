@@ -1,15 +1,15 @@
 import type { HdrscopeError } from '@hdrscope/core';
 
-/** What a sink does that may fail, each for itself. */
+/** The duties of a sink. Each fails and recovers on its own. */
 export type Duty = 'write' | 'rotate' | 'archive';
 
-/** Who is told when a sink begins to fail, and when it works again. */
+/** Callbacks for the first failure of a duty, and for the moment when every duty works again. */
 export interface HealthListeners {
   readonly onError: (error: HdrscopeError) => void;
   readonly onRecovery: () => void;
 }
 
-/** Knows what fails, and tells it once: not once a second for hours. */
+/** Tracks which duties fail. It calls `onError` for the first failure in a row, not for each one. */
 export class Health {
   readonly #listeners: HealthListeners;
   readonly #failing = new Map<Duty, HdrscopeError>();
@@ -41,26 +41,26 @@ export class Health {
     this.#failing.set(duty, error);
     this.#failureCount++;
     this.#lastError = error;
-    if (isNew) told(() => this.#listeners.onError(error));
+    if (isNew) notify(() => this.#listeners.onError(error));
   }
 
-  worked(duty: Duty): void {
-    if (this.#failing.delete(duty) && !this.isFailing) told(() => this.#listeners.onRecovery());
+  succeeded(duty: Duty): void {
+    if (this.#failing.delete(duty) && !this.isFailing) notify(() => this.#listeners.onRecovery());
   }
 }
 
-/** A listener that throws must not stop what it listens to; nor may it go unseen. */
-function told(tell: () => void): void {
+/** Calls a listener. If it throws, the sink continues and the process emits a warning. */
+function notify(listener: () => void): void {
   try {
-    tell();
+    listener();
   } catch (error) {
     warn(error);
   }
 }
 
-/** Tells the process what nobody else is told. */
+/** Emits an error as a warning of the process. */
 export function warn(error: unknown): void {
   const { name = 'Error', message = String(error), stack = '' } = (error ?? {}) as Partial<Error>;
-  // Not the error itself, which may be of another realm: that throws.
+  // Not the error itself: `emitWarning` throws for an error of another realm.
   process.emitWarning(message, { type: name, detail: stack });
 }

@@ -2,17 +2,17 @@ import { HdrscopeError } from '@hdrscope/core';
 import { type FileHandle, type Files, statusOf, writeError } from './files.ts';
 import { repairLog } from './repair.ts';
 
-/** A file that is open for appending: what goes in is there as a whole, or not at all. */
+/** A file that is open for appending. A block is appended as a whole or not at all. */
 export class LogFile {
   readonly path: string;
-  /** The last change that was made by somebody else, in milliseconds since 1970; `undefined` where it was empty. */
+  /** Modification time before this sink wrote, in milliseconds since 1970; `undefined` if the file was empty. */
   readonly foundFromMs: number | undefined;
   readonly #handle: FileHandle;
   readonly #files: Files;
   readonly #identity: string;
-  /** Up to where it holds whole blocks. */
+  /** End of the last whole block. */
   #sizeBytes: number;
-  /** Whether part of a block may stand behind them. */
+  /** Whether a part of a block may follow the last whole one. */
   #isTorn = false;
 
   private constructor(
@@ -32,13 +32,13 @@ export class LogFile {
   }
 
   /**
-   * Opens a log, makes it if need be, and repairs it.
+   * Opens a log and repairs it. A file that does not exist is made.
    *
    * @throws HdrscopeError `ERR_LOG_WRITE`
    */
   static async open(path: string, files: Files): Promise<LogFile> {
     try {
-      // To open a pipe would wait for its reader.
+      // Opening a pipe would wait for its reader.
       const found = await statusOf(files, path);
       if (found !== undefined && !found.isFile()) throw new Error('it must be a regular file');
       const handle = await files.open(path, 'a+');
@@ -59,12 +59,12 @@ export class LogFile {
   }
 
   /**
-   * Whether the name still leads to this file, as it was left. It does not where a tool has moved, removed or truncated
-   * the file, nor where somebody else has appended to it.
+   * Whether the path still leads to this file and nobody else has changed it. The answer is no if another process has
+   * moved, removed or truncated the file or has appended to it.
    *
-   * @throws HdrscopeError `ERR_LOG_WRITE` when a part of a block stands in the file and cannot be cut off.
+   * @throws HdrscopeError `ERR_LOG_WRITE` when the file has a part of a block that cannot be cut off.
    */
-  async isAsLeft(): Promise<boolean> {
+  async isUntouched(): Promise<boolean> {
     try {
       if (this.#isTorn) await this.#cutOff();
       const found = await statusOf(this.#files, this.path);
@@ -76,7 +76,7 @@ export class LogFile {
   }
 
   /**
-   * Appends all, or nothing.
+   * Appends all bytes or no byte.
    *
    * @throws HdrscopeError `ERR_LOG_WRITE`
    */
@@ -88,19 +88,19 @@ export class LogFile {
       this.#isTorn = false;
       this.#sizeBytes += bytes.length;
     } catch (error) {
-      // What cannot be cut off now is cut off before the next write.
+      // If this fails, the part is cut off before the next write.
       await this.#cutOff().catch(() => {});
       throw writeError('write', this.path, error);
     }
   }
 
   /**
-   * Tries whether so many bytes would be taken.
+   * Checks whether this many bytes can be written.
    *
    * @throws HdrscopeError `ERR_LOG_WRITE`
    */
   async probe(sizeBytes: number, { sync }: { readonly sync: boolean }): Promise<void> {
-    // Empty lines: whatever reads the file at this moment, or after a crash, takes no notice.
+    // Empty lines, which readers ignore: now, and after a crash.
     const bytes = new Uint8Array(sizeBytes).fill(0x0a);
     await this.append(bytes, { sync });
     this.#sizeBytes -= bytes.length;
@@ -122,13 +122,13 @@ export class LogFile {
     for (let written = 0; written < bytes.length; ) {
       const { bytesWritten } = await this.#handle.write(bytes, written, bytes.length - written);
       if (bytesWritten === 0)
-        throw new HdrscopeError('ERR_LOG_WRITE', `cannot write ${this.path}: nothing is taken`);
+        throw new HdrscopeError('ERR_LOG_WRITE', `cannot write ${this.path}: the system takes no bytes`);
       written += bytesWritten;
     }
   }
 
   async #cutOff(): Promise<void> {
-    // A file that somebody has truncated meanwhile would be filled up with NULs.
+    // `truncate` would fill a file with NULs that another process has truncated meanwhile.
     const { size } = await this.#handle.stat();
     if (size > this.#sizeBytes) await this.#handle.truncate(this.#sizeBytes);
     this.#isTorn = false;

@@ -4,54 +4,58 @@ import type { Snapshot } from '@hdrscope/registry';
 import { assertTimeZone } from '../writer/java-date.ts';
 import { warn } from './health.ts';
 
-/** What is forced to the disk: nothing, a file that is finished, or every interval. */
+/** When data is forced to the disk: never, when a file is finished, or at every interval. */
 export type FsyncPolicy = 'never' | 'rotation' | 'interval';
 
-/** When a log is finished and the next one begins, and what becomes of it. */
+/** When a log is rotated, and what happens to rotated logs. */
 export interface RotationOptions {
-  /** Before a file grows larger than this: an integer of at least 1. @default no limit */
+  /** Size limit of a file, an integer of at least 1: the file is rotated before it would exceed it. @default no limit */
   readonly sizeBytes?: number;
-  /** At multiples of this on the wall clock, in UTC: 86_400_000 at midnight. At least 1. @default never */
+  /** Rotates at multiples of this on the wall clock, in UTC: 86_400_000 is midnight. At least 1. @default no rotation by time */
   readonly everyMs?: number;
-  /** When the process gets this signal, such as `SIGHUP`, whose other effect is lost. @default none */
+  /**
+   * Rotates when the process gets this signal, such as `SIGHUP`. The signal loses its default effect.
+   *
+   * @default no rotation by signal
+   */
   readonly signal?: NodeJS.Signals;
-  /** How many rotated logs are kept, older ones are removed: an integer of at least 0. @default all */
+  /** Number of rotated logs to keep, an integer of at least 0. Older ones are removed. @default all */
   readonly keep?: number;
   /** Whether rotated logs are compressed, in the background. @default false */
   readonly gzip?: boolean;
 }
 
-/** How a registry is written to an interval log. */
+/** Options of `openIntervalLog`. */
 export interface SinkOptions {
-  /** The file, in a directory that exists. An interval log that is there already is continued. */
+  /** The file, in an existing directory. An existing interval log is continued. */
   readonly path: string;
-  /** The time between two intervals, in milliseconds: from 1 to 2^31 - 1. @default 1000 */
+  /** Time between two intervals, in milliseconds: from 1 to 2^31 - 1. @default 1000 */
   readonly intervalMs?: number;
   /** Whether intervals end at multiples of `intervalMs` on the wall clock, in UTC, as on other machines. @default false */
   readonly aligned?: boolean;
-  /** @default none */
+  /** When the log is rotated. @default only by calls of `rotate` */
   readonly rotation?: RotationOptions;
-  /** @default 'rotation' */
+  /** When data is forced to the disk. @default 'rotation' */
   readonly fsync?: FsyncPolicy;
-  /** How long sources are waited for, in milliseconds: above 0. @default `intervalMs`, at most 10 s */
+  /** How long a gather waits for sources, in milliseconds: above 0. @default `intervalMs`, at most 10 s */
   readonly gatherTimeoutMs?: number;
   /** How long `close` may take, in milliseconds: above 0. @default 10 s */
   readonly closeTimeoutMs?: number;
-  /** How much histograms are compressed, from 0 to 9. @default 6 */
+  /** Compression level of zlib, from 0 to 9. @default 6 */
   readonly level?: number;
-  /** The IANA name of the zone in which dates are told, such as `Europe/Berlin`. @default that of the process */
+  /** IANA name of the zone of printed dates, such as `Europe/Berlin`. @default the zone of the process */
   readonly timeZone?: string;
-  /** What else is said at the start of every file, such as the version of a service. @default nothing */
+  /** A comment at the start of every file, such as the version of a service. @default no comment */
   readonly comment?: string;
-  /** A snapshot of the registry whose counts are left out. @default none: the first interval has all that was counted */
+  /** A snapshot whose counts the first interval leaves out. @default the first interval has every count of the registry */
   readonly since?: Snapshot;
-  /** Told when something begins to fail, not each time it fails again. @default a warning of the process */
+  /** Called for the first of several failures in a row. @default a warning of the process */
   readonly onError?: (error: HdrscopeError) => void;
-  /** Told when all works again. @default nobody */
+  /** Called when everything works again. @default not called */
   readonly onRecovery?: () => void;
 }
 
-/** Options that are filled in. */
+/** Checked options, with their defaults. */
 export interface SinkSettings extends Required<Omit<SinkOptions, 'timeZone' | 'since' | 'rotation'>> {
   readonly timeZone: string | undefined;
   readonly since: Snapshot | undefined;
@@ -68,7 +72,7 @@ export interface RotationSettings {
 
 const LONGEST_MS = 2 ** 31 - 1;
 const POLICIES: readonly FsyncPolicy[] = ['never', 'rotation', 'interval'];
-// Nobody can handle those.
+// Signals that a process cannot handle.
 const DEADLY = ['SIGKILL', 'SIGSTOP'];
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */
@@ -123,7 +127,7 @@ function assertTime(name: string, timeMs: number, atLeast: number): void {
   throw refused(name, `a number of milliseconds ${range} to 2^31 - 1`, timeMs);
 }
 
-/** Or infinite. */
+/** Whether a value is a safe integer of at least `atLeast`, or infinite. */
 function isInteger(value: number, atLeast: number): boolean {
   return (Number.isSafeInteger(value) || value === Number.POSITIVE_INFINITY) && value >= atLeast;
 }

@@ -7,14 +7,14 @@ import type { FileHandle } from './files.ts';
 const NEWLINE = 0x0a;
 const CHUNK_BYTES = 2 ** 16;
 
-// A file of nothing but NULs is what a crash leaves of a new log, unless it is large: then it may be a disk of somebody.
+// A crash may leave a new log that holds only NULs. A larger file of NULs may be the image of a disk, and is refused.
 const MOST_NULS = 2 ** 20;
 
 /**
- * Makes a file one that can be appended to: cuts off a last line that a crash has torn, and NULs after it. Whole lines
- * stay as they are, and so does a last interval that lacks nothing but its newline. Returns how long the file is then.
+ * Repairs the end of a log after a crash, so that it can be appended to: cuts off a torn last line and NULs. Whole lines
+ * stay. A last interval that lacks only its newline gets it. Returns the length of the file.
  *
- * @throws HdrscopeError `ERR_LOG_WRITE` when it is no interval log; it is unchanged then.
+ * @throws HdrscopeError `ERR_LOG_WRITE` when the file is not an interval log. The file is unchanged.
  */
 export async function repairLog(handle: FileHandle, path: string): Promise<number> {
   const { size } = await handle.stat();
@@ -22,12 +22,15 @@ export async function repairLog(handle: FileHandle, path: string): Promise<numbe
   const head = await readAt(handle, 0, Math.min(size, CHUNK_BYTES));
   const textEnd = await endOfText(handle, size);
   if (!(await beginsLog(head, textEnd, size))) {
-    throw new HdrscopeError('ERR_LOG_WRITE', `${path} must be an interval log, and is something else`);
+    throw new HdrscopeError(
+      'ERR_LOG_WRITE',
+      `${path} must be an interval log, and has other content: choose another path`,
+    );
   }
   const linesEnd = await endOfLines(handle, textEnd);
   if (linesEnd < textEnd && isWholeInterval(await readAt(handle, linesEnd, textEnd - linesEnd))) {
     if (textEnd < size) await handle.truncate(textEnd);
-    // The file is open for appending.
+    // This appends, because the file is open for appending.
     await handle.write('\n');
     return textEnd + 1;
   }
@@ -46,17 +49,17 @@ async function readAt(handle: FileHandle, position: number, length: number): Pro
   return bytes.subarray(0, filled);
 }
 
-/** Where the NULs at the end begin. */
+/** Returns the position of the NULs at the end, or the size. */
 function endOfText(handle: FileHandle, size: number): Promise<number> {
   return endOfLast(handle, size, (byte) => byte !== 0);
 }
 
-/** Where the last whole line ends. */
+/** Returns the end of the last whole line before `end`. */
 function endOfLines(handle: FileHandle, end: number): Promise<number> {
   return endOfLast(handle, end, (byte) => byte === NEWLINE);
 }
 
-/** The position after the last such byte before `end`, or 0. */
+/** Returns the position after the last wanted byte before `end`, or 0. */
 async function endOfLast(
   handle: FileHandle,
   end: number,
@@ -80,16 +83,16 @@ async function beginsLog(head: Uint8Array, textEnd: number, size: number): Promi
   return FORMAT_VERSION_LINE.startsWith(torn) || isWholeInterval(text);
 }
 
-/** Whether something only a log has comes before anything that no log has; or nothing, which a probe may leave. */
+/** Whether the first entry that is not an ordinary comment belongs in a log. Blank lines alone are a log: a probe may leave them. */
 function isLog(entries: readonly LogEntry[]): boolean {
   if (entries.length === 0) return true;
-  const telling = entries.find((entry) => entry.kind !== 'comment' || FORMAT_VERSION.test(entry.text));
-  return telling !== undefined && !isOther(telling);
+  const decisive = entries.find((entry) => entry.kind !== 'comment' || FORMAT_VERSION.test(entry.text));
+  return decisive !== undefined && !isOther(decisive);
 }
 
 const FORMAT_VERSION = /^\[Histogram log format version/;
 
-/** Any file may hold what is no log's; and any CSV file quoted columns, or four of which three are numbers. */
+/** Whether an entry may come from another kind of file. A CSV file may have quoted columns, or three numbers and a text. */
 function isOther(entry: LogEntry): boolean {
   if (entry.kind === 'legend') return entry.columns[0] !== 'StartTimestamp';
   if (entry.kind === 'interval') return !/^D?HIST/.test(entry.encoded);
@@ -99,10 +102,10 @@ function isOther(entry: LogEntry): boolean {
 function isWholeInterval(line: Uint8Array): boolean {
   const [entry, ...others] = entriesOf(line);
   if (entry?.kind !== 'interval' || others.length > 0) return false;
-  // Not every reader does without the padding.
+  // Some readers need the padding of base64.
   if (entry.encoded.length % 4 !== 0) return false;
   try {
-    // Its checksum, which stands at its end, is that of what it holds.
+    // Decoding compares the checksum at the end, so the interval is whole.
     entry.histogram();
     return true;
   } catch {

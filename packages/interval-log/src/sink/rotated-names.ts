@@ -1,32 +1,32 @@
 import { basename, dirname, join, parse } from 'node:path';
 
-/** A log that was rotated: `app.20260102T030405Z.hlog`, or `app.20260102T030405Z_0001.hlog.gz`. */
+/** A rotated log and the forms in which it exists: `app.20260102T030405Z.hlog`, or `app.20260102T030405Z_0001.hlog.gz`. */
 export interface RotatedLog {
-  /** Its path, without what says that it is compressed. */
+  /** Path of the plain form. */
   readonly path: string;
-  /** As they lie on the disk. */
   readonly isPlain: boolean;
   readonly isCompressed: boolean;
-  /** Whether a compression has been interrupted. */
+  /** Whether an interrupted compression has left a file. */
   readonly isPartial: boolean;
 }
 
+/** Suffix of a compressed log. */
 export const COMPRESSED = '.gz';
-/** What is being compressed. */
+/** Suffix of a file that is being compressed. */
 export const PARTIAL = '.gz.part';
 
-/** The names for a log that is rotated at a time, best first. Their order is that of time. */
+/** Yields the names of a log that is rotated at a time, the preferred one first. Sorted names are in the order of time. */
 export function* rotatedNames(path: string, timeMs: number): Generator<string, never> {
   const { dir, name, ext } = parse(path);
   const stamp = new Date(timeMs).toISOString().replace(/[-:]|\.\d+/g, '');
   for (let counter = 0; ; counter++) {
-    // "_" sorts after the "." of an extension, so those of one second are in order, too.
+    // "_" sorts after the "." of an extension, so names of the same second are in order too.
     const suffix = counter === 0 ? '' : `_${String(counter).padStart(4, '0')}`;
     yield join(dir, `${name}.${stamp}${suffix}${ext}`);
   }
 }
 
-/** The rotated logs of a path among the names of its directory, oldest first. */
+/** Finds the rotated logs of a path among the names of its directory, oldest first. */
 export function rotatedLogs(path: string, names: readonly string[]): RotatedLog[] {
   const { name, ext } = parse(basename(path));
   const pattern = new RegExp(

@@ -7,11 +7,11 @@ import { LogFile } from './log-file.ts';
 import type { SinkSettings } from './options.ts';
 import { COMPRESSED, PARTIAL, rotatedNames } from './rotated-names.ts';
 
-/** What a rotating log works with. */
+/** The collaborators of a rotating log. */
 export interface RotatingLogParts {
   readonly path: string;
   readonly settings: Pick<SinkSettings, 'rotation' | 'fsync'>;
-  /** What stands above the first line of a block in a file that does not tell its times yet. */
+  /** Makes the header of a block in a file that does not state the block's base time yet. */
   readonly headerOf: (block: Block) => string;
   readonly files: Files;
   readonly clock: Clock;
@@ -19,28 +19,30 @@ export interface RotatingLogParts {
   readonly archive: Archive;
 }
 
-/** What this sink has told in a file. */
+/** What this sink has written to the current file. */
 interface Contents {
+  /** The latest base time; `undefined` before the first header of this sink. */
   baseMs: number | undefined;
+  /** Keys of the families whose comment is in the file. */
   readonly families: Set<string>;
-  /** Since when the file has been written, in milliseconds since 1970; `undefined` while it is empty. */
+  /** Start of the file's first interval, in milliseconds since 1970; `undefined` while the file is empty. */
   sinceMs: number | undefined;
 }
 
-/** The file that a name leads to, whoever moves it away: opened as often as need be, and rotated. */
+/** The file at a path. It is opened again if another process moves it away, and it is rotated. */
 export class RotatingLog {
   readonly #parts: RotatingLogParts;
   #file: LogFile | undefined;
   #contents: Contents = { baseMs: undefined, families: new Set(), sinceMs: undefined };
   #rotationCount = 0;
-  /** Whether a rotation was asked for that has not been made. */
-  #isRotationAsked = false;
+  /** Whether a requested rotation is still to be done. */
+  #isRotationRequested = false;
 
   constructor(parts: RotatingLogParts) {
     this.#parts = parts;
   }
 
-  /** Of the file that is written. */
+  /** Size of the current file. */
   get sizeBytes(): number {
     return this.#file?.sizeBytes ?? 0;
   }
@@ -50,13 +52,13 @@ export class RotatingLog {
   }
 
   /**
-   * Makes sure that the file is open, and that it is the one which the name leads to.
+   * Opens the file at the path, unless it is open already.
    *
    * @throws HdrscopeError `ERR_LOG_WRITE`
    */
   async open(): Promise<LogFile> {
     if (this.#file !== undefined) {
-      if (await this.#file.isAsLeft()) return this.#file;
+      if (await this.#file.isUntouched()) return this.#file;
       await this.close();
     }
     const { path, files, settings } = this.#parts;
@@ -68,9 +70,9 @@ export class RotatingLog {
   }
 
   /**
-   * Appends a block, and what a reader has to know before; returns how many bytes that took.
+   * Appends a block and the lines that a reader needs before it. Returns the number of bytes.
    *
-   * @throws HdrscopeError `ERR_LOG_WRITE`; nothing of it is in the file then.
+   * @throws HdrscopeError `ERR_LOG_WRITE` when it fails; the file has no part of the block.
    */
   async write(block: Block): Promise<number> {
     let file = await this.open();
@@ -87,7 +89,7 @@ export class RotatingLog {
   }
 
   /**
-   * Tries whether so many bytes could be written.
+   * Checks whether this many bytes can be written.
    *
    * @throws HdrscopeError `ERR_LOG_WRITE`
    */
@@ -95,31 +97,31 @@ export class RotatingLog {
     await (await this.open()).probe(sizeBytes, { sync: this.#syncsIntervals });
   }
 
-  /** Has the file rotated as soon as that can be done. */
-  askForRotation(): void {
-    this.#isRotationAsked = true;
+  /** Makes a rotation due until it succeeds. */
+  requestRotation(): void {
+    this.#isRotationRequested = true;
   }
 
-  /** Whether what comes at this time belongs in another file. */
+  /** Whether counts of this time belong in another file. */
   isRotationDue(timeMs: number): boolean {
     const { everyMs } = this.#parts.settings.rotation;
     const { sinceMs } = this.#contents;
     const isPeriodOver =
       sinceMs !== undefined && Math.floor(sinceMs / everyMs) !== Math.floor(timeMs / everyMs);
-    return this.#isRotationAsked || isPeriodOver;
+    return this.#isRotationRequested || isPeriodOver;
   }
 
-  /** Gives the file a name of its own, unless it is empty; returns whether it did. Never rejects. */
+  /** Renames the file, unless it is empty. Resolves to whether it did. Never rejects. */
   async rotate(): Promise<boolean> {
     const { health, archive, path } = this.#parts;
-    this.#isRotationAsked = true;
+    this.#isRotationRequested = true;
     try {
       const isRotated = await this.#moveAway();
-      this.#isRotationAsked = false;
-      health.worked('rotate');
+      this.#isRotationRequested = false;
+      health.succeeded('rotate');
       if (isRotated) {
         this.#rotationCount++;
-        archive.tend();
+        archive.maintain();
       }
       return isRotated;
     } catch (error) {
@@ -139,7 +141,7 @@ export class RotatingLog {
     return true;
   }
 
-  /** Never rejects: whole blocks are with the system already. */
+  /** Closes the file. Never rejects, because the system has every whole block already. */
   async close(): Promise<void> {
     const file = this.#file;
     this.#file = undefined;
@@ -170,6 +172,6 @@ export class RotatingLog {
       const found = await Promise.all(forms.map((form) => statusOf(files, form)));
       if (found.every((status) => status === undefined)) return name;
     }
-    throw new Error('there is always another name');
+    throw new Error('rotatedNames must not end');
   }
 }

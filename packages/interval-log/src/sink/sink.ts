@@ -1,8 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { hostname } from 'node:os';
-import { basename, dirname, join } from 'node:path';
 import type { HdrscopeError } from '@hdrscope/core';
-import { type Clock, EMPTY_SNAPSHOT, type Registry, type Snapshot, systemClock } from '@hdrscope/registry';
+import { type Clock, EMPTY_SNAPSHOT, type Registry, type Snapshot } from '@hdrscope/registry';
 import {
   FORMAT_VERSION_LINE,
   formatBaseTime,
@@ -13,124 +12,26 @@ import {
 import { Archive } from './archive.ts';
 import { type Block, blockOf, hasIncrease } from './block.ts';
 import { FamilyTags } from './family-tags.ts';
-import { type Files, isMissing, realFiles, writeError } from './files.ts';
+import { type Files, writeError } from './files.ts';
 import { type Duty, Health } from './health.ts';
-import { lockPath } from './lock.ts';
-import { type SinkOptions, type SinkSettings, settingsOf } from './options.ts';
+import type { lockPath } from './lock.ts';
+import type { SinkSettings } from './options.ts';
 import { RotatingLog } from './rotating-log.ts';
-import { type Delay, realDelay, startTicker } from './ticker.ts';
+import { SingleFlight } from './single-flight.ts';
+import type { SinkState } from './state.ts';
+import { type Delay, startTicker } from './ticker.ts';
 
-/** What a sink has done so far: for a health page, or an alert. */
-export interface SinkState {
-  /** Of the file that is written, with symbolic links resolved. */
-  readonly path: string;
-  readonly isClosed: boolean;
-  /** Whether the last try to write, to rotate or to look after rotated logs has failed. */
-  readonly isFailing: boolean;
-  /** How often any of those has failed, and why it did so last, even if it works again. */
-  readonly failures: number;
-  readonly lastError: HdrscopeError | undefined;
-  /** All that was counted before is in the log, in milliseconds since 1970. */
-  readonly writtenUntilMs: number;
-  /** Of the file as it is now. */
-  readonly fileBytes: number;
-  /** Of all files. */
-  readonly bytes: number;
-  /** How many intervals had something to write. */
-  readonly intervals: number;
-  /** How many lines of histograms. */
-  readonly lines: number;
-  readonly rotations: number;
-  /** How many intervals were left out because the one before took too long. */
-  readonly skippedTicks: number;
-  /** How many sources have failed when they were last asked; what they count then comes later. */
-  readonly failingSources: number;
-}
-
-/** What a sink gets from its surroundings: tests have their own. */
+/** The environment of a sink. Tests replace it. */
 export interface SinkRuntime {
   readonly clock: Clock;
   readonly delay: Delay;
   readonly files: Files;
-  /** The process, or what stands for it. */
+  /** The process, which emits signals. */
   readonly signals: Pick<EventEmitter, 'on' | 'off'>;
   readonly lock: typeof lockPath;
 }
 
-const NODE: SinkRuntime = {
-  clock: systemClock,
-  delay: realDelay,
-  files: realFiles,
-  signals: process,
-  lock: lockPath,
-};
-
-/**
- * Writes a registry to an interval log: at every interval one line for each series that has counted something, in
- * nanoseconds or whatever else its family counts in, with a tag that tells family and attributes. Rejects when the file
- * cannot be written at all, is no interval log, or another sink has it open.
- *
- * After that nothing is lost and nothing is written twice while the process lives: an interval that cannot be written
- * is part of the next one that can. A process that is killed leaves a log that is whole up to its last line. The sink
- * keeps no process alive, so close it before the process ends.
- *
- * @throws HdrscopeError `ERR_INVALID_OPTION`, `ERR_LOG_WRITE`.
- * @example
- * ```ts
- * import { mkdtemp } from 'node:fs/promises';
- * import { tmpdir } from 'node:os';
- * import { join } from 'node:path';
- * import { openIntervalLog, readIntervals } from '@hdrscope/interval-log';
- * import { createRegistry } from '@hdrscope/registry';
- *
- * const registry = createRegistry();
- * const requests = registry.histogram({ name: 'http.duration', unit: 's' });
- * const path = join(await mkdtemp(join(tmpdir(), 'hdrscope-')), 'app.hlog');
- * const sink = await openIntervalLog(registry, { path, rotation: { everyMs: 86_400_000, keep: 14, gzip: true } });
- * requests.with({ method: 'GET' }).record(0.25);
- * await sink.close();
- *
- * for await (const interval of readIntervals(path)) {
- *   [interval.tag, interval.writtenMax]; //=> ['http.duration?method=GET', 250.61]
- * }
- * ```
- */
-export function openIntervalLog(registry: Registry, options: SinkOptions): Promise<IntervalLogSink> {
-  return openSink(registry, options, NODE);
-}
-
-/** As `openIntervalLog`, in other surroundings. */
-export async function openSink(
-  registry: Registry,
-  options: SinkOptions,
-  runtime: SinkRuntime,
-): Promise<IntervalLogSink> {
-  const settings = settingsOf(options);
-  const path = await resolved(runtime.files, settings.path);
-  const unlock = await runtime.lock(path);
-  const sink = new IntervalLogSink(registry, { ...settings, path }, runtime, unlock);
-  try {
-    await sink.start();
-    return sink;
-  } catch (error) {
-    await unlock();
-    throw error;
-  }
-}
-
-/** One name for a file, however it is reached. */
-async function resolved(files: Files, path: string): Promise<string> {
-  try {
-    return await files.realpath(path).catch(async (error: unknown) => {
-      if (!isMissing(error)) throw error;
-      return join(await files.realpath(dirname(path)), basename(path));
-    });
-  } catch (error) {
-    throw writeError('open', path, error);
-  }
-}
-
-/** What a cycle came to. */
+/** The outcome of a cycle: whether its interval was written, and whether the file was rotated. */
 interface Outcome {
   readonly isWritten: boolean;
   readonly isRotated: boolean;
@@ -138,10 +39,10 @@ interface Outcome {
 
 const NOTHING: Outcome = { isWritten: false, isRotated: false };
 
-// What a file system gives at once: less would not tell whether there is room.
+// File systems allocate blocks of this size, so a smaller probe would not show whether there is room.
 const LEAST_PROBE_BYTES = 4096;
 
-/** A registry that is being written to an interval log. Made by `openIntervalLog`. */
+/** Writes a registry to an interval log, interval by interval. Made by `openIntervalLog`. */
 export class IntervalLogSink {
   readonly #registry: Registry;
   readonly #settings: SinkSettings;
@@ -151,15 +52,13 @@ export class IntervalLogSink {
   readonly #archive: Archive;
   readonly #log: RotatingLog;
   readonly #tags = new FamilyTags();
-  /** All that it has counted is in the log. */
+  readonly #cycles = new SingleFlight(() => this.#cycle());
+  /** The log has every count of this snapshot. */
   #written: Snapshot;
   #writtenUntilMs: number;
   #writtenUntilMonotonicMs: number;
   #baseMs: number;
   #isFirst: boolean;
-  #running: Promise<Outcome> | undefined;
-  /** Begins when the one that runs has ended. */
-  #next: Promise<Outcome> | undefined;
   #closing: Promise<void> | undefined;
   #isClosed = false;
   #stopTicker: () => void = () => {};
@@ -205,37 +104,37 @@ export class IntervalLogSink {
     });
   }
 
-  /** Called by `openIntervalLog`. */
+  /** Opens the file and starts the ticker. Called by `openIntervalLog`. */
   async start(): Promise<void> {
     const { intervalMs, aligned, rotation } = this.#settings;
     const { clock, delay, signals } = this.#runtime;
     await this.#log.open();
     if (this.#log.isRotationDue(clock.nowMs())) await this.#log.rotate();
-    if (rotation.gzip || rotation.keep < Number.POSITIVE_INFINITY) this.#archive.tend();
+    if (rotation.gzip || rotation.keep < Number.POSITIVE_INFINITY) this.#archive.maintain();
     const nowMs = aligned ? clock.nowMs : clock.monotonicMs;
     const originMs = aligned ? 0 : nowMs();
     this.#stopTicker = startTicker(() => this.#tick(), { intervalMs, originMs, nowMs, delay });
     if (rotation.signal !== undefined) signals.on(rotation.signal, this.#onSignal);
   }
 
-  /** Writes what was counted until now; resolves to whether that is in the log then. Never rejects. */
+  /** Writes all counts up to now. Resolves to whether they are in the log. Never rejects. */
   async flush(): Promise<boolean> {
-    return (await this.#cycleAfterThis()).isWritten;
+    return (await this.#nextCycle()).isWritten;
   }
 
   /**
-   * Writes what was counted until now, then begins another file; resolves to whether it did, which it does not where
-   * the file is empty. A rotation that fails is tried again at every interval. Never rejects.
+   * Writes all counts up to now and then starts a new file. Resolves to whether it did: an empty file is not rotated. A
+   * failed rotation is tried again at every interval. Never rejects.
    */
   async rotate(): Promise<boolean> {
-    this.#log.askForRotation();
-    return (await this.#cycleAfterThis()).isRotated;
+    this.#log.requestRotation();
+    return (await this.#nextCycle()).isRotated;
   }
 
   /**
-   * Writes the last interval, waits for a compression that is under way, and leaves the file alone from then on. What
-   * takes longer than `closeTimeoutMs` is left undone: what was counted and not written is reported as an error, a
-   * compression is taken up when the log is opened next. Never rejects; closing twice is closing once.
+   * Writes the last interval, waits for a running compression, and closes the file. After `closeTimeoutMs` it gives up:
+   * an interval that was not written is reported to `onError`, and a compression continues when the log is next opened.
+   * Never rejects. A second call returns the promise of the first.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -248,14 +147,14 @@ export class IntervalLogSink {
     const left = (): number => endMs - performance.now();
     this.#stopTicker();
     if (rotation.signal !== undefined) this.#runtime.signals.off(rotation.signal, this.#onSignal);
-    const last = this.#enqueued();
+    const last = this.#cycles.runNext();
     if (!(await endsWithin(last, left()))) {
       const late = new Error(`the last interval was not written within ${closeTimeoutMs} ms`);
       this.#health.failed('write', writeError('write', path, late));
     }
     this.#isClosed = true;
     if (!(await endsWithin(this.#archive.idle(), left()))) await this.#archive.abandon();
-    // A write that hangs would keep the file from being closed.
+    // A hanging write must not delay `close` beyond its timeout.
     await endsWithin(this.#log.close(), Math.max(left(), 1));
     await this.#unlock();
   }
@@ -265,29 +164,12 @@ export class IntervalLogSink {
   };
 
   #tick(): void {
-    if (this.#running === undefined && this.#next === undefined) this.#run();
-    else this.#counts.skippedTicks++;
+    if (this.#cycles.isBusy) this.#counts.skippedTicks++;
+    else this.#cycles.run();
   }
 
-  #run(): Promise<Outcome> {
-    this.#running = this.#cycle().finally(() => {
-      this.#running = undefined;
-    });
-    return this.#running;
-  }
-
-  /** For whoever wants all that was counted until now: the cycle that runs may have gathered before. */
-  async #cycleAfterThis(): Promise<Outcome> {
-    return this.#closing === undefined ? this.#enqueued() : NOTHING;
-  }
-
-  #enqueued(): Promise<Outcome> {
-    this.#next ??= (async () => {
-      await this.#running;
-      this.#next = undefined;
-      return this.#run();
-    })();
-    return this.#next;
+  async #nextCycle(): Promise<Outcome> {
+    return this.#closing === undefined ? this.#cycles.runNext() : NOTHING;
   }
 
   async #cycle(): Promise<Outcome> {
@@ -299,7 +181,7 @@ export class IntervalLogSink {
   async #write(): Promise<boolean> {
     const { clock } = this.#runtime;
     try {
-      // A snapshot is worth nothing while it cannot be written, and costs the more the longer that lasts.
+      // A snapshot that cannot be written is useless, and it costs more the longer the failure lasts.
       if (this.#health.isFailingAt('write')) await this.#log.probe(this.#probeBytes);
       const snapshot = await this.#registry.gather({ timeoutMs: this.#settings.gatherTimeoutMs });
       const monotonicMs = clock.monotonicMs();
@@ -320,7 +202,7 @@ export class IntervalLogSink {
 
   async #writeBlock(difference: Snapshot, monotonicMs: number): Promise<void> {
     const endMs = difference.timeMs;
-    // A clock that was set back tells no length.
+    // After the wall clock was set back, only the monotonic clock knows the length of the interval.
     const startMs =
       endMs >= this.#writtenUntilMs
         ? this.#writtenUntilMs
@@ -353,15 +235,15 @@ export class IntervalLogSink {
   }
 
   #report(duty: Duty, error: HdrscopeError | undefined): void {
-    if (error === undefined) this.#health.worked(duty);
+    if (error === undefined) this.#health.succeeded(duty);
     else this.#health.failed(duty, error);
   }
 }
 
-/** Whether a promise that never rejects is settled in time. */
+/** Whether a promise settles in time. The promise must not reject. */
 function endsWithin(promise: Promise<unknown>, timeoutMs: number): Promise<boolean> {
   return new Promise((resolve) => {
-    // Not unref'ed: whoever waits for the end has a reason to stay.
+    // Not unref'ed: the caller awaits the end of the sink.
     const timer = setTimeout(() => resolve(false), Math.max(timeoutMs, 0));
     promise.then(() => {
       clearTimeout(timer);

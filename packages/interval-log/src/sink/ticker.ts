@@ -1,4 +1,4 @@
-/** Calls back once after a delay, unless the returned function is called before. Keeps no process alive. */
+/** Calls back once after a delay, unless the returned function is called before. The timer does not keep the process alive. */
 export type Delay = (callback: () => void, delayMs: number) => () => void;
 
 export const realDelay: Delay = (callback, delayMs) => {
@@ -6,7 +6,7 @@ export const realDelay: Delay = (callback, delayMs) => {
   return () => clearTimeout(timer);
 };
 
-/** When a ticker ticks: at `originMs` plus whole multiples of `intervalMs`, by `nowMs`. */
+/** The times of a ticker: `originMs` plus whole multiples of `intervalMs`, on the clock `nowMs`. */
 export interface TickerOptions {
   readonly intervalMs: number;
   readonly originMs: number;
@@ -14,10 +14,10 @@ export interface TickerOptions {
   readonly delay: Delay;
 }
 
-// A longer sleep would not notice that somebody has set the clock.
+// A longer sleep would not notice that the clock was set.
 const LONGEST_SLEEP_MS = 60_000;
 
-/** Ticks until the returned function is called. A tick that is missed is left out; the one after it is on time. */
+/** Ticks until the returned function is called. A missed tick is left out, and the next one is on time. */
 export function startTicker(
   onTick: () => void,
   { intervalMs, originMs, nowMs, delay }: TickerOptions,
@@ -27,13 +27,13 @@ export function startTicker(
   let dueMs = nextAfter(nowMs());
   let cancel: () => void;
   const sleep = (): void => {
-    // Timers may fire a little early, and then sleep again; but not for no time at all.
+    // A timer may fire early, so `wake` sleeps again, for at least a millisecond.
     cancel = delay(wake, Math.max(1, Math.min(dueMs - nowMs(), LONGEST_SLEEP_MS)));
   };
   const wake = (): void => {
     const timeMs = nowMs();
     const isDue = timeMs >= dueMs;
-    // The clock may have been set back, too: nothing is due later than after an interval.
+    // If the clock was set back, the next tick comes within one interval all the same.
     if (isDue || dueMs - timeMs > intervalMs) dueMs = nextAfter(timeMs);
     sleep();
     if (isDue) onTick();

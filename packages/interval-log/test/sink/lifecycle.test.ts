@@ -7,7 +7,7 @@ import { opened } from './support/opened.ts';
 import { newDirectory } from './support/sandbox.ts';
 
 describe('opening', () => {
-  test('is refused where another sink has the file, until that is closed', async () => {
+  test('is refused while another sink has the file open', async () => {
     const path = join(newDirectory(), 'app.hlog');
     const first = await openIntervalLog(createRegistry(), { path });
     if (process.platform === 'linux') {
@@ -21,7 +21,7 @@ describe('opening', () => {
   });
 
   test.each([
-    ['a directory that is not there', (path: string) => join(path, 'none', 'app.hlog')],
+    ['a directory that does not exist', (path: string) => join(path, 'none', 'app.hlog')],
     ['a directory', (path: string) => path],
     ['a device', () => '/dev/null'],
   ])('%s is refused', async (_, pathIn) => {
@@ -59,7 +59,7 @@ describe('opening', () => {
 });
 
 describe('closing', () => {
-  test('writes what is left, stops all timers and handlers, and is done once', async () => {
+  test('writes the last interval, stops all timers and handlers, and happens once', async () => {
     const log = await opened({ rotation: { signal: 'SIGHUP' } });
     expect([log.time.timerCount, log.signals.listenerCount('SIGHUP')]).toEqual([1, 1]);
     log.record();
@@ -72,7 +72,7 @@ describe('closing', () => {
     expect((await intervalsOf(log.path)).length).toBe(1);
   });
 
-  test('gives up on a write that hangs, and says so', async () => {
+  test('gives up on a hanging write, and reports it', async () => {
     const log = await opened({ closeTimeoutMs: 10 });
     let open = (): void => {};
     log.faulty.gate = new Promise((resolve) => {
@@ -84,7 +84,7 @@ describe('closing', () => {
     open();
   });
 
-  test('comes to an end while the disk is full', async () => {
+  test('ends while the disk is full', async () => {
     const log = await opened();
     log.record();
     log.faulty.faults.write.push({ code: 'ENOSPC' });

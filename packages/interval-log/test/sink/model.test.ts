@@ -4,7 +4,8 @@ import { Histogram } from '@hdrscope/core';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import fc from 'fast-check';
 import { formatSeriesTag } from '../../src/index.ts';
-import { type IntervalLogSink, openSink } from '../../src/sink/sink.ts';
+import { openSink } from '../../src/sink/open.ts';
+import type { IntervalLogSink } from '../../src/sink/sink.ts';
 import { factsOf, totalsIn } from './support/logs.ts';
 import { newDirectory } from './support/sandbox.ts';
 import { surroundings } from './support/surroundings.ts';
@@ -39,7 +40,7 @@ const step = fc.oneof(
   },
 );
 
-/** What a log has to hold. */
+/** The counts that a log must hold. */
 class Model {
   readonly #written = new Map<string, Histogram>();
   #pending: [tag: string, ticks: number][] = [];
@@ -71,7 +72,7 @@ function factsByTag(histograms: Map<string, Histogram>): Record<string, number[]
   return Object.fromEntries(facts.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-test('whatever fails, the logs hold what was recorded up to the last successful write, and nothing twice', async () => {
+test('after any failures the logs hold every count up to the last successful write, once', async () => {
   let failures = 0;
   let rotations = 0;
   await fc.assert(
@@ -122,24 +123,24 @@ test('whatever fails, the logs hold what was recorded up to the last successful 
           try {
             renameSync(path, join(directory, `moved-${moves++}.hlog`));
           } catch {
-            // It has been moved, and not been written since.
+            // It was moved before, and has not been written since.
           }
         } else {
           failures += sink!.state.failures;
           rotations += sink!.state.rotations;
-          // A part of a block that could not be cut off would be found after a crash: the rest is as good as lost.
+          // Without faults the flush succeeds. A torn part that could not be cut off would else be found after the crash.
           faulty.clear();
           expect(await flush()).toBe(true);
-          // What a crash takes with it.
+          // Lost in the crash.
           registry!.histogram({ name: 'lost' }).with({}).record(1);
           model.crash();
           await faulty.closeAll();
-          // Of a file that was empty, only the header can be torn.
+          // A crash of an empty file can only tear the header.
           const isEmpty = !existsSync(path) || statSync(path).size === 0;
           appendFileSync(path, isEmpty && one.torn.startsWith('Tag') ? '' : one.torn);
           await start();
         }
-        // Ticks come at intervals of a second, of which there were not so many.
+        // Less than a second passes, so no tick comes.
         expect(sink!.state.skippedTicks).toBe(0);
       }
       faulty.clear();
@@ -153,7 +154,7 @@ test('whatever fails, the logs hold what was recorded up to the last successful 
     }),
     { numRuns: 60, interruptAfterTimeLimit: 10_000, markInterruptAsFailure: false },
   );
-  // Or the test would show nothing.
+  // Otherwise the test would not have tested failures.
   expect(failures).toBeGreaterThan(20);
   expect(rotations).toBeGreaterThan(20);
 }, 30_000);

@@ -15,7 +15,7 @@ beforeAll(() => {
   writeFileSync(join(scripts, 'writer.mjs'), WRITER);
 });
 
-// Writes as often as it can, and says what it has written. Options come as JSON, directories by name.
+// Writes as often as it can, and reports what it has written. Its argument is JSON.
 const WRITER = `
 import { openIntervalLog } from '@hdrscope/interval-log';
 import { createRegistry } from '@hdrscope/registry';
@@ -65,9 +65,9 @@ async function ask(
   return (await answer)[0];
 }
 
-test('a process that is killed at any moment leaves a log that is whole up to its last line, and is continued', async () => {
+test('a process killed at any moment leaves a log that is whole up to its last line and can be continued', async () => {
   const directory = newDirectory();
-  // Each of these is at another point of its work when the process dies.
+  // Each sink is at another point of its work when the process dies.
   const paths = Array.from({ length: 6 }, (_, n) => join(directory, `${n}.hlog`));
   const wholeBefore = new Map<string, string>();
   for (let kills = 0; kills < 5; kills++) {
@@ -79,7 +79,7 @@ test('a process that is killed at any moment leaves a log that is whole up to it
     await once(child, 'exit');
     for (const path of paths) {
       const text = readFileSync(path, 'utf8');
-      // What was whole stays.
+      // Lines that were whole stay.
       expect(text.startsWith(wholeBefore.get(path) ?? '')).toBe(true);
       wholeBefore.set(path, text.slice(0, text.lastIndexOf('\n') + 1));
     }
@@ -100,7 +100,7 @@ test('a process that is killed at any moment leaves a log that is whole up to it
   expect(intervalCount).toBeGreaterThanOrEqual(5 * 6);
 });
 
-test('a sink alone keeps no process alive', async () => {
+test('a sink does not keep a process alive', async () => {
   const path = join(newDirectory(), 'app.hlog');
   const script = join(scripts, 'idle.mjs');
   writeFileSync(
@@ -144,14 +144,14 @@ describe('a disk that is really full', () => {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', mountPoint], { stdio: 'ignore' });
     isMounted = true;
   } catch {
-    console.log('skipped: mounting a small file system takes rights that this process has not');
+    console.log('skipped: this process may not mount a small file system');
   }
   afterAll(() => {
     if (isMounted) execFileSync('umount', [mountPoint]);
   });
 
   (isMounted ? test : test.skip)(
-    'costs no count: when there is room again, the next interval has all',
+    'costs no count: the first interval that fits again has every count',
     async () => {
       const path = join(mountPoint, 'app.hlog');
       const { child, said } = start({ paths: [path], isQuiet: true, intervalMs: 100_000, fsync: 'interval' });
@@ -172,7 +172,7 @@ describe('a disk that is really full', () => {
         await ask(child, 'record');
         await ask(child, 'flush');
         expect(readFileSync(path).subarray(0, written.length).equals(written)).toBe(true);
-        // Nothing of a failed write stays.
+        // A failed write leaves no bytes.
         for await (const entry of readEntries(path)) expect(entry.kind).not.toBe('malformed');
       }
       writeFileSync(filler, '');
@@ -192,7 +192,7 @@ const hasPrlimit = (() => {
     execFileSync('prlimit', ['--version'], { stdio: 'ignore' });
     return true;
   } catch {
-    console.log('skipped: there is no prlimit to limit the size of files with');
+    console.log('skipped: prlimit, which limits the size of files, is not installed');
     return false;
   }
 })();

@@ -37,14 +37,18 @@ test.each([
   ['empty lines are a log', '\n\n\n', '\n\n\n'],
   ['a torn header is cut off', HEADER.slice(0, 20), ''],
   ['a new file of NULs is emptied', '\0'.repeat(5000), ''],
-  ['a log without a header is one', LINE, LINE],
-  ["a whole line with a hole in it is nobody's business", `${LOG}\0\0Tag=x,1\n`, `${LOG}\0\0Tag=x,1\n`],
-  ['a log of another writer is one', `#[jHiccup]\n# hi\n${LOG}torn`, `#[jHiccup]\n# hi\n${LOG}`],
+  ['a log without a header stays as it is', LINE, LINE],
+  ['a whole line with NULs in it stays as it is', `${LOG}\0\0Tag=x,1\n`, `${LOG}\0\0Tag=x,1\n`],
+  [
+    'a torn line in a log of another writer is cut off',
+    `#[jHiccup]\n# hi\n${LOG}torn`,
+    `#[jHiccup]\n# hi\n${LOG}`,
+  ],
 ])('%s', async (_, before, after) => {
   expect(await repaired(before)).toBe(after);
 });
 
-test('wherever a log is torn, all whole lines stay, and nothing else', async () => {
+test('a log torn at any position keeps its whole lines and no other bytes', async () => {
   const log = HEADER + LINE;
   for (let length = 0; length < log.length - 1; length++) {
     const torn = log.slice(0, length);
@@ -53,7 +57,7 @@ test('wherever a log is torn, all whole lines stay, and nothing else', async () 
   }
 });
 
-test('a torn line longer than what is read at once is cut off', async () => {
+test('a torn line longer than one chunk is cut off', async () => {
   expect(await repaired(`${LOG}Tag=x,1.0,${'A'.repeat(300_000)}`)).toBe(LOG);
 });
 
@@ -66,7 +70,7 @@ test.each([
   ['bytes', Uint8Array.from({ length: 1000 }, (_, n) => n % 256)],
   ['a compressed log', Uint8Array.from([0x1f, 0x8b, 8, 0, 0, 0])],
   ['many NULs', new Uint8Array(2 ** 21)],
-])('%s: refused, named, and left alone', async (_, content) => {
+])('%s is refused by an error that names the file, and is unchanged', async (_, content) => {
   const path = join(newDirectory(), 'precious');
   writeFileSync(path, content);
   const before = readFileSync(path);

@@ -4,8 +4,9 @@ import { gzipSync } from 'node:zlib';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import fc from 'fast-check';
 import type { RotationOptions } from '../../src/index.ts';
+import { openSink } from '../../src/sink/open.ts';
 import { rotatedLogs, rotatedNames } from '../../src/sink/rotated-names.ts';
-import { type IntervalLogSink, openSink } from '../../src/sink/sink.ts';
+import type { IntervalLogSink } from '../../src/sink/sink.ts';
 import { intervalsOf, logsIn, totalsIn } from './support/logs.ts';
 import { newDirectory } from './support/sandbox.ts';
 import { type Surroundings, surroundings, until } from './support/surroundings.ts';
@@ -16,7 +17,7 @@ interface Rotating extends Surroundings {
   readonly sink: IntervalLogSink;
   readonly directory: string;
   readonly registry: Registry;
-  /** Counts a value, and writes it. */
+  /** Records a value and writes it to the log. */
   count(value?: number): Promise<void>;
   names(): string[];
 }
@@ -39,7 +40,7 @@ async function rotating(
   return { ...around, sink, directory, registry, count, names: () => readdirSync(directory).sort() };
 }
 
-test('a file does not grow above its size, and each has all that a reader needs', async () => {
+test('a file does not grow above its size limit, and each has the header that a reader needs', async () => {
   const log = await rotating({ sizeBytes: 1000 }, MIDNIGHT_MS);
   for (let n = 0; n < 20; n++) await log.count(n);
   await log.sink.close();
@@ -54,20 +55,20 @@ test('a file does not grow above its size, and each has all that a reader needs'
   expect(log.sink.state.rotations).toBe(paths.length - 1);
 });
 
-test('a file ends with the day, and one of an earlier day is finished when it is opened', async () => {
+test('a file is rotated at midnight, and a file of an earlier day when it is opened', async () => {
   const rotation = { everyMs: 86_400_000 };
   const log = await rotating(rotation, MIDNIGHT_MS - 250);
   for (let n = 0; n < 5; n++) await log.count();
   expect(log.names()).toEqual(['app.20260102T000000Z.hlog', 'app.hlog']);
   expect((await intervalsOf(join(log.directory, 'app.20260102T000000Z.hlog'))).length).toBe(3);
   await log.sink.close();
-  // The file was last changed now, by the clock of the system, which is another day than that of this clock.
+  // The file system stamped the file with the real date, which is another day than that of the fake clock.
   const next = await rotating(rotation, MIDNIGHT_MS + 86_400_000, log.directory);
   expect(next.names()).toEqual(['app.20260102T000000Z.hlog', 'app.20260103T000000Z.hlog']);
   await next.sink.close();
 });
 
-test('a day without news ends, too', async () => {
+test('a file is rotated at midnight even if no series has counted anything', async () => {
   const log = await rotating({ everyMs: 86_400_000 }, MIDNIGHT_MS - 250);
   await log.count();
   log.time.advance(1000);
@@ -75,7 +76,7 @@ test('a day without news ends, too', async () => {
   await log.sink.close();
 });
 
-test('a signal rotates, after the interval is written', async () => {
+test('a signal rotates the file after the interval is written', async () => {
   const log = await rotating({ signal: 'SIGHUP' }, MIDNIGHT_MS);
   log.registry.histogram({ name: 'x', unit: 'By' }).with({}).record(1);
   log.signals.emit('SIGHUP');
@@ -92,7 +93,7 @@ test('an empty file is not rotated', async () => {
   await log.sink.close();
 });
 
-test('several rotations in a second have names in their order, and none replaces another', async () => {
+test('names of rotations in the same second sort by time, and no file replaces another', async () => {
   const log = await rotating({}, MIDNIGHT_MS);
   for (let n = 1; n <= 3; n++) {
     log.registry.histogram({ name: 'x', unit: 'By' }).with({}).record(n);
@@ -105,7 +106,7 @@ test('several rotations in a second have names in their order, and none replaces
   expect(maxima).toEqual([1, 2, 3]);
 });
 
-test('a rotation that fails is told once, tried again, and does not keep anything from being written', async () => {
+test('a failed rotation is tried again, and intervals are written meanwhile', async () => {
   const log = await rotating({}, MIDNIGHT_MS);
   log.faulty.faults.rename.push({ code: 'EACCES' }, { code: 'EACCES' });
   await log.count();
@@ -141,7 +142,7 @@ test('a compression that a crash has interrupted is taken up when the log is ope
   const [rotated] = log.names();
   const whole = readFileSync(file(rotated!));
   writeFileSync(file(`${rotated}.gz.part`), gzipSync(whole).subarray(0, 100));
-  // Renamed, not yet removed; and a part whose original somebody has removed.
+  // A log whose compressed form is complete, and a partial form whose original is gone.
   writeFileSync(file('app.20260101T000000Z.hlog'), whole);
   writeFileSync(file('app.20260101T000000Z.hlog.gz'), gzipSync(whole));
   writeFileSync(file('app.20260101T000001Z.hlog.gz.part'), 'x');
@@ -157,7 +158,7 @@ test('a compression that a crash has interrupted is taken up when the log is ope
   expect((await totalsIn(directory)).get('x')!.totalCount).toBe(2);
 });
 
-test('a compression that fails is told, leaves the original, and is tried again with the next', async () => {
+test('a failed compression is reported, keeps the original, and is tried again at the next rotation', async () => {
   const log = await rotating({ gzip: true }, MIDNIGHT_MS);
   await log.count();
   log.faulty.faults.unlink.push({ code: 'EACCES' });
@@ -165,7 +166,7 @@ test('a compression that fails is told, leaves the original, and is tried again 
   await until(() => log.sink.state.isFailing);
   expect(log.sink.state.lastError).toMatchObject({
     code: 'ERR_LOG_WRITE',
-    message: expect.stringContaining('cannot look after the rotated logs of'),
+    message: expect.stringContaining('cannot maintain the rotated logs of'),
     cause: { code: 'EACCES' },
   });
   await log.count();
@@ -176,7 +177,7 @@ test('a compression that fails is told, leaves the original, and is tried again 
   expect((await totalsIn(log.directory)).get('x')!.totalCount).toBe(2);
 });
 
-test('names of rotated logs sort by time, and are found again', () => {
+test('names of rotated logs sort by time, and rotatedLogs finds them', () => {
   const times = fc.array(
     fc.integer({ min: 0, max: 30 }).map((n) => MIDNIGHT_MS + n * 400),
     { maxLength: 30 },

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistry } from '@hdrscope/registry';
-import { openSink } from '../../src/sink/sink.ts';
+import { openSink } from '../../src/sink/open.ts';
 import { intervalsOf, logsIn, totalsIn } from './support/logs.ts';
 import { opened, START_MS, tick } from './support/opened.ts';
 import { newDirectory } from './support/sandbox.ts';
@@ -12,7 +12,7 @@ afterEach(() => {
   process.emitWarning = emitWarning;
 });
 
-/** What the process is warned of from now on, until the test ends. */
+/** Collects the warnings of the process until the test ends. */
 function takeWarnings(): string[] {
   const warnings: string[] = [];
   process.emitWarning = (warning: string | Error) => void warnings.push(String(warning));
@@ -20,7 +20,7 @@ function takeWarnings(): string[] {
 }
 
 describe('a log', () => {
-  test('has a header, a note for each family, and a line for each series that has news', async () => {
+  test('has a header, a comment for each family, and a line for each series that has counted something', async () => {
     const log = await opened({ timeZone: 'UTC', comment: 'shop 1.2.3' });
     const { registry, sink, path } = log;
     registry
@@ -46,7 +46,7 @@ describe('a log', () => {
       '#[Family: {"name":"sizes","unit":"By","resolution":1,"significantDigits":2,"description":"two\\nlines"}]',
       '#[Family: {"name":"ratio","unit":"1","resolution":0.000001,"significantDigits":3,"description":""}]',
     ]);
-    // Milliseconds where the unit is one of time, else the unit; the highest value of the slot.
+    // The highest value of the slot, in milliseconds for a unit of time, otherwise in the unit.
     expect(rest.slice(3).map((line) => line.replace(/HIST.*/, ''))).toEqual([
       'Tag=rpc,0.000,1.000,250.610,',
       'Tag=sizes?a%20b=1,0.000,1.000,2007.000,',
@@ -56,7 +56,7 @@ describe('a log', () => {
     ]);
   });
 
-  test('tells of values that could not be counted', async () => {
+  test('has a comment about values that could not be counted', async () => {
     const log = await opened();
     log.record(-1);
     log.record(Number.NaN);
@@ -67,7 +67,7 @@ describe('a log', () => {
     );
   });
 
-  test('begins with what was counted before it was opened, from when that was', async () => {
+  test('begins with the counts from before it was opened, and with their start time', async () => {
     const { time, runtime } = surroundings(START_MS);
     const registry = createRegistry({ clock: time });
     registry.histogram({ name: 'rpc', unit: 's' }).with({}).record(1);
@@ -88,7 +88,7 @@ describe('a log', () => {
     }
   });
 
-  test('tells families of one name apart by their scope', async () => {
+  test('distinguishes families of the same name by their scope', async () => {
     const { registry, sink, path } = await opened();
     for (const name of ['one', 'two']) {
       registry
@@ -105,7 +105,7 @@ describe('a log', () => {
 });
 
 describe('intervals', () => {
-  test('end at multiples of their length on the wall clock where they are aligned, and do so again after it was set', async () => {
+  test('end at multiples of their length on the wall clock if aligned, and again after the clock was set', async () => {
     const log = await opened({ intervalMs: 10_000, aligned: true });
     log.time.advance(3500);
     const wholeIntervals: boolean[] = [];
@@ -113,7 +113,7 @@ describe('intervals', () => {
       log.time.setWallClock(log.time.nowMs() + stepMs);
       log.record();
       const { intervals } = log.sink.state;
-      // In small steps, to see when.
+      // Small steps show when the interval ends.
       for (let n = 0; n < 200 && log.sink.state.intervals === intervals; n++) {
         log.time.advance(100);
         await new Promise((resolve) => setTimeout(resolve, 1));
@@ -121,11 +121,11 @@ describe('intervals', () => {
       wholeIntervals.push(log.sink.state.writtenUntilMs % 10_000 === 0);
     }
     await log.sink.close();
-    // One tick is late where the clock was set forward; none comes while it catches up.
+    // One tick is late after the clock was set forward.
     expect(wholeIntervals).toEqual([true, true, false, true, true, true, true, true]);
   });
 
-  test('have the length that passed where the clock was set back, and no timestamp is negative', async () => {
+  test('have the length of the monotonic clock after the wall clock was set back, and no negative timestamp', async () => {
     const log = await opened();
     log.time.setWallClock(START_MS - 3_600_000);
     log.record();
@@ -135,7 +135,7 @@ describe('intervals', () => {
     expect(interval).toMatchObject({ timestampSec: 0, lengthSec: 1, startSec: START_MS / 1000 - 3600 });
   });
 
-  test('are left out while one is being written, and their counts come with the next', async () => {
+  test('are skipped while another one is written, and their counts come with the next', async () => {
     const log = await opened();
     let open = (): void => {};
     log.faulty.gate = new Promise((resolve) => {
@@ -159,7 +159,7 @@ describe('intervals', () => {
     ]);
   });
 
-  test('go on where a source hangs; it is counted among those that fail', async () => {
+  test('go on while a source hangs, which counts as failing', async () => {
     const log = await opened({ gatherTimeoutMs: 5 });
     log.registry.add({ name: 'hangs', collect: () => new Promise(() => {}) });
     log.record();
@@ -178,7 +178,7 @@ describe('a failure', () => {
       { write: [{ code: 'EIO', afterBytes: 20 }], truncate: [{ code: 'EIO' }] },
     ],
     ['a failing fsync', { datasync: [{ code: 'EIO' }] }],
-  ])('of %s is told once, and so is its end; the interval covers both', async (_, faults) => {
+  ])('with %s is reported once, and so is the recovery; no count is lost', async (_, faults) => {
     const log = await opened({ fsync: 'interval' });
     log.record();
     await tick(log);
@@ -207,7 +207,7 @@ describe('a failure', () => {
     expect(intervals[1]!.startSec).toBe(START_MS / 1000 + 1);
   });
 
-  test('of a directory that is removed ends when it comes back', async () => {
+  test('after the directory was removed ends when it is made again', async () => {
     const log = await opened();
     log.record();
     await tick(log);
@@ -224,7 +224,7 @@ describe('a failure', () => {
     expect([interval!.lengthSec, interval!.histogram().totalCount]).toEqual([3, 1]);
   });
 
-  test('makes no snapshot while the disk is full', async () => {
+  test('prevents snapshots until the disk has room', async () => {
     const log = await opened();
     log.record();
     log.faulty.faults.write.push(...Array.from({ length: 4 }, () => ({ code: 'ENOSPC' })));
@@ -238,7 +238,7 @@ describe('a failure', () => {
     await log.sink.close();
   });
 
-  test('of a listener is a warning, not the end', async () => {
+  test('in a listener is a warning, and the sink goes on', async () => {
     const warnings = takeWarnings();
     const log = await opened({
       onError: () => {
@@ -253,7 +253,7 @@ describe('a failure', () => {
     await log.sink.close();
   });
 
-  test('that nobody listens to is a warning', async () => {
+  test('without a listener is a warning', async () => {
     const warnings = takeWarnings();
     const { runtime, faulty } = surroundings();
     const sink = await openSink(createRegistry(), { path: join(newDirectory(), 'app.hlog') }, runtime);
@@ -265,7 +265,7 @@ describe('a failure', () => {
   });
 });
 
-describe('a file that others touch', () => {
+describe('a file that another process changes', () => {
   test.each([
     ['moved away', (path: string) => renameSync(path, `${path}.1`)],
     [
@@ -276,7 +276,7 @@ describe('a file that others touch', () => {
       },
     ],
     ['appended to', (path: string) => writeFileSync(path, '#[deployed]\n', { flag: 'a' })],
-  ])('is %s: the sink goes on in the file of that name, with a header', async (_, touch) => {
+  ])('%s: the sink goes on in the file at the path, with a header', async (_, touch) => {
     const log = await opened();
     log.record(1);
     await tick(log);
@@ -295,7 +295,7 @@ describe('a file that others touch', () => {
     expect(headers.reduce((sum, count) => sum + count)).toBe(2);
   });
 
-  test('is truncated in place: what comes then has a header', async () => {
+  test('truncated in place: the next interval has a header', async () => {
     const log = await opened();
     log.record();
     await tick(log);

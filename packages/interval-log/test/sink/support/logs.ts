@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Histogram } from '@hdrscope/core';
 import { type LogInterval, readEntries } from '../../../src/index.ts';
 
-/** All intervals of a log; anything malformed is an error. */
+/** Reads all intervals of a log and throws at a malformed line. */
 export async function intervalsOf(path: string): Promise<LogInterval[]> {
   const intervals: LogInterval[] = [];
   for await (const entry of readEntries(path)) {
@@ -13,7 +13,7 @@ export async function intervalsOf(path: string): Promise<LogInterval[]> {
   return intervals;
 }
 
-/** The logs of a directory, in the order of their names. */
+/** Lists the logs of a directory, sorted by name. */
 export function logsIn(directory: string): string[] {
   return readdirSync(directory)
     .filter((name) => name.includes('.hlog'))
@@ -21,7 +21,7 @@ export function logsIn(directory: string): string[] {
     .map((name) => join(directory, name));
 }
 
-/** What all logs of a directory hold together, by tag. */
+/** Sums all logs of a directory, by tag. */
 export async function totalsIn(directory: string): Promise<Map<string, Histogram>> {
   const totals = new Map<string, Histogram>();
   for (const path of logsIn(directory)) {
@@ -35,7 +35,7 @@ export async function totalsIn(directory: string): Promise<Map<string, Histogram
   return totals;
 }
 
-/** What a test compares of histograms. */
+/** The facts of a histogram that tests compare. */
 export function factsOf(histogram: Histogram): number[] {
   const percentiles = [0, 10, 50, 90, 99, 99.9, 100];
   return [histogram.totalCount, histogram.min, histogram.max, ...histogram.valuesAtPercentiles(percentiles)];

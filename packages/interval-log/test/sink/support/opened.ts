@@ -2,13 +2,14 @@ import { join } from 'node:path';
 import type { HdrscopeError } from '@hdrscope/core';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import type { SinkOptions } from '../../../src/index.ts';
-import { type IntervalLogSink, openSink } from '../../../src/sink/sink.ts';
+import { openSink } from '../../../src/sink/open.ts';
+import type { IntervalLogSink } from '../../../src/sink/sink.ts';
 import { newDirectory } from './sandbox.ts';
 import { type Surroundings, surroundings, until } from './surroundings.ts';
 
 export const START_MS = 1_700_000_000_000;
 
-/** A sink in surroundings under control, and a series to record in. */
+/** A sink in a fake environment, and a series to record in. */
 export interface Opened extends Surroundings {
   readonly directory: string;
   readonly path: string;
@@ -36,7 +37,7 @@ export async function opened(
   return { ...around, directory, path, registry, sink, events, record };
 }
 
-/** Lets an interval pass, and its cycle end. */
+/** Advances time by an interval and waits for its cycle. */
 export async function tick({ time, sink }: Opened, ms = 1000): Promise<void> {
   const { writtenUntilMs, failures } = sink.state;
   time.advance(ms);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const directories: string[] = [];
 
-/** A directory that is gone after the tests of the file. */
+/** Makes a directory that is removed after the tests of the file. */
 export function newDirectory(): string {
   const path = mkdtempSync(join(tmpdir(), 'hdrscope-sink-'));
   directories.push(path);

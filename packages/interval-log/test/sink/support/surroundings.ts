@@ -5,7 +5,7 @@ import { type FileHandle, type Files, realFiles } from '../../../src/sink/files.
 import type { SinkRuntime } from '../../../src/sink/sink.ts';
 import type { Delay } from '../../../src/sink/ticker.ts';
 
-/** A clock that stands still until it is moved, and the timers that go by it. */
+/** A clock that only `advance` moves, and its timers. */
 export class FakeTime implements Clock {
   #wallMs: number;
   #monotonicMs = 5000;
@@ -30,7 +30,7 @@ export class FakeTime implements Clock {
     return this.#timers.length;
   }
 
-  /** Lets time pass, with all timers that come due meanwhile. */
+  /** Advances both clocks and fires the timers that come due. */
   advance(ms: number): void {
     const endMs = this.#monotonicMs + ms;
     for (;;) {
@@ -43,7 +43,7 @@ export class FakeTime implements Clock {
     this.#pass(endMs - this.#monotonicMs);
   }
 
-  /** As an operator or NTP does it. */
+  /** Sets the wall clock, as an operator or NTP does. */
   setWallClock(wallMs: number): void {
     this.#wallMs = wallMs;
   }
@@ -54,13 +54,13 @@ export class FakeTime implements Clock {
   }
 }
 
-/** How an operation fails; a write may take some bytes first. */
+/** The failure of an operation. A write may take some bytes before it. */
 export interface Fault {
   readonly code: string;
   readonly afterBytes?: number;
 }
 
-/** The real file system, that fails as often as it is told to. */
+/** The real file system, with injected faults. */
 export class FaultyFiles {
   readonly faults: Record<'write' | 'truncate' | 'datasync' | 'open' | 'rename' | 'unlink', Fault[]> = {
     write: [],
@@ -70,7 +70,7 @@ export class FaultyFiles {
     rename: [],
     unlink: [],
   };
-  /** Whatever is written waits for this. */
+  /** Every write waits for this. */
   gate: Promise<void> = Promise.resolve();
   readonly #open = new Set<FileHandle>();
   writesInFlight = 0;
@@ -92,7 +92,7 @@ export class FaultyFiles {
     },
   };
 
-  /** What the system does when a process dies. */
+  /** Closes all files, as the system does when a process dies. */
   async closeAll(): Promise<void> {
     for (const handle of this.#open) await handle.close();
     this.#open.clear();
@@ -134,7 +134,7 @@ export class FaultyFiles {
           if (fault === undefined) return await handle.write(Buffer.from(bytes), offset, length);
           const taken = Math.min(fault.afterBytes ?? 0, length);
           if (taken === 0) throw failure('write', fault.code);
-          // The system takes less than it was given, and fails when it is given the rest.
+          // The system takes a part of the bytes, and fails for the rest.
           this.faults.write.unshift({ code: fault.code });
           return await handle.write(Buffer.from(bytes), offset, taken);
         } finally {
@@ -147,7 +147,7 @@ export class FaultyFiles {
 }
 
 function failure(operation: string, code: string): Error {
-  return Object.assign(new Error(`${code}: it was to fail, ${operation}`), { code });
+  return Object.assign(new Error(`${code}: injected fault, ${operation}`), { code });
 }
 
 export interface Surroundings {
@@ -157,7 +157,7 @@ export interface Surroundings {
   readonly runtime: SinkRuntime;
 }
 
-/** Everything that a sink gets from outside, under control. */
+/** A fake environment of a sink. */
 export function surroundings(wallMs?: number): Surroundings {
   const time = new FakeTime(wallMs);
   const faulty = new FaultyFiles();
@@ -172,11 +172,11 @@ export function surroundings(wallMs?: number): Surroundings {
   return { time, faulty, signals, runtime };
 }
 
-/** Waits for something that the file system is doing. */
+/** Waits until a condition holds, for 30 s at most. */
 export async function until(isSo: () => boolean): Promise<void> {
   const endMs = performance.now() + 30_000;
   while (!isSo()) {
-    if (performance.now() > endMs) throw new Error(`it never came to be so: ${isSo}`);
+    if (performance.now() > endMs) throw new Error(`the condition never held: ${isSo}`);
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
 }
