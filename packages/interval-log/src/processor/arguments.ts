@@ -2,15 +2,15 @@ import { HdrscopeError, mustBe } from '@hdrscope/core';
 import { parseJavaDouble, parseJavaInteger } from './java-numbers.ts';
 import { assertScale, assertTicks, type ProcessorOptions } from './options.ts';
 
-/** What arguments ask for. */
+/** The parsed arguments: a request for help, or the options of a run. */
 export type ProcessorArguments =
   | { readonly kind: 'help' }
   | { readonly kind: 'process'; readonly options: ProcessorOptions };
 
-type Mutable = { -readonly [K in keyof ProcessorOptions]: ProcessorOptions[K] };
+type MutableOptions = { -readonly [K in keyof ProcessorOptions]: ProcessorOptions[K] };
 
-/** Those that stand alone. */
-const SWITCHES: Readonly<Record<string, (options: Mutable) => void>> = {
+/** Arguments without a value. */
+const SWITCHES: Readonly<Record<string, (options: MutableOptions) => void>> = {
   '-csv': (options) => {
     options.csv = true;
   },
@@ -20,12 +20,12 @@ const SWITCHES: Readonly<Record<string, (options: Mutable) => void>> = {
   '-listtags': (options) => {
     options.listTags = true;
   },
-  // Java takes it and does nothing with it.
+  // Java accepts and ignores it.
   '-alltags': () => {},
 };
 
-/** Those that a value follows, whatever it begins with. */
-const SETTINGS: Readonly<Record<string, (options: Mutable, value: string, name: string) => void>> = {
+/** Arguments with a value. As in Java, the next argument is the value, even if it begins with a dash. */
+const SETTINGS: Readonly<Record<string, (options: MutableOptions, value: string, name: string) => void>> = {
   '-i': (options, path) => {
     options.inputPath = path;
   },
@@ -61,10 +61,10 @@ const SETTINGS: Readonly<Record<string, (options: Mutable, value: string, name: 
 };
 
 /**
- * Understands the arguments of Java's `HistogramLogProcessor`; two dashes are as good as one. Where an argument is
- * repeated, the last one counts.
+ * Parses the arguments of Java's `HistogramLogProcessor`. One dash or two may precede a name. The last of repeated
+ * arguments counts.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION`, naming the argument and what is allowed.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` with a message that names the argument and the allowed values.
  * @example
  * ```ts
  * import { parseProcessorArgs } from '@hdrscope/interval-log';
@@ -74,7 +74,7 @@ const SETTINGS: Readonly<Record<string, (options: Mutable, value: string, name: 
  * ```
  */
 export function parseProcessorArgs(args: readonly string[]): ProcessorArguments {
-  const options: Mutable = {};
+  const options: MutableOptions = {};
   for (let at = 0; at < args.length; at++) {
     const given = args[at]!;
     const name = given.startsWith('--') ? given.slice(1) : given;

@@ -2,7 +2,7 @@ import type { TextOutput } from './io.ts';
 
 const LARGEST_BUFFER = 2 ** 16;
 
-/** Gathers lines, so that not each of them is written on its own. */
+/** Joins lines into larger writes. */
 export class BufferedOutput {
   readonly #output: TextOutput;
   #text = '';
@@ -11,7 +11,7 @@ export class BufferedOutput {
     this.#output = output;
   }
 
-  /** To be awaited only where it returns something to wait for. */
+  /** Adds text. Await the result only if it is a promise. */
   add(text: string): void | Promise<void> {
     this.#text += text;
     if (this.#text.length > LARGEST_BUFFER) return this.flush();

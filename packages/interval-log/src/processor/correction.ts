@@ -2,32 +2,32 @@ import { type DoubleHistogram, HdrscopeError, Histogram } from '@hdrscope/core';
 import type { LogInterval } from '../reader/entry.ts';
 
 /**
- * How many values a correction may add to a log: those that 100 000 requests a second leave out in a day without an
- * answer. More come of an interval in another unit than the values have.
+ * Largest number of values that a correction may add to a log. It is what 100 000 requests a second leave out during
+ * a day without an answer. An expected interval in the wrong unit adds more.
  */
 export const MOST_ADDED_VALUES = 1e10;
 
 const LARGEST_VALUE = 2n ** 63n - 1n;
 
-/** Corrects coordinated omission in the intervals of one log, and counts what that adds. */
+/** Corrects coordinated omission in the intervals of one log, and limits the number of added values. */
 export class Correction {
   readonly #interval: number;
   #added = 0;
 
-  /** @param interval In the raw unit of the log; 0 or less corrects nothing. */
+  /** @param interval The expected interval in the raw unit of the log. 0 or less turns the correction off. */
   constructor(interval: number) {
     this.#interval = interval;
   }
 
-  /** Whether anything is corrected: integers are not by less than 1. */
+  /** Whether the interval is corrected. Integers need an expected interval of at least 1. */
   appliesTo({ isDouble }: LogInterval): boolean {
     return this.#interval >= (isDouble ? Number.MIN_VALUE : 1);
   }
 
   /**
-   * What `correctAgain` returns, and counts what it adds.
+   * Returns what `correctAgain` returns, and counts the added values.
    *
-   * @throws HdrscopeError `ERR_TOO_LARGE` when that would add too many values to the log.
+   * @throws HdrscopeError `ERR_TOO_LARGE` when the correction would add too many values to the log.
    */
   correct(interval: LogInterval): Histogram | DoubleHistogram {
     if (!this.appliesTo(interval)) return interval.histogram({ storage: 'sparse' });
@@ -36,7 +36,7 @@ export class Correction {
     return this.correctAgain(interval);
   }
 
-  /** The histogram of an interval with what was left out of it; as it is where nothing is corrected. */
+  /** Decodes the histogram of an interval and adds the omitted values, if the correction applies to it. */
   correctAgain(interval: LogInterval): Histogram | DoubleHistogram {
     const histogram = interval.histogram({ storage: 'sparse' });
     if (!this.appliesTo(interval)) return histogram;
@@ -50,12 +50,12 @@ export class Correction {
       'ERR_TOO_LARGE',
       `an expected interval of ${this.#interval} would add ${this.#added} values by line ${lineNumber}, and at most ` +
         `${MOST_ADDED_VALUES} are added to a log: the interval is in the raw unit of the log's values, such as ` +
-        'nanoseconds; did you mean 1000000 for 1 ms?',
+        'nanoseconds. Did you mean 1000000 for 1 ms?',
     );
   }
 }
 
-/** How many values a correction adds to those that are there. */
+/** Returns the number of values that a correction adds to a histogram. */
 export function addedValues(histogram: Histogram | DoubleHistogram, interval: number): number {
   let added = 0;
   for (const { valueIteratedTo, countAtValueIteratedTo } of histogram.recordedValues()) {
@@ -66,7 +66,7 @@ export function addedValues(histogram: Histogram | DoubleHistogram, interval: nu
   return added;
 }
 
-/** As Java casts a double to a long. */
+/** Casts a double as Java casts it to a long. */
 function asInteger(interval: number): number | bigint {
   const whole = Math.trunc(interval);
   if (Number.isSafeInteger(whole)) return whole;

@@ -4,9 +4,9 @@ import { HdrscopeError } from '@hdrscope/core';
 import type { OutputFile, ProcessorFiles } from './io.ts';
 
 /**
- * The files of this machine.
+ * Makes the files of a `ProcessorIo` from the file system of this machine. `create` refuses a file that `openLog` reads.
  *
- * @param options `signal`: ends the reading of logs; what was read by then is written. @default none
+ * @param options `signal` ends the reading of logs; the processor writes what it has read. @default reading ends with the log
  */
 export function createProcessorFiles({ signal }: { readonly signal?: AbortSignal } = {}): ProcessorFiles {
   const logs = new Set<string>();
@@ -16,11 +16,11 @@ export function createProcessorFiles({ signal }: { readonly signal?: AbortSignal
       try {
         const found = await handle.stat();
         if (found.isDirectory())
-          throw new HdrscopeError('ERR_INVALID_OPTION', `${path} is a directory, not a log`);
+          throw new HdrscopeError('ERR_INVALID_OPTION', `${path} must be a log, and is a directory`);
         logs.add(identity(found));
-        // Of the handle, as the path may name another file by then.
+        // The handle, because the path may lead to another file by now.
         const options = { fd: handle, highWaterMark: 2 ** 18, ...(signal && { signal }) };
-        // Whoever reads is told of an error, which nobody has to be before that.
+        // The reader gets an error of the stream. The listener keeps an error before the first read from ending the process.
         const source = createReadStream(path, options).on('error', () => {});
         return { source, close: () => source.destroy() };
       } catch (error) {
@@ -33,7 +33,7 @@ export function createProcessorFiles({ signal }: { readonly signal?: AbortSignal
       if (found !== undefined && logs.has(identity(found))) {
         throw new HdrscopeError(
           'ERR_INVALID_OPTION',
-          `${path} is the log that is read: it would be overwritten`,
+          `the output file must not be the log ${path}, because it would be overwritten: choose another name`,
         );
       }
       return createFile(path);

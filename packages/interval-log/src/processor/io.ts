@@ -1,35 +1,35 @@
 import type { LogSource } from '../reader/input.ts';
 
-/** What the processor needs of the world. */
+/** The environment of the processor. */
 export interface ProcessorIo {
   readonly stdin: LogSource;
   readonly stdout: TextOutput;
   readonly stderr: TextOutput;
   readonly files: ProcessorFiles;
-  /** The IANA name of the zone in which dates are told, such as `Europe/Berlin`. @default that of the process */
+  /** IANA name of the zone of printed dates, such as `Europe/Berlin`. @default the zone of the process */
   readonly timeZone?: string;
 }
 
-/** Where text goes. */
+/** An output for text. */
 export interface TextOutput {
   write(text: string): void | Promise<void>;
 }
 
-/** Where logs and output files are. */
+/** Opens logs and makes output files. */
 export interface ProcessorFiles {
-  /** Rejects where there is no such file. */
+  /** Opens a log. Rejects if it cannot be opened. */
   openLog(path: string): Promise<OpenedLog>;
-  /** Makes a file, or empties it; rejects where that cannot be, and where the file is a log that is being read. */
+  /** Makes or empties a file. Rejects if that fails, or if the file is a log that `openLog` has opened. */
   create(path: string): Promise<OutputFile>;
 }
 
-/** A file that is being read. */
+/** A log that is being read. */
 export interface OpenedLog {
   readonly source: LogSource;
   close(): void;
 }
 
-/** A file that is being written. */
+/** An output file. */
 export interface OutputFile extends TextOutput {
   close(): Promise<void>;
 }

@@ -1,14 +1,15 @@
 import { mustBe } from '@hdrscope/core';
 
-// Source: Java, `Double.valueOf`. `Double.parseDouble` trims what is at most a space, takes `1d` and `0x1p-3`.
+// Source: Java, `Double.valueOf`. `Double.parseDouble` trims characters up to U+0020, and accepts `1d` and `0x1p-3`.
 const DECIMAL = /^[+-]?(?:NaN|Infinity|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[fFdD]?)$/;
 const HEXADECIMAL = /^([+-]?)0[xX]([\da-fA-F]*)\.?([\da-fA-F]*)[pP]([+-]?\d+)[fFdD]?$/;
 const INTEGER = /^[+-]?\d+$/;
 
 /**
- * What Java's `Double.parseDouble` makes of a text.
+ * Parses a number as Java's `Double.parseDouble`.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION`, naming `what`.
+ * @param what The name of the number in an error's message.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the text is not a number.
  */
 export function parseJavaDouble(text: string, what: string): number {
   const trimmed = trimmedAsJava(text);
@@ -23,9 +24,10 @@ export function parseJavaDouble(text: string, what: string): number {
 }
 
 /**
- * What Java's `Long.parseLong` or `Integer.parseInt` makes of a text: an integer of so many bits.
+ * Parses an integer of 64 or 32 bits as Java's `Long.parseLong` or `Integer.parseInt`.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION`, naming `what`.
+ * @param what The name of the number in an error's message.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the text is not an integer in the range.
  */
 export function parseJavaInteger(text: string, bits: 32 | 64, what: string): number {
   const isInteger = INTEGER.test(text);
@@ -35,7 +37,7 @@ export function parseJavaInteger(text: string, bits: 32 | 64, what: string): num
   throw mustBe('ERR_INVALID_OPTION', what, `an integer from ${-end} to ${end - 1n}`, text);
 }
 
-/** What Java's `Double.toString` makes of a number: `99.0`, `1.0E-5`. */
+/** Formats a number as Java's `Double.toString`: `99.0`, `1.0E-5`. */
 export function formatJavaDouble(x: number): string {
   if (!Number.isFinite(x)) return String(x);
   const magnitude = Math.abs(x);

@@ -1,51 +1,56 @@
 import { mustBe } from '@hdrscope/core';
 
-/** What is made of a log, as Java's `HistogramLogProcessor` takes it from its arguments. */
+/** Options of `processLog`: the arguments of Java's `HistogramLogProcessor`. */
 export interface ProcessorOptions {
-  /** The path of the log. @default standard input */
+  /** Path of the log. @default standard input */
   readonly inputPath?: string;
   /**
-   * Where the interval log goes; the percentile distribution goes to a file of this name with `.hgrm`, and the moving
-   * window, if there is one, to one with `.mwp`. @default the distribution alone, to standard output
+   * Path of the table of intervals. The percentile distribution goes to this path with `.hgrm` appended, and a moving
+   * window to this path with `.mwp` appended.
+   *
+   * @default only the distribution is printed, to standard output
    */
   readonly outputPath?: string;
-  /** Only intervals with this tag. @default those without a tag */
+  /** Only intervals with this tag. @default intervals without a tag */
   readonly tag?: string;
-  /** Print which tags there are, and nothing else. @default false */
+  /** Whether to print only a list of the tags. @default false */
   readonly listTags?: boolean;
-  /** Only intervals that start at least so many seconds after the start of the log. @default 0 */
+  /** Only intervals that start at least this many seconds after the start of the log. @default 0 */
   readonly startSec?: number;
   /**
-   * Reading ends before the first interval, of whatever tag, that starts more seconds after the start of the log.
-   * @default the largest number
+   * Reading ends at the first interval of any tag that starts more than this many seconds after the start of the log.
+   *
+   * @default Number.MAX_VALUE
    */
   readonly endSec?: number;
-  /** Separate columns by commas. @default false */
+  /** Whether columns are separated by commas. @default false */
   readonly csv?: boolean;
-  /** What values are divided by: finite, above 0. @default 1e6 */
+  /** Divisor of printed values: finite and above 0. @default 1e6, which prints nanoseconds as milliseconds */
   readonly valueScale?: number;
   /** Rows of the distribution before the distance to 100 % is halved: an integer of at least 1. @default 5 */
   readonly ticksPerHalfDistance?: number;
-  /** What `MovingWindow` says. @default none */
+  /** Prints a percentile of a moving window after each interval. @default no moving window */
   readonly movingWindow?: MovingWindow;
   /**
-   * Correct coordinated omission of load that was to come every so many units, in the raw unit of the log's values and
-   * not in that of the output. Without a fraction where the values are integers. @default 0, none
+   * Expected interval between two values, for the correction of coordinated omission. It is in the raw unit of the log's
+   * values, not in that of the output. Integers are corrected by its whole part.
+   *
+   * @default 0, which corrects no values
    */
   readonly expectedInterval?: number;
-  /** Say everything of an error. @default false */
+  /** Whether `runProcessor` prints the stack and the causes of an error. @default false */
   readonly verbose?: boolean;
 }
 
-/** One percentile of the last so many milliseconds, after each interval. */
+/** A percentile of the intervals that ended within the last milliseconds. */
 export interface MovingWindow {
-  /** @default 99 */
+  /** From 0 to 100. @default 99 */
   readonly percentile?: number;
-  /** An interval leaves the window when it has ended so long before the end of the latest. @default 60 000 */
+  /** Length of the window: an interval leaves it when it ended this long before the end of the latest. @default 60_000 */
   readonly lengthMs?: number;
 }
 
-/** Options with their defaults. */
+/** Checked options, with their defaults. */
 export interface ProcessorSettings extends Omit<ProcessorOptions, 'movingWindow'> {
   readonly listTags: boolean;
   readonly startSec: number;
@@ -58,7 +63,7 @@ export interface ProcessorSettings extends Omit<ProcessorOptions, 'movingWindow'
 }
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */
-export function settle(options: ProcessorOptions): ProcessorSettings {
+export function settingsOf(options: ProcessorOptions): ProcessorSettings {
   const { movingWindow, valueScale = 1e6, ticksPerHalfDistance = 5 } = options;
   assertScale(valueScale, 'valueScale');
   assertTicks(ticksPerHalfDistance, 'ticksPerHalfDistance');

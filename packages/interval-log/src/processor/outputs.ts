@@ -3,16 +3,16 @@ import type { OutputFile, ProcessorIo } from './io.ts';
 import type { ProcessorSettings } from './options.ts';
 import { formatRange, windowTitle } from './rows.ts';
 
-/** Where each kind of output goes; what is not asked for is not there. */
+/** The outputs of a run. The optional ones exist only if the options ask for them. */
 export interface Outputs {
   readonly distribution: BufferedOutput;
   readonly intervals?: BufferedOutput;
   readonly window?: BufferedOutput;
-  /** Writes what has been gathered, and closes the files. */
+  /** Writes all buffered text and closes the files. */
   close(): Promise<void>;
 }
 
-/** Makes the files that are asked for, each with the line that tells its range. */
+/** Makes the output files, each with a first line that states its range of the log. */
 export async function openOutputs(
   settings: ProcessorSettings,
   { stdout, files }: ProcessorIo,

@@ -3,33 +3,34 @@ import type { LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
 import { Correction } from './correction.ts';
 import { printable } from './figures.ts';
+import { IntervalSum } from './interval-sum.ts';
+import { IntervalTable } from './interval-table.ts';
 import { intervalsBetween, type PlacedInterval } from './intervals.ts';
 import type { ProcessorIo } from './io.ts';
-import { type ProcessorOptions, type ProcessorSettings, settle } from './options.ts';
+import { type ProcessorOptions, type ProcessorSettings, settingsOf } from './options.ts';
 import { type Outputs, openOutputs } from './outputs.ts';
 import { formatLogStart, formatTags } from './rows.ts';
-import { Summing } from './summing.ts';
-import { Table } from './table.ts';
+import { SkippedIntervals } from './skipped-intervals.ts';
 
 /**
- * Makes of a log what Java's `HistogramLogProcessor` makes of it, byte for byte. Memory holds one interval, and those of
- * the moving window encoded.
+ * Writes what Java's `HistogramLogProcessor` writes about a log, byte for byte. Memory holds one interval, and the encoded
+ * intervals of the moving window.
  *
- * Where a line is malformed, the distribution of what stands above it is written, as Java does it where it takes such a
- * line for the end of the log; then the error is thrown.
+ * At a malformed line the distribution of the lines above it is written, and then the error is thrown. Java takes a
+ * malformed line for the end of the log. An error of a file is thrown unchanged.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION`; `ERR_LOG_FORMAT` at a malformed line, and when there is no interval to
- *   process; `ERR_TOO_LARGE` when a correction would add too many values. An error of a file as it is.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is out of range; `ERR_LOG_FORMAT` at a malformed line, and
+ *   when the log has no interval to process; `ERR_TOO_LARGE` when a correction would add too many values.
  */
 export async function processLog(options: ProcessorOptions, io: ProcessorIo): Promise<void> {
-  const settings = settle(options);
+  const settings = settingsOf(options);
   const { inputPath } = settings;
   if (inputPath === undefined) return processSource(io.stdin, settings, io);
   const log = await io.files.openLog(inputPath);
   try {
     await processSource(log.source, settings, io);
   } finally {
-    // Nothing may have been read of it, and then nobody else closes it.
+    // The reader closes a log only if it has begun to read it.
     log.close();
   }
 }
@@ -41,7 +42,7 @@ async function processSource(source: LogSource, settings: ProcessorSettings, io:
   }
   const outputs = await openOutputs(settings, io);
   try {
-    await new Processing(settings, outputs, io).run(source);
+    await new ProcessorRun(settings, outputs, io).run(source);
   } finally {
     await outputs.close();
   }
@@ -53,15 +54,16 @@ async function tagsOf(source: LogSource, settings: ProcessorSettings): Promise<S
   return tags;
 }
 
-/** One log on its way to its outputs. */
-class Processing {
+/** One run of the processor. */
+class ProcessorRun {
   readonly #settings: ProcessorSettings;
   readonly #outputs: Outputs;
   readonly #io: ProcessorIo;
   readonly #correction: Correction;
-  readonly #summing: Summing;
-  readonly #table: Table | undefined;
-  #isStartTold = false;
+  readonly #sum: IntervalSum;
+  readonly #table: IntervalTable | undefined;
+  readonly #skipped = new SkippedIntervals();
+  #hasWrittenStart = false;
   #hasWarned = false;
 
   constructor(settings: ProcessorSettings, outputs: Outputs, io: ProcessorIo) {
@@ -69,16 +71,23 @@ class Processing {
     this.#outputs = outputs;
     this.#io = io;
     this.#correction = new Correction(settings.expectedInterval);
-    this.#summing = new Summing(this.#correction);
+    this.#sum = new IntervalSum(this.#correction);
     const { intervals, window } = outputs;
-    if (intervals !== undefined) this.#table = new Table(settings, this.#correction, intervals, window);
+    if (intervals !== undefined) {
+      this.#table = new IntervalTable(settings, this.#correction, intervals, window);
+    }
   }
 
   async run(source: LogSource): Promise<void> {
     let malformed: HdrscopeError | undefined;
+    const onOutside = (interval: LogInterval): void => {
+      if (this.#isWanted(interval)) this.#skipped.addOutsideRange(interval);
+      else this.#skipped.addOtherTag();
+    };
     try {
-      for await (const placed of intervalsBetween(source, this.#settings)) {
+      for await (const placed of intervalsBetween(source, this.#settings, onOutside)) {
         if (this.#isWanted(placed.interval)) await this.#process(placed);
+        else this.#skipped.addOtherTag();
       }
     } catch (error) {
       if (!(error instanceof HdrscopeError) || error.code !== 'ERR_LOG_FORMAT') throw error;
@@ -86,31 +95,31 @@ class Processing {
     }
     await this.#writeDistribution();
     if (malformed !== undefined) throw malformed;
-    if (this.#summing.total === undefined) throw this.#nothingFound();
+    if (this.#sum.total === undefined) throw this.#skipped.error(this.#settings);
   }
 
   #isWanted(interval: LogInterval): boolean {
     const { tag } = this.#settings;
-    // To Java, which loses the tag of what it corrects, that is an interval without one.
+    // Java loses the tag of an interval that it corrects, and then takes it for one without a tag.
     return tag === interval.tag || (tag === undefined && this.#correction.appliesTo(interval));
   }
 
   async #process({ interval, logStartSec }: PlacedInterval): Promise<void> {
     if (interval.tag !== this.#settings.tag) await this.#warnOfTags();
     if (this.#table === undefined) {
-      this.#summing.addUnseen(interval);
-      await this.#tellStart(logStartSec);
+      this.#sum.addFast(interval);
+      await this.#writeStart(logStartSec);
       return;
     }
-    const histogram = this.#summing.add(interval);
-    await this.#tellStart(logStartSec);
-    await this.#table.add({ interval, logStartSec }, histogram, this.#summing.total!);
+    const histogram = this.#sum.add(interval);
+    await this.#writeStart(logStartSec);
+    await this.#table.add({ interval, logStartSec }, histogram, this.#sum.total!);
   }
 
-  /** At the first interval before which a start other than 0 was told. */
-  async #tellStart(logStartSec: number): Promise<void> {
-    if (this.#isStartTold || logStartSec === 0) return;
-    this.#isStartTold = true;
+  /** Writes the start of the log once, at the first interval of a log that starts at another time than 0. */
+  async #writeStart(logStartSec: number): Promise<void> {
+    if (this.#hasWrittenStart || logStartSec === 0) return;
+    this.#hasWrittenStart = true;
     const line = formatLogStart(logStartSec, this.#io.timeZone);
     await this.#outputs.distribution.add(line);
     await this.#outputs.intervals?.add(line);
@@ -120,26 +129,16 @@ class Processing {
     if (this.#hasWarned) return;
     this.#hasWarned = true;
     await this.#io.stderr.write(
-      'Intervals of all tags are counted, as HdrHistogram does it where it corrects; -tag TAG counts those of one.\n',
+      'The correction counts intervals of all tags, as HdrHistogram does; -tag TAG counts intervals of one tag.\n',
     );
   }
 
   async #writeDistribution(): Promise<void> {
-    const { total } = this.#summing;
+    const { total } = this.#sum;
     if (total === undefined) return;
     const { ticksPerHalfDistance, valueScale, csv } = this.#settings;
     const format = csv ? 'csv' : 'text';
     const parts = percentileTextParts(printable(total), { ticksPerHalfDistance, valueScale, format });
     for (const part of parts) await this.#outputs.distribution.add(part);
-  }
-
-  #nothingFound(): HdrscopeError {
-    const { tag, startSec, endSec } = this.#settings;
-    const tagged = tag === undefined ? 'without a tag' : `with the tag ${JSON.stringify(tag)}`;
-    const until = endSec < Number.MAX_VALUE ? `${endSec} s` : 'its end';
-    return new HdrscopeError(
-      'ERR_LOG_FORMAT',
-      `there is no interval ${tagged} from ${startSec} s after the start of the log to ${until}: -listtags tells the tags`,
-    );
   }
 }

@@ -2,17 +2,17 @@ import { formatDecimal } from '@hdrscope/core';
 import { formatJavaDate } from '../writer/java-date.ts';
 import { formatJavaDouble } from './java-numbers.ts';
 
-// Source of all texts: HdrHistogram (Java), `HistogramLogProcessor`. Every function is one of numbers alone.
+// Source of all texts: HdrHistogram (Java), `HistogramLogProcessor`.
 
-/** The numbers of a row of the interval log, in their order. */
+/** The numbers of a row of the table of intervals, in their order. */
 export interface IntervalRow {
-  /** When the interval ended, in seconds since the start of the log. */
+  /** End of the interval, in seconds since the start of the log. */
   readonly endSec: number;
   readonly count: number;
-  /** 50 %, 90 % and the maximum of the interval, divided by the scale. */
+  /** The interval's values at 50 % and 90 % and its maximum, divided by the scale. */
   readonly values: readonly number[];
   readonly totalCount: number;
-  /** 50 %, 90 %, 99 %, 99.9 %, 99.99 % and the maximum up to here, divided by the scale. */
+  /** The values at 50 %, 90 %, 99 %, 99.9 % and 99.99 % and the maximum of all intervals so far, divided by the scale. */
   readonly totalValues: readonly number[];
 }
 
@@ -24,13 +24,13 @@ export interface WindowRow {
   readonly max: number;
 }
 
-/** What of the log is in a file, as its first line says. */
+/** Formats the first line of an output file, which states its range of the log. */
 export function formatRange(title: string, startSec: number, endSec: number): string {
   const end = endSec < Number.MAX_VALUE ? seconds(endSec) : '<Infinite>';
   return `#[${title} between ${seconds(startSec)} and ${end} seconds (relative to StartTime)]\n`;
 }
 
-/** When the log started: the seconds, and as a date of the zone. */
+/** Formats the start of the log, in seconds and as a date in the zone. */
 export function formatLogStart(startSec: number, timeZone?: string): string {
   const date = formatJavaDate(startSec * 1000, timeZone);
   return `#[StartTime: ${seconds(startSec)} (seconds since epoch), ${date}]\n`;
@@ -68,7 +68,7 @@ export function formatWindowRow({ endSec, count, value, max }: WindowRow, csv: b
   return `${seconds(endSec)}: I:${count} P:${wide(value)} M:${wide(max)}\n`;
 }
 
-/** The tags, sorted as Java sorts texts. */
+/** Formats the list of tags, sorted as Java sorts strings. */
 export function formatTags(tags: ReadonlySet<string | undefined>): string {
   const named = [...tags].filter((tag) => tag !== undefined).sort();
   const lines = [
@@ -83,12 +83,12 @@ function quoted(columns: readonly string[]): string {
   return `${columns.map((column) => `"${column}"`).join()}\n`;
 }
 
-/** As `%.3f`, and as `%4.3f`, which is never narrower. */
+/** Formats as `%.3f` and as `%4.3f`, which are the same: three decimals need more than four characters. */
 function seconds(x: number): string {
   return formatDecimal(x, 3);
 }
 
-/** As `%7.3f`. */
+/** Formats as `%7.3f`. */
 function wide(x: number): string {
   return formatDecimal(x, 3).padStart(7);
 }

@@ -5,10 +5,11 @@ import { processLog } from './process.ts';
 import { PROCESSOR_USAGE } from './usage.ts';
 
 /**
- * Runs the processor as a program: by the arguments of Java's, with its messages on standard error.
+ * Runs the processor as a program: takes the arguments of Java's `HistogramLogProcessor` and writes error messages to
+ * `io.stderr`. An error of `io` itself is thrown unchanged, unless it has a `path` as errors of files do.
  *
- * @returns The exit code: 1 where an argument is wrong, a file cannot be read or written, a line is malformed, or there
- *   is nothing to process. What fails while it writes to `io` is thrown.
+ * @returns The exit code: 0, or 1 when an argument is wrong, a file cannot be read or written, a line is malformed, or
+ *   the log has no interval to process.
  */
 export async function runProcessor(args: readonly string[], io: ProcessorIo): Promise<number> {
   let parsed: ProcessorArguments;
@@ -28,7 +29,7 @@ export async function runProcessor(args: readonly string[], io: ProcessorIo): Pr
     return 0;
   } catch (error) {
     if (!isExpected(error)) throw error;
-    const text = parsed.options.verbose === true ? whole(error) : error.message;
+    const text = parsed.options.verbose === true ? withCauses(error) : error.message;
     await io.stderr.write(`${NAME}: ${text}\n`);
     return 1;
   }
@@ -38,11 +39,11 @@ const NAME = 'hdrscope log process';
 
 function isExpected(error: unknown): error is Error {
   if (error instanceof HdrscopeError) return true;
-  // A file that is not there, or may not be read; where output ends is for the caller to judge.
+  // An error of a file has a path. An error of standard output has no path, and is the caller's to handle.
   return error instanceof Error && 'path' in error;
 }
 
-function whole(error: Error): string {
+function withCauses(error: Error): string {
   const { stack = error.message, cause } = error;
-  return cause instanceof Error ? `${stack}\ncaused by ${whole(cause)}` : stack;
+  return cause instanceof Error ? `${stack}\ncaused by ${withCauses(cause)}` : stack;
 }

@@ -2,21 +2,21 @@ import { DoubleHistogram, Histogram } from '@hdrscope/core';
 import type { LogInterval } from '../reader/entry.ts';
 import type { Correction } from './correction.ts';
 
-/** The sum of the intervals that ended within so many milliseconds before the end of the latest. */
+/** The sum of a moving window: the intervals that ended less than `lengthMs` before the end of the latest. */
 export class WindowSum {
   readonly #lengthMs: number;
   readonly #correction: Correction;
   readonly #sum: Histogram | DoubleHistogram;
-  /** An interval that leaves, in the slots of the sum. */
+  /** Reused for an interval that leaves, in the layout of the sum. */
   readonly #leaving: Histogram = new Histogram({ autoResize: true, storage: 'sparse' });
-  /** Encoded, which takes a hundredth of the memory: each is decoded once more when it leaves. */
+  /** Encoded intervals take a hundredth of the memory. Each is decoded again when it leaves. */
   #intervals: LogInterval[] = [];
   #first = 0;
 
   constructor(lengthMs: number, isDouble: boolean, correction: Correction) {
     this.#lengthMs = lengthMs;
     this.#correction = correction;
-    // Of three digits and growing, whatever the log has.
+    // As in Java, three significant digits for every log.
     this.#sum = isDouble ? new DoubleHistogram() : new Histogram({ autoResize: true });
   }
 
@@ -29,14 +29,14 @@ export class WindowSum {
   }
 
   valueAtPercentile(percentile: number): number {
-    // To Java what is no number is less than any percentile.
+    // Java takes NaN for less than any percentile.
     return this.#sum.valueAtPercentile(Number.isNaN(percentile) ? -1 : percentile);
   }
 
   add(interval: LogInterval): void {
     this.#add(interval, this.#sum);
     const leavesUpTo = interval.endTimeMs - this.#lengthMs;
-    // The latest one stays, however short the window is.
+    // The latest interval stays even in a window of length 0.
     while (this.#first < this.#intervals.length && this.#intervals[this.#first]!.endTimeMs <= leavesUpTo) {
       this.#subtract(this.#intervals[this.#first++]!);
     }

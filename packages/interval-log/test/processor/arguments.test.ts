@@ -14,13 +14,13 @@ test.each([
   ['-mwpl 5000', { movingWindow: { lengthMs: 5000 } }],
   ['-mwpl 5000 -mwp 50', { movingWindow: { percentile: 50, lengthMs: 5000 } }],
   ['-start 1 -start 2 -alltags', { startSec: 2 }],
-  // As in Java, what follows is the value, whatever it looks like.
+  // As in Java, the next argument is the value, even if it begins with a dash.
   ['-o -csv', { outputPath: '-csv' }],
-])('takes the arguments "%s"', (args, options) => {
+])('parses the arguments "%s"', (args, options) => {
   expect(parseProcessorArgs(args.split(' ').filter(Boolean))).toEqual({ kind: 'process', options });
 });
 
-test('those that are listed are all that are taken', () => {
+test('PROCESSOR_ARGUMENTS lists exactly the arguments that are accepted', () => {
   const listed = PROCESSOR_ARGUMENTS.map(({ name }) => name);
   let message = '';
   try {
@@ -37,7 +37,7 @@ test('those that are listed are all that are taken', () => {
   }
 });
 
-test('help is asked for by -h, whatever follows', () => {
+test('-h asks for help, whatever follows', () => {
   expect(parseProcessorArgs(['-csv', '-h', '-nonsense'])).toEqual({ kind: 'help' });
   expect(parseProcessorArgs(['--help'])).toEqual({ kind: 'help' });
 });
@@ -61,7 +61,7 @@ test.each([
   );
 });
 
-test('a wrong argument is told on standard error with the usage, and ends with 1', async () => {
+test('a wrong argument prints its error and the usage to standard error, and the exit code is 1', async () => {
   const { exitCode, stdout, stderr } = await runInMemory(['-end', 'soon']);
 
   expect([exitCode, stdout]).toEqual([1, '']);

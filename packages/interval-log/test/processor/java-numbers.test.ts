@@ -1,6 +1,6 @@
 import { formatJavaDouble, parseJavaDouble, parseJavaInteger } from '../../src/processor/java-numbers.ts';
 
-// Seen with Java 17.
+// Expected values are those of Java 17.
 test.each([
   ['1', 1],
   [' 1.5\t', 1.5],

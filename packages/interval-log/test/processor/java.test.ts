@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInMemory } from './support.ts';
 
-/** What HdrHistogram's `HistogramLogProcessor` prints: see `tools/goldens/processor.js`. */
+/** The output of HdrHistogram's `HistogramLogProcessor`: see `tools/goldens/processor.js`. */
 interface Run {
   readonly log: string;
   readonly args: readonly string[];
-  /** The lines of standard output or of the files, by what the name of each ends with. */
+  /** The lines of standard output or of the files, by the suffix of the file's name. */
   readonly printed: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -29,7 +29,7 @@ test.each(runs.map((run) => [`${run.log} ${run.args.join(' ')}`, run] as const))
   },
 );
 
-test('prints the distribution alone where there is no output file, without its range', async () => {
+test('prints only the distribution if there is no output file, without its range', async () => {
   const args = ['-i', join(fixtures, 'hiccups.hlog'), '-mwp', '50'];
   const { stdout, files } = await runInMemory(args);
   const { files: written } = await runInMemory([...args, '-o', 'out']);
@@ -40,7 +40,7 @@ test('prints the distribution alone where there is no output file, without its r
   ).toBe(written['out.hgrm']);
 });
 
-test('reads standard input where there is no input file', async () => {
+test('reads standard input if there is no input file', async () => {
   const path = join(fixtures, 'tags.hlog');
   const read = await runInMemory(['-csv'], { stdin: readFileSync(path) });
   expect(read).toEqual(await runInMemory(['-csv', '-i', path]));

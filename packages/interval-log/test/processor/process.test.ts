@@ -20,7 +20,7 @@ function rowsOf(text: string | undefined): string[] {
   return (text ?? '').split('\n').filter((row) => /^[\d.]+: I:/.test(row));
 }
 
-test('a malformed line ends it: what stands above is written, and the line is named', async () => {
+test('a malformed line ends the run: the lines above it are counted, and the error names the line', async () => {
   const logs = { log: `#head\n${line(1)}${line(2)}3.0,1.0,oops,HISTFAAA\n${line(4)}` };
   const { exitCode, stderr, files } = await runInMemory(['-i', 'log', '-o', 'out'], { logs });
 
@@ -39,7 +39,7 @@ test('a histogram that cannot be decoded is a malformed line', async () => {
   expect(stdout).toContain('Total count    =            1]');
 });
 
-test('-v says where an error came from', async () => {
+test('-v prints the stack and the cause of an error', async () => {
   const { stderr } = await runInMemory(['-i', 'log', '-v'], { logs: { log: '1.0,1.0,0.1,HISTFAAABB\n' } });
   expect(stderr).toMatch(/line 1: [\s\S]*\n {4}at [\s\S]*\ncaused by /);
 });
@@ -59,33 +59,46 @@ test.each([
     'an empty log',
     '',
     [],
-    'there is no interval without a tag from 0 s after the start of the log to its end',
+    'there is no interval without a tag from 0 s after the start of the log to its end: the log has no intervals\n',
   ],
   [
-    'other tags alone',
+    'a log of other tags',
     line(1, { tag: 'A' }),
     ['-tag', 'B', '-end', '5'],
-    'there is no interval with the tag "B" from 0 s after the start of the log to 5 s',
+    'there is no interval with the tag "B" from 0 s after the start of the log to 5 s: -listtags lists the tags\n',
   ],
-])('%s is nothing to process', async (_, log, args, message) => {
+  [
+    'a log whose intervals start before it',
+    `#[StartTime: 100 (seconds since epoch)]\n${[40, 41.25, 99].map((sec) => line(sec)).join('')}`,
+    [],
+    'there is no interval without a tag from 0 s after the start of the log to its end: ' +
+      'intervals without a tag start from -60 s to -1 s relative to that start, so choose their range with -start and -end\n',
+  ],
+  [
+    'a log whose intervals start after the range',
+    `#[StartTime: 100 (seconds since epoch)]\n${line(110, { tag: 'A' })}`,
+    ['-tag', 'A', '-end', '5'],
+    'intervals with the tag "A" start from 10 s to 10 s relative to that start, so choose their range with -start and -end\n',
+  ],
+])('%s has no interval to process, and the error states the reason', async (_, log, args, message) => {
   const { exitCode, stdout, stderr } = await runInMemory(['-i', 'log', ...args], { logs: { log } });
 
   expect([exitCode, stdout]).toEqual([1, '']);
   expect(stderr).toContain(message);
 });
 
-test('an empty log has no tags, which is no error', async () => {
+test('an empty log has an empty list of tags', async () => {
   const ran = await runInMemory(['-i', 'log', '-listtags'], { logs: { log: '' } });
   expect(ran).toMatchObject({ exitCode: 0, stdout: 'Tags found in input file:\n' });
 });
 
-test('reading ends at the first interval beyond the end, whatever its tag', async () => {
+test('reading ends at the first interval of any tag beyond the end', async () => {
   const logs = { log: line(1) + line(20, { tag: 'A' }) + line(2) };
   const { files } = await runInMemory(['-i', 'log', '-end', '5', '-o', 'out'], { logs });
   expect(rowsOf(files.out)).toHaveLength(1);
 });
 
-test('the interval at either end of the range is in it', async () => {
+test('intervals at both ends of the range are in it', async () => {
   const logs = { log: [10, 11, 12, 13].map((sec) => line(sec)).join('') };
   const { files } = await runInMemory(['-i', 'log', '-start', '1', '-end', '2', '-o', 'out'], { logs });
   expect(rowsOf(files.out).map((row) => row.split(':')[0])).toEqual(['2.000', '3.000']);
@@ -116,15 +129,15 @@ describe('files', () => {
     expect(readFileSync(log, 'utf8')).toBe(line(1));
   });
 
-  test('where there is no log, no output is made', async () => {
+  test('no output is made if the log cannot be opened', async () => {
     const out = join(folder, 'out');
 
     await expect(run(join(folder, 'log'), out)).rejects.toThrow('ENOENT');
-    await expect(run(folder, out)).rejects.toThrow('is a directory, not a log');
+    await expect(run(folder, out)).rejects.toThrow('must be a log, and is a directory');
     expect(existsSync(out)).toBe(false);
   });
 
-  test('a signal ends it, and the files have what was read', async () => {
+  test('a signal ends the run, and the files have the intervals read before', async () => {
     const log = join(folder, 'log');
     writeFileSync(log, line(1));
     const out = join(folder, 'out');
@@ -134,7 +147,7 @@ describe('files', () => {
   });
 });
 
-test('a log of many intervals is processed without being held', async () => {
+test('a log of 30 000 intervals is processed as a stream', async () => {
   const chunk = bytes(line(1).repeat(2000));
   async function* source(): AsyncGenerator<Uint8Array> {
     for (let i = 0; i < 15; i++) yield chunk;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInMemory } from './support.ts';
 
-// Logs of jHiccup, and what the newest HdrHistogram makes of them. They belong to others and are not part of this project.
+// Logs of jHiccup, and the output of the newest HdrHistogram for them. They are not part of this project.
 const data = join(import.meta.dirname, '../../../../../shared/data');
 const [logs, goldens] = [join(data, 'hlog'), join(data, 'java-golden')];
 const isThere = existsSync(logs) && existsSync(goldens);

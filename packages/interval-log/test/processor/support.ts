@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type LogSource, type ProcessorIo, runProcessor } from '@hdrscope/interval-log';
 
-/** What a run of the processor leaves. */
+/** The results of a run of the processor. */
 export interface Ran {
   readonly exitCode: number;
   readonly stdout: string;

@@ -9,8 +9,8 @@ import { WindowSum } from './window.ts';
 
 type AnyHistogram = Histogram | DoubleHistogram;
 
-/** The row of each interval, and of the moving window at its end. */
-export class Table {
+/** Writes a row for each interval, and a row for the moving window at its end. */
+export class IntervalTable {
   readonly #settings: ProcessorSettings;
   readonly #correction: Correction;
   readonly #intervals: BufferedOutput;
@@ -31,8 +31,10 @@ export class Table {
   }
 
   /**
-   * @param histogram What was counted of the interval.
-   * @param total Everything up to there.
+   * Writes the rows of an interval.
+   *
+   * @param histogram The interval's counts, corrected if the correction applies.
+   * @param total The sum of all intervals so far.
    */
   async add(placed: PlacedInterval, histogram: AnyHistogram, total: AnyHistogram): Promise<void> {
     if (!this.#isBegun) await this.#begin(placed);
@@ -54,7 +56,7 @@ export class Table {
 
   #intervalRow(placed: PlacedInterval, histogram: AnyHistogram, total: AnyHistogram): string {
     const { csv, valueScale } = this.#settings;
-    // A corrected histogram has not been decoded, so Java knows of nothing in it.
+    // Java's odd maximum comes from decoding an empty histogram. A corrected one is a copy, whose maximum is 0.
     const isCorrected = this.#correction.appliesTo(placed.interval);
     const max = isCorrected && histogram.totalCount === 0 ? histogram.max : javaMax(histogram);
     const scaled = (value: number): number => value / valueScale;
@@ -84,7 +86,7 @@ export class Table {
   }
 }
 
-/** In seconds since the start of the log, by way of whole milliseconds. */
+/** Returns the end in seconds since the start of the log. Java computes it from whole milliseconds. */
 function endOf({ interval, logStartSec }: PlacedInterval): number {
   return interval.endTimeMs / 1000 - logStartSec;
 }

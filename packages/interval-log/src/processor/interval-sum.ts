@@ -2,8 +2,8 @@ import { type DoubleHistogram, Histogram } from '@hdrscope/core';
 import { type LogInterval, lineError } from '../reader/entry.ts';
 import type { Correction } from './correction.ts';
 
-/** The sum of the intervals of a log, of the layout of the first. */
-export class Summing {
+/** The sum of the intervals of a log, in the layout of the first. */
+export class IntervalSum {
   readonly #correction: Correction;
   #total: Histogram | DoubleHistogram | undefined;
   #isDouble = false;
@@ -12,18 +12,19 @@ export class Summing {
     this.#correction = correction;
   }
 
-  /** Nothing before the first interval. */
+  /** `undefined` before the first interval. */
   get total(): Histogram | DoubleHistogram | undefined {
     return this.#total;
   }
 
   /**
-   * Adds an interval, and returns what was added.
+   * Adds an interval and returns the added histogram.
    *
-   * @throws HdrscopeError `ERR_LOG_FORMAT`, and as `Correction.correct` does.
+   * @throws HdrscopeError `ERR_LOG_FORMAT` when the interval cannot be decoded, or holds doubles among integers or the
+   *   other way round; the errors of `Correction.correct`.
    */
   add(interval: LogInterval): Histogram | DoubleHistogram {
-    this.#assertAlike(interval);
+    this.#assertSameKind(interval);
     const histogram = this.#correction.correct(interval);
     this.#total ??= emptied(histogram);
     this.#isDouble = interval.isDouble;
@@ -31,17 +32,17 @@ export class Summing {
     return histogram;
   }
 
-  /** As `add`, without a histogram in between where there can be none: several times faster. */
-  addUnseen(interval: LogInterval): void {
+  /** Adds an interval without returning a histogram, which is several times faster if the correction does not apply. */
+  addFast(interval: LogInterval): void {
     if (this.#total === undefined || this.#correction.appliesTo(interval)) {
       this.add(interval);
       return;
     }
-    this.#assertAlike(interval);
+    this.#assertSameKind(interval);
     interval.addTo(this.#total);
   }
 
-  #assertAlike(interval: LogInterval): void {
+  #assertSameKind(interval: LogInterval): void {
     if (this.#total === undefined || interval.isDouble === this.#isDouble) return;
     const [is, others] = this.#isDouble ? ['integers', 'doubles'] : ['doubles', 'integers'];
     const message = `a histogram of ${is} cannot be added to the histograms of ${others} above it`;
