@@ -133,7 +133,7 @@ test('-o leaves nothing behind when it fails', async () => {
   expect([exitCode, stderr]).toEqual([
     1,
     expect.stringContaining(
-      `logs must all tell the time to be merged: ${undated} tells none, and ${dated} does`,
+      `merged logs must all have absolute times or all lack them: ${dated} has them, and ${undated} does not`,
     ),
   ]);
   expect(readdirSync(dirname(path)).filter((name) => name.startsWith('not'))).toEqual([]);

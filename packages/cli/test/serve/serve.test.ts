@@ -121,6 +121,6 @@ test('refuses a file that is neither a log nor percentile text', async () => {
 
   expect(await hdrscope(['serve', path])).toMatchObject({
     exitCode: 1,
-    stderr: `hdrscope: ${path}: it has no interval of a log, and is no percentile text\n`,
+    stderr: `hdrscope: ${path}: it must be an interval log or percentile text, and has no interval\n`,
   });
 });

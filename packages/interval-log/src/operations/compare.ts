@@ -9,27 +9,28 @@ import {
 import type { LogHistogram } from './intervals.ts';
 import { type IntegerPair, toIntegers } from './to-integers.ts';
 
-/** What is compared, and what counts as worse. */
+/** Options of `compareHistograms`. */
 export interface CompareOptions {
-  /** From 0 to 100. */
+  /** The percentiles to compare, from 0 to 100. */
   readonly percentiles: readonly number[];
-  /** How sure a difference has to be: above 0 and below 1. @default 0.99 */
+  /** Confidence of the intervals: above 0 and below 1. @default 0.99 */
   readonly confidence?: number;
-  /** By which part of its former value a percentile may grow: 0.05 is 5 %. At least 0. @default 0 */
+  /** Tolerated growth of a percentile as a part of its value before: 0.05 is 5 %. At least 0. @default 0 */
   readonly tolerance?: number;
 }
 
 /**
- * What a percentile's change comes to. With `limit` for the tolerance times the value before, and an interval that
- * contains the true difference with the confidence asked for:
+ * The verdict on a percentile's change. The limit is the tolerance times the value before, and the confidence interval
+ * is that of the difference:
  *
- * - `'too few values'`: the percentile of one side cannot be known with that confidence. Nothing else is said then.
+ * - `'too few values'`: one side has too few values to know the percentile with the confidence. No other verdict applies.
  * - `'worse beyond doubt'`: the whole interval lies above the limit.
- * - `'worse'`: the difference is above the limit, and the whole interval above 0: that it grew is sure, and by more
- *   than tolerated is the best estimate.
+ * - `'worse'`: the difference is above the limit and the whole interval above 0. The percentile surely grew, and the
+ *   best estimate is that it grew more than tolerated.
  * - `'better'`: the whole interval lies below 0.
- * - `'within tolerance'`: the whole interval lies above 0, the difference is not above the limit: it grew, but not too much.
- * - `'no difference shown'`: the interval contains 0. It need not be that there is none.
+ * - `'within tolerance'`: the whole interval lies above 0 and the difference is not above the limit. The percentile
+ *   surely grew, and the best estimate is that the growth is tolerated.
+ * - `'no difference shown'`: the interval contains 0. There may be a difference all the same.
  */
 export type ChangeVerdict =
   | 'too few values'
@@ -39,55 +40,59 @@ export type ChangeVerdict =
   | 'within tolerance'
   | 'no difference shown';
 
-/** A percentile before and after. */
+/** A percentile before and after a change, in the unit of the values. */
 export interface PercentileChange {
   readonly percentile: number;
   readonly before: number;
   readonly after: number;
-  /** After less before. */
+  /** `after - before`. */
   readonly difference: number;
-  /** The difference as a part of the value before; infinite or NaN where that is 0. */
+  /** The difference as a part of the value before; infinite or `NaN` if that is 0. */
   readonly relative: number;
-  /** Where the true difference lies. */
+  /** Lower bound of the confidence interval of the difference. */
   readonly lower: number;
+  /** Upper bound of the confidence interval of the difference. */
   readonly upper: number;
-  /** How sure that is: what was asked for, or less where there are too few values. */
+  /** Confidence of the interval: the requested one, or less if there are too few values. */
   readonly confidence: number;
   readonly change: ChangeVerdict;
 }
 
-/** Two distributions, compared. */
+/** The comparison of two distributions. */
 export interface Comparison {
   readonly percentiles: readonly PercentileChange[];
-  /** Whether any of them has become worse, with doubt or without. */
+  /** Whether the verdict on any percentile is `'worse'` or `'worse beyond doubt'`. */
   readonly isWorse: boolean;
   /**
-   * How far apart the distribution functions are, 0 to 1, and how often chance alone makes that. `undefined` where not
-   * every value is known.
+   * Largest distance of the two distribution functions, 0 to 1, and the probability that chance makes one as large.
+   * `undefined` if values are known within bounds only.
    */
   readonly kolmogorovSmirnov: { readonly statistic: number; readonly pValue: number } | undefined;
-  /** How much more often a value after is larger than one before than smaller, -1 to 1, and likewise. */
+  /**
+   * Probability that a value after is larger than one before, minus the probability that it is smaller, -1 to 1; and the
+   * probability that chance makes an effect as large. `undefined` if values are known within bounds only.
+   */
   readonly mannWhitney: { readonly effectSize: number; readonly pValue: number } | undefined;
 }
 
-/** Values that are known within bounds: each lies between where it is in `lowest` and where it is in `highest`. */
+/** Values that are known within bounds: the true percentiles lie between those of `lowest` and those of `highest`. */
 export interface BoundedHistogram {
-  /** The best guess. */
+  /** The best estimate of the values. */
   readonly histogram: LogHistogram;
   readonly lowest: LogHistogram;
   readonly highest: LogHistogram;
 }
 
 /**
- * Compares percentiles before and after a change of what was measured. Each has a confidence interval of its own: of
- * many percentiles at 99 %, one in a hundred shows a difference where there is none.
+ * Compares percentiles before and after a change of the measured system. Each percentile has a confidence interval of its
+ * own. At 99 % one percentile in a hundred shows a difference by chance.
  *
- * Values are taken to be independent of one another. Those of a service that stalls for a while are not, and then
- * the intervals are too narrow: compare several runs. Where values are known within bounds only, the intervals contain
- * the true difference wherever in their bounds they are.
+ * The intervals assume that values are independent. Values of a service that stalls for a while are not, and the
+ * intervals are too narrow for them: compare several runs. For values known within bounds, an interval contains the true
+ * difference wherever in their bounds the values lie.
  *
  * @throws HdrscopeError `ERR_INCOMPATIBLE` when a histogram is empty, or one has integers and the other doubles;
- *   `ERR_INVALID_OPTION`, `ERR_INVALID_VALUE`.
+ *   `ERR_INVALID_OPTION` when `confidence` or `tolerance` is out of range; `ERR_INVALID_VALUE` when a percentile is.
  * @example
  * ```ts
  * import { Histogram } from '@hdrscope/core';
@@ -114,7 +119,10 @@ export function compareHistograms(
   const [one, other] = [inBounds(before), inBounds(after)];
   for (const [name, { histogram }] of Object.entries({ before: one, after: other })) {
     if (histogram.totalCount === 0)
-      throw new HdrscopeError('ERR_INCOMPATIBLE', `there are no values ${name} the change`);
+      throw new HdrscopeError(
+        'ERR_INCOMPATIBLE',
+        `the histogram ${name} the change must have values, and is empty`,
+      );
   }
   const guess = toIntegers(one.histogram, other.histogram);
   const isExact = !('lowest' in before || 'lowest' in after);

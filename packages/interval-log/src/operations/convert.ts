@@ -10,8 +10,8 @@ const V2 = 'HISTFAAA';
 const VERSION_LINE = /^#\[Histogram log format version /;
 
 /**
- * The same log with histograms in the V2 encoding, which every HdrHistogram of today reads. Those that are in it already
- * are copied as they are, once it is seen that they can be decoded. Doubles stay doubles.
+ * Converts the histograms of a log to the V2 encoding, which every current HdrHistogram reads, and yields its lines.
+ * Histograms in that encoding are copied unchanged if they can be decoded. Doubles stay doubles.
  *
  * @throws HdrscopeError `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a malformed line, unless `onMalformed` takes it.
  */
@@ -37,22 +37,22 @@ function inV2(text: string, interval: LogInterval): string {
   return `${text.trimEnd().slice(0, -interval.encoded.length)}${histogram.toBase64({ level: 9 })}\n`;
 }
 
-/** An interval with its histogram. */
+/** An interval with its decoded histogram. */
 export interface DecodedInterval {
   readonly interval: LogInterval;
   readonly histogram: LogHistogram;
 }
 
-/** Which intervals are decoded, and how. */
+/** Options of `decodeIntervals`. */
 export interface DecodeIntervalsOptions extends Selection, OperationOptions {
-  /** `'sparse'` takes a fraction of the time where histograms are only read. @default 'dense' */
+  /** `'sparse'` takes a fraction of the time if histograms are only read. @default 'dense' */
   readonly storage?: 'dense' | 'sparse';
 }
 
 /**
- * The selected intervals with their histograms, one after the other.
+ * Reads the selected intervals and decodes their histograms.
  *
- * @throws HdrscopeError as `convertToV2` does.
+ * @throws HdrscopeError `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a malformed line, unless `onMalformed` takes it.
  */
 export async function* decodeIntervals(
   source: LogSource,

@@ -4,21 +4,21 @@ import { HdrscopeError, mustBe } from '@hdrscope/core';
 import type { LogEntry } from '../reader/entry.ts';
 import { LogParser, type ParserOptions } from '../reader/parser.ts';
 
-/** How a growing log is followed. */
+/** Options of `followLog`. */
 export interface FollowOptions extends ParserOptions {
-  /** Ends the following, without an error. */
+  /** Ends the iteration, without an error. @default it ends when the consumer stops */
   readonly signal?: AbortSignal;
-  /** How often the file is looked at, in milliseconds. Above 0. @default 250 */
+  /** Time between two looks at the file, in milliseconds. Above 0. @default 250 */
   readonly pollMs?: number;
 }
 
-/** What happened to the file. */
+/** An event of the followed file. */
 export interface FollowNote {
   /**
-   * - `'missing'`: there is none (yet); it is waited for.
-   * - `'caught-up'`: all that is there was read. Said once; only new lines follow.
-   * - `'truncated'`: it has become shorter, and is read from its start.
-   * - `'replaced'`: another file has its name now. The old one was read to its end, the new one is from its start.
+   * - `'missing'`: the file does not exist (yet), and `followLog` waits for it.
+   * - `'caught-up'`: every whole line was read. It comes once; only new lines follow.
+   * - `'truncated'`: the file has become shorter, and is read from its start.
+   * - `'replaced'`: another file has the path now. The old file was read to its end, and the new one is read from its start.
    */
   readonly kind: 'missing' | 'caught-up' | 'truncated' | 'replaced';
 }
@@ -27,15 +27,14 @@ const CHUNK_BYTES = 2 ** 16;
 const GZIP_MAGIC = 0x8b1f;
 
 /**
- * Reads a log entry by entry and goes on as it grows, until it is told to end. A line counts when its newline is there:
- * a writer may be about to write the rest. Whether it has grown is asked of the file system again and again, which works
- * on every one of them.
+ * Reads a log entry by entry and continues as it grows, until `signal` aborts or the consumer stops. A line without its
+ * newline waits, because its writer may be about to write the rest. `followLog` polls, which works on every file system.
  *
- * A file that is truncated and has grown beyond its former length before it is looked at again cannot be told from
- * one that has grown.
+ * A file that is truncated and grows beyond its former length between two looks is indistinguishable from one that
+ * only grew, so its first lines are lost. Errors of the file system are thrown unchanged, except that a missing file is
+ * waited for.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION`; `ERR_LOG_FORMAT` when the file is compressed. What the file system throws,
- *   unless it is that there is no such file.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is out of range; `ERR_LOG_FORMAT` when the file is compressed.
  */
 export async function* followLog(
   path: string,
@@ -63,7 +62,7 @@ export async function* followLog(
         hasCaughtUp = true;
         const change = await file.change();
         if (change !== undefined) {
-          // What was written between the last look and the change.
+          // Reads what was written between the last look and the change.
           yield* file.grown(isAborted);
           if (change === 'replaced') yield* file.parser.end();
           await file.handle.close();
@@ -79,7 +78,7 @@ export async function* followLog(
   }
 }
 
-/** A file that is open, and how far it was read. */
+/** An open file, and the position up to which it was read. */
 class FollowedFile {
   readonly handle: FileHandle;
   readonly parser: LogParser;
@@ -93,21 +92,24 @@ class FollowedFile {
     this.#path = path;
   }
 
-  /** What is there and was not read. */
+  /** Reads the entries after the last position. */
   async *grown(isAborted: () => boolean): AsyncGenerator<LogEntry, void> {
     while (!isAborted()) {
       const { bytesRead } = await this.handle.read(this.#buffer, 0, CHUNK_BYTES, this.#position);
       if (bytesRead === 0) return;
       const chunk = this.#buffer.subarray(0, bytesRead);
       if (this.#position === 0 && chunk[0]! + 256 * (chunk[1] ?? 0) === GZIP_MAGIC) {
-        throw new HdrscopeError('ERR_LOG_FORMAT', `${this.#path} is compressed, and cannot be followed`);
+        throw new HdrscopeError(
+          'ERR_LOG_FORMAT',
+          `a followed log must be plain text, and ${this.#path} is compressed: read it with readEntries`,
+        );
       }
       this.#position += bytesRead;
       yield* this.parser.push(chunk);
     }
   }
 
-  /** Whether it is not the file any more that was read. A file that has lost its name is read until another has it. */
+  /** Compares the open file with the one at the path. A file whose path is gone is read on until another file has it. */
   async change(): Promise<'truncated' | 'replaced' | undefined> {
     const [ours, theirs] = await Promise.all([this.handle.stat(), statIfThere(this.#path)]);
     if (theirs !== undefined && (theirs.ino !== ours.ino || theirs.dev !== ours.dev)) return 'replaced';

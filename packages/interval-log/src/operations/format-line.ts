@@ -10,7 +10,7 @@ export interface LineFields {
   readonly encoded: string;
 }
 
-/** The line of an interval whose histogram is encoded already. */
+/** Formats the line of an interval whose histogram is already encoded. */
 export function formatLine({ tag, timestampSec, lengthSec, writtenMax, encoded }: LineFields): string {
   const prefix = tag === undefined ? '' : `Tag=${tag},`;
   const numbers = [timestampSec, lengthSec, writtenMax].map(formatNumber).join();
@@ -18,10 +18,10 @@ export function formatLine({ tag, timestampSec, lengthSec, writtenMax, encoded }
 }
 
 /**
- * The lines above the intervals, with the times that a reader needs to place them.
+ * Formats the lines above the intervals, with the times that a reader needs.
  *
- * @param startSec When the log starts; `undefined` where nothing tells, and its first interval does.
- * @param baseSec What timestamps count from.
+ * @param startSec Start of the log in seconds since 1970; `undefined` if the log starts with its first interval.
+ * @param baseSec The moment from which timestamps count, in seconds since 1970. 0 writes no base time.
  */
 export function formatHeader(startSec: number | undefined, baseSec: number): string {
   const start = startSec === undefined ? '' : formatStartTime(startSec * 1000, 'UTC');
@@ -29,12 +29,12 @@ export function formatHeader(startSec: number | undefined, baseSec: number): str
   return `${FORMAT_VERSION_LINE}${start}${base}${LEGEND_LINE}`;
 }
 
-/** Milliseconds as every writer has them, and microseconds where the log has more than milliseconds. */
+/** Formats three decimals as other writers do, and up to six if the number has them. */
 function formatNumber(x: number): string {
   return formatDecimal(toMicros(x), 6).replace(/(\.\d{3}\d*?)0+$/, '$1');
 }
 
-/** Without what sums of large and small doubles leave behind: `1441812279.474 + 0.526` is a whole second. */
+/** Rounds to microseconds. It removes the error of sums of doubles: `1441812279.474 + 0.526` becomes a whole second. */
 export function toMicros(seconds: number): number {
   const rounded = Math.round(seconds * 1e6) / 1e6;
   return Number.isFinite(rounded) ? rounded : seconds;

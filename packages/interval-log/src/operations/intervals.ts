@@ -4,10 +4,10 @@ import type { LogSource } from '../reader/input.ts';
 import { readEntries } from '../reader/read.ts';
 import { type OperationOptions, reportMalformed, type Selection, selects } from './selection.ts';
 
-/** What a log's intervals add up to: of integers, or of doubles, as the log has them. */
+/** The histogram of a log's intervals: integers or doubles, as in the log. */
 export type LogHistogram = Histogram | DoubleHistogram;
 
-/** The intervals that a selection takes; malformed lines are told. */
+/** Reads the intervals of a selection and reports malformed lines. */
 export async function* selectIntervals(
   source: LogSource,
   selection: Selection,
@@ -21,8 +21,8 @@ export async function* selectIntervals(
 }
 
 /**
- * An interval added to what others added up to. The first of them decides on the precision, as in HdrHistogram's own
- * tools: with a finer layout than the log's nothing would be gained.
+ * Adds an interval to the sum of others. The first interval decides on the precision, as in HdrHistogram's own tools: a
+ * finer layout than the log's would gain nothing.
  */
 export function addInterval(total: LogHistogram | undefined, interval: LogInterval): LogHistogram {
   if (total === undefined) return interval.histogram();
@@ -30,7 +30,7 @@ export function addInterval(total: LogHistogram | undefined, interval: LogInterv
   return total;
 }
 
-/** What `decode` gives; `undefined` where the line holds no histogram, or one that does not fit, which is told. */
+/** Returns the result of `decode`. If it throws an `HdrscopeError`, reports the line as malformed and returns `undefined`. */
 export function decodeOrReport<T>(
   interval: LogInterval,
   source: LogSource,

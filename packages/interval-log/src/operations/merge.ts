@@ -1,26 +1,31 @@
 import { HdrscopeError } from '@hdrscope/core';
 import type { LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
+import { YEAR_SEC } from '../reader/time.ts';
 import { formatHeader, formatLine, toMicros } from './format-line.ts';
 import { readLines } from './read-lines.ts';
 import { type OperationOptions, reportMalformed } from './selection.ts';
 
-/** What whoever merges logs is told. */
+/** Options of `mergeLogs`. */
 export interface MergeOptions extends OperationOptions {
-  /** Told of an interval that starts before the one above it in its own log. It is kept, but the order is not. */
+  /**
+   * Receives an interval that starts before the one above it in its own log. The merged log has it, out of order.
+   *
+   * @default not called
+   */
   readonly onOutOfOrder?: (interval: LogInterval, source: LogSource) => void;
 }
 
 /**
- * Merges logs into one, ordered by the starts of the intervals, of which no histogram is decoded. Each input has to be
- * in that order, as writers make them; then so is the result, and of every input no more than a line is in memory. Where
- * intervals start together, those of the log that is named first come first.
+ * Merges logs into one, ordered by the starts of the intervals, and yields its lines. No histogram is decoded. Each input
+ * must be in the order of time, as writers make it. Memory holds one line of each input. If intervals start at the same
+ * time, those of the first log come first.
  *
- * Where all logs count their timestamps from the same base, lines are copied as they are. Otherwise the merged log
- * counts them from its start. Comments are left out.
+ * If the timestamps of all logs count from the same base time, lines are copied unchanged. Otherwise timestamps of the
+ * merged log count from its start. Comments are left out.
  *
- * @throws HdrscopeError `ERR_LOG_TIME` when some logs tell the time and others do not, so that nothing says which
- *   interval was first; `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a malformed line, unless `onMalformed` takes it.
+ * @throws HdrscopeError `ERR_LOG_TIME` when only some logs have absolute times, so that the order of their intervals is
+ *   unknown; `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a malformed line, unless `onMalformed` takes it.
  */
 export async function* mergeLogs(
   sources: readonly LogSource[],
@@ -35,7 +40,7 @@ export async function* mergeLogs(
     for (let next = earliest(heads); next?.current !== undefined; next = earliest(heads)) {
       const { interval, text } = next.current;
       const timestampSec = interval.startSec - baseSec;
-      // A log may tell a base time more than once.
+      // A log may change its base time.
       const isUnchanged = isShared && Math.abs(interval.timestampSec - timestampSec) < 1e-6;
       yield isUnchanged ? `${text}\n` : formatLine({ ...interval, timestampSec });
       await next.advance();
@@ -50,9 +55,9 @@ interface Current {
   readonly text: string;
 }
 
-/** Where the reading of one log has come to. */
+/** The reading position in one log. */
 class Cursor {
-  /** For messages. */
+  /** The name of the log in messages. */
   readonly name: string;
   current: Current | undefined;
   readonly #lines: ReturnType<typeof readLines>;
@@ -66,7 +71,7 @@ class Cursor {
     this.#lines = readLines(source, options);
   }
 
-  /** To the next interval. */
+  /** Moves to the next interval. */
   async advance(): Promise<void> {
     const before = this.current?.interval.startSec ?? Number.NEGATIVE_INFINITY;
     this.current = undefined;
@@ -97,13 +102,10 @@ function earliest(cursors: readonly Cursor[]): Cursor | undefined {
   return first;
 }
 
-// As HdrHistogram decides it: what lies closer to 1970 than a year counts from the start of something else.
-const YEAR_SEC = 365 * 24 * 3600;
-
 interface MergedTimes {
   readonly startSec: number | undefined;
   readonly baseSec: number;
-  /** Whether all logs count from that base already. */
+  /** Whether the timestamps of all logs count from that base already. */
   readonly isShared: boolean;
 }
 
@@ -111,14 +113,15 @@ function timesOf(heads: readonly Cursor[]): MergedTimes {
   const firsts = heads.flatMap(({ name, current }) => (current ? [{ name, ...current.interval }] : []));
   const [first, ...others] = firsts;
   if (first === undefined) return { startSec: undefined, baseSec: 0, isShared: true };
+  // As in HdrHistogram's reader, a start within a year of 1970 is relative.
   const isAbsolute = ({ startSec }: { startSec: number }): boolean => startSec >= YEAR_SEC;
   const odd = others.find((other) => isAbsolute(other) !== isAbsolute(first));
   if (odd !== undefined) {
     const [dated, undated] = isAbsolute(first) ? [first.name, odd.name] : [odd.name, first.name];
     throw new HdrscopeError(
       'ERR_LOG_TIME',
-      `logs must all tell the time to be merged: ${undated} tells none, and ${dated} does. ` +
-        'Give it a line "#[StartTime: SECONDS (seconds since epoch)]"',
+      `merged logs must all have absolute times or all lack them: ${dated} has them, and ${undated} does not. ` +
+        `Add a line "#[StartTime: SECONDS (seconds since epoch)]" to ${undated}`,
     );
   }
   const bases = firsts.map(({ startSec, timestampSec }) => toMicros(startSec - timestampSec));
@@ -128,7 +131,7 @@ function timesOf(heads: readonly Cursor[]): MergedTimes {
   // A base time is written in milliseconds.
   const isShared = bases.every((base) => base === baseSec) && Number.isInteger(toMicros(baseSec * 1000));
   if (isShared) return { startSec, baseSec, isShared };
-  // Some logs have an interval that starts before the log: its timestamp must not be negative.
+  // An interval may start before its log, and its timestamp must not become negative.
   const earliestSec = Math.min(...starts, ...firsts.map((interval) => interval.startSec));
   return { startSec, baseSec: Math.floor(earliestSec * 1000) / 1000, isShared: false };
 }

@@ -1,30 +1,32 @@
 import { Histogram, type PercentileLoss, parsePercentiles } from '@hdrscope/core';
 import type { BoundedHistogram } from './compare.ts';
 
-/** How percentile text becomes a histogram. */
+/** Options of `readPercentileText`. */
 export interface ReadPercentileTextOptions {
-  /** What printed values were divided by. Above 0. @default 1e6, which is what makes milliseconds of nanoseconds */
+  /** Divisor of the printed values. Above 0. @default 1e6, for nanoseconds printed as milliseconds */
   readonly valueScale?: number;
 }
 
-/** A histogram made of percentile text, and how well its values are known. */
+/** A histogram made from percentile text, and the bounds of its values. */
 export interface PercentileText extends BoundedHistogram {
   readonly histogram: Histogram;
   readonly lowest: Histogram;
   readonly highest: Histogram;
-  /** In the unit of the histogram's values. */
+  /** How far values may be off, in the unit of the histogram's values. */
   readonly loss: PercentileLoss;
 }
 
-// The finest layout there is.
+// The finest HDR layout.
 const MOST_DIGITS = 5;
 
 /**
- * Reads a percentile distribution (`.hgrm`, its CSV, the report of wrk2) as what a log would have held: percentiles that
- * are printed are those of the histogram. Where there is a layout of as many significant digits as decimals that prints
- * so, as HdrHistogram's own tools do it, the histogram has it; otherwise five digits. A value between two rows is counted at the later, and lies between `lowest` and `highest`.
+ * Reads a percentile distribution (`.hgrm`, its CSV, the report of wrk2) into a histogram whose percentiles are the
+ * printed ones. HdrHistogram's own tools print as many decimals as the layout has significant digits. The histogram has
+ * that layout if it can print these values, otherwise one of five digits. A value between two rows counts at the later
+ * row, and its true place lies between `lowest` and `highest`.
  *
- * @throws HdrscopeError `ERR_DECODE` when it is no such text, `ERR_INVALID_OPTION`, `ERR_VALUE_OUT_OF_RANGE`.
+ * @throws HdrscopeError `ERR_DECODE` when the text is not a percentile distribution; `ERR_INVALID_OPTION` when
+ *   `valueScale` is out of range; `ERR_VALUE_OUT_OF_RANGE` when a value is too large.
  * @example
  * ```ts
  * import { formatPercentiles, Histogram } from '@hdrscope/core';
@@ -42,7 +44,7 @@ export function readPercentileText(
   { valueScale = 1e6 }: ReadPercentileTextOptions = {},
 ): PercentileText {
   const decimals = parsePercentiles(text, { valueScale }).histogram.layout.significantDigits;
-  // Integers of the last printed decimal: what they are, or where they are large, one of a few.
+  // Values in units of the last printed decimal. Large ones share a slot with a few neighbours.
   const printed = parsePercentiles(text, { valueScale: 10 ** decimals, significantDigits: MOST_DIGITS });
   const scale = valueScale / 10 ** decimals;
   const rows = [...printed.histogram.recordedValues()].map(
@@ -53,17 +55,16 @@ export function readPercentileText(
     },
   );
   const histogram = histogramOf(rows, decimals) ?? finestOf(rows);
-  // Below the first row there may be anything, unless that is at the lowest value.
+  // Values below the first row are unknown, unless that row has the lowest value.
   const isLowestKnown = printed.loss.maxRelativeError < Number.POSITIVE_INFINITY;
   return { histogram, ...boundsOf(rows, isLowestKnown), loss: lossOf(printed.loss, histogram, scale) };
 }
 
-/** Values that are printed as one. */
+/** A printed value and its count. Values from `from` to below `to` print as this one. */
 interface Row {
-  /** The smallest that would be. */
   readonly from: number;
   readonly value: number;
-  /** All are below. */
+  /** Exclusive. */
   readonly to: number;
   readonly count: number;
 }
@@ -73,9 +74,9 @@ function emptyHistogram(significantDigits: number): Histogram {
 }
 
 /**
- * Counts rows, each in a slot of whose highest value it is the print: that need not be the slot of the printed value.
+ * Counts each row in the slot whose highest value prints as the row. That slot need not be the one of the printed value.
  *
- * @returns `undefined` where a row has no such slot, so that the layout is not that of the printer.
+ * @returns `undefined` if a row has no such slot, so that the printer had another layout.
  */
 function histogramOf(rows: readonly Row[], significantDigits: number): Histogram | undefined {
   const histogram = emptyHistogram(significantDigits);
@@ -88,14 +89,14 @@ function histogramOf(rows: readonly Row[], significantDigits: number): Histogram
   return histogram;
 }
 
-/** Counts rows at the values that are printed. */
+/** Counts rows at their printed values. */
 function finestOf(rows: readonly Row[]): Histogram {
   const histogram = emptyHistogram(MOST_DIGITS);
   for (const { value, count } of rows) histogram.record(value, count);
   return histogram;
 }
 
-/** A value that is printed is in its row, each other one somewhere after the row before. */
+/** Bounds all values: one value of a row lies at the row itself, each other one anywhere after the row before. */
 function boundsOf(
   rows: readonly Row[],
   isLowestKnown: boolean,
@@ -112,7 +113,7 @@ function boundsOf(
   return { lowest, highest };
 }
 
-/** A value whose slot ends below another. */
+/** Returns a value whose slot ends below the given value, or 0. */
 function below(histogram: Histogram, value: number): number {
   return Math.max(0, histogram.lowestEquivalentValue(Math.floor(value)) - 1);
 }

@@ -4,39 +4,41 @@ import { readEntries } from '../reader/read.ts';
 import { readPercentileText } from './percentile-text.ts';
 import { readText, recogniseText, type TextKind } from './recognise.ts';
 
-/** What was counted in an interval of a log, or all of percentile text. */
+/** The histogram of an interval of a log, or of a whole percentile text. */
 export interface ReadHistogram {
   readonly tag: string | undefined;
-  /** Since 1970; 0 where no time is told. */
+  /** Seconds since 1970; 0 for percentile text. In a log without absolute times, seconds since its unknown zero. */
   readonly startSec: number;
+  /** Length in seconds; 0 for percentile text. */
   readonly lengthSec: number;
-  /** `undefined` where it is damaged, or one of doubles. */
+  /** `undefined` for a damaged histogram and for one of doubles. */
   readonly histogram: Histogram | undefined;
 }
 
-/** How files are read of which only the content tells what they are. */
+/** Options of `readHistograms`. */
 export interface ReadHistogramsOptions {
-  /** What the values of percentile text were divided by. Above 0. @default 1e6 */
+  /** Divisor of the printed values of percentile text. Above 0. @default 1e6 */
   readonly valueScale?: number;
 }
 
-// More than stands above the table of wrk2, or above the first interval of a log.
+// Longer than the text above the table of wrk2 or above the first interval of a log.
 const BEGINNING_BYTES = 2 ** 16;
 
 const LARGEST_TEXT_BYTES = 2 ** 26;
 
 const REFUSED: Readonly<Record<Exclude<TextKind, 'log' | 'percentiles'>, string>> = {
   'percentiles without counts':
-    'it has percentiles without counts, so nothing tells how many values they are of',
-  'percentiles per interval':
-    'it has percentiles of intervals, which cannot be added up: take the log itself',
+    'it has percentiles without counts, so the number of values is unknown: print it with counts',
+  'percentiles per interval': 'it has percentiles of intervals, which cannot be added up: use the log itself',
 };
 
 /**
- * Reads a file of which nobody has said what it is: an interval log, interval by interval, or percentile text (`.hgrm`, its
- * CSV, the report of wrk2) as one interval. Memory is bounded by the longest line of a log, and by 64 MiB of text.
+ * Reads a file of unknown kind: an interval log interval by interval, or percentile text (`.hgrm`, its CSV, the report of
+ * wrk2) as one interval. Memory is bounded by the longest line of a log, and by 64 MiB of text. An error of the source
+ * is thrown unchanged.
  *
- * @throws HdrscopeError `ERR_LOG_FORMAT` when it is neither; what `readPercentileText` throws; what the source throws.
+ * @throws HdrscopeError `ERR_LOG_FORMAT` when the file is of another kind; `ERR_TOO_LARGE` when percentile text is longer
+ *   than 64 MiB; the errors of `readPercentileText`.
  * @example
  * ```ts
  * import { formatPercentiles, Histogram } from '@hdrscope/core';
@@ -98,7 +100,10 @@ async function* histogramsOfLog(source: AsyncIterable<Uint8Array>): AsyncGenerat
     yield { tag, startSec, lengthSec, histogram: decoded(entry) };
   }
   if (!isLog) {
-    throw new HdrscopeError('ERR_LOG_FORMAT', 'it has no interval of a log, and is no percentile text');
+    throw new HdrscopeError(
+      'ERR_LOG_FORMAT',
+      'it must be an interval log or percentile text, and has no interval',
+    );
   }
 }
 
@@ -108,7 +113,7 @@ async function histogramOfText(
 ): Promise<ReadHistogram> {
   const text = await readText(source, LARGEST_TEXT_BYTES);
   if (text.length >= LARGEST_TEXT_BYTES) {
-    throw new HdrscopeError('ERR_TOO_LARGE', 'it is longer than percentile text may be: 64 MiB');
+    throw new HdrscopeError('ERR_TOO_LARGE', 'percentile text must be shorter than 64 MiB');
   }
   const { histogram } = readPercentileText(text, { valueScale });
   return { tag: undefined, startSec: 0, lengthSec: 0, histogram };

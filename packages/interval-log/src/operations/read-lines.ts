@@ -5,15 +5,15 @@ import { type DroppedLine, LineSplitter } from '../reader/lines.ts';
 import { DEFAULT_MAX_LINE_BYTES, LogParser } from '../reader/parser.ts';
 import type { ReadOptions } from '../reader/read.ts';
 
-/** A line as it stands in the log, and what it says. */
+/** A line of a log and its entry. */
 export interface LogLine {
-  /** Without the newline; empty where the line was too long to be held, or is the broken end of a gzip stream. */
+  /** The line without its newline; empty for a dropped line and for the broken end of a gzip stream. */
   readonly text: string;
-  /** `undefined` where it is blank. */
+  /** `undefined` for a blank line. */
   readonly entry: LogEntry | undefined;
 }
 
-/** What `readEntries` reads, with the lines themselves: for tools that copy them. */
+/** Reads entries as `readEntries` does, together with their lines: for operations that copy lines. */
 export async function* readLines(
   source: LogSource,
   { onBytes, ...options }: ReadOptions = {},
@@ -30,7 +30,7 @@ export async function* readLines(
       for (const line of splitter.push(chunk)) yield parsed(line);
     }
   } catch (error) {
-    // The gzip stream is cut short: what could be had of it was had.
+    // The gzip stream is cut short, and all its readable lines were yielded.
     if (!(error instanceof HdrscopeError) || error.code !== 'ERR_LOG_FORMAT') throw error;
     broken = error;
   }

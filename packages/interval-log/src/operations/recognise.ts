@@ -2,14 +2,14 @@ import { HdrscopeError, mustBe } from '@hdrscope/core';
 import { type LogSource, textOf } from '../reader/input.ts';
 
 /**
- * What a text is, by what stands in it:
+ * The kind of a text, recognised by its content:
  *
- * - `'log'`: an interval log, or nothing that is known.
+ * - `'log'`: an interval log.
  * - `'percentiles'`: a percentile distribution with its counts, which `readPercentileText` reads.
- * - `'percentiles without counts'`: of a distribution some percentiles, as `wrk` prints them: nothing tells how many
- *   values they are of, so they can neither be added up nor compared.
- * - `'percentiles per interval'`: the table that HdrHistogram's log processor writes beside a distribution. It has a few
- *   percentiles of each interval, which do not make one.
+ * - `'percentiles without counts'`: some percentiles of a distribution, as `wrk` prints them. The number of values is
+ *   unknown, so they can neither be added up nor compared.
+ * - `'percentiles per interval'`: the table of intervals that HdrHistogram's log processor writes. It has a few
+ *   percentiles of each interval, from which no distribution can be made.
  */
 export type TextKind = 'log' | 'percentiles' | 'percentiles without counts' | 'percentiles per interval';
 
@@ -18,12 +18,12 @@ const MARKS: readonly (readonly [TextKind, RegExp])[] = [
   ['log', /^[^#\n].*[ ,]HIST[A-Za-z0-9+/]/m],
   ['percentiles', /^[ \t]*"?Value"?[ \t,]+"?Percentile"?[ \t,]+"?TotalCount"?[ \t,]/m],
   ['percentiles without counts', /^[ \t]*"?Value"?[ \t,]+"?Percentile"?[ \t]*\r?$/m],
-  // Of wrk. What wrk2 prints there has a longer title, and its table below.
+  // The report of wrk. That of wrk2 has a longer title here, and a table below.
   ['percentiles without counts', /^ +Latency Distribution\r?\n(?: +\d+(?:\.\d+)?% +[\d.]+\w+\r?\n)+/m],
   ['percentiles per interval', /^(?:Time: IntervalPercentiles:count|"?Timestamp"?,"?Int_Count"?,)/m],
 ];
 
-/** Of the text of a source, whole or its beginning, what it is; `undefined` where the rest has to tell. */
+/** Recognises the kind of a text by its beginning; `undefined` if the beginning fits no kind. */
 export function recogniseText(beginning: string): TextKind | undefined {
   let first: TextKind | undefined;
   let firstAt = Number.POSITIVE_INFINITY;
@@ -37,10 +37,11 @@ export function recogniseText(beginning: string): TextKind | undefined {
 }
 
 /**
- * The text of a source, decompressed. Of a gzip stream that is cut short, what there is.
+ * Reads the text of a source, decompressed. A gzip stream that is cut short yields its readable text. An error of the
+ * source is thrown unchanged.
  *
- * @param maxBytes Where to end, or a little later: above 0. @default all
- * @throws HdrscopeError `ERR_INVALID_OPTION`. An error of the source as it is.
+ * @param maxBytes Reading ends with the chunk that reaches this many bytes of text: above 0. @default the whole text
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `maxBytes` or the source is invalid.
  */
 export async function readText(
   source: LogSource,

@@ -5,21 +5,25 @@ import { formatHeader, formatLine, toMicros } from './format-line.ts';
 import { addInterval, decodeOrReport, type LogHistogram, selectIntervals } from './intervals.ts';
 import type { OperationOptions, Selection } from './selection.ts';
 
-/** How a log's intervals are made longer. */
+/** Options of `reintervalLog`. */
 export interface ReintervalOptions extends Selection, OperationOptions {
-  /** How long the new intervals are, in seconds: above 0, and best a multiple of what they are. */
+  /** Length of the new intervals in seconds: above 0, and best a multiple of the present length. */
   readonly lengthSec: number;
-  /** Told of an interval that starts before those that were written already; it begins a new one of the same time. */
+  /**
+   * Receives an interval that starts before intervals already written. It goes into another new interval of the same time.
+   *
+   * @default not called
+   */
   readonly onOutOfOrder?: (interval: LogInterval) => void;
 }
 
 /**
- * Merges the intervals of each tag into longer ones, which begin at multiples of their length: those of a minute at
- * full minutes, where the log tells the time. An interval that straddles such a moment is counted whole where it starts,
- * for nothing tells which of its values came when. So counts stay exact, and a written interval tells the time that
- * its parts covered: from the start of its first to the end of its last.
+ * Merges the intervals of each tag into longer ones and yields the lines of the new log. New intervals begin at multiples
+ * of their length: in a log with absolute times, those of 60 s at full minutes. An interval that straddles such a moment
+ * counts whole where it starts, because the times of its values are unknown. So counts stay exact, and a new interval
+ * extends from the start of its first part to the end of its last.
  *
- * In memory there is one histogram per tag. Comments are left out.
+ * Memory holds one histogram per tag. Comments are left out.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` at the first step; `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a malformed line,
  *   unless `onMalformed` takes it.
@@ -41,8 +45,8 @@ export async function* reintervalLog(
       const startSec = toMicros(interval.startSec - interval.offsetSec);
       // A base time is written in milliseconds.
       baseSec = Math.floor(toMicros(interval.startSec - interval.timestampSec) * 1000) / 1000;
-      const tellsStart = interval.offsetSec !== 0 || baseSec !== 0;
-      yield formatHeader(tellsStart ? startSec : undefined, baseSec);
+      const hasStart = interval.offsetSec !== 0 || baseSec !== 0;
+      yield formatHeader(hasStart ? startSec : undefined, baseSec);
     } else if (itsWindow !== window) {
       if (itsWindow < window) options.onOutOfOrder?.(interval);
       yield* written(parts, baseSec);
@@ -73,7 +77,7 @@ function withPart(longer: MergedInterval | undefined, interval: LogInterval): Me
     tag,
     startSec: Math.min(longer.startSec, startSec),
     endSec: Math.max(longer.endSec, endSec),
-    // In the unit of the writer, which the histogram does not know.
+    // The writer's unit is unknown, so the maximum cannot be computed from the histogram.
     writtenMax: Math.max(longer.writtenMax, writtenMax),
     total,
   };

@@ -3,26 +3,26 @@ import type { LogSource } from '../reader/input.ts';
 import type { ReadOptions } from '../reader/read.ts';
 import { toMicros } from './format-line.ts';
 
-/** A moment of a log: so many seconds after its start, or since 1970. */
+/** A moment: seconds after the start of the log, or seconds since 1970. */
 export type Moment = { readonly offsetSec: number } | { readonly epochSec: number };
 
-/** Which intervals a tool takes: by where they start, so that selections that follow one another share none. */
+/** Selects intervals by tag and start. Consecutive selections share no interval, because `to` is exclusive. */
 export interface Selection {
-  /** `undefined` stands for intervals without a tag. @default all */
+  /** Only intervals with one of these tags; `undefined` stands for intervals without a tag. @default all */
   readonly tags?: Iterable<string | undefined>;
-  /** Intervals that start then or later. @default no limit */
+  /** Only intervals that start at this moment or later. @default no limit */
   readonly from?: Moment;
-  /** Intervals that start before then. @default no limit */
+  /** Only intervals that start before this moment. @default no limit */
   readonly to?: Moment;
 }
 
-/** What all tools that read a log let their caller know and decide. */
+/** Options of every operation on logs. */
 export interface OperationOptions extends ReadOptions {
-  /** Told of every malformed line, which is left out. @default its error is thrown */
+  /** Receives every malformed line, and the operation leaves it out. @default the error of the line is thrown */
   readonly onMalformed?: (line: MalformedLine, source: LogSource) => void;
 }
 
-/** Whether an interval is selected. */
+/** Makes a function that checks whether an interval is selected. */
 export function selects({ tags, from, to }: Selection): (interval: LogInterval) => boolean {
   const wanted = tags && new Set(tags);
   return (interval) =>
@@ -35,7 +35,7 @@ function sinceMoment({ startSec, offsetSec }: LogInterval, moment: Moment): numb
   return toMicros('offsetSec' in moment ? offsetSec - moment.offsetSec : startSec - moment.epochSec);
 }
 
-/** Hands a malformed line to whoever wants it, or throws its error. */
+/** Passes a malformed line to `onMalformed`, or throws its error if there is no listener. */
 export function reportMalformed(
   { onMalformed }: OperationOptions,
   line: MalformedLine,

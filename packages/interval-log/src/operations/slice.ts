@@ -5,9 +5,9 @@ import { readLines } from './read-lines.ts';
 import { type OperationOptions, reportMalformed, type Selection, selects } from './selection.ts';
 
 /**
- * Copies a part of a log, line by line: intervals as they are selected, and all other lines, with what they tell of the
- * times. No histogram is decoded. Where the log tells no start, and so starts with its first interval, a line is added
- * that tells it if that interval is left out: the times of the others stay what they were.
+ * Copies the selected intervals and all other lines of a log. No histogram is decoded. A log without a start time starts
+ * with its first interval. If that one is left out, a line with the start time is added, so that the times of the other
+ * intervals stay the same.
  *
  * @throws HdrscopeError `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a malformed line, unless `onMalformed` takes it.
  */
@@ -16,7 +16,7 @@ export async function* sliceLog(
   options: Selection & OperationOptions = {},
 ): AsyncGenerator<string, void> {
   const isSelected = selects(options);
-  let isStartTold = false;
+  let hasStart = false;
   let first: LogInterval | undefined;
   for await (const { text, entry } of readLines(source, options)) {
     if (entry?.kind === 'malformed') {
@@ -26,11 +26,11 @@ export async function* sliceLog(
     if (entry?.kind === 'interval') {
       first ??= entry;
       if (!isSelected(entry)) continue;
-      if (!isStartTold && entry !== first)
+      if (!hasStart && entry !== first)
         yield formatStartTime((first.startSec - first.offsetSec) * 1000, 'UTC');
-      isStartTold = true;
+      hasStart = true;
     }
-    if (entry?.kind === 'start-time') isStartTold = true;
+    if (entry?.kind === 'start-time') hasStart = true;
     yield `${text}\n`;
   }
 }

@@ -2,28 +2,29 @@ import type { LogSource } from '../reader/input.ts';
 import { addInterval, decodeOrReport, type LogHistogram, selectIntervals } from './intervals.ts';
 import type { OperationOptions, Selection } from './selection.ts';
 
-/** All intervals of one tag. */
+/** The sum of all intervals of a tag. */
 export interface TagSummary {
-  /** `undefined` for those without a tag. */
+  /** `undefined` for intervals without a tag. */
   readonly tag: string | undefined;
+  /** Number of intervals. */
   readonly intervals: number;
-  /** When the first of them started, as `LogInterval.startSec` tells it. */
+  /** Start of the earliest interval, on the scale of `LogInterval.startSec`. */
   readonly startSec: number;
-  /** When the last of them ended. */
+  /** End of the latest interval, on the same scale. */
   readonly endSec: number;
   readonly histogram: LogHistogram;
 }
 
-/** What is in a log. */
+/** A summary of one log or several. */
 export interface LogSummary {
-  /** When the log starts, of several the first; `undefined` where no interval was selected. */
+  /** Start of the earliest log; `undefined` if no interval was selected. */
   readonly startSec: number | undefined;
   /** Intervals without a tag first, then by name. */
   readonly tags: readonly TagSummary[];
 }
 
 /**
- * Adds up the intervals of each tag, of one log or of several. In memory there is one histogram per tag.
+ * Adds up the intervals of each tag, over one log or several. Memory holds one histogram per tag.
  *
  * @throws HdrscopeError `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a malformed line, unless `onMalformed` takes it.
  * @example
@@ -65,9 +66,9 @@ export async function summarizeLogs(
 }
 
 /**
- * Adds up all that is selected, whatever its tag; `undefined` where that is nothing.
+ * Adds up all selected intervals of any tag. Returns `undefined` if no interval is selected.
  *
- * @throws HdrscopeError as `summarizeLogs` does.
+ * @throws HdrscopeError `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a malformed line, unless `onMalformed` takes it.
  */
 export async function sumLogs(
   sources: Iterable<LogSource>,

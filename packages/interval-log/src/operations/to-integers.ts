@@ -1,17 +1,17 @@
 import { DoubleHistogram, HdrscopeError, Histogram } from '@hdrscope/core';
 import type { LogHistogram } from './intervals.ts';
 
-/** Histograms of integers in one unit. */
+/** Two histograms of integers in the same unit. */
 export interface IntegerPair {
   readonly before: Histogram;
   readonly after: Histogram;
-  /** What an integer counts: 1, or for doubles a power of two. */
+  /** Size of the unit: 1 for integers, a power of two for doubles. */
   readonly ratio: number;
 }
 
 /**
- * Two histograms as the statistics take them. Those of doubles count integers already, each in a unit of its own: the
- * smaller of the two is taken, a power of two as the other is, so that nothing is lost.
+ * Converts two histograms to integers in the same unit, as the statistics need them. Histograms of doubles count integers
+ * already, each in its own unit. Both units are powers of two, so the smaller one expresses all values exactly.
  *
  * @throws HdrscopeError `ERR_INCOMPATIBLE` when one has integers and the other doubles.
  */

@@ -13,28 +13,28 @@ function changeOf(before: Histogram, after: Histogram, tolerance: number, percen
   return percentiles[0]!.change;
 }
 
-// Of 10 000 even values the median's interval at 99 % is about 2.6 % wide to each side, of a difference 3.8 %.
+// For 10 000 even values, the 99 % interval of the median is about 2.6 % wide to each side; that of a difference 3.8 %.
 const BEFORE = evenly(10_000);
 
 test.each([
-  ['all above what is tolerated', 1.2, 0.05, 'worse beyond doubt'],
-  ['above 0, estimated above what is tolerated', 1.07, 0.05, 'worse'],
-  ['above 0, estimated below what is tolerated', 1.07, 0.08, 'within tolerance'],
+  ['all above the limit', 1.2, 0.05, 'worse beyond doubt'],
+  ['above 0 with a difference above the limit', 1.07, 0.05, 'worse'],
+  ['above 0 with a difference below the limit', 1.07, 0.08, 'within tolerance'],
   ['around 0', 1.02, 0.01, 'no difference shown'],
-  ['around 0, whatever is tolerated', 1.02, 0.5, 'no difference shown'],
+  ['around 0, at any tolerance', 1.02, 0.5, 'no difference shown'],
   ['below 0', 0.9, 0.05, 'better'],
-] as const)('an interval %s', (_, scale, tolerance, change) => {
+] as const)('the verdict follows from an interval %s', (_, scale, tolerance, change) => {
   expect(changeOf(BEFORE, evenly(10_000, scale), tolerance)).toBe(change);
 });
 
-test('says of a percentile that has too few values only that', () => {
+test('a percentile with too few values has no other verdict', () => {
   expect(changeOf(evenly(1000), evenly(1000, 100), 0, 99.9)).toBe('too few values');
   // 0.999 ** 4600 is just above one percent, 0.999 ** 5296 just below half of it.
   expect(changeOf(evenly(4600), evenly(5296, 100), 0, 99.9)).toBe('too few values');
   expect(changeOf(evenly(5296), evenly(5296, 100), 0, 99.9)).toBe('worse beyond doubt');
 });
 
-test('is worse when any percentile is', () => {
+test('the comparison is worse if any percentile is', () => {
   const after = evenly(10_000);
   after.record(9_000_000, 200);
   const { percentiles, isWorse } = compareHistograms(BEFORE, after, { percentiles: [50, 99] });
@@ -42,7 +42,7 @@ test('is worse when any percentile is', () => {
   expect(isWorse).toBe(true);
 });
 
-test('has a second opinion, of the same direction', () => {
+test('tests of the whole distribution agree with the percentiles', () => {
   const { kolmogorovSmirnov, mannWhitney } = compareHistograms(BEFORE, evenly(10_000, 1.2), {
     percentiles: [],
   });
@@ -51,7 +51,7 @@ test('has a second opinion, of the same direction', () => {
   expect(mannWhitney?.effectSize).toBeGreaterThan(0);
 });
 
-test('compares doubles as it compares integers', () => {
+test('doubles are compared as integers are', () => {
   const [before, after] = [new DoubleHistogram(), new DoubleHistogram()];
   for (let n = 1; n <= 5000; n++) {
     before.record(n / 1024);
@@ -64,10 +64,10 @@ test('compares doubles as it compares integers', () => {
   expect(median?.change).toBe('worse beyond doubt');
 });
 
-test('refuses what cannot be compared', () => {
+test('empty histograms, a negative tolerance, and integers with doubles are refused', () => {
   const empty = new Histogram();
   expect(() => compareHistograms(BEFORE, empty, { percentiles: [50] })).toThrow(
-    'there are no values after the change',
+    'the histogram after the change must have values, and is empty',
   );
   expect(() => compareHistograms(BEFORE, BEFORE, { percentiles: [50], tolerance: -1 })).toThrow(
     'tolerance must be a finite number of at least 0, got -1',

@@ -6,7 +6,7 @@ import { bytesOf, intervalLine, intervalsOf, logText, textOf } from './support/l
 const V0_LINE =
   '1.121,1.000,0.442,HISTiQAAAGR42pNpmdzBwMDAxAAGfgoMDMxuBjsWQLgMTA+hDEY0mhVKc0BpdijNAqW50NSx4dDPhqafDYf5OlDaGEpLQmleNPs8oLQy1LoYVD5cPcydUH+PglEwCkbBKBgFowAZAABAZwbC\n';
 
-test('writes old encodings anew, and copies what is of today', async () => {
+test('converts old encodings and copies current ones', async () => {
   const today = intervalLine({ tag: 'a', at: 3, values: [5] });
   const text = `#[Histogram log format version 1.01]\n"StartTimestamp","EndTimestamp"\n${V0_LINE}${today}`;
   const converted = await textOf(convertToV2(bytesOf(text)));
@@ -30,17 +30,17 @@ test('keeps doubles', async () => {
   expect(interval?.isDouble && interval.histogram().totalCount).toBe(1);
 });
 
-test('leaves out what cannot be decoded', async () => {
+test('leaves out histograms that cannot be decoded, and reports them', async () => {
   const text = `1,1,0,HISTFAAAno\n${logText([{ at: 2, values: [1] }])}`;
-  const told: string[] = [];
+  const messages: string[] = [];
   const converted = await textOf(
-    convertToV2(bytesOf(text), { onMalformed: ({ error }) => told.push(error.message) }),
+    convertToV2(bytesOf(text), { onMalformed: ({ error }) => messages.push(error.message) }),
   );
-  expect(told).toEqual([expect.stringMatching(/^line 1: /)]);
+  expect(messages).toEqual([expect.stringMatching(/^line 1: /)]);
   expect(await intervalsOf(converted)).toHaveLength(1);
 });
 
-test('gives the intervals with their histograms', async () => {
+test('decodeIntervals yields the selected intervals with their histograms', async () => {
   const text = logText([
     { tag: 'a', at: 1, values: [1] },
     { tag: 'b', at: 1, values: [2, 3] },

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** A file that is followed, a step at a time. */
+/** Follows the file, a step at a time. */
 function follow(signal?: AbortSignal): { next(): Promise<string>; end(): Promise<unknown> } {
   const entries = followLog(path, { pollMs: 1, ...(signal && { signal }) });
   return {
@@ -32,7 +32,7 @@ function describeEntry(entry: LogEntry | FollowNote): string {
 
 const line = (at: number): string => intervalLine({ at, values: [at] });
 
-test('reads what is there, then what is added, each line when it is whole', async () => {
+test('reads existing lines, then added ones, each when it is whole', async () => {
   await writeFile(path, `#comment\n${line(1)}`);
   const followed = follow();
   expect([await followed.next(), await followed.next(), await followed.next()]).toEqual([
@@ -50,11 +50,11 @@ test('reads what is there, then what is added, each line when it is whole', asyn
   await followed.end();
 });
 
-test('waits for a file that is not there yet', async () => {
+test('waits for a file that does not exist yet', async () => {
   const followed = follow();
   expect(await followed.next()).toBe('missing');
   const next = followed.next();
-  // In one step: between making a file and writing to it, it is there and empty.
+  // Renamed, because a file is empty for a moment between making it and writing to it.
   await writeFile(`${path}.new`, line(1));
   await rename(`${path}.new`, path);
   expect(await next).toBe('interval at 1');
@@ -78,7 +78,7 @@ test('reads a rotated file to its end, and then its successor', async () => {
   const followed = follow();
   expect([await followed.next(), await followed.next()]).toEqual(['interval at 1', 'caught-up']);
   await rename(path, `${path}.1`);
-  await appendFile(`${path}.1`, line(2).trimEnd()); // its writer had no time for the newline
+  await appendFile(`${path}.1`, line(2).trimEnd()); // its writer died before the newline
   await writeFile(path, line(3));
   expect([await followed.next(), await followed.next(), await followed.next()]).toEqual([
     'interval at 2',
@@ -88,7 +88,7 @@ test('reads a rotated file to its end, and then its successor', async () => {
   await followed.end();
 });
 
-test('ends when it is told to, while it waits', async () => {
+test('ends when its signal aborts while it waits', async () => {
   await writeFile(path, line(1));
   const ending = new AbortController();
   const followed = follow(ending.signal);
@@ -99,9 +99,11 @@ test('ends when it is told to, while it waits', async () => {
   expect(await next).toBe('done');
 });
 
-test('refuses what it cannot follow', async () => {
+test('refuses a compressed file and a wrong interval of polling', async () => {
   await writeFile(path, gzipSync(line(1)));
-  await expect(follow().next()).rejects.toThrow('is compressed, and cannot be followed');
+  await expect(follow().next()).rejects.toThrow(
+    /^a followed log must be plain text, and .* is compressed: read it with readEntries$/,
+  );
   await expect(followLog(path, { pollMs: 0 }).next()).rejects.toThrow(
     'pollMs must be a finite number above 0, got 0',
   );

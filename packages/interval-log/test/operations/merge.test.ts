@@ -18,7 +18,7 @@ const anyTimes: fc.Arbitrary<Times> = fc
   .integer({ min: 0, max: 100_000 })
   .map((ms) => ({ start: BASE + ms / 1000, base: BASE + ms / 1000 }));
 
-test('keeps counts and moments of all intervals, in the order of time', async () => {
+test('keeps the counts and times of all intervals, in the order of time', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(anyIntervals, anyTimes), { maxLength: 4 }), async (logs) => {
       const texts = logs.map(([intervals, times]) => logText(intervals, times));
@@ -35,7 +35,7 @@ test('keeps counts and moments of all intervals, in the order of time', async ()
   );
 });
 
-test('copies lines where all logs count from the same moment', async () => {
+test('copies lines if all logs have the same base time', async () => {
   const a = [1, 3].map((at) => intervalLine({ at: BASE + at, values: [at] }));
   const b = [2, 4].map((at) => intervalLine({ tag: 'b', at: BASE + at, values: [at] }));
   const text = await textOf(
@@ -49,7 +49,7 @@ test('copies lines where all logs count from the same moment', async () => {
   expect(text.split('\n').slice(3).join('\n')).toBe([a[0], b[0], a[1], b[1]].join(''));
 });
 
-test('counts from its own start where they do not', async () => {
+test('counts timestamps from the merged start if base times differ', async () => {
   const a = logOf([{ at: 1, values: [1] }], { start: BASE });
   const b = logOf([{ at: BASE + 0.25, values: [2] }]);
   const lines = (await textOf(mergeLogs([a, b]))).split('\n');
@@ -63,31 +63,31 @@ test('counts from its own start where they do not', async () => {
   ]);
 });
 
-test('tells of an interval that is out of order in its own log, and keeps it', async () => {
+test('reports an interval that is out of order in its own log, and keeps it', async () => {
   const log = logOf([3, 1, 2].map((at) => ({ at, values: [at] })));
-  const told: number[] = [];
-  const text = await textOf(mergeLogs([log], { onOutOfOrder: ({ lineNumber }) => told.push(lineNumber) }));
-  expect(told).toEqual([2]);
+  const lines: number[] = [];
+  const text = await textOf(mergeLogs([log], { onOutOfOrder: ({ lineNumber }) => lines.push(lineNumber) }));
+  expect(lines).toEqual([2]);
   expect((await intervalsOf(text)).map(({ startSec }) => startSec)).toEqual([3, 1, 2]);
 });
 
-test('refuses a log that tells no time beside one that does', async () => {
+test('refuses to merge a log without absolute times with one that has them', async () => {
   const dated = logOf([{ at: BASE, values: [] }]);
   const undated = logOf([{ at: 1, values: [] }]);
   await expect(textOf(mergeLogs([dated, undated]))).rejects.toThrow(
-    'logs must all tell the time to be merged: log 2 tells none, and log 1 does',
+    'merged logs must all have absolute times or all lack them: log 1 has them, and log 2 does not. Add a line',
   );
   const relative = await textOf(mergeLogs([undated, logOf([{ at: 0.5, values: [] }])]));
   expect((await intervalsOf(relative)).map(({ startSec }) => startSec)).toEqual([0.5, 1]);
 });
 
-test('goes on below malformed lines, and makes a log of nothing', async () => {
-  const told: number[] = [];
+test('continues after malformed lines, and merges no logs into an empty one', async () => {
+  const malformed: number[] = [];
   const text = `nonsense\n${logText([{ at: 1, values: [1] }])}`;
   const merged = await textOf(
-    mergeLogs([bytesOf(text), bytesOf('')], { onMalformed: ({ lineNumber }) => told.push(lineNumber) }),
+    mergeLogs([bytesOf(text), bytesOf('')], { onMalformed: ({ lineNumber }) => malformed.push(lineNumber) }),
   );
-  expect(told).toEqual([1]);
+  expect(malformed).toEqual([1]);
   expect(await intervalsOf(merged)).toHaveLength(1);
   expect(await intervalsOf(await textOf(mergeLogs([])))).toEqual([]);
 });

@@ -17,14 +17,17 @@ test.each([
   [4, 1e6],
   [3, 1],
   [3, 1e3],
-])('prints again what was printed of %i digits, divided by %d', (significantDigits, valueScale) => {
-  const text = formatPercentiles(recorded(significantDigits), { valueScale });
-  const { histogram } = readPercentileText(text, { valueScale });
-  expect(histogram.layout.significantDigits).toBe(significantDigits);
-  expect(rowsOf(formatPercentiles(histogram, { valueScale }))).toEqual(rowsOf(text));
-});
+])(
+  'a histogram of %i digits prints again as it was printed, divided by %d',
+  (significantDigits, valueScale) => {
+    const text = formatPercentiles(recorded(significantDigits), { valueScale });
+    const { histogram } = readPercentileText(text, { valueScale });
+    expect(histogram.layout.significantDigits).toBe(significantDigits);
+    expect(rowsOf(formatPercentiles(histogram, { valueScale }))).toEqual(rowsOf(text));
+  },
+);
 
-test('prints five digits again within five digits', () => {
+test('a histogram of five digits has the printed values within five digits', () => {
   const [original, valueScale] = [recorded(5), 1e6];
   const { histogram } = readPercentileText(formatPercentiles(original, { valueScale }));
   for (const percentile of [0, 50, 75, 100]) {
@@ -33,8 +36,8 @@ test('prints five digits again within five digits', () => {
   }
 });
 
-test('keeps printed values where the layout of the printer is another', () => {
-  // wrk2 counts microseconds: none of these is the highest value of a slot of nanoseconds.
+test('printed values are kept if the printer had another layout', () => {
+  // wrk2 counts microseconds, so these values do not end a slot of nanoseconds.
   const text = `
        Value   Percentile   TotalCount 1/(1-Percentile)
       12.351     0.000000           10         1.00
@@ -47,7 +50,7 @@ test('keeps printed values where the layout of the printer is another', () => {
   ]);
 });
 
-test('knows every value within its bounds', () => {
+test('every percentile lies between those of lowest and highest', () => {
   const original = recorded(3);
   const { lowest, highest, loss } = readPercentileText(formatPercentiles(original, { valueScale: 1e6 }));
   expect([lowest.totalCount, highest.totalCount, loss.totalCount]).toEqual([20_000, 20_000, 20_000]);
@@ -60,7 +63,7 @@ test('knows every value within its bounds', () => {
   }
 });
 
-test('shows no difference between a histogram and its print, and one that is larger than the loss', () => {
+test('a comparison with printed percentiles shows a difference only if it exceeds the loss', () => {
   const original = recorded(3);
   const text = readPercentileText(formatPercentiles(original, { valueScale: 1e6 }));
   const percentiles = [50, 75, 90, 97, 99, 99.9];
@@ -98,7 +101,7 @@ test.each([
     'Time: IntervalPercentiles:count ( 50% 90% Max ) TotalPercentiles:count',
     'percentiles per interval',
   ],
-  ['what tells nothing yet', '#[StartTime: 1 (seconds since epoch)]\n"StartTimestamp",', undefined],
+  ['no kind in a header alone', '#[StartTime: 1 (seconds since epoch)]\n"StartTimestamp",', undefined],
 ])('recognises %s', (_, text, kind) => {
   expect(recogniseText(text)).toBe(kind);
 });

@@ -73,21 +73,21 @@ test('a damaged interval and one of doubles have no histogram', async () => {
 });
 
 test.each([
-  ['milk\neggs\n', 'it has no interval of a log, and is no percentile text'],
-  ['', 'it has no interval of a log, and is no percentile text'],
+  ['milk\neggs\n', 'it must be an interval log or percentile text, and has no interval'],
+  ['', 'it must be an interval log or percentile text, and has no interval'],
   [
     'Value Percentile\n1 0.5\n',
-    'it has percentiles without counts, so nothing tells how many values they are of',
+    'it has percentiles without counts, so the number of values is unknown: print it with counts',
   ],
   [
     '"Timestamp","Int_Count","Int_50%"\n',
-    'it has percentiles of intervals, which cannot be added up: take the log itself',
+    'it has percentiles of intervals, which cannot be added up: use the log itself',
   ],
 ])('refuses %j', async (text, message) => {
   await expect(readAll(text)).rejects.toMatchObject({ code: 'ERR_LOG_FORMAT', message });
 });
 
-test('closes its source when nobody wants more', async () => {
+test('closes its source when the consumer stops', async () => {
   let isClosed = false;
   async function* source() {
     try {

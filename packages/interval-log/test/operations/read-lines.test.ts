@@ -14,7 +14,7 @@ const LINES = [
   `3,1,0,${ENCODED}`,
 ];
 
-test('hands out lines as they stand there, with what readEntries says of them', async () => {
+test('yields lines unchanged, with the entries of readEntries', async () => {
   const options = { maxLineBytes: 150 };
   const lines = await all(readLines(bytes(LINES.join('\r\n')), options));
   expect(lines.map(({ text }) => text)).toEqual(LINES.map((line) => (line.length > 150 ? '' : line)));
@@ -26,14 +26,14 @@ test('hands out lines as they stand there, with what readEntries says of them', 
   });
 });
 
-test('tells last that a gzip stream is cut short, as readEntries does', async () => {
+test('ends with a malformed entry if a gzip stream is cut short, as readEntries does', async () => {
   const cut = gzipSync(LINES.join('\n')).subarray(0, -12);
   const entries = (await all(readLines(cut))).flatMap(({ entry }) => entry ?? []);
   expect(entries).toEqual(await all(readEntries(cut)));
   expect(entries.at(-1)).toMatchObject({ kind: 'malformed' });
 });
 
-test('a parser takes lines as it takes chunks', () => {
+test('a parser makes the same entries of lines and of chunks', () => {
   const [whole, parser] = [new LogParser(), new LogParser()];
   const entries = [...whole.push(bytes(LINES.join('\n'))), ...whole.end()];
   expect(LINES.flatMap((line) => parser.pushLine(line) ?? [])).toEqual(entries);

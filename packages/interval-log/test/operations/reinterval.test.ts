@@ -13,7 +13,7 @@ import {
 
 const BASE = 1_500_000_000; // a full minute
 
-test('keeps counts, and every part inside the time of the interval that it went into', async () => {
+test('keeps counts, and extends each interval from its first part to its last', async () => {
   const headers = [{}, { start: BASE }, { start: BASE + 0.123, base: BASE }];
   await fc.assert(
     fc.asyncProperty(
@@ -44,7 +44,7 @@ test('keeps counts, and every part inside the time of the interval that it went 
   );
 });
 
-test('begins at full minutes; what straddles one belongs to where it starts', async () => {
+test('intervals begin at full minutes, and one that straddles a minute counts where it starts', async () => {
   const log = logOf(
     [50, 59.5, 60, 119].map((at) => ({ at, values: [at] })),
     { start: BASE, base: BASE },
@@ -60,7 +60,7 @@ test('begins at full minutes; what straddles one belongs to where it starts', as
   ]);
 });
 
-test('sees no moment before a full one in what doubles make of it', async () => {
+test('rounding of doubles does not move an interval before a full moment', async () => {
   // 1441812279.474 + 0.526 is 1441812279.9999998 or so.
   const log = logOf(
     [0.526, 1.526].map((at) => ({ at, values: [1] })),
@@ -70,17 +70,17 @@ test('sees no moment before a full one in what doubles make of it', async () => 
   expect(await intervalsOf(text)).toHaveLength(1);
 });
 
-test('tells of an interval that comes too late, and loses none', async () => {
-  const told: number[] = [];
+test('reports an interval that comes too late, and keeps it', async () => {
+  const lines: number[] = [];
   const log = logOf([1, 11, 2].map((at) => ({ at, values: [at] })));
   const text = await textOf(
-    reintervalLog(log, { lengthSec: 10, onOutOfOrder: ({ lineNumber }) => told.push(lineNumber) }),
+    reintervalLog(log, { lengthSec: 10, onOutOfOrder: ({ lineNumber }) => lines.push(lineNumber) }),
   );
-  expect(told).toEqual([3]);
+  expect(lines).toEqual([3]);
   expect((await intervalsOf(text)).map(({ startSec }) => startSec)).toEqual([1, 11, 2]);
 });
 
-test('refuses a length that is none', async () => {
+test('refuses a length of 0', async () => {
   await expect(textOf(reintervalLog(bytesOf(''), { lengthSec: 0 }))).rejects.toThrow(
     'lengthSec must be a finite number above 0, got 0',
   );

@@ -10,7 +10,7 @@ import {
   totalsOf,
 } from './support/logs.ts';
 
-test('slices that follow one another have all intervals, each once, at their moments', async () => {
+test('consecutive slices have every interval once, at its time', async () => {
   const headers = [{}, { start: 1_500_000_000 }, { start: 1_500_000_005, base: 1_500_000_000 }];
   await fc.assert(
     fc.asyncProperty(
@@ -34,7 +34,7 @@ test('slices that follow one another have all intervals, each once, at their mom
   );
 });
 
-test('copies lines byte for byte, with all that stands between them', async () => {
+test('copies selected lines and all lines between intervals byte for byte', async () => {
   const [first, second, third] = [1, 2, 3].map((at) => logText([{ tag: `t${at}`, at, values: [at] }]));
   const head =
     '#[a comment]\n#[StartTime: 1000.0 (seconds since epoch), in some zone]\n"StartTimestamp","x"\n';
@@ -44,7 +44,7 @@ test('copies lines byte for byte, with all that stands between them', async () =
   );
 });
 
-test('tells the start of a log that its first interval told', async () => {
+test('adds a start time if the first interval, which started the log, is left out', async () => {
   const text = logText([10, 20].map((at) => ({ at, values: [] })));
   const slice = await textOf(sliceLog(bytesOf(text), { from: { offsetSec: 5 } }));
   expect(slice.split('\n')[0]).toBe(

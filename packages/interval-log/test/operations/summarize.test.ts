@@ -1,7 +1,7 @@
 import { sumLogs, summarizeLogs } from '@hdrscope/interval-log';
 import { bytesOf, intervalLine, logOf, logText } from './support/logs.ts';
 
-test('adds up each tag, those without one first', async () => {
+test('adds up each tag, intervals without a tag first', async () => {
   const first = logOf(
     [
       { tag: 'put', at: 1, values: [5] },
@@ -31,7 +31,7 @@ test('adds up each tag, those without one first', async () => {
   ]);
 });
 
-test('takes intervals that start from a moment on and before another', async () => {
+test('selects intervals from a moment on and before another', async () => {
   const log = logOf(
     [10, 11, 12, 13].map((at) => ({ at, values: [at] })),
     { start: 1_500_000_000, base: 1_500_000_000 },
@@ -42,19 +42,19 @@ test('takes intervals that start from a moment on and before another', async () 
   expect([epoch?.min, epoch?.max]).toEqual([12, 13]);
 });
 
-test('leaves out lines that are malformed, or hold no histogram, and tells of them', async () => {
+test('leaves out malformed lines and undecodable histograms, and reports them', async () => {
   const text = `${logText([{ at: 1, values: [1] }])}nonsense\n2,1,0,HISTFAAAno\n${intervalLine({ at: 3, values: [2] })}`;
-  const told: number[] = [];
+  const malformed: number[] = [];
   const source = bytesOf(text);
   const { tags } = await summarizeLogs([source], {
-    onMalformed: ({ lineNumber }, where) => told.push(where === source ? lineNumber : Number.NaN),
+    onMalformed: ({ lineNumber }, where) => malformed.push(where === source ? lineNumber : Number.NaN),
   });
-  expect(told).toEqual([2, 3]);
+  expect(malformed).toEqual([2, 3]);
   expect(tags.map(({ intervals, histogram }) => [intervals, histogram.totalCount])).toEqual([[2, 2]]);
   await expect(summarizeLogs([source])).rejects.toThrow('line 2: an interval must be');
 });
 
-test('knows nothing of an empty log', async () => {
+test('a log without intervals has no tags and no sum', async () => {
   expect(await summarizeLogs([bytesOf('#nothing\n')])).toEqual({ startSec: undefined, tags: [] });
   expect(await sumLogs([bytesOf('')])).toBeUndefined();
 });
