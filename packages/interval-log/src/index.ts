@@ -1,3 +1,4 @@
+export type { LogErrorCode } from './errors.ts';
 export {
   type BoundedHistogram,
   type ChangeVerdict,

@@ -122,6 +122,7 @@ export function compareHistograms(
       throw new HdrscopeError(
         'ERR_INCOMPATIBLE',
         `the histogram ${name} the change must have values, and is empty`,
+        { details: { side: name } },
       );
   }
   const guess = toIntegers(one.histogram, other.histogram);

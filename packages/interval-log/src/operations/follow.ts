@@ -1,6 +1,7 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HdrscopeError, mustBe } from '@hdrscope/core';
+import type { LogErrorCode } from '../errors.ts';
 import type { LogEntry } from '../reader/entry.ts';
 import { LogParser, type ParserOptions } from '../reader/parser.ts';
 
@@ -99,10 +100,8 @@ class FollowedFile {
       if (bytesRead === 0) return;
       const chunk = this.#buffer.subarray(0, bytesRead);
       if (this.#position === 0 && chunk[0]! + 256 * (chunk[1] ?? 0) === GZIP_MAGIC) {
-        throw new HdrscopeError(
-          'ERR_LOG_FORMAT',
-          `a followed log must be plain text, and ${this.#path} is compressed: read it with readEntries`,
-        );
+        const message = `a followed log must be plain text, and ${this.#path} is compressed: read it with readEntries`;
+        throw new HdrscopeError<LogErrorCode>('ERR_LOG_FORMAT', message, { details: { path: this.#path } });
       }
       this.#position += bytesRead;
       yield* this.parser.push(chunk);

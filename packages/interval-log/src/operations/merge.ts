@@ -1,4 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
+import type { LogErrorCode } from '../errors.ts';
 import type { LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
 import { YEAR_SEC } from '../reader/time.ts';
@@ -118,10 +119,11 @@ function timesOf(heads: readonly Cursor[]): MergedTimes {
   const odd = others.find((other) => isAbsolute(other) !== isAbsolute(first));
   if (odd !== undefined) {
     const [dated, undated] = isAbsolute(first) ? [first.name, odd.name] : [odd.name, first.name];
-    throw new HdrscopeError(
+    throw new HdrscopeError<LogErrorCode>(
       'ERR_LOG_TIME',
       `merged logs must all have absolute times or all lack them: ${dated} has them, and ${undated} does not. ` +
         `Add a line "#[StartTime: SECONDS (seconds since epoch)]" to ${undated}`,
+      { details: { dated, undated } },
     );
   }
   const bases = firsts.map(({ startSec, timestampSec }) => toMicros(startSec - timestampSec));

@@ -1,4 +1,5 @@
 import { DoubleHistogram, HdrscopeError, type Histogram } from '@hdrscope/core';
+import type { LogErrorCode } from '../errors.ts';
 import type { LogInterval } from '../reader/entry.ts';
 import { readEntries } from '../reader/read.ts';
 import { readPercentileText } from './percentile-text.ts';
@@ -63,7 +64,7 @@ export async function* readHistograms(
     const whole = wholeOf(begun, chunks);
     if (kind === 'log') yield* histogramsOfLog(whole);
     else if (kind === 'percentiles') yield await histogramOfText(whole, valueScale);
-    else throw new HdrscopeError('ERR_LOG_FORMAT', REFUSED[kind]);
+    else throw new HdrscopeError<LogErrorCode>('ERR_LOG_FORMAT', REFUSED[kind], { details: { kind } });
   } finally {
     await chunks.return?.();
   }

@@ -88,6 +88,7 @@ export function parseProcessorArgs(args: readonly string[]): ProcessorArguments 
         throw new HdrscopeError(
           'ERR_INVALID_OPTION',
           `${given} must be followed by a value, and is the last argument`,
+          { details: { argument: given } },
         );
       }
       set(options, value, given);

@@ -45,12 +45,13 @@ export class Correction {
       : histogram.copyCorrected(this.#interval);
   }
 
-  #refusal(lineNumber: number): HdrscopeError {
+  #refusal(line: number): HdrscopeError {
     return new HdrscopeError(
       'ERR_TOO_LARGE',
-      `an expected interval of ${this.#interval} would add ${this.#added} values by line ${lineNumber}, and at most ` +
+      `an expected interval of ${this.#interval} would add ${this.#added} values by line ${line}, and at most ` +
         `${MOST_ADDED_VALUES} are added to a log: the interval is in the raw unit of the log's values, such as ` +
         'nanoseconds. Did you mean 1000000 for 1 ms?',
+      { details: { line, expectedInterval: this.#interval, addedValues: this.#added } },
     );
   }
 }

@@ -16,7 +16,9 @@ export function createProcessorFiles({ signal }: { readonly signal?: AbortSignal
       try {
         const found = await handle.stat();
         if (found.isDirectory())
-          throw new HdrscopeError('ERR_INVALID_OPTION', `${path} must be a log, and is a directory`);
+          throw new HdrscopeError('ERR_INVALID_OPTION', `${path} must be a log, and is a directory`, {
+            details: { path },
+          });
         logs.add(identity(found));
         // The handle, because the path may lead to another file by now.
         const options = { fd: handle, highWaterMark: 2 ** 18, ...(signal && { signal }) };
@@ -34,6 +36,7 @@ export function createProcessorFiles({ signal }: { readonly signal?: AbortSignal
         throw new HdrscopeError(
           'ERR_INVALID_OPTION',
           `the output file must not be the log ${path}, because it would be overwritten: choose another name`,
+          { details: { path } },
         );
       }
       return createFile(path);

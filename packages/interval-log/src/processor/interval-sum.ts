@@ -1,5 +1,6 @@
 import { type DoubleHistogram, Histogram } from '@hdrscope/core';
-import { type LogInterval, lineError } from '../reader/entry.ts';
+import { lineError } from '../errors.ts';
+import type { LogInterval } from '../reader/entry.ts';
 import type { Correction } from './correction.ts';
 
 /** The sum of the intervals of a log, in the layout of the first. */
@@ -46,7 +47,7 @@ export class IntervalSum {
     if (this.#total === undefined || interval.isDouble === this.#isDouble) return;
     const [is, others] = this.#isDouble ? ['integers', 'doubles'] : ['doubles', 'integers'];
     const message = `a histogram of ${is} cannot be added to the histograms of ${others} above it`;
-    throw lineError('ERR_LOG_FORMAT', interval.lineNumber, message);
+    throw lineError('ERR_LOG_FORMAT', interval.lineNumber, message, { details: { field: 'histogram' } });
   }
 }
 

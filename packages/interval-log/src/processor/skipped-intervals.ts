@@ -1,4 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
+import type { LogErrorCode } from '../errors.ts';
 import type { LogInterval } from '../reader/entry.ts';
 import type { ProcessorSettings } from './options.ts';
 
@@ -22,7 +23,9 @@ export class SkippedIntervals {
     const tagged = tag === undefined ? 'without a tag' : `with the tag ${JSON.stringify(tag)}`;
     const until = endSec < Number.MAX_VALUE ? `${endSec} s` : 'its end';
     const message = `there is no interval ${tagged} from ${startSec} s after the start of the log to ${until}`;
-    return new HdrscopeError('ERR_LOG_FORMAT', `${message}: ${this.#reason(tagged)}`);
+    return new HdrscopeError<LogErrorCode>('ERR_LOG_FORMAT', `${message}: ${this.#reason(tagged)}`, {
+      details: { tag, startSec, endSec },
+    });
   }
 
   #reason(tagged: string): string {

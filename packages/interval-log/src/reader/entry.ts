@@ -1,4 +1,5 @@
 import { DoubleHistogram, HdrscopeError, Histogram } from '@hdrscope/core';
+import { lineError } from '../errors.ts';
 
 /** The content of one line of an interval log. A blank line has no entry. */
 export type LogEntry = Comment | StartTime | BaseTime | Legend | LogInterval | MalformedLine;
@@ -39,7 +40,11 @@ export interface Legend extends Entry {
 /** A line that fits no other kind of entry, or the broken end of a gzip stream. Lines before and after it are read as usual. */
 export interface MalformedLine extends Entry {
   readonly kind: 'malformed';
-  /** An error with the code `ERR_LOG_FORMAT` or `ERR_LOG_TIME`. Its message names the line, the rule and what came instead. */
+  /**
+   * An error with the code `ERR_LOG_FORMAT` or `ERR_LOG_TIME`. Its message names the line, the rule and what came instead.
+   * Its details have the number of the `line`; for the syntax of a line also the `field`, if one is wrong, and the beginning
+   * of its `text`. Operations also report the error of adding an interval that does not fit the sum of others.
+   */
   readonly error: HdrscopeError;
 }
 
@@ -140,11 +145,8 @@ export class LogInterval implements Entry {
   addTo(target: Histogram | DoubleHistogram): void {
     if (this.isDouble !== target instanceof DoubleHistogram) {
       const [is, isNot] = this.isDouble ? ['doubles', 'integers'] : ['integers', 'doubles'];
-      throw lineError(
-        'ERR_LOG_FORMAT',
-        this.lineNumber,
-        `a histogram of ${is} cannot be added to one of ${isNot}`,
-      );
+      const message = `a histogram of ${is} cannot be added to one of ${isNot}`;
+      throw lineError('ERR_LOG_FORMAT', this.lineNumber, message, { details: { field: 'histogram' } });
     }
     this.#decoded(() => target.addEncoded(this.encoded));
     target.startTimeMs = Math.min(target.startTimeMs ?? Number.POSITIVE_INFINITY, this.startTimeMs);
@@ -156,19 +158,10 @@ export class LogInterval implements Entry {
       return decode();
     } catch (cause) {
       if (!(cause instanceof HdrscopeError) || cause.code !== 'ERR_DECODE') throw cause;
-      throw lineError('ERR_LOG_FORMAT', this.lineNumber, cause.message, { cause });
+      const details = { field: 'histogram', ...cause.details };
+      throw lineError('ERR_LOG_FORMAT', this.lineNumber, cause.message, { cause, details });
     }
   }
-}
-
-/** Makes an error whose message names the line. */
-export function lineError(
-  code: 'ERR_LOG_FORMAT' | 'ERR_LOG_TIME',
-  lineNumber: number,
-  message: string,
-  options?: ErrorOptions,
-): HdrscopeError {
-  return new HdrscopeError(code, `line ${lineNumber}: ${message}`, options);
 }
 
 /** Makes the last entry of a gzip stream that is cut short or broken. Its line number is that of the first unreadable line. */

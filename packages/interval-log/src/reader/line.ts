@@ -1,12 +1,6 @@
 import type { HdrscopeError } from '@hdrscope/core';
-import {
-  type BaseTime,
-  type Comment,
-  type IntervalLine,
-  type Legend,
-  lineError,
-  type StartTime,
-} from './entry.ts';
+import { lineError } from '../errors.ts';
+import type { BaseTime, Comment, IntervalLine, Legend, StartTime } from './entry.ts';
 
 // Source: HdrHistogram (Java), `HistogramLogScanner`. Each pair of fields is separated by one space or comma.
 //
@@ -75,6 +69,7 @@ function parseInterval(text: string, lineNumber: number): IntervalLine {
       'ERR_LOG_FORMAT',
       lineNumber,
       `an interval must be ${allowed}, got ${fields.length} fields in ${excerpt(text)}`,
+      { details: { text: beginningOf(text) } },
     );
   }
   const [timestamp, length, max, encoded] = fields as [string, string, string, string];
@@ -104,8 +99,9 @@ function maximum(field: string, lineNumber: number): number {
   throw wrongField(lineNumber, 'interval maximum', 'a number', field);
 }
 
-function wrongField(lineNumber: number, what: string, allowed: string, got: string): HdrscopeError {
-  return lineError('ERR_LOG_FORMAT', lineNumber, `the ${what} must be ${allowed}, got ${excerpt(got)}`);
+function wrongField(lineNumber: number, field: string, allowed: string, text: string): HdrscopeError {
+  const message = `the ${field} must be ${allowed}, got ${excerpt(text)}`;
+  return lineError('ERR_LOG_FORMAT', lineNumber, message, { details: { field, text: beginningOf(text) } });
 }
 
 const LONGEST_EXCERPT = 60;
@@ -114,4 +110,9 @@ const LONGEST_EXCERPT = 60;
 function excerpt(text: string): string {
   const shown = JSON.stringify(text.slice(0, LONGEST_EXCERPT));
   return text.length > LONGEST_EXCERPT ? `${shown}… (${text.length} characters)` : shown;
+}
+
+/** Copies the beginning of a text. A slice would keep the whole text in memory as long as the error lives. */
+function beginningOf(text: string): string {
+  return Buffer.from(text.slice(0, LONGEST_EXCERPT)).toString();
 }

@@ -1,5 +1,6 @@
 import { HdrscopeError, mustBe } from '@hdrscope/core';
-import { type LogEntry, LogInterval, lineError } from './entry.ts';
+import { lineError } from '../errors.ts';
+import { type LogEntry, LogInterval } from './entry.ts';
 import { parseLine } from './line.ts';
 import { type DroppedLine, LineSplitter } from './lines.ts';
 import { LogTime, TIME_MODES, type TimeMode } from './time.ts';

@@ -1,4 +1,6 @@
-import { type IntervalTime, lineError } from './entry.ts';
+import type { HdrscopeError } from '@hdrscope/core';
+import { lineError } from '../errors.ts';
+import type { IntervalTime } from './entry.ts';
 
 /**
  * How the times of a log are interpreted. Lines of `StartTime` and `BaseTime` state them, and many logs leave them out.
@@ -64,12 +66,12 @@ export class LogTime {
   #assertFirst(what: string, known: number | undefined, lineNumber: number): void {
     if (this.#mode !== 'strict') return;
     if (this.#hasInterval) {
-      throw lineError('ERR_LOG_TIME', lineNumber, `the ${what} must stand before the first interval`);
+      throw timeError(lineNumber, what, `the ${what} must stand before the first interval`);
     }
     if (known !== undefined) {
-      throw lineError(
-        'ERR_LOG_TIME',
+      throw timeError(
         lineNumber,
+        what,
         `the ${what} must be stated once, and an earlier line states ${known}`,
       );
     }
@@ -77,15 +79,20 @@ export class LogTime {
 
   #assertUnambiguous(timestampSec: number, lengthSec: number, lineNumber: number): void {
     if (timestampSec < 0 || lengthSec < 0) {
+      const field = timestampSec < 0 ? 'timestamp' : 'interval length';
       const got = `${timestampSec} and ${lengthSec}`;
-      throw lineError('ERR_LOG_TIME', lineNumber, `timestamp and length must be at least 0, got ${got}`);
+      throw timeError(lineNumber, field, `timestamp and length must be at least 0, got ${got}`);
     }
     if (this.#baseSec === undefined && timestampSec < (this.#startSec ?? 0) - YEAR_SEC) {
-      throw lineError(
-        'ERR_LOG_TIME',
+      throw timeError(
         lineNumber,
+        'timestamp',
         `a log whose timestamps count from its start must state a base time: ${timestampSec} lies more than a year before the start time ${this.#startSec}`,
       );
     }
   }
+}
+
+function timeError(lineNumber: number, field: string, message: string): HdrscopeError {
+  return lineError('ERR_LOG_TIME', lineNumber, message, { details: { field } });
 }

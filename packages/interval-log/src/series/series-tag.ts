@@ -47,7 +47,7 @@ export function parseSeriesTag(tag: string): SeriesTag {
     return { name: decoded(name), attributes };
   } catch (cause) {
     const message = `a series tag must be a name, or NAME?KEY=VALUE&…, got ${JSON.stringify(tag)}`;
-    throw new HdrscopeError('ERR_INVALID_VALUE', message, { cause });
+    throw new HdrscopeError('ERR_INVALID_VALUE', message, { cause, details: { tag } });
   }
 }
 

@@ -3,7 +3,8 @@ import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { HdrscopeError } from '@hdrscope/core';
-import { type Files, remove, syncDirectory, writeError } from './files.ts';
+import { writeError } from '../errors.ts';
+import { type Files, remove, syncDirectory } from './files.ts';
 import { COMPRESSED, PARTIAL, type RotatedLog, rotatedLogs } from './rotated-names.ts';
 
 /** Whether rotated logs are compressed, and how many are kept. */

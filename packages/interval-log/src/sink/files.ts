@@ -1,6 +1,5 @@
 import { open, readdir, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { HdrscopeError } from '@hdrscope/core';
 
 /** The file system operations of a sink. Tests make them fail. */
 export interface Files {
@@ -65,11 +64,4 @@ export function isMissing(error: unknown): boolean {
 /** Returns the code of a system error, such as `ENOSPC`. */
 export function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException | undefined)?.code;
-}
-
-/** Makes the error of a failed operation: `cannot write /var/log/app.hlog: ENOSPC: no space left on device, write`. */
-export function writeError(doing: string, path: string, cause: unknown): HdrscopeError {
-  if (cause instanceof HdrscopeError && cause.code === 'ERR_LOG_WRITE') return cause;
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new HdrscopeError('ERR_LOG_WRITE', `cannot ${doing} ${path}: ${reason}`, { cause });
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
 import { HdrscopeError } from '@hdrscope/core';
+import type { LogErrorCode } from '../errors.ts';
 import { codeOf } from './files.ts';
 
 /**
@@ -19,7 +20,7 @@ export async function lockPath(path: string): Promise<() => Promise<void>> {
     server.once('error', (cause) => {
       if (codeOf(cause) !== 'EADDRINUSE') return resolve();
       const message = `${path} must be written by one sink at a time, and another sink has it open: close that one first`;
-      reject(new HdrscopeError('ERR_LOG_WRITE', message, { cause }));
+      reject(new HdrscopeError<LogErrorCode>('ERR_LOG_WRITE', message, { cause, details: { path } }));
     });
     // Workers of a cluster would share a socket that is not exclusive.
     server.listen({ path: name, exclusive: true }, resolve);

@@ -1,5 +1,5 @@
-import { HdrscopeError } from '@hdrscope/core';
-import { type FileHandle, type Files, statusOf, writeError } from './files.ts';
+import { writeError } from '../errors.ts';
+import { type FileHandle, type Files, statusOf } from './files.ts';
 import { repairLog } from './repair.ts';
 
 /** A file that is open for appending. A block is appended as a whole or not at all. */
@@ -121,8 +121,7 @@ export class LogFile {
   async #writeAll(bytes: Uint8Array): Promise<void> {
     for (let written = 0; written < bytes.length; ) {
       const { bytesWritten } = await this.#handle.write(bytes, written, bytes.length - written);
-      if (bytesWritten === 0)
-        throw new HdrscopeError('ERR_LOG_WRITE', `cannot write ${this.path}: the system takes no bytes`);
+      if (bytesWritten === 0) throw new Error('the system takes no bytes');
       written += bytesWritten;
     }
   }

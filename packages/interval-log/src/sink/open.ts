@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { type Registry, systemClock } from '@hdrscope/registry';
-import { type Files, isMissing, realFiles, writeError } from './files.ts';
+import { writeError } from '../errors.ts';
+import { type Files, isMissing, realFiles } from './files.ts';
 import { lockPath } from './lock.ts';
 import { type SinkOptions, settingsOf } from './options.ts';
 import { IntervalLogSink, type SinkRuntime } from './sink.ts';

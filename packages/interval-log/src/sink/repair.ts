@@ -1,4 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
+import type { LogErrorCode } from '../errors.ts';
 import type { LogEntry } from '../reader/entry.ts';
 import { LogParser } from '../reader/parser.ts';
 import { FORMAT_VERSION_LINE } from '../writer/format.ts';
@@ -22,10 +23,8 @@ export async function repairLog(handle: FileHandle, path: string): Promise<numbe
   const head = await readAt(handle, 0, Math.min(size, CHUNK_BYTES));
   const textEnd = await endOfText(handle, size);
   if (!(await beginsLog(head, textEnd, size))) {
-    throw new HdrscopeError(
-      'ERR_LOG_WRITE',
-      `${path} must be an interval log, and has other content: choose another path`,
-    );
+    const message = `${path} must be an interval log, and has other content: choose another path`;
+    throw new HdrscopeError<LogErrorCode>('ERR_LOG_WRITE', message, { details: { path } });
   }
   const linesEnd = await endOfLines(handle, textEnd);
   if (linesEnd < textEnd && isWholeInterval(await readAt(handle, linesEnd, textEnd - linesEnd))) {

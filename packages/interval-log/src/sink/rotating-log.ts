@@ -1,7 +1,8 @@
 import type { Clock } from '@hdrscope/registry';
+import { writeError } from '../errors.ts';
 import type { Archive } from './archive.ts';
 import type { Block } from './block.ts';
-import { type Files, statusOf, syncDirectory, writeError } from './files.ts';
+import { type Files, statusOf, syncDirectory } from './files.ts';
 import type { Health } from './health.ts';
 import { LogFile } from './log-file.ts';
 import type { SinkSettings } from './options.ts';

@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events';
 import { hostname } from 'node:os';
 import type { HdrscopeError } from '@hdrscope/core';
 import { type Clock, EMPTY_SNAPSHOT, type Registry, type Snapshot } from '@hdrscope/registry';
+import { writeError } from '../errors.ts';
 import {
   FORMAT_VERSION_LINE,
   formatBaseTime,
@@ -12,7 +13,7 @@ import {
 import { Archive } from './archive.ts';
 import { type Block, blockOf, hasIncrease } from './block.ts';
 import { FamilyTags } from './family-tags.ts';
-import { type Files, writeError } from './files.ts';
+import type { Files } from './files.ts';
 import { type Duty, Health } from './health.ts';
 import type { lockPath } from './lock.ts';
 import type { SinkSettings } from './options.ts';

@@ -73,6 +73,7 @@ test.each(['HISTFAAA', 'x', '!!!!', ENCODED.slice(0, -8), `DHIST${ENCODED.slice(
       name: 'HdrscopeError',
       code: 'ERR_LOG_FORMAT',
       message: expect.stringMatching(/^line 2: /),
+      details: expect.objectContaining({ line: 2, field: 'histogram' }),
     });
     expect(() => interval.histogram()).toThrow(refused);
     expect(() => interval.addTo(target)).toThrow(refused);

@@ -77,6 +77,14 @@ describe('the error of a malformed line names the line and the fault', () => {
   });
 });
 
+test.each([
+  ['1,2,3', { line: 1, text: '1,2,3' }],
+  [`1,1,${'9'.repeat(100)}x,H`, { line: 1, field: 'interval maximum', text: '9'.repeat(60) }],
+  ['#[StartTime: soon]', { line: 1, field: 'StartTime', text: 'soon' }],
+])('the error of %j has the line, the field and the text as details', (line, details) => {
+  expect(entriesOf(line)).toMatchObject([{ error: { details } }]);
+});
+
 describe('a note', () => {
   test.each([
     [
