@@ -1,6 +1,7 @@
 import { DoubleHistogram } from '@hdrscope/core';
 import { convertToV2, decodeIntervals, formatInterval } from '@hdrscope/interval-log';
-import { bytesOf, intervalLine, intervalsOf, logText, textOf } from './support/logs.ts';
+import { bytes } from '../support/read.ts';
+import { intervalLine, intervalsOf, logText, textOf } from './support/logs.ts';
 
 // Two values of 1, in the V0 encoding, made by jHiccup 2.0.1.
 const V0_LINE =
@@ -9,7 +10,7 @@ const V0_LINE =
 test('converts old encodings and copies current ones', async () => {
   const today = intervalLine({ tag: 'a', at: 3, values: [5] });
   const text = `#[Histogram log format version 1.01]\n"StartTimestamp","EndTimestamp"\n${V0_LINE}${today}`;
-  const converted = await textOf(convertToV2(bytesOf(text)));
+  const converted = await textOf(convertToV2(bytes(text)));
 
   const [version, legend, line, copy] = converted.split('\n');
   expect(version).toBe('#[Histogram log format version 1.3]');
@@ -26,7 +27,7 @@ test('keeps doubles', async () => {
   const doubles = new DoubleHistogram();
   doubles.record(0.25);
   const text = formatInterval(doubles, { startSec: 1, endSec: 2 });
-  const [interval] = await intervalsOf(await textOf(convertToV2(bytesOf(text))));
+  const [interval] = await intervalsOf(await textOf(convertToV2(bytes(text))));
   expect(interval?.isDouble && interval.histogram().totalCount).toBe(1);
 });
 
@@ -34,7 +35,7 @@ test('leaves out histograms that cannot be decoded, and reports them', async () 
   const text = `1,1,0,HISTFAAAno\n${logText([{ at: 2, values: [1] }])}`;
   const messages: string[] = [];
   const converted = await textOf(
-    convertToV2(bytesOf(text), { onMalformed: ({ error }) => messages.push(error.message) }),
+    convertToV2(bytes(text), { onMalformed: ({ error }) => messages.push(error.message) }),
   );
   expect(messages).toEqual([expect.stringMatching(/^line 1: /)]);
   expect(await intervalsOf(converted)).toHaveLength(1);
@@ -46,7 +47,7 @@ test('decodeIntervals yields the selected intervals with their histograms', asyn
     { tag: 'b', at: 1, values: [2, 3] },
   ]);
   const found: unknown[] = [];
-  for await (const { interval, histogram } of decodeIntervals(bytesOf(text), { tags: ['b'] })) {
+  for await (const { interval, histogram } of decodeIntervals(bytes(text), { tags: ['b'] })) {
     found.push([interval.tag, histogram.totalCount]);
   }
   expect(found).toEqual([['b', 2]]);

@@ -1,18 +1,15 @@
-import { appendFile, mkdtemp, rename, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, rename, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type FollowNote, followLog, type LogEntry } from '@hdrscope/interval-log';
+import { newDirectory } from '../support/sandbox.ts';
 import { intervalLine } from './support/logs.ts';
 
-let folder: string;
 let path: string;
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'follow-'));
-  path = join(folder, 'service.hlog');
+beforeEach(() => {
+  path = join(newDirectory(), 'service.hlog');
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 /** Follows the file, a step at a time. */
 function follow(signal?: AbortSignal): { next(): Promise<string>; end(): Promise<unknown> } {

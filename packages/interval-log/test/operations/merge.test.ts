@@ -1,8 +1,8 @@
 import { mergeLogs } from '@hdrscope/interval-log';
 import fc from 'fast-check';
+import { bytes } from '../support/read.ts';
 import {
   anyIntervals,
-  bytesOf,
   intervalLine,
   intervalsOf,
   logOf,
@@ -22,7 +22,7 @@ test('keeps the counts and times of all intervals, in the order of time', async 
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(anyIntervals, anyTimes), { maxLength: 4 }), async (logs) => {
       const texts = logs.map(([intervals, times]) => logText(intervals, times));
-      const merged = await intervalsOf(await textOf(mergeLogs(texts.map(bytesOf))));
+      const merged = await intervalsOf(await textOf(mergeLogs(texts.map(bytes))));
       const inputs = (await Promise.all(texts.map(intervalsOf))).flat();
 
       expect(totalsOf(merged)).toEqual(totalsOf(inputs));
@@ -38,9 +38,7 @@ test('keeps the counts and times of all intervals, in the order of time', async 
 test('copies lines if all logs have the same base time', async () => {
   const a = [1, 3].map((at) => intervalLine({ at: BASE + at, values: [at] }));
   const b = [2, 4].map((at) => intervalLine({ tag: 'b', at: BASE + at, values: [at] }));
-  const text = await textOf(
-    mergeLogs([bytesOf(a.join('')), bytesOf(`#[StartTime: ${BASE} x]\n${b.join('')}`)]),
-  );
+  const text = await textOf(mergeLogs([bytes(a.join('')), bytes(`#[StartTime: ${BASE} x]\n${b.join('')}`)]));
   expect(text.split('\n').slice(0, 3)).toEqual([
     '#[Histogram log format version 1.3]',
     '#[StartTime: 1500000000.000 (seconds since epoch), Fri Jul 14 02:40:00 UTC 2017]',
@@ -85,7 +83,7 @@ test('continues after malformed lines, and merges no logs into an empty one', as
   const malformed: number[] = [];
   const text = `nonsense\n${logText([{ at: 1, values: [1] }])}`;
   const merged = await textOf(
-    mergeLogs([bytesOf(text), bytesOf('')], { onMalformed: ({ lineNumber }) => malformed.push(lineNumber) }),
+    mergeLogs([bytes(text), bytes('')], { onMalformed: ({ lineNumber }) => malformed.push(lineNumber) }),
   );
   expect(malformed).toEqual([1]);
   expect(await intervalsOf(merged)).toHaveLength(1);

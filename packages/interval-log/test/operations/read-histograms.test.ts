@@ -7,6 +7,7 @@ import {
   type ReadHistogram,
   readHistograms,
 } from '../../src/index.ts';
+import { all, bytes, inChunks } from '../support/read.ts';
 
 function histogramOf(value: number, count: number): Histogram {
   const histogram = new Histogram({ highestTrackableValue: 3_600_000_000_000, significantDigits: 3 });
@@ -15,12 +16,8 @@ function histogramOf(value: number, count: number): Histogram {
 }
 
 async function readAll(content: string | Uint8Array, chunkBytes = 1000): Promise<ReadHistogram[]> {
-  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
-  const chunks: Uint8Array[] = [];
-  for (let at = 0; at < bytes.length; at += chunkBytes) chunks.push(bytes.subarray(at, at + chunkBytes));
-  const read: ReadHistogram[] = [];
-  for await (const one of readHistograms(chunks)) read.push(one);
-  return read;
+  const whole = typeof content === 'string' ? bytes(content) : content;
+  return all(readHistograms(inChunks(whole, chunkBytes)));
 }
 
 const LINES = Array.from({ length: 3 }, (_, second) =>
@@ -91,7 +88,7 @@ test('closes its source when the consumer stops', async () => {
   let isClosed = false;
   async function* source() {
     try {
-      for (;;) yield new TextEncoder().encode(LOG);
+      for (;;) yield bytes(LOG);
     } finally {
       isClosed = true;
     }

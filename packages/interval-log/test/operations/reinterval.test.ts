@@ -1,15 +1,7 @@
 import { reintervalLog } from '@hdrscope/interval-log';
 import fc from 'fast-check';
-import {
-  anyIntervals,
-  bytesOf,
-  intervalsOf,
-  logOf,
-  logText,
-  milliseconds,
-  textOf,
-  totalsOf,
-} from './support/logs.ts';
+import { bytes } from '../support/read.ts';
+import { anyIntervals, intervalsOf, logOf, logText, milliseconds, textOf, totalsOf } from './support/logs.ts';
 
 const BASE = 1_500_000_000; // a full minute
 
@@ -22,7 +14,7 @@ test('keeps counts, and extends each interval from its first part to its last', 
       fc.constantFrom(0.5, 10, 60),
       async (intervals, times, lengthSec) => {
         const text = logText(intervals, times);
-        const longer = await intervalsOf(await textOf(reintervalLog(bytesOf(text), { lengthSec })));
+        const longer = await intervalsOf(await textOf(reintervalLog(bytes(text), { lengthSec })));
         const parts = await intervalsOf(text);
 
         expect(totalsOf(longer)).toEqual(totalsOf(parts));
@@ -81,7 +73,7 @@ test('reports an interval that comes too late, and keeps it', async () => {
 });
 
 test('refuses a length of 0', async () => {
-  await expect(textOf(reintervalLog(bytesOf(''), { lengthSec: 0 }))).rejects.toThrow(
+  await expect(textOf(reintervalLog(bytes(''), { lengthSec: 0 }))).rejects.toThrow(
     'lengthSec must be a finite number above 0, got 0',
   );
 });

@@ -1,14 +1,7 @@
 import { sliceLog } from '@hdrscope/interval-log';
 import fc from 'fast-check';
-import {
-  anyIntervals,
-  bytesOf,
-  intervalsOf,
-  logText,
-  milliseconds,
-  textOf,
-  totalsOf,
-} from './support/logs.ts';
+import { bytes } from '../support/read.ts';
+import { anyIntervals, intervalsOf, logText, milliseconds, textOf, totalsOf } from './support/logs.ts';
 
 test('consecutive slices have every interval once, at its time', async () => {
   const headers = [{}, { start: 1_500_000_000 }, { start: 1_500_000_005, base: 1_500_000_000 }];
@@ -20,8 +13,8 @@ test('consecutive slices have every interval once, at its time', async () => {
       async (intervals, times, cutMs) => {
         const text = logText(intervals, times);
         const cut = { offsetSec: cutMs / 1000 };
-        const before = await intervalsOf(await textOf(sliceLog(bytesOf(text), { to: cut })));
-        const after = await intervalsOf(await textOf(sliceLog(bytesOf(text), { from: cut })));
+        const before = await intervalsOf(await textOf(sliceLog(bytes(text), { to: cut })));
+        const after = await intervalsOf(await textOf(sliceLog(bytes(text), { from: cut })));
         const whole = await intervalsOf(text);
 
         const moments = (list: typeof whole): number[][] =>
@@ -39,14 +32,14 @@ test('copies selected lines and all lines between intervals byte for byte', asyn
   const head =
     '#[a comment]\n#[StartTime: 1000.0 (seconds since epoch), in some zone]\n"StartTimestamp","x"\n';
   const text = `${head}${first}# between\n\n${second}${third}`;
-  expect(await textOf(sliceLog(bytesOf(text), { tags: ['t2', 't3'] }))).toBe(
+  expect(await textOf(sliceLog(bytes(text), { tags: ['t2', 't3'] }))).toBe(
     `${head}# between\n\n${second}${third}`,
   );
 });
 
 test('adds a start time if the first interval, which started the log, is left out', async () => {
   const text = logText([10, 20].map((at) => ({ at, values: [] })));
-  const slice = await textOf(sliceLog(bytesOf(text), { from: { offsetSec: 5 } }));
+  const slice = await textOf(sliceLog(bytes(text), { from: { offsetSec: 5 } }));
   expect(slice.split('\n')[0]).toBe(
     '#[StartTime: 10.000 (seconds since epoch), Thu Jan 01 00:00:10 UTC 1970]',
   );

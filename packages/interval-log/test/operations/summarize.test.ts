@@ -1,5 +1,6 @@
 import { sumLogs, summarizeLogs } from '@hdrscope/interval-log';
-import { bytesOf, intervalLine, logOf, logText } from './support/logs.ts';
+import { bytes } from '../support/read.ts';
+import { intervalLine, logOf, logText } from './support/logs.ts';
 
 test('adds up each tag, intervals without a tag first', async () => {
   const first = logOf(
@@ -45,7 +46,7 @@ test('selects intervals from a moment on and before another', async () => {
 test('leaves out malformed lines and undecodable histograms, and reports them', async () => {
   const text = `${logText([{ at: 1, values: [1] }])}nonsense\n2,1,0,HISTFAAAno\n${intervalLine({ at: 3, values: [2] })}`;
   const malformed: number[] = [];
-  const source = bytesOf(text);
+  const source = bytes(text);
   const { tags } = await summarizeLogs([source], {
     onMalformed: ({ lineNumber }, where) => malformed.push(where === source ? lineNumber : Number.NaN),
   });
@@ -55,6 +56,6 @@ test('leaves out malformed lines and undecodable histograms, and reports them', 
 });
 
 test('a log without intervals has no tags and no sum', async () => {
-  expect(await summarizeLogs([bytesOf('#nothing\n')])).toEqual({ startSec: undefined, tags: [] });
-  expect(await sumLogs([bytesOf('')])).toBeUndefined();
+  expect(await summarizeLogs([bytes('#nothing\n')])).toEqual({ startSec: undefined, tags: [] });
+  expect(await sumLogs([bytes('')])).toBeUndefined();
 });

@@ -1,11 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DoubleHistogram, Histogram } from '@hdrscope/core';
 import { createProcessorFiles } from '../../src/processor/files.ts';
 import { processLog } from '../../src/processor/process.ts';
 import { formatInterval } from '../../src/writer/format.ts';
-import { bytes, runInMemory } from './support.ts';
+import { bytes } from '../support/read.ts';
+import { newDirectory } from '../support/sandbox.ts';
+import { runInMemory } from './support.ts';
 
 function line(
   startSec: number,
@@ -109,11 +110,7 @@ describe('files', () => {
   const output = { write: () => {} };
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'hdrscope-processor-'));
-  });
-
-  afterEach(() => {
-    rmSync(folder, { recursive: true });
+    folder = newDirectory();
   });
 
   function run(inputPath: string, outputPath: string, signal?: AbortSignal): Promise<void> {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type LogSource, type ProcessorIo, runProcessor } from '@hdrscope/interval-log';
+import { bytes } from '../support/read.ts';
 
 /** The results of a run of the processor. */
 export interface Ran {
@@ -45,8 +46,4 @@ export async function runInMemory(
   };
   const exitCode = await runProcessor(args, io);
   return { exitCode, ...texts, files };
-}
-
-export function bytes(text: string): Uint8Array {
-  return new TextEncoder().encode(text);
 }

@@ -7,7 +7,7 @@ import type { LogEntry } from '../../src/reader/entry.ts';
 import { readEntries } from '../../src/reader/read.ts';
 import { formatInterval } from '../../src/writer/format.ts';
 import { histogramOf } from '../support/logs.ts';
-import { bytes, read } from '../support/read.ts';
+import { bytes, inChunks, read } from '../support/read.ts';
 
 interface Written {
   readonly line: string;
@@ -76,12 +76,6 @@ const damaged = fc.array(
 const encoding = fc.constantFrom(...Object.keys(ENCODINGS));
 const newline = fc.constantFrom('\n', '\r\n');
 const chunkSize = fc.constantFrom(31, 300, 4096, 1_000_000);
-
-function inChunks(whole: Uint8Array, size: number): Uint8Array[] {
-  const chunks: Uint8Array[] = [];
-  for (let at = 0; at < whole.length; at += size) chunks.push(whole.subarray(at, at + size));
-  return chunks;
-}
 
 /** Expects the entry of an undamaged line to hold what was written. */
 function expectWritten(entry: LogEntry | undefined, { line, histogram, tag }: Written): void {

@@ -1,14 +1,4 @@
-import {
-  closeSync,
-  createReadStream,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readlinkSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, createReadStream, openSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
@@ -16,7 +6,8 @@ import { gzipSync } from 'node:zlib';
 import type { LogSource } from '../../src/reader/input.ts';
 import { readEntries } from '../../src/reader/read.ts';
 import { logOf } from '../support/logs.ts';
-import { brief, bytes, entriesOf, read } from '../support/read.ts';
+import { brief, bytes, entriesOf, inChunks, read } from '../support/read.ts';
+import { newDirectory } from '../support/sandbox.ts';
 
 const LOG = logOf(6);
 const BYTES = bytes(LOG);
@@ -26,20 +17,9 @@ async function briefs(source: LogSource): Promise<string[]> {
   return (await read(source)).map(brief);
 }
 
-let folder: string;
-let path: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'hdrscope-'));
-  path = join(folder, 'log.hlog');
-  writeFileSync(path, BYTES);
-});
-afterAll(() => rmSync(folder, { recursive: true }));
-
-function inChunks(whole: Uint8Array, size: number): Uint8Array[] {
-  const chunks: Uint8Array[] = [];
-  for (let at = 0; at < whole.length; at += size) chunks.push(whole.subarray(at, at + size));
-  return chunks;
-}
+const folder = newDirectory();
+const path = join(folder, 'log.hlog');
+writeFileSync(path, BYTES);
 
 describe('reads', () => {
   test.each<[string, () => LogSource]>([

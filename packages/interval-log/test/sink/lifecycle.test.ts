@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistry } from '@hdrscope/registry';
 import { openIntervalLog } from '../../src/index.ts';
-import { intervalsOf } from './support/logs.ts';
+import { intervalsOf } from '../support/read.ts';
+import { newDirectory } from '../support/sandbox.ts';
 import { opened } from './support/opened.ts';
-import { newDirectory } from './support/sandbox.ts';
 
 describe('opening', () => {
   test('is refused while another sink has the file open', async () => {
@@ -29,6 +29,7 @@ describe('opening', () => {
     await expect(openIntervalLog(createRegistry(), { path })).rejects.toMatchObject({
       code: 'ERR_LOG_WRITE',
       message: expect.stringContaining(path),
+      details: { operation: 'open', path },
     });
   });
 

@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import { formatSeriesTag } from '../../src/index.ts';
 import { openSink } from '../../src/sink/open.ts';
 import type { IntervalLogSink } from '../../src/sink/sink.ts';
+import { newDirectory } from '../support/sandbox.ts';
 import { factsOf, totalsIn } from './support/logs.ts';
-import { newDirectory } from './support/sandbox.ts';
 import { surroundings } from './support/surroundings.ts';
 
 const SERIES = [
@@ -152,7 +152,7 @@ test('after any failures the logs hold every count up to the last successful wri
       rotations += sink!.state.rotations;
       expect(factsByTag(await totalsIn(directory))).toEqual(model.facts());
     }),
-    { numRuns: 60, interruptAfterTimeLimit: 10_000, markInterruptAsFailure: false },
+    { numRuns: 100, interruptAfterTimeLimit: 10_000, markInterruptAsFailure: false },
   );
   // Otherwise the test would not have tested failures.
   expect(failures).toBeGreaterThan(20);

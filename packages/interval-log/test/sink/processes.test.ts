@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { createRegistry } from '@hdrscope/registry';
 import { buildPackages } from '@hdrscope/testing';
 import { openIntervalLog, readEntries } from '../../src/index.ts';
-import { intervalsOf, totalsIn } from './support/logs.ts';
-import { newDirectory } from './support/sandbox.ts';
+import { intervalsOf } from '../support/read.ts';
+import { newDirectory } from '../support/sandbox.ts';
+import { totalsIn } from './support/logs.ts';
 import { until } from './support/surroundings.ts';
 
 const scripts = newDirectory();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Histogram } from '@hdrscope/core';
 import { formatInterval } from '../../src/index.ts';
 import { repairLog } from '../../src/sink/repair.ts';
-import { newDirectory } from './support/sandbox.ts';
+import { newDirectory } from '../support/sandbox.ts';
 
 const histogram = new Histogram({ highestTrackableValue: 1e9 });
 for (let n = 0; n < 12; n++) histogram.record(n * n);

@@ -7,8 +7,9 @@ import type { RotationOptions } from '../../src/index.ts';
 import { openSink } from '../../src/sink/open.ts';
 import { rotatedLogs, rotatedNames } from '../../src/sink/rotated-names.ts';
 import type { IntervalLogSink } from '../../src/sink/sink.ts';
-import { intervalsOf, logsIn, totalsIn } from './support/logs.ts';
-import { newDirectory } from './support/sandbox.ts';
+import { intervalsOf } from '../support/read.ts';
+import { newDirectory } from '../support/sandbox.ts';
+import { logsIn, totalsIn } from './support/logs.ts';
 import { type Surroundings, surroundings, until } from './support/surroundings.ts';
 
 const MIDNIGHT_MS = Date.UTC(2026, 0, 2);

@@ -2,9 +2,10 @@ import { mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSyn
 import { join } from 'node:path';
 import { createRegistry } from '@hdrscope/registry';
 import { openSink } from '../../src/sink/open.ts';
-import { intervalsOf, logsIn, totalsIn } from './support/logs.ts';
+import { intervalsOf } from '../support/read.ts';
+import { newDirectory } from '../support/sandbox.ts';
+import { logsIn, totalsIn } from './support/logs.ts';
 import { opened, START_MS, tick } from './support/opened.ts';
-import { newDirectory } from './support/sandbox.ts';
 import { surroundings, until } from './support/surroundings.ts';
 
 const { emitWarning } = process;

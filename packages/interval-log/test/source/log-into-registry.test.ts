@@ -3,8 +3,8 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistry, valuesAtPercentiles } from '@hdrscope/registry';
 import { type LoggedSeries, type LogInterval, logIntoRegistry, openIntervalLog } from '../../src/index.ts';
-import { intervalsOf } from '../sink/support/logs.ts';
-import { newDirectory } from '../sink/support/sandbox.ts';
+import { intervalsOf } from '../support/read.ts';
+import { newDirectory } from '../support/sandbox.ts';
 
 /** A log of three families, and the registry from which it was written. */
 async function logOfThree(): Promise<{ path: string; registry: ReturnType<typeof createRegistry> }> {

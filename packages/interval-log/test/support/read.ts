@@ -1,7 +1,7 @@
-import type { LogEntry } from '../../src/reader/entry.ts';
+import type { LogEntry, LogInterval } from '../../src/reader/entry.ts';
 import type { LogSource } from '../../src/reader/input.ts';
 import { LogParser, type ParserOptions } from '../../src/reader/parser.ts';
-import { type ReadOptions, readEntries } from '../../src/reader/read.ts';
+import { type ReadOptions, readEntries, readIntervals } from '../../src/reader/read.ts';
 
 export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = [];
@@ -13,6 +13,13 @@ export function bytes(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
+/** Cuts bytes into chunks of a size. */
+export function inChunks(whole: Uint8Array, size: number): Uint8Array[] {
+  const chunks: Uint8Array[] = [];
+  for (let at = 0; at < whole.length; at += size) chunks.push(whole.subarray(at, at + size));
+  return chunks;
+}
+
 /** The entries of a text. */
 export function entriesOf(text: string, options?: ParserOptions): LogEntry[] {
   const parser = new LogParser(options);
@@ -21,6 +28,11 @@ export function entriesOf(text: string, options?: ParserOptions): LogEntry[] {
 
 export function read(source: LogSource, options?: ReadOptions): Promise<LogEntry[]> {
   return all(readEntries(source, options));
+}
+
+/** All intervals of a log. Throws at a malformed line. */
+export function intervalsOf(source: LogSource): Promise<LogInterval[]> {
+  return all(readIntervals(source));
 }
 
 /** An entry in a few words. */

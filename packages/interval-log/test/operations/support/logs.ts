@@ -7,17 +7,18 @@ import {
   readIntervals,
 } from '@hdrscope/interval-log';
 import fc from 'fast-check';
+import { all, bytes } from '../../support/read.ts';
 
-/** An interval to be written. */
+/** An interval to write. */
 export interface Written {
   readonly tag?: string | undefined;
-  /** As its timestamp tells it. */
+  /** Its timestamp in seconds. */
   readonly at: number;
   readonly length?: number;
   readonly values: readonly number[];
 }
 
-/** What stands above the intervals. */
+/** The times stated above the intervals. */
 export interface Times {
   readonly start?: number;
   readonly base?: number;
@@ -37,27 +38,20 @@ export function intervalLine({ tag, at, length = 1, values }: Written): string {
   return formatInterval(histogram, { tag, startSec: at, endSec: at + length, valueScale: 1 });
 }
 
-export function bytesOf(text: string): Uint8Array {
-  return new TextEncoder().encode(text);
-}
-
 export function logOf(intervals: readonly Written[], times?: Times): Uint8Array {
-  return bytesOf(logText(intervals, times));
+  return bytes(logText(intervals, times));
 }
 
 export async function textOf(lines: AsyncIterable<string>): Promise<string> {
-  let text = '';
-  for await (const line of lines) text += line;
-  return text;
+  return (await all(lines)).join('');
 }
 
-export async function intervalsOf(text: string): Promise<LogInterval[]> {
-  const intervals: LogInterval[] = [];
-  for await (const interval of readIntervals(bytesOf(text))) intervals.push(interval);
-  return intervals;
+/** The intervals of the text of a log. */
+export function intervalsOf(text: string): Promise<LogInterval[]> {
+  return all(readIntervals(bytes(text)));
 }
 
-/** Count and sum of values by tag: what no tool may change. */
+/** Count and sum of values by tag, which no operation may change. */
 export function totalsOf(intervals: readonly LogInterval[]): Record<string, [count: number, sum: number]> {
   const totals: Record<string, [number, number]> = {};
   for (const interval of intervals) {

@@ -1,17 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Histogram } from '@hdrscope/core';
-import { type LogInterval, readEntries } from '../../../src/index.ts';
-
-/** Reads all intervals of a log and throws at a malformed line. */
-export async function intervalsOf(path: string): Promise<LogInterval[]> {
-  const intervals: LogInterval[] = [];
-  for await (const entry of readEntries(path)) {
-    if (entry.kind === 'malformed') throw entry.error;
-    if (entry.kind === 'interval') intervals.push(entry);
-  }
-  return intervals;
-}
+import { intervalsOf } from '../../support/read.ts';
 
 /** Lists the logs of a directory, sorted by name. */
 export function logsIn(directory: string): string[] {

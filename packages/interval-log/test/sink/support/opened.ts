@@ -4,7 +4,7 @@ import { createRegistry, type Registry } from '@hdrscope/registry';
 import type { SinkOptions } from '../../../src/index.ts';
 import { openSink } from '../../../src/sink/open.ts';
 import type { IntervalLogSink } from '../../../src/sink/sink.ts';
-import { newDirectory } from './sandbox.ts';
+import { newDirectory } from '../../support/sandbox.ts';
 import { type Surroundings, surroundings, until } from './surroundings.ts';
 
 export const START_MS = 1_700_000_000_000;

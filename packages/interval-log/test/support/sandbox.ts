@@ -6,7 +6,7 @@ const directories: string[] = [];
 
 /** Makes a directory that is removed after the tests of the file. */
 export function newDirectory(): string {
-  const path = mkdtempSync(join(tmpdir(), 'hdrscope-sink-'));
+  const path = mkdtempSync(join(tmpdir(), 'hdrscope-'));
   directories.push(path);
   return path;
 }
