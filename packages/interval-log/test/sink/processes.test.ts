@@ -111,7 +111,7 @@ test('a sink does not keep a process alive', async () => {
      await openIntervalLog(createRegistry(), { path: ${JSON.stringify(path)}, rotation: { signal: 'SIGHUP' } });`,
   );
   execFileSync(process.execPath, [script], { timeout: 20_000 });
-  // Nor does what it leaves keep the next one from the file.
+  // The ended process has left no lock.
   await (await openIntervalLog(createRegistry(), { path })).close();
 });
 
