@@ -1,6 +1,7 @@
 import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { assertScale } from '../writer/format.ts';
 import { parseJavaDouble, parseJavaInteger } from './java-numbers.ts';
-import { assertScale, assertTicks, type ProcessorOptions } from './options.ts';
+import { assertTicks, type ProcessorOptions } from './options.ts';
 
 /** The parsed arguments: a request for help, or the options of a run. */
 export type ProcessorArguments =

@@ -1,4 +1,5 @@
 import { mustBe } from '@hdrscope/core';
+import { assertScale } from '../writer/format.ts';
 
 /** Options of `processLog`: the arguments of Java's `HistogramLogProcessor`. */
 export interface ProcessorOptions {
@@ -65,7 +66,7 @@ export interface ProcessorSettings extends Omit<ProcessorOptions, 'movingWindow'
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */
 export function settingsOf(options: ProcessorOptions): ProcessorSettings {
   const { movingWindow, valueScale = 1e6, ticksPerHalfDistance = 5 } = options;
-  assertScale(valueScale, 'valueScale');
+  assertScale(valueScale);
   assertTicks(ticksPerHalfDistance, 'ticksPerHalfDistance');
   return {
     ...options,
@@ -87,10 +88,4 @@ export function settingsOf(options: ProcessorOptions): ProcessorSettings {
 export function assertTicks(ticks: number, name: string): void {
   if (Number.isSafeInteger(ticks) && ticks >= 1) return;
   throw mustBe('ERR_INVALID_OPTION', name, 'an integer of at least 1', ticks);
-}
-
-/** @throws HdrscopeError `ERR_INVALID_OPTION` */
-export function assertScale(valueScale: number, name: string): void {
-  if (valueScale > 0 && Number.isFinite(valueScale)) return;
-  throw mustBe('ERR_INVALID_OPTION', name, 'a finite number above 0', valueScale);
 }

@@ -118,7 +118,7 @@ export async function* readIntervals(
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION`
  */
-export function selection(options: IntervalOptions): (interval: LogInterval) => boolean {
+function selection(options: IntervalOptions): (interval: LogInterval) => boolean {
   if (typeof options.tags === 'string') {
     throw mustBe('ERR_INVALID_OPTION', 'tags', 'a list of tags', options.tags);
   }

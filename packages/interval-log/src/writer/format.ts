@@ -96,7 +96,7 @@ export function assertTag(tag: string | undefined): void {
 const BREAKS_LINE = /[,\s\u0000-\u001f\u007f\u0085\u2028\u2029]/;
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */
-export function assertScale(valueScale: number): void {
+export function assertScale(valueScale: number, name = 'valueScale'): void {
   if (valueScale > 0 && Number.isFinite(valueScale)) return;
-  throw mustBe('ERR_INVALID_OPTION', 'valueScale', 'a finite number above 0', valueScale);
+  throw mustBe('ERR_INVALID_OPTION', name, 'a finite number above 0', valueScale);
 }
