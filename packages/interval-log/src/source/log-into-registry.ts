@@ -1,12 +1,12 @@
 import { DoubleHistogram } from '@hdrscope/core';
-import type { Attributes, FamilyOptions, Registry } from '@hdrscope/registry';
+import { type CounterState, type IntakeOptions, ingest, type Registry } from '@hdrscope/registry';
 import type { LogEntry, LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
 import { readEntries } from '../reader/read.ts';
 import { LoggedFamilies, type LoggedSeries } from './logged-families.ts';
 
 /** Options of `logIntoRegistry` and `entriesIntoRegistry`. */
-export interface LogIntoRegistryOptions {
+export interface LogIntoRegistryOptions extends Pick<IntakeOptions, 'attributes' | 'observer'> {
   /**
    * Returns the series of an interval whose family the log does not describe, as in logs of other writers. Values of the
    * interval count as ticks of the family's resolution. `undefined` leaves the interval out.
@@ -14,8 +14,6 @@ export interface LogIntoRegistryOptions {
    * @default such intervals are left out
    */
   readonly seriesOf?: (interval: LogInterval) => LoggedSeries | undefined;
-  /** Added to the attributes of every series. They override attributes of the log with the same key. @default {} */
-  readonly attributes?: Attributes;
 }
 
 /** How many intervals of a log were added, and how many were not. */
@@ -93,8 +91,9 @@ export async function logIntoRegistry(
  */
 export function entriesIntoRegistry(
   registry: Registry,
-  { seriesOf = () => undefined, attributes = {} }: LogIntoRegistryOptions = {},
+  { seriesOf = () => undefined, ...intake }: LogIntoRegistryOptions = {},
 ): EntriesIntoRegistry {
+  const ingestion = ingest(registry, { name: 'interval log' }, intake);
   const families = new LoggedFamilies();
   const result = { merged: 0, leftOut: 0, malformed: 0 };
   return {
@@ -104,18 +103,20 @@ export function entriesIntoRegistry(
       if (entry.kind === 'malformed') result.malformed++;
       if (entry.kind !== 'interval') return;
       const series = families.seriesOf(entry) ?? seriesOf(entry);
-      const histogram = series && decoded(entry);
-      if (series === undefined || histogram instanceof DoubleHistogram) result.leftOut++;
-      else if (histogram === undefined) result.malformed++;
+      const counted = series && decoded(entry);
+      if (series === undefined || counted instanceof DoubleHistogram) result.leftOut++;
+      else if (counted === undefined) result.malformed++;
       else {
-        familyOf(registry, series.family)
-          .with({ ...series.attributes, ...attributes })
-          .add(histogram);
+        const [refusal] = ingestion.take([{ ...series, key: '', counted, counter: DELTA }]);
+        if (refusal !== undefined) throw refusal.cause;
         result.merged++;
       }
     },
   };
 }
+
+/** An interval holds what was counted since the one before it. */
+const DELTA: CounterState = { temporality: 'delta' };
 
 function decoded(interval: LogInterval): ReturnType<LogInterval['histogram']> | undefined {
   try {
@@ -123,12 +124,4 @@ function decoded(interval: LogInterval): ReturnType<LogInterval['histogram']> | 
   } catch {
     return undefined;
   }
-}
-
-/** Finds or makes a family. A log does not state cardinality limits, so a family of the registry keeps its own. */
-function familyOf(registry: Registry, options: FamilyOptions): ReturnType<Registry['histogram']> {
-  const known = registry.family(options);
-  return registry.histogram(
-    known === undefined ? options : { ...options, cardinalityLimit: known.cardinalityLimit },
-  );
 }
