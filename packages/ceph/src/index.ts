@@ -2,7 +2,6 @@ export type { AdminArgument, ArgumentType, ArgumentValue } from './admin-socket/
 export { type AskOptions, askAdminSocket } from './admin-socket/ask.ts';
 export type { VersionReply } from './admin-socket/built-in.ts';
 export type { AdminCommand, CommandArguments, CommandResult } from './admin-socket/command.ts';
-export { type JsonFormat, type JsonValue, toJsonText } from './admin-socket/json-text.ts';
 export type { HistogramReplies, PerfReplies } from './admin-socket/perf-commands.ts';
 export type {
   LabelledNumbers,
@@ -69,3 +68,4 @@ export {
 } from './importer/source.ts';
 export { type AxisToHdrOptions, axisToHdr, type LossyHdr, type LossyStrategy } from './importer/to-hdr.ts';
 export type { UnitOverrides, UnitSource } from './importer/units.ts';
+export { type JsonFormat, type JsonValue, toJsonText } from './json-text.ts';

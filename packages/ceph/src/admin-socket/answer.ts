@@ -1,9 +1,9 @@
 import { CEPH_FORMATS, type CephFormat } from '../dump/format.ts';
+import { toJsonText } from '../json-text.ts';
 import { fits } from './arguments.ts';
 import type { AdminCommand, CommandArguments, CommandResult, Commands } from './command.ts';
 import { failureBody } from './failure.ts';
 import type { RawRequest } from './framing.ts';
-import { toJsonText } from './json-text.ts';
 
 type Request = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import { mustBe } from '@hdrscope/core';
-import type { JsonValue } from './json-text.ts';
+import type { JsonValue } from '../json-text.ts';
 
 /** What clients tell apart on a command line. A choice is one of `choices`. */
 export type ArgumentType = 'string' | 'int' | 'float' | 'bool' | 'choice';

@@ -1,8 +1,8 @@
 import { createConnection } from 'node:net';
 import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { type JsonValue, toJsonText } from '../json-text.ts';
 import { parseFailure } from './failure.ts';
 import { bodyLengthOf, bodyOf } from './framing.ts';
-import { type JsonValue, toJsonText } from './json-text.ts';
 import { assertSocketPath } from './socket-path.ts';
 
 /** How long a daemon is waited for, and how much it may say. */

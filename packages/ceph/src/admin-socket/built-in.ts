@@ -1,7 +1,7 @@
 import { HdrscopeError, mustBe } from '@hdrscope/core';
+import type { JsonValue } from '../json-text.ts';
 import { assertArguments, descriptorOf } from './arguments.ts';
 import type { AdminCommand, Commands } from './command.ts';
-import type { JsonValue } from './json-text.ts';
 
 /** What `version` and `git_version` say. */
 export interface VersionReply {

@@ -1,6 +1,6 @@
 import type { CephFormat } from '../dump/format.ts';
+import type { JsonValue } from '../json-text.ts';
 import type { AdminArgument, ArgumentValue } from './arguments.ts';
-import type { JsonValue } from './json-text.ts';
 
 /** The arguments of a command that came with a request; those that did not are absent. */
 export type CommandArguments = Readonly<Record<string, ArgumentValue | undefined>>;

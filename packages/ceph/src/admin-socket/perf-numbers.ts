@@ -1,6 +1,6 @@
 import { mustBe } from '@hdrscope/core';
 import type { PerfFilter } from '../dump/loggers.ts';
-import { type JsonValue, RawJson } from './json-text.ts';
+import { type JsonValue, RawJson } from '../json-text.ts';
 
 /** What all kinds of numbers say of themselves. */
 export interface PerfNumberText {

@@ -1,42 +1,97 @@
-/** What a formatter prints. Objects are entries: names that look like integers keep their place. */
-export type DocumentValue = string | number | bigint | DocumentObject | DocumentArray | DocumentCells;
+import { CellTexts } from '../histogram/cells.ts';
+import { CustomJson, innerShape, type JsonShape, type Pieces, writeArray, writeJson } from '../json-text.ts';
 
-export interface DocumentObject {
-  readonly entries: readonly (readonly [name: string, value: DocumentValue])[];
-  /** Whether this object stands in the document many times, always as deep: then it is written once. */
-  readonly isRepeated?: boolean;
-}
+/** A part of a document that is written as JSON or XML. */
+export type DocumentValue =
+  | string
+  | number
+  | bigint
+  | DocumentObject
+  | readonly DocumentValue[]
+  | RepeatedPart
+  | CellTable;
 
-export interface DocumentArray {
-  readonly items: readonly DocumentValue[];
-  /** What XML calls each item. */
-  readonly itemName: string;
-}
+/** A map, as names that look like integers must keep their place. */
+export type DocumentObject = Map<string, DocumentValue>;
 
-/** Counts, row by row: one level of arrays for each length, `values` of `values` of each `value`. */
-export interface DocumentCells {
-  readonly cells: BigUint64Array<ArrayBuffer>;
-  readonly lengths: readonly number[];
-}
+/** A part that stands in one document many times, always at the same depth: its JSON is written once. */
+export class RepeatedPart extends CustomJson {
+  readonly value: DocumentObject;
+  #text: string | undefined;
 
-/** The same as arrays. */
-export function cellArrays({ cells, lengths }: DocumentCells): DocumentArray {
-  const [length = 0, ...inner] = lengths;
-  if (inner.length === 0) return { items: [...cells], itemName: 'value' };
-  const step = cells.length / length;
-  const items = Array.from({ length }, (_, i) =>
-    cellArrays({ cells: cells.subarray(i * step, (i + 1) * step), lengths: inner }),
-  );
-  return { items, itemName: 'values' };
-}
-
-/** The document as plain objects. Counts that are no safe integers stay bigints. */
-export function toPlain(value: DocumentValue): unknown {
-  if (typeof value === 'bigint') {
-    return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+  constructor(value: DocumentObject) {
+    super();
+    this.value = value;
   }
+
+  writeTo(out: Pieces, shape: JsonShape): void {
+    if (this.#text === undefined) {
+      const own: Pieces = [];
+      writeJson(own, this.value, shape);
+      this.#text = own.join('');
+    }
+    out.push(this.#text);
+  }
+}
+
+/** Counts row by row, the last axis fastest: one level of arrays for each axis. */
+export class CellTable extends CustomJson {
+  readonly #cells: BigUint64Array<ArrayBuffer>;
+  /** The number of slots of each axis. */
+  readonly #lengths: readonly number[];
+
+  constructor(cells: BigUint64Array<ArrayBuffer>, lengths: readonly number[]) {
+    super();
+    this.#cells = cells;
+    this.#lengths = lengths;
+  }
+
+  toArrays(): readonly DocumentValue[] {
+    return nested(this.#cells, this.#lengths);
+  }
+
+  writeTo(out: Pieces, shape: JsonShape): void {
+    const lengths = this.#lengths;
+    const texts = new CellTexts(this.#cells);
+    // Most rows have no counts, so they share one text.
+    let emptyRow: string | undefined;
+    const write = (depth: number, from: number, to: number, within: JsonShape): void => {
+      if (depth === lengths.length - 1) {
+        const isEmpty = texts.areZero(from, to);
+        if (isEmpty) emptyRow ??= rowText(texts, from, to, within);
+        out.push(isEmpty ? emptyRow! : rowText(texts, from, to, within));
+        return;
+      }
+      const step = (to - from) / lengths[depth]!;
+      const starts = Array.from({ length: lengths[depth]! }, (_, i) => from + i * step);
+      writeArray(out, starts, within, (start, inner) => write(depth + 1, start, start + step, inner));
+    };
+    write(0, 0, this.#cells.length, shape);
+  }
+}
+
+/** The document as plain objects and arrays. Integers beyond 2^53 − 1 stay bigints. */
+export function toPlain(value: DocumentValue): unknown {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   if (typeof value !== 'object') return value;
-  if ('cells' in value) return toPlain(cellArrays(value));
-  if ('items' in value) return value.items.map(toPlain);
-  return Object.fromEntries(value.entries.map(([name, one]) => [name, toPlain(one)]));
+  if (value instanceof RepeatedPart) return toPlain(value.value);
+  if (value instanceof CellTable) return toPlain(value.toArrays());
+  if (value instanceof Map) return Object.fromEntries([...value].map(([name, one]) => [name, toPlain(one)]));
+  return value.map(toPlain);
+}
+
+function nested(cells: BigUint64Array, [length = 0, ...inner]: readonly number[]): readonly DocumentValue[] {
+  if (inner.length === 0) return [...cells];
+  const step = cells.length / length;
+  return Array.from({ length }, (_, i) => nested(cells.subarray(i * step, (i + 1) * step), inner));
+}
+
+function rowText(texts: CellTexts, from: number, to: number, shape: JsonShape): string {
+  const { lineStart } = innerShape(shape);
+  const parts: string[] = [];
+  for (let cell = from; cell < to; cell++) parts.push(texts.at(cell));
+  // The brackets join the first and the last part: added around the joined text, they would copy all of it once more.
+  parts[0] = `[${lineStart}${parts[0]}`;
+  parts[parts.length - 1] += `${shape.lineStart}]`;
+  return parts.join(`,${lineStart}`);
 }

@@ -1,26 +1,26 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { type Axis, type AxisUnit, axisRanges } from '../histogram/axis.ts';
-import { type DocumentObject, toPlain } from './document.ts';
+import { CellTable, type DocumentObject, type DocumentValue, RepeatedPart, toPlain } from './document.ts';
 import { type CephFormat, formatDocument } from './format.ts';
 import { type HistogramCounter, type HistogramLogger, type PerfFilter, selectLoggers } from './loggers.ts';
 import { assertRelease, type CephRelease } from './release.ts';
 
-/** What is dumped, and how. */
+/** Which histograms a dump has, and the release that it is written for. */
 export interface HistogramDumpOptions extends PerfFilter {
   /** @default 'tentacle' */
   readonly release?: CephRelease;
 }
 
-/** How a dump is written. */
+/** The options of a dump as text. */
 export interface HistogramDumpTextOptions extends HistogramDumpOptions {
   /** @default 'json-pretty' */
   readonly format?: CephFormat;
 }
 
-/** Cells, one level of arrays for each axis. */
+/** Cells: one level of arrays for each axis. */
 export type DumpedValues = readonly (number | bigint | DumpedValues)[];
 
-/** An axis in a dump. Bounds above 2^53 are bigints. */
+/** An axis in a dump. Bounds beyond 2^53 − 1 are bigints. */
 export interface DumpedAxis {
   readonly name: string;
   readonly min: number;
@@ -31,24 +31,21 @@ export interface DumpedAxis {
   readonly ranges: readonly { readonly min?: number | bigint; readonly max?: number | bigint }[];
 }
 
-/** A histogram in a dump. Counts above 2^53 are bigints. */
+/** A histogram in a dump. Counts beyond 2^53 − 1 are bigints. */
 export interface DumpedHistogram {
   readonly axes: readonly DumpedAxis[];
   readonly sum?: readonly (number | bigint)[];
   readonly values: DumpedValues;
 }
 
-/** What `perf histogram dump` answers: histograms by logger and counter. */
+/** The answer to `perf histogram dump`: histograms by logger and counter. */
 export type HistogramDump = Readonly<Record<string, Readonly<Record<string, DumpedHistogram>>>>;
 
-/** The root element of Ceph's XML. */
-export const ROOT = 'perfcounter_collection';
-
 /**
- * What `perf histogram dump` answers, as objects. In these, as in all of JavaScript, names such as `12` come first;
+ * The answer to `perf histogram dump`, as objects. JavaScript moves names such as `12` to the front of an object;
  * `formatHistogramDump` keeps them in their place.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when names are not unique, or an axis is one that the release does not have.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when two names are equal, or the release does not have such an axis.
  */
 export function histogramDump(
   loggers: readonly HistogramLogger[],
@@ -58,10 +55,10 @@ export function histogramDump(
 }
 
 /**
- * What `perf histogram dump` answers, byte for byte. Counts are exact up to 2^64 − 1. A filter that fits nothing is no
- * error: an unknown logger gives `{}`, an unknown counter loggers without any.
+ * The answer to `perf histogram dump`, byte for byte. Counts are exact up to 2^64 − 1. A filter that matches nothing is no
+ * error: an unknown logger gives `{}`, an unknown counter gives loggers without counters.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` as `histogramDump` does.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` as `histogramDump` does, or when the format is unknown.
  * @example
  * ```ts
  * import { formatHistogramDump, PerfHistogram } from '@hdrscope/ceph';
@@ -79,21 +76,21 @@ export function formatHistogramDump(
   loggers: readonly HistogramLogger[],
   options: HistogramDumpTextOptions = {},
 ): string {
-  return formatDocument(dumpDocument(loggers, options), ROOT, options.format ?? 'json-pretty');
+  return formatDocument(dumpDocument(loggers, options), options.format ?? 'json-pretty');
 }
 
-/** Loggers with what is told of each of their counters. */
+/** The selected loggers and counters, with one document for each counter. */
 export function loggersDocument(
   loggers: readonly HistogramLogger[],
   filter: PerfFilter,
   documentOf: (counter: HistogramCounter, path: string) => DocumentObject,
 ): DocumentObject {
-  return {
-    entries: selectLoggers(loggers, filter).map(({ name, counters }) => [
+  return new Map(
+    selectLoggers(loggers, filter).map(({ name, counters }) => [
       name,
-      { entries: counters.map((one) => [one.name, documentOf(one, `${name}.${one.name}`)]) },
+      new Map(counters.map((one) => [one.name, documentOf(one, `${name}.${one.name}`)])),
     ]),
-  };
+  );
 }
 
 function dumpDocument(
@@ -101,21 +98,25 @@ function dumpDocument(
   { release = 'tentacle', ...filter }: HistogramDumpOptions,
 ): DocumentObject {
   assertRelease(release);
-  // Most histograms of a daemon have the same axes, and those are most of the text.
-  const written = new Map<string, DocumentObject>();
-  const axisOnce = (axis: Axis, path: string): DocumentObject => {
+  // Most histograms of a daemon have the same axes, and the axes are most of the text.
+  const parts = new Map<string, RepeatedPart>();
+  const axisPart = (axis: Axis, path: string): RepeatedPart => {
     const key = JSON.stringify({ ...axis, edges: axis.edges?.map(String) });
-    const document = written.get(key) ?? axisDocument(axis, release, path);
-    written.set(key, document);
-    return document;
+    const part = parts.get(key) ?? new RepeatedPart(axisDocument(axis, release, path));
+    parts.set(key, part);
+    return part;
   };
-  return loggersDocument(loggers, filter, ({ histogram, sums }, path) => ({
-    entries: [
-      ['axes', { items: histogram.axes.map((axis) => axisOnce(axis, path)), itemName: 'axis' }],
-      ...(release === 'next' && sums ? [['sum', { items: sums, itemName: 'value' }] as const] : []),
-      ['values', { cells: histogram.cells, lengths: histogram.layouts.map(({ slotCount }) => slotCount) }],
-    ],
-  }));
+  return loggersDocument(loggers, filter, ({ histogram, sums }, path) => {
+    const { axes, cells, layouts } = histogram;
+    const document: DocumentObject = new Map();
+    document.set(
+      'axes',
+      axes.map((axis) => axisPart(axis, path)),
+    );
+    if (release === 'next' && sums !== undefined) document.set('sum', sums);
+    const lengths = layouts.map(({ slotCount }) => slotCount);
+    return document.set('values', new CellTable(cells, lengths));
+  });
 }
 
 const UNIT_NAMES: Readonly<Record<AxisUnit, string>> = {
@@ -135,24 +136,16 @@ function axisDocument(axis: Axis, release: CephRelease, path: string): DocumentO
       `${path}: the axes of a ${release} dump must be linear or log2, got the explicit axis "${name}"`,
     );
   }
-  const ranges = axisRanges(axis).map(
-    ({ min: from, max: to }): DocumentObject => ({
-      entries: [
-        ...(from === undefined ? [] : [['min', from] as const]),
-        ...(to === undefined ? [] : [['max', to] as const]),
-      ],
-    }),
+  const document: DocumentObject = new Map<string, DocumentValue>([
+    ['name', name],
+    ['min', min],
+    ['quant_size', quantSize],
+    ['buckets', buckets],
+    ['scale_type', scale],
+  ]);
+  if (release === 'next') document.set('unit', UNIT_NAMES[unit]);
+  return document.set(
+    'ranges',
+    axisRanges(axis).map((range) => new Map<string, bigint>(Object.entries(range))),
   );
-  return {
-    isRepeated: true,
-    entries: [
-      ['name', name],
-      ['min', min],
-      ['quant_size', quantSize],
-      ['buckets', buckets],
-      ['scale_type', scale],
-      ...(release === 'next' ? [['unit', UNIT_NAMES[unit]] as const] : []),
-      ['ranges', { items: ranges, itemName: 'bucket' }],
-    ],
-  };
 }

@@ -1,6 +1,6 @@
 import { mustBe } from '@hdrscope/core';
-import { type DocumentObject, toPlain } from './document.ts';
-import { loggersDocument, ROOT } from './dump.ts';
+import { type DocumentObject, type DocumentValue, toPlain } from './document.ts';
+import { loggersDocument } from './dump.ts';
 import { type CephFormat, formatDocument } from './format.ts';
 import type { HistogramCounter, HistogramLogger } from './loggers.ts';
 
@@ -41,7 +41,7 @@ export function formatHistogramSchema(
   loggers: readonly HistogramLogger[],
   { format = 'json-pretty' }: { readonly format?: CephFormat } = {},
 ): string {
-  return formatDocument(schemaDocument(loggers), ROOT, format);
+  return formatDocument(schemaDocument(loggers), format);
 }
 
 function schemaDocument(loggers: readonly HistogramLogger[]): DocumentObject {
@@ -53,15 +53,13 @@ function describe(counter: HistogramCounter, path: string): DocumentObject {
   if (!Number.isInteger(priority) || priority < 0 || priority > HIGHEST_PRIORITY) {
     throw mustBe('ERR_INVALID_OPTION', `${path}: priority`, 'an integer from 0 to 10', priority);
   }
-  return {
-    entries: [
-      ['type', TYPE],
-      ['metric_type', counter.metricType ?? 'counter'],
-      ['value_type', `integer-${histogram.axes.length}d-histogram`],
-      ['description', description],
-      ['nick', nick],
-      ['priority', priority],
-      ['units', counter.units ?? 'none'],
-    ],
-  };
+  return new Map<string, DocumentValue>([
+    ['type', TYPE],
+    ['metric_type', counter.metricType ?? 'counter'],
+    ['value_type', `integer-${histogram.axes.length}d-histogram`],
+    ['description', description],
+    ['nick', nick],
+    ['priority', priority],
+    ['units', counter.units ?? 'none'],
+  ]);
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { RawJson, toJsonText } from '../../src/admin-socket/json-text.ts';
+import { RawJson, toJsonText } from '../src/json-text.ts';
 
 test('writes what JSON.stringify does', () => {
   fc.assert(
@@ -16,7 +16,7 @@ test('leaves out what JSON does not have', () => {
   expect(toJsonText(value, 'json')).toBe(JSON.stringify(value));
 });
 
-test('writes integers with all their digits, decimals as told, and maps in their order', () => {
+test('writes integers with all their digits, decimals as they are, and maps in their order', () => {
   const value = new Map<string, unknown>([
     ['b', 18446744073709551615n],
     ['1', new RawJson('0.000000000')],
