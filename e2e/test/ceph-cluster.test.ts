@@ -327,7 +327,7 @@ describeWithCephCluster('a storage daemon of Ceph', () => {
     await expect(ask('nonesuch')).rejects.toMatchObject({
       code: 'ERR_ADMIN_SOCKET',
       message: expect.stringContaining("refuses 'nonesuch'"),
-      cause: { errno: 22 },
+      details: { command: 'nonesuch', errno: 22 },
     });
   });
 

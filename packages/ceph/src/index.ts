@@ -37,6 +37,7 @@ export {
   histogramSchema,
 } from './dump/schema.ts';
 export { defaultAxis, type SnapshotLoggersOptions, snapshotLoggers } from './dump/snapshot.ts';
+export type { AdminSocketErrorCode, AdminSocketErrorDetails } from './errors.ts';
 export {
   type Axis,
   type AxisRange,

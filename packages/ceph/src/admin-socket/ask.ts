@@ -1,35 +1,36 @@
 import { createConnection } from 'node:net';
 import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { adminSocketError, errnoOf } from '../errors.ts';
 import { type JsonValue, toJsonText } from '../json-text.ts';
 import { parseFailure } from './failure.ts';
 import { bodyLengthOf, bodyOf } from './framing.ts';
 import { assertSocketPath } from './socket-path.ts';
 
-/** How long a daemon is waited for, and how much it may say. */
+/** Limits on the reply of a daemon. */
 export interface AskOptions {
-  /** For connecting and the whole reply, in milliseconds. @default 5000 */
+  /** The time for connecting and for the whole reply, in milliseconds. @default 5000 */
   readonly timeoutMs?: number;
-  /** The longest reply that is taken. @default 64 MiB */
+  /** The size of the longest reply that is accepted, in bytes. @default 64 MiB */
   readonly maxBytes?: number;
 }
 
 const DEFAULT_TIMEOUT_MS = 5000;
 const DEFAULT_MAX_BYTES = 64 * 2 ** 20;
 
-/** The longest that a timer of Node takes. */
+/** The longest delay of a timer in Node.js. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** What daemons have room for, with the NUL at the end. */
+/** The room that daemons have for a request, including the NUL at its end. */
 const DAEMON_REQUEST_BYTES = 1024;
 
 /**
- * Asks a Ceph daemon, or whatever else serves such a socket, and gives its reply as text: the `ceph` program is not
- * needed. Reading sockets of daemons takes their user or root.
+ * Sends a command to a Ceph daemon, or to any other server of such a socket, and returns its reply as text. It works
+ * without the `ceph` program. Only root and the user of the daemon can read the socket of a daemon.
  *
  * @param prefix The command: `perf histogram dump`.
- * @param args Its arguments, and `format` where it is not to be `json-pretty`.
- * @throws HdrscopeError `ERR_INVALID_OPTION`; `ERR_ADMIN_SOCKET` when nobody answers in time, or the daemon refuses the
- *   command; `ERR_DECODE` for a reply that is cut off, and `ERR_TOO_LARGE` for one of more than `maxBytes`.
+ * @param args The arguments of the command, and `format` for a format other than `json-pretty`.
+ * @throws HdrscopeError `ERR_INVALID_OPTION`; `ERR_ADMIN_SOCKET` when no reply comes in time, or the daemon refuses the
+ *   command; `ERR_DECODE` when the reply is cut off; `ERR_TOO_LARGE` when the reply has more than `maxBytes`.
  * @example
  * ```ts
  * import { mkdtempSync, rmSync } from 'node:fs';
@@ -55,24 +56,31 @@ export async function askAdminSocket(
   assertPositive('timeoutMs', timeoutMs);
   assertPositive('maxBytes', maxBytes);
 
-  const request = Buffer.from(`${toJsonText({ ...args, prefix }, 'json')}\0`);
-  const body = (await exchange(path, request, timeoutMs, maxBytes)).toString('utf8');
+  const bytes = Buffer.from(`${toJsonText({ ...args, prefix }, 'json')}\0`);
+  const body = (await exchange({ path, command: prefix, bytes }, timeoutMs, maxBytes)).toString('utf8');
   const failure = parseFailure(body);
   if (failure === undefined) return body;
-  const message = `${path} refuses '${prefix}': ${failure.message}`;
-  throw adminSocketError(message, Object.assign(new Error(failure.message), { errno: failure.errno }));
+  const { message, errno } = failure;
+  throw adminSocketError(`${path} refuses '${prefix}': ${message}`, { socket: path, command: prefix, errno });
 }
 
 function assertPositive(what: string, value: number): void {
   if (!(value > 0)) throw mustBe('ERR_INVALID_OPTION', what, 'a number above 0', value);
 }
 
+interface Request {
+  readonly path: string;
+  readonly command: string;
+  readonly bytes: Buffer;
+}
+
 /** The body of the reply to a request. */
-function exchange(path: string, request: Buffer, timeoutMs: number, maxBytes: number): Promise<Buffer> {
+function exchange(request: Request, timeoutMs: number, maxBytes: number): Promise<Buffer> {
+  const { path, bytes } = request;
   return new Promise((resolve, reject) => {
     const socket = createConnection(path);
     const late = (): void =>
-      fail(adminSocketError(`${path} has not answered within ${Math.round(timeoutMs)} ms`));
+      fail(noReply(request, `${path} has not answered within ${Math.round(timeoutMs)} ms`));
     const timer = setTimeout(late, Math.min(timeoutMs, LONGEST_MS));
     const finish = (): void => {
       clearTimeout(timer);
@@ -82,7 +90,7 @@ function exchange(path: string, request: Buffer, timeoutMs: number, maxBytes: nu
       finish();
       reject(error);
     };
-    const reply = new ReplyBuffer(path, maxBytes);
+    const reply = new ReplyBuffer(request, maxBytes);
     socket.on('data', (chunk: Buffer) => {
       try {
         const body = reply.push(chunk);
@@ -93,60 +101,53 @@ function exchange(path: string, request: Buffer, timeoutMs: number, maxBytes: nu
         fail(error as Error);
       }
     });
-    socket.on('error', (error: NodeJS.ErrnoException) => fail(explain(path, error, reply, request)));
-    socket.on('end', () => fail(reply.cutOff(request)));
-    socket.write(request);
+    socket.on('error', (error: NodeJS.ErrnoException) => fail(explain(request, error, reply)));
+    socket.on('end', () => fail(reply.cutOff()));
+    socket.write(bytes);
   });
 }
 
-/** What has arrived of a reply. */
+/** The part of a reply that has arrived. */
 class ReplyBuffer {
-  readonly #path: string;
+  readonly #request: Request;
   readonly #maxBytes: number;
-  /** Joined when all of them are there, or else a reply of many would be copied once for each. */
+  /** Joined once the reply is complete, so that a reply of many chunks is not copied for each of them. */
   #chunks: Buffer[] = [];
   #size = 0;
 
-  constructor(path: string, maxBytes: number) {
-    this.#path = path;
+  constructor(request: Request, maxBytes: number) {
+    this.#request = request;
     this.#maxBytes = maxBytes;
   }
 
-  get isEmpty(): boolean {
-    return this.#size === 0;
-  }
-
-  /** The body, when it is complete. What comes after it is left out, as by Ceph's own client. */
+  /** The body, once it is complete. As in Ceph's own client, bytes after the body are ignored. */
   push(chunk: Buffer): Buffer | undefined {
     this.#chunks.push(chunk);
     this.#size += chunk.length;
     const length = this.#length();
     if (length === undefined) return undefined;
     if (length > this.#maxBytes) {
-      throw new HdrscopeError(
-        'ERR_TOO_LARGE',
-        `the reply of ${this.#path} must be at most ${this.#maxBytes} bytes long, got ${length}`,
-      );
+      const allowed = `at most ${this.#maxBytes} bytes long`;
+      throw mustBe('ERR_TOO_LARGE', `the reply of ${this.#request.path}`, allowed, length);
     }
     if (this.#size < length + 4) return undefined;
     return bodyOf(Buffer.concat(this.#chunks), length);
   }
 
-  /** The error for a daemon that has hung up too early. */
-  cutOff(request: Buffer): HdrscopeError {
-    if (this.isEmpty) {
+  /** The error for a daemon that hung up too early. */
+  cutOff(): HdrscopeError {
+    const { path, bytes } = this.#request;
+    if (this.#size === 0) {
       const cure =
-        request.length > DAEMON_REQUEST_BYTES
-          ? `: requests must be at most ${DAEMON_REQUEST_BYTES} bytes long, this one has ${request.length}`
+        bytes.length > DAEMON_REQUEST_BYTES
+          ? `: requests must be at most ${DAEMON_REQUEST_BYTES} bytes long, this one has ${bytes.length}`
           : '';
-      return adminSocketError(`${this.#path} has hung up without a reply${cure}`);
+      return noReply(this.#request, `${path} has hung up without a reply${cure}`);
     }
     const length = this.#length();
     const allowed = length === undefined ? '4 bytes, its length' : `${length + 4} bytes, as it says`;
-    return new HdrscopeError(
-      'ERR_DECODE',
-      `the reply of ${this.#path} must have ${allowed}, got ${this.#size}`,
-    );
+    const message = `the reply of ${path} must have ${allowed}, got ${this.#size}`;
+    return new HdrscopeError('ERR_DECODE', message);
   }
 
   #length(): number | undefined {
@@ -157,24 +158,21 @@ class ReplyBuffer {
 }
 
 const EXPLANATIONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such socket: the daemon is not running, or has another path',
-  ECONNREFUSED: 'nobody listens there: a daemon that is gone has left it behind',
-  EACCES: 'this user may not: it takes the user of the daemon, or root',
-  ENOTSOCK: 'it is no socket',
-  EAGAIN: 'too many others are waiting for it',
+  ENOENT: 'the socket does not exist: the daemon is not running, or has another path',
+  ECONNREFUSED: 'nobody listens there: a dead daemon left the socket behind',
+  EACCES: 'this user may not connect: only root and the user of the daemon may',
+  ENOTSOCK: 'the file is not a socket',
+  EAGAIN: 'too many other clients are waiting',
 };
 
-function explain(
-  path: string,
-  error: NodeJS.ErrnoException,
-  reply: ReplyBuffer,
-  request: Buffer,
-): HdrscopeError {
-  if (error.code === 'ECONNRESET' || error.code === 'EPIPE') return reply.cutOff(request);
-  const { code = 'it fails' } = error;
-  return adminSocketError(`${path} cannot be asked: ${code}, ${EXPLANATIONS[code] ?? error.message}`, error);
+function explain(request: Request, error: NodeJS.ErrnoException, reply: ReplyBuffer): HdrscopeError {
+  if (error.code === 'ECONNRESET' || error.code === 'EPIPE') return reply.cutOff();
+  const { path, command } = request;
+  const { code = 'unknown error' } = error;
+  const message = `${path} cannot be asked: ${code}, ${EXPLANATIONS[code] ?? error.message}`;
+  return adminSocketError(message, { socket: path, command, ...errnoOf(error) }, error);
 }
 
-function adminSocketError(message: string, cause?: Error): HdrscopeError {
-  return new HdrscopeError('ERR_ADMIN_SOCKET', message, cause && { cause });
+function noReply({ path, command }: Request, message: string): HdrscopeError {
+  return adminSocketError(message, { socket: path, command });
 }

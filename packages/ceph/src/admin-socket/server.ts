@@ -1,6 +1,7 @@
 import { chmodSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { HdrscopeError } from '@hdrscope/core';
+import { adminSocketError, errnoOf } from '../errors.ts';
 import { atExit } from './at-exit.ts';
 import { type Claim, createNursery, publish } from './claim.ts';
 import { type Answerer, Connection, type ConnectionLimits } from './connection.ts';
@@ -38,8 +39,9 @@ export class AdminSocketServer {
     } catch (error) {
       await this.close();
       if (error instanceof HdrscopeError) throw error;
-      const { message } = error as Error;
-      throw new HdrscopeError('ERR_ADMIN_SOCKET', `${path} cannot be served: ${message}`, { cause: error });
+      const cause = error as NodeJS.ErrnoException;
+      const details = { socket: path, ...errnoOf(cause) };
+      throw adminSocketError(`${path} cannot be served: ${cause.message}`, details, cause);
     }
     // What is not closed leaves no socket behind either, unless the process is killed.
     this.#forgetExit = atExit(() => this.#release());

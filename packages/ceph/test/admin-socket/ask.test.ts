@@ -95,7 +95,7 @@ describe('refuses a reply', () => {
     await expect(askAdminSocket(path, 'nonesuch')).rejects.toMatchObject({
       code: 'ERR_ADMIN_SOCKET',
       message: `${path} refuses 'nonesuch': Invalid argument: unknown command prefix nonesuch`,
-      cause: { errno: 22 },
+      details: { socket: path, command: 'nonesuch', errno: 22 },
     });
   });
 });
@@ -110,14 +110,17 @@ test.each([
   await expect(askAdminSocket(path, 'x', {}, { timeoutMs: 30 })).rejects.toMatchObject({
     code: 'ERR_ADMIN_SOCKET',
     message: `${path} has not answered within 30 ms`,
+    details: { socket: path, command: 'x' },
   });
 });
 
 describe('explains', () => {
   test('a socket that is not there', async () => {
-    await expect(askAdminSocket(sockets.pathOf('none'), '0')).rejects.toMatchObject({
+    const path = sockets.pathOf('none');
+    await expect(askAdminSocket(path, '0')).rejects.toMatchObject({
       code: 'ERR_ADMIN_SOCKET',
-      message: expect.stringContaining('ENOENT, there is no such socket: the daemon is not running'),
+      message: expect.stringContaining('ENOENT, the socket does not exist: the daemon is not running'),
+      details: { socket: path, command: '0', errno: 2 },
       cause: { code: 'ENOENT' },
     });
   });

@@ -123,9 +123,11 @@ test('closing does without a socket that somebody has taken away', async () => {
 });
 
 test('says why it cannot listen', async () => {
-  await expect(sockets.serve({ path: sockets.pathOf('none/x.asok') })).rejects.toMatchObject({
+  const path = sockets.pathOf('none/x.asok');
+  await expect(sockets.serve({ path })).rejects.toMatchObject({
     code: 'ERR_ADMIN_SOCKET',
     message: expect.stringMatching(/x\.asok cannot be served: ENOENT/),
+    details: { socket: path, errno: 2 },
   });
 });
 

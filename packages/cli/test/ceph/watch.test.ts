@@ -135,7 +135,7 @@ test('a daemon that is gone and comes back is counted on', async () => {
   const [back] = await follower.advance(0.001);
   expect([back!.source, back!.isReset, back!.histogram.totalCount]).toEqual(['gone', true, 2]);
   expect(said).toEqual([
-    `hdrscope: ${path} cannot be asked: ENOENT, there is no such socket: the daemon is not running, or has another path; it is asked again\n`,
+    `hdrscope: ${path} cannot be asked: ENOENT, the socket does not exist: the daemon is not running, or has another path; it is asked again\n`,
     'hdrscope: gone is back\n',
     'hdrscope: gone osd.op: the daemon began anew, and all that it has is new\n',
   ]);
