@@ -13,27 +13,12 @@ import {
   snapshotNumbers,
 } from '@hdrscope/ceph';
 import { createRegistry } from '@hdrscope/registry';
+import { COUNTER, LATENCY as OSD_LATENCY, SIZE } from '@hdrscope/testing/osd';
 import { describeWithPeers, programOf } from './support/peers.ts';
 
 // The command and the modules of Ceph, as they are, read what is served here.
 
-const LATENCY: Axis = {
-  name: 'Latency (nsec)',
-  scale: 'log2',
-  min: 0,
-  quantSize: 131_072,
-  buckets: 32,
-  unit: 'ns',
-};
-const SIZE: Axis = {
-  name: 'Request size (bytes)',
-  scale: 'log2',
-  min: 0,
-  quantSize: 512,
-  buckets: 32,
-  unit: 'bytes',
-};
-const COUNTER = 'op_w_latency_in_bytes_histogram';
+const LATENCY: Axis = { ...OSD_LATENCY, name: 'Latency (nsec)', quantSize: 131_072 };
 
 interface Outcome {
   readonly status: number;

@@ -8,6 +8,7 @@ import { type RunningDashboard, serveDashboard } from '@hdrscope/dashboard';
 import { FORMAT_VERSION_LINE, formatInterval, LEGEND_LINE, readHistograms } from '@hdrscope/interval-log';
 import { formatValue, plotsOfLog } from '@hdrscope/plot';
 import { createRegistry, type Registry, valuesAtPercentiles } from '@hdrscope/registry';
+import { LATENCY, SIZE } from '@hdrscope/testing/osd';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { describeWithChromium, startChromium } from './support/chromium.ts';
 
@@ -45,10 +46,7 @@ function fill(registry: Registry): void {
 
 /** Writes of an OSD: large ones are slower, and one in ten waits. */
 function writesOf(osd: number): PerfHistogram {
-  const writes = new PerfHistogram([
-    { name: 'Latency (usec)', scale: 'log2', min: 0, quantSize: 100_000, buckets: 32, unit: 'ns' },
-    { name: 'Request size (bytes)', scale: 'log2', min: 0, quantSize: 512, buckets: 32, unit: 'bytes' },
-  ]);
+  const writes = new PerfHistogram([LATENCY, SIZE]);
   for (let n = 1; n <= 5000; n++) {
     const rank = ((n * 2_654_435_761 + osd) % 2 ** 32) / 2 ** 32;
     const size = 2 ** (9 + (n % 13));

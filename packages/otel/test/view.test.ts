@@ -1,7 +1,7 @@
+import { refusalOf } from '@hdrscope/testing/refusals';
 import { createHdr, type HdrOptions } from '../src/index.ts';
 import { compileView, type HdrView } from '../src/view.ts';
 import { collectDiagnostics } from './support/diag-log.ts';
-import { refusalOf } from './support/refused.ts';
 
 const log = collectDiagnostics();
 

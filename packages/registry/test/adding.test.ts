@@ -9,11 +9,11 @@ import {
   log2Layout,
   rebucket,
 } from '@hdrscope/core';
+import { expectRefused, refusalOf } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
 import { Family, type FamilyOptions } from '../src/family.ts';
 import { ticks } from './support/arbitraries.ts';
 import { FakeClock } from './support/fake-clock.ts';
-import { expectRefused, refusalOf } from './support/refused.ts';
 import { slotsOf } from './support/state.ts';
 
 function family(options: Partial<FamilyOptions> = {}): Family {

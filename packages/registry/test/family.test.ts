@@ -1,6 +1,6 @@
+import { refusalOf } from '@hdrscope/testing/refusals';
 import { defaultResolution, Family, type FamilyOptions, OVERFLOW_ATTRIBUTES } from '../src/family.ts';
 import { FakeClock } from './support/fake-clock.ts';
-import { refusalOf } from './support/refused.ts';
 
 function family(options: Partial<FamilyOptions> = {}): Family {
   return new Family({ name: 'x', ...options }, new FakeClock());

@@ -1,6 +1,6 @@
+import { refusalOf } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
 import { createRegistry, type Family, valuesAtPercentiles } from '../src/index.ts';
-import { refusalOf } from './support/refused.ts';
 
 function percentilesOf(family: Family, percentiles: readonly number[]): number[] {
   return valuesAtPercentiles(family, family.snapshot().series[0]!, percentiles);

@@ -1,6 +1,6 @@
+import { expectRefused, refusalOf } from '@hdrscope/testing/refusals';
 import { createRegistry, type FamilyOptions, type Source } from '../src/index.ts';
 import { FakeClock } from './support/fake-clock.ts';
-import { expectRefused, refusalOf } from './support/refused.ts';
 import { familyIn, onlySeries } from './support/state.ts';
 
 describe('registering a family', () => {

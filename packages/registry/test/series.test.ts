@@ -1,11 +1,11 @@
 import { countedIn, Histogram, hdrLayout } from '@hdrscope/core';
+import { expectRefused, refusalOf } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
 import { Family, type FamilyOptions } from '../src/family.ts';
 import { createRegistry } from '../src/registry.ts';
 import type { Rejected, Series } from '../src/series.ts';
 import { ticks } from './support/arbitraries.ts';
 import { FakeClock } from './support/fake-clock.ts';
-import { expectRefused, refusalOf } from './support/refused.ts';
 import { slotsOf } from './support/state.ts';
 
 const NONE_REJECTED: Rejected = { notANumber: 0, negative: 0, tooLarge: 0, largest: 0, overflowing: 0 };

@@ -1,6 +1,6 @@
+import { expectRefused } from '@hdrscope/testing/refusals';
 import { createRegistry, type Source } from '../src/index.ts';
 import { settled } from './support/ports.ts';
-import { expectRefused } from './support/refused.ts';
 import { familyIn, onlySeries } from './support/state.ts';
 
 /** A source whose calls end when they are told to, each counting one value then. */

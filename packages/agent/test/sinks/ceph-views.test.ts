@@ -1,9 +1,10 @@
 import { type Axis, askAdminSocket, PerfHistogram, parseHistogramDump } from '@hdrscope/ceph';
 import type { View } from '@hdrscope/dashboard';
 import type { HeatMapPlot, Plot } from '@hdrscope/plot';
+import { LATENCY, SIZE } from '@hdrscope/testing/osd';
 import { cephViews } from '../../src/sinks/ceph-views.ts';
 import { configOf, until, urlIn, useWorld } from '../support/agents.ts';
-import { LATENCY, SIZE, serveOsd } from '../support/perf-daemons.ts';
+import { serveOsd } from '../support/perf-daemons.ts';
 
 import.meta.jest.setTimeout(30_000);
 

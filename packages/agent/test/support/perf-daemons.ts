@@ -1,22 +1,5 @@
-import { type Axis, formatHistogramDump, type PerfHistogram, serveAdminSocket } from '@hdrscope/ceph';
+import { formatHistogramDump, type PerfHistogram, serveAdminSocket } from '@hdrscope/ceph';
 import type { World } from './agents.ts';
-
-export const LATENCY: Axis = {
-  name: 'Latency (usec)',
-  scale: 'log2',
-  min: 0,
-  quantSize: 100_000,
-  buckets: 32,
-  unit: 'ns',
-};
-export const SIZE: Axis = {
-  name: 'Request size (bytes)',
-  scale: 'log2',
-  min: 0,
-  quantSize: 512,
-  buckets: 32,
-  unit: 'bytes',
-};
 
 /** Histograms of the logger `osd` on an admin socket, as an OSD has them. Gives the path of the socket. */
 export async function serveOsd(

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { COUNTER, LATENCY, OSD_DUMP, OSD_SCHEMA, SIZE } from '@hdrscope/testing/osd';
 import {
   type Axis,
   axisRanges,
@@ -14,16 +14,7 @@ import {
   histogramSchema,
   PerfHistogram,
 } from '../../src/index.ts';
-import { LATENCY, SIZE } from '../support/axes.ts';
 import { testShared } from '../support/shared-data.ts';
-
-// What `ceph daemon osd.0` 16.2.15 answered: of the dump one counter, its spaces taken out.
-const fixture = (name: string): string =>
-  readFileSync(new URL(`../fixtures/${name}`, import.meta.url), 'utf8');
-const DUMP = fixture('osd-op-w.16.2.15.dump.json');
-const SCHEMA = fixture('osd.16.2.15.schema.json');
-
-const COUNTER = 'op_w_latency_in_bytes_histogram';
 
 function rebuilt({ values }: DumpedHistogram, axes: readonly Axis[]): PerfHistogram {
   const histogram = new PerfHistogram(axes);
@@ -60,16 +51,16 @@ function described(schema: HistogramSchema): HistogramLogger[] {
 }
 
 test('a counter is dumped as Ceph 16.2.15 does, but for spaces', () => {
-  expect(formatHistogramDump(loggersOf(JSON.parse(DUMP)), { format: 'json' })).toBe(DUMP);
+  expect(formatHistogramDump(loggersOf(JSON.parse(OSD_DUMP)), { format: 'json' })).toBe(OSD_DUMP);
 });
 
 test('the schema is told as Ceph 16.2.15 does, byte for byte', () => {
-  expect(formatHistogramSchema(described(JSON.parse(SCHEMA)))).toBe(SCHEMA);
-  expect(histogramSchema(described(JSON.parse(SCHEMA)))).toEqual(JSON.parse(SCHEMA));
+  expect(formatHistogramSchema(described(JSON.parse(OSD_SCHEMA)))).toBe(OSD_SCHEMA);
+  expect(histogramSchema(described(JSON.parse(OSD_SCHEMA)))).toEqual(JSON.parse(OSD_SCHEMA));
 });
 
 test('XML is as long as what Ceph 16.2.15 sent, and begins alike', () => {
-  const schema = described(JSON.parse(SCHEMA));
+  const schema = described(JSON.parse(OSD_SCHEMA));
   const compact = formatHistogramSchema(schema, { format: 'xml' });
   expect(compact).toHaveLength(2495);
   expect(
@@ -88,7 +79,7 @@ test('XML is as long as what Ceph 16.2.15 sent, and begins alike', () => {
     '\n  <op_r_latency_out_bytes_histogram>\n   <type>26</type>\n   <metric_type>counter</metric_type>\n';
   expect(pretty).toContain(metrics);
 
-  const dump = formatHistogramDump(loggersOf(JSON.parse(DUMP)), { format: 'xml' });
+  const dump = formatHistogramDump(loggersOf(JSON.parse(OSD_DUMP)), { format: 'xml' });
   const begin =
     `<perfcounter_collection><osd><${COUNTER}><axes><axis><name>Latency (usec)</name><min>0</min>` +
     '<quant_size>100000</quant_size><buckets>32</buckets><scale_type>log2</scale_type><ranges><bucket><max>-1</max>' +

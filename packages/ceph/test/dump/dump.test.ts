@@ -1,3 +1,4 @@
+import { refusalOf } from '@hdrscope/testing/refusals';
 import {
   type Axis,
   formatHistogramDump,
@@ -6,7 +7,6 @@ import {
   histogramDump,
   PerfHistogram,
 } from '../../src/index.ts';
-import { messageOf } from '../support/refused.ts';
 
 const ITEMS: Axis = { name: 'Items', scale: 'linear', min: 0, quantSize: 1, buckets: 3 };
 
@@ -93,7 +93,7 @@ describe('a dump', () => {
       { min: 0, max: 6 },
       { min: 7 },
     ]);
-    expect(messageOf(() => histogramDump(loggers), 'ERR_INVALID_OPTION')).toMatch(
+    expect(refusalOf(() => histogramDump(loggers), 'ERR_INVALID_OPTION').message).toMatch(
       /osd\.a: the axes of a tentacle dump must be linear or log2, got the explicit axis "Items"/,
     );
   });
@@ -109,7 +109,9 @@ describe('a dump', () => {
     [{ format: 'table' as 'json' }, /format must be one of json, json-pretty, xml, xml-pretty, got "table"/],
     [{ release: 'nautilus' as 'reef' }, /release must be one of pacific, .*, got "nautilus"/],
   ])('%# is refused', (options, message) => {
-    expect(messageOf(() => formatHistogramDump(LOGGERS, options), 'ERR_INVALID_OPTION')).toMatch(message);
+    expect(refusalOf(() => formatHistogramDump(LOGGERS, options), 'ERR_INVALID_OPTION').message).toMatch(
+      message,
+    );
   });
 });
 
@@ -131,5 +133,5 @@ test.each([
     /a\.x: priority must be an integer from 0 to 10/,
   ],
 ])('%# loggers that cannot be told apart are refused', (loggers, message) => {
-  expect(messageOf(() => formatHistogramSchema(loggers), 'ERR_INVALID_OPTION')).toMatch(message);
+  expect(refusalOf(() => formatHistogramSchema(loggers), 'ERR_INVALID_OPTION').message).toMatch(message);
 });

@@ -1,4 +1,5 @@
 import { createRegistry } from '@hdrscope/registry';
+import { expectRefused, refusalOf } from '@hdrscope/testing/refusals';
 import {
   type Axis,
   defaultAxis,
@@ -6,7 +7,6 @@ import {
   type HistogramLogger,
   snapshotLoggers,
 } from '../../src/index.ts';
-import { messageOf } from '../support/refused.ts';
 
 const OSD: Axis = {
   name: 'Latency (nsec)',
@@ -91,10 +91,10 @@ test('each combination of attributes has a logger', async () => {
 
 test('an axis whose unit the family does not have is refused', async () => {
   const snapshot = await recorded('By', [1]);
-  expect(messageOf(() => snapshotLoggers(snapshot, { axisOf: () => OSD }), 'ERR_INVALID_OPTION')).toMatch(
-    /the unit of the axis of "x" must be one for values in "By", got "ns"/,
-  );
-  messageOf(() => snapshotLoggers(snapshot, { release: 'old' as 'reef' }), 'ERR_INVALID_OPTION');
+  expect(
+    refusalOf(() => snapshotLoggers(snapshot, { axisOf: () => OSD }), 'ERR_INVALID_OPTION').message,
+  ).toMatch(/the unit of the axis of "x" must be one for values in "By", got "ns"/);
+  expectRefused(() => snapshotLoggers(snapshot, { release: 'old' as 'reef' }), 'ERR_INVALID_OPTION');
 });
 
 test('default axes have edges that HDR slots have', () => {

@@ -1,5 +1,5 @@
+import { LATENCY, SIZE } from '@hdrscope/testing/osd';
 import { PerfHistogram } from '../../src/index.ts';
-import { LATENCY, SIZE } from '../support/axes.ts';
 
 // Alone in its file: what other tests do with a record tells V8 how to compile it.
 

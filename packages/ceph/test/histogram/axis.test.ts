@@ -1,6 +1,6 @@
+import { refusalOf } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
 import { type Axis, axisEdges, axisLayout, axisRanges } from '../../src/index.ts';
-import { messageOf } from '../support/refused.ts';
 
 const axis = (scale: Axis['scale'], min: number, quantSize: number, buckets: number): Axis => ({
   name: 'x',
@@ -105,7 +105,7 @@ test.each([
   [{ ...axis('explicit', 0, 1, 3), edges: [5n, 5n] }, /edges must be 2 ascending bigints/],
   [{ ...axis('log2', 0, 1, 2), name: 7 as unknown as string }, /name must be a text/],
 ])('%# an axis that Ceph could not have is refused', (one, message) => {
-  expect(messageOf(() => axisLayout(one), 'ERR_INVALID_OPTION')).toMatch(message);
+  expect(refusalOf(() => axisLayout(one), 'ERR_INVALID_OPTION').message).toMatch(message);
 });
 
 test.each([[axis('log2', 0, 100_000, 48)], [axis('log2', 0, 512, 55)]])(

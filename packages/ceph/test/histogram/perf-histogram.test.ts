@@ -1,7 +1,7 @@
+import { LATENCY, SIZE } from '@hdrscope/testing/osd';
+import { expectRefused, refusalOf } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
 import { type Axis, PerfHistogram } from '../../src/index.ts';
-import { LATENCY, SIZE } from '../support/axes.ts';
-import { messageOf } from '../support/refused.ts';
 
 const ITEMS: Axis = { name: 'Items', scale: 'linear', min: 0, quantSize: 1, buckets: 5 };
 const small = (name: string, buckets = 4): Axis => ({ name, scale: 'log2', min: 0, quantSize: 10, buckets });
@@ -71,7 +71,7 @@ describe('recording', () => {
     [[ITEMS], ['1' as unknown as number]],
   ])('%# what is not one number for each axis is refused, and not counted', (axes, values) => {
     const histogram = new PerfHistogram(axes);
-    messageOf(() => histogram.record(...(values as [number])), 'ERR_INVALID_VALUE');
+    expectRefused(() => histogram.record(...(values as [number])), 'ERR_INVALID_VALUE');
     expect(histogram.totalCount).toBe(0);
   });
 
@@ -82,29 +82,29 @@ describe('recording', () => {
     expect(histogram.countAt([1])).toBe(2n ** 32n);
     histogram.addAt([1], 2n ** 64n - 1n - 2n ** 32n);
     expect(histogram.countAt([1])).toBe(2n ** 64n - 1n);
-    expect(messageOf(() => histogram.addAt([1], 1), 'ERR_COUNT_OVERFLOW')).toMatch(
+    expect(refusalOf(() => histogram.addAt([1], 1), 'ERR_COUNT_OVERFLOW').message).toMatch(
       /got 18446744073709551616/,
     );
     const other = histogram.copy();
-    messageOf(() => histogram.add(other), 'ERR_COUNT_OVERFLOW');
-    expect(messageOf(() => histogram.marginal(0), 'ERR_COUNT_OVERFLOW')).toMatch(/at most 2\^53 - 1/);
+    expectRefused(() => histogram.add(other), 'ERR_COUNT_OVERFLOW');
+    expect(refusalOf(() => histogram.marginal(0), 'ERR_COUNT_OVERFLOW').message).toMatch(/at most 2\^53 - 1/);
   });
 
   test.each([[[5]], [[-1]], [[0.5]], [[0, 0]], [[]]])('%# there is no cell at %j', (slots) => {
     const histogram = new PerfHistogram([ITEMS]);
-    expect(messageOf(() => histogram.countAt(slots), 'ERR_VALUE_OUT_OF_RANGE')).toMatch(
+    expect(refusalOf(() => histogram.countAt(slots), 'ERR_VALUE_OUT_OF_RANGE').message).toMatch(
       /a slot of each axis, of 5/,
     );
   });
 
   test.each([-1, 0.5, 2 ** 53, -1n])('a count of %p is refused', (count) => {
-    messageOf(() => new PerfHistogram([ITEMS]).addAt([0], count), 'ERR_INVALID_COUNT');
+    expectRefused(() => new PerfHistogram([ITEMS]).addAt([0], count), 'ERR_INVALID_COUNT');
   });
 
   test('a histogram needs an axis, and has a limit', () => {
-    messageOf(() => new PerfHistogram([]), 'ERR_INVALID_OPTION');
+    expectRefused(() => new PerfHistogram([]), 'ERR_INVALID_OPTION');
     const wide: Axis = { ...ITEMS, buckets: 60_000 };
-    expect(messageOf(() => new PerfHistogram([wide, wide]), 'ERR_TOO_LARGE')).toMatch(/3600000000/);
+    expect(refusalOf(() => new PerfHistogram([wide, wide]), 'ERR_TOO_LARGE').message).toMatch(/3600000000/);
   });
 
   test('what was counted can be forgotten', () => {
@@ -155,8 +155,8 @@ describe('adding and subtracting', () => {
   ])('%# other axes are refused', (others, message) => {
     const histogram = filled(axes, [[1, 1]]);
     const other = new PerfHistogram(others);
-    expect(messageOf(() => histogram.add(other), 'ERR_INCOMPATIBLE')).toMatch(message);
-    expect(messageOf(() => histogram.subtract(other), 'ERR_INCOMPATIBLE')).toMatch(message);
+    expect(refusalOf(() => histogram.add(other), 'ERR_INCOMPATIBLE').message).toMatch(message);
+    expect(refusalOf(() => histogram.subtract(other), 'ERR_INCOMPATIBLE').message).toMatch(message);
   });
 });
 
@@ -208,10 +208,10 @@ describe('reading', () => {
     ],
     [{ axis: 2 }, /axis must be/],
   ])('%# a range that cuts through a slot, or is none, is refused', (range, message) => {
-    expect(messageOf(() => writes.marginal(0, [range]), 'ERR_INVALID_OPTION')).toMatch(message);
+    expect(refusalOf(() => writes.marginal(0, [range]), 'ERR_INVALID_OPTION').message).toMatch(message);
   });
 
   test('a slice of the only axis is refused', () => {
-    messageOf(() => new PerfHistogram([SIZE]).slice({ axis: 0 }), 'ERR_INVALID_OPTION');
+    expectRefused(() => new PerfHistogram([SIZE]).slice({ axis: 0 }), 'ERR_INVALID_OPTION');
   });
 });

@@ -1,5 +1,6 @@
+import { OSD_DUMP, OSD_DUMP_LATER } from '@hdrscope/testing/osd';
 import { dumpIncrease, parseHistogramDump } from '../../src/index.ts';
-import { dumpOf, LINEAR, OSD_DUMP, OSD_DUMP_LATER } from '../support/dumps.ts';
+import { dumpOf, LINEAR } from '../support/dumps.ts';
 
 const increase = (before: string, after: string) =>
   dumpIncrease(parseHistogramDump(before), parseHistogramDump(after)).map(({ histogram, isReset, sums }) => ({

@@ -1,6 +1,6 @@
+import { refusalOf } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
 import { parseJson } from '../../src/importer/json.ts';
-import { messageOf } from '../support/refused.ts';
 
 const parsed = (text: string) => parseJson(text, 0, false);
 
@@ -41,5 +41,5 @@ test.each([
   ['{"a": 1,}', /with a string here, got "}"/],
   ['', /with a value here, got the end/],
 ])('%j is refused, and said where', (text, message) => {
-  expect(messageOf(() => parsed(text), 'ERR_DECODE')).toMatch(message);
+  expect(refusalOf(() => parsed(text), 'ERR_DECODE').message).toMatch(message);
 });

@@ -1,5 +1,5 @@
+import { OSD_DUMP } from '@hdrscope/testing/osd';
 import { formatHistogramDump, parseHistogramLoggers } from '../../src/index.ts';
-import { OSD_DUMP } from '../support/dumps.ts';
 import { testShared } from '../support/shared-data.ts';
 
 test('loggers of each daemon, those too that have no histograms', () => {

@@ -1,11 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { OSD_SCHEMA } from '@hdrscope/testing/osd';
 import { parseHistogramSchema } from '../../src/index.ts';
 
-// What `ceph daemon osd.0` 16.2.15 answered.
-const SCHEMA = readFileSync(new URL('../fixtures/osd.16.2.15.schema.json', import.meta.url), 'utf8');
-
 test('the schema of an OSD', () => {
-  const described = parseHistogramSchema(SCHEMA);
+  const described = parseHistogramSchema(OSD_SCHEMA);
   expect(described).toHaveLength(4);
   expect(described[0]).toEqual({
     daemon: undefined,

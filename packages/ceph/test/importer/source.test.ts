@@ -1,8 +1,9 @@
 import { explicitCounts } from '@hdrscope/core';
 import { createRegistry, type FamilySnapshot, type Snapshot } from '@hdrscope/registry';
+import { OSD_DUMP, OSD_DUMP_LATER } from '@hdrscope/testing/osd';
+import { refusalOf } from '@hdrscope/testing/refusals';
 import { type CephSourceOptions, cephSource, parseHistogramDump } from '../../src/index.ts';
-import { dumpOf, LINEAR, OSD_DUMP, OSD_DUMP_LATER } from '../support/dumps.ts';
-import { messageOf } from '../support/refused.ts';
+import { dumpOf, LINEAR } from '../support/dumps.ts';
 
 /** A registry with a source that gives one text after the other, the last of them again and again. */
 function reading(texts: readonly (string | Error)[], options: Partial<CephSourceOptions> = {}) {
@@ -81,7 +82,7 @@ test('only what comes after the first dump, where that is asked for', async () =
   expect(familyOf(await gather(), LATENCY).series).toEqual([]);
   expect(total(await gather(), LATENCY)).toBe(83_959 - 62_049);
   const since = 'then' as 'now';
-  expect(messageOf(() => cephSource({ fetch: () => '', since }), 'ERR_INVALID_OPTION')).toMatch(
+  expect(refusalOf(() => cephSource({ fetch: () => '', since }), 'ERR_INVALID_OPTION').message).toMatch(
     /'beginning' or 'now'/,
   );
 });

@@ -1,6 +1,6 @@
+import { LATENCY, SIZE } from '@hdrscope/testing/osd';
+import { refusalOf } from '@hdrscope/testing/refusals';
 import { type Axis, axisToHdr, type LossyStrategy, PerfHistogram } from '../../src/index.ts';
-import { LATENCY, SIZE } from '../support/axes.ts';
-import { messageOf } from '../support/refused.ts';
 
 const linear: Axis = { name: 'x', scale: 'linear', min: -10, quantSize: 10, buckets: 4 };
 
@@ -59,7 +59,7 @@ test('an axis of one bucket has no bound, and counts at 0', () => {
 
 test('a strategy must be chosen', () => {
   const options = {} as { strategy: LossyStrategy };
-  expect(messageOf(() => axisToHdr(new PerfHistogram([SIZE]), 0, options), 'ERR_INVALID_OPTION')).toMatch(
-    /strategy must be 'lower', 'geometric' or 'upper', got undefined/,
-  );
+  expect(
+    refusalOf(() => axisToHdr(new PerfHistogram([SIZE]), 0, options), 'ERR_INVALID_OPTION').message,
+  ).toMatch(/strategy must be 'lower', 'geometric' or 'upper', got undefined/);
 });

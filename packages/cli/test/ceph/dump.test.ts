@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { dumpOf, OSD_DUMP, serveDumps } from '../support/ceph-daemon.ts';
+import { OSD_DUMP } from '@hdrscope/testing/osd';
+import { dumpOf, serveDumps } from '../support/ceph-daemon.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { testShared, useFolder } from '../support/logs.ts';
 

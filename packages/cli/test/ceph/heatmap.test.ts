@@ -1,5 +1,6 @@
 import { plotFromJson } from '@hdrscope/plot';
-import { dumpOf, OSD_DUMP, OSD_DUMP_LATER, serveDumps } from '../support/ceph-daemon.ts';
+import { OSD_DUMP, OSD_DUMP_LATER } from '@hdrscope/testing/osd';
+import { dumpOf, serveDumps } from '../support/ceph-daemon.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { useFolder } from '../support/logs.ts';
 

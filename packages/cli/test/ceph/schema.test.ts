@@ -1,4 +1,5 @@
-import { dumpOf, OSD_SCHEMA, serveDumps } from '../support/ceph-daemon.ts';
+import { OSD_SCHEMA } from '@hdrscope/testing/osd';
+import { dumpOf, serveDumps } from '../support/ceph-daemon.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { useFolder } from '../support/logs.ts';
 

@@ -1,7 +1,8 @@
+import { OSD_DUMP, OSD_DUMP_LATER } from '@hdrscope/testing/osd';
 import { Follower } from '../../src/ceph/follow.ts';
 import { openInputs } from '../../src/ceph/input.ts';
 import { Ending, type Io } from '../../src/command.ts';
-import { dumpOf, OSD_DUMP, OSD_DUMP_LATER, serveDumps } from '../support/ceph-daemon.ts';
+import { dumpOf, serveDumps } from '../support/ceph-daemon.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { useFolder } from '../support/logs.ts';
 

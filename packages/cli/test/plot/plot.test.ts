@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { DoubleHistogram, Histogram } from '@hdrscope/core';
 import { FORMAT_VERSION_LINE, formatInterval } from '@hdrscope/interval-log';
 import type { ComparisonPlot, HeatMapPlot, PercentilePlot, Plot, TimePlot } from '@hdrscope/plot';
-import { OSD_DUMP } from '../support/ceph-daemon.ts';
+import { OSD_DUMP } from '@hdrscope/testing/osd';
 import { hdrscope, type World } from '../support/fake-io.ts';
 import { evenly, logText, testShared, useFolder } from '../support/logs.ts';
 

@@ -1,16 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { type PerfReplies, type RunningAdminSocket, serveAdminSocket } from '@hdrscope/ceph';
-
-const FIXTURES = new URL('../../../ceph/test/fixtures/', import.meta.url);
-
-/** What an OSD of Ceph 16.2.15 answered: of the dump the writes. */
-export const OSD_DUMP: string = readFileSync(new URL('osd-op-w.16.2.15.dump.json', FIXTURES), 'utf8');
-/** The same OSD later. */
-export const OSD_DUMP_LATER: string = readFileSync(
-  new URL('osd-op-w-later.16.2.15.dump.json', FIXTURES),
-  'utf8',
-);
-export const OSD_SCHEMA: string = readFileSync(new URL('osd.16.2.15.schema.json', FIXTURES), 'utf8');
+import { OSD_SCHEMA } from '@hdrscope/testing/osd';
 
 /** The text of a dump of one counter of one linear axis: below 0, 0 to 7, 8 to 15, more. */
 export function dumpOf(values: readonly (number | bigint)[], counter = 'op', others: object = {}): string {

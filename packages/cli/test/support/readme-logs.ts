@@ -1,4 +1,4 @@
-import { OSD_DUMP, OSD_DUMP_LATER } from './ceph-daemon.ts';
+import { OSD_DUMP, OSD_DUMP_LATER } from '@hdrscope/testing/osd';
 import { logText, type Written } from './logs.ts';
 
 /** Numbers from 0 to 1 that are the same in every run. Source: Park and Miller's generator. */

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Worker as ClusterWorker, default as cluster } from 'node:cluster';
 import type { MessagePort, Worker } from 'node:worker_threads';
+import { expectRefused } from '@hdrscope/testing/refusals';
 import {
   type ClusterLike,
   collectFrom,
@@ -11,7 +12,6 @@ import {
   serveRegistry,
 } from '../../src/index.ts';
 import { FakePort, FakeProcess, settled } from '../support/ports.ts';
-import { expectRefused } from '../support/refused.ts';
 import { record, remoteOf } from '../support/remotes.ts';
 import { familyIn, onlySeries, slotsOf } from '../support/state.ts';
 import { countOf } from '../support/totals.ts';

@@ -1,0 +1,31 @@
+/** An `HdrscopeError` of `@hdrscope/core`. This package imports no other one of hdrscope, so it recognises the error by its name. */
+export interface RefusalError extends Error {
+  readonly code: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The error with which `action` is refused. Any other outcome fails the test.
+ *
+ * @param code The code that the error must have. @default any code
+ */
+export function refusalOf(action: () => unknown, code?: string): RefusalError {
+  let outcome: unknown;
+  try {
+    outcome = action();
+  } catch (error) {
+    if (!isRefusal(error)) throw new Error(`must throw an HdrscopeError, threw ${error}`, { cause: error });
+    if (code !== undefined) expect(error.code).toBe(code);
+    return error;
+  }
+  throw new Error(`must be refused, returned ${String(outcome)}`);
+}
+
+/** Fails the test unless `action` is refused with this code. */
+export function expectRefused(action: () => unknown, code: string): void {
+  refusalOf(action, code);
+}
+
+function isRefusal(error: unknown): error is RefusalError {
+  return error instanceof Error && error.name === 'HdrscopeError';
+}
