@@ -34,6 +34,7 @@ export {
   type DescribedHistogram,
   formatHistogramSchema,
   type HistogramSchema,
+  type HistogramSchemaTextOptions,
   histogramSchema,
 } from './dump/schema.ts';
 export { defaultAxis, type SnapshotLoggersOptions, snapshotLoggers } from './dump/snapshot.ts';
@@ -43,16 +44,14 @@ export {
   type AxisRange,
   type AxisScale,
   type AxisUnit,
-  axisEdges,
-  axisLayout,
   axisRanges,
   axisTitle,
 } from './histogram/axis.ts';
 export {
   type AxisQuantile,
   type AxisQuantileOptions,
-  type Increase,
   PerfHistogram,
+  type PerfIncrease,
 } from './histogram/perf-histogram.ts';
 export type { ValueRange } from './histogram/value-range.ts';
 export type { AxisClasses } from './importer/classes.ts';

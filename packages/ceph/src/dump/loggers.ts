@@ -1,50 +1,50 @@
 import { mustBe } from '@hdrscope/core';
 import type { PerfHistogram } from '../histogram/perf-histogram.ts';
 
-/** How well counts of other slots fit the axis that they are shown on. */
+/** The error of counts that were moved to the slots of an axis from other slots. */
 export interface AxisFit {
-  /** Whether no value can lie in a cell that it is not in. */
+  /** Whether every value is certainly in the right cell. */
   readonly exact: boolean;
-  /** How many of the counts may lie on the wrong side of an edge, at most. */
+  /** At most so many values are on the wrong side of an edge. */
   readonly maxMisplaced: number;
 }
 
-/** A histogram as Ceph's schema describes it. */
+/** A histogram with its description in Ceph's schema. */
 export interface HistogramCounter {
   readonly name: string;
   readonly histogram: PerfHistogram;
   /** @default '' */
   readonly description?: string;
-  /** A short name for tables of narrow columns. @default '' */
+  /** A short name, for tables with narrow columns. @default '' */
   readonly nick?: string;
-  /** From 0 to 10; Ceph's exporter leaves out what is below 5. @default 5 */
+  /** From 0 to 10. Ceph's exporter leaves out counters below 5. @default 5 */
   readonly priority?: number;
-  /** Of the counter, not of its axes. @default 'none' */
+  /** The unit of the counter, not of its axes. @default 'none' */
   readonly units?: 'none' | 'bytes';
   /** @default 'counter' */
   readonly metricType?: 'counter' | 'gauge';
-  /** The sum of the values of each axis, where known. Shown in the profile `'next'` only. */
+  /** The sum of the values of each axis. Only dumps of the release `'next'` have sums. @default unknown */
   readonly sums?: readonly bigint[];
-  /** For counts that were moved to these axes. */
+  /** The error of counts that were moved to these axes; absent for counts that were recorded on them. */
   readonly fit?: AxisFit;
 }
 
-/** Ceph's name for a group of counters: a subsystem, or an instance of one. */
+/** A group of counters, by Ceph's name for it: a subsystem, or one instance of a subsystem. */
 export interface HistogramLogger {
   readonly name: string;
-  /** In the order of their dumps. Loggers without histograms show in dumps too. */
+  /** In the order of the dump. A logger without histograms appears in dumps too. */
   readonly counters: readonly HistogramCounter[];
 }
 
-/** Which histograms are shown. */
+/** Selects histograms by exact names. */
 export interface PerfFilter {
-  /** Only the logger of this name. @default all */
+  /** Only this logger. @default all loggers */
   readonly logger?: string | undefined;
-  /** Only counters of this name, in every logger shown. @default all */
+  /** Only the counters of this name, in every selected logger. @default all counters */
   readonly counter?: string | undefined;
 }
 
-/** Loggers by name, as bytes are ordered, and of each the counters that are asked for. */
+/** The selected loggers, ordered by the bytes of their names, each with its selected counters. */
 export function selectLoggers(
   loggers: readonly HistogramLogger[],
   { logger, counter }: PerfFilter,
@@ -69,7 +69,7 @@ function assertUnique(names: readonly string[], what: string): void {
   const seen = new Set<string>();
   for (const name of names) {
     if (typeof name !== 'string' || name === '') {
-      throw mustBe('ERR_INVALID_OPTION', `the names of ${what}`, 'texts, not empty', name);
+      throw mustBe('ERR_INVALID_OPTION', `the names of ${what}`, 'non-empty strings', name);
     }
     if (seen.has(name)) throw mustBe('ERR_INVALID_OPTION', `the names of ${what}`, 'all different', name);
     seen.add(name);

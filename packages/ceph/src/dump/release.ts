@@ -1,8 +1,8 @@
 import { mustBe } from '@hdrscope/core';
 
 /**
- * Whose dumps are made. `'next'` has what is proposed for a release to come, and in none yet: one dimension, the unit of
- * axes, sums. All others are alike: two dimensions are what their tools can read.
+ * The release of Ceph whose dumps are written. `'next'` is a proposal for a future release: it allows one dimension and
+ * explicit axes, and adds units and sums. The other releases have equal dumps; their tools read two dimensions only.
  */
 export type CephRelease = 'pacific' | 'quincy' | 'reef' | 'squid' | 'tentacle' | 'next';
 

@@ -4,9 +4,9 @@ import { loggersDocument } from './dump.ts';
 import { type CephFormat, formatDocument } from './format.ts';
 import type { HistogramCounter, HistogramLogger } from './loggers.ts';
 
-/** A histogram in a schema. */
+/** The description of a histogram in a schema. */
 export interface DescribedHistogram {
-  /** Histogram, counter and integer: 16 + 8 + 2. */
+  /** The sum of three bits: 16 for a histogram, 8 for a counter, 2 for an integer. */
   readonly type: number;
   readonly metric_type: string;
   readonly value_type: string;
@@ -16,30 +16,36 @@ export interface DescribedHistogram {
   readonly units: string;
 }
 
-/** What `perf histogram schema` answers. It does not tell the axes. */
+/** The answer to `perf histogram schema`: descriptions by logger and counter, without the axes. */
 export type HistogramSchema = Readonly<Record<string, Readonly<Record<string, DescribedHistogram>>>>;
+
+/** The options of a schema as text. */
+export interface HistogramSchemaTextOptions {
+  /** @default 'json-pretty' */
+  readonly format?: CephFormat;
+}
 
 const TYPE = 0x10 | 0x08 | 0x02;
 const DEFAULT_PRIORITY = 5;
 const HIGHEST_PRIORITY = 10;
 
 /**
- * What `perf histogram schema` answers, as objects.
+ * The answer to `perf histogram schema`, as objects.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when names are not unique, or a priority is none.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when two names are equal, or a priority is outside [0, 10].
  */
 export function histogramSchema(loggers: readonly HistogramLogger[]): HistogramSchema {
   return toPlain(schemaDocument(loggers)) as HistogramSchema;
 }
 
 /**
- * What `perf histogram schema` answers, byte for byte.
+ * The answer to `perf histogram schema`, byte for byte.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` as `histogramSchema` does, or when the format is none.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` as `histogramSchema` does, or when the format is unknown.
  */
 export function formatHistogramSchema(
   loggers: readonly HistogramLogger[],
-  { format = 'json-pretty' }: { readonly format?: CephFormat } = {},
+  { format = 'json-pretty' }: HistogramSchemaTextOptions = {},
 ): string {
   return formatDocument(schemaDocument(loggers), format);
 }

@@ -5,17 +5,17 @@ import { PerfHistogram } from '../histogram/perf-histogram.ts';
 import type { AxisFit, HistogramCounter, HistogramLogger } from './loggers.ts';
 import { assertRelease, type CephRelease } from './release.ts';
 
-/** How families of a registry are shown as Ceph's histograms. */
+/** The options for showing families of a registry as Ceph's histograms. */
 export interface SnapshotLoggersOptions {
-  /** Decides how many axes there are: `'next'` has one, all others a second one of a single slot. @default 'tentacle' */
+  /** Decides on the number of axes: one for `'next'`; for all others a second axis of a single slot. @default 'tentacle' */
   readonly release?: CephRelease;
-  /** The logger of series without attributes; others have theirs added to the name. @default 'hdrscope' */
+  /** The logger of series without attributes. Attributes are appended to this name. @default 'hdrscope' */
   readonly logger?: string;
-  /** The axis of a family, in nanoseconds for units of time, in bytes for `By`. @default `defaultAxis` */
+  /** Gives the axis of a family: in nanoseconds for units of time, in bytes for `By`. @default `defaultAxis` */
   readonly axisOf?: (family: FamilySnapshot) => Axis;
 }
 
-/** A second axis that tells nothing apart, for tools that read two. */
+/** A second axis with one slot for all values, for tools that read two axes. */
 const ALL: Axis = { name: 'All', scale: 'linear', min: 0, quantSize: 1, buckets: 1, unit: 'none' };
 
 const NANOSECONDS_PER: Readonly<Record<string, number>> = {
@@ -28,11 +28,12 @@ const NANOSECONDS_PER: Readonly<Record<string, number>> = {
 };
 
 /**
- * Families of a registry as Ceph's loggers and counters: a logger for each combination of attributes, as Ceph's histograms
- * have no labels, and in it a counter for each family. Each HDR slot goes, whole, to where its midpoint belongs; `fit`
- * tells what that may misplace.
+ * Families of a registry as Ceph's loggers and counters. Ceph's histograms have no labels, so each combination of attributes
+ * is a logger, with a counter for each family. The counts of an HDR slot move, all together, to the slot of its midpoint;
+ * `fit` states how many of them may be misplaced.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the release or an axis is none.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the release is unknown, Ceph could not have such an axis, or the unit of
+ *   an axis does not suit its family.
  * @example
  * ```ts
  * import { type HistogramLogger, snapshotLoggers } from '@hdrscope/ceph';
@@ -67,9 +68,9 @@ export function snapshotLoggers(
 }
 
 /**
- * The axis that suits a family: log2, with a quantum that is a power of two, as HDR slots have edges there. Times are in
- * nanoseconds, from 1 µs to 2.4 hours; sizes in bytes, from 512 B to 256 GiB; all else is in its unit, or, where that is
- * finer than 1, in ticks.
+ * The default axis of a family: log2, with a power of two as the quantum, since HDR slots have edges there. Times are in
+ * nanoseconds, from 1 µs to 2.4 hours; sizes in bytes, from 512 B to 256 GiB. Other values are in the unit of the family, or
+ * in ticks when its resolution is finer than 1.
  */
 export function defaultAxis({ unit, resolution }: Pick<FamilySnapshot, 'unit' | 'resolution'>): Axis {
   if (Object.hasOwn(NANOSECONDS_PER, unit)) {
@@ -98,20 +99,19 @@ function counterOf(
     if (count > 0) shown.addAt(axes.length === 1 ? [slot] : [slot, 0], count);
   }
   const fit: AxisFit = { exact: isExact(plan), maxMisplaced };
-  const ofUnit = sum * perUnit(family, axis);
   return {
     name: family.name,
     description: family.description,
     units: axis.unit === 'bytes' ? 'bytes' : 'none',
     histogram: shown,
-    ...(release === 'next' && { sums: [BigInt(Math.round(ofUnit))] }),
+    ...(release === 'next' && { sums: [BigInt(Math.round(sum * perUnit(family, axis)))] }),
     fit,
   };
 }
 
 const exactness = new WeakMap<Rebucketing, boolean>();
 
-/** Known once all slots were looked at, which can be millions. */
+/** Cached, as the first answer looks at all slots, of which there can be millions. */
 function isExact(plan: Rebucketing): boolean {
   const known = exactness.get(plan) ?? plan.exact;
   exactness.set(plan, known);
@@ -120,7 +120,7 @@ function isExact(plan: Rebucketing): boolean {
 
 const scaled = new WeakMap<Layout, Map<number, Layout>>();
 
-/** The layout of a family in what its axis counts, kept so that what is computed for it is computed once. */
+/** The layout of a family in the unit of its axis. It is cached, and with it everything that is cached for a layout. */
 function inAxisUnit(family: FamilySnapshot, axis: Axis): Layout {
   const { layout, resolution } = family;
   const step = (perUnit(family, axis) * resolution.unitsPerTick) / resolution.ticksPerUnit;
@@ -139,7 +139,7 @@ const NANOSECONDS_OF_AXIS: Readonly<Partial<Record<NonNullable<Axis['unit']>, nu
   s: 1e9,
 };
 
-/** What one of the family's unit is in that of the axis; where the axis has none, in ticks or in the unit, as `defaultAxis`. */
+/** One unit of the family, in the unit of the axis. An axis without a unit counts as that of `defaultAxis`: ticks finer than 1, or units. */
 function perUnit({ name, unit, resolution }: FamilySnapshot, axis: Axis): number {
   const { unit: shown = 'none' } = axis;
   if (shown === 'none') return resolution.ticksPerUnit;
@@ -150,18 +150,18 @@ function perUnit({ name, unit, resolution }: FamilySnapshot, axis: Axis): number
   throw mustBe(
     'ERR_INVALID_OPTION',
     `the unit of the axis of "${name}"`,
-    `one for values in "${unit}"`,
+    `one that suits values in "${unit}"`,
     shown,
   );
 }
 
-/** What attributes add to the name of a logger. */
+/** The suffix that attributes add to the name of a logger. */
 export function attributesText(attributes: Attributes): string {
   const pairs = Object.entries(attributes).map(([key, value]) => `${key}=${value}`);
   return pairs.length === 0 ? '' : `-${pairs.sort().join(',')}`;
 }
 
-/** Families of one name, from scopes of their own, are numbered from the second on. */
+/** Families of different scopes can share a name; the second and later ones get a number. */
 function distinct(counters: readonly HistogramCounter[]): HistogramCounter[] {
   const taken = new Set<string>();
   return counters.map((counter) => {

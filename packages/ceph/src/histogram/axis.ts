@@ -1,10 +1,10 @@
 import { type EdgeLayout, explicitLayout, linearLayout, log2Layout, mustBe } from '@hdrscope/core';
 import type { CountedUnit } from '@hdrscope/registry';
 
-/** How the slots of an axis grow. `'explicit'` ones lie where `edges` tells. */
+/** The growth of the slots of an axis. The slots of an `'explicit'` axis begin at its `edges`. */
 export type AxisScale = 'linear' | 'log2' | 'explicit';
 
-/** What the values of an axis are in. */
+/** The unit of the values of an axis. */
 export type AxisUnit = Exclude<CountedUnit, 'KiB'>;
 
 /**
@@ -12,22 +12,22 @@ export type AxisUnit = Exclude<CountedUnit, 'KiB'>;
  * Source: https://docs.ceph.com/en/latest/dev/perf_histograms/
  */
 export interface Axis {
-  /** As it stands in dumps: `Latency (usec)`. */
+  /** The name in dumps: `Latency (usec)`. */
   readonly name: string;
   readonly scale: AxisScale;
-  /** What is smaller goes to the first slot, the underflow. An integer. */
+  /** An integer. Smaller values belong to the first slot, the underflow. */
   readonly min: number;
-  /** The width of the first slot after the underflow; an integer of at least 1. */
+  /** The width of the first slot after the underflow: an integer of at least 1. */
   readonly quantSize: number;
-  /** How many slots there are, the underflow and the overflow included: an integer of at least 1. */
+  /** The number of slots, underflow and overflow included: an integer from 1 to 65,536. */
   readonly buckets: number;
-  /** What the values are in, whatever the name says. @default 'none' */
+  /** The unit of the values, even where the name says another one. @default 'none' */
   readonly unit?: AxisUnit;
-  /** Where each slot but the first begins, ascending: for an explicit axis, and for no other. */
+  /** The lower bounds of all slots but the first, ascending. An explicit axis needs them, no other axis may have them. */
   readonly edges?: readonly bigint[];
 }
 
-/** The values that share a slot: integers, both ends included. The underflow has no `min`, the overflow no `max`. */
+/** The integers that share a slot, both ends included. The underflow has no `min`, the overflow has no `max`. */
 export interface AxisRange {
   readonly min?: bigint;
   readonly max?: bigint;
@@ -41,14 +41,7 @@ const MOST_BUCKETS = 2 ** 16;
 /**
  * The slots of an axis: exact for every integer up to 2^53 − 1.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the axis is none that Ceph could have.
- * @example
- * ```ts
- * import { axisLayout } from '@hdrscope/ceph';
- *
- * const layout = axisLayout({ name: 'Latency (nsec)', scale: 'log2', min: 0, quantSize: 1000, buckets: 4 });
- * [-1, 500, 999, 1000, 1500, 10_000].map((value) => layout.slotOf(value)); //=> [0, 1, 1, 2, 2, 3]
- * ```
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when Ceph could not have such an axis.
  */
 export function axisLayout(axis: Axis): EdgeLayout {
   assertAxis(axis);
@@ -65,7 +58,7 @@ export function axisLayout(axis: Axis): EdgeLayout {
 }
 
 /**
- * Where each slot but the first begins.
+ * The lower bounds of all slots but the first.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` as `axisLayout` does.
  */
@@ -75,9 +68,9 @@ export function axisEdges(axis: Axis): readonly bigint[] {
 }
 
 /**
- * The values of each slot, as dumps tell them: exact, also above 2^53.
+ * The values of each slot, as dumps have them: exact, also above 2^53.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` as `axisLayout` does.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when Ceph could not have such an axis.
  * @example
  * ```ts
  * import { axisRanges } from '@hdrscope/ceph';
@@ -95,8 +88,8 @@ export function axisRanges(axis: Axis): AxisRange[] {
 }
 
 /**
- * The name of an axis without the unit behind it, which may be wrong: `unit` tells the right one. The whole name where it
- * is nothing else.
+ * The name of an axis without the unit in parentheses, which may be wrong: `unit` is right. A name that is nothing but
+ * parentheses stays whole.
  *
  * @example
  * ```ts
@@ -109,7 +102,7 @@ export function axisTitle({ name }: Pick<Axis, 'name'>): string {
   return name.replace(/\([^)]*\)/g, '').trim() || name;
 }
 
-/** Names what is different between two axes, if anything is that keeps their counts apart. */
+/** The first property that keeps the counts of two axes apart; `undefined` when their counts can be added. */
 export function axisDifference(ours: Axis, theirs: Axis): string | undefined {
   if (ours.name !== theirs.name) return 'name';
   if ((ours.unit ?? 'none') !== (theirs.unit ?? 'none')) return 'unit';
@@ -118,15 +111,15 @@ export function axisDifference(ours: Axis, theirs: Axis): string | undefined {
   return edges.every((edge, i) => edge === others[i]) ? undefined : 'ranges';
 }
 
-// Dumps are read again and again: layouts of equal axes are one, and so is what is computed for them. No text makes them
-// take more than a few MiB.
+// Dumps are read again and again, so equal axes share a layout, and with it all that is cached for a layout. The limits
+// keep the shared layouts within a few MiB, whatever the dumps hold.
 const MOST_LAYOUTS = 1000;
 const MOST_SHARED_BUCKETS = 512;
 const layoutsInUse = new Map<string, EdgeLayout>();
 
 function computedLayout(axis: Axis): EdgeLayout {
   const { scale, min, quantSize, buckets } = axis;
-  // Core's layouts have two open slots and one between them, at least.
+  // The layouts of core have at least one slot between two open ones.
   if (scale === 'explicit' || buckets < 3) return explicitLayout(edgesOf(axis).map(Number), 'lower');
   return scale === 'linear'
     ? linearLayout({ min, width: quantSize, slots: buckets - 2 })
@@ -143,7 +136,7 @@ function edgesOf({ scale, min, quantSize, buckets, edges }: Axis): readonly bigi
 }
 
 function assertAxis({ name, scale, min, quantSize, buckets, unit, edges }: Axis): void {
-  if (typeof name !== 'string') throw mustBe('ERR_INVALID_OPTION', "an axis's name", 'a text', name);
+  if (typeof name !== 'string') throw mustBe('ERR_INVALID_OPTION', "an axis's name", 'a string', name);
   const where = `axis "${name}":`;
   if (scale !== 'linear' && scale !== 'log2' && scale !== 'explicit') {
     throw mustBe('ERR_INVALID_OPTION', `${where} scale`, "'linear', 'log2' or 'explicit'", scale);
@@ -170,12 +163,12 @@ function assertEdges(where: string, buckets: number, edges: readonly bigint[] | 
     (edge, i) => typeof edge === 'bigint' && (i === 0 || Number(edge) > Number(edges[i - 1]!)),
   );
   if (!areEdges || edges?.length !== buckets - 1) {
-    const allowed = `${buckets - 1} ascending bigints, as there are ${buckets} buckets`;
+    const allowed = `${buckets - 1} ascending bigints, one fewer than buckets`;
     throw mustBe('ERR_INVALID_OPTION', `${where} edges`, allowed, edges);
   }
 }
 
-/** Ceph computes where the overflow would end, in 64 bits: what exceeds them would be undefined there. */
+/** Ceph computes the end of the overflow in 64 bits; a larger end would be undefined behaviour there. */
 function assertReach(where: string, scale: AxisScale, min: number, quantSize: number, buckets: number): void {
   const [start, quantum] = [BigInt(min), BigInt(quantSize)];
   const end =
@@ -183,6 +176,11 @@ function assertReach(where: string, scale: AxisScale, min: number, quantSize: nu
       ? start + quantum * BigInt(buckets - 1)
       : start + (quantum << BigInt(Math.min(Math.max(0, buckets - 2), 64)));
   if (end > LARGEST_VALUE) {
-    throw mustBe('ERR_INVALID_OPTION', `${where} buckets`, 'so few that all edges are below 2^63', buckets);
+    throw mustBe(
+      'ERR_INVALID_OPTION',
+      `${where} buckets`,
+      'few enough for all edges to be below 2^63',
+      buckets,
+    );
   }
 }

@@ -1,17 +1,17 @@
 import { HdrscopeError } from '@hdrscope/core';
 
-// Where the lower half of a 64-bit word lies: first on all machines that Node.js is built for, but for IBM's.
+// The place of the lower half of a 64-bit word: 0 on all machines that Node.js supports, except for IBM's.
 const LOW = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? 0 : 1;
 const HIGH = 1 - LOW;
 
 const LARGEST = 2n ** 64n - 1n;
 
-/** Counts of 64 bits, as Ceph has them. Adding one is as fast as in 32 bits, and makes no bigint. */
+/** Counts of 64 bits, as in Ceph. An increment costs as much as one of 32 bits and creates no bigint. */
 export class Cells {
   readonly length: number;
-  /** All of them, exact. Not to be written to. */
+  /** All counts, exact. Callers must not write to them. */
   readonly all: BigUint64Array<ArrayBuffer>;
-  /** The same memory. */
+  /** A second view of the memory of `all`. */
   declare private readonly words: Uint32Array<ArrayBuffer>;
 
   constructor(length: number) {
@@ -31,7 +31,7 @@ export class Cells {
   /**
    * Adds counts cell by cell.
    *
-   * @throws HdrscopeError `ERR_COUNT_OVERFLOW` when one of the sums exceeds 2^64 − 1; then none has changed.
+   * @throws HdrscopeError `ERR_COUNT_OVERFLOW` when a sum would exceed 2^64 − 1. No cell has changed then.
    */
   add(counts: BigUint64Array): void {
     const { all, length } = this;
@@ -47,7 +47,7 @@ export class Cells {
   }
 }
 
-/** What was counted, as text, without making a bigint of what is below 2^32. */
+/** The digits of counts. Only counts of 2^32 and more are read as bigints. */
 export class CellTexts {
   readonly #counts: BigUint64Array;
   readonly #words: Uint32Array;
@@ -62,7 +62,7 @@ export class CellTexts {
     return isSmall ? `${this.#words[2 * cell + LOW]!}` : `${this.#counts[cell]!}`;
   }
 
-  /** Whether nothing was counted from one cell up to another, which is left out. */
+  /** Whether all counts are 0 from one cell up to another, exclusive. */
   areZero(from: number, to: number): boolean {
     const words = this.#words;
     for (let i = 2 * from; i < 2 * to; i++) if (words[i] !== 0) return false;

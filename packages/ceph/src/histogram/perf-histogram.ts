@@ -1,4 +1,5 @@
 import {
+  countedIn,
   type EdgeLayout,
   HdrscopeError,
   LayoutHistogram,
@@ -8,39 +9,39 @@ import {
 import { type Axis, axisDifference, axisLayout } from './axis.ts';
 import { Cells } from './cells.ts';
 import { type SlotSpan, sumsByAxis } from './projection.ts';
-import { spanOf, type ValueRange } from './value-range.ts';
+import { slotSpanOf, type ValueRange } from './value-range.ts';
 
-/** Where a quantile of an axis lies. */
+/** A quantile of an axis: the bounds of the slot that holds it, and an estimate within them. */
 export interface AxisQuantile {
-  /** By the interpolation asked for; left out where the slot is open, as nothing is known of where in it the value lies. */
+  /** The estimate, by the chosen interpolation. Absent when the slot is open, since the value can lie anywhere in it. */
   readonly value?: number;
-  /** The first value of the slot: `-Infinity` in the underflow. `NaN` when nothing was counted. */
+  /** Inclusive lower bound: `-Infinity` in the underflow, `NaN` when the histogram is empty. */
   readonly lower: number;
-  /** Where the next slot begins: `Infinity` in the overflow. */
+  /** Exclusive upper bound: `Infinity` in the overflow, `NaN` when the histogram is empty. */
   readonly upper: number;
   /** Whether the slot is the underflow or the overflow. */
   readonly open: boolean;
 }
 
-/** Which quantile is asked for. */
+/** The options of a quantile. */
 export interface AxisQuantileOptions extends QuantileOptions {
-  /** Only of what lies in these ranges of other axes. @default all */
+  /** Counts only values within these ranges. @default all values */
   readonly where?: readonly ValueRange[];
 }
 
-/** What was counted between two readings. */
-export interface Increase {
+/** The counts between two readings of one histogram. */
+export interface PerfIncrease {
   readonly increase: PerfHistogram;
-  /** Whether the later reading has counts that are lower: it began anew, and all that it has is new. */
+  /** Whether a count of the later reading is lower: the counters began anew, and all counts of it are new. */
   readonly isReset: boolean;
 }
 
-// 64 MiB of cells. Ceph's own have 1024 each.
+// 64 MiB. The histograms of Ceph have 1024 cells each.
 const MOST_CELLS = 2 ** 23;
 
 /**
- * A histogram of one or more dimensions, as Ceph's daemons keep them: a cell for every combination of slots, row by row,
- * each a count of 64 bits.
+ * A histogram of one or more dimensions, as Ceph's daemons keep it: a count of 64 bits for every combination of slots, row
+ * by row.
  *
  * @example
  * ```ts
@@ -61,18 +62,18 @@ const MOST_CELLS = 2 ** 23;
  */
 export class PerfHistogram {
   readonly axes: readonly Axis[];
-  /** Those of the axes. */
+  /** The slots of each axis. */
   readonly layouts: readonly EdgeLayout[];
-  // What a record needs. Declared only: what is assigned once is a constant to V8.
+  // The fields of the record path. They are only declared, as V8 treats a field that is assigned once as a constant.
   declare private readonly first: EdgeLayout;
   declare private readonly second: EdgeLayout | undefined;
-  /** How many cells a slot of the first axis has. */
+  /** The number of cells of one slot of the first axis. */
   declare private readonly rowLength: number;
   declare private readonly counts: Cells;
 
   /**
-   * @throws HdrscopeError `ERR_INVALID_OPTION` when there is no axis, or one that Ceph could not have; `ERR_TOO_LARGE`
-   *   when there would be more than 2^23 cells.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when there is no axis, or Ceph could not have one of them; `ERR_TOO_LARGE`
+   *   for more than 2^23 cells.
    */
   constructor(axes: readonly Axis[]) {
     if (!Array.isArray(axes) || axes.length === 0) {
@@ -89,20 +90,20 @@ export class PerfHistogram {
     this.counts = new Cells(cells);
   }
 
-  /** The count of every cell, row by row: the last axis runs fastest. */
+  /** A copy of the counts of all cells, row by row: the last axis runs fastest. */
   get cells(): BigUint64Array<ArrayBuffer> {
     return this.counts.all.slice();
   }
 
-  /** How many values were counted; the nearest double where that exceeds 2^53. */
+  /** The number of values; above 2^53 the nearest double. */
   get totalCount(): number {
     return Number(this.counts.all.reduce((sum, count) => sum + count, 0n));
   }
 
   /**
-   * Counts one value for each axis. Ceph's are integers; a fraction has the slot of the integer below it.
+   * Counts one value for each axis. Values in Ceph are integers; a fraction has the slot of the integer below it.
    *
-   * @throws HdrscopeError `ERR_INVALID_VALUE` when there are not as many numbers as axes.
+   * @throws HdrscopeError `ERR_INVALID_VALUE` unless there is one number for each axis.
    */
   record(...values: [value: number, ...others: number[]]): void;
   record(value: number, second?: number, ...others: number[]): void {
@@ -121,10 +122,11 @@ export class PerfHistogram {
   }
 
   /**
-   * Counts `count` values in a cell, told by the slot on each axis.
+   * Counts `count` values in a cell.
    *
+   * @param slots The slot of the cell on each axis.
    * @param count From 0 to 2^64 − 1; a bigint above 2^53 − 1.
-   * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when there is no such cell, `ERR_INVALID_COUNT`, `ERR_COUNT_OVERFLOW`.
+   * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when there is no such cell; `ERR_INVALID_COUNT`; `ERR_COUNT_OVERFLOW`.
    */
   addAt(slots: readonly number[], count: number | bigint): void {
     const isCount = typeof count === 'bigint' ? count >= 0n : Number.isSafeInteger(count) && count >= 0;
@@ -133,9 +135,9 @@ export class PerfHistogram {
   }
 
   /**
-   * Counts as many values in each cell as are told for it, row by row as in `cells`: all of them, or none.
+   * Adds a count to each cell, row by row as in `cells`: all counts, or none when one is refused.
    *
-   * @throws HdrscopeError `ERR_INVALID_COUNT` when there are not as many counts as cells, `ERR_COUNT_OVERFLOW`.
+   * @throws HdrscopeError `ERR_INVALID_COUNT` unless there is one count for each cell; `ERR_COUNT_OVERFLOW`.
    */
   addCells(counts: BigUint64Array): void {
     if (counts.length !== this.counts.length) {
@@ -145,15 +147,20 @@ export class PerfHistogram {
     this.counts.add(counts);
   }
 
-  /** The count of a cell. */
+  /**
+   * The count of a cell.
+   *
+   * @param slots The slot of the cell on each axis.
+   * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when there is no such cell.
+   */
   countAt(slots: readonly number[]): bigint {
     return this.counts.all[this.#cellAt(slots)]!;
   }
 
   /**
-   * Counts everything that `other` has counted.
+   * Adds all counts of `other`.
    *
-   * @throws HdrscopeError `ERR_INCOMPATIBLE` when its axes are not equal, `ERR_COUNT_OVERFLOW`.
+   * @throws HdrscopeError `ERR_INCOMPATIBLE` when its axes differ; `ERR_COUNT_OVERFLOW`.
    */
   add(other: PerfHistogram): void {
     this.#assertEqualAxes(other, 'add');
@@ -161,12 +168,12 @@ export class PerfHistogram {
   }
 
   /**
-   * What was counted since an earlier reading of the same histogram. A cell that has fallen tells that the counting began
-   * anew in between, by `perf reset` or a restart; without one that cannot be seen.
+   * The counts since an earlier reading of the same histogram. A cell that has fallen shows that the counters began anew
+   * in between, by `perf reset` or a restart. A reset after which no cell is lower than before is not seen.
    *
-   * @throws HdrscopeError `ERR_INCOMPATIBLE` when its axes are not equal.
+   * @throws HdrscopeError `ERR_INCOMPATIBLE` when the axes differ.
    */
-  subtract(earlier: PerfHistogram): Increase {
+  subtract(earlier: PerfHistogram): PerfIncrease {
     this.#assertEqualAxes(earlier, 'subtract');
     const [now, then] = [this.counts.all, earlier.counts.all];
     const isReset = now.some((count, cell) => count < then[cell]!);
@@ -182,35 +189,36 @@ export class PerfHistogram {
     return copy;
   }
 
-  /** Forgets all values. */
+  /** Sets all counts to 0. */
   reset(): void {
     this.counts.all.fill(0n);
   }
 
   /**
-   * The distribution of one axis: of all values, or of those in ranges of other axes.
+   * The distribution of one axis.
    *
-   * @param axis Its name, or its place from 0.
+   * @param axis The name of the axis, or its index from 0.
+   * @param where Counts only values within these ranges. @default all values
    * @throws HdrscopeError `ERR_INVALID_OPTION` when there is no such axis, or a range ends within a slot;
-   *   `ERR_COUNT_OVERFLOW` when the counts exceed 2^53 − 1 together.
+   *   `ERR_COUNT_OVERFLOW` when the sum of the counts exceeds 2^53 − 1.
    */
   marginal(axis: string | number, where: readonly ValueRange[] = []): LayoutHistogram {
-    const at = this.#placeOf(axis);
+    const at = this.#indexOf(axis);
     const sums = sumsByAxis(this.counts.all, this.layouts, at, this.#spansOf(where));
     const layout = this.layouts[at]!;
+    assertExact(sums);
     const marginal = new LayoutHistogram(layout);
-    // The lower bound of a slot is in it, also where that is -Infinity.
-    for (const [slot, count] of sums.entries()) marginal.record(layout.lower(slot), exactCount(count));
+    marginal.add(countedIn(layout, sums.map(Number)));
     return marginal;
   }
 
   /**
-   * The histogram of the other axes: of all values in a range of this one.
+   * The histogram of the other axes, for the values within a range of one axis.
    *
    * @throws HdrscopeError `ERR_INVALID_OPTION` as `marginal` does, or when there is no other axis; `ERR_COUNT_OVERFLOW`.
    */
   slice(range: ValueRange): PerfHistogram {
-    const at = this.#placeOf(range.axis);
+    const at = this.#indexOf(range.axis);
     const [spans, { slotCount }] = [this.#spansOf([range]), this.layouts[at]!];
     const slice = new PerfHistogram(this.axes.filter((_, i) => i !== at));
     const after = this.layouts.slice(at + 1).reduce((product, layout) => product * layout.slotCount, 1);
@@ -224,10 +232,11 @@ export class PerfHistogram {
   }
 
   /**
-   * Where a quantile of an axis lies: of all values, or of those in ranges of other axes. The bounds are certain.
+   * A quantile of one axis. Its bounds are certain.
    *
+   * @param axis The name of the axis, or its index from 0.
    * @param q From 0 to 1.
-   * @throws HdrscopeError as `marginal` does; `ERR_INVALID_VALUE` when `q` is outside its range.
+   * @throws HdrscopeError as `marginal` does; `ERR_INVALID_VALUE` when `q` is outside [0, 1].
    */
   quantile(axis: string | number, q: number, { where, ...options }: AxisQuantileOptions = {}): AxisQuantile {
     const { value, lower, upper, open } = this.marginal(axis, where).quantile(q, options);
@@ -257,13 +266,13 @@ export class PerfHistogram {
         ({ slotCount }, i) => Number.isInteger(slots[i]) && slots[i]! >= 0 && slots[i]! < slotCount,
       );
     if (!areSlots) {
-      const allowed = `a slot of each axis, of ${layouts.map(({ slotCount }) => slotCount).join(' x ')}`;
+      const allowed = `a slot of each axis, out of ${layouts.map(({ slotCount }) => slotCount).join(' x ')}`;
       throw mustBe('ERR_VALUE_OUT_OF_RANGE', 'slots', allowed, `[${slots.join(', ')}]`);
     }
     return layouts.reduce((cell, { slotCount }, i) => cell * slotCount + slots[i]!, 0);
   }
 
-  #placeOf(axis: string | number): number {
+  #indexOf(axis: string | number): number {
     const at = typeof axis === 'string' ? this.axes.findIndex(({ name }) => name === axis) : axis;
     if (Number.isInteger(at) && at >= 0 && at < this.axes.length) return at;
     const names = this.axes.map(({ name }) => JSON.stringify(name)).join(', ');
@@ -278,9 +287,9 @@ export class PerfHistogram {
   #spansOf(where: readonly ValueRange[]): SlotSpan[] {
     const spans = this.layouts.map(({ slotCount }): SlotSpan => ({ from: 0, to: slotCount }));
     for (const range of where) {
-      const at = this.#placeOf(range.axis);
+      const at = this.#indexOf(range.axis);
       const [{ name }, { from, to }] = [this.axes[at]!, spans[at]!];
-      const span = spanOf(this.layouts[at]!, range, name);
+      const span = slotSpanOf(this.layouts[at]!, range, name);
       spans[at] = { from: Math.max(from, span.from), to: Math.min(to, span.to) };
     }
     return spans;
@@ -307,12 +316,9 @@ function assertNumber(value: unknown): asserts value is number {
     throw mustBe('ERR_INVALID_VALUE', 'value', 'a number', value);
 }
 
-function exactCount(count: bigint): number {
-  if (count > BigInt(Number.MAX_SAFE_INTEGER)) {
-    throw new HdrscopeError(
-      'ERR_COUNT_OVERFLOW',
-      `the counts of a slot must be at most 2^53 - 1, got ${count}`,
-    );
+function assertExact(counts: readonly bigint[]): void {
+  const total = counts.reduce((sum, count) => sum + count, 0n);
+  if (total > BigInt(Number.MAX_SAFE_INTEGER)) {
+    throw mustBe('ERR_COUNT_OVERFLOW', 'the number of values', 'at most 2^53 - 1', total);
   }
-  return Number(count);
 }

@@ -1,12 +1,13 @@
 import type { Layout } from '@hdrscope/core';
 
-/** Slots of an axis, from one on and before another. */
+/** Consecutive slots of an axis. */
 export interface SlotSpan {
   readonly from: number;
+  /** Exclusive. */
   readonly to: number;
 }
 
-/** The sum of the cells of each slot of an axis, of those that lie in a span of every axis. */
+/** The sum of the cells of each slot of one axis. Only cells within the span of every axis count. */
 export function sumsByAxis(
   cells: BigUint64Array,
   layouts: readonly Layout[],

@@ -1,31 +1,36 @@
 import { type EdgeLayout, mustBe } from '@hdrscope/core';
 import type { SlotSpan } from './projection.ts';
 
-/** Values of an axis, from one on and before another: both where a slot begins. */
+/** A range of values of one axis. Both ends must be lower bounds of slots. */
 export interface ValueRange {
-  /** The name of the axis, or its place from 0. */
+  /** The name of the axis, or its index from 0. */
   readonly axis: string | number;
-  /** @default the underflow too */
+  /** Inclusive. @default the range begins with the underflow */
   readonly from?: number;
-  /** Not included. @default the overflow too */
+  /** Exclusive. @default the range ends with the overflow */
   readonly to?: number;
 }
 
-/** @throws HdrscopeError `ERR_INVALID_OPTION` when an end is no slot's. */
-export function spanOf(layout: EdgeLayout, { from, to }: ValueRange, name: string): SlotSpan {
-  const first = from === undefined ? 0 : slotFrom(layout, from, `from, of "${name}",`);
+/** @throws HdrscopeError `ERR_INVALID_OPTION` when an end is not the lower bound of a slot. */
+export function slotSpanOf(layout: EdgeLayout, { from, to }: ValueRange, name: string): SlotSpan {
+  const first = from === undefined ? 0 : slotFrom(layout, from, `the range of "${name}": from`);
   const end =
     to === undefined || to === Number.POSITIVE_INFINITY
       ? layout.slotCount
-      : slotFrom(layout, to, `to, of "${name}",`);
-  if (end <= first) throw mustBe('ERR_INVALID_OPTION', `to, of "${name}",`, `above ${from}`, to);
+      : slotFrom(layout, to, `the range of "${name}": to`);
+  if (end <= first) throw mustBe('ERR_INVALID_OPTION', `the range of "${name}": to`, `above ${from}`, to);
   return { from: first, to: end };
 }
 
-/** The slot that begins with a value. Half a slot cannot be told apart, and none is taken for whole without a word. */
+/** The slot whose lower bound is a value. The counts of a slot cannot be divided, so a value within a slot is refused. */
 function slotFrom(layout: EdgeLayout, value: number, what: string): number {
   const slot = typeof value === 'number' ? layout.slotOf(value) : 0;
   if (layout.lower(slot) === value) return slot;
   const nearest = [layout.lower(slot), layout.upper(slot)].filter(Number.isFinite);
-  throw mustBe('ERR_INVALID_OPTION', what, `where a slot begins, such as ${nearest.join(' or ')}`, value);
+  throw mustBe(
+    'ERR_INVALID_OPTION',
+    what,
+    `the lower bound of a slot, such as ${nearest.join(' or ')}`,
+    value,
+  );
 }

@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import type { Increase, PerfHistogram } from '../histogram/perf-histogram.ts';
+import type { PerfHistogram, PerfIncrease } from '../histogram/perf-histogram.ts';
 import type { ImportedHistogram } from './read-histogram.ts';
 
 /** What a histogram of a dump has counted since an earlier one. */
@@ -45,7 +45,7 @@ export function increaseOf(then: ImportedHistogram | undefined, now: ImportedHis
   return { ...now, histogram: increase, sums, isReset };
 }
 
-function differenceOf(then: PerfHistogram, now: PerfHistogram): Increase {
+function differenceOf(then: PerfHistogram, now: PerfHistogram): PerfIncrease {
   try {
     return now.subtract(then);
   } catch (error) {

@@ -24,7 +24,7 @@ function rebuilt({ values }: DumpedHistogram, axes: readonly Axis[]): PerfHistog
   return histogram;
 }
 
-/** Loggers and their histograms as a dump has them, over axes that are told here. */
+/** The loggers of a dump, with histograms over the axes of an OSD. */
 function loggersOf(dump: HistogramDump): HistogramLogger[] {
   return Object.entries(dump).map(([name, counters]) => ({
     name,
@@ -50,16 +50,16 @@ function described(schema: HistogramSchema): HistogramLogger[] {
   }));
 }
 
-test('a counter is dumped as Ceph 16.2.15 does, but for spaces', () => {
+test('the dump of a counter is that of Ceph 16.2.15, except for spaces', () => {
   expect(formatHistogramDump(loggersOf(JSON.parse(OSD_DUMP)), { format: 'json' })).toBe(OSD_DUMP);
 });
 
-test('the schema is told as Ceph 16.2.15 does, byte for byte', () => {
+test('the schema is that of Ceph 16.2.15, byte for byte', () => {
   expect(formatHistogramSchema(described(JSON.parse(OSD_SCHEMA)))).toBe(OSD_SCHEMA);
   expect(histogramSchema(described(JSON.parse(OSD_SCHEMA)))).toEqual(JSON.parse(OSD_SCHEMA));
 });
 
-test('XML is as long as what Ceph 16.2.15 sent, and begins alike', () => {
+test('XML has the length and the beginning of the XML of Ceph 16.2.15', () => {
   const schema = described(JSON.parse(OSD_SCHEMA));
   const compact = formatHistogramSchema(schema, { format: 'xml' });
   expect(compact).toHaveLength(2495);
@@ -89,7 +89,7 @@ test('XML is as long as what Ceph 16.2.15 sent, and begins alike', () => {
 });
 
 testShared(
-  'a whole dump and schema are rebuilt byte for byte, and every axis by the generator',
+  'a whole dump and schema are written again byte for byte, and axisRanges gives the ranges of every axis',
   ['data/ceph/real-dump.json', 'data/ceph/real-dump2.json', 'data/ceph/real-schema.json'],
   (first, second, schema) => {
     for (const text of [first!, second!]) {

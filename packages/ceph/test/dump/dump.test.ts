@@ -30,7 +30,7 @@ const namesIn = (text: string): string[] =>
   [...text.matchAll(/^ {4}("[^"]+"|\})/gm)].map(([, name]) => name!);
 
 describe('a dump', () => {
-  test('has its loggers by name, bytes before bytes, and their counters as they were given', () => {
+  test('has loggers in the byte order of their names, and counters in the given order', () => {
     const text = formatHistogramDump(LOGGERS, { counter: 'nope' });
     expect(text).toBe('{\n    "7": {},\n    "Z": {},\n    "cct": {},\n    "osd": {}\n}\n');
     const osd = formatHistogramDump(LOGGERS, { logger: 'osd' });
@@ -38,7 +38,7 @@ describe('a dump', () => {
     expect(namesIn(osd)).toEqual(['"osd"', '}']);
   });
 
-  test('keeps names in order that objects would not', () => {
+  test('keeps names that look like integers in their place', () => {
     const loggers = ['12', '2', 'a', '__proto__'].map((name) => ({ name, counters: [counter(name)] }));
     const text = formatHistogramDump(loggers, { counter: 'none', format: 'json' });
     expect(text).toBe('{"12":{},"2":{},"__proto__":{},"a":{}}');
@@ -51,32 +51,32 @@ describe('a dump', () => {
     [{ logger: 'cct' }, '{"cct":{}}'],
     [{ logger: 'osd', counter: 'a' }, /^\{"osd":\{"a":\{"axes":/],
     [{ counter: 'a' }, /^\{"7":\{"a":.*\},"Z":\{\},"cct":\{\},"osd":\{"a":/],
-  ])('filtered by %j tells %p', (filter, expected) => {
+  ])('filtered by %j is %p', (filter, expected) => {
     const text = formatHistogramDump(LOGGERS, { ...filter, format: 'json' });
     if (typeof expected === 'string') expect(text).toBe(expected);
     else expect(text).toMatch(expected);
   });
 
-  test('tells counts of 64 bits exactly', () => {
+  test('has exact counts of 64 bits', () => {
     const loggers = [{ name: 'osd', counters: [counter('a', [ITEMS], 2n ** 64n - 1n)] }];
     expect(formatHistogramDump(loggers, { format: 'json' })).toContain('"values":[0,18446744073709551615,0]');
     expect(histogramDump(loggers).osd!.a!.values).toEqual([0, 2n ** 64n - 1n, 0]);
   });
 
-  test('tells edges above 2^53 exactly', () => {
+  test('has exact edges above 2^53', () => {
     const axis: Axis = { name: 'x', scale: 'log2', min: 1, quantSize: 1, buckets: 64 };
     const text = formatHistogramDump([{ name: 'osd', counters: [counter('a', [axis])] }], { format: 'json' });
     expect(text).toContain('{"min":2305843009213693953}]');
   });
 
-  test('of three dimensions nests three deep', () => {
+  test('of three dimensions has arrays three levels deep', () => {
     const loggers = [{ name: 'osd', counters: [counter('a', [ITEMS, ITEMS, ITEMS])] }];
     const [values] = [histogramDump(loggers).osd!.a!.values as number[][][]];
     expect(values[1]![1]).toEqual([0, 1, 0]);
     expect(formatHistogramSchema(loggers)).toContain('"integer-3d-histogram"');
   });
 
-  test("has units and sums in the profile 'next' only", () => {
+  test("has units and sums for the release 'next' only", () => {
     const axis: Axis = { ...ITEMS, unit: 'ns' };
     const loggers = [{ name: 'osd', counters: [{ ...counter('a', [axis]), sums: [7n] }] }];
     const next = formatHistogramDump(loggers, { release: 'next', format: 'json' });
@@ -85,7 +85,7 @@ describe('a dump', () => {
     expect(formatHistogramDump(loggers, { format: 'json' })).not.toMatch(/unit|sum/);
   });
 
-  test('tells explicit axes to releases to come, and to no other', () => {
+  test("has explicit axes for the release 'next' only", () => {
     const axis: Axis = { ...ITEMS, scale: 'explicit', edges: [0n, 7n] };
     const loggers = [{ name: 'osd', counters: [counter('a', [axis])] }];
     expect(histogramDump(loggers, { release: 'next' }).osd!.a!.axes[0]!.ranges).toEqual([
@@ -98,7 +98,7 @@ describe('a dump', () => {
     );
   });
 
-  test('in XML is well-formed, whatever the names', () => {
+  test('is well-formed XML, whatever the names are', () => {
     const loggers = [{ name: 'app-x=<1>', counters: [counter('a b', [{ ...ITEMS, name: `<"&'>` }])] }];
     const text = formatHistogramDump(loggers, { format: 'xml' });
     expect(text).toContain('<app-x__1_><a_b><axes><axis><name>&lt;&quot;&amp;&apos;&gt;</name>');
@@ -108,7 +108,7 @@ describe('a dump', () => {
   test.each([
     [{ format: 'table' as 'json' }, /format must be one of json, json-pretty, xml, xml-pretty, got "table"/],
     [{ release: 'nautilus' as 'reef' }, /release must be one of pacific, .*, got "nautilus"/],
-  ])('%# is refused', (options, message) => {
+  ])('%# refuses an unknown format or release', (options, message) => {
     expect(refusalOf(() => formatHistogramDump(LOGGERS, options), 'ERR_INVALID_OPTION').message).toMatch(
       message,
     );
@@ -127,11 +127,11 @@ test.each([
     [{ name: 'a', counters: [counter('x'), counter('x')] }],
     /the names of counters of "a" must be all different/,
   ],
-  [[{ name: '', counters: [] }], /must be texts, not empty/],
+  [[{ name: '', counters: [] }], /must be non-empty strings/],
   [
     [{ name: 'a', counters: [{ ...counter('x'), priority: 11 }] }],
     /a\.x: priority must be an integer from 0 to 10/,
   ],
-])('%# loggers that cannot be told apart are refused', (loggers, message) => {
+])('%# refuses loggers with wrong names or priorities', (loggers, message) => {
   expect(refusalOf(() => formatHistogramSchema(loggers), 'ERR_INVALID_OPTION').message).toMatch(message);
 });

@@ -33,7 +33,7 @@ test.each([
   ['{request}', 12, 'Value ({request})', 12],
   ['1', 0.25, 'Value (1/1000000 1)', 250_000],
   ['', 7, 'Value (1/1000)', 7000],
-])('values in %p are shown on an axis of their own', async (unit, value, name, shown) => {
+])('values in %p have the default axis of their unit', async (unit, value, name, shown) => {
   const { histogram, fit } = only(snapshotLoggers(await recorded(unit, [value])));
   expect(histogram.axes.map((axis) => axis.name)).toEqual([name, 'All']);
   const { lower, upper } = histogram.quantile(0, 0.5);
@@ -42,7 +42,7 @@ test.each([
   expect(fit).toEqual({ exact: true, maxMisplaced: 0 });
 });
 
-test('two axes are what the tools of releases can index; the profile to come has one, with its sum', async () => {
+test('a dump has two axes, which the tools of all releases can read; the release to come has one, and a sum', async () => {
   const snapshot = await recorded('s', [0.001, 0.002]);
   const today = formatHistogramDump(snapshotLoggers(snapshot), { format: 'json' });
   expect(today).toContain(
@@ -56,7 +56,7 @@ test('two axes are what the tools of releases can index; the profile to come has
   expect(next).toMatch(/"sum":\[3000000\],"values":\[0,0,/);
 });
 
-test("edges that no HDR slot has are told, and Ceph's own quantum has some", async () => {
+test("an axis of Ceph's own quantum has edges within HDR slots, and fit states the error", async () => {
   const values = Array.from({ length: 1000 }, (_, i) => (90 + i / 50) * 1e-6);
   const coarse = await recorded('s', values, { significantDigits: 2 });
   const { fit, histogram } = only(snapshotLoggers(coarse, { axisOf: () => OSD }));
@@ -73,7 +73,7 @@ test("edges that no HDR slot has are told, and Ceph's own quantum has some", asy
   expect(only(snapshotLoggers(fine, { axisOf: () => OSD })).fit).toEqual({ exact: true, maxMisplaced: 0 });
 });
 
-test('each combination of attributes has a logger', async () => {
+test('each combination of attributes is a logger', async () => {
   const registry = createRegistry();
   const family = registry.histogram({ name: 'x', unit: 's' });
   family.with({}).record(1);
@@ -89,15 +89,15 @@ test('each combination of attributes has a logger', async () => {
   ]);
 });
 
-test('an axis whose unit the family does not have is refused', async () => {
+test('refuses an axis in a unit that does not suit the family', async () => {
   const snapshot = await recorded('By', [1]);
   expect(
     refusalOf(() => snapshotLoggers(snapshot, { axisOf: () => OSD }), 'ERR_INVALID_OPTION').message,
-  ).toMatch(/the unit of the axis of "x" must be one for values in "By", got "ns"/);
+  ).toMatch(/the unit of the axis of "x" must be one that suits values in "By", got "ns"/);
   expectRefused(() => snapshotLoggers(snapshot, { release: 'old' as 'reef' }), 'ERR_INVALID_OPTION');
 });
 
-test('default axes have edges that HDR slots have', () => {
+test('the edges of default axes are edges of HDR slots', () => {
   const resolution = { ticksPerUnit: 1, unitsPerTick: 1 };
   for (const unit of ['s', 'By', '']) {
     const { quantSize } = defaultAxis({ unit, resolution });

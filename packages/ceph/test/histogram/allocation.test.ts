@@ -1,14 +1,14 @@
 import { LATENCY, SIZE } from '@hdrscope/testing/osd';
 import { PerfHistogram } from '../../src/index.ts';
 
-// Alone in its file: what other tests do with a record tells V8 how to compile it.
+// These tests are alone in their file: other calls of `record` would change how V8 compiles it.
 
 const REPEATS = 10;
 const values = Float64Array.from({ length: 10_000 }, (_, i) => (i % 10) * 1.000_1 ** i * 1e5);
 
-/** The fewest bytes that a run of records took. */
+/** The fewest bytes that one run allocated. */
 function fewestBytes(run: () => void, limit: number): number {
-  // Until it is compiled numbers are boxed; and a collection in between says nothing.
+  // Uncompiled code boxes numbers, so early runs allocate. A run during which garbage was collected shows nothing.
   let least = Number.POSITIVE_INFINITY;
   for (let rounds = 0; rounds < 500 && least >= limit; rounds++) {
     const before = process.memoryUsage().heapUsed;

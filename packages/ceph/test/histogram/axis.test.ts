@@ -1,6 +1,6 @@
 import { refusalOf } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
-import { type Axis, axisEdges, axisLayout, axisRanges } from '../../src/index.ts';
+import { type Axis, axisEdges, axisLayout, axisRanges } from '../../src/histogram/axis.ts';
 
 const axis = (scale: Axis['scale'], min: number, quantSize: number, buckets: number): Axis => ({
   name: 'x',
@@ -20,7 +20,7 @@ test.each([
   ['linear', 0, 5, 1, [-1, 0, 1e9], [0, 0, 0]],
   ['log2', 0, 5, 1, [-1, 0, 1e9], [0, 0, 0]],
 ] as const)(
-  '%s from %d in steps of %d, %d buckets: the slots of %p',
+  'a %s axis from %d with a quantum of %d and %d buckets has the slots that Ceph computes for %p',
   (scale, min, quantum, buckets, values, slots) => {
     const layout = axisLayout(axis(scale, min, quantum, buckets));
     expect(values.map((value) => layout.slotOf(value))).toEqual(slots);
@@ -28,7 +28,7 @@ test.each([
   },
 );
 
-/** As Ceph's documentation tells it, in whole numbers. */
+/** The slot by the rules of Ceph's documentation, in whole numbers. */
 function naiveSlot({ scale, min, quantSize, buckets }: Axis, value: bigint): number {
   if (buckets === 1 || value < BigInt(min)) return 0;
   const quanta = (value - BigInt(min)) / BigInt(quantSize);
@@ -46,7 +46,7 @@ const axes = fc
   })
   .map((one) => ({ name: 'x', ...one }));
 
-test('every integer has the slot that whole numbers give it', () => {
+test("every integer has the slot that Ceph's rules give it", () => {
   const values = fc.oneof(fc.integer({ min: -2000, max: 5000 }), fc.maxSafeNat());
   fc.assert(
     fc.property(axes, values, (one, value) => {
@@ -55,7 +55,7 @@ test('every integer has the slot that whole numbers give it', () => {
   );
 });
 
-test('the ends of a range are in its slot, and nothing lies between two ranges', () => {
+test('both ends of a range are in its slot, and ranges leave no gap', () => {
   fc.assert(
     fc.property(axes, (one) => {
       const ranges = axisRanges(one);
@@ -80,11 +80,11 @@ test('edges above 2^53 are exact', () => {
   expect(BigInt(Number(edges.at(-1)))).not.toBe(edges.at(-1));
 });
 
-test('layouts of equal axes are one', () => {
+test('equal axes share one layout', () => {
   expect(axisLayout(axis('log2', 0, 512, 32))).toBe(axisLayout({ ...axis('log2', 0, 512, 32), name: 'y' }));
 });
 
-test('explicit axes have the edges they are given', () => {
+test('an explicit axis has the given edges', () => {
   const explicit: Axis = { ...axis('explicit', 0, 1, 3), edges: [5n, 50n] };
   expect([4, 5, 49, 50].map((value) => axisLayout(explicit).slotOf(value))).toEqual([0, 1, 1, 2]);
   expect(axisRanges(explicit)).toEqual([{ max: 4n }, { min: 5n, max: 49n }, { min: 50n }]);
@@ -95,21 +95,21 @@ test.each([
   [axis('log2', 0.5, 1, 4), /axis "x": min must be an integer, got 0.5/],
   [axis('log2', 0, 0, 4), /quantSize must be an integer of at least 1, got 0/],
   [axis('log2', 0, 1, 0), /buckets must be an integer from 1 to 65536, got 0/],
-  [axis('log2', 0, 100_000, 49), /buckets must be so few that all edges are below 2\^63, got 49/],
-  [axis('log2', 0, 512, 56), /buckets must be so few/],
-  [axis('log2', 0, 1, 2000), /buckets must be so few/],
-  [axis('linear', Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 4000), /buckets must be so few/],
+  [axis('log2', 0, 100_000, 49), /buckets must be few enough for all edges to be below 2\^63, got 49/],
+  [axis('log2', 0, 512, 56), /buckets must be few enough/],
+  [axis('log2', 0, 1, 2000), /buckets must be few enough/],
+  [axis('linear', Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 4000), /buckets must be few enough/],
   [{ ...axis('log2', 0, 1, 4), unit: 'weeks' as 'ns' }, /unit must be one of ns, us, ms, s, bytes, none/],
   [{ ...axis('log2', 0, 1, 2), edges: [1n] }, /edges must be left out/],
   [axis('explicit', 0, 1, 3), /edges must be 2 ascending bigints/],
   [{ ...axis('explicit', 0, 1, 3), edges: [5n, 5n] }, /edges must be 2 ascending bigints/],
-  [{ ...axis('log2', 0, 1, 2), name: 7 as unknown as string }, /name must be a text/],
-])('%# an axis that Ceph could not have is refused', (one, message) => {
+  [{ ...axis('log2', 0, 1, 2), name: 7 as unknown as string }, /name must be a string/],
+])('%# refuses an axis that Ceph could not have', (one, message) => {
   expect(refusalOf(() => axisLayout(one), 'ERR_INVALID_OPTION').message).toMatch(message);
 });
 
 test.each([[axis('log2', 0, 100_000, 48)], [axis('log2', 0, 512, 55)]])(
-  'the longest axes that 64 bits allow are taken',
+  '%# accepts the longest axis that 64 bits allow',
   (one) => {
     expect(axisLayout(one).slotCount).toBe(one.buckets);
   },

@@ -13,7 +13,7 @@ function filled(axes: readonly Axis[], values: readonly (readonly number[])[]): 
 }
 
 describe('recording', () => {
-  test('cells lie row by row, the last axis runs fastest', () => {
+  test('cells are in row order: the last axis runs fastest', () => {
     const histogram = filled(
       [small('a'), small('b', 3)],
       [
@@ -28,7 +28,7 @@ describe('recording', () => {
     expect(histogram.totalCount).toBe(4);
   });
 
-  test('one, two and three dimensions count alike', () => {
+  test('one, two and three dimensions give the same counts', () => {
     const values = fc.array(fc.tuple(fc.nat(100), fc.nat(100), fc.nat(100)));
     fc.assert(
       fc.property(values, (triples) => {
@@ -69,13 +69,13 @@ describe('recording', () => {
       [1, 2, Number.NaN],
     ],
     [[ITEMS], ['1' as unknown as number]],
-  ])('%# what is not one number for each axis is refused, and not counted', (axes, values) => {
+  ])('%# refuses values that are not one number for each axis, and counts nothing', (axes, values) => {
     const histogram = new PerfHistogram(axes);
     expectRefused(() => histogram.record(...(values as [number])), 'ERR_INVALID_VALUE');
     expect(histogram.totalCount).toBe(0);
   });
 
-  test('counts go up to 2^64 - 1, and no further', () => {
+  test('a count reaches 2^64 - 1, and one more is refused', () => {
     const histogram = new PerfHistogram([ITEMS]);
     histogram.addAt([1], 2n ** 32n - 1n);
     histogram.record(0);
@@ -90,24 +90,24 @@ describe('recording', () => {
     expect(refusalOf(() => histogram.marginal(0), 'ERR_COUNT_OVERFLOW').message).toMatch(/at most 2\^53 - 1/);
   });
 
-  test.each([[[5]], [[-1]], [[0.5]], [[0, 0]], [[]]])('%# there is no cell at %j', (slots) => {
+  test.each([[[5]], [[-1]], [[0.5]], [[0, 0]], [[]]])('%# refuses %j, where no cell is', (slots) => {
     const histogram = new PerfHistogram([ITEMS]);
     expect(refusalOf(() => histogram.countAt(slots), 'ERR_VALUE_OUT_OF_RANGE').message).toMatch(
-      /a slot of each axis, of 5/,
+      /a slot of each axis, out of 5/,
     );
   });
 
-  test.each([-1, 0.5, 2 ** 53, -1n])('a count of %p is refused', (count) => {
+  test.each([-1, 0.5, 2 ** 53, -1n])('refuses a count of %p', (count) => {
     expectRefused(() => new PerfHistogram([ITEMS]).addAt([0], count), 'ERR_INVALID_COUNT');
   });
 
-  test('a histogram needs an axis, and has a limit', () => {
+  test('refuses a histogram without axes, and one with too many cells', () => {
     expectRefused(() => new PerfHistogram([]), 'ERR_INVALID_OPTION');
     const wide: Axis = { ...ITEMS, buckets: 60_000 };
     expect(refusalOf(() => new PerfHistogram([wide, wide]), 'ERR_TOO_LARGE').message).toMatch(/3600000000/);
   });
 
-  test('what was counted can be forgotten', () => {
+  test('reset sets all counts to 0', () => {
     const histogram = filled([ITEMS], [[1], [2]]);
     histogram.reset();
     expect(histogram.totalCount).toBe(0);
@@ -118,7 +118,7 @@ describe('adding and subtracting', () => {
   const pairs = fc.array(fc.tuple(fc.nat(100), fc.nat(100)));
   const axes = [small('a'), small('b')];
 
-  test('a sum is what counting everything gives, and subtracting undoes it', () => {
+  test('add gives the counts of both histograms, and subtract undoes it', () => {
     fc.assert(
       fc.property(pairs, pairs, (left, right) => {
         const sum = filled(axes, left);
@@ -131,7 +131,7 @@ describe('adding and subtracting', () => {
     );
   });
 
-  test('a cell that fell tells of a reset: all is new', () => {
+  test('a cell that fell shows a reset, and all counts are new', () => {
     const earlier = filled(axes, [
       [5, 5],
       [5, 5],
@@ -152,7 +152,7 @@ describe('adding and subtracting', () => {
     [[small('a'), small('b', 5)], /"b" and "b" differ in buckets/],
     [[small('a'), { ...small('b'), quantSize: 11 }], /differ in ranges/],
     [[small('a'), { ...small('b'), unit: 'ns' as const }], /differ in unit/],
-  ])('%# other axes are refused', (others, message) => {
+  ])('%# refuses a histogram of other axes', (others, message) => {
     const histogram = filled(axes, [[1, 1]]);
     const other = new PerfHistogram(others);
     expect(refusalOf(() => histogram.add(other), 'ERR_INCOMPATIBLE').message).toMatch(message);
@@ -166,12 +166,12 @@ describe('reading', () => {
     [...Array.from({ length: 99 }, () => [500_000, 4096]), [5_000_000, 65_536], [1e15, 4096]],
   );
 
-  test('quantiles of an axis lie in their slot', () => {
+  test('a quantile of an axis has the bounds of its slot', () => {
     expect(writes.quantile(0, 0.5)).toEqual({ value: 600_000, lower: 400_000, upper: 800_000, open: false });
     expect(writes.quantile('Request size (bytes)', 1)).toMatchObject({ lower: 65_536, upper: 131_072 });
   });
 
-  test('of the overflow no value is told', () => {
+  test('a quantile in the overflow has no value', () => {
     expect(writes.quantile(0, 1)).toEqual({
       lower: 53_687_091_200_000,
       upper: Number.POSITIVE_INFINITY,
@@ -179,7 +179,7 @@ describe('reading', () => {
     });
   });
 
-  test('of nothing there is no quantile', () => {
+  test('a quantile of an empty histogram is NaN', () => {
     expect(new PerfHistogram([SIZE]).quantile(0, 0.5)).toEqual({
       lower: Number.NaN,
       upper: Number.NaN,
@@ -187,7 +187,7 @@ describe('reading', () => {
     });
   });
 
-  test('quantiles can be asked of a range of another axis', () => {
+  test('a quantile can be limited to a range of another axis', () => {
     const large = { axis: SIZE.name, from: 65_536, to: 131_072 };
     expect(writes.quantile(0, 0.99, { where: [large], interpolation: 'lower' }).value).toBe(3_200_000);
     expect(writes.marginal(0, [large]).totalCount).toBe(1);
@@ -198,20 +198,23 @@ describe('reading', () => {
   test.each([
     [
       { axis: 1, from: 5000 },
-      /from, of "Request size \(bytes\)", must be where a slot begins, such as 4096 or 8192, got 5000/,
+      /the range of "Request size \(bytes\)": from must be the lower bound of a slot, such as 4096 or 8192, got 5000/,
     ],
-    [{ axis: 1, from: 4096, to: 4096 }, /to, of "Request size \(bytes\)", must be above 4096, got 4096/],
-    [{ axis: 1, to: Number.NaN }, /must be where a slot begins/],
+    [
+      { axis: 1, from: 4096, to: 4096 },
+      /the range of "Request size \(bytes\)": to must be above 4096, got 4096/,
+    ],
+    [{ axis: 1, to: Number.NaN }, /must be the lower bound of a slot/],
     [
       { axis: 'Size' },
       /axis must be a number from 0 to 1 or one of "Latency \(usec\)", "Request size \(bytes\)", got "Size"/,
     ],
     [{ axis: 2 }, /axis must be/],
-  ])('%# a range that cuts through a slot, or is none, is refused', (range, message) => {
+  ])('%# refuses a range that ends within a slot, or on an axis that does not exist', (range, message) => {
     expect(refusalOf(() => writes.marginal(0, [range]), 'ERR_INVALID_OPTION').message).toMatch(message);
   });
 
-  test('a slice of the only axis is refused', () => {
+  test('refuses a slice by the only axis', () => {
     expectRefused(() => new PerfHistogram([SIZE]).slice({ axis: 0 }), 'ERR_INVALID_OPTION');
   });
 });

@@ -103,7 +103,7 @@ test('latencies can be told apart by the size of requests', async () => {
 test('a class that cuts through a slot is an error of the source, and nothing is counted', async () => {
   const { gather } = reading([OSD_DUMP], { classes: { axis: 'Request size (bytes)', bounds: [5000] } });
   const { errors, families } = await gather();
-  expect(String(errors[0]!.error)).toMatch(/must be where a slot begins/);
+  expect(String(errors[0]!.error)).toMatch(/must be the lower bound of a slot/);
   expect(families.flatMap(({ series }) => series)).toEqual([]);
 });
 

@@ -48,7 +48,7 @@ test.each([
   ['size=1ms..', `--where: values of "Request size (bytes)" must be told as in 4KiB, got '1ms'`, 2],
   [
     'size=5000..',
-    'from, of "Request size (bytes)", must be where a slot begins, such as 4096 or 8192, got 5000',
+    'the range of "Request size (bytes)": from must be the lower bound of a slot, such as 4096 or 8192, got 5000',
     1,
   ],
   [
