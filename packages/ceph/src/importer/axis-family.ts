@@ -5,7 +5,6 @@ import {
   integerBefore,
   integerLayout,
   type Layout,
-  type Resolution,
   resolutionOf,
   scaledLayout,
   unitBoundaries,
@@ -13,7 +12,7 @@ import {
 import { type Family, type FamilyOptions, type Registry, SHOWN_UNITS } from '@hdrscope/registry';
 import { type Axis, axisLayout } from '../histogram/axis.ts';
 
-/** The family of an axis, made where it is not there yet. */
+/** The family of an axis. It is created when the registry does not have it yet. */
 export function axisFamily(
   registry: Registry,
   axis: Axis,
@@ -48,11 +47,10 @@ export function layoutInUnit(axis: Axis): Layout {
 
 /** A sum of values of an axis, in the unit of its family. */
 export function sumInUnit(axis: Axis, sum: bigint): number {
-  const resolution: Resolution = resolutionOf(SHOWN_UNITS[axis.unit ?? 'none'].scale);
-  return fromTicks(resolution, Number(sum));
+  return fromTicks(resolutionOf(SHOWN_UNITS[axis.unit ?? 'none'].scale), Number(sum));
 }
 
-/** The slots of an axis, each up to its largest integer, as that is what classic buckets are bounded by. */
+/** The slots of an axis, with the largest integer of each slot as its upper bound: classic buckets include their bound. */
 function integersOf(axis: Axis): IntegerLayout {
   const own = axisLayout(axis);
   const known = integers.get(own) ?? integerLayout(own.edges.map(integerBefore), Number.NEGATIVE_INFINITY);

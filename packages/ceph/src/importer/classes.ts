@@ -2,23 +2,24 @@ import type { Attributes } from '@hdrscope/registry';
 import type { PerfHistogram } from '../histogram/perf-histogram.ts';
 import type { ValueRange } from '../histogram/value-range.ts';
 
-/** Classes of values of one axis, by which the series of other axes are told apart. */
+/** Classes of the values of one axis. The other axes have one series for each class. */
 export interface AxisClasses {
-  /** The name of the axis, such as `Request size (bytes)`. Histograms without it are not cut up. */
+  /** The name of the axis, such as `Request size (bytes)`. A histogram without this axis is not divided. */
   readonly axis: string;
-  /** Where each class but the first begins, ascending: where slots of the axis do. */
+  /** The lower bounds of all classes but the first, ascending. Each must be the lower bound of a slot. */
   readonly bounds: readonly number[];
-  /** The attribute that tells the class, such as `4096-65535`. @default 'size' */
+  /** The attribute that names the class, such as `4096-65535`. @default 'size' */
   readonly attribute?: string;
 }
 
-/** A part of a histogram, and the attribute that tells it. */
+/** A part of a histogram. */
 export interface ClassPart {
+  /** The attribute that names the part; empty for the whole histogram. */
   readonly label: Attributes;
   readonly where: readonly ValueRange[];
 }
 
-/** The parts in which an axis of a histogram is read: one for each class of another axis, or a single one of all. */
+/** The parts in which an axis is read: one for each class of another axis, or the whole histogram as one part. */
 export function classesOf(
   histogram: PerfHistogram,
   at: number,

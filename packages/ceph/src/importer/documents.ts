@@ -1,41 +1,41 @@
 import { HdrscopeError, mustBe } from '@hdrscope/core';
 import { type Json, parseJson } from './json.ts';
 
-/** A JSON object of a text. */
+/** A JSON object in a text. */
 export interface TextDocument {
-  /** What stands before it on its line: whom `ceph tell osd.*` asked. */
+  /** The daemon that `ceph tell osd.*` names before the object, on its line. */
   readonly daemon: string | undefined;
   readonly json: Json;
 }
 
-/** How a text is read. */
+/** The options for reading a text. */
 export interface DocumentOptions {
-  /** How long a text may be, in characters. @default 67,108,864 */
+  /** The length of the longest text that is read, in characters. @default 67,108,864 */
   readonly maxLength?: number;
-  /** Whether to take JSON for what it was meant to be, as that of Ceph's documentation. @default false */
+  /** Whether to accept broken JSON like that in Ceph's documentation. @default false */
   readonly lenient?: boolean;
 }
 
 const LONGEST = 2 ** 26;
 
-// `ceph tell osd.*` names each daemon; reports of support tools begin with lines of their own.
+// `ceph tell osd.*` names each daemon before its dump. Reports of support tools begin with other lines.
 const START = /^[ \t]*(?:([^\s"{}[\]]+):[ \t]*)?(?=\{)/gm;
 const LENIENT_START = /^[ \t]*(?:([^\s"{}[\]]+):[ \t]*)?(?=\{|"[^"\n]*"\s*:\s*\{)/gm;
 
 /**
- * The JSON objects of a text, each at the start of a line. What stands around them is passed over.
+ * The JSON objects of a text. Each begins a line; other text is skipped.
  *
- * @param isExact Whether integers above 2^53 − 1 are told as bigints, which is slower. Otherwise they are rounded.
- * @throws HdrscopeError `ERR_TOO_LARGE`, `ERR_DECODE`
+ * @param isExact Whether integers beyond 2^53 − 1 become bigints, which is slower. Otherwise they are rounded.
+ * @throws HdrscopeError `ERR_TOO_LARGE`; `ERR_DECODE`.
  */
 export function readDocuments(
   text: string,
   { maxLength = LONGEST, lenient = false }: DocumentOptions,
   isExact: boolean,
 ): TextDocument[] {
-  if (typeof text !== 'string') throw mustBe('ERR_DECODE', 'a dump', 'a text', text);
+  if (typeof text !== 'string') throw mustBe('ERR_DECODE', 'the text', 'a string', text);
   if (text.length > maxLength) {
-    throw mustBe('ERR_TOO_LARGE', 'the length of a dump', `at most ${maxLength} characters`, text.length);
+    throw mustBe('ERR_TOO_LARGE', 'the length of the text', `at most ${maxLength} characters`, text.length);
   }
   const documents: TextDocument[] = [];
   for (let from = 0; ; ) {
@@ -49,12 +49,12 @@ export function readDocuments(
     from = end;
   }
   if (documents.length === 0) {
-    throw new HdrscopeError('ERR_DECODE', 'a dump must have a line that begins with {, got none');
+    throw new HdrscopeError('ERR_DECODE', 'the text must have a line that begins with {, got no such line');
   }
   return documents;
 }
 
-/** All of the rest as one value, by the fastest way there is, where that is one. */
+/** The rest of the text by `JSON.parse`, the fastest way, when the rest is one value. */
 function parsedRest(text: string, from: number): { json: Json; end: number } | undefined {
   try {
     return { json: JSON.parse(from === 0 ? text : text.slice(from)) as Json, end: text.length };

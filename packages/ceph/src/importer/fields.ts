@@ -8,7 +8,7 @@ export function asObject(json: Json | undefined, path: string): JsonObject {
 }
 
 /**
- * An array, also one that a report shows as text, as a whole or item by item.
+ * An array. Reports can have arrays as strings of JSON.
  *
  * @throws HdrscopeError `ERR_DECODE`
  */
@@ -19,9 +19,9 @@ export function asArray(json: Json | undefined, path: string): readonly Json[] {
 }
 
 /** @throws HdrscopeError `ERR_DECODE` */
-export function asText(json: Json | undefined, path: string): string {
+export function asString(json: Json | undefined, path: string): string {
   if (typeof json === 'string') return json;
-  throw mustBe('ERR_DECODE', path, 'a text', json);
+  throw mustBe('ERR_DECODE', path, 'a string', json);
 }
 
 /** @throws HdrscopeError `ERR_DECODE` */
@@ -33,11 +33,7 @@ export function asInteger(json: Json | undefined, path: string): bigint {
 
 const LARGEST_COUNT = 2n ** 64n - 1n;
 
-/**
- * A count of 64 bits.
- *
- * @throws HdrscopeError `ERR_DECODE`
- */
+/** @throws HdrscopeError `ERR_DECODE` */
 export function asCount(json: Json | undefined, path: string): number | bigint {
   if (typeof json === 'number' && Number.isSafeInteger(json) && json >= 0) return json;
   if (typeof json === 'bigint' && json >= 0n && json <= LARGEST_COUNT) return json;

@@ -2,20 +2,20 @@ import { HdrscopeError } from '@hdrscope/core';
 import type { PerfHistogram, PerfIncrease } from '../histogram/perf-histogram.ts';
 import type { ImportedHistogram } from './read-histogram.ts';
 
-/** What a histogram of a dump has counted since an earlier one. */
+/** The increase of a histogram between two dumps. */
 export interface ImportedIncrease extends ImportedHistogram {
-  /** Whether the daemon has begun anew in between, by `perf reset` or a restart: all that it has is new. */
+  /** Whether the counters began anew in between, by `perf reset` or a restart. All counts of the later dump are new then. */
   readonly isReset: boolean;
 }
 
-/** What tells the histograms of a dump apart. */
+/** The identity of a histogram among dumps. */
 export function histogramKey({ daemon, logger, counter }: ImportedHistogram): string {
   return JSON.stringify([daemon, logger, counter]);
 }
 
 /**
- * What was counted between two dumps. A histogram that the earlier one lacks is new, and so is one whose counts have
- * fallen or whose axes are others. A reset is not seen where every cell has more than before it.
+ * The counts between two dumps. A histogram is new as a whole when the earlier dump does not have it, when one of its cells
+ * has fallen, or when its axes have changed. A reset after which no cell is lower than before is not seen.
  *
  * @example
  * ```ts
@@ -37,7 +37,7 @@ export function dumpIncrease(
   return later.map((now) => increaseOf(before.get(histogramKey(now)), now));
 }
 
-/** @param then What it was, if it was there. */
+/** @param then The histogram in the earlier dump. @default the histogram is new */
 export function increaseOf(then: ImportedHistogram | undefined, now: ImportedHistogram): ImportedIncrease {
   if (then === undefined) return { ...now, isReset: false };
   const { increase, isReset } = differenceOf(then.histogram, now.histogram);
@@ -49,7 +49,7 @@ function differenceOf(then: PerfHistogram, now: PerfHistogram): PerfIncrease {
   try {
     return now.subtract(then);
   } catch (error) {
-    // A daemon that came back with other axes.
+    // The daemon came back with other axes.
     if (error instanceof HdrscopeError && error.code === 'ERR_INCOMPATIBLE')
       return { increase: now, isReset: true };
     throw error;

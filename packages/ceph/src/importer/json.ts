@@ -1,25 +1,28 @@
 import { HdrscopeError } from '@hdrscope/core';
 
-/** What JSON is made of; integers that are no safe numbers are bigints. */
+/** A parsed value. Integers beyond 2^53 − 1 are bigints. */
 export type Json = string | number | bigint | boolean | null | readonly Json[] | JsonObject;
 
 export interface JsonObject {
   readonly [name: string]: Json;
 }
 
-/** A value of a text, and where it ends. */
+/** A value of a text. */
 export interface ParsedJson {
   readonly json: Json;
+  /** The place after the value. */
   readonly end: number;
 }
 
-// Dumps nest a level for each axis; deeper texts are none, and would exhaust the stack.
+// Dumps have a few levels, and one more for each axis. Deeper texts are not dumps, and could exhaust the stack.
 const DEEPEST = 64;
 
 /**
- * Parses one JSON value that begins at `from`. Where it is lenient, commas may trail, an object that closes in an array
- * without having been opened there is passed over, and members may stand at the top without an object around them.
+ * Parses one JSON value.
  *
+ * @param from The place where the value begins.
+ * @param isLenient Accepts trailing commas, a stray `}` in an array, and members at the top without an object around them.
+
  * @throws HdrscopeError `ERR_DECODE`
  */
 export function parseJson(text: string, from: number, isLenient: boolean): ParsedJson {
@@ -67,7 +70,7 @@ class Parser {
     }
   }
 
-  /** What is in an object, and its end; that of the text where none is told. */
+  /** The members of an object, up to `end` or to the end of the text. */
   members(end?: '}', depth = 0): JsonObject {
     const entries: [string, Json][] = [];
     const isEnd = (): boolean => (end === undefined ? this.#isOver() : this.isAt(end));
@@ -171,7 +174,7 @@ class Parser {
   }
 }
 
-/** Whether an odd number of backslashes stands before a place. */
+/** Whether an odd number of backslashes precedes a place. */
 function isEscaped(text: string, at: number): boolean {
   let from = at;
   while (text[from - 1] === '\\') from--;

@@ -4,24 +4,25 @@ import { asArray, asInteger, asObject } from './fields.ts';
 import type { Json, JsonObject } from './json.ts';
 import { type ImportedHistogram, type ReadOptions, readHistogram } from './read-histogram.ts';
 
-/** How a dump is read. */
+/** The options for reading a dump. */
 export interface ParseDumpOptions extends DocumentOptions, ReadOptions {
-  /** Only the logger of this name. @default all */
+  /** Only this logger. @default all loggers */
   readonly logger?: string;
-  /** Only counters of this name. @default all */
+  /** Only the counters of this name. @default all counters */
   readonly counter?: string;
 }
 
-// Telemetry does not tell it: it collects from this one only.
+// Telemetry does not name the logger, as it collects from this one only.
 const TELEMETRY_LOGGER = 'osd';
 const TELEMETRY = 'osd_perf_histograms';
 
 /**
- * Reads histograms from what daemons dump: `perf histogram dump` in pretty or compact JSON, with lines of other text
- * around it; what `ceph tell osd.*` prints, a dump for each daemon; a telemetry report. Counts are exact up to 2^64 − 1.
- * Keys that are not known are passed over. What is refused is named by logger, counter and path.
+ * Reads the histograms of a dump: the answer to `perf histogram dump` in pretty or compact JSON, with any text on other
+ * lines; the output of `ceph tell osd.*`, a dump for each daemon; or a telemetry report. Counts are exact up to 2^64 − 1.
+ * Unknown keys are ignored. An error names the logger, the counter and the path.
  *
- * @throws HdrscopeError `ERR_DECODE` when the text is no dump, `ERR_TOO_LARGE` when it is longer than `maxLength`.
+ * @throws HdrscopeError `ERR_DECODE` when the text is not a dump; `ERR_TOO_LARGE` when it is longer than `maxLength`, or a
+ *   histogram has more than 2^23 cells.
  * @example
  * ```ts
  * import { parseHistogramDump } from '@hdrscope/ceph';
@@ -38,7 +39,7 @@ export function parseHistogramDump(text: string, options: ParseDumpOptions = {})
   try {
     return read(false);
   } catch (error) {
-    // Rounded integers are not taken for counts or bounds: the few dumps that have some are read again.
+    // Rounded integers are refused as counts and bounds. The few dumps that have long integers are read again, exactly.
     const isDecode = error instanceof HdrscopeError && error.code === 'ERR_DECODE';
     if (isDecode && typeof text === 'string' && LONG_NUMBER.test(text)) return read(true);
     throw error;
@@ -60,7 +61,7 @@ function readDocument({ daemon, json }: TextDocument, options: ParseDumpOptions)
     );
 }
 
-/** For each configuration of axes, the counters, and of each the values of every OSD, or of all together. */
+/** A report lists counters for each configuration of axes, and for each counter the values of every OSD, or of all together. */
 function readTelemetry(json: Json, options: ParseDumpOptions): ImportedHistogram[] {
   if (!isAsked(TELEMETRY_LOGGER, options.logger)) return [];
   return asArray(json, TELEMETRY).flatMap((counters, i) =>

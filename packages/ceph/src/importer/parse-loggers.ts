@@ -5,15 +5,15 @@ import { type ParseDumpOptions, parseHistogramDump } from './parse-dump.ts';
 
 /** The loggers of a daemon's dump. */
 export interface ImportedLoggers {
-  /** Whose they are, where the text tells: `osd.0`. */
+  /** The daemon, when the text names it: `osd.0`. */
   readonly daemon: string | undefined;
-  /** Those too that have no histograms, as dumps name them. */
+  /** All loggers of the dump, including those without histograms. */
   readonly loggers: readonly HistogramLogger[];
 }
 
 /**
- * Reads a dump as what `formatHistogramDump` writes again: byte for byte, where Ceph wrote it. It takes what
- * `parseHistogramDump` does, but for telemetry reports, which have no loggers.
+ * Reads a dump as loggers, from which `formatHistogramDump` writes the dump of a daemon of Ceph again, byte for byte. It
+ * reads the same texts as `parseHistogramDump`, except for telemetry reports, which have no loggers.
  *
  * @throws HdrscopeError as `parseHistogramDump` does.
  * @example
@@ -28,7 +28,7 @@ export interface ImportedLoggers {
  */
 export function parseHistogramLoggers(text: string, options: ParseDumpOptions = {}): ImportedLoggers[] {
   const histograms = parseHistogramDump(text, options);
-  // Names only: that large integers are rounded here does no harm.
+  // Only the names are used, so rounded integers do no harm.
   return readDocuments(text, options, false).map(({ daemon, json }) => ({
     daemon,
     loggers: Object.keys(asObject(json, 'a dump'))

@@ -1,14 +1,14 @@
 import { type DocumentOptions, readDocuments, type TextDocument } from './documents.ts';
-import { asInteger, asObject, asText } from './fields.ts';
+import { asInteger, asObject, asString } from './fields.ts';
 import type { Json } from './json.ts';
 
-/** A histogram of a daemon, as its schema describes it. What the schema leaves out is `undefined`. */
+/** The description of a histogram in a daemon's schema. A field that the schema leaves out is `undefined`. */
 export interface ImportedDescription {
-  /** Whose it is, where the text tells: `osd.0`. */
+  /** The daemon, when the text names it: `osd.0`. */
   readonly daemon: string | undefined;
   readonly logger: string;
   readonly counter: string;
-  /** Bits: 16 for histograms, 8 for counters, 2 for integers, 1 for times. */
+  /** A sum of bits: 16 for histograms, 8 for counters, 2 for integers, 1 for times. */
   readonly type: number;
   readonly description: string | undefined;
   readonly nick: string | undefined;
@@ -18,15 +18,15 @@ export interface ImportedDescription {
   readonly metricType: string | undefined;
   /** `integer-2d-histogram`, for example. */
   readonly valueType: string | undefined;
-  /** Of the counter, not of its axes. */
+  /** The unit of the counter, not of its axes. */
   readonly units: string | undefined;
 }
 
 /**
- * Reads what `perf histogram schema` prints, with lines of other text around it, of one daemon or of several. Releases
- * differ in what they tell: only the type is needed, and keys that are not known are passed over.
+ * Reads the answer of one daemon or of several to `perf histogram schema`, with any text on other lines. Releases of Ceph
+ * have different keys: only `type` is needed, and unknown keys are ignored.
  *
- * @throws HdrscopeError `ERR_DECODE` when the text is no schema, `ERR_TOO_LARGE` when it is longer than `maxLength`.
+ * @throws HdrscopeError `ERR_DECODE` when the text is not a schema; `ERR_TOO_LARGE` when it is longer than `maxLength`.
  * @example
  * ```ts
  * import { parseHistogramSchema } from '@hdrscope/ceph';
@@ -56,7 +56,7 @@ function readDescription(
 ): ImportedDescription {
   const fields = asObject(json, path);
   const text = (key: string): string | undefined =>
-    fields[key] === undefined ? undefined : asText(fields[key], `${path}.${key}`);
+    fields[key] === undefined ? undefined : asString(fields[key], `${path}.${key}`);
   const { priority } = fields;
   return {
     ...place,

@@ -1,6 +1,6 @@
 import { HdrscopeError, mustBe } from '@hdrscope/core';
 import { type Axis, type AxisScale, axisEdges } from '../histogram/axis.ts';
-import { asArray, asInteger, asObject, asText } from './fields.ts';
+import { asArray, asInteger, asObject, asString } from './fields.ts';
 import type { Json, JsonObject } from './json.ts';
 import { type UnitOverrides, type UnitSource, unitOf } from './units.ts';
 
@@ -8,35 +8,34 @@ import { type UnitOverrides, type UnitSource, unitOf } from './units.ts';
 export interface ImportedAxis {
   readonly axis: Axis;
   readonly unitSource: UnitSource;
-  /** What had to be decided to read it. */
+  /** Decisions that were needed to read the axis, as sentences. */
   readonly notes: readonly string[];
 }
 
 /**
- * Reads an axis. Its ranges are what the daemon counts by: where they are not what the rest of it makes them, it becomes
- * an explicit one.
+ * Reads an axis. The daemon counts by its ranges, so an axis whose scale does not give these ranges becomes an explicit one.
  *
- * @throws HdrscopeError `ERR_DECODE`
+ * @throws HdrscopeError `ERR_DECODE`.
  */
 export function readAxis(json: Json, logger: string, units: UnitOverrides, path: string): ImportedAxis {
   const fields = asObject(json, path);
-  const name = asText(fields.name, `${path}.name`);
+  const name = asString(fields.name, `${path}.name`);
   const config = configOf(fields);
   const edges = fields.ranges === undefined ? undefined : readRanges(fields.ranges, `${path}.ranges`);
-  const told = fields.buckets === undefined ? undefined : asInteger(fields.buckets, `${path}.buckets`);
-  if (edges !== undefined && told !== undefined && told !== BigInt(edges.length + 1)) {
-    throw mustBe('ERR_DECODE', `${path}.buckets`, `${edges.length + 1}, as there are so many ranges`, told);
+  const stated = fields.buckets === undefined ? undefined : asInteger(fields.buckets, `${path}.buckets`);
+  if (edges !== undefined && stated !== undefined && stated !== BigInt(edges.length + 1)) {
+    throw mustBe('ERR_DECODE', `${path}.buckets`, `${edges.length + 1}, the number of ranges`, stated);
   }
   const { unit, unitSource } = unitOf(
     {
       logger,
       name,
       quantSize: config?.quantSize,
-      told: typeof fields.unit === 'string' ? fields.unit : undefined,
+      stated: typeof fields.unit === 'string' ? fields.unit : undefined,
     },
     units,
   );
-  const buckets = edges === undefined ? Number(told) : edges.length + 1;
+  const buckets = edges === undefined ? Number(stated) : edges.length + 1;
   const configured = config && valid({ name, ...config, buckets, unit });
   if (configured !== undefined) {
     if (edges === undefined || haveSameEdges(configured, edges))
@@ -57,11 +56,11 @@ export function readAxis(json: Json, logger: string, units: UnitOverrides, path:
     edges,
   });
   if (axis === undefined) {
-    throw new HdrscopeError('ERR_DECODE', `${path}.ranges must be far enough apart, and at most 65536`);
+    const allowed = 'at most 65536 ranges whose bounds are different doubles';
+    throw new HdrscopeError('ERR_DECODE', `${path}.ranges must be ${allowed}`);
   }
-  const note =
-    config === undefined ? 'has a scale that is not known' : 'has ranges that its scale does not make';
-  return { axis, unitSource, notes: [`${path} ${note}: they were taken as they are`] };
+  const note = config === undefined ? 'has an unknown scale' : 'has ranges that do not follow from its scale';
+  return { axis, unitSource, notes: [`${path} ${note}: the ranges count`] };
 }
 
 interface Config {
@@ -89,7 +88,7 @@ function haveSameEdges(axis: Axis, edges: readonly bigint[]): boolean {
   return made.length === edges.length && made.every((edge, i) => edge === edges[i]);
 }
 
-/** Where each slot but the first begins. The first range has no `min`, the last no `max`, and nothing lies between two. */
+/** The lower bounds of all slots but the first. The first range has no `min`, the last has no `max`, and ranges leave no gap. */
 function readRanges(json: Json, path: string): bigint[] {
   const ranges = asArray(json, path);
   if (ranges.length === 0) throw mustBe('ERR_DECODE', path, 'at least one range', ranges);
@@ -115,7 +114,7 @@ function readRanges(json: Json, path: string): bigint[] {
   return edges;
 }
 
-/** As dumps tell a range, `{ min, max }`, or as telemetry does, `[min, max]` with a null for an end that is missing. */
+/** A range in a dump is `{ min, max }`, in telemetry `[min, max]` with `null` for a missing end. */
 function readRange(json: Json, path: string): (bigint | undefined)[] {
   const isList = Array.isArray(json) || typeof json === 'string';
   const { min, max } = isList ? endsOf(asArray(json, path), path) : asObject(json, path);

@@ -7,35 +7,35 @@ import type { UnitOverrides, UnitSource } from './units.ts';
 
 /** A histogram of a dump. */
 export interface ImportedHistogram {
-  /** Who counted it, where the text tells: `osd.0`. */
+  /** The daemon, when the text names it: `osd.0`. */
   readonly daemon: string | undefined;
   readonly logger: string;
   readonly counter: string;
   readonly histogram: PerfHistogram;
-  /** How the unit of each axis is known. */
+  /** The source of the unit of each axis. */
   readonly unitSources: readonly UnitSource[];
-  /** The sum of the values of each axis, where the dump tells it. */
+  /** The sum of the values of each axis, when the dump has sums. */
   readonly sums: readonly bigint[] | undefined;
-  /** What was not as it should be, and how it was taken. */
+  /** Irregularities of the dump, and how they were read, as sentences. */
   readonly notes: readonly string[];
 }
 
-/** Where a histogram is found. */
+/** The place of a histogram. */
 export interface Place {
   readonly daemon: string | undefined;
   readonly logger: string;
   readonly counter: string;
 }
 
-/** How histograms are read. */
+/** The options for reading histograms. */
 export interface ReadOptions {
-  /** What axes count, by their names: wins over what the dump tells and what is known. @default none */
+  /** The units of axes, by the names of the axes. They override the dump and everything that is known. @default none */
   readonly units?: UnitOverrides;
-  /** Whether rows that are missing at the end are taken for empty ones. @default false */
+  /** Whether missing rows at the end count as empty rows. @default false */
   readonly lenient?: boolean;
 }
 
-// Ceph has histograms of two dimensions.
+// The histograms of Ceph have two.
 const MOST_AXES = 8;
 
 /** @throws HdrscopeError `ERR_DECODE` */
@@ -80,7 +80,7 @@ function readSums(json: Json, length: number, path: string): bigint[] {
   return sums;
 }
 
-/** Reads nested arrays into cells, and makes sure that there are as many items as slots on every level. */
+/** Reads nested arrays into cells. Every array must have one item for each slot of its axis. */
 class ValuesReader {
   readonly cells: BigUint64Array<ArrayBuffer>;
   readonly notes: string[] = [];
@@ -116,7 +116,7 @@ class ValuesReader {
   #wrongLength(items: readonly Json[], path: string, slotCount: number): void {
     const isOuter = this.#at === 0 && this.#slotCounts.length > 1 && path.endsWith('.values');
     if (this.#isLenient && isOuter && items.length < slotCount) {
-      this.notes.push(`${path} has ${items.length} of ${slotCount} rows: the others were taken for empty`);
+      this.notes.push(`${path} has ${items.length} of ${slotCount} rows: the missing rows count as empty`);
       return;
     }
     throw mustBe('ERR_DECODE', path, `${slotCount} items, one for each bucket of its axis`, items);

@@ -7,51 +7,51 @@ import { histogramKey, type ImportedIncrease, increaseOf } from './increase.ts';
 import { type ParseDumpOptions, parseHistogramDump } from './parse-dump.ts';
 import type { ImportedHistogram } from './read-histogram.ts';
 
-/** How the histograms of a daemon come into a registry. */
+/** The options of a source that reads a daemon of Ceph. */
 export interface CephSourceOptions extends ParseDumpOptions {
-  /** Gives what `perf histogram dump` answers, as text. */
+  /** Returns the answer to `perf histogram dump`, as text. */
   readonly fetch: () => string | Promise<string>;
-  /** Names the source where it fails. @default 'ceph' */
+  /** The name of the source in errors. @default 'ceph' */
   readonly name?: string;
-  /** Added to the attributes of every series. @default none */
+  /** Additional attributes of every series. @default none */
   readonly attributes?: Attributes;
-  /** Tells series of other axes apart by the value on this one: latencies by the size of requests. @default none */
+  /** Divides the series of the other axes by the value on this axis: latencies by the size of requests. @default none */
   readonly classes?: AxisClasses;
-  /** The family of an axis. @default such as `ceph.osd.op_w_latency_in_bytes.request_size` */
+  /** Gives the name of the family of an axis. @default names like `ceph.osd.op_w_latency_in_bytes.request_size` */
   readonly familyName?: (histogram: ImportedHistogram, axis: Axis) => string;
-  /** Whether the first dump counts, or only what comes after it. @default 'beginning' */
+  /** `'now'` leaves out the counts of the first dump. @default 'beginning' */
   readonly since?: 'beginning' | 'now';
 }
 
-/** What reading has met with, so far. */
+/** Totals over all readings of a source. */
 export interface CephSourceHealth {
-  /** How often a histogram had begun anew. */
+  /** How often a histogram began anew. */
   readonly resets: number;
-  /** How often no dump could be had, or not be understood. */
+  /** How often a dump could not be fetched or parsed. */
   readonly readErrors: number;
-  /** How many values were in underflows and overflows. Those are counted at the bound, and may lie far beyond it. */
+  /** The number of values in underflows and overflows. They count at the bound, and may lie far beyond it. */
   readonly open: number;
 }
 
-/** The histograms of a daemon, as a registry asks for them. */
+/** A source of the histograms of a daemon, for a registry. */
 export interface CephSource extends Source {
   readonly health: CephSourceHealth;
   /**
-   * What the last dump held that was understood, as it was read: cumulative since the daemon began, all axes together.
-   * Empty before the first. Reading goes on from these histograms: they are to be looked at, not to be changed.
+   * The histograms of the last dump that could be parsed: cumulative since the daemon began, with all their axes. Empty
+   * before the first dump. The next reading is compared with these histograms, so callers must not change them.
    */
   readonly latest: readonly ImportedHistogram[];
 }
 
 /**
- * Has a registry read the histograms of a daemon whenever it is gathered: each axis as a family, times in seconds and sizes
- * in bytes. What a dump has more than the one before is added, so series only ever grow, whatever is reset in the daemon.
+ * A source that reads the histograms of a daemon whenever its registry is gathered. Each axis is a family; times are in
+ * seconds, sizes in bytes. The increase since the dump before is added, so series only grow, even when the daemon is reset.
  *
- * A slot counts at its middle, and a family has as many digits as keep the slots apart: explicit buckets at the bounds of
- * the slots, which Prometheus and OTLP get by default, are exact. Negative values are tallied as rejected. Sums are those
- * of the middles, until daemons tell their own.
+ * A slot counts at its middle, and a family has enough digits to keep the slots apart. Explicit buckets at the bounds of the
+ * slots, which Prometheus and OTLP get by default, are exact. Negative values count as rejected. A sum is the sum of the
+ * middles, unless the dump has sums.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when `since` is neither of both.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `since` is neither `'beginning'` nor `'now'`.
  * @example
  * ```ts
  * import { cephSource } from '@hdrscope/ceph';
@@ -68,7 +68,7 @@ export interface CephSource extends Source {
  * family!.series[0]!.histogram.totalCount; //=> 10
  * ```
  *
- * What a family has of a histogram is one of its axes. All of them together are what the source has read last:
+ * A family holds one axis of a histogram. The source holds the histograms with all their axes, as it read them last:
  *
  * ```ts
  * import { cephSource } from '@hdrscope/ceph';
@@ -106,7 +106,7 @@ export function cephSource({ fetch, name = 'ceph', ...options }: CephSourceOptio
     get latest() {
       return counting.latest;
     },
-    // One at a time: dumps that overtake each other would look like daemons that began anew.
+    // One reading at a time: an older dump that arrives after a newer one would look like a reset.
     collect(registry) {
       running ??= read(registry).finally(() => {
         running = undefined;
@@ -116,7 +116,7 @@ export function cephSource({ fetch, name = 'ceph', ...options }: CephSourceOptio
   };
 }
 
-/** Counts on their way to a series. */
+/** Counts that are to be added to a series. */
 interface Addition {
   readonly family: Family;
   readonly attributes: Attributes;
@@ -125,7 +125,7 @@ interface Addition {
   readonly sum: number | undefined;
 }
 
-/** Knows what was read last. */
+/** The state between two readings. */
 class CephCounting {
   resets = 0;
   open = 0;
@@ -141,7 +141,7 @@ class CephCounting {
     this.#options = options;
   }
 
-  /** All of a dump is understood before any of it is added. */
+  /** Adds the increase since the last dump: all of it, or nothing when a part of the dump cannot be used. */
   advance(dump: readonly ImportedHistogram[], registry: Registry): void {
     const before = this.#before ?? new Map<string, ImportedHistogram>();
     const isBaseline = this.#before === undefined && this.#options.since === 'now';
@@ -180,9 +180,9 @@ class CephCounting {
   }
 }
 
-function defaultFamilyName({ logger, counter }: ImportedHistogram, of: Axis): string {
-  const axis = axisTitle(of)
+function defaultFamilyName({ logger, counter }: ImportedHistogram, axis: Axis): string {
+  const title = axisTitle(axis)
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_');
-  return `ceph.${logger}.${counter.replace(/_histogram$/, '')}.${axis}`;
+  return `ceph.${logger}.${counter.replace(/_histogram$/, '')}.${title}`;
 }

@@ -3,38 +3,38 @@ import type { PerfHistogram } from '../histogram/perf-histogram.ts';
 import type { ValueRange } from '../histogram/value-range.ts';
 
 /**
- * Which value of its slot a count becomes: `'lower'` never reports too much, `'upper'` never too little, `'geometric'` is
- * between, at the square root of both ends' product.
+ * The value that stands for a slot: its lower end, which is never too large; its upper end, which is never too small; or
+ * the geometric mean of both ends.
  */
 export type LossyStrategy = 'lower' | 'geometric' | 'upper';
 
-/** How an axis becomes an HDR histogram. */
+/** The options for converting an axis to an HDR histogram. */
 export interface AxisToHdrOptions {
   readonly strategy: LossyStrategy;
-  /** Only of what lies in these ranges of other axes. @default all */
+  /** Counts only values within these ranges. @default all values */
   readonly where?: readonly ValueRange[];
-  /** From 0 to 5. A slot of Ceph's is far wider than those of 2 digits. @default 2 */
+  /** From 0 to 5. The slots of Ceph are far wider than those of 2 digits. @default 2 */
   readonly significantDigits?: number;
 }
 
-/** An HDR histogram that tells values which nobody recorded. */
+/** An HDR histogram with values that nobody recorded. */
 export interface LossyHdr {
-  /** In the unit of the axis; its tag names the strategy, as in `lossy-lower`. */
+  /** Its values are in the unit of the axis. Its tag names the strategy: `lossy-lower`. */
   readonly histogram: Histogram;
   readonly lossy: true;
   readonly strategy: LossyStrategy;
-  /** How many values were below or above all closed slots. They are counted at the bound, and may lie far beyond it. */
+  /** The number of values in the underflow and the overflow. They count at the bound, and may lie far beyond it. */
   readonly open: number;
 }
 
 /**
- * The values of an axis as an HDR histogram, for tools that read nothing else. The axis knows only which slot a value was
- * in, and a log2 slot spans an octave: by its lower end a value is reported up to 50 % too small, by its upper end up to
- * 100 % too large, by the geometric middle 29 % too small to 41 % too large; in a slot that begins at 0 no relative error
- * is bounded. Quantiles of the histogram itself have bounds that are certain.
+ * The values of an axis as an HDR histogram, for tools that read no other format. The axis only knows the slot of a value,
+ * and a log2 slot spans an octave: its lower end is up to 50 % too small, its upper end up to 100 % too large, the geometric
+ * mean from 29 % too small to 41 % too large. In a slot that begins at 0 the relative error has no bound. The quantiles of
+ * the `PerfHistogram` have bounds that are certain.
  *
- * @param axis Its name, or its place from 0.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the strategy is none, or there is no such axis; `ERR_COUNT_OVERFLOW`.
+ * @param axis The name of the axis, or its index from 0.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the strategy is unknown, or there is no such axis; `ERR_COUNT_OVERFLOW`.
  * @example
  * ```ts
  * import { axisToHdr, PerfHistogram } from '@hdrscope/ceph';
@@ -69,7 +69,7 @@ export function axisToHdr(
   return { histogram: hdr, lossy: true, strategy, open };
 }
 
-/** HDR histograms have no values below 0. */
+/** Negative ends become 0, as an HDR histogram has no values below 0. */
 function valueIn(strategy: LossyStrategy, lower: number, upper: number): number {
   const [from, to] = [Math.max(0, lower), Math.max(0, upper)];
   if (strategy === 'lower') return from;

@@ -2,31 +2,31 @@ import { mustBe } from '@hdrscope/core';
 import { AXIS_UNITS, type AxisUnit } from '../histogram/axis.ts';
 
 /**
- * How it is known what an axis counts: `'override'`, by who asked; `'told'`, by the dump; `'known-mislabel'`, because
- * these daemons are known to name a unit that they do not count in; `'known'`, because they name none; `'name'`, by the
- * name of the axis; `'unknown'`, not at all.
+ * The source of the unit of an axis: `'override'`, the option `units`; `'dump'`, a field of the dump; `'known-mislabel'`,
+ * an axis that is known to name a unit in which it does not count; `'known'`, an axis that is known, and names no unit;
+ * `'name'`, the name of the axis; `'unknown'`, no source.
  */
-export type UnitSource = 'override' | 'told' | 'known-mislabel' | 'known' | 'name' | 'unknown';
+export type UnitSource = 'override' | 'dump' | 'known-mislabel' | 'known' | 'name' | 'unknown';
 
-/** What an axis counts, and how that is known. */
+/** The unit of an axis, and its source. */
 export interface KnownUnit {
   readonly unit: AxisUnit;
   readonly unitSource: UnitSource;
 }
 
-/** What tells the unit of an axis. */
+/** Everything that can show the unit of an axis. */
 export interface AxisHints {
   readonly logger: string;
   readonly name: string;
   readonly quantSize: number | undefined;
-  /** That of the dump, where it tells one. */
-  readonly told: string | undefined;
+  /** The unit in the dump, when it has one. */
+  readonly stated: string | undefined;
 }
 
 /** Units by the names of axes. */
 export type UnitOverrides = Readonly<Record<string, AxisUnit>>;
 
-const TOLD: Readonly<Record<string, AxisUnit>> = {
+const STATED_UNITS: Readonly<Record<string, AxisUnit>> = {
   nanoseconds: 'ns',
   microseconds: 'us',
   milliseconds: 'ms',
@@ -44,18 +44,20 @@ const IN_NAMES: readonly (readonly [RegExp, AxisUnit])[] = [
 ];
 
 /**
- * What an axis counts. OSDs up to 20.2 call their latency axis `Latency (usec)`, and count nanoseconds in it: the means
- * that they tell elsewhere are a thousand times too small for microseconds.
+ * The unit of an axis. OSDs up to 20.2 count nanoseconds in an axis with the name `Latency (usec)`: the means that they
+ * report elsewhere are a thousand times too small for microseconds.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an override is no unit.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an override is not a unit.
  */
-export function unitOf({ logger, name, quantSize, told }: AxisHints, overrides: UnitOverrides): KnownUnit {
+export function unitOf({ logger, name, quantSize, stated }: AxisHints, overrides: UnitOverrides): KnownUnit {
   if (Object.hasOwn(overrides, name)) {
     const unit = overrides[name]!;
     if (AXIS_UNITS.includes(unit)) return { unit, unitSource: 'override' };
     throw mustBe('ERR_INVALID_OPTION', `units["${name}"]`, `one of ${AXIS_UNITS.join(', ')}`, unit);
   }
-  if (told !== undefined && Object.hasOwn(TOLD, told)) return { unit: TOLD[told]!, unitSource: 'told' };
+  if (stated !== undefined && Object.hasOwn(STATED_UNITS, stated)) {
+    return { unit: STATED_UNITS[stated]!, unitSource: 'dump' };
+  }
   if (logger === 'osd') {
     if (name === 'Latency (usec)' && quantSize === 100_000)
       return { unit: 'ns', unitSource: 'known-mislabel' };

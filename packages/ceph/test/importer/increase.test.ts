@@ -9,29 +9,29 @@ const increase = (before: string, after: string) =>
     sums,
   }));
 
-test('between two dumps of an OSD lies what was written', () => {
+test('the increase between two dumps of an OSD is what was written in between', () => {
   const [written] = dumpIncrease(parseHistogramDump(OSD_DUMP), parseHistogramDump(OSD_DUMP_LATER));
   expect(written!.isReset).toBe(false);
   expect(written!.histogram.totalCount).toBe(83_959 - 62_049);
-  // Removals tell no size; the others were of 64 KiB, and lie in the slot of just those.
+  // Removals have no size. All other operations wrote 64 KiB, and are in the slot of this size.
   const large = [{ axis: 'Request size (bytes)', from: 65_536, to: 131_072 }];
   expect(written!.histogram.marginal(0, large).totalCount).toBe(10_954);
 });
 
-test('after `perf reset` all is new', () => {
+test('after `perf reset` all counts are new', () => {
   expect(
     increase(dumpOf([0, 5, 2], [LINEAR], { sum: [40] }), dumpOf([0, 1, 2], [LINEAR], { sum: [22] })),
   ).toEqual([{ cells: [0, 1, 2], isReset: true, sums: [22n] }]);
 });
 
-test('sums are of what is new, and are not told where they are not known', () => {
+test('sums are those of the increase, and absent when a dump has no sums', () => {
   const before = dumpOf([0, 5, 2], [LINEAR], { sum: [40] });
   expect(increase(before, dumpOf([0, 6, 2], [LINEAR], { sum: [47] }))[0]!.sums).toEqual([7n]);
   expect(increase(before, dumpOf([0, 6, 2]))[0]!.sums).toBeUndefined();
   expect(increase(dumpOf([0, 5, 2]), dumpOf([0, 6, 2], [LINEAR], { sum: [47] }))[0]!.sums).toBeUndefined();
 });
 
-test('a daemon that came back with other axes has begun anew', () => {
+test('a daemon that came back with other axes began anew', () => {
   const { ranges, ...axis } = LINEAR;
   expect(ranges).toBeDefined();
   expect(increase(dumpOf([0, 5, 2]), dumpOf([0, 6, 2, 1], [{ ...axis, buckets: 4 }]))).toEqual([
@@ -39,12 +39,12 @@ test('a daemon that came back with other axes has begun anew', () => {
   ]);
 });
 
-test('a histogram that was not there is new', () => {
+test('a histogram that the earlier dump does not have is new', () => {
   expect(increase('{}', dumpOf([0, 5, 2]))).toEqual([{ cells: [0, 5, 2], isReset: false, sums: undefined }]);
   expect(increase(dumpOf([0, 5, 2]), '{"osd":{}}')).toEqual([]);
 });
 
-test('daemons are told apart', () => {
+test('histograms of different daemons are not compared', () => {
   const before = `osd.0: ${dumpOf([0, 5, 0])}\nosd.1: ${dumpOf([0, 1, 0])}`;
   const after = `osd.0: ${dumpOf([0, 6, 0])}\nosd.1: ${dumpOf([0, 9, 0])}`;
   expect(increase(before, after).map(({ cells }) => cells[1])).toEqual([1, 8]);

@@ -4,7 +4,7 @@ import { parseJson } from '../../src/importer/json.ts';
 
 const parsed = (text: string) => parseJson(text, 0, false);
 
-test('every JSON is what `JSON.parse` makes of it, but for integers that are rounded there', () => {
+test('parses as `JSON.parse` does, except for integers that it rounds', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.constantFrom(0, 4), (value, indent) => {
       fc.pre(typeof value !== 'string');
@@ -17,12 +17,12 @@ test('every JSON is what `JSON.parse` makes of it, but for integers that are rou
   );
 });
 
-test('integers beyond the safe ones are bigints, and all others numbers', () => {
+test('integers beyond 2^53 - 1 are bigints, all other numbers are numbers', () => {
   const text = '[9007199254740991, 9007199254740992, -9007199254740993, 1e300, 0.5, -0]';
   expect(parsed(text).json).toEqual([2 ** 53 - 1, 2n ** 53n, -(2n ** 53n) - 1n, 1e300, 0.5, -0]);
 });
 
-test('names are told as they are', () => {
+test('keeps the names of members', () => {
   expect(Object.keys(parsed('{"a\\\\\\"\\u00e9": 1, "__proto__": 2}').json as object)).toEqual([
     'a\\"é',
     '__proto__',

@@ -9,7 +9,7 @@ const one = (text: string, options = {}): ImportedHistogram => parseHistogramDum
 describe('a dump of an OSD', () => {
   const written = one(OSD_DUMP);
 
-  test('has its counts, axes and units', () => {
+  test('has the counts, the axes and the units of the OSD', () => {
     expect(written).toMatchObject({
       daemon: undefined,
       logger: 'osd',
@@ -25,13 +25,13 @@ describe('a dump of an OSD', () => {
     ]);
   });
 
-  test('tells of 4 KiB writes how long they took', () => {
+  test('has the latency of writes of 4 KiB', () => {
     const where = [{ axis: 'Request size (bytes)', from: 4096, to: 8192 }];
     expect(written.histogram.marginal(0, where).totalCount).toBe(62_048);
     expect(written.histogram.quantile(0, 0.5, { where })).toMatchObject({ lower: 400_000, upper: 800_000 });
   });
 
-  test('is dumped again as it was', () => {
+  test('is written again byte for byte', () => {
     const loggers = [{ name: 'osd', counters: [{ name: COUNTER, histogram: written.histogram }] }];
     expect(formatHistogramDump(loggers, { format: 'json' })).toBe(OSD_DUMP);
   });
@@ -45,7 +45,7 @@ describe('a dump of an OSD', () => {
     expect(parseHistogramDump(text)).toEqual([written]);
   });
 
-  test('names each daemon that `ceph tell osd.*` asked', () => {
+  test('by `ceph tell osd.*` has the name of each daemon', () => {
     const dumps = parseHistogramDump(
       `osd.0: ${OSD_DUMP}\nosd.1: ${JSON.stringify(JSON.parse(OSD_DUMP), null, 4)}\n`,
     );
@@ -55,7 +55,7 @@ describe('a dump of an OSD', () => {
     ]);
   });
 
-  test('can be asked for a logger and a counter', () => {
+  test('can be limited to a logger and a counter', () => {
     expect(parseHistogramDump(OSD_DUMP, { logger: 'mon' })).toEqual([]);
     expect(parseHistogramDump(OSD_DUMP, { counter: 'nope' })).toEqual([]);
     expect(parseHistogramDump(OSD_DUMP, { logger: 'osd', counter: COUNTER })).toHaveLength(1);
@@ -88,7 +88,7 @@ describe('telemetry', () => {
     }
   });
 
-  test('may be one of all OSDs, or have its arrays shown as text', () => {
+  test('can hold all OSDs together, or have arrays as strings', () => {
     const shown = {
       axes: listed.map((axis: { ranges: unknown[] }) => ({
         ...axis,
@@ -101,7 +101,7 @@ describe('telemetry', () => {
     expect(read).toEqual({ ...one(OSD_DUMP), counter: COUNTER });
   });
 
-  test('without values is refused', () => {
+  test('is refused without values', () => {
     const text = JSON.stringify({
       osd_perf_histograms: [{ [COUNTER]: { axes: listed, osds: [{ osd_id: 1 }] } }],
     });
@@ -124,13 +124,13 @@ describe('units', () => {
     [{ name: 'Latency (s)' }, ['s', 'name']],
     [{ name: 'duration' }, ['ns', 'known']],
     [{ name: 'Number of items' }, ['none', 'unknown']],
-    [{ name: 'Latency (usec)', unit: 'nanoseconds' }, ['ns', 'told']],
+    [{ name: 'Latency (usec)', unit: 'nanoseconds' }, ['ns', 'dump']],
     [{ name: 'Latency (usec)', unit: 'fortnights' }, ['us', 'name']],
   ])('%j', (axis, expected) => {
     expect(unitsOf(axis)).toEqual(expected);
   });
 
-  test('those that are asked for win', () => {
+  test('the option `units` overrides the dump', () => {
     expect(unitsOf({ name: 'x', unit: 'bytes' }, { units: { x: 'ms' } })).toEqual(['ms', 'override']);
     expect(one(OSD_DUMP, { units: { 'Latency (usec)': 'us' } }).unitSources[0]).toBe('override');
     const wrong = { units: { Items: 'weeks' as 's' } };
@@ -140,8 +140,8 @@ describe('units', () => {
   });
 });
 
-describe('what releases to come tell', () => {
-  test('is read: one dimension, units, sums, and keys that are not known', () => {
+describe('a dump of a release to come', () => {
+  test('can have one dimension, units, sums and unknown keys', () => {
     const text = dumpOf([0, 3, 1], [{ ...LINEAR, unit: 'none', colour: 'red' }], {
       sum: [42],
       labels: { a: 'b' },
@@ -151,7 +151,7 @@ describe('what releases to come tell', () => {
     expect(read.histogram.totalCount).toBe(4);
   });
 
-  test('explicit ranges are the axis, and so are ranges that the scale does not make', () => {
+  test('has an explicit axis when its scale is explicit, or its ranges do not follow from its scale', () => {
     const ranges = [{ max: 4 }, { min: 5, max: 99 }, { min: 100 }];
     for (const axis of [
       { name: 'x', scale_type: 'explicit', ranges },
@@ -161,11 +161,11 @@ describe('what releases to come tell', () => {
       const { histogram, notes } = one(dumpOf([1, 2, 3], [axis]));
       expect(histogram.axes[0]).toMatchObject({ scale: 'explicit', edges: [5n, 100n], min: 5 });
       expect(histogram.quantile(0, 0.5)).toMatchObject({ lower: 5, upper: 100 });
-      expect(notes[0]).toMatch(/^osd\.items\.axes\[0\] has .*: they were taken as they are$/);
+      expect(notes[0]).toMatch(/^osd\.items\.axes\[0\] has .*: the ranges count$/);
     }
   });
 
-  test('without ranges an axis is what its scale makes it', () => {
+  test('has the ranges of its scale when it has no others', () => {
     const { ranges, ...axis } = LINEAR;
     expect(ranges).toBeDefined();
     expect(one(dumpOf([0, 0, 0], [axis])).histogram.axes[0]).toMatchObject({ scale: 'linear', buckets: 3 });
@@ -184,7 +184,7 @@ test('counts and edges of 64 bits are exact', () => {
   expect(one(dumped).notes).toEqual([]);
 });
 
-describe('bad input is refused, and named:', () => {
+describe('an error names the bad input:', () => {
   const row = [0, 0, 0];
   const ranged = (...ranges: object[]) => [{ ...LINEAR, ranges, buckets: ranges.length }];
   test.each([
@@ -212,12 +212,12 @@ describe('bad input is refused, and named:', () => {
     [
       'another number of buckets',
       dumpOf(row, [{ ...LINEAR, buckets: 4 }]),
-      /axes\[0\]\.buckets must be 3, as there are so many ranges, got 4$/,
+      /axes\[0\]\.buckets must be 3, the number of ranges, got 4$/,
     ],
     ['no axes', dumpOf(row, []), /axes must be from 1 to 8 axes/],
-    ['an axis without a name', dumpOf(row, [{ ...LINEAR, name: 5 }]), /axes\[0\]\.name must be a text/],
+    ['an axis without a name', dumpOf(row, [{ ...LINEAR, name: 5 }]), /axes\[0\]\.name must be a string/],
     [
-      'an axis without anything',
+      'an axis without scale and ranges',
       dumpOf(row, [{ name: 'x' }]),
       /axes\[0\] must be a linear or log2 axis with min/,
     ],
@@ -248,12 +248,12 @@ describe('bad input is refused, and named:', () => {
     ],
     ['an array shown as a text that is none', dumpOf('[0, 0'), /values must be an array, got "\[0, 0"/],
     [
-      'edges that no double tells apart',
+      'edges that are the same double',
       dumpOf(row, ranged({ max: 'A' }, { min: 'B', max: 'B' }, { min: 'C' }))
         .replace('"A"', '9007199254740991')
         .replaceAll('"B"', '9007199254740992')
         .replace('"C"', '9007199254740993'),
-      /axes\[0\]\.ranges must be far enough apart, and at most 65536/,
+      /axes\[0\]\.ranges must be at most 65536 ranges whose bounds are different doubles/,
     ],
     ['no range', dumpOf(row, ranged()), /ranges must be at least one range/],
     [
@@ -265,7 +265,11 @@ describe('bad input is refused, and named:', () => {
     ['a counter that is no histogram', '{"osd":{"op":5}}', /^osd\.op must be an object, got 5$/],
     ['a logger that is none', '{"osd":[]}', /^osd must be an object, got an array of 0$/],
     ['a named daemon', 'osd.4: {"osd":{"op":5}}', /^osd\.4\.osd\.op must be an object/],
-    ['no JSON', 'ERROR: (22) Invalid argument', /must have a line that begins with \{, got none/],
+    [
+      'no JSON',
+      'ERROR: (22) Invalid argument',
+      /the text must have a line that begins with \{, got no such line/,
+    ],
     [
       'broken JSON',
       '{"osd": {"op": nope}}',
@@ -277,7 +281,7 @@ describe('bad input is refused, and named:', () => {
     expect(refusalOf(() => parseHistogramDump(text), 'ERR_DECODE').message).toMatch(message);
   });
 
-  test('what is no text', () => {
+  test('a value that is not a string', () => {
     expectRefused(() => parseHistogramDump(7 as unknown as string), 'ERR_DECODE');
   });
 
@@ -289,7 +293,7 @@ describe('bad input is refused, and named:', () => {
     expectRefused(() => parseHistogramDump(OSD_DUMP, { maxLength: 1000 }), 'ERR_TOO_LARGE');
   });
 
-  test('more cells than a histogram may have', () => {
+  test('a histogram with too many cells', () => {
     const axis = { ...LINEAR, buckets: 60_000, ranges: undefined };
     expectRefused(() => parseHistogramDump(dumpOf([], [axis, axis])), 'ERR_TOO_LARGE');
   });
@@ -298,7 +302,7 @@ describe('bad input is refused, and named:', () => {
 describe('lenient reading', () => {
   test.each([
     [
-      'an end too many in an array',
+      'a stray end of an object in an array',
       '{"osd":{"items":{"axes":[{"name":"x","ranges":[{"max":-1},{"min":0,"max":9},},{"min":10}]}],"values":[0,1,2]}}}',
     ],
     [
@@ -306,7 +310,7 @@ describe('lenient reading', () => {
       '"osd":{"items":{"axes":[{"name":"x","ranges":[{"max":-1},{"min":0,"max":9},{"min":10}]}],"values":[0,1,2]}},',
     ],
     [
-      'commas that trail',
+      'trailing commas',
       '{"osd":{"items":{"axes":[{"name":"x","ranges":[{"max":-1},{"min":0,"max":9},{"min":10},],},],"values":[0,1,2,],},},}',
     ],
   ])('takes %s', (_, text) => {
@@ -314,16 +318,16 @@ describe('lenient reading', () => {
     expectRefused(() => parseHistogramDump(text), 'ERR_DECODE');
   });
 
-  test('takes rows that are missing for empty ones, and says so', () => {
+  test('reads missing rows as empty rows, and notes it', () => {
     const text = dumpOf([[0, 1, 0]], [LINEAR, LINEAR]);
     const { histogram, notes } = one(text, { lenient: true });
     expect(histogram.totalCount).toBe(1);
-    expect(notes).toEqual(['osd.items.values has 1 of 3 rows: the others were taken for empty']);
+    expect(notes).toEqual(['osd.items.values has 1 of 3 rows: the missing rows count as empty']);
     expectRefused(() => one(dumpOf([[0]], [LINEAR, LINEAR]), { lenient: true }), 'ERR_DECODE');
   });
 
   testShared(
-    "takes the sample of Ceph's documentation, which is no JSON",
+    "accepts the sample of Ceph's documentation, which is not JSON",
     ['reference/source-docs/ceph-perf-histograms.txt'],
     (documentation) => {
       const start = documentation!.lastIndexOf('    "osd": {');
@@ -334,14 +338,14 @@ describe('lenient reading', () => {
         ['log2', 32],
         ['log2', 32],
       ]);
-      expect(notes).toEqual([`osd.${counter}.values has 9 of 32 rows: the others were taken for empty`]);
+      expect(notes).toEqual([`osd.${counter}.values has 9 of 32 rows: the missing rows count as empty`]);
       expectRefused(() => parseHistogramDump(sample), 'ERR_DECODE');
     },
   );
 });
 
 testShared(
-  'a whole dump has what its daemon counted',
+  'a whole dump has the counts of its daemon',
   ['data/ceph/real-dump.json', 'data/ceph/real-dump2.json'],
   (first, second) => {
     const totals = (text: string) => parseHistogramDump(text).map(({ histogram }) => histogram.totalCount);
@@ -351,7 +355,7 @@ testShared(
 );
 
 testShared(
-  'a whole dump takes at most four times as long as its JSON',
+  'reading a whole dump takes at most four times as long as JSON.parse',
   ['data/ceph/real-dump2.json'],
   (text) => {
     const fastest = (run: () => unknown): number => {

@@ -2,7 +2,7 @@ import { OSD_DUMP } from '@hdrscope/testing/osd';
 import { formatHistogramDump, parseHistogramLoggers } from '../../src/index.ts';
 import { testShared } from '../support/shared-data.ts';
 
-test('loggers of each daemon, those too that have no histograms', () => {
+test('reads all loggers of each daemon, including those without histograms', () => {
   const text = `osd.0: {"cct":{},${OSD_DUMP.slice(1)}\nosd.1: {"cct":{}}`;
   const imported = parseHistogramLoggers(text);
   const names = imported.map(({ daemon, loggers }) => [daemon, loggers.map(({ name }) => name)]);
@@ -16,7 +16,7 @@ test('loggers of each daemon, those too that have no histograms', () => {
 });
 
 testShared(
-  'a dump of Ceph 16.2.15 is written again byte for byte',
+  'a dump of Ceph 16.2.15 can be written again byte for byte',
   ['data/ceph/real-dump.json', 'data/ceph/real-dump2.json'],
   (...texts) => {
     for (const text of texts) expect(formatHistogramDump(parseHistogramLoggers(text)[0]!.loggers)).toBe(text);

@@ -1,7 +1,7 @@
 import { OSD_SCHEMA } from '@hdrscope/testing/osd';
 import { parseHistogramSchema } from '../../src/index.ts';
 
-test('the schema of an OSD', () => {
+test('reads the schema of an OSD', () => {
   const described = parseHistogramSchema(OSD_SCHEMA);
   expect(described).toHaveLength(4);
   expect(described[0]).toEqual({
@@ -18,7 +18,7 @@ test('the schema of an OSD', () => {
   });
 });
 
-test('schemas of several daemons, of old releases and of ones to come', () => {
+test('reads schemas of several daemons, of old releases and of releases to come', () => {
   const text = `osd.0: {"osd":{"op":{"type":18,"description":"x","nick":""}}}
 osd.1: {"osd":{"op":{"type":26,"is_new":[1]}},"cct":{}}`;
   expect(parseHistogramSchema(text).map(({ daemon, type, priority }) => [daemon, type, priority])).toEqual([
@@ -28,10 +28,10 @@ osd.1: {"osd":{"op":{"type":26,"is_new":[1]}},"cct":{}}`;
 });
 
 test.each([
-  ['nothing', 'a dump must have a line that begins with {, got none'],
+  ['nothing', 'the text must have a line that begins with {, got no such line'],
   ['{"osd":[]}', 'osd must be an object, got an array of 0'],
   ['{"osd":{"op":{"nick":"x"}}}', 'osd.op.type must be an integer, got undefined'],
-  ['osd.3: {"osd":{"op":{"type":26,"nick":7}}}', 'osd.3.osd.op.nick must be a text, got 7'],
+  ['osd.3: {"osd":{"op":{"type":26,"nick":7}}}', 'osd.3.osd.op.nick must be a string, got 7'],
 ])('refuses %s', (text, message) => {
   expect(() => parseHistogramSchema(text)).toThrow(message);
 });

@@ -11,7 +11,7 @@ const axis = fc
   })
   .map((one): Axis => ({ name: 'x', ...one }));
 
-test('what is dumped is read again, whatever the axes, counts and layout of the text', () => {
+test('a written dump is read again, whatever the axes, the counts and the format', () => {
   const axes = fc.array(axis, { minLength: 1, maxLength: 3 });
   const counts = fc.array(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), { maxLength: 20 });
   fc.assert(
@@ -29,7 +29,7 @@ test('what is dumped is read again, whatever the axes, counts and layout of the 
   );
 });
 
-test('explicit axes are read again as such', () => {
+test('an explicit axis is read again as an explicit axis', () => {
   const explicit: Axis = {
     name: 'x',
     scale: 'explicit',
@@ -49,7 +49,7 @@ test('explicit axes are read again as such', () => {
   expect(read!.histogram.cells).toEqual(histogram.cells);
 });
 
-// Those of releases up to 20.2.4, by name, scale, minimum, quantum and number of buckets.
+// The axes of releases up to 20.2.4: name, scale, minimum, quantum and number of buckets.
 test.each([
   ['Latency (usec)', 'log2', 100_000, 32, 'osd', 'ns'],
   ['Request size (bytes)', 'log2', 512, 32, 'osd', 'bytes'],

@@ -5,7 +5,7 @@ import { refusalOf } from '@hdrscope/testing/refusals';
 import { type CephSourceOptions, cephSource, parseHistogramDump } from '../../src/index.ts';
 import { dumpOf, LINEAR } from '../support/dumps.ts';
 
-/** A registry with a source that gives one text after the other, the last of them again and again. */
+/** A registry with a source that reads one text after the other, and then the last one again and again. */
 function reading(texts: readonly (string | Error)[], options: Partial<CephSourceOptions> = {}) {
   const registry = createRegistry();
   let reads = 0;
@@ -28,7 +28,7 @@ const SIZE = 'ceph.osd.op_w_latency_in_bytes.request_size';
 const total = (snapshot: Snapshot, name: string): number =>
   familyOf(snapshot, name).series.reduce((sum, { histogram }) => sum + histogram.totalCount, 0);
 
-test('each axis is a family: seconds and bytes, with the bounds of its slots', async () => {
+test('each axis is a family in seconds or bytes, with the bounds of its slots', async () => {
   const { gather } = reading([OSD_DUMP]);
   const snapshot = await gather();
   expect(snapshot.errors).toEqual([]);
@@ -42,7 +42,7 @@ test('each axis is a family: seconds and bytes, with the bounds of its slots', a
   expect(latency!.description).toBe('Latency of osd.op_w_latency_in_bytes_histogram');
 });
 
-test('classic buckets are the slots of the daemon, without an error', async () => {
+test('classic buckets have exactly the counts of the slots of the daemon', async () => {
   const { gather } = reading([OSD_DUMP_LATER]);
   const snapshot = await gather();
   const [imported] = parseHistogramDump(OSD_DUMP_LATER);
@@ -50,13 +50,13 @@ test('classic buckets are the slots of the daemon, without an error', async () =
     const { boundaries, series, ...family } = familyOf(snapshot, name);
     const { counts } = imported!.histogram.marginal(axis);
     const buckets = explicitCounts(series[0]!.histogram.counts, family, boundaries!);
-    // All but the underflow, which is empty and has no bound that a family could have.
+    // All slots but the underflow, which is empty, and whose bound a family cannot have.
     expect(buckets).toEqual(Array.from({ length: counts.length - 1 }, (_, slot) => counts.at(slot + 1)));
     expect(buckets.reduce((sum, count) => sum + count)).toBe(83_959);
   }
 });
 
-test('totals only ever grow, whatever is reset in the daemon', async () => {
+test('totals only grow, even when the daemon is reset', async () => {
   const { gather, source } = reading([OSD_DUMP, OSD_DUMP_LATER, OSD_DUMP, '{}', OSD_DUMP]);
   const totals = [];
   for (let i = 0; i < 5; i++) totals.push(total(await gather(), LATENCY));
@@ -64,7 +64,7 @@ test('totals only ever grow, whatever is reset in the daemon', async () => {
   expect(source.health).toEqual({ resets: 1, readErrors: 0, open: 0 });
 });
 
-test('what the last dump held is there as it was read, until another is understood', async () => {
+test('latest holds the last dump that could be parsed', async () => {
   const texts = [OSD_DUMP, new Error('gone'), 'nonsense', OSD_DUMP_LATER, OSD_DUMP, '{}'];
   const { gather, source } = reading(texts, { since: 'now' });
   const latest = (): number[] => source.latest.map(({ histogram }) => histogram.totalCount);
@@ -77,7 +77,7 @@ test('what the last dump held is there as it was read, until another is understo
   expect(totals).toEqual([[62_049], [62_049], [62_049], [83_959], [62_049], []]);
 });
 
-test('only what comes after the first dump, where that is asked for', async () => {
+test('with `since: now` the counts of the first dump are left out', async () => {
   const { gather } = reading([OSD_DUMP, OSD_DUMP_LATER], { since: 'now' });
   expect(familyOf(await gather(), LATENCY).series).toEqual([]);
   expect(total(await gather(), LATENCY)).toBe(83_959 - 62_049);
@@ -87,7 +87,7 @@ test('only what comes after the first dump, where that is asked for', async () =
   );
 });
 
-test('latencies can be told apart by the size of requests', async () => {
+test('classes divide latencies by the size of requests', async () => {
   const classes = { axis: 'Request size (bytes)', bounds: [4096, 65_536] };
   const { gather } = reading([OSD_DUMP_LATER], { classes, attributes: { host: 'a' } });
   const snapshot = await gather();
@@ -100,14 +100,14 @@ test('latencies can be told apart by the size of requests', async () => {
   expect(familyOf(snapshot, SIZE).series.map(({ attributes }) => attributes)).toEqual([{ host: 'a' }]);
 });
 
-test('a class that cuts through a slot is an error of the source, and nothing is counted', async () => {
+test('a class that begins within a slot is an error of the source, and nothing is counted', async () => {
   const { gather } = reading([OSD_DUMP], { classes: { axis: 'Request size (bytes)', bounds: [5000] } });
   const { errors, families } = await gather();
   expect(String(errors[0]!.error)).toMatch(/must be the lower bound of a slot/);
   expect(families.flatMap(({ series }) => series)).toEqual([]);
 });
 
-test('daemons have series of their own', async () => {
+test('each daemon has its own series', async () => {
   const { gather } = reading([`osd.0: ${OSD_DUMP}\nosd.1: ${OSD_DUMP_LATER}`]);
   const { series } = familyOf(await gather(), LATENCY);
   expect(series.map(({ attributes, histogram }) => [attributes.ceph_daemon, histogram.totalCount])).toEqual([
@@ -116,7 +116,7 @@ test('daemons have series of their own', async () => {
   ]);
 });
 
-test('a daemon that does not answer, or not in JSON, is named, and what it told stays', async () => {
+test('a daemon without an answer in JSON is an error of the source, and earlier counts stay', async () => {
   const { gather, source } = reading([OSD_DUMP, new Error('ENOENT'), 'ERROR: (22)', OSD_DUMP_LATER], {
     name: 'osd.0',
   });
@@ -131,20 +131,20 @@ test('a daemon that does not answer, or not in JSON, is named, and what it told 
   expect(source.health.readErrors).toBe(2);
 });
 
-test('gathers at once share a reading', async () => {
+test('gathers at the same time share one reading', async () => {
   const { gather } = reading([OSD_DUMP, OSD_DUMP_LATER]);
   const [first, second] = await Promise.all([gather(), gather()]);
   expect([total(first, LATENCY), total(second, LATENCY)]).toEqual([62_049, 62_049]);
 });
 
-test('sums that daemons tell are taken', async () => {
+test('sums come from the dump, when it has sums', async () => {
   const texts = [dumpOf([0, 2, 1], [LINEAR], { sum: [31] }), dumpOf([0, 3, 1], [LINEAR], { sum: [36] })];
   const { gather } = reading(texts, { familyName: () => 'items' });
   expect(familyOf(await gather(), 'items').series[0]!.sum).toBe(31);
   expect(familyOf(await gather(), 'items').series[0]!.sum).toBe(36);
 });
 
-test('what is below and above all slots is told; negative values are rejected', async () => {
+test('health counts values in underflows and overflows, and negative values are rejected', async () => {
   const { gather, source } = reading([dumpOf([4, 2, 1])], { familyName: () => 'items' });
   const [series] = familyOf(await gather(), 'items').series;
   expect(series!.histogram.totalCount).toBe(3);
@@ -152,7 +152,7 @@ test('what is below and above all slots is told; negative values are rejected', 
   expect(source.health.open).toBe(5);
 });
 
-test('other axes after a restart go on in the same family', async () => {
+test('a family goes on when its daemon comes back with other axes', async () => {
   const { ranges, ...axis } = LINEAR;
   expect(ranges).toBeDefined();
   const { gather } = reading([dumpOf([0, 2, 1]), dumpOf([0, 2, 1, 1], [{ ...axis, buckets: 4 }])], {
@@ -162,13 +162,13 @@ test('other axes after a restart go on in the same family', async () => {
   expect(total(await gather(), 'items')).toBe(7);
 });
 
-test('slots too narrow for 5 digits are counted all the same', async () => {
+test('counts slots that are too narrow for 5 digits', async () => {
   const axis = { name: 'Items', min: 1_000_000_000, quant_size: 1, buckets: 4, scale_type: 'linear' };
   const { gather } = reading([dumpOf([0, 2, 1, 1], [axis])], { familyName: () => 'items' });
   expect(total(await gather(), 'items')).toBe(4);
 });
 
-test('a histogram of one bucket has no bound, and counts at 0', async () => {
+test('the values of a histogram of one bucket, which has no bounds, count at 0', async () => {
   const axis = { name: 'All', min: 0, quant_size: 1, buckets: 1, scale_type: 'linear' };
   const { gather, source } = reading([dumpOf([3], [axis])], { familyName: () => 'all' });
   const [family] = (await gather()).families;

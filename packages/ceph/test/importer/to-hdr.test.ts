@@ -37,7 +37,7 @@ test.each([
   expect(axisToHdr(histogram, 0, { strategy, significantDigits: 5 }).histogram.min).toBe(value);
 });
 
-test('what is below and above all slots is counted at the bound, and told', () => {
+test('values in the underflow and the overflow count at the bound, and `open` is their number', () => {
   const histogram = new PerfHistogram([linear, SIZE]);
   for (const value of [-50, -5, 5, 1000]) histogram.record(value, 4096);
   histogram.record(5, 65_536);
@@ -48,7 +48,7 @@ test('what is below and above all slots is counted at the bound, and told', () =
   expect(axisToHdr(histogram, 0, { strategy: 'lower', where }).histogram.totalCount).toBe(1);
 });
 
-test('an axis of one bucket has no bound, and counts at 0', () => {
+test('the values of an axis of one bucket, which has no bounds, count at 0', () => {
   const histogram = new PerfHistogram([{ ...linear, buckets: 1 }]);
   histogram.record(7);
   expect(axisToHdr(histogram, 0, { strategy: 'upper' })).toMatchObject({
@@ -57,7 +57,7 @@ test('an axis of one bucket has no bound, and counts at 0', () => {
   });
 });
 
-test('a strategy must be chosen', () => {
+test('refuses an unknown strategy', () => {
   const options = {} as { strategy: LossyStrategy };
   expect(
     refusalOf(() => axisToHdr(new PerfHistogram([SIZE]), 0, options), 'ERR_INVALID_OPTION').message,

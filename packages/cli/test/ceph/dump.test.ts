@@ -157,7 +157,7 @@ test('filters and units', async () => {
 test.each([
   [['nope.asok'], 1, 'cannot read nope.asok: there is no such socket or file'],
   [['-', '-'], 2, '- is standard input, which can be read only once'],
-  [['-'], 1, 'standard input: a dump must have a line that begins with {, got none'],
+  [['-'], 1, 'standard input: the text must have a line that begins with {, got no such line'],
   [
     ['--raw', '--json', '-'],
     2,
