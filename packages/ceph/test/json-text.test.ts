@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { RawJson, toJsonText } from '../src/json-text.ts';
 
-test('writes what JSON.stringify does', () => {
+test('writes the text of JSON.stringify', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(toJsonText(value as object, 'json')).toBe(JSON.stringify(value));
@@ -10,13 +10,13 @@ test('writes what JSON.stringify does', () => {
   );
 });
 
-test('leaves out what JSON does not have', () => {
+test('leaves out values that JSON does not have', () => {
   const value = { a: undefined, b: () => 1, c: [undefined, Symbol('x')], d: new Date(0), e: Number.NaN };
 
   expect(toJsonText(value, 'json')).toBe(JSON.stringify(value));
 });
 
-test('writes integers with all their digits, decimals as they are, and maps in their order', () => {
+test('writes integers with all digits, RawJson unchanged, and maps in their order', () => {
   const value = new Map<string, unknown>([
     ['b', 18446744073709551615n],
     ['1', new RawJson('0.000000000')],

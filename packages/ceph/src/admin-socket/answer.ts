@@ -7,7 +7,7 @@ import type { RawRequest } from './framing.ts';
 
 type Request = Readonly<Record<string, unknown>>;
 
-/** The body that answers a request. Never rejects: what goes wrong is the answer. */
+/** The body of the reply to a request. It never rejects: a failure is a reply too. */
 export async function answer(commands: Commands, raw: RawRequest): Promise<string | Uint8Array> {
   const request = 'json' in raw ? parseRequest(raw.json) : raw;
   if (request === undefined) return failureBody('invalid json');
@@ -21,9 +21,9 @@ export async function answer(commands: Commands, raw: RawRequest): Promise<strin
 
   const args = argumentsOf(command, request);
   if (args === undefined) return failureBody('invalid command json');
-  const wanted = CEPH_FORMATS.find((one) => one === format) ?? 'json-pretty';
+  const known = CEPH_FORMATS.find((one) => one === format) ?? 'json-pretty';
   try {
-    return toBody(await command.run(args, wanted), wanted);
+    return toBody(await command.run(args, known), known);
   } catch (error) {
     return failureBody(messageOf(error));
   }
@@ -40,7 +40,7 @@ function parseRequest(json: string): Request | undefined {
   }
 }
 
-/** Those that the command knows: clients send others, which daemons ignore. */
+/** The arguments that the command knows. Clients send others too, and daemons ignore them. */
 function argumentsOf({ args = [] }: AdminCommand, request: Request): CommandArguments | undefined {
   const found: [name: string, value: CommandArguments[string]][] = [];
   for (const arg of args) {

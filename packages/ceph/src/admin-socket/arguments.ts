@@ -1,22 +1,22 @@
 import { mustBe } from '@hdrscope/core';
 import type { JsonValue } from '../json-text.ts';
 
-/** What clients tell apart on a command line. A choice is one of `choices`. */
+/** The type of an argument. Clients read a command line by it. A `'choice'` is one of `choices`. */
 export type ArgumentType = 'string' | 'int' | 'float' | 'bool' | 'choice';
 
 export type ArgumentValue = string | number | boolean | readonly (string | number | boolean)[];
 
 /** An argument of a command. */
 export interface AdminArgument {
-  /** Letters, digits and `_`; not `prefix`, `format` or `target`, which clients send themselves. */
+  /** Letters, digits and `_`. The names `prefix`, `format` and `target` belong to the clients. */
   readonly name: string;
   /** @default 'string' */
   readonly type?: ArgumentType;
-  /** What is not required comes after what is. @default true */
+  /** Optional arguments come after required ones. @default true */
   readonly required?: boolean;
-  /** Of a choice: words without `|`. */
+  /** The words of a choice, without `|`. @default none, which only other types allow */
   readonly choices?: readonly string[];
-  /** Whether it takes all that is left of a command line, as an array. Only the last one can. @default false */
+  /** Whether it is an array of the rest of the command line. Only the last argument can be. @default false */
   readonly repeated?: boolean;
 }
 
@@ -39,7 +39,7 @@ export function assertArguments(prefix: string, args: readonly AdminArgument[]):
       throw mustBe('ERR_INVALID_OPTION', what, `a name that is not ${TAKEN_NAMES.join(', ')}`, name);
     }
     if (args.findIndex((other) => other.name === name) < i) {
-      throw mustBe('ERR_INVALID_OPTION', what, 'called otherwise than those before', name);
+      throw mustBe('ERR_INVALID_OPTION', what, 'different from the names before it', name);
     }
     if (!Object.hasOwn(CEPH_TYPES, type)) {
       throw mustBe('ERR_INVALID_OPTION', `type of ${what}`, Object.keys(CEPH_TYPES).join(', '), type);
@@ -48,10 +48,20 @@ export function assertArguments(prefix: string, args: readonly AdminArgument[]):
       throw mustBe('ERR_INVALID_OPTION', `choices of ${what}`, 'words without |', String(choices));
     }
     if (required && args[i - 1]?.required === false) {
-      throw mustBe('ERR_INVALID_OPTION', what, 'optional, as the one before', 'a required one');
+      throw mustBe(
+        'ERR_INVALID_OPTION',
+        what,
+        'optional, as the argument before it is',
+        'a required argument',
+      );
     }
     if (repeated && i < args.length - 1) {
-      throw mustBe('ERR_INVALID_OPTION', `repeated of ${what}`, 'false where others follow', repeated);
+      throw mustBe(
+        'ERR_INVALID_OPTION',
+        `repeated of ${what}`,
+        'false unless it is the last argument',
+        repeated,
+      );
     }
   }
 }
@@ -60,7 +70,7 @@ function isChoice(choice: string): boolean {
   return /^[^|\s]+$/.test(choice);
 }
 
-/** How a command tells clients of an argument. Its keys are sorted; `req` is text. */
+/** The description of an argument for clients. As in Ceph, its keys are sorted and `req` is a string. */
 export function descriptorOf({
   name,
   type = 'string',
@@ -77,7 +87,7 @@ export function descriptorOf({
   };
 }
 
-/** Whether a request has what an argument wants. */
+/** Whether a value in a request is right for an argument. */
 export function fits(arg: AdminArgument, value: unknown): value is ArgumentValue | undefined {
   if (value === undefined) return arg.required === false;
   if (!arg.repeated) return isOne(arg, value);

@@ -5,10 +5,10 @@ function runAll(): void {
 }
 
 /**
- * Does something when the process, or this thread, ends in any way that lets it. All share one listener: Node.js warns
- * of many.
+ * Runs an action when the process or this thread exits, unless it is killed. All actions share one listener, as Node.js
+ * warns about many listeners.
  *
- * @returns What takes it back.
+ * @returns A function that removes the action.
  */
 export function atExit(action: () => void): () => void {
   if (actions.size === 0) process.on('exit', runAll);

@@ -3,7 +3,7 @@ import type { JsonValue } from '../json-text.ts';
 import { assertArguments, descriptorOf } from './arguments.ts';
 import type { AdminCommand, Commands } from './command.ts';
 
-/** What `version` and `git_version` say. */
+/** The answers to `version` and `git_version`. */
 export interface VersionReply {
   /** @default '0.0.0' */
   readonly version?: string;
@@ -15,15 +15,15 @@ export interface VersionReply {
   readonly gitVersion?: string;
 }
 
-/** The version of the protocol. Clients require that it is this one byte. */
+/** The version of the protocol. Clients require exactly this byte. */
 const PROTOCOL_VERSION = '2';
 
 const LIST_HELP = 'list available commands';
 
 /**
- * All commands of a socket, sorted: the given ones, and those that tell of them.
+ * All commands of a socket, sorted: the given commands, and the built-in ones that describe them.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION`; `ERR_ALREADY_REGISTERED` where two have one prefix.
+ * @throws HdrscopeError `ERR_INVALID_OPTION`; `ERR_ALREADY_REGISTERED` when two commands have the same prefix.
  */
 export function withBuiltIns(given: readonly AdminCommand[], versions: VersionReply = {}): Commands {
   const { version = '0.0.0', release = 'node', releaseType = 'dev', gitVersion = 'no_version' } = versions;
@@ -43,14 +43,19 @@ export function withBuiltIns(given: readonly AdminCommand[], versions: VersionRe
   for (const command of all.sort((a, b) => (a.prefix < b.prefix ? -1 : 1))) {
     assertCommand(command);
     if (commands.has(command.prefix)) {
-      throw new HdrscopeError('ERR_ALREADY_REGISTERED', `the command '${command.prefix}' is there already`);
+      throw new HdrscopeError(
+        'ERR_ALREADY_REGISTERED',
+        `the prefix '${command.prefix}' must be new, another command has it already`,
+      );
     }
     commands.set(command.prefix, command);
   }
   return commands;
 }
 
-/** A process has no settings of Ceph, but the one that is read of every daemon. An application may tell its own. */
+/**
+ * The only setting of Ceph that a process has: tools read it from every daemon. An application can replace the command.
+ */
 export function configCommand(pidFile: string): AdminCommand {
   return {
     prefix: 'config show',
@@ -63,7 +68,7 @@ function assertCommand({ prefix, args = [] }: AdminCommand): void {
   if (!/^[^\s"\\\p{Cc}]+( [^\s"\\\p{Cc}]+)*$/u.test(prefix)) {
     throw mustBe(
       'ERR_INVALID_OPTION',
-      'prefix of a command',
+      'the prefix of a command',
       'words with single spaces between them',
       prefix,
     );
@@ -71,7 +76,7 @@ function assertCommand({ prefix, args = [] }: AdminCommand): void {
   assertArguments(prefix, args);
 }
 
-/** Each word of a prefix stands alone: clients compare them with the words of a command line. */
+/** Each word of a prefix is an item, since clients compare them with the words of a command line. */
 function describe(commands: Commands): JsonValue {
   const descriptors = [...commands.values()].map(
     ({ prefix, args = [], help = '' }, i) =>

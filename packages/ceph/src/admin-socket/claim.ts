@@ -4,24 +4,24 @@ import { dirname, join } from 'node:path';
 import { HdrscopeError, mustBe } from '@hdrscope/core';
 import { assertSocketPath } from './socket-path.ts';
 
-// A socket is born in a folder that nobody else can enter, gets its mode, and then its name. A link replaces nothing, so
-// it cannot take the place of another process's socket, and no moment is there at which it has another mode. The umask
-// is no way to that: it would be that of other threads' files too, and workers cannot set it.
+// A socket is created in a folder that only this user can enter, gets its mode there, and then its name, by a hard link. A
+// link replaces nothing, so it never takes the path of another process's socket, and the socket never has another mode under
+// its name. A umask cannot do this: it would apply to the files of other threads too, and workers cannot set it.
 
-/** How long a server is waited for that takes connections and says nothing. */
-const PATIENCE_MS = 1000;
+/** The time that a server has to answer after it accepted a connection. */
+const ANSWER_TIMEOUT_MS = 1000;
 
-/** A folder that only this user can enter, beside the path, for a socket that is to be published there. */
+/** A folder next to the path of a socket, which only this user can enter. The socket is created in it. */
 export interface Nursery {
   readonly socketPath: string;
   remove(): void;
 }
 
-/** @throws HdrscopeError `ERR_INVALID_OPTION` where the path leaves no room for it. */
+/** @throws HdrscopeError `ERR_INVALID_OPTION` when the path is too long for a folder next to it. */
 export function createNursery(path: string): Nursery {
-  // `join` would take the dot for the folder itself.
+  // `join` would drop the dot.
   const prefix = `${dirname(path)}/.`;
-  assertSocketPath(`${prefix}XXXXXX/s`, 'path, with .XXXXXX/s for its last part,');
+  assertSocketPath(`${prefix}XXXXXX/s`, 'path, with .XXXXXX/s as its last part,');
   const folder = mkdtempSync(prefix);
   return {
     socketPath: join(folder, 's'),
@@ -29,16 +29,17 @@ export function createNursery(path: string): Nursery {
   };
 }
 
-/** A socket that has been published: what tells it from one that has taken its place. */
+/** A published socket. It can be distinguished from a file that took its path later. */
 export interface Claim {
-  /** Takes the name away, unless it is another's by now. */
+  /** Removes the name, unless it belongs to another file now. */
   release(): void;
 }
 
 /**
- * Gives a socket its name. The socket that a dead process has left there is replaced.
+ * Gives a socket its name. It replaces a socket that a dead process left behind.
  *
- * @throws HdrscopeError `ERR_ALREADY_REGISTERED` where somebody listens, and `ERR_INVALID_OPTION` for what is no socket.
+ * @throws HdrscopeError `ERR_ALREADY_REGISTERED` when another server listens there; `ERR_INVALID_OPTION` when the path is
+ *   that of a file which is not a socket.
  */
 export async function publish(socketPath: string, path: string): Promise<Claim> {
   while (!linked(socketPath, path)) await removeStale(path);
@@ -65,17 +66,17 @@ async function removeStale(path: string): Promise<void> {
   const found = statOf(path);
   if (found === undefined) return;
   if (!found.isSocket()) {
-    throw mustBe('ERR_INVALID_OPTION', 'path', 'free, or a socket that was left behind', path);
+    throw mustBe('ERR_INVALID_OPTION', 'path', 'unused, or a socket that was left behind', path);
   }
   if (await isServed(path)) {
     throw new HdrscopeError('ERR_ALREADY_REGISTERED', `${path} is served by another server`);
   }
-  // Another process may have replaced it meanwhile.
+  // Another process may have replaced it in the meantime.
   const now = statOf(path);
   if (now?.ino === found.ino && now.dev === found.dev) rmSync(path, { force: true });
 }
 
-/** Whether somebody listens there, be it for another protocol, or too busy to answer. */
+/** Whether a server listens there, including a server of another protocol and one that is too busy to answer. */
 function isServed(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createConnection(path);
@@ -83,14 +84,14 @@ function isServed(path: string): Promise<boolean> {
       probe.destroy();
       resolve(served);
     };
-    // What Ceph's daemons ask each other.
+    // Ceph's daemons ask each other the same.
     probe.on('connect', () => probe.write('{"prefix":"0"}\0'));
     probe.on('data', () => settle(true));
     probe.on('end', () => settle(true));
     probe.on('error', ({ code }: NodeJS.ErrnoException) =>
       settle(code !== 'ECONNREFUSED' && code !== 'ENOENT'),
     );
-    probe.setTimeout(PATIENCE_MS, () => settle(true));
+    probe.setTimeout(ANSWER_TIMEOUT_MS, () => settle(true));
   });
 }
 

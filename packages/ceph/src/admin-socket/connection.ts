@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { ETIMEDOUT, failureBody } from './failure.ts';
 import { findRequest, frameReply, type RawRequest } from './framing.ts';
 
-/** What a client may cost. */
+/** Limits on each client. */
 export interface ConnectionLimits {
   readonly maxRequestBytes: number;
   readonly idleTimeoutMs: number;
@@ -12,8 +12,8 @@ export interface ConnectionLimits {
 export type Answerer = (request: RawRequest) => Promise<string | Uint8Array>;
 
 /**
- * Takes one request from a client, answers, and hangs up, as daemons do. A request that is too long, or not complete in
- * time, gets no reply.
+ * Reads one request from a client, answers it, and hangs up, as daemons do. A request that is too long, or incomplete when
+ * its time is over, gets no reply.
  */
 export class Connection {
   readonly #socket: Socket;
@@ -27,7 +27,7 @@ export class Connection {
     this.#socket = socket;
     this.#answer = answer;
     this.#limits = limits;
-    // A client that is gone needs no answer.
+    // A client that has left needs no answer.
     socket.on('error', () => socket.destroy());
     socket.on('close', () => clearTimeout(this.#timer));
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
@@ -37,7 +37,7 @@ export class Connection {
     this.#limit(limits.idleTimeoutMs, () => socket.destroy());
   }
 
-  /** Whether a request has come whose answer is not yet out. */
+  /** Whether a request has arrived, and its reply is not sent yet. */
   get isAnswering(): boolean {
     return this.#isAnswering;
   }
@@ -47,7 +47,7 @@ export class Connection {
   }
 
   #receive(chunk: Buffer): void {
-    // One request for each connection. What follows is read all the same, or the client might not get its reply.
+    // Each connection has one request. Later bytes are read and dropped, or the client might not get its reply.
     if (this.#isAnswering) return;
     this.#received = Buffer.concat([this.#received, chunk]);
     const room = this.#received.subarray(0, this.#limits.maxRequestBytes);
@@ -55,7 +55,7 @@ export class Connection {
     if (request !== undefined) {
       this.#isAnswering = true;
       this.#received = Buffer.alloc(0);
-      // It fails for a body that is longer than its header can tell, or than there is memory for.
+      // It fails when the body exceeds the memory, or the length that a header can hold.
       this.#reply(request).catch(() => this.destroy());
     } else if (room.length === this.#limits.maxRequestBytes) {
       this.#socket.destroy();
@@ -79,7 +79,7 @@ export class Connection {
     this.#socket.end(frameReply(body), hangUp);
   }
 
-  /** One limit at a time: a new one takes the place of the one before. */
+  /** Starts a time limit in place of the last one. */
   #limit(timeoutMs: number, action: () => void): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(action, timeoutMs).unref();

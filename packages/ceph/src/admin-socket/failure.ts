@@ -1,4 +1,4 @@
-/** The numbers that replies carry, as Linux has them. */
+/** Error numbers of Linux, which replies contain. */
 export const EINVAL = 22;
 export const ETIMEDOUT = 110;
 
@@ -7,21 +7,20 @@ const WORDS: ReadonlyMap<number, string> = new Map([
   [ETIMEDOUT, 'Connection timed out'],
 ]);
 
-// What goes wrong is told in a few lines.
 const LONGEST_MESSAGE = 1000;
 
-/** The body that tells a client that its command was refused: the protocol has no status but this text. */
+/** The body of a refusal. The protocol has no status, so clients recognise it by its text. */
 export function failureBody(message: string, errno: number = EINVAL): string {
   return `ERROR: (${errno}) ${WORDS.get(errno) ?? 'Unknown error'}\n${message.slice(0, LONGEST_MESSAGE)}\n`;
 }
 
-/** A daemon's refusal. */
+/** The refusal of a daemon. */
 export interface Failure {
   readonly errno: number;
   readonly message: string;
 }
 
-/** Reads the refusal that a body is, if it is one. */
+/** Reads a refusal; `undefined` when the body is an answer. */
 export function parseFailure(body: string): Failure | undefined {
   const match = /^ERROR: \((-?\d+)\) ([^\n]*)\n?/.exec(body);
   if (match === null) return undefined;

@@ -1,18 +1,18 @@
-// A request is JSON up to a NUL or a newline, or four bytes of which the first is 0. A reply is its length, in four
-// bytes with the highest first, and a body.
+// A request is JSON up to a NUL or a newline, or four bytes that begin with 0. A reply is the length of its body, in four
+// bytes with the highest first, and the body.
 
 const HEADER_BYTES = 4;
 const NUL = 0;
 const NEWLINE = 10;
 
-// What the four bytes of old clients stand for. A daemon takes all others for this name, too, which no command has.
+// The commands of old clients, by the number in their four bytes. As in daemons, any other number is a name without a command.
 const OLD_PREFIXES = ['0', 'perfcounters_dump', 'perfcounters_schema'];
 const UNKNOWN_OLD_PREFIX = 'foo';
 
-/** A request that has arrived: the text of its JSON, or what an old one of four bytes stands for. */
+/** A complete request: its JSON, or the command that the four bytes of an old client stand for. */
 export type RawRequest = { readonly json: string } | { readonly prefix: string };
 
-/** The request at the beginning of what has arrived; `undefined` while it is not complete. */
+/** The request at the beginning of the bytes; `undefined` while it is incomplete. */
 export function findRequest(bytes: Buffer): RawRequest | undefined {
   if (bytes[0] === NUL) {
     if (bytes.length < HEADER_BYTES) return undefined;
@@ -22,7 +22,7 @@ export function findRequest(bytes: Buffer): RawRequest | undefined {
   return end === -1 ? undefined : { json: bytes.toString('utf8', 0, end) };
 }
 
-/** Header and body in one piece: clients take a header that comes alone for the whole reply. */
+/** Header and body in one piece, since clients treat a header that arrives alone as the whole reply. */
 export function frameReply(body: string | Uint8Array): Buffer {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const reply = Buffer.allocUnsafe(HEADER_BYTES + bytes.length);
@@ -31,12 +31,12 @@ export function frameReply(body: string | Uint8Array): Buffer {
   return reply;
 }
 
-/** The length of a reply's body; `undefined` while its header is not complete. */
+/** The length of the body of a reply; `undefined` while the header is incomplete. */
 export function bodyLengthOf(bytes: Buffer): number | undefined {
   return bytes.length < HEADER_BYTES ? undefined : bytes.readUInt32BE(0);
 }
 
-/** The body of a reply that has arrived as far as `length` says. */
+/** The body of a complete reply. */
 export function bodyOf(bytes: Buffer, length: number): Buffer {
   return bytes.subarray(HEADER_BYTES, HEADER_BYTES + length);
 }

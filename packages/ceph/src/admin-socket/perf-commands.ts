@@ -14,23 +14,25 @@ import {
 
 type Awaitable<Value> = Value | Promise<Value>;
 
-/** Answers the `perf histogram` commands. Text goes out as it is, anything else as JSON. */
+/** The answers to the `perf histogram` commands. */
 export interface HistogramReplies {
+  /** Called for each `perf histogram schema`. */
   schema(format: CephFormat): Awaitable<CommandResult>;
+  /** Called for each `perf histogram dump`. */
   dump(filter: PerfFilter, format: CephFormat): Awaitable<CommandResult>;
 }
 
-/** What the perf commands of a socket tell. */
+/** The answers to the perf commands of a socket. */
 export interface PerfReplies {
-  /** @default none: both commands name no logger */
+  /** @default no histograms: both commands answer `{}` */
   readonly histograms?: HistogramReplies | undefined;
-  /** Called for each `perf dump` and `perf schema`. @default none */
+  /** Called for each `perf dump` and `perf schema`. @default no numbers */
   readonly numbers?: (() => Awaitable<PerfNumbers>) | undefined;
-  /** Called for each `counter dump` and `counter schema`, which Reef and later have. @default `numbers`, without labels */
+  /** Called for each `counter dump` and `counter schema`, commands of Reef and later. @default `numbers`, without labels */
   readonly labelled?: (() => Awaitable<readonly LabelledNumbers[]>) | undefined;
   /**
-   * Resets the logger of this name, or with `all` every one, and says whether there is such a logger. Whoever may
-   * connect may reset. @default there is no `perf reset`
+   * Resets the logger of this name, or all loggers for the name `all`, and returns whether there is such a logger. Every
+   * client that can connect can reset. @default there is no command `perf reset`
    */
   readonly reset?: ((name: string) => Awaitable<boolean>) | undefined;
 }
@@ -40,7 +42,7 @@ const FILTER = [optionalText('logger'), optionalText('counter')];
 
 const NO_HISTOGRAMS: HistogramReplies = { schema: () => ({}), dump: () => ({}) };
 
-/** The commands, with the help texts that daemons give. */
+/** The commands, with the help texts of daemons. */
 export function perfCommands({
   histograms = NO_HISTOGRAMS,
   numbers = () => ({}),
@@ -93,7 +95,7 @@ function resetCommand(reset: NonNullable<PerfReplies['reset']>): AdminCommand {
     prefix: 'perf reset',
     help: 'perf reset <name>: perf reset all or one perfcounter name',
     args: [{ name: 'var' }],
-    // Daemons answer in these words.
+    // These are the words of daemons.
     run: async ({ var: name }) =>
       (await reset(name as string)) ? { success: `perf reset ${name}` } : { error: `Not find: ${name}` },
   };

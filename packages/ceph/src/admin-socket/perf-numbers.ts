@@ -2,38 +2,38 @@ import { mustBe } from '@hdrscope/core';
 import type { PerfFilter } from '../dump/loggers.ts';
 import { type JsonValue, RawJson } from '../json-text.ts';
 
-/** What all kinds of numbers say of themselves. */
+/** The description of a number. */
 export interface PerfNumberText {
   /** @default '' */
   readonly description?: string;
-  /** A few letters, for narrow columns. @default '' */
+  /** A few letters, for tables with narrow columns. @default '' */
   readonly nick?: string;
-  /** From 0 to 10; ceph-exporter leaves out those below 5, unless told otherwise. @default 5 */
+  /** From 0 to 10. By default, ceph-exporter leaves out numbers below 5. @default 5 */
   readonly priority?: number;
   /** @default 'none' */
   readonly units?: 'none' | 'bytes';
-  /** Seconds and other fractions are real, and written with nine decimals. @default false */
+  /** Whether the number is written with nine decimals, as seconds and other fractions are. @default false */
   readonly real?: boolean;
 }
 
-/** A perf counter that is no histogram: one number, or a sum with how many were added up. */
+/** A perf counter that is not a histogram: one number, or the sum and the count of many. */
 export type PerfNumber = PerfNumberText &
   (
     | { readonly kind: 'gauge' | 'counter'; readonly value: number | bigint }
     | { readonly kind: 'average'; readonly count: number | bigint; readonly sum: number | bigint }
   );
 
-/** Loggers, and the numbers of each by name. */
+/** Numbers by logger and name. */
 export type PerfNumbers = Readonly<Record<string, Readonly<Record<string, PerfNumber>>>>;
 
-/** The numbers of one logger, and what tells it apart from others of its name. */
+/** The numbers of one logger for one set of labels. */
 export interface LabelledNumbers {
   readonly logger: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly numbers: Readonly<Record<string, PerfNumber>>;
 }
 
-// Bits of `type`.
+// Bits of the field `type`.
 const REAL = 0x1;
 const INTEGER = 0x2;
 const AVERAGE = 0x4;
@@ -41,34 +41,38 @@ const COUNTER = 0x8;
 
 const DECIMALS = 9;
 
-/** What `perf dump` answers. @throws HdrscopeError `ERR_INVALID_VALUE` for numbers that cannot be written. */
+/**
+ * The answer to `perf dump`.
+ *
+ * @throws HdrscopeError `ERR_INVALID_VALUE` for a number that cannot be written.
+ */
 export function dumpNumbers(numbers: PerfNumbers, filter: PerfFilter = {}): JsonValue {
   return select(numbers, filter, shownValue);
 }
 
-/** What `perf schema` answers. */
+/** The answer to `perf schema`. */
 export function describeNumbers(numbers: PerfNumbers, filter: PerfFilter = {}): JsonValue {
   return select(numbers, filter, schemaOf);
 }
 
-/** What `counter dump` answers: for each logger an array, with an entry for each set of labels. */
+/** The answer to `counter dump`: for each logger an array with one entry for each set of labels. */
 export function dumpLabelled(all: readonly LabelledNumbers[], filter: PerfFilter = {}): JsonValue {
   return selectLabelled(all, filter, shownValue);
 }
 
-/** What `counter schema` answers, in the order of `counter dump`: readers go by the place of an entry. */
+/** The answer to `counter schema`, in the order of `counter dump`, since readers match the entries by their places. */
 export function describeLabelled(all: readonly LabelledNumbers[], filter: PerfFilter = {}): JsonValue {
   return selectLabelled(all, filter, schemaOf);
 }
 
-/** Numbers without labels, as `counter dump` has them. */
+/** Numbers for `counter dump`, without labels. */
 export function unlabelled(numbers: PerfNumbers): LabelledNumbers[] {
   return Object.entries(numbers).map(([logger, members]) => ({ logger, labels: {}, numbers: members }));
 }
 
 type Show = (number: PerfNumber, name: string) => JsonValue;
 
-/** Loggers are sorted by name. One that has no such counter is still named. */
+/** The loggers, sorted by name. A logger without the wanted counter stays, empty. */
 function select(numbers: PerfNumbers, { logger, counter }: PerfFilter, show: Show): JsonValue {
   const loggers = Object.entries(numbers)
     .filter(([name]) => logger === undefined || name === logger)

@@ -5,11 +5,12 @@ import { type SnapshotLoggersOptions, snapshotLoggers } from '../dump/snapshot.t
 import type { PerfReplies } from './perf-commands.ts';
 import { type SnapshotNumbersOptions, snapshotLabelledNumbers, snapshotNumbers } from './snapshot-numbers.ts';
 
+/** The options for showing a registry as histograms and as numbers. */
 export interface RegistryRepliesOptions extends SnapshotLoggersOptions, SnapshotNumbersOptions {}
 
 /**
- * The perf commands of an admin socket, answered from a registry, which is gathered for each: its families as
- * histograms, and in `perf dump` as numbers, for tools that read no histograms.
+ * The answers to the perf commands from a registry. It is gathered for each command. Its families appear as histograms, and
+ * in `perf dump` as numbers, for tools that do not read histograms.
  *
  * @example
  * ```ts

@@ -6,48 +6,51 @@ import { type PerfReplies, perfCommands } from './perf-commands.ts';
 import { AdminSocketServer } from './server.ts';
 import { assertSocketPath } from './socket-path.ts';
 
-/** What an admin socket tells, and to how many. */
+/** The options of an admin socket: its path, its answers and its limits. */
 export interface AdminSocketOptions extends PerfReplies {
   /**
-   * At most 107 bytes. Nothing is guessed: what lies in the folder of Ceph's daemons is scraped by Ceph's exporters. See
-   * `adminSocketPath` for processes of a cluster.
+   * The path of the socket, at most 107 bytes. It has no default, as Ceph's exporters scrape every socket in the folder of
+   * Ceph's daemons. `adminSocketPath` makes paths for the processes of a cluster.
    */
   readonly path: string;
-  /** Commands of the application. @default none */
+  /** Additional commands of the application. @default none */
   readonly commands?: readonly AdminCommand[];
-  /** @default that of each of its parts */
+  /** The version of the application. @default the defaults of `VersionReply` */
   readonly version?: VersionReply;
-  /** What `config show` tells: ceph-exporter reads the process id there, and adds what /proc says of it. @default '' */
+  /**
+   * The file of the process id, in `config show`. ceph-exporter reads it, and adds numbers of that process from /proc.
+   * @default ''
+   */
   readonly pidFile?: string;
-  /** Whether the process may end while the socket is served. @default true */
+  /** Whether the process can end while the socket is served. @default true */
   readonly unref?: boolean;
-  /** A longer request gets no reply. @default 1024, as daemons have it */
+  /** The size of the longest request that gets a reply, in bytes. @default 1024, as in daemons */
   readonly maxRequestBytes?: number;
-  /** How long a client may take to ask, and to read its reply, in milliseconds. @default 5000 */
+  /** The time that a client has for its request, and again for reading the reply, in milliseconds. @default 5000 */
   readonly idleTimeoutMs?: number;
-  /** How long a command may take, in milliseconds; then the client is told. @default 30000 */
+  /** The time that a command has, in milliseconds. After it the client gets an error. @default 30000 */
   readonly answerTimeoutMs?: number;
-  /** Clients beyond that are turned away. @default 256 */
+  /** The number of clients at the same time. Further clients are disconnected. @default 256 */
   readonly maxConnections?: number;
 }
 
-/** An admin socket that is served. */
+/** A served admin socket. */
 export interface RunningAdminSocket {
   readonly path: string;
-  /** Lets replies that are under way get out, within a second, and takes the socket away. Never rejects. */
+  /** Removes the socket. Replies that have begun have one second to finish. It never rejects. */
   close(): Promise<void>;
 }
 
-/** The longest that a timer of Node takes. */
+/** The longest delay of a timer in Node.js. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 /**
- * Serves Ceph's admin socket protocol from this process, to the `ceph --admin-daemon` command and to whatever else reads
- * sockets of Ceph's daemons. Only the user of the process can connect. A socket that a dead process has left is
- * replaced, one that is served is not.
+ * Serves Ceph's admin socket protocol from this process, for the command `ceph --admin-daemon` and other readers of the
+ * sockets of Ceph's daemons. Only the user of the process can connect. A socket that a dead process left behind is replaced;
+ * a socket that another server serves is not.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION`, also where the path is that of a file; `ERR_ALREADY_REGISTERED` when the
- *   path is served already, or two commands have one prefix; `ERR_ADMIN_SOCKET` when it cannot listen there.
+ * @throws HdrscopeError `ERR_INVALID_OPTION`, also when the path is that of a file; `ERR_ALREADY_REGISTERED` when another
+ *   server serves the path, or two commands have the same prefix; `ERR_ADMIN_SOCKET` when the path cannot be served.
  * @example
  * ```ts
  * import { mkdtempSync, rmSync } from 'node:fs';

@@ -6,16 +6,17 @@ import { atExit } from './at-exit.ts';
 import { type Claim, createNursery, publish } from './claim.ts';
 import { type Answerer, Connection, type ConnectionLimits } from './connection.ts';
 
+/** The options of a server. */
 export interface ServerOptions extends ConnectionLimits {
   readonly path: string;
   readonly maxConnections: number;
   readonly unref: boolean;
 }
 
-// What a reply that is under way gets when the server closes.
-const PATIENCE_MS = 1000;
+// The time for replies that have begun when the server closes.
+const CLOSE_TIMEOUT_MS = 1000;
 
-/** A server of one socket, which only its user can reach. */
+/** A server of one socket, to which only its user can connect. */
 export class AdminSocketServer {
   readonly #options: ServerOptions;
   readonly #server: Server;
@@ -26,12 +27,12 @@ export class AdminSocketServer {
 
   constructor(answer: Answerer, options: ServerOptions) {
     this.#options = options;
-    // Clients may close their half as soon as they have asked.
+    // Clients can close their half as soon as they have sent the request.
     this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#accept(socket, answer));
     this.#server.maxConnections = options.maxConnections;
   }
 
-  /** @throws HdrscopeError `ERR_ADMIN_SOCKET`, `ERR_ALREADY_REGISTERED` or `ERR_INVALID_OPTION`; then nothing is left. */
+  /** @throws HdrscopeError `ERR_ADMIN_SOCKET`, `ERR_ALREADY_REGISTERED` or `ERR_INVALID_OPTION`. No file is left then. */
   async start(): Promise<void> {
     const { path } = this.#options;
     try {
@@ -43,11 +44,11 @@ export class AdminSocketServer {
       const details = { socket: path, ...errnoOf(cause) };
       throw adminSocketError(`${path} cannot be served: ${cause.message}`, details, cause);
     }
-    // What is not closed leaves no socket behind either, unless the process is killed.
+    // A server that is never closed leaves no socket behind either, unless the process is killed.
     this.#forgetExit = atExit(() => this.#release());
   }
 
-  /** Lets replies that are under way get out, within a second. Never rejects. */
+  /** Removes the socket. Replies that have begun have one second to finish. It never rejects. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -76,7 +77,7 @@ export class AdminSocketServer {
     try {
       this.#claim?.release();
     } catch {
-      // The folder has been taken away, or the right to write there.
+      // The folder was removed, or this user can no longer write there.
     }
     this.#claim = undefined;
   }
@@ -90,7 +91,7 @@ export class AdminSocketServer {
     }
     const timer = setTimeout(() => {
       for (const connection of this.#connections) connection.destroy();
-    }, PATIENCE_MS);
+    }, CLOSE_TIMEOUT_MS);
     await closed;
     clearTimeout(timer);
   }
@@ -99,10 +100,10 @@ export class AdminSocketServer {
 function listen(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    // In a cluster each process has a socket of its own, instead of one in the primary process.
+    // Without this, the processes of a cluster would share one socket in the primary process.
     server.listen({ path, exclusive: true }, () => {
       server.off('error', reject);
-      // Too many open files, say: those that wait stay in the queue.
+      // The process has too many open files, for example: waiting clients stay in the queue.
       server.on('error', () => {});
       resolve();
     });

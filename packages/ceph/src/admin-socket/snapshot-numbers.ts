@@ -3,11 +3,11 @@ import { valuesAtPercentiles } from '@hdrscope/registry';
 import { attributesText } from '../dump/snapshot.ts';
 import type { LabelledNumbers, PerfNumber, PerfNumbers, PerfNumberText } from './perf-numbers.ts';
 
-/** Which numbers stand for a distribution. */
+/** The options for showing distributions as numbers. */
 export interface SnapshotNumbersOptions {
-  /** From 0 to 100. @default [50, 99] */
+  /** The percentiles that become gauges, each from 0 to 100. @default [50, 99] */
   readonly percentiles?: readonly number[];
-  /** The logger of series without attributes; others have theirs added to the name. @default 'hdrscope' */
+  /** The logger of series without attributes. `snapshotNumbers` appends attributes to it. @default 'hdrscope' */
   readonly logger?: string;
 }
 
@@ -21,9 +21,9 @@ const SECONDS_PER: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Families of a registry as the numbers of `perf dump`, for tools that read no histograms: of each series the count and
- * the sum, under the family's name, and gauges such as `NAME_p50`, `NAME_p99`, `NAME_p99_9` and `NAME_max`. Times are in
- * seconds.
+ * Families of a registry as the numbers of `perf dump`, for tools that do not read histograms. Each series has its count and
+ * its sum under the name of the family, and gauges such as `NAME_p50`, `NAME_p99`, `NAME_p99_9` and `NAME_max`. Times are
+ * in seconds. Attributes are appended to the name of the logger.
  */
 export function snapshotNumbers(snapshot: Snapshot, options: SnapshotNumbersOptions = {}): PerfNumbers {
   const { logger = 'hdrscope' } = options;
@@ -36,8 +36,8 @@ export function snapshotNumbers(snapshot: Snapshot, options: SnapshotNumbersOpti
 }
 
 /**
- * The same as the numbers of `counter dump`, where attributes are labels. ceph-exporter writes labels into Prometheus'
- * text as they are, so characters that would break it become underscores.
+ * Families of a registry as the numbers of `counter dump`: those of `snapshotNumbers`, with attributes as labels.
+ * ceph-exporter copies labels unchanged into the text for Prometheus, so characters that would break it become underscores.
  */
 export function snapshotLabelledNumbers(
   snapshot: Snapshot,
@@ -67,7 +67,7 @@ interface SeriesGroup {
   readonly numbers: Readonly<Record<string, PerfNumber>>;
 }
 
-/** The numbers of all series that have the same attributes. */
+/** The numbers of all series with equal attributes. */
 function groupsOf({ families }: Snapshot, { percentiles = [50, 99] }: SnapshotNumbersOptions): SeriesGroup[] {
   const groups = new Map<string, { attributes: Attributes; members: [string, PerfNumber][] }>();
   for (const family of families) {
@@ -92,7 +92,7 @@ function numbersOf(
   const { name, unit, description, resolution } = family;
   const factor = SECONDS_PER.get(unit);
   const real = factor !== undefined || resolution.ticksPerUnit > 1;
-  // Counts whose sum nobody told are added up by the middles of their slots, which are no integers.
+  // A sum of the middles of slots, for series without a sum of their own, is not always an integer.
   const shown = (value: number): number => (real ? value * (factor ?? 1) : Math.round(value));
   const text: PerfNumberText = { description, real, units: unit === 'By' ? 'bytes' : 'none' };
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { mustBe } from '@hdrscope/core';
 
 /**
- * What the kernel has room for, without the NUL at the end. Node.js cuts longer paths, and says nothing:
+ * The room that the kernel has, without the NUL at the end. Node.js cuts longer paths without an error:
  * https://man7.org/linux/man-pages/man7/unix.7.html
  */
 const LONGEST_PATH_BYTES = 107;
@@ -24,9 +24,10 @@ export function assertSocketPath(path: string, what = 'path'): void {
 }
 
 /**
- * A path for each process of a cluster: `FOLDER/NAME.PID.asok`, which is how Ceph's programs name theirs.
+ * A path for the socket of one process of a cluster: `FOLDER/NAME.PID.asok`, as in Ceph's programs.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` for a name that has a `/`, and for paths of more than 107 bytes.
+ * @param pid The id of the process. @default this process
+ * @throws HdrscopeError `ERR_INVALID_OPTION` for an empty name or one with a `/`, and for a path of more than 107 bytes.
  * @example
  * ```ts
  * import { adminSocketPath } from '@hdrscope/ceph';
@@ -35,7 +36,8 @@ export function assertSocketPath(path: string, what = 'path'): void {
  * ```
  */
 export function adminSocketPath(folder: string, name: string, pid: number = process.pid): string {
-  if (name === '' || name.includes('/')) throw mustBe('ERR_INVALID_OPTION', 'name', 'a name without /', name);
+  if (name === '' || name.includes('/'))
+    throw mustBe('ERR_INVALID_OPTION', 'name', 'a non-empty name without /', name);
   const path = join(folder, `${name}.${pid}.asok`);
   assertSocketPath(path);
   return path;

@@ -10,7 +10,7 @@ const sockets = useSockets();
 afterEach(closeFakeDaemons);
 
 describe('reads the reply of a daemon that', () => {
-  test('sends it byte by byte, the header too', async () => {
+  test('sends the header and the body byte by byte', async () => {
     const path = sockets.pathOf('x');
     await fakeDaemon(path, async (socket) => {
       for (const byte of framed('hé')) {
@@ -29,21 +29,21 @@ describe('reads the reply of a daemon that', () => {
     expect(await askAdminSocket(path, '0')).toBe('2');
   });
 
-  test('sends more than it says', async () => {
+  test('sends more bytes than the header states', async () => {
     const path = sockets.pathOf('x');
     await fakeDaemon(path, (socket) => socket.end(framed('2 and more', 1)));
 
     expect(await askAdminSocket(path, '0')).toBe('2');
   });
 
-  test('has nothing to say', async () => {
+  test('sends an empty body', async () => {
     const path = sockets.pathOf('x');
     await fakeDaemon(path, (socket) => socket.end(framed('')));
 
     expect(await askAdminSocket(path, 'x')).toBe('');
   });
 
-  test('says much', async () => {
+  test('sends 4 MiB', async () => {
     const path = sockets.pathOf('x');
     const body = '0123456789abcdef'.repeat(2 ** 18);
     await fakeDaemon(path, (socket) => socket.end(framed(body)));
@@ -51,7 +51,7 @@ describe('reads the reply of a daemon that', () => {
     expect(await askAdminSocket(path, 'x')).toBe(body);
   });
 
-  test('hangs up with bytes that it has not read', async () => {
+  test('hangs up before it has read the whole request', async () => {
     const path = sockets.pathOf('x');
     await fakeDaemon(path, (socket) => {
       socket.pause();
@@ -66,8 +66,13 @@ describe('refuses a reply', () => {
   test.each([
     ['that is cut off', framed('half', 8), 'ERR_DECODE', 'must have 12 bytes, as it says, got 8'],
     ['whose header is cut off', Buffer.from('\0\0'), 'ERR_DECODE', 'must have 4 bytes, its length, got 2'],
-    ['that is none', Buffer.alloc(0), 'ERR_ADMIN_SOCKET', 'has hung up without a reply'],
-    ['of more than is wanted', framed('x'.repeat(101)), 'ERR_TOO_LARGE', 'at most 100 bytes long, got 101'],
+    ['of no bytes', Buffer.alloc(0), 'ERR_ADMIN_SOCKET', 'has hung up without a reply'],
+    [
+      'that is longer than maxBytes',
+      framed('x'.repeat(101)),
+      'ERR_TOO_LARGE',
+      'at most 100 bytes long, got 101',
+    ],
     ['that claims to be huge', framed('', 2 ** 32 - 1), 'ERR_TOO_LARGE', 'got 4294967295'],
   ])('%s', async (_, reply, code, words) => {
     const path = sockets.pathOf('x');
@@ -89,7 +94,7 @@ describe('refuses a reply', () => {
     });
   });
 
-  test("with the daemon's words and number when it refuses", async () => {
+  test('that is a refusal, with the words and the number of the daemon', async () => {
     const { path } = await sockets.serve();
 
     await expect(askAdminSocket(path, 'nonesuch')).rejects.toMatchObject({
@@ -103,7 +108,7 @@ describe('refuses a reply', () => {
 test.each([
   ['connects', () => {}],
   ['sends a part of its reply', (socket: Socket) => socket.write(framed('half', 8))],
-])('waits no longer than it was told for a daemon that only %s', async (_, behave) => {
+])('waits no longer than timeoutMs for a daemon that only %s', async (_, behave) => {
   const path = sockets.pathOf('x');
   await fakeDaemon(path, behave);
 
@@ -115,7 +120,7 @@ test.each([
 });
 
 describe('explains', () => {
-  test('a socket that is not there', async () => {
+  test('that a socket does not exist', async () => {
     const path = sockets.pathOf('none');
     await expect(askAdminSocket(path, '0')).rejects.toMatchObject({
       code: 'ERR_ADMIN_SOCKET',
@@ -125,7 +130,7 @@ describe('explains', () => {
     });
   });
 
-  test('a socket that a dead process has left', async () => {
+  test('that a dead process left the socket behind', async () => {
     const path = sockets.pathOf('x');
     leaveSocket(path);
 
@@ -135,7 +140,7 @@ describe('explains', () => {
     });
   });
 
-  test('a file', async () => {
+  test('that a file does not answer', async () => {
     const path = sockets.pathOf('x');
     writeFileSync(path, '');
 
@@ -143,7 +148,7 @@ describe('explains', () => {
   });
 });
 
-test('refuses a path that Node.js would cut, and limits that are none', async () => {
+test('refuses a path that Node.js would cut, and limits that are not above 0', async () => {
   const path = `/tmp/${'x'.repeat(103)}`;
   await expect(askAdminSocket(path, '0')).rejects.toMatchObject({
     code: 'ERR_INVALID_OPTION',

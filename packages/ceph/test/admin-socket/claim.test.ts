@@ -20,7 +20,7 @@ function modeOf(path: string): string {
   return (lstatSync(path).mode & 0o777).toString(8);
 }
 
-test('only its user can connect, whatever the umask is', async () => {
+test('only its user can connect, under any umask', async () => {
   const before = process.umask(0);
   try {
     const { path } = await sockets.serve();
@@ -32,7 +32,7 @@ test('only its user can connect, whatever the umask is', async () => {
   }
 });
 
-test('nothing but the socket is left beside it, and nothing at all once it is closed', async () => {
+test('leaves no other file next to the socket, and no file at all once it is closed', async () => {
   const server = await sockets.serve();
   expect(readdirSync(dirname(server.path))).toEqual(['x.asok']);
 
@@ -41,7 +41,7 @@ test('nothing but the socket is left beside it, and nothing at all once it is cl
   expect(readdirSync(dirname(server.path))).toEqual([]);
 });
 
-test('many servers in one process are no leak of listeners', async () => {
+test('many servers in one process share one listener', async () => {
   const before = process.listenerCount('exit');
   const servers = await Promise.all(
     Array.from({ length: 20 }, (_, i) => sockets.serve({ path: sockets.pathOf(`${i}.asok`) })),
@@ -52,7 +52,7 @@ test('many servers in one process are no leak of listeners', async () => {
   expect(process.listenerCount('exit')).toBe(before);
 });
 
-test('replaces the socket of a process that is dead', async () => {
+test('replaces the socket of a dead process', async () => {
   const path = sockets.pathOf('x.asok');
   leaveSocket(path);
   expect(existsSync(path)).toBe(true);
@@ -62,7 +62,7 @@ test('replaces the socket of a process that is dead', async () => {
   expect(readdirSync(dirname(path))).toEqual(['x.asok']);
 });
 
-test('one of two servers gets the path, and the other says who has it', async () => {
+test('of two servers one gets the path, and the other is refused', async () => {
   const path = sockets.pathOf('x.asok');
   const outcomes = await Promise.allSettled([sockets.serve(), sockets.serve()]);
   const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
@@ -77,7 +77,7 @@ test('one of two servers gets the path, and the other says who has it', async ()
   expect(readdirSync(dirname(path))).toEqual(['x.asok']);
 });
 
-test('leaves a server alone that takes connections and says nothing', async () => {
+test('does not replace a server that accepts connections and never answers', async () => {
   const path = sockets.pathOf('x.asok');
   const silent = createServer((socket) => socket.resume());
   await new Promise<void>((resolve) => silent.listen(path, resolve));
@@ -92,20 +92,20 @@ test.each([
   ['a file', (path: string) => writeFileSync(path, 'precious')],
   ['a folder', (path: string) => mkdirSync(path)],
   ['a link', (path: string) => symlinkSync('elsewhere', path)],
-])('leaves %s alone', async (_, create) => {
+])('does not replace %s', async (_, create) => {
   const path = sockets.pathOf('x.asok');
   create(path);
   const before = lstatSync(path);
 
   await expect(sockets.serve()).rejects.toMatchObject({
     code: 'ERR_INVALID_OPTION',
-    message: expect.stringContaining('path must be free, or a socket that was left behind'),
+    message: expect.stringContaining('path must be unused, or a socket that was left behind'),
   });
   expect(lstatSync(path)).toMatchObject({ ino: before.ino, mode: before.mode });
   expect(readdirSync(dirname(path))).toEqual(['x.asok']);
 });
 
-test('closing leaves alone what has taken its place', async () => {
+test('does not remove a file that took the path of the socket', async () => {
   const server = await sockets.serve();
   renameSync(server.path, `${server.path}.old`);
   writeFileSync(server.path, "another's");
@@ -114,7 +114,7 @@ test('closing leaves alone what has taken its place', async () => {
   expect(readFileSync(server.path, 'utf8')).toBe("another's");
 });
 
-test('closing does without a socket that somebody has taken away', async () => {
+test('closes after its socket was removed', async () => {
   const server = await sockets.serve();
   renameSync(server.path, `${server.path}.old`);
   await server.close();
@@ -144,10 +144,10 @@ test('refuses paths that Node.js would cut', async () => {
   }
 });
 
-test('refuses a folder whose path leaves no room for a folder in it', async () => {
+test('refuses a path that is too long for a folder next to it', async () => {
   await expect(serveAdminSocket({ path: `/${'x'.repeat(100)}/x` })).rejects.toMatchObject({
     code: 'ERR_INVALID_OPTION',
-    message: expect.stringContaining('path, with .XXXXXX/s for its last part, must be at most 107 bytes'),
+    message: expect.stringContaining('path, with .XXXXXX/s as its last part, must be at most 107 bytes'),
   });
 });
 
@@ -156,15 +156,15 @@ test.each([
   ['idleTimeoutMs', { idleTimeoutMs: 0 }],
   ['answerTimeoutMs', { answerTimeoutMs: 2 ** 31 }],
   ['maxConnections', { maxConnections: 1.5 }],
-])('refuses %s that is none', async (name, options) => {
+])('refuses a wrong %s', async (name, options) => {
   await expect(sockets.serve(options)).rejects.toMatchObject({
     code: 'ERR_INVALID_OPTION',
     message: expect.stringMatching(`^${name} must be a whole number from`),
   });
 });
 
-test('names the socket of each process', () => {
+test('adminSocketPath names a socket for each process', () => {
   expect(adminSocketPath('/run/shop', 'checkout')).toBe(`/run/shop/checkout.${process.pid}.asok`);
-  expect(() => adminSocketPath('/run', '../checkout')).toThrow('name must be a name without /');
+  expect(() => adminSocketPath('/run', '../checkout')).toThrow('name must be a non-empty name without /');
   expect(() => adminSocketPath('/run', 'x'.repeat(100))).toThrow('at most 107 bytes long');
 });

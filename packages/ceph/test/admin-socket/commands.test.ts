@@ -18,7 +18,7 @@ const echo: AdminCommand = {
   run: (args: CommandArguments) => args,
 };
 
-test('a command gets the arguments that it knows', async () => {
+test('a command gets only the arguments that it knows', async () => {
   const { path } = await sockets.serve({ commands: [echo] });
   const args = { text: 'x', count: 3, ratio: 0.5, deep: true, level: 'high', rest: ['a', 'b'] };
   const reply = await askAdminSocket(path, 'echo all', { ...args, target: ['mon', ''] });
@@ -28,15 +28,15 @@ test('a command gets the arguments that it knows', async () => {
 
 test.each([
   ['that is missing', {}],
-  ['that is no text', { text: 5 }],
-  ['that is no integer', { text: '', count: 1.5 }],
-  ['that is no number', { text: '', ratio: '0.5' }],
-  ['that is no truth', { text: '', deep: 'true' }],
-  ['that is no choice', { text: '', level: 'middle' }],
-  ['that is no list', { text: '', rest: 'a' }],
-  ['in a list that is no text', { text: '', rest: ['a', null] }],
+  ['that is not a string', { text: 5 }],
+  ['that is not an integer', { text: '', count: 1.5 }],
+  ['that is not a number', { text: '', ratio: '0.5' }],
+  ['that is not a boolean', { text: '', deep: 'true' }],
+  ['that is not one of the choices', { text: '', level: 'middle' }],
+  ['that is not an array', { text: '', rest: 'a' }],
+  ['in an array that is not a string', { text: '', rest: ['a', null] }],
   ['that is null', { text: null }],
-])('an argument %s is refused', async (_, args) => {
+])('refuses an argument %s', async (_, args) => {
   const { path } = await sockets.serve({ commands: [echo] });
   const { reply } = await exchange(path, `${JSON.stringify({ prefix: 'echo all', ...args })}\0`);
 
@@ -52,12 +52,12 @@ test.each<[string, AdminCommand['run']]>([
   ],
   ['rejects', () => Promise.reject(new Error('no such cache'))],
   [
-    'throws no error',
+    'throws a value that is not an error',
     () => {
       throw 'no such cache';
     },
   ],
-])('a command that %s answers with an error', async (_, run) => {
+])('a command that %s sends an error', async (_, run) => {
   const { path } = await sockets.serve({ commands: [{ prefix: 'x', run }] });
   const { reply } = await exchange(path, '{"prefix":"x"}\0');
 
@@ -65,7 +65,7 @@ test.each<[string, AdminCommand['run']]>([
   expect(await askAdminSocket(path, '0')).toBe('2');
 });
 
-test('a result that is no JSON answers with an error', async () => {
+test('a result that cannot be JSON sends an error', async () => {
   const circle: { itself?: object } = {};
   circle.itself = circle;
   const { path } = await sockets.serve({ commands: [{ prefix: 'x', run: () => circle }] });
@@ -73,7 +73,7 @@ test('a result that is no JSON answers with an error', async () => {
   await expect(askAdminSocket(path, 'x')).rejects.toMatchObject({ code: 'ERR_ADMIN_SOCKET' });
 });
 
-test('a command that takes too long answers with an error', async () => {
+test('a command that takes too long sends an error', async () => {
   const { path } = await sockets.serve({
     answerTimeoutMs: 20,
     commands: [{ prefix: 'x', run: () => new Promise(() => {}) }],
@@ -101,7 +101,7 @@ test.each([
   expect(await askAdminSocket(path, 'x', { format })).toBe(body);
 });
 
-test('bytes and nothing at all go out as they are', async () => {
+test('bytes are sent unchanged, and undefined as an empty body', async () => {
   const { path } = await sockets.serve({
     commands: [
       { prefix: 'bytes', run: () => Uint8Array.of(104, 105) },
@@ -113,7 +113,7 @@ test('bytes and nothing at all go out as they are', async () => {
   expect(await askAdminSocket(path, 'nothing')).toBe('');
 });
 
-test('help lists the commands that have one', async () => {
+test('help lists the commands that have a help text', async () => {
   const { path } = await sockets.serve({ commands: [echo, { prefix: 'silent', run: () => '' }] });
 
   expect(Object.keys(JSON.parse(await askAdminSocket(path, 'help')))).toEqual([
@@ -133,10 +133,10 @@ test('help lists the commands that have one', async () => {
 });
 
 test.each([
-  ['names no file', {}, '{"pid_file":""}'],
-  ['names the file with the process id', { pidFile: '/run/shop.pid' }, '{"pid_file":"/run/shop.pid"}'],
+  ['has an empty file name', {}, '{"pid_file":""}'],
+  ['has the file of the process id', { pidFile: '/run/shop.pid' }, '{"pid_file":"/run/shop.pid"}'],
   [
-    'tells the settings of the application, where that does it itself',
+    'can be replaced by the application',
     { commands: [{ prefix: 'config show', run: () => ({ workers: 4 }) }] },
     '{"workers":4}',
   ],
@@ -148,8 +148,8 @@ test.each([
 
 const run = () => '';
 test.each<[string, AdminCommand, string]>([
-  ['has no prefix', { prefix: '', run }, 'prefix of a command must be'],
-  ['has two spaces', { prefix: 'a  b', run }, 'prefix of a command must be'],
+  ['has no prefix', { prefix: '', run }, 'the prefix of a command must be'],
+  ['has two spaces', { prefix: 'a  b', run }, 'the prefix of a command must be'],
   [
     'has an argument of another type',
     { prefix: 'a', args: [{ name: 'b', type: 'CephInt' as 'int' }], run },
@@ -159,7 +159,7 @@ test.each<[string, AdminCommand, string]>([
   ['has two arguments of one name', { prefix: 'a', args: [{ name: 'b' }, { name: 'b' }], run }, 'argument 2'],
   ['has no choices', { prefix: 'a', args: [{ name: 'b', type: 'choice' }], run }, 'choices of argument 1'],
   [
-    'requires what comes after an option',
+    'has a required argument after an optional one',
     { prefix: 'a', args: [{ name: 'b', required: false }, { name: 'c' }], run },
     'argument 2',
   ],
@@ -168,14 +168,14 @@ test.each<[string, AdminCommand, string]>([
     { prefix: 'a', args: [{ name: 'b', repeated: true }, { name: 'c' }], run },
     'repeated of argument 1',
   ],
-])('a command is refused that %s', async (_, command, words) => {
+])('refuses a command that %s', async (_, command, words) => {
   await expect(sockets.serve({ commands: [command] })).rejects.toMatchObject({
     code: 'ERR_INVALID_OPTION',
     message: expect.stringContaining(words),
   });
 });
 
-test('a command is refused that is there already', async () => {
+test('refuses a second command with the same prefix', async () => {
   await expect(sockets.serve({ commands: [{ prefix: 'help', run }] })).rejects.toMatchObject({
     code: 'ERR_ALREADY_REGISTERED',
   });

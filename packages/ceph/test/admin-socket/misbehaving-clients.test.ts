@@ -10,10 +10,10 @@ const PONG = Buffer.from('\0\0\0\x012');
 
 describe('answers', () => {
   test.each([
-    ['a request with a space before it and a carriage return behind it', ' {"prefix":"0"}\r\n'],
-    ['one that ends in a newline', '{"prefix":"0"}\n'],
-    ['one of old clients', Buffer.alloc(4)],
-    ['one with keys that no command knows', '{"prefix":"0","cluster":{"a":null}}\0'],
+    ['a request between a space and a carriage return', ' {"prefix":"0"}\r\n'],
+    ['a request that ends in a newline', '{"prefix":"0"}\n'],
+    ['a request of old clients', Buffer.alloc(4)],
+    ['a request with unknown keys', '{"prefix":"0","cluster":{"a":null}}\0'],
   ])('%s', async (_, request) => {
     const { path } = await sockets.serve();
 
@@ -32,7 +32,7 @@ describe('answers', () => {
     expect(reply).toEqual(PONG);
   });
 
-  test('the first of two requests in one piece, and leaves out the second', async () => {
+  test('the first of two requests in one piece, and ignores the second', async () => {
     const { path } = await sockets.serve();
 
     expect((await exchange(path, `${PING}{"prefix":"version"}\0`)).reply).toEqual(PONG);
@@ -45,7 +45,7 @@ describe('answers', () => {
     expect(reply).toEqual(PONG);
   });
 
-  test('a request of as many bytes as are allowed, and none of one more', async () => {
+  test('a request of maxRequestBytes, and no longer one', async () => {
     const { path } = await sockets.serve({ maxRequestBytes: 32 });
     const requestOf = (bytes: number) => `${PING.slice(0, -1).padEnd(bytes - 1)}\0`;
 
@@ -61,8 +61,8 @@ describe('answers', () => {
   });
 
   test.each([
-    ['a prefix that is none', '{"prefix":5}'],
-    ['a format that is none', '{"prefix":"0","format":["json"]}'],
+    ['a prefix that is not a string', '{"prefix":5}'],
+    ['a format that is not a string', '{"prefix":"0","format":["json"]}'],
   ])('%s with an error', async (_, request) => {
     const { path } = await sockets.serve();
     const { reply } = await exchange(path, `${request}\0`);
@@ -70,18 +70,15 @@ describe('answers', () => {
     expect(bodyIn(reply)).toBe('ERROR: (22) Invalid argument\ninvalid json, missing format and/or prefix\n');
   });
 
-  test.each(['__proto__', 'constructor', 'toString'])(
-    'the prefix %s as one that it does not know',
-    async (prefix) => {
-      const { path } = await sockets.serve();
-      const { reply } = await exchange(path, `{"prefix":"${prefix}"}\0`);
+  test.each(['__proto__', 'constructor', 'toString'])('the prefix %s as an unknown one', async (prefix) => {
+    const { path } = await sockets.serve();
+    const { reply } = await exchange(path, `{"prefix":"${prefix}"}\0`);
 
-      expect(bodyIn(reply)).toBe(`ERROR: (22) Invalid argument\nunknown command prefix ${prefix}\n`);
-    },
-  );
+    expect(bodyIn(reply)).toBe(`ERROR: (22) Invalid argument\nunknown command prefix ${prefix}\n`);
+  });
 });
 
-describe('gives up', () => {
+describe('disconnects', () => {
   test.each([
     ['says nothing', ''],
     ['stops in the middle', '{"prefix":'],
@@ -92,7 +89,7 @@ describe('gives up', () => {
     expect((await exchange(path, request)).reply).toHaveLength(0);
   });
 
-  test('a client that keeps on sending without an end', async () => {
+  test('a client that sends without an end', async () => {
     const { path } = await sockets.serve({ idleTimeoutMs: 50 });
     const { reply } = await converse(path, async (socket) => {
       while (!socket.closed) {
@@ -114,7 +111,7 @@ describe('gives up', () => {
     const { reply, errorCode } = await converse(path, async (socket) => {
       socket.pause();
       socket.write('{"prefix":"big"}\0');
-      // Nobody else gets in before the server has given up.
+      // No other client can connect until the server disconnects this one.
       while ((await exchange(path, PING)).reply.length === 0) await nextTurn();
       socket.resume();
     });
@@ -135,7 +132,7 @@ describe('gives up', () => {
   });
 });
 
-test('a client that hangs up before its answer harms nobody', async () => {
+test('a client that hangs up before its reply does no harm', async () => {
   const asked = withResolvers();
   const goOn = withResolvers();
   const { path } = await sockets.serve({

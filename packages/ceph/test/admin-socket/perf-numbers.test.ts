@@ -59,7 +59,7 @@ test('writes numbers as daemons do', async () => {
 `);
 });
 
-test('describes them with the bits of their kinds', async () => {
+test('describes numbers with the bits of their kinds', async () => {
   const { path } = await serve();
   const { shop } = JSON.parse(await askAdminSocket(path, 'perf schema'));
 
@@ -85,13 +85,13 @@ test.each([
   [{ logger: 'none' }, '{}'],
   [{ counter: 'queue' }, '{"cct":{},"shop":{"queue":3}}'],
   [{ logger: 'shop', counter: 'none' }, '{"shop":{}}'],
-])('shows what %j asks for', async (filter, body) => {
+])('shows only the numbers of %j', async (filter, body) => {
   const { path } = await serve();
 
   expect(await askAdminSocket(path, 'perf dump', { ...filter, format: 'json' })).toBe(body);
 });
 
-test('has the names of old clients for both', async () => {
+test('answers to the names of old clients', async () => {
   const { path } = await serve();
   const [dump, schema] = await Promise.all([
     askAdminSocket(path, 'perf dump'),
@@ -106,7 +106,7 @@ test('has the names of old clients for both', async () => {
   expect(await old(3)).toBe('ERROR: (22) Invalid argument\nunknown command prefix foo\n');
 });
 
-test('names no logger where there is nothing to tell', async () => {
+test('answers {} without numbers and histograms', async () => {
   const { path } = await sockets.serve();
   for (const prefix of ['perf dump', 'perf schema', 'perf histogram dump', 'perf histogram schema']) {
     expect(await askAdminSocket(path, prefix)).toBe('{}\n');
@@ -116,7 +116,7 @@ test('names no logger where there is nothing to tell', async () => {
 test.each([
   ['a fraction', 1.5],
   ['a negative number', -1],
-  ['no number', Number.NaN],
+  ['NaN', Number.NaN],
 ])('refuses %s as an integer', async (_, value) => {
   const { path } = await sockets.serve({ numbers: () => ({ a: { b: { kind: 'gauge', value } } }) });
 
@@ -124,7 +124,7 @@ test.each([
 });
 
 describe('perf reset', () => {
-  test('is there only where it is allowed', async () => {
+  test('exists only with the option `reset`', async () => {
     const { path } = await serve();
 
     await expect(askAdminSocket(path, 'perf reset', { var: 'all' })).rejects.toThrow(
@@ -132,7 +132,7 @@ describe('perf reset', () => {
     );
   });
 
-  test('tells what has been reset', async () => {
+  test('answers with the name that was reset', async () => {
     const asked: string[] = [];
     const { path } = await sockets.serve({ reset: (name) => asked.push(name) === 1 });
 
@@ -154,7 +154,7 @@ function recorded() {
   return registry;
 }
 
-test('a registry becomes numbers: times in seconds, sizes in bytes', async () => {
+test('a registry is shown as numbers: times in seconds, sizes in bytes', async () => {
   const numbers = snapshotNumbers(await recorded().gather(), { logger: 'shop', percentiles: [50, 99.9] });
 
   expect(numbers).toEqual({
@@ -205,7 +205,7 @@ test('a registry is served as histograms and as numbers', async () => {
 });
 
 describe('counter dump and counter schema', () => {
-  test('have the numbers of perf dump, without labels, where none are told', async () => {
+  test('have the numbers of perf dump, without labels, by default', async () => {
     const { path } = await serve();
 
     expect(await askAdminSocket(path, 'counter dump', { counter: 'queue', format: 'json' })).toBe(
@@ -218,7 +218,7 @@ describe('counter dump and counter schema', () => {
     expect(JSON.parse(labelled).shop).toEqual([{ labels: {}, counters: JSON.parse(plain).shop }]);
   });
 
-  test('have attributes of a registry as labels, in one order, which is how ceph-exporter brings them together', async () => {
+  test('have the attributes of a registry as labels, both in the same order, by which ceph-exporter matches them', async () => {
     const registry = createRegistry();
     const family = registry.histogram({ name: 'http.duration', unit: 's' });
     family.with({ 'http.route': '/b', method: 'PUT' }).record(0.5);
@@ -238,7 +238,7 @@ describe('counter dump and counter schema', () => {
     expect(schema.shop[1].counters['http.duration_p99']).toMatchObject({ priority: 5, metric_type: 'gauge' });
   });
 
-  test('have no label that would break the text of Prometheus, into which they are copied', async () => {
+  test('have no label that would break the text for Prometheus', async () => {
     const registry = createRegistry();
     registry.histogram({ name: 'x' }).with({ '1st "key"': 'a"b\\c\nd', ok: true }).record(1);
 

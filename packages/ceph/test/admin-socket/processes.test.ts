@@ -54,7 +54,7 @@ test.each([
   expect(readdirSync(dirname(path))).toEqual([]);
 });
 
-test('a process goes on while a socket is served that is to keep it alive', async () => {
+test('with `unref: false` a socket keeps its process alive', async () => {
   const path = sockets.pathOf('x.asok');
   const code = `
     const server = await serve(process.argv[2], {
@@ -70,7 +70,7 @@ test('a process goes on while a socket is served that is to keep it alive', asyn
   expect(await once(child, 'close')).toEqual([0, null]);
 });
 
-test('a process that is killed leaves a socket, which the next one replaces', async () => {
+test('a killed process leaves a socket, which the next process replaces', async () => {
   const path = sockets.pathOf('x.asok');
   const child = start(
     'killed',
@@ -94,7 +94,7 @@ const thread = `${serving}
   parentPort.postMessage('ready');
 `;
 
-test('a thread serves a socket of its own, and leaves none when it ends', async () => {
+test('a thread serves its own socket, and removes it when it ends', async () => {
   const path = sockets.pathOf('x.asok');
   const worker = new Worker(built.script('thread', thread), { workerData: path, execArgv: [] });
   await once(worker, 'message');
@@ -107,7 +107,7 @@ test('a thread serves a socket of its own, and leaves none when it ends', async 
   expect(readdirSync(dirname(path))).toEqual([]);
 });
 
-test('a thread that is terminated leaves a socket that can be replaced', async () => {
+test('a terminated thread leaves a socket that can be replaced', async () => {
   const path = sockets.pathOf('x.asok');
   const worker = new Worker(built.script('thread', thread), { workerData: path, execArgv: [] });
   await once(worker, 'message');
@@ -117,7 +117,7 @@ test('a thread that is terminated leaves a socket that can be replaced', async (
   expect(await askAdminSocket(path, '0')).toBe('2');
 });
 
-test('each process of a cluster serves a socket of its own', async () => {
+test('each process of a cluster serves its own socket', async () => {
   const path = sockets.pathOf('shop');
   const code = `
     import cluster from 'node:cluster';

@@ -4,7 +4,7 @@ import type { AdminCommand, HistogramReplies } from '../../src/index.ts';
 import { bodyIn, exchange } from './support/raw-client.ts';
 import { useSockets } from './support/sockets.ts';
 
-// What an OSD of Ceph 16.2.15 was asked, and answered, byte for byte.
+// Requests to an OSD of Ceph 16.2.15 and its replies, byte for byte.
 const fixture = (name: string): string => readFileSync(join(import.meta.dirname, 'fixtures', name), 'utf8');
 const exchanges: { name: string; request: string; reply: string }[] = JSON.parse(
   fixture('osd-16.2.15-exchanges.json'),
@@ -15,7 +15,7 @@ const sockets = useSockets();
 const none: AdminCommand['run'] = () => undefined;
 const optionalInt = (name: string) => ({ name, type: 'int', required: false }) as const;
 
-/** Some commands of an OSD that are not built in, as it describes them. */
+/** Some commands of an OSD, as it describes them. They are not built in here. */
 const osdCommands: AdminCommand[] = [
   { prefix: 'cache drop', help: 'Drop all OSD caches', run: none },
   {
@@ -41,18 +41,18 @@ const osdCommands: AdminCommand[] = [
   },
 ];
 
-/** Of the daemon's loggers, two without a histogram that was asked for. */
+/** Two loggers of the daemon that do not have the requested histogram. */
 const histograms: HistogramReplies = {
   schema: () => ({}),
   dump: ({ logger }) =>
     Object.fromEntries(['cct', 'osd'].filter((name) => name === logger).map((name) => [name, {}])),
 };
 
-// Later releases know the command, and so does this server.
+// This release does not know the command; later releases and this server do.
 const UNKNOWN_THEN = 'counter dump';
 
 test.each(exchanges.filter(({ name }) => name !== UNKNOWN_THEN))(
-  'answers as the daemon: $name',
+  'answers $name as the daemon does',
   async ({ request, reply }) => {
     const { path } = await sockets.serve({
       histograms,
@@ -74,7 +74,7 @@ test('describes commands as the daemon does', async () => {
   const { path } = await sockets.serve({ commands: osdCommands, reset: () => false });
   const { reply } = await exchange(path, '{"prefix": "get_command_descriptions"}\0');
 
-  // Those of later releases, and one that was left out of the recording.
+  // The commands of later releases, and one that is not in the recording.
   const isRecorded = ({ sig: [first] }: { sig: string[] }) => first !== 'counter' && first !== 'config';
   const recorded = Object.values<{ sig: string[] }>(JSON.parse(bodyIn(reply))).filter(isRecorded);
   const numbered = recorded.map((one, i) => [`cmd${String(i).padStart(3, '0')}`, one] as const);

@@ -4,7 +4,7 @@ import { useSockets } from './support/sockets.ts';
 
 const sockets = useSockets();
 
-test('what a socket serves comes into a registry again', async () => {
+test('a source reads the histograms of a served socket', async () => {
   const shop = createRegistry();
   const durations = shop.histogram({ name: 'request.duration', unit: 's' }).with({});
   for (let ms = 1; ms <= 100; ms++) durations.record(ms / 1000);
@@ -19,7 +19,7 @@ test('what a socket serves comes into a registry again', async () => {
   expect(latencies.map(({ series }) => series.map(({ histogram }) => histogram.totalCount))).toEqual([[100]]);
 });
 
-test('a socket that nobody serves marks what is gathered', async () => {
+test('a socket without a server is an error of the snapshot', async () => {
   const observer = createRegistry();
   observer.add(
     cephSource({ fetch: () => askAdminSocket(sockets.pathOf('none.asok'), 'perf histogram dump') }),

@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 const servers: Server[] = [];
 const connections: Socket[] = [];
 
-/** Serves a socket on which every client is treated by `behave`, once its request has come. */
+/** Serves a socket. `behave` handles each client once its request has arrived. */
 export async function fakeDaemon(
   path: string,
   behave: (socket: Socket, request: Buffer) => void,
@@ -17,13 +17,13 @@ export async function fakeDaemon(
   await new Promise<void>((resolve) => server.listen(path, resolve));
 }
 
-/** For after each test. */
+/** Call it after each test. */
 export async function closeFakeDaemons(): Promise<void> {
   for (const socket of connections.splice(0)) socket.destroy();
   await Promise.all(servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve))));
 }
 
-/** A reply as daemons frame theirs. */
+/** A reply with the header that daemons send. */
 export function framed(body: string, length: number = Buffer.byteLength(body)): Buffer {
   const header = Buffer.alloc(4);
   header.writeUInt32BE(length);

@@ -1,20 +1,20 @@
 import { createConnection, type Socket } from 'node:net';
 
-/** What a client has got when its connection is over. */
+/** Everything that a client received until its connection ended. */
 export interface Outcome {
   readonly reply: Buffer;
-  /** The error that ended it, if one did. */
+  /** The error that ended the connection; `undefined` without one. */
   readonly errorCode: string | undefined;
 }
 
-/** Sends bytes as they are, and gives all that comes until the server hangs up. */
+/** Sends bytes, and returns everything that arrives until the server hangs up. */
 export function exchange(path: string, ...chunks: readonly (string | Buffer)[]): Promise<Outcome> {
   return converse(path, (socket) => {
     for (const chunk of chunks) socket.write(chunk);
   });
 }
 
-/** Connects, does something, and waits until the server hangs up. */
+/** Connects, runs `act`, and waits until the server hangs up. */
 export function converse(path: string, act: (socket: Socket) => void): Promise<Outcome> {
   return new Promise((resolve) => {
     const received: Buffer[] = [];
@@ -29,7 +29,7 @@ export function converse(path: string, act: (socket: Socket) => void): Promise<O
   });
 }
 
-/** A reply's body, where its header tells the length. */
+/** The body of a reply. The header must state its length. */
 export function bodyIn(reply: Buffer): string {
   expect(reply.readUInt32BE(0)).toBe(reply.length - 4);
   return reply.toString('utf8', 4);

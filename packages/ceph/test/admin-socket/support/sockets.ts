@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AdminSocketOptions, type RunningAdminSocket, serveAdminSocket } from '../../../src/index.ts';
 
-/** A folder for the sockets of a test file, and servers that are closed after each test. */
+/** A folder for sockets, and servers in it. Both are removed after each test. */
 export interface Sockets {
   pathOf(name: string): string;
   serve(options?: Partial<AdminSocketOptions>): Promise<RunningAdminSocket>;
