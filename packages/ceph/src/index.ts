@@ -29,7 +29,7 @@ export {
 } from './dump/dump.ts';
 export type { CephFormat } from './dump/format.ts';
 export type { AxisFit, HistogramCounter, HistogramLogger, PerfFilter } from './dump/loggers.ts';
-export type { CephRelease } from './dump/release.ts';
+export { CEPH_RELEASES, type CephRelease } from './dump/release.ts';
 export {
   type DescribedHistogram,
   formatHistogramSchema,
@@ -40,6 +40,7 @@ export {
 export { defaultAxis, type SnapshotLoggersOptions, snapshotLoggers } from './dump/snapshot.ts';
 export type { AdminSocketErrorCode, AdminSocketErrorDetails } from './errors.ts';
 export {
+  AXIS_UNITS,
   type Axis,
   type AxisRange,
   type AxisScale,

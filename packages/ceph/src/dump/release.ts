@@ -6,11 +6,19 @@ import { mustBe } from '@hdrscope/core';
  */
 export type CephRelease = 'pacific' | 'quincy' | 'reef' | 'squid' | 'tentacle' | 'next';
 
-const RELEASES: readonly CephRelease[] = ['pacific', 'quincy', 'reef', 'squid', 'tentacle', 'next'];
+/** All values of `CephRelease`, oldest first. */
+export const CEPH_RELEASES: readonly CephRelease[] = [
+  'pacific',
+  'quincy',
+  'reef',
+  'squid',
+  'tentacle',
+  'next',
+];
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */
 export function assertRelease(release: CephRelease): void {
-  if (!RELEASES.includes(release)) {
-    throw mustBe('ERR_INVALID_OPTION', 'release', `one of ${RELEASES.join(', ')}`, release);
+  if (!CEPH_RELEASES.includes(release)) {
+    throw mustBe('ERR_INVALID_OPTION', 'release', `one of ${CEPH_RELEASES.join(', ')}`, release);
   }
 }

@@ -33,6 +33,7 @@ export interface AxisRange {
   readonly max?: bigint;
 }
 
+/** All values of `AxisUnit`. */
 export const AXIS_UNITS: readonly AxisUnit[] = ['ns', 'us', 'ms', 's', 'bytes', 'none'];
 
 const LARGEST_VALUE = 2n ** 63n - 1n;

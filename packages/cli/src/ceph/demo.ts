@@ -13,7 +13,7 @@ import {
 } from '@hdrscope/ceph';
 import { createRegistry } from '@hdrscope/registry';
 
-/** Work that is done all the time, and what it counts. */
+/** Work that goes on until it is stopped, and histograms of it. */
 export interface Demo {
   readonly replies: PerfReplies;
   stop(): Promise<void>;
@@ -21,17 +21,17 @@ export interface Demo {
 
 const PAUSE_MS = 20;
 const SMALLEST_BYTES = 512;
-/** 512 bytes to 512 KiB. */
+/** Sizes are from 512 bytes to 512 KiB. */
 const DOUBLINGS = 10;
 
-/** Reads blocks of the program of this process, of all sizes and from all over it, and hashes them. */
+/** Reads blocks of Node.js's executable, of different sizes and at random places, and hashes them. */
 export async function startDemo(release: CephRelease): Promise<Demo> {
   const registry = createRegistry();
   const hashing = registry
-    .histogram({ name: 'hash.duration', description: 'How long hashing a block takes', unit: 's' })
+    .histogram({ name: 'hash.duration', description: 'Time for hashing a block', unit: 's' })
     .with({});
   const sizes = registry
-    .histogram({ name: 'read.size', description: 'How large blocks are', unit: 'By' })
+    .histogram({ name: 'read.size', description: 'Size of the blocks', unit: 'By' })
     .with({});
   const reads = new PerfHistogram([
     { name: 'Latency (nsec)', scale: 'log2', min: 0, quantSize: 1024, buckets: 32, unit: 'ns' },
@@ -51,7 +51,7 @@ export async function startDemo(release: CephRelease): Promise<Demo> {
       await sleep(PAUSE_MS, undefined, { signal: stopping.signal }).catch(() => {});
     }
   })();
-  // What ends it is told by `stop`.
+  // `stop` reports the error that ended it.
   work.catch(() => {});
 
   const readLogger: HistogramLogger = {
@@ -59,7 +59,7 @@ export async function startDemo(release: CephRelease): Promise<Demo> {
     counters: [
       {
         name: 'op_r_latency_out_bytes_histogram',
-        description: 'Histogram of the time that reads take + data read',
+        description: 'Histogram of read latency + data read',
         histogram: reads,
       },
     ],

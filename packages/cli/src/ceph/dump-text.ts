@@ -3,31 +3,32 @@ import { informativeAxes } from '@hdrscope/plot';
 import type { painter } from '../colour.ts';
 import { formatCount, percentileTitle } from '../log/values.ts';
 import { formatTable } from '../table.ts';
-import { type AxisFacts, axisFacts, boundsJson, formatBounds } from './facts.ts';
+import { type AxisFacts, axisFacts, boundsJson, formatBounds } from './axis-facts.ts';
 import { exactTotal, haveSeveralSources, titleOf } from './histograms.ts';
-import type { Conditioned } from './where.ts';
+import type { SelectedHistogram } from './where.ts';
 
-/** A histogram, and what is known of each axis that tells anything. */
-export interface Known extends Conditioned {
+/** A histogram, and the facts of its axes. Axes with a single slot are left out, unless there are no others. */
+export interface HistogramFacts extends SelectedHistogram {
   readonly facts: readonly AxisFacts[];
 }
 
-export function whatIsKnown(conditioned: Conditioned, percentiles: readonly number[]): Known {
-  const { one, where } = conditioned;
+/** Computes the facts of a histogram. */
+export function histogramFacts(selected: SelectedHistogram, percentiles: readonly number[]): HistogramFacts {
+  const { one, where } = selected;
   const places = informativeAxes(one.histogram.layouts);
-  return { ...conditioned, facts: places.map((at) => axisFacts(one, at, percentiles, where)) };
+  return { ...selected, facts: places.map((at) => axisFacts(one, at, percentiles, where)) };
 }
 
-/** How many values meet the conditions; `undefined` where they are too many to be told exactly. */
-function countOf({ one, where, facts }: Known): bigint | undefined {
+/** The number of values that meet the conditions; `undefined` when it is not exact. */
+function countOf({ one, where, facts }: HistogramFacts): bigint | undefined {
   if (where.length === 0) return exactTotal(one);
   const count = facts[0]?.count;
   return count === undefined ? undefined : BigInt(count);
 }
 
-/** For people: a table for each histogram, with columns as wide as those of the others. */
+/** A table for each histogram, for people. All tables have the same column widths. */
 export function dumpText(
-  all: readonly Known[],
+  all: readonly HistogramFacts[],
   percentiles: readonly number[],
   paint: ReturnType<typeof painter>,
 ): string {
@@ -52,16 +53,16 @@ function rowOf({ axis, percentiles, mean }: AxisFacts): string[] {
   return [`  ${axis.name}`, ...[...percentiles, mean].map((bounds) => formatBounds(bounds, axis))];
 }
 
-/** For programs: counts to the last digit, bounds `null` where they are open. */
-export function dumpJson(all: readonly Known[], percentiles: readonly number[]): string {
+/** JSON for programs, with exact counts. Open bounds are `null`. */
+export function dumpJson(all: readonly HistogramFacts[], percentiles: readonly number[]): string {
   return toJsonText(
-    all.map((known) => ({ ...knownJson(known, percentiles), notes: known.one.notes })),
+    all.map((facts) => ({ ...histogramJson(facts, percentiles), notes: facts.one.notes })),
     'json-pretty',
   );
 }
 
-/** What is known of one histogram. */
-export function knownJson(known: Known, percentiles: readonly number[]): object {
+/** The facts of one histogram, for programs. */
+export function histogramJson(known: HistogramFacts, percentiles: readonly number[]): object {
   const { source, daemon, logger, counter, histogram, unitSources } = known.one;
   return {
     source,

@@ -3,33 +3,33 @@ import { createParser, readArguments } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
 import { percentilesOption } from '../shared-options.ts';
-import { dumpJson, dumpText, whatIsKnown } from './dump-text.ts';
+import { dumpJson, dumpText, histogramFacts } from './dump-text.ts';
 import {
   addHistogramOptions,
   askDump,
   assertSome,
-  explained,
   type HistogramOptions,
   haveSeveralSources,
   noteWriter,
   parseOptions,
   readHistograms,
   titleOf,
+  withInputName,
 } from './histograms.ts';
 import { type CephInput, openInputs } from './input.ts';
-import { applyWhere, type Where, whereOption } from './where.ts';
+import { applyWhere, type WhereCondition, whereOption } from './where.ts';
 
 interface Options extends HistogramOptions {
   readonly json?: boolean;
   readonly raw?: boolean;
   readonly percentiles: readonly number[];
-  readonly where: readonly Where[];
+  readonly where: readonly WhereCondition[];
 }
 
-const DESCRIPTION = `What daemons have counted: for every axis of a histogram its percentiles and its mean.
+const DESCRIPTION = `Prints the counts of daemons: the percentiles and the mean of every axis of a histogram.
 
-All are told as the values between which they certainly lie, from the first to before the second: a slot
-of Ceph's spans an octave, and more is not known.`;
+Each is printed as two bounds between which it certainly lies, the second exclusive: a slot of Ceph spans
+an octave, so the exact value is not known.`;
 
 /** `hdrscope ceph dump` */
 export async function run(args: readonly string[], io: Io): Promise<number> {
@@ -38,9 +38,9 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     "hdrscope ceph dump dump.json --counter op_w_latency_in_bytes_histogram --where 'size=4KiB..8KiB'",
     'ceph tell osd.* perf histogram dump | hdrscope ceph dump --json -',
   ])
-    .argument('<socket|file...>', 'admin sockets of daemons, and files of what they have answered')
+    .argument('<socket|file...>', 'admin sockets of daemons, and files with their answers')
     .option('--json', 'prints JSON')
-    .option('--raw', 'prints what the daemon dumps, as it does');
+    .option('--raw', 'prints the dump as the daemon does');
   addHistogramOptions(parser).addOption(whereOption()).addOption(percentilesOption());
   const given = await readArguments<Options>(parser, args, io);
   if (given === undefined) return ExitCode.done;
@@ -52,14 +52,12 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   }
   const histograms = (await Promise.all(inputs.map((input) => readHistograms(input, options)))).flat();
   assertSome(histograms, inputs);
-  const conditioned = await applyWhere(histograms, options.where, io);
-  await noteWriter(io)(conditioned.map(({ one }) => one));
-  const all = conditioned.map((each) => whatIsKnown(each, options.percentiles));
+  const selected = await applyWhere(histograms, options.where, io);
+  await noteWriter(io)(selected.map(({ one }) => one));
+  const all = selected.map((each) => histogramFacts(each, options.percentiles));
   for (const { one } of all.filter(({ facts }) => facts.some(({ count }) => count === undefined))) {
     const title = titleOf(one, haveSeveralSources(histograms));
-    await io.stderr.write(
-      `hdrscope: ${title} has more counts than percentiles can be told of exactly: 2^53 - 1\n`,
-    );
+    await io.stderr.write(`hdrscope: ${title} has no percentiles: they need at most 2^53 - 1 values\n`);
   }
   await io.stdout.write(
     options.json
@@ -69,15 +67,15 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   return ExitCode.done;
 }
 
-/** Dumps of several daemons are told apart as `ceph tell` does it. */
+/** Prints dumps. The name of the daemon precedes each of several dumps, as in the output of `ceph tell`. */
 async function printRaw(inputs: readonly CephInput[], options: Options, io: Io): Promise<void> {
   if (options.json || options.where.length > 0) {
-    throw new UsageError('--raw prints what the daemon dumps: it goes with neither --json nor --where');
+    throw new UsageError('--raw prints the dump of the daemon: it cannot be combined with --json or --where');
   }
   const dumps = await Promise.all(
     inputs.map(async (input) => {
       const text = await askDump(input, options);
-      const imported = explained(input, () => parseHistogramLoggers(text, parseOptions(options)));
+      const imported = withInputName(input, () => parseHistogramLoggers(text, parseOptions(options)));
       return imported.map(({ daemon, loggers }) => ({ daemon: daemon ?? input.name, loggers }));
     }),
   );

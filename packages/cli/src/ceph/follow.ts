@@ -5,25 +5,25 @@ import { type Io, Refusal } from '../command.ts';
 import { type HistogramOptions, readHistograms, type Sourced, titleOf } from './histograms.ts';
 import type { CephInput } from './input.ts';
 
-/** What a histogram has counted in an interval. */
+/** The increase of a histogram in one interval. */
 export interface FollowedIncrease extends ImportedIncrease, Sourced {
-  /** How long the interval was: longer, where the daemon did not answer in between. */
+  /** The length of the interval. It is longer when the daemon did not answer in between. */
   readonly seconds: number;
 }
 
-interface Followed {
+interface FollowedDaemon {
   readonly input: CephInput;
-  /** What it had when it last answered. */
+  /** Its last answer. */
   last: { readonly histograms: readonly Sourced[]; readonly atMs: number } | undefined;
   isGone: boolean;
 }
 
 /**
- * Asks daemons again and again. One that does not answer is told on standard error, once, and asked again; a counter
- * that began anew is told too.
+ * Reads daemons again and again. It reports on standard error, once, when a daemon does not answer, and goes on asking. It
+ * also reports counters that began anew.
  */
 export class Follower {
-  readonly #daemons: readonly Followed[];
+  readonly #daemons: readonly FollowedDaemon[];
   readonly #options: HistogramOptions;
   readonly #io: Io;
 
@@ -34,10 +34,10 @@ export class Follower {
   }
 
   /**
-   * The first reading, from which on is counted.
+   * Makes the first reading. Increases count from here.
    *
-   * @returns What the daemons have counted before.
-   * @throws Refusal where none answers.
+   * @returns The histograms so far.
+   * @throws Refusal when no daemon answers.
    */
   async start(): Promise<readonly Sourced[]> {
     await Promise.all(this.#daemons.map((daemon) => this.#read(daemon)));
@@ -46,22 +46,22 @@ export class Follower {
     return histograms;
   }
 
-  /** What was counted since the reading before, after so many seconds. */
+  /** Waits, reads again, and returns the increases since the last reading. */
   async advance(intervalSec: number): Promise<FollowedIncrease[]> {
     await sleep(intervalSec * 1000, undefined, { signal: this.#io.signal });
     const increases = await Promise.all(this.#daemons.map((daemon) => this.#increaseOf(daemon, intervalSec)));
     const all = increases.flat();
     for (const one of all.filter(({ isReset }) => isReset)) {
       const title = titleOf(one, this.#daemons.length > 1);
-      await this.#io.stderr.write(`hdrscope: ${title}: the daemon began anew, and all that it has is new\n`);
+      await this.#io.stderr.write(`hdrscope: ${title}: the daemon began anew, so all its counts are new\n`);
     }
     return all;
   }
 
-  async #increaseOf(daemon: Followed, intervalSec: number): Promise<FollowedIncrease[]> {
+  async #increaseOf(daemon: FollowedDaemon, intervalSec: number): Promise<FollowedIncrease[]> {
     const before = daemon.last;
     const now = await this.#read(daemon);
-    // Of a daemon that answers for the first time nobody knows since when it has counted.
+    // A first answer has no known start, so it yields no increase.
     if (now === undefined || before === undefined) return [];
     const seconds = (now.atMs - before.atMs) / 1000 || intervalSec;
     return dumpIncrease(before.histograms, now.histograms).map((one) => ({
@@ -71,14 +71,15 @@ export class Follower {
     }));
   }
 
-  async #read(daemon: Followed): Promise<Followed['last']> {
+  async #read(daemon: FollowedDaemon): Promise<FollowedDaemon['last']> {
     const { input } = daemon;
     try {
       const histograms = await readHistograms(input, this.#options);
       daemon.last = { histograms, atMs: this.#io.monotonicMs() };
     } catch (error) {
       if (!(error instanceof HdrscopeError || error instanceof Refusal)) throw error;
-      if (!daemon.isGone) await this.#io.stderr.write(`hdrscope: ${error.message}; it is asked again\n`);
+      if (!daemon.isGone)
+        await this.#io.stderr.write(`hdrscope: ${error.message}; hdrscope goes on asking\n`);
       daemon.isGone = true;
       return undefined;
     }

@@ -31,11 +31,11 @@ interface Options extends HistogramOptions, PlotAxes {
   readonly ascii?: boolean;
 }
 
-const DESCRIPTION = `Two axes of a histogram as a picture: a shade for each cell, and what it means. A histogram of one
-axis is drawn as bars.
+const DESCRIPTION = `Draws two axes of a histogram: a shade for each cell, with a legend. A histogram of one axis is drawn
+as bars.
 
-Without --counter it is the one with most counts. Daemons are put together, where their axes are
-equal. Without --interval and --since all is shown that was counted since the daemons began.`;
+Without --counter it draws the counter with the most values. It adds up daemons, which must have equal
+axes. Without --interval and --since it draws all values since the daemons began.`;
 
 /** `hdrscope ceph heatmap` */
 export async function run(args: readonly string[], io: Io): Promise<number> {
@@ -44,11 +44,11 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     'hdrscope ceph heatmap later.json --since earlier.json --counter op_w_latency_in_bytes_histogram',
     'hdrscope ceph heatmap dump.json --x latency --y size --json',
   ])
-    .argument('<socket|file...>', 'admin sockets of daemons, and files of what they have answered')
-    .addOption(intervalOption('only what is counted in that time from now on'))
-    .addOption(intervalsOption('so many intervals, a picture for each (default: 1)'))
-    .option('--since <file>', 'only what was counted since that earlier dump')
-    .option('--each', 'every daemon for itself')
+    .argument('<socket|file...>', 'admin sockets of daemons, and files with their answers')
+    .addOption(intervalOption('only values of an interval of that length, from now on'))
+    .addOption(intervalsOption('how many intervals, each with a picture (default: 1)'))
+    .option('--since <file>', 'only values since that earlier dump')
+    .option('--each', 'draws each daemon separately')
     .option('--x <axis>', 'the axis from left to right: its name, or a part of it')
     .option('--y <axis>', 'the axis from bottom to top')
     .option('--ascii', 'draws with ASCII alone')
@@ -60,7 +60,9 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   const { interval, intervals, since } = options;
   if (interval === undefined && intervals !== undefined) throw new UsageError('--intervals needs --interval');
   if (interval !== undefined && since !== undefined) {
-    throw new UsageError('--interval is of now, and --since of then: only one of them can be drawn');
+    throw new UsageError(
+      '--interval and --since cannot be combined: one draws new values, the other draws past ones',
+    );
   }
   const inputs = await openInputs(operands, io);
   if (interval !== undefined) await drawIntervals(inputs, { ...options, interval }, io);
@@ -85,9 +87,9 @@ async function sinceFile(
   options: Options,
   io: Io,
 ): Promise<readonly Sourced[]> {
-  // Dumps of one daemon do not name it: nothing would tell which is which.
+  // The dump of one daemon does not name it, so dumps of several daemons could not be matched.
   if (inputs.length > 1)
-    throw new UsageError('--since compares two dumps: name one, and the earlier one behind --since');
+    throw new UsageError('--since compares two dumps: give one operand, and the earlier dump after --since');
   const [input] = await openInputs([path], io);
   const earlier = await readHistograms(input!, options);
   const increases = dumpIncrease(earlier, later);
@@ -95,7 +97,7 @@ async function sinceFile(
     if (!isReset) continue;
     const title = titleOf(later[i]!, false);
     await io.stderr.write(
-      `hdrscope: ${title}: the daemon began anew in between, and all that it has is shown\n`,
+      `hdrscope: ${title}: the daemon began anew in between, so all its counts are shown\n`,
     );
   }
   return increases.map((one, i) => ({ ...one, source: later[i]!.source }));
@@ -114,7 +116,7 @@ async function drawIntervals(
   let name: string | undefined;
   for (let left = options.intervals ?? 1; left > 0; left--) {
     const increases = await follower.advance(options.interval);
-    // Chosen once: pictures of one counter can be compared.
+    // The counter is chosen once, as only pictures of one counter can be compared.
     if (name === undefined && increases.length > 0) ({ name } = await chooseCounter(increases, io));
     const members = name === undefined ? [] : membersOf(increases, name);
     const secondsOf = new Map<Sourced, number>(members.map((one) => [one, one.seconds]));
@@ -122,7 +124,7 @@ async function drawIntervals(
   }
 }
 
-/** Draws a counter of some daemons: all together, or each. */
+/** Draws a counter of some daemons: together, or with `each` separately. */
 async function draw(
   members: readonly Sourced[],
   whenOf: (first: Sourced) => string,

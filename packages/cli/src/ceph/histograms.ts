@@ -1,5 +1,5 @@
 import {
-  type AxisUnit,
+  AXIS_UNITS,
   type ImportedHistogram,
   type ParseDumpOptions,
   parseHistogramDump,
@@ -11,7 +11,7 @@ import { wrongOption } from '../arguments.ts';
 import { type Io, Refusal } from '../command.ts';
 import type { CephInput } from './input.ts';
 
-/** Options of every command that reads histograms. */
+/** The options of every command that reads histograms. */
 export interface HistogramOptions {
   readonly logger?: string;
   readonly counter?: string;
@@ -19,13 +19,11 @@ export interface HistogramOptions {
   readonly lenient?: boolean;
 }
 
-/** A histogram, and whose it is. */
+/** A histogram and its source. */
 export interface Sourced extends ImportedHistogram {
-  /** The daemon that the text names, or else the input. */
+  /** The daemon that the text names, or the name of the input. */
   readonly source: string;
 }
-
-const UNITS: readonly AxisUnit[] = ['ns', 'us', 'ms', 's', 'bytes', 'none'];
 
 /** Adds the options of a command that reads histograms. */
 export function addHistogramOptions(parser: Command): Command {
@@ -33,23 +31,28 @@ export function addHistogramOptions(parser: Command): Command {
     .option('--logger <name>', 'only the logger of this name')
     .option('--counter <name>', 'only counters of this name')
     .addOption(
-      new Option('--units <axis=unit>', `what an axis counts (${UNITS.join(', ')}), by its name`).argParser(
-        addUnit,
-      ),
+      new Option(
+        '--units <axis=unit>',
+        `the unit of an axis (${AXIS_UNITS.join(', ')}), by its name`,
+      ).argParser(addUnit),
     )
-    .option('--lenient', 'takes what is nearly a dump, as that in the documentation of Ceph');
+    .option('--lenient', "accepts broken dumps like the one in Ceph's documentation");
 }
 
 function addUnit(text: string, others: UnitOverrides = {}): UnitOverrides {
   const at = text.lastIndexOf('=');
-  const unit = UNITS.find((one) => one === text.slice(at + 1));
+  const unit = AXIS_UNITS.find((one) => one === text.slice(at + 1));
   if (at < 1 || unit === undefined) {
-    throw wrongOption('--units', `an axis and one of ${UNITS.join(', ')}, as in 'Latency (usec)=us'`, text);
+    throw wrongOption(
+      '--units',
+      `an axis and one of ${AXIS_UNITS.join(', ')}, as in 'Latency (usec)=us'`,
+      text,
+    );
   }
   return { ...others, [text.slice(0, at)]: unit };
 }
 
-/** How texts are parsed. */
+/** The same options for the parser. */
 export function parseOptions({ logger, counter, units, lenient }: HistogramOptions): ParseDumpOptions {
   return {
     ...(logger !== undefined && { logger }),
@@ -59,7 +62,7 @@ export function parseOptions({ logger, counter, units, lenient }: HistogramOptio
   };
 }
 
-/** The text of a dump. A daemon is asked for what is wanted only. */
+/** The text of a dump. A daemon sends only the selected logger and counter. */
 export function askDump(input: CephInput, { logger, counter }: HistogramOptions): Promise<string> {
   return input.ask('perf histogram dump', {
     ...(logger !== undefined && { logger }),
@@ -70,19 +73,19 @@ export function askDump(input: CephInput, { logger, counter }: HistogramOptions)
 /**
  * Reads the histograms of an input.
  *
- * @throws HdrscopeError where a daemon does not answer, Refusal where its answer is no dump.
+ * @throws HdrscopeError when a daemon does not answer; Refusal when its answer is not a dump.
  */
 export async function readHistograms(
   input: CephInput,
   options: HistogramOptions,
 ): Promise<readonly Sourced[]> {
   const text = await askDump(input, options);
-  const histograms = explained(input, () => parseHistogramDump(text, parseOptions(options)));
+  const histograms = withInputName(input, () => parseHistogramDump(text, parseOptions(options)));
   return histograms.map((one) => ({ ...one, source: one.daemon ?? input.name }));
 }
 
-/** What is wrong with a text says little where nobody says which. */
-export function explained<Result>(input: CephInput, parse: () => Result): Result {
+/** Parses a text. An error gets the name of the input before its message. */
+export function withInputName<Result>(input: CephInput, parse: () => Result): Result {
   try {
     return parse();
   } catch (cause) {
@@ -91,36 +94,37 @@ export function explained<Result>(input: CephInput, parse: () => Result): Result
   }
 }
 
-/** @throws Refusal where nothing is left to show. */
+/** @throws Refusal when there are no histograms. */
 export function assertSome(histograms: readonly Sourced[], inputs: readonly CephInput[]): void {
   if (histograms.length > 0) return;
   const names = inputs.map(({ name }) => name).join(', ');
   throw new Refusal(
-    `there is no such histogram in ${names}: hdrscope ceph schema lists them. Of Ceph's daemons OSDs have some`,
+    `${names}: no such histogram; hdrscope ceph schema lists all; among Ceph's daemons, OSDs have some`,
   );
 }
 
-/** `osd.op_r`; with its daemon, where there are several. */
+/** `osd.op_r`, or with its source `osd.0 osd.op_r`. */
 export function titleOf({ source, logger, counter }: Sourced, hasSource: boolean): string {
   return `${hasSource ? `${source} ` : ''}${logger}.${counter}`;
 }
 
+/** Whether histograms come from different sources. */
 export function haveSeveralSources(histograms: readonly Sourced[]): boolean {
   return new Set(histograms.map(({ source }) => source)).size > 1;
 }
 
-/** How many values were counted, to the last digit. */
+/** The exact number of values. */
 export function exactTotal({ histogram }: Pick<Sourced, 'histogram'>): bigint {
   return histogram.cells.reduce((sum, count) => sum + count, 0n);
 }
 
-/** Tells on standard error what was decided to read histograms: each once, however often it is met. */
+/** Makes a function that writes the notes of histograms to standard error, each note once. */
 export function noteWriter(io: Io): (histograms: readonly Sourced[]) => Promise<void> {
-  const told = new Set<string>();
+  const written = new Set<string>();
   return async (histograms) => {
     for (const note of histograms.flatMap(notesOf)) {
-      if (told.has(note)) continue;
-      told.add(note);
+      if (written.has(note)) continue;
+      written.add(note);
       await io.stderr.write(`hdrscope: ${note}\n`);
     }
   };
@@ -131,7 +135,7 @@ function notesOf({ histogram, unitSources, notes, source }: Sourced): string[] {
   return [
     ...mislabelled.map(
       ({ name }) =>
-        `the axis "${name}" is taken for nanoseconds, as OSDs count these in it; --units '${name}=us' takes its word`,
+        `the axis "${name}" counts nanoseconds in OSDs, and is read so; --units '${name}=us' overrides this`,
     ),
     ...notes.map((note) => `${source}: ${note}`),
   ];

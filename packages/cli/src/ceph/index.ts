@@ -3,35 +3,35 @@ import type { Group } from '../group.ts';
 /** `hdrscope ceph`: one module per command, loaded when it runs. */
 export const CEPH: Group = {
   path: 'hdrscope ceph',
-  description: `Reads the perf histograms of Ceph's daemons, and serves some of this program as Ceph does.
+  description: `Reads the perf histograms of Ceph's daemons, and serves histograms as a daemon does.
 
-A daemon is asked through its admin socket, which takes its user or root; the ceph program is not
-needed. A file is what a daemon has answered: the output of ceph daemon or ceph tell, a telemetry
-report. - is standard input.`,
+A daemon is read through its admin socket, by root or the user of the daemon, without the ceph program.
+A file holds the answer of a daemon: the output of ceph daemon or ceph tell, or a telemetry report.
+- is standard input.`,
   commands: [
     {
       name: 'schema',
-      summary: 'which histograms there are, and what they count',
+      summary: 'lists histograms, and what they count',
       load: () => import('./schema.ts'),
     },
     {
       name: 'dump',
-      summary: 'what was counted: percentiles and means of every axis',
+      summary: 'prints percentiles and means of every axis',
       load: () => import('./dump.ts'),
     },
     {
       name: 'heatmap',
-      summary: 'two axes of a histogram as a picture',
+      summary: 'draws two axes of a histogram',
       load: () => import('./heatmap.ts'),
     },
     {
       name: 'watch',
-      summary: 'what is counted from now on, lines for each interval',
+      summary: 'prints the values of each interval, from now on',
       load: () => import('./watch.ts'),
     },
     {
       name: 'serve',
-      summary: 'an admin socket to try: reads of this process, timed',
+      summary: 'serves an admin socket for trying out, with timed reads',
       load: () => import('./serve.ts'),
     },
   ],

@@ -3,20 +3,20 @@ import { basename } from 'node:path';
 import { askAdminSocket } from '@hdrscope/ceph';
 import { type Io, Refusal, UsageError } from '../command.ts';
 
-/** What a command line names: a daemon's socket, or a text that a daemon has answered. */
+/** An operand of the command line: the socket of a daemon, or a text with its answer. */
 export interface CephInput {
-  /** For people: `ceph-osd.0` of its socket, the name of a file. */
+  /** The name for people: `ceph-osd.0` for its socket, or the name of the file. */
   readonly name: string;
   readonly path: string;
   readonly isSocket: boolean;
-  /** What it answers to a command now. A text is what it is, whatever is asked. */
+  /** The answer of the daemon to a command. A text is the answer to every command. */
   ask(prefix: string, args?: Readonly<Record<string, string>>): Promise<string>;
 }
 
 /**
- * Looks at what the command line names. Nothing is asked yet.
+ * Opens the operands of the command line, without asking a daemon.
  *
- * @throws Refusal, UsageError
+ * @throws Refusal; UsageError.
  */
 export async function openInputs(paths: readonly string[], io: Io): Promise<CephInput[]> {
   if (paths.filter((path) => path === '-').length > 1) {
@@ -31,10 +31,10 @@ export async function openInputs(paths: readonly string[], io: Io): Promise<Ceph
   );
 }
 
-/** @throws UsageError where one is no socket: of a text there is no second reading. */
-export function assertSockets(inputs: readonly CephInput[], why: string): void {
+/** @throws UsageError when an input is not a socket, as only a daemon can be read again. */
+export function assertSockets(inputs: readonly CephInput[], option: string): void {
   const text = inputs.find(({ isSocket }) => !isSocket);
-  if (text !== undefined) throw new UsageError(`${why} takes admin sockets, and ${text.name} is none`);
+  if (text !== undefined) throw new UsageError(`${option} needs admin sockets, and ${text.name} is not one`);
 }
 
 async function openInput(path: string, name: string, io: Io): Promise<CephInput> {

@@ -3,16 +3,16 @@ import { createParser, readArguments } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { formatTable } from '../table.ts';
-import { explained } from './histograms.ts';
+import { withInputName } from './histograms.ts';
 import { openInputs } from './input.ts';
 
 interface Described extends ImportedDescription {
   readonly source: string;
 }
 
-const DESCRIPTION = `Which histograms daemons have, and what they count.
+const DESCRIPTION = `Lists the histograms of daemons, and what they count.
 
-A file is the output of perf histogram schema. Which axes a histogram has is told by dump, not here.`;
+A file holds the output of perf histogram schema. A schema does not have the axes; dump prints them.`;
 
 /** `hdrscope ceph schema` */
 export async function run(args: readonly string[], io: Io): Promise<number> {
@@ -20,7 +20,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     'hdrscope ceph schema /var/run/ceph/ceph-osd.0.asok',
     'hdrscope ceph schema --json schema.json',
   ])
-    .argument('<socket|file...>', 'admin sockets of daemons, and files of what they have answered')
+    .argument('<socket|file...>', 'admin sockets of daemons, and files with their answers')
     .option('--json', 'prints JSON');
   const given = await readArguments<{ readonly json?: boolean }>(parser, args, io);
   if (given === undefined) return ExitCode.done;
@@ -28,7 +28,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   const described = await Promise.all(
     inputs.map(async (input) => {
       const text = await input.ask('perf histogram schema');
-      return explained(input, () => parseHistogramSchema(text)).map(
+      return withInputName(input, () => parseHistogramSchema(text)).map(
         (one): Described => ({ ...one, source: one.daemon ?? input.name }),
       );
     }),
@@ -40,7 +40,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     return ExitCode.done;
   }
   if (all.length === 0) {
-    await io.stderr.write("hdrscope: there are no histograms. Of Ceph's daemons OSDs have some\n");
+    await io.stderr.write("hdrscope: there are no histograms; among Ceph's daemons, OSDs have some\n");
     return ExitCode.done;
   }
   const hasSource = new Set(all.map(({ source }) => source)).size > 1;

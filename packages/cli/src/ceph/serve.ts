@@ -1,4 +1,4 @@
-import { type CephRelease, serveAdminSocket } from '@hdrscope/ceph';
+import { CEPH_RELEASES, type CephRelease, serveAdminSocket } from '@hdrscope/ceph';
 import { Option } from 'commander';
 import { createParser, readArguments } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
@@ -10,13 +10,11 @@ interface Options {
   readonly release: CephRelease;
 }
 
-const RELEASES: readonly CephRelease[] = ['pacific', 'quincy', 'reef', 'squid', 'tentacle', 'next'];
+const DESCRIPTION = `Serves histograms of this process on an admin socket, as a daemon of Ceph does, until Ctrl-C. Try the
+ceph command and this one with it when there is no cluster.
 
-const DESCRIPTION = `Serves histograms of this process on an admin socket, as a daemon of Ceph does, until Ctrl-C:
-something to try the ceph command and this one with, where there is no cluster.
-
-What is counted is real: how long it takes to read blocks of a file, and to hash them. Only this user
-can connect.`;
+The histograms are real: times of reading blocks of a file and of hashing them. Only this user can
+connect.`;
 
 /** `hdrscope ceph serve` */
 export async function run(args: readonly string[], io: Io): Promise<number> {
@@ -24,10 +22,10 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     'hdrscope ceph serve --socket ./demo.asok',
   ])
     .allowExcessArguments(false)
-    .requiredOption('--socket <path>', 'where it listens: at most 107 bytes, and no file yet')
+    .requiredOption('--socket <path>', 'the path of the socket: at most 107 bytes, and unused')
     .addOption(
-      new Option('--release <name>', 'whose dumps it gives; next is proposed, and in no release')
-        .choices(RELEASES)
+      new Option('--release <name>', 'the release of Ceph whose dumps it sends; next is a proposal')
+        .choices(CEPH_RELEASES)
         .default('tentacle'),
     );
   const given = await readArguments<Options>(parser, args, io);
@@ -37,7 +35,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   try {
     const server = await serveAdminSocket({ path, ...demo.replies });
     try {
-      // ceph takes a word without a slash for the name of a daemon.
+      // The ceph command reads a word without a slash as the name of a daemon.
       const named = path.includes('/') ? path : `./${path}`;
       await io.stdout.write(`serving ${path}. In another terminal:
   hdrscope ceph dump ${path}

@@ -6,8 +6,8 @@ import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { formatCount, percentileTitle } from '../log/values.ts';
 import { intervalOption, intervalsOption, percentilesOption } from '../shared-options.ts';
-import { knownJson, whatIsKnown } from './dump-text.ts';
-import { axisFacts, formatBounds } from './facts.ts';
+import { axisFacts, formatBounds } from './axis-facts.ts';
+import { histogramFacts, histogramJson } from './dump-text.ts';
 import { type FollowedIncrease, Follower } from './follow.ts';
 import {
   addHistogramOptions,
@@ -26,11 +26,11 @@ interface Options extends HistogramOptions {
   readonly json?: boolean;
 }
 
-const DESCRIPTION = `What daemons count from now on: for each interval every histogram that has counted, a line for each
-of its axes.
+const DESCRIPTION = `Prints the values that daemons count from now on: for each interval, every histogram with new values, on
+one line for each axis.
 
-Counters that begin anew, and daemons that are gone and come back, are told on standard error, and
-never make a difference negative. It ends with Ctrl-C.`;
+Standard error reports counters that begin anew, and daemons that go and come back. Differences are
+never negative. Ctrl-C ends it.`;
 
 /** `hdrscope ceph watch` */
 export async function run(args: readonly string[], io: Io): Promise<number> {
@@ -42,7 +42,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     .argument('<socket...>', 'admin sockets of daemons')
     .addOption(intervalOption().default(1, '1s'))
     .addOption(intervalsOption())
-    .option('--json', 'prints a line of JSON for each histogram that has counted');
+    .option('--json', 'prints a line of JSON for each histogram with new values');
   addHistogramOptions(parser).addOption(percentilesOption());
   const given = await readArguments<Options>(parser, args, io);
   if (given === undefined) return ExitCode.done;
@@ -70,14 +70,15 @@ function jsonWriter(io: Io, percentiles: readonly number[]): Writer {
       const total = exactTotal(one);
       if (total === 0n) continue;
       const { seconds, isReset } = one;
-      const known = knownJson(whatIsKnown({ one, where: [] }, percentiles), percentiles);
-      const row = { seconds, ratePerSec: Number(total) / seconds, isReset, ...known };
+      const facts = histogramFacts({ one, where: [] }, percentiles);
+      const ratePerSec = Number(total) / seconds;
+      const row = { seconds, ratePerSec, isReset, ...histogramJson(facts, percentiles) };
       await io.stdout.write(`${toJsonText(row, 'json')}\n`);
     }
   };
 }
 
-/** Prints intervals as they come, so in columns whose width is decided beforehand. */
+/** Prints each interval at once, so the widths of the columns are fixed. */
 function writer(io: Io, percentiles: readonly number[], hasSource: boolean): Writer {
   const row = (count: string, rate: string, cells: readonly string[], title: string): string =>
     `${count.padStart(11)} ${rate.padStart(11)}${cells.map((cell) => ` ${cell.padStart(19)}`).join('')}  ${title}`.trimEnd();
@@ -110,7 +111,7 @@ function writer(io: Io, percentiles: readonly number[], hasSource: boolean): Wri
     return informativeAxes(one.histogram.layouts).map((at, i) => {
       const { axis, percentiles: bounds } = axisFacts(one, at, percentiles);
       const cells = bounds.map((each) => formatBounds(each, axis));
-      // The second axis is of the same values.
+      // All axes have the same values, so only the first line has the count.
       const [count, perSecond] = i === 0 ? [formatCount(total), rate] : ['', ''];
       const title = i === 0 ? `${titleOf(one, hasSource)}: ${axis.name}` : `  ${axis.name}`;
       return row(count, perSecond, cells, title);

@@ -6,33 +6,33 @@ import { type Io, Refusal, UsageError } from '../command.ts';
 import { axisNames, findAxis } from './axes.ts';
 import type { Sourced } from './histograms.ts';
 
-/** A condition of the command line: values of an axis, from one on and before another. */
-export interface Where {
+/** A condition of the command line: a range of values on one axis. */
+export interface WhereCondition {
   readonly axis: string;
-  /** `4KiB`; empty where it begins with the underflow. */
+  /** Inclusive, as in `4KiB`. Empty when the range begins with the underflow. */
   readonly from: string;
-  /** Empty where it ends with the overflow. */
+  /** Exclusive. Empty when the range ends with the overflow. */
   readonly to: string;
 }
 
-/** A histogram, and the ranges of it that are asked for. */
-export interface Conditioned {
+/** A histogram, and the ranges of it that are selected. */
+export interface SelectedHistogram {
   readonly one: Sourced;
   readonly where: readonly ValueRange[];
 }
 
-/** `--where`, as often as there are conditions. */
+/** `--where`, once for each condition. */
 export function whereOption(): Option {
   return new Option(
     '--where <axis=from..to>',
-    "only what lies there on that axis, as in 'Request size (bytes)=4KiB..8KiB' or size=1MiB..; the end is not included",
+    "only values in that range of an axis, as in 'Request size (bytes)=4KiB..8KiB' or size=1MiB..; the end is exclusive",
   )
-    .argParser((text, others: readonly Where[]) => [...others, parseWhere(text)])
+    .argParser((text, others: readonly WhereCondition[]) => [...others, parseWhere(text)])
     .default([], 'all');
 }
 
 /** @throws UsageError */
-export function parseWhere(text: string): Where {
+export function parseWhere(text: string): WhereCondition {
   const allowed =
     "an axis and values, as in 'Request size (bytes)=4KiB..8KiB', size=..64KiB or latency=1ms..";
   const [, axis, from = '', to = ''] = /^(.+)=([^=]*?)\.\.([^=]*)$/.exec(text) ?? [];
@@ -41,16 +41,16 @@ export function parseWhere(text: string): Where {
 }
 
 /**
- * Conditions in the words of each histogram. Those that lack an axis cannot be asked: they are left out, and told.
+ * Applies conditions to each histogram. Histograms without one of the axes are left out, and reported on standard error.
  *
- * @throws Refusal where all lack it, UsageError where a value is none of the axis.
+ * @throws Refusal when no histogram has all of the axes; UsageError when a value does not suit its axis.
  */
 export async function applyWhere(
   histograms: readonly Sourced[],
-  conditions: readonly Where[],
+  conditions: readonly WhereCondition[],
   io: Io,
-): Promise<Conditioned[]> {
-  const found: Conditioned[] = [];
+): Promise<SelectedHistogram[]> {
+  const found: SelectedHistogram[] = [];
   const lacking: string[] = [];
   for (const one of histograms) {
     const where = conditions.map((condition) => rangeOf(one, condition));
@@ -59,14 +59,17 @@ export async function applyWhere(
   }
   if (histograms.length > 0 && found.length === 0) {
     throw new Refusal(
-      `--where: no histogram has such an axis, or it is not clear which: ${[...new Set(lacking)].join('; ')}`,
+      `--where: no histogram has such an axis, or several axes match: ${[...new Set(lacking)].join('; ')}`,
     );
   }
   for (const text of new Set(lacking)) await io.stderr.write(`hdrscope: left out by --where: ${text}\n`);
   return found;
 }
 
-function rangeOf({ histogram: { axes } }: Sourced, { axis, from, to }: Where): ValueRange | undefined {
+function rangeOf(
+  { histogram: { axes } }: Sourced,
+  { axis, from, to }: WhereCondition,
+): ValueRange | undefined {
   const at = findAxis(axes, axis);
   if (at === undefined) return undefined;
   const [start, end] = [from, to].map((text) => (text === '' ? undefined : valueOn(axes[at]!, text)));
@@ -81,5 +84,5 @@ function valueOn({ name, unit = 'none' }: Axis, text: string): number {
   const value = amountIn(text, unit);
   if (value !== undefined) return value;
   const allowed = { ns: '1.5ms', us: '1.5ms', ms: '1.5ms', s: '1.5ms', bytes: '4KiB', none: '8' }[unit];
-  throw new UsageError(`--where: values of "${name}" must be told as in ${allowed}, got '${text}'`);
+  throw new UsageError(`--where: values of "${name}" must be written like ${allowed}, got '${text}'`);
 }

@@ -11,24 +11,24 @@ interface Counter {
   readonly total: bigint;
 }
 
-/** The counter that is drawn: the one with most counts. If there are others, standard error tells them. */
+/** Chooses the counter with the most values. Standard error lists the other counters. */
 export async function chooseCounter(
   histograms: readonly Sourced[],
   io: Io,
 ): Promise<{ readonly name: string; readonly members: readonly Sourced[] }> {
   const counters = countersOf(histograms);
-  // Of equal ones that of more axes: there is more to see.
+  // Among counters of equal totals, the one with more axes shows more.
   const [most, ...others] = counters.toSorted(
     (a, b) => Number(b.total - a.total) || axisCount(b.members[0]!) - axisCount(a.members[0]!),
   );
   if (others.length > 0) {
     const list = others.map(({ name, total }) => `${name} (${formatCount(total)})`).join(', ');
-    await io.stderr.write(`hdrscope: this is ${most!.name}; --counter tells another of ${list}\n`);
+    await io.stderr.write(`hdrscope: this is ${most!.name}; --counter chooses another one: ${list}\n`);
   }
   return most!;
 }
 
-/** That counter of each daemon. */
+/** The histograms of one counter, one for each daemon. */
 export function membersOf<One extends Sourced>(histograms: readonly One[], name: string): One[] {
   return histograms.filter((one) => nameOf(one) === name);
 }
@@ -50,9 +50,9 @@ function nameOf({ logger, counter }: Sourced): string {
 }
 
 /**
- * Histograms of several daemons as one.
+ * The sum of histograms of several daemons.
  *
- * @throws Refusal where their axes are not equal.
+ * @throws Refusal when their axes differ.
  */
 export function merged([first, ...others]: readonly [Sourced, ...Sourced[]]): Sourced['histogram'] {
   const histogram = first.histogram.copy();
@@ -62,9 +62,12 @@ export function merged([first, ...others]: readonly [Sourced, ...Sourced[]]): So
     } catch (cause) {
       if (!(cause instanceof HdrscopeError && cause.code === 'ERR_INCOMPATIBLE')) throw cause;
       const whose = `${nameOf(first)} of ${first.source} and of ${other.source}`;
-      throw new Refusal(`${whose} cannot be put together: ${cause.message}; --each draws each for itself`, {
-        cause,
-      });
+      throw new Refusal(
+        `${whose} cannot be added up: ${cause.message}; --each draws each daemon separately`,
+        {
+          cause,
+        },
+      );
     }
   }
   return histogram;

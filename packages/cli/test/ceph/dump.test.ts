@@ -5,9 +5,9 @@ import { hdrscope } from '../support/fake-io.ts';
 import { testShared, useFolder } from '../support/logs.ts';
 
 const folder = useFolder();
-const MISLABEL = `hdrscope: the axis "Latency (usec)" is taken for nanoseconds, as OSDs count these in it; --units 'Latency (usec)=us' takes its word\n`;
+const MISLABEL = `hdrscope: the axis "Latency (usec)" counts nanoseconds in OSDs, and is read so; --units 'Latency (usec)=us' overrides this\n`;
 
-test('percentiles and means of every axis, of a daemon and of a file', async () => {
+test('prints percentiles and means of every axis, for a daemon and for a file', async () => {
   const path = folder.write('osd.json', OSD_DUMP);
   const socket = await serveDumps(folder.pathOf('ceph-osd.0.asok'), [OSD_DUMP]);
   for (const input of [path, socket.path]) {
@@ -23,7 +23,7 @@ test('percentiles and means of every axis, of a daemon and of a file', async () 
   }
 });
 
-test('--where tells of a part', async () => {
+test('--where limits the values to a range', async () => {
   const args = ['ceph', 'dump', '-', '--percentiles', '50'];
   const run = async (where: string): Promise<string[]> => {
     const { stdout } = await hdrscope([...args, '--where', where], { stdin: OSD_DUMP });
@@ -45,7 +45,7 @@ test.each([
     2,
   ],
   ['size=..', '--where must be an axis and values', 2],
-  ['size=1ms..', `--where: values of "Request size (bytes)" must be told as in 4KiB, got '1ms'`, 2],
+  ['size=1ms..', `--where: values of "Request size (bytes)" must be written like 4KiB, got '1ms'`, 2],
   [
     'size=5000..',
     'the range of "Request size (bytes)": from must be the lower bound of a slot, such as 4096 or 8192, got 5000',
@@ -53,24 +53,24 @@ test.each([
   ],
   [
     'age=1..',
-    'no histogram has such an axis, or it is not clear which: osd.op_w_latency_in_bytes_histogram has "Latency (usec)", "Request size (bytes)"',
+    'no histogram has such an axis, or several axes match: osd.op_w_latency_in_bytes_histogram has "Latency (usec)", "Request size (bytes)"',
     1,
   ],
-  ['e=1..', 'no histogram has such an axis, or it is not clear which', 1],
+  ['e=1..', 'no histogram has such an axis, or several axes match', 1],
 ])('refuses --where %s', async (where, message, exitCode) => {
   const ran = await hdrscope(['ceph', 'dump', '-', '--where', where], { stdin: OSD_DUMP });
   expect([ran.exitCode, ran.stdout]).toEqual([exitCode, '']);
   expect(ran.stderr).toContain(message);
 });
 
-test('histograms without the axis of a condition are left out, and told', async () => {
+test('histograms without the axis of a condition are left out, and reported', async () => {
   const both = `${OSD_DUMP.slice(0, -2)},${dumpOf([0, 1, 0]).slice('{"osd":{'.length)}`;
   const { stdout, stderr } = await hdrscope(['ceph', 'dump', '-', '--where', 'size=4KiB..'], { stdin: both });
   expect(stdout).not.toContain('osd.op:');
   expect(stderr).toContain('hdrscope: left out by --where: osd.op has "Depth"\n');
 });
 
-test('--json tells counts to the last digit, and null where a bound is open', async () => {
+test('--json prints exact counts, and null for an open bound', async () => {
   const stdin = dumpOf([0, 2n ** 60n + 1n, 0, 0]);
   const { stdout, exitCode } = await hdrscope(['ceph', 'dump', '--json', '-'], { stdin });
   expect(exitCode).toBe(0);
@@ -99,11 +99,11 @@ test('--json tells counts to the last digit, and null where a bound is open', as
   ]);
 });
 
-test('counts that cannot be added up exactly are shown without percentiles', async () => {
+test('a histogram of more than 2^53 - 1 values has no percentiles', async () => {
   const { stdout, stderr } = await hdrscope(['ceph', 'dump', '-'], {
     stdin: dumpOf([0, 2n ** 60n, 2n ** 60n]),
   });
-  expect(stderr).toBe('hdrscope: osd.op has more counts than percentiles can be told of exactly: 2^53 - 1\n');
+  expect(stderr).toBe('hdrscope: osd.op has no percentiles: they need at most 2^53 - 1 values\n');
   expect(
     stdout
       .split('\n')
@@ -116,7 +116,7 @@ test('counts that cannot be added up exactly are shown without percentiles', asy
   ]);
 });
 
-test('open ends, single integers, and sums of releases to come', async () => {
+test('prints open ends, single integers, and means of sums', async () => {
   const rows = async (stdin: string): Promise<string[]> => {
     const { stdout } = await hdrscope(['ceph', 'dump', '--percentiles', '1,50,100', '-'], { stdin });
     return stdout.split('\n')[2]!.trim().split(/ {2,}/);
@@ -127,14 +127,14 @@ test('open ends, single integers, and sums of releases to come', async () => {
   expect(await rows(withSum)).toEqual(['Depth', '0 to 8', '0 to 8', '8 to 16', '7.5']);
 });
 
-test('several daemons are named', async () => {
+test('names each of several daemons', async () => {
   const stdin = `osd.0: ${dumpOf([0, 1, 0])}\nosd.1: ${dumpOf([0, 0, 0])}\n`;
   const { stdout } = await hdrscope(['ceph', 'dump', '-'], { stdin });
   expect(stdout).toMatch(/^osd\.0 osd\.op: 1 values\n/);
   expect(stdout).toMatch(/\nosd\.1 osd\.op: nothing was counted\n$/);
 });
 
-test('filters and units', async () => {
+test('--logger and --counter select histograms, --units sets the unit of an axis', async () => {
   const both = `${OSD_DUMP.slice(0, -2)},${dumpOf([0, 1, 0]).slice('{"osd":{'.length)}`;
   const one = await hdrscope(['ceph', 'dump', '-', '--counter', 'op', '--units', 'Depth=ms'], {
     stdin: both,
@@ -143,7 +143,7 @@ test('filters and units', async () => {
   expect(one.stdout).toContain('0 to 8 ms');
   const none = await hdrscope(['ceph', 'dump', '-', '--logger', 'mon'], { stdin: both });
   expect([none.exitCode, none.stdout]).toEqual([1, '']);
-  expect(none.stderr).toContain('there is no such histogram in standard input');
+  expect(none.stderr).toContain('standard input: no such histogram');
   const word = ['--units', 'Latency (usec)=us', '--percentiles', '50'];
   const believed = await hdrscope(['ceph', 'dump', '-', ...word], { stdin: OSD_DUMP });
   expect([believed.stderr, believed.stdout.includes('400 to 800 ms')]).toEqual(['', true]);
@@ -161,7 +161,7 @@ test.each([
   [
     ['--raw', '--json', '-'],
     2,
-    '--raw prints what the daemon dumps: it goes with neither --json nor --where',
+    '--raw prints the dump of the daemon: it cannot be combined with --json or --where',
   ],
   [[], 2, "missing required argument 'socket|file'"],
 ])('refuses %j', async (args, exitCode, message) => {
@@ -170,7 +170,7 @@ test.each([
   expect(ran.stderr).toContain(message);
 });
 
-test('--raw prints the dump of a daemon again, and of several as ceph tell does', async () => {
+test('--raw prints the dump of a daemon unchanged, and dumps of several daemons as ceph tell does', async () => {
   const pretty = (text: string): string => `${JSON.stringify(JSON.parse(text), undefined, 4)}\n`;
   const socket = await serveDumps(folder.pathOf('raw.asok'), [OSD_DUMP]);
   const one = await hdrscope(['ceph', 'dump', '--raw', socket.path]);

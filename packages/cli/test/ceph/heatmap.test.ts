@@ -25,7 +25,7 @@ test('draws latency over size', async () => {
   expect(stdout).toMatch(/\nvalues: {2}░ /);
 });
 
-test('colours are for terminals, and not with NO_COLOR', async () => {
+test('colours appear on terminals only, and not with NO_COLOR', async () => {
   const coloured = '\u001b[48;2;';
   const args = ['ceph', 'heatmap', '-'];
   const run = async (world: object): Promise<string> =>
@@ -35,7 +35,7 @@ test('colours are for terminals, and not with NO_COLOR', async () => {
   expect(await run({})).not.toContain(coloured);
 });
 
-test('--since draws what was counted since', async () => {
+test('--since draws the values since an earlier dump', async () => {
   const earlier = folder.write('earlier.json', OSD_DUMP);
   const args = ['ceph', 'heatmap', '-', '--since', earlier];
   const { stdout } = await hdrscope([...args, '--json'], { stdin: OSD_DUMP_LATER });
@@ -49,10 +49,10 @@ test('--since draws what was counted since', async () => {
     },
   );
   expect(reset.stdout).toContain('62,049 values');
-  expect(reset.stderr).toContain(`${WRITES}: the daemon began anew in between, and all that it has is shown`);
+  expect(reset.stderr).toContain(`${WRITES}: the daemon began anew in between, so all its counts are shown`);
 });
 
-test('--interval draws what a daemon counts in that time, again and again', async () => {
+test('--interval draws the values of each interval', async () => {
   const socket = await serveDumps(folder.pathOf('osd.0.asok'), [OSD_DUMP, OSD_DUMP_LATER, OSD_DUMP_LATER]);
   const { exitCode, stdout } = await hdrscope([
     'ceph',
@@ -68,7 +68,7 @@ test('--interval draws what a daemon counts in that time, again and again', asyn
   expect(stdout.trimEnd().split('\n').map(totalOf)).toEqual([21_910, 0]);
 });
 
-test('daemons are put together, or drawn each', async () => {
+test('daemons are added up, or drawn separately with --each', async () => {
   const stdin = `osd.0: ${OSD_DUMP}\nosd.1: ${OSD_DUMP_LATER}\n`;
   const together = await hdrscope(['ceph', 'heatmap', '-'], { stdin });
   expect(together.stdout.split('\n').slice(0, 2)).toEqual([
@@ -79,33 +79,33 @@ test('daemons are put together, or drawn each', async () => {
   expect(each.stdout.trimEnd().split('\n').map(totalOf)).toEqual([62_049, 83_959]);
 });
 
-test('many daemons are counted, not named', async () => {
+test('the title of many daemons has their number', async () => {
   const stdin = Array.from({ length: 40 }, (_, osd) => `osd.${osd}: ${dumpOf([0, 1, 0])}`).join('\n');
   const { stdout } = await hdrscope(['ceph', 'heatmap', '-'], { stdin });
   expect(stdout).toMatch(/^osd\.op of 40 daemons\n40 values /);
 });
 
-test('axes that differ are named', async () => {
+test('refuses to add up daemons whose axes differ', async () => {
   const stdin = `osd.0: ${dumpOf([0, 1, 0])}\nosd.1: ${dumpOf([0, 1, 0], 'op', { quant_size: 4 })}`;
   const { exitCode, stdout, stderr } = await hdrscope(['ceph', 'heatmap', '-'], { stdin });
   expect([exitCode, stdout]).toEqual([1, '']);
   expect(stderr).toBe(
-    'hdrscope: osd.op of osd.0 and of osd.1 cannot be put together: add: the axes must be equal, "Depth" and "Depth" differ in ranges; --each draws each for itself\n',
+    'hdrscope: osd.op of osd.0 and of osd.1 cannot be added up: add: the axes must be equal, "Depth" and "Depth" differ in ranges; --each draws each daemon separately\n',
   );
   expect((await hdrscope(['ceph', 'heatmap', '--each', '-'], { stdin })).exitCode).toBe(0);
 });
 
-test('of several counters the one with most counts, and the others are told', async () => {
+test('draws the counter with the most values, and lists the other counters', async () => {
   const [few, many] = [dumpOf([0, 1, 0], 'few'), dumpOf([0, 1, 8], 'many')];
   const stdin = `${few.slice(0, -2)},${many.slice('{"osd":{'.length)}`;
   const most = await hdrscope(['ceph', 'heatmap', '-'], { stdin });
   expect(most.stdout).toMatch(/^osd\.many of standard input\n/);
-  expect(most.stderr).toBe('hdrscope: this is osd.many; --counter tells another of osd.few (1)\n');
+  expect(most.stderr).toBe('hdrscope: this is osd.many; --counter chooses another one: osd.few (1)\n');
   const told = await hdrscope(['ceph', 'heatmap', '-', '--counter', 'few'], { stdin });
   expect([told.stdout.split('\n')[0], told.stderr]).toEqual(['osd.few of standard input', '']);
 });
 
-test('a histogram of one axis is drawn as bars, with a second axis that tells nothing too', async () => {
+test('a histogram of one axis is drawn as bars, even with a second axis of a single slot', async () => {
   const all = '{"name":"All","min":0,"quant_size":1,"buckets":1,"scale_type":"linear"}';
   const two = dumpOf([0, 4, 2]).replace('}],"values":[0,4,2]', `},${all}],"values":[[0],[4],[2]]`);
   for (const stdin of [dumpOf([0, 4, 2]), two]) {
@@ -129,7 +129,7 @@ test('--x and --y choose the axes', async () => {
   expect(totalOf(stdout)).toBe(62_049);
 });
 
-test('of three axes the third is added up', async () => {
+test('a third axis is added up', async () => {
   const axis = (name: string): string =>
     `{"name":"${name}","min":0,"quant_size":1,"buckets":2,"scale_type":"linear"}`;
   const stdin = `{"l":{"c":{"axes":[${['a', 'b', 'c'].map(axis)}],"values":[[[1,2],[4,8]],[[16,32],[64,128]]]}}}`;
@@ -154,11 +154,11 @@ test.each([
   [['--x', 'age'], `--x must be one of "Latency (usec)", "Request size (bytes)", got 'age'`],
   [
     ['--x', 'size', '--y', 'size'],
-    '--x and --y must be two axes, of "Latency (usec)", "Request size (bytes)"',
+    '--x and --y must be two of the axes "Latency (usec)", "Request size (bytes)"',
   ],
   [['-n', '2'], '--intervals needs --interval'],
-  [['--interval', '1s'], '--interval takes admin sockets, and standard input is none'],
-  [['--interval', '1s', '--since', 'x'], 'only one of them can be drawn'],
+  [['--interval', '1s'], '--interval needs admin sockets, and standard input is not one'],
+  [['--interval', '1s', '--since', 'x'], '--interval and --since cannot be combined'],
   [['--since', 'x', 'nope'], 'cannot read nope'],
 ])('refuses %j', async (args, message) => {
   const { exitCode, stdout, stderr } = await hdrscope(['ceph', 'heatmap', '-', ...args], { stdin: OSD_DUMP });

@@ -5,7 +5,7 @@ import { useFolder } from '../support/logs.ts';
 
 const folder = useFolder();
 
-test('the counters of a daemon and of a file', async () => {
+test('lists the counters of a daemon and of a file', async () => {
   const socket = await serveDumps(folder.pathOf('ceph-osd.0.asok'), [dumpOf([0])]);
   for (const input of [socket.path, folder.write('schema.json', OSD_SCHEMA)]) {
     const { exitCode, stdout, stderr } = await hdrscope(['ceph', 'schema', input]);
@@ -26,7 +26,7 @@ test('the counters of a daemon and of a file', async () => {
   }
 });
 
-test('several daemons are named, and what is not told is a dash', async () => {
+test('names each of several daemons, and prints a dash for an unknown field', async () => {
   const stdin = 'osd.0: {"osd":{"op":{"type":18}}}\nosd.1: {"osd":{"op":{"type":26,"priority":7}}}';
   const { stdout } = await hdrscope(['ceph', 'schema', '-'], { stdin });
   expect(stdout.split('\n').slice(1, 3)).toEqual([
@@ -35,7 +35,7 @@ test('several daemons are named, and what is not told is a dash', async () => {
   ]);
 });
 
-test('--json', async () => {
+test('--json prints every field, and null for an unknown one', async () => {
   const { stdout } = await hdrscope(['ceph', 'schema', '--json', '-'], {
     stdin: '{"osd":{"op":{"type":26}}}',
   });
@@ -55,13 +55,13 @@ test('--json', async () => {
   ]);
 });
 
-test('a daemon without histograms', async () => {
+test('reports a daemon without histograms', async () => {
   const { exitCode, stdout, stderr } = await hdrscope(['ceph', 'schema', '-'], { stdin: '{"cct":{}}' });
   expect([exitCode, stdout]).toEqual([0, '']);
-  expect(stderr).toBe("hdrscope: there are no histograms. Of Ceph's daemons OSDs have some\n");
+  expect(stderr).toBe("hdrscope: there are no histograms; among Ceph's daemons, OSDs have some\n");
 });
 
-test('what is no schema is refused with its name', async () => {
+test('refuses a text that is not a schema, with the name of the input', async () => {
   const path = folder.write('wrong.json', '{"osd":{"op":7}}');
   const { exitCode, stderr } = await hdrscope(['ceph', 'schema', path]);
   expect([exitCode, stderr]).toEqual([1, 'hdrscope: wrong.json: osd.op must be an object, got 7\n']);

@@ -9,15 +9,15 @@ import { useFolder } from '../support/logs.ts';
 
 const BIN = fileURLToPath(new URL('../../bin/hdrscope.js', import.meta.url));
 const isBuilt = existsSync(fileURLToPath(new URL('../../dist/ceph/serve.js', import.meta.url)));
-// The process is the built one; everything else is tested on sources.
+// The process runs the build; the other tests run on sources.
 const testBuilt = isBuilt ? test : test.skip;
 
-// A machine may be busy with other tests.
+// The machine can be busy with other tests.
 import.meta.jest.setTimeout(30_000);
 
 const folder = useFolder();
 
-/** Asks again until something was counted. */
+/** Asks again until values were counted. */
 async function countedBy(path: string): Promise<{ counter: string; count: number }[]> {
   for (;;) {
     const { stdout } = await hdrscope(['ceph', 'dump', '--json', path]);
@@ -27,7 +27,7 @@ async function countedBy(path: string): Promise<{ counter: string; count: number
 }
 
 test.each(['tentacle', 'next'])(
-  'serves what it counts, as %s does, until it is told to end',
+  'serves its histograms as %s does, until it is interrupted',
   async (release) => {
     const path = folder.pathOf(`${release}.asok`);
     let printed = '';
@@ -69,7 +69,7 @@ test.each([
   expect(stderr).toContain(message);
 });
 
-testBuilt('a process serves, another one dumps, and Ctrl-C takes the socket away', async () => {
+testBuilt('a process serves, another one dumps, and Ctrl-C removes the socket', async () => {
   const path = folder.pathOf('process.asok');
   const serving = spawn(process.execPath, [BIN, 'ceph', 'serve', '--socket', path], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -15,7 +15,7 @@ function rows(text: string): string[][] {
     .map((line) => line.trim().split(/ {2,}/));
 }
 
-test('what is counted in each interval', async () => {
+test('prints the values of each interval', async () => {
   const dumps = [
     dumpOf([0, 100, 0, 0]),
     dumpOf([0, 101, 2, 0]),
@@ -34,7 +34,7 @@ test('what is counted in each interval', async () => {
   ]);
 });
 
-test('--json prints a line for each histogram that has counted, with all digits and what lies open', async () => {
+test('--json prints a line for each histogram with new values, and null for an open bound', async () => {
   const dumps = [
     dumpOf([0, 100, 0, 0]),
     dumpOf([0, 101, 2, 0]),
@@ -58,7 +58,7 @@ test('--json prints a line for each histogram that has counted, with all digits 
   ]);
 });
 
-test('each axis has a line', async () => {
+test('prints a line for each axis', async () => {
   const { path } = await serveDumps(folder.pathOf('two.asok'), [OSD_DUMP, OSD_DUMP_LATER]);
   const { stdout } = await hdrscope([
     'ceph',
@@ -82,7 +82,7 @@ test('each axis has a line', async () => {
   ]);
 });
 
-test('resets, and questions that fail, are told and do not end it', async () => {
+test('reports resets and failed requests, and goes on', async () => {
   const dumps = [
     dumpOf([0, 9, 0]),
     dumpOf([0, 2, 0]),
@@ -99,14 +99,14 @@ test('resets, and questions that fail, are told and do not end it', async () => 
       .map(([count]) => count),
   ).toEqual(['2', '0', '0', '1']);
   expect(stderr.split('\n')).toEqual([
-    'hdrscope: osd.op: the daemon began anew, and all that it has is new',
-    `hdrscope: ${path} refuses 'perf histogram dump': Invalid argument: not now; it is asked again`,
+    'hdrscope: osd.op: the daemon began anew, so all its counts are new',
+    `hdrscope: ${path} refuses 'perf histogram dump': Invalid argument: not now; hdrscope goes on asking`,
     'hdrscope: bad is back',
     '',
   ]);
 });
 
-/** What a follower says. */
+/** An Io that records everything that is written. */
 function listeningIo(): { readonly io: Io; readonly said: string[] } {
   const said: string[] = [];
   const output = {
@@ -122,7 +122,7 @@ function listeningIo(): { readonly io: Io; readonly said: string[] } {
   };
 }
 
-test('a daemon that is gone and comes back is counted on', async () => {
+test('goes on with a daemon that goes and comes back', async () => {
   const path = folder.pathOf('gone.asok');
   const stays = await serveDumps(folder.pathOf('stays.asok'), [dumpOf([0, 0, 0])]);
   const first = await serveDumps(path, [dumpOf([0, 9, 0])]);
@@ -136,13 +136,13 @@ test('a daemon that is gone and comes back is counted on', async () => {
   const [back] = await follower.advance(0.001);
   expect([back!.source, back!.isReset, back!.histogram.totalCount]).toEqual(['gone', true, 2]);
   expect(said).toEqual([
-    `hdrscope: ${path} cannot be asked: ENOENT, the socket does not exist: the daemon is not running, or has another path; it is asked again\n`,
+    `hdrscope: ${path} cannot be asked: ENOENT, the socket does not exist: the daemon is not running, or has another path; hdrscope goes on asking\n`,
     'hdrscope: gone is back\n',
-    'hdrscope: gone osd.op: the daemon began anew, and all that it has is new\n',
+    'hdrscope: gone osd.op: the daemon began anew, so all its counts are new\n',
   ]);
 });
 
-test('where no daemon answers at the start there is nothing to watch', async () => {
+test('ends when no daemon answers at the start', async () => {
   const { path } = await serveDumps(folder.pathOf('never.asok'), [new Error('never')]);
   const { exitCode, stderr } = await hdrscope(['ceph', 'watch', path]);
   expect([exitCode, stderr.endsWith('hdrscope: no daemon answers\n')]).toEqual([1, true]);
@@ -155,10 +155,10 @@ test('ends when it is interrupted', async () => {
   expect(exitCode).toBe(130);
 });
 
-test('a file cannot be watched', async () => {
+test('refuses a file', async () => {
   const { exitCode, stderr } = await hdrscope(['ceph', 'watch', folder.write('osd.json', OSD_DUMP)]);
   expect([exitCode, stderr]).toEqual([
     2,
-    'hdrscope: hdrscope ceph watch takes admin sockets, and osd.json is none\n',
+    'hdrscope: hdrscope ceph watch needs admin sockets, and osd.json is not one\n',
   ]);
 });

@@ -1,7 +1,7 @@
 import { type PerfReplies, type RunningAdminSocket, serveAdminSocket } from '@hdrscope/ceph';
 import { OSD_SCHEMA } from '@hdrscope/testing/osd';
 
-/** The text of a dump of one counter of one linear axis: below 0, 0 to 7, 8 to 15, more. */
+/** The text of a dump with one counter of one linear axis: an underflow, slots of 8 values from 0 on, an overflow. */
 export function dumpOf(values: readonly (number | bigint)[], counter = 'op', others: object = {}): string {
   const axis = {
     name: 'Depth',
@@ -19,7 +19,7 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((socket) => socket.close()));
 });
 
-/** A daemon that answers each question for its dump with the next one, and with the last again and again. */
+/** A daemon that answers each request for its dump with the next dump, and then with the last one again. */
 export function serveDumps(path: string, dumps: readonly (string | Error)[]): Promise<RunningAdminSocket> {
   let asked = 0;
   return serve(path, {

@@ -3,22 +3,22 @@ import { HdrscopeError, type LayoutHistogram } from '@hdrscope/core';
 import { formatValue } from '@hdrscope/plot';
 import type { Sourced } from './histograms.ts';
 
-/** Between which values something certainly lies: infinite where it is open, `NaN` where nothing was counted. */
+/** Certain bounds of a value: infinite when they are open, `NaN` when no value was counted. */
 export type Bounds = Pick<AxisQuantile, 'lower' | 'upper'>;
 
-/** What is known of an axis. */
+/** The statistics of one axis. */
 export interface AxisFacts {
   readonly axis: Axis;
-  /** `undefined` where there are more than can be told exactly; of the rest nothing is known then. */
+  /** The number of values; `undefined` above 2^53 − 1. The other facts are unknown then. */
   readonly count: number | undefined;
-  /** In the order asked for. */
+  /** In the given order. */
   readonly percentiles: readonly Bounds[];
   readonly mean: Bounds;
 }
 
 const UNKNOWN: Bounds = { lower: Number.NaN, upper: Number.NaN };
 
-/** What is known of the axis at that place: of all values, or of those in ranges of axes. */
+/** The facts of the axis at an index, for all values or for those within ranges of axes. */
 export function axisFacts(
   { histogram, sums }: Sourced,
   at: number,
@@ -45,7 +45,7 @@ function exactly(value: number): Bounds {
   return { lower: value, upper: value };
 }
 
-/** As if all values of a slot were at its lower bound, and at its upper. */
+/** The means for all values at the lower and at the upper bounds of their slots. */
 function meanOf({ layout, counts, totalCount }: LayoutHistogram): Bounds {
   let [lower, upper] = [0, 0];
   for (let slot = 0; slot < layout.slotCount; slot++) {
@@ -57,19 +57,19 @@ function meanOf({ layout, counts, totalCount }: LayoutHistogram): Bounds {
   return totalCount === 0 ? exactly(Number.NaN) : { lower, upper };
 }
 
-/** `400 to 800 µs`, `1.64 s or more`, `-` where nothing was counted. */
+/** `400 to 800 µs`, `1.64 s or more`, or `-` when no value was counted. */
 export function formatBounds({ lower, upper }: Bounds, { unit = 'none' }: Pick<Axis, 'unit'>): string {
   if (Number.isNaN(lower)) return '-';
   const [from, to] = [lower, upper].map((bound) => (bound === 0 ? '0' : formatValue(bound, unit)));
   if (lower === Number.NEGATIVE_INFINITY) return upper === Number.POSITIVE_INFINITY ? 'any' : `below ${to}`;
   if (upper === Number.POSITIVE_INFINITY) return `${from} or more`;
-  // Ceph counts integers: there is but one in such a slot.
+  // Ceph counts integers, and such a slot has only one.
   if (from === to || (unit === 'none' && upper - lower === 1 && Number.isInteger(lower))) return from!;
   const [, amount, name] = /^(\S+)( \S+)$/.exec(from!) ?? [];
   return name !== undefined && to!.endsWith(name) ? `${amount} to ${to}` : `${from} to ${to}`;
 }
 
-/** For programs: `null` where it is open or nothing was counted. */
+/** Bounds for programs: `null` when they are open, or no value was counted. */
 export function boundsJson({ lower, upper }: Bounds): object {
   const bound = (value: number): number | null => (Number.isFinite(value) ? value : null);
   return { lower: bound(lower), upper: bound(upper) };
