@@ -4,10 +4,10 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { javaScriptOf } from './java-script.ts';
 
-/** Where the packages of this workspace are. */
+/** The folder of the packages of this workspace. */
 const PACKAGES = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What a package imports by names of its own. */
+/** The `imports` of packages, in JavaScript. */
 const IMPORTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   core: {
     '#base64': './src/encoding/base64.node.js',
@@ -16,18 +16,18 @@ const IMPORTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /**
- * Packages as JavaScript in a folder of their own, which threads and processes need: Jest transforms only what it loads
+ * Packages as JavaScript in a temporary folder, for threads and processes: Jest transforms only modules that it loads
  * itself.
  */
 export class BuiltPackages {
   readonly directory: string = mkdtempSync(join(tmpdir(), 'hdrscope-'));
 
-  /** @param names Their folders, those that they import included. */
+  /** @param names The folders of the packages, and of all packages that they import. */
   constructor(names: readonly string[]) {
     buildPackages(this.directory, names);
   }
 
-  /** Writes a module that may import the packages, and tells where it is. */
+  /** Writes a module that can import the packages, and returns its path. */
   script(name: string, code: string): string {
     const file = join(this.directory, `${name}.mjs`);
     writeFileSync(file, code);
@@ -39,7 +39,7 @@ export class BuiltPackages {
   }
 }
 
-/** The same in a folder that is there: modules in it may import the packages. */
+/** Builds packages into an existing folder, so that modules in it can import them. */
 export function buildPackages(directory: string, names: readonly string[]): void {
   for (const name of names) {
     const source = join(PACKAGES, name);

@@ -1,6 +1,6 @@
 import { transformFileSync } from '@swc/core';
 
-/** A module in TypeScript as JavaScript, whose relative imports are those of its neighbours built likewise. */
+/** The JavaScript of a module in TypeScript. Its relative imports name modules that were built in the same way. */
 export function javaScriptOf(file: string): string {
   const { code } = transformFileSync(file, {
     swcrc: false,

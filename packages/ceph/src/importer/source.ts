@@ -1,4 +1,4 @@
-import { type LayoutHistogram, mustBe } from '@hdrscope/core';
+import { type Counted, mustBe } from '@hdrscope/core';
 import type { Attributes, Family, Registry, Source } from '@hdrscope/registry';
 import { type Axis, axisTitle } from '../histogram/axis.ts';
 import { axisFamily, layoutInUnit, sumInUnit } from './axis-family.ts';
@@ -121,7 +121,7 @@ interface Addition {
   readonly family: Family;
   readonly attributes: Attributes;
   readonly axis: Axis;
-  readonly marginal: LayoutHistogram;
+  readonly marginal: Counted;
   readonly sum: number | undefined;
 }
 

@@ -195,7 +195,7 @@ describe('an error names the bad input:', () => {
     ],
     ['a long row', dumpOf([row, [0, 0, 0, 0], row], [LINEAR, LINEAR]), /values\[1\] must be 3 items/],
     ['too few rows', dumpOf([row, row], [LINEAR, LINEAR]), /^osd\.items\.values must be 3 items/],
-    ['a row that is none', dumpOf([row, 7, row], [LINEAR, LINEAR]), /values\[1\] must be an array, got 7/],
+    ['a row that is not an array', dumpOf([row, 7, row], [LINEAR, LINEAR]), /values\[1\] must be an array, got 7/],
     ['no values', dumpOf(undefined), /values must be an array, got undefined/],
     [
       'a negative count',
@@ -246,7 +246,7 @@ describe('an error names the bad input:', () => {
       dumpOf(row, ranged({ max: 1 }, { min: 2 }, { min: 3 })),
       /ranges\[1\]\.max must be an integer/,
     ],
-    ['an array shown as a text that is none', dumpOf('[0, 0'), /values must be an array, got "\[0, 0"/],
+    ['a string that does not hold an array', dumpOf('[0, 0'), /values must be an array, got "\[0, 0"/],
     [
       'edges that are the same double',
       dumpOf(row, ranged({ max: 'A' }, { min: 'B', max: 'B' }, { min: 'C' }))
@@ -263,7 +263,7 @@ describe('an error names the bad input:', () => {
     ],
     ['other sums than axes', dumpOf(row, [LINEAR], { sum: [1, 2] }), /sum must be 1 sums, one for each axis/],
     ['a counter that is no histogram', '{"osd":{"op":5}}', /^osd\.op must be an object, got 5$/],
-    ['a logger that is none', '{"osd":[]}', /^osd must be an object, got an array of 0$/],
+    ['a logger that is not an object', '{"osd":[]}', /^osd must be an object, got an array of 0$/],
     ['a named daemon', 'osd.4: {"osd":{"op":5}}', /^osd\.4\.osd\.op must be an object/],
     [
       'no JSON',

@@ -15,14 +15,14 @@ test.each([
     histogram: hdr,
     lossy,
     open,
-    strategy: told,
+    strategy: used,
   } = axisToHdr(histogram, 0, { strategy, significantDigits: 3 });
   expect(Math.abs(hdr.min - at)).toBeLessThanOrEqual(128);
   expect(Math.abs(hdr.min - near)).toBeLessThan(400);
-  expect({ lossy, open, told, tag: hdr.tag }).toEqual({
+  expect({ lossy, open, used, tag: hdr.tag }).toEqual({
     lossy: true,
     open: 0,
-    told: strategy,
+    used: strategy,
     tag: `lossy-${strategy}`,
   });
 });

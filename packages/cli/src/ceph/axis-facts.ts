@@ -1,5 +1,5 @@
 import type { Axis, AxisQuantile, ValueRange } from '@hdrscope/ceph';
-import { HdrscopeError, type LayoutHistogram } from '@hdrscope/core';
+import { type Counted, HdrscopeError } from '@hdrscope/core';
 import { formatValue } from '@hdrscope/plot';
 import type { Sourced } from './histograms.ts';
 
@@ -46,15 +46,14 @@ function exactly(value: number): Bounds {
 }
 
 /** The means for all values at the lower and at the upper bounds of their slots. */
-function meanOf({ layout, counts, totalCount }: LayoutHistogram): Bounds {
+function meanOf({ layout, counts }: Counted): Bounds {
   let [lower, upper] = [0, 0];
-  for (let slot = 0; slot < layout.slotCount; slot++) {
-    const count = counts.at(slot);
-    if (count === 0) continue;
-    lower += layout.lower(slot) * (count / totalCount);
-    upper += layout.upper(slot) * (count / totalCount);
+  for (let slot = counts.first; slot < counts.length; slot = counts.next(slot + 1)) {
+    const share = counts.at(slot) / counts.total;
+    lower += layout.lower(slot) * share;
+    upper += layout.upper(slot) * share;
   }
-  return totalCount === 0 ? exactly(Number.NaN) : { lower, upper };
+  return counts.total === 0 ? exactly(Number.NaN) : { lower, upper };
 }
 
 /** `400 to 800 µs`, `1.64 s or more`, or `-` when no value was counted. */

@@ -52,7 +52,7 @@ function addUnit(text: string, others: UnitOverrides = {}): UnitOverrides {
   return { ...others, [text.slice(0, at)]: unit };
 }
 
-/** The same options for the parser. */
+/** The options for the parser. */
 export function parseOptions({ logger, counter, units, lenient }: HistogramOptions): ParseDumpOptions {
   return {
     ...(logger !== undefined && { logger }),

@@ -101,8 +101,8 @@ test('draws the counter with the most values, and lists the other counters', asy
   const most = await hdrscope(['ceph', 'heatmap', '-'], { stdin });
   expect(most.stdout).toMatch(/^osd\.many of standard input\n/);
   expect(most.stderr).toBe('hdrscope: this is osd.many; --counter chooses another one: osd.few (1)\n');
-  const told = await hdrscope(['ceph', 'heatmap', '-', '--counter', 'few'], { stdin });
-  expect([told.stdout.split('\n')[0], told.stderr]).toEqual(['osd.few of standard input', '']);
+  const chosen = await hdrscope(['ceph', 'heatmap', '-', '--counter', 'few'], { stdin });
+  expect([chosen.stdout.split('\n')[0], chosen.stderr]).toEqual(['osd.few of standard input', '']);
 });
 
 test('a histogram of one axis is drawn as bars, even with a second axis of a single slot', async () => {
