@@ -195,7 +195,11 @@ describe('an error names the bad input:', () => {
     ],
     ['a long row', dumpOf([row, [0, 0, 0, 0], row], [LINEAR, LINEAR]), /values\[1\] must be 3 items/],
     ['too few rows', dumpOf([row, row], [LINEAR, LINEAR]), /^osd\.items\.values must be 3 items/],
-    ['a row that is not an array', dumpOf([row, 7, row], [LINEAR, LINEAR]), /values\[1\] must be an array, got 7/],
+    [
+      'a row that is not an array',
+      dumpOf([row, 7, row], [LINEAR, LINEAR]),
+      /values\[1\] must be an array, got 7/,
+    ],
     ['no values', dumpOf(undefined), /values must be an array, got undefined/],
     [
       'a negative count',
