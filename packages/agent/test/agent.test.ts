@@ -100,7 +100,7 @@ ${PROMETHEUS}`);
   expect(await sample(url, 'hdrscope_agent_up{kind="source",name="gone",type="ceph"}')).toBe(0);
   await until('the folder was tried again', () => entry(agent, 'folder').restarts >= 2);
   expect(entry(agent, 'folder').lastError).toMatch(/EISDIR/);
-  expect(world.lines.join('\n')).toMatch(/source gone has failed: .*there is no such socket/);
+  expect(world.lines.join('\n')).toMatch(/source gone has failed: .*the socket does not exist/);
   // One line for the first time, however often.
   expect(world.lines.filter((line) => line.startsWith('source folder has failed'))).toHaveLength(1);
 });
