@@ -6,7 +6,7 @@ import {
   askAdminSocket,
   axisRanges,
   type CephFormat,
-  cephSource,
+  cephHistograms,
   type DumpedHistogram,
   dumpIncrease,
   formatHistogramDump,
@@ -255,9 +255,8 @@ describeWithCephCluster('a storage daemon of Ceph', () => {
   test('a registry counts on, also past a reset, and Prometheus is shown the same', async () => {
     await load('third');
     const fetchDump = (): Promise<string> => ask('perf histogram dump');
-    const source = cephSource({ fetch: fetchDump, attributes: { ceph_daemon: 'osd.0' } });
     const registry = createRegistry();
-    registry.add(source);
+    const source = cephHistograms(registry, fetchDump, { attributes: { ceph_daemon: 'osd.0' } });
     const first = await registry.gather();
     const atFirst = totals(await dump());
     await load('fourth');

@@ -62,10 +62,9 @@ export { type ImportedLoggers, parseHistogramLoggers } from './importer/parse-lo
 export { type ImportedDescription, parseHistogramSchema } from './importer/parse-schema.ts';
 export type { ImportedHistogram } from './importer/read-histogram.ts';
 export {
-  type CephSource,
-  type CephSourceHealth,
-  type CephSourceOptions,
-  cephSource,
+  type CephHistograms,
+  type CephHistogramsOptions,
+  cephHistograms,
 } from './importer/source.ts';
 export { type AxisToHdrOptions, axisToHdr, type LossyHdr, type LossyStrategy } from './importer/to-hdr.ts';
 export type { UnitOverrides, UnitSource } from './importer/units.ts';

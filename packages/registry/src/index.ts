@@ -12,7 +12,7 @@ export {
 } from './family.ts';
 export type { IngestHealth, ReadingRefusal } from './ingest/health.ts';
 export { ingest } from './ingest/ingest.ts';
-export type { IngestMemory, StreamLimits } from './ingest/memory.ts';
+export { IngestMemory, type StreamLimits } from './ingest/memory.ts';
 export type { CounterState, Reading } from './ingest/reading.ts';
 export type {
   Ingestion,

@@ -1,5 +1,5 @@
 import { createRegistry } from '@hdrscope/registry';
-import { askAdminSocket, cephSource, registryReplies } from '../../src/index.ts';
+import { askAdminSocket, cephHistograms, registryReplies } from '../../src/index.ts';
 import { useSockets } from './support/sockets.ts';
 
 const sockets = useSockets();
@@ -11,7 +11,7 @@ test('a source reads the histograms of a served socket', async () => {
   const { path } = await sockets.serve(registryReplies(shop));
 
   const observer = createRegistry();
-  observer.add(cephSource({ fetch: () => askAdminSocket(path, 'perf histogram dump') }));
+  cephHistograms(observer, () => askAdminSocket(path, 'perf histogram dump'));
   const { families, errors } = await observer.gather();
 
   expect(errors).toEqual([]);
@@ -21,9 +21,7 @@ test('a source reads the histograms of a served socket', async () => {
 
 test('a socket without a server is an error of the snapshot', async () => {
   const observer = createRegistry();
-  observer.add(
-    cephSource({ fetch: () => askAdminSocket(sockets.pathOf('none.asok'), 'perf histogram dump') }),
-  );
+  cephHistograms(observer, () => askAdminSocket(sockets.pathOf('none.asok'), 'perf histogram dump'));
   const { errors } = await observer.gather();
 
   expect(errors).toEqual([

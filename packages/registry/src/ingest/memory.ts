@@ -64,6 +64,11 @@ export class IngestMemory {
     return this.#streams.keys();
   }
 
+  /** The epoch that a key was last read with; `undefined` for an unknown key. */
+  latestEpoch(key: string): string | undefined {
+    return [...(this.#streams.get(key)?.lives.keys() ?? [])].at(-1);
+  }
+
   find(key: string, epoch: string): Place {
     const stream = this.#streams.get(key);
     const life = stream?.lives.get(epoch);

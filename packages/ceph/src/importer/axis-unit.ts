@@ -1,0 +1,37 @@
+import {
+  fromTicks,
+  type IntegerLayout,
+  integerBefore,
+  integerLayout,
+  type Layout,
+  resolutionOf,
+  type ScaledLayout,
+  scaledLayout,
+} from '@hdrscope/core';
+import { SHOWN_UNITS, type ShownUnit } from '@hdrscope/registry';
+import { type Axis, axisLayout } from '../histogram/axis.ts';
+
+/** The unit in which the values of an axis are shown. */
+export function unitOf(axis: Axis): ShownUnit {
+  return SHOWN_UNITS[axis.unit ?? 'none'];
+}
+
+/** The slots of an axis in the unit of its family. */
+export function layoutInUnit(axis: Axis): ScaledLayout<IntegerLayout> {
+  return scaledLayout(integersOf(axis), resolutionOf(unitOf(axis).scale));
+}
+
+/** A sum of values of an axis, in the unit of its family. */
+export function sumInUnit(axis: Axis, sum: bigint): number {
+  return fromTicks(resolutionOf(unitOf(axis).scale), Number(sum));
+}
+
+const integers = new WeakMap<Layout, IntegerLayout>();
+
+/** The slots of an axis, with the largest integer of each slot as its upper bound: classic buckets include their bound. */
+function integersOf(axis: Axis): IntegerLayout {
+  const own = axisLayout(axis);
+  const known = integers.get(own) ?? integerLayout(own.edges.map(integerBefore), Number.NEGATIVE_INFINITY);
+  integers.set(own, known);
+  return known;
+}
