@@ -9,5 +9,5 @@ export {
   sizeBytes,
 } from './quantity.ts';
 export { reasonOf } from './reason-of.ts';
-export { nanosecondsPer, TIME_UNITS, type TimeUnit } from './time-unit.ts';
+export { nanosecondsPer } from './time-unit.ts';
 export { LONGEST_TIMER_MS, TimeoutError, type WithinOptions, within } from './within.ts';

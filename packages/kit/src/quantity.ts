@@ -1,10 +1,8 @@
-/** What a refused duration should look like, for error messages. */
-export const DURATION_FORMS =
-  'a duration such as 500ms, 1.5s or 1h30m (units: ns, us or µs, ms, s, m or min, h, d)';
+/** Which durations there are, for errors: "must be a duration above 0, such as …". */
+export const DURATION_FORMS = 'such as 500ms, 1.5s or 1h30m (units: ns, us or µs, ms, s, m or min, h, d)';
 
-/** What a refused size should look like, for error messages. */
-export const SIZE_FORMS =
-  'a size such as 512B, 64KiB or 100MB (units: B, kB or KB, MB, GB, TB, KiB, MiB, GiB, TiB)';
+/** Which sizes there are, for errors: "must be a size, such as …". */
+export const SIZE_FORMS = 'such as 512B, 64KiB or 100MB (units: B, kB or KB, MB, GB, TB, KiB, MiB, GiB, TiB)';
 
 // Powers of ten are exact in nanoseconds, and 0.1 + 0.2 seconds round to the nanosecond that was meant.
 const NANOSECONDS: Readonly<Record<string, number>> = {

@@ -1,5 +1,4 @@
-/** A unit of time by its UCUM code, as metrics have it. Minutes are `min`: `m` is the metre there. */
-export type TimeUnit = 'ns' | 'us' | 'ms' | 's' | 'min' | 'h';
+type TimeUnitCode = 'ns' | 'us' | 'ms' | 's' | 'min' | 'h';
 
 const NANOSECONDS: Readonly<Record<string, number>> = {
   ns: 1,
@@ -8,15 +7,13 @@ const NANOSECONDS: Readonly<Record<string, number>> = {
   s: 1e9,
   min: 60e9,
   h: 3600e9,
-} satisfies Record<TimeUnit, number>;
-
-/** All units of time, ascending. */
-export const TIME_UNITS: readonly TimeUnit[] = Object.keys(NANOSECONDS) as TimeUnit[];
+} satisfies Record<TimeUnitCode, number>;
 
 /**
  * How many nanoseconds one of a unit has: an integer, so quotients of two of them are rounded once.
- * `undefined` for a unit that measures something else.
+ * `undefined` for a unit that does not measure time.
  *
+ * @param unit A UCUM code, as metrics have it: minutes are `min`, as `m` is the metre.
  * @example
  * ```ts
  * import { nanosecondsPer } from '@hdrscope/kit';
@@ -26,7 +23,7 @@ export const TIME_UNITS: readonly TimeUnit[] = Object.keys(NANOSECONDS) as TimeU
  * nanosecondsPer('By'); //=> undefined
  * ```
  */
-export function nanosecondsPer(unit: TimeUnit): number;
+export function nanosecondsPer(unit: TimeUnitCode): number;
 export function nanosecondsPer(unit: string): number | undefined;
 export function nanosecondsPer(unit: string): number | undefined {
   return Object.hasOwn(NANOSECONDS, unit) ? NANOSECONDS[unit] : undefined;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { type BadLine, type NumberFormat, NumberReader } from '../../src/numbers/number-reader.ts';
-import { decimalText } from '../support/decimal-text.ts';
+import { type BadLine, type NumberFormat, NumberReader } from '../src/number-reader.ts';
+import { decimalText } from './support/decimal-text.ts';
 
 interface Read {
   readonly numbers: number[];
@@ -113,6 +113,14 @@ test('refuses what is too large', () => {
   expect(read('1e308\n1e309\n')).toEqual({ numbers: [1e308], bad: [{ lineNumber: 2, text: '1e309' }] });
 });
 
+test('takes negative numbers when the format says so', () => {
+  expect(read('-1\n 2\n-4\n3\n', { smallest: -3 })).toEqual({
+    numbers: [-1, 2, 3],
+    bad: [{ lineNumber: 3, text: '-4' }],
+  });
+  expect(read('1\n2\n', { smallest: 2 }).numbers).toEqual([2]);
+});
+
 test('goes on behind a line of any length, and holds none of it', () => {
   const long = 'x'.repeat(2 ** 21);
   const { numbers, bad } = read(`1\n${long}\n2\n`, {}, [0.1, 0.3, 0.5, 0.7, 0.9]);
@@ -124,4 +132,28 @@ test('hands on more numbers than fit into one batch', () => {
   const all = Array.from({ length: 10_000 }, (_, at) => at);
   expect(read(all.join('\n')).numbers).toEqual(all);
   expect(read(all.map((value) => ` ${value}e0`).join('\n')).numbers).toEqual(all);
+});
+
+test('reads every word of a line when asked to, and names the words that are no numbers', () => {
+  expect(read('1 2\n# 9 9\n3\r\n\t4,5;6 \n -7 12ms,8\n', { column: 'every' })).toEqual({
+    numbers: [1, 2, 3, 4, 5, 6, 8],
+    bad: [
+      { lineNumber: 5, text: '-7' },
+      { lineNumber: 5, text: '12ms' },
+    ],
+  });
+  const all = Array.from({ length: 10_000 }, (_, at) => at);
+  expect(read(all.join(' '), { column: 'every' }, [0.2, 0.7]).numbers).toEqual(all);
+});
+
+test('hands on the numbers of a chunk before the next one comes', () => {
+  const numbers: number[] = [];
+  const reader = new NumberReader({
+    onNumbers: (values, length) => numbers.push(...values.subarray(0, length)),
+    onBadLine: () => {},
+  });
+  reader.push(new TextEncoder().encode('1\n2\n3'));
+  expect(numbers).toEqual([1, 2]);
+  reader.end();
+  expect(numbers).toEqual([1, 2, 3]);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { parseDecimal } from '../../src/numbers/decimal.ts';
-import { decimalText } from '../support/decimal-text.ts';
+import { parseDecimal } from '../src/decimal.ts';
+import { decimalText } from './support/decimal-text.ts';
 
 function parse(text: string): number {
   // Between other bytes, of which none may be looked at.

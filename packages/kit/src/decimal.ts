@@ -5,17 +5,17 @@ const MINUS = 0x2d;
 const LOWER_E = 0x65;
 const UPPER_E = 0x45;
 
-/** Integers of so many digits are exact doubles. */
+/** Integers with this many digits are exact doubles. */
 const EXACT_DIGITS = 15;
 
-/** Powers of ten that are exact doubles. Product and quotient of two exact doubles are rounded once, as the decimal is. */
+/** The powers of ten that are exact doubles. A product or quotient of two exact doubles is rounded once, as the decimal is. */
 export const EXACT_POWERS: Float64Array = Float64Array.from({ length: 23 }, (_, exponent) => 10 ** exponent);
 
 /**
  * The number that a decimal means: `12`, `-0.5`, `.5`, `5.` or `1.5e-3`, as `Number(text)` has it.
  *
  * @param bytes ASCII, from `from` to before `to`.
- * @returns NaN where it is no decimal: nothing, blanks, hexadecimals and `Infinity` are none.
+ * @returns NaN when the bytes are no decimal: an empty range, blanks, hexadecimals, `Infinity`.
  */
 export function parseDecimal(bytes: Uint8Array, from: number, to: number): number {
   let at = from;
@@ -33,7 +33,7 @@ export function parseDecimal(bytes: Uint8Array, from: number, to: number): numbe
     if (digit < 10) {
       mantissa = mantissa * 10 + digit;
       written++;
-      // Zeros in front are no digits of the mantissa.
+      // Leading zeros do not count as digits.
       if (mantissa !== 0) digits++;
     } else if (digit === (POINT ^ ZERO) && pointAt === -1) pointAt = at;
     else break;
