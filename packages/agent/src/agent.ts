@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { reasonOf, within } from '@hdrscope/kit';
 import { createRegistry, type Registry, systemClock } from '@hdrscope/registry';
 import type { AgentConfig, SinkConfig, SourceConfig } from './config/types.ts';
 import { countedRegistry } from './counted-registry.ts';
 import type { EntryContext } from './entry.ts';
 import { type AgentHealth, newTally, type Tally } from './health.ts';
-import { type AgentLog, createLog, reasonOf } from './log.ts';
+import { type AgentLog, createLog } from './log.ts';
 import { observedRegistry } from './sinks/observed-registry.ts';
 import { startSink } from './sinks/start.ts';
 import { startSource } from './sources/start.ts';
@@ -124,7 +125,7 @@ class RunningAgent implements Agent {
 
   refuseReload(error: unknown): void {
     this.#reloads.refused++;
-    this.#log.info(`the configuration is refused, the one before goes on: ${reasonOf(error)}`);
+    this.#log.info(`the configuration is refused, the one before goes on: ${problemsOf(error)}`);
   }
 
   stop(): Promise<readonly string[]> {
@@ -177,7 +178,7 @@ class RunningAgent implements Agent {
     const problems = await Promise.all(
       entries.map(async ({ label, supervised }) => {
         try {
-          await within(supervised.stop(), timeoutMs);
+          await within(supervised.stop(), timeoutMs, { unref: false });
           return undefined;
         } catch (error) {
           const problem = `${label} did not end well: ${reasonOf(error)}`;
@@ -265,19 +266,9 @@ function labels(entries: readonly Kept<AnyConfig>[]): string[] {
   return entries.map(({ label }) => label);
 }
 
-async function within(work: Promise<void>, timeoutMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`it takes longer than ${Math.round(timeoutMs)} ms`)),
-      timeoutMs,
-    );
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+/** The lines of an error about a configuration, one for each problem, as one line. */
+function problemsOf(error: unknown): string {
+  return error instanceof Error ? error.message.replaceAll(/\s*\n\s*/g, '; ') : reasonOf(error);
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array, void> {}
