@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +22,7 @@ const IMPORTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 export class BuiltPackages {
   readonly directory: string = mkdtempSync(join(tmpdir(), 'hdrscope-'));
 
-  /** @param names Their folders, those that they import included. */
+  /** @param names The folders of packages. The packages that they depend on are built too. */
   constructor(names: readonly string[]) {
     buildPackages(this.directory, names);
   }
@@ -39,9 +39,9 @@ export class BuiltPackages {
   }
 }
 
-/** The same in a folder that is there: modules in it may import the packages. */
+/** Builds the packages, and those that they depend on, in a folder that exists: modules in it may import them. */
 export function buildPackages(directory: string, names: readonly string[]): void {
-  for (const name of names) {
+  for (const name of withDependencies(names)) {
     const source = join(PACKAGES, name);
     const target = join(directory, 'node_modules/@hdrscope', name);
     const files = readdirSync(join(source, 'src'), { recursive: true, withFileTypes: true })
@@ -56,4 +56,17 @@ export function buildPackages(directory: string, names: readonly string[]): void
     const manifest = { name: `@hdrscope/${name}`, type: 'module', exports: './src/index.js', imports };
     writeFileSync(join(target, 'package.json'), JSON.stringify(manifest));
   }
+}
+
+function withDependencies(names: readonly string[]): ReadonlySet<string> {
+  const all = new Set(names);
+  // A set that grows while it is walked is walked to its end.
+  for (const name of all) {
+    const manifest = readFileSync(join(PACKAGES, name, 'package.json'), 'utf8');
+    const { dependencies = {} } = JSON.parse(manifest) as { dependencies?: Record<string, string> };
+    for (const dependency of Object.keys(dependencies)) {
+      if (dependency.startsWith('@hdrscope/')) all.add(dependency.slice('@hdrscope/'.length));
+    }
+  }
+  return all;
 }
