@@ -1,5 +1,6 @@
 import { createConnection } from 'node:net';
 import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { LONGEST_TIMER_MS } from '@hdrscope/kit';
 import { parseFailure } from './failure.ts';
 import { bodyLengthOf, bodyOf } from './framing.ts';
 import { type JsonValue, toJsonText } from './json-text.ts';
@@ -15,9 +16,6 @@ export interface AskOptions {
 
 const DEFAULT_TIMEOUT_MS = 5000;
 const DEFAULT_MAX_BYTES = 64 * 2 ** 20;
-
-/** The longest that a timer of Node takes. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 /** What daemons have room for, with the NUL at the end. */
 const DAEMON_REQUEST_BYTES = 1024;
@@ -73,7 +71,7 @@ function exchange(path: string, request: Buffer, timeoutMs: number, maxBytes: nu
     const socket = createConnection(path);
     const late = (): void =>
       fail(adminSocketError(`${path} has not answered within ${Math.round(timeoutMs)} ms`));
-    const timer = setTimeout(late, Math.min(timeoutMs, LONGEST_MS));
+    const timer = setTimeout(late, Math.min(timeoutMs, LONGEST_TIMER_MS));
     const finish = (): void => {
       clearTimeout(timer);
       socket.destroy();

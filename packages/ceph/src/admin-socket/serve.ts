@@ -1,4 +1,5 @@
 import { mustBe } from '@hdrscope/core';
+import { LONGEST_TIMER_MS } from '@hdrscope/kit';
 import { answer } from './answer.ts';
 import { configCommand, type VersionReply, withBuiltIns } from './built-in.ts';
 import type { AdminCommand } from './command.ts';
@@ -37,9 +38,6 @@ export interface RunningAdminSocket {
   /** Lets replies that are under way get out, within a second, and takes the socket away. Never rejects. */
   close(): Promise<void>;
 }
-
-/** The longest that a timer of Node takes. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 /**
  * Serves Ceph's admin socket protocol from this process, to the `ceph --admin-daemon` command and to whatever else reads
@@ -86,8 +84,8 @@ export async function serveAdminSocket(options: AdminSocketOptions): Promise<Run
   assertSocketPath(path);
   if (typeof pidFile !== 'string') throw mustBe('ERR_INVALID_OPTION', 'pidFile', 'a path', pidFile);
   assertWhole('maxRequestBytes', maxRequestBytes, 4, 2 ** 30);
-  assertWhole('idleTimeoutMs', idleTimeoutMs, 1, LONGEST_MS);
-  assertWhole('answerTimeoutMs', answerTimeoutMs, 1, LONGEST_MS);
+  assertWhole('idleTimeoutMs', idleTimeoutMs, 1, LONGEST_TIMER_MS);
+  assertWhole('answerTimeoutMs', answerTimeoutMs, 1, LONGEST_TIMER_MS);
   assertWhole('maxConnections', maxConnections, 1, 2 ** 31 - 1);
 
   const given = [...perfCommands(options), ...commands];

@@ -1,5 +1,6 @@
+import { asText } from '@hdrscope/kit';
 import { type DocumentOptions, readDocuments, type TextDocument } from './documents.ts';
-import { asInteger, asObject, asText } from './fields.ts';
+import { asInteger, asObject } from './fields.ts';
 import type { Json } from './json.ts';
 
 /** A histogram of a daemon, as its schema describes it. What the schema leaves out is `undefined`. */

@@ -1,6 +1,7 @@
 import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { asText } from '@hdrscope/kit';
 import { type Axis, type AxisScale, axisEdges } from '../histogram/axis.ts';
-import { asArray, asInteger, asObject, asText } from './fields.ts';
+import { asArray, asInteger, asObject } from './fields.ts';
 import type { Json, JsonObject } from './json.ts';
 import { type UnitOverrides, type UnitSource, unitOf } from './units.ts';
 
