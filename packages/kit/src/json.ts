@@ -31,7 +31,11 @@ export function asObject(value: unknown, where: string): JsonObject {
  * @param most How long the array may be. @default Infinity
  * @throws HdrscopeError `ERR_DECODE` when the value is no array, or a longer one.
  */
-export function asArray(value: unknown, where: string, most = Number.POSITIVE_INFINITY): readonly unknown[] {
+export function asArray(
+  value: unknown,
+  where: string,
+  most: number = Number.POSITIVE_INFINITY,
+): readonly unknown[] {
   if (!Array.isArray(value)) throw malformed(where, 'an array', value);
   if (value.length > most) throw malformed(where, `at most ${most} long`, value);
   return value;
