@@ -1,3 +1,5 @@
+import { roundToDigits } from './round-to-digits.ts';
+
 /** Which durations there are, for errors: "must be a duration above 0, such as …". */
 export const DURATION_FORMS = 'such as 500ms, 1.5s or 1h30m (units: ns, us or µs, ms, s, m or min, h, d)';
 
@@ -130,11 +132,7 @@ export function formatSize(bytes: number, digits = 3): string {
 
 function format(amount: number, steps: readonly Step[], digits: number): string {
   // A value that rounds up to the next unit is shown in that one: 1 s, not 1000 ms.
-  const [size, unit] = steps.find(([size]) => Math.abs(round(amount / size, digits)) >= 1) ?? steps.at(-1)!;
-  return `${round(amount / size, digits)} ${unit}`;
-}
-
-function round(value: number, digits: number): number {
-  const wholeDigits = String(Math.trunc(Math.abs(value))).replace(/e.*/, '').length;
-  return Number(value.toPrecision(Math.min(100, Math.max(digits, wholeDigits))));
+  const [size, unit] =
+    steps.find(([size]) => Math.abs(roundToDigits(amount / size, digits)) >= 1) ?? steps.at(-1)!;
+  return `${roundToDigits(amount / size, digits)} ${unit}`;
 }
