@@ -13,7 +13,7 @@ import { choiceOption, wrongOption } from '../arguments.ts';
 import { Refusal, UsageError } from '../command.ts';
 import type { Input } from '../input/open-inputs.ts';
 import { wholeText } from '../input/whole-text.ts';
-import { PER_MS } from '../numbers/number-unit.ts';
+import { perMs, TIME_UNITS } from '../numbers/number-unit.ts';
 import { formatCount, scaled, type ValueScale } from './values.ts';
 
 /** How a command takes percentile text for a log. */
@@ -28,9 +28,9 @@ export interface TextReading {
 }
 
 /** What the values of percentile text are printed in. */
-export type TextUnit = keyof typeof PER_MS;
+export type TextUnit = (typeof TIME_UNITS)[number];
 
-const TEXT_UNITS: readonly string[] = Object.keys(PER_MS);
+const TEXT_UNITS: readonly string[] = TIME_UNITS;
 
 /** `--text-unit` */
 export function textUnitOption(
@@ -63,7 +63,7 @@ export async function readPercentileInput(
   }
   assertSelected(name, selection);
   const text = await wholeText(input, 'percentile text', onBytes);
-  const values = valuesOf(text, unit.divisor / PER_MS[textUnit ?? 'ms'], name);
+  const values = valuesOf(text, unit.divisor / perMs(textUnit ?? 'ms'), name);
   const losses = lossesOf(name, values, unit);
   if (timeNote !== undefined) losses.push(`${name}: ${timeNote}`);
   return { values, log: logOf(values, unit), losses };

@@ -1,5 +1,6 @@
 import { formatDecimal } from '@hdrscope/core';
 import { wrongOption } from '../arguments.ts';
+import { perMs, TIME_UNITS } from '../numbers/number-unit.ts';
 
 /** How the values of a log are shown. */
 export interface ValueScale {
@@ -9,13 +10,10 @@ export interface ValueScale {
   readonly unit: 'ms' | '';
 }
 
-const SCALES: Readonly<Record<string, ValueScale>> = {
-  ns: { divisor: 1e6, unit: 'ms' },
-  us: { divisor: 1e3, unit: 'ms' },
-  ms: { divisor: 1, unit: 'ms' },
-  s: { divisor: 1e-3, unit: 'ms' },
-  none: { divisor: 1, unit: '' },
-};
+const SCALES: Readonly<Record<string, ValueScale>> = Object.fromEntries([
+  ...TIME_UNITS.map((unit) => [unit, { divisor: perMs(unit), unit: 'ms' }]),
+  ['none', { divisor: 1, unit: '' }],
+]);
 
 /** What `--unit` may be. */
 export const VALUE_UNITS: readonly string[] = Object.keys(SCALES);
