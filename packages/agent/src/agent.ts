@@ -50,7 +50,7 @@ export interface Agent {
 type AnyConfig = SourceConfig | SinkConfig;
 
 /** An entry with what keeps it going. */
-interface Kept<Config> {
+interface SupervisedEntry<Config> {
   readonly label: string;
   readonly supervised: Supervised<Config>;
 }
@@ -96,7 +96,7 @@ class RunningAgent implements Agent {
   readonly #reloads = { applied: 0, refused: 0 };
   readonly #startedMs: number = systemClock.nowMs();
   #config: AgentConfig;
-  #entries: Kept<AnyConfig>[] = [];
+  #entries: SupervisedEntry<AnyConfig>[] = [];
   #work: Promise<unknown> = Promise.resolve();
   #stopping: Promise<readonly string[]> | undefined;
 
@@ -136,7 +136,7 @@ class RunningAgent implements Agent {
   async #apply(config: AgentConfig): Promise<Reloaded> {
     if (this.#stopping !== undefined) return { started: [], stopped: [], kept: [] };
     const wanted = entriesOf(config);
-    const isKept = ({ label, supervised }: Kept<AnyConfig>): boolean =>
+    const isKept = ({ label, supervised }: SupervisedEntry<AnyConfig>): boolean =>
       wanted.some((entry) => entry.label === label && isDeepStrictEqual(entry.config, supervised.config));
     const kept = this.#entries.filter(isKept);
     const gone = this.#entries.filter((entry) => !isKept(entry));
@@ -174,7 +174,7 @@ class RunningAgent implements Agent {
   }
 
   /** Gives what has failed or was not done in time. */
-  async #endAll(entries: readonly Kept<AnyConfig>[], timeoutMs: number): Promise<string[]> {
+  async #endAll(entries: readonly SupervisedEntry<AnyConfig>[], timeoutMs: number): Promise<string[]> {
     const problems = await Promise.all(
       entries.map(async ({ label, supervised }) => {
         try {
@@ -194,11 +194,11 @@ class RunningAgent implements Agent {
     await this.registry.gather({ timeoutMs: Math.max(1, timeoutMs) });
   }
 
-  async #startAll(entries: readonly Kept<AnyConfig>[]): Promise<void> {
+  async #startAll(entries: readonly SupervisedEntry<AnyConfig>[]): Promise<void> {
     await Promise.all(entries.map(({ supervised }) => supervised.start()));
   }
 
-  #supervise({ kind, label, config }: Entry): Kept<AnyConfig> {
+  #supervise({ kind, label, config }: Entry): SupervisedEntry<AnyConfig> {
     const tally = this.#tallyOf(label, kind, config);
     const surroundings = {
       memory: this.#memory,
@@ -262,7 +262,7 @@ function entriesOf({ sources, sinks }: AgentConfig): Entry[] {
   return [...of('source', sources), ...of('sink', sinks)];
 }
 
-function labels(entries: readonly Kept<AnyConfig>[]): string[] {
+function labels(entries: readonly SupervisedEntry<AnyConfig>[]): string[] {
   return entries.map(({ label }) => label);
 }
 
