@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
-import { type Io, Refusal } from '../command.ts';
+import { type Io, Refusal } from './command.ts';
 
 const BATCH_CHARACTERS = 2 ** 16;
 

@@ -1,6 +1,6 @@
 import { formatDecimal } from '@hdrscope/core';
-import { wrongOption } from '../arguments.ts';
-import { perMs, TIME_UNITS } from '../numbers/number-unit.ts';
+import { wrongOption } from './arguments.ts';
+import { perMs, TIME_UNITS } from './numbers/number-unit.ts';
 
 /** How the values of a log are shown. */
 export interface ValueScale {
@@ -47,27 +47,4 @@ export function valueFormat(values: readonly number[], scale: ValueScale): (valu
   const smallest = Math.min(...shown.filter((value) => value > 0));
   const decimals = smallest < 0.01 ? 6 : 3;
   return (value) => formatDecimal(scaled(value, scale), decimals);
-}
-
-/** Prints a count for people: 1,234,567. */
-export function formatCount(count: number | bigint): string {
-  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
-}
-
-/** `p99.9`; the 100th has a name of its own. */
-export function percentileTitle(percentile: number): string {
-  return `p${percentile}`;
-}
-
-/** When something was, for people: `2015-09-09 15:24:39.474 UTC`. */
-export function formatTime(epochSec: number): string {
-  return new Date(Math.round(epochSec * 1000)).toISOString().replace('T', ' ').replace('Z', ' UTC');
-}
-
-// As the reader takes it: a log whose times lie within a year of 1970 tells none.
-const YEAR_SEC = 365 * 24 * 3600;
-
-/** Whether seconds are since 1970, and not since something that nobody tells. */
-export function isEpoch(seconds: number): boolean {
-  return seconds >= YEAR_SEC;
 }

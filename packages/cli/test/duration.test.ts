@@ -1,5 +1,5 @@
 import { durationSeconds, parseDuration } from '../src/duration.ts';
-import { parseMoment } from '../src/log/moment.ts';
+import { parseMoment } from '../src/inputs/moment.ts';
 
 test.each([
   ['90', 90],

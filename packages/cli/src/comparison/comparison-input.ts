@@ -2,8 +2,9 @@ import { type BoundedHistogram, compareHistograms, type LogHistogram } from '@hd
 import { type Command, Option } from 'commander';
 import { isDecimal, parsePercentileList, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io, Refusal } from '../command.ts';
+import { percentilesOption } from '../shared-options.ts';
+import type { ValueScale } from '../value-scale.ts';
 import { comparisonJson, formatComparison } from './comparison-text.ts';
-import type { ValueScale } from './values.ts';
 
 /** What is compared, what counts as worse, and what that does. */
 export interface ComparingOptions {
@@ -31,11 +32,7 @@ taken to be independent; those of a service that stalls are not, so compare long
 /** Adds `--percentiles`, `--fail-if-worse` and `--confidence` to a command. */
 export function addComparing(parser: Command, percentiles: readonly number[]): Command {
   return parser
-    .addOption(
-      new Option('--percentiles <list>', 'which percentiles')
-        .argParser((text) => parsePercentileList(text, '--percentiles'))
-        .default(percentiles, percentiles.join()),
-    )
+    .addOption(percentilesOption(percentiles))
     .addOption(
       new Option('--percentile <list>', 'the same')
         .argParser((text) => parsePercentileList(text, '--percentile'))

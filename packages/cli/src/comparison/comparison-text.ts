@@ -2,8 +2,9 @@ import { formatDecimal } from '@hdrscope/core';
 import type { ChangeVerdict, Comparison, PercentileChange } from '@hdrscope/interval-log';
 import { painter } from '../colour.ts';
 import type { Io } from '../command.ts';
+import { formatCount, percentileTitle } from '../format.ts';
 import { type Column, formatTable } from '../table.ts';
-import { formatCount, percentileTitle, scaled, type ValueScale, valueFormat } from './values.ts';
+import { scaled, type ValueScale, valueFormat } from '../value-scale.ts';
 
 /** A comparison, and what is known of it. */
 export interface ShownComparison {

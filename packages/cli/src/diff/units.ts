@@ -1,8 +1,8 @@
-import type { InputKind } from '../input/kinds.ts';
-import type { Input } from '../input/open-inputs.ts';
-import type { TextUnit } from '../log/percentile-input.ts';
-import type { ValueScale } from '../log/values.ts';
+import type { InputKind } from '../inputs/kinds.ts';
+import type { Input } from '../inputs/open-inputs.ts';
+import type { TextUnit } from '../inputs/percentile-input.ts';
 import { type NumberUnit, numberUnit, perMs } from '../numbers/number-unit.ts';
+import type { ValueScale } from '../value-scale.ts';
 
 /** What can be compared. */
 export type DiffKind = Exclude<InputKind, 'json'>;

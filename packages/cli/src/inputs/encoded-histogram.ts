@@ -1,5 +1,5 @@
 import { DoubleHistogram, HdrscopeError, Histogram } from '@hdrscope/core';
-import { Refusal } from './command.ts';
+import { Refusal } from '../command.ts';
 
 /** Whether a text is nothing but encoded histograms, as far as its beginning tells: every encoding begins so in Base64. */
 export function isEncoded(beginning: string): boolean {

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { Refusal } from './command.ts';
+import { Refusal } from '../command.ts';
 
 const OBSTACLES: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',

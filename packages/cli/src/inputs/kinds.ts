@@ -1,5 +1,5 @@
 import { recogniseText, type TextKind } from '@hdrscope/interval-log';
-import { isEncoded } from '../encoded-histogram.ts';
+import { isEncoded } from './encoded-histogram.ts';
 
 /** What a file is, by its content; whatever it is called. */
 export type InputKind =

@@ -1,4 +1,4 @@
-import { ExitCode, type Io } from './command.ts';
+import { ExitCode, type Io } from '../command.ts';
 
 const SHOWN = 3;
 const NUMBERED = 10;

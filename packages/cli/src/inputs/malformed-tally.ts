@@ -1,7 +1,7 @@
 import type { LogSource, MalformedLine } from '@hdrscope/interval-log';
 import type { Io } from '../command.ts';
-import { nameOf } from '../input/recognise.ts';
-import { LineTally } from '../line-tally.ts';
+import { LineTally } from './line-tally.ts';
+import { nameOf } from './recognise.ts';
 
 /** Counts the malformed lines of a command's logs. */
 export class MalformedTally {

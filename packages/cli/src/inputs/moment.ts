@@ -1,7 +1,6 @@
 import type { Moment } from '@hdrscope/interval-log';
 import { isDecimal, wrongOption } from '../arguments.ts';
 import { durationSeconds } from '../duration.ts';
-import { isEpoch } from './values.ts';
 
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}/;
 
@@ -30,4 +29,12 @@ function hasZone(text: string): boolean {
   return (
     /(Z|[+-]\d{2}:?\d{2})$/i.test(text.slice('2026-03-01'.length)) || text.length === '2026-03-01'.length
   );
+}
+
+// As the reader takes it: a log whose times lie within a year of 1970 tells none.
+const YEAR_SEC = 365 * 24 * 3600;
+
+/** Whether seconds are since 1970, and not since something that nobody tells. */
+export function isEpoch(seconds: number): boolean {
+  return seconds >= YEAR_SEC;
 }

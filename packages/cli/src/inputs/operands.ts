@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { UsageError } from '../command.ts';
-import { nameOfPath, sizeOf } from '../input-file.ts';
+import { nameOfPath, sizeOf } from './input-file.ts';
 
 /** What a command line names. */
 export interface Operand {

@@ -11,10 +11,11 @@ import {
 import type { Option } from 'commander';
 import { choiceOption, wrongOption } from '../arguments.ts';
 import { Refusal, UsageError } from '../command.ts';
-import type { Input } from '../input/open-inputs.ts';
-import { wholeText } from '../input/whole-text.ts';
+import { formatCount } from '../format.ts';
 import { perMs, TIME_UNITS } from '../numbers/number-unit.ts';
-import { formatCount, scaled, type ValueScale } from './values.ts';
+import { scaled, type ValueScale } from '../value-scale.ts';
+import type { Input } from './open-inputs.ts';
+import { wholeText } from './whole-text.ts';
 
 /** How a command takes percentile text for a log. */
 export interface TextReading {

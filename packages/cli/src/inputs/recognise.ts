@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { type LogSource, readText } from '@hdrscope/interval-log';
 import type { Io } from '../command.ts';
-import { nameOfPath } from '../input-file.ts';
+import { nameOfPath } from './input-file.ts';
 import { type FoundKind, kindOf } from './kinds.ts';
 
 /** A file or a stream, and what it is by its content. */

@@ -2,7 +2,7 @@ import type { Plot, SloLine } from '@hdrscope/plot';
 import { Refusal, UsageError } from '../command.ts';
 
 /** What is asked of a plot, whatever it is of. */
-export interface Wishes {
+export interface PlotOptions {
   readonly title?: string;
   readonly slo: readonly string[];
   readonly log?: boolean;
@@ -18,7 +18,7 @@ const WITH_SLO: readonly Plot['kind'][] = ['percentiles', 'over-time', 'bars'];
 const WITH_VALUE_AXIS: readonly Plot['kind'][] = ['percentiles', 'over-time', 'comparison'];
 
 /** What is asked for and would not be drawn anywhere is refused. @throws UsageError */
-export function assertFits(plots: readonly Plot[], { slo, log = false }: Wishes): void {
+export function assertFits(plots: readonly Plot[], { slo, log = false }: PlotOptions): void {
   const noneIs = (kinds: readonly Plot['kind'][]): boolean => !plots.some(({ kind }) => kinds.includes(kind));
   if (slo.length > 0 && noneIs(WITH_SLO))
     throw new UsageError(`--slo goes with --kind ${WITH_SLO.join(', ')}`);
@@ -28,7 +28,7 @@ export function assertFits(plots: readonly Plot[], { slo, log = false }: Wishes)
 }
 
 /** What the command line says besides of any plot. */
-export function dressed(plot: Plot, { title, log = false }: Wishes, slos: readonly SloLine[]): Plot {
+export function dressed(plot: Plot, { title, log = false }: PlotOptions, slos: readonly SloLine[]): Plot {
   const titled = title === undefined ? plot : { ...plot, title };
   const isScaled = log && titled.kind !== 'heat-map' && titled.kind !== 'bars';
   const scaled: Plot = isScaled ? { ...titled, valueAxis: 'log' } : titled;

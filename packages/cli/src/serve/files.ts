@@ -7,7 +7,7 @@ import { createLogPlots, type Plot, plotsOfLog } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { Io } from '../command.ts';
 import { Refusal } from '../command.ts';
-import { sizeOf } from '../input-file.ts';
+import { sizeOf } from '../inputs/input-file.ts';
 import { perMs } from '../numbers/number-unit.ts';
 import { type ReadingProgress, startReading } from '../progress.ts';
 

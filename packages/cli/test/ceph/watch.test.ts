@@ -1,6 +1,6 @@
 import { Follower } from '../../src/ceph/follow.ts';
 import { openInputs } from '../../src/ceph/input.ts';
-import { Ending, type Io } from '../../src/command.ts';
+import { type Io, Termination } from '../../src/command.ts';
 import { dumpOf, OSD_DUMP, OSD_DUMP_LATER, serveDumps } from '../support/ceph-daemon.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { useFolder } from '../support/logs.ts';
@@ -149,7 +149,8 @@ test('where no daemon answers at the start there is nothing to watch', async () 
 
 test('ends when it is interrupted', async () => {
   const { path } = await serveDumps(folder.pathOf('long.asok'), [dumpOf([0, 1, 0])]);
-  const onOutput = (_: string, end: (reason: Ending) => void): void => end(new Ending('SIGINT', 130));
+  const onOutput = (_: string, end: (reason: Termination) => void): void =>
+    end(new Termination('SIGINT', 130));
   const { exitCode } = await hdrscope(['ceph', 'watch', path, '--interval', '10ms'], { onOutput });
   expect(exitCode).toBe(130);
 });

@@ -1,5 +1,5 @@
 import { Histogram } from '@hdrscope/core';
-import { type FoundKind, kindOf } from '../../src/input/kinds.ts';
+import { type FoundKind, kindOf } from '../../src/inputs/kinds.ts';
 import { intervalLine } from '../support/logs.ts';
 
 const LINE = intervalLine({ at: 0, ms: [1, 2] });

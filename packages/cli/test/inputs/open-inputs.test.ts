@@ -3,8 +3,8 @@ import { gzipSync } from 'node:zlib';
 import { Histogram } from '@hdrscope/core';
 import { textOf } from '@hdrscope/interval-log';
 import type { Io } from '../../src/command.ts';
-import type { InputKind } from '../../src/input/kinds.ts';
-import { openInputs } from '../../src/input/open-inputs.ts';
+import type { InputKind } from '../../src/inputs/kinds.ts';
+import { openInputs } from '../../src/inputs/open-inputs.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { logText, useFolder } from '../support/logs.ts';
 
