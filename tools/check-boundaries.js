@@ -1,5 +1,5 @@
 /**
- * Checks the architecture against what the files really import: `core <- registry <- edges and views <- apps`.
+ * Checks the architecture against what the files really import: `core <- kit <- registry <- edges and views <- apps`.
  * Declared dependencies are not enough for that: an import that no package.json declares still builds here.
  */
 import { readFileSync } from 'node:fs';
@@ -12,9 +12,10 @@ import { isMain, listFiles, listProjects, readManifest, workspaceRoot } from './
 /** What each layer may import. An edge is absent from the edges' own line on purpose. */
 export const MAY_IMPORT = /** @type {Record<string, readonly string[]>} */ ({
   core: ['core'],
-  registry: ['core', 'registry'],
-  edge: ['core', 'registry'],
-  view: ['core', 'registry', 'view'],
+  kit: ['core', 'kit'],
+  registry: ['core', 'kit', 'registry'],
+  edge: ['core', 'kit', 'registry'],
+  view: ['core', 'kit', 'registry', 'view'],
   app: ['*'],
   testing: [],
   tool: ['*'],

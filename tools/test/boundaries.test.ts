@@ -20,7 +20,10 @@ const workspace = {
       },
     },
   }),
-  'packages/registry/package.json': manifest('@x/registry', 'registry', { dependencies: anyCore }),
+  'packages/kit/package.json': manifest('@x/kit', 'kit', { dependencies: anyCore }),
+  'packages/registry/package.json': manifest('@x/registry', 'registry', {
+    dependencies: { ...anyCore, '@x/kit': '1.0.0' },
+  }),
   // The real name, for the rule on what it may import only as types.
   'packages/otel/package.json': manifest('@hdrscope/otel', 'edge', {
     dependencies: { ...anyCore, '@x/registry': '1.0.0' },
@@ -61,6 +64,8 @@ test.each([
     'packages/registry/src/a.ts',
     "import '@x/core/testing'; import '@x/core/parts/a'; import 'node:worker_threads';",
   ],
+  ['packages/kit/src/a.ts', "import '@x/core';"],
+  ['packages/registry/src/a.ts', "import '@x/kit';"],
   ['packages/otel/src/a.ts', "import '@x/core'; import '@x/registry'; import '@hdrscope/otel';"],
   ['packages/otel/src/a.ts', "import type { A } from '@opentelemetry/sdk-metrics';"],
   ['packages/otel/test/a.test.ts', "import '@opentelemetry/sdk-metrics'; import 'test-tool';"],
@@ -79,6 +84,12 @@ test.each([
 
 test.each([
   ['packages/core/src/a.ts', "import '@x/registry';", 'core may import core, not @x/registry (registry)'],
+  ['packages/core/src/a.ts', "import '@x/kit';", 'core may import core, not @x/kit (kit)'],
+  [
+    'packages/kit/src/a.ts',
+    "import '@x/registry';",
+    'kit may import core and kit, not @x/registry (registry)',
+  ],
   [
     'packages/core/test/a.test.ts',
     "import type {} from '@x/registry';",
@@ -87,28 +98,28 @@ test.each([
   [
     'packages/registry/src/a.ts',
     "export * from '@x/ceph';",
-    'registry may import core and registry, not @x/ceph (edge)',
+    'registry may import core and kit and registry, not @x/ceph (edge)',
   ],
   [
     'packages/ceph/src/a.ts',
     "let a: import('@hdrscope/otel').A;",
-    'edge may import core and registry, not @hdrscope/otel',
+    'edge may import core and kit and registry, not @hdrscope/otel',
   ],
   [
     'packages/page/src/a.ts',
     "import '@x/ceph';",
-    'view may import core and registry and view, not @x/ceph (edge)',
+    'view may import core and kit and registry and view, not @x/ceph (edge)',
   ],
   [
     'packages/ceph/src/a.ts',
     "import '@x/testing';",
-    'edge may import core and registry, not @x/testing (testing)',
+    'edge may import core and kit and registry, not @x/testing (testing)',
   ],
-  ['packages/ceph/src/a.ts', "import '@x/plot';", 'edge may import core and registry, not @x/plot (view)'],
+  ['packages/ceph/src/a.ts', "import '@x/plot';", 'edge may import core and kit and registry, not @x/plot (view)'],
   [
     'packages/ceph/src/a.ts',
     "await import('@x/cli');",
-    'edge may import core and registry, not @x/cli (app)',
+    'edge may import core and kit and registry, not @x/cli (app)',
   ],
   [
     'packages/ceph/src/a.ts',
@@ -182,7 +193,7 @@ test.each([[[]], [['layer:edges']], [['layer:core', 'layer:edge']]])(
     expect(violations).toEqual([
       {
         where: 'packages/a/package.json',
-        message: 'needs one tag layer:core|registry|edge|view|app|testing|tool|e2e in nx.tags',
+        message: 'needs one tag layer:core|kit|registry|edge|view|app|testing|tool|e2e in nx.tags',
       },
     ]);
   },

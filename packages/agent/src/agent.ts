@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { reasonOf, within } from '@hdrscope/kit';
 import { createRegistry, type Registry, systemClock } from '@hdrscope/registry';
 import type { AgentConfig, SinkConfig, SourceConfig } from './config/types.ts';
 import { countedRegistry } from './counted-registry.ts';
 import type { EntryContext } from './entry.ts';
 import { type AgentHealth, newTally, type Tally } from './health.ts';
-import { type AgentLog, createLog, reasonOf } from './log.ts';
+import { type AgentLog, createLog } from './log.ts';
 import { observedRegistry } from './sinks/observed-registry.ts';
 import { startSink } from './sinks/start.ts';
 import { startSource } from './sources/start.ts';
@@ -49,7 +50,7 @@ export interface Agent {
 type AnyConfig = SourceConfig | SinkConfig;
 
 /** An entry with what keeps it going. */
-interface Kept<Config> {
+interface SupervisedEntry<Config> {
   readonly label: string;
   readonly supervised: Supervised<Config>;
 }
@@ -95,7 +96,7 @@ class RunningAgent implements Agent {
   readonly #reloads = { applied: 0, refused: 0 };
   readonly #startedMs: number = systemClock.nowMs();
   #config: AgentConfig;
-  #entries: Kept<AnyConfig>[] = [];
+  #entries: SupervisedEntry<AnyConfig>[] = [];
   #work: Promise<unknown> = Promise.resolve();
   #stopping: Promise<readonly string[]> | undefined;
 
@@ -124,7 +125,7 @@ class RunningAgent implements Agent {
 
   refuseReload(error: unknown): void {
     this.#reloads.refused++;
-    this.#log.info(`the configuration is refused, the one before goes on: ${reasonOf(error)}`);
+    this.#log.info(`the configuration is refused, the one before goes on: ${problemsOf(error)}`);
   }
 
   stop(): Promise<readonly string[]> {
@@ -135,7 +136,7 @@ class RunningAgent implements Agent {
   async #apply(config: AgentConfig): Promise<Reloaded> {
     if (this.#stopping !== undefined) return { started: [], stopped: [], kept: [] };
     const wanted = entriesOf(config);
-    const isKept = ({ label, supervised }: Kept<AnyConfig>): boolean =>
+    const isKept = ({ label, supervised }: SupervisedEntry<AnyConfig>): boolean =>
       wanted.some((entry) => entry.label === label && isDeepStrictEqual(entry.config, supervised.config));
     const kept = this.#entries.filter(isKept);
     const gone = this.#entries.filter((entry) => !isKept(entry));
@@ -173,11 +174,11 @@ class RunningAgent implements Agent {
   }
 
   /** Gives what has failed or was not done in time. */
-  async #endAll(entries: readonly Kept<AnyConfig>[], timeoutMs: number): Promise<string[]> {
+  async #endAll(entries: readonly SupervisedEntry<AnyConfig>[], timeoutMs: number): Promise<string[]> {
     const problems = await Promise.all(
       entries.map(async ({ label, supervised }) => {
         try {
-          await within(supervised.stop(), timeoutMs);
+          await within(supervised.stop(), timeoutMs, { unref: false });
           return undefined;
         } catch (error) {
           const problem = `${label} did not end well: ${reasonOf(error)}`;
@@ -193,11 +194,11 @@ class RunningAgent implements Agent {
     await this.registry.gather({ timeoutMs: Math.max(1, timeoutMs) });
   }
 
-  async #startAll(entries: readonly Kept<AnyConfig>[]): Promise<void> {
+  async #startAll(entries: readonly SupervisedEntry<AnyConfig>[]): Promise<void> {
     await Promise.all(entries.map(({ supervised }) => supervised.start()));
   }
 
-  #supervise({ kind, label, config }: Entry): Kept<AnyConfig> {
+  #supervise({ kind, label, config }: Entry): SupervisedEntry<AnyConfig> {
     const tally = this.#tallyOf(label, kind, config);
     const surroundings = {
       memory: this.#memory,
@@ -261,23 +262,13 @@ function entriesOf({ sources, sinks }: AgentConfig): Entry[] {
   return [...of('source', sources), ...of('sink', sinks)];
 }
 
-function labels(entries: readonly Kept<AnyConfig>[]): string[] {
+function labels(entries: readonly SupervisedEntry<AnyConfig>[]): string[] {
   return entries.map(({ label }) => label);
 }
 
-async function within(work: Promise<void>, timeoutMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`it takes longer than ${Math.round(timeoutMs)} ms`)),
-      timeoutMs,
-    );
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+/** The lines of an error about a configuration, one for each problem, as one line. */
+function problemsOf(error: unknown): string {
+  return error instanceof Error ? error.message.replaceAll(/\s*\n\s*/g, '; ') : reasonOf(error);
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array, void> {}

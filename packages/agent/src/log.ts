@@ -24,9 +24,3 @@ export function createLog(write: (line: string) => void, nowMs: () => number): A
     },
   };
 }
-
-export function reasonOf(error: unknown): string {
-  const reason = error instanceof Error ? error.message || error.name : String(error);
-  // A line for each event.
-  return reason.replace(/\s*\n\s*/g, '; ');
-}

@@ -1,6 +1,7 @@
+import { reasonOf } from '@hdrscope/kit';
 import type { EntryContext, Running, Start } from './entry.ts';
 import type { Tally } from './health.ts';
-import { type AgentLog, reasonOf } from './log.ts';
+import type { AgentLog } from './log.ts';
 
 /** How long is waited until something that has failed is started again: twice as long each time. */
 export interface RetryOptions {

@@ -53,7 +53,9 @@ test('numbers on standard input come to Prometheus, whatever they are cut into',
   expect(await sample(url, 'job_sum{a="b"}')).toBeCloseTo(0.001 + 0.25 + 300e-3 + 0.007);
   expect(await sample(url, 'hdrscope_rejected_values_total{family="job",reason="negative"}')).toBe(1);
   expect(entry(agent, 'stdin')).toMatchObject({ values: 5, errors: 1 });
-  expect(world.lines).toContain('source stdin has failed: standard input must be numbers, got "nonsense"');
+  expect(world.lines).toContain(
+    'source stdin has failed: standard input must be numbers, got "nonsense" in line 2',
+  );
 });
 
 test('a log is followed as it grows and is rotated, from its beginning or from its end', async () => {

@@ -1,42 +1,7 @@
-import { numberReader } from '../src/sources/numbers.ts';
 import { StdinFeed } from '../src/sources/stdin-feed.ts';
 import { until } from './support/agents.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-
-/** What is read of chunks: numbers as such, other words as they are. */
-function read(...chunks: readonly (string | Uint8Array)[]): (number | string)[] {
-  const found: (number | string)[] = [];
-  const take = (one: number | string): void => {
-    found.push(one);
-  };
-  const reader = numberReader(take, take);
-  for (const chunk of chunks) reader.push(typeof chunk === 'string' ? bytes(chunk) : chunk);
-  reader.end();
-  return found;
-}
-
-test.each([
-  ['1 2\n3\r\n\t4,5;6', [1, 2, 3, 4, 5, 6]],
-  ['-1 +2 .5 5. 1e3 1E-3', [-1, 2, 0.5, 5, 1000, 0.001]],
-  ['', []],
-  ['  \n', []],
-  ['0x10 NaN Infinity 1_000 1e 12ms', ['0x10', 'NaN', 'Infinity', '1_000', '1e', '12ms']],
-])('%j is %p', (text, numbers) => {
-  expect(read(text)).toEqual(numbers);
-});
-
-test('where chunks are cut does not matter, also within a letter', () => {
-  const text = bytes('12.5 µ 34\n56');
-  for (let at = 0; at <= text.length; at++) {
-    expect(read(text.subarray(0, at), text.subarray(at))).toEqual([12.5, 'µ', 34, 56]);
-  }
-});
-
-test('a word without end takes no more memory than one of 400 letters', () => {
-  const words = read(...Array.from({ length: 100 }, () => 'x'.repeat(1000)), ' 7');
-  expect(words.map((word) => (typeof word === 'string' ? word.length : word))).toEqual([400, 7]);
-});
 
 test('a listener that comes later takes what comes after the one before, and nothing is lost between', async () => {
   const taken: string[] = [];

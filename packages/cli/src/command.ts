@@ -18,7 +18,7 @@ export interface Io {
   readonly stderr: Output;
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Aborted by a signal, and when nobody reads the output any more; an `Ending` is the reason. */
+  /** Aborted by a signal, and when nobody reads the output any more; an `Termination` is the reason. */
   readonly signal: AbortSignal;
   /**
    * Has SIGHUP ask for a reload in place of ending the command, until the returned function is called. Where it is missing,
@@ -68,8 +68,8 @@ export class UsageError extends Error {
 }
 
 /** Why a command was told to end before it was done, and with which exit code. */
-export class Ending extends Error {
-  override readonly name = 'Ending';
+export class Termination extends Error {
+  override readonly name = 'Termination';
   readonly exitCode: number;
 
   constructor(message: string, exitCode: number) {

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { constants } from 'node:os';
 import { addAbortSignal } from 'node:stream';
-import { Ending, type Io, type Output } from './command.ts';
+import { type Io, type Output, Termination } from './command.ts';
 import { runCli } from './program.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -15,17 +15,17 @@ export async function runProcess(): Promise<void> {
     process.on(signal, () => {
       if (signal === 'SIGHUP' && reload.emit(RELOAD)) return;
       // Whoever asks twice does not want to wait.
-      if (ending.signal.reason instanceof Ending && ending.signal.reason.exitCode === exitCode) {
+      if (ending.signal.reason instanceof Termination && ending.signal.reason.exitCode === exitCode) {
         process.exit(exitCode);
       }
-      ending.abort(new Ending(signal, exitCode));
+      ending.abort(new Termination(signal, exitCode));
     });
   }
   process.exitCode = await runCli(process.argv.slice(2), createProcessIo(ending, reload));
   // A connection to somebody who does not answer, for example: who was told to end has given it up, and must not wait.
   if (ending.signal.aborted) setTimeout(() => process.exit(), LAST_MS).unref();
   // Standard input may be open where it was refused, and would keep the process until its writer ends.
-  ending.abort(new Ending('done', process.exitCode));
+  ending.abort(new Termination('done', process.exitCode));
 }
 
 const RELOAD = 'reload';
@@ -53,9 +53,10 @@ function createProcessIo(ending: AbortController, reload: EventEmitter): Io {
 
 /** Writes until nobody reads any more, as in `hdrscope log … | head`: that is no error, only the end of the work. */
 function createOutput(stream: NodeJS.WriteStream, ending: AbortController): Output {
-  let closed: Ending | undefined;
+  let closed: Termination | undefined;
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    closed ??= error.code === 'EPIPE' ? new Ending('nobody reads', 0) : new Ending(error.message, 1);
+    closed ??=
+      error.code === 'EPIPE' ? new Termination('nobody reads', 0) : new Termination(error.message, 1);
     ending.abort(closed);
   });
   return {

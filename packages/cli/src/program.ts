@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { Ending, ExitCode, type Io, Refusal, UsageError } from './command.ts';
+import { ExitCode, type Io, Refusal, Termination, UsageError } from './command.ts';
 import { type Group, groupModule, runGroup } from './group.ts';
 
 /** The whole command. */
@@ -117,12 +117,14 @@ export async function runCli(args: readonly string[], io: Io): Promise<number> {
 
 function endedBySignal({ signal }: Io): number | undefined {
   const { reason } = signal;
-  return signal.aborted && reason instanceof Ending && reason.exitCode > 128 ? reason.exitCode : undefined;
+  return signal.aborted && reason instanceof Termination && reason.exitCode > 128
+    ? reason.exitCode
+    : undefined;
 }
 
 async function ended(io: Io): Promise<number> {
   const { reason } = io.signal;
-  if (!(reason instanceof Ending)) return ExitCode.refused;
+  if (!(reason instanceof Termination)) return ExitCode.refused;
   // The disk is full, for example: the one ending that nobody knows of yet.
   if (reason.exitCode === ExitCode.refused) {
     await io.stderr.write(`hdrscope: the output cannot be written: ${reason.message}\n`).catch(() => {});

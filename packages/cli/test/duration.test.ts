@@ -1,5 +1,5 @@
 import { durationSeconds, parseDuration } from '../src/duration.ts';
-import { parseMoment } from '../src/log/moment.ts';
+import { parseMoment } from '../src/inputs/moment.ts';
 
 test.each([
   ['90', 90],
@@ -12,17 +12,20 @@ test.each([
   ['100us200us', 0.0003],
   ['7ns', 7e-9],
   ['0', 0],
+  ['12µs', 12e-6],
+  ['2min', 120],
+  ['1 m', 60],
 ])('%s is %d seconds', (text, seconds) => {
   expect(durationSeconds(text)).toBe(seconds);
 });
 
-test.each(['', 'm', '1 m', '-1s', '1x', '1m30', '1e3', '0x10', 'Infinity'])('%j is no duration', (text) => {
+test.each(['', 'm', '1  m', '-1s', '1x', '1m30', '1e3', '0x10', 'Infinity'])('%j is no duration', (text) => {
   expect(durationSeconds(text)).toBeUndefined();
 });
 
 test('a length must be above 0', () => {
   expect(() => parseDuration('0s', '--poll')).toThrow(
-    "--poll must be a duration above 0, as in 500ms, 1m or 1h30m, got '0s'",
+    "--poll must be a duration above 0, such as 500ms, 1.5s or 1h30m (units: ns, us or µs, ms, s, m or min, h, d), got '0s'",
   );
 });
 

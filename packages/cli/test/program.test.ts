@@ -1,4 +1,4 @@
-import { Ending } from '../src/command.ts';
+import { Termination } from '../src/command.ts';
 import { hdrscope } from './support/fake-io.ts';
 import { intervalLine } from './support/logs.ts';
 
@@ -68,9 +68,14 @@ test('tells where an error arose when that is asked for', async () => {
 });
 
 test.each([
-  ['nobody reads any more', new Ending('nobody reads', 0), 0, ''],
-  ['it is interrupted', new Ending('SIGINT', 130), 130, ''],
-  ['the disk is full', new Ending('no space', 1), 1, 'hdrscope: the output cannot be written: no space\n'],
+  ['nobody reads any more', new Termination('nobody reads', 0), 0, ''],
+  ['it is interrupted', new Termination('SIGINT', 130), 130, ''],
+  [
+    'the disk is full',
+    new Termination('no space', 1),
+    1,
+    'hdrscope: the output cannot be written: no space\n',
+  ],
 ])('ends when %s', async (_, reason, exitCode, stderr) => {
   const stdin = [1, 2].map((at) => intervalLine({ at, ms: [1] })).join('');
   const ran = await hdrscope(['log', 'tail', '-'], { stdin, onOutput: (_text, end) => end(reason) });

@@ -82,6 +82,7 @@ export {
   type ScaledLayout,
   scaledLayout,
 } from './layout/scaled.ts';
+export { nearestName } from './nearest-name.ts';
 export { type Rebucketed, type Rebucketing, rebucket } from './rebucket.ts';
 export { formatDecimal } from './text/decimal.ts';
 export {

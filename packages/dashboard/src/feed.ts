@@ -1,3 +1,4 @@
+import { reasonOf } from '@hdrscope/kit';
 import type { Registry, Snapshot } from '@hdrscope/registry';
 import { bucketsOf, detailOf } from './detail.ts';
 import { History } from './history.ts';
@@ -135,9 +136,4 @@ export class Feed {
 
 function titleOf({ family, facts }: LiveSeries): string {
   return facts.attributes.length === 0 ? family.name : `${family.name} (${facts.attributes.join(', ')})`;
-}
-
-/** The message of an error in one line. */
-function reasonOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ');
 }

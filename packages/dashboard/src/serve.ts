@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http';
+import { closeServer } from '@hdrscope/kit';
 import type { Registry } from '@hdrscope/registry';
 import { dashboardHandler } from './handler.ts';
 import { addressOf, type ServeDashboardOptions } from './options.ts';
@@ -54,7 +55,7 @@ export async function serveDashboard(
       port,
       async close() {
         dashboard.close();
-        await close(server);
+        await closeServer(server);
       },
     };
   } catch (error) {
@@ -72,19 +73,5 @@ function listen(server: Server, host: string, port: number): Promise<number> {
       const address = server.address();
       resolve(typeof address === 'object' && address !== null ? address.port : port);
     });
-  });
-}
-
-// The time that the server gives a file that is being opened when it stops.
-const PATIENCE_MS = 1000;
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => server.closeAllConnections(), PATIENCE_MS);
-    server.close(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-    server.closeIdleConnections();
   });
 }

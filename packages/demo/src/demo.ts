@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { closeServer } from '@hdrscope/kit';
 import { formatTally, formatWholeRun, isReconciled, type Outcome } from './final-report.ts';
 import { rowsByRoute } from './latency-table.ts';
-import { close, HOST, listen } from './listening.ts';
+import { HOST, listen } from './listening.ts';
 import { startLiveTable } from './live-table.ts';
 import { startLoad } from './load.ts';
 import type { DemoOptions } from './options.ts';
@@ -57,7 +58,7 @@ export async function runDemo(options: DemoOptions): Promise<number> {
   const seconds = secondsSinceStart();
 
   // After the server has closed, every answer has been counted.
-  await close(service.server);
+  await closeServer(service.server);
   await table.finish();
   const scraped = countsInMetricsText(await (await fetch(metricsUrl)).text());
   const outcome: Outcome = {
@@ -74,7 +75,7 @@ export async function runDemo(options: DemoOptions): Promise<number> {
     out.write(`\nsaved ${files.join(', ')} in ${options.saveTo}\n`);
   }
   page?.end();
-  await Promise.all([telemetry.server, page?.server].map((server) => server && close(server)));
+  await Promise.all([telemetry.server, page?.server].map((server) => server && closeServer(server)));
   await telemetry.shutdown();
   return isReconciled(outcome) ? 0 : 1;
 }

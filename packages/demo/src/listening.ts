@@ -37,12 +37,3 @@ function tryPort(server: Server, port: number): Promise<number> {
     });
   });
 }
-
-const PATIENCE_MS = 1000;
-
-/** Stops listening and waits for running answers. Connections that do not end within a second are cut. */
-export async function close(server: Server): Promise<void> {
-  const timer = setTimeout(() => server.closeAllConnections(), PATIENCE_MS);
-  await new Promise((resolve) => server.close(resolve));
-  clearTimeout(timer);
-}

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { close, HOST, listen } from '../src/listening.ts';
+import { closeServer } from '@hdrscope/kit';
+import { HOST, listen } from '../src/listening.ts';
 
 const servers: Server[] = [];
 
@@ -11,12 +12,12 @@ function newServer(): Server {
 }
 
 afterEach(async () => {
-  await Promise.all(servers.splice(0).map(close));
+  await Promise.all(servers.splice(0).map((server) => closeServer(server)));
 });
 
 test('a server listens on the wanted port of the loopback interface', async () => {
   const free = await listen(newServer(), 0);
-  await close(servers.pop()!);
+  await closeServer(servers.pop()!);
   const server = newServer();
 
   expect(await listen(server, free.port)).toEqual({ port: free.port, obstacle: undefined });
@@ -38,25 +39,4 @@ test('a failure that does not concern the port is passed on', async () => {
   await listen(server, 0);
 
   await expect(listen(server, 0)).rejects.toMatchObject({ code: 'ERR_SERVER_ALREADY_LISTEN' });
-});
-
-test('closing waits for a running answer', async () => {
-  let answer: () => void = () => {};
-  const asked = new Promise<void>((resolve) => {
-    const server = createServer((_, response) => {
-      answer = () => response.end('late');
-      resolve();
-    });
-    servers.push(server);
-  });
-  const [server] = servers as [Server];
-  const { port } = await listen(server, 0);
-  const response = fetch(`http://${HOST}:${port}`);
-  await asked;
-
-  const closed = close(server);
-  answer();
-
-  expect(await (await response).text()).toBe('late');
-  await closed;
 });

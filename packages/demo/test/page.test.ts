@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { formatPercentiles, Histogram } from '@hdrscope/core';
+import { closeServer } from '@hdrscope/kit';
 import { createRegistry } from '@hdrscope/registry';
-import { close, listen } from '../src/listening.ts';
+import { listen } from '../src/listening.ts';
 import { createPage, type Page } from '../src/page.ts';
 
 let page: Page;
@@ -16,7 +17,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   page.end();
-  await close(page.server);
+  await closeServer(page.server);
 });
 
 const urlOf = (path: string): string =>
@@ -31,7 +32,7 @@ test('the page shows the registry of the demo and ends with it', async () => {
     text += decoder.decode(chunk, { stream: true });
     if (!text.includes('"attributes":["route=/"]')) continue;
     page.end();
-    void close(page.server);
+    void closeServer(page.server);
   }
 
   await closed;

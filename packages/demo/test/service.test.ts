@@ -1,5 +1,6 @@
+import { closeServer } from '@hdrscope/kit';
 import type { Attributes, Histogram } from '@opentelemetry/api';
-import { close, HOST, listen } from '../src/listening.ts';
+import { HOST, listen } from '../src/listening.ts';
 import type { Route } from '../src/routes.ts';
 import { createService, type Service } from '../src/service.ts';
 
@@ -36,7 +37,7 @@ async function serve(
   const service = createService({ routes, duration, loadUserAgent: 'load', monotonicMs });
   const { port } = await listen(service.server, 0);
   await visit(`http://${HOST}:${port}`);
-  await close(service.server);
+  await closeServer(service.server);
   return { service, records };
 }
 

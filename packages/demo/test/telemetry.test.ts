@@ -1,4 +1,5 @@
-import { close, HOST, listen } from '../src/listening.ts';
+import { closeServer } from '@hdrscope/kit';
+import { HOST, listen } from '../src/listening.ts';
 import { countsInMetricsText, createDurationHistogram, startTelemetry } from '../src/telemetry.ts';
 
 test('records through the global API show in Prometheus and in the registry', async () => {
@@ -14,7 +15,7 @@ test('records through the global API show in Prometheus and in the registry', as
     fetch(`http://${HOST}:${port}/`),
     hdr.registry.gather(),
   ]);
-  await close(server);
+  await closeServer(server);
   await shutdown();
 
   expect(metrics).toContain('# TYPE http_server_request_duration histogram\n');

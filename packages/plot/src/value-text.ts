@@ -1,35 +1,5 @@
-import type { CountedUnit } from '@hdrscope/registry';
-
-type Step = readonly [size: number, name: string];
-
-const TIMES: readonly Step[] = [
-  [86_400e9, 'd'],
-  [3600e9, 'h'],
-  [60e9, 'min'],
-  [1e9, 's'],
-  [1e6, 'ms'],
-  [1e3, 'µs'],
-  [1, 'ns'],
-];
-
-const SIZES: readonly Step[] = [
-  [2 ** 40, 'TiB'],
-  [2 ** 30, 'GiB'],
-  [2 ** 20, 'MiB'],
-  [2 ** 10, 'KiB'],
-  [1, 'B'],
-];
-
-/** How each unit is shown: its size in the smallest step, and the steps, largest first. */
-const SHOWN: Readonly<Record<Exclude<CountedUnit, 'none'>, readonly [size: number, steps: readonly Step[]]>> =
-  {
-    ns: [1, TIMES],
-    us: [1e3, TIMES],
-    ms: [1e6, TIMES],
-    s: [1e9, TIMES],
-    bytes: [1, SIZES],
-    KiB: [1024, SIZES],
-  };
+import { formatDuration, formatSize, nanosecondsPer, roundToDigits } from '@hdrscope/kit';
+import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
 
 /**
  * A value as people read it: `16.4 µs`, `4 KiB`, or the bare number when the unit is `'none'`. Infinity is `∞`, NaN is `-`.
@@ -49,12 +19,11 @@ const SHOWN: Readonly<Record<Exclude<CountedUnit, 'none'>, readonly [size: numbe
 export function formatValue(value: number, unit: CountedUnit, digits = 3): string {
   if (Number.isNaN(value)) return '-';
   if (!Number.isFinite(value)) return value > 0 ? '∞' : '-∞';
-  if (unit === 'none') return String(Number(value.toPrecision(Math.max(digits, wholeDigits(value)))));
-  const [size, steps] = SHOWN[unit];
-  const amount = value * size;
-  // A value that rounds up to the next step is shown in that step: 1 s, not 1000 ms.
-  const step = steps.find(([least]) => Math.abs(round(amount / least, digits)) >= 1) ?? steps.at(-1)!;
-  return `${round(amount / step[0], digits)} ${step[1]}`;
+  if (unit === 'none') return String(roundToDigits(value, digits));
+  const ns = nanosecondsPer(unit);
+  return ns === undefined
+    ? formatSize(value * SHOWN_UNITS[unit].scale, digits)
+    : formatDuration(value * ns, digits);
 }
 
 /** A percentile as people call it: `p99.9`, and `max` for 100. */
@@ -65,13 +34,4 @@ export function percentileName(percentile: number): string {
 /** A confidence as a percentage: `95 %`. */
 export function confidenceText(confidence: number): string {
   return `${Number((confidence * 100).toPrecision(6))} %`;
-}
-
-/** Digits before the point are never rounded away. */
-function round(value: number, digits: number): number {
-  return Number(value.toPrecision(Math.max(digits, wholeDigits(value))));
-}
-
-function wholeDigits(value: number): number {
-  return Math.min(100, String(Math.trunc(Math.abs(value))).replace(/e.*/, '').length);
 }

@@ -1,4 +1,5 @@
 import { mustBe } from '@hdrscope/core';
+import { LONGEST_TIMER_MS } from '@hdrscope/kit';
 
 /** The time limits of a scrape, in milliseconds. */
 export interface Deadline {
@@ -11,9 +12,6 @@ export interface Deadline {
 // Time kept for rendering the answer and for its way to the scraper.
 const SHARE_LEFT = 0.1;
 const MOST_LEFT_MS = 500;
-
-/** The longest that a timer of Node takes. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` when the timeout is not above 0. */
 export function assertTimeout(timeoutMs: number | undefined): void {
@@ -29,29 +27,7 @@ export function assertTimeout(timeoutMs: number | undefined): void {
  */
 export function deadlineOf(header: string | undefined, defaultMs: number): Deadline {
   const seconds = Number(header);
-  const waitsMs = Math.min(seconds > 0 ? seconds * 1000 : defaultMs, LONGEST_MS);
+  const waitsMs = Math.min(seconds > 0 ? seconds * 1000 : defaultMs, LONGEST_TIMER_MS);
   const leftMs = Math.min(waitsMs * SHARE_LEFT, MOST_LEFT_MS);
   return { softMs: waitsMs - 2 * leftMs, hardMs: waitsMs - leftMs };
-}
-
-/** Thrown by `within` where time is up. */
-export class TimeoutError extends Error {
-  override readonly name = 'TimeoutError';
-}
-
-/**
- * The promise's result, or a `TimeoutError` when it takes longer; what the promise does goes on. The wait keeps no
- * process alive.
- */
-export async function within<Result>(promise: Promise<Result>, timeoutMs: number): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    const late = (): void => reject(new TimeoutError(`not done within ${Math.round(timeoutMs)} ms`));
-    timer = setTimeout(late, Math.min(timeoutMs, LONGEST_MS)).unref();
-  });
-  try {
-    return await Promise.race([promise, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -31,14 +31,3 @@ export function warnOnce(): Warn {
     report('warn', message);
   };
 }
-
-/** The message of an error, in one line. */
-export function reasonOf(error: unknown): string {
-  try {
-    // Not by `instanceof`: errors of other realms have messages, too.
-    const message = (error as Partial<Error> | undefined)?.message;
-    return (message || String(error)).replaceAll(/\s+/g, ' ');
-  } catch {
-    return 'unknown';
-  }
-}

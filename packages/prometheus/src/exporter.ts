@@ -1,6 +1,6 @@
+import { reasonOf, within } from '@hdrscope/kit';
 import { addressOf } from './address.ts';
-import { within } from './deadline.ts';
-import { reasonOf, report, warnOnce } from './diagnostics.ts';
+import { report, warnOnce } from './diagnostics.ts';
 import {
   assertOptions,
   DEFAULT_OPTIONS,

@@ -1,5 +1,5 @@
-import { within } from './deadline.ts';
-import { reasonOf, report } from './diagnostics.ts';
+import { reasonOf, within } from '@hdrscope/kit';
+import { report } from './diagnostics.ts';
 import type { MetricFamily, Warn } from './families.ts';
 import type { SnapshotOptions } from './from-registry.ts';
 import { mergeFamilies } from './merge-families.ts';

@@ -1,6 +1,7 @@
+import { reasonOf } from '@hdrscope/kit';
 import { EMPTY_SNAPSHOT, type Registry } from '@hdrscope/registry';
 import { assertTimeout } from './deadline.ts';
-import { reasonOf, report, warnOnce } from './diagnostics.ts';
+import { report, warnOnce } from './diagnostics.ts';
 import type { MetricFamily } from './families.ts';
 import { type FamilySource, gatherFamilies } from './family-source.ts';
 import { familiesOfSnapshot, type SnapshotOptions } from './from-registry.ts';

@@ -1,8 +1,9 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { reasonOf, TimeoutError, within } from '@hdrscope/kit';
 import { wantsGzip } from './accept-encoding.ts';
-import { deadlineOf, TimeoutError, within } from './deadline.ts';
-import { reasonOf, report } from './diagnostics.ts';
+import { deadlineOf } from './deadline.ts';
+import { report } from './diagnostics.ts';
 import type { MetricFamily } from './families.ts';
 import { negotiate } from './negotiation.ts';
 import { contentTypeOf, render } from './render.ts';

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { reasonOf, report } from './diagnostics.ts';
+import { closeServer, reasonOf } from '@hdrscope/kit';
+import { report } from './diagnostics.ts';
 import { answerText } from './scrape.ts';
 
 /** Where metrics are served. */
@@ -13,9 +14,6 @@ export interface ServerAddress {
 }
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
-
-// The time for running scrapes when the server stops.
-const PATIENCE_MS = 1000;
 
 /** A server of one path. It does not keep the process alive, and it can start again after it has stopped. */
 export class MetricsServer {
@@ -58,7 +56,7 @@ export class MetricsServer {
       this.#stopped = running.then(
         async (server) => {
           this.#listening = undefined;
-          await close(server);
+          await closeServer(server);
         },
         () => {},
       );
@@ -100,16 +98,6 @@ function listen({ host, port }: ServerAddress, handler: RequestHandler): Promise
       server.off('error', reject);
       server.on('error', (error) => report('error', `the metrics server failed: ${reasonOf(error)}`, error));
       resolve(server);
-    });
-  });
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => server.closeAllConnections(), PATIENCE_MS);
-    server.close(() => {
-      clearTimeout(timer);
-      resolve();
     });
   });
 }

@@ -1,5 +1,5 @@
 import { diag } from '@opentelemetry/api';
-import { reasonOf, report, warnOnce } from '../src/diagnostics.ts';
+import { report, warnOnce } from '../src/diagnostics.ts';
 import { collectDiagnostics } from './support/diag-log.ts';
 
 const log = collectDiagnostics();
@@ -42,16 +42,4 @@ test('a repeated warning is logged once, and only so many warnings are logged', 
   for (let i = 0; i < 3000; i++) warn(`name ${i % 2000}`);
   expect(log.warnings).toHaveLength(1000);
   expect(new Set(log.warnings).size).toBe(1000);
-});
-
-test.each<[unknown, string]>([
-  [new Error('a\n  b'), 'a b'],
-  [new TypeError(), 'TypeError'],
-  ['text', 'text'],
-  [undefined, 'undefined'],
-  [null, 'null'],
-  [{ message: 'of another realm' }, 'of another realm'],
-  [Object.create(null), 'unknown'],
-])('the reason of %p is %p', (error, reason) => {
-  expect(reasonOf(error)).toBe(reason);
 });

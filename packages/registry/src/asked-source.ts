@@ -1,8 +1,6 @@
 import { mustBe } from '@hdrscope/core';
+import { LONGEST_TIMER_MS } from '@hdrscope/kit';
 import type { Registry, Source } from './registry.ts';
-
-/** Timers of the runtime count in 32 bits; a longer wait would end at once. */
-export const LONGEST_WAIT_MS: number = 2 ** 31 - 1;
 
 /** A source as a registry asks it: not for longer than its time, and not again while it is late. */
 export class AskedSource {
@@ -55,9 +53,10 @@ export class AskedSource {
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */
 export function assertTimeout(timeoutMs: number): void {
-  const isTimeout = timeoutMs > 0 && (timeoutMs <= LONGEST_WAIT_MS || timeoutMs === Number.POSITIVE_INFINITY);
+  const isTimeout =
+    timeoutMs > 0 && (timeoutMs <= LONGEST_TIMER_MS || timeoutMs === Number.POSITIVE_INFINITY);
   if (isTimeout) return;
-  const allowed = `above 0 and at most ${LONGEST_WAIT_MS}, or Infinity`;
+  const allowed = `above 0 and at most ${LONGEST_TIMER_MS}, or Infinity`;
   throw mustBe('ERR_INVALID_OPTION', 'timeoutMs', allowed, timeoutMs);
 }
 

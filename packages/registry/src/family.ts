@@ -9,6 +9,7 @@ import {
   resolutionOf,
   scaledLayout,
 } from '@hdrscope/core';
+import { nanosecondsPer } from '@hdrscope/kit';
 import { AttributeIndex } from './attribute-index.ts';
 import { type Attributes, canonicalText, frozenCopy } from './attributes.ts';
 import type { Clock } from './clock.ts';
@@ -72,15 +73,6 @@ const DEFAULT_CARDINALITY_LIMIT = 2000;
 // Enough for every series to be found by a few attributes in a few orders.
 const INDEX_NODES_PER_SERIES = 16;
 
-const SECONDS_PER_UNIT: ReadonlyMap<string, number> = new Map([
-  ['s', 1],
-  ['ms', 1e-3],
-  ['us', 1e-6],
-  ['ns', 1e-9],
-  ['min', 60],
-  ['h', 3600],
-]);
-
 /** One instrument's distributions, told apart by attributes. Made by `Registry.histogram`. */
 export class Family {
   readonly name: string;
@@ -126,8 +118,8 @@ export class Family {
     const { layout, unitLayout } = sharedLayouts(significantDigits, this.resolution);
     this.layout = layout;
     this.unitLayout = unitLayout;
-    const secondsPerUnit = SECONDS_PER_UNIT.get(unit);
-    this.#setup = { layout, unitLayout, resolution: this.resolution, secondsPerUnit, clock };
+    const nsPerUnit = nanosecondsPer(unit);
+    this.#setup = { layout, unitLayout, resolution: this.resolution, nsPerUnit, clock };
     this.#index = new AttributeIndex(cardinalityLimit * INDEX_NODES_PER_SERIES);
   }
 
@@ -173,8 +165,8 @@ export class Family {
  * a millionth for the ratios of unit `1`, and a thousandth where the unit tells nothing.
  */
 export function defaultResolution(unit: string): number {
-  const seconds = SECONDS_PER_UNIT.get(unit);
-  if (seconds !== undefined) return 1e-9 / seconds;
+  const ns = nanosecondsPer(unit);
+  if (ns !== undefined) return 1 / ns;
   if (COUNTED_WHOLE.test(unit)) return 1;
   return unit === '1' ? 1e-6 : 1e-3;
 }

@@ -1,4 +1,4 @@
-export type { Attributes } from './attributes.ts';
+export { type Attributes, canonicalText } from './attributes.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { type CountedUnit, SHOWN_UNITS, type ShownUnit } from './counted-unit.ts';
 export type { Exemplar } from './exemplars.ts';

@@ -39,8 +39,8 @@ export interface SeriesSetup {
   /** The same layout in the family's unit. */
   readonly unitLayout: Layout;
   readonly resolution: Resolution;
-  /** Seconds in one unit, or `undefined` where the unit is none of time. */
-  readonly secondsPerUnit: number | undefined;
+  /** Nanoseconds in one unit; `undefined` when the unit does not measure time. */
+  readonly nsPerUnit: number | undefined;
   readonly clock: Clock;
 }
 
@@ -173,8 +173,8 @@ export class Series {
    * @throws HdrscopeError `ERR_INVALID_OPTION` when the family's unit is none of time.
    */
   startTimer(): () => number {
-    const { secondsPerUnit, clock } = this.#setup;
-    if (secondsPerUnit === undefined) {
+    const { nsPerUnit, clock } = this.#setup;
+    if (nsPerUnit === undefined) {
       throw new HdrscopeError(
         'ERR_INVALID_OPTION',
         'a timer needs a family with a unit of time (s, ms, us, ns)',
@@ -182,7 +182,7 @@ export class Series {
     }
     const startMs = clock.monotonicMs();
     return () => {
-      const elapsed = (clock.monotonicMs() - startMs) / 1000 / secondsPerUnit;
+      const elapsed = (clock.monotonicMs() - startMs) / (nsPerUnit / 1e6);
       this.record(elapsed);
       return elapsed;
     };

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +22,7 @@ const IMPORTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 export class BuiltPackages {
   readonly directory: string = mkdtempSync(join(tmpdir(), 'hdrscope-'));
 
-  /** @param names The folders of the packages, and of all packages that they import. */
+  /** @param names The folders of packages. The packages that they import are built too. */
   constructor(names: readonly string[]) {
     buildPackages(this.directory, names);
   }
@@ -39,9 +39,9 @@ export class BuiltPackages {
   }
 }
 
-/** Builds packages into an existing folder, so that modules in it can import them. */
+/** Builds packages, and those that they import, into an existing folder: modules in it can import them. */
 export function buildPackages(directory: string, names: readonly string[]): void {
-  for (const name of names) {
+  for (const name of withDependencies(names)) {
     const source = join(PACKAGES, name);
     const target = join(directory, 'node_modules/@hdrscope', name);
     const files = readdirSync(join(source, 'src'), { recursive: true, withFileTypes: true })
@@ -56,4 +56,17 @@ export function buildPackages(directory: string, names: readonly string[]): void
     const manifest = { name: `@hdrscope/${name}`, type: 'module', exports: './src/index.js', imports };
     writeFileSync(join(target, 'package.json'), JSON.stringify(manifest));
   }
+}
+
+function withDependencies(names: readonly string[]): ReadonlySet<string> {
+  const all = new Set(names);
+  // A set that grows while it is walked is walked to its end.
+  for (const name of all) {
+    const manifest = readFileSync(join(PACKAGES, name, 'package.json'), 'utf8');
+    const { dependencies = {} } = JSON.parse(manifest) as { dependencies?: Record<string, string> };
+    for (const dependency of Object.keys(dependencies)) {
+      if (dependency.startsWith('@hdrscope/')) all.add(dependency.slice('@hdrscope/'.length));
+    }
+  }
+  return all;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isLoopback } from './quantities.ts';
+import { isLoopback } from './address.ts';
 import type { Unnamed } from './sources-schema.ts';
 import type { SinkConfig } from './types.ts';
 import { address, duration, mapping, oneOf, size, text, texts, wholeNumber, yesOrNo } from './values.ts';

@@ -1,6 +1,6 @@
 import { KERNEL_LAYOUT_TEXTS, kernelLayoutOf } from '@hdrscope/ebpf';
 import { z } from 'zod';
-import { isLoopback } from './quantities.ts';
+import { isLoopback } from './address.ts';
 import type { SourceConfig } from './types.ts';
 import {
   acceptedBy,

@@ -1,8 +1,8 @@
-import { HdrscopeError } from '@hdrscope/core';
+import { HdrscopeError, nearestName } from '@hdrscope/core';
+import { DURATION_FORMS, durationNs, LONGEST_TIMER_MS, SIZE_FORMS, sizeBytes } from '@hdrscope/kit';
 import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
 import { z } from 'zod';
-import { nearest } from './nearest.ts';
-import { addressOf, bytesOf, millisecondsOf } from './quantities.ts';
+import { addressOf } from './address.ts';
 import type { AttributeTexts, ListenAddress, MetricConfig } from './types.ts';
 
 // Every message begins with what is allowed; whoever shows it puts the place before it and what came behind it.
@@ -20,7 +20,7 @@ function keyHints(keys: readonly string[], shape: object): string {
   const known = Object.keys(shape);
   return keys
     .map((key) => {
-      const meant = nearest(key, known);
+      const meant = nearestName(key, known);
       return meant === undefined
         ? `is not known here: the keys are ${known.join(', ')}`
         : `is not known here: did you mean ${meant}?`;
@@ -65,12 +65,20 @@ function understood<Value>(
   });
 }
 
+/** A duration in milliseconds, which a timer can wait. */
 export const duration: z.ZodType<number, string> = understood(
-  'a duration above 0 and below 24 days, such as 500ms, 10s or 1h30m',
-  millisecondsOf,
+  `a duration above 0 and of at most 24 days, ${DURATION_FORMS}`,
+  (given) => {
+    const ms = (durationNs(given) ?? 0) / 1e6;
+    return ms > 0 && ms <= LONGEST_TIMER_MS ? ms : undefined;
+  },
 );
 
-export const size: z.ZodType<number, string> = understood('a size, such as 64KiB or 100MB', bytesOf);
+/** A size in bytes, of at least one. */
+export const size: z.ZodType<number, string> = understood(
+  `a size, ${SIZE_FORMS}`,
+  (given) => sizeBytes(given) || undefined,
+);
 
 export const address: z.ZodType<ListenAddress, string> = understood(
   'an address with a port from 0 to 65535, such as 127.0.0.1:9464, localhost:9464 or [::1]:9464',

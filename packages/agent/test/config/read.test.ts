@@ -79,7 +79,7 @@ sinks:
 colour: red
 `;
   expect(told(text)).toEqual([
-    '1:18: shutdownTimeout must be a duration above 0 and below 24 days, such as 500ms, 10s or 1h30m, got "soon"',
+    '1:18: shutdownTimeout must be a duration above 0 and of at most 24 days, such as 500ms, 1.5s or 1h30m (units: ns, us or µs, ms, s, m or min, h, d), got "soon"',
     '3:5: sources[0].path is missing: it must be the path of a log',
     '4:5: sources[0].pth is not known here: did you mean path?',
     '5:11: sources[1].type must be a source of a type that is known: interval-log, stdin, ceph, ebpf-map, bpftrace or otlp, got "prometeus"',

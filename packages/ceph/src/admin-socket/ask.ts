@@ -1,5 +1,6 @@
 import { createConnection } from 'node:net';
 import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { LONGEST_TIMER_MS } from '@hdrscope/kit';
 import { adminSocketError, errnoOf } from '../errors.ts';
 import { type JsonValue, toJsonText } from '../json-text.ts';
 import { parseFailure } from './failure.ts';
@@ -16,9 +17,6 @@ export interface AskOptions {
 
 const DEFAULT_TIMEOUT_MS = 5000;
 const DEFAULT_MAX_BYTES = 64 * 2 ** 20;
-
-/** The longest delay of a timer in Node.js. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 /** The room that daemons have for a request, including the NUL at its end. */
 const DAEMON_REQUEST_BYTES = 1024;
@@ -81,7 +79,7 @@ function exchange(request: Request, timeoutMs: number, maxBytes: number): Promis
     const socket = createConnection(path);
     const late = (): void =>
       fail(noReply(request, `${path} has not answered within ${Math.round(timeoutMs)} ms`));
-    const timer = setTimeout(late, Math.min(timeoutMs, LONGEST_MS));
+    const timer = setTimeout(late, Math.min(timeoutMs, LONGEST_TIMER_MS));
     const finish = (): void => {
       clearTimeout(timer);
       socket.destroy();

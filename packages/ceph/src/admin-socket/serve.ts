@@ -1,4 +1,5 @@
 import { mustBe } from '@hdrscope/core';
+import { LONGEST_TIMER_MS } from '@hdrscope/kit';
 import { answer } from './answer.ts';
 import { configCommand, type VersionReply, withBuiltIns } from './built-in.ts';
 import type { AdminCommand } from './command.ts';
@@ -40,9 +41,6 @@ export interface RunningAdminSocket {
   /** Removes the socket. Replies that have begun have one second to finish. It never rejects. */
   close(): Promise<void>;
 }
-
-/** The longest delay of a timer in Node.js. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 /**
  * Serves Ceph's admin socket protocol from this process, for the command `ceph --admin-daemon` and other readers of the
@@ -89,8 +87,8 @@ export async function serveAdminSocket(options: AdminSocketOptions): Promise<Run
   assertSocketPath(path);
   if (typeof pidFile !== 'string') throw mustBe('ERR_INVALID_OPTION', 'pidFile', 'a path', pidFile);
   assertWhole('maxRequestBytes', maxRequestBytes, 4, 2 ** 30);
-  assertWhole('idleTimeoutMs', idleTimeoutMs, 1, LONGEST_MS);
-  assertWhole('answerTimeoutMs', answerTimeoutMs, 1, LONGEST_MS);
+  assertWhole('idleTimeoutMs', idleTimeoutMs, 1, LONGEST_TIMER_MS);
+  assertWhole('answerTimeoutMs', answerTimeoutMs, 1, LONGEST_TIMER_MS);
   assertWhole('maxConnections', maxConnections, 1, 2 ** 31 - 1);
 
   const given = [...perfCommands(options), ...commands];

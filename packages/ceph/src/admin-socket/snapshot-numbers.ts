@@ -1,3 +1,4 @@
+import { nanosecondsPer } from '@hdrscope/kit';
 import type { Attributes, FamilySnapshot, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
 import { valuesAtPercentiles } from '@hdrscope/registry';
 import { attributesText } from '../dump/snapshot.ts';
@@ -10,15 +11,6 @@ export interface SnapshotNumbersOptions {
   /** The logger of series without attributes. `snapshotNumbers` appends attributes to it. @default 'hdrscope' */
   readonly logger?: string;
 }
-
-const SECONDS_PER: ReadonlyMap<string, number> = new Map([
-  ['ns', 1e-9],
-  ['us', 1e-6],
-  ['ms', 1e-3],
-  ['s', 1],
-  ['min', 60],
-  ['h', 3600],
-]);
 
 /**
  * Families of a registry as the numbers of `perf dump`, for tools that do not read histograms. Each series has its count and
@@ -90,10 +82,11 @@ function numbersOf(
   percentiles: readonly number[],
 ): [name: string, number: PerfNumber][] {
   const { name, unit, description, resolution } = family;
-  const factor = SECONDS_PER.get(unit);
-  const real = factor !== undefined || resolution.ticksPerUnit > 1;
+  const ns = nanosecondsPer(unit);
+  const seconds = ns === undefined ? 1 : ns / 1e9;
+  const real = ns !== undefined || resolution.ticksPerUnit > 1;
   // A sum of the middles of slots, for series without a sum of their own, is not always an integer.
-  const shown = (value: number): number => (real ? value * (factor ?? 1) : Math.round(value));
+  const shown = (value: number): number => (real ? value * seconds : Math.round(value));
   const text: PerfNumberText = { description, real, units: unit === 'By' ? 'bytes' : 'none' };
 
   const gauges = [

@@ -1,4 +1,5 @@
 import { type Layout, mustBe, type Rebucketing, rebucket, resolutionOf, scaledLayout } from '@hdrscope/core';
+import { nanosecondsPer } from '@hdrscope/kit';
 import type { Attributes, FamilySnapshot, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
 import { type Axis, axisLayout } from '../histogram/axis.ts';
 import { PerfHistogram } from '../histogram/perf-histogram.ts';
@@ -17,15 +18,6 @@ export interface SnapshotLoggersOptions {
 
 /** A second axis with one slot for all values, for tools that read two axes. */
 const ALL: Axis = { name: 'All', scale: 'linear', min: 0, quantSize: 1, buckets: 1, unit: 'none' };
-
-const NANOSECONDS_PER: Readonly<Record<string, number>> = {
-  ns: 1,
-  us: 1e3,
-  ms: 1e6,
-  s: 1e9,
-  min: 60e9,
-  h: 3600e9,
-};
 
 /**
  * Families of a registry as Ceph's loggers and counters. Ceph's histograms have no labels, so each combination of attributes
@@ -73,7 +65,7 @@ export function snapshotLoggers(
  * in ticks when its resolution is finer than 1.
  */
 export function defaultAxis({ unit, resolution }: Pick<FamilySnapshot, 'unit' | 'resolution'>): Axis {
-  if (Object.hasOwn(NANOSECONDS_PER, unit)) {
+  if (nanosecondsPer(unit) !== undefined) {
     return { name: 'Latency (nsec)', scale: 'log2', min: 0, quantSize: 1024, buckets: 36, unit: 'ns' };
   }
   if (unit === 'By') {
@@ -132,19 +124,12 @@ function inAxisUnit(family: FamilySnapshot, axis: Axis): Layout {
   return known;
 }
 
-const NANOSECONDS_OF_AXIS: Readonly<Partial<Record<NonNullable<Axis['unit']>, number>>> = {
-  ns: 1,
-  us: 1e3,
-  ms: 1e6,
-  s: 1e9,
-};
-
 /** One unit of the family, in the unit of the axis. An axis without a unit counts as that of `defaultAxis`: ticks finer than 1, or units. */
 function perUnit({ name, unit, resolution }: FamilySnapshot, axis: Axis): number {
   const { unit: shown = 'none' } = axis;
   if (shown === 'none') return resolution.ticksPerUnit;
-  const axisNs = NANOSECONDS_OF_AXIS[shown];
-  const unitNs = Object.hasOwn(NANOSECONDS_PER, unit) ? NANOSECONDS_PER[unit]! : undefined;
+  const axisNs = nanosecondsPer(shown);
+  const unitNs = nanosecondsPer(unit);
   if (axisNs !== undefined && unitNs !== undefined) return unitNs / axisNs;
   if (shown === 'bytes' && unit === 'By') return 1;
   throw mustBe(

@@ -1,9 +1,10 @@
 import { mustBe } from '@hdrscope/core';
+import { isObject } from '@hdrscope/kit';
 import type { Json, JsonObject } from './json.ts';
 
 /** @throws HdrscopeError `ERR_DECODE` */
 export function asObject(json: Json | undefined, path: string): JsonObject {
-  if (typeof json === 'object' && json !== null && !isArray(json)) return json;
+  if (isObject(json)) return json as JsonObject;
   throw mustBe('ERR_DECODE', path, 'an object', json);
 }
 
@@ -16,12 +17,6 @@ export function asArray(json: Json | undefined, path: string): readonly Json[] {
   const value = typeof json === 'string' ? parsedArray(json) : json;
   if (value !== undefined && isArray(value)) return value;
   throw mustBe('ERR_DECODE', path, 'an array', json);
-}
-
-/** @throws HdrscopeError `ERR_DECODE` */
-export function asString(json: Json | undefined, path: string): string {
-  if (typeof json === 'string') return json;
-  throw mustBe('ERR_DECODE', path, 'a string', json);
 }
 
 /** @throws HdrscopeError `ERR_DECODE` */

@@ -1,5 +1,6 @@
+import { asText } from '@hdrscope/kit';
 import { type DocumentOptions, readDocuments, type TextDocument } from './documents.ts';
-import { asInteger, asObject, asString } from './fields.ts';
+import { asInteger, asObject } from './fields.ts';
 import type { Json } from './json.ts';
 
 /** The description of a histogram in a daemon's schema. A field that the schema leaves out is `undefined`. */
@@ -56,7 +57,7 @@ function readDescription(
 ): ImportedDescription {
   const fields = asObject(json, path);
   const text = (key: string): string | undefined =>
-    fields[key] === undefined ? undefined : asString(fields[key], `${path}.${key}`);
+    fields[key] === undefined ? undefined : asText(fields[key], `${path}.${key}`);
   const { priority } = fields;
   return {
     ...place,

@@ -1,6 +1,7 @@
 import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { asText } from '@hdrscope/kit';
 import { type Axis, type AxisScale, axisEdges } from '../histogram/axis.ts';
-import { asArray, asInteger, asObject, asString } from './fields.ts';
+import { asArray, asInteger, asObject } from './fields.ts';
 import type { Json, JsonObject } from './json.ts';
 import { type UnitOverrides, type UnitSource, unitOf } from './units.ts';
 
@@ -19,7 +20,7 @@ export interface ImportedAxis {
  */
 export function readAxis(json: Json, logger: string, units: UnitOverrides, path: string): ImportedAxis {
   const fields = asObject(json, path);
-  const name = asString(fields.name, `${path}.name`);
+  const name = asText(fields.name, `${path}.name`);
   const config = configOf(fields);
   const edges = fields.ranges === undefined ? undefined : readRanges(fields.ranges, `${path}.ranges`);
   const stated = fields.buckets === undefined ? undefined : asInteger(fields.buckets, `${path}.buckets`);

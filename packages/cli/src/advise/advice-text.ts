@@ -3,7 +3,7 @@ import { formatValue } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
 import { painter } from '../colour.ts';
 import type { Io } from '../command.ts';
-import { formatCount } from '../log/values.ts';
+import { formatCount } from '../format.ts';
 import { formatTable } from '../table.ts';
 
 /** What a histogram costs, and what others would. */

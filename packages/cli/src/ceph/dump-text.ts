@@ -1,7 +1,7 @@
 import { toJsonText } from '@hdrscope/ceph';
 import { informativeAxes } from '@hdrscope/plot';
 import type { painter } from '../colour.ts';
-import { formatCount, percentileTitle } from '../log/values.ts';
+import { formatCount, percentileTitle } from '../format.ts';
 import { formatTable } from '../table.ts';
 import { type AxisFacts, axisFacts, boundsJson, formatBounds } from './axis-facts.ts';
 import { exactTotal, haveSeveralSources, titleOf } from './histograms.ts';

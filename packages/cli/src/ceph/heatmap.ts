@@ -4,7 +4,7 @@ import { type Plot, plotText, plotToJson, type TerminalOptions } from '@hdrscope
 import { createParser, readArguments } from '../arguments.ts';
 import { hasColours } from '../colour.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
-import { formatCount } from '../log/values.ts';
+import { formatCount } from '../format.ts';
 import { plotColumns } from '../plot-columns.ts';
 import { intervalOption, intervalsOption } from '../shared-options.ts';
 import { Follower } from './follow.ts';

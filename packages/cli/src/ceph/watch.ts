@@ -4,7 +4,7 @@ import { informativeAxes } from '@hdrscope/plot';
 import { createParser, readArguments } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
-import { formatCount, percentileTitle } from '../log/values.ts';
+import { formatCount, percentileTitle } from '../format.ts';
 import { intervalOption, intervalsOption, percentilesOption } from '../shared-options.ts';
 import { axisFacts, formatBounds } from './axis-facts.ts';
 import { histogramFacts, histogramJson } from './dump-text.ts';

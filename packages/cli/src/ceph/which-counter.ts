@@ -1,7 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { informativeAxes } from '@hdrscope/plot';
 import { type Io, Refusal } from '../command.ts';
-import { formatCount } from '../log/values.ts';
+import { formatCount } from '../format.ts';
 import { exactTotal, type Sourced } from './histograms.ts';
 
 /** One counter of several daemons. */

@@ -1,20 +1,21 @@
 import { type Command, Option } from 'commander';
 import { createParser, readArguments } from '../arguments.ts';
 import { type Io, Refusal } from '../command.ts';
-import { openInputs } from '../input/open-inputs.ts';
-import { LineTally } from '../line-tally.ts';
 import {
   addComparing,
   type ComparedSide,
   type ComparingOptions,
   printComparison,
   VERDICTS,
-} from '../log/comparing.ts';
-import { MalformedTally } from '../log/malformed.ts';
-import { type TextUnit, textUnitOption } from '../log/percentile-input.ts';
-import { unitOption } from '../log/shown-options.ts';
-import type { ValueScale } from '../log/values.ts';
+} from '../comparison/comparison-input.ts';
+import { LineTally } from '../inputs/line-tally.ts';
+import { MalformedTally } from '../inputs/malformed-tally.ts';
+import { openInputs } from '../inputs/open-inputs.ts';
+import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
+import { perMs, TIME_UNITS } from '../numbers/number-unit.ts';
 import { startReading } from '../progress.ts';
+import { unitOption } from '../shared-options.ts';
+import type { ValueScale } from '../value-scale.ts';
 import { readSide } from './sides.ts';
 import { type DiffKind, diffUnits } from './units.ts';
 
@@ -91,13 +92,6 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   return Math.max(verdict, await report());
 }
 
-const NAMES: readonly (readonly [divisor: number, name: TextUnit])[] = [
-  [1e6, 'ns'],
-  [1e3, 'us'],
-  [1, 'ms'],
-  [1e-3, 's'],
-];
-
 function unitName({ divisor, unit }: ValueScale): TextUnit | 'none' {
-  return unit === '' ? 'none' : NAMES.find(([known]) => known === divisor)![1];
+  return unit === '' ? 'none' : TIME_UNITS.find((one) => perMs(one) === divisor)!;
 }

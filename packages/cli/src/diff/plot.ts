@@ -1,9 +1,9 @@
 import { curveOf, plotText } from '@hdrscope/plot';
 import { hasColours } from '../colour.ts';
 import type { Io } from '../command.ts';
-import type { ComparedSide } from '../log/comparing.ts';
-import type { ValueScale } from '../log/values.ts';
+import type { ComparedSide } from '../comparison/comparison-input.ts';
 import { plotColumns } from '../plot-columns.ts';
+import type { ValueScale } from '../value-scale.ts';
 
 // Further from the median, and a linear axis shows the largest values alone.
 const LINEAR_UP_TO = 50;

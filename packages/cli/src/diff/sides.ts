@@ -1,11 +1,11 @@
 import { sumLogs } from '@hdrscope/interval-log';
-import { decodeEncoded } from '../encoded-histogram.ts';
-import type { Input } from '../input/open-inputs.ts';
-import { wholeText } from '../input/whole-text.ts';
-import type { LineTally } from '../line-tally.ts';
-import { type ComparedSide, withValues } from '../log/comparing.ts';
-import type { MalformedTally } from '../log/malformed.ts';
-import { readPercentileInput, type TextUnit } from '../log/percentile-input.ts';
+import { type ComparedSide, withValues } from '../comparison/comparison-input.ts';
+import { decodeEncoded } from '../inputs/encoded-histogram.ts';
+import type { LineTally } from '../inputs/line-tally.ts';
+import type { MalformedTally } from '../inputs/malformed-tally.ts';
+import type { Input } from '../inputs/open-inputs.ts';
+import { readPercentileInput, type TextUnit } from '../inputs/percentile-input.ts';
+import { wholeText } from '../inputs/whole-text.ts';
 import { countNumbers, vanishedText } from '../numbers/count-numbers.ts';
 import type { ReadingProgress } from '../progress.ts';
 import type { DiffKind, DiffUnits } from './units.ts';

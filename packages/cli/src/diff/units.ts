@@ -1,8 +1,8 @@
-import type { InputKind } from '../input/kinds.ts';
-import type { Input } from '../input/open-inputs.ts';
-import type { TextUnit } from '../log/percentile-input.ts';
-import type { ValueScale } from '../log/values.ts';
-import { type NumberUnit, numberUnit, PER_MS } from '../numbers/number-unit.ts';
+import type { InputKind } from '../inputs/kinds.ts';
+import type { Input } from '../inputs/open-inputs.ts';
+import type { TextUnit } from '../inputs/percentile-input.ts';
+import { type NumberUnit, numberUnit, perMs } from '../numbers/number-unit.ts';
+import type { ValueScale } from '../value-scale.ts';
 
 /** What can be compared. */
 export type DiffKind = Exclude<InputKind, 'json'>;
@@ -30,10 +30,10 @@ export function diffUnits(
     const scale: ValueScale =
       numbersIn === 'none'
         ? { divisor: numbers.resolution.ticksPerUnit, unit: '' }
-        : { divisor: PER_MS.ns, unit: 'ms' };
+        : { divisor: perMs('ns'), unit: 'ms' };
     return { scale, numbers };
   }
   // As many steps to one of the unit as the log has.
-  const step = numbersIn === 'none' || unit.unit === '' ? 1 : PER_MS[numbersIn] / unit.divisor;
+  const step = numbersIn === 'none' || unit.unit === '' ? 1 : perMs(numbersIn) / unit.divisor;
   return { scale: unit, numbers: numberUnit(numbersIn, step) };
 }

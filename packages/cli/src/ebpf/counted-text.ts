@@ -1,7 +1,7 @@
 import type { Quantile } from '@hdrscope/core';
 import { formatKernelBars, kernelQuantiles } from '@hdrscope/ebpf';
 import type { Attributes } from '@hdrscope/registry';
-import { formatCount, percentileTitle } from '../log/values.ts';
+import { formatCount, percentileTitle } from '../format.ts';
 import { type Counted, shortened, totalOf } from './counted.ts';
 import { formatValue, type ShownUnit } from './unit.ts';
 

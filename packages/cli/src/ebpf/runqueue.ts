@@ -4,7 +4,7 @@ import { Option } from 'commander';
 import { createParser, readArguments } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { parseDuration } from '../duration.ts';
-import { formatCount } from '../log/values.ts';
+import { formatCount } from '../format.ts';
 import { percentilesOption } from '../shared-options.ts';
 import { type Counted, together } from './counted.ts';
 import { countedJson, formatCounted } from './counted-text.ts';

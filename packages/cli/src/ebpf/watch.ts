@@ -4,7 +4,7 @@ import { KernelCounting, type KernelIncrease } from '@hdrscope/ebpf';
 import { createParser, readArguments } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
-import { formatCount, percentileTitle } from '../log/values.ts';
+import { formatCount, percentileTitle } from '../format.ts';
 import { intervalOption, intervalsOption, percentilesOption } from '../shared-options.ts';
 import { together, totalOf } from './counted.ts';
 import { countedJson, formatBounds, quantilesOf, type ShownAs, titleOf } from './counted-text.ts';

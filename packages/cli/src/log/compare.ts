@@ -1,7 +1,6 @@
 import { sumLogs } from '@hdrscope/interval-log';
 import { createParser, readArguments } from '../arguments.ts';
 import type { Io } from '../command.ts';
-import { nameOfPath } from '../input-file.ts';
 import {
   addComparing,
   type ComparedSide,
@@ -9,13 +8,14 @@ import {
   printComparison,
   VERDICTS,
   withValues,
-} from './comparing.ts';
+} from '../comparison/comparison-input.ts';
+import { nameOfPath } from '../inputs/input-file.ts';
+import { MalformedTally } from '../inputs/malformed-tally.ts';
+import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
+import { addSelection, type SelectingOptions } from '../inputs/selection-options.ts';
+import { unitOption } from '../shared-options.ts';
+import type { ValueScale } from '../value-scale.ts';
 import { openLogs } from './input.ts';
-import { MalformedTally } from './malformed.ts';
-import { type TextUnit, textUnitOption } from './percentile-input.ts';
-import { addSelection, type SelectingOptions } from './selecting.ts';
-import { unitOption } from './shown-options.ts';
-import type { ValueScale } from './values.ts';
 
 const DESCRIPTION = `Compares percentiles before and after a change, and says whether a difference is real.
 

@@ -9,12 +9,12 @@ import {
 } from '@hdrscope/interval-log';
 import { choiceOption, createParser, readArguments, wrongOption } from '../arguments.ts';
 import { type Io, Refusal, UsageError } from '../command.ts';
+import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
+import { addTags } from '../inputs/selection-options.ts';
+import { OUTPUT_HELP } from '../output-file.ts';
+import { LOG_PERCENTILES, percentilesOption, unitOption } from '../shared-options.ts';
 import { csvHeader, csvRow, ndjsonRow, type RowOptions } from './interval-rows.ts';
 import { runLines } from './line-command.ts';
-import { OUTPUT_HELP } from './output.ts';
-import { type TextUnit, textUnitOption } from './percentile-input.ts';
-import { addTags } from './selecting.ts';
-import { percentilesOption, unitOption } from './shown-options.ts';
 
 const FORMATS = ['v2', 'ndjson', 'csv', 'hgrm'] as const;
 type Format = (typeof FORMATS)[number];
@@ -48,7 +48,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     .option('-o, --output <file>', OUTPUT_HELP)
     .addOption(unitOption('(v2 of a log needs it not) '))
     .addOption(textUnitOption())
-    .addOption(percentilesOption('of ndjson and csv: '));
+    .addOption(percentilesOption(LOG_PERCENTILES, 'of ndjson and csv: '));
   const tagsOf = addTags(parser);
   const given = await readArguments<Options>(parser, args, io);
   if (given === undefined) return 0;

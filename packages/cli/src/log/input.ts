@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import type { LogSource, PercentileText } from '@hdrscope/interval-log';
 import type { Io } from '../command.ts';
-import type { InputKind } from '../input/kinds.ts';
-import { openInputs, type Taking } from '../input/open-inputs.ts';
+import type { InputKind } from '../inputs/kinds.ts';
+import { openInputs, type Taking } from '../inputs/open-inputs.ts';
+import { readPercentileInput, type TextReading } from '../inputs/percentile-input.ts';
 import { type ReadingProgress, startReading } from '../progress.ts';
-import { readPercentileInput, type TextReading } from './percentile-input.ts';
 
 /** Logs that are there, and not read yet. */
 export interface OpenedLogs extends ReadingProgress {

@@ -1,5 +1,6 @@
 import type { DecodedInterval } from '@hdrscope/interval-log';
-import { percentileTitle, scaled, type ValueScale } from './values.ts';
+import { percentileTitle } from '../format.ts';
+import { scaled, type ValueScale } from '../value-scale.ts';
 
 /** What a row of an interval tells. */
 export interface RowOptions {

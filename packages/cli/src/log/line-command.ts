@@ -1,10 +1,10 @@
 import type { LogInterval, LogSource, OperationOptions } from '@hdrscope/interval-log';
 import type { Io } from '../command.ts';
-import { nameOf } from '../input/recognise.ts';
+import { MalformedTally } from '../inputs/malformed-tally.ts';
+import type { TextReading } from '../inputs/percentile-input.ts';
+import { nameOf } from '../inputs/recognise.ts';
+import { writeLines } from '../output-file.ts';
 import { openLogs } from './input.ts';
-import { MalformedTally } from './malformed.ts';
-import { writeLines } from './output.ts';
-import type { TextReading } from './percentile-input.ts';
 
 /** Told of what is not in the order of time. */
 export interface OrderOptions {

@@ -1,8 +1,8 @@
 import { mergeLogs } from '@hdrscope/interval-log';
 import { createParser, readArguments } from '../arguments.ts';
 import type { Io } from '../command.ts';
+import { OUTPUT_HELP } from '../output-file.ts';
 import { runLines } from './line-command.ts';
-import { OUTPUT_HELP } from './output.ts';
 
 const DESCRIPTION = `Merges logs into one, ordered by the starts of the intervals: those of several processes, or days.
 

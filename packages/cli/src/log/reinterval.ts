@@ -2,9 +2,9 @@ import { reintervalLog } from '@hdrscope/interval-log';
 import { createParser, readArguments } from '../arguments.ts';
 import type { Io } from '../command.ts';
 import { parseDuration } from '../duration.ts';
+import { addSelection, type SelectingOptions } from '../inputs/selection-options.ts';
+import { OUTPUT_HELP } from '../output-file.ts';
 import { runLines } from './line-command.ts';
-import { OUTPUT_HELP } from './output.ts';
-import { addSelection, type SelectingOptions } from './selecting.ts';
 
 const DESCRIPTION = `Merges the intervals of each tag into longer ones, which begin at multiples of their length: at full
 minutes, for 1m. Counts are exact.

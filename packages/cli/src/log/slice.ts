@@ -1,9 +1,9 @@
 import { sliceLog } from '@hdrscope/interval-log';
 import { createParser, readArguments } from '../arguments.ts';
 import { type Io, UsageError } from '../command.ts';
+import { addSelection, type SelectingOptions } from '../inputs/selection-options.ts';
+import { OUTPUT_HELP } from '../output-file.ts';
 import { runLines } from './line-command.ts';
-import { OUTPUT_HELP } from './output.ts';
-import { addSelection, type SelectingOptions } from './selecting.ts';
 
 const DESCRIPTION = `Copies a part of a log: some times, some tags. Its lines stay as they are, and tell the same times.
 

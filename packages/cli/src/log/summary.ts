@@ -3,22 +3,16 @@ import { type LogSummary, type Selection, summarizeLogs, type TagSummary } from 
 import { createParser, readArguments } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import { type Io, Refusal, UsageError } from '../command.ts';
-import { nameOfPath } from '../input-file.ts';
+import { formatCount, formatTime, percentileTitle } from '../format.ts';
+import { nameOfPath } from '../inputs/input-file.ts';
+import { MalformedTally } from '../inputs/malformed-tally.ts';
+import { isEpoch } from '../inputs/moment.ts';
+import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
+import { addSelection, type SelectingOptions } from '../inputs/selection-options.ts';
+import { LOG_PERCENTILES, percentilesOption, unitOption } from '../shared-options.ts';
 import { type Column, formatMarkdown, formatTable } from '../table.ts';
+import { scaled, type ValueScale, valueFormat } from '../value-scale.ts';
 import { openLogs } from './input.ts';
-import { MalformedTally } from './malformed.ts';
-import { type TextUnit, textUnitOption } from './percentile-input.ts';
-import { addSelection, type SelectingOptions } from './selecting.ts';
-import { percentilesOption, unitOption } from './shown-options.ts';
-import {
-  formatCount,
-  formatTime,
-  isEpoch,
-  percentileTitle,
-  scaled,
-  type ValueScale,
-  valueFormat,
-} from './values.ts';
 
 interface Options extends SelectingOptions {
   readonly json?: boolean;
@@ -49,7 +43,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     .option('--markdown', 'prints a table of Markdown')
     .addOption(unitOption())
     .addOption(textUnitOption())
-    .addOption(percentilesOption());
+    .addOption(percentilesOption(LOG_PERCENTILES));
   const selectionOf = addSelection(parser);
   const given = await readArguments<Options>(parser, args, io);
   if (given === undefined) return 0;

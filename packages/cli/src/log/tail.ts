@@ -12,11 +12,13 @@ import { createParser, readArguments, wrongOption } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { parseDuration } from '../duration.ts';
+import { formatCount, formatTime, percentileTitle } from '../format.ts';
+import { isEpoch } from '../inputs/moment.ts';
+import { addSelection, type SelectingOptions } from '../inputs/selection-options.ts';
+import { LOG_PERCENTILES, percentilesOption, unitOption } from '../shared-options.ts';
+import { type ValueScale, valueFormat } from '../value-scale.ts';
 import { assertLog, openLogs } from './input.ts';
 import { ndjsonRow } from './interval-rows.ts';
-import { addSelection, type SelectingOptions } from './selecting.ts';
-import { percentilesOption, unitOption } from './shown-options.ts';
-import { formatCount, formatTime, isEpoch, percentileTitle, type ValueScale, valueFormat } from './values.ts';
 
 const DESCRIPTION = `Percentiles of a log's last intervals, a line each, and with -f of those that are yet to come.
 
@@ -44,7 +46,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     .option('-f, --follow', 'goes on as the file grows, until Ctrl-C')
     .option('-n, --lines <count>', 'how many of the intervals that are there already', parseLines, 10)
     .addOption(unitOption())
-    .addOption(percentilesOption())
+    .addOption(percentilesOption(LOG_PERCENTILES))
     .option('--json', 'prints a line of JSON for each interval, as hdrscope log convert --to ndjson')
     .addOption(
       new Option('--poll <duration>', 'with -f: how often the file is looked at')

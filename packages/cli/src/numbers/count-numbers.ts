@@ -1,8 +1,8 @@
 import { HdrscopeError, Histogram } from '@hdrscope/core';
 import { textOf } from '@hdrscope/interval-log';
-import type { Input } from '../input/open-inputs.ts';
-import type { LineTally } from '../line-tally.ts';
-import { badLineText, type NumberFormat, NumberReader } from './number-reader.ts';
+import { badLineText, type NumberFormat, NumberReader } from '@hdrscope/kit/number-reader';
+import type { LineTally } from '../inputs/line-tally.ts';
+import type { Input } from '../inputs/open-inputs.ts';
 import { inUnit, type NumberUnit, ticksPerUnit } from './number-unit.ts';
 
 /** How numbers are counted. */

@@ -1,4 +1,5 @@
 import { fromTicks, type Resolution, resolutionOf } from '@hdrscope/core';
+import { nanosecondsPer } from '@hdrscope/kit';
 import { type CountedUnit, defaultResolution, SHOWN_UNITS } from '@hdrscope/registry';
 import { Option } from 'commander';
 import { isDecimal, wrongOption } from '../arguments.ts';
@@ -11,8 +12,14 @@ export interface NumberUnit {
 
 export const NUMBER_UNITS = Object.keys(SHOWN_UNITS) as readonly CountedUnit[];
 
-/** How many of a unit of time are a millisecond. */
-export const PER_MS = { ns: 1e6, us: 1e3, ms: 1, s: 1e-3 } as const;
+/** The units of time that values may be in. */
+export const TIME_UNITS = ['ns', 'us', 'ms', 's'] as const satisfies readonly CountedUnit[];
+
+/** How many of a unit are one millisecond; 1 when the unit does not measure time. */
+export function perMs(unit: CountedUnit): number {
+  const ns = nanosecondsPer(unit);
+  return ns === undefined ? 1 : 1e6 / ns;
+}
 
 // As a registry has it, whose names of units are those of UCUM.
 const UCUM: Readonly<Partial<Record<CountedUnit, string>>> = { bytes: 'By', none: '' };

@@ -1,12 +1,12 @@
 import { type BoundedHistogram, compareHistograms, type LogHistogram } from '@hdrscope/interval-log';
 import { type ComparisonPlot, curveOf } from '@hdrscope/plot';
 import { UsageError } from '../command.ts';
-import { withValues } from '../log/comparing.ts';
+import { withValues } from '../comparison/comparison-input.ts';
 import { type Reading, readPercentiles, type ValueInput } from './reading.ts';
 import { readSum } from './sum.ts';
 
 /** What is compared. */
-export interface ComparisonWishes {
+export interface ComparisonOptions {
   readonly percentiles: readonly number[];
   readonly confidence: number;
 }
@@ -19,7 +19,7 @@ export interface ComparisonWishes {
 export async function readComparison(
   inputs: readonly ValueInput[],
   reading: Reading,
-  { percentiles, confidence }: ComparisonWishes,
+  { percentiles, confidence }: ComparisonOptions,
 ): Promise<ComparisonPlot> {
   const [first, second, ...more] = inputs;
   if (first === undefined || second === undefined || more.length > 0) {

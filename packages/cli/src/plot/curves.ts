@@ -9,7 +9,7 @@ interface Named extends Sum {
 }
 
 /** How curves are made. */
-export interface CurveWishes {
+export interface CurveOptions {
   readonly confidence: number | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface CurveWishes {
 export async function readCurves(
   inputs: readonly ValueInput[],
   reading: Reading,
-  { confidence }: CurveWishes,
+  { confidence }: CurveOptions,
 ): Promise<Curve[]> {
   const found: Named[] = [];
   for (const input of inputs) found.push(...(await histogramsOf(input, inputs.length > 1, reading)));

@@ -2,7 +2,7 @@ import { type Plot, plotText, plotToJson, type TerminalOptions } from '@hdrscope
 import { wrongOption } from '../arguments.ts';
 import { hasColours } from '../colour.ts';
 import { type Io, UsageError } from '../command.ts';
-import { writeWhole } from '../log/output.ts';
+import { writeWhole } from '../output-file.ts';
 
 /** What `--format` may be. */
 export const FORMATS = ['text', 'svg', 'png', 'html', 'json'] as const;

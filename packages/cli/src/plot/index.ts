@@ -3,29 +3,29 @@ import type { CountedUnit } from '@hdrscope/registry';
 import { Option } from 'commander';
 import { choiceOption, createParser, readArguments, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io, Refusal } from '../command.ts';
-import type { InputKind } from '../input/kinds.ts';
-import { type Input, openInputs } from '../input/open-inputs.ts';
-import { parseConfidence } from '../log/comparing.ts';
-import { type TextUnit, textUnitOption } from '../log/percentile-input.ts';
-import { addSelection, type SelectingOptions } from '../log/selecting.ts';
-import { percentilesOption } from '../log/shown-options.ts';
+import { parseConfidence } from '../comparison/comparison-input.ts';
+import type { InputKind } from '../inputs/kinds.ts';
+import { type Input, openInputs } from '../inputs/open-inputs.ts';
+import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
+import { addSelection, type SelectingOptions } from '../inputs/selection-options.ts';
 import { NUMBER_UNITS } from '../numbers/number-unit.ts';
+import { LOG_PERCENTILES, percentilesOption } from '../shared-options.ts';
 import { readBars } from './bars.ts';
 import { readComparison } from './comparison.ts';
 import { readCurves } from './curves.ts';
 import { type DrawingOptions, FORMATS, formatOf, parseFormat, writePlots } from './drawing.ts';
 import { readHeatMap, readOverTime } from './intervals.ts';
 import { plotsOfJson } from './json-input.ts';
+import { assertFits, assertKind, dressed, isEmpty, type PlotOptions } from './options.ts';
 import { type Reading, readingOf, type ValueInput } from './reading.ts';
 import { parseSlo } from './slo.ts';
 import { parseCountedUnit, plotUnits } from './units.ts';
-import { assertFits, assertKind, dressed, isEmpty, type Wishes } from './wishes.ts';
 
 const KINDS: readonly Plot['kind'][] = ['percentiles', 'comparison', 'over-time', 'heat-map', 'bars'];
 
 const TAKEN: readonly InputKind[] = ['log', 'percentiles', 'encoded', 'numbers', 'json'];
 
-interface Options extends SelectingOptions, DrawingOptions, Wishes {
+interface Options extends SelectingOptions, DrawingOptions, PlotOptions {
   readonly kind?: Plot['kind'];
   readonly confidence?: number;
   readonly percentiles: readonly number[];
@@ -86,7 +86,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
         .argParser(parseConfidence)
         .default(undefined, 'none; of a comparison 0.99'),
     )
-    .addOption(percentilesOption('of comparison and over-time: '))
+    .addOption(percentilesOption(LOG_PERCENTILES, 'of comparison and over-time: '))
     .addOption(
       choiceOption('--unit <unit>', 'what was counted', NUMBER_UNITS, parseCountedUnit).default(
         undefined,

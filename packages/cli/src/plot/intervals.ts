@@ -2,7 +2,7 @@ import { DoubleHistogram, type Histogram } from '@hdrscope/core';
 import { type DecodedInterval, type DecodeIntervalsOptions, decodeIntervals } from '@hdrscope/interval-log';
 import { createHeatMap, createOverTime, type HeatMapPlot, type TimePlot } from '@hdrscope/plot';
 import { Refusal } from '../command.ts';
-import type { InputKind } from '../input/kinds.ts';
+import type { InputKind } from '../inputs/kinds.ts';
 import type { Reading, ValueInput } from './reading.ts';
 
 /** When how often which values were counted, of all logs together. @throws Refusal */

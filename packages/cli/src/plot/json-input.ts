@@ -6,8 +6,8 @@ import { perfPlot } from '../ceph/perf-plot.ts';
 import { chooseCounter, merged } from '../ceph/which-counter.ts';
 import { type Io, Refusal } from '../command.ts';
 import { titleOf as titleOfCounted } from '../ebpf/counted-text.ts';
-import type { Input } from '../input/open-inputs.ts';
-import { wholeText } from '../input/whole-text.ts';
+import type { Input } from '../inputs/open-inputs.ts';
+import { wholeText } from '../inputs/whole-text.ts';
 
 const KINDS: readonly string[] = [
   'percentiles',
@@ -18,7 +18,7 @@ const KINDS: readonly string[] = [
 ] satisfies Plot['kind'][];
 
 /** What is known of the contents besides. */
-export interface JsonWishes {
+export interface JsonOptions {
   /** Of the kernel's histograms, which do not tell it. */
   readonly unit: CountedUnit | undefined;
   /** Which of a dump of Ceph. */
@@ -35,7 +35,7 @@ export interface JsonWishes {
  */
 export async function plotsOfJson(
   input: Input,
-  { unit, counter, onBytes }: JsonWishes,
+  { unit, counter, onBytes }: JsonOptions,
   io: Io,
 ): Promise<Plot[]> {
   const text = await wholeText(input, 'JSON', onBytes);

@@ -1,11 +1,11 @@
 import type { Selection } from '@hdrscope/interval-log';
 import type { Io } from '../command.ts';
-import type { InputKind } from '../input/kinds.ts';
-import type { Input } from '../input/open-inputs.ts';
-import { LineTally } from '../line-tally.ts';
-import { MalformedTally } from '../log/malformed.ts';
-import type { PercentileInput, TextUnit } from '../log/percentile-input.ts';
-import { readPercentileInput } from '../log/percentile-input.ts';
+import type { InputKind } from '../inputs/kinds.ts';
+import { LineTally } from '../inputs/line-tally.ts';
+import { MalformedTally } from '../inputs/malformed-tally.ts';
+import type { Input } from '../inputs/open-inputs.ts';
+import type { PercentileInput, TextUnit } from '../inputs/percentile-input.ts';
+import { readPercentileInput } from '../inputs/percentile-input.ts';
 import { type ReadingProgress, startReading } from '../progress.ts';
 import { type PlotUnits, textScale } from './units.ts';
 

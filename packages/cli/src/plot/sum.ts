@@ -1,6 +1,6 @@
 import { type LogHistogram, sumLogs } from '@hdrscope/interval-log';
-import { decodeEncoded } from '../encoded-histogram.ts';
-import { wholeText } from '../input/whole-text.ts';
+import { decodeEncoded } from '../inputs/encoded-histogram.ts';
+import { wholeText } from '../inputs/whole-text.ts';
 import { countNumbers, vanishedText } from '../numbers/count-numbers.ts';
 import { type Reading, readPercentiles, type ValueInput } from './reading.ts';
 

@@ -1,10 +1,10 @@
 import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
 import { wrongOption } from '../arguments.ts';
 import { UsageError } from '../command.ts';
-import type { Input } from '../input/open-inputs.ts';
-import type { TextUnit } from '../log/percentile-input.ts';
-import { parseUnit, type ValueScale } from '../log/values.ts';
+import type { Input } from '../inputs/open-inputs.ts';
+import type { TextUnit } from '../inputs/percentile-input.ts';
 import { NUMBER_UNITS, type NumberUnit, numberUnit, ticksPerUnit } from '../numbers/number-unit.ts';
+import { parseUnit, type ValueScale } from '../value-scale.ts';
 
 /** `--unit` @throws UsageError */
 export function parseCountedUnit(text: string): CountedUnit {
@@ -28,7 +28,7 @@ export interface PlotUnits {
 }
 
 /** What the command line tells of units, and needs of them. */
-export interface UnitWishes {
+export interface UnitOptions {
   readonly unit: CountedUnit | undefined;
   readonly textUnit: TextUnit | undefined;
   /** Whether the histograms of all inputs are set against each other, and so have to count in one unit. */
@@ -38,7 +38,7 @@ export interface UnitWishes {
 /** @throws UsageError */
 export function plotUnits(
   inputs: readonly Input[],
-  { unit: asked, textUnit, isCompared }: UnitWishes,
+  { unit: asked, textUnit, isCompared }: UnitOptions,
 ): PlotUnits {
   const areNumbers = inputs.length > 0 && inputs.every(({ kind }) => kind === 'numbers');
   const unit = asked ?? (areNumbers ? (textUnit ?? 'none') : 'ns');

@@ -1,11 +1,11 @@
 import { Option } from 'commander';
 import { createParser, isDecimal, parsePercentileList, readArguments, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io, Refusal, UsageError } from '../command.ts';
-import { openInputs } from '../input/open-inputs.ts';
-import { LineTally } from '../line-tally.ts';
-import { OUTPUT_HELP, writeLines } from '../log/output.ts';
+import { LineTally } from '../inputs/line-tally.ts';
+import { openInputs } from '../inputs/open-inputs.ts';
 import { countNumbers, vanishedText } from '../numbers/count-numbers.ts';
 import { digitsOption, NUMBER_UNITS, numberUnit, resolutionOption } from '../numbers/number-unit.ts';
+import { OUTPUT_HELP, writeLines } from '../output-file.ts';
 import { startReading } from '../progress.ts';
 import { type OutputFormat, outputFormats, type Recorded } from './outputs.ts';
 

@@ -1,6 +1,6 @@
 import { formatPercentiles, type Histogram } from '@hdrscope/core';
 import type { Io } from '../command.ts';
-import { inUnit, type NumberUnit, PER_MS, ticksPerUnit } from '../numbers/number-unit.ts';
+import { inUnit, type NumberUnit, perMs, ticksPerUnit } from '../numbers/number-unit.ts';
 import { formatRecorded } from './text.ts';
 
 /** Numbers that were counted, and how they are shown. */
@@ -74,5 +74,5 @@ function jsonOf({ histogram, unit, digits, percentiles }: Recorded): object {
 
 /** What the third column of a log is divided by: it has milliseconds where values are times. */
 function ticksPerShown(unit: NumberUnit): number {
-  return ticksPerUnit(unit) * (unit.unit in PER_MS ? PER_MS[unit.unit as keyof typeof PER_MS] : 1);
+  return ticksPerUnit(unit) * perMs(unit.unit);
 }

@@ -1,6 +1,6 @@
 import { painter } from '../colour.ts';
 import type { Io } from '../command.ts';
-import { formatCount, percentileTitle } from '../log/values.ts';
+import { formatCount, percentileTitle } from '../format.ts';
 import { inUnit } from '../numbers/number-unit.ts';
 import { formatTable } from '../table.ts';
 import type { Recorded, ShownAs } from './outputs.ts';

@@ -7,7 +7,8 @@ import { createLogPlots, type Plot, plotsOfLog } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { Io } from '../command.ts';
 import { Refusal } from '../command.ts';
-import { sizeOf } from '../input-file.ts';
+import { sizeOf } from '../inputs/input-file.ts';
+import { perMs } from '../numbers/number-unit.ts';
 import { type ReadingProgress, startReading } from '../progress.ts';
 
 /** A file that has a tab of the page. */
@@ -17,7 +18,7 @@ export interface ShownFile {
 
 /** The plots of a file that somebody has dropped on the page. */
 export function openDropped(unit: CountedUnit, bytes: AsyncIterable<Uint8Array>): Promise<readonly Plot[]> {
-  return plotsOfLog(readHistograms(bytes, { valueScale: textScaleOf(unit) }), { unit });
+  return plotsOfLog(readHistograms(bytes, { valueScale: perMs(unit) }), { unit });
 }
 
 /**
@@ -82,10 +83,4 @@ function integersOf(interval: { histogram(): Histogram | DoubleHistogram }): His
   } catch {
     return undefined;
   }
-}
-
-/** Percentile text has milliseconds where it has times. */
-function textScaleOf(unit: CountedUnit): number {
-  const PER_MS: Partial<Record<CountedUnit, number>> = { ns: 1e6, us: 1e3, ms: 1, s: 1e-3 };
-  return PER_MS[unit] ?? 1;
 }

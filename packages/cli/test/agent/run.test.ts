@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Ending } from '../../src/command.ts';
+import { Termination } from '../../src/command.ts';
 import { runCli } from '../../src/program.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { useFolder } from '../support/logs.ts';
@@ -58,11 +58,11 @@ async function running(
           act(
             url,
             () => reload(),
-            () => ending.abort(new Ending('SIGTERM', 143)),
+            () => ending.abort(new Termination('SIGTERM', 143)),
           ),
         );
       }
-      if (text.includes('is refused')) ending.abort(new Ending('SIGTERM', 143));
+      if (text.includes('is refused')) ending.abort(new Termination('SIGTERM', 143));
     }),
     stdin: (async function* () {
       yield new TextEncoder().encode('1 2 3\n');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { askAdminSocket } from '@hdrscope/ceph';
-import { Ending } from '../../src/command.ts';
+import { Termination } from '../../src/command.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { useFolder } from '../support/logs.ts';
 
@@ -32,7 +32,7 @@ test.each(['tentacle', 'next'])(
     const path = folder.pathOf(`${release}.asok`);
     let printed = '';
     let asking: Promise<void> | undefined;
-    const onOutput = (text: string, end: (reason: Ending) => void): void => {
+    const onOutput = (text: string, end: (reason: Termination) => void): void => {
       printed += text;
       asking ??= (async () => {
         expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -43,7 +43,7 @@ test.each(['tentacle', 'next'])(
         expect(JSON.parse(await askAdminSocket(path, 'perf dump')).hdrscope).toHaveProperty([
           'hash.duration',
         ]);
-        end(new Ending('SIGINT', 130));
+        end(new Termination('SIGINT', 130));
       })();
     };
     const { exitCode, stderr } = await hdrscope(['ceph', 'serve', '--socket', path, '--release', release], {

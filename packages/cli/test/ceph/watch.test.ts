@@ -1,7 +1,7 @@
 import { OSD_DUMP, OSD_DUMP_LATER } from '@hdrscope/testing/osd';
 import { Follower } from '../../src/ceph/follow.ts';
 import { openInputs } from '../../src/ceph/input.ts';
-import { Ending, type Io } from '../../src/command.ts';
+import { type Io, Termination } from '../../src/command.ts';
 import { dumpOf, serveDumps } from '../support/ceph-daemon.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { useFolder } from '../support/logs.ts';
@@ -150,7 +150,8 @@ test('ends when no daemon answers at the start', async () => {
 
 test('ends when it is interrupted', async () => {
   const { path } = await serveDumps(folder.pathOf('long.asok'), [dumpOf([0, 1, 0])]);
-  const onOutput = (_: string, end: (reason: Ending) => void): void => end(new Ending('SIGINT', 130));
+  const onOutput = (_: string, end: (reason: Termination) => void): void =>
+    end(new Termination('SIGINT', 130));
   const { exitCode } = await hdrscope(['ceph', 'watch', path, '--interval', '10ms'], { onOutput });
   expect(exitCode).toBe(130);
 });

@@ -1,7 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { framesSource, logLinear8Layout } from '@hdrscope/ebpf';
 import type { RunQueue } from '@hdrscope/ebpf/loader';
-import { Ending } from '../../src/command.ts';
+import { Termination } from '../../src/command.ts';
 import { run as doctor } from '../../src/ebpf/doctor.ts';
 import { run as list } from '../../src/ebpf/list.ts';
 import { run as runqueue } from '../../src/ebpf/runqueue.ts';
@@ -121,9 +121,9 @@ test('shows what was counted until it was interrupted', async () => {
 test('serves a map to Prometheus', async () => {
   const kernel = fakeKernel({ frames: [frameOf([5, 4, 1, 0, 0, 0, 0, 2])] });
   let text: Promise<string> | undefined;
-  const onOutput = (url: string, end: (reason: Ending) => void) => {
+  const onOutput = (url: string, end: (reason: Termination) => void) => {
     text = fetch(url.trim()).then((response) => response.text());
-    text.finally(() => end(new Ending('SIGINT', 130)));
+    text.finally(() => end(new Termination('SIGINT', 130)));
   };
   const served = runWith(serve, ['/pin', '--layout', 'queue-depth', '--port', '0'], kernel, { onOutput });
   await expect(served).rejects.toMatchObject({ name: 'AbortError' });

@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { Ending } from '../../src/command.ts';
+import { Termination } from '../../src/command.ts';
 import { run } from '../../src/ebpf/watch.ts';
 import { fakeKernel, frameOf, runWith } from '../support/fake-kernel.ts';
 
@@ -95,7 +95,7 @@ test('counters that begin anew, maps that are replaced, and readings that fail',
 
 test('ends when it is interrupted', async () => {
   const kernel = fakeKernel({ frames: [frameOf(BEFORE)] });
-  const onOutput = (_: string, end: (reason: Ending) => void) => end(new Ending('SIGINT', 130));
+  const onOutput = (_: string, end: (reason: Termination) => void) => end(new Termination('SIGINT', 130));
   await expect(runWith(run, ARGS, kernel, { onOutput })).rejects.toMatchObject({ name: 'AbortError' });
 });
 

@@ -1,5 +1,5 @@
 import { appendFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
-import { Ending } from '../../src/command.ts';
+import { Termination } from '../../src/command.ts';
 import { hdrscope, type Ran } from '../support/fake-io.ts';
 import { intervalLine, useFolder } from '../support/logs.ts';
 
@@ -17,7 +17,7 @@ async function follow(
   return hdrscope(['log', 'tail', '-f', '--poll', '1ms', '--percentiles', '50', path], {
     onOutput: (text, end) => {
       if (isFirst && text.startsWith('start')) isFirst = false;
-      else if (left.length === 0) end(new Ending('SIGINT', 130));
+      else if (left.length === 0) end(new Termination('SIGINT', 130));
       else left.shift()!();
     },
     onNote,

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { formatPercentiles, Histogram } from '@hdrscope/core';
 import { FORMAT_VERSION_LINE, formatInterval, LEGEND_LINE } from '@hdrscope/interval-log';
-import { Ending } from '../../src/command.ts';
+import { Termination } from '../../src/command.ts';
 import { hdrscope, type Ran } from '../support/fake-io.ts';
 import { useFolder } from '../support/logs.ts';
 
@@ -22,7 +22,7 @@ async function served(args: readonly string[], look: (url: string) => Promise<vo
   const ran = await hdrscope(['serve', '--port', '0', ...args], {
     onOutput: (text, end) => {
       const [, url] = /the page is at (\S+)/.exec(text) ?? [];
-      looked = look(url!).finally(() => end(new Ending('SIGINT', 130)));
+      looked = look(url!).finally(() => end(new Termination('SIGINT', 130)));
     },
   });
   await looked;

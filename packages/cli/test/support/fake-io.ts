@@ -1,4 +1,4 @@
-import type { Ending, Io, Output } from '../../src/command.ts';
+import type { Io, Output, Termination } from '../../src/command.ts';
 import { runCli } from '../../src/program.ts';
 
 /** What a test decides of the world. */
@@ -8,7 +8,7 @@ export interface World {
   readonly isTerminal?: boolean;
   readonly monotonicMs?: () => number;
   /** Told of all that is printed to standard output, as it is. */
-  readonly onOutput?: (text: string, end: (reason: Ending) => void) => void;
+  readonly onOutput?: (text: string, end: (reason: Termination) => void) => void;
   /** The same of standard error. */
   readonly onNote?: (text: string) => void;
 }

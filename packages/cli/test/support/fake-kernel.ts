@@ -5,7 +5,7 @@ import {
   queueDepthLayout,
   type VisibleMap,
 } from '@hdrscope/ebpf';
-import type { CommandModule, Ending, Io, Output } from '../../src/command.ts';
+import type { CommandModule, Io, Output, Termination } from '../../src/command.ts';
 import type { Kernel } from '../../src/ebpf/kernel.ts';
 import type { Ran } from './fake-io.ts';
 
@@ -63,7 +63,7 @@ export function fakeKernel(
 type Run = (args: readonly string[], io: Io, kernel: Kernel) => ReturnType<CommandModule['run']>;
 
 interface RunOptions {
-  readonly onOutput?: (text: string, end: (reason: Ending) => void) => void;
+  readonly onOutput?: (text: string, end: (reason: Termination) => void) => void;
   /** What ends it. @default `onOutput` */
   readonly signal?: AbortSignal;
 }

@@ -1,4 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { isObject, type JsonObject } from '@hdrscope/kit';
 import { MAP_TYPES, type MapType } from '../bpf/commands.ts';
 import { isPerCpu, type MapInfo } from '../bpf/maps.ts';
 
@@ -70,14 +71,14 @@ export function entriesOfDump(text: string, { id, name, type, keySize, valueSize
 }
 
 /** How many parts a value has. A map without entries has none to tell it by, and no counts to part. */
-function cpusOf(entry: Readonly<Record<string, unknown>> | undefined): number {
+function cpusOf(entry: JsonObject | undefined): number {
   if (entry === undefined) return 1;
   if (!Array.isArray(entry.values) || entry.values.length === 0) throw notUnderstood(JSON.stringify(entry));
   return entry.values.length;
 }
 
 /** Whether it was deleted between its key and its value. */
-function isGone({ value }: Readonly<Record<string, unknown>>): boolean {
+function isGone({ value }: JsonObject): boolean {
   if (typeof value !== 'object' || value === null || !('error' in value)) return false;
   if (/No such (file|entry)|Entry not found/i.test(String(value.error))) return true;
   throw new HdrscopeError('ERR_KERNEL', `bpftool cannot read a value: ${value.error}`);
@@ -101,9 +102,9 @@ function integerOf(value: unknown): number {
   return value as number;
 }
 
-function objectOf(value: unknown): Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null) throw notUnderstood(String(value));
-  return value as Record<string, unknown>;
+function objectOf(value: unknown): JsonObject {
+  if (!isObject(value)) throw notUnderstood(String(value));
+  return value;
 }
 
 function parse(text: string): unknown {

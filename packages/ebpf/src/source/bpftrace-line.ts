@@ -1,4 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { isObject, type JsonObject } from '@hdrscope/kit';
 
 /** A line that `bpftrace -f json` prints, as far as it matters here. */
 export type BpftraceLine =
@@ -81,9 +82,9 @@ function parseJson(line: string): unknown {
   }
 }
 
-function asObject(value: unknown, line: string): Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notUnderstood(line);
-  return value as Record<string, unknown>;
+function asObject(value: unknown, line: string): JsonObject {
+  if (!isObject(value)) throw notUnderstood(line);
+  return value;
 }
 
 /** Newer versions print as text what a double cannot hold. The bounds of buckets it can, or is off by one. */

@@ -1,4 +1,5 @@
 import { resolutionOf } from '@hdrscope/core';
+import { isObject } from '@hdrscope/kit';
 import type { Attributes, FamilyOptions, Scope } from '@hdrscope/registry';
 import { formatComment } from '../writer/format.ts';
 
@@ -54,8 +55,4 @@ function asNote(json: Record<string, unknown>): FamilyNote | undefined {
     ...(isObject(scope) && { scope: scope as unknown as Scope }),
     ...(isObject(tagAttributes) && { tagAttributes }),
   };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

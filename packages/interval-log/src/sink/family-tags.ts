@@ -1,4 +1,5 @@
 import type { Resolution } from '@hdrscope/core';
+import { nanosecondsPer } from '@hdrscope/kit';
 import type { Attributes, FamilySnapshot, Scope } from '@hdrscope/registry';
 import type { FamilyNote } from '../series/family-note.ts';
 
@@ -16,18 +17,9 @@ export function familyNote(family: FamilySnapshot, tagAttributes?: Attributes): 
   };
 }
 
-const MS_PER_UNIT: ReadonlyMap<string, number> = new Map([
-  ['s', 1e3],
-  ['ms', 1],
-  ['us', 1e-3],
-  ['ns', 1e-6],
-  ['min', 6e4],
-  ['h', 36e5],
-]);
-
 /** Divisor of ticks in the third column: the column shows milliseconds for a unit of time, and the unit itself otherwise. */
 export function valueScaleOf(unit: string, { ticksPerUnit, unitsPerTick }: Resolution): number {
-  return ticksPerUnit / (unitsPerTick * (MS_PER_UNIT.get(unit) ?? 1));
+  return ticksPerUnit / (unitsPerTick * ((nanosecondsPer(unit) ?? 1e6) / 1e6));
 }
 
 /** Attributes that keep tags of families with the same name apart: the scope of every family but the first. */

@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 import { type HdrscopeError, mustBe } from '@hdrscope/core';
+import { LONGEST_TIMER_MS } from '@hdrscope/kit';
 import type { Snapshot } from '@hdrscope/registry';
 import { assertTimeZone } from '../writer/java-date.ts';
 import { warn } from './health.ts';
@@ -70,7 +71,6 @@ export interface RotationSettings {
   readonly gzip: boolean;
 }
 
-const LONGEST_MS = 2 ** 31 - 1;
 const POLICIES: readonly FsyncPolicy[] = ['never', 'rotation', 'interval'];
 // Signals that a process cannot handle.
 const DEADLY = ['SIGKILL', 'SIGSTOP'];
@@ -122,7 +122,7 @@ function rotationOf({
 }
 
 function assertTime(name: string, timeMs: number, atLeast: number): void {
-  if (timeMs >= atLeast && timeMs <= LONGEST_MS) return;
+  if (timeMs >= atLeast && timeMs <= LONGEST_TIMER_MS) return;
   const range = atLeast === 1 ? 'from 1' : 'above 0,';
   throw refused(name, `a number of milliseconds ${range} to 2^31 - 1`, timeMs);
 }

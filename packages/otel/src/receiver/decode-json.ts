@@ -1,12 +1,11 @@
 import { type BucketRun, HdrscopeError } from '@hdrscope/core';
+import { asObject, type JsonObject } from '@hdrscope/kit';
 import {
   asCount,
   asDouble,
-  asFields,
   attributesField,
   countField,
   doubleField,
-  type Fields,
   fieldOf,
   integerField,
   listField,
@@ -31,12 +30,12 @@ import {
  * @throws HdrscopeError `ERR_DECODE` when the text is not such a request.
  */
 export function decodeJson(text: string): ReceivedMetric[] {
-  const request = asFields(parsed(text), 'the body');
+  const request = asObject(parsed(text), 'the body');
   return listField(request, 'resourceMetrics').flatMap((one) => {
-    const ofResource = asFields(one, 'resourceMetrics');
+    const ofResource = asObject(one, 'resourceMetrics');
     const resource = attributesField(objectField(ofResource, 'resource'), 'attributes');
     return listField(ofResource, 'scopeMetrics').flatMap((ofScope) =>
-      metricsOfScope(asFields(ofScope, 'scopeMetrics')).map((metric) => ({ ...metric, resource })),
+      metricsOfScope(asObject(ofScope, 'scopeMetrics')).map((metric) => ({ ...metric, resource })),
     );
   });
 }
@@ -49,11 +48,11 @@ function parsed(text: string): unknown {
   }
 }
 
-function metricsOfScope(fields: Fields): Omit<ReceivedMetric, 'resource'>[] {
+function metricsOfScope(fields: JsonObject): Omit<ReceivedMetric, 'resource'>[] {
   const given = objectField(fields, 'scope');
   const scope = { name: textField(given, 'name'), version: textField(given, 'version') };
   return listField(fields, 'metrics').map((one) => {
-    const metric = asFields(one, 'metrics');
+    const metric = asObject(one, 'metrics');
     return {
       scope,
       name: textField(metric, 'name'),
@@ -64,24 +63,24 @@ function metricsOfScope(fields: Fields): Omit<ReceivedMetric, 'resource'>[] {
   });
 }
 
-function dataOf(metric: Fields): ReceivedData {
+function dataOf(metric: JsonObject): ReceivedData {
   for (const kind of ['gauge', 'sum', 'summary']) {
     const other = fieldOf(metric, kind) ?? undefined;
     if (other !== undefined) {
-      return { kind: 'other', pointCount: listField(asFields(other, kind), 'dataPoints').length };
+      return { kind: 'other', pointCount: listField(asObject(other, kind), 'dataPoints').length };
     }
   }
   const exponential = fieldOf(metric, 'exponentialHistogram') ?? undefined;
-  const data = asFields(exponential ?? fieldOf(metric, 'histogram') ?? {}, 'histogram');
+  const data = asObject(exponential ?? fieldOf(metric, 'histogram') ?? {}, 'histogram');
   // OTLP's JSON writes enumerations as integers and does not allow their names.
   const temporality = temporalityOf(integerField(data, 'aggregationTemporality'));
-  const points = listField(data, 'dataPoints').map((point) => asFields(point, 'dataPoints'));
+  const points = listField(data, 'dataPoints').map((point) => asObject(point, 'dataPoints'));
   return exponential === undefined
     ? { kind: 'explicit', temporality, points: points.map(explicitPoint) }
     : { kind: 'exponential', temporality, points: points.map(exponentialPoint) };
 }
 
-function pointOf(fields: Fields): ReceivedPoint {
+function pointOf(fields: JsonObject): ReceivedPoint {
   return {
     attributes: attributesField(fields, 'attributes'),
     startNs: nanosecondsField(fields, 'startTimeUnixNano'),
@@ -94,7 +93,7 @@ function pointOf(fields: Fields): ReceivedPoint {
   };
 }
 
-function explicitPoint(fields: Fields): ExplicitPoint {
+function explicitPoint(fields: JsonObject): ExplicitPoint {
   return {
     ...pointOf(fields),
     bounds: listField(fields, 'explicitBounds').map((bound) => asDouble(bound, 'explicitBounds')),
@@ -102,7 +101,7 @@ function explicitPoint(fields: Fields): ExplicitPoint {
   };
 }
 
-function exponentialPoint(fields: Fields): ExponentialPoint {
+function exponentialPoint(fields: JsonObject): ExponentialPoint {
   return {
     ...pointOf(fields),
     scale: integerField(fields, 'scale'),
@@ -113,10 +112,10 @@ function exponentialPoint(fields: Fields): ExponentialPoint {
   };
 }
 
-function bucketsOf(fields: Fields): BucketRun {
+function bucketsOf(fields: JsonObject): BucketRun {
   return { offset: integerField(fields, 'offset'), counts: countsOf(fields) };
 }
 
-function countsOf(fields: Fields): number[] {
+function countsOf(fields: JsonObject): number[] {
   return listField(fields, 'bucketCounts').map((count) => asCount(count, 'bucketCounts'));
 }

@@ -1,9 +1,8 @@
 import { HdrscopeError } from '@hdrscope/core';
-import type { Attributes, Clock, Family, Registry } from '@hdrscope/registry';
+import { type Attributes, type Clock, canonicalText, type Family, type Registry } from '@hdrscope/registry';
 import { type Counted, countedExplicit, countedExponential } from './counted.ts';
 import { familyOf, type MetricIdentity, type ReceivedFamilyOptions } from './families.ts';
 import { HealthTally } from './health.ts';
-import { identityText } from './identity.ts';
 import type { Increase } from './increase.ts';
 import { partOf } from './part.ts';
 import { type PointRefusal, refusalOfExplicit, refusalOfExponential } from './point-refusal.ts';
@@ -71,7 +70,7 @@ export class IntoRegistry {
     if (refusal !== undefined) return refusal;
     const { startNs, timeNs } = point;
     const counted: Counted = isExplicit ? countedExplicit(point) : countedExponential(point);
-    const identity = `${target.identity}${identityText(point.attributes)}`;
+    const identity = `${target.identity}${canonicalText(point.attributes)}`;
     const timed = { startNs, timeNs, counted };
     const step =
       target.temporality === 'delta'
@@ -117,7 +116,7 @@ export class IntoRegistry {
   #contextOf(attributes: Attributes): ResourceContext {
     const keys = this.#options.resourceAttributes.filter((key) => Object.hasOwn(attributes, key));
     const identifying = Object.fromEntries(keys.map((key) => [key, attributes[key]]));
-    return { attributes, identifying, identity: identityText(attributes) };
+    return { attributes, identifying, identity: canonicalText(attributes) };
   }
 
   #refuse(name: string, refusal: PointRefusal, notes: RefusalNotes, pointCount = 1): void {

@@ -1,14 +1,12 @@
 import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { asArray, asObject, asText, type JsonObject } from '@hdrscope/kit';
 import { DEEPEST_VALUE, integerValue } from './attribute-values.ts';
-
-/** An object of a JSON body. Fields are read by name; all others are ignored. */
-export type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Reads a field by its name in lower camel case, as OTLP writes it, else with underscores, as some senders do.
  * Source: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
  */
-export function fieldOf(fields: Fields, name: string): unknown {
+export function fieldOf(fields: JsonObject, name: string): unknown {
   if (Object.hasOwn(fields, name)) return fields[name];
   const other = snakeCase(name);
   return Object.hasOwn(fields, other) ? fields[other] : undefined;
@@ -24,32 +22,22 @@ function snakeCase(name: string): string {
 }
 
 /** @throws HdrscopeError `ERR_DECODE` */
-export function objectField(fields: Fields, name: string): Fields {
-  return asFields(fieldOf(fields, name) ?? {}, name);
+export function objectField(fields: JsonObject, name: string): JsonObject {
+  return asObject(fieldOf(fields, name) ?? {}, name);
 }
 
 /** @throws HdrscopeError `ERR_DECODE` */
-export function asFields(value: unknown, name: string): Fields {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
-  throw mustBe('ERR_DECODE', name, 'an object', value);
+export function listField(fields: JsonObject, name: string): readonly unknown[] {
+  return asArray(fieldOf(fields, name) ?? [], name);
 }
 
 /** @throws HdrscopeError `ERR_DECODE` */
-export function listField(fields: Fields, name: string): readonly unknown[] {
-  const value = fieldOf(fields, name) ?? [];
-  if (Array.isArray(value)) return value;
-  throw mustBe('ERR_DECODE', name, 'an array', value);
+export function textField(fields: JsonObject, name: string): string {
+  return asText(fieldOf(fields, name) ?? '', name);
 }
 
 /** @throws HdrscopeError `ERR_DECODE` */
-export function textField(fields: Fields, name: string): string {
-  const value = fieldOf(fields, name) ?? '';
-  if (typeof value === 'string') return value;
-  throw mustBe('ERR_DECODE', name, 'a text', value);
-}
-
-/** @throws HdrscopeError `ERR_DECODE` */
-export function countField(fields: Fields, name: string): number {
+export function countField(fields: JsonObject, name: string): number {
   return asCount(fieldOf(fields, name) ?? 0, name);
 }
 
@@ -65,7 +53,7 @@ export function asCount(value: unknown, name: string): number {
 }
 
 /** @throws HdrscopeError `ERR_DECODE` */
-export function integerField(fields: Fields, name: string): number {
+export function integerField(fields: JsonObject, name: string): number {
   const value = fieldOf(fields, name) ?? 0;
   const number = typeof value === 'string' && /^-?\d{1,10}$/.test(value) ? Number(value) : value;
   if (typeof number === 'number' && number === (number | 0)) return number;
@@ -73,14 +61,14 @@ export function integerField(fields: Fields, name: string): number {
 }
 
 /** @throws HdrscopeError `ERR_DECODE` */
-export function nanosecondsField(fields: Fields, name: string): bigint {
+export function nanosecondsField(fields: JsonObject, name: string): bigint {
   const value = fieldOf(fields, name) ?? 0;
   if (typeof value === 'string' && /^\d{1,20}$/.test(value)) return BigInt(value);
   return BigInt(asCount(value, name));
 }
 
 /** @throws HdrscopeError `ERR_DECODE` */
-export function doubleField(fields: Fields, name: string): number | undefined {
+export function doubleField(fields: JsonObject, name: string): number | undefined {
   const value = fieldOf(fields, name) ?? undefined;
   return value === undefined ? undefined : asDouble(value, name);
 }
@@ -99,18 +87,18 @@ export function asDouble(value: unknown, name: string): number {
 }
 
 /** @throws HdrscopeError `ERR_DECODE` */
-export function attributesField(fields: Fields, name: string, depth = 0): Record<string, unknown> {
+export function attributesField(fields: JsonObject, name: string, depth = 0): Record<string, unknown> {
   const entries = listField(fields, name).map((one) => {
-    const entry = asFields(one, name);
+    const entry = asObject(one, name);
     const value = fieldOf(entry, 'value') ?? undefined;
-    const read = value === undefined ? undefined : anyValue(asFields(value, 'value'), depth);
+    const read = value === undefined ? undefined : anyValue(asObject(value, 'value'), depth);
     return [textField(entry, 'key'), read] as const;
   });
   return Object.fromEntries(entries);
 }
 
 /** An `AnyValue`. */
-function anyValue(fields: Fields, depth: number): unknown {
+function anyValue(fields: JsonObject, depth: number): unknown {
   if (depth > DEEPEST_VALUE) {
     throw new HdrscopeError('ERR_DECODE', `an attribute is nested more than ${DEEPEST_VALUE} deep`);
   }
@@ -121,14 +109,14 @@ function anyValue(fields: Fields, depth: number): unknown {
   if (isGiven(fields, 'bytesValue')) return textField(fields, 'bytesValue');
   if (isGiven(fields, 'arrayValue')) {
     const items = listField(objectField(fields, 'arrayValue'), 'values');
-    return items.map((item) => anyValue(asFields(item, 'values'), depth + 1));
+    return items.map((item) => anyValue(asObject(item, 'values'), depth + 1));
   }
   if (isGiven(fields, 'kvlistValue'))
     return attributesField(objectField(fields, 'kvlistValue'), 'values', depth + 1);
   return undefined;
 }
 
-function isGiven(fields: Fields, name: string): boolean {
+function isGiven(fields: JsonObject, name: string): boolean {
   return (fieldOf(fields, name) ?? undefined) !== undefined;
 }
 

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mustBe } from '@hdrscope/core';
+import { closeServer } from '@hdrscope/kit';
 import type { Registry } from '@hdrscope/registry';
 import type { OtlpReceiverHealth } from './health.ts';
 import type { OtlpReceiverOptions } from './options.ts';
@@ -32,8 +33,6 @@ const DEFAULT_PORT = 4318;
 const REQUEST_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 const CHECK_INTERVAL_MS = 5000;
-const PATIENCE_MS = 1000;
-
 /**
  * Starts a server with a receiver of OTLP over HTTP: see `otlpReceiver`. It cuts off a client that takes longer than 30
  * seconds to send a request, or 10 seconds for the headers.
@@ -81,7 +80,7 @@ export async function serveOtlp(
       return receiver.health;
     },
     close() {
-      closed ??= close(server);
+      closed ??= closeServer(server);
       return closed;
     },
   };
@@ -94,16 +93,6 @@ function listening(server: Server, host: string, port: number): Promise<void> {
       server.off('error', reject);
       // A connection that cannot be accepted fails at its client, which notices.
       server.on('error', () => {});
-      resolve();
-    });
-  });
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => server.closeAllConnections(), PATIENCE_MS);
-    server.close(() => {
-      clearTimeout(timer);
       resolve();
     });
   });

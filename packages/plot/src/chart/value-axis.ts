@@ -1,18 +1,8 @@
-import type { CountedUnit } from '@hdrscope/registry';
+import { nanosecondsPer } from '@hdrscope/kit';
+import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
 import { formatValue } from '../value-text.ts';
 import type { OptionPart } from './option.ts';
 import type { Theme } from './theme.ts';
-
-/** The size of a unit in nanoseconds or bytes; 1 for no unit. */
-const SIZES: Readonly<Record<CountedUnit, number>> = {
-  ns: 1,
-  us: 1e3,
-  ms: 1e6,
-  s: 1e9,
-  bytes: 1,
-  KiB: 1024,
-  none: 1,
-};
 
 // The steps, in ns, of times above 5 s, where people stop counting in decimals.
 const TIME_STEPS = [
@@ -45,7 +35,7 @@ export function logRange(values: readonly number[], unit: CountedUnit): ValueRan
   const [smallest, most] = extentOf(positive);
   // Zeros lie below the smallest positive value.
   const least = values.some((value) => value <= 0) ? smallest / 2 : smallest;
-  const size = SIZES[unit];
+  const size = sizeOf(unit);
   const candidates = unit === 'bytes' || unit === 'KiB' ? powersOfTwo(least * size, most * size) : null;
   const all = candidates ?? decimals(least * size, most * size);
   const ticks = all.map((tick) => tick / size);
@@ -64,7 +54,7 @@ export function rangeOf(
 
 /** The smallest step that people count in and that is at least `least`. */
 function niceStep(least: number, unit: CountedUnit): number {
-  const size = SIZES[unit];
+  const size = sizeOf(unit);
   const wanted = least * size;
   if (unit === 'bytes' || unit === 'KiB') return 2 ** Math.ceil(Math.log2(wanted)) / size;
   if (unit !== 'none' && wanted > 5e9) {
@@ -72,6 +62,11 @@ function niceStep(least: number, unit: CountedUnit): number {
     return (step ?? decimalStep(wanted / 86_400e9) * 86_400e9) / size;
   }
   return decimalStep(wanted) / size;
+}
+
+/** How many nanoseconds or bytes one of a unit is; 1 without a unit. */
+function sizeOf(unit: CountedUnit): number {
+  return nanosecondsPer(unit) ?? SHOWN_UNITS[unit].scale;
 }
 
 function decimalStep(least: number): number {

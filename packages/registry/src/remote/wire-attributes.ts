@@ -1,5 +1,6 @@
+import { asArray, asObject, asText } from '@hdrscope/kit';
 import type { Attributes } from '../attributes.ts';
-import { asFields, asList, asText, malformed } from './fields.ts';
+import { malformed } from './fields.ts';
 
 /**
  * Attributes in terms of JSON: keys with values. What JSON has no word for is an object with one field, named for what
@@ -42,9 +43,11 @@ function valueFromJson(json: unknown, where: string, depth: number): unknown {
     throw malformed(where, 'JSON', json);
   }
   if (Array.isArray(json)) {
-    return asList(json, where, MOST_ITEMS).map((item, i) => valueFromJson(item, `${where}[${i}]`, depth + 1));
+    return asArray(json, where, MOST_ITEMS).map((item, i) =>
+      valueFromJson(item, `${where}[${i}]`, depth + 1),
+    );
   }
-  const { number, bigint, date, object } = asFields(json, where);
+  const { number, bigint, date, object } = asObject(json, where);
   if (number !== undefined) return Number(asText(number, `${where}.number`));
   if (typeof bigint === 'string' && /^-?\d{1,1000}$/.test(bigint)) return BigInt(bigint);
   if (typeof date === 'number' || date === null) return new Date(date ?? Number.NaN);
@@ -53,9 +56,9 @@ function valueFromJson(json: unknown, where: string, depth: number): unknown {
 }
 
 function entriesFromJson(json: unknown, where: string, depth: number): Record<string, unknown> {
-  const entries = asList(json, where, MOST_KEYS).map((entry, i) => {
+  const entries = asArray(json, where, MOST_KEYS).map((entry, i) => {
     const at = `${where}[${i}]`;
-    const [key, value] = asList(entry, at, 2);
+    const [key, value] = asArray(entry, at, 2);
     return [asText(key, `${at}[0]`), valueFromJson(value, `${at}[1]`, depth)] as const;
   });
   // Which also makes a key such as __proto__ a key like any other.

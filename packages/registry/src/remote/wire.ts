@@ -1,22 +1,20 @@
-import { LONGEST_WAIT_MS } from '../asked-source.ts';
+import {
+  asArray,
+  asCount,
+  asFinite,
+  asObject,
+  asText,
+  isObject,
+  type JsonObject,
+  LONGEST_TIMER_MS,
+  reasonOf,
+} from '@hdrscope/kit';
 import type { Exemplar } from '../exemplars.ts';
 import type { FamilyOptions, FamilySnapshot, Scope } from '../family.ts';
 import type { Rejected, SeriesSnapshot } from '../series.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { encodedHistogram } from './encoded.ts';
-import {
-  asCount,
-  asFields,
-  asFinite,
-  asList,
-  asMeasure,
-  asOptionalText,
-  asText,
-  asTime,
-  type Fields,
-  malformed,
-  measureToJson,
-} from './fields.ts';
+import { asMeasure, asOptionalText, asTime, malformed, measureToJson } from './fields.ts';
 import { attributesFromJson, attributesToJson, type WireAttributes } from './wire-attributes.ts';
 
 // A port is shared with whatever else its two ends have to say to each other, so all messages are marked as ours. They
@@ -114,7 +112,7 @@ const MOST_ERRORS = 100;
 
 /** Waiting for ever is as long as can be waited. */
 export function collectMessage(request: number, timeoutMs: number): CollectMessage {
-  return { hdrscope: 'collect', version: VERSION, request, timeoutMs: Math.min(timeoutMs, LONGEST_WAIT_MS) };
+  return { hdrscope: 'collect', version: VERSION, request, timeoutMs: Math.min(timeoutMs, LONGEST_TIMER_MS) };
 }
 
 /**
@@ -127,8 +125,8 @@ export function readCollect(message: unknown): CollectMessage | undefined {
   assertVersion(message);
   const request = asCount(message.request, 'collect.request');
   const timeoutMs = asFinite(message.timeoutMs, 'collect.timeoutMs');
-  if (!(timeoutMs > 0 && timeoutMs <= LONGEST_WAIT_MS)) {
-    throw malformed('collect.timeoutMs', `above 0 and at most ${LONGEST_WAIT_MS}`, timeoutMs);
+  if (!(timeoutMs > 0 && timeoutMs <= LONGEST_TIMER_MS)) {
+    throw malformed('collect.timeoutMs', `above 0 and at most ${LONGEST_TIMER_MS}`, timeoutMs);
   }
   return collectMessage(request, timeoutMs);
 }
@@ -149,9 +147,7 @@ export function stateMessage(snapshot: Snapshot, options: StateOptions): StateMe
     isLast,
     timeMs: snapshot.timeMs,
     families: snapshot.families.map((family) => familyToJson(family, cardinalityLimitOf(family))),
-    errors: snapshot.errors
-      .slice(0, MOST_ERRORS)
-      .map(({ source, error }) => `${source}: ${error instanceof Error ? error.message : String(error)}`),
+    errors: snapshot.errors.slice(0, MOST_ERRORS).map(({ source, error }) => `${source}: ${reasonOf(error)}`),
   };
 }
 
@@ -175,20 +171,20 @@ export function readState(message: unknown): ReceivedState | undefined {
     sequence: asCount(message.sequence, 'state.sequence'),
     isLast,
     timeMs: asTime(message.timeMs, 'state.timeMs'),
-    families: asList(message.families, 'state.families', MOST_FAMILIES).map((family, i) =>
+    families: asArray(message.families, 'state.families', MOST_FAMILIES).map((family, i) =>
       readFamily(family, `state.families[${i}]`),
     ),
-    errors: asList(message.errors, 'state.errors', MOST_ERRORS).map((error, i) =>
+    errors: asArray(message.errors, 'state.errors', MOST_ERRORS).map((error, i) =>
       asText(error, `state.errors[${i}]`),
     ),
   };
 }
 
-function isMarked(message: unknown, kind: 'collect' | 'state'): message is Fields {
-  return typeof message === 'object' && message !== null && (message as Fields).hdrscope === kind;
+function isMarked(message: unknown, kind: 'collect' | 'state'): message is JsonObject {
+  return isObject(message) && message.hdrscope === kind;
 }
 
-function assertVersion({ hdrscope, version }: Fields): void {
+function assertVersion({ hdrscope, version }: JsonObject): void {
   if (version !== VERSION) throw malformed(`${String(hdrscope)}.version`, String(VERSION), version);
 }
 
@@ -226,7 +222,7 @@ function seriesToJson(series: SeriesSnapshot): StateSeries {
 }
 
 function readFamily(json: unknown, where: string): ReceivedFamily {
-  const fields = asFields(json, where);
+  const fields = asObject(json, where);
   const name = asText(fields.name, `${where}.name`);
   if (name === '') throw malformed(`${where}.name`, 'a text, not empty', name);
   return {
@@ -238,7 +234,7 @@ function readFamily(json: unknown, where: string): ReceivedFamily {
     cardinalityLimit: asCount(fields.cardinalityLimit, `${where}.cardinalityLimit`),
     scope: readScope(fields.scope, `${where}.scope`),
     boundaries: readBoundaries(fields.boundaries, `${where}.boundaries`),
-    series: asList(fields.series, `${where}.series`, MOST_SERIES).map((series, i) =>
+    series: asArray(fields.series, `${where}.series`, MOST_SERIES).map((series, i) =>
       readSeries(series, `${where}.series[${i}]`),
     ),
   };
@@ -246,7 +242,7 @@ function readFamily(json: unknown, where: string): ReceivedFamily {
 
 function readScope(json: unknown, where: string): Scope | undefined {
   if (json === undefined || json === null) return undefined;
-  const fields = asFields(json, where);
+  const fields = asObject(json, where);
   const version = asOptionalText(fields.version, `${where}.version`);
   const schemaUrl = asOptionalText(fields.schemaUrl, `${where}.schemaUrl`);
   return {
@@ -258,11 +254,11 @@ function readScope(json: unknown, where: string): Scope | undefined {
 
 function readBoundaries(json: unknown, where: string): readonly number[] | undefined {
   if (json === undefined || json === null) return undefined;
-  return asList(json, where, MOST_BOUNDARIES).map((boundary, i) => asFinite(boundary, `${where}[${i}]`));
+  return asArray(json, where, MOST_BOUNDARIES).map((boundary, i) => asFinite(boundary, `${where}[${i}]`));
 }
 
 function readSeries(json: unknown, where: string): ReceivedSeries {
-  const fields = asFields(json, where);
+  const fields = asObject(json, where);
   return {
     attributes: attributesFromJson(fields.attributes, `${where}.attributes`),
     startTimeMs: asTime(fields.startTimeMs, `${where}.startTimeMs`),
@@ -270,15 +266,15 @@ function readSeries(json: unknown, where: string): ReceivedSeries {
     sum: asMeasure(fields.sum, `${where}.sum`),
     min: asMeasure(fields.min, `${where}.min`),
     max: asMeasure(fields.max, `${where}.max`),
-    rejected: readRejected(asFields(fields.rejected, `${where}.rejected`), `${where}.rejected`),
-    exemplars: asList(fields.exemplars, `${where}.exemplars`, MOST_EXEMPLARS).map((exemplar, i) =>
+    rejected: readRejected(asObject(fields.rejected, `${where}.rejected`), `${where}.rejected`),
+    exemplars: asArray(fields.exemplars, `${where}.exemplars`, MOST_EXEMPLARS).map((exemplar, i) =>
       readExemplar(exemplar, `${where}.exemplars[${i}]`),
     ),
   };
 }
 
 function readExemplar(json: unknown, where: string): Exemplar {
-  const fields = asFields(json, where);
+  const fields = asObject(json, where);
   return {
     value: asFinite(fields.value, `${where}.value`),
     timeMs: asTime(fields.timeMs, `${where}.timeMs`),
@@ -286,7 +282,7 @@ function readExemplar(json: unknown, where: string): Exemplar {
   };
 }
 
-function readRejected(fields: Fields, where: string): Rejected {
+function readRejected(fields: JsonObject, where: string): Rejected {
   return {
     notANumber: asCount(fields.notANumber, `${where}.notANumber`),
     negative: asCount(fields.negative, `${where}.negative`),

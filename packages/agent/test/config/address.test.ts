@@ -1,0 +1,29 @@
+import { addressOf, isLoopback } from '../../src/config/address.ts';
+
+test.each([
+  ['localhost:9464', 'localhost', 9464],
+  ['127.0.0.1:0', '127.0.0.1', 0],
+  ['[::1]:65535', '::1', 65_535],
+  ['0.0.0.0:80', '0.0.0.0', 80],
+])('the address %j is %p, %p', (text, host, port) => {
+  expect(addressOf(text)).toEqual({ host, port });
+});
+
+test.each(['localhost', ':80', 'localhost:65536', '::1:80', 'http://localhost:80', 'a b:1', '9464', ''])(
+  '%j is no address',
+  (text) => {
+    expect(addressOf(text)).toBeUndefined();
+  },
+);
+
+test.each([
+  ['localhost', true],
+  ['127.8.9.1', true],
+  ['::1', true],
+  ['0.0.0.0', false],
+  ['::', false],
+  ['127.0.0.1.example.org', false],
+  ['10.0.0.1', false],
+])('that %p is this machine alone is %p', (host, is) => {
+  expect(isLoopback(host)).toBe(is);
+});

@@ -1,0 +1,103 @@
+import { type BoundedHistogram, compareHistograms, type LogHistogram } from '@hdrscope/interval-log';
+import { type Command, Option } from 'commander';
+import { isDecimal, parsePercentileList, wrongOption } from '../arguments.ts';
+import { ExitCode, type Io, Refusal } from '../command.ts';
+import { percentilesOption } from '../shared-options.ts';
+import type { ValueScale } from '../value-scale.ts';
+import { comparisonJson, formatComparison } from './comparison-text.ts';
+
+/** What is compared, what counts as worse, and what that does. */
+export interface ComparingOptions {
+  readonly percentiles: readonly number[];
+  readonly percentile?: readonly number[];
+  readonly failIfWorse?: number;
+  readonly confidence: number;
+  readonly json?: boolean;
+}
+
+/** What is said of a percentile, for the help. */
+export const VERDICTS = `Each difference has a confidence interval, which contains the true one with --confidence. What is
+said of a percentile:
+
+  too few values       one of the two has not enough of them to know the percentile so surely
+  worse beyond doubt   the whole interval is above what --fail-if-worse tolerates
+  worse                the difference is above that, and the whole interval above 0
+  within tolerance     the whole interval is above 0, the difference not above what is tolerated
+  better               the whole interval is below 0
+  no difference shown  the interval contains 0, which does not mean that there is none
+
+With --fail-if-worse the exit code is 1 when a percentile is worse, beyond doubt or not. Values are
+taken to be independent; those of a service that stalls are not, so compare long runs, or several.`;
+
+/** Adds `--percentiles`, `--fail-if-worse` and `--confidence` to a command. */
+export function addComparing(parser: Command, percentiles: readonly number[]): Command {
+  return parser
+    .addOption(percentilesOption(percentiles))
+    .addOption(
+      new Option('--percentile <list>', 'the same')
+        .argParser((text) => parsePercentileList(text, '--percentile'))
+        .hideHelp(),
+    )
+    .option(
+      '--fail-if-worse <part>',
+      'how much a percentile may grow, as in 5%; if one is worse, the exit code is 1',
+      parseTolerance,
+    )
+    .option('--confidence <part>', 'how sure a difference has to be', parseConfidence, 0.99);
+}
+
+/** One side of a comparison. */
+export interface ComparedSide {
+  readonly name: string;
+  readonly values: LogHistogram | BoundedHistogram;
+  readonly totalCount: number;
+}
+
+/**
+ * Prints what has changed.
+ *
+ * @returns The exit code that the verdict makes.
+ */
+export async function printComparison(
+  before: ComparedSide,
+  after: ComparedSide,
+  unit: ValueScale,
+  options: ComparingOptions,
+  io: Io,
+): Promise<number> {
+  const { confidence, failIfWorse: tolerance = 0 } = options;
+  const percentiles = options.percentile ?? options.percentiles;
+  const comparison = compareHistograms(before.values, after.values, { percentiles, confidence, tolerance });
+  const shown = {
+    comparison,
+    names: [before.name, after.name],
+    totals: [before.totalCount, after.totalCount],
+    confidence,
+    tolerance,
+    unit,
+  };
+  await io.stdout.write(options.json ? comparisonJson(shown) : formatComparison(shown, io));
+  return comparison.isWorse && options.failIfWorse !== undefined ? ExitCode.refused : ExitCode.done;
+}
+
+/** @throws Refusal where there are none. */
+export function withValues(sum: LogHistogram | undefined, name: string, isLog = true): LogHistogram {
+  if (sum === undefined || sum.totalCount === 0) {
+    const hint = isLog ? ': hdrscope log summary shows what it has' : '';
+    throw new Refusal(`${name} has no values to compare${hint}`);
+  }
+  return sum;
+}
+
+function parseTolerance(text: string): number {
+  const [, number = ''] = /^(.*?)%$/.exec(text) ?? [];
+  if (!isDecimal(number)) throw wrongOption('--fail-if-worse', 'a percentage of at least 0, as in 5%', text);
+  return Number(number) / 100;
+}
+
+/** `0.99` or `99%`. @throws UsageError */
+export function parseConfidence(text: string): number {
+  const confidence = text.endsWith('%') ? Number(text.slice(0, -1)) / 100 : Number(text);
+  if (confidence > 0 && confidence < 1) return confidence;
+  throw wrongOption('--confidence', 'above 0 and below 1, as in 0.99 or 99%', text);
+}

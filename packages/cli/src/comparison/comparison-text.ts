@@ -1,0 +1,155 @@
+import { formatDecimal } from '@hdrscope/core';
+import type { ChangeVerdict, Comparison, PercentileChange } from '@hdrscope/interval-log';
+import { painter } from '../colour.ts';
+import type { Io } from '../command.ts';
+import { formatCount, percentileTitle } from '../format.ts';
+import { type Column, formatTable } from '../table.ts';
+import { scaled, type ValueScale, valueFormat } from '../value-scale.ts';
+
+/** A comparison, and what is known of it. */
+export interface ShownComparison {
+  readonly comparison: Comparison;
+  /** Of the logs: before, after. */
+  readonly names: readonly string[];
+  /** How many values each has. */
+  readonly totals: readonly number[];
+  readonly confidence: number;
+  readonly tolerance: number;
+  readonly unit: ValueScale;
+}
+
+export function comparisonJson({ comparison, totals, confidence, tolerance, unit }: ShownComparison): string {
+  const { percentiles, isWorse, kolmogorovSmirnov = null, mannWhitney = null } = comparison;
+  const document = {
+    unit: unit.unit,
+    confidence,
+    tolerance,
+    counts: { before: totals[0], after: totals[1] },
+    isWorse,
+    kolmogorovSmirnov,
+    mannWhitney,
+    percentiles: percentiles.map((row) => ({
+      ...row,
+      before: scaled(row.before, unit),
+      after: scaled(row.after, unit),
+      difference: scaled(row.difference, unit),
+      lower: scaled(row.lower, unit),
+      upper: scaled(row.upper, unit),
+    })),
+  };
+  return `${JSON.stringify(document, undefined, 2)}\n`;
+}
+
+/** A table, a second opinion, and one sentence. */
+export function formatComparison(shown: ShownComparison, io: Io): string {
+  const { comparison, names, totals, confidence, unit } = shown;
+  const { percentiles } = comparison;
+  const paint = painter(io, io.stdout);
+  const format = valueFormat(
+    percentiles.flatMap(({ before, after }) => [before, after]),
+    unit,
+  );
+  const signed = (value: number): string => `${value < 0 ? '-' : '+'}${format(Math.abs(value))}`;
+  const columns: Column[] = [
+    { title: '' },
+    { title: 'before' },
+    { title: 'after' },
+    { title: 'difference' },
+    { title: '' },
+    { title: `${percent(confidence)} interval` },
+    { title: 'change', isText: true },
+  ];
+  const rows = percentiles.map((row) => [
+    percentileTitle(row.percentile),
+    format(row.before),
+    format(row.after),
+    signed(row.difference),
+    signedPercent(row.relative),
+    row.change === 'too few values' ? '-' : `${signed(row.lower)} to ${signed(row.upper)}`,
+    row.change,
+  ]);
+  const [titles = '', ...lines] = formatTable(columns, rows);
+  const painted = lines.map((line, at) => {
+    const { change } = percentiles[at]!;
+    return line.replace(new RegExp(`${change}$`), paint(COLOURS[change], change));
+  });
+  const counts = names.map((name, at) => `${name} (${formatCount(totals[at] ?? 0)} values)`).join(' and ');
+  return `${counts}${unit.unit === '' ? '' : `, in ${unit.unit}`}
+
+${[paint('bold', titles), ...painted].join('\n')}
+
+All values together: ${allTogether(comparison)}
+
+${verdict(shown)}
+`;
+}
+
+const COLOURS: Readonly<Record<ChangeVerdict, 'red' | 'green' | 'yellow' | 'dim'>> = {
+  'too few values': 'yellow',
+  'worse beyond doubt': 'red',
+  worse: 'red',
+  better: 'green',
+  'within tolerance': 'yellow',
+  'no difference shown': 'dim',
+};
+
+function verdict({ comparison, confidence, tolerance }: ShownComparison): string {
+  const named = (wanted: ChangeVerdict): string | undefined => {
+    const found = comparison.percentiles.filter(({ change }) => change === wanted);
+    return found.length === 0
+      ? undefined
+      : found
+          .map((row) => `${percentileTitle(row.percentile)} by ${percent(Math.abs(row.relative))}`)
+          .join(', ');
+  };
+  const few = comparison.percentiles.filter(({ change }) => change === 'too few values');
+  const unknown =
+    few.length === 0
+      ? ''
+      : ` Of ${few.map(({ percentile }) => percentileTitle(percentile)).join(', ')} nothing can be said with ${percent(confidence)} confidence: there are too few values${neededText(few, confidence)}.`;
+  const limit = tolerance === 0 ? '' : ` by more than ${percent(tolerance)}`;
+  const certain = named('worse beyond doubt');
+  const probable = named('worse');
+  const worse = [
+    certain && `Worse${limit} beyond doubt: ${certain}.`,
+    probable && `Worse${limit} by the best estimate, and grown beyond doubt: ${probable}.`,
+  ].filter((sentence) => sentence !== undefined);
+  if (worse.length > 0) return worse.join(' ') + unknown;
+  if (few.length === comparison.percentiles.length) return unknown.trim();
+  const better = named('better');
+  if (better !== undefined) return `Better: ${better}.${unknown}`;
+  const grown = named('within tolerance');
+  if (grown !== undefined)
+    return `Not worse than tolerated (${percent(tolerance)}): grown ${grown}.${unknown}`;
+  return `No difference shown with ${percent(confidence)} confidence.${unknown}`;
+}
+
+/** A percentile of `p` has an upper bound among `n` values when `p ** n` is at most half of what may be missed. */
+function neededText(few: readonly PercentileChange[], confidence: number): string {
+  const highest = Math.max(...few.map(({ percentile }) => percentile));
+  if (highest <= 50 || highest >= 100) return '';
+  const needed = Math.ceil(Math.log((1 - confidence) / 2) / Math.log(highest / 100));
+  return `, ${percentileTitle(highest)} needs about ${formatCount(Number(needed.toPrecision(2)))} in each log`;
+}
+
+function allTogether({ kolmogorovSmirnov, mannWhitney }: Comparison): string {
+  if (kolmogorovSmirnov === undefined || mannWhitney === undefined) {
+    return 'not compared, for percentile text does not tell them';
+  }
+  return `Kolmogorov-Smirnov D = ${kolmogorovSmirnov.statistic.toFixed(3)} (${chance(kolmogorovSmirnov.pValue)}), \
+Mann-Whitney effect size ${mannWhitney.effectSize.toFixed(3)} (${chance(mannWhitney.pValue)})`;
+}
+
+function percent(part: number): string {
+  const value = part * 100;
+  return `${Number(value.toPrecision(value < 99 ? 3 : 6))} %`;
+}
+
+function signedPercent(part: number): string {
+  if (!Number.isFinite(part)) return '';
+  return `${part < 0 ? '-' : '+'}${formatDecimal(Math.abs(part) * 100, 1)} %`;
+}
+
+function chance(pValue: number): string {
+  return pValue < 0.001 ? 'p < 0.001' : `p = ${pValue.toFixed(3)}`;
+}

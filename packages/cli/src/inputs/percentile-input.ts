@@ -1,0 +1,126 @@
+import { formatDecimal, HdrscopeError } from '@hdrscope/core';
+import {
+  FORMAT_VERSION_LINE,
+  formatComment,
+  formatInterval,
+  LEGEND_LINE,
+  type PercentileText,
+  readPercentileText,
+  type Selection,
+} from '@hdrscope/interval-log';
+import type { Option } from 'commander';
+import { choiceOption, wrongOption } from '../arguments.ts';
+import { Refusal, UsageError } from '../command.ts';
+import { formatCount } from '../format.ts';
+import { perMs, TIME_UNITS } from '../numbers/number-unit.ts';
+import { scaled, type ValueScale } from '../value-scale.ts';
+import type { Input } from './open-inputs.ts';
+import { wholeText } from './whole-text.ts';
+
+/** How a command takes percentile text for a log. */
+export interface TextReading {
+  readonly unit: ValueScale;
+  readonly textUnit?: TextUnit;
+  readonly selection: Selection;
+  /** What the command makes of there being no time, where that is to be told. */
+  readonly timeNote?: string;
+  /** Told of every byte. */
+  readonly onBytes?: (bytes: number) => void;
+}
+
+/** What the values of percentile text are printed in. */
+export type TextUnit = (typeof TIME_UNITS)[number];
+
+const TEXT_UNITS: readonly string[] = TIME_UNITS;
+
+/** `--text-unit` */
+export function textUnitOption(
+  help = 'of percentile text: what its values are printed in',
+  fallback = 'ms',
+): Option {
+  return choiceOption('--text-unit <unit>', help, TEXT_UNITS, (text) => {
+    if (!TEXT_UNITS.includes(text)) throw wrongOption('--text-unit', TEXT_UNITS.join(', '), text);
+    return text;
+  }).default(undefined, fallback);
+}
+
+/** Percentile text, read. */
+export interface PercentileInput {
+  readonly values: PercentileText;
+  /** A log of one interval, which says the same. */
+  readonly log: Uint8Array;
+  /** What the text does not tell, for the person who reads the result. */
+  readonly losses: readonly string[];
+}
+
+/** @throws Refusal, UsageError, HdrscopeError */
+export async function readPercentileInput(
+  input: Pick<Input, 'name' | 'source'>,
+  { unit, textUnit, selection, timeNote, onBytes }: TextReading,
+): Promise<PercentileInput> {
+  const { name } = input;
+  if (unit.unit === '' && textUnit !== undefined) {
+    throw new UsageError('--text-unit and --unit none exclude each other: values are taken as printed then');
+  }
+  assertSelected(name, selection);
+  const text = await wholeText(input, 'percentile text', onBytes);
+  const values = valuesOf(text, unit.divisor / perMs(textUnit ?? 'ms'), name);
+  const losses = lossesOf(name, values, unit);
+  if (timeNote !== undefined) losses.push(`${name}: ${timeNote}`);
+  return { values, log: logOf(values, unit), losses };
+}
+
+function valuesOf(text: string, valueScale: number, name: string): PercentileText {
+  try {
+    return readPercentileText(text, { valueScale });
+  } catch (error) {
+    if (!(error instanceof HdrscopeError)) throw error;
+    throw new Refusal(`${name}: ${error.message}`, { cause: error });
+  }
+}
+
+function assertSelected(name: string, { tags, from, to }: Selection): void {
+  if (from !== undefined || to !== undefined) {
+    throw new Refusal(`${name} is percentile text and has no times: --from and --to select nothing of it`);
+  }
+  if (tags !== undefined && ![...tags].includes(undefined)) {
+    throw new Refusal(
+      `${name} is percentile text and has no tag: --tag selects nothing of it. To compare it with a part of a log: hdrscope log slice --tag TAG FILE | hdrscope log compare ${name} -`,
+    );
+  }
+}
+
+function logOf({ histogram }: PercentileText, { divisor }: ValueScale): Uint8Array {
+  const note =
+    '[Made of percentile text: values between two of its rows are counted at the later, and no time is known]';
+  const line = formatInterval(histogram, { startSec: 0, endSec: 0, valueScale: divisor });
+  return new TextEncoder().encode(FORMAT_VERSION_LINE + formatComment(note) + LEGEND_LINE + line);
+}
+
+function lossesOf(name: string, { loss }: PercentileText, unit: ValueScale): string[] {
+  const { totalCount, interpolated, beyondLastRow, maxRelativeError, valueResolution, mean } = loss;
+  const shown = (value: number): string =>
+    `${formatDecimal(Number(scaled(value, unit).toPrecision(4)), 9).replace(/\.?0+$/, '')} ${unit.unit}`.trim();
+  const { printed, rebuilt } = mean;
+  const means =
+    printed === undefined
+      ? `no mean is printed, that of what is counted is ${shown(rebuilt)}`
+      : `the mean is ${shown(printed)} as printed, ${shown(rebuilt)} as counted`;
+  const lines = [
+    `${name} is percentile text: ${formatCount(totalCount)} values as one interval, without times and tag; a printed value may be ${shown(valueResolution)} off; ${means}`,
+  ];
+  if (interpolated > 0) {
+    const most = Number.isFinite(maxRelativeError)
+      ? `${Number((maxRelativeError * 100).toPrecision(2))} %`
+      : 'all that they are';
+    lines.push(
+      `${name}: ${formatCount(interpolated)} of them are known only to lie between two printed values, and are counted at the later: percentiles that are not printed are shown too high, by ${most} at most`,
+    );
+  }
+  if (beyondLastRow > 0) {
+    lines.push(
+      `${name}: ${formatCount(beyondLastRow)} lie above its last row, and are counted at its maximum`,
+    );
+  }
+  return lines;
+}

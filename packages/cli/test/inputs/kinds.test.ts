@@ -1,0 +1,38 @@
+import { Histogram } from '@hdrscope/core';
+import { type FoundKind, kindOf } from '../../src/inputs/kinds.ts';
+import { intervalLine } from '../support/logs.ts';
+
+const LINE = intervalLine({ at: 0, ms: [1, 2] });
+const ENCODED = new Histogram().toBase64();
+const TABLE =
+  '       Value     Percentile TotalCount 1/(1-Percentile)\n\n       1.000 0.000000000000          1           1.00\n';
+
+test.each<[string, FoundKind | undefined, string]>([
+  ['a log', 'log', `#[StartTime: 1 (seconds since epoch)]\n${LINE}`],
+  ['percentile text', 'percentiles', TABLE],
+  ['a histogram', 'encoded', `${ENCODED}\n`],
+  ['histograms in a line', 'encoded', `${ENCODED} ${ENCODED}\n`],
+  ['numbers', 'numbers', '12\n0.5\n'],
+  ['numbers of other notations', 'numbers', '\t+.5e-3 \r\n'],
+  ['numbers below a header', 'numbers', '# of today\n\nlatency\n12\n'],
+  ['a document', 'json', ' {"kind":"bars"}'],
+  ['documents', 'json', '[1,\n2]\n'],
+  ['a dump of Ceph with text around it', 'json', '*** developer setup ***\nosd.0: "axes": [\n'],
+  ['nothing', undefined, ''],
+  ['words', undefined, 'some\nwords\n12\n'],
+  ['a line that may be the beginning of a log', undefined, '12'],
+  ['the time of an interval', undefined, '0.127,1.007,2.769,\n'],
+  ['comments', undefined, '#[StartTime: 1]\n# 12\n'],
+  ['what wrk prints', 'percentiles without counts', '  Latency Distribution\n     50%  250.00us\n'],
+])('%s', (_, kind, text) => {
+  expect(kindOf(text, false)).toBe(kind);
+});
+
+test('a number needs no newline where nothing follows', () => {
+  expect(kindOf('# ms\n12', true)).toBe('numbers');
+  expect(kindOf('# ms\nsoon', true)).toBeUndefined();
+});
+
+test('a log with a number in front is a log', () => {
+  expect(kindOf(`12\n${LINE}`, true)).toBe('log');
+});

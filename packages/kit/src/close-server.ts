@@ -1,0 +1,37 @@
+/** What `closeServer` needs of a server: one of `node:http` has it all. */
+export interface ClosableServer {
+  close(callback: () => void): unknown;
+  closeIdleConnections(): void;
+  closeAllConnections(): void;
+}
+
+/** How `closeServer` closes. */
+export interface CloseOptions {
+  /** How long requests that are being answered may take, in milliseconds. @default 1000 */
+  readonly graceMs?: number;
+}
+
+/**
+ * Stops to listen and closes idle connections, lets requests finish that are being answered, and cuts their connections
+ * when they take longer. Resolves when the server is closed, also when it has never listened. Never rejects.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http';
+ * import { closeServer } from '@hdrscope/kit';
+ *
+ * const server = createServer().listen(0, '127.0.0.1');
+ * await closeServer(server, { graceMs: 100 });
+ * server.listening; //=> false
+ * ```
+ */
+export function closeServer(server: ClosableServer, { graceMs = 1000 }: CloseOptions = {}): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+    server.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,14 @@
+export { type ClosableServer, type CloseOptions, closeServer } from './close-server.ts';
+export { asArray, asCount, asFinite, asObject, asText, isObject, type JsonObject } from './json.ts';
+export {
+  DURATION_FORMS,
+  durationNs,
+  formatDuration,
+  formatSize,
+  SIZE_FORMS,
+  sizeBytes,
+} from './quantity.ts';
+export { reasonOf } from './reason-of.ts';
+export { roundToDigits } from './round-to-digits.ts';
+export { nanosecondsPer } from './time-unit.ts';
+export { LONGEST_TIMER_MS, TimeoutError, type WithinOptions, within } from './within.ts';

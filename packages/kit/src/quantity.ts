@@ -1,0 +1,138 @@
+import { roundToDigits } from './round-to-digits.ts';
+
+/** Which durations there are, for errors: "must be a duration above 0, such as …". */
+export const DURATION_FORMS = 'such as 500ms, 1.5s or 1h30m (units: ns, us or µs, ms, s, m or min, h, d)';
+
+/** Which sizes there are, for errors: "must be a size, such as …". */
+export const SIZE_FORMS = 'such as 512B, 64KiB or 100MB (units: B, kB or KB, MB, GB, TB, KiB, MiB, GiB, TiB)';
+
+// Powers of ten are exact in nanoseconds, and 0.1 + 0.2 seconds round to the nanosecond that was meant.
+const NANOSECONDS: Readonly<Record<string, number>> = {
+  ns: 1,
+  us: 1e3,
+  // The micro sign, and the Greek letter that Unicode prefers.
+  '\u00b5s': 1e3,
+  '\u03bcs': 1e3,
+  ms: 1e6,
+  s: 1e9,
+  min: 60e9,
+  m: 60e9,
+  h: 3600e9,
+  d: 86_400e9,
+};
+
+const BYTES: Readonly<Record<string, number>> = {
+  B: 1,
+  kB: 1e3,
+  KB: 1e3,
+  MB: 1e6,
+  GB: 1e9,
+  TB: 1e12,
+  KiB: 2 ** 10,
+  MiB: 2 ** 20,
+  GiB: 2 ** 30,
+  TiB: 2 ** 40,
+};
+
+const DURATION_PART = partOf(NANOSECONDS);
+const DURATION = new RegExp(`^(?:${DURATION_PART.source})+$`);
+const SIZE = new RegExp(`^${partOf(BYTES).source}$`);
+
+/** A decimal and a unit, with a blank between them or without. */
+function partOf(units: object): RegExp {
+  // The first alternative that fits wins: `ms` and `min` come before `m`.
+  return new RegExp(`(\\d+(?:\\.\\d+)?) ?(${Object.keys(units).join('|')})`, 'g');
+}
+
+/**
+ * The duration that a text means, in nanoseconds: an integer of at least 0, the nearest one when the text is finer.
+ * A duration is a decimal with a unit, or several of them that are added up.
+ *
+ * @returns `undefined` when the text is no duration, such as a number without a unit. `DURATION_FORMS` describes the cure.
+ * @example
+ * ```ts
+ * import { durationNs } from '@hdrscope/kit';
+ *
+ * durationNs('1.5s'); //=> 1500000000
+ * durationNs('1h30m'); //=> 5400000000000
+ * durationNs('12 µs'); //=> 12000
+ * durationNs('12'); //=> undefined
+ * ```
+ */
+export function durationNs(text: string): number | undefined {
+  if (!DURATION.test(text)) return undefined;
+  let total = 0;
+  for (const [, amount, unit] of text.matchAll(DURATION_PART)) total += Number(amount) * NANOSECONDS[unit!]!;
+  return Number.isFinite(total) ? Math.round(total) : undefined;
+}
+
+/**
+ * The size that a text means, in bytes: an integer of at least 0, the nearest one when the text is finer. `kB`, `MB` and
+ * so on are powers of 1000, `KiB`, `MiB` and so on powers of 1024. Letters keep their case: `Mb` would be bits.
+ *
+ * @returns `undefined` when the text is no size, or one above 2^53 - 1. `SIZE_FORMS` describes the cure.
+ * @example
+ * ```ts
+ * import { sizeBytes } from '@hdrscope/kit';
+ *
+ * sizeBytes('100MB'); //=> 100000000
+ * sizeBytes('1.5 GiB'); //=> 1610612736
+ * sizeBytes('5mb'); //=> undefined
+ * ```
+ */
+export function sizeBytes(text: string): number | undefined {
+  const [, amount, unit] = SIZE.exec(text) ?? [];
+  if (unit === undefined) return undefined;
+  const bytes = Math.round(Number(amount) * BYTES[unit]!);
+  return Number.isSafeInteger(bytes) ? bytes : undefined;
+}
+
+type Step = readonly [size: number, unit: string];
+
+const DURATION_STEPS: readonly Step[] = steps(NANOSECONDS, ['d', 'h', 'min', 's', 'ms', '\u00b5s', 'ns']);
+const SIZE_STEPS: readonly Step[] = steps(BYTES, ['TiB', 'GiB', 'MiB', 'KiB', 'B']);
+
+function steps(sizes: Readonly<Record<string, number>>, units: readonly string[]): readonly Step[] {
+  return units.map((unit) => [sizes[unit]!, unit]);
+}
+
+/**
+ * A duration as people read it, in the largest unit that leaves at least one of it. `durationNs` reads it again.
+ *
+ * @param ns Nanoseconds, finite.
+ * @param digits Significant digits to round to; digits before the point are never rounded away. @default 3
+ * @example
+ * ```ts
+ * import { formatDuration } from '@hdrscope/kit';
+ *
+ * formatDuration(16_383); //=> '16.4 µs'
+ * formatDuration(999_999_999); //=> '1 s'
+ * formatDuration(90e9); //=> '1.5 min'
+ * ```
+ */
+export function formatDuration(ns: number, digits = 3): string {
+  return format(ns, DURATION_STEPS, digits);
+}
+
+/**
+ * A size as people read it, in powers of 1024. `sizeBytes` reads it again.
+ *
+ * @param bytes Finite.
+ * @param digits Significant digits to round to; digits before the point are never rounded away. @default 3
+ * @example
+ * ```ts
+ * import { formatSize } from '@hdrscope/kit';
+ *
+ * formatSize(4096); //=> '4 KiB'
+ * ```
+ */
+export function formatSize(bytes: number, digits = 3): string {
+  return format(bytes, SIZE_STEPS, digits);
+}
+
+function format(amount: number, steps: readonly Step[], digits: number): string {
+  // A value that rounds up to the next unit is shown in that one: 1 s, not 1000 ms.
+  const [size, unit] =
+    steps.find(([size]) => Math.abs(roundToDigits(amount / size, digits)) >= 1) ?? steps.at(-1)!;
+  return `${roundToDigits(amount / size, digits)} ${unit}`;
+}
