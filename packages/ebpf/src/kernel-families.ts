@@ -88,7 +88,7 @@ export class KernelFamilies {
   add(increase: KernelIncrease): void {
     const target = this.#targetOf(increase);
     const { layout, cpuCount, counts, sums } = increase;
-    const { slotCount } = layout.layout;
+    const { slotCount } = layout.slots;
     const attributes = { ...increase.attributes, ...target.attributes };
     if (target.perCpu) {
       for (let cpu = 0; cpu < cpuCount; cpu++) {
@@ -105,20 +105,20 @@ export class KernelFamilies {
 
   #addCounts(
     { family, resolution }: Target,
-    { layout }: KernelLayout,
+    { slots }: KernelLayout,
     attributes: Attributes,
     counts: Float64Array,
     sum: number | undefined,
   ): void {
-    family.with(attributes).add(countedIn(this.#layoutInUnit(layout, resolution), counts), {
+    family.with(attributes).add(countedIn(this.#layoutInUnit(slots, resolution), counts), {
       sum: sum === undefined ? undefined : fromTicks(resolution, sum),
     });
-    const { significantDigits, isExact } = hdrFit(layout);
+    const { significantDigits, isExact } = hdrFit(slots);
     // A layout that is learnt may turn out finer than it seemed.
     if (!isExact || significantDigits > family.layout.significantDigits) {
       this.#inexact += counts.reduce((left, right) => left + right, 0);
     }
-    if (!Number.isFinite(layout.lower(0))) this.#open += counts[0]!;
+    if (!Number.isFinite(slots.lower(0))) this.#open += counts[0]!;
     this.#open += counts[counts.length - 1]!;
   }
 
@@ -142,14 +142,14 @@ export class KernelFamilies {
     }
     const { unit = SHOWN_UNITS[kernelUnit].unit, scale = SHOWN_UNITS[kernelUnit].scale } = options;
     const resolution = resolutionOf(scale);
-    const { significantDigits = hdrFit(layout.layout).significantDigits } = options;
+    const { significantDigits = hdrFit(layout.slots).significantDigits } = options;
     const family = this.#registry.histogram({
       name: options.name ?? name,
       unit,
       description: options.description ?? '',
       resolution: scale,
       significantDigits,
-      boundaries: options.boundaries ?? unitBoundaries(layout.layout, resolution),
+      boundaries: options.boundaries ?? unitBoundaries(layout.slots, resolution),
       ...(options.cardinalityLimit !== undefined && { cardinalityLimit: options.cardinalityLimit }),
       ...(options.scope !== undefined && { scope: options.scope }),
     });

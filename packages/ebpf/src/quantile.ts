@@ -52,20 +52,20 @@ export function kernelQuantiles(
   if (interpolation !== 'inclusive' && interpolation !== 'exclusive') {
     throw mustBe('ERR_INVALID_OPTION', 'interpolation', "'inclusive' or 'exclusive'", interpolation);
   }
-  const { layout } = counted.layout;
+  const { slots } = counted.layout;
   const counts = countsOfSlots(counted);
-  const histogram = new LayoutHistogram(layout);
-  for (const [slot, count] of counts.entries()) histogram.record(layout.midpoint(slot), count);
+  const histogram = new LayoutHistogram(slots);
+  for (const [slot, count] of counts.entries()) histogram.record(slots.midpoint(slot), count);
   // The bounds of these layouts are integers, both within the slot.
   const inclusive = quantilesOf(histogram, quantiles, { interpolation: 'linear' });
   return interpolation === 'inclusive'
     ? inclusive
-    : quantiles.map((q) => exclusiveQuantile(layout, counts, q));
+    : quantiles.map((q) => exclusiveQuantile(slots, counts, q));
 }
 
 /** The counts of each slot, of all CPUs together. */
-export function countsOfSlots({ layout: { layout }, counts }: KernelCounts): number[] {
-  const { slotCount } = layout;
+export function countsOfSlots({ layout: { slots }, counts }: KernelCounts): number[] {
+  const { slotCount } = slots;
   if (counts.length === 0 || counts.length % slotCount !== 0) {
     throw mustBe(
       'ERR_INVALID_COUNT',
@@ -79,14 +79,14 @@ export function countsOfSlots({ layout: { layout }, counts }: KernelCounts): num
   return sums;
 }
 
-function exclusiveQuantile(layout: IntegerLayout, counts: readonly number[], q: number): Quantile {
+function exclusiveQuantile(slots: IntegerLayout, counts: readonly number[], q: number): Quantile {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return { value: 0, lower: Number.NaN, upper: Number.NaN, open: false };
   const rank = Math.floor(total * q);
   let below = 0;
   let slot = 0;
   while (below + counts[slot]! < rank) below += counts[slot++]!;
-  const [lower, upper] = [layout.lower(slot), layout.upper(slot)];
+  const [lower, upper] = [slots.lower(slot), slots.upper(slot)];
   const open = !Number.isFinite(upper - lower);
   const share = counts[slot] === 0 ? 0 : (rank - below) / counts[slot]!;
   const from = Number.isFinite(lower) ? lower : upper;

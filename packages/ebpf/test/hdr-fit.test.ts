@@ -42,7 +42,7 @@ const LAYOUTS: [name: string, kernel: KernelLayout, digits: number][] = [
   ['bpftrace lhist', bpftraceLhistLayout({ min: 5, max: 1000, step: 7 }), 3],
 ];
 
-describe.each(LAYOUTS)('a family for %s', (_, { layout }, digits) => {
+describe.each(LAYOUTS)('a family for %s', (_, { slots: layout }, digits) => {
   test('has the fewest digits that keep its slots apart', () => {
     expect(hdrFit(layout)).toEqual({ significantDigits: digits, isExact: true });
   });
@@ -76,17 +76,17 @@ describe.each(LAYOUTS)('a family for %s', (_, { layout }, digits) => {
 
 test('of many bounds every second, fourth or eighth is a boundary', () => {
   const one = resolutionOf(1);
-  expect(unitBoundaries(exporterLinearLayout({ max: 160 }).layout, one)).toHaveLength(160);
-  expect(unitBoundaries(exporterLinearLayout({ max: 161 }).layout, one)).toEqual(
+  expect(unitBoundaries(exporterLinearLayout({ max: 160 }).slots, one)).toHaveLength(160);
+  expect(unitBoundaries(exporterLinearLayout({ max: 161 }).slots, one)).toEqual(
     Array.from({ length: 80 }, (_, i) => 2 * i + 1),
   );
-  const octaves = unitBoundaries(logLinear8Layout().layout, one);
+  const octaves = unitBoundaries(logLinear8Layout().slots, one);
   expect(octaves.length).toBeLessThanOrEqual(160);
   expect(octaves.slice(0, 8)).toEqual([3, 7, 11, 15, 23, 31, 47, 63]);
 });
 
 test('single integers beyond what 5 digits tell apart are said to be no longer exact', () => {
-  expect(hdrFit(exporterLinearLayout({ min: 300_000, max: 300_010 }).layout)).toEqual({
+  expect(hdrFit(exporterLinearLayout({ min: 300_000, max: 300_010 }).slots)).toEqual({
     significantDigits: 5,
     isExact: false,
   });

@@ -21,7 +21,7 @@ test.each([
   ['hist() of bpftrace', { type: 'percpu_hash', name: 'AT_h', keySize: 8 }, bpftraceHistLayout()],
 ] as const)('%s', (_, looks, layout) => {
   const guess = guessLayout({ ...MAP, ...looks })!;
-  expect([guess.layout.name, guess.layout.layout.bounds]).toEqual([layout.name, layout.layout.bounds]);
+  expect([guess.layout.name, guess.layout.slots.bounds]).toEqual([layout.name, layout.slots.bounds]);
 });
 
 test('the slot of bpftrace is behind its keys', () => {

@@ -60,7 +60,7 @@ describe('what the tutorial computes goes wrong', () => {
 
 test('values below zero are beyond the bound of their slot', () => {
   const kernel = bpftraceHistLayout();
-  const counts = new Array<number>(kernel.layout.slotCount).fill(0);
+  const counts = new Array<number>(kernel.slots.slotCount).fill(0);
   counts[0] = 3;
   expect(kernelQuantile({ layout: kernel, counts }, 0.5)).toEqual({
     value: -1,
@@ -83,9 +83,9 @@ test('the quantile of values is in the slot of the value that has its rank', () 
       fc.array(fc.nat({ max: 100 }), { minLength: 1, maxLength: 50 }),
       fc.double({ min: 0, max: 1, noNaN: true }),
       (values, q) => {
-        const { layout } = queueDepthLayout();
+        const { slots } = queueDepthLayout();
         const counts = new Array<number>(8).fill(0);
-        for (const value of values) counts[layout.slotOf(value)]!++;
+        for (const value of values) counts[slots.slotOf(value)]!++;
         const sorted = values.toSorted((a, b) => a - b);
         const { value, lower, upper } = kernelQuantile({ layout: queueDepthLayout(), counts }, q);
         const actual = sorted[Math.max(1, Math.ceil(q * values.length)) - 1]!;

@@ -44,7 +44,7 @@ function frameOf(
     generation = '1',
   }: { kernel?: KernelLayout; sums?: number[]; name?: string; generation?: string } = {},
 ): Frame {
-  const { slotCount } = kernel.layout;
+  const { slotCount } = kernel.slots;
   const counts = new Float64Array(slotCount * perCpu.length);
   for (const [cpu, bySlot] of perCpu.entries()) {
     for (const [slot, count] of Object.entries(bySlot)) counts[cpu * slotCount + Number(slot)] = count;
@@ -249,13 +249,13 @@ test('every event is in the total once, in the slot it was counted in', async ()
         const [registry, source] = [createRegistry(), new FakeSource()];
         kernelHistograms(registry, source);
         const totals = new Array<number>(8).fill(0);
-        const { layout } = queueDepthLayout();
+        const { slots } = queueDepthLayout();
         for (const gain of gains) {
           for (const [slot, count] of gain.entries()) totals[slot]! += count;
           source.set([Object.fromEntries(totals.entries())]);
           const { series } = await seriesOf(registry);
           for (const [slot, total] of totals.entries()) {
-            expect(series[0]?.histogram.countAt(layout.midpoint(slot)) ?? 0).toBe(total);
+            expect(series[0]?.histogram.countAt(slots.midpoint(slot)) ?? 0).toBe(total);
           }
         }
       },

@@ -83,8 +83,8 @@ export function countedJson(counted: Counted, percentiles: readonly number[]): o
     slots: [...counts.entries()]
       .filter(([, count]) => count > 0)
       .map(([slot, count]) => ({
-        lower: bound(layout.layout.lower(slot)),
-        upper: bound(layout.layout.upper(slot)),
+        lower: bound(layout.slots.lower(slot)),
+        upper: bound(layout.slots.upper(slot)),
         count,
       })),
   };

@@ -20,7 +20,7 @@ interface Histogram {
 
 /** All CPUs together. */
 export function together({ name, attributes, layout, counts, sums }: Histogram): Counted {
-  const { slotCount } = layout.layout;
+  const { slotCount } = layout.slots;
   const all = new Float64Array(slotCount);
   for (const [at, count] of counts.entries()) all[at % slotCount]! += count;
   return { name, attributes, layout, counts: all, sum: sums?.reduce((a, b) => a + b, 0) };
@@ -28,7 +28,7 @@ export function together({ name, attributes, layout, counts, sums }: Histogram):
 
 /** Each CPU for itself: as attribute, the place of the CPU among those that the machine may have. */
 export function apart({ name, attributes, layout, counts, sums }: Histogram): Counted[] {
-  const { slotCount } = layout.layout;
+  const { slotCount } = layout.slots;
   return Array.from({ length: counts.length / slotCount }, (_, cpu) => ({
     name,
     attributes: { ...attributes, cpu },
@@ -46,16 +46,16 @@ const MOST_ROWS = 40;
 
 /** For people: of more slots than fit a screen, those of each power of two together. */
 export function shortened({ layout, counts, ...rest }: Counted): Counted {
-  const { bounds, slotCount } = layout.layout;
+  const { bounds, slotCount } = layout.slots;
   const first = counts.findIndex((count) => count > 0);
   const last = counts.findLastIndex((count) => count > 0);
   if (last - first < MOST_ROWS) return { layout, counts, ...rest };
   const kept = bounds.filter((bound) => bound < 0 || Number.isInteger(Math.log2(after(bound))));
   if (kept.length === 0 || kept.length === bounds.length) return { layout, counts, ...rest };
-  const coarse = explicitKernelLayout(kept, { name: layout.name, lowest: layout.layout.lower(0) });
-  const sums = new Float64Array(coarse.layout.slotCount);
+  const coarse = explicitKernelLayout(kept, { name: layout.name, lowest: layout.slots.lower(0) });
+  const sums = new Float64Array(coarse.slots.slotCount);
   for (let slot = 0; slot < slotCount; slot++) {
-    sums[coarse.layout.slotOf(layout.layout.midpoint(slot))]! += counts[slot]!;
+    sums[coarse.slots.slotOf(layout.slots.midpoint(slot))]! += counts[slot]!;
   }
   return { layout: coarse, counts: sums, ...rest };
 }

@@ -124,5 +124,5 @@ test.each([
     },
   });
   await expect(runWith(run, ['id:42', '--layout', layout], kernel)).rejects.toThrow('opened');
-  expect(opened).toMatchObject([{ layout: { kind: 'explicit' } }]);
+  expect(opened).toMatchObject([{ slots: { kind: 'explicit' } }]);
 });

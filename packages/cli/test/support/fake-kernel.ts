@@ -31,7 +31,7 @@ export function frameOf(
     name = 'queue_hist',
   }: { generation?: string; layout?: KernelLayout; sums?: readonly number[]; name?: string } = {},
 ): Frame {
-  const cpuCount = counts.length / layout.layout.slotCount;
+  const cpuCount = counts.length / layout.slots.slotCount;
   const histogram = {
     name,
     attributes: {},

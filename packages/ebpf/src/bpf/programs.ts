@@ -30,7 +30,7 @@ export interface CountingOptions {
  */
 export function countingProgram({
   mapFd,
-  layout: { layout, firstIndex },
+  layout: { slots, firstIndex },
   counter = 'u64',
   argument = 0,
   sumIndex,
@@ -40,15 +40,15 @@ export function countingProgram({
   const index: Register = 7;
   assembler.emit('load64', { to: value, from: 1, offset: argument * 8 });
   // Only layouts with a slot for what is negative take their values as signed.
-  const isSigned = layout.upper(0) < 0;
+  const isSigned = slots.upper(0) < 0;
   const jump = isSigned ? 'jumpIfAtMostSigned' : 'jumpIfAtMost';
-  for (let slot = 0; slot < layout.slotCount - 1; slot++) {
+  for (let slot = 0; slot < slots.slotCount - 1; slot++) {
     assembler.emit('moveValue', { to: index, value: firstIndex + slot });
     assembler
-      .loadWide(8, lastBefore(layout.lower(slot + 1), isSigned))
+      .loadWide(8, lastBefore(slots.lower(slot + 1), isSigned))
       .jump(jump, { to: value, from: 8 }, 'count');
   }
-  assembler.emit('moveValue', { to: index, value: firstIndex + layout.slotCount - 1 }).label('count');
+  assembler.emit('moveValue', { to: index, value: firstIndex + slots.slotCount - 1 }).label('count');
   const [load, store] =
     counter === 'u64' ? (['load64', 'store64'] as const) : (['load32', 'store32'] as const);
   emitLookup(assembler, mapFd, index, 'end');

@@ -120,7 +120,7 @@ function byIdentity(frame: Frame): Map<string, KernelHistogram> {
   const histograms = new Map<string, KernelHistogram>();
   for (const histogram of frame.histograms) {
     const { name, attributes, layout, counts, sums } = histogram;
-    const expected = cpuCount * layout.layout.slotCount;
+    const expected = cpuCount * layout.slots.slotCount;
     if (counts.length !== expected) {
       throw mustBe('ERR_KERNEL', `the counts of ${name}`, `${expected}, ${cpuCount} CPUs`, counts.length);
     }

@@ -29,7 +29,7 @@ export function increaseOf(
   { cpuCount, counterBits }: Pick<Frame, 'cpuCount' | 'counterBits'>,
 ): KernelIncrease {
   const { name, attributes, layout } = histogram;
-  const { slotCount } = layout.layout;
+  const { slotCount } = layout.slots;
   const counts = new Float64Array(slotCount * cpuCount);
   const sums = histogram.sums && new Float64Array(cpuCount);
   let isReset = false;
@@ -53,16 +53,16 @@ export function increaseOf(
 }
 
 /** The counters of a CPU as they were, by the slots that the layout has now. */
-function countersOf(before: CountersRead | undefined, cpu: number, { layout }: KernelLayout): Float64Array {
-  const counters = new Float64Array(layout.slotCount);
+function countersOf(before: CountersRead | undefined, cpu: number, { slots }: KernelLayout): Float64Array {
+  const counters = new Float64Array(slots.slotCount);
   if (before === undefined || cpu >= before.cpuCount) return counters;
-  const then = before.layout.layout;
+  const then = before.layout.slots;
   const from = cpu * then.slotCount;
   for (let slot = 0; slot < then.slotCount; slot++) {
     const counter = before.counts[from + slot]!;
     if (counter === 0) continue;
-    const same = layout === then ? slot : layout.slotOf(then.midpoint(slot));
-    if (same >= 0 && same < layout.slotCount) counters[same]! += counter;
+    const same = slots === then ? slot : slots.slotOf(then.midpoint(slot));
+    if (same >= 0 && same < slots.slotCount) counters[same]! += counter;
   }
   return counters;
 }

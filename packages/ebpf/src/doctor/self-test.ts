@@ -43,9 +43,9 @@ export function selfTest(bpf: Bpf): SelfTest {
 
 /** Both ends of each slot, again and again. */
 function feed(counter: KernelCounter): number {
-  const { layout } = queueDepthLayout();
+  const { slots } = queueDepthLayout();
   for (const [slot, count] of SELF_TEST_COUNTS.entries()) {
-    const ends = [layout.lower(slot), slot === layout.slotCount - 1 ? 2 ** 40 : layout.upper(slot)];
+    const ends = [slots.lower(slot), slot === slots.slotCount - 1 ? 2 ** 40 : slots.upper(slot)];
     for (let i = 0; i < count; i++) counter.record(ends[i % 2]!);
   }
   return SELF_TEST_COUNTS.reduce((sum, count) => sum + count);

@@ -52,7 +52,7 @@ const UNITS: readonly (readonly [suffix: string, unit: string])[] = [
  *         - { name: operation, size: 8, decoders: [{ name: uint, }, { name: static_map, static_map: { 0: read, 1: write } }] }
  *         - { name: bucket, size: 8, decoders: [{ name: uint }] }
  * `);
- * latency!.map.layout.layout.upper(10); //=> 1024
+ * latency!.map.layout.slots.upper(10); //=> 1024
  * latency!.map.shape!.key!.map(({ name, type, offset }) => `${name} ${type} ${offset}`);
  * //=> ['operation u64 0', 'bucket u64 8']
  * latency!.family.scale; //=> 0.000001

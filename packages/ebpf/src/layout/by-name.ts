@@ -36,8 +36,8 @@ export const KERNEL_LAYOUT_TEXTS: string = `${Object.keys(LAYOUTS).join(', ')}, 
  * ```ts
  * import { kernelLayoutOf } from '@hdrscope/ebpf';
  *
- * kernelLayoutOf('libbpf-tools:27').layout.slotCount; //=> 27
- * kernelLayoutOf('0,1,4,8').layout.slotOf(3); //=> 2
+ * kernelLayoutOf('libbpf-tools:27').slots.slotCount; //=> 27
+ * kernelLayoutOf('0,1,4,8').slots.slotOf(3); //=> 2
  * ```
  */
 export function kernelLayoutOf(text: string): KernelLayout {

@@ -39,7 +39,7 @@ export function exporterLinearLayout(range: ExporterKeyRange): KernelLayout {
  *
  * const sizes = exporterFixedLayout([10, 100, 1000]);
  * slotOfIndex(sizes, 100); //=> 1
- * [sizes.layout.lower(1), sizes.layout.upper(1)]; //=> [11, 100]
+ * [sizes.slots.lower(1), sizes.slots.upper(1)]; //=> [11, 100]
  * ```
  */
 export function exporterFixedLayout(keys: readonly number[]): KernelLayout {

@@ -8,7 +8,7 @@ export interface KernelLayout {
   /** What it is called in options, and in what is printed of it. */
   readonly name: string;
   /** Slots of integers; upper bounds belong to their slots. The last one is open upwards. */
-  readonly layout: IntegerLayout;
+  readonly slots: IntegerLayout;
   /** The index that the program gives to the first slot; those of the others follow, unless there are `keys`. */
   readonly firstIndex: number;
   /** The index of each slot, where they are no run of integers. */
@@ -31,9 +31,9 @@ export interface KernelLayoutOptions {
 }
 
 /** The slot for an index of the program; `undefined` where the layout has none. */
-export function slotOfIndex({ layout, firstIndex, keys }: KernelLayout, index: number): number | undefined {
+export function slotOfIndex({ slots, firstIndex, keys }: KernelLayout, index: number): number | undefined {
   const slot = keys === undefined ? index - firstIndex : keys.indexOf(index);
-  return Number.isInteger(slot) && slot >= 0 && slot < layout.slotCount ? slot : undefined;
+  return Number.isInteger(slot) && slot >= 0 && slot < slots.slotCount ? slot : undefined;
 }
 
 /**
@@ -47,8 +47,8 @@ export function slotOfIndex({ layout, firstIndex, keys }: KernelLayout, index: n
  *
  * const depths = explicitKernelLayout([0, 1, 4, 8, 16, 32, 64]);
  * slotOfIndex(depths, 2); //=> 2
- * [depths.layout.lower(2), depths.layout.upper(2)]; //=> [2, 4]
- * [depths.layout.lower(7), depths.layout.upper(7)]; //=> [65, Infinity]
+ * [depths.slots.lower(2), depths.slots.upper(2)]; //=> [2, 4]
+ * [depths.slots.lower(7), depths.slots.upper(7)]; //=> [65, Infinity]
  * ```
  */
 export function explicitKernelLayout(
@@ -59,11 +59,11 @@ export function explicitKernelLayout(
     throw mustBe('ERR_INVALID_OPTION', 'firstIndex', 'an integer', firstIndex);
   }
   if (bounds.length === 0) throw mustBe('ERR_INVALID_OPTION', 'bounds', 'at least one integer', bounds);
-  const layout = integerLayout(bounds, lowest ?? ((bounds[0] ?? 0) < 0 ? Number.NEGATIVE_INFINITY : 0));
-  if (keys === undefined) return { name, layout, firstIndex };
-  const isKeyed = keys.length === layout.slotCount && keys.every(Number.isSafeInteger);
+  const slots = integerLayout(bounds, lowest ?? ((bounds[0] ?? 0) < 0 ? Number.NEGATIVE_INFINITY : 0));
+  if (keys === undefined) return { name, slots, firstIndex };
+  const isKeyed = keys.length === slots.slotCount && keys.every(Number.isSafeInteger);
   if (!isKeyed || new Set(keys).size < keys.length) {
-    throw mustBe('ERR_INVALID_OPTION', 'keys', `${layout.slotCount} different integers`, keys);
+    throw mustBe('ERR_INVALID_OPTION', 'keys', `${slots.slotCount} different integers`, keys);
   }
-  return { name, layout, firstIndex: keys[0]!, keys: [...keys] };
+  return { name, slots, firstIndex: keys[0]!, keys: [...keys] };
 }

@@ -11,8 +11,8 @@ const WORD_BITS = 64;
  * ```ts
  * import { queueDepthLayout } from '@hdrscope/ebpf';
  *
- * const { layout } = queueDepthLayout();
- * [0, 4, 5, 64, 65].map((depth) => layout.slotOf(depth)); //=> [0, 2, 3, 6, 7]
+ * const { slots } = queueDepthLayout();
+ * [0, 4, 5, 64, 65].map((depth) => slots.slotOf(depth)); //=> [0, 2, 3, 6, 7]
  * ```
  */
 export function queueDepthLayout(): KernelLayout {

@@ -66,7 +66,7 @@ export function makeKernelCounter(
     type: 'percpu_array',
     keySize: 4,
     valueSize: 8,
-    maxEntries: layout.firstIndex + layout.layout.slotCount,
+    maxEntries: layout.firstIndex + layout.slots.slotCount,
     name,
   });
   try {

@@ -56,15 +56,15 @@ export function wordsOfMap(program: LoadedProgram, mapName: string): () => Promi
 }
 
 function frameOf({ name, id }: LoadedMap, { layout, inOneValue }: Shape, { cpuCount, at }: Words): Frame {
-  const slots = layout.layout.slotCount;
-  const counts = new Float64Array(cpuCount * slots);
+  const { slotCount } = layout.slots;
+  const counts = new Float64Array(cpuCount * slotCount);
   const sums = inOneValue ? new Float64Array(cpuCount) : undefined;
   for (let cpu = 0; cpu < cpuCount; cpu++) {
-    const first = cpu * (slots + 1);
-    for (let slot = 0; slot < slots; slot++) {
-      counts[cpu * slots + slot] = at(inOneValue ? first + slot : slot * cpuCount + cpu);
+    const first = cpu * (slotCount + 1);
+    for (let slot = 0; slot < slotCount; slot++) {
+      counts[cpu * slotCount + slot] = at(inOneValue ? first + slot : slot * cpuCount + cpu);
     }
-    if (sums !== undefined) sums[cpu] = at(first + slots);
+    if (sums !== undefined) sums[cpu] = at(first + slotCount);
   }
   return {
     generation: `map ${id}`,

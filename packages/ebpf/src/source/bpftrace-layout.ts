@@ -58,7 +58,7 @@ function widthOf({ min, max }: { readonly min: number; readonly max: number }): 
 function logLinear(k: number, isCapped: boolean): KernelLayout {
   const whole = bpftraceHistLayout(k);
   if (!isCapped) return whole;
-  const bounds = whole.layout.bounds.filter((bound) => bound < 2 ** 31);
+  const bounds = whole.slots.bounds.filter((bound) => bound < 2 ** 31);
   return explicitKernelLayout(bounds, { name: whole.name });
 }
 

@@ -76,13 +76,13 @@ interface Variable {
 }
 
 function countsOf(
-  { base, layout: { layout } }: Variable,
+  { base, layout: { slots } }: Variable,
   key: string | undefined,
   buckets: readonly PrintedBucket[],
 ): Float64Array {
   const countIn = (held: readonly PrintedBucket[]): Float64Array => {
-    const counts = new Float64Array(layout.slotCount);
-    for (const bucket of held) counts[slotIn(layout, bucket)]! += bucket.count;
+    const counts = new Float64Array(slots.slotCount);
+    for (const bucket of held) counts[slotIn(slots, bucket)]! += bucket.count;
     return counts;
   };
   const counts = countIn(buckets);
@@ -106,14 +106,14 @@ function layoutOf(
   return known !== undefined && areEqual(learnt, known.layout) ? known.layout : learnt;
 }
 
-function areEqual({ layout: a }: KernelLayout, { layout: b }: KernelLayout): boolean {
+function areEqual({ slots: a }: KernelLayout, { slots: b }: KernelLayout): boolean {
   return a.slotCount === b.slotCount && a.bounds.every((bound, slot) => bound === b.bounds[slot]);
 }
 
 /** By its lower bound: where a step does not divide the range of `lhist`, the upper ones leave a hole. */
-function slotIn(layout: IntegerLayout, { min, max }: PrintedBucket): number {
+function slotIn(slots: IntegerLayout, { min, max }: PrintedBucket): number {
   if (min === Number.NEGATIVE_INFINITY) return 0;
-  return max === Number.POSITIVE_INFINITY ? layout.slotCount - 1 : layout.slotOf(min);
+  return max === Number.POSITIVE_INFINITY ? slots.slotCount - 1 : slots.slotOf(min);
 }
 
 function boundsText({ min, max, isCapped }: PrintedBucket): string {

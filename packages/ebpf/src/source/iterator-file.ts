@@ -58,7 +58,7 @@ export function iteratorFile({
       .map((line, at) => ({ fields: line.trim().split(/\s+/), at: at + 1 }))
       .filter(({ fields: [first = ''] }) => first !== '' && !first.startsWith('#'));
     const cpuCount = Math.max(1, (rows[0]?.fields.length ?? 2) - 1);
-    const { slotCount } = layout.layout;
+    const { slotCount } = layout.slots;
     const counts = new Float64Array(cpuCount * slotCount);
     const sums = sumIndex === undefined ? undefined : new Float64Array(cpuCount);
     for (const { fields, at } of rows) {

@@ -43,7 +43,7 @@ export class HistogramMaker {
     this.#map = map;
     const { layout, shape, info } = map;
     const indices = Array.from(
-      { length: layout.layout.slotCount },
+      { length: layout.slots.slotCount },
       (_, i) => layout.keys?.[i] ?? layout.firstIndex + i,
     );
     const slots = new Map(indices.map((index, slot) => [index, slot]));
@@ -107,7 +107,7 @@ export class HistogramMaker {
   #ofValues(entries: Entries, count: number, counters: Counters): readonly KernelHistogram[] {
     const { info, shape, layout } = this.#map;
     const { cpuCount, stride } = entries;
-    const { slotCount } = layout.layout;
+    const { slotCount } = layout.slots;
     const { offset } = shape.counts;
     const width = shape.counts.type === 'u64' ? 8 : 4;
     const slots = this.#lowSlots;
@@ -148,7 +148,7 @@ export class HistogramMaker {
   ): void {
     const { shape, layout } = this.#map;
     const { cpuCount, stride, values } = entries;
-    const { slotCount } = layout.layout;
+    const { slotCount } = layout.slots;
     const { counts, sums } = histogram;
     for (let cpu = 0; cpu < cpuCount; cpu++) {
       const value = (entry * cpuCount + cpu) * stride;
@@ -222,7 +222,7 @@ export class HistogramMaker {
       name,
       attributes,
       layout,
-      counts: new Float64Array(cpuCount * layout.layout.slotCount),
+      counts: new Float64Array(cpuCount * layout.slots.slotCount),
       sums: hasSum ? new Float64Array(cpuCount) : undefined,
     };
   }
@@ -237,7 +237,7 @@ function isZero({ values, cpuCount, stride }: Entries, entry: number): boolean {
 function nowhere({ info, layout }: MapDescription, index: number): HdrscopeError {
   return new HdrscopeError(
     'ERR_KERNEL',
-    `${nameOf(info)} counts at index ${index}, which the layout ${layout.name} of ${layout.layout.slotCount} slots has not: take the layout of its program, and tell in \`shape\` where it sums up the values`,
+    `${nameOf(info)} counts at index ${index}, which the layout ${layout.name} of ${layout.slots.slotCount} slots has not: take the layout of its program, and tell in \`shape\` where it sums up the values`,
   );
 }
 

@@ -107,7 +107,7 @@ export function resolveShape(
 function countsOf(
   info: MapInfo,
   { counts }: MapShape,
-  { layout, firstIndex, keys }: KernelLayout,
+  { slots, firstIndex, keys }: KernelLayout,
   valueFields: readonly (Field | ArrayField)[],
 ): CountsField {
   if (counts !== undefined) return counts;
@@ -124,7 +124,7 @@ function countsOf(
   if (valueFields.length > 0) throw unclear(info, 'its values have no field that is known as the counts');
   if (info.valueSize === 4) return { type: 'u32' };
   if (info.valueSize === 8) return { type: 'u64' };
-  const length = keys === undefined ? firstIndex + layout.slotCount : Math.max(...keys) + 1;
+  const length = keys === undefined ? firstIndex + slots.slotCount : Math.max(...keys) + 1;
   if (info.valueSize === length * 8) return { type: 'u64', length };
   if (info.valueSize === length * 4) return { type: 'u32', length };
   throw unclear(info, `its values have ${info.valueSize} bytes, and no types that may be read`);
@@ -154,11 +154,11 @@ function slotOf(info: MapInfo, { slot }: MapShape, keyFields: readonly Field[]):
 function sumOf(
   info: MapInfo,
   { sum }: MapShape,
-  { layout, firstIndex, keys }: KernelLayout,
+  { slots, firstIndex, keys }: KernelLayout,
   valueFields: readonly Field[],
 ): Pick<ResolvedShape, 'sumIndex' | 'sumField'> {
   if (sum === 'after-last') {
-    const last = keys?.at(-1) ?? firstIndex + layout.slotCount - 1;
+    const last = keys?.at(-1) ?? firstIndex + slots.slotCount - 1;
     return { sumIndex: last + 1, sumField: undefined };
   }
   if (typeof sum === 'number') return { sumIndex: sum, sumField: undefined };

@@ -38,7 +38,7 @@ export interface KernelHistogram {
   readonly layout: KernelLayout;
   /**
    * The counters of all slots of the layout on the first CPU, then on the second, and so on: `cpuCount` times
-   * `layout.layout.slotCount` integers from 0 to 2^53 − 1.
+   * `layout.slots.slotCount` integers from 0 to 2^53 − 1.
    */
   readonly counts: Float64Array;
   /** The sum of the values on each CPU, where the program keeps one; exact up to 2^53. */

@@ -39,9 +39,9 @@ export function formatKernelBars(
   const counts = countsOfSlots(counted);
   const shown = shownSlots(counts, rows);
   if (shown === undefined) return '';
-  const { layout } = counted.layout;
+  const { slots } = counted.layout;
   const labelOf = (slot: number): string =>
-    label?.({ lower: layout.lower(slot), upper: layout.upper(slot) }) ?? slotLabel(layout, slot);
+    label?.({ lower: slots.lower(slot), upper: slots.upper(slot) }) ?? slotLabel(slots, slot);
   const lines = counts.map((count, slot) => ({ label: labelOf(slot), count })).slice(shown[0], shown[1] + 1);
   const most = Math.max(...lines.map(({ count }) => count));
   const labelWidth = Math.max(...lines.map(({ label }) => label.length));

@@ -1,8 +1,8 @@
 import type { IntegerLayout } from '@hdrscope/core';
 
 /** The integers of a slot: `5`, `2-4`, `65+`, or `<0` where it is open downwards. */
-export function slotLabel(layout: IntegerLayout, slot: number): string {
-  const [lower, upper] = [layout.lower(slot), layout.upper(slot)];
+export function slotLabel(slots: IntegerLayout, slot: number): string {
+  const [lower, upper] = [slots.lower(slot), slots.upper(slot)];
   if (lower === upper) return String(lower);
   if (upper === Number.POSITIVE_INFINITY) return `${lower}+`;
   if (lower === Number.NEGATIVE_INFINITY) return `<${upper + 1}`;

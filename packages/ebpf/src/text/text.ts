@@ -50,7 +50,7 @@ export function formatKernelHistogram(
 }
 
 function slotLines(
-  { layout: { layout } }: KernelCounts,
+  { layout: { slots } }: KernelCounts,
   counts: readonly number[],
   total: number,
   rows: 'all' | 'used',
@@ -58,7 +58,7 @@ function slotLines(
   const shown = shownSlots(counts, rows);
   if (shown === undefined) return [];
   const lines = counts
-    .map((count, slot) => ({ label: `${slotLabel(layout, slot)}:`, count }))
+    .map((count, slot) => ({ label: `${slotLabel(slots, slot)}:`, count }))
     .slice(shown[0], shown[1] + 1);
   const labelWidth = Math.max(...lines.map(({ label }) => label.length));
   const countWidth = Math.max(...lines.map(({ count }) => String(count).length));

@@ -166,7 +166,7 @@ test('a wrong start is refused', () => {
 describe('counting against a model of the kernel', () => {
   const KEYS = ['a', 'b'];
   const CPUS = 2;
-  const SLOTS = LAYOUT.layout.slotCount;
+  const SLOTS = LAYOUT.slots.slotCount;
 
   type Step =
     | { kind: 'events'; key: string; counter: number; count: number }

@@ -70,9 +70,7 @@ test('a histogram is described with its buckets, unit and key', () => {
     'ebpf-exporter-exp2',
     0,
   ]);
-  expect([layout.layout.slotCount, layout.layout.lower(10), layout.layout.upper(10)]).toEqual([
-    27, 513, 1024,
-  ]);
+  expect([layout.slots.slotCount, layout.slots.lower(10), layout.slots.upper(10)]).toEqual([27, 513, 1024]);
   expect(latency!.family).toEqual({ description: 'Block IO latency histogram', unit: 's', scale: 1e-6 });
   expect(shape).toEqual({
     key: [
@@ -138,7 +136,7 @@ test.each([
   ['linear', 'bucket_max: 5', 'ebpf-exporter-linear'],
 ])('buckets of the type %s', (type, more, name) => {
   const [histogram] = fromEbpfExporterConfig(config(`bucket_type: ${type}`, more, BUCKET));
-  expect([histogram!.map.layout.name, histogram!.map.layout.layout.slotCount]).toEqual([name, 6]);
+  expect([histogram!.map.layout.name, histogram!.map.layout.slots.slotCount]).toEqual([name, 6]);
 });
 
 test('a configuration without histograms has none', () => {

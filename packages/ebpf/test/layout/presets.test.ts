@@ -77,7 +77,7 @@ const VALUES = [
 ].filter((value) => value >= 0);
 
 describe.each(ALL)('the layout of %s', (_name, kernel, indexOf) => {
-  const { layout } = kernel;
+  const { slots: layout } = kernel;
 
   test('has the index of each value as the tool computes it', () => {
     const wrong = VALUES.filter((value) => {
@@ -130,7 +130,7 @@ test.each(VALUES)('all conventions for powers of two agree on where %i is', (val
   for (const [, kernel, indexOf] of LOG2) {
     const slot = slotOfIndex(kernel, indexOf(BigInt(value)));
     expect(slot).toBeDefined();
-    const [lower, upper] = [kernel.layout.lower(slot!), kernel.layout.upper(slot!)];
+    const [lower, upper] = [kernel.slots.lower(slot!), kernel.slots.upper(slot!)];
     expect(value >= lower && value <= upper).toBe(true);
     // None is wider than an octave, but for the one that holds 0 and 1, and the last one.
     if (Number.isFinite(upper) && lower > 0) expect(upper).toBeLessThan(2 * Math.max(lower, 1) + 1);
@@ -154,29 +154,34 @@ describe('the same value has another index with each tool', () => {
       [bpftraceHistLayout(), bpftrace],
     ];
     for (const [kernel, index] of indices)
-      expect(slotOfIndex(kernel, index)).toBe(kernel.layout.slotOf(value));
+      expect(slotOfIndex(kernel, index)).toBe(kernel.slots.slotOf(value));
   });
 });
 
 test('values below zero have a slot where the tool counts them, and none elsewhere', () => {
-  expect(bpftraceHistLayout().layout.slotOf(-5)).toBe(0);
-  expect(bpftraceHistLayout(5).layout.slotOf(-1)).toBe(0);
-  expect(bpftraceHistLayout().layout.lower(0)).toBe(Number.NEGATIVE_INFINITY);
-  expect(bpftraceLhistLayout({ min: 10, max: 20, step: 5 }).layout.slotOf(-1)).toBe(0);
-  expect(bpftraceLhistLayout({ min: 10, max: 20, step: 5 }).layout.lower(0)).toBe(Number.NEGATIVE_INFINITY);
-  for (const { layout } of [libbpfToolsLayout(), bccLayout(), queueDepthLayout(), logLinear8Layout()]) {
+  expect(bpftraceHistLayout().slots.slotOf(-5)).toBe(0);
+  expect(bpftraceHistLayout(5).slots.slotOf(-1)).toBe(0);
+  expect(bpftraceHistLayout().slots.lower(0)).toBe(Number.NEGATIVE_INFINITY);
+  expect(bpftraceLhistLayout({ min: 10, max: 20, step: 5 }).slots.slotOf(-1)).toBe(0);
+  expect(bpftraceLhistLayout({ min: 10, max: 20, step: 5 }).slots.lower(0)).toBe(Number.NEGATIVE_INFINITY);
+  for (const { slots: layout } of [
+    libbpfToolsLayout(),
+    bccLayout(),
+    queueDepthLayout(),
+    logLinear8Layout(),
+  ]) {
     expect(layout.slotOf(-1)).toBe(-1);
     expect(layout.lower(0)).toBe(0);
   }
 });
 
 test('lhist keeps what bpftrace prints beyond a hole in its last slot', () => {
-  const { layout } = bpftraceLhistLayout({ min: 5, max: 100, step: 10 });
+  const { slots: layout } = bpftraceLhistLayout({ min: 5, max: 100, step: 10 });
   expect([layout.lower(9), layout.upper(9), layout.lower(10)]).toEqual([85, 94, 95]);
 });
 
 test('ebpf_exporter counts nothing below its first key', () => {
-  const { layout } = exporterExp2Layout({ min: 3, max: 5 });
+  const { slots: layout } = exporterExp2Layout({ min: 3, max: 5 });
   expect([layout.lower(0), layout.upper(0), layout.lower(1), layout.upper(1)]).toEqual([5, 8, 9, 16]);
   expect(layout.slotOf(4)).toBe(-1);
 });
@@ -191,7 +196,7 @@ test('fixed keys are their own indices', () => {
     2,
     undefined,
   ]);
-  expect([0, 1, 10, 11, 501].map((value) => kernel.layout.slotOf(value))).toEqual([0, 1, 1, 2, 2]);
+  expect([0, 1, 10, 11, 501].map((value) => kernel.slots.slotOf(value))).toEqual([0, 1, 1, 2, 2]);
 });
 
 test('an index that a layout has no slot for has none', () => {

@@ -24,7 +24,7 @@ const sumOf = (numbers: Float64Array): number => numbers.reduce((sum, number) =>
 
 /** The counts of all CPUs, slot by slot. */
 function totalsOf({ counts, layout }: KernelHistogram): readonly number[] {
-  const slots = layout.layout.slotCount;
+  const slots = layout.slots.slotCount;
   return Array.from({ length: slots }, (_, slot) =>
     sumOf(counts.filter((_count, index) => index % slots === slot)),
   );
@@ -91,16 +91,16 @@ testLoader('its latency sum is within the bounds of its slots', async () => {
   runQueue = await openRunQueue();
   await makeBusy(3, 300);
   const histogram = await histogramOf(runQueue.latency);
-  const { layout } = histogram.layout;
+  const { slots } = histogram.layout;
   const counts = totalsOf(histogram);
   const bound = (edge: (slot: number) => number) =>
     counts.reduce((sum, count, slot) => sum + (count === 0 ? 0 : count * edge(slot)), 0);
 
   // A CPU may be between the two increments of a wait, of which none was longer than this.
-  const longest = layout.upper(counts.findLastIndex((count) => count > 0));
+  const longest = slots.upper(counts.findLastIndex((count) => count > 0));
   const slack = longest * possibleCpus().length;
-  expect(sumOf(histogram.sums!)).toBeGreaterThanOrEqual(bound(layout.lower) - slack);
-  expect(sumOf(histogram.sums!)).toBeLessThanOrEqual(bound(layout.upper) + slack);
+  expect(sumOf(histogram.sums!)).toBeGreaterThanOrEqual(bound(slots.lower) - slack);
+  expect(sumOf(histogram.sums!)).toBeLessThanOrEqual(bound(slots.upper) + slack);
 });
 
 testBpftool('bpftool reads the same from the same map', async () => {

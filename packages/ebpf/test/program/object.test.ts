@@ -25,14 +25,14 @@ testBuild(
 testBuild(
   'its slots are those of the layouts, up to 2^53',
   () => {
-    const depths = edgesOf(queueDepthLayout().layout.bounds).filter((depth) => depth < 2 ** 32);
-    const waits = edgesOf(logLinear8Layout().layout.bounds).filter((wait) => wait < 2 ** 53);
+    const depths = edgesOf(queueDepthLayout().slots.bounds).filter((depth) => depth < 2 ** 32);
+    const waits = edgesOf(logLinear8Layout().slots.bounds).filter((wait) => wait < 2 ** 53);
 
     expect(slotsInC('depth_slot', depths)).toEqual(
-      depths.map((depth) => queueDepthLayout().layout.slotOf(depth)),
+      depths.map((depth) => queueDepthLayout().slots.slotOf(depth)),
     );
     expect(slotsInC('latency_slot', waits)).toEqual(
-      waits.map((wait) => logLinear8Layout().layout.slotOf(wait)),
+      waits.map((wait) => logLinear8Layout().slots.slotOf(wait)),
     );
     expect(slotsInC('latency_slot', ['18446744073709551615'])).toEqual([495]);
   },

@@ -17,11 +17,11 @@ function hist(variable: string, held: unknown): unknown {
 }
 
 /** What was counted, by the bounds of its slot. */
-function counted({ layout: { layout }, counts }: KernelHistogram): Record<string, number> {
+function counted({ layout: { slots }, counts }: KernelHistogram): Record<string, number> {
   return Object.fromEntries(
     [...counts.entries()]
       .filter(([, count]) => count > 0)
-      .map(([slot, count]) => [`${layout.lower(slot)}..${layout.upper(slot)}`, count]),
+      .map(([slot, count]) => [`${slots.lower(slot)}..${slots.upper(slot)}`, count]),
   );
 }
 

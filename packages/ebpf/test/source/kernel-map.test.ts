@@ -156,15 +156,15 @@ kernelTest.each([
   exporterExp2Layout({ max: 27 }),
 ])('both sides of each bound of the layout $name are counted where it says', async (layout) => {
   const first = layout.firstIndex;
-  const fd = newMap({ maxEntries: first + layout.layout.slotCount });
+  const fd = newMap({ maxEntries: first + layout.slots.slotCount });
   const program = loadProgram(bpf, countingProgram({ mapFd: fd, layout }), PREFIX);
   open.push(program);
-  const expected = new Array<number>(layout.layout.slotCount).fill(0);
+  const expected = new Array<number>(layout.slots.slotCount).fill(0);
   // What takes negative values takes them as signed.
-  const end = 2n ** (layout.layout.upper(0) < 0 ? 63n : 64n);
-  for (let slot = 0; slot < layout.layout.slotCount - 1; slot++) {
+  const end = 2n ** (layout.slots.upper(0) < 0 ? 63n : 64n);
+  for (let slot = 0; slot < layout.slots.slotCount - 1; slot++) {
     // Exact above 2^53 too: the bound itself is no double there.
-    const next = BigInt(layout.layout.lower(slot + 1));
+    const next = BigInt(layout.slots.lower(slot + 1));
     for (const [value, where] of [
       [next - 1n, slot],
       [next, slot + 1],

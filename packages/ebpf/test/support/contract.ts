@@ -69,7 +69,7 @@ export function describeKernelSource(
       expect(frame.cpuCount).toBeGreaterThanOrEqual(1);
       for (const [i, { counts, sums, layout, name }] of frame.histograms.entries()) {
         expect(name).not.toBe('');
-        expect(counts).toHaveLength(frame.cpuCount * layout.layout.slotCount);
+        expect(counts).toHaveLength(frame.cpuCount * layout.slots.slotCount);
         expect([...counts].every((count) => Number.isSafeInteger(count) && count >= 0)).toBe(true);
         if (sums !== undefined) expect(sums).toHaveLength(frame.cpuCount);
         expect(counts).toEqual(before[i]);
@@ -142,14 +142,14 @@ export function totalAt(frame: Frame, slot: number): number {
 
 /** What each slot has on all CPUs. */
 export function slotTotals({ counts, layout }: KernelHistogram): readonly number[] {
-  const { slotCount } = layout.layout;
+  const { slotCount } = layout.slots;
   return Array.from({ length: slotCount }, (_, slot) =>
     counts.reduce((total, count, i) => (i % slotCount === slot ? total + count : total), 0),
   );
 }
 
 function slotTotal(histogram: KernelHistogram, { cpuCount }: Frame, slot: number): number {
-  expect(histogram.counts).toHaveLength(cpuCount * histogram.layout.layout.slotCount);
+  expect(histogram.counts).toHaveLength(cpuCount * histogram.layout.slots.slotCount);
   return slotTotals(histogram)[slot]!;
 }
 

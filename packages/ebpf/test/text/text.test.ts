@@ -47,9 +47,9 @@ test('of nothing there are no percentiles', () => {
 });
 
 test('a slot is labelled with its integers', () => {
-  const { layout } = bpftraceLhistLayout({ min: -5, max: 5, step: 5 });
-  expect([0, 1, 2, 3].map((slot) => slotLabel(layout, slot))).toEqual(['<-5', '-5..-1', '0-4', '5+']);
-  expect(slotLabel(bpftraceHistLayout().layout, 0)).toBe('<0');
+  const { slots } = bpftraceLhistLayout({ min: -5, max: 5, step: 5 });
+  expect([0, 1, 2, 3].map((slot) => slotLabel(slots, slot))).toEqual(['<-5', '-5..-1', '0-4', '5+']);
+  expect(slotLabel(bpftraceHistLayout().slots, 0)).toBe('<0');
 });
 
 describe('bars', () => {
