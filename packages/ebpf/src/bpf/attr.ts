@@ -1,32 +1,7 @@
-import { endianness } from 'node:os';
+import { COMMANDS, type Command } from './commands.ts';
+import { refusal } from './errors.ts';
+import { allocate, LITTLE_ENDIAN, viewOf } from './memory.ts';
 import type { Bpf } from './syscall.ts';
-
-/** The order of bytes of this machine, as `DataView` asks for it. The kernel speaks in no other one. */
-export const LITTLE_ENDIAN: boolean = endianness() === 'LE';
-
-/** Memory whose address stays: V8 moves the small typed arrays that it has made without a buffer. */
-export function allocate(sizeBytes: number): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(new ArrayBuffer(sizeBytes));
-}
-
-/** A text of C: UTF-8 and a NUL. */
-export function cString(text: string): Uint8Array<ArrayBuffer> {
-  const encoded = new TextEncoder().encode(text);
-  const memory = allocate(encoded.length + 1);
-  memory.set(encoded);
-  return memory;
-}
-
-/** The text before the first NUL. */
-export function textUntilNul(bytes: Uint8Array): string {
-  const end = bytes.indexOf(0);
-  return new TextDecoder().decode(end === -1 ? bytes : bytes.subarray(0, end));
-}
-
-/** A view of all the bytes of a typed array. */
-export function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
-  return new DataView(buffer, byteOffset, byteLength);
-}
 
 /**
  * The `union bpf_attr` of one call. It holds on to what it points at: the garbage collector does not know of addresses.
@@ -72,4 +47,24 @@ export class Attr {
   release(): void {
     this.#pointedAt.length = 0;
   }
+}
+
+/** What a call is about, for the message where it is refused. */
+export interface Subject {
+  /** `map 42`, or a path. */
+  readonly object: string;
+  /** Refusals that are an answer: they come back as negative numbers. */
+  readonly answers?: readonly number[];
+}
+
+/**
+ * Makes one call.
+ *
+ * @throws HdrscopeError `ERR_KERNEL` where the kernel refuses it.
+ */
+export function call(bpf: Bpf, command: Command, attr: Attr, { object, answers = [] }: Subject): number {
+  const result = bpf.call(COMMANDS[command], attr.bytes);
+  attr.release();
+  if (result < 0 && !answers.includes(-result)) throw refusal({ command, errno: -result, object });
+  return result;
 }

@@ -1,6 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { Attr, allocate, LITTLE_ENDIAN, viewOf } from './attr.ts';
-import { type Bpf, call } from './syscall.ts';
+import { Attr, call } from './attr.ts';
+import { allocate, LITTLE_ENDIAN, viewOf } from './memory.ts';
+import type { Bpf } from './syscall.ts';
 
 /** A type of BTF, as far as keys and values are made of it. Its position in the list of types is its id. */
 export type BtfType =

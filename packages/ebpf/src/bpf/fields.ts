@@ -1,6 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { LITTLE_ENDIAN, textUntilNul, viewOf } from './attr.ts';
 import { type BtfType, resolveBtf, sizeOfBtf } from './btf.ts';
+import { LITTLE_ENDIAN, textUntilNul, viewOf } from './memory.ts';
 
 /**
  * What a field holds: an integer of 8 to 64 bits, unsigned or signed; `bool`; `char[16]`, a text that ends with its first

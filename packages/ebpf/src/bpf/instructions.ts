@@ -1,4 +1,4 @@
-import { LITTLE_ENDIAN } from './attr.ts';
+import { LITTLE_ENDIAN } from './memory.ts';
 
 /** Registers: r0 is what a call returned, r1 to r5 are its arguments, r6 to r9 survive it, r10 is the stack. */
 export type Register = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;

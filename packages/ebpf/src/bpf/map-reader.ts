@@ -1,10 +1,10 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { allocate, LITTLE_ENDIAN, viewOf } from './attr.ts';
 import { COMMANDS, type MapType } from './commands.ts';
 import { possibleCpus } from './cpus.ts';
 import { ERRNO } from './errno.ts';
 import { refusal } from './errors.ts';
 import { isArray, isPerCpu, type MapInfo } from './maps.ts';
+import { allocate, LITTLE_ENDIAN, viewOf } from './memory.ts';
 import type { Bpf } from './syscall.ts';
 
 export interface MapReaderOptions {

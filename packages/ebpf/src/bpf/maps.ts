@@ -1,10 +1,11 @@
 import { readlinkSync, unlinkSync } from 'node:fs';
 import { HdrscopeError } from '@hdrscope/core';
-import { Attr, allocate, cString, LITTLE_ENDIAN, textUntilNul, viewOf } from './attr.ts';
+import { Attr, call } from './attr.ts';
 import { MAP_TYPES, type MapType, READ_ONLY } from './commands.ts';
 import { ERRNO } from './errno.ts';
 import { errnoOf } from './errors.ts';
-import { type Bpf, call } from './syscall.ts';
+import { allocate, cString, LITTLE_ENDIAN, textUntilNul, viewOf } from './memory.ts';
+import type { Bpf } from './syscall.ts';
 
 /** What the kernel says of a map. */
 export interface MapInfo {

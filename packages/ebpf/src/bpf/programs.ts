@@ -1,9 +1,10 @@
 import type { KernelLayout } from '../layout/kernel-layout.ts';
-import { Attr, allocate, cString, textUntilNul } from './attr.ts';
+import { Attr, call } from './attr.ts';
 import { COMMANDS } from './commands.ts';
 import { refusal } from './errors.ts';
 import { Assembler, type Register } from './instructions.ts';
-import { type Bpf, call } from './syscall.ts';
+import { allocate, cString, textUntilNul } from './memory.ts';
+import type { Bpf } from './syscall.ts';
 
 /** `BPF_PROG_TYPE_RAW_TRACEPOINT` */
 const RAW_TRACEPOINT = 17;

@@ -1,7 +1,4 @@
 import { HdrscopeError } from '@hdrscope/core';
-import type { Attr } from './attr.ts';
-import { COMMANDS, type Command } from './commands.ts';
-import { refusal } from './errors.ts';
 import { type Koffi, loadKoffi } from './koffi.ts';
 
 /** The way to the kernel. Tests put another one in its place. */
@@ -67,24 +64,4 @@ export function bpfThrough(
     address: (memory) => koffi.address(memory),
     close: (fd) => void close(fd),
   };
-}
-
-/** What a call is about, for the message where it is refused. */
-export interface Subject {
-  /** `map 42`, or a path. */
-  readonly object: string;
-  /** Refusals that are an answer: they come back as negative numbers. */
-  readonly answers?: readonly number[];
-}
-
-/**
- * Makes one call.
- *
- * @throws HdrscopeError `ERR_KERNEL` where the kernel refuses it.
- */
-export function call(bpf: Bpf, command: Command, attr: Attr, { object, answers = [] }: Subject): number {
-  const result = bpf.call(COMMANDS[command], attr.bytes);
-  attr.release();
-  if (result < 0 && !answers.includes(-result)) throw refusal({ command, errno: -result, object });
-  return result;
 }

@@ -1,5 +1,6 @@
-import { Attr, allocate, LITTLE_ENDIAN, viewOf } from './attr.ts';
-import { type Bpf, call } from './syscall.ts';
+import { Attr, call } from './attr.ts';
+import { allocate, LITTLE_ENDIAN, viewOf } from './memory.ts';
+import type { Bpf } from './syscall.ts';
 
 /** `BPF_F_TEST_RUN_ON_CPU` */
 const ON_CPU = 1;

@@ -1,6 +1,7 @@
-import { Attr, cString } from '../bpf/attr.ts';
+import { Attr } from '../bpf/attr.ts';
 import { COMMANDS } from '../bpf/commands.ts';
 import { errnoName } from '../bpf/errno.ts';
+import { cString } from '../bpf/memory.ts';
 import { type Bpf, loadBpf } from '../bpf/syscall.ts';
 import { bad, type Finding, firstLine, good } from './finding.ts';
 import { selfTest } from './self-test.ts';

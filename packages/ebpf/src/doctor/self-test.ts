@@ -1,10 +1,11 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { Attr, allocate, LITTLE_ENDIAN, viewOf } from '../bpf/attr.ts';
+import { Attr, call } from '../bpf/attr.ts';
 import { onlineCpus, possibleCpus } from '../bpf/cpus.ts';
 import { ERRNO } from '../bpf/errno.ts';
 import { MapReader } from '../bpf/map-reader.ts';
 import { mapInfo } from '../bpf/maps.ts';
-import { type Bpf, call } from '../bpf/syscall.ts';
+import { allocate, LITTLE_ENDIAN, viewOf } from '../bpf/memory.ts';
+import type { Bpf } from '../bpf/syscall.ts';
 import { queueDepthLayout } from '../layout/presets.ts';
 import { type KernelCounter, makeKernelCounter } from '../loader/kernel-counter.ts';
 

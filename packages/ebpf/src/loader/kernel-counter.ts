@@ -1,7 +1,7 @@
 import { HdrscopeError, mustBe } from '@hdrscope/core';
-import { allocate, LITTLE_ENDIAN, viewOf } from '../bpf/attr.ts';
 import { onlineCpus, possibleCpus } from '../bpf/cpus.ts';
 import { createMap, mapInfo, pin, updateElement } from '../bpf/maps.ts';
+import { allocate, LITTLE_ENDIAN, viewOf } from '../bpf/memory.ts';
 import { countingProgram, loadProgram } from '../bpf/programs.ts';
 import { type Bpf, loadBpf } from '../bpf/syscall.ts';
 import { testRun } from '../bpf/test-run.ts';

@@ -1,7 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { LITTLE_ENDIAN } from '../bpf/attr.ts';
 import { MapReader } from '../bpf/map-reader.ts';
 import { mapInfo } from '../bpf/maps.ts';
+import { LITTLE_ENDIAN } from '../bpf/memory.ts';
 import { loadBpf } from '../bpf/syscall.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
 import type { Frame, KernelSource } from '../source/source.ts';

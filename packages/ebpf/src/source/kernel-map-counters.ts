@@ -1,6 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { LITTLE_ENDIAN, viewOf } from '../bpf/attr.ts';
 import type { MapInfo } from '../bpf/maps.ts';
+import { LITTLE_ENDIAN, viewOf } from '../bpf/memory.ts';
 
 /** Where the words of a counter of 64 bits are. */
 const LOW = LITTLE_ENDIAN ? 0 : 1;

@@ -1,9 +1,9 @@
-import { allocate } from '../../src/bpf/attr.ts';
 import type { MapType } from '../../src/bpf/commands.ts';
 import { COMMANDS } from '../../src/bpf/commands.ts';
 import { onlineCpus, possibleCpus } from '../../src/bpf/cpus.ts';
 import { MapReader } from '../../src/bpf/map-reader.ts';
 import { createMap, deleteElement, mapInfo, updateElement } from '../../src/bpf/maps.ts';
+import { allocate } from '../../src/bpf/memory.ts';
 import { countingProgram, loadProgram } from '../../src/bpf/programs.ts';
 import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
 import { testRun } from '../../src/bpf/test-run.ts';

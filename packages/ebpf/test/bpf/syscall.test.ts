@@ -1,10 +1,10 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { Attr } from '../../src/bpf/attr.ts';
+import { Attr, call } from '../../src/bpf/attr.ts';
 import { parseCpuList } from '../../src/bpf/cpus.ts';
 import { errnoName } from '../../src/bpf/errno.ts';
 import { errnoOf, refusal } from '../../src/bpf/errors.ts';
 import { type Koffi, loadKoffi } from '../../src/bpf/koffi.ts';
-import { type Bpf, bpfThrough, call } from '../../src/bpf/syscall.ts';
+import { type Bpf, bpfThrough } from '../../src/bpf/syscall.ts';
 
 const failing = (errno: number): Bpf => ({ call: () => -errno, address: () => 1n, close: () => {} });
 

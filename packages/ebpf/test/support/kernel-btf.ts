@@ -1,5 +1,6 @@
-import { Attr, allocate } from '../../src/bpf/attr.ts';
-import { type Bpf, call } from '../../src/bpf/syscall.ts';
+import { Attr, call } from '../../src/bpf/attr.ts';
+import { allocate } from '../../src/bpf/memory.ts';
+import type { Bpf } from '../../src/bpf/syscall.ts';
 
 export interface TestMember {
   readonly name: string;

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { Attr } from '../../src/bpf/attr.ts';
+import { Attr, call } from '../../src/bpf/attr.ts';
 import { ERRNO } from '../../src/bpf/errno.ts';
-import { type Bpf, call, loadBpf } from '../../src/bpf/syscall.ts';
+import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
 import { loadProgram, RUN_QUEUE_PROGRAM } from '../../src/loader/index.ts';
 
 /** Why nothing can be loaded and attached here; `undefined` where it can. */
