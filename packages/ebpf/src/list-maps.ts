@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HdrscopeError } from '@hdrscope/core';
-import { errnoOf } from './bpf/errors.ts';
 import { type MapInfo, mapIds, mapInfo, openMapById, openPinnedMap } from './bpf/maps.ts';
 import { type Bpf, loadBpf } from './bpf/syscall.ts';
+import { errnoOf } from './errors.ts';
 import { guessLayout, type LayoutGuess } from './guess-layout.ts';
 
 /** A map of the kernel that this user can see. */

@@ -1,10 +1,11 @@
 import { COMMANDS, type Command } from './commands.ts';
-import { refusal } from './errors.ts';
+import { refusal, type Subject } from './errors.ts';
 import { allocate, LITTLE_ENDIAN, viewOf } from './memory.ts';
 import type { Bpf } from './syscall.ts';
 
 /**
- * The `union bpf_attr` of one call. It holds on to what it points at: the garbage collector does not know of addresses.
+ * The `union bpf_attr` of one call. It keeps references to the memory that it points at, because the garbage collector
+ * does not follow addresses.
  */
 export class Attr {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -33,7 +34,7 @@ export class Attr {
     return this.u64(offset, this.#bpf.address(memory));
   }
 
-  /** A name of an object: 15 bytes at most, and what the kernel allows in it. */
+  /** Writes the name of an object: at most 15 bytes, with `_` in place of characters that the kernel refuses. */
   name(offset: number, name: string): this {
     this.bytes.set(new TextEncoder().encode(name.replace(/[^\w.]/g, '_')).subarray(0, 15), offset);
     return this;
@@ -43,28 +44,32 @@ export class Attr {
     return this.#view.getUint32(offset, LITTLE_ENDIAN);
   }
 
-  /** Says that the call is over, and by being called after it keeps alive until then what the kernel wrote to. */
+  /** Ends the call. Calling this after it keeps alive, until then, the memory that the kernel writes to. */
   release(): void {
     this.#pointedAt.length = 0;
   }
 }
 
-/** What a call is about, for the message where it is refused. */
-export interface Subject {
-  /** `map 42`, or a path. */
-  readonly object: string;
-  /** Refusals that are an answer: they come back as negative numbers. */
+/** What a call is about, and which refusals it expects. */
+export interface CallOptions extends Subject {
+  /** Errnos that are an answer, not an error. @default none */
   readonly answers?: readonly number[];
 }
 
 /**
  * Makes one call.
  *
- * @throws HdrscopeError `ERR_KERNEL` where the kernel refuses it.
+ * @returns The result of the call, or an expected errno as a negative number.
+ * @throws HdrscopeError `ERR_KERNEL` when the kernel refuses the call for another reason.
  */
-export function call(bpf: Bpf, command: Command, attr: Attr, { object, answers = [] }: Subject): number {
+export function call(
+  bpf: Bpf,
+  command: Command,
+  attr: Attr,
+  { answers = [], ...subject }: CallOptions,
+): number {
   const result = bpf.call(COMMANDS[command], attr.bytes);
   attr.release();
-  if (result < 0 && !answers.includes(-result)) throw refusal({ command, errno: -result, object });
+  if (result < 0 && !answers.includes(-result)) throw refusal({ command, errno: -result, ...subject });
   return result;
 }

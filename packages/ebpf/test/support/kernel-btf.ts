@@ -9,7 +9,7 @@ export interface TestMember {
   readonly bitSize?: number;
 }
 
-/** Makes BTF as a compiler would. Each function gives the id of the type it makes. */
+/** Makes BTF as a compiler does. Each method returns the id of its type. */
 export class BtfBuilder {
   readonly #words: number[] = [];
   #strings = '\0';
@@ -97,7 +97,7 @@ export class BtfBuilder {
   }
 }
 
-/** Hands BTF to the kernel, which refuses what is wrong with it. */
+/** Loads BTF into the kernel, which refuses invalid BTF. */
 export function loadBtf(bpf: Bpf, btf: Uint8Array): number {
   const memory = allocate(btf.length);
   memory.set(btf);
