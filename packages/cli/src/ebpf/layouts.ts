@@ -1,9 +1,9 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { KERNEL_LAYOUT_TEXTS, type KernelLayout, kernelLayoutOf } from '@hdrscope/ebpf';
+import { KERNEL_LAYOUT_SYNTAX, type KernelLayout, kernelLayoutOf } from '@hdrscope/ebpf';
 import { UsageError } from '../command.ts';
 
 /** For the help. */
-export const LAYOUTS_HELP: string = KERNEL_LAYOUT_TEXTS;
+export const LAYOUTS_HELP: string = KERNEL_LAYOUT_SYNTAX;
 
 /** @throws UsageError */
 export function parseLayout(text: string): KernelLayout {
