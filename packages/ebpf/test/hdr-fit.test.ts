@@ -47,7 +47,7 @@ describe.each(LAYOUTS)('a family for %s', (_, { slots: layout }, digits) => {
     expect(hdrFit(layout)).toEqual({ significantDigits: digits, isExact: true });
   });
 
-  test.each([1, 1e-9, 1e-6, 1024])('has explicit buckets that are its slots, at a scale of %d', (scale) => {
+  test.each([1, 1e-9, 1e-6, 1024])('has its slots as explicit buckets, at a scale of %d', (scale) => {
     const hdr = hdrLayout({ highestTrackableValue: Number.MAX_SAFE_INTEGER, significantDigits: digits });
     const resolution = resolutionOf(scale);
     const boundaries = unitBoundaries(layout, resolution);
@@ -61,7 +61,7 @@ describe.each(LAYOUTS)('a family for %s', (_, { slots: layout }, digits) => {
       { unitLayout: scaledLayout(hdr, resolution) },
       boundaries,
     );
-    // What the kernel has counted up to each boundary, which is a bound of its slots.
+    // The counts of the kernel up to each boundary, which is a bound of its slots.
     const expected = [...boundaries, Number.POSITIVE_INFINITY].map((boundary, i) => {
       const above = i === 0 ? Number.NEGATIVE_INFINITY : boundaries[i - 1]!;
       const within = slots.filter((slot) => {
@@ -74,7 +74,7 @@ describe.each(LAYOUTS)('a family for %s', (_, { slots: layout }, digits) => {
   });
 });
 
-test('of many bounds every second, fourth or eighth is a boundary', () => {
+test('every second, fourth or eighth of many bounds is a boundary', () => {
   const one = resolutionOf(1);
   expect(unitBoundaries(exporterLinearLayout({ max: 160 }).slots, one)).toHaveLength(160);
   expect(unitBoundaries(exporterLinearLayout({ max: 161 }).slots, one)).toEqual(
@@ -85,7 +85,7 @@ test('of many bounds every second, fourth or eighth is a boundary', () => {
   expect(octaves.slice(0, 8)).toEqual([3, 7, 11, 15, 23, 31, 47, 63]);
 });
 
-test('single integers beyond what 5 digits tell apart are said to be no longer exact', () => {
+test('single integers that 5 digits do not keep apart are inexact', () => {
   expect(hdrFit(exporterLinearLayout({ min: 300_000, max: 300_010 }).slots)).toEqual({
     significantDigits: 5,
     isExact: false,

@@ -11,6 +11,6 @@ test.each([
   expect(layout.slots.slotCount).toBe(slots);
 });
 
-test.each(['log2', '', 'toString', 'bcc:x', 'libbpf-tools:1', '4,1'])('%j names none', (text) => {
+test.each(['log2', '', 'toString', 'bcc:x', 'libbpf-tools:1', '4,1'])('%j does not name a layout', (text) => {
   expect(() => kernelLayoutOf(text)).toThrow(expect.objectContaining({ code: 'ERR_INVALID_OPTION' }));
 });
