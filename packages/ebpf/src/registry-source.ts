@@ -11,7 +11,7 @@ export interface KernelHistogramsOptions extends KernelFamilyOptions, KernelCoun
   readonly timeoutMs?: number;
 }
 
-/** What reading has met with so far. */
+/** Counts of unusual events while reading, so far. */
 export interface KernelHealth extends CountingHealth {
   /** How often the source could not be read, or its frame could not be added. */
   readonly readErrors: number;
@@ -26,7 +26,7 @@ export interface KernelHealth extends CountingHealth {
 
 /** Kernel histograms in a registry. */
 export interface KernelHistograms {
-  /** What reading has met with so far. */
+  /** Counts of unusual events while reading, so far. */
   readonly health: KernelHealth;
   /** Removes the source from the registry, and closes it. Its counts stay in the registry. */
   close(): Promise<void>;

@@ -50,7 +50,7 @@ export class Attr {
   }
 }
 
-/** What a call is about, and which refusals it expects. */
+/** Subject of a call, and the refusals that it expects. */
 export interface CallOptions extends Subject {
   /** Errnos that are an answer, not an error. @default none */
   readonly answers?: readonly number[];

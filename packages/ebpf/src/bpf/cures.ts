@@ -5,7 +5,7 @@ import type { Command } from './commands.ts';
 const BPF_FS = 0xcafe4a11;
 
 /**
- * What helps against a refusal; `undefined` when that is unknown. Each of these refusals occurred on Linux 6.18.
+ * The cure for a refusal; `undefined` when none is known. Each of these refusals occurred on Linux 6.18.
  *
  * @param errno Its name, such as `EPERM`.
  */

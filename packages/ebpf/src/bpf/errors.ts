@@ -5,7 +5,7 @@ import type { Command } from './commands.ts';
 import { cureOf } from './cures.ts';
 import { errnoName } from './errno.ts';
 
-/** What a system call is about. */
+/** Subject of a system call. */
 export interface Subject extends Pick<KernelErrorDetails, 'path' | 'id'> {
   /** The object as messages name it: `map 42`, or a path. */
   readonly object: string;

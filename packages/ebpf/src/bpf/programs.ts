@@ -12,7 +12,7 @@ const RAW_TRACEPOINT = 17;
 const LOOKUP = 1;
 const LOG_BYTES = 65_536;
 
-/** What a counting program counts, and where. */
+/** Values that a counting program counts, and their place. */
 export interface CountingOptions {
   /** File descriptor of a `percpu_array` whose keys are the indices of the layout. */
   readonly mapFd: number;

@@ -12,7 +12,7 @@ export interface KernelCountingOptions {
   readonly since?: 'beginning' | 'now';
 }
 
-/** What counting has met with so far. */
+/** Counts of unusual events while counting, so far. */
 export interface CountingHealth {
   /** How often counters of a histogram had started again at 0: once for each histogram and frame. */
   readonly resets: number;
@@ -67,7 +67,7 @@ export class KernelCounting {
     this.#since = since;
   }
 
-  /** What counting has met with so far. */
+  /** Counts of unusual events while counting, so far. */
   get health(): CountingHealth {
     return { resets: this.#resets, generations: this.#generations, evicted: this.#evicted };
   }

@@ -4,9 +4,9 @@ export interface Finding {
   readonly what: string;
   /** Whether everything in this package works with it. */
   readonly ok: boolean;
-  /** What the check has found. */
+  /** Result of the check. */
   readonly detail: string;
-  /** What helps, or what works without it; `undefined` when `ok`. */
+  /** Cure of the problem, or what works in spite of it; `undefined` when `ok`. */
   readonly cure: string | undefined;
 }
 

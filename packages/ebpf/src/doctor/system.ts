@@ -18,7 +18,11 @@ export function systemFindings(): readonly Finding[] {
 function kernel(): Finding {
   const what = 'kernel';
   if (platform() !== 'linux') {
-    return bad(what, platform(), 'only Linux has maps: output of bpftool and bpftrace from a Linux machine can be read here');
+    return bad(
+      what,
+      platform(),
+      'only Linux has maps: output of bpftool and bpftrace from a Linux machine can be read here',
+    );
   }
   const [, major = '0', minor = '0'] = /^(\d+)\.(\d+)/.exec(release()) ?? [];
   const version = Number(major) + Number(minor) / 100;
