@@ -14,7 +14,7 @@ function fixture(name: string): string {
 /** A bpftool that prints what was recorded. */
 function recorded(name: string, options: Omit<BpftoolMapOptions, 'program'>): ReturnType<typeof bpftoolMap> {
   const texts = { show: fixture(`${name}.show`), dump: fixture(`${name}.dump`) };
-  const source = `process.stdout.write(require('node:fs').readFileSync(${JSON.stringify(texts)}[args[2]]));`;
+  const source = `process.stdout.write(process.getBuiltinModule('node:fs').readFileSync(${JSON.stringify(texts)}[args[2]]));`;
   return bpftoolMap({ ...options, program: programs.write(`bpftool-${name}`, source) });
 }
 
