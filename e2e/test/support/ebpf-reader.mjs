@@ -1,14 +1,9 @@
-/** `ebpf-reader.mjs PATH`: prints the counts of a pinned map of queue depths, and who has read them. */
-import { kernelMap, queueDepthLayout } from '@hdrscope/ebpf';
+/** `ebpf-reader.mjs PATH`: prints the counts of a pinned map of queue depths, and the user who has read them. */
+import { kernelMap, queueDepthLayout, sumOfCpus } from '@hdrscope/ebpf';
 
-const layout = queueDepthLayout();
-const source = kernelMap({ path: process.argv[2], layout });
-const { histograms, cpuCount } = await source.read();
+const source = kernelMap({ path: process.argv[2], layout: queueDepthLayout() });
+const { histograms } = await source.read();
 await source.close();
-const { counts } = histograms[0];
-const totals = Array.from({ length: layout.layout.slotCount }, (_, slot) =>
-  Array.from({ length: cpuCount }, (_, cpu) => counts[cpu * layout.layout.slotCount + slot]).reduce(
-    (sum, count) => sum + count,
-  ),
-);
+const { counts } = sumOfCpus(histograms[0]);
+const totals = Array.from({ length: counts.length }, (_, slot) => counts.at(slot));
 console.log(JSON.stringify({ uid: process.getuid(), totals }));

@@ -28,7 +28,7 @@ struct rq {
 	unsigned int nr_running;
 };
 
-/* With CONFIG_FAIR_GROUP_SCHED alone, which all distributions have, it knows its run queue. */
+/* It leads to its run queue only with CONFIG_FAIR_GROUP_SCHED, which all distributions set. */
 struct cfs_rq {
 	struct rq *rq;
 };

@@ -12,7 +12,7 @@
 #include <bpf/bpf_tracing.h>
 #include "slots.h"
 
-/* The kernel lets programs under this licence alone read its structures. */
+/* The kernel lets only programs under this licence read its structures. */
 char LICENSE[] SEC("license") = "GPL";
 
 struct {
@@ -22,7 +22,7 @@ struct {
 	__type(value, __u64);
 } queue_hist SEC(".maps");
 
-/* All in one value: it is read with one system call, however many slots there are. */
+/* All slots in one value, so one system call reads them. */
 struct latency {
 	__u64 slots[LATENCY_SLOTS];
 	__u64 sum;
@@ -35,7 +35,7 @@ struct {
 	__type(value, struct latency);
 } latency_hist SEC(".maps");
 
-/* Tasks that were switched in and whose wait had no known start. Those that waited when counting began are among them. */
+/* Tasks that were switched in without a known start of their wait, such as tasks that waited when counting began. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -44,9 +44,9 @@ struct {
 } latency_missed SEC(".maps");
 
 /*
- * Since when a task waits, by its id. All memory is there from the start: a task's local storage would have to be
- * allocated here, where the lock of the run queue is held, and needs Linux 5.13. Entries are removed when the task is
- * switched in; what may be left all the same is what an LRU map evicts first.
+ * Time since when a task waits, by its id. All memory is there from the start: task-local storage would be allocated
+ * here, where the lock of the run queue is held, and needs Linux 5.13. An entry is removed when its task is switched
+ * in. An LRU map evicts entries first that are left over.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -84,7 +84,7 @@ static __always_inline void count_missed(void)
 		*count += 1;
 }
 
-/* The run queue that a task is in, or was in when it last ran. */
+/* Depth of the run queue that a task is in, or was in when it last ran. */
 static __always_inline __u32 depth_of_queue(struct task_struct *task)
 {
 	return task->se.cfs_rq->rq->nr_running;
@@ -109,11 +109,11 @@ int BPF_PROG(hdrscope_wakeup, struct task_struct *task)
 	__u32 pid = task->pid;
 	__u64 now;
 
-	/* Woken before it had left its CPU: it has not begun to wait. */
+	/* The task was woken before it had left its CPU, so it has not begun to wait. */
 	if (is_on_cpu(task))
 		return 0;
 	now = bpf_ktime_get_ns();
-	/* One that was preempted on its way to sleep waits since then, and not since somebody woke it. */
+	/* A task that was preempted on its way to sleep waits since then, not since it was woken. */
 	bpf_map_update_elem(&waiting_since, &pid, &now, BPF_NOEXIST);
 	return 0;
 }
@@ -124,7 +124,7 @@ int BPF_PROG(hdrscope_new, struct task_struct *task)
 	__u32 pid = task->pid;
 	__u64 now = bpf_ktime_get_ns();
 
-	/* Ids are used again: whatever there is belongs to a task that is gone. */
+	/* Ids are reused: an entry with this id belongs to a task that has ended. */
 	bpf_map_update_elem(&waiting_since, &pid, &now, BPF_ANY);
 	return 0;
 }
@@ -135,15 +135,15 @@ int BPF_PROG(hdrscope_switch, bool preempted, struct task_struct *prev, struct t
 	__u32 prev_pid = prev->pid, pid = next->pid;
 	__u64 now = bpf_ktime_get_ns(), *since;
 
-	/* Both are of this CPU. The idle task of each CPU has the id 0: with it depth is 0, and nobody waited. */
+	/* Both tasks belong to this CPU. The idle task of each CPU has the id 0: then depth is 0, and no task waited. */
 	if (bpf_core_field_exists(prev->se.cfs_rq) && bpf_core_field_exists(prev->se.cfs_rq->rq))
 		count_depth(depth_of_queue(pid ? next : prev));
 
-	/* What is preempted goes on waiting, whatever it was about to wait for. */
+	/* A preempted task waits for the CPU, whatever it was about to wait for. */
 	if (prev_pid && (preempted || !is_blocking(prev)))
 		bpf_map_update_elem(&waiting_since, &prev_pid, &now, BPF_ANY);
 	else if (prev_pid && !bpf_core_field_exists(prev->on_cpu))
-		/* Without it, being woken on the CPU was taken for the start of a wait. */
+		/* Without the field, a wake-up on the CPU looked like the start of a wait. */
 		bpf_map_delete_elem(&waiting_since, &prev_pid);
 	if (!pid)
 		return 0;

@@ -1,2 +1,48 @@
+import { HdrscopeError } from '@hdrscope/core';
+
 /** Codes of what reading the kernel refuses, besides those of core. */
 export type KernelErrorCode = 'ERR_KERNEL';
+
+/** The data of a kernel error. A detail is left out when it is unknown, or when the error is not about it. */
+export interface KernelErrorDetails {
+  /** Path of the pin or file. */
+  readonly path?: string;
+  /** Number of the line in that file. The first line is 1. */
+  readonly line?: number;
+  /** Id of the map. */
+  readonly id?: number;
+  /** Ids of all maps that have the name, when the name is ambiguous. */
+  readonly ids?: readonly number[];
+  /** Name of the map. */
+  readonly name?: string;
+  /** Field of a key or value of the map, or size or length that does not fit. */
+  readonly field?: string;
+  /** Index at which a program counts and the layout has no slot. */
+  readonly index?: number;
+  /** Variable of a bpftrace script. */
+  readonly variable?: string;
+  /** Program or library that was run or loaded. */
+  readonly program?: string;
+  /** System call that failed, such as `bpf(OBJ_GET)`. */
+  readonly syscall?: string;
+  /** Reason that the operating system gave, such as `EPERM`. */
+  readonly errno?: string;
+}
+
+/** Builds the error for a failure to read the kernel. */
+export function kernelError(
+  message: string,
+  details: KernelErrorDetails = {},
+  cause?: unknown,
+): HdrscopeError<KernelErrorCode> {
+  return new HdrscopeError('ERR_KERNEL', message, {
+    details: { ...details },
+    ...(cause !== undefined && { cause }),
+  });
+}
+
+/** The `errno` detail of an error, such as `ENOENT`; `undefined` when it has none. */
+export function errnoOf(error: unknown): string | undefined {
+  const errno = (error as Partial<HdrscopeError> | undefined)?.details?.errno;
+  return typeof errno === 'string' ? errno : undefined;
+}

@@ -8,24 +8,24 @@ import {
 } from './layout/presets.ts';
 import type { MapShape } from './source/kernel-map-shape.ts';
 
-/** What the histograms of a map may be. It is no more than likely: the kernel does not know that they are histograms. */
+/** The likely layout of the histograms in a map. The kernel does not know that they are histograms. */
 export interface LayoutGuess {
   readonly layout: KernelLayout;
-  /** What its types do not tell. */
+  /** The part of its shape that its types do not show. */
   readonly shape: MapShape;
 }
 
-type Looks = Pick<MapInfo, 'type' | 'name' | 'keySize' | 'valueSize' | 'maxEntries'>;
+type MapFacts = Pick<MapInfo, 'type' | 'name' | 'keySize' | 'valueSize' | 'maxEntries'>;
 
-/** What a map may be, by its name and its sizes; `undefined` where it does not look like histograms. */
-export function guessLayout(map: Looks): LayoutGuess | undefined {
+/** Guesses the layout of a map by its name and sizes; `undefined` when it does not look like histograms. */
+export function guessLayout(map: MapFacts): LayoutGuess | undefined {
   const { type, name, keySize, valueSize, maxEntries } = map;
   if (type === undefined) return undefined;
   if (isArray(type) && valueSize === 8) {
     const layout = BY_SLOTS.get(maxEntries);
     return layout === undefined ? undefined : { layout: layout(), shape: {} };
   }
-  // bpftrace calls its maps AT_ and the name of their variable.
+  // bpftrace names its maps AT_ and the name of their variable.
   if (type === 'percpu_hash' && name.startsWith('AT_') && valueSize === 8 && keySize % 8 === 0) {
     return { layout: bpftraceHistLayout(), shape: { key: keyOfBpftrace(keySize) } };
   }
@@ -39,7 +39,8 @@ const BY_SLOTS: ReadonlyMap<number, () => KernelLayout> = new Map([
   [496, () => logLinear8Layout()],
 ]);
 
-// libbpf-tools: `struct hist { __u32 slots[26]; }`, some with `char comm[16]` behind; all slots, and their sum.
+// libbpf-tools: `struct hist { __u32 slots[26]; }`, some with `char comm[16]` behind it. Log-linear: 496 slots, some with
+// the sum behind them.
 const BY_VALUE_BYTES: readonly (readonly [readonly number[], () => KernelLayout])[] = [
   [[26 * 4, 26 * 4 + 16], () => libbpfToolsLayout()],
   [[496 * 8, 497 * 8], () => logLinear8Layout()],
@@ -59,7 +60,7 @@ function shapeOfValue(valueSize: number): MapShape {
   }
 }
 
-/** The slot is behind the keys of the script, whose types only the script tells. */
+/** The slot follows the keys of the script. Only the script has the types of the keys. */
 function keyOfBpftrace(keySize: number): NonNullable<MapShape['key']> {
   const slot = { name: 'slot', type: 'u64', offset: keySize - 8 } as const;
   return keySize === 8 ? [slot] : [{ name: 'key', type: `bytes[${keySize - 8}]`, offset: 0 }, slot];

@@ -2,12 +2,20 @@ export type { Field, FieldType, IntegerType } from './bpf/fields.ts';
 export type { Bpf } from './bpf/syscall.ts';
 export { type CountingHealth, KernelCounting, type KernelCountingOptions } from './counting/counting.ts';
 export type { KernelIncrease } from './counting/increase.ts';
+export {
+  type CpuCounts,
+  countsOfCpus,
+  type KernelCounts,
+  type KernelTotals,
+  sumOfCpus,
+} from './cpu-counts.ts';
 export { examine } from './doctor/examine.ts';
 export type { Finding } from './doctor/finding.ts';
+export type { KernelErrorCode, KernelErrorDetails } from './errors.ts';
 export { type ExporterHistogram, fromEbpfExporterConfig } from './exporter-config/from-config.ts';
 export type { LayoutGuess } from './guess-layout.ts';
 export type { KernelFamilyOptions } from './kernel-families.ts';
-export { KERNEL_LAYOUT_TEXTS, kernelLayoutOf } from './layout/by-name.ts';
+export { KERNEL_LAYOUT_SYNTAX, kernelLayoutOf } from './layout/by-name.ts';
 export {
   type ExporterKeyRange,
   exporterExp2Layout,
@@ -32,12 +40,7 @@ export {
   queueDepthLayout,
 } from './layout/presets.ts';
 export { listMaps, type MapList, type VisibleMap } from './list-maps.ts';
-export {
-  type KernelCounts,
-  type KernelQuantileOptions,
-  kernelQuantile,
-  kernelQuantiles,
-} from './quantile.ts';
+export { type KernelQuantileOptions, kernelQuantile, kernelQuantiles } from './quantile.ts';
 export {
   type KernelHealth,
   type KernelHistograms,

@@ -1,5 +1,4 @@
 import {
-  countedIn,
   fromTicks,
   hdrFit,
   type IntegerLayout,
@@ -19,38 +18,38 @@ import {
   SHOWN_UNITS,
 } from '@hdrscope/registry';
 import type { KernelIncrease } from './counting/increase.ts';
-import type { KernelLayout } from './layout/kernel-layout.ts';
+import { countsOfCpus, type KernelTotals, sumOfCpus } from './cpu-counts.ts';
 
-/** How the histograms of a name become a family. */
+/** How the histograms of one name become a family. */
 export interface KernelFamilyOptions {
-  /** The name of the family. @default that of the histograms */
+  /** Name of the family. @default the name of the histograms */
   readonly name?: string;
-  /** @default '' */
+  /** Description of the family. @default '' */
   readonly description?: string;
-  /** What the program counts in: gives the family its unit, and the scale. @default 'none' */
+  /** Unit in which the program counts. It sets the unit and scale of the family. @default 'none' */
   readonly kernelUnit?: CountedUnit;
-  /** The family's unit, such as `{thread}`. @default as the kernel's unit is shown: `s`, `By`, or '' */
+  /** Unit of the family, such as `{thread}`. @default the unit that shows `kernelUnit`: `s`, `By` or '' */
   readonly unit?: string;
-  /** How many of the family's unit one of the kernel's is: above 0. @default as the kernel's unit is shown */
+  /** Size of one unit of the kernel in units of the family: above 0. @default the scale of `kernelUnit` */
   readonly scale?: number;
-  /** Added to the attributes of each histogram, and taken before them. @default none */
+  /** Attributes of every series. They take precedence over attributes of the histograms. @default no attributes */
   readonly attributes?: Attributes;
   /**
-   * Whether each CPU has a series of its own, with the attribute `cpu`: its place among all CPUs that the machine may
-   * have, from 0. @default false
+   * Whether each CPU has its own series, with the attribute `cpu`: its position among the possible CPUs of the machine,
+   * from 0. @default false
    */
   readonly perCpu?: boolean;
-  /** Decimal digits, from 0 to 5. @default the fewest that keep the slots of the kernel apart */
+  /** Significant decimal digits, from 0 to 5. @default the fewest that keep the slots of the kernel apart */
   readonly significantDigits?: number;
-  /** Boundaries that explicit buckets take, in the family's unit. @default the bounds of the kernel's slots */
+  /** Boundaries of explicit buckets, in the unit of the family. @default the bounds of the kernel's slots */
   readonly boundaries?: readonly number[];
-  /** As in the registry's `FamilyOptions`. */
+  /** See `FamilyOptions` of the registry. */
   readonly cardinalityLimit?: number;
-  /** As in the registry's `FamilyOptions`. */
+  /** See `FamilyOptions` of the registry. */
   readonly scope?: Scope;
 }
 
-/** What histograms of a name are added to. */
+/** The family of the histograms of one name. */
 interface Target {
   readonly family: Family;
   readonly resolution: Resolution;
@@ -58,13 +57,13 @@ interface Target {
   readonly attributes: Attributes;
 }
 
-/** The families that the histograms of a source go to, made when they are first seen. */
+/** The families of the histograms of a source. Each is made when its first histogram arrives. */
 export class KernelFamilies {
   readonly #registry: Registry;
   readonly #optionsOf: (name: string) => KernelFamilyOptions;
-  /** By the name of the histograms. */
+  /** Targets by the names of histograms. */
   readonly #targets = new Map<string, Target>();
-  /** The kernel's layouts in the unit of a family, so that what is computed for one is computed once. */
+  /** Kernel layouts in the units of families. One object for each, so what is computed for a layout is computed once. */
   readonly #inUnit = new WeakMap<IntegerLayout, Map<string, Layout>>();
   #open = 0;
   #inexact = 0;
@@ -74,52 +73,46 @@ export class KernelFamilies {
     this.#optionsOf = optionsOf;
   }
 
-  /** How many values were in slots that are open on a side. */
+  /** Number of values in slots that are open on a side. */
   get open(): number {
     return this.#open;
   }
 
-  /** How many values were in slots that their family does not keep apart. */
+  /** Number of values in slots that their family does not keep apart. */
   get inexact(): number {
     return this.#inexact;
   }
 
-  /** @throws HdrscopeError `ERR_INVALID_OPTION`, `ERR_ALREADY_REGISTERED`, `ERR_COUNT_OVERFLOW` */
+  /**
+   * Adds an increase to its family.
+   *
+   * @throws HdrscopeError `ERR_INVALID_OPTION`, `ERR_ALREADY_REGISTERED` when the family cannot be made;
+   *   `ERR_INVALID_COUNT`, `ERR_COUNT_OVERFLOW` when counts are not exact integers.
+   */
   add(increase: KernelIncrease): void {
     const target = this.#targetOf(increase);
-    const { layout, cpuCount, counts, sums } = increase;
-    const { slotCount } = layout.layout;
     const attributes = { ...increase.attributes, ...target.attributes };
-    if (target.perCpu) {
-      for (let cpu = 0; cpu < cpuCount; cpu++) {
-        const ofCpu = counts.subarray(cpu * slotCount, (cpu + 1) * slotCount);
-        const sum = sums?.[cpu];
-        if (!sum && ofCpu.every((count) => count === 0)) continue;
-        this.#addCounts(target, layout, { ...attributes, cpu }, ofCpu, sum);
-      }
-    } else {
-      const sum = sums?.reduce((left, right) => left + right, 0);
-      this.#addCounts(target, layout, attributes, sumOfCpus(counts, slotCount), sum);
+    if (!target.perCpu) {
+      this.#addTotals(target, attributes, sumOfCpus(increase));
+      return;
+    }
+    for (const [cpu, totals] of countsOfCpus(increase).entries()) {
+      if (totals.counts.total > 0 || totals.sum) this.#addTotals(target, { ...attributes, cpu }, totals);
     }
   }
 
-  #addCounts(
+  #addTotals(
     { family, resolution }: Target,
-    { layout }: KernelLayout,
     attributes: Attributes,
-    counts: Float64Array,
-    sum: number | undefined,
+    { layout, counts, sum }: KernelTotals,
   ): void {
-    family.with(attributes).add(countedIn(this.#layoutInUnit(layout, resolution), counts), {
-      sum: sum === undefined ? undefined : fromTicks(resolution, sum),
-    });
+    const counted = { layout: this.#layoutInUnit(layout, resolution), counts };
+    family.with(attributes).add(counted, sum === undefined ? {} : { sum: fromTicks(resolution, sum) });
     const { significantDigits, isExact } = hdrFit(layout);
-    // A layout that is learnt may turn out finer than it seemed.
-    if (!isExact || significantDigits > family.layout.significantDigits) {
-      this.#inexact += counts.reduce((left, right) => left + right, 0);
-    }
-    if (!Number.isFinite(layout.lower(0))) this.#open += counts[0]!;
-    this.#open += counts[counts.length - 1]!;
+    // A layout that a source finds out later may be finer than the first one.
+    if (!isExact || significantDigits > family.layout.significantDigits) this.#inexact += counts.total;
+    if (!Number.isFinite(layout.lower(0))) this.#open += counts.at(0);
+    this.#open += counts.at(counts.length - 1);
   }
 
   #layoutInUnit(layout: IntegerLayout, resolution: Resolution): Layout {
@@ -142,14 +135,14 @@ export class KernelFamilies {
     }
     const { unit = SHOWN_UNITS[kernelUnit].unit, scale = SHOWN_UNITS[kernelUnit].scale } = options;
     const resolution = resolutionOf(scale);
-    const { significantDigits = hdrFit(layout.layout).significantDigits } = options;
+    const { significantDigits = hdrFit(layout.slots).significantDigits } = options;
     const family = this.#registry.histogram({
       name: options.name ?? name,
       unit,
       description: options.description ?? '',
       resolution: scale,
       significantDigits,
-      boundaries: options.boundaries ?? unitBoundaries(layout.layout, resolution),
+      boundaries: options.boundaries ?? unitBoundaries(layout.slots, resolution),
       ...(options.cardinalityLimit !== undefined && { cardinalityLimit: options.cardinalityLimit }),
       ...(options.scope !== undefined && { scope: options.scope }),
     });
@@ -157,11 +150,4 @@ export class KernelFamilies {
     this.#targets.set(name, target);
     return target;
   }
-}
-
-function sumOfCpus(counts: Float64Array, slotCount: number): Float64Array {
-  if (counts.length === slotCount) return counts;
-  const sums = new Float64Array(slotCount);
-  for (let i = 0; i < counts.length; i++) sums[i % slotCount]! += counts[i]!;
-  return sums;
 }

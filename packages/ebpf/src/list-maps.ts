@@ -1,56 +1,57 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HdrscopeError } from '@hdrscope/core';
-import { errnoOf } from './bpf/errors.ts';
 import { type MapInfo, mapIds, mapInfo, openMapById, openPinnedMap } from './bpf/maps.ts';
-import { type Bpf, loadBpf } from './bpf/syscall.ts';
+import { loadBpf } from './bpf/syscall.ts';
+import { errnoOf } from './errors.ts';
 import { guessLayout, type LayoutGuess } from './guess-layout.ts';
 
-/** A map of the kernel that this user can see. */
+/** A kernel map that this user can see. */
 export interface VisibleMap {
   readonly id: number;
-  /** `percpu_array`; `undefined` for a type that holds no histograms. */
+  /** Type, such as `percpu_array`; `undefined` when maps of its type hold no histograms. */
   readonly type: string | undefined;
   /** The first 15 bytes of its name. */
   readonly name: string;
   readonly keySize: number;
   readonly valueSize: number;
   readonly maxEntries: number;
-  /** Where it is pinned, in every bpffs that this process sees. */
+  /** Paths of its pins in every bpffs that this process sees. */
   readonly pins: readonly string[];
-  /** What its histograms may be; `undefined` where it does not look like any. */
+  /** Likely layout of its histograms; `undefined` when it does not look like histograms. */
   readonly guess: LayoutGuess | undefined;
 }
 
+/** The maps that this user can see. */
 export interface MapList {
-  /** In the order of their ids. */
+  /** Maps, ascending by id. */
   readonly maps: readonly VisibleMap[];
-  /** Why there may be others: listing all takes CAP_SYS_ADMIN, and without it only pins are found. */
+  /** Why there may be other maps: without CAP_SYS_ADMIN only pinned maps are found. `undefined` when the list is complete. */
   readonly incomplete: HdrscopeError | undefined;
 }
 
 /**
- * The maps that this user can see, and what they may be. It opens each for reading, and changes nothing.
+ * Lists the maps that this user can see, with their likely layouts. It opens each map for reading only.
  *
- * @throws HdrscopeError `ERR_KERNEL` where bpf(2) cannot be called at all.
+ * @throws HdrscopeError `ERR_KERNEL` when bpf(2) cannot be called at all.
  */
-export async function listMaps({ bpf }: { readonly bpf?: Bpf } = {}): Promise<MapList> {
-  const way = bpf ?? (await loadBpf());
+export async function listMaps(): Promise<MapList> {
+  const bpf = await loadBpf();
   const found = new Map<number, { readonly info: MapInfo; readonly pins: string[] }>();
   const add = (fd: number, pin?: string): void => {
     try {
-      const info = mapInfo(way, fd);
+      const info = mapInfo(bpf, fd);
       const known = found.get(info.id) ?? { info, pins: [] };
       if (pin !== undefined) known.pins.push(pin);
       found.set(info.id, known);
     } finally {
-      way.close(fd);
+      bpf.close(fd);
     }
   };
   let incomplete: HdrscopeError | undefined;
   try {
-    for (const id of mapIds(way)) {
-      const fd = unlessRefused(() => openMapById(way, id), ['ENOENT']);
+    for (const id of mapIds(bpf)) {
+      const fd = unlessRefused(() => openMapById(bpf, id), ['ENOENT']);
       if (fd !== undefined) add(fd);
     }
   } catch (error) {
@@ -58,8 +59,8 @@ export async function listMaps({ bpf }: { readonly bpf?: Bpf } = {}): Promise<Ma
     incomplete = error;
   }
   for (const pin of pathsInBpffs()) {
-    // Programs and links are pinned too, and not every map may be read.
-    const fd = unlessRefused(() => openPinnedMap(way, pin), undefined);
+    // Programs and links have pins too, and this user may not read every map.
+    const fd = unlessRefused(() => openPinnedMap(bpf, pin), undefined);
     if (fd !== undefined) add(fd, pin);
   }
   const maps = [...found.values()]
@@ -71,7 +72,7 @@ export async function listMaps({ bpf }: { readonly bpf?: Bpf } = {}): Promise<Ma
   return { maps, incomplete };
 }
 
-/** @param expected The refusals that are no failure; all of them where it is `undefined`. */
+/** @param expected Errnos that are not failures; `undefined` accepts all of them. */
 function unlessRefused(open: () => number, expected: readonly string[] | undefined): number | undefined {
   try {
     return open();
@@ -87,13 +88,13 @@ function pathsInBpffs(): readonly string[] {
   return [...new Set(mounts.flatMap(filesBelow))];
 }
 
-/** The folders where a bpffs is mounted, of `/proc/self/mountinfo`. */
+/** The mount points of every bpffs in `/proc/self/mountinfo`. */
 export function mountsOfBpffs(mountinfo: string): readonly string[] {
   return mountinfo.split('\n').flatMap((line) => {
     const [before = '', after = ''] = line.split(' - ');
     const path = before.split(' ')[4];
     if (!after.startsWith('bpf ') || path === undefined) return [];
-    // Blanks and the like are written as octal numbers. Source: proc(5).
+    // Blanks and some other characters are octal numbers. Source: proc(5).
     return [path.replace(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))];
   });
 }
@@ -103,7 +104,7 @@ function filesBelow(folder: string): readonly string[] {
     return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
       const path = join(folder, entry.name);
       if (entry.isDirectory()) return filesBelow(path);
-      // Both are iterators that every bpffs has.
+      // Every bpffs has these two iterators.
       return entry.isFile() && !/^(maps|progs)\.debug$/.test(entry.name) ? [path] : [];
     });
   } catch {

@@ -3,46 +3,48 @@ import { type CountingHealth, KernelCounting, type KernelCountingOptions } from 
 import { KernelFamilies, type KernelFamilyOptions } from './kernel-families.ts';
 import type { KernelSource } from './source/source.ts';
 
-/** How the histograms of a kernel come into a registry: those of all names alike, unless `families` tells otherwise. */
+/** How kernel histograms become families of a registry. `families` replaces options for histograms of some names. */
 export interface KernelHistogramsOptions extends KernelFamilyOptions, KernelCountingOptions {
-  /** What is different for histograms of some names. */
+  /** Options for histograms of one name, by name. @default the same options for all names */
   readonly families?: Readonly<Record<string, KernelFamilyOptions>>;
-  /** How long a gather waits for the source, in milliseconds: see the registry's `SourceOptions`. @default no limit */
+  /** Longest time that a gather waits for the source, in milliseconds: see `SourceOptions` of the registry. @default no limit */
   readonly timeoutMs?: number;
 }
 
-/** What reading has met with, so far. */
+/** Counts of unusual events while reading, so far. */
 export interface KernelHealth extends CountingHealth {
-  /** How often the source could not be read, or its frame not be understood. */
+  /** How often the source could not be read, or its frame could not be added. */
   readonly readErrors: number;
-  /** How many values were in slots that are open on a side. They are counted at the bound, and may lie far beyond it. */
+  /** Number of values in slots that are open on a side. They count at the bound of the slot, and may lie far beyond it. */
   readonly open: number;
   /**
-   * How many values were in slots that the digits of their family do not keep apart: single integers above 262,143,
-   * digits that were set too low, or slots that turned out finer when the family was made already.
+   * Number of values in slots that the digits of their family do not keep apart: single integers above 262,143, too few
+   * `significantDigits`, or slots that turned out finer after the family was made.
    */
   readonly inexact: number;
 }
 
-/** The histograms of a kernel in a registry. */
+/** Kernel histograms in a registry. */
 export interface KernelHistograms {
+  /** Counts of unusual events while reading, so far. */
   readonly health: KernelHealth;
-  /** Ends it: the registry asks no more, and the source is closed. What was counted stays. */
+  /** Removes the source from the registry, and closes it. Its counts stay in the registry. */
   close(): Promise<void>;
 }
 
 /**
- * Has a registry read the kernel's histograms whenever it is gathered. Increases of slots are added as counts, never as
- * single events; series only ever grow, whatever becomes of the maps. A source that cannot be read is named in the
- * snapshot's errors, and what it brought before stays.
+ * Adds a source of kernel histograms to a registry, which reads it at each gather. The increases of slots are added as
+ * counts, not as single events. Series never fall, whatever happens to the maps. A source that cannot be read appears in
+ * the errors of the snapshot, and its earlier counts stay.
  *
- * A slot counts at its middle, and the resolution and digits of a family are such that it has HDR slots of its own:
- * explicit buckets at the bounds of the kernel's slots, which Prometheus and OTLP get by default, are exact. That holds
- * for log2 and log-linear slots up to 2^53 − 1, for queue depths, and for slots of single integers up to 262,143.
- * Exponential buckets take a slot, whole, by its middle. A sum that the program keeps is taken as it is; without one it
- * is that of the middles. Minimum and maximum are middles too.
+ * A slot counts at its middle. By default a family has the resolution and digits at which every kernel slot has HDR slots
+ * of its own. So explicit buckets at the bounds of kernel slots are exact, and these are the default for Prometheus and
+ * OTLP. This holds for log2 and log-linear slots up to 2^53 − 1, for queue depths, and for slots of single integers up to
+ * 262,143. Exponential buckets take a whole slot by its middle. The sum is the sum of the program, or else the sum of the
+ * middles. Minimum and maximum are middles too.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION`
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `since` or `timeoutMs` is outside its range. Other options are checked
+ *   when the first histogram arrives, and their errors appear in the snapshot.
  * @example
  * ```ts
  * import { kernelHistograms, queueDepthLayout } from '@hdrscope/ebpf';
@@ -90,7 +92,7 @@ export function kernelHistograms(
       throw error;
     }
   };
-  // One at a time: frames that overtake each other would look like counters that began anew.
+  // One read at a time: a frame that overtakes another one would look like a reset.
   const collect = (): Promise<void> => {
     running ??= read().finally(() => {
       running = undefined;

@@ -42,12 +42,12 @@ const LAYOUTS: [name: string, kernel: KernelLayout, digits: number][] = [
   ['bpftrace lhist', bpftraceLhistLayout({ min: 5, max: 1000, step: 7 }), 3],
 ];
 
-describe.each(LAYOUTS)('a family for %s', (_, { layout }, digits) => {
+describe.each(LAYOUTS)('a family for %s', (_, { slots: layout }, digits) => {
   test('has the fewest digits that keep its slots apart', () => {
     expect(hdrFit(layout)).toEqual({ significantDigits: digits, isExact: true });
   });
 
-  test.each([1, 1e-9, 1e-6, 1024])('has explicit buckets that are its slots, at a scale of %d', (scale) => {
+  test.each([1, 1e-9, 1e-6, 1024])('has its slots as explicit buckets, at a scale of %d', (scale) => {
     const hdr = hdrLayout({ highestTrackableValue: Number.MAX_SAFE_INTEGER, significantDigits: digits });
     const resolution = resolutionOf(scale);
     const boundaries = unitBoundaries(layout, resolution);
@@ -61,7 +61,7 @@ describe.each(LAYOUTS)('a family for %s', (_, { layout }, digits) => {
       { unitLayout: scaledLayout(hdr, resolution) },
       boundaries,
     );
-    // What the kernel has counted up to each boundary, which is a bound of its slots.
+    // The counts of the kernel up to each boundary, which is a bound of its slots.
     const expected = [...boundaries, Number.POSITIVE_INFINITY].map((boundary, i) => {
       const above = i === 0 ? Number.NEGATIVE_INFINITY : boundaries[i - 1]!;
       const within = slots.filter((slot) => {
@@ -74,19 +74,19 @@ describe.each(LAYOUTS)('a family for %s', (_, { layout }, digits) => {
   });
 });
 
-test('of many bounds every second, fourth or eighth is a boundary', () => {
+test('every second, fourth or eighth of many bounds is a boundary', () => {
   const one = resolutionOf(1);
-  expect(unitBoundaries(exporterLinearLayout({ max: 160 }).layout, one)).toHaveLength(160);
-  expect(unitBoundaries(exporterLinearLayout({ max: 161 }).layout, one)).toEqual(
+  expect(unitBoundaries(exporterLinearLayout({ max: 160 }).slots, one)).toHaveLength(160);
+  expect(unitBoundaries(exporterLinearLayout({ max: 161 }).slots, one)).toEqual(
     Array.from({ length: 80 }, (_, i) => 2 * i + 1),
   );
-  const octaves = unitBoundaries(logLinear8Layout().layout, one);
+  const octaves = unitBoundaries(logLinear8Layout().slots, one);
   expect(octaves.length).toBeLessThanOrEqual(160);
   expect(octaves.slice(0, 8)).toEqual([3, 7, 11, 15, 23, 31, 47, 63]);
 });
 
-test('single integers beyond what 5 digits tell apart are said to be no longer exact', () => {
-  expect(hdrFit(exporterLinearLayout({ min: 300_000, max: 300_010 }).layout)).toEqual({
+test('single integers that 5 digits do not keep apart are inexact', () => {
+  expect(hdrFit(exporterLinearLayout({ min: 300_000, max: 300_010 }).slots)).toEqual({
     significantDigits: 5,
     isExact: false,
   });

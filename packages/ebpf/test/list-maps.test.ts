@@ -13,18 +13,18 @@ import { mountBpffs, testUnless, whyNoKernel, whyNoMount } from './support/kerne
 const MAP = { type: 'percpu_array', name: 'x', keySize: 4, valueSize: 8, maxEntries: 8 } as const;
 
 test.each([
-  ['depths of run queues', {}, queueDepthLayout()],
+  ['run-queue depths', {}, queueDepthLayout()],
   ['libbpf-tools, slot by slot', { maxEntries: 26 }, libbpfToolsLayout()],
   ['log-linear', { type: 'array', maxEntries: 496 }, logLinear8Layout()],
   ['log-linear in one value, with its sum', { maxEntries: 1, valueSize: 497 * 8 }, logLinear8Layout()],
   ['struct hist of libbpf-tools', { type: 'hash', keySize: 8, valueSize: 26 * 4 + 16 }, libbpfToolsLayout()],
   ['hist() of bpftrace', { type: 'percpu_hash', name: 'AT_h', keySize: 8 }, bpftraceHistLayout()],
-] as const)('%s', (_, looks, layout) => {
+] as const)('guesses the layout of %s', (_, looks, layout) => {
   const guess = guessLayout({ ...MAP, ...looks })!;
-  expect([guess.layout.name, guess.layout.layout.bounds]).toEqual([layout.name, layout.layout.bounds]);
+  expect([guess.layout.name, guess.layout.slots.bounds]).toEqual([layout.name, layout.slots.bounds]);
 });
 
-test('the slot of bpftrace is behind its keys', () => {
+test('the slot of bpftrace follows its keys', () => {
   const { shape } = guessLayout({ ...MAP, type: 'percpu_hash', name: 'AT_byc', keySize: 32 })!;
   expect(shape.key).toEqual([
     { name: 'key', type: 'bytes[24]', offset: 0 },
@@ -37,11 +37,11 @@ test.each([
   ['another number of slots', { maxEntries: 9 }],
   ['a hash of numbers', { type: 'hash' }],
   ['values of another size', { valueSize: 12 }],
-] as const)('%s is no histogram', (_, looks) => {
+] as const)('%s does not look like a histogram', (_, looks) => {
   expect(guessLayout({ ...MAP, ...looks })).toBeUndefined();
 });
 
-test('finds where a bpffs is mounted', () => {
+test('finds the mount points of every bpffs', () => {
   const mountinfo = `24 1 0:22 / /sys rw,nosuid - sysfs sysfs rw
 33 24 0:29 / /sys/fs/bpf rw,nosuid,nodev shared:10 - bpf bpf rw,mode=700
 40 1 0:44 / /tmp/a\\040b rw - bpf none rw

@@ -23,7 +23,7 @@ test.each([
   expect(kernelQuantile(DEPTHS, q, { interpolation: 'exclusive' }).value).toBeCloseTo(value, 6);
 });
 
-describe('what the tutorial computes goes wrong', () => {
+describe('the algorithm of the tutorial goes wrong', () => {
   const counts = (slot: number, count: number): number[] =>
     Array.from({ length: 8 }, (_, i) => (i === slot ? count : 0));
   const exclusive = { interpolation: 'exclusive' } as const;
@@ -51,16 +51,16 @@ describe('what the tutorial computes goes wrong', () => {
     expect(kernelQuantile(many, 0.5).value).toBe(65);
   });
 
-  test('with none', () => {
+  test('without values', () => {
     const none = { layout: queueDepthLayout(), counts: counts(0, 0) };
     expect(kernelQuantile(none, 0.5, exclusive).value).toBe(0);
     expect(kernelQuantile(none, 0.5).value).toBeNaN();
   });
 });
 
-test('values below zero are beyond the bound of their slot', () => {
+test('a quantile below zero has the bound of its open slot', () => {
   const kernel = bpftraceHistLayout();
-  const counts = new Array<number>(kernel.layout.slotCount).fill(0);
+  const counts = new Array<number>(kernel.slots.slotCount).fill(0);
   counts[0] = 3;
   expect(kernelQuantile({ layout: kernel, counts }, 0.5)).toEqual({
     value: -1,
@@ -70,26 +70,26 @@ test('values below zero are beyond the bound of their slot', () => {
   });
 });
 
-test('the counts of several CPUs are added up', () => {
+test('the quantile is that of the counts of all CPUs', () => {
   const split = [...DEPTHS.counts.map((count) => count - 1), ...new Array<number>(8).fill(1)];
   expect(kernelQuantiles({ ...DEPTHS, counts: split }, [0.1, 0.99])).toEqual(
     kernelQuantiles(DEPTHS, [0.1, 0.99]),
   );
 });
 
-test('the quantile of values is in the slot of the value that has its rank', () => {
+test('a quantile is in the slot of the value with its rank', () => {
   fc.assert(
     fc.property(
       fc.array(fc.nat({ max: 100 }), { minLength: 1, maxLength: 50 }),
       fc.double({ min: 0, max: 1, noNaN: true }),
       (values, q) => {
-        const { layout } = queueDepthLayout();
+        const { slots } = queueDepthLayout();
         const counts = new Array<number>(8).fill(0);
-        for (const value of values) counts[layout.slotOf(value)]!++;
+        for (const value of values) counts[slots.slotOf(value)]!++;
         const sorted = values.toSorted((a, b) => a - b);
         const { value, lower, upper } = kernelQuantile({ layout: queueDepthLayout(), counts }, q);
         const actual = sorted[Math.max(1, Math.ceil(q * values.length)) - 1]!;
-        // Just above an integer the rank is taken for that integer.
+        // A rank just above an integer counts as that integer.
         if (Math.abs(q * values.length - Math.round(q * values.length)) < 1e-9) return;
         expect([actual >= lower, actual <= upper, value >= lower, value <= upper]).toEqual([
           true,
@@ -121,6 +121,6 @@ test.each([
     () => kernelQuantile({ ...DEPTHS, counts: DEPTHS.counts.map(() => -1) }, 0.5),
     'ERR_INVALID_COUNT',
   ],
-])('refuses %s that is none', (_, act, code) => {
+])('refuses %s outside its range', (_, act, code) => {
   expect(act).toThrow(expect.objectContaining({ code }));
 });

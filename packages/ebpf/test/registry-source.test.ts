@@ -44,7 +44,7 @@ function frameOf(
     generation = '1',
   }: { kernel?: KernelLayout; sums?: number[]; name?: string; generation?: string } = {},
 ): Frame {
-  const { slotCount } = kernel.layout;
+  const { slotCount } = kernel.slots;
   const counts = new Float64Array(slotCount * perCpu.length);
   for (const [cpu, bySlot] of perCpu.entries()) {
     for (const [slot, count] of Object.entries(bySlot)) counts[cpu * slotCount + Number(slot)] = count;
@@ -64,7 +64,7 @@ async function seriesOf(registry: Registry) {
   return { series: families[0]?.series ?? [], family: families[0]!, errors };
 }
 
-test('a gather adds what is new, summed over CPUs', async () => {
+test('a gather adds the increase of all CPUs', async () => {
   const [registry, source] = [createRegistry(), new FakeSource()];
   kernelHistograms(registry, source.set([{ 0: 5, 2: 1 }, { 2: 2 }]), { attributes: { host: 'a' } });
   expect((await seriesOf(registry)).series[0]!.histogram.totalCount).toBe(8);
@@ -81,7 +81,7 @@ test('a gather adds what is new, summed over CPUs', async () => {
   expect(series[0]).toMatchObject({ sum: 6 * 3 + 65, min: 0, max: 65 });
 });
 
-test('each CPU has a series of its own where that is asked for', async () => {
+test('each CPU has its own series with perCpu', async () => {
   const [registry, source] = [createRegistry(), new FakeSource()];
   kernelHistograms(registry, source.set([{ 1: 5 }, {}, { 1: 2 }], { sums: [5, 0, 2] }), { perCpu: true });
   const { series } = await seriesOf(registry);
@@ -99,7 +99,7 @@ test.each([
   ['bytes', 'By', 1],
   ['KiB', 'By', 1024],
   ['none', '', 1],
-] as const)('what is counted in %s is shown in "%s"', async (kernelUnit, unit, scale) => {
+] as const)('counts in %s become a family in "%s"', async (kernelUnit, unit, scale) => {
   const [registry, source] = [createRegistry(), new FakeSource()];
   const kernel = libbpfToolsLayout();
   kernelHistograms(registry, source.set([{ 3: 2 }], { kernel, sums: [21] }), { kernelUnit });
@@ -108,11 +108,11 @@ test.each([
   expect(family.boundaries![3]).toBeCloseTo(15 * scale, 12);
   expect(series[0]!.sum).toBeCloseTo(21 * scale, 12);
   expect(series[0]!.min).toBeCloseTo(11 * scale, 12);
-  // In ticks, which are the kernel's unit, the slot is the kernel's own.
+  // In ticks, which are units of the kernel, the slot is the same as in the kernel.
   expect([series[0]!.histogram.min, series[0]!.histogram.max]).toEqual([8, 15]);
 });
 
-test('names, units and more can be different for some histograms', async () => {
+test('histograms of one name can have other options', async () => {
   const registry = createRegistry();
   const source = new FakeSource().set([{ 1: 1 }], { name: 'lat' });
   kernelHistograms(registry, source, {
@@ -144,7 +144,7 @@ test('names, units and more can be different for some histograms', async () => {
   expect(registry.family({ name: 'io.latency', scope: { name: 'disk' } })!.cardinalityLimit).toBe(7);
 });
 
-test('a source that fails is named in the snapshot, and its totals stay', async () => {
+test('the snapshot names a source that fails, and its totals stay', async () => {
   const [registry, source] = [createRegistry(), new FakeSource()];
   const kernel = kernelHistograms(registry, source.set([{ 1: 5 }]));
   await registry.gather();
@@ -159,7 +159,7 @@ test('a source that fails is named in the snapshot, and its totals stay', async 
   expect(again.series[0]!.histogram.totalCount).toBe(6);
 });
 
-test('totals stay through resets, new maps and evictions, and health tells of them', async () => {
+test('totals stay through resets, new maps and evictions, and health counts them', async () => {
   const [registry, source] = [createRegistry(), new FakeSource()];
   const kernel = kernelHistograms(registry, source.set([{ 1: 5 }]));
   const total = async () => (await seriesOf(registry)).series[0]!.histogram.totalCount;
@@ -182,7 +182,7 @@ test('totals stay through resets, new maps and evictions, and health tells of th
   });
 });
 
-test('what the family cannot count is tallied as rejected', async () => {
+test('values outside the range of the family count as rejected', async () => {
   const [registry, source] = [createRegistry(), new FakeSource()];
   const layout = bpftraceHistLayout();
   const kernel = kernelHistograms(registry, source.set([{ 0: 2, 1: 3, 65: 4 }], { kernel: layout }));
@@ -192,7 +192,7 @@ test('what the family cannot count is tallied as rejected', async () => {
   expect(kernel.health.open).toBe(6);
 });
 
-test('slots that turn out finer than the digits of their family are told of', async () => {
+test('health counts values in slots finer than the digits of their family', async () => {
   const [registry, source] = [createRegistry(), new FakeSource()];
   const kernel = kernelHistograms(registry, source.set([{ 3: 5 }], { kernel: bpftraceHistLayout() }));
   await registry.gather();
@@ -202,7 +202,7 @@ test('slots that turn out finer than the digits of their family are told of', as
   expect([series[0]!.histogram.totalCount, kernel.health.inexact]).toEqual([12, 7]);
 });
 
-test('since now counts from the first frame', async () => {
+test('since: now counts from the first frame', async () => {
   const [registry, source] = [createRegistry(), new FakeSource()];
   kernelHistograms(registry, source.set([{ 1: 5 }]), { since: 'now' });
   expect((await seriesOf(registry)).family).toBeUndefined();
@@ -210,7 +210,7 @@ test('since now counts from the first frame', async () => {
   expect((await seriesOf(registry)).series[0]!.histogram.totalCount).toBe(2);
 });
 
-test('gathers at the same time read once', async () => {
+test('simultaneous gathers read once', async () => {
   const [registry, source] = [createRegistry(), new FakeSource()];
   kernelHistograms(registry, source);
   source.next = async () => frameOf([{ 1: 5 }]);
@@ -218,7 +218,7 @@ test('gathers at the same time read once', async () => {
   expect(source.reads).toBe(1);
 });
 
-test('a closed source is asked no more, and its counts stay', async () => {
+test('a closed source is not read again, and its counts stay', async () => {
   const [registry, source] = [createRegistry(), new FakeSource()];
   const kernel = kernelHistograms(registry, source.set([{ 1: 5 }]));
   await registry.gather();
@@ -228,7 +228,7 @@ test('a closed source is asked no more, and its counts stay', async () => {
   expect([series[0]!.histogram.totalCount, errors, source.reads]).toEqual([5, [], 1]);
 });
 
-test('options that are none are refused, or show where they are used', async () => {
+test('invalid options are refused, or appear as errors when they are used', async () => {
   const [registry, source] = [createRegistry(), new FakeSource().set([{ 1: 5 }])];
   expect(() => kernelHistograms(registry, source, { since: 'then' as never })).toThrow('since must be');
   expect(() => kernelHistograms(registry, source, { timeoutMs: 0 })).toThrow('timeoutMs must be');
@@ -238,7 +238,7 @@ test('options that are none are refused, or show where they are used', async () 
   ]);
 });
 
-test('every event is in the total once, in the slot it was counted in', async () => {
+test('every event is in the total once, in its slot', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(fc.nat({ max: 1000 }), { minLength: 8, maxLength: 8 }), {
@@ -249,13 +249,13 @@ test('every event is in the total once, in the slot it was counted in', async ()
         const [registry, source] = [createRegistry(), new FakeSource()];
         kernelHistograms(registry, source);
         const totals = new Array<number>(8).fill(0);
-        const { layout } = queueDepthLayout();
+        const { slots } = queueDepthLayout();
         for (const gain of gains) {
           for (const [slot, count] of gain.entries()) totals[slot]! += count;
           source.set([Object.fromEntries(totals.entries())]);
           const { series } = await seriesOf(registry);
           for (const [slot, total] of totals.entries()) {
-            expect(series[0]?.histogram.countAt(layout.midpoint(slot)) ?? 0).toBe(total);
+            expect(series[0]?.histogram.countAt(slots.midpoint(slot)) ?? 0).toBe(total);
           }
         }
       },

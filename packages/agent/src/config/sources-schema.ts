@@ -1,4 +1,4 @@
-import { KERNEL_LAYOUT_TEXTS, kernelLayoutOf } from '@hdrscope/ebpf';
+import { KERNEL_LAYOUT_SYNTAX, kernelLayoutOf } from '@hdrscope/ebpf';
 import { z } from 'zod';
 import { isLoopback } from './address.ts';
 import type { SourceConfig } from './types.ts';
@@ -55,7 +55,7 @@ const ebpfMap = mapping({
   map: text('the path of a pin, id:N or name:X').regex(/^(?!id:(?![1-9]\d*$))(?!name:$)/, {
     error: 'must be the path of a pin, id:N or name:X',
   }),
-  layout: acceptedBy(kernelLayoutOf, `a layout: ${KERNEL_LAYOUT_TEXTS}`),
+  layout: acceptedBy(kernelLayoutOf, `a layout: ${KERNEL_LAYOUT_SYNTAX}`),
   unit: unit.prefault('none'),
   metric: text('the name of a metric').optional(),
   description: z.string({ error: 'must be a text' }).default(''),

@@ -3,11 +3,11 @@ import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
 
-const DESCRIPTION = `What reading the kernel's histograms takes, what of that is here, and what helps.
+const DESCRIPTION = `Checks what reading kernel histograms takes, and shows what helps when something is missing.
 
-It changes nothing. The exit code is 1 where nothing can be read at all.`;
+It changes nothing. The exit code is 1 when no histogram can be read.`;
 
-/** Any of them is a way to read histograms. */
+/** Each of them suffices for reading histograms. */
 const WAYS = ['bpf(2)', 'bpftool', 'bpftrace'];
 
 /** `hdrscope ebpf doctor` */
@@ -34,6 +34,6 @@ export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS
     await io.stdout.write(`${verdict}  ${what.padEnd(width)}  ${detail}\n`);
     if (cure !== undefined) await io.stdout.write(`${' '.repeat(width + 10)}${cure}\n`);
   }
-  if (!canRead) await io.stdout.write('\nNothing can be read here.\n');
+  if (!canRead) await io.stdout.write('\nNo histogram can be read here.\n');
   return exitCode;
 }

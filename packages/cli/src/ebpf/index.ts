@@ -1,33 +1,33 @@
 import type { Group } from '../group.ts';
 
-/** `hdrscope ebpf`: one module per command, loaded when it runs. */
+/** `hdrscope ebpf`: one module for each command, loaded when it runs. */
 export const EBPF: Group = {
   path: 'hdrscope ebpf',
-  description: `Reads the histograms that eBPF programs count in the kernel. It looks at maps and changes none.
+  description: `Reads the histograms that eBPF programs count in the kernel. It never changes a map.
 
 A map is named by the path of its pin, by id:N or by name:X. The last two take root (CAP_SYS_ADMIN);
-a pin of mode 0444 takes nothing.`,
+a pin of mode 0444 takes no rights.`,
   commands: [
-    { name: 'list', summary: 'the maps that this user can see', load: () => import('./list.ts') },
+    { name: 'list', summary: 'lists the maps that this user can see', load: () => import('./list.ts') },
     {
       name: 'read',
-      summary: 'what a map has counted, as bars and percentiles',
+      summary: 'shows the counts of a map as bars and percentiles',
       load: () => import('./read.ts'),
     },
     {
       name: 'watch',
-      summary: 'what a map counts from now on, a line for each interval',
+      summary: 'shows what a map counts from now on, a line for each interval',
       load: () => import('./watch.ts'),
     },
     {
       name: 'runqueue',
-      summary: 'how many tasks wait for a CPU, and how long: counted for some seconds',
+      summary: 'counts for some seconds how many tasks wait for a CPU, and how long',
       load: () => import('./runqueue.ts'),
     },
-    { name: 'serve', summary: 'maps as metrics for Prometheus', load: () => import('./serve.ts') },
+    { name: 'serve', summary: 'serves maps as metrics for Prometheus', load: () => import('./serve.ts') },
     {
       name: 'doctor',
-      summary: 'what this user may read here, and what helps',
+      summary: 'checks what this user may read here, and shows what helps',
       load: () => import('./doctor.ts'),
     },
   ],

@@ -1,7 +1,7 @@
 import { bpftoolMap, examine, type KernelSource, kernelMap, listMaps } from '@hdrscope/ebpf';
 import { openRunQueue } from '@hdrscope/ebpf/loader';
 
-/** What the commands ask of the kernel: tests answer in its place. */
+/** Access to the kernel. Tests replace it. */
 export interface Kernel {
   readonly list: typeof listMaps;
   readonly open: (...options: Parameters<typeof kernelMap>) => KernelSource;

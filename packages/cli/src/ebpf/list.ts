@@ -10,10 +10,10 @@ interface Options {
   readonly json?: boolean;
 }
 
-const DESCRIPTION = `The maps that this user can see, where they are pinned, and which of them look like histograms.
+const DESCRIPTION = `Lists the maps that look like histograms, with their pins.
 
-The kernel does not know what its maps hold: the layout is a guess, by names and sizes. Without
-CAP_SYS_ADMIN only pinned maps are found whose pins may be read.`;
+The kernel does not know what its maps hold, so the layout is a guess by name and sizes. Without
+CAP_SYS_ADMIN the list has only pinned maps whose pins this user may read.`;
 
 /** `hdrscope ebpf list` */
 export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS_KERNEL): Promise<number> {
@@ -21,7 +21,7 @@ export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS
     'hdrscope ebpf list',
     'hdrscope ebpf list --all --json',
   ])
-    .option('-a, --all', 'those too that look like no histogram')
+    .option('-a, --all', 'lists all maps that this user can see')
     .option('--json', 'prints JSON')
     .allowExcessArguments(false);
   const given = await readArguments<Options>(parser, args, io);
@@ -36,7 +36,7 @@ export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS
     return ExitCode.done;
   }
   if (shown.length === 0) {
-    const others = all || maps.length === 0 ? '' : `; there are ${maps.length} others, which --all lists`;
+    const others = all || maps.length === 0 ? '' : `; --all lists ${maps.length} more`;
     await io.stderr.write(`hdrscope: no ${all ? 'maps' : 'maps that look like histograms'}${others}\n`);
     return ExitCode.done;
   }

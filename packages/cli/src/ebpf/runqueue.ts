@@ -6,9 +6,9 @@ import { ExitCode, type Io } from '../command.ts';
 import { parseDuration } from '../duration.ts';
 import { formatCount } from '../format.ts';
 import { percentilesOption } from '../shared-options.ts';
-import { type Counted, together } from './counted.ts';
-import { countedJson, formatCounted } from './counted-text.ts';
+import { formatHistogram, histogramJson } from './histogram-text.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
+import { acrossCpus, type ShownHistogram } from './shown-histogram.ts';
 
 interface Options {
   readonly seconds: number;
@@ -18,8 +18,8 @@ interface Options {
 
 const DESCRIPTION = `Counts for some seconds how many tasks each CPU has to run, and how long tasks wait for a CPU.
 
-It loads a program into the kernel, which takes root (or CAP_BPF and CAP_PERFMON), Linux 5.5 with
-BTF, and libbpf.so.1; with the command the program is gone. hdrscope ebpf doctor says what is missing.`;
+It loads a program into the kernel until the command ends. This takes root (or CAP_BPF and
+CAP_PERFMON), Linux 5.5 with BTF, and libbpf.so.1. hdrscope ebpf doctor shows what is missing.`;
 
 /** `hdrscope ebpf runqueue` */
 export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS_KERNEL): Promise<number> {
@@ -29,7 +29,7 @@ export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS
   ])
     .allowExcessArguments(false)
     .addOption(
-      new Option('--seconds <duration>', 'how long it counts; Ctrl-C ends it earlier')
+      new Option('--seconds <duration>', 'how long it counts; Ctrl-C ends it early')
         .argParser((text) => parseDuration(text, '--seconds'))
         .default(10, '10s'),
     )
@@ -40,24 +40,24 @@ export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS
   const { seconds, json, percentiles } = given.options;
   const runQueue = await kernel.openRunQueue();
   try {
-    // What was counted until Ctrl-C is shown all the same.
+    // Ctrl-C ends the counting early, and the command shows its result.
     await sleep(seconds * 1000, undefined, { signal: io.signal }).catch(() => {});
     const depth = await read(runQueue.depth);
     const latency = await read(runQueue.latency);
     const missed = await runQueue.missed();
     if (json) {
-      const [depths, waits] = [depth, latency].map((each) => countedJson(each, percentiles));
+      const [depths, waits] = [depth, latency].map((each) => histogramJson(each, percentiles));
       await io.stdout.write(
         `${JSON.stringify({ seconds, depth: depths, latencyNs: waits, missed }, undefined, 2)}\n`,
       );
       return ExitCode.done;
     }
     const parts = [
-      formatCounted({ ...depth, name: 'run-queue depth' }, { percentiles, unit: 'none' }),
-      formatCounted({ ...latency, name: 'run-queue latency' }, { percentiles, unit: 'ns' }),
+      formatHistogram({ ...depth, name: 'run-queue depth' }, { percentiles, unit: 'none' }),
+      formatHistogram({ ...latency, name: 'run-queue latency' }, { percentiles, unit: 'ns' }),
     ];
     if (missed > 0) {
-      parts.push(`waits that were not measured, as their beginning was not seen: ${formatCount(missed)}\n`);
+      parts.push(`waits not measured, because their beginning was not seen: ${formatCount(missed)}\n`);
     }
     await io.stdout.write(parts.join('\n'));
     return ExitCode.done;
@@ -66,7 +66,7 @@ export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS
   }
 }
 
-async function read(source: KernelSource): Promise<Counted> {
+async function read(source: KernelSource): Promise<ShownHistogram> {
   const { histograms } = await source.read();
-  return together(histograms[0]!);
+  return acrossCpus(histograms[0]!);
 }

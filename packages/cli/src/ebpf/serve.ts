@@ -7,7 +7,7 @@ import { ExitCode, type Io } from '../command.ts';
 import { portOption } from '../shared-options.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
-import { addMapOptions, type MapOptions, openMap } from './which-map.ts';
+import { addMapOptions, type MapOptions, openMap } from './map-argument.ts';
 
 interface Options extends MapOptions {
   readonly port: number;
@@ -18,10 +18,10 @@ interface Options extends MapOptions {
 
 const UNITS = Object.keys(SHOWN_UNITS) as readonly CountedUnit[];
 
-const DESCRIPTION = `Serves what maps have counted to Prometheus, at /metrics, until Ctrl-C.
+const DESCRIPTION = `Serves the counts of maps to Prometheus, at /metrics, until Ctrl-C.
 
-A map is read when Prometheus asks. Counters that begin anew and maps that are replaced never make a
-metric fall. Classic buckets end where the slots of the map do.`;
+Each scrape reads the maps. A metric never falls, even when counters are reset or maps are replaced.
+The bounds of classic buckets are the bounds of the slots in the map.`;
 
 /** `hdrscope ebpf serve` */
 export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS_KERNEL): Promise<number> {
@@ -31,13 +31,13 @@ export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS
   ])
     .argument('<map...>', 'paths of pins, id:N or name:X')
     .addOption(portOption(9435))
-    .option('--host <name>', 'where it listens', 'localhost')
+    .option('--host <name>', 'the address on which it listens', 'localhost')
     .addOption(
-      new Option('--unit <unit>', 'what the maps count; times are served in seconds, sizes in bytes')
+      new Option('--unit <unit>', 'unit of the values; times are served in seconds, sizes in bytes')
         .choices(UNITS)
         .default('none'),
     )
-    .option('--per-cpu', 'each CPU has series of its own');
+    .option('--per-cpu', 'serves each CPU as separate series');
   addMapOptions(parser);
   const given = await readArguments<Options>(parser, args, io);
   if (given === undefined) return ExitCode.done;

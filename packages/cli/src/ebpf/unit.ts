@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 
-/** What the values of a map are; none where they are no times, or nobody says. */
+/** Unit of the values of a map; `none` for values that are not times. */
 export type ShownUnit = 'ns' | 'us' | 'ms' | 's' | 'none';
 
 const NANOSECONDS: Readonly<Record<Exclude<ShownUnit, 'none'>, number>> = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
@@ -12,19 +12,19 @@ const STEPS = [
   [1, 'ns'],
 ] as const;
 
-/** `--unit`: percentiles are shown as times. */
+/** The option `--unit`. */
 export function shownUnit(): Option {
-  return new Option('--unit <unit>', 'what the map counts; percentiles of times are shown as such')
+  return new Option('--unit <unit>', 'unit of the values; other than none, values are shown as times')
     .choices([...Object.keys(NANOSECONDS), 'none'])
     .default('none');
 }
 
-/** A value for people: `16.4 µs`, or the integer that it is. */
+/** A value with its unit, such as `16.4 µs`, or an integer without a unit. */
 export function formatValue(value: number, unit: ShownUnit): string {
   if (unit === 'none') return String(value);
   const nanoseconds = value * NANOSECONDS[unit];
   const [divisor, name] = STEPS.find(([size]) => Math.abs(nanoseconds) >= size) ?? [1, 'ns'];
   const scaled = nanoseconds / divisor;
-  // Three digits, and all of those before the point.
+  // Three significant digits, and all digits before the point.
   return `${Number(scaled.toPrecision(Math.max(3, String(Math.trunc(scaled)).length)))} ${name}`;
 }

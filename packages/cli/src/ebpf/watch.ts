@@ -6,11 +6,11 @@ import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { formatCount, percentileTitle } from '../format.ts';
 import { intervalOption, intervalsOption, percentilesOption } from '../shared-options.ts';
-import { together, totalOf } from './counted.ts';
-import { countedJson, formatBounds, quantilesOf, type ShownAs, titleOf } from './counted-text.ts';
+import { formatBounds, histogramJson, percentilesOf, type ShownAs, titleOf } from './histogram-text.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
+import { addMapOptions, MAP_ARGUMENT_HELP, type MapOptions, openMap } from './map-argument.ts';
+import { acrossCpus } from './shown-histogram.ts';
 import { type ShownUnit, shownUnit } from './unit.ts';
-import { addMapOptions, type MapOptions, openMap } from './which-map.ts';
 
 interface Options extends MapOptions {
   readonly interval: number;
@@ -20,10 +20,10 @@ interface Options extends MapOptions {
   readonly json?: boolean;
 }
 
-const DESCRIPTION = `What a map counts from now on: for each interval a line for every histogram that has counted.
+const DESCRIPTION = `Shows what a map counts from now on, until Ctrl-C: a line for each histogram with counts in an interval.
 
-Counters that begin anew, and maps that are replaced, are told on standard error, and never make a
-difference negative. It ends with Ctrl-C.`;
+A count is never negative, even when counters are reset or the map is replaced. Standard error
+reports such events.`;
 
 /** `hdrscope ebpf watch` */
 export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS_KERNEL): Promise<number> {
@@ -32,11 +32,11 @@ export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS
     'hdrscope ebpf watch /sys/fs/bpf/latency_hist --unit ns --json',
     'hdrscope ebpf watch name:hists --layout libbpf-tools --interval 10s --intervals 6',
   ])
-    .argument('<map>', 'the path of a pin, id:N or name:X')
+    .argument('<map>', MAP_ARGUMENT_HELP)
     .allowExcessArguments(false)
     .addOption(intervalOption().default(1, '1s'))
     .addOption(intervalsOption())
-    .option('--json', 'prints a line of JSON for each histogram that has counted');
+    .option('--json', 'prints a line of JSON for each histogram with counts');
   addMapOptions(parser).addOption(percentilesOption()).addOption(shownUnit());
   const given = await readArguments<Options>(parser, args, io);
   if (given === undefined) return ExitCode.done;
@@ -44,7 +44,7 @@ export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS
   const which = operands[0]!;
   const { source, guessed } = await openMap(which, options, kernel);
   if (guessed !== undefined) {
-    await io.stderr.write(`hdrscope: the layout is a guess: ${guessed.name}; --layout tells another\n`);
+    await io.stderr.write(`hdrscope: the layout is a guess: ${guessed.name}; --layout sets another one\n`);
   }
   const counting = new KernelCounting({ since: 'now' });
   const write = options.json === true ? jsonWriter(io, options) : writer(io, options);
@@ -59,12 +59,12 @@ export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS
         counting.advance(await source.read(), (increase) => increases.push(increase));
       } catch (error) {
         if (!(error instanceof HdrscopeError)) throw error;
-        // What is read may come back: a program that is loaded anew.
+        // The map may come back, when its program is loaded again.
         await io.stderr.write(`hdrscope: ${error.message}\n`);
         continue;
       }
       if (counting.health.generations > generations) {
-        await io.stderr.write(`hdrscope: ${which} is another map now: counting it from its beginning\n`);
+        await io.stderr.write(`hdrscope: ${which} is another map now, and counts from 0\n`);
       }
       const nowMs = io.monotonicMs();
       await write(increases, (nowMs - lastMs) / 1000 || options.interval);
@@ -81,20 +81,20 @@ type Writer = (increases: readonly KernelIncrease[], seconds: number) => Promise
 function jsonWriter(io: Io, { percentiles }: ShownAs): Writer {
   return async (increases, seconds) => {
     for (const increase of increases) {
-      const counted = together(increase);
+      const histogram = acrossCpus(increase);
       const { isReset } = increase;
       const row = {
         seconds,
-        ratePerSec: totalOf(counted) / seconds,
+        ratePerSec: histogram.counts.total / seconds,
         isReset,
-        ...countedJson(counted, percentiles),
+        ...histogramJson(histogram, percentiles),
       };
       await io.stdout.write(`${JSON.stringify(row)}\n`);
     }
   };
 }
 
-/** Prints intervals as they come, so in columns whose width is decided beforehand. */
+/** Prints a table line by line, so its columns have fixed widths. */
 function writer(io: Io, { percentiles, unit }: ShownAs): Writer {
   let hasTitles = false;
   const row = (count: string, rate: string, cells: readonly string[], title: string): string =>
@@ -105,23 +105,16 @@ function writer(io: Io, { percentiles, unit }: ShownAs): Writer {
       const titles = row('count', 'rate/s', percentiles.map(percentileTitle), 'histogram');
       await io.stdout.write(`${painter(io, io.stdout)('bold', titles)}\n`);
     }
-    if (increases.length === 0)
-      await io.stdout.write(
-        `${row(
-          '0',
-          '0.0',
-          percentiles.map(() => '-'),
-          '',
-        )}`
-          .trimEnd()
-          .concat('\n'),
-      );
+    if (increases.length === 0) {
+      const dashes = percentiles.map(() => '-');
+      await io.stdout.write(`${row('0', '0.0', dashes, '').trimEnd()}\n`);
+    }
     for (const increase of increases) {
       const title = titleOf(increase);
-      if (increase.isReset) await io.stderr.write(`hdrscope: ${title}: counters began anew\n`);
-      const counted = together(increase);
-      const total = totalOf(counted);
-      const cells = quantilesOf(counted, percentiles).map((quantile) => formatBounds(quantile, unit));
+      if (increase.isReset) await io.stderr.write(`hdrscope: ${title}: counters were reset\n`);
+      const histogram = acrossCpus(increase);
+      const { total } = histogram.counts;
+      const cells = percentilesOf(histogram, percentiles).map((quantile) => formatBounds(quantile, unit));
       await io.stdout.write(`${row(formatCount(total), formatDecimal(total / seconds, 1), cells, title)}\n`);
     }
   };

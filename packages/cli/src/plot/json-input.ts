@@ -5,7 +5,7 @@ import { noteWriter, type Sourced, titleOf } from '../ceph/histograms.ts';
 import { perfPlot } from '../ceph/perf-plot.ts';
 import { chooseCounter, merged } from '../ceph/which-counter.ts';
 import { type Io, Refusal } from '../command.ts';
-import { titleOf as titleOfCounted } from '../ebpf/counted-text.ts';
+import { titleOf as titleOfCounted } from '../ebpf/histogram-text.ts';
 import type { Input } from '../inputs/open-inputs.ts';
 import { wholeText } from '../inputs/whole-text.ts';
 

@@ -37,18 +37,18 @@ test('lists maps that look like histograms', async () => {
   expect(json).toMatchObject([{ id: 42, type: 'percpu_array', layout: 'queue-depth' }]);
 });
 
-test('says why a list is not whole, or empty', async () => {
+test('reports why a list is incomplete or empty', async () => {
   const incomplete = new HdrscopeError('ERR_KERNEL', 'EPERM');
   const kernel = fakeKernel({ list: async () => ({ maps: [OTHER], incomplete }) });
   expect((await runWith(list, [], kernel)).stderr).toBe(
-    'hdrscope: only pins are listed: EPERM\nhdrscope: no maps that look like histograms; there are 1 others, which --all lists\n',
+    'hdrscope: only pins are listed: EPERM\nhdrscope: no maps that look like histograms; --all lists 1 more\n',
   );
 });
 
 const OK = { what: 'bpf(2)', ok: true, detail: 'answers', cure: undefined };
 const MISSING = { what: 'bpftrace', ok: false, detail: 'not installed', cure: 'apt-get install bpftrace' };
 
-test('the doctor says what is missing and what helps', async () => {
+test('the doctor shows what is missing and what helps', async () => {
   expect(await runWith(doctor, [], fakeKernel({ examine: async () => [OK, MISSING] }))).toEqual({
     exitCode: 0,
     stderr: '',
@@ -60,7 +60,7 @@ cannot  bpftrace  not installed
   const none = fakeKernel({ examine: async () => [MISSING] });
   expect(await runWith(doctor, [], none)).toMatchObject({
     exitCode: 1,
-    stdout: expect.stringContaining('Nothing can be read here.\n'),
+    stdout: expect.stringContaining('No histogram can be read here.\n'),
   });
   const { stdout, exitCode } = await runWith(doctor, ['--json'], none);
   expect([JSON.parse(stdout), exitCode]).toEqual([{ canRead: false, findings: [{ ...MISSING }] }, 1]);
@@ -83,7 +83,7 @@ function fakeRunQueue(): { readonly opened: RunQueue; isClosed: boolean } {
   return state;
 }
 
-test('run-queue depth and latency', async () => {
+test('shows run-queue depth and latency', async () => {
   const queue = fakeRunQueue();
   const kernel = fakeKernel({ openRunQueue: async () => queue.opened });
   const { stdout } = await runWith(runqueue, ['--seconds', '10ms', '--percentiles', '50'], kernel);
@@ -94,7 +94,7 @@ test('run-queue depth and latency', async () => {
     'run-queue latency',
     'total 30; mean 55 ns; p50 60 ns to 63 ns',
     '',
-    'waits that were not measured, as their beginning was not seen: 2',
+    'waits not measured, because their beginning was not seen: 2',
     '',
   ]);
   expect(queue.isClosed).toBe(true);
@@ -110,7 +110,7 @@ test('run-queue depth and latency', async () => {
   });
 });
 
-test('shows what was counted until it was interrupted', async () => {
+test('shows the counts up to an interruption', async () => {
   const queue = fakeRunQueue();
   const kernel = fakeKernel({ openRunQueue: async () => queue.opened });
   const running = runWith(runqueue, ['--seconds', '1h'], kernel, { signal: AbortSignal.timeout(20) });
@@ -137,6 +137,6 @@ test('serves a map to Prometheus', async () => {
   );
 });
 
-test('refuses what is no port', async () => {
+test('refuses an invalid port', async () => {
   await expect(runWith(serve, ['/pin', '--port', '65536'], fakeKernel({}))).rejects.toThrow('--port must be');
 });

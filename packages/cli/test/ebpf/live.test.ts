@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hdrscope } from '../support/fake-io.ts';
 
-/** A map that bpftool makes, in a bpffs of its own. */
+/** A map that bpftool makes, in its own bpffs. */
 function makeMap(): { pin: string; add(slot: number, count: number): void; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'hdrscope-bpffs-'));
   const pin = join(folder, 'depths');
@@ -87,7 +87,7 @@ live('lists, reads and watches a map', async () => {
   }
 });
 
-live('says what cannot be read, and what helps', async () => {
+live('reports what cannot be read, and what helps', async () => {
   const missing = await hdrscope(['ebpf', 'read', '/sys/fs/bpf/nope', '--layout', 'queue-depth']);
   expect([missing.exitCode, missing.stdout]).toEqual([1, '']);
   expect(missing.stderr).toContain('is the program loaded');
@@ -106,7 +106,7 @@ live(
   20_000,
 );
 
-test('the doctor answers on every machine', async () => {
+test('the doctor reports on every machine', async () => {
   const { stdout, exitCode } = await hdrscope(['ebpf', 'doctor', '--json']);
   const { canRead, findings } = JSON.parse(stdout);
   expect(findings.length).toBeGreaterThan(3);

@@ -5,12 +5,12 @@ import { fakeKernel, frameOf, QUEUE_HIST, runWith } from '../support/fake-kernel
 
 const TWO_CPUS = [1000, 500, 700, 400, 200, 15, 5, 1, 200, 480, 700, 400, 200, 15, 5, 0];
 
-test('bars with bounds, the total, and percentiles by their slots', async () => {
+test('shows bars, the total, and percentiles by their slots', async () => {
   const kernel = fakeKernel({ frames: [frameOf(TWO_CPUS)] });
   const { exitCode, stdout, stderr } = await runWith(run, ['/sys/fs/bpf/queue_hist'], kernel);
   expect([exitCode, stderr]).toEqual([
     0,
-    'hdrscope: the layout is a guess: queue-depth; --layout tells another\n',
+    'hdrscope: the layout is a guess: queue-depth; --layout sets another one\n',
   ]);
   expect(stdout).toBe(`queue_hist
 0     1200 |██████████████████████████████████▎     |
@@ -27,7 +27,7 @@ total 4,821; p50 2 to 4; p90 5 to 8; p99 9 to 16
   expect(readme).toContain(`$ hdrscope ebpf read /sys/fs/bpf/queue_hist\n${stdout}`);
 });
 
-test('each CPU for itself, and a quantile beyond the last bound', async () => {
+test('shows each CPU separately, and a percentile above the last bound', async () => {
   const kernel = fakeKernel({ frames: [frameOf(TWO_CPUS)] });
   const args = ['id:42', '--per-cpu', '--percentiles', '100', '--layout', 'queue-depth'];
   const { stdout, stderr } = await runWith(run, args, kernel);
@@ -36,7 +36,7 @@ test('each CPU for itself, and a quantile beyond the last bound', async () => {
   expect(stdout.match(/total.*/g)).toEqual(['total 2,821; p100 65 or more', 'total 2,000; p100 33 to 64']);
 });
 
-test('JSON for programs', async () => {
+test('prints JSON', async () => {
   const kernel = fakeKernel({ frames: [frameOf([0, 3, 0, 0, 0, 0, 0, 1], { sums: [73] })] });
   const { stdout } = await runWith(run, ['name:queue_hist', '--json', '--percentiles', '50,99.9'], kernel);
   expect(JSON.parse(stdout)).toEqual({
@@ -58,7 +58,7 @@ test('JSON for programs', async () => {
   });
 });
 
-test('of very many slots those of a power of two are shown together', async () => {
+test('merges the slots of a power of two when there are many slots', async () => {
   const layout = logLinear8Layout();
   const counts = new Array(496).fill(0).fill(1, 8, 80);
   const kernel = fakeKernel({ frames: [frameOf(counts, { layout })] });
@@ -69,11 +69,22 @@ test('of very many slots those of a power of two are shown together', async () =
   ]);
 });
 
+test('merges the slots of a power of two above 2^53 too', async () => {
+  const layout = logLinear8Layout();
+  // Eight slots for each power of two, from 2^54 to 2^60.
+  const counts = new Array(496).fill(0).fill(1, 416, 464);
+  const kernel = fakeKernel({ frames: [frameOf(counts, { layout })] });
+  const { stdout } = await runWith(run, ['/pin', '--layout', 'log-linear-8'], kernel);
+  expect(stdout.match(/^\d\S* +\d+/gm)?.map((row) => row.replace(/-\S* +/, ' '))).toEqual(
+    [54, 55, 56, 57, 58, 59].map((octave) => `${String(2 ** octave)} 8`),
+  );
+});
+
 test.each([
   ['ns', 'p50 2 ns to 4 ns; p100 65 ns or more'],
   ['us', 'p50 2 µs to 4 µs; p100 65 µs or more'],
   ['s', 'p50 2 s to 4 s; p100 65 s or more'],
-])('percentiles as times of %s', async (unit, shown) => {
+])('shows percentiles as times in %s', async (unit, shown) => {
   const kernel = fakeKernel({ frames: [frameOf([0, 0, 3, 0, 0, 0, 0, 1], { sums: [73] })] });
   const { stdout } = await runWith(run, ['id:42', '--unit', unit, '--percentiles', '50,100'], kernel);
   expect(stdout.split('\n')[0]).toBe('queue_hist');
@@ -82,7 +93,7 @@ test.each([
   expect(stdout).toContain(`mean 18.3 ${unit.replace('u', 'µ')};`);
 });
 
-test('nothing counted, and nothing there', async () => {
+test('reports that nothing was counted', async () => {
   const zeros = fakeKernel({ frames: [frameOf(new Array(8).fill(0))] });
   expect((await runWith(run, ['id:42'], zeros)).stdout).toBe('queue_hist\nnothing was counted\n');
   const none = fakeKernel({ frames: [{ ...frameOf([]), histograms: [] }] });
@@ -98,10 +109,10 @@ test.each([
   [['id:42', '--layout', 'libbpf-tools:1'], 'slots must be an integer from 2 to'],
   [
     ['id:42'],
-    'id:42 (percpu_array, keys of 4 and values of 8 bytes, 7 entries) does not look like a histogram that is known: say its --layout',
+    'id:42 (percpu_array, keys of 4 and values of 8 bytes, 7 entries) does not look like a known histogram: add --layout',
   ],
   [['/pin', '--bpftool'], '--bpftool needs --layout'],
-  [['/elsewhere'], '/elsewhere does not look like a histogram that is known'],
+  [['/elsewhere'], '/elsewhere does not look like a known histogram'],
 ])('refuses %j', async (args, message) => {
   const kernel = fakeKernel({ list: async () => ({ maps: [NO_GUESS], incomplete: undefined }) });
   await expect(runWith(run, args, kernel)).rejects.toThrow(message);
@@ -124,5 +135,5 @@ test.each([
     },
   });
   await expect(runWith(run, ['id:42', '--layout', layout], kernel)).rejects.toThrow('opened');
-  expect(opened).toMatchObject([{ layout: { kind: 'explicit' } }]);
+  expect(opened).toMatchObject([{ slots: { kind: 'explicit' } }]);
 });

@@ -21,7 +21,7 @@ function rows(text: string): string[][] {
     .map((line) => line.trim().split(/ {2,}/));
 }
 
-test('differences of each interval', async () => {
+test('shows the counts of each interval', async () => {
   const kernel = fakeKernel({
     frames: [
       frameOf(BEFORE),
@@ -40,7 +40,7 @@ test('differences of each interval', async () => {
   ]);
 });
 
-test('differences as JSON, a line each', async () => {
+test('prints the counts of each interval as a line of JSON', async () => {
   const kernel = fakeKernel({
     frames: [
       frameOf(BEFORE),
@@ -71,12 +71,12 @@ test('differences as JSON, a line each', async () => {
   ]);
 });
 
-test('counters that begin anew, maps that are replaced, and readings that fail', async () => {
+test('reports resets, replaced maps and failures', async () => {
   const kernel = fakeKernel({
     frames: [
       frameOf(BEFORE),
       frameOf([7, 0, 0, 0, 0, 0, 0, 0]),
-      new HdrscopeError('ERR_KERNEL', 'it is gone'),
+      new HdrscopeError('ERR_KERNEL', 'the map is gone'),
       frameOf([0, 9, 0, 0, 0, 0, 0, 0], { generation: 'map 43' }),
     ],
   });
@@ -86,9 +86,9 @@ test('counters that begin anew, maps that are replaced, and readings that fail',
     ['9', '900.0', '1', '1', 'queue_hist'],
   ]);
   expect(stderr.split('\n')).toEqual([
-    'hdrscope: queue_hist: counters began anew',
-    'hdrscope: it is gone',
-    'hdrscope: /sys/fs/bpf/queue_hist is another map now: counting it from its beginning',
+    'hdrscope: queue_hist: counters were reset',
+    'hdrscope: the map is gone',
+    'hdrscope: /sys/fs/bpf/queue_hist is another map now, and counts from 0',
     '',
   ]);
 });
@@ -99,7 +99,7 @@ test('ends when it is interrupted', async () => {
   await expect(runWith(run, ARGS, kernel, { onOutput })).rejects.toMatchObject({ name: 'AbortError' });
 });
 
-test('refuses what is no number of intervals', async () => {
+test('refuses an invalid number of intervals', async () => {
   await expect(runWith(run, [...ARGS, '-n', '0'], fakeKernel({}))).rejects.toThrow(
     "--intervals must be an integer of at least 1, got '0'",
   );

@@ -9,7 +9,7 @@ import type { CommandModule, Io, Output, Termination } from '../../src/command.t
 import type { Kernel } from '../../src/ebpf/kernel.ts';
 import type { Ran } from './fake-io.ts';
 
-/** A map of run-queue depths, as it is seen. */
+/** A visible map of run-queue depths. */
 export const QUEUE_HIST: VisibleMap = {
   id: 42,
   type: 'percpu_array',
@@ -21,7 +21,7 @@ export const QUEUE_HIST: VisibleMap = {
   guess: { layout: queueDepthLayout(), shape: {} },
 };
 
-/** A frame of one histogram. */
+/** A frame with one histogram. */
 export function frameOf(
   counts: readonly number[],
   {
@@ -31,7 +31,7 @@ export function frameOf(
     name = 'queue_hist',
   }: { generation?: string; layout?: KernelLayout; sums?: readonly number[]; name?: string } = {},
 ): Frame {
-  const cpuCount = counts.length / layout.layout.slotCount;
+  const cpuCount = counts.length / layout.slots.slotCount;
   const histogram = {
     name,
     attributes: {},
@@ -42,7 +42,7 @@ export function frameOf(
   return { generation, cpuCount, counterBits: 64, histograms: [histogram] };
 }
 
-/** A kernel in which there is what a test says; what it does not say must not be asked. */
+/** A kernel with the answers of a test. A question without an answer fails the test. */
 export function fakeKernel(
   answers: Partial<Kernel> & { readonly frames?: readonly (Frame | Error)[] },
 ): Kernel {
@@ -64,11 +64,11 @@ type Run = (args: readonly string[], io: Io, kernel: Kernel) => ReturnType<Comma
 
 interface RunOptions {
   readonly onOutput?: (text: string, end: (reason: Termination) => void) => void;
-  /** What ends it. @default `onOutput` */
+  /** Ends the command. @default `onOutput` ends it */
   readonly signal?: AbortSignal;
 }
 
-/** Runs a command against such a kernel. What it throws is thrown here. */
+/** Runs a command with a kernel. Errors of the command are thrown. */
 export async function runWith(
   run: Run,
   args: readonly string[],

@@ -1,35 +1,11 @@
-import { endianness } from 'node:os';
+import { COMMANDS, type Command } from './commands.ts';
+import { refusal, type Subject } from './errors.ts';
+import { allocate, LITTLE_ENDIAN, viewOf } from './memory.ts';
 import type { Bpf } from './syscall.ts';
 
-/** The order of bytes of this machine, as `DataView` asks for it. The kernel speaks in no other one. */
-export const LITTLE_ENDIAN: boolean = endianness() === 'LE';
-
-/** Memory whose address stays: V8 moves the small typed arrays that it has made without a buffer. */
-export function allocate(sizeBytes: number): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(new ArrayBuffer(sizeBytes));
-}
-
-/** A text of C: UTF-8 and a NUL. */
-export function cString(text: string): Uint8Array<ArrayBuffer> {
-  const encoded = new TextEncoder().encode(text);
-  const memory = allocate(encoded.length + 1);
-  memory.set(encoded);
-  return memory;
-}
-
-/** The text before the first NUL. */
-export function textUntilNul(bytes: Uint8Array): string {
-  const end = bytes.indexOf(0);
-  return new TextDecoder().decode(end === -1 ? bytes : bytes.subarray(0, end));
-}
-
-/** A view of all the bytes of a typed array. */
-export function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
-  return new DataView(buffer, byteOffset, byteLength);
-}
-
 /**
- * The `union bpf_attr` of one call. It holds on to what it points at: the garbage collector does not know of addresses.
+ * The `union bpf_attr` of one call. It keeps references to the memory that it points at, because the garbage collector
+ * does not follow addresses.
  */
 export class Attr {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -58,7 +34,7 @@ export class Attr {
     return this.u64(offset, this.#bpf.address(memory));
   }
 
-  /** A name of an object: 15 bytes at most, and what the kernel allows in it. */
+  /** Writes the name of an object: at most 15 bytes, with `_` in place of characters that the kernel refuses. */
   name(offset: number, name: string): this {
     this.bytes.set(new TextEncoder().encode(name.replace(/[^\w.]/g, '_')).subarray(0, 15), offset);
     return this;
@@ -68,8 +44,32 @@ export class Attr {
     return this.#view.getUint32(offset, LITTLE_ENDIAN);
   }
 
-  /** Says that the call is over, and by being called after it keeps alive until then what the kernel wrote to. */
+  /** Ends the call. Calling this after it keeps alive, until then, the memory that the kernel writes to. */
   release(): void {
     this.#pointedAt.length = 0;
   }
+}
+
+/** Subject of a call, and the refusals that it expects. */
+export interface CallOptions extends Subject {
+  /** Errnos that are an answer, not an error. @default none */
+  readonly answers?: readonly number[];
+}
+
+/**
+ * Makes one call.
+ *
+ * @returns The result of the call, or an expected errno as a negative number.
+ * @throws HdrscopeError `ERR_KERNEL` when the kernel refuses the call for another reason.
+ */
+export function call(
+  bpf: Bpf,
+  command: Command,
+  attr: Attr,
+  { answers = [], ...subject }: CallOptions,
+): number {
+  const result = bpf.call(COMMANDS[command], attr.bytes);
+  attr.release();
+  if (result < 0 && !answers.includes(-result)) throw refusal({ command, errno: -result, ...subject });
+  return result;
 }

@@ -1,8 +1,10 @@
-import { HdrscopeError } from '@hdrscope/core';
-import { Attr, allocate, LITTLE_ENDIAN, viewOf } from './attr.ts';
-import { type Bpf, call } from './syscall.ts';
+import type { HdrscopeError } from '@hdrscope/core';
+import { kernelError } from '../errors.ts';
+import { Attr, call } from './attr.ts';
+import { allocate, LITTLE_ENDIAN, viewOf } from './memory.ts';
+import type { Bpf } from './syscall.ts';
 
-/** A type of BTF, as far as keys and values are made of it. Its position in the list of types is its id. */
+/** A type of BTF, as keys and values need it. Its id is its position in the list of types. */
 export type BtfType =
   | { readonly kind: 'int'; readonly size: number; readonly isSigned: boolean; readonly isBool: boolean }
   | {
@@ -14,21 +16,21 @@ export type BtfType =
   | { readonly kind: 'array'; readonly element: number; readonly length: number }
   | { readonly kind: 'struct'; readonly size: number; readonly members: readonly BtfMember[] }
   | { readonly kind: 'pointer' }
-  /** Another name of a type, or one that is `const` or `volatile`. */
+  /** Another name of a type, or its `const` or `volatile` form. */
   | { readonly kind: 'alias'; readonly name: string; readonly type: number }
-  /** What only its size is known of: a union, a number with a fraction. */
+  /** A type of which only the size matters: a union or a floating-point number. */
   | { readonly kind: 'opaque'; readonly size: number };
 
 export interface BtfMember {
-  /** Empty for a struct within a struct whose members are as those of the outer one. */
+  /** Empty for an anonymous struct within a struct, whose members belong to the outer one. */
   readonly name: string;
   readonly type: number;
   readonly bitOffset: number;
-  /** Of a bit-field; 0 for all others. */
+  /** Width of a bit-field; 0 for other members. */
   readonly bitSize: number;
 }
 
-/** Source of this and all offsets: Linux, `Documentation/bpf/btf.rst`. */
+/** First two bytes of BTF. Source of this and of all offsets: Linux, `Documentation/bpf/btf.rst`. */
 const MAGIC = 0xeb9f;
 
 const KINDS = [
@@ -54,7 +56,7 @@ const KINDS = [
   'enum64',
 ] as const;
 
-/** Bytes that follow a type, of each kind that has some; `n` is the number of its members. */
+/** How many bytes follow a type of each kind; `n` is its number of members. No bytes follow other kinds. */
 const TRAILERS: Readonly<Record<string, (n: number) => number>> = {
   int: () => 4,
   array: () => 12,
@@ -69,15 +71,15 @@ const TRAILERS: Readonly<Record<string, (n: number) => number>> = {
 };
 
 /**
- * All types of some BTF, by their ids.
+ * Parses BTF: all types, by their ids.
  *
- * @throws HdrscopeError `ERR_KERNEL` where it is none, or has kinds of types that are newer than this.
+ * @throws HdrscopeError `ERR_KERNEL` when the bytes are not BTF, or contain an unknown kind of type.
  */
 export function parseBtf(data: Uint8Array): readonly BtfType[] {
   const view = viewOf(data);
   const u32 = (offset: number) => view.getUint32(offset, LITTLE_ENDIAN);
   if (data.length < 24 || view.getUint16(0, LITTLE_ENDIAN) !== MAGIC)
-    throw malformed('it does not begin as BTF does');
+    throw malformed('it does not begin with the magic number of BTF');
   const header = u32(4);
   const begin = header + u32(8);
   const end = begin + u32(12);
@@ -93,7 +95,7 @@ export function parseBtf(data: Uint8Array): readonly BtfType[] {
     const info = u32(at + 4);
     const count = info & 0xffff;
     const kind = KINDS[(info >>> 24) & 0x1f];
-    if (kind === undefined) throw malformed(`type ${types.length} is of an unknown kind`);
+    if (kind === undefined) throw malformed(`type ${types.length} has an unknown kind`);
     const trailer = TRAILERS[kind]?.(count) ?? 0;
     if (at + 12 + trailer > end) throw malformed('it is cut off');
     const raw = {
@@ -114,10 +116,10 @@ interface RawType {
   readonly kind: (typeof KINDS)[number];
   readonly name: string;
   readonly sizeOrType: number;
-  /** Of a struct, that it has bit-fields; of an enum, that it is signed. */
+  /** Whether a struct has bit-fields, or an enum is signed. */
   readonly hasFlag: boolean;
   readonly count: number;
-  /** Where what follows it begins. */
+  /** Offset of the bytes that follow the type. */
   readonly at: number;
 }
 
@@ -149,7 +151,7 @@ function typeOf(
         const integer = hasFlag ? BigInt.asIntN(kind === 'enum' ? 32 : 64, bits) : bits;
         return [integer, text(u32(entry))];
       });
-      // The first of two names for one value.
+      // When a value has two names, the first one counts.
       return { kind: 'enum', size: sizeOrType, isSigned: hasFlag, names: new Map(names.reverse()) };
     }
     case 'ptr':
@@ -179,19 +181,19 @@ function typeOf(
   }
 }
 
-/** A type that is no other name of one. */
+/** A type that is not an alias. */
 export type ResolvedBtfType = Exclude<BtfType, { readonly kind: 'alias' }>;
 
-/** A type without its other names and its `const`. */
+/** Follows aliases to the type that they stand for. */
 export function resolveBtf(types: readonly BtfType[], id: number): ResolvedBtfType {
   let type = types[id];
-  // Not more often than there are types: names that go round in circles are no type.
+  // A chain that is longer than the list of types is a circle.
   for (let steps = 0; type?.kind === 'alias' && steps < types.length; steps++) type = types[type.type];
   if (type === undefined || type.kind === 'alias') throw malformed(`there is no type ${id}`);
   return type;
 }
 
-/** How many bytes something of a type takes. */
+/** Size of a type in bytes. */
 export function sizeOfBtf(types: readonly BtfType[], id: number): number {
   const type = resolveBtf(types, id);
   if (type.kind === 'array') return type.length * sizeOfBtf(types, type.element);
@@ -199,15 +201,15 @@ export function sizeOfBtf(types: readonly BtfType[], id: number): number {
 }
 
 /**
- * The types of a BTF that the kernel holds, which takes CAP_SYS_ADMIN.
+ * Reads BTF that the kernel holds. This takes CAP_SYS_ADMIN.
  *
- * @throws HdrscopeError `ERR_KERNEL`
+ * @throws HdrscopeError `ERR_KERNEL` when the kernel refuses, or the BTF cannot be parsed.
  */
 export function readBtf(bpf: Bpf, id: number): readonly BtfType[] {
   const object = `BTF ${id}`;
   const fd = call(bpf, 'BTF_GET_FD_BY_ID', new Attr(bpf, 12).u32(0, id), { object });
   try {
-    // First for its size, then for itself. Source of the offsets: `struct bpf_btf_info`.
+    // The first call asks for the size, the second for the data. Source of the offsets: `struct bpf_btf_info`.
     const info = allocate(32);
     const ask = () =>
       call(bpf, 'OBJ_GET_INFO_BY_FD', new Attr(bpf, 16).u32(0, fd).u32(4, 32).pointer(8, info), { object });
@@ -225,5 +227,5 @@ export function readBtf(bpf: Bpf, id: number): readonly BtfType[] {
 }
 
 function malformed(reason: string): HdrscopeError {
-  return new HdrscopeError('ERR_KERNEL', `the types of a map (BTF) cannot be understood: ${reason}`);
+  return kernelError(`the types of a map (BTF) cannot be parsed: ${reason}`);
 }

@@ -1,4 +1,4 @@
-/** The commands of bpf(2). Source: Linux, `include/uapi/linux/bpf.h`, `enum bpf_cmd`. */
+/** Numbers of the commands of bpf(2). Source: Linux, `include/uapi/linux/bpf.h`, `enum bpf_cmd`. */
 export const COMMANDS = {
   MAP_CREATE: 0,
   MAP_LOOKUP_ELEM: 1,
@@ -14,16 +14,15 @@ export const COMMANDS = {
   PROG_GET_FD_BY_ID: 13,
   MAP_GET_FD_BY_ID: 14,
   OBJ_GET_INFO_BY_FD: 15,
-  RAW_TRACEPOINT_OPEN: 17,
   BTF_LOAD: 18,
   BTF_GET_FD_BY_ID: 19,
   MAP_LOOKUP_BATCH: 24,
 } as const;
 
-/** A command of bpf(2), without its `BPF_`. */
+/** A command of bpf(2), without the prefix `BPF_`. */
 export type Command = keyof typeof COMMANDS;
 
-/** The types of maps that can hold histograms. Source: `enum bpf_map_type`. */
+/** Numbers of the map types that can hold histograms. Source: `enum bpf_map_type`. */
 export const MAP_TYPES = {
   hash: 1,
   array: 2,
@@ -33,8 +32,8 @@ export const MAP_TYPES = {
   lru_percpu_hash: 10,
 } as const;
 
-/** A type of map, as bpftool prints it. */
+/** A map type, as bpftool prints it. */
 export type MapType = keyof typeof MAP_TYPES;
 
-/** `BPF_F_RDONLY`: what is opened may be read, and not written. */
+/** `BPF_F_RDONLY`: the map is opened for reading only. */
 export const READ_ONLY = 8;

@@ -1,15 +1,22 @@
 import { readFileSync } from 'node:fs';
-import { HdrscopeError } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core';
+import { kernelError } from '../errors.ts';
 
 /**
- * The CPUs that this machine may ever have, in order. A value for each CPU holds one part for each of these, dense: the
- * k-th part belongs to the k-th of them, whatever its number. One that is taken offline keeps its part.
+ * Numbers of the CPUs that this machine may ever have, ascending. A per-CPU value has one part for each of them, without
+ * gaps: part k belongs to CPU k of this list, whatever its number. A CPU that goes offline keeps its part.
+ *
+ * @throws HdrscopeError `ERR_KERNEL` when sysfs does not list them.
  */
 export function possibleCpus(): readonly number[] {
   return cpusOf('/sys/devices/system/cpu/possible');
 }
 
-/** The CPUs that run now. */
+/**
+ * Numbers of the CPUs that run now, ascending.
+ *
+ * @throws HdrscopeError `ERR_KERNEL` when sysfs does not list them.
+ */
 export function onlineCpus(): readonly number[] {
   return cpusOf('/sys/devices/system/cpu/online');
 }
@@ -18,20 +25,22 @@ function cpusOf(path: string): readonly number[] {
   try {
     return parseCpuList(readFileSync(path, 'utf8'));
   } catch (cause) {
-    throw new HdrscopeError('ERR_KERNEL', `cannot learn from ${path} which CPUs there are`, { cause });
+    throw kernelError(`${path} must list the CPUs of this machine, and cannot be read`, { path }, cause);
   }
 }
 
-/** A list as the kernel prints it: `0-3,8`. */
+/**
+ * Parses a list of CPUs as the kernel prints it: `0-3,8`.
+ *
+ * @throws HdrscopeError `ERR_KERNEL` when the text is not a list of CPUs.
+ */
 export function parseCpuList(text: string): readonly number[] {
-  const cpus = text
+  return text
     .trim()
     .split(',')
     .flatMap((range) => {
       const [, first, last = first] = /^(\d+)(?:-(\d+))?$/.exec(range) ?? [];
-      if (first === undefined)
-        throw new HdrscopeError('ERR_KERNEL', `${JSON.stringify(text)} is no list of CPUs`);
+      if (first === undefined) throw mustBe('ERR_KERNEL', 'a list of CPUs', 'as in 0-3,8', text);
       return Array.from({ length: Number(last) - Number(first) + 1 }, (_, i) => Number(first) + i);
     });
-  return cpus;
 }

@@ -4,34 +4,33 @@ import type { Command } from './commands.ts';
 /** Source: Linux, `include/uapi/linux/magic.h`, `BPF_FS_MAGIC`. */
 const BPF_FS = 0xcafe4a11;
 
-interface Refused {
-  readonly command: Command;
-  readonly object: string;
-  readonly code: string;
-}
-
-/** What helps against a refusal, where that is known. All of it was met on Linux 6.18. */
-export function cureOf({ command, object, code }: Refused): string | undefined {
-  switch (code) {
+/**
+ * The cure for a refusal; `undefined` when none is known. Each of these refusals occurred on Linux 6.18.
+ *
+ * @param errno Its name, such as `EPERM`.
+ */
+export function cureOf(command: Command, object: string, errno: string): string | undefined {
+  switch (errno) {
     case 'EACCES':
-      return command === 'OBJ_GET' ? cureOfPin(object) : cureOfAccess(command);
+      if (command === 'OBJ_GET') return cureOfPin(object);
+      return command === 'PROG_LOAD' ? 'the verifier rejects the program' : undefined;
     case 'EPERM':
       return cureOfPermission(command, object);
     case 'ENOENT':
       return command === 'OBJ_GET'
-        ? 'nothing is pinned there: is the program loaded, and the bpffs mounted where this process sees it?'
-        : 'it is gone: has the program that held it ended?';
+        ? 'nothing is pinned there: is the program loaded, and is the bpffs mounted where this process sees it?'
+        : 'it no longer exists: has the program that held it ended?';
     case 'ENOSYS':
       return 'this kernel was built without bpf(2)';
     case 'ENOTSUPP':
-      return 'this kernel cannot do that with this type of map';
+      return 'this kernel does not support that for this type of map';
     case 'EMFILE':
     case 'ENFILE':
       return 'too many files are open: raise `ulimit -n`';
     case 'E2BIG':
       return command === 'MAP_CREATE'
-        ? 'values for each CPU hold 32768 bytes at most'
-        : 'the map is full, or this kernel is older than what it was asked for';
+        ? 'a per-CPU value holds 32768 bytes at most'
+        : 'the map is full, or this kernel is too old for the request';
     default:
       return undefined;
   }
@@ -40,41 +39,36 @@ export function cureOf({ command, object, code }: Refused): string | undefined {
 function cureOfPin(path: string): string {
   try {
     if (statfsSync(path, { bigint: true }).type !== BigInt(BPF_FS)) {
-      return 'that file is in no bpffs, so nothing of the kernel is pinned there';
+      return 'that file is not in a bpffs, so it is not a pin';
     }
     const { mode, uid } = statSync(path);
     const octal = (mode & 0o777).toString(8).padStart(4, '0');
-    return `the pin has mode ${octal} and belongs to uid ${uid}: \`chmod 0444 ${path}\` lets everybody read it, and nobody write`;
+    return `the pin has mode ${octal} and belongs to uid ${uid}: \`chmod 0444 ${path}\` lets everybody read it, and nobody write it`;
   } catch {
-    return 'a folder above it may not be entered: mount a bpffs with mode=0755 for what others shall read';
+    return 'this user may not enter a folder above it: mount a bpffs with mode=0755 for pins that others read';
   }
-}
-
-function cureOfAccess(command: Command): string | undefined {
-  return command === 'PROG_LOAD' ? 'the verifier rejects the program' : undefined;
 }
 
 function cureOfPermission(command: Command, object: string): string {
   const confined = isConfined()
-    ? ', and here a seccomp filter may forbid bpf(2) altogether, as those of containers do'
+    ? '; this process runs under a seccomp filter, as in a container, which may forbid bpf(2)'
     : '';
   switch (command) {
     case 'MAP_GET_NEXT_ID':
     case 'PROG_GET_NEXT_ID':
     case 'MAP_GET_FD_BY_ID':
     case 'PROG_GET_FD_BY_ID':
-      return `finding things by their id or name takes CAP_SYS_ADMIN: a pin of mode 0444 takes nothing${confined}`;
+      return `finding objects by id or name takes CAP_SYS_ADMIN: opening a pin of mode 0444 takes no capability${confined}`;
     case 'BTF_GET_FD_BY_ID':
       return `reading types takes CAP_SYS_ADMIN: describe the shape of the map instead${confined}`;
     case 'OBJ_PIN':
       return isInBpffs(object)
-        ? `pinning takes the right to write there, and CAP_BPF${confined}`
-        : `things are pinned in a bpffs only: \`mount -t bpf bpf /sys/fs/bpf\`${confined}`;
+        ? `pinning takes CAP_BPF and the permission to write to that folder${confined}`
+        : `objects are pinned in a bpffs only: \`mount -t bpf bpf /sys/fs/bpf\`${confined}`;
     case 'MAP_UPDATE_ELEM':
     case 'MAP_DELETE_ELEM':
-      return 'the map was opened for reading';
+      return 'the map was opened for reading only';
     case 'PROG_LOAD':
-    case 'RAW_TRACEPOINT_OPEN':
     case 'PROG_TEST_RUN':
       return `that takes CAP_BPF and CAP_PERFMON${confined}`;
     default:

@@ -1,17 +1,17 @@
 import { constants } from 'node:os';
 
-/** The kernel's own, which never was meant to leave it. bpf(2) gives it for what a type of map cannot do. */
+/** An errno internal to the kernel. bpf(2) returns it for an operation that a map type does not support. */
 const ENOTSUPP = 524;
 
 const names: ReadonlyMap<number, string> = new Map([
-  // Of two names for one number, as EAGAIN and EWOULDBLOCK, the first is the one that everybody says.
+  // When one number has two names, such as EAGAIN and EWOULDBLOCK, the first is the common one.
   ...Object.entries(constants.errno)
     .reverse()
     .map(([name, number]): [number, string] => [number, name]),
   [ENOTSUPP, 'ENOTSUPP'],
 ]);
 
-/** The numbers that are acted upon, not only reported. */
+/** Errnos that the code handles. It only reports all others. */
 export const ERRNO: Readonly<Record<'ENOENT' | 'EINVAL' | 'ENOSPC' | 'ENOTSUPP', number>> = {
   ENOENT: constants.errno.ENOENT,
   EINVAL: constants.errno.EINVAL,
@@ -19,7 +19,7 @@ export const ERRNO: Readonly<Record<'ENOENT' | 'EINVAL' | 'ENOSPC' | 'ENOTSUPP',
   ENOTSUPP,
 };
 
-/** `ENOENT` for 2; the number itself where nobody has named it. */
+/** Name of an errno: `ENOENT` for 2, and `errno 9999` for a number that has no name. */
 export function errnoName(errno: number): string {
   return names.get(errno) ?? `errno ${errno}`;
 }

@@ -1,21 +1,26 @@
 import { getSystemErrorMap } from 'node:util';
-import { HdrscopeError } from '@hdrscope/core';
+import type { HdrscopeError } from '@hdrscope/core';
+import { type KernelErrorCode, type KernelErrorDetails, kernelError } from '../errors.ts';
 import type { Command } from './commands.ts';
 import { cureOf } from './cures.ts';
 import { errnoName } from './errno.ts';
 
-/** A call that the kernel refused. */
-export interface Refusal {
-  readonly command: Command;
-  /** What it was about: a path, `map 42`. */
+/** Subject of a system call. */
+export interface Subject extends Pick<KernelErrorDetails, 'path' | 'id'> {
+  /** The object as messages name it: `map 42`, or a path. */
   readonly object: string;
+}
+
+/** A call that the kernel refused. */
+export interface Refusal extends Subject {
+  readonly command: Command;
   readonly errno: number;
-  /** What the verifier has to say. */
+  /** Output of the verifier. */
   readonly log?: string;
 }
 
-/** The `cause` of an error: what the kernel said, by name. */
-export interface KernelErrno extends Error {
+/** The `cause` of a refusal, in the form of a system error of Node.js. */
+interface KernelErrno extends Error {
   /** `EPERM` */
   readonly code: string;
   readonly errno: number;
@@ -23,21 +28,15 @@ export interface KernelErrno extends Error {
   readonly syscall: string;
 }
 
-/** The error for a refusal: the call, its object, the errno by its name, and what helps. */
-export function refusal({ command, object, errno, log }: Refusal): HdrscopeError {
+/** Builds the error for a refusal: the call, its object, the name of the errno, and the cure when it is known. */
+export function refusal({ command, object, errno, log, ...where }: Refusal): HdrscopeError<KernelErrorCode> {
   const code = errnoName(errno);
   const syscall = `bpf(${command})`;
   const [, meaning] = getSystemErrorMap().get(-errno) ?? [];
-  const said = meaning === undefined ? code : `${code}, ${meaning}`;
-  const cure = cureOf({ command, object, code });
-  const cause: KernelErrno = Object.assign(new Error(`${syscall}: ${said}`), { code, errno, syscall });
-  const parts = [`${syscall} refused ${object}: ${said}`, ...(cure === undefined ? [] : [cure])];
-  const message = parts.join('; ');
-  return new HdrscopeError('ERR_KERNEL', log ? `${message}\n${log}` : message, { cause });
-}
-
-/** The kernel's word for why, where an error holds it. */
-export function errnoOf(error: unknown): string | undefined {
-  const cause = (error as { cause?: { code?: unknown } } | undefined)?.cause;
-  return typeof cause?.code === 'string' ? cause.code : undefined;
+  const reason = meaning === undefined ? code : `${code}, ${meaning}`;
+  const cure = cureOf(command, object, code);
+  const cause: KernelErrno = Object.assign(new Error(`${syscall}: ${reason}`), { code, errno, syscall });
+  const sentence = `${syscall} refused ${object}: ${reason}`;
+  const message = cure === undefined ? sentence : `${sentence}; ${cure}`;
+  return kernelError(log ? `${message}\n${log}` : message, { ...where, syscall, errno: code }, cause);
 }

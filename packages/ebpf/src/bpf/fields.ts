@@ -1,24 +1,25 @@
-import { HdrscopeError } from '@hdrscope/core';
-import { LITTLE_ENDIAN, textUntilNul, viewOf } from './attr.ts';
+import { mustBe } from '@hdrscope/core';
 import { type BtfType, resolveBtf, sizeOfBtf } from './btf.ts';
+import { LITTLE_ENDIAN, textUntilNul, viewOf } from './memory.ts';
 
 /**
- * What a field holds: an integer of 8 to 64 bits, unsigned or signed; `bool`; `char[16]`, a text that ends with its first
- * NUL; `bytes[6]`, shown in hexadecimal.
+ * Type of a field: an integer of 8 to 64 bits, unsigned or signed; `bool`; `char[16]`, a text that ends at its first NUL;
+ * or `bytes[6]`, which is shown in hexadecimal.
  */
 export type FieldType = IntegerType | 'bool' | `char[${number}]` | `bytes[${number}]`;
 
+/** An unsigned or signed integer, with its number of bits. */
 export type IntegerType = 'u8' | 'u16' | 'u32' | 'u64' | 's8' | 's16' | 's32' | 's64';
 
-/** A field of a key or of a value. */
+/** A field of a key or value of a map. */
 export interface Field {
   readonly name: string;
   readonly type: FieldType;
-  /** Where it begins, in bytes. C aligns an integer to its own size. */
+  /** Offset in bytes. C aligns an integer to its own size. */
   readonly offset: number;
-  /** Of an integer, what its values are called, as in an enum. */
+  /** Names of the values of an integer, as in an enum. @default values have no names */
   readonly names?: ReadonlyMap<bigint, string>;
-  /** Which bits of the integer belong to it, counted from the lowest one. @default all */
+  /** Which bits of the integer belong to the field, counted from the lowest bit. @default all bits */
   readonly bits?: { readonly from: number; readonly count: number };
 }
 
@@ -30,22 +31,24 @@ export interface ArrayField extends Field {
 
 const NAME_OF_PADDING = /^_*pad(ding)?_*\d*$/i;
 
-/** How many bytes a field takes. */
+/**
+ * Size of a field in bytes.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the type does not exist.
+ */
 export function sizeOfField({ type }: Pick<Field, 'type'>): number {
   if (type === 'bool') return 1;
   const [, length] = /^(?:char|bytes)\[(\d+)\]$/.exec(type) ?? [];
   if (length !== undefined) return Number(length);
   const [, bits] = /^[us](8|16|32|64)$/.exec(type) ?? [];
   if (bits === undefined) {
-    throw new HdrscopeError(
-      'ERR_INVALID_OPTION',
-      `the type of a field must be u8 to u64, s8 to s64, bool, char[…] or bytes[…], got ${JSON.stringify(type)}`,
-    );
+    const allowed = 'u8 to u64, s8 to s64, bool, char[…] or bytes[…]';
+    throw mustBe('ERR_INVALID_OPTION', 'the type of a field', allowed, type);
   }
   return Number(bits) / 8;
 }
 
-/** An attribute's value: a text beyond 2^53, where a number would lose digits. */
+/** Reads a field as the value of an attribute. An integer beyond 2^53 becomes a text, because a number would lose digits. */
 export function readField(field: Field, bytes: Uint8Array, at = 0): string | number | boolean {
   const { type, offset, names } = field;
   const from = at + offset;
@@ -61,7 +64,7 @@ export function readField(field: Field, bytes: Uint8Array, at = 0): string | num
     : String(integer);
 }
 
-/** The integer of a field. */
+/** Reads the integer of a field. */
 export function readInteger({ type, offset, bits }: Field, bytes: Uint8Array, at = 0): bigint {
   const view = viewOf(bytes);
   const from = at + offset;
@@ -92,7 +95,11 @@ function readBits(view: DataView, type: IntegerType, from: number): bigint {
   }
 }
 
-/** The fields of a type, those of structs within structs as `outer.inner`. One that is no struct has the name given. */
+/**
+ * The fields of a type, without padding. A field of a struct within a struct is named `outer.inner`.
+ *
+ * @param name The name of the only field, when the type is not a struct.
+ */
 export function fieldsOfBtf(
   types: readonly BtfType[],
   id: number,
@@ -142,7 +149,7 @@ function arrayField(
   return { name, type: `bytes[${length * sizeOfBtf(types, element)}]`, offset };
 }
 
-/** The integer of its type that it lies in: a C compiler lets no bit-field reach over the end of one. */
+/** A bit-field as bits of an integer of its type. C compilers keep a bit-field within one such integer. */
 function bitField(
   types: readonly BtfType[],
   {
@@ -158,7 +165,7 @@ function bitField(
   const unit = type.size * 8;
   const first = Math.floor(bitOffset / unit) * unit;
   const fromLow = bitOffset - first;
-  // BTF counts bits from where the integer begins, which is its highest one where the highest byte is first.
+  // BTF counts bits from the first byte of the integer, which holds its highest bits on big-endian machines.
   const from = LITTLE_ENDIAN ? fromLow : unit - fromLow - bitSize;
   const field: Field = {
     name,

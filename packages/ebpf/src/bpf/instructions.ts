@@ -1,6 +1,6 @@
-import { LITTLE_ENDIAN } from './attr.ts';
+import { LITTLE_ENDIAN } from './memory.ts';
 
-/** Registers: r0 is what a call returned, r1 to r5 are its arguments, r6 to r9 survive it, r10 is the stack. */
+/** Registers: r0 is the result of a call, r1 to r5 are its arguments, a call keeps r6 to r9, r10 is the stack. */
 export type Register = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;
 
 interface Operands {
@@ -10,8 +10,8 @@ interface Operands {
   readonly value?: number;
 }
 
-/** Codes of the instructions that are used. Source: Linux, `Documentation/bpf/standardization/instruction-set.rst`. */
-export const OPCODES = {
+/** Codes of instructions. Source: Linux, `Documentation/bpf/standardization/instruction-set.rst`. */
+const OPCODES = {
   addValue: 0x07,
   addRegister: 0x0f,
   loadWide: 0x18,
@@ -28,7 +28,7 @@ export const OPCODES = {
   jumpIfAtMostSigned: 0xdd,
 } as const;
 
-/** A program under construction. */
+/** Builds a program, instruction by instruction. */
 export class Assembler {
   readonly #instructions: Uint8Array[] = [];
   readonly #jumps: { readonly at: number; readonly label: string }[] = [];
@@ -45,7 +45,7 @@ export class Assembler {
     return this;
   }
 
-  /** Loads 64 bits, in the place of two instructions. */
+  /** Loads 64 bits. The instruction takes the room of two. */
   loadWide(to: Register, value: bigint): this {
     this.emit('loadWide', { to, value: Number(BigInt.asIntN(32, value)) });
     return this.#second(Number(BigInt.asIntN(32, value >> 32n)));
@@ -72,7 +72,7 @@ export class Assembler {
     return this;
   }
 
-  /** All instructions, with the jumps pointing where they lead. */
+  /** All instructions, with the offsets of the jumps filled in. */
   assemble(): Uint8Array {
     for (const { at, label } of this.#jumps) {
       const bytes = this.#instructions[at]!;

@@ -1,9 +1,9 @@
-import { HdrscopeError } from '@hdrscope/core';
+import { kernelError } from '../errors.ts';
 
-/** A function of a library, called with numbers, memory and texts. */
+/** A function of a C library. It takes numbers, memory and texts. */
 export type NativeFunction = (...args: readonly unknown[]) => number;
 
-/** What of koffi is used to make system calls. */
+/** The part of koffi that makes system calls. */
 export interface Koffi {
   load(library: string | null): { func(prototype: string): NativeFunction };
   address(memory: Uint8Array): bigint;
@@ -11,9 +11,10 @@ export interface Koffi {
 }
 
 /**
- * koffi, the optional peer dependency that calls functions of C. Loaded when it is first needed.
+ * Loads koffi, the optional peer dependency that calls C functions.
  *
- * @throws HdrscopeError `ERR_KERNEL` where it is not installed, or has no binary for this platform.
+ * @param importKoffi Replaces the import in tests.
+ * @throws HdrscopeError `ERR_KERNEL` when koffi is not installed, or has no binary for this platform.
  */
 export async function loadKoffi(importKoffi: () => Promise<unknown> = () => import('koffi')): Promise<Koffi> {
   try {
@@ -22,12 +23,12 @@ export async function loadKoffi(importKoffi: () => Promise<unknown> = () => impo
   } catch (cause) {
     const isAbsent = ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes((cause as { code: string }).code);
     const reason = isAbsent
-      ? 'maps of the kernel are read by the package koffi, which is not installed'
-      : `koffi, which reads maps of the kernel, does not load: ${(cause as Error).message}`;
-    throw new HdrscopeError(
-      'ERR_KERNEL',
-      `${reason}: run \`npm install koffi\`, without --omit=optional, or read by bpftool`,
-      { cause },
+      ? 'reading kernel maps takes the package koffi, which is not installed'
+      : `reading kernel maps takes the package koffi, which does not load: ${(cause as Error).message}`;
+    throw kernelError(
+      `${reason}: run \`npm install koffi\`, without --omit=optional, or read through bpftool`,
+      { program: 'koffi' },
+      cause,
     );
   }
 }

@@ -1,34 +1,38 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { allocate, LITTLE_ENDIAN, viewOf } from './attr.ts';
-import { COMMANDS, type MapType } from './commands.ts';
+import { COMMANDS, type Command, type MapType } from './commands.ts';
 import { possibleCpus } from './cpus.ts';
 import { ERRNO } from './errno.ts';
 import { refusal } from './errors.ts';
-import { isArray, isPerCpu, type MapInfo } from './maps.ts';
+import { isArray, isPerCpu, type MapInfo, notOfHistograms, titleOfMap } from './maps.ts';
+import { allocate, LITTLE_ENDIAN, viewOf } from './memory.ts';
 import type { Bpf } from './syscall.ts';
 
+/** How a map is read. */
 export interface MapReaderOptions {
-  /** How many parts a value for each CPU has. @default as many as the machine may have CPUs */
+  /** Number of parts of a per-CPU value. @default the number of possible CPUs of this machine */
   readonly cpuCount?: number;
-  /** The most memory that keys and values may take. @default 64 MiB */
+  /** Largest size of the memory for keys and values, in bytes. @default 64 MiB */
   readonly maxBytes?: number;
-  /** Whether to ask for many entries in one call, where the kernel can do it: Linux 5.6, and 5.13 for `percpu_array`. @default true */
+  /**
+   * Whether one call reads many entries. Linux can do so since 5.6, and since 5.13 for `percpu_array`. An older kernel is
+   * asked for one entry at a time. @default true
+   */
   readonly batch?: boolean;
 }
 
-export const DEFAULT_MAX_BYTES: number = 64 * 2 ** 20;
+const DEFAULT_MAX_BYTES = 64 * 2 ** 20;
 
-/** Of a hash, which may declare far more entries than it holds, so many are made room for at first. */
+/** Initial room for the entries of a hash, which may declare far more entries than it holds. */
 const FIRST_ENTRIES = 1024;
 
 /**
- * Reads all entries of an open map, again and again into the same memory: `keys` and `values` hold what the last `read`
- * found, entry after entry. What is counted meanwhile may be in it or not.
+ * Reads all entries of an open map into memory that it reuses: `keys` and `values` hold the entries of the last `read`,
+ * one after the other. Counts that arrive during a `read` may be included or not.
  */
 export class MapReader {
-  /** How many parts each value has: one for each possible CPU, or a single one. */
+  /** Number of parts of each value: one for each possible CPU in a per-CPU map, and 1 in other maps. */
   readonly cpuCount: number;
-  /** From one part of a value to the next: a multiple of 8 where each CPU has one. */
+  /** Distance between two parts of a value, in bytes. It is a multiple of 8 in a per-CPU map. */
   readonly stride: number;
   /** The keys of the entries, `keySize` bytes each. */
   keys: Uint8Array<ArrayBuffer>;
@@ -42,24 +46,22 @@ export class MapReader {
   readonly #valueBytes: number;
   readonly #attr = allocate(56);
   readonly #attrView = viewOf(this.#attr);
-  /** Where a batch ended, and where the next one begins: the kernel reads one and writes the other. */
+  /** Positions in the map: the kernel reads where a batch begins, and writes where it ended. */
   readonly #cursors: readonly [Uint8Array, Uint8Array];
   readonly #cursorAddresses: readonly [bigint, bigint];
   #addresses = { keys: 0n, values: 0n };
   #batch: boolean;
 
-  /** @throws HdrscopeError `ERR_TOO_LARGE` where it would take more than `maxBytes`; `ERR_KERNEL` for other types. */
+  /**
+   * @throws HdrscopeError `ERR_TOO_LARGE` when the entries take more than `maxBytes`; `ERR_KERNEL` when maps of this type
+   *   hold no histograms.
+   */
   constructor(
     bpf: Bpf,
     info: MapInfo,
     { cpuCount = possibleCpus().length, maxBytes = DEFAULT_MAX_BYTES, batch = true }: MapReaderOptions = {},
   ) {
-    if (info.type === undefined) {
-      throw new HdrscopeError(
-        'ERR_KERNEL',
-        `map ${info.id} (${info.name}) is of a type that holds no histograms`,
-      );
-    }
+    if (info.type === undefined) throw notOfHistograms(info);
     this.#bpf = bpf;
     this.#info = info;
     this.#type = info.type;
@@ -68,7 +70,7 @@ export class MapReader {
     this.cpuCount = isPerCpu(info.type) ? cpuCount : 1;
     this.stride = isPerCpu(info.type) ? Math.ceil(info.valueSize / 8) * 8 : info.valueSize;
     this.#valueBytes = this.cpuCount * this.stride;
-    // A cursor in a hash is the number of a bucket, of 4 bytes; elsewhere it is a key.
+    // The position in a hash is the number of a bucket, of 4 bytes. In other maps it is a key.
     const cursorBytes = Math.max(8, info.keySize);
     this.#cursors = [allocate(cursorBytes), allocate(cursorBytes)];
     this.#cursorAddresses = [bpf.address(this.#cursors[0]), bpf.address(this.#cursors[1])];
@@ -80,9 +82,9 @@ export class MapReader {
   /**
    * Reads the whole map.
    *
-   * @param fd The map, opened for reading.
-   * @returns How many entries it had.
-   * @throws HdrscopeError `ERR_KERNEL`; `ERR_TOO_LARGE` for a hash that has come to hold more than `maxBytes`.
+   * @param fd File descriptor of the map, opened for reading.
+   * @returns The number of its entries.
+   * @throws HdrscopeError `ERR_KERNEL` when the kernel refuses; `ERR_TOO_LARGE` when a hash has grown beyond `maxBytes`.
    */
   read(fd: number): number {
     if (this.#batch) {
@@ -97,7 +99,7 @@ export class MapReader {
     return this.values.length / this.#valueBytes;
   }
 
-  /** @returns `undefined` where this kernel cannot do it for this type of map. */
+  /** @returns The number of entries; `undefined` when this kernel has no batches for this type of map. */
   #readBatches(fd: number): number | undefined {
     const { keySize } = this.#info;
     const view = this.#attrView;
@@ -113,9 +115,9 @@ export class MapReader {
       const errno = -Math.min(0, this.#bpf.call(COMMANDS.MAP_LOOKUP_BATCH, this.#attr));
       if (isFirst && (errno === ERRNO.ENOTSUPP || errno === ERRNO.EINVAL)) return undefined;
       if (errno !== 0 && errno !== ERRNO.ENOENT && errno !== ERRNO.ENOSPC) {
-        throw refusal({ command: 'MAP_LOOKUP_BATCH', object: this.#name, errno });
+        throw this.#refusal('MAP_LOOKUP_BATCH', errno);
       }
-      // A bucket of a hash that has no room as a whole is not begun, and nothing was written then.
+      // The kernel writes a bucket of a hash only when the whole bucket fits.
       const got = errno === ERRNO.ENOSPC ? 0 : view.getUint32(32, LITTLE_ENDIAN);
       count += got;
       if (errno === ERRNO.ENOENT) return count;
@@ -130,7 +132,7 @@ export class MapReader {
     }
   }
 
-  /** All entries of an array, one after the other. */
+  /** Reads the entries of an array, one by one. */
   #readElements(fd: number): number {
     const { maxEntries } = this.#info;
     const key = allocate(4);
@@ -139,14 +141,14 @@ export class MapReader {
     for (let index = 0; index < maxEntries; index++) {
       keyView.setUint32(0, index, LITTLE_ENDIAN);
       if (!this.#lookUp(fd, keyAddress, index)) {
-        throw refusal({ command: 'MAP_LOOKUP_ELEM', object: this.#name, errno: ERRNO.ENOENT });
+        throw this.#refusal('MAP_LOOKUP_ELEM', ERRNO.ENOENT);
       }
       this.keys.set(key, index * 4);
     }
     return maxEntries;
   }
 
-  /** All entries of a hash: first its keys, then their values, of which some may be gone. */
+  /** Reads the entries of a hash: first all keys, then the value of each key, unless it was deleted meanwhile. */
   #readKeys(fd: number): number {
     const keys = this.#listKeys(fd);
     while (this.#capacity < keys.length) this.#makeRoom(this.#capacity * 2);
@@ -159,7 +161,7 @@ export class MapReader {
     return count;
   }
 
-  /** Where a key is deleted while it is asked for its successor, the kernel begins anew: each key is taken once. */
+  /** Lists each key once. The kernel starts over when a key was deleted before it is asked for the next one. */
   #listKeys(fd: number): readonly Uint8Array[] {
     const { keySize, maxEntries } = this.#info;
     const view = this.#attrView;
@@ -173,7 +175,7 @@ export class MapReader {
       view.setBigUint64(16, this.#bpf.address(next), LITTLE_ENDIAN);
       const result = this.#bpf.call(COMMANDS.MAP_GET_NEXT_KEY, this.#attr.subarray(0, 32));
       if (result === -ERRNO.ENOENT) break;
-      if (result < 0) throw refusal({ command: 'MAP_GET_NEXT_KEY', object: this.#name, errno: -result });
+      if (result < 0) throw this.#refusal('MAP_GET_NEXT_KEY', -result);
       const text = Buffer.from(next.buffer).toString('latin1');
       if (!seen.has(text)) keys.push(next);
       seen.add(text);
@@ -190,18 +192,19 @@ export class MapReader {
     view.setBigUint64(24, 0n, LITTLE_ENDIAN);
     const result = this.#bpf.call(COMMANDS.MAP_LOOKUP_ELEM, this.#attr.subarray(0, 32));
     if (result === -ERRNO.ENOENT) return false;
-    if (result < 0) throw refusal({ command: 'MAP_LOOKUP_ELEM', object: this.#name, errno: -result });
+    if (result < 0) throw this.#refusal('MAP_LOOKUP_ELEM', -result);
     return true;
   }
 
-  /** Room for so many entries, without losing those that are there. */
+  /** Makes room for a number of entries, and keeps the entries that it has. */
   #makeRoom(entries: number): void {
     const { keySize } = this.#info;
     const bytes = entries * (keySize + this.#valueBytes);
     if (bytes > this.#maxBytes) {
       throw new HdrscopeError(
         'ERR_TOO_LARGE',
-        `${this.#name}: ${entries} entries of ${this.cpuCount} × ${this.stride} bytes must take at most ${this.#maxBytes} bytes, got ${bytes}: raise maxBytes, or make the map smaller`,
+        `${titleOfMap(this.#info)}: ${entries} entries of ${this.cpuCount} × ${this.stride} bytes must take at most ${this.#maxBytes} bytes, got ${bytes}: raise maxBytes, or make the map smaller`,
+        { details: { id: this.#info.id, name: this.#info.name, maxBytes: this.#maxBytes, bytes } },
       );
     }
     const keys = allocate(entries * keySize);
@@ -213,12 +216,12 @@ export class MapReader {
     this.#addresses = { keys: this.#bpf.address(keys), values: this.#bpf.address(values) };
   }
 
-  get #name(): string {
-    return `map ${this.#info.id} (${this.#info.name})`;
+  #refusal(command: Command, errno: number): HdrscopeError {
+    return refusal({ command, object: titleOfMap(this.#info), id: this.#info.id, errno });
   }
 }
 
-/** Most maps are read by one call, from the beginning on: that needs no arithmetic of BigInt. */
+/** The first call reads from offset 0, and one call reads most maps: that avoids BigInt arithmetic. */
 function addressAt(begin: bigint, offset: number): bigint {
   return offset === 0 ? begin : begin + BigInt(offset);
 }

@@ -1,14 +1,15 @@
-import { readlinkSync, unlinkSync } from 'node:fs';
-import { HdrscopeError } from '@hdrscope/core';
-import { Attr, allocate, cString, LITTLE_ENDIAN, textUntilNul, viewOf } from './attr.ts';
+import { readlinkSync } from 'node:fs';
+import type { HdrscopeError } from '@hdrscope/core';
+import { errnoOf, kernelError } from '../errors.ts';
+import { Attr, call } from './attr.ts';
 import { MAP_TYPES, type MapType, READ_ONLY } from './commands.ts';
 import { ERRNO } from './errno.ts';
-import { errnoOf } from './errors.ts';
-import { type Bpf, call } from './syscall.ts';
+import { allocate, cString, LITTLE_ENDIAN, textUntilNul, viewOf } from './memory.ts';
+import type { Bpf } from './syscall.ts';
 
-/** What the kernel says of a map. */
+/** Facts about a map, from the kernel. */
 export interface MapInfo {
-  /** `undefined` for a type that holds no histograms. */
+  /** `undefined` when maps of its type hold no histograms. */
   readonly type: MapType | undefined;
   readonly id: number;
   readonly keySize: number;
@@ -16,22 +17,23 @@ export interface MapInfo {
   readonly maxEntries: number;
   /** The first 15 bytes of its name. */
   readonly name: string;
-  /** The BTF that has the types of its keys and values; 0 where there is none. */
+  /** Id of the BTF with the types of its keys and values; 0 when the map has no types. */
   readonly btfId: number;
   readonly keyTypeId: number;
   readonly valueTypeId: number;
 }
 
+/** How a map is made. */
 export interface NewMap {
   readonly type: MapType;
   readonly keySize: number;
   readonly valueSize: number;
   readonly maxEntries: number;
-  /** Cut to 15 bytes. */
+  /** Cut to 15 bytes. @default no name */
   readonly name?: string;
   /** `BPF_F_*`. @default 0 */
   readonly flags?: number;
-  /** The types of its keys and values. @default unknown */
+  /** Types of its keys and values. @default no types */
   readonly types?: { readonly btfFd: number; readonly keyTypeId: number; readonly valueTypeId: number };
 }
 
@@ -42,38 +44,49 @@ const TYPE_NAMES: ReadonlyMap<number, MapType> = new Map(
 /** The longest name that the kernel keeps. */
 const NAME_BYTES = 15;
 
-/** Whether each CPU has a value of its own. */
+/** A map as messages name it: `map 42 (queue_hist)`. */
+export function titleOfMap({ id, name }: Pick<MapInfo, 'id' | 'name'>): string {
+  return `map ${id} (${name})`;
+}
+
+/** Builds the error for a map whose type holds no histograms. */
+export function notOfHistograms({ id, name }: MapInfo): HdrscopeError {
+  return kernelError(`${titleOfMap({ id, name })} has a type that holds no histograms`, { id, name });
+}
+
+/** Whether each CPU has its own values in maps of this type. */
 export function isPerCpu(type: MapType): boolean {
   return type.includes('percpu');
 }
 
-/** Whether keys are indices from 0 on. */
+/** Whether the keys of maps of this type are indices from 0 on. */
 export function isArray(type: MapType): boolean {
   return type === 'array' || type === 'percpu_array';
 }
 
 /**
- * Opens the map that is pinned at a path, for reading only: that takes no capability where the mode is 0444.
+ * Opens the map that is pinned at a path, for reading only. This takes no capability when the pin has mode 0444.
  *
- * @returns A file descriptor, to be given back by `bpf.close`.
- * @throws HdrscopeError `ERR_KERNEL`
+ * @param flags `BPF_F_*`. The default is `READ_ONLY`.
+ * @returns A file descriptor, which the caller closes with `bpf.close`.
+ * @throws HdrscopeError `ERR_KERNEL` when the path is not the pin of a map, or the kernel refuses to open it.
  */
 export function openPinnedMap(
   bpf: Bpf,
   path: string,
   { flags = READ_ONLY }: { readonly flags?: number } = {},
 ): number {
-  // Its open(2) stops at a NUL, and would open something else.
-  if (path.includes('\0')) throw new HdrscopeError('ERR_KERNEL', 'the path of a pin holds a NUL');
+  // The kernel reads the path up to the first NUL, and would open another file.
+  if (path.includes('\0')) throw kernelError('the path of a pin must not contain a NUL', { path });
   const attr = new Attr(bpf, 16).pointer(0, cString(path)).u32(12, flags);
-  const fd = call(bpf, 'OBJ_GET', attr, { object: path });
+  const fd = call(bpf, 'OBJ_GET', attr, { object: path, path });
   const kind = kindOf(fd);
   if (kind === undefined || kind === 'map') return fd;
   bpf.close(fd);
-  throw new HdrscopeError('ERR_KERNEL', `${path} is the pin of a ${kind}, not of a map`);
+  throw kernelError(`${path} must be the pin of a map, and is the pin of a ${kind}`, { path });
 }
 
-/** `map`, `prog` or `link`: all of them answer to the same calls, with other numbers. */
+/** `map`, `prog` or `link`. All of them answer the same calls, with different data. */
 function kindOf(fd: number): string | undefined {
   try {
     return /bpf[-_](\w+)/.exec(readlinkSync(`/proc/self/fd/${fd}`))?.[1];
@@ -82,13 +95,18 @@ function kindOf(fd: number): string | undefined {
   }
 }
 
-/** Opens a map by its id, which takes CAP_SYS_ADMIN. */
+/**
+ * Opens a map by its id, for reading only. This takes CAP_SYS_ADMIN.
+ *
+ * @returns A file descriptor, which the caller closes with `bpf.close`.
+ * @throws HdrscopeError `ERR_KERNEL` when the kernel refuses to open it.
+ */
 export function openMapById(bpf: Bpf, id: number): number {
   const attr = new Attr(bpf, 12).u32(0, id).u32(8, READ_ONLY);
-  return call(bpf, 'MAP_GET_FD_BY_ID', attr, { object: `map ${id}` });
+  return call(bpf, 'MAP_GET_FD_BY_ID', attr, { object: `map ${id}`, id });
 }
 
-/** The ids of all maps, which takes CAP_SYS_ADMIN. */
+/** Lists the ids of all maps. This takes CAP_SYS_ADMIN. */
 export function mapIds(bpf: Bpf): readonly number[] {
   const ids: number[] = [];
   const object = 'the list of maps';
@@ -100,24 +118,23 @@ export function mapIds(bpf: Bpf): readonly number[] {
 }
 
 /**
- * The map of a name, and there must be one only: names are cut to 15 bytes, and nothing keeps two programs from taking
- * the same.
+ * Finds the only map that has a name. The kernel cuts names to 15 bytes, and two programs may use the same name.
  *
- * @returns Its id.
- * @throws HdrscopeError `ERR_KERNEL` where there is none, or more than one.
+ * @returns The id of the map.
+ * @throws HdrscopeError `ERR_KERNEL` when no map has the name, or more than one has it.
  */
 export function findMapByName(bpf: Bpf, name: string): number {
   const cut = textUntilNul(new TextEncoder().encode(name).subarray(0, NAME_BYTES));
   const ids = mapIds(bpf).filter((id) => nameOfMap(bpf, id) === cut);
   const [id] = ids;
   if (id !== undefined && ids.length === 1) return id;
-  const called = cut === name ? `"${name}"` : `"${cut}", which is what the kernel keeps of "${name}"`;
-  if (id === undefined)
-    throw new HdrscopeError('ERR_KERNEL', `no map is called ${called}: is the program loaded?`);
-  throw new HdrscopeError(
-    'ERR_KERNEL',
-    `${ids.length} maps are called ${called}: name one by its id (${ids.join(', ')})`,
-  );
+  const called = cut === name ? `"${name}"` : `"${cut}", to which the kernel cuts "${name}"`;
+  if (id === undefined) throw kernelError(`no map is called ${called}: is the program loaded?`, { name });
+  const choices = ids.join(', ');
+  throw kernelError(`${ids.length} maps are called ${called}: choose one by its id (${choices})`, {
+    name,
+    ids,
+  });
 }
 
 function nameOfMap(bpf: Bpf, id: number): string | undefined {
@@ -125,7 +142,7 @@ function nameOfMap(bpf: Bpf, id: number): string | undefined {
   try {
     fd = openMapById(bpf, id);
   } catch (error) {
-    // Gone since it was listed.
+    // The map was removed since it was listed.
     if (errnoOf(error) === 'ENOENT') return undefined;
     throw error;
   }
@@ -136,11 +153,11 @@ function nameOfMap(bpf: Bpf, id: number): string | undefined {
   }
 }
 
-/** What the kernel says of an open map. Source of the offsets: `struct bpf_map_info`. */
+/** Asks the kernel about an open map. Source of the offsets: `struct bpf_map_info`. */
 export function mapInfo(bpf: Bpf, fd: number): MapInfo {
   const info = allocate(88);
   const attr = new Attr(bpf, 16).u32(0, fd).u32(4, info.length).pointer(8, info);
-  call(bpf, 'OBJ_GET_INFO_BY_FD', attr, { object: 'what is known of a map' });
+  call(bpf, 'OBJ_GET_INFO_BY_FD', attr, { object: 'the facts about a map' });
   const view = viewOf(info);
   const at = (offset: number) => view.getUint32(offset, LITTLE_ENDIAN);
   return {
@@ -157,9 +174,10 @@ export function mapInfo(bpf: Bpf, fd: number): MapInfo {
 }
 
 /**
- * Makes a map, which lives until its descriptor is closed and nothing else holds it.
+ * Makes a map. It lives until its descriptor is closed and nothing else holds it.
  *
  * @returns Its file descriptor.
+ * @throws HdrscopeError `ERR_KERNEL` when the kernel refuses to make it.
  */
 export function createMap(
   bpf: Bpf,
@@ -176,29 +194,18 @@ export function createMap(
   return call(bpf, 'MAP_CREATE', attr, { object: `a new map of type ${type}` });
 }
 
-/** Sets one value: of a map with values for each CPU, those of all CPUs, each in multiples of 8 bytes. */
+/** Sets one value. In a per-CPU map it consists of the values of all CPUs, each padded to a multiple of 8 bytes. */
 export function updateElement(bpf: Bpf, fd: number, key: Uint8Array, value: Uint8Array): void {
   const attr = new Attr(bpf, 32).u32(0, fd).pointer(8, ownCopy(key)).pointer(16, ownCopy(value));
   call(bpf, 'MAP_UPDATE_ELEM', attr, { object: 'a value of a map' });
 }
 
-/** Takes one value out. */
-export function deleteElement(bpf: Bpf, fd: number, key: Uint8Array): void {
-  const attr = new Attr(bpf, 32).u32(0, fd).pointer(8, ownCopy(key));
-  call(bpf, 'MAP_DELETE_ELEM', attr, { object: 'a value of a map' });
-}
-
-/** Gives a map or a program a path in a bpffs, which keeps it. */
+/** Pins a map or program to a path in a bpffs, which keeps it alive. */
 export function pin(bpf: Bpf, fd: number, path: string): void {
-  call(bpf, 'OBJ_PIN', new Attr(bpf, 16).pointer(0, cString(path)).u32(8, fd), { object: path });
+  call(bpf, 'OBJ_PIN', new Attr(bpf, 16).pointer(0, cString(path)).u32(8, fd), { object: path, path });
 }
 
-/** Takes a path back. */
-export function unpin(path: string): void {
-  unlinkSync(path);
-}
-
-/** Memory that stays where it is. */
+/** A copy in memory whose address stays the same. */
 function ownCopy(bytes: Uint8Array): Uint8Array {
   const copy = allocate(bytes.length);
   copy.set(bytes);

@@ -1,36 +1,38 @@
 import type { KernelLayout } from '../layout/kernel-layout.ts';
-import { Attr, allocate, cString, textUntilNul } from './attr.ts';
+import { Attr } from './attr.ts';
 import { COMMANDS } from './commands.ts';
 import { refusal } from './errors.ts';
 import { Assembler, type Register } from './instructions.ts';
-import { type Bpf, call } from './syscall.ts';
+import { allocate, cString, textUntilNul } from './memory.ts';
+import type { Bpf } from './syscall.ts';
 
 /** `BPF_PROG_TYPE_RAW_TRACEPOINT` */
 const RAW_TRACEPOINT = 17;
-/** `bpf_map_lookup_elem` */
+/** Number of the helper `bpf_map_lookup_elem`. */
 const LOOKUP = 1;
 const LOG_BYTES = 65_536;
 
+/** Values that a counting program counts, and their place. */
 export interface CountingOptions {
-  /** An open map of the type `percpu_array`, whose keys are the indices of the layout. */
+  /** File descriptor of a `percpu_array` whose keys are the indices of the layout. */
   readonly mapFd: number;
   readonly layout: KernelLayout;
-  /** How wide the counters are. @default 'u64' */
+  /** Width of the counters. @default 'u64' */
   readonly counter?: 'u32' | 'u64';
-  /** Which argument of the tracepoint is counted. @default 0 */
+  /** Number of the tracepoint argument that is counted. @default 0 */
   readonly argument?: number;
-  /** The index that sums up the values. Without it there is no sum. */
+  /** The index at which the program sums up the values. @default no sum */
   readonly sumIndex?: number;
 }
 
 /**
- * A program for a raw tracepoint that counts one of its arguments in the slot of a layout, and returns the index of the
- * slot. It compares with one bound after the other, so it says nothing about how fast such programs are, and all about
- * what is in which slot.
+ * A program for a raw tracepoint that counts one of its arguments in the slots of a layout, and returns the index of the
+ * slot. It compares the value with one bound after the other. So it shows which values a slot holds, and says nothing
+ * about the speed of such programs.
  */
 export function countingProgram({
   mapFd,
-  layout: { layout, firstIndex },
+  layout: { slots, firstIndex },
   counter = 'u64',
   argument = 0,
   sumIndex,
@@ -39,16 +41,16 @@ export function countingProgram({
   const value: Register = 6;
   const index: Register = 7;
   assembler.emit('load64', { to: value, from: 1, offset: argument * 8 });
-  // Only layouts with a slot for what is negative take their values as signed.
-  const isSigned = layout.upper(0) < 0;
+  // Values are signed when the layout has a slot for negative ones.
+  const isSigned = slots.upper(0) < 0;
   const jump = isSigned ? 'jumpIfAtMostSigned' : 'jumpIfAtMost';
-  for (let slot = 0; slot < layout.slotCount - 1; slot++) {
+  for (let slot = 0; slot < slots.slotCount - 1; slot++) {
     assembler.emit('moveValue', { to: index, value: firstIndex + slot });
     assembler
-      .loadWide(8, lastBefore(layout.lower(slot + 1), isSigned))
+      .loadWide(8, lastBefore(slots.lower(slot + 1), isSigned))
       .jump(jump, { to: value, from: 8 }, 'count');
   }
-  assembler.emit('moveValue', { to: index, value: firstIndex + layout.slotCount - 1 }).label('count');
+  assembler.emit('moveValue', { to: index, value: firstIndex + slots.slotCount - 1 }).label('count');
   const [load, store] =
     counter === 'u64' ? (['load64', 'store64'] as const) : (['load32', 'store32'] as const);
   emitLookup(assembler, mapFd, index, 'end');
@@ -65,14 +67,14 @@ export function countingProgram({
   return assembler.label('end').emit('moveRegister', { to: 0, from: index }).emit('exit').assemble();
 }
 
-/** The integer before a slot. Where the slot begins is exact above 2^53 too, where the integer before is no double. */
+/** The integer before a slot. The lower bound of a slot is exact above 2^53, where the integer before is not a double. */
 function lastBefore(lower: number, isSigned: boolean): bigint {
   const largest = 2n ** (isSigned ? 63n : 64n) - 1n;
   const bound = BigInt(lower) - 1n;
   return bound > largest ? largest : bound;
 }
 
-/** Leaves in r0 where the value of a key is. */
+/** Leaves the address of the value of a key in r0. */
 function emitLookup(assembler: Assembler, mapFd: number, key: Register, ifAbsent: string): void {
   const onStack = -4;
   assembler
@@ -85,10 +87,10 @@ function emitLookup(assembler: Assembler, mapFd: number, key: Register, ifAbsent
 }
 
 /**
- * Loads a program for a raw tracepoint; it is attached to none. It lives until its descriptor is closed.
+ * Loads a program for a raw tracepoint, without attaching it. The program lives until its descriptor is closed.
  *
  * @returns Its file descriptor.
- * @throws HdrscopeError `ERR_KERNEL`, with what the verifier said.
+ * @throws HdrscopeError `ERR_KERNEL`, with the output of the verifier, when the kernel refuses the program.
  */
 export function loadProgram(bpf: Bpf, instructions: Uint8Array, name = 'hdrscope'): number {
   const code = allocate(instructions.length);
@@ -100,7 +102,7 @@ export function loadProgram(bpf: Bpf, instructions: Uint8Array, name = 'hdrscope
     .pointer(8, code)
     .pointer(16, cString('GPL'))
     .name(48, name);
-  // Only when it is asked for a reason: a log that is full refuses what is right.
+  // The first attempt has no log, because a full log makes the kernel refuse a valid program.
   const first = bpf.call(COMMANDS.PROG_LOAD, attr.bytes);
   if (first >= 0) return first;
   attr.u32(24, 1).u32(28, log.length).pointer(32, log);
@@ -113,12 +115,4 @@ export function loadProgram(bpf: Bpf, instructions: Uint8Array, name = 'hdrscope
     errno: -first,
     log: textUntilNul(log).trimEnd(),
   });
-}
-
-/**
- * Attaches a program to a raw tracepoint, until the descriptor that comes back is closed, or the process ends.
- */
-export function attachToRawTracepoint(bpf: Bpf, programFd: number, tracepoint: string): number {
-  const attr = new Attr(bpf, 16).pointer(0, cString(tracepoint)).u32(8, programFd);
-  return call(bpf, 'RAW_TRACEPOINT_OPEN', attr, { object: `the tracepoint ${tracepoint}` });
 }

@@ -1,21 +1,18 @@
-import { HdrscopeError } from '@hdrscope/core';
-import type { Attr } from './attr.ts';
-import { COMMANDS, type Command } from './commands.ts';
-import { refusal } from './errors.ts';
+import { kernelError } from '../errors.ts';
 import { type Koffi, loadKoffi } from './koffi.ts';
 
-/** The way to the kernel. Tests put another one in its place. */
+/** Access to the kernel. Tests replace it. */
 export interface Bpf {
-  /** bpf(2): what it returned, or its errno as a negative number. */
+  /** Calls bpf(2), and returns its result, or its errno as a negative number. */
   call(command: number, attr: Uint8Array): number;
-  /** Where memory is that `call` points at. The memory must have a buffer of its own, and outlive the call. */
+  /** Address of memory that `call` points at. The memory must have a buffer of its own, and outlive the call. */
   address(memory: Uint8Array): bigint;
-  /** close(2). */
+  /** Calls close(2). */
   close(fd: number): void;
 }
 
-/** The number of bpf(2) on each architecture that Node.js has builds for. Source: the tables of Linux 6.18. */
-const NUMBERS: Readonly<Record<string, number>> = {
+/** Number of bpf(2) on each architecture that Node.js is built for. Source: the system call tables of Linux 6.18. */
+const SYSCALL_NUMBERS: Readonly<Record<string, number>> = {
   arm: 386,
   arm64: 280,
   ia32: 357,
@@ -29,32 +26,29 @@ const NUMBERS: Readonly<Record<string, number>> = {
 let loaded: Promise<Bpf> | undefined;
 
 /**
- * The bpf(2) of this machine, through koffi, which is loaded once.
+ * Access to bpf(2) of this machine through koffi, which is loaded once.
  *
- * @throws HdrscopeError `ERR_KERNEL` without koffi, and where there is no Linux.
+ * @throws HdrscopeError `ERR_KERNEL` when koffi is missing, and on systems other than Linux.
  */
 export function loadBpf(): Promise<Bpf> {
   loaded ??= loadKoffi()
     .then((koffi) => bpfThrough(koffi))
     .catch((error) => {
-      // It may be installed while the process waits.
+      // koffi may be installed while the process runs.
       loaded = undefined;
       throw error;
     });
   return loaded;
 }
 
-/** bpf(2) of a C library that this process has loaded already: glibc or musl, whichever Node.js was built for. */
+/** Access to bpf(2) through the C library that this process has loaded: glibc or musl, as Node.js was built. */
 export function bpfThrough(
   koffi: Koffi,
   { platform, arch }: { readonly platform: string; readonly arch: string } = process,
 ): Bpf {
-  const number = platform === 'linux' ? NUMBERS[arch] : undefined;
+  const number = platform === 'linux' ? SYSCALL_NUMBERS[arch] : undefined;
   if (number === undefined) {
-    throw new HdrscopeError(
-      'ERR_KERNEL',
-      `there is no bpf(2) to call on ${platform} with ${arch}: it takes Linux`,
-    );
+    throw kernelError(`bpf(2) exists on Linux only, not on ${platform} with ${arch}`);
   }
   const libc = koffi.load(null);
   const syscall = libc.func('long syscall(long number, long command, void *attr, unsigned long size)');
@@ -67,24 +61,4 @@ export function bpfThrough(
     address: (memory) => koffi.address(memory),
     close: (fd) => void close(fd),
   };
-}
-
-/** What a call is about, for the message where it is refused. */
-export interface Subject {
-  /** `map 42`, or a path. */
-  readonly object: string;
-  /** Refusals that are an answer: they come back as negative numbers. */
-  readonly answers?: readonly number[];
-}
-
-/**
- * Makes one call.
- *
- * @throws HdrscopeError `ERR_KERNEL` where the kernel refuses it.
- */
-export function call(bpf: Bpf, command: Command, attr: Attr, { object, answers = [] }: Subject): number {
-  const result = bpf.call(COMMANDS[command], attr.bytes);
-  attr.release();
-  if (result < 0 && !answers.includes(-result)) throw refusal({ command, errno: -result, object });
-  return result;
 }

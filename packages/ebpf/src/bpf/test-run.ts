@@ -1,20 +1,21 @@
-import { Attr, allocate, LITTLE_ENDIAN, viewOf } from './attr.ts';
-import { type Bpf, call } from './syscall.ts';
+import { Attr, call } from './attr.ts';
+import { allocate, LITTLE_ENDIAN, viewOf } from './memory.ts';
+import type { Bpf } from './syscall.ts';
 
 /** `BPF_F_TEST_RUN_ON_CPU` */
 const ON_CPU = 1;
 
 export interface TestRunOptions {
-  /** The CPU that runs it. @default the one that this process is on */
+  /** The CPU that runs the program. @default the CPU that this process runs on */
   readonly cpu?: number;
 }
 
 /**
- * Runs a program for a raw tracepoint once, without anything having happened in the kernel.
+ * Runs a program for a raw tracepoint once, without an event in the kernel.
  *
- * @param args What the tracepoint would have handed it: integers of 64 bits.
- * @returns What the program returned.
- * @throws HdrscopeError `ERR_KERNEL`
+ * @param args The arguments of the tracepoint: integers of 64 bits.
+ * @returns The return value of the program.
+ * @throws HdrscopeError `ERR_KERNEL` when the kernel refuses the run.
  */
 export function testRun(
   bpf: Bpf,

@@ -1,8 +1,8 @@
-/** How far counters have come since they were last read. */
+/** By how much counters have grown since they were last read. */
 export interface CounterSteps {
-  /** One for each counter, 0 or more. */
+  /** Increase of each counter, 0 or more. */
   readonly steps: Float64Array;
-  /** Whether any of them began anew, other than by passing its largest value. */
+  /** Whether a counter started again at 0, other than by passing its largest value. */
   readonly isReset: boolean;
 }
 
@@ -10,11 +10,11 @@ const TURN = 2 ** 32;
 const HALF_TURN = 2 ** 31;
 
 /**
- * The steps of the counters of one CPU. A counter that is less than before began anew, and all it has is new; but one
- * of 32 bits that was in its upper half and is in its lower one has passed its largest value, unless another of the
- * same CPU shows that all were set to 0.
+ * The increases of the counters of one CPU. A counter that fell started again at 0, so its whole value is new. A counter of
+ * 32 bits that fell from its upper to its lower half has passed its largest value, unless another counter of the same CPU
+ * shows that all were set to 0.
  *
- * @param before As many counters as `now` has; 0 for what was not there.
+ * @param before As many counters as `now` has, with 0 for new ones.
  */
 export function counterSteps(before: Float64Array, now: Float64Array, counterBits: 32 | 64): CounterSteps {
   const mayTurn = (i: number): boolean =>

@@ -1,32 +1,33 @@
-import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core';
+import { kernelError } from '../errors.ts';
 import type { Frame, KernelHistogram } from '../source/source.ts';
 import { type CountersRead, increaseOf, type KernelIncrease } from './increase.ts';
 
 /** How counting starts. */
 export interface KernelCountingOptions {
   /**
-   * What of the first frame is counted: all that was counted since the program began, or, with `'now'`, nothing, so that
-   * only what comes after it is. @default 'beginning'
+   * `'beginning'` counts the first frame in full, since the start of the program. `'now'` counts only what comes after the
+   * first frame. @default 'beginning'
    */
   readonly since?: 'beginning' | 'now';
 }
 
-/** What counting has met with, so far. */
+/** Counts of unusual events while counting, so far. */
 export interface CountingHealth {
-  /** How often counters of a histogram were found to have begun anew: once for each histogram and frame. */
+  /** How often counters of a histogram had started again at 0: once for each histogram and frame. */
   readonly resets: number;
-  /** How many generations were seen: 1 as long as nothing replaces what is read. */
+  /** Number of generations: 1 as long as nothing replaces the source. */
   readonly generations: number;
-  /** How many histograms have gone from where they were counted: as a rule, out of a map that forgets the least used. */
+  /** Number of histograms that have disappeared from their map, as a rule from a map of the type LRU. */
   readonly evicted: number;
 }
 
 /**
- * Tells what is new in each frame of a source. Every event is told once, and never a negative number of them, however
- * often frames are missed: counters that began anew, maps that were replaced, and histograms that went and came back
- * count from 0.
+ * Finds the new counts in each frame of a source. It reports every event once, and never a negative count, even when frames
+ * are missed. Counters that started again, maps that were replaced, and histograms that disappeared and came back count
+ * from 0.
  *
- * What happened between the last frame and such a new beginning was never read, and is lost.
+ * Events between the last frame and such a start were never read, and are lost.
  *
  * @example
  * ```ts
@@ -41,18 +42,18 @@ export interface CountingHealth {
  *   ],
  * });
  * const counting = new KernelCounting();
- * const told: number[][] = [];
- * const tell = ({ counts }: { counts: Float64Array }) => told.push([...counts]);
- * counting.advance(frame([5, 2, 0, 0, 0, 0, 0, 0]), tell);
- * counting.advance(frame([6, 1, 0, 0, 0, 0, 0, 0]), tell);
- * told; //=> [[5, 2, 0, 0, 0, 0, 0, 0], [1, 1, 0, 0, 0, 0, 0, 0]]
+ * const increases: number[][] = [];
+ * const add = ({ counts }: { counts: Float64Array }) => increases.push([...counts]);
+ * counting.advance(frame([5, 2, 0, 0, 0, 0, 0, 0]), add);
+ * counting.advance(frame([6, 1, 0, 0, 0, 0, 0, 0]), add);
+ * increases; //=> [[5, 2, 0, 0, 0, 0, 0, 0], [1, 1, 0, 0, 0, 0, 0, 0]]
  * counting.health; //=> { resets: 1, generations: 1, evicted: 0 }
  * ```
  */
 export class KernelCounting {
   readonly #since: 'beginning' | 'now';
   #generation: string | undefined;
-  /** What was last read of each histogram of the generation, by its identity. */
+  /** The last state of each histogram of the generation, by its identity. */
   #read = new Map<string, CountersRead>();
   #resets = 0;
   #generations = 0;
@@ -66,16 +67,17 @@ export class KernelCounting {
     this.#since = since;
   }
 
+  /** Counts of unusual events while counting, so far. */
   get health(): CountingHealth {
     return { resets: this.#resets, generations: this.#generations, evicted: this.#evicted };
   }
 
   /**
-   * Tells `take` what each histogram of the frame has counted since the frame before; nothing of those that have not.
-   * What `take` throws for is told again with the next frame.
+   * Calls `take` with the increase of each histogram since the frame before, unless its increase is 0. When `take` throws,
+   * the next frame reports that increase again.
    *
-   * @throws What `take` threw first, when all others have been told; HdrscopeError `ERR_KERNEL` for a frame whose parts
-   *   do not fit each other, or that has a histogram twice.
+   * @throws The first error of `take`, after all other histograms were reported; HdrscopeError `ERR_KERNEL` when parts of
+   *   the frame do not fit each other, or it has a histogram twice.
    */
   advance(frame: Frame, take: (increase: KernelIncrease) => void): void {
     const now = byIdentity(frame);
@@ -93,7 +95,7 @@ export class KernelCounting {
     const failures: unknown[] = [];
     for (const [identity, histogram] of now) {
       try {
-        if (!(isFirst && this.#since === 'now')) this.#tell(identity, histogram, frame, take);
+        if (!(isFirst && this.#since === 'now')) this.#report(identity, histogram, frame, take);
         this.#read.set(identity, copyOf(histogram, frame));
       } catch (failure) {
         failures.push(failure);
@@ -102,15 +104,15 @@ export class KernelCounting {
     if (failures.length > 0) throw failures[0];
   }
 
-  #tell(
+  #report(
     identity: string,
     histogram: KernelHistogram,
     frame: Frame,
     take: (increase: KernelIncrease) => void,
   ): void {
     const increase = increaseOf(this.#read.get(identity), histogram, frame);
-    const isNews = (steps: Float64Array | undefined): boolean => steps?.some((step) => step > 0) ?? false;
-    if (isNews(increase.counts) || isNews(increase.sums)) take(increase);
+    const hasGrown = (steps: Float64Array | undefined): boolean => steps?.some((step) => step > 0) ?? false;
+    if (hasGrown(increase.counts) || hasGrown(increase.sums)) take(increase);
     if (increase.isReset) this.#resets++;
   }
 }
@@ -120,7 +122,7 @@ function byIdentity(frame: Frame): Map<string, KernelHistogram> {
   const histograms = new Map<string, KernelHistogram>();
   for (const histogram of frame.histograms) {
     const { name, attributes, layout, counts, sums } = histogram;
-    const expected = cpuCount * layout.layout.slotCount;
+    const expected = cpuCount * layout.slots.slotCount;
     if (counts.length !== expected) {
       throw mustBe('ERR_KERNEL', `the counts of ${name}`, `${expected}, ${cpuCount} CPUs`, counts.length);
     }
@@ -129,17 +131,14 @@ function byIdentity(frame: Frame): Map<string, KernelHistogram> {
     }
     const identity = JSON.stringify([name, Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1))]);
     if (histograms.has(identity)) {
-      throw new HdrscopeError(
-        'ERR_KERNEL',
-        `${name} must have each set of attributes once, got ${identity} twice`,
-      );
+      throw kernelError(`${name} must have each set of attributes once, got ${identity} twice`, { name });
     }
     histograms.set(identity, histogram);
   }
   return histograms;
 }
 
-/** Sources may use their arrays again. */
+/** A copy, because sources may reuse their arrays. */
 function copyOf(histogram: KernelHistogram, { cpuCount }: Frame): CountersRead {
   return { ...histogram, cpuCount, counts: histogram.counts.slice(), sums: histogram.sums?.slice() };
 }

@@ -1,6 +1,7 @@
-import { Attr, cString } from '../bpf/attr.ts';
+import { Attr } from '../bpf/attr.ts';
 import { COMMANDS } from '../bpf/commands.ts';
 import { errnoName } from '../bpf/errno.ts';
+import { cString } from '../bpf/memory.ts';
 import { type Bpf, loadBpf } from '../bpf/syscall.ts';
 import { bad, type Finding, firstLine, good } from './finding.ts';
 import { selfTest } from './self-test.ts';
@@ -8,8 +9,8 @@ import { systemFindings } from './system.ts';
 import { toolFindings } from './tools.ts';
 
 /**
- * Looks at all that reading and loading take on this machine, and has the kernel count known values. It changes nothing,
- * and never throws: what fails is a finding.
+ * Checks everything that reading maps and loading programs take on this machine, and makes the kernel count known values. It
+ * changes nothing, and never throws: a failure is a finding.
  *
  * @example
  * ```ts
@@ -26,15 +27,15 @@ export async function examine(): Promise<readonly Finding[]> {
 async function kernelFindings(): Promise<readonly Finding[]> {
   try {
     const bpf = await loadBpf();
-    const reachable = reach(bpf);
-    return reachable.ok ? [reachable, ...counting(bpf)] : [reachable];
+    const syscall = trySyscall(bpf);
+    return syscall.ok ? [syscall, ...counting(bpf)] : [syscall];
   } catch (error) {
-    return [bad('bpf(2)', firstLine(error), 'maps can be read through bpftool, and by what bpftrace prints')];
+    return [bad('bpf(2)', firstLine(error), 'maps can be read through bpftool or bpftrace')];
   }
 }
 
-/** Asks for a pin that there is not: every process may, and hears so, unless a filter stands before the kernel. */
-function reach(bpf: Bpf): Finding {
+/** Asks for a pin that does not exist. The kernel answers every process with ENOENT, unless a filter forbids the call. */
+function trySyscall(bpf: Bpf): Finding {
   const what = 'bpf(2)';
   const attr = new Attr(bpf, 16).pointer(0, cString('/proc/hdrscope-doctor'));
   const answer = errnoName(-bpf.call(COMMANDS.OBJ_GET, attr.bytes));
@@ -46,7 +47,7 @@ function reach(bpf: Bpf): Finding {
     case 'EACCES':
       return bad(
         what,
-        `${answer}: something keeps this process from it`,
+        `${answer}: this process is not allowed to call it`,
         'a seccomp profile that allows bpf(2)',
       );
     default:
@@ -57,19 +58,19 @@ function reach(bpf: Bpf): Finding {
 function counting(bpf: Bpf): readonly Finding[] {
   try {
     const { events, cpus, milliseconds, batch } = selfTest(bpf);
-    const fed = `${events} values on ${cpus} CPUs came back exactly, in ${milliseconds.toFixed(0)} ms`;
+    const detail = `${events} values on ${cpus} CPUs came back exactly, in ${milliseconds.toFixed(0)} ms`;
     return [
-      good('counting in the kernel', fed),
+      good('counting in the kernel', detail),
       batch
-        ? good('batches', 'all values of a map are read at once')
-        : bad('batches', 'this kernel gives one value at a time', 'all works, slower: Linux 5.13 has them'),
+        ? good('batches', 'one call reads all values of a map')
+        : bad('batches', 'one call reads one value', 'everything works, but slower: Linux 5.13 has batches'),
     ];
   } catch (error) {
     return [
       bad(
         'counting in the kernel',
         firstLine(error),
-        'making maps takes root or CAP_BPF; pins of mode 0444 can be read without',
+        'making maps takes root or CAP_BPF; reading a pin of mode 0444 takes neither',
       ),
     ];
   }

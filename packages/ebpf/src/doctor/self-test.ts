@@ -1,30 +1,33 @@
-import { HdrscopeError } from '@hdrscope/core';
-import { Attr, allocate, LITTLE_ENDIAN, viewOf } from '../bpf/attr.ts';
+import { Attr, call } from '../bpf/attr.ts';
 import { onlineCpus, possibleCpus } from '../bpf/cpus.ts';
 import { ERRNO } from '../bpf/errno.ts';
 import { MapReader } from '../bpf/map-reader.ts';
 import { mapInfo } from '../bpf/maps.ts';
-import { type Bpf, call } from '../bpf/syscall.ts';
+import { allocate, LITTLE_ENDIAN, viewOf } from '../bpf/memory.ts';
+import type { Bpf } from '../bpf/syscall.ts';
+import { kernelError } from '../errors.ts';
 import { queueDepthLayout } from '../layout/presets.ts';
 import { type KernelCounter, makeKernelCounter } from '../loader/kernel-counter.ts';
 
-/** How often each slot of the queue-depth layout is hit: 4,821 times in all. */
-export const SELF_TEST_COUNTS: readonly number[] = [1200, 980, 1400, 800, 400, 30, 10, 1];
+/** The counts of the slots of the queue-depth layout: 4,821 values in all. */
+const SELF_TEST_COUNTS: readonly number[] = [1200, 980, 1400, 800, 400, 30, 10, 1];
 
-/** What came back from the kernel. */
+/** Result of a self-test that has passed. */
 export interface SelfTest {
+  /** Number of values. */
   readonly events: number;
+  /** Number of CPUs that counted. */
   readonly cpus: number;
   readonly milliseconds: number;
-  /** Whether this kernel gives the values of all CPUs in batches. */
+  /** Whether one call reads the values of all CPUs. */
   readonly batch: boolean;
 }
 
 /**
- * Has the kernel count known values, on one CPU after the other, and reads them back. Nothing is attached: the program
- * is run for this alone, and with its map it is gone when this returns.
+ * Makes the kernel count known values on its CPUs in turn, and reads them back. The program is not attached, and it is gone
+ * with its map when this returns.
  *
- * @throws HdrscopeError `ERR_KERNEL` where the kernel refuses, and where it counted anything else.
+ * @throws HdrscopeError `ERR_KERNEL` when the kernel refuses, or the counts differ.
  */
 export function selfTest(bpf: Bpf): SelfTest {
   const counter = makeKernelCounter(bpf, { name: 'hdrscope_doctor' });
@@ -41,11 +44,11 @@ export function selfTest(bpf: Bpf): SelfTest {
   }
 }
 
-/** Both ends of each slot, again and again. */
+/** Counts both ends of each slot, alternately. */
 function feed(counter: KernelCounter): number {
-  const { layout } = queueDepthLayout();
+  const { slots } = queueDepthLayout();
   for (const [slot, count] of SELF_TEST_COUNTS.entries()) {
-    const ends = [layout.lower(slot), slot === layout.slotCount - 1 ? 2 ** 40 : layout.upper(slot)];
+    const ends = [slots.lower(slot), slot === slots.slotCount - 1 ? 2 ** 40 : slots.upper(slot)];
     for (let i = 0; i < count; i++) counter.record(ends[i % 2]!);
   }
   return SELF_TEST_COUNTS.reduce((sum, count) => sum + count);
@@ -60,9 +63,8 @@ function assertCounted(values: Uint8Array): void {
     ).reduce((sum, count) => sum + count),
   );
   if (totals.join() === SELF_TEST_COUNTS.join()) return;
-  throw new HdrscopeError(
-    'ERR_KERNEL',
-    `the kernel was given ${SELF_TEST_COUNTS.join(' ')} and counted ${totals.join(' ')}`,
+  throw kernelError(
+    `the kernel must count ${SELF_TEST_COUNTS.join(' ')}, and has counted ${totals.join(' ')}`,
   );
 }
 
@@ -81,7 +83,7 @@ function readBatch(bpf: Bpf, mapFd: number): Uint8Array | undefined {
     .pointer(24, values)
     .u32(32, slots)
     .u32(36, mapFd);
-  // The end of the map is an answer. Kernels before 5.6 do not know the command, those before 5.13 not for these maps.
+  // ENOENT marks the end of the map. Linux before 5.6 has no batches, and before 5.13 none for per-CPU arrays.
   const answers = [ERRNO.ENOENT, ERRNO.EINVAL, ERRNO.ENOTSUPP];
   const result = call(bpf, 'MAP_LOOKUP_BATCH', attr, { object: 'all values of a map', answers });
   return result < 0 && result !== -ERRNO.ENOENT ? undefined : values;

@@ -4,15 +4,15 @@ import { loadKoffi } from '../bpf/koffi.ts';
 import { openLibbpf } from '../loader/libbpf.ts';
 import { bad, type Finding, firstLine, good } from './finding.ts';
 
-const PATIENCE_MS = 5000;
+const TIMEOUT_MS = 5000;
 
-/** What else this package can make use of. Each of it is needed by one way of reading alone. */
+/** Findings about programs and libraries. Each of them is for one way of reading maps or loading programs. */
 export function toolFindings(): Promise<readonly Finding[]> {
   return Promise.all([
     koffi(),
     libbpf(),
-    program('bpftool', 'maps can be read without it, by the package koffi'),
-    program('bpftrace', 'only the histograms of its scripts need it'),
+    program('bpftool', 'maps can be read without it, through the package koffi'),
+    program('bpftrace', 'only reading the histograms of its scripts takes it'),
   ]);
 }
 
@@ -20,15 +20,15 @@ async function koffi(): Promise<Finding> {
   const what = 'koffi';
   try {
     const { version } = (await loadKoffi()) as { version?: string };
-    return good(what, version ?? 'is there');
+    return good(what, version ?? 'installed');
   } catch (error) {
-    return bad(what, firstLine(error), 'npm install koffi: without it, maps are read through bpftool');
+    return bad(what, firstLine(error), 'npm install koffi; without it, maps are read through bpftool');
   }
 }
 
 async function libbpf(): Promise<Finding> {
   const what = 'libbpf';
-  const cure = 'install libbpf 1.x (Debian: libbpf1): it loads programs, and nothing else here needs it';
+  const cure = 'install libbpf 1.x (Debian: libbpf1), which only loading programs takes';
   try {
     return good(what, (await openLibbpf()).version());
   } catch (error) {
@@ -36,12 +36,12 @@ async function libbpf(): Promise<Finding> {
   }
 }
 
-async function program(name: string, without: string): Promise<Finding> {
+async function program(name: string, cure: string): Promise<Finding> {
   try {
-    const { stdout } = await promisify(execFile)(name, ['--version'], { timeout: PATIENCE_MS });
+    const { stdout } = await promisify(execFile)(name, ['--version'], { timeout: TIMEOUT_MS });
     return good(name, stdout.split('\n', 1)[0]!);
   } catch (error) {
     const { code } = error as { code?: unknown };
-    return bad(name, code === 'ENOENT' ? 'not installed' : firstLine(error), without);
+    return bad(name, code === 'ENOENT' ? 'not installed' : firstLine(error), cure);
   }
 }

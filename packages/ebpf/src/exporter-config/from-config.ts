@@ -11,15 +11,15 @@ import type { KernelMapOptions } from '../source/kernel-map.ts';
 import { labelFields } from './key-fields.ts';
 import { YamlValue } from './yaml-value.ts';
 
-/** A histogram that a configuration of ebpf_exporter describes. */
+/** A histogram in a configuration of ebpf_exporter. */
 export interface ExporterHistogram {
-  /** Of the map, and of the metric. */
+  /** Name of the map and of the metric. */
   readonly name: string;
-  /** How its map is read, but for where it is: `kernelMap({ path, ...map })`. */
+  /** Options for reading its map, except its place: `kernelMap({ path, ...map })`. */
   readonly map: Pick<KernelMapOptions, 'layout' | 'shape' | 'histogram'>;
-  /** How it becomes a family: under its name in `families` of `kernelHistograms`. */
+  /** Options of its family: the value under its name in `families` of `kernelHistograms`. */
   readonly family: KernelFamilyOptions;
-  /** What of its labels cannot be decoded here, each with its line. */
+  /** Decoders that are not supported, each with its line. */
   readonly warnings: readonly string[];
 }
 
@@ -29,13 +29,12 @@ const UNITS: readonly (readonly [suffix: string, unit: string])[] = [
 ];
 
 /**
- * The histograms that a configuration of ebpf_exporter describes: `metrics.histograms` with their buckets, and labels with
- * the decoders `uint`, `static_map`, `string` and `hex`. Other decoders are left out, which `warnings` tell of: an
- * integer stays one, a text stays as it is, and anything else is its bytes in hexadecimal. An integer that a static map
- * has no name for stays one too.
+ * Reads the histograms of an ebpf_exporter configuration: `metrics.histograms` with their buckets, and labels with the
+ * decoders `uint`, `static_map`, `string` and `hex`. Other decoders are left out with a warning. Their labels stay
+ * integers or texts, or else become bytes in hexadecimal. An integer without a name in a static map stays an integer too.
  *
  * @param text YAML.
- * @throws HdrscopeError `ERR_INVALID_OPTION` with the line that is wrong.
+ * @throws HdrscopeError `ERR_INVALID_OPTION`, with the line of the error, when the configuration is invalid.
  * @example
  * ```ts
  * import { fromEbpfExporterConfig } from '@hdrscope/ebpf';
@@ -52,7 +51,7 @@ const UNITS: readonly (readonly [suffix: string, unit: string])[] = [
  *         - { name: operation, size: 8, decoders: [{ name: uint, }, { name: static_map, static_map: { 0: read, 1: write } }] }
  *         - { name: bucket, size: 8, decoders: [{ name: uint }] }
  * `);
- * latency!.map.layout.layout.upper(10); //=> 1024
+ * latency!.map.layout.slots.upper(10); //=> 1024
  * latency!.map.shape!.key!.map(({ name, type, offset }) => `${name} ${type} ${offset}`);
  * //=> ['operation u64 0', 'bucket u64 8']
  * latency!.family.scale; //=> 0.000001
@@ -69,7 +68,7 @@ function histogramOf(histogram: YamlValue): ExporterHistogram {
   const bucket = fields.at(-1);
   if (bucket === undefined) throw labels.mustBe('a list that ends with the bucket');
   if (!bucket.field.type.startsWith('u')) {
-    throw labels.items().at(-1)!.mustBe('the bucket, with the decoder uint, as it is the last one');
+    throw labels.items().at(-1)!.mustBe('the bucket, as the last label, with the decoder uint');
   }
   const unit = UNITS.find(([suffix]) => name.endsWith(suffix))?.[1];
   const multiplier = histogram.get('bucket_multiplier');
@@ -80,7 +79,7 @@ function histogramOf(histogram: YamlValue): ExporterHistogram {
     name,
     map: {
       layout: layoutOf(histogram),
-      // Its values are always one counter of 64 bits.
+      // Its values are always single counters of 64 bits.
       shape: {
         key: fields.map(({ field }) => field),
         slot: bucket.field.name,

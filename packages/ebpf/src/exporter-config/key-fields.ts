@@ -2,15 +2,15 @@ import type { Field, FieldType } from '../bpf/fields.ts';
 import type { YamlValue } from './yaml-value.ts';
 
 /** A label of ebpf_exporter as a field of a key. */
-export interface LabelField {
+interface LabelField {
   readonly field: Field;
-  /** What of its decoders is left out. */
+  /** Decoders that are left out. */
   readonly warnings: readonly string[];
 }
 
 const SIZES_OF_UINT: readonly number[] = [1, 2, 4, 8];
 
-/** The fields of a key: labels follow one another, each with its padding. */
+/** The fields of a key. Labels follow one another, each with its padding. */
 export function labelFields(labels: YamlValue): LabelField[] {
   let offset = 0;
   return labels.items().map((label) => {
@@ -28,7 +28,7 @@ function labelField(label: YamlValue, size: number, offset: number): LabelField 
   const kind = first.get('name').text();
   const warnings: string[] = [];
   const leaveOut = (decoder: YamlValue, kept: string): void => {
-    const text = `line ${decoder.line}: the decoder ${decoder.get('name').text()} of ${name} is left out, which leaves ${kept}`;
+    const text = `line ${decoder.line}: the decoder ${decoder.get('name').text()} of ${name} is not supported, which leaves ${kept}`;
     warnings.push(text);
   };
   if (kind === 'uint') {
@@ -55,7 +55,7 @@ function namesOf(decoder: YamlValue): ReadonlyMap<bigint, string> {
       .get('static_map')
       .entries()
       .map(([key, value]) => {
-        if (!/^\d+$/.test(key)) throw value.mustBe('under a key that is an integer, as it follows uint');
+        if (!/^\d+$/.test(key)) throw value.mustBe('under an integer key, because it follows uint');
         return [BigInt(key), value.text()];
       }),
   );

@@ -1,14 +1,14 @@
 import { HdrscopeError, mustBe } from '@hdrscope/core';
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 
-/** A value of a YAML text that knows where it stands, so that errors can name the line. */
+/** A value of a YAML text that knows its line, so errors can name it. */
 export class YamlValue {
-  /** How it is called in errors: `bucket_max`, `labels[2].size`. */
+  /** Name in errors, such as `bucket_max` or `labels[2].size`. */
   readonly path: string;
   readonly #document: Document;
   readonly #lines: LineCounter;
   readonly #node: Node | undefined;
-  /** Of what it is a part of, for values that are missing. */
+  /** Offset of the value, or of the value that it is missing from. */
   readonly #offset: number;
 
   private constructor(
@@ -24,14 +24,15 @@ export class YamlValue {
     this.#offset = (node as Node | null | undefined)?.range?.[0] ?? offset;
   }
 
-  /** @throws HdrscopeError `ERR_INVALID_OPTION` when the text is no YAML. */
+  /** @throws HdrscopeError `ERR_INVALID_OPTION` when the text is not YAML. */
   static parse(text: string): YamlValue {
     const lines = new LineCounter();
     const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
     const [error] = document.errors;
     if (error !== undefined) {
       const { line } = lines.linePos(error.pos[0]);
-      throw new HdrscopeError('ERR_INVALID_OPTION', `line ${line}: ${error.message}`, { cause: error });
+      const options = { cause: error, details: { line } };
+      throw new HdrscopeError('ERR_INVALID_OPTION', `line ${line}: ${error.message}`, options);
     }
     return new YamlValue('', { document, lines }, document.contents, 0);
   }
@@ -44,7 +45,7 @@ export class YamlValue {
     return this.#node === undefined || (isScalar(this.#node) && this.#node.value === null);
   }
 
-  /** The value of a key; missing where there is none. */
+  /** The value of a key. It `isMissing` when the map has no such key. */
   get(key: string): YamlValue {
     const path = this.path === '' ? key : `${this.path}.${key}`;
     if (this.isMissing) return this.#part(path, undefined);
@@ -52,7 +53,7 @@ export class YamlValue {
     return this.#part(path, this.#node.get(key, true));
   }
 
-  /** Keys and values of a map; none where it is missing. */
+  /** Keys and values of a map; empty when it is missing. */
   entries(): [key: string, value: YamlValue][] {
     if (this.isMissing) return [];
     if (!isMap(this.#node)) throw this.mustBe('a map');
@@ -62,14 +63,14 @@ export class YamlValue {
     });
   }
 
-  /** The values of a list; none where it is missing. */
+  /** Values of a list; empty when it is missing. */
   items(): YamlValue[] {
     if (this.isMissing) return [];
     if (!isSeq(this.#node)) throw this.mustBe('a list');
     return this.#node.items.map((item, i) => this.#part(`${this.path}[${i}]`, item));
   }
 
-  /** @param fallback What a missing one is. */
+  /** @param fallback Stands in for a missing value. */
   text(fallback?: string): string {
     if (this.isMissing && fallback !== undefined) return fallback;
     const value = this.#scalar();
@@ -78,7 +79,7 @@ export class YamlValue {
     return value;
   }
 
-  /** @param fallback What a missing one is. */
+  /** @param fallback Stands in for a missing value. */
   number(fallback?: number): number {
     if (this.isMissing && fallback !== undefined) return fallback;
     const value = this.#scalar();
@@ -86,17 +87,19 @@ export class YamlValue {
     return value;
   }
 
-  /** @param fallback What a missing one is. */
+  /** @param fallback Stands in for a missing value. */
   integer(least: number, fallback?: number): number {
     const value = this.number(fallback);
     if (!Number.isSafeInteger(value) || value < least) throw this.mustBe(`an integer of at least ${least}`);
     return value;
   }
 
-  /** The error for a value that is none of what is allowed. */
+  /** Builds the error for a value that is not allowed. */
   mustBe(allowed: string): HdrscopeError {
-    const { code, message } = mustBe('ERR_INVALID_OPTION', this.path || 'the text', allowed, this.#toJs());
-    return new HdrscopeError(code, `line ${this.line}: ${message}`);
+    const error = mustBe('ERR_INVALID_OPTION', this.path || 'the text', allowed, this.#toJs());
+    return new HdrscopeError(error.code, `line ${this.line}: ${error.message}`, {
+      details: { ...error.details, line: this.line },
+    });
   }
 
   #part(path: string, node: unknown): YamlValue {

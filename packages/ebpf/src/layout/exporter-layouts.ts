@@ -1,11 +1,11 @@
 import { mustBe } from '@hdrscope/core';
 import { explicitKernelLayout, type KernelLayout } from './kernel-layout.ts';
 
-// Source of all: ebpf_exporter, `exporter/histogram.go`. Its keys run from `bucket_min` to `bucket_max`, both included;
-// its programs count what is too large at `bucket_max`, and the sum at the key after it. The bounds are those of keys, in
-// the unit of the program; `bucket_multiplier` is a matter of the unit that is shown.
+// Source of all: ebpf_exporter, `exporter/histogram.go`. Keys run from `bucket_min` to `bucket_max`, both inclusive. Programs
+// count larger values at `bucket_max`, and keep the sum at the key after it. The bounds here are in the unit of the program;
+// `bucket_multiplier` changes only the unit that is shown.
 
-/** The keys of a histogram of ebpf_exporter. */
+/** Range of the keys of an ebpf_exporter histogram. */
 export interface ExporterKeyRange {
   /** `bucket_min`: an integer of at least 0. @default 0 */
   readonly min?: number;
@@ -13,33 +13,45 @@ export interface ExporterKeyRange {
   readonly max: number;
 }
 
-/** `exp2`: the logarithm rounded up. Key 0 holds 0 and 1, key k holds 2^(k−1) + 1 to 2^k. */
+/**
+ * Layout of ebpf_exporter `exp2`, the logarithm rounded up. Key 0 holds 0 and 1, and key k holds 2^(k−1) + 1 to 2^k.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the range is invalid.
+ */
 export function exporterExp2Layout(range: ExporterKeyRange): KernelLayout {
   return byKey('ebpf-exporter-exp2', range, 64, (key) => 2 ** key);
 }
 
-/** `exp2zero`: key 0 holds 0, and every other one what `exp2` has one below it. */
+/**
+ * Layout of ebpf_exporter `exp2zero`. Key 0 holds 0, and key k holds the integers of key k − 1 of `exp2` without 0.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the range is invalid.
+ */
 export function exporterExp2ZeroLayout(range: ExporterKeyRange): KernelLayout {
   return byKey('ebpf-exporter-exp2zero', range, 65, (key) => (key === 0 ? 0 : 2 ** (key - 1)));
 }
 
-/** `linear`: the key is the largest value in its slot. */
+/**
+ * Layout of ebpf_exporter `linear`. Each key is the largest value of its slot.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the range is invalid.
+ */
 export function exporterLinearLayout(range: ExporterKeyRange): KernelLayout {
   return byKey('ebpf-exporter-linear', range, Number.MAX_SAFE_INTEGER, (key) => key);
 }
 
 /**
- * `fixed`: the keys are listed, and each is the largest value in its slot, but the last, which takes all above.
+ * Layout of ebpf_exporter `fixed`. Each key of the list is the largest value of its slot. The slot of the last key is open.
  *
- * @param keys Ascending integers, at least two.
- * @throws HdrscopeError `ERR_INVALID_OPTION`
+ * @param keys At least two ascending integers of at least 0.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the keys are not such integers.
  * @example
  * ```ts
  * import { exporterFixedLayout, slotOfIndex } from '@hdrscope/ebpf';
  *
  * const sizes = exporterFixedLayout([10, 100, 1000]);
  * slotOfIndex(sizes, 100); //=> 1
- * [sizes.layout.lower(1), sizes.layout.upper(1)]; //=> [11, 100]
+ * [sizes.slots.lower(1), sizes.slots.upper(1)]; //=> [11, 100]
  * ```
  */
 export function exporterFixedLayout(keys: readonly number[]): KernelLayout {
@@ -69,7 +81,7 @@ function byKey(
     throw mustBe('ERR_INVALID_OPTION', 'max', `an integer from ${min + 1} to ${most}`, max);
   }
   const bounds = Array.from({ length: max - min }, (_, i) => upper(min + i));
-  // What is below the first key has none.
+  // Programs do not count values below the first key.
   const lowest = min === 0 ? 0 : upper(min - 1) + 1;
   return explicitKernelLayout(bounds, { name, firstIndex: min, lowest });
 }

@@ -1,54 +1,55 @@
 import { type IntegerLayout, integerLayout, mustBe } from '@hdrscope/core';
 
 /**
- * How a program in the kernel numbers the slots of a histogram. All of them count integers, and all differ: the same
- * value has another index with each tool. Here each is a layout of explicit bounds, and the index of its first slot.
+ * The slots of a histogram in the kernel, and the indices at which a program counts them. All programs count integers, but
+ * the same value has another index with each tool.
  */
 export interface KernelLayout {
-  /** What it is called in options, and in what is printed of it. */
+  /** Name in options and output. */
   readonly name: string;
-  /** Slots of integers; upper bounds belong to their slots. The last one is open upwards. */
-  readonly layout: IntegerLayout;
-  /** The index that the program gives to the first slot; those of the others follow, unless there are `keys`. */
+  /** Which integers share a slot. Upper bounds are inclusive, and the last slot is open upwards. */
+  readonly slots: IntegerLayout;
+  /** Index of the first slot. The indices of the other slots follow it, unless there are `keys`. */
   readonly firstIndex: number;
-  /** The index of each slot, where they are no run of integers. */
+  /** Index of each slot, when the indices have gaps. */
   readonly keys?: readonly number[];
 }
 
-/** What a layout of one's own has besides its bounds. */
+/** Options of `explicitKernelLayout` besides the bounds. */
 export interface KernelLayoutOptions {
-  /** @default 'explicit' */
+  /** Name in options and output. @default 'explicit' */
   readonly name?: string;
-  /** The index that the program gives to the first slot. @default 0 */
+  /** Index of the first slot. @default 0 */
   readonly firstIndex?: number;
   /**
-   * The smallest integer that is counted: `-Infinity` where the first slot takes all that is below its bound.
-   * @default 0, and -Infinity where the first bound is negative
+   * Smallest integer that is counted. With `-Infinity`, the first slot holds all integers up to its bound.
+   * @default 0, or -Infinity when the first bound is negative
    */
   readonly lowest?: number;
-  /** The index of each slot, the last one included, where they are no run of integers. */
+  /** Index of each slot, the last slot included. @default the integers from `firstIndex` on */
   readonly keys?: readonly number[];
 }
 
-/** The slot for an index of the program; `undefined` where the layout has none. */
-export function slotOfIndex({ layout, firstIndex, keys }: KernelLayout, index: number): number | undefined {
+/** The slot of an index; `undefined` when the layout has no slot for it. */
+export function slotOfIndex({ slots, firstIndex, keys }: KernelLayout, index: number): number | undefined {
   const slot = keys === undefined ? index - firstIndex : keys.indexOf(index);
-  return Number.isInteger(slot) && slot >= 0 && slot < layout.slotCount ? slot : undefined;
+  return Number.isInteger(slot) && slot >= 0 && slot < slots.slotCount ? slot : undefined;
 }
 
 /**
- * A layout of one's own: upper bounds, inclusive, and one slot more for all that is above them.
+ * A kernel layout from inclusive upper bounds. It has one more slot, for all integers above them.
  *
- * @param bounds Ascending integers, at least one.
- * @throws HdrscopeError `ERR_INVALID_OPTION`
+ * @param bounds At least one integer, ascending.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the bounds do not ascend, `lowest` is above the first bound, or `keys` are
+ *   not one different integer for each slot.
  * @example
  * ```ts
  * import { explicitKernelLayout, slotOfIndex } from '@hdrscope/ebpf';
  *
  * const depths = explicitKernelLayout([0, 1, 4, 8, 16, 32, 64]);
  * slotOfIndex(depths, 2); //=> 2
- * [depths.layout.lower(2), depths.layout.upper(2)]; //=> [2, 4]
- * [depths.layout.lower(7), depths.layout.upper(7)]; //=> [65, Infinity]
+ * [depths.slots.lower(2), depths.slots.upper(2)]; //=> [2, 4]
+ * [depths.slots.lower(7), depths.slots.upper(7)]; //=> [65, Infinity]
  * ```
  */
 export function explicitKernelLayout(
@@ -59,11 +60,11 @@ export function explicitKernelLayout(
     throw mustBe('ERR_INVALID_OPTION', 'firstIndex', 'an integer', firstIndex);
   }
   if (bounds.length === 0) throw mustBe('ERR_INVALID_OPTION', 'bounds', 'at least one integer', bounds);
-  const layout = integerLayout(bounds, lowest ?? ((bounds[0] ?? 0) < 0 ? Number.NEGATIVE_INFINITY : 0));
-  if (keys === undefined) return { name, layout, firstIndex };
-  const isKeyed = keys.length === layout.slotCount && keys.every(Number.isSafeInteger);
+  const slots = integerLayout(bounds, lowest ?? ((bounds[0] ?? 0) < 0 ? Number.NEGATIVE_INFINITY : 0));
+  if (keys === undefined) return { name, slots, firstIndex };
+  const isKeyed = keys.length === slots.slotCount && keys.every(Number.isSafeInteger);
   if (!isKeyed || new Set(keys).size < keys.length) {
-    throw mustBe('ERR_INVALID_OPTION', 'keys', `${layout.slotCount} different integers`, keys);
+    throw mustBe('ERR_INVALID_OPTION', 'keys', `${slots.slotCount} different integers`, keys);
   }
-  return { name, layout, firstIndex: keys[0]!, keys: [...keys] };
+  return { name, slots, firstIndex: keys[0]!, keys: [...keys] };
 }

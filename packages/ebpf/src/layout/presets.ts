@@ -1,18 +1,18 @@
 import { integerBefore, mustBe } from '@hdrscope/core';
 import { explicitKernelLayout, type KernelLayout } from './kernel-layout.ts';
 
-/** The widest integers that the kernel counts. */
+/** Width of the largest integers that kernel programs count. */
 const WORD_BITS = 64;
 
 /**
- * Run-queue depths: 0, 1, 2 to 4, 5 to 8, 9 to 16, 17 to 32, 33 to 64, and more.
+ * Layout of run-queue depths: 0, 1, 2 to 4, 5 to 8, 9 to 16, 17 to 32, 33 to 64, and 65 or more.
  *
  * @example
  * ```ts
  * import { queueDepthLayout } from '@hdrscope/ebpf';
  *
- * const { layout } = queueDepthLayout();
- * [0, 4, 5, 64, 65].map((depth) => layout.slotOf(depth)); //=> [0, 2, 3, 6, 7]
+ * const { slots } = queueDepthLayout();
+ * [0, 4, 5, 64, 65].map((depth) => slots.slotOf(depth)); //=> [0, 2, 3, 6, 7]
  * ```
  */
 export function queueDepthLayout(): KernelLayout {
@@ -20,11 +20,12 @@ export function queueDepthLayout(): KernelLayout {
 }
 
 /**
- * libbpf-tools: `log2l(value)` rounded down. Index 0 holds 0 and 1, index i holds 2^i to 2^(i+1) − 1; what is larger is
- * in the last one.
+ * Layout of libbpf-tools: `log2l(value)` rounded down. Index 0 holds 0 and 1, and index i holds 2^i to 2^(i+1) − 1. The last
+ * index holds all larger values too.
  * Source: bcc, `libbpf-tools/bits.bpf.h`.
  *
- * @param slots How many there are: `MAX_SLOTS` of the program, from 2 to 64. @default 26
+ * @param slots Number of slots, from 2 to 64: `MAX_SLOTS` of the program. The default is 26.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the number of slots is outside its range.
  */
 export function libbpfToolsLayout(slots = 26): KernelLayout {
   assertSlots(slots, WORD_BITS);
@@ -32,12 +33,13 @@ export function libbpfToolsLayout(slots = 26): KernelLayout {
 }
 
 /**
- * bcc: `bpf_log2l(value)`, one more than the logarithm rounded down. Index 0 is never used, index 1 holds 0 and 1, index
- * i holds 2^(i−1) to 2^i − 1.
+ * Layout of bcc: `bpf_log2l(value)`, which is the logarithm rounded down, plus 1. Index 0 is unused, index 1 holds 0 and 1,
+ * and index i holds 2^(i−1) to 2^i − 1.
  * Source: bcc, `src/cc/export/helpers.h`.
  *
- * @param slots How many there are, index 0 included: from 3 to 65. bcc drops what is beyond the last index; that slot is
- *   open here all the same. @default 65
+ * @param slots Number of slots including index 0, from 3 to 65. bcc drops values beyond the last index, but the last slot is
+ *   open here all the same. The default is 65.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the number of slots is outside its range.
  */
 export function bccLayout(slots: number = WORD_BITS + 1): KernelLayout {
   if (slots < 3) throw mustBe('ERR_INVALID_OPTION', 'slots', `an integer from 3 to ${WORD_BITS + 1}`, slots);
@@ -46,10 +48,12 @@ export function bccLayout(slots: number = WORD_BITS + 1): KernelLayout {
 }
 
 /**
- * Inspektor Gadget: index 0 holds 0, index i holds 2^(i−1) to 2^i − 1; what is larger is in the last one.
+ * Layout of Inspektor Gadget. Index 0 holds 0, and index i holds 2^(i−1) to 2^i − 1. The last index holds all larger values
+ * too.
  * Source: inspektor-gadget, `include/gadget/bits.bpf.h`.
  *
- * @param slots From 2 to 65. @default 27
+ * @param slots Number of slots, from 2 to 65. The default is 27.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the number of slots is outside its range.
  */
 export function inspektorGadgetLayout(slots = 27): KernelLayout {
   assertSlots(slots, WORD_BITS + 1);
@@ -57,13 +61,14 @@ export function inspektorGadgetLayout(slots = 27): KernelLayout {
 }
 
 /**
- * `hist(value, k)` of bpftrace as its map holds it: index 0 holds what is negative, and every power of two has 2^k slots.
- * With k = 0, which is `hist(value)`, index 1 holds 0 and index i holds 2^(i−2) to 2^(i−1) − 1.
+ * Layout of `hist(value, k)` in maps of bpftrace. Index 0 holds negative integers, and every power of two has 2^k slots. With
+ * k = 0, which is `hist(value)`, index 1 holds 0 and index i holds 2^(i−2) to 2^(i−1) − 1.
  * Source: bpftrace, `src/ast/passes/codegen_llvm.cpp`.
  *
- * @param k From 0 to 5. @default 0
- * @param slots How many there are, the last one open: 34 up to bpftrace 0.17, which has all from 2^31 on in one.
- *   @default all that 64 bits need
+ * @param k An integer from 0 to 5. The default is 0.
+ * @param slots Number of slots. Use 34 for bpftrace up to 0.17, which counts all integers from 2^31 on in one slot. The
+ *   default is the number for all integers of 64 bits.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `k` or the number of slots is outside its range.
  */
 export function bpftraceHistLayout(k = 0, slots?: number): KernelLayout {
   if (!Number.isInteger(k) || k < 0 || k > 5)
@@ -73,23 +78,23 @@ export function bpftraceHistLayout(k = 0, slots?: number): KernelLayout {
   return explicitKernelLayout([-1, ...boundsFrom(0, (slots ?? most) - 1, k)], { name: 'bpftrace-hist' });
 }
 
-/** What `lhist` of bpftrace is called with, after its value. */
+/** Arguments of `lhist` of bpftrace after the value. */
 export interface BpftraceLhistOptions {
-  /** An integer: what is below it is in slot 0. */
+  /** An integer. Slot 0 holds all integers below it. */
   readonly min: number;
   /** An integer above `min`. */
   readonly max: number;
-  /** The width of a slot: an integer from 1 to `max - min`. */
+  /** Width of a slot: an integer from 1 to `max - min`, and at least a thousandth of that. */
   readonly step: number;
 }
 
 /**
- * `lhist(value, min, max, step)` of bpftrace as its map holds it: index 0 holds what is below `min`, and the last one
- * what is `floor((max - min) / step)` steps above it or more. Where the step does not divide the range, that begins
- * below `max`, although bpftrace prints `max` there.
+ * Layout of `lhist(value, min, max, step)` in maps of bpftrace. Index 0 holds all integers below `min`. The last index holds
+ * all integers from `floor((max - min) / step)` steps above `min` on. When the step does not divide the range, the last slot
+ * begins below `max`, although bpftrace prints `max` there.
  * Source: bpftrace, `src/ast/passes/codegen_llvm.cpp`.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION`
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an argument is outside its range.
  */
 export function bpftraceLhistLayout({ min, max, step }: BpftraceLhistOptions): KernelLayout {
   if (!Number.isSafeInteger(min)) throw mustBe('ERR_INVALID_OPTION', 'min', 'an integer', min);
@@ -105,31 +110,33 @@ export function bpftraceLhistLayout({ min, max, step }: BpftraceLhistOptions): K
   return explicitKernelLayout(bounds, { name: 'bpftrace-lhist', lowest: Number.NEGATIVE_INFINITY });
 }
 
-// As many as bpftrace allows.
+/** The limit of bpftrace. */
 const MOST_STEPS = 1000;
 
 /**
- * Eight slots in each power of two: the recommended one. Integers from 0 to 15 have a slot each; above, slots are an
- * eighth as wide as their octave, so a quantile is within 12.5 %. 496 slots hold all integers of 64 bits.
+ * Layout with eight slots in each power of two, which is the recommended layout for your own programs. Integers from 0 to 15
+ * have a slot each. A slot above them has an eighth of the width of its octave, so a quantile is within 12.5 %. 496 slots
+ * hold all integers of 64 bits.
  *
- * @param slots From 2 to 496; what is larger is in the last one. @default 496
+ * @param slots Number of slots, from 2 to 496. The last slot holds all larger values too. The default is 496.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the number of slots is outside its range.
  */
 export function logLinear8Layout(slots: number = slotsOfWord(3)): KernelLayout {
   assertSlots(slots, slotsOfWord(3));
   return explicitKernelLayout(boundsFrom(0, slots, 3), { name: 'log-linear-8' });
 }
 
-/** How many slots hold all integers of 64 bits, when each octave has 2^k of them. */
+/** Number of slots for all integers of 64 bits, with 2^k slots in each octave. */
 function slotsOfWord(k: number): number {
   return (WORD_BITS - k + 1) * 2 ** k;
 }
 
-/** The bounds of `slots` slots, 2^k in each octave; the first one holds the integers from 0 to `first`, 0 or 1. */
+/** The bounds of `slots` slots with 2^k in each octave. The first slot holds the integers from 0 to `first`. */
 function boundsFrom(first: 0 | 1, slots: number, k: number): number[] {
   return Array.from({ length: slots - 1 }, (_, slot) => integerBefore(lowerOf(slot + 1 + first, k)));
 }
 
-/** The smallest integer of a slot where 0 has slot 0: single integers up to 2^k, then 2^k slots for each octave. */
+/** The smallest integer of a slot, when 0 has slot 0: single integers up to 2^k, then 2^k slots in each octave. */
 function lowerOf(slot: number, k: number): number {
   const parts = 2 ** k;
   if (slot < parts) return slot;

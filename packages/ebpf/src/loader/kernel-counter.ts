@@ -1,48 +1,51 @@
-import { HdrscopeError, mustBe } from '@hdrscope/core';
-import { allocate, LITTLE_ENDIAN, viewOf } from '../bpf/attr.ts';
+import { mustBe } from '@hdrscope/core';
 import { onlineCpus, possibleCpus } from '../bpf/cpus.ts';
 import { createMap, mapInfo, pin, updateElement } from '../bpf/maps.ts';
+import { allocate, LITTLE_ENDIAN, viewOf } from '../bpf/memory.ts';
 import { countingProgram, loadProgram } from '../bpf/programs.ts';
 import { type Bpf, loadBpf } from '../bpf/syscall.ts';
 import { testRun } from '../bpf/test-run.ts';
+import { kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
 import { queueDepthLayout } from '../layout/presets.ts';
 import type { LoadedMap } from './load-program.ts';
 import { Pins } from './pins.ts';
 
-/** What a counter in the kernel is like. */
+/** How a counter in the kernel is made. */
 export interface KernelCounterOptions {
-  /** @default `queueDepthLayout()` */
+  /** Slots of the counter. @default `queueDepthLayout()` */
   readonly layout?: KernelLayout;
-  /** The name of its map, of which the kernel keeps 15 bytes. @default 'hdrscope_count' */
+  /** Name of its map. The kernel keeps 15 bytes of it. @default 'hdrscope_count' */
   readonly name?: string;
 }
 
 /**
- * A per-CPU array in the kernel, and a program in the kernel that counts in it what it is handed. Nothing is attached: it
- * is for trying out, with known values, whatever reads such maps.
+ * A per-CPU array in the kernel, and a program that counts given values in it. The program is not attached. It is for trying
+ * out readers of such maps with known values.
  */
 export interface KernelCounter {
   readonly map: LoadedMap;
   /**
-   * Has the kernel count a value: an integer of at least 0.
+   * Makes the kernel count a value.
    *
-   * @param cpu Which CPU does it. @default each in turn
-   * @throws HdrscopeError `ERR_INVALID_VALUE`, `ERR_KERNEL`
+   * @param value An integer from 0 to 2^53 − 1.
+   * @param cpu The CPU that counts it. By default the online CPUs take turns.
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is not such an integer, `ERR_KERNEL` when the kernel refuses or the
+   *   counter is closed.
    */
   record(value: number, cpu?: number): void;
-  /** Sets all counts to zero, as programs do that clear their maps. */
+  /** Sets all counts to 0, like a program that clears its map. */
   reset(): void;
-  /** As that of a `LoadedProgram`. */
+  /** Pins the map: see `LoadedProgram.pin`. */
   pin(path: string, mode?: number): void;
-  /** Removes its pins and lets go of it. Again is the same as once. */
+  /** Removes its pins, its program and its map. A second call has no effect. */
   close(): void;
 }
 
 /**
- * Makes a counter in the kernel. Takes root, or CAP_BPF and CAP_PERFMON.
+ * Makes a counter in the kernel. This takes root, or CAP_BPF and CAP_PERFMON.
  *
- * @throws HdrscopeError `ERR_KERNEL`
+ * @throws HdrscopeError `ERR_KERNEL` when the kernel refuses.
  * @example
  * ```ts no-run needs the rights to load programs
  * import { openKernelCounter } from '@hdrscope/ebpf/loader';
@@ -57,7 +60,7 @@ export async function openKernelCounter(options: KernelCounterOptions = {}): Pro
   return makeKernelCounter(await loadBpf(), options);
 }
 
-/** As `openKernelCounter`, with a way to the kernel that is there already. */
+/** Makes a counter like `openKernelCounter`, with the given access to the kernel. */
 export function makeKernelCounter(
   bpf: Bpf,
   { layout = queueDepthLayout(), name = 'hdrscope_count' }: KernelCounterOptions = {},
@@ -66,7 +69,7 @@ export function makeKernelCounter(
     type: 'percpu_array',
     keySize: 4,
     valueSize: 8,
-    maxEntries: layout.firstIndex + layout.layout.slotCount,
+    maxEntries: layout.firstIndex + layout.slots.slotCount,
     name,
   });
   try {
@@ -132,7 +135,7 @@ class Counter implements KernelCounter {
   }
 
   #assertOpen(): void {
-    // Its descriptors may be others' by now.
-    if (this.#isClosed) throw new HdrscopeError('ERR_KERNEL', 'the counter is closed');
+    // After the counter is closed, its descriptors may belong to other files.
+    if (this.#isClosed) throw kernelError('the counter is closed');
   }
 }

@@ -1,10 +1,10 @@
-import { HdrscopeError } from '@hdrscope/core';
 import { loadKoffi } from '../bpf/koffi.ts';
+import { kernelError } from '../errors.ts';
 
-/** A pointer of the library; `null` for none. */
+/** A pointer of the library, or `null`. */
 export type Pointer = unknown;
 
-/** The functions of libbpf that loading a program takes, by their own names. */
+/** The functions of libbpf that load programs. */
 export interface Libbpf {
   /** `v1.1` */
   version(): string;
@@ -23,20 +23,25 @@ export interface Libbpf {
   mapFd(map: Pointer): number;
   pin(map: Pointer, path: string): number;
   infoByFd(fd: number, info: Uint8Array, size: Uint32Array): number;
-  /** Why the last call failed. */
+  /** Errno of the last call that failed. */
   errno(): number;
-  /** What the library has to say about a call, the verifier's log included. */
+  /** Makes a call, and collects the warnings of the library, which include the log of the verifier. */
   withMessages<T>(call: () => T): { readonly result: T; readonly messages: string };
 }
 
 const WARNING = 0;
 const LONGEST_MESSAGE = 65536;
 
-/** @throws HdrscopeError `ERR_KERNEL` where koffi or the library is missing. */
+/**
+ * Loads libbpf.
+ *
+ * @param library Its file, as the dynamic linker finds it. The default is `libbpf.so.1`.
+ * @throws HdrscopeError `ERR_KERNEL` when koffi or the library is missing.
+ */
 export async function openLibbpf(library = 'libbpf.so.1'): Promise<Libbpf> {
   const koffi = (await loadKoffi()) as unknown as typeof import('koffi');
-  const bpf = opened(() => koffi.load(library), `${library} cannot be loaded: install libbpf 1.x`);
-  // What the process itself is linked with, whichever C library that is.
+  const bpf = openLibrary(() => koffi.load(library), library);
+  // From the C library of this process.
   const format = koffi.load(null).func('vsnprintf', 'int', ['void *', 'size_t', 'const char *', 'void *']);
   const setPrint = bpf.func('libbpf_set_print', 'void *', ['void *']);
   const printType = koffi.pointer(koffi.proto('int', ['int', 'const char *', 'void *']));
@@ -82,10 +87,10 @@ export async function openLibbpf(library = 'libbpf.so.1'): Promise<Libbpf> {
   };
 }
 
-function opened<T>(open: () => T, message: string): T {
+function openLibrary<T>(open: () => T, library: string): T {
   try {
     return open();
   } catch (cause) {
-    throw new HdrscopeError('ERR_KERNEL', message, { cause });
+    throw kernelError(`${library} cannot be loaded: install libbpf 1.x`, { program: library }, cause);
   }
 }

@@ -1,54 +1,63 @@
-import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { type HdrscopeError, mustBe } from '@hdrscope/core';
 import { errnoName } from '../bpf/errno.ts';
+import { type KernelErrorDetails, kernelError } from '../errors.ts';
 import { type Libbpf, openLibbpf, type Pointer } from './libbpf.ts';
 import { Pins } from './pins.ts';
 
 /** How a program is loaded. */
 export interface LoadOptions {
-  /** The file of libbpf 1.x, as the dynamic linker finds it. @default 'libbpf.so.1' */
+  /** File of libbpf 1.x, as the dynamic linker finds it. @default 'libbpf.so.1' */
   readonly libbpf?: string;
 }
 
-/** A map of a program, as the kernel knows it. */
+/** A map of a loaded program. */
 export interface LoadedMap {
   readonly name: string;
-  /** Of this process, and open until the program is closed. */
+  /** File descriptor in this process, open until the program is closed. */
   readonly fd: number;
-  /** The same for all processes. */
+  /** Id of the map, which is the same in all processes. */
   readonly id: number;
 }
 
 /** A program that is attached. */
 export interface AttachedProgram {
   readonly name: string;
-  /** What it is attached to: `tp_btf/sched_switch`. */
+  /** Where it is attached, such as `tp_btf/sched_switch`. */
   readonly section: string;
+  /** Id of the program, which is the same in all processes. */
   readonly id: number;
 }
 
-/** What was loaded from one object file. The kernel drops all of it but pins when this process ends, however it ends. */
+/**
+ * The maps and programs of one object file. At the end of this process, the kernel removes everything except pins and the
+ * maps that they hold.
+ */
 export interface LoadedProgram {
+  /** Maps by name. */
   readonly maps: ReadonlyMap<string, LoadedMap>;
   readonly programs: readonly AttachedProgram[];
   readonly isClosed: boolean;
   /**
-   * Makes a map a file of a bpf file system, for other processes to read.
+   * Pins a map to a path in a bpffs, so that other processes can read it.
    *
-   * @param mode Permissions of the file: with 0o444 whoever can reach it can read it, without any capability.
-   *   @default 0o600
-   * @throws HdrscopeError `ERR_INVALID_OPTION` for a map that there is not, `ERR_KERNEL` where it cannot be pinned
+   * @param name Name of the map.
+   * @param mode Permissions of the pin. With 0o444, everybody who can enter the folder can read it, without capabilities.
+   *   The default is 0o600.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when no map has the name or the mode is outside [0, 0o777], `ERR_KERNEL` when
+   *   the map cannot be pinned there.
    */
   pin(name: string, path: string, mode?: number): void;
-  /** Detaches and unloads everything, and removes its pins. Again is the same as once. */
+  /** Detaches and unloads everything, and removes its pins. A second call has no effect. */
   close(): void;
 }
 
 /**
- * Loads an object file (`.bpf.o`) through libbpf, and attaches every program in it to what its section names.
- * Takes root, or CAP_BPF and CAP_PERFMON.
+ * Loads an object file (`.bpf.o`) through libbpf, and attaches each of its programs where its section says. This takes root,
+ * or CAP_BPF and CAP_PERFMON.
  *
- * @param object The path of the file, or its bytes.
- * @throws HdrscopeError `ERR_KERNEL` with what libbpf and the verifier say
+ * @param object Path of the file, or its bytes.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `object` is neither, `ERR_KERNEL` with the messages of libbpf and the
+ *   verifier when it cannot be loaded or attached.
  */
 export async function loadProgram(
   object: string | Uint8Array,
@@ -115,12 +124,13 @@ class Loaded implements LoadedProgram {
   }
 
   pin(name: string, path: string, mode = 0o600): void {
-    if (this.#isClosed) throw new HdrscopeError('ERR_KERNEL', 'the program is closed');
+    if (this.#isClosed) throw kernelError('the program is closed');
     const map = this.#maps.get(name);
     if (map === undefined) throw mustBe('ERR_INVALID_OPTION', 'name', namesOf(this.#maps), name);
     this.#pins.add(path, mode, () => {
       const { result, messages } = this.#bpf.withMessages(() => this.#bpf.pin(map.pointer, path));
-      if (result < 0) throw failure(`the map ${name} cannot be pinned to ${path}`, -result, messages);
+      if (result < 0)
+        throw failure(`the map ${name} cannot be pinned to ${path}`, -result, messages, { path, name });
     });
   }
 
@@ -165,18 +175,18 @@ function mapsOf(bpf: Libbpf, handle: Pointer): ReadonlyMap<string, Handle> {
   return new Map(maps);
 }
 
-/** What an iterator of the library gives, from the one after `null` to the last. */
+/** All items of an iterator of the library, which returns the first item after `null`. */
 function all(next: (last: Pointer) => Pointer): Pointer[] {
   const found: Pointer[] = [];
   for (let item = next(null); item !== null; item = next(item)) found.push(item);
   return found;
 }
 
-/** `bpf_map_info` and `bpf_prog_info` both begin with the type and the id, and are longer than anyone knows. */
+/** Asks for the id. `bpf_map_info` and `bpf_prog_info` both begin with the type and the id, and their length varies. */
 function idOf(bpf: Libbpf, fd: number): number {
   const info = new Uint32Array(2);
   const result = bpf.infoByFd(fd, new Uint8Array(info.buffer), new Uint32Array([info.byteLength]));
-  if (result < 0) throw failure(`the kernel says nothing of the file descriptor ${fd}`, -result, '');
+  if (result < 0) throw failure(`the id of the file descriptor ${fd} cannot be read`, -result, '');
   return info[1]!;
 }
 
@@ -184,9 +194,14 @@ function namesOf(maps: ReadonlyMap<string, unknown>): string {
   return `one of ${[...maps.keys()].join(', ')}`;
 }
 
-function failure(what: string, errno: number, messages: string): HdrscopeError {
+function failure(
+  what: string,
+  errno: number,
+  messages: string,
+  details: KernelErrorDetails = {},
+): HdrscopeError {
   const name = errnoName(errno);
-  const cure = name === 'EPERM' || name === 'EACCES' ? ': it takes root, or CAP_BPF and CAP_PERFMON' : '';
-  const said = messages === '' ? '' : `\n${messages}`;
-  return new HdrscopeError('ERR_KERNEL', `${what}: ${name}${cure}${said}`);
+  const cure = name === 'EPERM' || name === 'EACCES' ? ': this takes root, or CAP_BPF and CAP_PERFMON' : '';
+  const log = messages === '' ? '' : `\n${messages}`;
+  return kernelError(`${what}: ${name}${cure}${log}`, { ...details, errno: name });
 }

@@ -4,34 +4,34 @@ import type { KernelSource } from '../source/source.ts';
 import { type LoadedProgram, type LoadOptions, loadProgram } from './load-program.ts';
 import { loadedMapSource, wordsOfMap } from './loaded-map-source.ts';
 
-/** The run-queue program that comes with this package. `program/README.md` says what exactly it counts. */
+/** Path of the run-queue program of this package. `program/README.md` describes what it counts. */
 export const RUN_QUEUE_PROGRAM: string = fileURLToPath(
-  // As far from the sources as from what is built of them.
+  // The relative path is the same from `src` and from `dist`.
   new URL('../../program/runqueue.bpf.o', import.meta.url),
 );
 
-/** What the scheduler does, counted in the kernel since this was opened. */
+/** Run-queue depth and latency, counted in the kernel since this was opened. */
 export interface RunQueue {
-  /** How many tasks a CPU had to run, at each switch from one to another: `queueDepthLayout`. */
+  /** Number of tasks that a CPU had to run, at each switch between tasks, in the slots of `queueDepthLayout`. */
   readonly depth: KernelSource;
-  /** How long each task waited for its CPU, in nanoseconds: `logLinear8Layout`, with its sum. */
+  /** Time that each task waited for its CPU, in nanoseconds, in the slots of `logLinear8Layout`, with the sum. */
   readonly latency: KernelSource;
   /**
-   * How many waits were not measured, for it was not known when they began. Tasks that waited when counting began are
-   * the first of them.
+   * Number of waits that were not measured, because their beginning was not seen. Tasks that already waited when counting
+   * started are the first of them.
    */
   missed(): Promise<number>;
-  /** What is loaded, for pinning its maps `queue_hist` and `latency_hist`. */
+  /** The loaded program, for pinning its maps `queue_hist` and `latency_hist`. */
   readonly program: LoadedProgram;
-  /** Ends the counting. Its sources must not be read after that. */
+  /** Ends the counting. The sources must not be read afterwards. */
   close(): void;
 }
 
 /**
- * Counts run-queue depth and latency of this machine until it is closed, or the process ends.
- * Takes root, or CAP_BPF and CAP_PERFMON, and Linux 5.5 with BTF.
+ * Counts run-queue depth and latency of this machine until it is closed, or the process ends. This takes Linux 5.5 with BTF,
+ * and root, or CAP_BPF and CAP_PERFMON.
  *
- * @throws HdrscopeError `ERR_KERNEL`
+ * @throws HdrscopeError `ERR_KERNEL` when the program cannot be loaded.
  */
 export async function openRunQueue(options: LoadOptions = {}): Promise<RunQueue> {
   const program = await loadProgram(RUN_QUEUE_PROGRAM, options);

@@ -1,10 +1,11 @@
-import { HdrscopeError } from '@hdrscope/core';
+import type { HdrscopeError } from '@hdrscope/core';
 import { isObject, type JsonObject } from '@hdrscope/kit';
 import { MAP_TYPES, type MapType } from '../bpf/commands.ts';
-import { isPerCpu, type MapInfo } from '../bpf/maps.ts';
+import { isPerCpu, type MapInfo, notOfHistograms } from '../bpf/maps.ts';
+import { kernelError } from '../errors.ts';
 
-/** What `bpftool map dump` gives, in the form in which the kernel gives it. */
-export interface DumpedEntries {
+/** The entries of `bpftool map dump`, in the form in which the kernel returns them. */
+interface DumpedEntries {
   readonly keys: Uint8Array<ArrayBuffer>;
   readonly values: Uint8Array<ArrayBuffer>;
   readonly count: number;
@@ -13,21 +14,21 @@ export interface DumpedEntries {
 }
 
 /**
- * Understands `bpftool -j map show` of one map.
+ * Parses the output of `bpftool -j map show`.
  *
- * @throws HdrscopeError `ERR_KERNEL` where it tells of several, or of none.
+ * @param which The arguments that chose the map.
+ * @throws HdrscopeError `ERR_KERNEL` when the output is malformed, or describes more than one map.
  */
 export function infoOfShow(text: string, which: readonly string[]): MapInfo {
   const shown = parse(text);
   if (Array.isArray(shown)) {
-    const ids = shown.map((map: { id?: unknown } | null) => map?.id);
-    throw new HdrscopeError(
-      'ERR_KERNEL',
-      `${ids.length} maps are called ${JSON.stringify(which[1])}: name one by its id (${ids.join(', ')})`,
-    );
+    const ids = shown.map((map) => integerOf(objectOf(map).id));
+    const name = which[1]!;
+    const message = `${ids.length} maps are called ${JSON.stringify(name)}: choose one by its id (${ids.join(', ')})`;
+    throw kernelError(message, { name, ids });
   }
   const { id, type, name = '', bytes_key, bytes_value, max_entries } = objectOf(shown);
-  if (typeof name !== 'string') throw notUnderstood(text);
+  if (typeof name !== 'string') throw malformed(text);
   return {
     type: Object.keys(MAP_TYPES).includes(String(type)) ? (type as MapType) : undefined,
     id: integerOf(id),
@@ -42,17 +43,16 @@ export function infoOfShow(text: string, which: readonly string[]): MapInfo {
 }
 
 /**
- * Understands `bpftool -j map dump`. It takes the bytes, and nothing of what is `formatted`: that is there for maps with
- * types only, and JSON.parse rounds its numbers above 2^53.
+ * Parses the output of `bpftool -j map dump`. It uses the bytes only: `formatted` is missing for maps without types, and
+ * JSON.parse rounds its numbers above 2^53.
  *
- * @throws HdrscopeError `ERR_KERNEL`
+ * @throws HdrscopeError `ERR_KERNEL` when the output is malformed, or maps of this type hold no histograms.
  */
-export function entriesOfDump(text: string, { id, name, type, keySize, valueSize }: MapInfo): DumpedEntries {
+export function entriesOfDump(text: string, info: MapInfo): DumpedEntries {
+  const { type, keySize, valueSize } = info;
   const dumped = parse(text);
-  if (type === undefined) {
-    throw new HdrscopeError('ERR_KERNEL', `map ${id} (${name}) is of a type that holds no histograms`);
-  }
-  if (!Array.isArray(dumped)) throw notUnderstood(text);
+  if (type === undefined) throw notOfHistograms(info);
+  if (!Array.isArray(dumped)) throw malformed(text);
   const entries = dumped.map(objectOf).filter((entry) => !isGone(entry));
   const isSplit = isPerCpu(type);
   const cpuCount = isSplit ? cpusOf(entries[0]) : 1;
@@ -62,7 +62,7 @@ export function entriesOfDump(text: string, { id, name, type, keySize, valueSize
   for (const [at, entry] of entries.entries()) {
     keys.set(bytesOf(entry.key, keySize), at * keySize);
     const parts = isSplit ? entry.values : [entry];
-    if (!Array.isArray(parts) || parts.length !== cpuCount) throw notUnderstood(JSON.stringify(entry));
+    if (!Array.isArray(parts) || parts.length !== cpuCount) throw malformed(JSON.stringify(entry));
     for (const [cpu, part] of parts.entries()) {
       values.set(bytesOf(objectOf(part).value, valueSize), (at * cpuCount + cpu) * stride);
     }
@@ -70,18 +70,18 @@ export function entriesOfDump(text: string, { id, name, type, keySize, valueSize
   return { keys, values, count: entries.length, cpuCount, stride };
 }
 
-/** How many parts a value has. A map without entries has none to tell it by, and no counts to part. */
+/** Number of parts of a value. A map without entries does not show it, and has no counts that depend on it. */
 function cpusOf(entry: JsonObject | undefined): number {
   if (entry === undefined) return 1;
-  if (!Array.isArray(entry.values) || entry.values.length === 0) throw notUnderstood(JSON.stringify(entry));
+  if (!Array.isArray(entry.values) || entry.values.length === 0) throw malformed(JSON.stringify(entry));
   return entry.values.length;
 }
 
-/** Whether it was deleted between its key and its value. */
+/** Whether the entry was deleted after bpftool had read its key. */
 function isGone({ value }: JsonObject): boolean {
   if (typeof value !== 'object' || value === null || !('error' in value)) return false;
   if (/No such (file|entry)|Entry not found/i.test(String(value.error))) return true;
-  throw new HdrscopeError('ERR_KERNEL', `bpftool cannot read a value: ${value.error}`);
+  throw kernelError(`bpftool cannot read a value: ${value.error}`, { program: 'bpftool' });
 }
 
 const BYTES: ReadonlyMap<string, number> = new Map(
@@ -89,21 +89,21 @@ const BYTES: ReadonlyMap<string, number> = new Map(
 );
 
 function bytesOf(texts: unknown, size: number): readonly number[] {
-  if (!Array.isArray(texts) || texts.length !== size) throw notUnderstood(JSON.stringify(texts));
+  if (!Array.isArray(texts) || texts.length !== size) throw malformed(JSON.stringify(texts));
   return texts.map((text) => {
     const byte = BYTES.get(text);
-    if (byte === undefined) throw notUnderstood(JSON.stringify(texts));
+    if (byte === undefined) throw malformed(JSON.stringify(texts));
     return byte;
   });
 }
 
 function integerOf(value: unknown): number {
-  if (!Number.isSafeInteger(value)) throw notUnderstood(String(value));
+  if (!Number.isSafeInteger(value)) throw malformed(String(value));
   return value as number;
 }
 
 function objectOf(value: unknown): JsonObject {
-  if (!isObject(value)) throw notUnderstood(String(value));
+  if (!isObject(value)) throw malformed(String(value));
   return value;
 }
 
@@ -111,14 +111,13 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw notUnderstood(text);
+    throw malformed(text);
   }
 }
 
-function notUnderstood(text = ''): HdrscopeError {
-  const shown = text.length > 120 ? `${text.slice(0, 120)}…` : text;
-  return new HdrscopeError(
-    'ERR_KERNEL',
-    `bpftool printed what cannot be understood: ${JSON.stringify(shown)}`,
-  );
+function malformed(text = ''): HdrscopeError {
+  const excerpt = text.length > 120 ? `${text.slice(0, 120)}…` : text;
+  return kernelError(`the output of bpftool cannot be parsed: ${JSON.stringify(excerpt)}`, {
+    program: 'bpftool',
+  });
 }

@@ -1,5 +1,6 @@
 import { HdrscopeError, mustBe } from '@hdrscope/core';
 import type { MapInfo } from '../bpf/maps.ts';
+import { kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
 import { entriesOfDump, infoOfShow } from './bpftool-json.ts';
 import { HistogramMaker } from './kernel-map-histograms.ts';
@@ -7,32 +8,32 @@ import { type MapShape, type ResolvedShape, resolveShape } from './kernel-map-sh
 import { runProgram } from './run-program.ts';
 import type { Frame, KernelSource } from './source.ts';
 
-/** Which map is read, and how: one of `path`, `id` and `name` says which. */
+/** Which map is read, and how. Exactly one of `path`, `id` and `name` chooses the map. */
 export interface BpftoolMapOptions {
-  /** Where it is pinned. */
+  /** Path of its pin. */
   readonly path?: string;
-  /** Its number. */
+  /** Its id. */
   readonly id?: number;
-  /** Its name, of which the kernel keeps 15 bytes and which must be the only one. */
+  /** Its name, which no other map may have. The kernel keeps 15 bytes of it. */
   readonly name?: string;
-  /** How its program numbers the slots. */
+  /** Slots of the histograms, and the indices at which the program counts them. */
   readonly layout: KernelLayout;
-  /** Where in it the counts are. bpftool tells no types: all but what sizes tell is to be said. */
+  /** Position of the counts in the map. bpftool does not report types. @default what the sizes of keys and values show */
   readonly shape?: MapShape;
-  /** The name of the histograms. @default that of the map */
+  /** Name of the histograms. @default the name of the map */
   readonly histogram?: string;
-  /** How long bpftool may take. @default 5000 */
+  /** Longest time of one run of bpftool, in milliseconds. @default 5000 */
   readonly timeoutMs?: number;
-  /** The program that is run. @default 'bpftool' */
+  /** Name or path of bpftool. @default 'bpftool' */
   readonly program?: string;
 }
 
 /**
- * The histograms of a map as `bpftool map dump` gives them: for machines without koffi. It takes root, even where the pin
- * may be read by all, since bpftool opens maps for writing too. A reading starts two processes and takes some 5 ms for a
- * small map, against 5 µs of `kernelMap`: read once a second at most.
+ * Reads the histograms of a map through `bpftool map dump`, for machines without koffi. It takes root, even for a pin that
+ * everybody may read, because bpftool opens maps for writing too. Each `read` starts two processes and takes about 5 ms for
+ * a small map, where `kernelMap` takes 5 µs. So read at most once a second.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION`
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside its range, or not exactly one option chooses the map.
  * @example
  * ```ts no-run needs a map that is pinned
  * import { bpftoolMap, queueDepthLayout } from '@hdrscope/ebpf';
@@ -56,20 +57,20 @@ export function bpftoolMap(options: BpftoolMapOptions): KernelSource {
   const title = `the map ${which.join(' ')} of bpftool`;
   const ask = (action: 'show' | 'dump'): Promise<string> =>
     runProgram(program, ['-j', 'map', action, ...which], { timeoutMs, explain: explanation });
-  let known: Known | undefined;
+  let plan: ReadPlan | undefined;
   let isClosed = false;
   return {
     name: title,
     read: async (): Promise<Frame> => {
-      if (isClosed) throw new HdrscopeError('ERR_KERNEL', `${title} is closed`);
+      if (isClosed) throw kernelError(`${title} is closed`);
       const info = infoOfShow(await ask('show'), which);
-      if (known?.info.id !== info.id) known = examine(info, options);
+      if (plan?.info.id !== info.id) plan = planOf(info, options);
       const entries = entriesOfDump(await ask('dump'), info);
       return {
         generation: `map ${info.id}`,
         cpuCount: entries.cpuCount,
-        counterBits: known.shape.counts.type === 'u64' ? 64 : 32,
-        histograms: known.maker.make(entries, entries.count),
+        counterBits: plan.shape.counts.type === 'u64' ? 64 : 32,
+        histograms: plan.maker.make(entries, entries.count),
       };
     },
     close: () => {
@@ -78,13 +79,14 @@ export function bpftoolMap(options: BpftoolMapOptions): KernelSource {
   };
 }
 
-interface Known {
+/** How the map is read that has the id in `info`. */
+interface ReadPlan {
   readonly info: MapInfo;
   readonly shape: ResolvedShape;
   readonly maker: HistogramMaker;
 }
 
-function examine(info: MapInfo, { layout, shape = {}, histogram = info.name }: BpftoolMapOptions): Known {
+function planOf(info: MapInfo, { layout, shape = {}, histogram = info.name }: BpftoolMapOptions): ReadPlan {
   const resolved = resolveShape(info, shape, layout);
   return {
     info,
@@ -96,7 +98,7 @@ function examine(info: MapInfo, { layout, shape = {}, histogram = info.name }: B
 function selector({ path, id, name }: BpftoolMapOptions): readonly string[] {
   if (path !== undefined) return ['pinned', path];
   if (id !== undefined) return ['id', String(id)];
-  // As many bytes as the kernel keeps: bpftool refuses longer ones.
+  // bpftool refuses names that are longer than the 15 bytes that the kernel keeps.
   return [
     'name',
     Buffer.from(name ?? '')
@@ -105,14 +107,14 @@ function selector({ path, id, name }: BpftoolMapOptions): readonly string[] {
   ];
 }
 
-/** What bpftool says of its failure, and what helps. It is on standard output. */
+/** The reason of a failure, which bpftool prints to standard output, and the cure. */
 function explanation(stdout: string): string {
-  const said = errorIn(stdout);
-  if (said === undefined) return 'it finds no such map: is the program loaded?';
-  if (said.includes('Permission denied') || said.includes('not permitted')) {
-    return `${said}; bpftool takes root: kernelMap reads without what is pinned with mode 0444`;
+  const reason = errorIn(stdout);
+  if (reason === undefined) return 'it does not find the map: is the program loaded?';
+  if (reason.includes('Permission denied') || reason.includes('not permitted')) {
+    return `${reason}; bpftool takes root; kernelMap reads a pin of mode 0444 without it`;
   }
-  return said.includes('No such file') ? `${said}; is the program loaded?` : said;
+  return reason.includes('No such file') ? `${reason}; is the program loaded?` : reason;
 }
 
 function errorIn(stdout: string): string | undefined {

@@ -1,4 +1,5 @@
-import { HdrscopeError, integerBefore } from '@hdrscope/core';
+import { integerBefore } from '@hdrscope/core';
+import { kernelError } from '../errors.ts';
 import { explicitKernelLayout, type KernelLayout } from '../layout/kernel-layout.ts';
 import { bpftraceHistLayout } from '../layout/presets.ts';
 import type { PrintedBucket } from './bpftrace-line.ts';
@@ -9,10 +10,11 @@ const LARGEST_K = 5;
 const MOST_LINEAR_BUCKETS = 1000;
 
 /**
- * The layout of a variable, from the bounds that bpftrace has printed of it so far: it tells them, but leaves out empty
- * buckets below and above. Where several layouts fit, it is the coarsest `hist`, or the longest `lhist`.
+ * Finds the layout of a variable from the buckets that bpftrace has printed so far. bpftrace prints their bounds, and leaves
+ * out empty buckets below the first and above the last count. When several layouts fit, the result is the coarsest `hist`,
+ * or the longest `lhist`.
  *
- * @throws HdrscopeError `ERR_KERNEL` when no `hist` and no `lhist` has such buckets.
+ * @throws HdrscopeError `ERR_KERNEL` when no `hist` and no `lhist` has these buckets.
  */
 export function learnLayout(variable: string, seen: Iterable<PrintedBucket>): KernelLayout {
   const buckets = [...seen].sort((a, b) => a.min - b.min);
@@ -25,7 +27,7 @@ export function learnLayout(variable: string, seen: Iterable<PrintedBucket>): Ke
       );
 }
 
-/** The k of the `hist(n, k)` that has these buckets; `undefined` where none has. */
+/** The smallest k with which `hist(n, k)` has these buckets; `undefined` when they belong to no `hist`. */
 function subBucketsOf(buckets: readonly PrintedBucket[]): number | undefined {
   let least = 0;
   let exact: number | undefined;
@@ -37,7 +39,7 @@ function subBucketsOf(buckets: readonly PrintedBucket[]): number | undefined {
     const octave = Math.floor(Math.log2(min));
     const width = widthOf({ min, max });
     if (width === 1) {
-      // Any k from this on: below 2^(k+1) all slots are as wide.
+      // Any k from this one on fits, because slots below 2^(k+1) have the width 1.
       least = Math.max(least, octave);
       continue;
     }
@@ -50,7 +52,7 @@ function subBucketsOf(buckets: readonly PrintedBucket[]): number | undefined {
   return k >= least && k <= LARGEST_K ? k : undefined;
 }
 
-/** Upper bounds above 2^53 are read as the double after them. */
+/** The width of a bucket. An upper bound above 2^53 was rounded to the double after it. */
 function widthOf({ min, max }: { readonly min: number; readonly max: number }): number {
   return max < 2 ** 53 ? max - min + 1 : max - min;
 }
@@ -58,7 +60,7 @@ function widthOf({ min, max }: { readonly min: number; readonly max: number }): 
 function logLinear(k: number, isCapped: boolean): KernelLayout {
   const whole = bpftraceHistLayout(k);
   if (!isCapped) return whole;
-  const bounds = whole.layout.bounds.filter((bound) => bound < 2 ** 31);
+  const bounds = whole.slots.bounds.filter((bound) => bound < 2 ** 31);
   return explicitKernelLayout(bounds, { name: whole.name });
 }
 
@@ -76,21 +78,21 @@ function linear(variable: string, buckets: readonly PrintedBucket[]): KernelLayo
   const isGrid = closed.every((bucket) => widthOf(bucket) === step && (bucket.min - first.min) % step === 0);
   const span = Math.round((last.min - first.min) / step) + 1;
   if (!isGrid || span > MOST_LINEAR_BUCKETS) {
-    throw new HdrscopeError(
-      'ERR_KERNEL',
-      `${variable} must have the buckets of one hist() or of one lhist(), and has those of several: give each a variable of its own`,
+    throw kernelError(
+      `${variable} must have the buckets of one hist() or one lhist(), and has buckets of several: use a variable for each`,
+      { variable },
     );
   }
   const others = MOST_LINEAR_BUCKETS - span;
-  // Neither begins below 0: lhist() refuses that.
+  // An lhist() does not begin below 0, because bpftrace refuses that.
   const lowest = under === undefined ? Math.max(first.min % step, first.min - others * step) : under.max + 1;
-  // Up to 0.17 the open bucket is printed from `max` of lhist() on, but begins after the last whole step.
+  // bpftrace up to 0.17 prints the open bucket from `max` of lhist() on, although it begins after the last whole step.
   const steps =
     over === undefined ? (last.min - lowest) / step + 1 + others : Math.floor((over.min - lowest) / step);
   return lhist(Array.from({ length: steps + 1 }, (_, i) => lowest + i * step));
 }
 
-/** @param mins The smallest integers of all slots but the first, which takes all that is below them. */
+/** @param mins The smallest integers of all slots except the first slot, which holds all integers below them. */
 function lhist(mins: readonly number[]): KernelLayout {
   return explicitKernelLayout(mins.map(integerBefore), {
     name: 'bpftrace-lhist',

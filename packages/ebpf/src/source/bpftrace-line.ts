@@ -1,34 +1,35 @@
-import { HdrscopeError } from '@hdrscope/core';
+import type { HdrscopeError } from '@hdrscope/core';
 import { isObject, type JsonObject } from '@hdrscope/kit';
+import { kernelError } from '../errors.ts';
 
-/** A line that `bpftrace -f json` prints, as far as it matters here. */
+/** A line that `bpftrace -f json` prints. */
 export type BpftraceLine =
   | { readonly kind: 'histograms'; readonly variable: string; readonly printed: readonly PrintedHistogram[] }
   | { readonly kind: 'attached' }
   | { readonly kind: 'lost'; readonly events: number }
   | { readonly kind: 'other' };
 
-/** What one key of a map holds; `key` is `undefined` where the variable is no map. */
+/** The histogram of one key of a map; `key` is `undefined` when the variable is not a map. */
 export interface PrintedHistogram {
   readonly key: string | undefined;
   readonly buckets: readonly PrintedBucket[];
 }
 
-/** Integers from `min` to `max`, both included. */
+/** The count of the integers from `min` to `max`, both inclusive. */
 export interface PrintedBucket {
-  /** `-Infinity` where the bucket is open downwards. */
+  /** `-Infinity` when the bucket is open downwards. */
   readonly min: number;
-  /** `Infinity` where the bucket is open upwards. */
+  /** `Infinity` when the bucket is open upwards. */
   readonly max: number;
-  /** The last bucket of `hist()` in bpftrace up to 0.17, which holds all from 2^31 on. */
+  /** Whether this is the last bucket of `hist()` in bpftrace up to 0.17, which holds all integers from 2^31 on. */
   readonly isCapped: boolean;
   readonly count: number;
 }
 
 /**
- * Reads a line of `bpftrace -f json`. Lines of other types than those of histograms are no concern of ours.
+ * Parses a line of `bpftrace -f json`. A line of an unknown type has the kind `other`.
  *
- * @throws HdrscopeError `ERR_KERNEL` when it is no JSON, or a histogram without bounds or counts.
+ * @throws HdrscopeError `ERR_KERNEL` when the line is not JSON, or is a histogram without bounds or counts.
  */
 export function parseBpftraceLine(line: string): BpftraceLine {
   if (line.trim() === '') return { kind: 'other' };
@@ -51,21 +52,21 @@ export function parseBpftraceLine(line: string): BpftraceLine {
 }
 
 function bucketsOf(printed: unknown, line: string): PrintedBucket[] {
-  if (!Array.isArray(printed)) throw notUnderstood(line);
+  if (!Array.isArray(printed)) throw malformed(line);
   return printed.map((item) => {
     const { min, max, count } = asObject(item, line);
-    if (min === undefined && max === undefined) throw notUnderstood(line);
+    if (min === undefined && max === undefined) throw malformed(line);
     const bucket = {
       min: min === undefined ? Number.NEGATIVE_INFINITY : integerOf(min, line),
       max: max === undefined ? Number.POSITIVE_INFINITY : integerOf(max, line),
       isCapped: false,
       count: countOf(count, line),
     };
-    // 1 << 31 in 32 bits. All that is larger was counted there too.
+    // 2^31 as a signed integer of 32 bits. This bucket holds all larger integers too.
     if (bucket.min === -(2 ** 31) && bucket.max === 0) {
       return { ...bucket, min: 2 ** 31, max: Number.POSITIVE_INFINITY, isCapped: true };
     }
-    if (bucket.min > bucket.max) throw notUnderstood(line);
+    if (bucket.min > bucket.max) throw malformed(line);
     return bucket;
   });
 }
@@ -74,34 +75,33 @@ function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch (cause) {
-    throw new HdrscopeError(
-      'ERR_KERNEL',
-      `bpftrace must print lines of JSON, got ${excerpt(line)}: run it with -f json`,
-      { cause },
-    );
+    const message = `bpftrace must print lines of JSON, got ${excerpt(line)}: run it with -f json`;
+    throw kernelError(message, { program: 'bpftrace' }, cause);
   }
 }
 
 function asObject(value: unknown, line: string): JsonObject {
-  if (!isObject(value)) throw notUnderstood(line);
+  if (!isObject(value)) throw malformed(line);
   return value;
 }
 
-/** Newer versions print as text what a double cannot hold. The bounds of buckets it can, or is off by one. */
+/** Newer versions print large integers as text. A double holds the bounds of buckets exactly, or differs by one. */
 function integerOf(value: unknown, line: string): number {
   const number = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
-  if (typeof number !== 'number' || !Number.isInteger(number)) throw notUnderstood(line);
+  if (typeof number !== 'number' || !Number.isInteger(number)) throw malformed(line);
   return number;
 }
 
 function countOf(value: unknown, line: string): number {
   const count = integerOf(value, line);
-  if (count < 0 || !Number.isSafeInteger(count)) throw notUnderstood(line);
+  if (count < 0 || !Number.isSafeInteger(count)) throw malformed(line);
   return count;
 }
 
-function notUnderstood(line: string): HdrscopeError {
-  return new HdrscopeError('ERR_KERNEL', `bpftrace printed what is no histogram: ${excerpt(line)}`);
+function malformed(line: string): HdrscopeError {
+  return kernelError(`bpftrace must print histograms with bounds and counts, got ${excerpt(line)}`, {
+    program: 'bpftrace',
+  });
 }
 
 function excerpt(line: string): string {

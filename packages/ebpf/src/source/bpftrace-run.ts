@@ -1,20 +1,22 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { HdrscopeError } from '@hdrscope/core';
+import { kernelError } from '../errors.ts';
 import { parseBpftraceLine } from './bpftrace-line.ts';
 import { BpftraceState } from './bpftrace-state.ts';
 
-/** From the start of a script to its end. */
+/** One run of a script, from its start to its end. */
 export interface BpftraceRun {
   readonly state: BpftraceState;
-  /** Resolves when its probes are attached, when it has printed, when it has ended, or after too long a time. */
+  /** Resolves when its probes are attached, when it has printed or ended, or after `startTimeoutMs`. */
   readonly started: Promise<void>;
-  /** When it ended, by `performance.now()`. */
+  /** Time of its end, by `performance.now()`; `undefined` while it runs. */
   readonly endedMs: number | undefined;
-  /** Whether the reader was told of its end. */
-  readonly isToldOf: boolean;
+  /** Whether `takeError` has returned its end. */
+  readonly isEndReported: boolean;
+  /** Events that did not reach bpftrace. */
   readonly lostEvents: number;
-  /** Why it cannot be read now; `undefined` where it can, which after its end is so once. */
+  /** Why it cannot be read now; `undefined` when it can. After its end it can be read once more. */
   takeError(): HdrscopeError | undefined;
   close(): Promise<void>;
 }
@@ -27,29 +29,29 @@ interface Command {
 }
 
 const KILL_AFTER_MS = 2000;
-const LONGEST_LAST_WORDS = 2000;
+const STDERR_CHARACTERS = 2000;
 
 /** Starts a script. */
 export function startRun({ program, args, printEveryMs, startTimeoutMs }: Command): BpftraceRun {
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  let words = '';
+  let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    words = (words + text).slice(-LONGEST_LAST_WORDS);
+    stderr = (stderr + text).slice(-STDERR_CHARACTERS);
   });
-  const run = new Run({ startTimeoutMs, lastWords: () => wordsThatMatter(words) });
+  const run = new Run({ startTimeoutMs, reason: () => reasonIn(stderr) });
   const end = new Promise<void>((resolve) => {
     child.on('error', (cause: NodeJS.ErrnoException) => {
-      const why = cause.code === 'ENOENT' ? 'there is no such program: install it' : cause.message;
-      run.end(new HdrscopeError('ERR_KERNEL', `cannot run ${program}: ${why}`, { cause }));
+      const why = cause.code === 'ENOENT' ? 'it is not installed, or not in PATH' : cause.message;
+      run.end(kernelError(`cannot run ${program}: ${why}`, { program }, cause));
       resolve();
     });
     child.on('close', (exitCode, signal) => {
       const how = signal === null ? `with exit code ${exitCode}` : `by ${signal}`;
-      run.end(new HdrscopeError('ERR_KERNEL', `bpftrace has ended ${how}${run.lastWords()}`));
+      run.end(kernelError(`bpftrace has ended ${how}${run.reason()}`, { program }));
       resolve();
     });
   });
-  // Left alone, it would trace for ever.
+  // bpftrace would go on after the end of this process.
   const killAtExit = (): void => {
     child.kill('SIGKILL');
   };
@@ -59,7 +61,7 @@ export function startRun({ program, args, printEveryMs, startTimeoutMs }: Comman
   followLines(child.stdout, run);
   if (printEveryMs > 0) {
     run.attached.then(() => {
-      // Before its probes are attached it would die of it. Source: bpftrace(8), "Signals".
+      // Before its probes are attached, the signal would end it. Source: bpftrace(8), "Signals".
       const ask = (): void => {
         child.kill('SIGUSR1');
       };
@@ -78,13 +80,13 @@ export function startRun({ program, args, printEveryMs, startTimeoutMs }: Comman
   return run;
 }
 
-/** Reads what a script prints that was started by somebody else. */
+/** Reads the output of a script that another program has started. */
 export function streamRun(stream: NodeJS.ReadableStream, startTimeoutMs: number): BpftraceRun {
-  const run = new Run({ startTimeoutMs, lastWords: () => '' });
+  const run = new Run({ startTimeoutMs, reason: () => '' });
   const lines = followLines(stream, run);
   const end = (cause?: Error): void => {
     const why = cause === undefined ? 'has ended' : `cannot be read: ${cause.message}`;
-    run.end(new HdrscopeError('ERR_KERNEL', `the output of bpftrace ${why}`, { cause }));
+    run.end(kernelError(`the output of bpftrace ${why}`, { program: 'bpftrace' }, cause));
   };
   lines.on('error', end);
   stream.on('close', () => end());
@@ -100,35 +102,35 @@ function followLines(stream: NodeJS.ReadableStream, run: Run): ReturnType<typeof
   return lines;
 }
 
-/** What bpftrace says of a limit that it need not raise is no reason for anything. */
-function wordsThatMatter(words: string): string {
-  const lines = words.split('\n').filter((line) => line.trim() !== '' && !line.includes('RLIMIT_MEMLOCK'));
+/** The reason of a failure in the messages of bpftrace. A message about RLIMIT_MEMLOCK is harmless. */
+function reasonIn(stderr: string): string {
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '' && !line.includes('RLIMIT_MEMLOCK'));
   return lines.length === 0 ? '' : `: ${lines.join('\n')}`;
 }
 
 class Run implements BpftraceRun {
   readonly state: BpftraceState = new BpftraceState();
   readonly started: Promise<void>;
-  /** Resolves when its probes are attached; never, where they are not. */
+  /** Resolves when its probes are attached. */
   readonly attached: Promise<void>;
-  readonly lastWords: () => string;
+  readonly reason: () => string;
   onClose: () => Promise<void> = async () => {};
   endedMs: number | undefined;
-  isToldOf = false;
+  isEndReported = false;
   lostEvents = 0;
   #attach: () => void = () => {};
   #start: () => void = () => {};
   #isLate = false;
   #hasUnread = false;
-  #refused: HdrscopeError | undefined;
+  #malformed: HdrscopeError | undefined;
   #ending: HdrscopeError | undefined;
   readonly #startTimeoutMs: number;
 
   constructor({
     startTimeoutMs,
-    lastWords,
-  }: { readonly startTimeoutMs: number; readonly lastWords: () => string }) {
-    this.lastWords = lastWords;
+    reason,
+  }: { readonly startTimeoutMs: number; readonly reason: () => string }) {
+    this.reason = reason;
     this.#startTimeoutMs = startTimeoutMs;
     this.attached = new Promise((resolve) => {
       this.#attach = resolve;
@@ -158,7 +160,7 @@ class Run implements BpftraceRun {
       }
     } catch (error) {
       if (!(error instanceof HdrscopeError)) throw error;
-      this.#refused = error;
+      this.#malformed = error;
     }
     this.#start();
   }
@@ -170,20 +172,20 @@ class Run implements BpftraceRun {
   }
 
   takeError(): HdrscopeError | undefined {
-    const refused = this.#refused;
-    this.#refused = undefined;
-    if (refused !== undefined) return refused;
+    const malformed = this.#malformed;
+    this.#malformed = undefined;
+    if (malformed !== undefined) return malformed;
     const isFresh = this.#hasUnread;
     this.#hasUnread = false;
     if (this.#ending !== undefined && !isFresh) {
-      this.isToldOf = true;
+      this.isEndReported = true;
       return this.#ending;
     }
     if (!this.#isLate) return undefined;
     const seconds = this.#startTimeoutMs / 1000;
-    return new HdrscopeError(
-      'ERR_KERNEL',
-      `bpftrace has attached no probe within ${seconds} s${this.lastWords()}: give it longer with startTimeoutMs`,
+    return kernelError(
+      `bpftrace must attach its probes within ${seconds} s, and has not${this.reason()}: raise startTimeoutMs`,
+      { program: 'bpftrace' },
     );
   }
 

@@ -5,23 +5,23 @@ import { learnLayout } from './bpftrace-layout.ts';
 import type { PrintedBucket, PrintedHistogram } from './bpftrace-line.ts';
 import type { KernelHistogram } from './source.ts';
 
-/** Tells attributes from the key of a map, as bpftrace prints it. */
-export type KeyReader = (variable: string, key: string | undefined) => Attributes;
+/** Makes attributes of the key of a map, as bpftrace prints it. */
+type KeyReader = (variable: string, key: string | undefined) => Attributes;
 
-/** What a script has counted: of each variable, what was printed last. */
+/** The counts of a script: for each variable, the histograms that were printed last. */
 export class BpftraceState {
   readonly #variables = new Map<string, Variable>();
-  #layouts = 0;
+  #layoutChanges = 0;
 
-  /** Changes when a variable turns out to have other slots than was thought: what is given then begins anew. */
-  get layouts(): number {
-    return this.#layouts;
+  /** How often a variable has turned out to have other slots than it seemed. Each time, all counts start again at 0. */
+  get layoutChanges(): number {
+    return this.#layoutChanges;
   }
 
   /**
-   * Takes what was printed of a variable. All its keys are printed every time.
+   * Takes a printed variable. bpftrace prints all its keys every time.
    *
-   * @throws HdrscopeError `ERR_KERNEL` when its buckets are of no layout; what it had counted before stays.
+   * @throws HdrscopeError `ERR_KERNEL` when no layout has its buckets. The counts that it had before stay.
    */
   update(variable: string, printed: readonly PrintedHistogram[]): void {
     const known = this.#variables.get(variable);
@@ -33,18 +33,18 @@ export class BpftraceState {
       bounds,
       layout,
       printed: new Map(printed.map(({ key, buckets }) => [key, buckets])),
-      given: known?.given ?? new Map(),
-      base: known?.base ?? new Map(),
+      delivered: known?.delivered ?? new Map(),
+      baseline: known?.baseline ?? new Map(),
     });
-    if (known !== undefined && known.layout !== layout) this.#beginAnew();
+    if (known !== undefined && known.layout !== layout) this.#startAgain();
   }
 
-  /** What was counted since `layouts` changed last. */
+  /** The counts since `layoutChanges` changed last. */
   histograms(readKey: KeyReader): KernelHistogram[] {
     return [...this.#variables].flatMap(([name, variable]) => {
-      variable.given = variable.printed;
-      for (const key of variable.base.keys()) {
-        if (!variable.printed.has(key)) variable.base.delete(key);
+      variable.delivered = variable.printed;
+      for (const key of variable.baseline.keys()) {
+        if (!variable.printed.has(key)) variable.baseline.delete(key);
       }
       return [...variable.printed].map(([key, buckets]) => {
         return {
@@ -58,44 +58,44 @@ export class BpftraceState {
     });
   }
 
-  #beginAnew(): void {
-    this.#layouts++;
-    for (const variable of this.#variables.values()) variable.base = new Map(variable.given);
+  #startAgain(): void {
+    this.#layoutChanges++;
+    for (const variable of this.#variables.values()) variable.baseline = new Map(variable.delivered);
   }
 }
 
 interface Variable {
-  /** Every bucket that was ever printed of it. */
+  /** All buckets of the variable that were ever printed. */
   readonly bounds: ReadonlyMap<string, PrintedBucket>;
   readonly layout: KernelLayout;
   readonly printed: ReadonlyMap<string | undefined, readonly PrintedBucket[]>;
-  /** What was printed when it was last asked for. */
-  given: ReadonlyMap<string | undefined, readonly PrintedBucket[]>;
-  /** What was given before the layouts changed, and is not to be given again. */
-  base: Map<string | undefined, readonly PrintedBucket[]>;
+  /** The histograms of the last call of `histograms`, as printed. */
+  delivered: ReadonlyMap<string | undefined, readonly PrintedBucket[]>;
+  /** The histograms that were delivered before the layouts changed, which are subtracted from later ones. */
+  baseline: Map<string | undefined, readonly PrintedBucket[]>;
 }
 
 function countsOf(
-  { base, layout: { layout } }: Variable,
+  { baseline, layout: { slots } }: Variable,
   key: string | undefined,
   buckets: readonly PrintedBucket[],
 ): Float64Array {
-  const countIn = (held: readonly PrintedBucket[]): Float64Array => {
-    const counts = new Float64Array(layout.slotCount);
-    for (const bucket of held) counts[slotIn(layout, bucket)]! += bucket.count;
+  const countIn = (printed: readonly PrintedBucket[]): Float64Array => {
+    const counts = new Float64Array(slots.slotCount);
+    for (const bucket of printed) counts[slotIn(slots, bucket)]! += bucket.count;
     return counts;
   };
   const counts = countIn(buckets);
-  const before = countIn(base.get(key) ?? []);
-  // The script has cleared it meanwhile.
+  const before = countIn(baseline.get(key) ?? []);
+  // The script has cleared the histogram meanwhile.
   if (before.some((count, slot) => count > counts[slot]!)) {
-    base.delete(key);
+    baseline.delete(key);
     return counts;
   }
   return counts.map((count, slot) => count - before[slot]!);
 }
 
-/** The same one as before, unless new buckets belong to another. */
+/** The known layout, unless new buckets belong to another one. */
 function layoutOf(
   variable: string,
   bounds: ReadonlyMap<string, PrintedBucket>,
@@ -106,14 +106,14 @@ function layoutOf(
   return known !== undefined && areEqual(learnt, known.layout) ? known.layout : learnt;
 }
 
-function areEqual({ layout: a }: KernelLayout, { layout: b }: KernelLayout): boolean {
+function areEqual({ slots: a }: KernelLayout, { slots: b }: KernelLayout): boolean {
   return a.slotCount === b.slotCount && a.bounds.every((bound, slot) => bound === b.bounds[slot]);
 }
 
-/** By its lower bound: where a step does not divide the range of `lhist`, the upper ones leave a hole. */
-function slotIn(layout: IntegerLayout, { min, max }: PrintedBucket): number {
+/** The slot of a bucket by its lower bound. Upper bounds leave a gap when the step does not divide the range of `lhist`. */
+function slotIn(slots: IntegerLayout, { min, max }: PrintedBucket): number {
   if (min === Number.NEGATIVE_INFINITY) return 0;
-  return max === Number.POSITIVE_INFINITY ? layout.slotCount - 1 : layout.slotOf(min);
+  return max === Number.POSITIVE_INFINITY ? slots.slotCount - 1 : slots.slotOf(min);
 }
 
 function boundsText({ min, max, isCapped }: PrintedBucket): string {

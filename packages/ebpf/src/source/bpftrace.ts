@@ -1,55 +1,58 @@
-import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core';
 import type { Attributes } from '@hdrscope/registry';
+import { kernelError } from '../errors.ts';
 import { type BpftraceRun, startRun, streamRun } from './bpftrace-run.ts';
 import type { Frame, KernelSource } from './source.ts';
 
-/** Exactly one of `script`, `file` and `stream` is needed. */
+/** Which script is read, and how. Exactly one of `script`, `file` and `stream` chooses the script. */
 export interface BpftraceOptions {
-  /** A program: `kprobe:vfs_read { @bytes = hist(arg2); }`. It need not print anything. */
+  /** Text of a script, such as `kprobe:vfs_read { @bytes = hist(arg2); }`. The script need not print its maps. */
   readonly script?: string;
-  /** The path of a program. */
+  /** Path of a script. */
   readonly file?: string;
-  /** What `bpftrace -f json` prints, where that was started by somebody else: `process.stdin`. */
+  /** Output of a `bpftrace -f json` that another program has started, such as `process.stdin`. */
   readonly stream?: NodeJS.ReadableStream;
   /**
-   * The names of a map's keys: `{ '@bytes': ['comm', 'cpu'] }`. bpftrace joins keys by commas; what is too much belongs
-   * to the first of them. Without names the whole of it is the attribute `key`.
+   * Names of the keys of a map: `{ '@bytes': ['comm', 'cpu'] }`. bpftrace joins keys by commas, and surplus commas belong
+   * to the first key. @default the joined keys are the attribute `key`
    */
   readonly keys?: Readonly<Record<string, readonly string[]>>;
   /**
-   * How often bpftrace is asked to print its maps, which is how old a reading may be. 0: never, where the script prints
-   * them at intervals of its own. Of no account with `stream`. At least 250: it answers when it was left alone for 100 ms.
-   * @default 1000
+   * Time between two requests to print the maps, in milliseconds: the greatest age of a frame. It is at least 250, because
+   * bpftrace answers after 100 ms without a signal. With 0 there are no requests, for a script that prints its maps itself.
+   * It has no effect with `stream`. @default 1000
    */
   readonly printEveryMs?: number;
-  /** How long attaching the probes may take; for large scripts it is seconds. @default 10000 */
+  /** Longest time until the probes are attached, in milliseconds. Large scripts take seconds. @default 10000 */
   readonly startTimeoutMs?: number;
-  /** How long after its end a script is started again, by the next reading. @default 10000 */
+  /** Time after the end of a script until a `read` starts it again, in milliseconds. @default 10000 */
   readonly restartAfterMs?: number;
-  /** The program that is run. @default 'bpftrace' */
+  /** Name or path of bpftrace. @default 'bpftrace' */
   readonly program?: string;
 }
 
-/** A script that is read. */
+/** The histograms of a running script. */
 export interface BpftraceSource extends KernelSource {
   read(): Promise<Frame>;
-  /** Asks it to end, and kills it after two seconds. */
+  /** Asks the script to end, and kills it after two seconds. */
   close(): Promise<void>;
-  /** Events that did not reach bpftrace since the source was made. Maps lose none of theirs by that. */
+  /** Events that did not reach bpftrace since the source was made. Counts in maps are complete all the same. */
   readonly lostEvents: number;
 }
 
 /**
- * The histograms of a bpftrace script: all its `hist()` and `lhist()` variables, whatever their keys. Slots are learnt from
- * what is printed. A script should neither print parts of a map (`print(@h, 5)`) nor clear it: bpftrace may lose a `clear()`,
- * and differences are taken here.
+ * Reads the histograms of a bpftrace script: all its `hist()` and `lhist()` variables, with any keys. The output of the
+ * script shows their slots. A script should neither print parts of a map (`print(@h, 5)`) nor clear it, because bpftrace may
+ * lose a `clear()`, and this package computes differences itself.
  *
- * bpftrace up to 0.17 counts all from 2^31 on in one slot, which is given as open upwards: count microseconds, not
+ * bpftrace up to 0.17 counts all integers from 2^31 on in one slot, which is open upwards here. So count microseconds, not
  * nanoseconds.
  *
- * A script that has ended is read once more, then reading fails with its last words, and then it is started again.
+ * After the end of a script, one `read` returns its last counts. Then `read` fails with the last messages of the script, and
+ * a `read` after `restartAfterMs` starts it again.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION`
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside its range, or not exactly one option chooses the
+ *   script. `read` throws `ERR_KERNEL` when the script fails, has ended or prints something else.
  * @example
  * ```ts
  * import { PassThrough } from 'node:stream';
@@ -87,7 +90,7 @@ export function bpftrace(options: BpftraceOptions): BpftraceSource {
   return new Source(options);
 }
 
-/** Source: bpftrace 0.17, `BPFtrace::poll_perf_events`: a signal starts its wait of 100 ms anew. */
+/** Each signal restarts a wait of 100 ms in bpftrace. Source: bpftrace 0.17, `BPFtrace::poll_perf_events`. */
 const SHORTEST_PRINT_MS = 250;
 
 class Source implements BpftraceSource {
@@ -110,13 +113,13 @@ class Source implements BpftraceSource {
   }
 
   async read(): Promise<Frame> {
-    if (this.#isClosed) throw new HdrscopeError('ERR_KERNEL', `${this.name} is closed`);
+    if (this.#isClosed) throw kernelError(`${this.name} is closed`);
     const run = this.#current();
     await run.started;
-    const refused = run.takeError();
-    if (refused !== undefined) throw refused;
+    const error = run.takeError();
+    if (error !== undefined) throw error;
     return {
-      generation: `${this.#runs}.${run.state.layouts}`,
+      generation: `${this.#runs}.${run.state.layoutChanges}`,
       cpuCount: 1,
       counterBits: 64,
       histograms: run.state.histograms((variable, key) => this.#attributesOf(variable, key)),
@@ -133,7 +136,7 @@ class Source implements BpftraceSource {
     const ended = this.#run?.endedMs;
     const isOver =
       ended !== undefined &&
-      this.#run?.isToldOf === true &&
+      this.#run?.isEndReported === true &&
       stream === undefined &&
       performance.now() - ended >= restartAfterMs;
     if (this.#run !== undefined && !isOver) return this.#run;

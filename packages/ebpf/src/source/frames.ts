@@ -1,9 +1,9 @@
-import { HdrscopeError } from '@hdrscope/core';
+import { kernelError } from '../errors.ts';
 import type { Frame, KernelSource } from './source.ts';
 
 /**
- * A source for tests: it gives one frame after the other, and the last one again and again. An error among them is thrown
- * when its turn comes.
+ * A source for tests. Each `read` returns the next frame, and the last frame repeats. An error in the list is thrown in
+ * its turn.
  */
 export function framesSource(
   frames: readonly (Frame | Error)[],
@@ -14,9 +14,9 @@ export function framesSource(
   return {
     name,
     read: () => {
-      if (isClosed) throw new HdrscopeError('ERR_KERNEL', `${name} are closed`);
+      if (isClosed) throw kernelError(`${name} are closed`);
       const frame = frames[Math.min(next++, frames.length - 1)];
-      if (frame === undefined) throw new HdrscopeError('ERR_KERNEL', `${name} are none`);
+      if (frame === undefined) throw kernelError(`${name} must be at least one`);
       if (frame instanceof Error) throw frame;
       return frame;
     },

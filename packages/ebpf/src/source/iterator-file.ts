@@ -2,28 +2,34 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { HdrscopeError, mustBe } from '@hdrscope/core';
 import type { Attributes } from '@hdrscope/registry';
+import { kernelError } from '../errors.ts';
 import { type KernelLayout, slotOfIndex } from '../layout/kernel-layout.ts';
 import type { Frame, KernelSource } from './source.ts';
 
+/** Which file is read, and what its lines mean. */
 export interface IteratorFileOptions {
-  /** A pinned iterator, or any file whose lines are made so. */
+  /** Path of a pinned iterator, or of another file with such lines. */
   readonly path: string;
-  /** Which slots the indices stand for. */
+  /** Slots that the indices stand for. */
   readonly layout: KernelLayout;
-  /** @default the last part of the path */
+  /** Name of the histogram. @default the last part of the path */
   readonly name?: string;
+  /** Attributes of the histogram. @default no attributes */
   readonly attributes?: Attributes;
-  /** The index whose counter is the sum of the values, where the program keeps one. */
+  /** Index whose counter is the sum of the values. @default the program keeps no sum */
   readonly sumIndex?: number;
 }
 
 /**
- * A histogram in lines of text: the index of a slot and its count, or its count on each CPU, parted by blanks. Empty lines
- * and those that begin with `#` are left out; a slot without a line is empty.
+ * A histogram as lines of text. Each line has the index of a slot and its count, or its count on each CPU, separated by
+ * blanks. Empty lines and lines that begin with `#` are comments. A slot without a line is empty.
  *
- * An iterator over a map prints such lines (`SEC("iter/bpf_map_elem")`), and pinned it is a file that anybody may read who
- * may read the file: it takes neither capabilities nor other packages. A file with another inode is another generation, so a
- * file that is no iterator must be written in place.
+ * An iterator over a map can print such lines (`SEC("iter/bpf_map_elem")`). A pinned iterator is a file, and everybody with
+ * the permission to read the file can read it, without capabilities or other packages. A file with another inode is
+ * another generation, so write a file that is not an iterator in place.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `sumIndex` is the index of a slot. `read` throws `ERR_KERNEL` when the
+ *   file cannot be read or a line is malformed, and `ERR_TOO_LARGE` when the file is longer than 16 MiB.
  */
 export function iteratorFile({
   path,
@@ -37,13 +43,13 @@ export function iteratorFile({
     sumIndex !== undefined &&
     (!Number.isInteger(sumIndex) || slotOfIndex(layout, sumIndex) !== undefined)
   ) {
-    throw mustBe('ERR_INVALID_OPTION', 'sumIndex', 'an integer that is the index of no slot', sumIndex);
+    throw mustBe('ERR_INVALID_OPTION', 'sumIndex', 'an integer that is not the index of a slot', sumIndex);
   }
   let isClosed = false;
   return {
     name: title,
     read: async () => {
-      if (isClosed) throw new HdrscopeError('ERR_KERNEL', `${title} is closed`);
+      if (isClosed) throw kernelError(`${title} is closed`, { path });
       const { text, generation } = await readWhole(path);
       return { generation, counterBits: 64, ...parse(text) };
     },
@@ -58,18 +64,19 @@ export function iteratorFile({
       .map((line, at) => ({ fields: line.trim().split(/\s+/), at: at + 1 }))
       .filter(({ fields: [first = ''] }) => first !== '' && !first.startsWith('#'));
     const cpuCount = Math.max(1, (rows[0]?.fields.length ?? 2) - 1);
-    const { slotCount } = layout.layout;
+    const { slotCount } = layout.slots;
     const counts = new Float64Array(cpuCount * slotCount);
     const sums = sumIndex === undefined ? undefined : new Float64Array(cpuCount);
     for (const { fields, at } of rows) {
       const [index = '', ...counters] = fields;
       const slot = /^-?\d+$/.test(index) ? slotOfIndex(layout, Number(index)) : undefined;
       const isSum = sums !== undefined && Number(index) === sumIndex;
-      if (slot === undefined && !isSum) throw wrong(at, `the index of a slot of ${layout.name}`, index);
-      if (counters.length !== cpuCount) throw wrong(at, `an index and ${cpuCount} counts`, fields.join(' '));
+      if (slot === undefined && !isSum) throw malformed(at, `the index of a slot of ${layout.name}`, index);
+      if (counters.length !== cpuCount)
+        throw malformed(at, `an index and ${cpuCount} counts`, fields.join(' '));
       for (const [cpu, counter] of counters.entries()) {
         const count = /^\d+$/.test(counter) ? Number(counter) : Number.NaN;
-        if (!Number.isSafeInteger(count)) throw wrong(at, 'counts from 0 to 2^53 - 1', counter);
+        if (!Number.isSafeInteger(count)) throw malformed(at, 'counts from 0 to 2^53 - 1', counter);
         if (slot === undefined) sums![cpu]! += count;
         else counts[cpu * slotCount + slot]! += count;
       }
@@ -77,14 +84,15 @@ export function iteratorFile({
     return { cpuCount, histograms: [{ name, attributes, layout, counts, sums }] };
   }
 
-  function wrong(line: number, allowed: string, got: string): HdrscopeError {
-    return mustBe('ERR_KERNEL', `${path}, line ${line}`, allowed, got);
+  function malformed(line: number, allowed: string, got: string): HdrscopeError {
+    const { message } = mustBe('ERR_KERNEL', `${path}, line ${line}`, allowed, got);
+    return kernelError(message, { path, line });
   }
 }
 
 const LARGEST_BYTES = 16 * 2 ** 20;
 
-/** An iterator has no size, and other files may grow while they are read: so they are read to their end. */
+/** Reads a file to its end. An iterator has no size, and other files may grow while they are read. */
 async function readWhole(path: string): Promise<{ readonly text: string; readonly generation: string }> {
   let file: FileHandle | undefined;
   try {
@@ -102,7 +110,9 @@ async function readWhole(path: string): Promise<{ readonly text: string; readonl
     return { text: Buffer.concat(chunks).toString('utf8'), generation: `${dev}:${ino}` };
   } catch (cause) {
     if (cause instanceof HdrscopeError) throw cause;
-    throw new HdrscopeError('ERR_KERNEL', `cannot read ${path}: ${reasonOf(cause)}`, { cause });
+    const { code } = cause as NodeJS.ErrnoException;
+    const details = { path, ...(code !== undefined && { errno: code }) };
+    throw kernelError(`cannot read ${path}: ${reasonOf(cause)}`, details, cause);
   } finally {
     await file?.close();
   }
@@ -110,8 +120,9 @@ async function readWhole(path: string): Promise<{ readonly text: string; readonl
 
 function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT') return 'there is no such file: is the iterator pinned?';
-  if (code === 'EACCES') return 'this user may not read it: chmod 0444 lets all read, and none write';
+  if (code === 'ENOENT') return 'the file does not exist: is the iterator pinned?';
+  if (code === 'EACCES')
+    return 'this user may not read it: chmod 0444 lets everybody read it, and nobody write it';
   if (code === 'EISDIR') return 'it is a folder';
   return message;
 }

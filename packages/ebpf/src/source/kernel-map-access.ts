@@ -1,29 +1,31 @@
 import { type Stats, statSync } from 'node:fs';
-import { HdrscopeError } from '@hdrscope/core';
-import { errnoOf } from '../bpf/errors.ts';
 import { findMapByName, openMapById, openPinnedMap } from '../bpf/maps.ts';
 import type { Bpf } from '../bpf/syscall.ts';
+import { errnoOf, kernelError } from '../errors.ts';
 
-/** How one gets at a map. */
+/** How a map is opened for each `read`. */
 export interface MapAccess {
+  /** The map as messages name it. */
   readonly description: string;
-  /** @throws HdrscopeError `ERR_KERNEL` where it cannot be opened now. */
+  /** @throws HdrscopeError `ERR_KERNEL` when the map cannot be opened now. */
   open(bpf: Bpf): OpenMap;
-  /** The reading is done, for this time. */
+  /** Called after each `read`. */
   done(bpf: Bpf): void;
+  /** Called once, when the source is closed. */
   close(bpf: Bpf): void;
 }
 
+/** An open map. */
 export interface OpenMap {
   readonly fd: number;
-  /** Another one where it may be another map than before. Descriptors cannot tell: their numbers come again. */
+  /** Changes when this may be another map than before. Descriptors do not show that, because the kernel reuses them. */
   readonly opening: number;
 }
 
-/** A loader that replaces its pin while it is opened does so once, not as often as this. */
+/** A loader replaces its pin once while a reader opens it, not this often. */
 const MOST_REPLACEMENTS = 10;
 
-/** A map by its pin. It stays open, and the pin is looked at each time: it may lead elsewhere. */
+/** A map by its pin. The map stays open. Each `open` checks whether the pin still leads to it. */
 export function pinnedMap(path: string): MapAccess {
   let held: (OpenMap & { readonly pin: Stats | undefined }) | undefined;
   let openings = 0;
@@ -40,9 +42,11 @@ export function pinnedMap(path: string): MapAccess {
         close(bpf);
         held = { fd: openPinnedMap(bpf, path), opening: ++openings, pin };
       }
-      throw new HdrscopeError(
-        'ERR_KERNEL',
-        `${path} is replaced again and again: another map is pinned at each look`,
+      throw kernelError(
+        `${path} must lead to one map, and each of ${MOST_REPLACEMENTS} attempts found another pin`,
+        {
+          path,
+        },
       );
     },
     done: () => {},
@@ -56,17 +60,17 @@ function pinAt(path: string): Stats | undefined {
   try {
     return statSync(path, IF_THERE);
   } catch {
-    // Opening it says why.
+    // `openPinnedMap` reports the reason.
     return undefined;
   }
 }
 
-/** Whether a path leads to the same pin as before: another one has another inode, even of the same map. */
+/** Whether the path leads to the same pin as before. Another pin has another inode, even for the same map. */
 function isSame(pin: Stats, before: Stats | undefined): boolean {
   return before !== undefined && pin.ino === before.ino && pin.dev === before.dev;
 }
 
-/** A map by its id or name, open only while it is read: held, it would outlive its program. */
+/** A map by its id or name. It is open only during a `read`, because an open map would outlive its program. */
 export function foundMap(wanted: { readonly id: number } | { readonly name: string }): MapAccess {
   const wantedName = 'name' in wanted ? wanted.name : undefined;
   let id = 'id' in wanted ? wanted.id : undefined;

@@ -1,22 +1,25 @@
-import { HdrscopeError } from '@hdrscope/core';
-import { LITTLE_ENDIAN, viewOf } from '../bpf/attr.ts';
-import type { MapInfo } from '../bpf/maps.ts';
+import type { HdrscopeError } from '@hdrscope/core';
+import { type MapInfo, titleOfMap } from '../bpf/maps.ts';
+import { LITTLE_ENDIAN, viewOf } from '../bpf/memory.ts';
+import { kernelError } from '../errors.ts';
 
-/** Where the words of a counter of 64 bits are. */
+/** Positions of the two words in a counter of 64 bits. */
 const LOW = LITTLE_ENDIAN ? 0 : 1;
 const HIGH = LITTLE_ENDIAN ? 1 : 0;
 
-/** The counters in the values of a map, as doubles: a BigInt for each would take most of the time. */
+/** The counters in the values of a map, as doubles. A BigInt for each of them would take most of the time. */
 export interface Counters {
-  /** The counter at a byte. */
+  /** The counter at a byte offset. */
   at(byte: number): number;
-  /** Adds a run of counters to as many places from `to` on. */
+  /** Adds `length` adjacent counters to the elements of `counts` from `to` on. */
   addRun(byte: number, length: number, counts: Float64Array, to: number): void;
 }
 
-/** @throws HdrscopeError, by its functions: `ERR_KERNEL` at what is more than can have been counted. */
+/**
+ * Reads counters from values. Its functions throw `ERR_KERNEL` at a counter above 2^53 − 1, which cannot be a count.
+ */
 export function countersIn(values: Uint8Array, type: 'u32' | 'u64', info: MapInfo): Counters {
-  // Values that the CPUs share may lie anywhere; those of each CPU are aligned.
+  // Per-CPU values are aligned. Values that the CPUs share may begin at any byte.
   const isAligned = values.byteOffset % 4 === 0 && info.valueSize % 4 === 0;
   if (!isAligned) return unaligned(viewOf(values), type, info);
   const words = new Uint32Array(values.buffer, values.byteOffset, values.length >>> 2);
@@ -41,13 +44,13 @@ function wide(words: Uint32Array, info: MapInfo): Counters {
     },
     addRun(byte, length, counts, to) {
       const high = addWide(words, byte >>> 2, length, counts, to);
-      // Some bit from the 53rd on was met.
+      // A bit from the 53rd on is set in one of the counters.
       if (high >>> 21 !== 0) throw tooLarge(info);
     },
   };
 }
 
-/** A function of its own, of constants and arguments only, takes half the time. @returns all high words, or-ed. */
+/** The loop as a function of its arguments takes half the time of a closure. @returns the bitwise or of all high words */
 function addWide(words: Uint32Array, from: number, length: number, counts: Float64Array, to: number): number {
   let all = 0;
   for (let i = 0; i < length; i++) {
@@ -77,10 +80,11 @@ function exactly(counter: number, info: MapInfo): number {
   return counter;
 }
 
-/** At a thousand million events a second, 2^53 takes a hundred days: what is above was never counted. */
+/** At 10^9 events a second, a counter reaches 2^53 after a hundred days. A larger one is not a counter. */
 function tooLarge({ id, name }: MapInfo): HdrscopeError {
-  return new HdrscopeError(
-    'ERR_KERNEL',
-    `map ${id} (${name}) holds what is no count: it must be at most 2^53 − 1; is its \`shape\` the right one?`,
-  );
+  const title = titleOfMap({ id, name });
+  return kernelError(`counts of ${title} must be at most 2^53 − 1, and one is larger: is \`shape\` right?`, {
+    id,
+    name,
+  });
 }

@@ -1,22 +1,24 @@
-import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { type HdrscopeError, mustBe } from '@hdrscope/core';
 import type { Attributes } from '@hdrscope/registry';
 import { type Field, readField, readInteger, sizeOfField } from '../bpf/fields.ts';
 import type { MapReader } from '../bpf/map-reader.ts';
-import { isArray, type MapInfo } from '../bpf/maps.ts';
+import { isArray, type MapInfo, titleOfMap } from '../bpf/maps.ts';
+import { kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
 import { type Counters, countersIn } from './kernel-map-counters.ts';
 import type { ResolvedShape } from './kernel-map-shape.ts';
 import type { KernelHistogram } from './source.ts';
 
-/** What stands in the place of a slot. */
+/** Stand-ins for a slot: the index holds the sum, or the layout has no slot for it. */
 const SUM = -1;
-const NOWHERE = -2;
+const NO_SLOT = -2;
 
-/** What was read of a map: entry after entry. */
+/** The entries of a map, one after the other. */
 type Entries = Pick<MapReader, 'keys' | 'values' | 'cpuCount' | 'stride'>;
 
-export interface MapDescription {
-  /** Of the histograms. */
+/** A map, and the histograms in it. */
+interface MapDescription {
+  /** Name of the histograms. */
   readonly name: string;
   readonly info: MapInfo;
   readonly shape: ResolvedShape;
@@ -24,44 +26,51 @@ export interface MapDescription {
 }
 
 /**
- * Makes histograms of the entries of one map. It remembers the attributes of the keys that it met last time, since most
- * of them come again.
+ * Makes histograms from the entries of one map. It keeps the attributes of the last keys, because most keys come again.
  */
 export class HistogramMaker {
   readonly #map: MapDescription;
-  /** By the index that the program gives it. */
+  /** Slots by the indices of the program. */
   readonly #slots: ReadonlyMap<number, number>;
-  /** The same for indices from 0 on, which most of them are. */
+  /** The same for indices from 0 on, which most indices are. */
   readonly #lowSlots: Int32Array;
-  /** Which of the positions in a value hold the slots one after the other, and which others there are. */
+  /** Where the positions of a value that hold adjacent slots begin, and all other positions. */
   readonly #positions: { readonly isRun: boolean; readonly run: number; readonly others: readonly number[] };
   #attributes = new Map<string, Attributes>();
   readonly #slotIndex: (keys: Uint8Array, at: number) => number;
 
-  /** @throws HdrscopeError `ERR_KERNEL` where the map has no place for some slot of the layout. */
+  /**
+   * @throws HdrscopeError `ERR_KERNEL` when the map has no room for a slot of the layout; `ERR_INVALID_OPTION` when the
+   *   sum is at the index of a slot.
+   */
   constructor(map: MapDescription) {
     this.#map = map;
     const { layout, shape, info } = map;
     const indices = Array.from(
-      { length: layout.layout.slotCount },
+      { length: layout.slots.slotCount },
       (_, i) => layout.keys?.[i] ?? layout.firstIndex + i,
     );
     const slots = new Map(indices.map((index, slot) => [index, slot]));
     if (shape.sumIndex !== undefined) {
       if (slots.has(shape.sumIndex)) {
-        throw mustBe('ERR_INVALID_OPTION', 'shape.sum', 'no index of a slot', shape.sumIndex);
+        throw mustBe(
+          'ERR_INVALID_OPTION',
+          'shape.sum',
+          'an index that is not the index of a slot',
+          shape.sumIndex,
+        );
       }
       slots.set(shape.sumIndex, SUM);
     }
     this.#slots = slots;
     const places =
       shape.slotIn === 'value' ? shape.counts.length : shape.slotIn === 'index' ? info.maxEntries : 0;
-    this.#lowSlots = Int32Array.from({ length: places }, (_, index) => slots.get(index) ?? NOWHERE);
+    this.#lowSlots = Int32Array.from({ length: places }, (_, index) => slots.get(index) ?? NO_SLOT);
     const absent = [...slots.keys()].find((index) => index < 0 || index >= places);
     if (shape.slotIn !== 'key' && absent !== undefined) {
-      throw new HdrscopeError(
-        'ERR_KERNEL',
-        `the layout ${layout.name} counts at index ${absent}, and ${nameOf(info)} has those from 0 to ${places - 1}: take the layout of its program`,
+      throw kernelError(
+        `the layout ${layout.name} counts at index ${absent}, and ${titleOfMap(info)} has indices from 0 to ${places - 1}: use the layout of its program`,
+        { id: info.id, name: info.name, index: absent },
       );
     }
     const isRun = layout.keys === undefined;
@@ -73,7 +82,7 @@ export class HistogramMaker {
       slotField === undefined ? () => 0 : (keys, at) => Number(readInteger(slotField, keys, at));
   }
 
-  /** @throws HdrscopeError `ERR_KERNEL` where something was counted that is no slot of the layout, or is no count. */
+  /** @throws HdrscopeError `ERR_KERNEL` when an index with counts has no slot in the layout, or a counter is above 2^53 − 1. */
   make(entries: Entries, count: number): readonly KernelHistogram[] {
     const counters = countersIn(entries.values, this.#map.shape.counts.type, this.#map.info);
     switch (this.#map.shape.slotIn) {
@@ -99,7 +108,7 @@ export class HistogramMaker {
     const groups = this.#newGroups(entries);
     for (let entry = 0; entry < count; entry++) {
       const index = this.#slotIndex(entries.keys, entry * keySize);
-      this.#add(groups.of(entry), this.#slots.get(index) ?? NOWHERE, index, entries, entry, counters);
+      this.#add(groups.of(entry), this.#slots.get(index) ?? NO_SLOT, index, entries, entry, counters);
     }
     return groups.all();
   }
@@ -107,7 +116,7 @@ export class HistogramMaker {
   #ofValues(entries: Entries, count: number, counters: Counters): readonly KernelHistogram[] {
     const { info, shape, layout } = this.#map;
     const { cpuCount, stride } = entries;
-    const { slotCount } = layout.layout;
+    const { slotCount } = layout.slots;
     const { offset } = shape.counts;
     const width = shape.counts.type === 'u64' ? 8 : 4;
     const slots = this.#lowSlots;
@@ -115,7 +124,7 @@ export class HistogramMaker {
     const isIndexed = isArray(info.type!);
     const groups = this.#newGroups(entries);
     for (let entry = 0; entry < count; entry++) {
-      // An array has all of its entries from the beginning, whether or not anything was counted there.
+      // An array always has all its entries, so those without counts are left out.
       if (isIndexed && count > 1 && isZero(entries, entry)) continue;
       const { counts, sums } = groups.of(entry);
       for (let cpu = 0; cpu < cpuCount; cpu++) {
@@ -128,7 +137,7 @@ export class HistogramMaker {
           const slot = slots[i]!;
           if (slot >= 0) counts[from + slot]! += counter;
           else if (slot === SUM) sums![cpu]! += counter;
-          else if (counter !== 0) throw nowhere(this.#map, i);
+          else if (counter !== 0) throw noSlotFor(this.#map, i);
         }
         if (shape.sumField !== undefined)
           sums![cpu]! += Number(readInteger(shape.sumField, entries.values, value));
@@ -137,7 +146,7 @@ export class HistogramMaker {
     return groups.all();
   }
 
-  /** Adds the counters of one entry, one of each CPU, to a slot. */
+  /** Adds the counters of one entry, one for each CPU, to a slot. */
   #add(
     histogram: KernelHistogram,
     slot: number,
@@ -148,19 +157,19 @@ export class HistogramMaker {
   ): void {
     const { shape, layout } = this.#map;
     const { cpuCount, stride, values } = entries;
-    const { slotCount } = layout.layout;
+    const { slotCount } = layout.slots;
     const { counts, sums } = histogram;
     for (let cpu = 0; cpu < cpuCount; cpu++) {
       const value = (entry * cpuCount + cpu) * stride;
       const counter = counters.at(value + shape.counts.offset);
       if (slot >= 0) counts[cpu * slotCount + slot]! += counter;
       else if (slot === SUM) sums![cpu]! += counter;
-      else if (counter !== 0) throw nowhere(this.#map, index);
+      else if (counter !== 0) throw noSlotFor(this.#map, index);
       if (shape.sumField !== undefined) sums![cpu]! += Number(readInteger(shape.sumField, values, value));
     }
   }
 
-  /** Keys that differ in what is no attribute, as in what fills gaps between fields, are one histogram. */
+  /** Groups entries by attributes. Keys that differ only in the slot or in padding belong to one histogram. */
   #newGroups(entries: Entries): { of(entry: number): KernelHistogram; all(): readonly KernelHistogram[] } {
     const { attributes: ofKey, valueAttributes: ofValue } = this.#map.shape;
     if (ofKey.length + ofValue.length === 0) {
@@ -194,7 +203,7 @@ export class HistogramMaker {
     const { info, shape } = this.#map;
     const key = Buffer.from(keys.subarray(entry * info.keySize, (entry + 1) * info.keySize));
     const { slotField } = shape;
-    // A bit-field shares its bytes with attributes, which are told apart by their values then.
+    // A bit-field shares its bytes with attributes, so those keys are grouped by the values of the attributes.
     if (slotField !== undefined && slotField.bits === undefined) {
       key.fill(0, slotField.offset, slotField.offset + sizeOfField(slotField));
     }
@@ -222,7 +231,7 @@ export class HistogramMaker {
       name,
       attributes,
       layout,
-      counts: new Float64Array(cpuCount * layout.layout.slotCount),
+      counts: new Float64Array(cpuCount * layout.slots.slotCount),
       sums: hasSum ? new Float64Array(cpuCount) : undefined,
     };
   }
@@ -234,13 +243,9 @@ function isZero({ values, cpuCount, stride }: Entries, entry: number): boolean {
   return part.every((byte) => byte === 0);
 }
 
-function nowhere({ info, layout }: MapDescription, index: number): HdrscopeError {
-  return new HdrscopeError(
-    'ERR_KERNEL',
-    `${nameOf(info)} counts at index ${index}, which the layout ${layout.name} of ${layout.layout.slotCount} slots has not: take the layout of its program, and tell in \`shape\` where it sums up the values`,
+function noSlotFor({ info, layout }: MapDescription, index: number): HdrscopeError {
+  return kernelError(
+    `${titleOfMap(info)} counts at index ${index}, for which the layout ${layout.name} of ${layout.slots.slotCount} slots has no slot: use the layout of its program, and describe in \`shape\` where the program keeps a sum`,
+    { id: info.id, name: info.name, index },
   );
-}
-
-function nameOf({ id, name }: MapInfo): string {
-  return `map ${id} (${name})`;
 }

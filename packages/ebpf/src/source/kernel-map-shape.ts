@@ -1,47 +1,49 @@
-import { HdrscopeError } from '@hdrscope/core';
+import type { HdrscopeError } from '@hdrscope/core';
 import type { BtfType } from '../bpf/btf.ts';
 import { type ArrayField, type Field, fieldsOfBtf, sizeOfField } from '../bpf/fields.ts';
-import { isArray, type MapInfo } from '../bpf/maps.ts';
+import { isArray, type MapInfo, titleOfMap } from '../bpf/maps.ts';
+import { kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
 
 /**
- * Where in a map the histograms are. What is left out is found by the types (BTF) of the map where they may be read,
- * which takes CAP_SYS_ADMIN, and else by its sizes.
+ * Position of the histograms in a map. An option that is left out comes from the types (BTF) of the map, which only
+ * CAP_SYS_ADMIN may read, or else from the sizes of its keys and values.
  *
- * There are three shapes. An array whose values are single counters: its indices are the slots. A hash whose values are
- * single counters: a field of its key is the slot, and the others are attributes. And values that hold all slots of a
- * histogram in an array: each key is a histogram, and its fields are attributes.
+ * A map has one of three shapes:
+ * - An array whose values are single counters. Its indices are the slots.
+ * - A hash whose values are single counters. One field of the key is the slot, and the other fields are attributes.
+ * - Values that are arrays of all slots. Each key is one histogram, and its fields are attributes.
  */
 export interface MapShape {
-  /** The fields of the key. An array has none. */
+  /** Fields of the key. The key of an array has no fields. @default the fields of its type */
   readonly key?: readonly Field[];
-  /** Which field of the key is the slot. @default the one called bucket, slot, le or key, or else the last */
+  /** Name of the key field that is the slot. @default the field called bucket, slot, le or key, or else the last field */
   readonly slot?: string;
-  /** The counters in a value: one, or with a `length` those of all slots. */
+  /** Counters in a value: one counter, or with a `length` the counters of all slots. @default found by type or size */
   readonly counts?: CountsField;
   /**
-   * Where the sum of the values is: at an index of its own, as after the last slot with ebpf_exporter, or in a field of
-   * the value, by its name where there are types. @default the field called sum
+   * Position of the sum of the values: an index, such as `'after-last'` with ebpf_exporter, or a field of the value. The
+   * name of a field suffices when the map has types. @default the field called sum
    */
   readonly sum?: 'after-last' | number | string | Field;
-  /** Fields of the value that are attributes, and never change: those of its first CPU that has counted. @default none */
+  /** Constant fields of the value that are attributes, taken from the first CPU that has set them. @default no fields */
   readonly valueAttributes?: readonly (string | Field)[];
 }
 
-/** A counter, or an array of them. */
+/** A counter, or an array of counters. */
 export interface CountsField {
   readonly type: 'u32' | 'u64';
-  /** Where in the value it begins. @default 0 */
+  /** Offset in the value, in bytes. @default 0 */
   readonly offset?: number;
-  /** How many there are, one after the other. */
+  /** Length of the array. @default one counter, no array */
   readonly length?: number;
 }
 
-/** A shape of which everything is known. */
+/** A shape without gaps. */
 export interface ResolvedShape {
-  /** What the slot is: the key of an array, a field of the key, a position in the value. */
+  /** Where the index of a slot is: the key of an array, a field of the key, or the position in the value. */
   readonly slotIn: 'index' | 'key' | 'value';
-  /** In the key, but for the slot. */
+  /** Fields of the key without the slot. */
   readonly attributes: readonly Field[];
   readonly slotField: Field | undefined;
   readonly counts: { readonly type: 'u32' | 'u64'; readonly offset: number; readonly length: number };
@@ -53,7 +55,7 @@ export interface ResolvedShape {
 const NAMES_OF_SLOT = ['bucket', 'slot', 'le', 'key'];
 const NAMES_OF_COUNTS = ['slots', 'buckets', 'counts', 'hist', 'histogram', 'count'];
 
-/** Whether nothing is left to be learnt from types. */
+/** Whether the shape needs no types. */
 export function isComplete({ type }: MapInfo, shape: MapShape): boolean {
   const names = [shape.sum === 'after-last' ? undefined : shape.sum, ...(shape.valueAttributes ?? [])];
   const hasKey = shape.key !== undefined || (type !== undefined && isArray(type));
@@ -61,9 +63,9 @@ export function isComplete({ type }: MapInfo, shape: MapShape): boolean {
 }
 
 /**
- * What a map looks like.
+ * Completes the shape of a map.
  *
- * @throws HdrscopeError `ERR_KERNEL` where it cannot be told, or does not fit the layout.
+ * @throws HdrscopeError `ERR_KERNEL` when the shape cannot be found, or does not fit the map.
  */
 export function resolveShape(
   info: MapInfo,
@@ -88,7 +90,11 @@ export function resolveShape(
     assertFits(info, field, keyFields.includes(field) ? info.keySize : info.valueSize);
   }
   if (common.counts.offset + common.counts.length * sizeOfField(counts) > info.valueSize) {
-    throw unclear(info, `its values of ${info.valueSize} bytes do not hold the counts that are described`);
+    throw unclear(
+      info,
+      `its values of ${info.valueSize} bytes do not hold the counts of \`shape\``,
+      'counts',
+    );
   }
   if (counts.length !== undefined) {
     const index: readonly Field[] = info.maxEntries === 1 ? [] : [{ name: 'key', type: 'u32', offset: 0 }];
@@ -107,27 +113,27 @@ export function resolveShape(
 function countsOf(
   info: MapInfo,
   { counts }: MapShape,
-  { layout, firstIndex, keys }: KernelLayout,
+  { slots, firstIndex, keys }: KernelLayout,
   valueFields: readonly (Field | ArrayField)[],
 ): CountsField {
   if (counts !== undefined) return counts;
   const counters = valueFields.filter(({ type, bits }) => /^[us](32|64)$/.test(type) && bits === undefined);
   const arrays = counters.filter(isArrayField);
   const candidates = arrays.length > 0 ? arrays : counters;
-  const called = (field: Field) => NAMES_OF_COUNTS.includes(field.name.split('.').at(-1)!);
-  const found = candidates.length === 1 ? candidates[0] : candidates.find(called);
+  const hasUsualName = ({ name }: Field) => NAMES_OF_COUNTS.includes(lastPart(name));
+  const found = candidates.length === 1 ? candidates[0] : candidates.find(hasUsualName);
   if (found !== undefined) {
     const { type, offset } = found;
     const width = type.endsWith('64') ? 'u64' : 'u32';
     return isArrayField(found) ? { type: width, offset, length: found.length } : { type: width, offset };
   }
-  if (valueFields.length > 0) throw unclear(info, 'its values have no field that is known as the counts');
+  if (valueFields.length > 0) throw unclear(info, 'no field of its values has a usual name of counts');
   if (info.valueSize === 4) return { type: 'u32' };
   if (info.valueSize === 8) return { type: 'u64' };
-  const length = keys === undefined ? firstIndex + layout.slotCount : Math.max(...keys) + 1;
+  const length = keys === undefined ? firstIndex + slots.slotCount : Math.max(...keys) + 1;
   if (info.valueSize === length * 8) return { type: 'u64', length };
   if (info.valueSize === length * 4) return { type: 'u32', length };
-  throw unclear(info, `its values have ${info.valueSize} bytes, and no types that may be read`);
+  throw unclear(info, `its values have ${info.valueSize} bytes, and no readable types`, 'value');
 }
 
 function keyOf(info: MapInfo, { key }: MapShape, types: readonly BtfType[] | undefined): readonly Field[] {
@@ -135,30 +141,30 @@ function keyOf(info: MapInfo, { key }: MapShape, types: readonly BtfType[] | und
   if (types !== undefined && info.keyTypeId !== 0) return fieldsOfBtf(types, info.keyTypeId, 'key');
   if (info.keySize === 4) return [{ name: 'key', type: 'u32', offset: 0 }];
   if (info.keySize === 8) return [{ name: 'key', type: 'u64', offset: 0 }];
-  throw unclear(info, `its keys have ${info.keySize} bytes, and no types that may be read`);
+  throw unclear(info, `its keys have ${info.keySize} bytes, and no readable types`, 'key');
 }
 
 function slotOf(info: MapInfo, { slot }: MapShape, keyFields: readonly Field[]): Field {
-  const lastPart = ({ name }: Field) => name.split('.').at(-1)!;
   const found =
     slot === undefined
-      ? (keyFields.findLast((field) => NAMES_OF_SLOT.includes(lastPart(field))) ?? keyFields.at(-1))
+      ? (keyFields.findLast(({ name }) => NAMES_OF_SLOT.includes(lastPart(name))) ?? keyFields.at(-1))
       : keyFields.find(({ name }) => name === slot);
   const names = keyFields.map(({ name }) => name).join(', ');
   if (found === undefined)
-    throw unclear(info, `its key has no field ${slot ?? 'for the slot'}, only: ${names}`);
-  if (!/^[us]\d/.test(found.type)) throw unclear(info, `the field ${found.name} of its key is no integer`);
+    throw unclear(info, `its key has no field ${slot ?? 'for the slot'}, only: ${names}`, slot ?? 'slot');
+  if (!/^[us]\d/.test(found.type))
+    throw unclear(info, `the field ${found.name} of its key is not an integer`, found.name);
   return found;
 }
 
 function sumOf(
   info: MapInfo,
   { sum }: MapShape,
-  { layout, firstIndex, keys }: KernelLayout,
+  { slots, firstIndex, keys }: KernelLayout,
   valueFields: readonly Field[],
 ): Pick<ResolvedShape, 'sumIndex' | 'sumField'> {
   if (sum === 'after-last') {
-    const last = keys?.at(-1) ?? firstIndex + layout.slotCount - 1;
+    const last = keys?.at(-1) ?? firstIndex + slots.slotCount - 1;
     return { sumIndex: last + 1, sumField: undefined };
   }
   if (typeof sum === 'number') return { sumIndex: sum, sumField: undefined };
@@ -177,19 +183,24 @@ function named(info: MapInfo, field: string | Field, fields: readonly Field[]): 
   if (typeof field !== 'string') return field;
   const found = fields.find(({ name }) => name === field);
   if (found !== undefined) return found;
-  const names = fields.map(({ name }) => name).join(', ') || 'none whose types may be read';
-  throw unclear(info, `its values have no field ${field}, only: ${names}`);
+  const names = fields.map(({ name }) => name).join(', ') || 'fields without readable types';
+  throw unclear(info, `its values have no field ${field}, only: ${names}`, field);
 }
 
 function assertFits(info: MapInfo, field: Field, size: number): void {
   if (Number.isInteger(field.offset) && field.offset >= 0 && field.offset + sizeOfField(field) <= size)
     return;
-  throw unclear(info, `the field ${field.name} ends beyond the ${size} bytes that there are`);
+  throw unclear(info, `the field ${field.name} does not fit its ${size} bytes`, field.name);
 }
 
-function unclear({ id, name }: MapInfo, why: string): HdrscopeError {
-  return new HdrscopeError(
-    'ERR_KERNEL',
-    `it cannot be told where the counts of map ${id} (${name}) are: ${why}; describe its fields in \`shape\``,
+/** The last part of `outer.inner`. */
+function lastPart(name: string): string {
+  return name.split('.').at(-1)!;
+}
+
+function unclear({ id, name }: MapInfo, reason: string, field?: string): HdrscopeError {
+  return kernelError(
+    `the position of the counts in ${titleOfMap({ id, name })} is unclear: ${reason}; describe its fields in \`shape\``,
+    { id, name, ...(field !== undefined && { field }) },
   );
 }

@@ -1,55 +1,56 @@
 import { basename } from 'node:path';
 import { HdrscopeError, mustBe } from '@hdrscope/core';
 import { type BtfType, readBtf } from '../bpf/btf.ts';
-import { errnoOf } from '../bpf/errors.ts';
 import { MapReader } from '../bpf/map-reader.ts';
 import { type MapInfo, mapInfo } from '../bpf/maps.ts';
 import { type Bpf, loadBpf } from '../bpf/syscall.ts';
+import { errnoOf, kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
 import { foundMap, type MapAccess, type OpenMap, pinnedMap } from './kernel-map-access.ts';
 import { HistogramMaker } from './kernel-map-histograms.ts';
 import { isComplete, type MapShape, resolveShape } from './kernel-map-shape.ts';
 import type { Frame, KernelSource } from './source.ts';
 
-/** Which map is read, and how: one of `path`, `id` and `name` says which. */
+/** Which map is read, and how. Exactly one of `path`, `id` and `name` chooses the map. */
 export interface KernelMapOptions {
-  /** Where it is pinned. Without any capability that can be read whose pin has the mode 0444. */
+  /** Path of its pin. Reading a pin of mode 0444 takes no capability. */
   readonly path?: string;
-  /** Its number, which takes CAP_SYS_ADMIN. */
+  /** Its id. This takes CAP_SYS_ADMIN. */
   readonly id?: number;
-  /** Its name, of which the kernel keeps 15 bytes and which must be the only one; it takes CAP_SYS_ADMIN. */
+  /** Its name, which no other map may have. The kernel keeps 15 bytes of it. This takes CAP_SYS_ADMIN. */
   readonly name?: string;
-  /** How its program numbers the slots. */
+  /** Slots of the histograms, and the indices at which the program counts them. */
   readonly layout: KernelLayout;
-  /** Where in it the counts are. @default what its types and sizes tell */
+  /** Position of the counts in the map. @default what its types and sizes show */
   readonly shape?: MapShape;
-  /** The name of the histograms. @default that of the map; in full that of the pin, where it begins so */
+  /** Name of the histograms. @default the name of the map, or of its pin when the kernel may have cut it */
   readonly histogram?: string;
-  /** The most memory that reading may take. @default 64 MiB */
+  /** Largest size of the memory for reading, in bytes. @default 64 MiB */
   readonly maxBytes?: number;
-  /** Whether to read many entries by one call, where the kernel can do it. @default true */
+  /** Whether one call reads many entries, on kernels that can do so. @default true */
   readonly batch?: boolean;
-  /** The way to the kernel. @default koffi */
+  /** Access to the kernel. @default through koffi */
   readonly bpf?: Bpf;
 }
 
 /**
- * The histograms in a map of the kernel: `array`, `hash`, `percpu_array`, `percpu_hash` and the `lru_` ones, as programs
- * of libbpf, bcc, bpftrace and Aya make them. The map is opened for reading only, and is left as it is.
+ * Reads the histograms in a kernel map of the type `array`, `hash`, `percpu_array`, `percpu_hash`, `lru_hash` or
+ * `lru_percpu_hash`, as programs of libbpf, bcc, bpftrace and Aya make them. It opens the map for reading only.
  *
- * A pin is looked at each time: where it leads to another map, that is a new generation. By `id` and `name` the map is
- * held only while it is read, so it goes when its program does; the next one of that `name` is a new generation.
+ * With `path`, each `read` checks the pin, and another map at the pin is a new generation. With `id` or `name`, the map is
+ * open only during a `read`, so it ends with its program. The next map of that `name` is a new generation.
  *
- * An `lru_` map drops what was not used for long when it is full, and says nothing: its totals are lossy.
+ * A full `lru_` map drops its least recently used entries without notice, so its totals are lossy.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION`
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `id` is not an integer above 0, or not exactly one option chooses the map.
+ *   `read` throws `ERR_KERNEL` when the map cannot be read now, and `ERR_TOO_LARGE` when it takes more than `maxBytes`.
  * @example
  * ```ts no-run needs a map that is pinned
  * import { kernelMap, queueDepthLayout } from '@hdrscope/ebpf';
  *
  * const source = kernelMap({ path: '/sys/fs/bpf/queue_hist', layout: queueDepthLayout() });
  * const { histograms } = await source.read();
- * histograms[0]?.counts; // of each slot on the first CPU, then on the second
+ * histograms[0]?.counts; // one for each slot on the first CPU, then on the second CPU
  * await source.close();
  * ```
  */
@@ -65,8 +66,8 @@ export function kernelMap(options: KernelMapOptions): KernelSource {
   return new KernelMap(options, foundMap({ id: id! }));
 }
 
-/** What was found out about the map that is read now. */
-interface Known {
+/** How the current map is read. */
+interface ReadPlan {
   readonly opening: number;
   readonly info: MapInfo;
   readonly reader: MapReader;
@@ -79,7 +80,7 @@ class KernelMap implements KernelSource {
   readonly #options: KernelMapOptions;
   readonly #access: MapAccess;
   #bpf: Bpf | undefined;
-  #known: Known | undefined;
+  #plan: ReadPlan | undefined;
   #isClosed = false;
 
   constructor(options: KernelMapOptions, access: MapAccess) {
@@ -99,36 +100,35 @@ class KernelMap implements KernelSource {
 
   close(): void {
     this.#isClosed = true;
-    this.#known = undefined;
+    this.#plan = undefined;
     if (this.#bpf !== undefined) this.#access.close(this.#bpf);
   }
 
   #readBy(bpf: Bpf): Frame {
-    if (this.#isClosed)
-      throw new HdrscopeError('ERR_KERNEL', `${this.name} was closed: make another source of it`);
+    if (this.#isClosed) throw kernelError(`${this.name} is closed: make another source for it`);
     const open = this.#access.open(bpf);
     try {
-      const { info, reader, maker, counterBits } = this.#know(bpf, open);
+      const { info, reader, maker, counterBits } = this.#planFor(bpf, open);
       const histograms = maker.make(reader, reader.read(open.fd));
-      // No other map has had that id, and counts stay with their map when it is pinned elsewhere.
+      // No other map has had this id, and counts stay with their map when it gets another pin.
       return { generation: `map ${info.id}`, cpuCount: reader.cpuCount, counterBits, histograms };
     } finally {
       this.#access.done(bpf);
     }
   }
 
-  #know(bpf: Bpf, { fd, opening }: OpenMap): Known {
-    if (this.#known?.opening !== opening) {
-      this.#known = undefined;
-      this.#known = { opening, ...examine(bpf, mapInfo(bpf, fd), this.#options) };
+  #planFor(bpf: Bpf, { fd, opening }: OpenMap): ReadPlan {
+    if (this.#plan?.opening !== opening) {
+      this.#plan = undefined;
+      this.#plan = { opening, ...planOf(bpf, mapInfo(bpf, fd), this.#options) };
     }
-    return this.#known;
+    return this.#plan;
   }
 }
 
-function examine(bpf: Bpf, info: MapInfo, options: KernelMapOptions): Omit<Known, 'opening'> {
+function planOf(bpf: Bpf, info: MapInfo, options: KernelMapOptions): Omit<ReadPlan, 'opening'> {
   const { layout, shape = {}, histogram = fullName(info, options.path) } = options;
-  // Before all else: it says where a map is none that can be read, or is too large.
+  // The reader comes first: it rejects maps that cannot be read, or are too large.
   const reader = new MapReader(bpf, info, options);
   const resolved = resolveShape(
     info,
@@ -144,7 +144,7 @@ function examine(bpf: Bpf, info: MapInfo, options: KernelMapOptions): Omit<Known
   };
 }
 
-/** The types of a map, where it has some that this user may read. */
+/** The types of a map; `undefined` when it has no types, or this user may not read them. */
 function typesOf(bpf: Bpf, { btfId }: MapInfo): readonly BtfType[] | undefined {
   if (btfId === 0) return undefined;
   try {
@@ -155,7 +155,7 @@ function typesOf(bpf: Bpf, { btfId }: MapInfo): readonly BtfType[] | undefined {
   }
 }
 
-/** A name of 15 bytes may have been longer, and its pin is called as it was. */
+/** The name of a map, or of its pin when the kernel may have cut the name to 15 bytes. */
 function fullName({ id, name }: MapInfo, path: string | undefined): string {
   const pin = path === undefined ? '' : basename(path);
   if (name === '' || (name.length === 15 && pin.startsWith(name))) return pin || `map_${id}`;

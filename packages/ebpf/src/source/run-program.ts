@@ -1,18 +1,20 @@
 import { execFile } from 'node:child_process';
 import { HdrscopeError } from '@hdrscope/core';
+import { kernelError } from '../errors.ts';
 
 interface RunOptions {
   readonly timeoutMs: number;
-  /** What its output says of its failure. */
+  /** Finds the reason of a failure in the output of the program. */
   explain(stdout: string): string;
 }
 
 const LARGEST_OUTPUT_BYTES = 256 * 2 ** 20;
 
 /**
- * Runs a program to its end, and gives what it prints.
+ * Runs a program to its end, and returns its output.
  *
- * @throws HdrscopeError `ERR_KERNEL` where it is missing, fails or takes too long; `ERR_TOO_LARGE`
+ * @throws HdrscopeError `ERR_KERNEL` when the program is missing, fails or takes too long; `ERR_TOO_LARGE` when it prints
+ *   more than 256 MiB.
  */
 export function runProgram(
   program: string,
@@ -24,14 +26,14 @@ export function runProgram(
     execFile(program, [...args], options, (cause, stdout) => {
       if (cause === null) return resolve(stdout);
       if (cause.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {
-        const what = `${program} prints more than ${LARGEST_OUTPUT_BYTES} bytes of this map`;
-        return reject(new HdrscopeError('ERR_TOO_LARGE', what, { cause }));
+        const message = `the output of ${program} must be at most ${LARGEST_OUTPUT_BYTES} bytes, and is longer`;
+        return reject(new HdrscopeError('ERR_TOO_LARGE', message, { cause, details: { program } }));
       }
-      reject(new HdrscopeError('ERR_KERNEL', failure(cause), { cause }));
+      reject(kernelError(failure(cause), { program }, cause));
 
       function failure({ code, killed }: { code?: unknown; killed?: boolean }): string {
-        if (code === 'ENOENT') return `cannot run ${program}: there is no such program: install it`;
-        if (code === 'EACCES') return `cannot run ${program}: it may not be executed`;
+        if (code === 'ENOENT') return `cannot run ${program}: it is not installed, or not in PATH`;
+        if (code === 'EACCES') return `cannot run ${program}: this user may not execute it`;
         const command = [program, ...args].join(' ');
         if (killed === true)
           return `\`${command}\` must end within ${timeoutMs} ms, and did not: raise timeoutMs`;

@@ -1,14 +1,14 @@
 import { mustBe } from '@hdrscope/core';
-import { countsOfSlots, type KernelCounts } from '../quantile.ts';
+import { type KernelCounts, totalsOf } from '../cpu-counts.ts';
 import { type ShownSlots, shownSlots, slotLabel } from './slot-label.ts';
 
-/** How bars are drawn. */
+/** How bars are drawn. `rows` is `'used'` when it is left out. */
 export interface KernelBarsOptions extends ShownSlots {
-  /** How many characters the longest bar has: an integer from 1 to 1000. @default 40 */
+  /** Length of the longest bar in characters: an integer from 1 to 1000. @default 40 */
   readonly width?: number;
-  /** Whether bars are made of ASCII, not of blocks that end at an eighth of a character. @default false */
+  /** Whether bars consist of `#`. Otherwise they consist of blocks, to an eighth of a character. @default false */
   readonly ascii?: boolean;
-  /** What stands before the bar of a slot, by its bounds. @default its integers: `2-4`, `65+` */
+  /** Makes the label before the bar of a slot from its bounds. @default its integers: `2-4`, `65+` */
   readonly label?: (bounds: { readonly lower: number; readonly upper: number }) => string;
 }
 
@@ -16,10 +16,10 @@ const MOST_WIDTH = 1000;
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
 /**
- * A histogram as bars of text, a line for each slot from the first to the last that was hit. Every slot that was hit has a
- * bar, however short.
+ * Formats a histogram as bars, one line for each slot from the first to the last slot with counts. Every slot with counts
+ * has a bar, however short. The text is empty when there are no counts.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION`, `ERR_INVALID_COUNT`
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the width is outside its range, `ERR_INVALID_COUNT` as `sumOfCpus` does.
  * @example
  * ```ts
  * import { formatKernelBars, queueDepthLayout } from '@hdrscope/ebpf';
@@ -30,19 +30,16 @@ const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
  * ```
  */
 export function formatKernelBars(
-  counted: KernelCounts,
+  kernel: KernelCounts,
   { width = 40, ascii = false, rows = 'used', label }: KernelBarsOptions = {},
 ): string {
   if (!Number.isInteger(width) || width < 1 || width > MOST_WIDTH) {
     throw mustBe('ERR_INVALID_OPTION', 'width', `an integer from 1 to ${MOST_WIDTH}`, width);
   }
-  const counts = countsOfSlots(counted);
-  const shown = shownSlots(counts, rows);
-  if (shown === undefined) return '';
-  const { layout } = counted.layout;
+  const { layout, counts } = totalsOf(kernel);
   const labelOf = (slot: number): string =>
     label?.({ lower: layout.lower(slot), upper: layout.upper(slot) }) ?? slotLabel(layout, slot);
-  const lines = counts.map((count, slot) => ({ label: labelOf(slot), count })).slice(shown[0], shown[1] + 1);
+  const lines = shownSlots(counts, rows).map((slot) => ({ label: labelOf(slot), count: counts.at(slot) }));
   const most = Math.max(...lines.map(({ count }) => count));
   const labelWidth = Math.max(...lines.map(({ label }) => label.length));
   const countWidth = Math.max(...lines.map(({ count }) => String(count).length));

@@ -1,8 +1,8 @@
-import type { IntegerLayout } from '@hdrscope/core';
+import type { IntegerLayout, ReadonlyCounts } from '@hdrscope/core';
 
-/** The integers of a slot: `5`, `2-4`, `65+`, or `<0` where it is open downwards. */
-export function slotLabel(layout: IntegerLayout, slot: number): string {
-  const [lower, upper] = [layout.lower(slot), layout.upper(slot)];
+/** The integers of a slot: `5`, `2-4`, `65+`, or `<0` when it is open downwards. */
+export function slotLabel(slots: IntegerLayout, slot: number): string {
+  const [lower, upper] = [slots.lower(slot), slots.upper(slot)];
   if (lower === upper) return String(lower);
   if (upper === Number.POSITIVE_INFINITY) return `${lower}+`;
   if (lower === Number.NEGATIVE_INFINITY) return `<${upper + 1}`;
@@ -11,16 +11,12 @@ export function slotLabel(layout: IntegerLayout, slot: number): string {
 
 /** Which slots are shown. */
 export interface ShownSlots {
-  /** `'used'` leaves out those below the first and above the last one that was hit. */
+  /** `'used'` leaves out empty slots below the first count and above the last count, `'all'` shows every slot. */
   readonly rows?: 'all' | 'used';
 }
 
-/** From the first slot that is shown to the last one; `undefined` where there is none. */
-export function shownSlots(
-  counts: readonly number[],
-  rows: 'all' | 'used',
-): readonly [first: number, last: number] | undefined {
-  if (rows === 'all') return [0, counts.length - 1];
-  const first = counts.findIndex((count) => count > 0);
-  return first < 0 ? undefined : [first, counts.findLastIndex((count) => count > 0)];
+/** The slots that are shown, ascending. */
+export function shownSlots({ length, first, last }: ReadonlyCounts, rows: 'all' | 'used'): number[] {
+  const [from, to] = rows === 'all' ? [0, length - 1] : [first, last];
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i);
 }

@@ -1,25 +1,22 @@
-import { formatDecimal } from '@hdrscope/core';
-import {
-  countsOfSlots,
-  type KernelCounts,
-  type KernelQuantileOptions,
-  kernelQuantiles,
-} from '../quantile.ts';
+import { type Counted, formatDecimal, type IntegerLayout } from '@hdrscope/core';
+import { type KernelCounts, totalsOf } from '../cpu-counts.ts';
+import { type KernelQuantileOptions, kernelQuantiles } from '../quantile.ts';
 import { type ShownSlots, shownSlots, slotLabel } from './slot-label.ts';
 
-/** How a histogram is written. */
+/** How a histogram is formatted. `rows` is `'all'` when it is left out. */
 export interface KernelTextOptions extends KernelQuantileOptions, ShownSlots {
-  /** From 0 to 100. @default [50, 99] */
+  /** Percentiles from 0 to 100. @default [50, 99] */
   readonly percentiles?: readonly number[];
 }
 
 /**
- * A histogram as text: the total and some percentiles, then a line for each slot with its count and its share.
+ * Formats a histogram as text: the total and percentiles, then one line for each slot with its count and share.
  *
- * A percentile in a slot that is open upwards is written as what it is at least: `p99=65+`, but for those of
- * `'exclusive'` interpolation, which makes up a number.
+ * A percentile in a slot that is open upwards shows its lower bound: `p99=65+`. With `'exclusive'` interpolation it shows the
+ * number of that algorithm.
  *
- * @throws HdrscopeError `ERR_INVALID_VALUE`, `ERR_INVALID_OPTION`, `ERR_INVALID_COUNT`
+ * @throws HdrscopeError `ERR_INVALID_VALUE` when a percentile is outside its range, `ERR_INVALID_OPTION` when the
+ *   interpolation is unknown, `ERR_INVALID_COUNT` as `sumOfCpus` does.
  * @example
  * ```ts
  * import { formatKernelHistogram, queueDepthLayout } from '@hdrscope/ebpf';
@@ -30,11 +27,10 @@ export interface KernelTextOptions extends KernelQuantileOptions, ShownSlots {
  * ```
  */
 export function formatKernelHistogram(
-  counted: KernelCounts,
+  kernel: KernelCounts,
   { percentiles = [50, 99], interpolation = 'inclusive', rows = 'all' }: KernelTextOptions = {},
 ): string {
-  const counts = countsOfSlots(counted);
-  const total = counts.reduce((sum, count) => sum + count, 0);
+  const counted = totalsOf(kernel);
   const quantiles = kernelQuantiles(
     counted,
     percentiles.map((percentile) => percentile / 100),
@@ -46,20 +42,16 @@ export function formatKernelHistogram(
     const text = isAtLeast ? `${value}+` : Number.isNaN(value) ? '-' : formatDecimal(value, 1);
     return `p${percentile}=${text}`;
   });
-  return [[`total=${total}`, ...summary].join('  '), ...slotLines(counted, counts, total, rows)].join('\n');
+  const head = [`total=${counted.counts.total}`, ...summary].join('  ');
+  return [head, ...slotLines(counted, rows)].join('\n');
 }
 
-function slotLines(
-  { layout: { layout } }: KernelCounts,
-  counts: readonly number[],
-  total: number,
-  rows: 'all' | 'used',
-): string[] {
-  const shown = shownSlots(counts, rows);
-  if (shown === undefined) return [];
-  const lines = counts
-    .map((count, slot) => ({ label: `${slotLabel(layout, slot)}:`, count }))
-    .slice(shown[0], shown[1] + 1);
+function slotLines({ layout, counts }: Counted<IntegerLayout>, rows: 'all' | 'used'): string[] {
+  const { total } = counts;
+  const lines = shownSlots(counts, rows).map((slot) => ({
+    label: `${slotLabel(layout, slot)}:`,
+    count: counts.at(slot),
+  }));
   const labelWidth = Math.max(...lines.map(({ label }) => label.length));
   const countWidth = Math.max(...lines.map(({ count }) => String(count).length));
   return lines.map(({ label, count }) => {

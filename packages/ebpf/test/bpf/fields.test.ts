@@ -3,7 +3,7 @@ import { parseBtf, resolveBtf } from '../../src/bpf/btf.ts';
 import { type Field, fieldsOfBtf, readField } from '../../src/bpf/fields.ts';
 import { BtfBuilder } from '../support/kernel-btf.ts';
 
-/** Reads the fields of a struct that lies in some bytes. */
+/** Reads the fields of a struct from its bytes. */
 function read(btf: BtfBuilder, type: number, bytes: Uint8Array): Record<string, unknown> {
   const fields = fieldsOfBtf(parseBtf(btf.build()), type, 'value');
   return Object.fromEntries(fields.map((field) => [field.name, readField(field, bytes)]));
@@ -11,7 +11,7 @@ function read(btf: BtfBuilder, type: number, bytes: Uint8Array): Record<string, 
 
 const hex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text.replaceAll(' ', ''), 'hex'));
 
-test('integers are read by their size and sign, and as text where a number would lose digits', () => {
+test('integers are read by their size and sign, and as text when a number would lose digits', () => {
   const btf = new BtfBuilder();
   const members = [
     { name: 'byte', type: btf.int(1), bitOffset: 0 },
@@ -32,7 +32,7 @@ test('integers are read by their size and sign, and as text where a number would
   });
 });
 
-test('texts end with their first NUL, and with their array where they have none', () => {
+test('texts end at their first NUL, or else with their array', () => {
   const btf = new BtfBuilder();
   const char = btf.int(1, { isSigned: true, isChar: true });
   const type = btf.struct(12, [
@@ -45,7 +45,7 @@ test('texts end with their first NUL, and with their array where they have none'
   });
 });
 
-test('an enum gives the name of its value, and the number where it has none', () => {
+test('an enum gives the name of its value, or else the number', () => {
   const btf = new BtfBuilder();
   const small = btf.enum(4, { READ: 0, WRITE: 1, FAILED: -1 }, true);
   const large = btf.enum64({ HUGE: 2n ** 40n, BELOW: -5n }, true);
@@ -66,7 +66,7 @@ test('an enum gives the name of its value, and the number where it has none', ()
   });
 });
 
-test('structs within a struct give their fields by path, or as its own where they have no name', () => {
+test('fields of nested structs are named by path, and those of anonymous structs by name', () => {
   const btf = new BtfBuilder();
   const u32 = btf.int(4);
   const inner = btf.struct(8, [
@@ -82,7 +82,7 @@ test('structs within a struct give their fields by path, or as its own where the
   expect(read(btf, type, bytes)).toEqual({ 'dev.major': 1, 'dev.minor': 2, major: 3, minor: 4 });
 });
 
-test('bit-fields are read by their bits, and what shares their bytes by its own', () => {
+test('bit-fields are read by their own bits', () => {
   const btf = new BtfBuilder();
   const u32 = btf.int(4);
   const type = btf.struct(8, [
@@ -96,7 +96,7 @@ test('bit-fields are read by their bits, and what shares their bytes by its own'
   expect(read(btf, type, bytes)).toEqual({ low: 5, middle: -2, whole: 9 });
 });
 
-test('what has no meaning of its own is shown in hexadecimal', () => {
+test('a type of which only the size is known is shown in hexadecimal', () => {
   const btf = new BtfBuilder();
   const u32 = btf.int(4);
   const union = btf.union(4, [{ name: 'a', type: u32, bitOffset: 0 }]);
@@ -104,7 +104,7 @@ test('what has no meaning of its own is shown in hexadecimal', () => {
   expect(read(btf, type, hex('deadbeef 00000000'))).toEqual({ either: 'deadbeef' });
 });
 
-test('an array of integers says how long it is', () => {
+test('an array of integers has its length', () => {
   const btf = new BtfBuilder();
   const type = btf.struct(24, [
     { name: 'slots', type: btf.array(btf.int(4), 4), bitOffset: 0 },
@@ -120,11 +120,11 @@ test.each([
   ['nothing', new Uint8Array(0)],
   ['something else', new Uint8Array(64)],
   ['a part', new BtfBuilder().build().subarray(0, 23)],
-])('%s is no BTF', (_, bytes) => {
+])('%s is refused as BTF', (_, bytes) => {
   expect(() => parseBtf(bytes)).toThrow(expect.objectContaining({ code: 'ERR_KERNEL' }));
 });
 
-test('BTF that is cut off anywhere is refused, or has no types less', () => {
+test('BTF that is cut off anywhere is refused', () => {
   const btf = new BtfBuilder();
   btf.struct(4, [{ name: 'a', type: btf.int(4), bitOffset: 0 }]);
   const whole = btf.build();
@@ -135,7 +135,7 @@ test('BTF that is cut off anywhere is refused, or has no types less', () => {
   }
 });
 
-test('a type that goes round in circles, or is not there, is refused', () => {
+test('a type that is a circle of aliases, or does not exist, is refused', () => {
   const btf = new BtfBuilder();
   btf.typedef('a', 2);
   btf.typedef('b', 1);
@@ -155,7 +155,7 @@ test('a field of an unknown type is an invalid option', () => {
 const VMLINUX = '/sys/kernel/btf/vmlinux';
 if (!existsSync(VMLINUX)) console.log(`skipped: this kernel has no ${VMLINUX}`);
 
-(existsSync(VMLINUX) ? test : test.skip)('the types of a whole kernel can be read', () => {
+(existsSync(VMLINUX) ? test : test.skip)('the types of a whole kernel are parsed', () => {
   const types = parseBtf(readFileSync(VMLINUX));
   expect(types.length).toBeGreaterThan(10_000);
   const structs = types.filter((type) => type.kind === 'struct');

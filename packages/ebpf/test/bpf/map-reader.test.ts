@@ -1,14 +1,14 @@
-import { allocate } from '../../src/bpf/attr.ts';
 import type { MapType } from '../../src/bpf/commands.ts';
 import { COMMANDS } from '../../src/bpf/commands.ts';
 import { onlineCpus, possibleCpus } from '../../src/bpf/cpus.ts';
 import { MapReader } from '../../src/bpf/map-reader.ts';
-import { createMap, deleteElement, mapInfo, updateElement } from '../../src/bpf/maps.ts';
+import { createMap, mapInfo, updateElement } from '../../src/bpf/maps.ts';
+import { allocate } from '../../src/bpf/memory.ts';
 import { countingProgram, loadProgram } from '../../src/bpf/programs.ts';
 import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
 import { testRun } from '../../src/bpf/test-run.ts';
 import { queueDepthLayout } from '../../src/layout/presets.ts';
-import { expectNoMaps, indexKey, testUnless, whyNoKernel } from '../support/kernel.ts';
+import { deleteElement, expectNoMaps, indexKey, testUnless, whyNoKernel } from '../support/kernel.ts';
 
 const noKernel = await whyNoKernel();
 const kernelTest = testUnless(noKernel);
@@ -25,12 +25,12 @@ afterEach(() => {
   for (const fd of open.splice(0)) bpf.close(fd);
 });
 
-// Once all is closed, nothing may be left.
+// After all is closed, no map may be left.
 afterAll(async () => {
   if (noKernel === undefined) await expectNoMaps(bpf, PREFIX);
 });
 
-/** Without it, a hash takes the memory of all its entries at once. */
+/** A hash without this flag takes the memory of all its entries at once. */
 const BPF_F_NO_PREALLOC = 1;
 
 function newMap(type: MapType, { keySize = 4, valueSize = 8, maxEntries = 8, flags = 0 } = {}): number {
@@ -51,7 +51,7 @@ function entriesOf(fd: number, options: { batch: boolean; maxBytes?: number }) {
 }
 
 describe.each([{ batch: true }, { batch: false }])('with %p', (options) => {
-  kernelTest('what a program counted on each CPU comes back exactly', () => {
+  kernelTest('counts of a program come back exactly, for each CPU', () => {
     const fd = newMap('percpu_array');
     const program = loadProgram(bpf, countingProgram({ mapFd: fd, layout: queueDepthLayout() }));
     open.push(program);
@@ -77,7 +77,7 @@ describe.each([{ batch: true }, { batch: false }])('with %p', (options) => {
   });
 
   kernelTest.each(['percpu_hash', 'hash', 'lru_hash', 'lru_percpu_hash'] as const)(
-    'all entries of a map of type %s come, of many buckets',
+    'all entries of a map of type %s with many buckets are read',
     (type) => {
       const fd = newMap(type, { keySize: 8, valueSize: 16, maxEntries: 20_000 });
       const parts = type.includes('percpu') ? cpus : 1;
@@ -92,9 +92,9 @@ describe.each([{ batch: true }, { batch: false }])('with %p', (options) => {
   );
 
   kernelTest.each([1023, 1024, 1025, 1500])(
-    'a hash of %i entries is read beyond the room that there was',
+    'a hash of %i entries is read beyond the initial room',
     (size) => {
-      // As many buckets as a power of two above: some have several entries, and must come as a whole.
+      // The number of buckets is the next power of two: some have several entries, and are read as a whole.
       const fd = newMap('hash', { maxEntries: size });
       for (let i = 0; i < size; i++) updateElement(bpf, fd, indexKey(i), new Uint8Array(8).fill(i & 0xff));
       const entries = entriesOf(fd, options);
@@ -113,21 +113,21 @@ describe.each([{ batch: true }, { batch: false }])('with %p', (options) => {
     expect(entriesOf(fd, options)).toEqual([]);
   });
 
-  kernelTest('a value of 4 bytes is 8 bytes from that of the next CPU', () => {
+  kernelTest('a per-CPU value of 4 bytes takes 8 bytes', () => {
     const fd = newMap('percpu_array', { valueSize: 4, maxEntries: 2 });
     const value = new Uint8Array(new BigUint64Array(cpus).map((_, cpu) => BigInt(100 + cpu)).buffer);
     updateElement(bpf, fd, indexKey(1), value);
     expect(entriesOf(fd, options)[1]!.value).toBe(Buffer.from(value).toString('hex'));
   });
 
-  kernelTest('values of an array that the CPUs share lie close together', () => {
+  kernelTest('values of an array that the CPUs share have no gaps', () => {
     const fd = newMap('array', { valueSize: 4, maxEntries: 3 });
     for (const i of [0, 1, 2]) updateElement(bpf, fd, indexKey(i), indexKey(i + 5));
     expect(entriesOf(fd, options).map(({ value }) => value)).toEqual(['05000000', '06000000', '07000000']);
   });
 });
 
-kernelTest('more than it may take is refused before anything is allocated', () => {
+kernelTest('a map that takes more than maxBytes is refused before memory is allocated', () => {
   const fd = newMap('percpu_array', { valueSize: 32_768, maxEntries: 64 });
   const needed = 64 * (4 + cpus * 32_768);
   expect(() => new MapReader(bpf, mapInfo(bpf, fd), { maxBytes: needed - 1 })).toThrow(
@@ -139,7 +139,7 @@ kernelTest('more than it may take is refused before anything is allocated', () =
   expect(new MapReader(bpf, mapInfo(bpf, fd), { maxBytes: needed }).read(fd)).toBe(64);
 });
 
-kernelTest('a hash that has come to hold too much is refused when it does', () => {
+kernelTest('a hash that grows beyond maxBytes is refused when it does', () => {
   const fd = newMap('hash', { valueSize: 1024, maxEntries: 3000 });
   const maxBytes = 1_200_000;
   for (let i = 0; i < 3000; i++) updateElement(bpf, fd, indexKey(i), allocate(1024));
@@ -170,7 +170,7 @@ kernelTest.each(['ENOTSUPP', 'EINVAL'])(
   },
 );
 
-kernelTest('a map that is gone is an error that names it', () => {
+kernelTest('the error for a closed map names the call', () => {
   const fd = newMap('percpu_array');
   const reader = new MapReader(bpf, mapInfo(bpf, fd));
   expect(() => reader.read(99_999)).toThrow(

@@ -1,10 +1,12 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { Attr } from '../../src/bpf/attr.ts';
+import { Attr, call } from '../../src/bpf/attr.ts';
 import { parseCpuList } from '../../src/bpf/cpus.ts';
 import { errnoName } from '../../src/bpf/errno.ts';
-import { errnoOf, refusal } from '../../src/bpf/errors.ts';
+import { refusal } from '../../src/bpf/errors.ts';
 import { type Koffi, loadKoffi } from '../../src/bpf/koffi.ts';
-import { type Bpf, bpfThrough, call } from '../../src/bpf/syscall.ts';
+import { openMapById, openPinnedMap } from '../../src/bpf/maps.ts';
+import { type Bpf, bpfThrough } from '../../src/bpf/syscall.ts';
+import { errnoOf } from '../../src/errors.ts';
 
 const failing = (errno: number): Bpf => ({ call: () => -errno, address: () => 1n, close: () => {} });
 
@@ -12,15 +14,15 @@ test.each([
   ['0', [0]],
   ['0-3', [0, 1, 2, 3]],
   ['0-1,4,6-7\n', [0, 1, 4, 6, 7]],
-])('the list %p of CPUs has as many as it names', (text, cpus) => {
+])('the list %p of CPUs is parsed', (text, cpus) => {
   expect(parseCpuList(text)).toEqual(cpus);
 });
 
-test('what is no list of CPUs is refused', () => {
+test('a text that is not a list of CPUs is refused', () => {
   expect(() => parseCpuList('all')).toThrow(expect.objectContaining({ code: 'ERR_KERNEL' }));
 });
 
-test('errnos have their names, that of the kernel alone as well', () => {
+test('errnos have names, also the one that is internal to the kernel', () => {
   expect([1, 2, 13, 524, 9999].map(errnoName)).toEqual([
     'EPERM',
     'ENOENT',
@@ -30,7 +32,7 @@ test('errnos have their names, that of the kernel alone as well', () => {
   ]);
 });
 
-test('a refusal names the call, its object, the errno, and what helps', () => {
+test('a refusal names the call, its object, the errno and the cure', () => {
   const bpf = failing(1);
   const error = (() => {
     try {
@@ -44,16 +46,33 @@ test('a refusal names the call, its object, the errno, and what helps', () => {
   expect(error.message).toMatch(/^bpf\(MAP_GET_NEXT_ID\) refused the list of maps: EPERM, .*CAP_SYS_ADMIN/);
   expect(error.cause).toMatchObject({ code: 'EPERM', errno: 1, syscall: 'bpf(MAP_GET_NEXT_ID)' });
   expect(errnoOf(error)).toBe('EPERM');
+  expect(error.details).toEqual({ errno: 'EPERM', syscall: 'bpf(MAP_GET_NEXT_ID)' });
 });
 
-test('a refusal that is an answer is no error', () => {
+test('a refusal has the path and the id of its object as data', () => {
+  const bpf = failing(2);
+  const detailsOf = (act: () => unknown) => {
+    try {
+      return act();
+    } catch (error) {
+      return (error as HdrscopeError).details;
+    }
+  };
+  expect(detailsOf(() => openPinnedMap(bpf, '/sys/fs/bpf/a'))).toMatchObject({
+    errno: 'ENOENT',
+    path: '/sys/fs/bpf/a',
+  });
+  expect(detailsOf(() => openMapById(bpf, 42))).toMatchObject({ errno: 'ENOENT', id: 42 });
+});
+
+test('an expected refusal is an answer, not an error', () => {
   const bpf = failing(2);
   expect(call(bpf, 'MAP_GET_NEXT_ID', new Attr(bpf, 12), { object: '', answers: [2] })).toBe(-2);
 });
 
 test.each([
   ['OBJ_GET', 2, 'nothing is pinned there'],
-  ['OBJ_GET', 13, 'is in no bpffs'],
+  ['OBJ_GET', 13, 'is not in a bpffs'],
   ['OBJ_PIN', 1, 'pinned in a bpffs only'],
   ['BTF_GET_FD_BY_ID', 1, 'describe the shape'],
   ['MAP_UPDATE_ELEM', 1, 'opened for reading'],
@@ -61,11 +80,11 @@ test.each([
   ['PROG_LOAD', 1, 'CAP_BPF and CAP_PERFMON'],
   ['MAP_CREATE', 7, '32768 bytes'],
   ['MAP_LOOKUP_BATCH', 38, 'without bpf(2)'],
-] as const)('%s with errno %i says what helps', (command, errno, cure) => {
+] as const)('%s with errno %i has its cure', (command, errno, cure) => {
   expect(refusal({ command, errno, object: '/proc/version' }).message).toContain(cure);
 });
 
-test('without koffi it says what to install', async () => {
+test('the error without koffi says what to install', async () => {
   const absent = Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' });
   await expect(loadKoffi(() => Promise.reject(absent))).rejects.toMatchObject({
     code: 'ERR_KERNEL',
@@ -78,7 +97,7 @@ test('without koffi it says what to install', async () => {
   });
 });
 
-test('the number of bpf(2) is that of the architecture, and elsewhere there is none', () => {
+test('bpf(2) has a number on each architecture of Linux, and none elsewhere', () => {
   const numbers: unknown[] = [];
   const koffi: Koffi = {
     load: () => ({

@@ -23,90 +23,93 @@ function frame(histograms: KernelHistogram[], more: Partial<Frame> = {}): Frame 
   return { generation: '1', cpuCount: 2, counterBits: 64, histograms, ...more };
 }
 
-/** What is told of each frame: the counts, and the sums where there are some. */
-function told(counting: KernelCounting, next: Frame): number[][] {
+/** The increases of a frame: counts, then sums when there are any. */
+function increasesOf(counting: KernelCounting, next: Frame): number[][] {
   const all: number[][] = [];
   counting.advance(next, ({ counts, sums }: KernelIncrease) => all.push([...counts, ...(sums ?? [])]));
   return all;
 }
 
-describe('what is new in a frame', () => {
-  test('is what each slot of each CPU has gained', () => {
+describe('the increase in a frame', () => {
+  test('is the difference of each slot on each CPU', () => {
     const counting = new KernelCounting();
-    expect(told(counting, frame([histogram([100, 0, 0, 50, 0, 0])]))).toEqual([[100, 0, 0, 50, 0, 0]]);
-    // The sum over CPUs would give 33, and hide that the first one began anew.
-    expect(told(counting, frame([histogram([3, 0, 0, 180, 0, 0])]))).toEqual([[3, 0, 0, 130, 0, 0]]);
+    expect(increasesOf(counting, frame([histogram([100, 0, 0, 50, 0, 0])]))).toEqual([[100, 0, 0, 50, 0, 0]]);
+    // The difference of the sums over CPUs would be 33, and hide the reset of the first CPU.
+    expect(increasesOf(counting, frame([histogram([3, 0, 0, 180, 0, 0])]))).toEqual([[3, 0, 0, 130, 0, 0]]);
     expect(counting.health).toEqual({ resets: 1, generations: 1, evicted: 0 });
   });
 
-  test('is nothing where nothing was counted', () => {
+  test('is empty when counts are the same', () => {
     const counting = new KernelCounting();
-    told(counting, frame([histogram([1, 0, 0, 0, 0, 0])]));
-    expect(told(counting, frame([histogram([1, 0, 0, 0, 0, 0])]))).toEqual([]);
+    increasesOf(counting, frame([histogram([1, 0, 0, 0, 0, 0])]));
+    expect(increasesOf(counting, frame([histogram([1, 0, 0, 0, 0, 0])]))).toEqual([]);
   });
 
-  test('is all of it under another generation', () => {
+  test('is the whole frame in another generation', () => {
     const counting = new KernelCounting();
-    told(counting, frame([histogram([5, 0, 0, 0, 0, 0])]));
+    increasesOf(counting, frame([histogram([5, 0, 0, 0, 0, 0])]));
     const next = frame([histogram([7, 0, 0, 0, 0, 0])], { generation: '2' });
-    expect(told(counting, next)).toEqual([[7, 0, 0, 0, 0, 0]]);
+    expect(increasesOf(counting, next)).toEqual([[7, 0, 0, 0, 0, 0]]);
     expect(counting.health).toEqual({ resets: 0, generations: 2, evicted: 0 });
   });
 
-  test('is all of a histogram that went and came back', () => {
+  test('is the whole of a histogram that disappeared and came back', () => {
     const counting = new KernelCounting();
-    told(counting, frame([histogram([5, 0, 0, 0, 0, 0]), histogram([1, 0, 0, 0, 0, 0], { key: 'b' })]));
-    expect(told(counting, frame([histogram([1, 0, 0, 0, 0, 0], { key: 'b' })]))).toEqual([]);
+    increasesOf(
+      counting,
+      frame([histogram([5, 0, 0, 0, 0, 0]), histogram([1, 0, 0, 0, 0, 0], { key: 'b' })]),
+    );
+    expect(increasesOf(counting, frame([histogram([1, 0, 0, 0, 0, 0], { key: 'b' })]))).toEqual([]);
     expect(counting.health.evicted).toBe(1);
     const back = frame([histogram([6, 0, 0, 0, 0, 0]), histogram([1, 0, 0, 0, 0, 0], { key: 'b' })]);
-    expect(told(counting, back)).toEqual([[6, 0, 0, 0, 0, 0]]);
+    expect(increasesOf(counting, back)).toEqual([[6, 0, 0, 0, 0, 0]]);
     expect(counting.health).toEqual({ resets: 0, generations: 1, evicted: 1 });
   });
 
-  test('of a counter of 32 bits goes on beyond its largest value', () => {
+  test('continues when a counter of 32 bits passes its largest value', () => {
     const counting = new KernelCounting();
-    told(counting, frame([histogram([2 ** 32 - 1, 0, 0, 0, 0, 0])], { counterBits: 32 }));
+    increasesOf(counting, frame([histogram([2 ** 32 - 1, 0, 0, 0, 0, 0])], { counterBits: 32 }));
     const next = frame([histogram([1, 0, 0, 0, 0, 0])], { counterBits: 32 });
-    expect(told(counting, next)).toEqual([[2, 0, 0, 0, 0, 0]]);
+    expect(increasesOf(counting, next)).toEqual([[2, 0, 0, 0, 0, 0]]);
     expect(counting.health.resets).toBe(0);
   });
 
   test('has the sums of the program', () => {
     const counting = new KernelCounting();
-    told(counting, frame([histogram([1, 0, 0, 1, 0, 0], { sums: [10, 20] })]));
+    increasesOf(counting, frame([histogram([1, 0, 0, 1, 0, 0], { sums: [10, 20] })]));
     const next = frame([histogram([1, 1, 0, 0, 1, 0], { sums: [13, 4] })]);
-    expect(told(counting, next)).toEqual([[0, 1, 0, 0, 1, 0, 3, 4]]);
-    // Slots and sum of the second CPU began anew together.
+    expect(increasesOf(counting, next)).toEqual([[0, 1, 0, 0, 1, 0, 3, 4]]);
+    // Slots and sum of the second CPU were reset together.
     expect(counting.health.resets).toBe(1);
   });
 
   test('has sums of 64 bits beside slots of 32', () => {
     const counting = new KernelCounting();
     const bits = { counterBits: 32, cpuCount: 1 } as const;
-    told(counting, frame([histogram([9, 0, 0], { sums: [2 ** 40] })], bits));
-    expect(told(counting, frame([histogram([1, 0, 0], { sums: [7] })], bits))).toEqual([[1, 0, 0, 7]]);
-    told(counting, frame([histogram([2, 0, 0], { sums: [2 ** 32 - 1] })], bits));
-    expect(told(counting, frame([histogram([3, 0, 0], { sums: [6] })], bits))).toEqual([[1, 0, 0, 7]]);
+    increasesOf(counting, frame([histogram([9, 0, 0], { sums: [2 ** 40] })], bits));
+    expect(increasesOf(counting, frame([histogram([1, 0, 0], { sums: [7] })], bits))).toEqual([[1, 0, 0, 7]]);
+    increasesOf(counting, frame([histogram([2, 0, 0], { sums: [2 ** 32 - 1] })], bits));
+    expect(increasesOf(counting, frame([histogram([3, 0, 0], { sums: [6] })], bits))).toEqual([[1, 0, 0, 7]]);
   });
 });
 
 describe('with since: now', () => {
-  test('the first frame is what is counted from', () => {
+  test('counts start at the first frame', () => {
     const counting = new KernelCounting({ since: 'now' });
-    expect(told(counting, frame([histogram([5, 0, 0, 0, 0, 0])]))).toEqual([]);
-    expect(told(counting, frame([histogram([7, 0, 0, 0, 0, 1])]))).toEqual([[2, 0, 0, 0, 0, 1]]);
+    expect(increasesOf(counting, frame([histogram([5, 0, 0, 0, 0, 0])]))).toEqual([]);
+    expect(increasesOf(counting, frame([histogram([7, 0, 0, 0, 0, 1])]))).toEqual([[2, 0, 0, 0, 0, 1]]);
   });
 
-  test('what comes later is counted from 0', () => {
+  test('histograms that appear later count from 0', () => {
     const counting = new KernelCounting({ since: 'now' });
-    told(counting, frame([]));
-    expect(told(counting, frame([histogram([7, 0, 0, 0, 0, 0])]))).toEqual([[7, 0, 0, 0, 0, 0]]);
+    increasesOf(counting, frame([]));
+    expect(increasesOf(counting, frame([histogram([7, 0, 0, 0, 0, 0])]))).toEqual([[7, 0, 0, 0, 0, 0]]);
     const next = frame([histogram([8, 0, 0, 0, 0, 0])], { generation: '2' });
-    expect(told(counting, next)).toEqual([[8, 0, 0, 0, 0, 0]]);
+    expect(increasesOf(counting, next)).toEqual([[8, 0, 0, 0, 0, 0]]);
   });
 });
 
-test('what could not be taken is told again', () => {
+test('an increase that could not be taken is reported again', () => {
   const counting = new KernelCounting();
   const first = frame([histogram([1, 0, 0, 0, 0, 0]), histogram([2, 0, 0, 0, 0, 0], { key: 'b' })]);
   const taken: number[] = [];
@@ -116,27 +119,27 @@ test('what could not be taken is told again', () => {
   };
   expect(() => counting.advance(first, failing)).toThrow('no room');
   expect(taken).toEqual([2]);
-  expect(told(counting, first)).toEqual([[1, 0, 0, 0, 0, 0]]);
+  expect(increasesOf(counting, first)).toEqual([[1, 0, 0, 0, 0, 0]]);
 });
 
-test('a layout that has become longer keeps the counters of its slots', () => {
+test('a layout that has grown keeps the counters of its slots', () => {
   const counting = new KernelCounting();
   const one = { cpuCount: 1 };
-  told(counting, frame([histogram([1, 2, 0])], one));
+  increasesOf(counting, frame([histogram([1, 2, 0])], one));
   const longer = {
     ...histogram([]),
     layout: explicitKernelLayout([0, 4, 8]),
     counts: Float64Array.of(1, 3, 5, 0),
   };
-  expect(told(counting, frame([longer], one))).toEqual([[0, 1, 5, 0]]);
+  expect(increasesOf(counting, frame([longer], one))).toEqual([[0, 1, 5, 0]]);
 });
 
-test('an array that a source uses again does no harm', () => {
+test('a source may reuse its arrays', () => {
   const counting = new KernelCounting();
   const reused = histogram([1, 0, 0, 0, 0, 0]);
-  told(counting, frame([reused]));
+  increasesOf(counting, frame([reused]));
   reused.counts[0] = 4;
-  expect(told(counting, frame([reused]))).toEqual([[3, 0, 0, 0, 0, 0]]);
+  expect(increasesOf(counting, frame([reused]))).toEqual([[3, 0, 0, 0, 0, 0]]);
 });
 
 test.each([
@@ -153,11 +156,13 @@ test.each([
   ],
 ])('a frame with %s is refused, and changes nothing', (_, wrong, message) => {
   const counting = new KernelCounting();
-  expect(() => told(counting, wrong)).toThrow(expect.objectContaining({ code: 'ERR_KERNEL', message }));
+  expect(() => increasesOf(counting, wrong)).toThrow(
+    expect.objectContaining({ code: 'ERR_KERNEL', message }),
+  );
   expect(counting.health.generations).toBe(0);
 });
 
-test('a wrong start is refused', () => {
+test('an unknown `since` is refused', () => {
   expect(() => new KernelCounting({ since: 'then' as never })).toThrow(
     "since must be 'beginning' or 'now', got \"then\"",
   );
@@ -166,7 +171,7 @@ test('a wrong start is refused', () => {
 describe('counting against a model of the kernel', () => {
   const KEYS = ['a', 'b'];
   const CPUS = 2;
-  const SLOTS = LAYOUT.layout.slotCount;
+  const SLOTS = LAYOUT.slots.slotCount;
 
   type Step =
     | { kind: 'events'; key: string; counter: number; count: number }
@@ -191,9 +196,9 @@ describe('counting against a model of the kernel', () => {
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('replace') }) },
   ) as fc.Arbitrary<Step>;
 
-  // A reset is seen if a counter is less than it was. The model reads at once after what would hide events from any
-  // reader, so that all of them can be accounted for.
-  test.each([32, 64] as const)('each event is told once, with counters of %i bits', (counterBits) => {
+  // A reset shows when a counter has fallen. The model reads right after every step that would hide events from any reader,
+  // so all events can be checked.
+  test.each([32, 64] as const)('each event is reported once, with counters of %i bits', (counterBits) => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const turn = counterBits === 32 ? 2 ** 32 : Number.POSITIVE_INFINITY;
@@ -216,7 +221,7 @@ describe('counting against a model of the kernel', () => {
         const sinceRead = new Map<string, number>();
         for (const one of steps) {
           if (one.kind === 'events') {
-            // No counter of 32 bits can be followed that turns by half or more between two readings.
+            // A counter of 32 bits cannot be followed when it grows by 2^31 or more between two reads.
             const place = `${one.key} ${one.counter}`;
             const pending = (sinceRead.get(place) ?? 0) + one.count;
             if (pending >= 2 ** 31) continue;
@@ -249,7 +254,7 @@ describe('counting against a model of the kernel', () => {
     );
   });
 
-  test('however frames are missed, nothing is negative and no event is told twice', () => {
+  test('missed frames lead to no negative count, and no event is reported twice', () => {
     fc.assert(
       fc.property(fc.array(fc.array(fc.nat({ max: 50 }), { minLength: 3, maxLength: 3 })), (gains) => {
         const counting = new KernelCounting();

@@ -10,7 +10,7 @@ beforeAll(async () => {
   findings = new Map((await examine()).map((finding) => [finding.what, finding]));
 });
 
-test('looks at all that matters, once', () => {
+test('checks every subject', () => {
   expect([...findings.keys()]).toEqual(
     expect.arrayContaining([
       ...['kernel', 'architecture', 'CPUs', 'BTF of the kernel', 'unprivileged_bpf_disabled'],
@@ -19,14 +19,14 @@ test('looks at all that matters, once', () => {
   );
 });
 
-test('has a cure for what is missing, and for nothing else', () => {
+test('has a cure for every problem, and only for problems', () => {
   for (const { ok, detail, cure } of findings.values()) {
     expect(detail).not.toBe('');
     expect(cure === undefined).toBe(ok);
   }
 });
 
-testKernel('has the kernel count the 4821 values exactly, and leaves nothing', async () => {
+testKernel('makes the kernel count 4821 values exactly, and leaves no map', async () => {
   expect(findings.get('counting in the kernel')).toMatchObject({
     ok: true,
     detail: expect.stringMatching(/^4821 values on \d+ CPUs came back exactly, in \d+ ms$/),

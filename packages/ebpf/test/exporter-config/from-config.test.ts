@@ -61,7 +61,7 @@ function config(...lines: string[]): string {
 
 const BUCKET = 'labels: [{ name: bucket, size: 4, decoders: [{ name: uint }] }]';
 
-test('a histogram is described with its buckets, unit and key', () => {
+test('a histogram has its buckets, unit and key', () => {
   const [latency] = fromEbpfExporterConfig(CONFIG);
   const { layout, shape, histogram } = latency!.map;
   expect([latency!.name, histogram, layout.name, layout.firstIndex]).toEqual([
@@ -70,9 +70,7 @@ test('a histogram is described with its buckets, unit and key', () => {
     'ebpf-exporter-exp2',
     0,
   ]);
-  expect([layout.layout.slotCount, layout.layout.lower(10), layout.layout.upper(10)]).toEqual([
-    27, 513, 1024,
-  ]);
+  expect([layout.slots.slotCount, layout.slots.lower(10), layout.slots.upper(10)]).toEqual([27, 513, 1024]);
   expect(latency!.family).toEqual({ description: 'Block IO latency histogram', unit: 's', scale: 1e-6 });
   expect(shape).toEqual({
     key: [
@@ -94,12 +92,12 @@ test('a histogram is described with its buckets, unit and key', () => {
     sum: 'after-last',
   });
   expect(latency!.warnings).toEqual([
-    'line 15: the decoder majorminor of device is left out, which leaves its bytes in hexadecimal',
-    'line 30: the decoder regexp of comm is left out, which leaves the text',
+    'line 15: the decoder majorminor of device is not supported, which leaves its bytes in hexadecimal',
+    'line 30: the decoder regexp of comm is not supported, which leaves the text',
   ]);
 });
 
-test('a description is all that reading its map takes, without types', () => {
+test('a histogram can be read without types', () => {
   const [latency] = fromEbpfExporterConfig(CONFIG);
   const { layout, shape } = latency!.map;
   const info = {
@@ -129,16 +127,16 @@ test('fixed buckets, hexadecimal labels and anchors are read', () => {
   ]);
   expect(sizes!.family).toEqual({ description: '', scale: 1 });
   expect(sizes!.warnings).toEqual([
-    'line 45: the decoder cgroup of cgroup is left out, which leaves the integer',
+    'line 45: the decoder cgroup of cgroup is not supported, which leaves the integer',
   ]);
 });
 
 test.each([
   ['exp2zero', 'bucket_max: 5', 'ebpf-exporter-exp2zero'],
   ['linear', 'bucket_max: 5', 'ebpf-exporter-linear'],
-])('buckets of the type %s', (type, more, name) => {
+])('buckets of the type %s are read', (type, more, name) => {
   const [histogram] = fromEbpfExporterConfig(config(`bucket_type: ${type}`, more, BUCKET));
-  expect([histogram!.map.layout.name, histogram!.map.layout.layout.slotCount]).toEqual([name, 6]);
+  expect([histogram!.map.layout.name, histogram!.map.layout.slots.slotCount]).toEqual([name, 6]);
 });
 
 test('a configuration without histograms has none', () => {
@@ -202,14 +200,14 @@ test.each([
   [
     'a bucket that is a text',
     config('labels: [{ name: bucket, size: 4, decoders: [{ name: string }] }]'),
-    'line 4: metrics.histograms[0].labels[0] must be the bucket, with the decoder uint, as it is the last one, got an object',
+    'line 4: metrics.histograms[0].labels[0] must be the bucket, as the last label, with the decoder uint, got an object',
   ],
   [
-    'a name for what is no integer',
+    'a name under a key that is not an integer',
     config(
       'labels: [{ name: a, size: 4, decoders: [{ name: uint }, { name: static_map, static_map: { b: c } }] }]',
     ),
-    'line 4: metrics.histograms[0].labels[0].decoders[1].static_map.b must be under a key that is an integer, as it follows uint, got "c"',
+    'line 4: metrics.histograms[0].labels[0].decoders[1].static_map.b must be under an integer key, because it follows uint, got "c"',
   ],
 ])('%s is refused with its line', (_, text, message) => {
   expect(() => fromEbpfExporterConfig(text)).toThrow(

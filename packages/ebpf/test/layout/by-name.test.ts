@@ -8,9 +8,9 @@ test.each([
 ])('%j names a layout', (text, name, slots) => {
   const layout = kernelLayoutOf(text);
   if (name !== undefined) expect(layout.name).toBe(name);
-  expect(layout.layout.slotCount).toBe(slots);
+  expect(layout.slots.slotCount).toBe(slots);
 });
 
-test.each(['log2', '', 'toString', 'bcc:x', 'libbpf-tools:1', '4,1'])('%j names none', (text) => {
+test.each(['log2', '', 'toString', 'bcc:x', 'libbpf-tools:1', '4,1'])('%j does not name a layout', (text) => {
   expect(() => kernelLayoutOf(text)).toThrow(expect.objectContaining({ code: 'ERR_INVALID_OPTION' }));
 });

@@ -67,7 +67,7 @@ const ALL: Convention[] = [
   ),
 ];
 
-// Every power of two that is a double, and the integers beside it.
+// Powers of two up to 2^62, and the integers beside them.
 const VALUES = [
   ...new Set(
     [0, 1, 5, 94, 95, 99, 100, 101, 500, 501, ...Array.from({ length: 63 }, (_, i) => 2 ** i)].flatMap(
@@ -77,9 +77,9 @@ const VALUES = [
 ].filter((value) => value >= 0);
 
 describe.each(ALL)('the layout of %s', (_name, kernel, indexOf) => {
-  const { layout } = kernel;
+  const { slots: layout } = kernel;
 
-  test('has the index of each value as the tool computes it', () => {
+  test('has each value at the index that the tool computes', () => {
     const wrong = VALUES.filter((value) => {
       const slot = layout.slotOf(value);
       const isWithin = layout.lower(slot) <= value && value <= layout.upper(slot);
@@ -88,7 +88,7 @@ describe.each(ALL)('the layout of %s', (_name, kernel, indexOf) => {
     expect(wrong).toEqual([]);
   });
 
-  test('leaves no gap, and has its middles within its slots', () => {
+  test('leaves no gap, and has the middle of a slot within the slot', () => {
     const slots = Array.from({ length: layout.slotCount }, (_unused, slot) => slot);
     const wrong = slots.filter((slot) => {
       const [lower, upper, middle] = [layout.lower(slot), layout.upper(slot), layout.midpoint(slot)];
@@ -108,7 +108,7 @@ describe.each(ALL)('the layout of %s', (_name, kernel, indexOf) => {
     expect(wrong).toEqual([]);
   });
 
-  test('is open upwards in its last slot, and nowhere else', () => {
+  test('is open upwards in its last slot only', () => {
     const open = Array.from({ length: layout.slotCount }, (_, slot) => layout.upper(slot)).map(
       (upper) => !Number.isFinite(upper),
     );
@@ -116,7 +116,7 @@ describe.each(ALL)('the layout of %s', (_name, kernel, indexOf) => {
     expect(open.filter(Boolean)).toHaveLength(1);
   });
 
-  test('has the index of any value as the tool computes it', () => {
+  test('has any value at the index that the tool computes', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 53 }), fc.maxSafeNat(), (bits, any) => {
         const value = Math.floor(any / 2 ** bits);
@@ -126,13 +126,13 @@ describe.each(ALL)('the layout of %s', (_name, kernel, indexOf) => {
   });
 });
 
-test.each(VALUES)('all conventions for powers of two agree on where %i is', (value) => {
+test.each(VALUES)('all conventions for powers of two agree about %i', (value) => {
   for (const [, kernel, indexOf] of LOG2) {
     const slot = slotOfIndex(kernel, indexOf(BigInt(value)));
     expect(slot).toBeDefined();
-    const [lower, upper] = [kernel.layout.lower(slot!), kernel.layout.upper(slot!)];
+    const [lower, upper] = [kernel.slots.lower(slot!), kernel.slots.upper(slot!)];
     expect(value >= lower && value <= upper).toBe(true);
-    // None is wider than an octave, but for the one that holds 0 and 1, and the last one.
+    // No slot is wider than an octave, except the slot of 0 and 1, and the last slot.
     if (Number.isFinite(upper) && lower > 0) expect(upper).toBeLessThan(2 * Math.max(lower, 1) + 1);
   }
 });
@@ -154,29 +154,34 @@ describe('the same value has another index with each tool', () => {
       [bpftraceHistLayout(), bpftrace],
     ];
     for (const [kernel, index] of indices)
-      expect(slotOfIndex(kernel, index)).toBe(kernel.layout.slotOf(value));
+      expect(slotOfIndex(kernel, index)).toBe(kernel.slots.slotOf(value));
   });
 });
 
-test('values below zero have a slot where the tool counts them, and none elsewhere', () => {
-  expect(bpftraceHistLayout().layout.slotOf(-5)).toBe(0);
-  expect(bpftraceHistLayout(5).layout.slotOf(-1)).toBe(0);
-  expect(bpftraceHistLayout().layout.lower(0)).toBe(Number.NEGATIVE_INFINITY);
-  expect(bpftraceLhistLayout({ min: 10, max: 20, step: 5 }).layout.slotOf(-1)).toBe(0);
-  expect(bpftraceLhistLayout({ min: 10, max: 20, step: 5 }).layout.lower(0)).toBe(Number.NEGATIVE_INFINITY);
-  for (const { layout } of [libbpfToolsLayout(), bccLayout(), queueDepthLayout(), logLinear8Layout()]) {
+test('values below zero have a slot only in layouts of tools that count them', () => {
+  expect(bpftraceHistLayout().slots.slotOf(-5)).toBe(0);
+  expect(bpftraceHistLayout(5).slots.slotOf(-1)).toBe(0);
+  expect(bpftraceHistLayout().slots.lower(0)).toBe(Number.NEGATIVE_INFINITY);
+  expect(bpftraceLhistLayout({ min: 10, max: 20, step: 5 }).slots.slotOf(-1)).toBe(0);
+  expect(bpftraceLhistLayout({ min: 10, max: 20, step: 5 }).slots.lower(0)).toBe(Number.NEGATIVE_INFINITY);
+  for (const { slots: layout } of [
+    libbpfToolsLayout(),
+    bccLayout(),
+    queueDepthLayout(),
+    logLinear8Layout(),
+  ]) {
     expect(layout.slotOf(-1)).toBe(-1);
     expect(layout.lower(0)).toBe(0);
   }
 });
 
-test('lhist keeps what bpftrace prints beyond a hole in its last slot', () => {
-  const { layout } = bpftraceLhistLayout({ min: 5, max: 100, step: 10 });
+test('the last slot of lhist begins after the last whole step', () => {
+  const { slots: layout } = bpftraceLhistLayout({ min: 5, max: 100, step: 10 });
   expect([layout.lower(9), layout.upper(9), layout.lower(10)]).toEqual([85, 94, 95]);
 });
 
 test('ebpf_exporter counts nothing below its first key', () => {
-  const { layout } = exporterExp2Layout({ min: 3, max: 5 });
+  const { slots: layout } = exporterExp2Layout({ min: 3, max: 5 });
   expect([layout.lower(0), layout.upper(0), layout.lower(1), layout.upper(1)]).toEqual([5, 8, 9, 16]);
   expect(layout.slotOf(4)).toBe(-1);
 });
@@ -191,10 +196,10 @@ test('fixed keys are their own indices', () => {
     2,
     undefined,
   ]);
-  expect([0, 1, 10, 11, 501].map((value) => kernel.layout.slotOf(value))).toEqual([0, 1, 1, 2, 2]);
+  expect([0, 1, 10, 11, 501].map((value) => kernel.slots.slotOf(value))).toEqual([0, 1, 1, 2, 2]);
 });
 
-test('an index that a layout has no slot for has none', () => {
+test('an index without a slot in the layout has no slot', () => {
   expect(slotOfIndex(bccLayout(), 0)).toBeUndefined();
   expect(slotOfIndex(libbpfToolsLayout(), 26)).toBeUndefined();
   expect(slotOfIndex(libbpfToolsLayout(), 1.5)).toBeUndefined();
@@ -205,7 +210,7 @@ test.each([
   ['a fraction', () => explicitKernelLayout([1, 2.5]), 'bounds[1] must be an integer above 1, got 2.5'],
   ['no order', () => explicitKernelLayout([4, 4]), 'bounds[1] must be an integer above 4, got 4'],
   [
-    'a lowest above',
+    'a lowest integer above the first bound',
     () => explicitKernelLayout([4], { lowest: 5 }),
     'lowest must be an integer up to 4, or -Infinity, got 5',
   ],
@@ -220,7 +225,7 @@ test.each([
     'keys must be 2 different integers, got an array of 2',
   ],
   [
-    'a first index that is none',
+    'a first index that is not an integer',
     () => explicitKernelLayout([4], { firstIndex: 0.5 }),
     'firstIndex must be an integer, got 0.5',
   ],

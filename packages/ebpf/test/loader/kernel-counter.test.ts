@@ -17,7 +17,7 @@ async function countsOf({ map }: KernelCounter): Promise<readonly number[]> {
   return [...histograms[0]!.counts];
 }
 
-testKernel('counts on the CPU that it is told, or on each in turn, until it is reset', async () => {
+testKernel('counts on the given CPU, or on each in turn, until it is reset', async () => {
   counter = await openKernelCounter();
   const [cpu] = onlineCpus();
   for (const depth of [0, 1, 1, 4, 64, 65, 2 ** 40]) counter.record(depth, cpu);
@@ -30,7 +30,7 @@ testKernel('counts on the CPU that it is told, or on each in turn, until it is r
   expect(counts[3]).toBe(3);
 });
 
-testKernel('refuses what is no value, and everything when it is closed', async () => {
+testKernel('refuses invalid values, and every call after it is closed', async () => {
   counter = await openKernelCounter({ name: 'hdrscope_closed' });
   expect(() => counter.record(-1)).toThrow('value must be an integer from 0 to 2^53 − 1, got -1');
   expect(() => counter.record(1.5)).toThrow('value must be');

@@ -18,7 +18,7 @@ afterEach(() => {
   program = bpffs = undefined;
 });
 
-test('says so where libbpf is missing', async () => {
+test('reports that libbpf is missing', async () => {
   await expect(loadProgram(RUN_QUEUE_PROGRAM, { libbpf: 'libbpf-of-nobody.so' })).rejects.toMatchObject({
     code: 'ERR_KERNEL',
     message: expect.stringContaining('libbpf-of-nobody.so cannot be loaded: install libbpf 1.x'),
@@ -32,7 +32,7 @@ test('takes a path or bytes', async () => {
   });
 });
 
-testLoader('hands on what libbpf says of a file that is none or no program', async () => {
+testLoader('reports the messages of libbpf about a missing file and an invalid program', async () => {
   await expect(loadProgram('/nowhere/program.bpf.o')).rejects.toMatchObject({
     code: 'ERR_KERNEL',
     message: expect.stringMatching(/^\/nowhere\/program\.bpf\.o cannot be opened: ENOENT\n.*libbpf: /s),
@@ -40,9 +40,9 @@ testLoader('hands on what libbpf says of a file that is none or no program', asy
   await expect(loadProgram(new Uint8Array(64))).rejects.toThrow(/is not a proper ELF object/);
 });
 
-testLoader('leaves nothing of a program that the kernel rejects', async () => {
+testLoader('reports the messages of the kernel about a rejected program', async () => {
   const bytes = Buffer.from(readFileSync(RUN_QUEUE_PROGRAM));
-  // Without its licence it may not read the kernel's structures.
+  // Without its licence the program may not read structures of the kernel.
   bytes.write('XXX', bytes.indexOf('GPL\0'), 'latin1');
 
   await expect(loadProgram(bytes)).rejects.toMatchObject({
@@ -51,7 +51,7 @@ testLoader('leaves nothing of a program that the kernel rejects', async () => {
   });
 });
 
-testLoader('loads bytes as well as a file, and twice at once', async () => {
+testLoader('loads bytes and files, also twice at once', async () => {
   program = await loadProgram(readFileSync(RUN_QUEUE_PROGRAM));
   const second = await loadProgram(RUN_QUEUE_PROGRAM);
   const maps = [...second.maps.values()].map(({ id }) => id);
@@ -67,7 +67,7 @@ testLoader('loads bytes as well as a file, and twice at once', async () => {
   await expectGone({ maps, programs: second.programs.map(({ id }) => id) });
 });
 
-testPins('pins a map for others, and takes the pin back', async () => {
+testPins('pins a map for others, and removes the pin when it is closed', async () => {
   bpffs = mountBpffs();
   program = await loadProgram(RUN_QUEUE_PROGRAM);
   const path = bpffs.path('depth');
@@ -81,7 +81,7 @@ testPins('pins a map for others, and takes the pin back', async () => {
   expect(statSync(path, { throwIfNoEntry: false })).toBeUndefined();
 });
 
-testPins('leaves a pin alone that somebody else has put there meanwhile', async () => {
+testPins('keeps a pin that another program has put in place', async () => {
   bpffs = mountBpffs();
   program = await loadProgram(RUN_QUEUE_PROGRAM);
   const path = bpffs.path('depth');
@@ -93,7 +93,7 @@ testPins('leaves a pin alone that somebody else has put there meanwhile', async 
   expect(statSync(path, { throwIfNoEntry: false })).toBeDefined();
 });
 
-testPins('refuses to pin what there is not, or where nothing can be pinned', async () => {
+testPins('refuses to pin an unknown map, with an invalid mode, or outside a bpffs', async () => {
   bpffs = mountBpffs();
   program = await loadProgram(RUN_QUEUE_PROGRAM);
   const loaded = program;

@@ -24,14 +24,14 @@ const sumOf = (numbers: Float64Array): number => numbers.reduce((sum, number) =>
 
 /** The counts of all CPUs, slot by slot. */
 function totalsOf({ counts, layout }: KernelHistogram): readonly number[] {
-  const slots = layout.layout.slotCount;
+  const slots = layout.slots.slotCount;
   return Array.from({ length: slots }, (_, slot) =>
     sumOf(counts.filter((_count, index) => index % slots === slot)),
   );
 }
 
 testLoader(
-  'counts depth and latency of a busy machine, and only ever more',
+  'counts depth and latency of a busy machine, and never falls',
   async () => {
     runQueue = await openRunQueue();
     const processes = onlineCpus().length + 2;
@@ -58,7 +58,7 @@ testLoader(
     expect(total(latency)).toBeGreaterThan(10);
     // Switches to the idle task have a depth and no wait.
     expect(total(depth)).toBeGreaterThanOrEqual(total(latency));
-    // Somebody waited for milliseconds, and nobody longer than all this took with every process in the queue.
+    // Some task waited for milliseconds, and no task waited longer than the test took with every process in the queue.
     expect(sumOf(sums)).toBeGreaterThan(1e6);
     expect(sumOf(sums)).toBeLessThan(60e9 * processes);
     expect(await runQueue.missed()).toBeLessThan(total(latency) / 2);
@@ -66,7 +66,7 @@ testLoader(
   20_000,
 );
 
-testLoader('counts as many depths as the kernel says that it has switched', async () => {
+testLoader('counts one depth for each switch of the kernel', async () => {
   runQueue = await openRunQueue();
   const counted = async () => sumOf((await histogramOf(runQueue!.depth)).counts);
   await counted();
@@ -78,11 +78,11 @@ testLoader('counts as many depths as the kernel says that it has switched', asyn
   const depths = (await counted()) - start;
 
   expect(depths).toBeLessThanOrEqual(switches() - outerStart);
-  // Some switches are not traced: a few in a second were seen.
+  // The kernel does not trace all switches: a few each second were missing.
   expect(depths).toBeGreaterThan((innerEnd - innerStart) * 0.8);
 });
 
-/** How often the CPUs have switched from one task to another. */
+/** Number of switches between tasks on all CPUs. */
 function switches(): number {
   return Number(/^ctxt (\d+)$/m.exec(readFileSync('/proc/stat', 'utf8'))![1]);
 }
@@ -91,16 +91,16 @@ testLoader('its latency sum is within the bounds of its slots', async () => {
   runQueue = await openRunQueue();
   await makeBusy(3, 300);
   const histogram = await histogramOf(runQueue.latency);
-  const { layout } = histogram.layout;
+  const { slots } = histogram.layout;
   const counts = totalsOf(histogram);
   const bound = (edge: (slot: number) => number) =>
     counts.reduce((sum, count, slot) => sum + (count === 0 ? 0 : count * edge(slot)), 0);
 
-  // A CPU may be between the two increments of a wait, of which none was longer than this.
-  const longest = layout.upper(counts.findLastIndex((count) => count > 0));
+  // A CPU may be between the two increments of a wait. No wait was longer than this.
+  const longest = slots.upper(counts.findLastIndex((count) => count > 0));
   const slack = longest * possibleCpus().length;
-  expect(sumOf(histogram.sums!)).toBeGreaterThanOrEqual(bound(layout.lower) - slack);
-  expect(sumOf(histogram.sums!)).toBeLessThanOrEqual(bound(layout.upper) + slack);
+  expect(sumOf(histogram.sums!)).toBeGreaterThanOrEqual(bound(slots.lower) - slack);
+  expect(sumOf(histogram.sums!)).toBeLessThanOrEqual(bound(slots.upper) + slack);
 });
 
 testBpftool('bpftool reads the same from the same map', async () => {
@@ -120,7 +120,7 @@ testBpftool('bpftool reads the same from the same map', async () => {
   }
 });
 
-testLoader('nothing is left of it when it is closed, once or twice', async () => {
+testLoader('leaves nothing when it is closed, once or twice', async () => {
   runQueue = await openRunQueue();
   const { program } = runQueue;
   const ids = {

@@ -12,7 +12,7 @@ const missing = ['clang', 'llvm-strip'].filter((name) => !hasProgram(name));
 const testBuild = testUnless(missing.length > 0 ? `${missing.join(' and ')} not installed` : undefined);
 
 testBuild(
-  'the object is what its sources make',
+  'the object is built from its sources',
   () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [tool, '--check'], { encoding: 'utf8' });
 
@@ -25,26 +25,26 @@ testBuild(
 testBuild(
   'its slots are those of the layouts, up to 2^53',
   () => {
-    const depths = edgesOf(queueDepthLayout().layout.bounds).filter((depth) => depth < 2 ** 32);
-    const waits = edgesOf(logLinear8Layout().layout.bounds).filter((wait) => wait < 2 ** 53);
+    const depths = edgesOf(queueDepthLayout().slots.bounds).filter((depth) => depth < 2 ** 32);
+    const waits = edgesOf(logLinear8Layout().slots.bounds).filter((wait) => wait < 2 ** 53);
 
     expect(slotsInC('depth_slot', depths)).toEqual(
-      depths.map((depth) => queueDepthLayout().layout.slotOf(depth)),
+      depths.map((depth) => queueDepthLayout().slots.slotOf(depth)),
     );
     expect(slotsInC('latency_slot', waits)).toEqual(
-      waits.map((wait) => logLinear8Layout().layout.slotOf(wait)),
+      waits.map((wait) => logLinear8Layout().slots.slotOf(wait)),
     );
     expect(slotsInC('latency_slot', ['18446744073709551615'])).toEqual([495]);
   },
   60_000,
 );
 
-/** What is on both sides of each bound. */
+/** Integers on both sides of each bound. */
 function edgesOf(bounds: readonly number[]): number[] {
   return [0, ...bounds.flatMap((bound) => [bound, bound + 1]), 2 ** 31, 2 ** 52 + 1];
 }
 
-/** The slots that a function of `slots.h` gives to values, when this machine runs it. */
+/** The slots of values by a function of `slots.h`, which this machine compiles and runs. */
 function slotsInC(name: string, values: readonly (number | string)[]): number[] {
   const folder = mkdtempSync(join(tmpdir(), 'hdrscope-slots-'));
   try {
@@ -72,7 +72,7 @@ int main(void) {
   }
 }
 
-test('the object is small, and knows no folder of the machine that made it', () => {
+test('the object is small, and names no folder of the machine that built it', () => {
   const text = readFileSync(RUN_QUEUE_PROGRAM, 'latin1');
 
   expect(statSync(RUN_QUEUE_PROGRAM).size).toBeLessThan(16_384);

@@ -38,7 +38,7 @@ testUnless(reason)('reads what kernelMap reads', async () => {
       await direct.close();
     }
     const missing = bpftoolMap({ name: 'hdr_no_such_map', layout });
-    await expect(missing.read()).rejects.toThrow('it finds no such map');
+    await expect(missing.read()).rejects.toThrow('it does not find the map');
   } finally {
     bpf.close(fd);
     bpffs.unmount();

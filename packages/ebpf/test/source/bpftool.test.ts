@@ -14,7 +14,7 @@ function fixture(name: string): string {
 /** A bpftool that prints what was recorded. */
 function recorded(name: string, options: Omit<BpftoolMapOptions, 'program'>): ReturnType<typeof bpftoolMap> {
   const texts = { show: fixture(`${name}.show`), dump: fixture(`${name}.dump`) };
-  const source = `process.stdout.write(require('node:fs').readFileSync(${JSON.stringify(texts)}[args[2]]));`;
+  const source = `process.stdout.write(process.getBuiltinModule('node:fs').readFileSync(${JSON.stringify(texts)}[args[2]]));`;
   return bpftoolMap({ ...options, program: programs.write(`bpftool-${name}`, source) });
 }
 
@@ -23,7 +23,7 @@ function failing(source: string, options: Partial<BpftoolMapOptions> = {}): Retu
   return bpftoolMap({ path: '/sys/fs/bpf/a', layout: queueDepthLayout(), program, ...options });
 }
 
-test('an array of slots for each CPU, beyond what JSON holds', async () => {
+test('reads an array of slots for each CPU, beyond the integers of JSON', async () => {
   const frame = await recorded('percpu-array', { name: 'queue_hist', layout: queueDepthLayout() }).read();
   const { id } = JSON.parse(readFileSync(fixture('percpu-array.show'), 'utf8'));
   expect(frame).toMatchObject({ generation: `map ${id}`, cpuCount: 2, counterBits: 64 });
@@ -34,7 +34,7 @@ test('an array of slots for each CPU, beyond what JSON holds', async () => {
   ]);
 });
 
-test('a hash whose key has a text and the slot', async () => {
+test('reads a hash whose key has a text and the slot', async () => {
   const frame = await recorded('percpu-hash', {
     id: 1,
     layout: explicitKernelLayout([0, 1, 2]),
@@ -54,14 +54,14 @@ test('a hash whose key has a text and the slot', async () => {
   ]);
 });
 
-test('all slots in one value', async () => {
+test('reads all slots in one value', async () => {
   const frame = await recorded('value-of-slots', { id: 1, layout: libbpfToolsLayout() }).read();
   expect(frame).toMatchObject({ cpuCount: 1, counterBits: 32 });
   expect(frame.histograms).toMatchObject([{ name: 'hists', attributes: { key: 7 } }]);
   expect([...frame.histograms[0]!.counts]).toEqual(Array.from({ length: 26 }, (_, slot) => slot * 10));
 });
 
-test('a map without entries', async () => {
+test('reads a map without entries', async () => {
   const { histograms } = await recorded('empty-hash', { id: 1, layout: queueDepthLayout() }).read();
   expect(histograms.map(({ counts }) => [...counts])).toEqual([new Array(8).fill(0)]);
 });
@@ -75,32 +75,32 @@ test.each([
   ],
   [
     `${FAILS}('{"error":"bpf obj get (/sys/fs/bpf): Permission denied"}')`,
-    'Permission denied; bpftool takes root: kernelMap reads without what is pinned with mode 0444',
+    'Permission denied; bpftool takes root; kernelMap reads a pin of mode 0444 without it',
   ],
-  [`${FAILS}('')`, 'it finds no such map: is the program loaded?'],
-  [`console.log('[{"id":7},{"id":9}]')`, '2 maps are called "/sys/fs/bpf/a": name one by its id (7, 9)'],
-  ['console.log("usage:")', 'bpftool printed what cannot be understood: "usage:\\n"'],
-  ['console.log(`{"id":"x"}`)', 'bpftool printed what cannot be understood: "x"'],
-])('%s', async (source, message) => {
+  [`${FAILS}('')`, 'it does not find the map: is the program loaded?'],
+  [`console.log('[{"id":7},{"id":9}]')`, '2 maps are called "/sys/fs/bpf/a": choose one by its id (7, 9)'],
+  ['console.log("usage:")', 'the output of bpftool cannot be parsed: "usage:\\n"'],
+  ['console.log(`{"id":"x"}`)', 'the output of bpftool cannot be parsed: "x"'],
+])('reports the failure of %s', async (source, message) => {
   await expect(failing(source).read()).rejects.toMatchObject({
     code: 'ERR_KERNEL',
     message: expect.stringContaining(message),
   });
 });
 
-test('one that never ends, one that is missing, one that was closed', async () => {
+test('reports a bpftool that never ends, one that is missing, and a closed source', async () => {
   await expect(failing('setInterval(() => {}, 1000);', { timeoutMs: 300 }).read()).rejects.toThrow(
     'must end within 300 ms, and did not: raise timeoutMs',
   );
   await expect(failing('', { program: '/nowhere/bpftool' }).read()).rejects.toThrow(
-    'cannot run /nowhere/bpftool: there is no such program: install it',
+    'cannot run /nowhere/bpftool: it is not installed, or not in PATH',
   );
   const closed = failing('');
   await closed.close();
   await expect(closed.read()).rejects.toThrow('is closed');
 });
 
-test('leaves out what was deleted meanwhile, and tells of other failures', async () => {
+test('leaves out entries that were deleted meanwhile, and reports other failures', async () => {
   const show = '{"id":3,"type":"hash","name":"h","bytes_key":4,"bytes_value":8,"max_entries":8}';
   const dump = (error: string): string =>
     `[{"key":["0x01","0x00","0x00","0x00"],"value":{"error":"${error}"}}]`;

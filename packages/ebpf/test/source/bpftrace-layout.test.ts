@@ -9,35 +9,35 @@ function bucket(min: number, max: number): PrintedBucket {
 const { POSITIVE_INFINITY: UP, NEGATIVE_INFINITY: DOWN } = Number;
 
 test.each([0, 1, 2, 3, 4, 5])('finds hist(n, %i) from any of its wide buckets', (k) => {
-  const { layout } = bpftraceHistLayout(k);
-  for (let slot = 1; slot < layout.slotCount - 1; slot += slot < 70 ? 1 : 37) {
-    const [min, max] = [layout.lower(slot), layout.upper(slot)];
+  const { slots } = bpftraceHistLayout(k);
+  for (let slot = 1; slot < slots.slotCount - 1; slot += slot < 70 ? 1 : 37) {
+    const [min, max] = [slots.lower(slot), slots.upper(slot)];
     if (max - min === 0 || min >= 2 ** 63) continue;
     // As JSON.parse reads what bpftrace prints.
-    const printed = max > 2 ** 53 ? layout.lower(slot + 1) : max;
+    const printed = max > 2 ** 53 ? slots.lower(slot + 1) : max;
     const learnt = learnLayout('@h', [bucket(min, printed)]);
-    expect(learnt.layout.bounds.join()).toBe(layout.bounds.join());
+    expect(learnt.slots.bounds.join()).toBe(slots.bounds.join());
   }
 });
 
-test('takes the coarsest hist() where several fit', () => {
-  expect(learnLayout('@h', [bucket(DOWN, -1), bucket(0, 0), bucket(1, 1)]).layout.bounds).toEqual(
-    bpftraceHistLayout(0).layout.bounds,
+test('takes the coarsest hist() when several fit', () => {
+  expect(learnLayout('@h', [bucket(DOWN, -1), bucket(0, 0), bucket(1, 1)]).slots.bounds).toEqual(
+    bpftraceHistLayout(0).slots.bounds,
   );
-  expect(learnLayout('@h', [bucket(9, 9)]).layout.bounds).toEqual(bpftraceHistLayout(3).layout.bounds);
+  expect(learnLayout('@h', [bucket(9, 9)]).slots.bounds).toEqual(bpftraceHistLayout(3).slots.bounds);
 });
 
 test('a hist() of bpftrace 0.17 is open from 2^31 on', () => {
   const top = { min: 2 ** 31, max: UP, isCapped: true, count: 1 };
-  const { layout } = learnLayout('@h', [bucket(256, 511), top]);
-  expect([layout.lower(layout.slotCount - 1), layout.upper(layout.slotCount - 1)]).toEqual([2 ** 31, UP]);
-  expect(layout.lower(layout.slotOf(300))).toBe(256);
+  const { slots } = learnLayout('@h', [bucket(256, 511), top]);
+  expect([slots.lower(slots.slotCount - 1), slots.upper(slots.slotCount - 1)]).toEqual([2 ** 31, UP]);
+  expect(slots.lower(slots.slotOf(300))).toBe(256);
 });
 
-test('an lhist() of which both ends were printed is what its script says', () => {
+test('an lhist() with both ends printed has the layout of its script', () => {
   const ends = [bucket(DOWN, 4), bucket(50, 58), bucket(100, UP)];
-  expect(learnLayout('@l', ends).layout.bounds).toEqual(
-    bpftraceLhistLayout({ min: 5, max: 100, step: 9 }).layout.bounds,
+  expect(learnLayout('@l', ends).slots.bounds).toEqual(
+    bpftraceLhistLayout({ min: 5, max: 100, step: 9 }).slots.bounds,
   );
 });
 
@@ -46,20 +46,20 @@ test.each([
   ['its lower end', [bucket(DOWN, 4), bucket(50, 58)], 5, 50],
   ['its upper end', [bucket(50, 58), bucket(100, UP)], 5, 50],
   ['steps of 1', [bucket(70, 70), bucket(71, 71)], 0, 70],
-])('an lhist() of which only %s was printed', (_, printed, lowest, min) => {
-  const { layout } = learnLayout('@l', printed);
-  expect(layout.lower(1)).toBe(lowest);
-  expect(layout.lower(layout.slotOf(min))).toBe(min);
-  expect(layout.lower(0)).toBe(DOWN);
+])('an lhist() with only %s printed has slots for all integers', (_, printed, lowest, min) => {
+  const { slots } = learnLayout('@l', printed);
+  expect(slots.lower(1)).toBe(lowest);
+  expect(slots.lower(slots.slotOf(min))).toBe(min);
+  expect(slots.lower(0)).toBe(DOWN);
 });
 
-test('nothing but the ends of an lhist()', () => {
-  expect(learnLayout('@l', [bucket(100, UP)]).layout.bounds).toEqual([99]);
-  expect(learnLayout('@l', [bucket(DOWN, 4)]).layout.bounds).toEqual([4]);
+test('an lhist() with only an end printed has its bound', () => {
+  expect(learnLayout('@l', [bucket(100, UP)]).slots.bounds).toEqual([99]);
+  expect(learnLayout('@l', [bucket(DOWN, 4)]).slots.bounds).toEqual([4]);
 });
 
-test('refuses buckets of several', () => {
+test('refuses buckets of several histograms', () => {
   expect(() => learnLayout('@x', [bucket(10, 19), bucket(20, 39)])).toThrow(
-    '@x must have the buckets of one hist() or of one lhist(), and has those of several: give each a variable of its own',
+    '@x must have the buckets of one hist() or one lhist(), and has buckets of several: use a variable for each',
   );
 });

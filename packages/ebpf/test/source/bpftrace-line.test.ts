@@ -8,11 +8,11 @@ test.each([
   ['{"type": "map", "data": {"@c": 5}}', { kind: 'other' }],
   ['{"type": "tseries", "data": {"@a": []}}', { kind: 'other' }],
   ['{"type": "hist", "data": {}}', { kind: 'other' }],
-])('%j', (line, expected) => {
+])('parses %j', (line, expected) => {
   expect(parseBpftraceLine(line)).toEqual(expected);
 });
 
-test('buckets open at an end, and integers as text', () => {
+test('parses buckets that are open at an end, and integers as text', () => {
   const line =
     '{"type": "hist", "data": {"@h": [{"max": 4, "count": 5}, {"min": "4611686018427387904", "max": "9223372036854775807", "count": 0}, {"min": 100, "count": 2}]}}';
   const { NEGATIVE_INFINITY, POSITIVE_INFINITY } = Number;
@@ -32,7 +32,7 @@ test('buckets open at an end, and integers as text', () => {
   });
 });
 
-test('what bpftrace 0.17 prints of 2^31 and more', () => {
+test('parses the bucket in which bpftrace 0.17 counts 2^31 and more', () => {
   const line = '{"type": "hist", "data": {"@h": {"a,b": [{"min": -2147483648, "max": 0, "count": 1}]}}}';
   expect(parseBpftraceLine(line)).toMatchObject({
     printed: [{ key: 'a,b', buckets: [{ min: 2 ** 31, max: Number.POSITIVE_INFINITY, isCapped: true }] }],
@@ -44,13 +44,13 @@ test.each([
     'Attaching 1 probe...',
     'bpftrace must print lines of JSON, got "Attaching 1 probe...": run it with -f json',
   ],
-  ['[1]', 'bpftrace printed what is no histogram: "[1]"'],
-  ['{"type": "hist", "data": {"@h": 5}}', 'is no histogram'],
-  ['{"type": "hist", "data": {"@h": {"a": 5}}}', 'is no histogram'],
-  ['{"type": "hist", "data": {"@h": [{"count": 5}]}}', 'is no histogram'],
-  ['{"type": "hist", "data": {"@h": [{"min": 5, "max": 1, "count": 5}]}}', 'is no histogram'],
-  ['{"type": "hist", "data": {"@h": [{"min": 0, "max": 1, "count": -5}]}}', 'is no histogram'],
-  ['{"type": "hist", "data": {"@h": [{"min": 0.5, "max": 1, "count": 5}]}}', 'is no histogram'],
+  ['[1]', 'bpftrace must print histograms with bounds and counts, got "[1]"'],
+  ['{"type": "hist", "data": {"@h": 5}}', 'must print histograms'],
+  ['{"type": "hist", "data": {"@h": {"a": 5}}}', 'must print histograms'],
+  ['{"type": "hist", "data": {"@h": [{"count": 5}]}}', 'must print histograms'],
+  ['{"type": "hist", "data": {"@h": [{"min": 5, "max": 1, "count": 5}]}}', 'must print histograms'],
+  ['{"type": "hist", "data": {"@h": [{"min": 0, "max": 1, "count": -5}]}}', 'must print histograms'],
+  ['{"type": "hist", "data": {"@h": [{"min": 0.5, "max": 1, "count": 5}]}}', 'must print histograms'],
 ])('refuses %s', (line, message) => {
   expect(() => parseBpftraceLine(line)).toThrow(message);
 });

@@ -16,12 +16,12 @@ function hist(variable: string, held: unknown): unknown {
   return { type: 'hist', data: { [variable]: held } };
 }
 
-/** What was counted, by the bounds of its slot. */
-function counted({ layout: { layout }, counts }: KernelHistogram): Record<string, number> {
+/** Counts by the bounds of their slots. */
+function counted({ layout: { slots }, counts }: KernelHistogram): Record<string, number> {
   return Object.fromEntries(
     [...counts.entries()]
       .filter(([, count]) => count > 0)
-      .map(([slot, count]) => [`${layout.lower(slot)}..${layout.upper(slot)}`, count]),
+      .map(([slot, count]) => [`${slots.lower(slot)}..${slots.upper(slot)}`, count]),
   );
 }
 
@@ -35,7 +35,7 @@ function shown(state: BpftraceState): Record<string, Record<string, number>> {
   );
 }
 
-test('a recorded script, printed again at its end', () => {
+test('reads a recorded script that is printed again at its end', () => {
   const state = new BpftraceState();
   const seen = RECORDED.map((line) => {
     if (line.kind === 'histograms') state.update(line.variable, line.printed);
@@ -55,15 +55,15 @@ test('a recorded script, printed again at its end', () => {
   expect(seen.map((variables) => variables['@l']?.['50..58'] ?? 0)).toEqual(
     [...seen.map((variables) => variables['@l']?.['50..58'] ?? 0)].sort((a, b) => a - b),
   );
-  expect(state.layouts).toBe(0);
+  expect(state.layoutChanges).toBe(0);
 });
 
-test('gives what it gave before not again when a layout turns out to be another', () => {
+test('does not deliver counts again when a layout turns out to be another one', () => {
   const state = new BpftraceState();
   update(state, hist('@other', [{ min: 4, max: 7, count: 100 }]));
   update(state, hist('@h', [{ min: 1, max: 1, count: 3 }]));
   expect(shown(state)).toEqual({ '@other': { '4..7': 100 }, '@h': { '1..1': 3 } });
-  // hist(n, 1), as it shows only now.
+  // Only now the buckets show that this is hist(n, 1).
   update(
     state,
     hist('@h', [
@@ -71,17 +71,17 @@ test('gives what it gave before not again when a layout turns out to be another'
       { min: 6, max: 7, count: 2 },
     ]),
   );
-  expect(state.layouts).toBe(1);
+  expect(state.layoutChanges).toBe(1);
   expect(shown(state)).toEqual({ '@other': {}, '@h': { '1..1': 1, '6..7': 2 } });
   update(state, hist('@other', [{ min: 4, max: 7, count: 101 }]));
   expect(shown(state)).toEqual({ '@other': { '4..7': 1 }, '@h': { '1..1': 1, '6..7': 2 } });
   // Cleared.
   update(state, hist('@h', [{ min: 1, max: 1, count: 2 }]));
   expect(shown(state)['@h']).toEqual({ '1..1': 2 });
-  expect(state.layouts).toBe(1);
+  expect(state.layoutChanges).toBe(1);
 });
 
-test('gives whole what was never given before the layout changed', () => {
+test('delivers counts in full that were not delivered before the layout changed', () => {
   const state = new BpftraceState();
   update(state, hist('@h', [{ min: 1, max: 1, count: 3 }]));
   update(
@@ -94,14 +94,14 @@ test('gives whole what was never given before the layout changed', () => {
   expect(shown(state)).toEqual({ '@h': { '1..1': 3, '6..7': 2 } });
 });
 
-test('an empty histogram of a key is none, nor is an empty map', () => {
+test('leaves out variables that have no buckets', () => {
   const state = new BpftraceState();
   update(state, hist('@h', {}));
   update(state, hist('@g', []));
   expect(shown(state)).toEqual({});
 });
 
-test('keeps what it had when buckets are of no layout', () => {
+test('keeps its counts when no layout has the buckets', () => {
   const state = new BpftraceState();
   update(state, hist('@h', [{ min: 1, max: 1, count: 3 }]));
   expect(() =>

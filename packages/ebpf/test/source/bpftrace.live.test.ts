@@ -26,7 +26,7 @@ testUnless(whyNoBpftrace())(
         const { layout, counts } = named(name);
         return [...counts.entries()]
           .filter(([, count]) => count > 0)
-          .map(([slot, count]) => [layout.layout.lower(slot), layout.layout.upper(slot), count]);
+          .map(([slot, count]) => [layout.slots.lower(slot), layout.slots.upper(slot), count]);
       };
       expect(filled('@once')).toEqual([
         [1, 1, 1],

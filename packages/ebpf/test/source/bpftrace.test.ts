@@ -28,7 +28,7 @@ const attached = () => console.log('{"type": "attached_probes", "data": {"probes
 const print = (count) => console.log(JSON.stringify({ type: 'hist', data: { '@h': [{ min: 2, max: 3, count }] } }));
 `;
 
-/** Counts one more whenever it is asked to print, and prints at its end, as bpftrace does. */
+/** Counts one event at each request to print, and prints at its end, as bpftrace does. */
 const OBEDIENT = `${PRINT}
 let count = 0;
 process.on('SIGUSR1', () => print(++count));
@@ -51,7 +51,7 @@ test('asks a script to print, and ends it', async () => {
   await expect(one.read()).rejects.toThrow('the script of bpftrace is closed');
 });
 
-test('hands the script over as it is', async () => {
+test('passes the script to bpftrace unchanged', async () => {
   const program = programs.write(
     'echo',
     `console.log(JSON.stringify({ type: 'hist', data: { '@h': { [args.join(' ')]: [{ min: 0, max: 0, count: 1 }] } } }));`,
@@ -62,9 +62,9 @@ test('hands the script over as it is', async () => {
   expect(file?.attributes).toEqual({ key: '-f json /a/b.bt' });
 });
 
-test('reads once more what a script that ended has printed, tells its end, and starts it again', async () => {
+test('reads a script once more after its end, reports the end, and starts it again', async () => {
   const program = programs.write('short', `${PRINT} attached(); print(5);`);
-  // Node.js would take the signal for a wish to be debugged.
+  // Without requests to print: Node.js would start its debugger at the signal.
   const one = source({ script: '', program, printEveryMs: 0 });
   await eventually(
     () => one.read(),
@@ -85,20 +85,20 @@ test('reads once more what a script that ended has printed, tells its end, and s
   expect([again.generation, total(again)]).toEqual(['2.0', 5]);
 });
 
-test('tells the last words of a script that failed, and waits before it is started again', async () => {
+test('reports the last messages of a script that failed, and waits before it starts it again', async () => {
   const program = programs.write(
     'failing',
     `console.error("ERROR: couldn't set RLIMIT_MEMLOCK\\nstdin:1:19: ERROR: syntax error"); process.exitCode = 1;`,
   );
   const one = source({ script: 'BEGIN {', program, restartAfterMs: 60_000 });
-  const words = 'bpftrace has ended with exit code 1: stdin:1:19: ERROR: syntax error';
-  await expect(one.read()).rejects.toMatchObject({ code: 'ERR_KERNEL', message: words });
-  await expect(one.read()).rejects.toThrow(words);
+  const message = 'bpftrace has ended with exit code 1: stdin:1:19: ERROR: syntax error';
+  await expect(one.read()).rejects.toMatchObject({ code: 'ERR_KERNEL', message });
+  await expect(one.read()).rejects.toThrow(message);
 });
 
-test('says that bpftrace is missing', async () => {
+test('reports that bpftrace is missing', async () => {
   await expect(source({ script: '', program: '/nowhere/bpftrace' }).read()).rejects.toThrow(
-    'cannot run /nowhere/bpftrace: there is no such program: install it',
+    'cannot run /nowhere/bpftrace: it is not installed, or not in PATH',
   );
 });
 
@@ -114,16 +114,16 @@ test('kills a script that does not end', async () => {
   expect(performance.now() - startMs).toBeLessThan(4000);
 });
 
-test('waits for the probes to be attached, but not for ever', async () => {
-  // No JavaScript: on a busy machine that alone takes as long to start.
+test('waits for the probes for a limited time', async () => {
+  // A shell script, because Node.js alone takes as long to start on a busy machine.
   const program = programs.path('slow');
   writeFileSync(program, '#!/bin/sh\necho loading >&2\nexec sleep 60\n', { mode: 0o755 });
   await expect(source({ script: '', program, startTimeoutMs: 1500 }).read()).rejects.toThrow(
-    'bpftrace has attached no probe within 1.5 s: loading: give it longer with startTimeoutMs',
+    'bpftrace must attach its probes within 1.5 s, and has not: loading: raise startTimeoutMs',
   );
 });
 
-test('reads what somebody else has started', async () => {
+test('reads the output of a bpftrace that another program has started', async () => {
   const stream = new PassThrough();
   const one = source({ stream, keys: { '@by': ['comm', 'cpu'] } });
   stream.write('{"type": "hist", "data": {"@by": {"a,b,1": [{"min": 4, "max": 7, "count": 1}]');
@@ -149,19 +149,19 @@ test('reads what somebody else has started', async () => {
   await expect(one.read()).rejects.toThrow('the output of bpftrace has ended');
 });
 
-test('every event is counted once, whatever is learnt of the slots meanwhile', async () => {
+test('counts every event once while the layout changes', async () => {
   const stream = new PassThrough();
   const one = source({ stream });
   const counting = new KernelCounting();
-  let told = 0;
+  let counted = 0;
   const print = async (buckets: object[]): Promise<void> => {
     stream.write(`${JSON.stringify({ type: 'hist', data: { '@l': buckets } })}\n`);
     await sleep(5);
     counting.advance(await one.read(), ({ counts }) => {
-      told += counts.reduce((a, b) => a + b, 0);
+      counted += counts.reduce((a, b) => a + b, 0);
     });
   };
-  // lhist(n, 0, 100, 1): it might be a hist, then an lhist that goes on, and is known when its end is printed.
+  // lhist(n, 0, 100, 1): its buckets fit a hist at first, then a longer lhist, and show the layout with its end.
   await print([{ min: 1, max: 1, count: 3 }]);
   await print([
     { min: 1, max: 1, count: 4 },
@@ -178,11 +178,11 @@ test('every event is counted once, whatever is learnt of the slots meanwhile', a
     { min: 70, max: 70, count: 3 },
     { min: 100, count: 11 },
   ]);
-  expect(told).toBe(19);
+  expect(counted).toBe(19);
   expect(counting.health).toMatchObject({ resets: 0, evicted: 0 });
 });
 
-test('a stream that breaks', async () => {
+test('reports a stream that breaks', async () => {
   const stream = new PassThrough();
   const one = source({ stream });
   const reading = one.read();

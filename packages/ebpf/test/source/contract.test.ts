@@ -15,7 +15,7 @@ import { describeKernelSource } from '../support/contract.ts';
 import { hasProgram, indexKey, testUnless, whyNoKernel } from '../support/kernel.ts';
 import { countedMap } from '../support/kernel-counted.ts';
 
-describeKernelSource('what bpftrace prints', test, () => {
+describeKernelSource('the output of bpftrace', test, () => {
   const stream = new PassThrough();
   const counts = { first: [0, 0], second: [0, 0] };
   stream.write('{"type": "attached_probes", "data": {"probes": 1}}\n');
@@ -34,7 +34,7 @@ describeKernelSource('what bpftrace prints', test, () => {
   };
 });
 
-describeKernelSource('a file of an iterator', test, () => {
+describeKernelSource('an iterator file', test, () => {
   const folder = mkdtempSync(join(tmpdir(), 'hdrscope-'));
   const path = join(folder, 'depths');
   let lines = new Map<number, number>([[8, 0]]);
@@ -54,7 +54,7 @@ describeKernelSource('a file of an iterator', test, () => {
     count: add,
     addToSum: (amount) => add(8, amount),
     replace,
-    // Under another name, so that its inode is not given to the next one.
+    // The file keeps its inode under another name, so the next file gets another inode.
     lose: () => renameSync(path, `${path}.old`),
     restore: replace,
     dispose: () => rmSync(folder, { recursive: true }),

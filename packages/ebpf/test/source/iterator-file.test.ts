@@ -56,14 +56,14 @@ test.each([
   });
 });
 
-test('says what cannot be read', async () => {
+test('names what cannot be read', async () => {
   const layout = libbpfToolsLayout();
   await expect(iteratorFile({ path: '/nowhere/a', layout }).read()).rejects.toThrow(
-    'cannot read /nowhere/a: there is no such file: is the iterator pinned?',
+    'cannot read /nowhere/a: the file does not exist: is the iterator pinned?',
   );
   await expect(iteratorFile({ path: folder, layout }).read()).rejects.toThrow('it is a folder');
   expect(() => iteratorFile({ path, layout, sumIndex: 3 })).toThrow(
-    'sumIndex must be an integer that is the index of no slot, got 3',
+    'sumIndex must be an integer that is not the index of a slot, got 3',
   );
   const closed = source('0 1\n');
   await closed.close();
@@ -72,7 +72,7 @@ test('says what cannot be read', async () => {
 
 const ENDLESS = '/dev/zero';
 
-(existsSync(ENDLESS) ? test : test.skip)('reads no file without end', async () => {
+(existsSync(ENDLESS) ? test : test.skip)('refuses a file without end', async () => {
   await expect(iteratorFile({ path: ENDLESS, layout: queueDepthLayout() }).read()).rejects.toMatchObject({
     code: 'ERR_TOO_LARGE',
   });

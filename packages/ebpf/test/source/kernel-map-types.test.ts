@@ -21,12 +21,12 @@ afterEach(() => {
   for (const fd of open.splice(0)) bpf.close(fd);
 });
 
-// Once all is closed, nothing may be left.
+// After all is closed, no map may be left.
 afterAll(async () => {
   if (noKernel === undefined) await expectNoMaps(bpf, PREFIX);
 });
 
-/** A map whose keys and values have types, as a compiler gives them. */
+/** A map whose keys and values have types, as compilers write them. */
 function typedMap(
   map: Omit<NewMap, 'name' | 'types'>,
   types: (btf: BtfBuilder) => { readonly key: number; readonly value: number },
@@ -51,7 +51,7 @@ async function read({ fd }: CountedMap, options: Partial<KernelMapOptions> = {})
   return frame;
 }
 
-/** A key of a name, and two integers of 32 bits. */
+/** A key with a name and integers of 32 bits. */
 function latencyKey(comm: string, ...rest: readonly number[]): Uint8Array {
   const key = new Uint8Array(16 + 4 * rest.length);
   key.set(Buffer.from(comm));
@@ -70,7 +70,7 @@ function latencyKeyType(btf: BtfBuilder, names: readonly string[] = ['cpu', 'buc
 }
 
 kernelTest.each(['hash', 'percpu_hash', 'lru_hash', 'lru_percpu_hash'] as const)(
-  'fields of the keys of a map of type %s become attributes, but for the slot',
+  'key fields of a map of type %s become attributes, except the slot',
   async (type) => {
     const map = typedMap({ type, keySize: 24, valueSize: 8, maxEntries: 64 }, (btf) => ({
       key: latencyKeyType(btf),
@@ -87,7 +87,7 @@ kernelTest.each(['hash', 'percpu_hash', 'lru_hash', 'lru_percpu_hash'] as const)
   },
 );
 
-kernelTest('what follows the NUL of a name does not make another histogram', async () => {
+kernelTest('bytes after the NUL of a name do not make another histogram', async () => {
   const map = typedMap({ type: 'hash', keySize: 20, valueSize: 4, maxEntries: 64 }, (btf) => ({
     key: latencyKeyType(btf, ['slot']),
     value: btf.int(4),
@@ -99,7 +99,7 @@ kernelTest('what follows the NUL of a name does not make another histogram', asy
   expect(histograms.map((h) => [h.attributes, slotTotals(h)[1]])).toEqual([[{ comm: 'a' }, 7]]);
 });
 
-kernelTest('the slot may be named where its name is no usual one', async () => {
+kernelTest('`shape` names the slot when its name is unusual', async () => {
   const map = typedMap({ type: 'hash', keySize: 24, valueSize: 8, maxEntries: 64 }, (btf) => ({
     key: latencyKeyType(btf, ['depth', 'cpu']),
     value: btf.int(8),
@@ -121,7 +121,7 @@ function histType(btf: BtfBuilder): number {
   ]);
 }
 
-kernelTest('values that hold all slots are histograms, as those of libbpf-tools are', async () => {
+kernelTest('values that hold all slots are histograms, as in libbpf-tools', async () => {
   const map = typedMap({ type: 'hash', keySize: 4, valueSize: 120, maxEntries: 64 }, (btf) => ({
     key: btf.typedef('u32', btf.int(4)),
     value: histType(btf),
@@ -163,7 +163,7 @@ kernelTest.each(['percpu_array', 'array', 'percpu_hash'] as const)(
   },
 );
 
-kernelTest('of an array of histograms those are given where something was counted', async () => {
+kernelTest('an array of histograms leaves out histograms without counts', async () => {
   const map = typedMap({ type: 'percpu_array', keySize: 4, valueSize: 64, maxEntries: 100 }, (btf) => {
     const u64 = btf.int(8);
     return {
@@ -180,7 +180,7 @@ kernelTest('of an array of histograms those are given where something was counte
   ]);
 });
 
-kernelTest('without types, keys of an integer are slots, as those of a hist() of bpftrace', async () => {
+kernelTest('without types, integer keys are slots, as with hist() of bpftrace', async () => {
   const fd = createMap(bpf, { type: 'percpu_hash', keySize: 8, valueSize: 8, maxEntries: 16, name: PREFIX });
   open.push(fd);
   const source = kernelMap({ id: mapInfo(bpf, fd).id, layout: queueDepthLayout() });
@@ -196,7 +196,7 @@ kernelTest('without types, values as long as the layout hold all slots', async (
   expect(slotTotals(histograms[0]!)).toEqual([0, 0, 0, 0, 0, 0, 9, 0]);
 });
 
-kernelTest('a value of which nothing is known must be described', async () => {
+kernelTest('`shape` must describe a value without types and usual size', async () => {
   const map = countedMap(bpf, { type: 'array', keySize: 4, valueSize: 27, maxEntries: 1, name: PREFIX });
   open.push(map.fd);
   await expect(read(map)).rejects.toMatchObject({
@@ -209,7 +209,7 @@ kernelTest('a value of which nothing is known must be described', async () => {
   });
 });
 
-kernelTest('counters that lie unaligned are read as they are', async () => {
+kernelTest('unaligned counters are read', async () => {
   const map = countedMap(bpf, { type: 'hash', keySize: 4, valueSize: 35, maxEntries: 4, name: PREFIX });
   open.push(map.fd);
   map.add(indexKey(5), 70_000, { offset: 3 + 4 * 2, width: 4 });
@@ -221,7 +221,7 @@ kernelTest('counters that lie unaligned are read as they are', async () => {
   expect(histograms.map((h) => [h.attributes, slotTotals(h)[2]])).toEqual([[{ pid: 5 }, 70_000]]);
 });
 
-kernelTest('a sum at the index of a slot is no sum', async () => {
+kernelTest('a sum at the index of a slot is refused', async () => {
   const map = countedMap(bpf, { type: 'array', keySize: 4, valueSize: 8, maxEntries: 8, name: PREFIX });
   open.push(map.fd);
   await expect(read(map, { shape: { sum: 7 } })).rejects.toMatchObject({ code: 'ERR_INVALID_OPTION' });

@@ -1,10 +1,11 @@
+import { unlinkSync } from 'node:fs';
 import type { Field } from '../../src/bpf/fields.ts';
 import type { NewMap } from '../../src/bpf/maps.ts';
-import { pin, unpin } from '../../src/bpf/maps.ts';
+import { pin } from '../../src/bpf/maps.ts';
 import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
 import { queueDepthLayout } from '../../src/layout/presets.ts';
 import { type KernelMapOptions, kernelMap } from '../../src/source/kernel-map.ts';
-import { type Counted, describeKernelSource } from '../support/contract.ts';
+import { type ControlledSource, describeKernelSource } from '../support/contract.ts';
 import {
   expectNoMaps,
   indexKey,
@@ -28,7 +29,7 @@ beforeAll(async () => {
   bpf = await loadBpf().catch(() => undefined as unknown as Bpf);
 });
 
-/** How a histogram lies in a map. */
+/** A form in which maps hold histograms. */
 interface Form {
   readonly map: NewMap;
   readonly options: Omit<KernelMapOptions, 'layout'>;
@@ -73,14 +74,14 @@ function keyOf(comm: string, slot: number): Uint8Array {
   return key;
 }
 
-function byPin({ map: newMap, options, count, addToSum, attributes }: Form): Counted {
+function byPin({ map: newMap, options, count, addToSum, attributes }: Form): ControlledSource {
   const bpffs = mountBpffs();
   const path = bpffs.path('counted');
   let map = countedMap(bpf, newMap);
   pin(bpf, map.fd, path);
   const lose = () => {
     map.close();
-    unpin(path);
+    unlinkSync(path);
   };
   const restore = () => {
     map = countedMap(bpf, newMap);
@@ -104,7 +105,7 @@ function byPin({ map: newMap, options, count, addToSum, attributes }: Form): Cou
   };
 }
 
-function byName({ map: newMap, options, count }: Form): Counted {
+function byName({ map: newMap, options, count }: Form): ControlledSource {
   let map = countedMap(bpf, newMap);
   const restore = () => {
     map = countedMap(bpf, newMap);
@@ -129,7 +130,7 @@ for (const [name, form] of Object.entries(FORMS)) {
   }
 }
 
-describeKernelSource('an array that is found by its name', kernelTest, () => {
+describeKernelSource('an array found by its name', kernelTest, () => {
   const { addToSum, ...form } = FORMS['an array for each CPU with its sum after the last slot']!;
   const map = { ...form.map, maxEntries: 8, name: `${PREFIX}_n` };
   return byName({ ...form, map, options: {} });

@@ -3,7 +3,7 @@ import { chmodSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onlineCpus, possibleCpus } from '../../src/bpf/cpus.ts';
-import { createMap, mapInfo, type NewMap, pin, unpin, updateElement } from '../../src/bpf/maps.ts';
+import { createMap, mapInfo, type NewMap, pin, updateElement } from '../../src/bpf/maps.ts';
 import { countingProgram, loadProgram } from '../../src/bpf/programs.ts';
 import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
 import { testRun } from '../../src/bpf/test-run.ts';
@@ -39,11 +39,11 @@ const noMount = noKernel ?? whyNoMount();
 const kernelTest = testUnless(noKernel);
 const bpffsTest = testUnless(noMount);
 const programTest = (name: string) =>
-  testUnless(noMount ?? (hasProgram(name) ? undefined : `there is no ${name}`));
+  testUnless(noMount ?? (hasProgram(name) ? undefined : `${name} is not installed`));
 const setprivTest = programTest('setpriv');
 const bpftoolTest = programTest('bpftool');
 
-/** Of the document that names this layout: 4,821 depths of run queues. */
+/** 4,821 depths of run queues, from the document that defines this layout. */
 const DEPTHS = [1200, 980, 1400, 800, 400, 30, 10, 1];
 const VALUES = [[0], [1], [2, 3, 4], [5, 8], [9, 16], [17, 32], [33, 64], [65, 2 ** 31]];
 
@@ -61,7 +61,7 @@ afterEach(() => {
   for (const fd of open.splice(0)) bpf.close(fd);
 });
 
-// Once all is closed, nothing may be left.
+// After all is closed, no map may be left.
 afterAll(async () => {
   bpffs?.unmount();
   if (noKernel === undefined) await expectNoMaps(bpf, PREFIX);
@@ -80,18 +80,18 @@ function newMap(map: Partial<NewMap> = {}): number {
   return fd;
 }
 
-/** A pin that goes when the test ends. */
+/** Pins a map or program until `use` returns. */
 async function pinned<T>(fd: number, use: (path: string) => T | Promise<T>, name = 'pinned'): Promise<T> {
   const path = bpffs!.path(name);
   pin(bpf, fd, path);
   try {
     return await use(path);
   } finally {
-    unpin(path);
+    unlinkSync(path);
   }
 }
 
-/** Has the kernel count the depths, on one CPU after the other. */
+/** Makes the kernel count the depths, on the CPUs in turn. */
 function countDepths(mapFd: number, counter: 'u32' | 'u64' = 'u64', sumIndex?: number): void {
   const options = { mapFd, layout: queueDepthLayout(), counter, ...(sumIndex !== undefined && { sumIndex }) };
   const program = loadProgram(bpf, countingProgram(options), PREFIX);
@@ -107,7 +107,7 @@ function countDepths(mapFd: number, counter: 'u32' | 'u64' = 'u64', sumIndex?: n
 }
 
 describe.each([{ batch: true }, { batch: false }])('with %p', (options) => {
-  bpffsTest('what the kernel has counted comes exactly, of each CPU', async () => {
+  bpffsTest('counts of the kernel arrive exactly, for each CPU', async () => {
     const fd = newMap();
     countDepths(fd);
     await pinned(fd, async (path) => {
@@ -126,7 +126,7 @@ describe.each([{ batch: true }, { batch: false }])('with %p', (options) => {
     });
   });
 
-  kernelTest('counters of 32 bits come as well, and the sum from the slot after the last', async () => {
+  kernelTest('counters of 32 bits are read, and the sum at the index after the last slot', async () => {
     const fd = newMap({ valueSize: 4, maxEntries: 9 });
     countDepths(fd, 'u32', 8);
     const source = kernelMap({
@@ -154,17 +154,17 @@ kernelTest.each([
   bpftraceHistLayout(),
   logLinear8Layout(),
   exporterExp2Layout({ max: 27 }),
-])('both sides of each bound of the layout $name are counted where it says', async (layout) => {
+])('both sides of each bound of the layout $name are counted in the right slot', async (layout) => {
   const first = layout.firstIndex;
-  const fd = newMap({ maxEntries: first + layout.layout.slotCount });
+  const fd = newMap({ maxEntries: first + layout.slots.slotCount });
   const program = loadProgram(bpf, countingProgram({ mapFd: fd, layout }), PREFIX);
   open.push(program);
-  const expected = new Array<number>(layout.layout.slotCount).fill(0);
-  // What takes negative values takes them as signed.
-  const end = 2n ** (layout.layout.upper(0) < 0 ? 63n : 64n);
-  for (let slot = 0; slot < layout.layout.slotCount - 1; slot++) {
-    // Exact above 2^53 too: the bound itself is no double there.
-    const next = BigInt(layout.layout.lower(slot + 1));
+  const expected = new Array<number>(layout.slots.slotCount).fill(0);
+  // Values are signed when the layout has a slot for negative ones.
+  const end = 2n ** (layout.slots.upper(0) < 0 ? 63n : 64n);
+  for (let slot = 0; slot < layout.slots.slotCount - 1; slot++) {
+    // This is exact above 2^53, where the upper bound is not a double.
+    const next = BigInt(layout.slots.lower(slot + 1));
     for (const [value, where] of [
       [next - 1n, slot],
       [next, slot + 1],
@@ -180,46 +180,45 @@ kernelTest.each([
   expect(slotTotals(histograms[0]!)).toEqual(expected);
 });
 
-kernelTest(
-  'keys of a fixed layout are no run of indices, and the sum is after the last of them',
-  async () => {
-    const layout = exporterFixedLayout([10, 100, 1000]);
-    const map = countedMap(bpf, {
-      type: 'hash',
-      keySize: 8,
-      valueSize: 8,
-      maxEntries: 16,
-      name: `${PREFIX}_fix`,
-    });
-    open.push(map.fd);
-    const key = (index: number) => new Uint8Array(new BigUint64Array([BigInt(index)]).buffer);
-    map.add(key(10), 3);
-    map.add(key(1000), 4);
-    map.add(key(1001), 4030);
-    const source = kernelMap({ id: mapInfo(bpf, map.fd).id, layout, shape: { sum: 'after-last' } });
-    const { histograms, cpuCount } = await source.read();
-    await source.close();
-    expect(cpuCount).toBe(1);
-    expect(slotOfIndex(layout, 1000)).toBe(2);
-    expect(histograms.map((histogram) => [slotTotals(histogram), histogram.sums])).toEqual([
-      [[3, 0, 4], Float64Array.of(4030)],
-    ]);
-  },
-);
+kernelTest('keys of a fixed layout have gaps, and the sum follows the last key', async () => {
+  const layout = exporterFixedLayout([10, 100, 1000]);
+  const map = countedMap(bpf, {
+    type: 'hash',
+    keySize: 8,
+    valueSize: 8,
+    maxEntries: 16,
+    name: `${PREFIX}_fix`,
+  });
+  open.push(map.fd);
+  const key = (index: number) => new Uint8Array(new BigUint64Array([BigInt(index)]).buffer);
+  map.add(key(10), 3);
+  map.add(key(1000), 4);
+  map.add(key(1001), 4030);
+  const source = kernelMap({ id: mapInfo(bpf, map.fd).id, layout, shape: { sum: 'after-last' } });
+  const { histograms, cpuCount } = await source.read();
+  await source.close();
+  expect(cpuCount).toBe(1);
+  expect(slotOfIndex(layout, 1000)).toBe(2);
+  expect(histograms.map((histogram) => [slotTotals(histogram), histogram.sums])).toEqual([
+    [[3, 0, 4], Float64Array.of(4030)],
+  ]);
+});
 
-kernelTest('what is counted where the layout has no slot is an error, not a loss', async () => {
+kernelTest('counts at an index without a slot are an error, not a loss', async () => {
   const fd = newMap({ maxEntries: 10 });
   const source = kernelMap({ id: mapInfo(bpf, fd).id, layout: queueDepthLayout() });
   expect((await source.read()).histograms).toHaveLength(1);
   updateElement(bpf, fd, indexKey(9), perCpuValue(...new Array<number>(cpus).fill(1)));
   await expect(async () => source.read()).rejects.toMatchObject({
     code: 'ERR_KERNEL',
-    message: expect.stringMatching(/counts at index 9, which the layout queue-depth of 8 slots has not/),
+    message: expect.stringMatching(
+      /counts at index 9, for which the layout queue-depth of 8 slots has no slot/,
+    ),
   });
   await source.close();
 });
 
-kernelTest('a counter that cannot have been counted is an error', async () => {
+kernelTest('a counter that is too large for a count is an error', async () => {
   const fd = newMap();
   updateElement(bpf, fd, indexKey(3), perCpuValue(...new Array<bigint>(cpus).fill(2n ** 53n)));
   const source = kernelMap({ id: mapInfo(bpf, fd).id, layout: queueDepthLayout() });
@@ -232,7 +231,7 @@ kernelTest('a counter that cannot have been counted is an error', async () => {
   await source.close();
 });
 
-kernelTest('a layout that is longer than the array is refused', async () => {
+kernelTest('a layout with more slots than the array is refused', async () => {
   const fd = newMap({ maxEntries: 7 });
   const source = kernelMap({ id: mapInfo(bpf, fd).id, layout: queueDepthLayout() });
   await expect(async () => source.read()).rejects.toMatchObject({
@@ -242,7 +241,7 @@ kernelTest('a layout that is longer than the array is refused', async () => {
   await source.close();
 });
 
-kernelTest('more than it may take is refused', async () => {
+kernelTest('a map that takes more than maxBytes is refused', async () => {
   const fd = newMap({ maxEntries: 100_000 });
   const source = kernelMap({ id: mapInfo(bpf, fd).id, layout: queueDepthLayout(), maxBytes: 1_000_000 });
   await expect(async () => source.read()).rejects.toMatchObject({ code: 'ERR_TOO_LARGE' });
@@ -250,7 +249,7 @@ kernelTest('more than it may take is refused', async () => {
 });
 
 kernelTest(
-  'a name that several maps have is refused with their ids, and one that none has as well',
+  'an ambiguous name is refused with the ids of its maps, and an unknown name is refused',
   async () => {
     const name = `${PREFIX}_twins_long_name`;
     const ids = [newMap({ name }), newMap({ name })].map((fd) => mapInfo(bpf, fd).id);
@@ -264,16 +263,18 @@ kernelTest(
   },
 );
 
-bpffsTest('the pin of a program is told from that of a map', async () => {
+bpffsTest('the pin of a program is refused', async () => {
   const program = loadProgram(bpf, countingProgram({ mapFd: newMap(), layout: queueDepthLayout() }));
   open.push(program);
   await pinned(program, async (path) => {
     const source = kernelMap({ path, layout: queueDepthLayout() });
-    await expect(async () => source.read()).rejects.toThrow('is the pin of a prog, not of a map');
+    await expect(async () => source.read()).rejects.toThrow(
+      'must be the pin of a map, and is the pin of a prog',
+    );
   });
 });
 
-bpffsTest('a map that is pinned anew keeps its generation: its counts go on', async () => {
+bpffsTest('a map with a new pin keeps its generation and its counts', async () => {
   const fd = newMap();
   const source = await pinned(fd, async (path) => {
     const source = kernelMap({ path, layout: queueDepthLayout() });
@@ -287,22 +288,22 @@ bpffsTest('a map that is pinned anew keeps its generation: its counts go on', as
   await source.close();
 });
 
-test.each([{}, { path: '/a', id: 1 }, { id: 0 }, { id: 1.5 }])('%p does not say which map', (which) => {
+test.each([{}, { path: '/a', id: 1 }, { id: 0 }, { id: 1.5 }])('%p does not choose a map', (which) => {
   expect(() => kernelMap({ layout: queueDepthLayout(), ...which })).toThrow(
     expect.objectContaining({ code: 'ERR_INVALID_OPTION' }),
   );
 });
 
-test('a file that is no pin is an error that says so', async () => {
+test('the error for a file that is not a pin says so', async () => {
   if (noKernel !== undefined) return;
   const file = join(tmpdir(), `hdrscope-no-pin-${process.pid}`);
   writeFileSync(file, '');
   const source = kernelMap({ path: file, layout: queueDepthLayout() });
-  await expect(async () => source.read()).rejects.toThrow('is in no bpffs');
+  await expect(async () => source.read()).rejects.toThrow('is not in a bpffs');
   unlinkSync(file);
 });
 
-bpftoolTest('bpftool sees the same counts', async () => {
+bpftoolTest('bpftool reads the same counts', async () => {
   const fd = newMap();
   countDepths(fd);
   await pinned(fd, (path) => {
@@ -319,7 +320,7 @@ describe('a user without any capability', () => {
   const built = noMount === undefined ? buildEbpf() : undefined;
   afterAll(() => built?.remove());
 
-  /** Reads a pin as nobody, and gives what it had printed. */
+  /** Reads a pin as the user nobody, and returns the output. */
   function readAsNobody(path: string, shape: object = {}): string {
     const script = built!.script(
       'reader',
@@ -340,7 +341,7 @@ describe('a user without any capability', () => {
     return stdout;
   }
 
-  setprivTest('reads what is pinned with the mode 0444', async () => {
+  setprivTest('reads a pin of mode 0444', async () => {
     const fd = newMap();
     countDepths(fd);
     await pinned(fd, (path) => {
@@ -355,7 +356,7 @@ describe('a user without any capability', () => {
     });
   });
 
-  setprivTest('is told how the owner lets it read', async () => {
+  setprivTest('gets an error that says how the owner can let it read', async () => {
     await pinned(newMap(), (path) => {
       chmodSync(path, 0o600);
       expect(readAsNobody(path)).toMatch(

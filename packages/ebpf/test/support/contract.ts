@@ -1,38 +1,38 @@
 import type { Attributes } from '@hdrscope/registry';
 import type { Frame, KernelHistogram, KernelSource } from '../../src/source/source.ts';
 
-/** A source, and a hand on what it reads. */
-export interface Counted {
+/** A source, and control over what it reads. */
+export interface ControlledSource {
   readonly source: KernelSource;
-  /** How often values of a slot were counted more: `who` tells histograms apart, where there are several. */
+  /** Counts a slot `times` more: `who` chooses the histogram, when the source has several. */
   count(slot: number, times: number, who: 'first' | 'second'): void | Promise<void>;
-  /** The attributes of what `count` counts for someone; absent where the source has one histogram only. */
+  /** Attributes of the histogram of `who`; absent when the source has one histogram. */
   attributesOf?(who: 'first' | 'second'): Attributes;
-  /** Adds to the sum of `first`; absent where there is none. */
+  /** Adds to the sum of `first`; absent when the source has no sum. */
   addToSum?(amount: number): void | Promise<void>;
-  /** Puts something new in the place of what is read, with nothing counted. */
+  /** Replaces what is read by something new without counts. */
   replace?(): void | Promise<void>;
-  /** Takes away what is read, so that it cannot be read any more. */
+  /** Removes what is read, so that reading fails. */
   lose?(): void | Promise<void>;
-  /** Brings back something to read after `lose`. */
+  /** Adds something to read again after `lose`. */
   restore?(): void | Promise<void>;
-  /** Ends what `source.close` does not. */
+  /** Closes what `source.close` does not. */
   dispose(): void | Promise<void>;
 }
 
 /**
- * What every source of the kernel's histograms must do.
+ * The contract of every source of kernel histograms.
  *
- * @param run `test`, or one that skips.
- * @param make Something new of which nothing was counted.
+ * @param run `test`, or `test.skip`.
+ * @param make Makes a source without counts.
  */
 export function describeKernelSource(
   title: string,
   run: typeof test,
-  make: () => Counted | Promise<Counted>,
+  make: () => ControlledSource | Promise<ControlledSource>,
 ): void {
-  describe(`as every source, ${title}`, () => {
-    let counted: Counted;
+  describe(`the source ${title}`, () => {
+    let counted: ControlledSource;
 
     beforeEach(async () => {
       if (run !== test.skip) counted = await make();
@@ -48,11 +48,11 @@ export function describeKernelSource(
       return counted.source.read();
     }
 
-    run('says what it reads', () => {
+    run('has a name', () => {
       expect(counted.source.name).toMatch(/^the \w/);
     });
 
-    run('gives counts that add up, and takes none of them out', async () => {
+    run('delivers cumulative counts, and leaves them in place', async () => {
       const slot = 1;
       expect(totalAt(await countAndRead(slot, 3), slot)).toBe(3);
       expect(totalAt(await countAndRead(slot, 4), slot)).toBe(7);
@@ -61,7 +61,7 @@ export function describeKernelSource(
       expect(totalAt(await counted.source.read(), 2)).toBe(5);
     });
 
-    run('gives a counter for each slot and CPU, and frames that do not change later', async () => {
+    run('delivers a counter for each slot and CPU, in frames that do not change later', async () => {
       const frame = await countAndRead(1, 3);
       const before = structuredClone(frame.histograms.map(({ counts }) => counts));
       await countAndRead(1, 3);
@@ -69,19 +69,19 @@ export function describeKernelSource(
       expect(frame.cpuCount).toBeGreaterThanOrEqual(1);
       for (const [i, { counts, sums, layout, name }] of frame.histograms.entries()) {
         expect(name).not.toBe('');
-        expect(counts).toHaveLength(frame.cpuCount * layout.layout.slotCount);
+        expect(counts).toHaveLength(frame.cpuCount * layout.slots.slotCount);
         expect([...counts].every((count) => Number.isSafeInteger(count) && count >= 0)).toBe(true);
         if (sums !== undefined) expect(sums).toHaveLength(frame.cpuCount);
         expect(counts).toEqual(before[i]);
       }
     });
 
-    run('keeps its generation while it counts on', async () => {
+    run('keeps its generation while it counts', async () => {
       const { generation } = await countAndRead(1, 1);
       expect((await countAndRead(1, 1)).generation).toBe(generation);
     });
 
-    run('tells histograms apart by their attributes', async () => {
+    run('distinguishes histograms by their attributes', async () => {
       if (counted.attributesOf === undefined) return expectOne(await countAndRead(1, 1));
       await counted.count(1, 2, 'first');
       const frame = await countAndRead(1, 5, 'second');
@@ -96,7 +96,7 @@ export function describeKernelSource(
       }
     });
 
-    run('gives the sum where there is one, and none where there is none', async () => {
+    run('delivers the sum when the program keeps one', async () => {
       await counted.addToSum?.(1000);
       await counted.addToSum?.(24);
       const { histograms } = await countAndRead(1, 1);
@@ -104,7 +104,7 @@ export function describeKernelSource(
       expect(sums[0]).toBe(counted.addToSum === undefined ? undefined : 1024);
     });
 
-    run('begins a new generation where something else has taken the place', async () => {
+    run('begins a new generation when it was replaced', async () => {
       if (counted.replace === undefined) return;
       const { generation } = await countAndRead(1, 9);
       await counted.replace();
@@ -135,21 +135,21 @@ export function describeKernelSource(
   });
 }
 
-/** Of all histograms on all CPUs. */
+/** The count of a slot in all histograms on all CPUs. */
 export function totalAt(frame: Frame, slot: number): number {
   return frame.histograms.reduce((total, histogram) => total + slotTotal(histogram, frame, slot), 0);
 }
 
-/** What each slot has on all CPUs. */
+/** The count of each slot on all CPUs. */
 export function slotTotals({ counts, layout }: KernelHistogram): readonly number[] {
-  const { slotCount } = layout.layout;
+  const { slotCount } = layout.slots;
   return Array.from({ length: slotCount }, (_, slot) =>
     counts.reduce((total, count, i) => (i % slotCount === slot ? total + count : total), 0),
   );
 }
 
 function slotTotal(histogram: KernelHistogram, { cpuCount }: Frame, slot: number): number {
-  expect(histogram.counts).toHaveLength(cpuCount * histogram.layout.layout.slotCount);
+  expect(histogram.counts).toHaveLength(cpuCount * histogram.layout.slots.slotCount);
   return slotTotals(histogram)[slot]!;
 }
 

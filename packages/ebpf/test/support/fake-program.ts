@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Programs that a test writes, in a folder that is there while the tests of a file run. */
+/** A folder for programs that tests write. It exists while the tests of a file run. */
 export function usePrograms(): { write(name: string, source: string): string; path(name: string): string } {
   let folder: string;
   beforeAll(() => {
@@ -12,7 +12,7 @@ export function usePrograms(): { write(name: string, source: string): string; pa
   const path = (name: string): string => join(folder, name);
   return {
     path,
-    /** @param source JavaScript; `args` is what the program is called with. */
+    /** @param source JavaScript, in which `args` are the arguments of the program. */
     write: (name, source) => {
       const lines = [`#!${process.execPath}`, 'const args = process.argv.slice(2);', source];
       writeFileSync(path(name), lines.join('\n'));
@@ -22,7 +22,7 @@ export function usePrograms(): { write(name: string, source: string): string; pa
   };
 }
 
-/** Reads until that gives what is wanted, or for five seconds. */
+/** Reads until the value is wanted, for five seconds at most. */
 export async function eventually<T>(read: () => T | Promise<T>, isWanted: (value: T) => boolean): Promise<T> {
   for (let i = 0; ; i++) {
     const value = await read();

@@ -1,5 +1,6 @@
-import { Attr, allocate } from '../../src/bpf/attr.ts';
-import { type Bpf, call } from '../../src/bpf/syscall.ts';
+import { Attr, call } from '../../src/bpf/attr.ts';
+import { allocate } from '../../src/bpf/memory.ts';
+import type { Bpf } from '../../src/bpf/syscall.ts';
 
 export interface TestMember {
   readonly name: string;
@@ -8,7 +9,7 @@ export interface TestMember {
   readonly bitSize?: number;
 }
 
-/** Makes BTF as a compiler would. Each function gives the id of the type it makes. */
+/** Makes BTF as a compiler does. Each method returns the id of its type. */
 export class BtfBuilder {
   readonly #words: number[] = [];
   #strings = '\0';
@@ -96,7 +97,7 @@ export class BtfBuilder {
   }
 }
 
-/** Hands BTF to the kernel, which refuses what is wrong with it. */
+/** Loads BTF into the kernel, which refuses invalid BTF. */
 export function loadBtf(bpf: Bpf, btf: Uint8Array): number {
   const memory = allocate(btf.length);
   memory.set(btf);

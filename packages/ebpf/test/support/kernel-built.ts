@@ -5,7 +5,7 @@ import { BuiltPackages } from '@hdrscope/testing';
 
 const MODULES = fileURLToPath(new URL('../../../../node_modules', import.meta.url));
 
-/** This package as JavaScript, for processes of another user. */
+/** Builds this package for processes of another user. */
 export function buildEbpf(): BuiltPackages {
   const built = new BuiltPackages(['core', 'registry', 'ebpf']);
   chmodSync(built.directory, 0o755);

@@ -2,10 +2,10 @@ import { possibleCpus } from '../../src/bpf/cpus.ts';
 import { createMap, type NewMap, updateElement } from '../../src/bpf/maps.ts';
 import type { Bpf } from '../../src/bpf/syscall.ts';
 
-/** A map of the kernel, and what was counted in it, on one CPU after the other. */
+/** A map of the kernel in which tests count, on the CPUs in turn. */
 export interface CountedMap {
   readonly fd: number;
-  /** Adds to an integer somewhere in the value of a key. */
+  /** Adds to an integer in the value of a key. */
   add(key: Uint8Array, amount: number, at?: { readonly offset?: number; readonly width?: 4 | 8 }): void;
   /** Writes a text into the parts of all CPUs. */
   write(key: Uint8Array, text: string, offset: number): void;
@@ -31,7 +31,7 @@ export function countedMap(bpf: Bpf, map: NewMap): CountedMap {
       const value = partsOf(key);
       const view = new DataView(value.buffer);
       const at = (turn++ % parts) * stride + offset;
-      // As this machine has its integers: the tests run on those with the lowest byte first.
+      // The tests run on little-endian machines only.
       if (width === 4) view.setUint32(at, view.getUint32(at, true) + amount, true);
       else view.setBigUint64(at, view.getBigUint64(at, true) + BigInt(amount), true);
       updateElement(bpf, fd, key, value);

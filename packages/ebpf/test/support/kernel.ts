@@ -2,11 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { errnoOf } from '../../src/bpf/errors.ts';
+import { Attr, call } from '../../src/bpf/attr.ts';
 import { createMap, type MapInfo, mapIds, mapInfo, openMapById } from '../../src/bpf/maps.ts';
+import { allocate } from '../../src/bpf/memory.ts';
 import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
+import { errnoOf } from '../../src/errors.ts';
 
-/** Why tests against the real kernel cannot run here; `undefined` where they can. */
+/** Why tests against the real kernel cannot run here; `undefined` when they can. */
 export async function whyNoKernel(): Promise<string | undefined> {
   try {
     const bpf = await loadBpf();
@@ -25,15 +27,15 @@ export function hasProgram(name: string): boolean {
 }
 
 /**
- * `test` where nothing keeps it from running, else a test that is skipped with the reason printed. As root on a build
- * server everything can run, so that a skip there is a failure.
+ * `test`, or a test that is skipped and prints the reason. On a build server, root can run every test, so there a reason
+ * to skip is a failure.
  */
 export function testUnless(reason: string | undefined): typeof test {
   if (reason === undefined) return test;
   if (process.env.CI && process.getuid?.() === 0) {
     const failing = (title: string): void =>
       test(title, () => {
-        throw new Error(`must run here, and does not: ${reason}`);
+        throw new Error(`must run here, and cannot: ${reason}`);
       });
     return Object.assign(failing, { each: () => failing }) as unknown as typeof test;
   }
@@ -41,15 +43,15 @@ export function testUnless(reason: string | undefined): typeof test {
   return test.skip as typeof test;
 }
 
-/** A bpffs of a test's own. */
+/** A bpffs that a test has for itself. */
 export interface PrivateBpffs {
   readonly folder: string;
   path(name: string): string;
-  /** Lets everything go that is pinned there. */
+  /** Unmounts it, which removes all its pins. */
   unmount(): void;
 }
 
-/** Why no bpffs can be mounted here. */
+/** Why no bpffs can be mounted here; `undefined` when one can. */
 export function whyNoMount(): string | undefined {
   try {
     mountBpffs().unmount();
@@ -61,13 +63,13 @@ export function whyNoMount(): string | undefined {
 
 export function mountBpffs(): PrivateBpffs {
   const folder = mkdtempSync(join(tmpdir(), 'hdrscope-bpffs-'));
-  // Those who do not own it must come in too.
+  // Other users must be able to enter it.
   const { status, stderr } = spawnSync('mount', ['-t', 'bpf', '-o', 'mode=0755', 'bpf', folder], {
     encoding: 'utf8',
   });
   if (status !== 0) {
     rmdirSync(folder);
-    throw new Error(`mounting a bpffs takes rights that this process has not: ${stderr?.trim()}`);
+    throw new Error(`mounting a bpffs takes rights that this process lacks: ${stderr?.trim()}`);
   }
   spawnSync('chmod', ['0755', folder]);
   return {
@@ -81,7 +83,7 @@ export function mountBpffs(): PrivateBpffs {
   };
 }
 
-/** All maps that there are and whose name begins in a way. */
+/** All maps whose name begins with a prefix. */
 export function mapsNamed(bpf: Bpf, prefix: string): readonly MapInfo[] {
   return mapIds(bpf).flatMap((id) => {
     try {
@@ -90,14 +92,14 @@ export function mapsNamed(bpf: Bpf, prefix: string): readonly MapInfo[] {
       bpf.close(fd);
       return info.name.startsWith(prefix) ? [info] : [];
     } catch (error) {
-      // Gone since it was listed.
+      // The map was removed since it was listed.
       if (errnoOf(error) === 'ENOENT') return [];
       throw error;
     }
   });
 }
 
-/** Waits until no map of a name is left: the kernel frees what was let go a moment later. */
+/** Waits until no map with a prefix is left. The kernel frees maps a moment after their last user is gone. */
 export async function expectNoMaps(bpf: Bpf, prefix: string): Promise<void> {
   for (let i = 0; i < 100 && mapsNamed(bpf, prefix).length > 0; i++) {
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -108,6 +110,13 @@ export async function expectNoMaps(bpf: Bpf, prefix: string): Promise<void> {
 /** The key of an array. */
 export function indexKey(index: number): Uint8Array {
   return new Uint8Array(new Uint32Array([index]).buffer);
+}
+
+/** Deletes one entry of a map. */
+export function deleteElement(bpf: Bpf, fd: number, key: Uint8Array): void {
+  const memory = allocate(key.length);
+  memory.set(key);
+  call(bpf, 'MAP_DELETE_ELEM', new Attr(bpf, 32).u32(0, fd).pointer(8, memory), { object: 'an entry' });
 }
 
 /** A value of one u64 for each CPU. */

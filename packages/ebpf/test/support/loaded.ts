@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { Attr } from '../../src/bpf/attr.ts';
+import { Attr, call } from '../../src/bpf/attr.ts';
 import { ERRNO } from '../../src/bpf/errno.ts';
-import { type Bpf, call, loadBpf } from '../../src/bpf/syscall.ts';
+import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
 import { loadProgram, RUN_QUEUE_PROGRAM } from '../../src/loader/index.ts';
 
-/** Why nothing can be loaded and attached here; `undefined` where it can. */
+/** Why no program can be loaded and attached here; `undefined` when one can. */
 export async function whyNoLoader(): Promise<string | undefined> {
   try {
     (await loadProgram(RUN_QUEUE_PROGRAM)).close();
@@ -20,7 +20,7 @@ interface Ids {
   readonly programs: readonly number[];
 }
 
-/** Waits until the kernel has freed maps and programs, which it does a moment after they were let go. */
+/** Waits until the kernel has freed maps and programs, which happens a moment after they are closed. */
 export async function expectGone({ maps, programs }: Ids): Promise<void> {
   const bpf = await loadBpf();
   const left = () => ({
@@ -39,7 +39,7 @@ function exists(bpf: Bpf, command: 'MAP_GET_FD_BY_ID' | 'PROG_GET_FD_BY_ID', id:
   return fd >= 0;
 }
 
-/** Keeps more processes busy than there are CPUs, which end by themselves. */
+/** Starts busy processes, which end by themselves. */
 export function makeBusy(processes: number, milliseconds: number): Promise<unknown> {
   const loop = `const end = Date.now() + ${milliseconds}; while (Date.now() < end);`;
   return Promise.all(

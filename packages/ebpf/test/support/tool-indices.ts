@@ -1,8 +1,8 @@
-// The integer arithmetic of each tool, as its sources describe it, on the words that it uses.
+// The integer arithmetic of each tool, as in its sources, on words of the same width.
 
 const word = (value: bigint): bigint => BigInt.asUintN(64, value);
 
-/** By halving: 16, 8, 4, 2, 1 bits at a time, of a word of 32 bits; 0 for 0. */
+/** Logarithm of a word of 32 bits, by steps of 16, 8, 4, 2 and 1 bits; 0 for 0. */
 function log2Of32(value: bigint): number {
   let rest = BigInt.asUintN(32, value);
   let result = 0;
@@ -14,7 +14,7 @@ function log2Of32(value: bigint): number {
   return result;
 }
 
-/** Of 64 bits: by the upper half, if there is any. */
+/** Logarithm of a word of 64 bits, by its upper half unless that is 0. */
 function log2Of64(value: bigint): number {
   const high = word(value) >> 32n;
   return high === 0n ? log2Of32(value) : log2Of32(high) + 32;
@@ -46,7 +46,7 @@ export function exporterLinearIndex(value: bigint, max: number): number {
   return value > BigInt(max) ? max : Number(value);
 }
 
-/** `hist(value, k)`: the place of the highest bit, then the k bits after it. */
+/** `hist(value, k)`: the position of the highest bit, then the k bits after it. */
 export function bpftraceHistIndex(value: bigint, k: number): number {
   if (value < 0n) return 0;
   if (value < 1n << BigInt(k)) return Number(value) + 1;
@@ -55,7 +55,7 @@ export function bpftraceHistIndex(value: bigint, k: number): number {
   return ((highest - k + 1) << k) + Number(fraction) + 1;
 }
 
-/** Up to 0.17 the loop halves from 16 bits on, so it finds no more than 31 in a word of 64. */
+/** The loop of bpftrace up to 0.17 begins with 16 bits, so it finds at most 31 in a word of 64 bits. */
 export function oldBpftraceHistIndex(value: bigint): number {
   if (value <= 0n) return value < 0n ? 0 : 1;
   let rest = word(value);
@@ -80,7 +80,7 @@ export function logLinear8Index(value: bigint): number {
   return (highest - 2) * 8 + Number((value >> BigInt(highest - 3)) & 7n);
 }
 
-/** The loop of the tutorial: the first boundary that the depth is below. */
+/** The loop of the tutorial: the first boundary above the depth. */
 export function queueDepthIndex(value: bigint): number {
   const boundaries = [1n, 2n, 5n, 9n, 17n, 33n, 65n];
   for (let i = 0; i < boundaries.length; i++) if (value < boundaries[i]!) return i;

@@ -5,7 +5,7 @@ import { formatKernelHistogram } from '../../src/text/text.ts';
 
 const DEPTHS = { layout: queueDepthLayout(), counts: [1200, 980, 1400, 800, 400, 30, 10, 1] };
 
-// As printed in Part 12, "Queue Depth Histograms", of the tutorial, whose p99 of 18.3 its own algorithm does not give.
+// From Part 12, "Queue Depth Histograms", of the tutorial. Its algorithm does not result in its p99 of 18.3.
 const PRINTED = `total=4821  p50=2.5  p99=18.3
   0:     1200   25%
   1:      980   20%
@@ -16,12 +16,12 @@ const PRINTED = `total=4821  p50=2.5  p99=18.3
   33-64:   10    0%
   65+:      1    0%`;
 
-test('a histogram is written as the tutorial prints it, but for a percentile that is wrong there', () => {
+test('a histogram is formatted as in the tutorial, except a percentile that is wrong there', () => {
   const text = formatKernelHistogram(DEPTHS, { interpolation: 'exclusive' });
   expect(text).toBe(PRINTED.replace('18.3', '16.8'));
 });
 
-test('percentiles are those of the integers in a slot, by default', () => {
+test('percentiles are within the integers of a slot by default', () => {
   const [summary, ...rows] = formatKernelHistogram(DEPTHS, { percentiles: [50, 90, 99, 99.9, 100] }).split(
     '\n',
   );
@@ -29,14 +29,14 @@ test('percentiles are those of the integers in a slot, by default', () => {
   expect(rows).toEqual(PRINTED.split('\n').slice(1));
 });
 
-test('slots that were not hit may be left out at both ends', () => {
+test('empty slots may be left out at both ends', () => {
   const counts = [0, 0, 3, 0, 1, 0, 0, 0];
   expect(formatKernelHistogram({ ...DEPTHS, counts }, { rows: 'used' })).toBe(
     'total=4  p50=3.3  p99=16.0\n  2-4:  3   75%\n  5-8:  0    0%\n  9-16: 1   25%',
   );
 });
 
-test('of nothing there are no percentiles', () => {
+test('a histogram without counts has no percentiles', () => {
   const counts = new Array<number>(8).fill(0);
   expect(formatKernelHistogram({ ...DEPTHS, counts }, { rows: 'used' })).toBe('total=0  p50=-  p99=-');
   expect(formatKernelHistogram({ ...DEPTHS, counts }, { rows: 'used', interpolation: 'exclusive' })).toBe(
@@ -47,13 +47,13 @@ test('of nothing there are no percentiles', () => {
 });
 
 test('a slot is labelled with its integers', () => {
-  const { layout } = bpftraceLhistLayout({ min: -5, max: 5, step: 5 });
-  expect([0, 1, 2, 3].map((slot) => slotLabel(layout, slot))).toEqual(['<-5', '-5..-1', '0-4', '5+']);
-  expect(slotLabel(bpftraceHistLayout().layout, 0)).toBe('<0');
+  const { slots } = bpftraceLhistLayout({ min: -5, max: 5, step: 5 });
+  expect([0, 1, 2, 3].map((slot) => slotLabel(slots, slot))).toEqual(['<-5', '-5..-1', '0-4', '5+']);
+  expect(slotLabel(bpftraceHistLayout().slots, 0)).toBe('<0');
 });
 
 describe('bars', () => {
-  test('are as long as their counts', () => {
+  test('are in proportion to counts', () => {
     expect(formatKernelBars(DEPTHS, { width: 20 })).toBe(
       [
         '0     1200 |█████████████████▏  |',
@@ -68,7 +68,7 @@ describe('bars', () => {
     );
   });
 
-  test('may be ASCII, of all slots', () => {
+  test('may consist of ASCII, and show all slots', () => {
     const counts = [0, 1, 0, 0, 0, 0, 0, 0];
     const lines = formatKernelBars({ ...DEPTHS, counts }, { width: 4, ascii: true, rows: 'all' }).split('\n');
     expect(lines.slice(0, 3)).toEqual(['0     0 |    |', '1     1 |####|', '2-4   0 |    |']);

@@ -1,0 +1,53 @@
+import {
+  type Counted,
+  countedIn,
+  type IntegerLayout,
+  integerAfter,
+  integerLayout,
+  rebucket,
+} from '@hdrscope/core';
+import { type CpuCounts, countsOfCpus, sumOfCpus } from '@hdrscope/ebpf';
+import type { Attributes } from '@hdrscope/registry';
+
+/** The counts of one CPU, or of all CPUs together, as commands show them. */
+export interface ShownHistogram extends Counted<IntegerLayout> {
+  readonly name: string;
+  readonly attributes: Attributes;
+  readonly layoutName: string;
+  /** Sum of the values; `undefined` when the program keeps no sum. */
+  readonly sum: number | undefined;
+}
+
+/** A histogram of a source, or its increase. */
+interface SourceHistogram extends CpuCounts {
+  readonly name: string;
+  readonly attributes: Attributes;
+}
+
+/** The histogram of all CPUs together. */
+export function acrossCpus({ name, attributes, ...counts }: SourceHistogram): ShownHistogram {
+  return { name, attributes, layoutName: counts.layout.name, ...sumOfCpus(counts) };
+}
+
+/** The histogram of each CPU. Its position among the possible CPUs of the machine is the attribute `cpu`. */
+export function perCpu({ name, attributes, ...counts }: SourceHistogram): ShownHistogram[] {
+  const layoutName = counts.layout.name;
+  return countsOfCpus(counts).map((totals, cpu) => ({
+    name,
+    attributes: { ...attributes, cpu },
+    layoutName,
+    ...totals,
+  }));
+}
+
+const MOST_ROWS = 40;
+
+/** Merges the slots of each power of two when the used slots do not fit a screen. */
+export function fittedToScreen({ layout, counts }: Counted<IntegerLayout>): Counted<IntegerLayout> {
+  const { bounds } = layout;
+  if (counts.last - counts.first < MOST_ROWS) return { layout, counts };
+  const kept = bounds.filter((bound) => bound < 0 || Number.isInteger(Math.log2(integerAfter(bound))));
+  if (kept.length === 0 || kept.length === bounds.length) return { layout, counts };
+  const coarse = integerLayout(kept, layout.lower(0));
+  return countedIn(coarse, rebucket(layout, coarse).apply(counts).counts);
+}

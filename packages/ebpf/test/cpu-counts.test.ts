@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { countsOfCpus, sumOfCpus } from '../src/cpu-counts.ts';
+import { explicitKernelLayout } from '../src/layout/kernel-layout.ts';
+
+const LAYOUT = explicitKernelLayout([0, 4]);
+
+test('counts and sums of all CPUs are added up, slot by slot', () => {
+  const { layout, counts, sum } = sumOfCpus({ layout: LAYOUT, counts: [1, 2, 3, 10, 20, 30], sums: [8, 80] });
+  expect(layout).toBe(LAYOUT.slots);
+  expect([counts.at(0), counts.at(1), counts.at(2), counts.total, sum]).toEqual([11, 22, 33, 66, 88]);
+});
+
+test('each CPU has its own counts and sum', () => {
+  const cpus = countsOfCpus({ layout: LAYOUT, counts: [1, 2, 3, 10, 20, 30], sums: [8, 80] });
+  expect(cpus.map(({ counts, sum }) => [counts.at(0), counts.at(1), counts.at(2), sum])).toEqual([
+    [1, 2, 3, 8],
+    [10, 20, 30, 80],
+  ]);
+});
+
+test('without sums of the program there is no sum', () => {
+  const kernel = { layout: LAYOUT, counts: [1, 2, 3] };
+  expect([sumOfCpus(kernel).sum, countsOfCpus(kernel)[0]!.sum]).toEqual([undefined, undefined]);
+});
+
+test('the counts of the CPUs add up to the counts of all CPUs', () => {
+  const cpu = fc.array(fc.nat(), { minLength: 3, maxLength: 3 });
+  fc.assert(
+    fc.property(fc.array(cpu, { minLength: 1, maxLength: 5 }), (cpus) => {
+      const kernel = { layout: LAYOUT, counts: cpus.flat() };
+      const parts = countsOfCpus(kernel).map(({ counts }) => counts.total);
+      expect(sumOfCpus(kernel).counts.total).toBe(parts.reduce((left, right) => left + right));
+    }),
+  );
+});
+
+test.each([
+  ['no counts', []],
+  ['counts for a part of a CPU', [1, 2, 3, 4]],
+  ['a negative count', [1, 2, -3]],
+  ['a total above 2^53 - 1', [2 ** 53 - 1, 1, 0]],
+])('%s are refused', (_, counts) => {
+  for (const read of [sumOfCpus, countsOfCpus]) {
+    expect(() => read({ layout: LAYOUT, counts })).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_COUNT' }),
+    );
+  }
+});
