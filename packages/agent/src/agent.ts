@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { reasonOf, within } from '@hdrscope/kit';
 import { createRegistry, type Registry, systemClock } from '@hdrscope/registry';
 import type { AgentConfig, SinkConfig, SourceConfig } from './config/types.ts';
-import { countedRegistry } from './counted-registry.ts';
 import type { EntryContext } from './entry.ts';
 import { type AgentHealth, newTally, type Tally } from './health.ts';
 import { type AgentLog, createLog } from './log.ts';
+import { EntryMemory } from './memory.ts';
 import { observedRegistry } from './sinks/observed-registry.ts';
 import { startSink } from './sinks/start.ts';
 import { startSource } from './sources/start.ts';
@@ -89,7 +89,7 @@ class RunningAgent implements Agent {
   readonly #log: AgentLog;
   readonly #retry: RetryOptions;
   readonly #stdin: StdinFeed;
-  readonly #memory = new Map<string, unknown>();
+  readonly #memory = new EntryMemory();
   readonly #perfHistograms: EntryContext['perfHistograms'] = new Map();
   /** By the label of the entry: they outlive its restarts and changes, or counters would fall. */
   readonly #tallies = new Map<string, Tally>();
@@ -200,15 +200,20 @@ class RunningAgent implements Agent {
 
   #supervise({ kind, label, config }: Entry): SupervisedEntry<AnyConfig> {
     const tally = this.#tallyOf(label, kind, config);
+    const sinkRegistry = (): Registry =>
+      observedRegistry(this.registry, {
+        sink: config.name,
+        sourceIsLate: (source, error) => this.#isLate(source, error),
+      });
     const surroundings = {
-      memory: this.#memory,
+      registry: kind === 'source' ? this.registry : sinkRegistry(),
       perfHistograms: this.#perfHistograms,
       stdin: this.#stdin,
       shutdownTimeoutMs: this.#config.shutdownTimeout,
       health: () => this.health(),
       nowMs: systemClock.nowMs,
     };
-    const common = { tally, log: this.#log, retry: this.#retry, surroundings };
+    const common = { tally, log: this.#log, retry: this.#retry, memory: this.#memory, surroundings };
     const supervised = new Supervised<AnyConfig>({
       ...common,
       config,
@@ -216,19 +221,6 @@ class RunningAgent implements Agent {
         kind === 'source'
           ? startSource(given as SourceConfig, context)
           : startSink(given as SinkConfig, context),
-      registryFor: ({ succeeded, failed }) =>
-        kind === 'source'
-          ? countedRegistry(this.registry, config.name, {
-              succeeded,
-              failed,
-              values: (count) => {
-                tally.values += count;
-              },
-            })
-          : observedRegistry(this.registry, {
-              sink: config.name,
-              sourceIsLate: (source, error) => this.#isLate(source, error),
-            }),
     });
     return { label, supervised };
   }

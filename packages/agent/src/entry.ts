@@ -1,14 +1,21 @@
 import type { ImportedHistogram } from '@hdrscope/ceph';
-import type { Registry } from '@hdrscope/registry';
+import type { IntakeOptions, Registry } from '@hdrscope/registry';
 import type { AgentHealth } from './health.ts';
+import type { EntryMemory } from './memory.ts';
 import type { StdinFeed } from './sources/stdin-feed.ts';
 
 /** What a source or a sink knows of the agent that it works for. */
 export interface EntryContext {
-  /** The one registry: a source's view of it tallies what is brought, a sink's how long gathering takes. */
+  /** The one registry. A sink's view of it measures how long gathering takes. */
   readonly registry: Registry;
-  /** What one life of an entry leaves for the next, under keys that tell what they are about. */
-  readonly memory: Map<string, unknown>;
+  /**
+   * Options of every source that is ingested: it reports to this entry, and goes on where an earlier life ended that read the same.
+   *
+   * @param input Names what is read, such as a socket.
+   */
+  intake(input: string): Required<Pick<IntakeOptions, 'memory' | 'observer'>>;
+  /** What earlier lives have left. */
+  readonly memory: EntryMemory;
   /** What daemons of Ceph held when they were read last, by the names of the sources that read them now. */
   readonly perfHistograms: Map<string, () => readonly ImportedHistogram[]>;
   readonly stdin: StdinFeed;
@@ -16,6 +23,8 @@ export interface EntryContext {
   health(): AgentHealth;
   nowMs(): number;
   info(line: string): void;
+  /** So many values were added, those included that a series rejects. */
+  added(values: number): void;
   /** Something went well. */
   succeeded(): void;
   /** Something went wrong, and the entry goes on by itself. */

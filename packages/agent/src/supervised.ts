@@ -2,6 +2,7 @@ import { reasonOf } from '@hdrscope/kit';
 import type { EntryContext, Running, Start } from './entry.ts';
 import type { Tally } from './health.ts';
 import type { AgentLog } from './log.ts';
+import type { EntryMemory } from './memory.ts';
 
 /** How long is waited until something that has failed is started again: twice as long each time. */
 export interface RetryOptions {
@@ -11,7 +12,10 @@ export interface RetryOptions {
   readonly longestMs?: number;
 }
 
-type Surroundings = Omit<EntryContext, 'succeeded' | 'failed' | 'died' | 'registry' | 'info'>;
+type Surroundings = Omit<
+  EntryContext,
+  'added' | 'succeeded' | 'failed' | 'died' | 'info' | 'intake' | 'memory'
+>;
 
 /** What a supervised entry is made of. */
 export interface SupervisedOptions<Config> {
@@ -21,8 +25,7 @@ export interface SupervisedOptions<Config> {
   readonly log: AgentLog;
   readonly retry: RetryOptions;
   readonly surroundings: Surroundings;
-  /** The registry as this entry sees it. */
-  readonly registryFor: (context: Pick<EntryContext, 'succeeded' | 'failed'>) => EntryContext['registry'];
+  readonly memory: EntryMemory;
 }
 
 /** Keeps one source or sink going until it is told to stop. */
@@ -90,7 +93,7 @@ export class Supervised<Config> {
   }
 
   #context(): EntryContext {
-    const { surroundings, log, registryFor, tally } = this.#options;
+    const { surroundings, memory, log, tally } = this.#options;
     const life = ++this.#life;
     const ifAlive =
       <Args extends unknown[]>(act: (...args: Args) => void) =>
@@ -107,9 +110,14 @@ export class Supervised<Config> {
       this.#note(error, 'failing');
       log.problem(this.#label, `${this.#label} has failed: ${reasonOf(error)}`);
     });
+    const added = ifAlive((values: number) => {
+      tally.values += values;
+    });
     return {
       ...surroundings,
-      registry: registryFor({ succeeded, failed }),
+      intake: (input) => ({ memory: memory.intakeOf(input), observer: { added, succeeded, failed } }),
+      memory,
+      added,
       info: ifAlive((line: string) => log.info(`${this.#label}: ${line}`)),
       succeeded,
       failed,

@@ -4,14 +4,12 @@ import {
   AggregationTemporality,
   MeterProvider,
   PeriodicExportingMetricReader,
-  type PeriodicExportingMetricReaderOptions,
   type PushMetricExporter,
 } from '@opentelemetry/sdk-metrics';
 import type { OtlpSinkConfig } from '../config/types.ts';
 import type { EntryContext, Start } from '../entry.ts';
 import { HEALTH_NUMBERS } from '../health.ts';
-
-type MetricProducer = NonNullable<PeriodicExportingMetricReaderOptions['metricProducers']>[number];
+import type { MetricProducer } from '../memory.ts';
 
 /** Metrics sent by OTLP: the histograms of the registry, and the agent's own numbers. */
 export const startOtlpSink: Start<OtlpSinkConfig> = async (config, context) => {
@@ -38,11 +36,11 @@ function producerOf(
   context: EntryContext,
 ): MetricProducer {
   const key = `otlp sink ${name} ${temporality} ${histograms}`;
-  const known = context.memory.get(key) as MetricProducer | undefined;
+  const known = context.memory.producers.get(key);
   if (known !== undefined) return known;
   const hdr = createHdr({ views: [], registry: context.registry, exemplarFilter: 'always_off' });
   const producer = hdr.producer({ temporality, format: histograms }) as unknown as MetricProducer;
-  context.memory.set(key, producer);
+  context.memory.producers.set(key, producer);
   return producer;
 }
 

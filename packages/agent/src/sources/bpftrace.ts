@@ -3,7 +3,7 @@ import type { BpftraceSourceConfig } from '../config/types.ts';
 import type { Start } from '../entry.ts';
 
 /** A bpftrace script, started by the first gather and kept running. Another run counts from 0, so all it has is new. */
-export const startBpftrace: Start<BpftraceSourceConfig> = async (config, { registry }) => {
+export const startBpftrace: Start<BpftraceSourceConfig> = async (config, { registry, intake }) => {
   const { script, file, program, keys, printEvery, unit, attributes, timeout } = config;
   const source = bpftrace({
     ...(script !== undefined && { script }),
@@ -13,7 +13,7 @@ export const startBpftrace: Start<BpftraceSourceConfig> = async (config, { regis
     printEveryMs: printEvery,
     startTimeoutMs: timeout,
   });
-  const options = { kernelUnit: unit, attributes, timeoutMs: timeout };
+  const options = { ...intake(source.name), kernelUnit: unit, attributes, timeoutMs: timeout };
   const histograms = kernelHistograms(registry, source, options);
   return { note: source.name, stop: () => histograms.close() };
 };

@@ -5,19 +5,11 @@ import type { IntervalLogSourceConfig } from '../config/types.ts';
 import type { EntryContext, Start } from '../entry.ts';
 import { familyOf } from './metric-family.ts';
 
-/** How far a log was counted: a source that is started anew goes on there. */
-interface Progress {
-  /** Of the file that was read: its device and its number on that. */
-  file: string | undefined;
-  /** Lines up to this one were counted, or are not to be. */
-  line: number;
-}
-
 /** An interval log, followed as it grows. A log that is not there yet is waited for. */
 export const startIntervalLog: Start<IntervalLogSourceConfig> = async (config, context) => {
   const ending = new AbortController();
   const { path } = config;
-  const following = follow(config, context, progressOf(context, path), ending.signal).then(
+  const following = follow(config, context, ending.signal).then(
     () => {},
     (error: unknown) => {
       if (!ending.signal.aborted) context.died(error);
@@ -32,22 +24,15 @@ export const startIntervalLog: Start<IntervalLogSourceConfig> = async (config, c
   };
 };
 
-function progressOf({ memory }: EntryContext, path: string): Progress {
-  const key = `interval-log ${path}`;
-  const known = memory.get(key) as Progress | undefined;
-  const progress = known ?? { file: undefined, line: 0 };
-  memory.set(key, progress);
-  return progress;
-}
-
 async function follow(
   { path, poll, from, metric, attributes }: IntervalLogSourceConfig,
   context: EntryContext,
-  progress: Progress,
   signal: AbortSignal,
 ): Promise<void> {
+  const progress = context.memory.progressOf(path);
   const registered = metric && familyOf(metric);
   const entries = entriesIntoRegistry(context.registry, {
+    observer: { added: context.added },
     attributes,
     ...(registered !== undefined && {
       seriesOf: ({ tag }) => ({
@@ -66,8 +51,13 @@ async function follow(
     if (progress.line === 0 || progress.file === undefined) progress.file = await fileOf(path);
     const isNew = !isSkippingAll && entry.lineNumber > skipUntil;
     progress.line = Math.max(progress.line, entry.lineNumber);
-    // Comments tell of families, whatever was counted of them.
-    if (isNew || entry.kind === 'comment') entries.take(entry);
+    try {
+      // Comments describe families, however far the log was counted.
+      if (isNew || entry.kind === 'comment') entries.take(entry);
+    } catch (error) {
+      // The line is not counted; the ones after it are.
+      return context.failed(error);
+    }
     if (!isNew) return;
     if (entry.kind === 'malformed') context.failed(entry.error);
     else if (entry.kind === 'interval') context.succeeded();

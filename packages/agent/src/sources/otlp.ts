@@ -4,12 +4,21 @@ import type { Start } from '../entry.ts';
 import { urlOf } from '../url.ts';
 
 /** Metrics that OpenTelemetry sends over HTTP. What is refused is told of at the next gather. */
-export const startOtlp: Start<OtlpSourceConfig> = async ({ name, listen }, { registry }) => {
-  const server = await serveOtlp(registry, listen);
+export const startOtlp: Start<OtlpSourceConfig> = async (
+  { name, listen },
+  { registry, intake, succeeded, failed },
+) => {
+  const server = await serveOtlp(registry, { ...listen, ...intake(`otlp ${name}`) });
   const refusals = refusalsOf(server);
   const collect = (): void => {
     const refused = refusals();
-    if (refused !== '') throw new Error(`since the gather before it has refused ${refused}`);
+    if (refused === '') {
+      succeeded();
+      return;
+    }
+    const error = new Error(`since the gather before it has refused ${refused}`);
+    failed(error);
+    throw error;
   };
   const remove = registry.add({ name, collect });
   return {

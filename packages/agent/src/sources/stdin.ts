@@ -11,6 +11,7 @@ export const startStdin: Start<StdinSourceConfig> = async (config, context) => {
     {
       onNumbers(values, length) {
         for (let i = 0; i < length; i++) series.record(values[i]! * scale);
+        context.added(length);
       },
       onBadLine({ lineNumber, text }) {
         const got = `${JSON.stringify(text)} in line ${lineNumber}`;

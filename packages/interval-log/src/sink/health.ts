@@ -50,7 +50,7 @@ export class Health {
 }
 
 /** Calls a listener. If it throws, the sink continues and the process emits a warning. */
-function notify(listener: () => void): void {
+export function notify(listener: () => void): void {
   try {
     listener();
   } catch (error) {

@@ -50,6 +50,8 @@ export interface SinkOptions {
   readonly comment?: string;
   /** A snapshot whose counts the first interval leaves out. @default the first interval has every count of the registry */
   readonly since?: Snapshot;
+  /** Called with each snapshot whose counts are in the log now: `since` of a sink that goes on after this one. @default not called */
+  readonly onWritten?: (snapshot: Snapshot) => void;
   /** Called for the first of several failures in a row. @default a warning of the process */
   readonly onError?: (error: HdrscopeError) => void;
   /** Called when everything works again. @default not called */
@@ -102,6 +104,7 @@ export function settingsOf(options: SinkOptions): SinkSettings {
     since: options.since,
     onError: options.onError ?? warn,
     onRecovery: options.onRecovery ?? (() => {}),
+    onWritten: options.onWritten ?? (() => {}),
   };
 }
 

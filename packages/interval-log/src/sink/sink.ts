@@ -14,7 +14,7 @@ import { Archive } from './archive.ts';
 import { type Block, blockOf, hasIncrease } from './block.ts';
 import { FamilyTags } from './family-tags.ts';
 import type { Files } from './files.ts';
-import { type Duty, Health } from './health.ts';
+import { type Duty, Health, notify } from './health.ts';
 import type { lockPath } from './lock.ts';
 import type { SinkSettings } from './options.ts';
 import { RotatingLog } from './rotating-log.ts';
@@ -194,6 +194,7 @@ export class IntervalLogSink {
       this.#writtenUntilMs = snapshot.timeMs;
       this.#writtenUntilMonotonicMs = monotonicMs;
       this.#report('write', undefined);
+      notify(() => this.#settings.onWritten(snapshot));
       return true;
     } catch (error) {
       this.#report('write', writeError('write', this.#settings.path, error));

@@ -1,0 +1,41 @@
+import { IngestMemory, type Snapshot } from '@hdrscope/registry';
+import type { PeriodicExportingMetricReaderOptions } from '@opentelemetry/sdk-metrics';
+
+/** Metrics for an exporter. A producer of deltas knows what it has produced. */
+export type MetricProducer = NonNullable<PeriodicExportingMetricReaderOptions['metricProducers']>[number];
+
+/** How far a log was counted: a source that is started anew goes on there. */
+export interface LogProgress {
+  /** The file that was read: its device and its inode. */
+  file: string | undefined;
+  /** Lines up to this one were counted, or are not to be counted. */
+  line: number;
+}
+
+/** What entries leave for their next life, after a restart or another configuration. */
+export class EntryMemory {
+  /** Snapshots whose counts a log has, by its path. */
+  readonly written: Map<string, Snapshot> = new Map();
+  /** By what a sink sends. */
+  readonly producers: Map<string, MetricProducer> = new Map();
+  readonly #intakes = new Map<string, IngestMemory>();
+  readonly #logs = new Map<string, LogProgress>();
+
+  /** @param input Names what is read, such as a socket, whichever entry reads it. */
+  intakeOf(input: string): IngestMemory {
+    return known(this.#intakes, input, () => new IngestMemory());
+  }
+
+  progressOf(path: string): LogProgress {
+    return known(this.#logs, path, () => ({ file: undefined, line: 0 }));
+  }
+}
+
+function known<T>(values: Map<string, T>, key: string, make: () => T): T {
+  let value = values.get(key);
+  if (value === undefined) {
+    value = make();
+    values.set(key, value);
+  }
+  return value;
+}
