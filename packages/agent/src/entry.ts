@@ -9,11 +9,12 @@ export interface EntryContext {
   /** The one registry. A sink's view of it measures how long gathering takes. */
   readonly registry: Registry;
   /**
-   * Options of every source that is ingested: it reports to this entry, and goes on where an earlier life ended that read the same.
+   * Options of every source that is ingested: it has the name of this entry, reports to it, and goes on where an earlier life
+   * ended that read the same.
    *
    * @param input Names what is read, such as a socket.
    */
-  intake(input: string): Required<Pick<IntakeOptions, 'memory' | 'observer'>>;
+  intake(input: string): Required<Pick<IntakeOptions, 'sourceName' | 'memory' | 'observer'>>;
   /** What earlier lives have left. */
   readonly memory: EntryMemory;
   /** What daemons of Ceph held when they were read last, by the names of the sources that read them now. */

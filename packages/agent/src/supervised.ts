@@ -115,7 +115,11 @@ export class Supervised<Config> {
     });
     return {
       ...surroundings,
-      intake: (input) => ({ memory: memory.intakeOf(input), observer: { added, succeeded, failed } }),
+      intake: (input) => ({
+        sourceName: tally.name,
+        memory: memory.intakeOf(input),
+        observer: { added, succeeded, failed },
+      }),
       memory,
       added,
       info: ifAlive((line: string) => log.info(`${this.#label}: ${line}`)),

@@ -1,7 +1,5 @@
 export type { Field, FieldType, IntegerType } from './bpf/fields.ts';
 export type { Bpf } from './bpf/syscall.ts';
-export { type CountingHealth, KernelCounting, type KernelCountingOptions } from './counting/counting.ts';
-export type { KernelIncrease } from './counting/increase.ts';
 export {
   type CpuCounts,
   countsOfCpus,
@@ -14,7 +12,7 @@ export type { Finding } from './doctor/finding.ts';
 export type { KernelErrorCode, KernelErrorDetails } from './errors.ts';
 export { type ExporterHistogram, fromEbpfExporterConfig } from './exporter-config/from-config.ts';
 export type { LayoutGuess } from './guess-layout.ts';
-export type { KernelFamilyOptions } from './kernel-families.ts';
+export { type KernelIncrease, KernelIncreases } from './increases.ts';
 export { KERNEL_LAYOUT_SYNTAX, kernelLayoutOf } from './layout/by-name.ts';
 export {
   type ExporterKeyRange,
@@ -41,6 +39,7 @@ export {
 } from './layout/presets.ts';
 export { listMaps, type MapList, type VisibleMap } from './list-maps.ts';
 export { type KernelQuantileOptions, kernelQuantile, kernelQuantiles } from './quantile.ts';
+export type { KernelFamilyOptions } from './readings.ts';
 export {
   type KernelHealth,
   type KernelHistograms,

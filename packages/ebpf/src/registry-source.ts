@@ -1,35 +1,31 @@
-import type { Registry } from '@hdrscope/registry';
-import { type CountingHealth, KernelCounting, type KernelCountingOptions } from './counting/counting.ts';
-import { KernelFamilies, type KernelFamilyOptions } from './kernel-families.ts';
+import {
+  type IngestHealth,
+  type Ingestion,
+  type IntakeOptions,
+  ingest,
+  type Reading,
+  type Registry,
+} from '@hdrscope/registry';
+import { KERNEL_COUNTERS } from './increases.ts';
+import { type KernelFamilyOptions, KernelReadings } from './readings.ts';
 import type { KernelSource } from './source/source.ts';
 
 /** How kernel histograms become families of a registry. `families` replaces options for histograms of some names. */
-export interface KernelHistogramsOptions extends KernelFamilyOptions, KernelCountingOptions {
+export interface KernelHistogramsOptions extends KernelFamilyOptions, IntakeOptions {
+  readonly attributes?: KernelFamilyOptions['attributes'];
   /** Options for histograms of one name, by name. @default the same options for all names */
   readonly families?: Readonly<Record<string, KernelFamilyOptions>>;
-  /** Longest time that a gather waits for the source, in milliseconds: see `SourceOptions` of the registry. @default no limit */
-  readonly timeoutMs?: number;
 }
 
-/** Counts of unusual events while reading, so far. */
-export interface KernelHealth extends CountingHealth {
-  /** How often the source could not be read, or its frame could not be added. */
-  readonly readErrors: number;
-  /** Number of values in slots that are open on a side. They count at the bound of the slot, and may lie far beyond it. */
-  readonly open: number;
-  /**
-   * Number of values in slots that the digits of their family do not keep apart: single integers above 262,143, too few
-   * `significantDigits`, or slots that turned out finer after the family was made.
-   */
-  readonly inexact: number;
+/** Counts of unusual events while reading, so far. Each CPU counts for itself. */
+export interface KernelHealth extends IngestHealth {
+  /** Number of generations: 1 while the same map or run is read. */
+  readonly generations: number;
 }
 
 /** Kernel histograms in a registry. */
-export interface KernelHistograms {
-  /** Counts of unusual events while reading, so far. */
+export interface KernelHistograms extends Ingestion {
   readonly health: KernelHealth;
-  /** Removes the source from the registry, and closes it. Its counts stay in the registry. */
-  close(): Promise<void>;
 }
 
 /**
@@ -67,47 +63,45 @@ export interface KernelHistograms {
  * const [family] = (await registry.gather()).families;
  * family!.boundaries; //=> [0, 1, 4, 8, 16, 32, 64]
  * family!.series[0]!.histogram.totalCount; //=> 4821
- * kernel.health; //=> { resets: 0, generations: 1, evicted: 0, readErrors: 0, open: 1, inexact: 0 }
+ * const { generations, values, open } = kernel.health;
+ * [generations, values, open]; //=> [1, 4821, 1]
  * await kernel.close();
  * ```
  */
 export function kernelHistograms(
   registry: Registry,
   source: KernelSource,
-  { families: byName = {}, timeoutMs, since = 'beginning', ...common }: KernelHistogramsOptions = {},
+  {
+    families: byName = {},
+    since,
+    timeoutMs,
+    sourceName,
+    observer,
+    memory,
+    ...common
+  }: KernelHistogramsOptions = {},
 ): KernelHistograms {
-  const counting = new KernelCounting({ since });
-  const families = new KernelFamilies(registry, (name) =>
+  const readings = new KernelReadings((name) =>
     Object.hasOwn(byName, name) ? { ...common, ...byName[name] } : common,
   );
-  let readErrors = 0;
-  let running: Promise<void> | undefined;
-
-  const read = async (): Promise<void> => {
-    try {
-      const frame = await source.read();
-      counting.advance(frame, (increase) => families.add(increase));
-    } catch (error) {
-      readErrors++;
-      throw error;
-    }
+  let generation: string | undefined;
+  let generations = 0;
+  const read = async (): Promise<Reading[]> => {
+    const frame = await source.read();
+    const all = readings.of(frame);
+    if (frame.generation !== generation) generations++;
+    generation = frame.generation;
+    return all;
   };
-  // One read at a time: a frame that overtakes another one would look like a reset.
-  const collect = (): Promise<void> => {
-    running ??= read().finally(() => {
-      running = undefined;
-    });
-    return running;
-  };
-  const remove = registry.add({ name: source.name, collect }, timeoutMs === undefined ? {} : { timeoutMs });
+  const ingestion = ingest(
+    registry,
+    { name: source.name, read, close: () => source.close() },
+    { ...KERNEL_COUNTERS, isWhole: true, since, timeoutMs, sourceName, observer, memory },
+  );
   return {
+    ...ingestion,
     get health() {
-      return { ...counting.health, readErrors, open: families.open, inexact: families.inexact };
-    },
-    async close() {
-      remove();
-      await running?.catch(() => {});
-      await source.close();
+      return { ...ingestion.health, generations };
     },
   };
 }

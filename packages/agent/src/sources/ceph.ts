@@ -9,7 +9,6 @@ export const startCeph: Start<CephSourceConfig> = async (config, { registry, int
     askAdminSocket(socket, 'perf histogram dump', {}, { timeoutMs: timeout });
   const ceph = cephHistograms(registry, fetch, {
     ...intake(`ceph ${socket}`),
-    name,
     since,
     units,
     attributes,

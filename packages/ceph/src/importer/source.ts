@@ -17,8 +17,6 @@ import type { ImportedHistogram } from './read-histogram.ts';
 
 /** The options of `cephHistograms`. */
 export interface CephHistogramsOptions extends IntakeOptions, ParseDumpOptions {
-  /** The name of the source in errors. @default 'ceph' */
-  readonly name?: string;
   /** Divides the series of the other axes by the value on this axis: latencies by the size of requests. @default no division */
   readonly classes?: AxisClasses;
   /** Gives the name of the family of an axis. @default names like `ceph.osd.op_w_latency_in_bytes.request_size` */
@@ -82,7 +80,7 @@ export interface CephHistograms extends Ingestion {
 export function cephHistograms(
   registry: Registry,
   fetch: () => string | Promise<string>,
-  { name = 'ceph', memory = new IngestMemory(), ...options }: CephHistogramsOptions = {},
+  { memory = new IngestMemory(), ...options }: CephHistogramsOptions = {},
 ): CephHistograms {
   let latest: readonly ImportedHistogram[] = [];
   let resets = 0;
@@ -103,7 +101,7 @@ export function cephHistograms(
     latest = parseHistogramDump(await fetch(), options);
     return latest.flatMap((histogram) => readingsOf(histogram, String(epochOf(histogram)), options));
   };
-  const ingestion = ingest(registry, { name, read }, { ...options, memory });
+  const ingestion = ingest(registry, { name: 'ceph', read }, { ...options, memory });
   return {
     ...ingestion,
     get health() {

@@ -115,7 +115,7 @@ test('each daemon has its own series', async () => {
 
 test('a daemon without an answer in JSON is an error of the source, and earlier counts stay', async () => {
   const { gather, source } = reading([OSD_DUMP, new Error('ENOENT'), 'ERROR: (22)', OSD_DUMP_LATER], {
-    name: 'osd.0',
+    sourceName: 'osd.0',
   });
   await gather();
   for (const message of [/ENOENT/, /must have a line that begins with/]) {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formatDecimal, HdrscopeError } from '@hdrscope/core';
-import { KernelCounting, type KernelIncrease } from '@hdrscope/ebpf';
+import { type Frame, type KernelIncrease, KernelIncreases, type KernelSource } from '@hdrscope/ebpf';
 import { createParser, readArguments } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
@@ -46,34 +46,43 @@ export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS
   if (guessed !== undefined) {
     await io.stderr.write(`hdrscope: the layout is a guess: ${guessed.name}; --layout sets another one\n`);
   }
-  const counting = new KernelCounting({ since: 'now' });
+  const increases = new KernelIncreases();
   const write = options.json === true ? jsonWriter(io, options) : writer(io, options);
   try {
-    counting.advance(await source.read(), () => {});
+    let { generation } = await firstFrame(source, increases);
     let lastMs = io.monotonicMs();
     for (let left = options.intervals ?? Number.POSITIVE_INFINITY; left > 0; left--) {
       await sleep(options.interval * 1000, undefined, { signal: io.signal });
-      const increases: KernelIncrease[] = [];
-      const { generations } = counting.health;
+      let counted: KernelIncrease[];
+      const before = generation;
       try {
-        counting.advance(await source.read(), (increase) => increases.push(increase));
+        const frame = await source.read();
+        counted = increases.next(frame);
+        generation = frame.generation;
       } catch (error) {
         if (!(error instanceof HdrscopeError)) throw error;
         // The map may come back, when its program is loaded again.
         await io.stderr.write(`hdrscope: ${error.message}\n`);
         continue;
       }
-      if (counting.health.generations > generations) {
+      if (generation !== before) {
         await io.stderr.write(`hdrscope: ${which} is another map now, and counts from 0\n`);
       }
       const nowMs = io.monotonicMs();
-      await write(increases, (nowMs - lastMs) / 1000 || options.interval);
+      await write(counted, (nowMs - lastMs) / 1000 || options.interval);
       lastMs = nowMs;
     }
     return ExitCode.done;
   } finally {
     await source.close();
   }
+}
+
+/** Reads the frame that later ones are compared with. */
+async function firstFrame(source: KernelSource, increases: KernelIncreases): Promise<Frame> {
+  const frame = await source.read();
+  increases.next(frame);
+  return frame;
 }
 
 type Writer = (increases: readonly KernelIncrease[], seconds: number) => Promise<void>;

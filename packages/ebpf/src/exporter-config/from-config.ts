@@ -1,5 +1,4 @@
 import { HdrscopeError } from '@hdrscope/core';
-import type { KernelFamilyOptions } from '../kernel-families.ts';
 import {
   exporterExp2Layout,
   exporterExp2ZeroLayout,
@@ -7,6 +6,7 @@ import {
   exporterLinearLayout,
 } from '../layout/exporter-layouts.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
+import type { KernelFamilyOptions } from '../readings.ts';
 import type { KernelMapOptions } from '../source/kernel-map.ts';
 import { labelFields } from './key-fields.ts';
 import { YamlValue } from './yaml-value.ts';

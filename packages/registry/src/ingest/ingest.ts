@@ -40,7 +40,7 @@ import { isNothing, type Step, stepSince, wholeOf } from './step.ts';
  */
 export function ingest(registry: Registry, source: ReadableSource, options: IngestOptions = {}): Ingestion {
   const intake = new Intake(registry, options);
-  const { observer, timeoutMs } = options;
+  const { observer, timeoutMs, sourceName: name = source.name } = options;
   let running: Promise<void> | undefined;
   const read = async (): Promise<void> => {
     try {
@@ -62,7 +62,7 @@ export function ingest(registry: Registry, source: ReadableSource, options: Inge
   };
   const isRead = source.read !== undefined;
   const remove = isRead
-    ? registry.add({ name: source.name, collect }, timeoutMs === undefined ? {} : { timeoutMs })
+    ? registry.add({ name, collect }, timeoutMs === undefined ? {} : { timeoutMs })
     : () => {};
   return {
     get health() {

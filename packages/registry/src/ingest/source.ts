@@ -30,6 +30,8 @@ export interface SourceObserver {
 
 /** How a source is brought into a registry: the options that all sources have. */
 export interface IntakeOptions {
+  /** Names the source in errors and snapshots. @default the name that the source has itself */
+  readonly sourceName?: string | undefined;
   /** Whether the first answer counts, with all that was counted before it, or only what comes after it. @default 'beginning' */
   readonly since?: 'beginning' | 'now' | undefined;
   /** How long a gather waits for a read, in milliseconds: see the registry's `SourceOptions`. @default no limit */

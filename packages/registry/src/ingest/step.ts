@@ -1,4 +1,13 @@
-import { type Counted, type CounterOptions, counterIncrease, HdrscopeError, increase } from '@hdrscope/core';
+import {
+  type Counted,
+  type CounterOptions,
+  counterIncrease,
+  fromTicks,
+  HdrscopeError,
+  increase,
+  type Resolution,
+  type ScaledLayout,
+} from '@hdrscope/core';
 import type { CountedFacts, Rejected } from '../series.ts';
 import type { KeptReading } from './memory.ts';
 import type { Reading } from './reading.ts';
@@ -39,7 +48,7 @@ export function stepSince(
   }
   const { min, max } = now;
   const facts: CountedFacts = {
-    sum: sumSince(last.sum, now.sum, { isReset, counterBits }),
+    sum: sumSince(last.sum, now, { isReset, counterBits }),
     min: min !== undefined && last.min !== undefined && min < last.min ? min : undefined,
     max: max !== undefined && last.max !== undefined && max > last.max ? max : undefined,
     within: { min, max },
@@ -57,14 +66,24 @@ export function isNothing({ counted, facts: { sum = 0, rejected } }: Step): bool
 
 function sumSince(
   before: number | undefined,
-  now: number | undefined,
+  { sum: now, counted: { layout } }: Reading,
   { isReset, counterBits }: { readonly isReset: boolean; readonly counterBits: 32 | 64 },
 ): number | undefined {
   if (before === undefined || now === undefined) return undefined;
-  // Negative values make a sum fall; only a counter of 32 bits that still counts has turned.
-  if (now < before && !isReset && counterBits === 64) return undefined;
-  return asSum(counterIncrease(now, before, isReset ? 64 : counterBits));
+  // A sum turns where its ticks do. Rounding makes them whole again.
+  const resolution = 'inTicks' in layout ? (layout as ScaledLayout).resolution : ONE_TICK;
+  const { ticksPerUnit, unitsPerTick } = resolution;
+  const [from, to] = [before, now].map((sum) => Math.round((sum * ticksPerUnit) / unitsPerTick)) as [
+    number,
+    number,
+  ];
+  if (to >= from) return asSum(now - before);
+  if (counterBits === 32 && !isReset) return fromTicks(resolution, counterIncrease(to, from, counterBits));
+  // Counters that began anew have a new sum. Otherwise negative values made it fall, and it says nothing about the new ones.
+  return isReset ? asSum(now) : undefined;
 }
+
+const ONE_TICK: Resolution = { ticksPerUnit: 1, unitsPerTick: 1 };
 
 /** @throws HdrscopeError `ERR_INCOMPATIBLE` */
 function assertNotLess(last: KeptReading, now: KeptReading): void {

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
-import { KernelCounting } from '../../src/counting/counting.ts';
-import type { KernelIncrease } from '../../src/counting/increase.ts';
-import { explicitKernelLayout } from '../../src/layout/kernel-layout.ts';
-import type { Frame, KernelHistogram } from '../../src/source/source.ts';
+import { KernelIncreases } from '../src/increases.ts';
+import { explicitKernelLayout } from '../src/layout/kernel-layout.ts';
+import type { Frame, KernelHistogram } from '../src/source/source.ts';
 
 const LAYOUT = explicitKernelLayout([0, 4]);
 
@@ -24,122 +23,97 @@ function frame(histograms: KernelHistogram[], more: Partial<Frame> = {}): Frame 
 }
 
 /** The increases of a frame: counts, then sums when there are any. */
-function increasesOf(counting: KernelCounting, next: Frame): number[][] {
-  const all: number[][] = [];
-  counting.advance(next, ({ counts, sums }: KernelIncrease) => all.push([...counts, ...(sums ?? [])]));
-  return all;
+function increasesOf(increases: KernelIncreases, next: Frame): number[][] {
+  return increases.next(next).map(({ counts, sums }) => [...counts, ...(sums ?? [])]);
+}
+
+/** Whether any histogram of a frame was reset. */
+function hasReset(increases: KernelIncreases, next: Frame): boolean {
+  return increases.next(next).some(({ isReset }) => isReset);
 }
 
 describe('the increase in a frame', () => {
   test('is the difference of each slot on each CPU', () => {
-    const counting = new KernelCounting();
-    expect(increasesOf(counting, frame([histogram([100, 0, 0, 50, 0, 0])]))).toEqual([[100, 0, 0, 50, 0, 0]]);
+    const increases = new KernelIncreases();
+    expect(increasesOf(increases, frame([histogram([100, 0, 0, 50, 0, 0])]))).toEqual([
+      [100, 0, 0, 50, 0, 0],
+    ]);
     // The difference of the sums over CPUs would be 33, and hide the reset of the first CPU.
-    expect(increasesOf(counting, frame([histogram([3, 0, 0, 180, 0, 0])]))).toEqual([[3, 0, 0, 130, 0, 0]]);
-    expect(counting.health).toEqual({ resets: 1, generations: 1, evicted: 0 });
+    expect(increasesOf(increases, frame([histogram([3, 0, 0, 180, 0, 0])]))).toEqual([[3, 0, 0, 130, 0, 0]]);
   });
 
   test('is empty when counts are the same', () => {
-    const counting = new KernelCounting();
-    increasesOf(counting, frame([histogram([1, 0, 0, 0, 0, 0])]));
-    expect(increasesOf(counting, frame([histogram([1, 0, 0, 0, 0, 0])]))).toEqual([]);
+    const increases = new KernelIncreases();
+    increasesOf(increases, frame([histogram([1, 0, 0, 0, 0, 0])]));
+    expect(increasesOf(increases, frame([histogram([1, 0, 0, 0, 0, 0])]))).toEqual([]);
   });
 
   test('is the whole frame in another generation', () => {
-    const counting = new KernelCounting();
-    increasesOf(counting, frame([histogram([5, 0, 0, 0, 0, 0])]));
+    const increases = new KernelIncreases();
+    increasesOf(increases, frame([histogram([5, 0, 0, 0, 0, 0])]));
     const next = frame([histogram([7, 0, 0, 0, 0, 0])], { generation: '2' });
-    expect(increasesOf(counting, next)).toEqual([[7, 0, 0, 0, 0, 0]]);
-    expect(counting.health).toEqual({ resets: 0, generations: 2, evicted: 0 });
+    expect(increasesOf(increases, next)).toEqual([[7, 0, 0, 0, 0, 0]]);
   });
 
   test('is the whole of a histogram that disappeared and came back', () => {
-    const counting = new KernelCounting();
+    const increases = new KernelIncreases();
     increasesOf(
-      counting,
+      increases,
       frame([histogram([5, 0, 0, 0, 0, 0]), histogram([1, 0, 0, 0, 0, 0], { key: 'b' })]),
     );
-    expect(increasesOf(counting, frame([histogram([1, 0, 0, 0, 0, 0], { key: 'b' })]))).toEqual([]);
-    expect(counting.health.evicted).toBe(1);
+    expect(increasesOf(increases, frame([histogram([1, 0, 0, 0, 0, 0], { key: 'b' })]))).toEqual([]);
     const back = frame([histogram([6, 0, 0, 0, 0, 0]), histogram([1, 0, 0, 0, 0, 0], { key: 'b' })]);
-    expect(increasesOf(counting, back)).toEqual([[6, 0, 0, 0, 0, 0]]);
-    expect(counting.health).toEqual({ resets: 0, generations: 1, evicted: 1 });
+    expect(increasesOf(increases, back)).toEqual([[6, 0, 0, 0, 0, 0]]);
   });
 
   test('continues when a counter of 32 bits passes its largest value', () => {
-    const counting = new KernelCounting();
-    increasesOf(counting, frame([histogram([2 ** 32 - 1, 0, 0, 0, 0, 0])], { counterBits: 32 }));
+    const increases = new KernelIncreases();
+    increasesOf(increases, frame([histogram([2 ** 32 - 1, 0, 0, 0, 0, 0])], { counterBits: 32 }));
     const next = frame([histogram([1, 0, 0, 0, 0, 0])], { counterBits: 32 });
-    expect(increasesOf(counting, next)).toEqual([[2, 0, 0, 0, 0, 0]]);
-    expect(counting.health.resets).toBe(0);
+    expect(increasesOf(increases, next)).toEqual([[2, 0, 0, 0, 0, 0]]);
   });
 
   test('has the sums of the program', () => {
-    const counting = new KernelCounting();
-    increasesOf(counting, frame([histogram([1, 0, 0, 1, 0, 0], { sums: [10, 20] })]));
+    const increases = new KernelIncreases();
+    increasesOf(increases, frame([histogram([1, 0, 0, 1, 0, 0], { sums: [10, 20] })]));
     const next = frame([histogram([1, 1, 0, 0, 1, 0], { sums: [13, 4] })]);
-    expect(increasesOf(counting, next)).toEqual([[0, 1, 0, 0, 1, 0, 3, 4]]);
+    expect(increasesOf(increases, next)).toEqual([[0, 1, 0, 0, 1, 0, 3, 4]]);
     // Slots and sum of the second CPU were reset together.
-    expect(counting.health.resets).toBe(1);
+    expect(hasReset(increases, frame([histogram([1, 1, 0, 0, 0, 1], { sums: [13, 1] })]))).toBe(true);
   });
 
   test('has sums of 64 bits beside slots of 32', () => {
-    const counting = new KernelCounting();
+    const increases = new KernelIncreases();
     const bits = { counterBits: 32, cpuCount: 1 } as const;
-    increasesOf(counting, frame([histogram([9, 0, 0], { sums: [2 ** 40] })], bits));
-    expect(increasesOf(counting, frame([histogram([1, 0, 0], { sums: [7] })], bits))).toEqual([[1, 0, 0, 7]]);
-    increasesOf(counting, frame([histogram([2, 0, 0], { sums: [2 ** 32 - 1] })], bits));
-    expect(increasesOf(counting, frame([histogram([3, 0, 0], { sums: [6] })], bits))).toEqual([[1, 0, 0, 7]]);
+    increasesOf(increases, frame([histogram([9, 0, 0], { sums: [2 ** 40] })], bits));
+    expect(increasesOf(increases, frame([histogram([1, 0, 0], { sums: [7] })], bits))).toEqual([
+      [1, 0, 0, 7],
+    ]);
+    increasesOf(increases, frame([histogram([2, 0, 0], { sums: [2 ** 32 - 1] })], bits));
+    expect(increasesOf(increases, frame([histogram([3, 0, 0], { sums: [6] })], bits))).toEqual([
+      [1, 0, 0, 7],
+    ]);
   });
-});
-
-describe('with since: now', () => {
-  test('counts start at the first frame', () => {
-    const counting = new KernelCounting({ since: 'now' });
-    expect(increasesOf(counting, frame([histogram([5, 0, 0, 0, 0, 0])]))).toEqual([]);
-    expect(increasesOf(counting, frame([histogram([7, 0, 0, 0, 0, 1])]))).toEqual([[2, 0, 0, 0, 0, 1]]);
-  });
-
-  test('histograms that appear later count from 0', () => {
-    const counting = new KernelCounting({ since: 'now' });
-    increasesOf(counting, frame([]));
-    expect(increasesOf(counting, frame([histogram([7, 0, 0, 0, 0, 0])]))).toEqual([[7, 0, 0, 0, 0, 0]]);
-    const next = frame([histogram([8, 0, 0, 0, 0, 0])], { generation: '2' });
-    expect(increasesOf(counting, next)).toEqual([[8, 0, 0, 0, 0, 0]]);
-  });
-});
-
-test('an increase that could not be taken is reported again', () => {
-  const counting = new KernelCounting();
-  const first = frame([histogram([1, 0, 0, 0, 0, 0]), histogram([2, 0, 0, 0, 0, 0], { key: 'b' })]);
-  const taken: number[] = [];
-  const failing = ({ attributes, counts }: KernelIncrease): void => {
-    if (attributes.key === 'a') throw new Error('no room');
-    taken.push(counts[0]!);
-  };
-  expect(() => counting.advance(first, failing)).toThrow('no room');
-  expect(taken).toEqual([2]);
-  expect(increasesOf(counting, first)).toEqual([[1, 0, 0, 0, 0, 0]]);
 });
 
 test('a layout that has grown keeps the counters of its slots', () => {
-  const counting = new KernelCounting();
+  const increases = new KernelIncreases();
   const one = { cpuCount: 1 };
-  increasesOf(counting, frame([histogram([1, 2, 0])], one));
+  increasesOf(increases, frame([histogram([1, 2, 0])], one));
   const longer = {
     ...histogram([]),
     layout: explicitKernelLayout([0, 4, 8]),
     counts: Float64Array.of(1, 3, 5, 0),
   };
-  expect(increasesOf(counting, frame([longer], one))).toEqual([[0, 1, 5, 0]]);
+  expect(increasesOf(increases, frame([longer], one))).toEqual([[0, 1, 5, 0]]);
 });
 
 test('a source may reuse its arrays', () => {
-  const counting = new KernelCounting();
+  const increases = new KernelIncreases();
   const reused = histogram([1, 0, 0, 0, 0, 0]);
-  increasesOf(counting, frame([reused]));
+  increasesOf(increases, frame([reused]));
   reused.counts[0] = 4;
-  expect(increasesOf(counting, frame([reused]))).toEqual([[3, 0, 0, 0, 0, 0]]);
+  expect(increasesOf(increases, frame([reused]))).toEqual([[3, 0, 0, 0, 0, 0]]);
 });
 
 test.each([
@@ -155,20 +129,15 @@ test.each([
     'depth must have each set of attributes once, got ["depth",[["key","a"]]] twice',
   ],
 ])('a frame with %s is refused, and changes nothing', (_, wrong, message) => {
-  const counting = new KernelCounting();
-  expect(() => increasesOf(counting, wrong)).toThrow(
+  const increases = new KernelIncreases();
+  expect(() => increasesOf(increases, wrong)).toThrow(
     expect.objectContaining({ code: 'ERR_KERNEL', message }),
   );
-  expect(counting.health.generations).toBe(0);
+  // All of the next frame is new.
+  expect(increasesOf(increases, frame([histogram([2, 0, 0, 0, 0, 0])]))).toEqual([[2, 0, 0, 0, 0, 0]]);
 });
 
-test('an unknown `since` is refused', () => {
-  expect(() => new KernelCounting({ since: 'then' as never })).toThrow(
-    "since must be 'beginning' or 'now', got \"then\"",
-  );
-});
-
-describe('counting against a model of the kernel', () => {
+describe('increases against a model of the kernel', () => {
   const KEYS = ['a', 'b'];
   const CPUS = 2;
   const SLOTS = LAYOUT.slots.slotCount;
@@ -202,7 +171,7 @@ describe('counting against a model of the kernel', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const turn = counterBits === 32 ? 2 ** 32 : Number.POSITIVE_INFINITY;
-        const counting = new KernelCounting();
+        const increases = new KernelIncreases();
         let generation = 1;
         let counters = new Map<string, number[]>();
         const happened = new Map(KEYS.map((one) => [one, new Array<number>(CPUS * SLOTS).fill(0)]));
@@ -210,13 +179,14 @@ describe('counting against a model of the kernel', () => {
 
         const read = (): void => {
           const histograms = [...counters].map(([one, counts]) => histogram(counts, { key: one }));
-          counting.advance(frame(histograms, { generation: String(generation), counterBits }), (increase) => {
-            const total = totals.get(increase.attributes.key as string)!;
-            for (const [i, count] of increase.counts.entries()) {
+          const next = frame(histograms, { generation: String(generation), counterBits });
+          for (const { attributes, counts } of increases.next(next)) {
+            const total = totals.get(attributes.key as string)!;
+            for (const [i, count] of counts.entries()) {
               expect(count).toBeGreaterThanOrEqual(0);
               total[i]! += count;
             }
-          });
+          }
         };
         const sinceRead = new Map<string, number>();
         for (const one of steps) {
@@ -257,7 +227,7 @@ describe('counting against a model of the kernel', () => {
   test('missed frames lead to no negative count, and no event is reported twice', () => {
     fc.assert(
       fc.property(fc.array(fc.array(fc.nat({ max: 50 }), { minLength: 3, maxLength: 3 })), (gains) => {
-        const counting = new KernelCounting();
+        const increases = new KernelIncreases();
         let counters = [0, 0, 0];
         let happened = 0;
         let total = 0;
@@ -266,12 +236,12 @@ describe('counting against a model of the kernel', () => {
           counters = counters.map((count, slot) => count + gain[slot]!);
           happened += gain.reduce((left, right) => left + right, 0);
           if (i % 3 !== 0) continue;
-          counting.advance(frame([histogram(counters)], { cpuCount: 1 }), ({ counts }) => {
+          for (const { counts } of increases.next(frame([histogram(counters)], { cpuCount: 1 }))) {
             for (const count of counts) {
               expect(count).toBeGreaterThanOrEqual(0);
               total += count;
             }
-          });
+          }
           expect(total).toBeLessThanOrEqual(happened);
         }
       }),

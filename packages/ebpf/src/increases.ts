@@ -1,0 +1,92 @@
+import { type CounterOptions, counterIncrease, increase } from '@hdrscope/core';
+import { countsOfCpus, type KernelTotals } from './cpu-counts.ts';
+import { byIdentity } from './source/identity.ts';
+import type { Frame, KernelHistogram } from './source/source.ts';
+
+/** The counts of a histogram since an earlier frame, on each CPU. */
+export interface KernelIncrease extends KernelHistogram {
+  /** Whether counters of a CPU began anew since then. */
+  readonly isReset: boolean;
+}
+
+/** What frames are compared by. Entries of a map are deleted one by one, so slots fall one by one. */
+export const KERNEL_COUNTERS: Pick<Required<CounterOptions>, 'resets'> = { resets: 'apart' };
+
+/**
+ * Compares each frame of a source with the one before. No count is negative, and no event appears twice: counters that began
+ * anew, maps that were replaced, and histograms that disappeared and came back count from 0. A registry does the same by
+ * itself: see `kernelHistograms`.
+ *
+ * @example
+ * ```ts
+ * import { type Frame, KernelIncreases, queueDepthLayout } from '@hdrscope/ebpf';
+ *
+ * const frame = (counts: number[]): Frame => ({
+ *   generation: 'map 7',
+ *   cpuCount: 1,
+ *   counterBits: 64,
+ *   histograms: [
+ *     { name: 'depth', attributes: {}, layout: queueDepthLayout(), counts: Float64Array.from(counts), sums: undefined },
+ *   ],
+ * });
+ * const increases = new KernelIncreases();
+ * increases.next(frame([5, 2, 0, 0, 0, 0, 0, 0])).map(({ counts }) => [...counts]); //=> [[5, 2, 0, 0, 0, 0, 0, 0]]
+ * const [second] = increases.next(frame([6, 1, 0, 0, 0, 0, 0, 0]));
+ * [[...second!.counts], second!.isReset]; //=> [[1, 1, 0, 0, 0, 0, 0, 0], true]
+ * ```
+ */
+export class KernelIncreases {
+  #generation: string | undefined;
+  #before = new Map<string, readonly KernelTotals[]>();
+
+  /**
+   * The increases of a frame, without histograms that have not counted. All of the first frame is new.
+   *
+   * @throws HdrscopeError `ERR_KERNEL` when parts of the frame do not fit each other, or it has a histogram twice. The frame
+   *   is not remembered then.
+   */
+  next(frame: Frame): KernelIncrease[] {
+    const histograms = byIdentity(frame);
+    const before = frame.generation === this.#generation ? this.#before : new Map<string, KernelTotals[]>();
+    this.#generation = frame.generation;
+    this.#before = new Map();
+    const increases: KernelIncrease[] = [];
+    for (const [identity, histogram] of histograms) {
+      // Copies, because sources may reuse their arrays.
+      const now = countsOfCpus(histogram);
+      this.#before.set(identity, now);
+      const one = increaseOf(histogram, now, before.get(identity), frame.counterBits);
+      if (one.counts.some(isAboveZero) || one.sums?.some(isAboveZero)) increases.push(one);
+    }
+    return increases;
+  }
+}
+
+function increaseOf(
+  histogram: KernelHistogram,
+  now: readonly KernelTotals[],
+  before: readonly KernelTotals[] | undefined,
+  counterBits: 32 | 64,
+): KernelIncrease {
+  const { slotCount } = histogram.layout.slots;
+  const counts = new Float64Array(now.length * slotCount);
+  const sums = histogram.sums && new Float64Array(now.length);
+  let isReset = false;
+  for (const [cpu, totals] of now.entries()) {
+    const then = before?.[cpu];
+    const step = increase(totals, then, { ...KERNEL_COUNTERS, counterBits });
+    for (let slot = step.counts.first; slot < slotCount; slot = step.counts.next(slot + 1)) {
+      counts[cpu * slotCount + slot] = step.counts.at(slot);
+    }
+    // A sum that has passed its largest value would be less than before, and so would one that was set to 0, with its slots.
+    if (sums !== undefined) {
+      sums[cpu] = counterIncrease(totals.sum!, then?.sum ?? 0, step.isReset ? 64 : counterBits);
+    }
+    isReset ||= step.isReset;
+  }
+  return { ...histogram, counts, sums, isReset };
+}
+
+function isAboveZero(count: number): boolean {
+  return count > 0;
+}

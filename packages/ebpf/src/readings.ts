@@ -1,0 +1,119 @@
+import { fromTicks, mustBe, type Resolution, resolutionOf, scaledLayout } from '@hdrscope/core';
+import {
+  type Attributes,
+  type CountedUnit,
+  type FamilyOptions,
+  type Reading,
+  type Scope,
+  SHOWN_UNITS,
+} from '@hdrscope/registry';
+import { countsOfCpus } from './cpu-counts.ts';
+import { byIdentity } from './source/identity.ts';
+import type { Frame, KernelHistogram } from './source/source.ts';
+
+/** How the histograms of one name become a family. */
+export interface KernelFamilyOptions {
+  /** Name of the family. @default the name of the histograms */
+  readonly name?: string;
+  /** Description of the family. @default '' */
+  readonly description?: string;
+  /** Unit in which the program counts. It sets the unit and scale of the family. @default 'none' */
+  readonly kernelUnit?: CountedUnit;
+  /** Unit of the family, such as `{thread}`. @default the unit that shows `kernelUnit`: `s`, `By` or '' */
+  readonly unit?: string;
+  /** Size of one unit of the kernel in units of the family: above 0. @default the scale of `kernelUnit` */
+  readonly scale?: number;
+  /** Attributes of every series. They take precedence over attributes of the histograms. @default no attributes */
+  readonly attributes?: Attributes | undefined;
+  /**
+   * Whether each CPU has its own series, with the attribute `cpu`: its position among the possible CPUs of the machine,
+   * from 0. @default false
+   */
+  readonly perCpu?: boolean;
+  /** Significant decimal digits, from 0 to 5. @default the fewest that keep the slots of the kernel apart */
+  readonly significantDigits?: number;
+  /** Boundaries of explicit buckets, in the unit of the family. @default the bounds of the kernel's slots */
+  readonly boundaries?: readonly number[];
+  /** See `FamilyOptions` of the registry. */
+  readonly cardinalityLimit?: number;
+  /** See `FamilyOptions` of the registry. */
+  readonly scope?: Scope;
+}
+
+/** The family of the histograms of one name, for all readings of it. */
+interface Target extends Required<Pick<KernelFamilyOptions, 'perCpu' | 'attributes'>> {
+  readonly family: FamilyOptions;
+  readonly resolution: Resolution;
+}
+
+/** Parses frames: a reading for each CPU of each histogram, since each CPU counts, falls and turns for itself. */
+export class KernelReadings {
+  readonly #optionsOf: (name: string) => KernelFamilyOptions;
+  /** Targets by the names of histograms. */
+  readonly #targets = new Map<string, Target>();
+
+  constructor(optionsOf: (name: string) => KernelFamilyOptions) {
+    this.#optionsOf = optionsOf;
+  }
+
+  /** @throws HdrscopeError `ERR_KERNEL` when parts of the frame do not fit each other, `ERR_INVALID_OPTION`. */
+  of(frame: Frame): Reading[] {
+    const counter = { epoch: frame.generation, counterBits: frame.counterBits };
+    return [...byIdentity(frame)].flatMap(([identity, histogram]) => {
+      const { family, resolution, perCpu, attributes } = this.#targetOf(histogram);
+      const layout = scaledLayout(histogram.layout.slots, resolution);
+      return countsOfCpus(histogram).map(({ counts, sum }, cpu) => ({
+        key: `${identity} ${cpu}`,
+        family,
+        attributes: { ...histogram.attributes, ...attributes, ...(perCpu && { cpu }) },
+        counted: { layout, counts },
+        sum: sum === undefined ? undefined : fromTicks(resolution, sum),
+        counter,
+      }));
+    });
+  }
+
+  #targetOf({ name }: KernelHistogram): Target {
+    const known = this.#targets.get(name);
+    if (known !== undefined) return known;
+    const target = targetOf(name, this.#optionsOf(name));
+    this.#targets.set(name, target);
+    return target;
+  }
+}
+
+function targetOf(
+  histogramName: string,
+  {
+    name = histogramName,
+    description = '',
+    kernelUnit = 'none',
+    attributes = {},
+    perCpu = false,
+    ...options
+  }: KernelFamilyOptions,
+): Target {
+  if (!Object.hasOwn(SHOWN_UNITS, kernelUnit)) {
+    const allowed = Object.keys(SHOWN_UNITS).join(', ');
+    throw mustBe('ERR_INVALID_OPTION', 'kernelUnit', `one of ${allowed}`, kernelUnit);
+  }
+  const shown = SHOWN_UNITS[kernelUnit];
+  const {
+    scale = shown.scale,
+    unit = shown.unit,
+    significantDigits,
+    boundaries,
+    cardinalityLimit,
+    scope,
+  } = options;
+  const family: FamilyOptions = {
+    name,
+    description,
+    unit,
+    ...(significantDigits !== undefined && { significantDigits }),
+    ...(boundaries !== undefined && { boundaries }),
+    ...(cardinalityLimit !== undefined && { cardinalityLimit }),
+    ...(scope !== undefined && { scope }),
+  };
+  return { family, resolution: resolutionOf(scale), perCpu, attributes };
+}
