@@ -12,52 +12,53 @@ import { startSource } from './sources/start.ts';
 import { StdinFeed } from './sources/stdin-feed.ts';
 import { type RetryOptions, Supervised } from './supervised.ts';
 
-/** What an agent is given by its process. */
+/** What the process gives to its agent. */
 export interface AgentOptions {
-  /** For a source of type `stdin`. @default nothing comes */
+  /** The input of a source of type `stdin`. @default an empty input */
   readonly stdin?: AsyncIterable<Uint8Array>;
-  /** Takes a line for each event. @default nobody */
+  /** Takes a line for each event. @default events are not logged */
   readonly log?: (line: string) => void;
   readonly retry?: RetryOptions;
 }
 
-/** What a reload has done, by the names of the entries, such as `source osd.0`. */
+/** What a reload did, by the labels of the entries, such as `source osd.0`. */
 export interface Reloaded {
   readonly started: readonly string[];
   readonly stopped: readonly string[];
   readonly kept: readonly string[];
 }
 
-/** An agent that works. */
+/** A running agent. */
 export interface Agent {
-  /** Where all comes together. */
+  /** Holds what all sources bring. */
   readonly registry: Registry;
   health(): AgentHealth;
   /**
-   * Goes on with another configuration: entries that are equal stay as they are, others are stopped and started. The
-   * registry keeps all its counts. Never rejects; one reload follows the other.
+   * Applies another configuration: equal entries keep running, others are stopped and started. The registry keeps all
+   * its counts. Reloads run one after the other. Never rejects.
    */
   reload(config: AgentConfig): Promise<Reloaded>;
-  /** Writes down that another configuration was refused, and why. */
+  /** Counts and logs that another configuration was refused, and why. */
   refuseReload(error: unknown): void;
   /**
-   * Asks all sources once more and ends them, then has the sinks hand on what they have not yet. Gives what was not done
-   * within `shutdownTimeout`, or went wrong: empty when all is well. Never rejects; stopping twice is stopping once.
+   * Reads all sources once more and stops them, then lets the sinks send what they still hold. Resolves with a line for
+   * each entry that failed or exceeded `shutdownTimeout`: with an empty list when all is well. Never rejects; a second
+   * call returns the same promise.
    */
   stop(): Promise<readonly string[]>;
 }
 
 type AnyConfig = SourceConfig | SinkConfig;
 
-/** An entry with what keeps it going. */
+/** An entry of the configuration and its supervisor. */
 interface SupervisedEntry<Config> {
   readonly label: string;
   readonly supervised: Supervised<Config>;
 }
 
 /**
- * Starts what a configuration names. A source or sink that cannot start is tried again, and the others go on; so this
- * never rejects.
+ * Starts the sources and sinks of a configuration. One that cannot start is tried again later, and the others go on, so
+ * this never rejects.
  *
  * @example
  * ```ts
@@ -91,7 +92,7 @@ class RunningAgent implements Agent {
   readonly #stdin: StdinFeed;
   readonly #memory = new EntryMemory();
   readonly #perfHistograms: EntryContext['perfHistograms'] = new Map();
-  /** By the label of the entry: they outlive its restarts and changes, or counters would fall. */
+  /** By label. A tally outlives restarts and changes of its entry: otherwise its counters would fall. */
   readonly #tallies = new Map<string, Tally>();
   readonly #reloads = { applied: 0, refused: 0 };
   readonly #startedMs: number = systemClock.nowMs();
@@ -140,9 +141,9 @@ class RunningAgent implements Agent {
       wanted.some((entry) => entry.label === label && isDeepStrictEqual(entry.config, supervised.config));
     const kept = this.#entries.filter(isKept);
     const gone = this.#entries.filter((entry) => !isKept(entry));
-    // What they know until now; what comes meanwhile is theirs no more.
+    // Takes what the old entries know by now. They bring nothing afterwards.
     if (gone.some(({ label }) => label.startsWith('source'))) await this.#gather(config.shutdownTimeout / 2);
-    // Before others start: those may want the same port.
+    // Stops before others start, which may need the same port.
     await this.#endAll(gone, config.shutdownTimeout);
     const before = new Map(kept.map((entry) => [entry.label, entry]));
     this.#config = config;
@@ -173,7 +174,7 @@ class RunningAgent implements Agent {
     return problems;
   }
 
-  /** Gives what has failed or was not done in time. */
+  /** Returns a line for each entry that failed or took too long. */
   async #endAll(entries: readonly SupervisedEntry<AnyConfig>[], timeoutMs: number): Promise<string[]> {
     const problems = await Promise.all(
       entries.map(async ({ label, supervised }) => {
@@ -258,7 +259,7 @@ function labels(entries: readonly SupervisedEntry<AnyConfig>[]): string[] {
   return entries.map(({ label }) => label);
 }
 
-/** The lines of an error about a configuration, one for each problem, as one line. */
+/** The problems of a configuration as one line; the error has a line for each. */
 function problemsOf(error: unknown): string {
   return error instanceof Error ? error.message.replaceAll(/\s*\n\s*/g, '; ') : reasonOf(error);
 }

@@ -4,43 +4,43 @@ import type { AgentHealth } from './health.ts';
 import type { EntryMemory } from './memory.ts';
 import type { StdinFeed } from './sources/stdin-feed.ts';
 
-/** What a source or a sink knows of the agent that it works for. */
+/** What the agent gives to a source or a sink. */
 export interface EntryContext {
-  /** The one registry. A sink's view of it measures how long gathering takes. */
+  /** The agent's registry. A sink's view of it measures the time of each gather. */
   readonly registry: Registry;
   /**
-   * Options of every source that is ingested: it has the name of this entry, reports to it, and goes on where an earlier life
-   * ended that read the same.
+   * The options of an ingested source: it has the name of this entry, reports to it, and goes on where an earlier run with
+   * the same input ended.
    *
-   * @param input Names what is read, such as a socket.
+   * @param input The name of the input, such as the path of a socket.
    */
   intake(input: string): Required<Pick<IntakeOptions, 'sourceName' | 'memory' | 'observer'>>;
-  /** What earlier lives have left. */
+  /** What earlier runs have left. */
   readonly memory: EntryMemory;
-  /** What daemons of Ceph held when they were read last, by the names of the sources that read them now. */
+  /** The last histograms of Ceph's daemons, by the name of the source that reads them. */
   readonly perfHistograms: Map<string, () => readonly ImportedHistogram[]>;
   readonly stdin: StdinFeed;
   readonly shutdownTimeoutMs: number;
   health(): AgentHealth;
   nowMs(): number;
   info(line: string): void;
-  /** So many values were added, those included that a series rejects. */
+  /** Reports how many values were added, including those that a series rejects. */
   added(values: number): void;
-  /** Something went well. */
+  /** Reports a success. */
   succeeded(): void;
-  /** Something went wrong, and the entry goes on by itself. */
+  /** Reports a failure after which the entry goes on by itself. */
   failed(error: unknown): void;
-  /** It cannot go on: it is stopped, and started again after a while. */
+  /** Reports a failure that ends the entry: the agent stops it and starts it again later. */
   died(error: unknown): void;
 }
 
-/** A source or a sink that works. */
+/** A running source or sink. */
 export interface Running {
-  /** What it tells when it begins: `http://localhost:9464/metrics`. */
+  /** Logged at the start: `http://localhost:9464/metrics`. */
   readonly note?: string;
-  /** Ends it; a sink hands on what it has not yet. Rejects when that fails. */
+  /** Ends the entry. A sink sends what it still holds, and rejects when that fails. */
   stop(): Promise<void>;
 }
 
-/** Starts a source or a sink. Rejects when that fails: then nothing of it is left. */
+/** Starts a source or a sink. When it rejects, it has released everything it opened. */
 export type Start<Config> = (config: Config, context: EntryContext) => Promise<Running>;

@@ -4,20 +4,20 @@ export interface EntryHealth {
   readonly name: string;
   readonly type: string;
   /**
-   * - `'starting'`: it was not tried yet, or is about to be.
-   * - `'running'`: the last that it did went well.
-   * - `'failing'`: the last that it did went wrong; it goes on by itself.
-   * - `'waiting'`: it could not start or has died, and is started again after a while.
-   * - `'stopped'`: it was told to stop.
+   * - `'starting'`: it has not started yet.
+   * - `'running'`: its last action succeeded.
+   * - `'failing'`: its last action failed; it goes on by itself.
+   * - `'waiting'`: it could not start or has died; the agent starts it again later.
+   * - `'stopped'`: the agent has stopped it.
    */
   readonly state: 'starting' | 'running' | 'failing' | 'waiting' | 'stopped';
-  /** How many values a source has brought; 0 for a sink. */
+  /** How many values the source has brought; 0 for a sink. */
   readonly values: number;
   readonly errors: number;
   readonly restarts: number;
   /** In milliseconds since 1970. */
   readonly lastSuccessMs: number | undefined;
-  /** The message of the last error, even if all works again. */
+  /** The message of the last error. It stays when the entry works again. */
   readonly lastError: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface AgentHealth {
   readonly entries: readonly EntryHealth[];
 }
 
-/** What is written down of an entry as it works. */
+/** The counters of an entry while it works. */
 export type Tally = { -readonly [Fact in keyof EntryHealth]: EntryHealth[Fact] };
 
 export function newTally(kind: EntryHealth['kind'], name: string, type: string): Tally {
@@ -45,9 +45,9 @@ export function newTally(kind: EntryHealth['kind'], name: string, type: string):
   };
 }
 
-/** A number of the agent itself, as every sink for numbers can show it. */
+/** A metric of the agent itself, for every sink that shows numbers. */
 export interface HealthNumber {
-  /** As OpenTelemetry has it; Prometheus has underscores for dots. */
+  /** OpenTelemetry's name, with dots; Prometheus gets underscores. */
   readonly name: string;
   readonly kind: 'counter' | 'gauge';
   readonly unit: string;
@@ -60,7 +60,7 @@ export interface HealthPoint {
   readonly value: number;
 }
 
-/** All of them, the same at any time. */
+/** All metrics of the agent. The list never changes. */
 export const HEALTH_NUMBERS: readonly HealthNumber[] = [
   {
     name: 'hdrscope.agent.source.values',

@@ -1,7 +1,7 @@
-/** What happens, a line for each event. */
+/** Logs events of the agent, a line for each. */
 export interface AgentLog {
   info(line: string): void;
-  /** Something that may go wrong again and again: of those under one key a line each half minute, with their number. */
+  /** Logs a problem that may recur: at most one line per key in half a minute, with the number of those left out. */
   problem(key: string, line: string): void;
 }
 

@@ -4,11 +4,11 @@ import type { Tally } from './health.ts';
 import type { AgentLog } from './log.ts';
 import type { EntryMemory } from './memory.ts';
 
-/** How long is waited until something that has failed is started again: twice as long each time. */
+/** How long the agent waits before it starts a failed entry again: twice as long each time. */
 export interface RetryOptions {
-  /** In milliseconds, above 0. @default 1000 */
+  /** The first wait in milliseconds, above 0. @default 1000 */
   readonly firstMs?: number;
-  /** @default 60_000 */
+  /** The longest wait in milliseconds. @default 60_000 */
   readonly longestMs?: number;
 }
 
@@ -17,7 +17,7 @@ type Surroundings = Omit<
   'added' | 'succeeded' | 'failed' | 'died' | 'info' | 'intake' | 'memory'
 >;
 
-/** What a supervised entry is made of. */
+/** What `Supervised` needs for an entry. */
 export interface SupervisedOptions<Config> {
   readonly config: Config;
   readonly start: Start<Config>;
@@ -28,7 +28,7 @@ export interface SupervisedOptions<Config> {
   readonly memory: EntryMemory;
 }
 
-/** Keeps one source or sink going until it is told to stop. */
+/** Keeps one source or sink running until `stop`. */
 export class Supervised<Config> {
   readonly config: Config;
   readonly #options: SupervisedOptions<Config>;
@@ -39,7 +39,7 @@ export class Supervised<Config> {
   #waitMs: number;
   #isStopped = false;
   #hasStarted = false;
-  /** Which start a message is from: one of an earlier life is not heard any more. */
+  /** The number of the current run. Reports of earlier runs are ignored. */
   #life = 0;
 
   constructor(options: SupervisedOptions<Config>) {
@@ -50,13 +50,13 @@ export class Supervised<Config> {
     this.#waitMs = retry.firstMs ?? 1000;
   }
 
-  /** Tries for the first time. Never rejects: what fails is tried again. */
+  /** Starts the entry. Never rejects: a failed start is tried again. */
   start(): Promise<void> {
     this.#attempt = this.#try();
     return this.#attempt;
   }
 
-  /** Rejects when something could not be handed on. */
+  /** Ends the entry. Rejects when a sink could not send what it held. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#life++;
@@ -80,11 +80,11 @@ export class Supervised<Config> {
       const running = await start(config, this.#context());
       this.#running = running;
       if (this.#isStopped) return;
-      // A source may have said already how it is doing.
+      // A source may have reported a success or a failure while it started.
       if ((tally.state as Tally['state']) === 'starting') tally.state = 'running';
       const where = running.note === undefined ? '' : `: ${running.note}`;
       if (!this.#hasStarted) log.info(`${this.#label} has started${where}`);
-      // What dies again and again starts as often.
+      // An entry that dies again and again starts as often: its lines are limited.
       else log.problem(`start of ${this.#label}`, `${this.#label} has started again${where}`);
       this.#hasStarted = true;
     } catch (error) {
@@ -131,7 +131,7 @@ export class Supervised<Config> {
 
   async #bury(error: unknown): Promise<void> {
     this.#life++;
-    // It may die while it starts.
+    // The entry may die while it starts.
     await this.#attempt;
     const running = this.#running;
     this.#running = undefined;

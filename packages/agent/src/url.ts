@@ -1,6 +1,6 @@
 import type { ListenAddress } from './config/types.ts';
 
-/** Where a server of this machine is found. */
+/** The URL of a server on this machine. */
 export function urlOf({ host, port }: ListenAddress, path = '/'): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`;
 }

@@ -10,19 +10,19 @@ import {
   visit,
 } from 'yaml';
 
-/** A way from the root of a document: keys and positions. */
+/** The keys and positions from the root of a document to a node. */
 export type Path = readonly PropertyKey[];
 
-/** Something that is wrong with a configuration. */
+/** A problem of a configuration. */
 export interface ConfigIssue {
   /** From 1. */
   readonly line: number;
   readonly column: number;
-  /** Where it is and what: `sources[1].path must be the path of a log, got 7`. */
+  /** Place and problem: `sources[1].path must be the path of a log, got 7`. */
   readonly message: string;
 }
 
-/** The node at a path, or the innermost one on the way there; with `atKey` the key that the last step names. */
+/** The node at a path, or the innermost node on the way to it; with `atKey`, the key of the last step. */
 export function nodeAt(document: Document, path: Path, atKey = false): Node | undefined {
   let node = document.contents as Node | null;
   for (const [at, step] of path.entries()) {
@@ -39,11 +39,11 @@ export function nodeAt(document: Document, path: Path, atKey = false): Node | un
 
 export function issueAt(lines: LineCounter, node: Node | undefined, message: string): ConfigIssue {
   const { line, col } = lines.linePos(node?.range?.[0] ?? 0);
-  // Of an empty text nothing is known.
+  // An empty text has no position.
   return { line: Math.max(1, line), column: Math.max(1, col), message };
 }
 
-/** `sources[1].path`. */
+/** A path as text: `sources[1].path`. */
 export function pathText(path: Path): string {
   let text = '';
   for (const step of path) {
@@ -57,8 +57,8 @@ export function pathText(path: Path): string {
 const VARIABLE = /\$(?:\$\{|\{([A-Za-z_]\w*)(?::-([^}]*))?\})/g;
 
 /**
- * Puts the values of environment variables where a text has `${NAME}` or `${NAME:-default}`; `$${` stands for `${`.
- * A value that was not quoted may become a number, true or false by that, and never anything else.
+ * Replaces `${NAME}` and `${NAME:-default}` in texts with the values of environment variables; `$${` stands for `${`.
+ * A text without quotes may become a number, true or false by that, and never anything else.
  */
 export function substituteVariables(
   document: Document,

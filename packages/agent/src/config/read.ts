@@ -6,22 +6,22 @@ import { type ConfigIssue, issueAt, nodeAt, type Path, pathText, substituteVaria
 import { CONFIG_SCHEMA } from './schema.ts';
 import type { AgentConfig } from './types.ts';
 
-/** What a text is as a configuration: one, or all that is wrong with it. */
+/** The result of reading a text: a configuration, or all its problems. */
 export type ReadConfig =
   | { readonly config: AgentConfig; readonly issues: readonly [] }
   | { readonly config: undefined; readonly issues: readonly ConfigIssue[] };
 
-/** Where variables come from. */
+/** The source of variables. */
 export interface ReadConfigOptions {
-  /** Values for `${NAME}`. @default none */
+  /** Values for `${NAME}`. @default no variables */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
-/** No configuration is that long; something else was named by mistake. */
+/** A longer file is not a configuration: somebody named the wrong file. */
 const LONGEST_BYTES = 2 ** 20;
 
 /**
- * Reads a configuration from YAML, or JSON, which is YAML too. All that is wrong is told at once, each with its place.
+ * Reads a configuration from YAML, or JSON, which is YAML too. Reports all problems at once, each with its place.
  *
  * @example
  * ```ts
@@ -61,8 +61,8 @@ export function readConfig(text: string, { environment = {} }: ReadConfigOptions
 /**
  * Reads the configuration in a file.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` with a line `FILE:LINE:COLUMN: …` for each thing that is wrong; `ERR_TOO_LARGE`
- *   above 1 MiB. What the file system throws.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` with a line `FILE:LINE:COLUMN: …` for each problem; `ERR_TOO_LARGE` above
+ *   1 MiB. Errors of the file system pass through.
  */
 export async function readConfigFile(path: string, options: ReadConfigOptions = {}): Promise<AgentConfig> {
   const { size } = await stat(path);
@@ -72,8 +72,8 @@ export async function readConfigFile(path: string, options: ReadConfigOptions = 
   }
   const { config, issues } = readConfig(await readFile(path, 'utf8'), options);
   if (config !== undefined) return config;
-  const told = issues.map(({ line, column, message }) => `${path}:${line}:${column}: ${message}`);
-  throw new HdrscopeError('ERR_INVALID_OPTION', told.join('\n'));
+  const lines = issues.map(({ line, column, message }) => `${path}:${line}:${column}: ${message}`);
+  throw new HdrscopeError('ERR_INVALID_OPTION', lines.join('\n'));
 }
 
 function refused(issues: readonly ConfigIssue[]): ReadConfig {
@@ -88,7 +88,7 @@ function syntaxIssue(lines: LineCounter, error: YAMLError): ConfigIssue {
 
 interface Explained {
   readonly path: Path;
-  /** Whether the key is what is wrong, and not the value. */
+  /** Whether the problem is the key, and not its value. */
   readonly atKey: boolean;
   readonly message: string;
 }

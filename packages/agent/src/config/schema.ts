@@ -10,7 +10,7 @@ interface Nameable {
   readonly name?: string | undefined;
 }
 
-/** Entries of one kind, each of which gets the name of its type where it has none of its own. */
+/** The entries of one kind. An entry without a name gets the name of its type. */
 function entries<Entry extends Nameable>(
   entry: z.ZodType<Entry, unknown>,
   kind: string,
@@ -70,7 +70,7 @@ const config = mapping({
   }
 });
 
-/** What a source counts from; nobody else may, or all would be counted twice. */
+/** What a source reads. Two sources of the same input would count it twice. */
 function originOf(source: Unnamed<SourceConfig>): readonly [key: string, value: string] | undefined {
   switch (source.type) {
     case 'interval-log':
@@ -84,7 +84,7 @@ function originOf(source: Unnamed<SourceConfig>): readonly [key: string, value: 
   }
 }
 
-/** What a configuration is, as the file has it and as the agent takes it. */
+/** The schema of a configuration: its input is the file, its output what the agent takes. */
 export const CONFIG_SCHEMA: z.ZodType<AgentConfig, unknown> = config as z.ZodType<AgentConfig, unknown>;
 
 /** The schema of the file for editors: https://json-schema.org/draft/2020-12. */

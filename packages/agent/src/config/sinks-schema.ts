@@ -84,14 +84,14 @@ const dashboard = mapping({
 }).check(({ value: { listen, token }, issues }) => {
   if (token === undefined && !isLoopback(listen.host)) {
     const message =
-      'must be an address of this machine alone, unless there is a token: whoever reaches the port sees all that is counted';
+      'must be an address of this machine alone, unless there is a token: everybody who reaches the port sees all counts';
     issues.push({ code: 'custom', message, path: ['listen'], input: `${listen.host}:${listen.port}` });
   }
 });
 
 const SINKS = [prometheus, otlp, adminSocket, intervalLog, dashboard] as const;
 
-/** What may be under `sinks`, before entries without a name have got one. */
+/** An entry of `sinks`. Its name may be missing. */
 export const sink: z.ZodType<Unnamed<SinkConfig>, unknown> = z.discriminatedUnion('type', SINKS, {
   error: 'must be a sink of a type that is known: prometheus, otlp, admin-socket, interval-log or dashboard',
 });

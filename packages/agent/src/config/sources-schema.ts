@@ -95,19 +95,19 @@ const otlp = mapping({
 }).check(({ value: { listen, allowRemote }, issues }) => {
   if (!allowRemote && !isLoopback(listen.host)) {
     const message =
-      'must be an address of this machine alone, unless allowRemote is true: OTLP asks for no password, so whoever reaches the port can write metrics';
+      'must be an address of this machine alone, unless allowRemote is true: OTLP asks for no password, so everybody who reaches the port can write metrics';
     issues.push({ code: 'custom', message, path: ['listen'], input: `${listen.host}:${listen.port}` });
   }
 });
 
 const SOURCES = [intervalLog, stdin, ceph, ebpfMap, bpftrace, otlp] as const;
 
-/** What may be under `sources`, before entries without a name have got one. */
+/** An entry of `sources`. Its name may be missing. */
 export const source: z.ZodType<Unnamed<SourceConfig>, unknown> = z.discriminatedUnion('type', SOURCES, {
   error: 'must be a source of a type that is known: interval-log, stdin, ceph, ebpf-map, bpftrace or otlp',
 });
 
-/** Of each kind of entry: how it is before a name was given to it. */
+/** An entry of any kind whose name may be missing. */
 export type Unnamed<Config> = Config extends { readonly name: string }
   ? Omit<Config, 'name'> & { readonly name?: string | undefined }
   : never;

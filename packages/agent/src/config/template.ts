@@ -1,4 +1,4 @@
-/** What `hdrscope config init` writes: it runs as it is, on any machine. */
+/** The configuration that `hdrscope config init` writes. It runs as it is, on any machine. */
 export const CONFIG_TEMPLATE = `# hdrscope run hdrscope.yaml
 #
 # Sources bring histograms, sinks hand them on; whatever comes is added up in one place between them.
@@ -9,7 +9,7 @@ export const CONFIG_TEMPLATE = `# hdrscope run hdrscope.yaml
 shutdownTimeout: 10s
 
 sources:
-  # Numbers on standard input, separated by spaces or lines: seq 100 | hdrscope run hdrscope.yaml
+  # Numbers on standard input, separated by blanks or lines: seq 100 | hdrscope run hdrscope.yaml
   - type: stdin
     metric:
       name: stdin.duration

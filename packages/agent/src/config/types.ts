@@ -9,20 +9,20 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** What every entry has. Times are in milliseconds throughout, as the file's texts were understood. */
+/** What every entry has. All times are in milliseconds; the file has them as texts. */
 interface Entry {
-  /** Tells it from others of its kind: at a reload the entry of the same name is the same. @default its type */
+  /** Unique among the entries of its kind. A reload compares entries by name. @default the type of the entry */
   readonly name: string;
 }
 
 /** Texts added to the attributes of every series of a source. */
 export type AttributeTexts = Readonly<Record<string, string>>;
 
-/** The family that values come to which bring no name of their own. */
+/** The family of values that have no metric name of their own. */
 export interface MetricConfig {
   readonly name: string;
   readonly description: string;
-  /** What is counted: times are shown in seconds, sizes in bytes. */
+  /** The unit of the values. Times are shown in seconds, sizes in bytes. */
   readonly unit: CountedUnit;
   /** From 0 to 5. */
   readonly significantDigits: number;
@@ -32,10 +32,10 @@ export interface MetricConfig {
 export interface IntervalLogSourceConfig extends Entry {
   readonly type: 'interval-log';
   readonly path: string;
-  /** Whether what the log holds already is counted, or only what comes after it. */
+  /** Whether the intervals that the log already holds are counted, or only new ones. */
   readonly from: 'beginning' | 'end';
   readonly poll: number;
-  /** For intervals of which the log tells no family. Without one they are left out. */
+  /** The family of intervals whose family the log does not name. Without it they are left out. */
   readonly metric?: MetricConfig | undefined;
   readonly attributes: AttributeTexts;
 }
@@ -47,10 +47,10 @@ export interface StdinSourceConfig extends Entry {
   readonly attributes: AttributeTexts;
 }
 
-/** A daemon of Ceph, or whatever else serves such a socket. */
+/** A daemon of Ceph, or another program that serves such a socket. */
 export interface CephSourceConfig extends Entry {
   readonly type: 'ceph';
-  /** Of its admin socket. */
+  /** The path of its admin socket. */
   readonly socket: string;
   readonly timeout: number;
   readonly since: 'beginning' | 'now';
@@ -64,24 +64,24 @@ export interface EbpfMapSourceConfig extends Entry {
   readonly type: 'ebpf-map';
   /** The path of its pin, `id:N` or `name:X`. */
   readonly map: string;
-  /** As `kernelLayoutOf` of `@hdrscope/ebpf` reads it. */
+  /** The text of a layout, which `kernelLayoutOf` of `@hdrscope/ebpf` parses. */
   readonly layout: string;
   readonly unit: CountedUnit;
-  /** The name of the family. @default that of the map */
+  /** The name of the family. @default the name of the map */
   readonly metric?: string | undefined;
   readonly description: string;
   readonly perCpu: boolean;
-  /** Whether it is read through bpftool in place of koffi. */
+  /** Whether bpftool reads the map, and not koffi. */
   readonly bpftool: boolean;
   readonly since: 'beginning' | 'now';
   readonly timeout: number;
   readonly attributes: AttributeTexts;
 }
 
-/** A bpftrace script that is kept running. */
+/** A bpftrace script that the agent keeps running. */
 export interface BpftraceSourceConfig extends Entry {
   readonly type: 'bpftrace';
-  /** The path of a script; or else `script` is there. */
+  /** The path of a script. Exactly one of `file` and `script` is there. */
   readonly file?: string | undefined;
   readonly script?: string | undefined;
   readonly program: string;
@@ -97,7 +97,7 @@ export interface BpftraceSourceConfig extends Entry {
 export interface OtlpSourceConfig extends Entry {
   readonly type: 'otlp';
   readonly listen: ListenAddress;
-  /** Whether others than this machine may send: OTLP knows no password, so whoever reaches the port can write. */
+  /** Whether other machines may send. OTLP has no password: everybody who reaches the port can write. */
   readonly allowRemote: boolean;
 }
 
@@ -116,7 +116,7 @@ export interface PrometheusSinkConfig extends Entry {
   readonly path: string;
   readonly buckets: 'native' | 'classic' | 'both';
   readonly unitSuffix: boolean;
-  /** Whether event loop, garbage collector, CPU and memory of the agent itself are shown, too. */
+  /** Whether event loop, garbage collector, CPU and memory of the agent itself are shown as well. */
   readonly processMetrics: boolean;
 }
 
@@ -124,7 +124,7 @@ export interface PrometheusSinkConfig extends Entry {
 export interface OtlpSinkConfig extends Entry {
   readonly type: 'otlp';
   readonly protocol: 'http' | 'grpc';
-  /** Of the metrics endpoint itself: nothing is added to it. */
+  /** The URL of the metrics endpoint itself: nothing is added to it. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly interval: number;
@@ -150,7 +150,7 @@ export interface IntervalLogSinkConfig extends Entry {
   readonly fsync: 'never' | 'rotation' | 'interval';
   readonly rotation: {
     readonly every?: number | undefined;
-    /** In bytes. */
+    /** The size that closes a log, in bytes. */
     readonly size?: number | undefined;
     readonly keep?: number | undefined;
     readonly gzip: boolean;
@@ -161,7 +161,7 @@ export interface IntervalLogSinkConfig extends Entry {
 export interface DashboardSinkConfig extends Entry {
   readonly type: 'dashboard';
   readonly listen: ListenAddress;
-  /** Asked of whoever opens the page; needed where others than this machine can. */
+  /** The password of the page. Required when other machines can open it. */
   readonly token?: string | undefined;
   readonly title: string;
 }
@@ -173,12 +173,12 @@ export type SinkConfig =
   | IntervalLogSinkConfig
   | DashboardSinkConfig;
 
-/** A configuration, checked and filled in: plain data. */
+/** A checked configuration with all defaults, as plain data. */
 export interface AgentConfig {
-  /** How long a stop may take. */
+  /** The time limit of a stop. */
   readonly shutdownTimeout: number;
-  /** Each with a name of its own. */
+  /** Names are unique. */
   readonly sources: readonly SourceConfig[];
-  /** Each with a name of its own; at least one. */
+  /** At least one. Names are unique. */
   readonly sinks: readonly SinkConfig[];
 }

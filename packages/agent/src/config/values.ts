@@ -5,9 +5,9 @@ import { z } from 'zod';
 import { addressOf } from './address.ts';
 import type { AttributeTexts, ListenAddress, MetricConfig } from './types.ts';
 
-// Every message begins with what is allowed; whoever shows it puts the place before it and what came behind it.
+// Every message states what is allowed. `config/read.ts` puts the place before it and the refused value after it.
 
-/** A mapping of these keys and no others. */
+/** A mapping that has these keys only. */
 export function mapping<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> {
   return z.strictObject(shape, {
     error: (issue) =>
@@ -15,7 +15,7 @@ export function mapping<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<
   });
 }
 
-/** One line for each key that is not known. */
+/** A line for each unknown key. */
 function keyHints(keys: readonly string[], shape: object): string {
   const known = Object.keys(shape);
   return keys
@@ -28,7 +28,7 @@ function keyHints(keys: readonly string[], shape: object): string {
     .join('\n');
 }
 
-/** A text, not empty. */
+/** A text that is not empty. */
 export function text(what: string): z.ZodString {
   const error = `must be ${what}`;
   return z.string({ error }).min(1, { error });
@@ -90,7 +90,7 @@ export const unit: z.ZodType<CountedUnit, string> = z.enum(
   { error: `must be ${listed(Object.keys(SHOWN_UNITS))}` },
 ) as z.ZodType<CountedUnit, string>;
 
-/** Keys and texts; numbers and booleans are taken for the texts that they are written as. */
+/** A mapping of keys to texts. Numbers and booleans become the texts that they are written as. */
 export const texts: z.ZodType<AttributeTexts, Record<string, string | number | boolean>> = z.record(
   z.string(),
   z.union([z.string(), z.number(), z.boolean()], { error: 'must be a text' }).transform(String),
@@ -104,7 +104,7 @@ export const metric: z.ZodType<MetricConfig, unknown> = mapping({
   significantDigits: wholeNumber(0, 5).default(3),
 });
 
-/** What a function of the project accepts: its own message says what is allowed. */
+/** A text that a function of the project accepts. `what` says what is allowed. */
 export function acceptedBy(check: (text: string) => unknown, what: string): z.ZodString {
   return text(what).check((context) => {
     try {

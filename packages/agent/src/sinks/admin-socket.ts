@@ -2,7 +2,7 @@ import { registryReplies, serveAdminSocket } from '@hdrscope/ceph';
 import type { AdminSocketSinkConfig } from '../config/types.ts';
 import type { Start } from '../entry.ts';
 
-/** The registry on a socket that answers as a daemon of Ceph; `agent health` tells how the agent is doing. */
+/** Serves the registry on a socket that answers like a daemon of Ceph. `agent health` reports how the agent is doing. */
 export const startAdminSocket: Start<AdminSocketSinkConfig> = async ({ path }, { registry, health }) => {
   const socket = await serveAdminSocket({
     path,

@@ -4,25 +4,25 @@ import type { View } from '@hdrscope/dashboard';
 import { axesToDraw, type HeatMapPlot, heatMapOfCells } from '@hdrscope/plot';
 import type { EntryContext } from '../entry.ts';
 
-/** One counter of all daemons that keep it with the same axes. */
+/** One counter, summed over all daemons that have it with the same axes. */
 interface Counter {
   readonly name: string;
   readonly daemons: string[];
-  /** What they have counted together. */
+  /** The sum of their counts. */
   readonly histogram: PerfHistogram;
 }
 
-// More are no picture, and a page is sent all of them at every update.
+// More pictures help nobody, and the page gets all of them at every update.
 const MOST_MAPS = 12;
 
-// Ceph's own have 1024 cells.
+// Ceph's own histograms have 1024 cells.
 const MOST_CELLS = 2 ** 14;
 
 const MOST_NAMES = 3;
 
 /**
- * The counters of daemons of Ceph as heat maps: those with two axes that tell anything, cumulative since the daemons
- * began. Daemons whose axes are equal share one, counters with the largest counts come first.
+ * The counters of Ceph's daemons as heat maps: those whose two axes have more than one slot, cumulative since the daemons
+ * began. Daemons with equal axes share a heat map. Counters with the largest counts come first.
  */
 export function cephViews(perfHistograms: EntryContext['perfHistograms']): View[] {
   const counters: Counter[] = [];
@@ -35,7 +35,7 @@ export function cephViews(perfHistograms: EntryContext['perfHistograms']): View[
     .sort((a, b) => magnitude(b.count) - magnitude(a.count) || compare(a.counter.name, b.counter.name))
     .slice(0, MOST_MAPS)
     .map(({ counter, count }) => heatMapOf(counter, count));
-  // The tab that the families of the daemons have, too.
+  // The same tab as the families of the daemons.
   return plots.length === 0 ? [] : [{ name: 'Ceph', plots }];
 }
 
@@ -60,7 +60,7 @@ function addTo(
   counters.push({ name, daemons: [daemonName], histogram: histogram.copy() });
 }
 
-/** Not where axes differ, or counts would be too large together. */
+/** False when the axes differ, or the sum of the counts would be too large; the sum is unchanged then. */
 function isAdded(histogram: PerfHistogram, sum: PerfHistogram): boolean {
   try {
     sum.add(histogram);
@@ -71,7 +71,7 @@ function isAdded(histogram: PerfHistogram, sum: PerfHistogram): boolean {
   }
 }
 
-/** Counters of like counts keep their places, however they grow: pictures that change places cannot be read. */
+/** Counters with similar counts keep their places while they grow: nobody can read pictures that swap places. */
 function magnitude(count: number): number {
   return Math.floor(Math.log2(count));
 }
@@ -84,7 +84,7 @@ function compare(a: string, b: string): number {
 function heatMapOf({ name, daemons, histogram }: Counter, count: number): HeatMapPlot {
   const { x, y } = axesToDraw(histogram.layouts);
   const { layouts, cells } = histogram;
-  // Slots are told with their unit, so the name needs none, least of all a wrong one.
+  // The slots are shown with their unit, so the name drops its unit, which may be wrong.
   const axes = histogram.axes.map(({ name: ofAxis, unit = 'none' }) => ({
     name: unit === 'none' ? ofAxis : axisTitle({ name: ofAxis }),
     unit,

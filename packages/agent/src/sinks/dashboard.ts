@@ -3,13 +3,13 @@ import type { DashboardSinkConfig } from '../config/types.ts';
 import type { Start } from '../entry.ts';
 import { cephViews } from './ceph-views.ts';
 
-/** The live page. */
+/** Serves the live page. */
 export const startDashboard: Start<DashboardSinkConfig> = async (config, { registry, perfHistograms }) => {
   const { listen, token, title } = config;
   const page = await serveDashboard(registry, {
     ...listen,
     title,
-    // Asked for after a gather, which has read the daemons.
+    // The page asks for views after a gather, which has read the daemons.
     views: async () => cephViews(perfHistograms),
     ...(token !== undefined && { token }),
   });

@@ -2,7 +2,7 @@ import { openIntervalLog, type RotationOptions } from '@hdrscope/interval-log';
 import type { IntervalLogSinkConfig } from '../config/types.ts';
 import type { Start } from '../entry.ts';
 
-/** The registry as an interval log. One that is opened again goes on after what it has written. */
+/** Writes the registry to an interval log. A log that is opened again is continued. */
 export const startIntervalLogSink: Start<IntervalLogSinkConfig> = async (config, context) => {
   const { path, interval, aligned, fsync, rotation } = config;
   const { written } = context.memory;

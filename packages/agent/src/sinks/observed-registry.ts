@@ -1,13 +1,13 @@
 import type { Registry } from '@hdrscope/registry';
 
-/** What a sink's gathers are written to. */
+/** What watches the gathers of a sink. */
 export interface GatherWatch {
   readonly sink: string;
-  /** A source that has not answered in time: it does not know of that itself. */
+  /** Reports a source that has not answered in time. The source itself does not notice. */
   sourceIsLate(source: string, error: unknown): void;
 }
 
-/** The registry as a sink sees it: how long its gathers take is a histogram of the registry itself. */
+/** The registry as a sink sees it. The durations of its gathers are a histogram of the registry itself. */
 export function observedRegistry(registry: Registry, watch: GatherWatch): Registry {
   const duration = registry
     .histogram({

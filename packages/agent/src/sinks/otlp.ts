@@ -11,7 +11,7 @@ import type { EntryContext, Start } from '../entry.ts';
 import { HEALTH_NUMBERS } from '../health.ts';
 import type { MetricProducer } from '../memory.ts';
 
-/** Metrics sent by OTLP: the histograms of the registry, and the agent's own numbers. */
+/** Sends the histograms of the registry and the agent's own metrics over OTLP. */
 export const startOtlpSink: Start<OtlpSinkConfig> = async (config, context) => {
   const exporter = observed(await createExporter(config), context);
   const reader = new PeriodicExportingMetricReader({
@@ -25,12 +25,12 @@ export const startOtlpSink: Start<OtlpSinkConfig> = async (config, context) => {
   addHealth(provider, context);
   return {
     note: config.url,
-    // Which sends what there is before it ends.
+    // The shutdown sends what is left before it resolves.
     stop: () => provider.shutdown({ timeoutMillis: context.shutdownTimeoutMs }),
   };
 };
 
-/** It knows what a receiver of deltas has got, so it outlives the sink. */
+/** The producer of a sink. It outlives the sink, because it knows which deltas the receiver has. */
 function producerOf(
   { name, temporality, histograms }: OtlpSinkConfig,
   context: EntryContext,
@@ -49,7 +49,7 @@ async function createExporter(config: OtlpSinkConfig): Promise<PushMetricExporte
   const options = {
     url,
     timeoutMillis: timeout,
-    // The enumeration of it is in a package that nothing else here is of.
+    // The enumeration is in a package that nothing else here needs.
     compression: config.compression as never,
     temporalityPreference:
       temporality === 'delta' ? AggregationTemporality.DELTA : AggregationTemporality.CUMULATIVE,
@@ -62,7 +62,7 @@ async function createExporter(config: OtlpSinkConfig): Promise<PushMetricExporte
   return new OTLPMetricExporter({ ...options, headers: { ...headers } });
 }
 
-/** What becomes of an export is told to nobody else than who asks for it. */
+/** Reports the result of every export, which the exporter passes to its caller only. */
 function observed(exporter: PushMetricExporter, context: EntryContext): PushMetricExporter {
   return {
     export(metrics, onResult) {

@@ -10,7 +10,7 @@ import type { EntryContext, Start } from '../entry.ts';
 import { HEALTH_NUMBERS } from '../health.ts';
 import { urlOf } from '../url.ts';
 
-/** An endpoint for Prometheus, with the agent's own numbers beside the histograms. */
+/** Serves an endpoint for Prometheus with the histograms and the agent's own metrics. */
 export const startPrometheus: Start<PrometheusSinkConfig> = async (config, context) => {
   const { listen, path, buckets, unitSuffix, processMetrics } = config;
   const defaults = processMetrics ? collectDefaultMetrics(context.registry) : undefined;
@@ -32,7 +32,7 @@ export const startPrometheus: Start<PrometheusSinkConfig> = async (config, conte
   }
 };
 
-/** The names of Prometheus have the unit of a number behind them. */
+/** The agent's metrics under Prometheus' names, which end with the unit. */
 function healthFamilies({ health, nowMs }: EntryContext): MetricFamily[] {
   const now = health();
   return HEALTH_NUMBERS.map(({ name, kind, unit, description, points }) => ({

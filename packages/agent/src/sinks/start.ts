@@ -1,7 +1,7 @@
 import type { SinkConfig } from '../config/types.ts';
 import type { EntryContext, Running } from '../entry.ts';
 
-/** Starts a sink of any type. Only that one's module is loaded: OpenTelemetry's are large. */
+/** Starts a sink of any type. Loads the module of that type only, as OpenTelemetry's modules are large. */
 export async function startSink(config: SinkConfig, context: EntryContext): Promise<Running> {
   switch (config.type) {
     case 'prometheus':
