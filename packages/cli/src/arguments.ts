@@ -1,16 +1,16 @@
 import { type Argument, Command, CommanderError, Option } from 'commander';
 import { type Io, UsageError } from './command.ts';
 
-/** A command line, understood. */
+/** The options and operands of a command line. */
 export interface Arguments<Options> {
   readonly options: Options;
   readonly operands: readonly string[];
 }
 
 /**
- * What reads the arguments of a command and tells of them with `--help`.
+ * Creates the parser of a command's arguments, which also prints `--help`.
  *
- * @param path As the command is typed: `hdrscope log summary`.
+ * @param path The command as people type it: `hdrscope log summary`.
  */
 export function createParser(path: string, description: string, examples: readonly string[]): Command {
   return new Command(path)
@@ -19,20 +19,20 @@ export function createParser(path: string, description: string, examples: readon
     .addHelpText('after', `\nexamples:\n${examples.map((example) => `  ${example}`).join('\n')}`)
     .configureHelp({
       helpWidth: HELP_WIDTH,
-      optionDescription: (option) => told(option),
-      argumentDescription: (argument) => told(argument),
+      optionDescription: (option) => help(option),
+      argumentDescription: (argument) => help(argument),
     });
 }
 
 const HELP_WIDTH = 100;
 
-/** Lines of a paragraph in one: the help breaks them where it has to. Lists are indented, and stay as they are. */
+/** Joins the lines of a paragraph, because the help breaks them by itself. Indented lines, such as lists, stay as they are. */
 function unwrapped(text: string): string {
   return text.replace(/(?<=\S)\n(?=\S)/g, ' ');
 }
 
-/** `what it is (ns, us, ms; default: ms)`. A default may be told that is no value. */
-function told({ description, argChoices, defaultValue, defaultValueDescription }: Option | Argument): string {
+/** `what it is (ns, us, ms; default: ms)`. The text may describe a default that is not a literal. */
+function help({ description, argChoices, defaultValue, defaultValueDescription }: Option | Argument): string {
   const isShown = defaultValue !== undefined && typeof defaultValue !== 'boolean';
   const fallback = defaultValueDescription ?? (isShown ? String(defaultValue) : undefined);
   const facts = [argChoices?.join(', '), fallback === undefined ? undefined : `default: ${fallback}`];
@@ -43,7 +43,7 @@ function told({ description, argChoices, defaultValue, defaultValueDescription }
 /**
  * Reads the arguments of a command.
  *
- * @returns `undefined` when help was asked for, and printed.
+ * @returns `undefined` when the arguments ask for help, which is then printed.
  * @throws UsageError
  */
 export async function readArguments<Options>(
@@ -73,7 +73,7 @@ export async function readArguments<Options>(
   return { options: parser.opts() as Options, operands: parser.args };
 }
 
-/** An option that is one of several words, which the help and a shell's completion tell; `parse` refuses any other. */
+/** An option with a fixed set of words, for the help and for completion in shells. `parse` refuses other words. */
 export function choiceOption<T>(
   flags: string,
   description: string,
@@ -88,12 +88,12 @@ export function wrongOption(name: string, allowed: string, got: string): UsageEr
   return new UsageError(`${name} must be ${allowed}, got '${got}'`);
 }
 
-/** `1.5`, not `0x1`, `1e3` or nothing. */
+/** Whether a text is a decimal such as `1.5`, and not `0x1`, `1e3` or empty. */
 export function isDecimal(text: string): boolean {
   return /^\d+(\.\d+)?$/.test(text);
 }
 
-/** A list such as `50,99.9`. */
+/** Parses a list such as `50,99.9`. */
 export function parsePercentileList(text: string, name: string): readonly number[] {
   const parts = text.split(',').map((part) => part.trim().replace(/^p/, ''));
   const isRight = parts.every((part) => isDecimal(part) && Number(part) <= 100);

@@ -2,46 +2,46 @@ import type { Command } from 'commander';
 import type { OptionNode } from './completion/tree.ts';
 import type { Group } from './group.ts';
 
-/** Where text goes. */
+/** A stream that takes text. */
 export interface Output {
-  /** Whether a person watches. */
+  /** Whether it is a terminal, so that a person watches. */
   readonly isTerminal: boolean;
-  /** How wide the terminal is, where it is one. */
+  /** The width of the terminal; `undefined` for files and pipes. */
   readonly columns: number | undefined;
-  /** Resolves when more may come; rejects when nobody reads any more. */
+  /** Resolves when the stream takes more text; rejects when its reader has closed it. */
   write(text: string): Promise<void>;
 }
 
-/** All that a command knows of the world but files: tests hand it one of their own. */
+/** What a command sees of its process, apart from files. Tests provide their own. */
 export interface Io {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Aborted by a signal, and when nobody reads the output any more; an `Termination` is the reason. */
+  /** Aborted by a signal, and when the reader of the output has closed it. Its reason is a `Termination`. */
   readonly signal: AbortSignal;
   /**
-   * Has SIGHUP ask for a reload in place of ending the command, until the returned function is called. Where it is missing,
-   * nobody can ask.
+   * Makes SIGHUP request a reload instead of ending the command, until the returned function is called. Without it, there
+   * are no reloads.
    */
   readonly onReload?: (listener: () => void) => () => void;
-  /** Handed what reads the arguments of a command, before it does: with `--help`, that is all that a command does. */
+  /** Gets the parser of a command before it reads the arguments. With `--help`, a command does nothing else. */
   readonly onParser?: (parser: Command) => void;
   monotonicMs(): number;
 }
 
-/** What the exit code says. Signals add 128 to their number: Ctrl-C makes 130. */
+/** Exit codes. A signal adds 128 to its number: Ctrl-C makes 130. */
 export const ExitCode = {
   done: 0,
-  /** A verdict (`worse`), or input that was refused (a malformed line). */
+  /** A verdict (`worse`), or refused input such as a malformed line. */
   refused: 1,
-  /** A command line that cannot be followed. */
+  /** A wrong command line. */
   usage: 2,
-  /** What a service returns that has ended well because a signal told it to: the process ends with 0. */
+  /** A service ended well after a signal. The process exits with 0. */
   serviceEnded: -1,
 } as const;
 
-/** A command as its group sees it; its module is loaded when it runs. */
+/** A command of a group. Its module is loaded when it runs. */
 export interface LazyCommand {
   readonly name: string;
   /** One line, for the help of the group. */
@@ -49,25 +49,25 @@ export interface LazyCommand {
   load(): Promise<CommandModule>;
 }
 
-/** What the module of a command exports. */
+/** The exports of a command's module. */
 export interface CommandModule {
   /**
-   * @param args What follows the name of the command, untouched.
+   * @param args The words after the name of the command.
    * @returns The exit code.
    */
   run(args: readonly string[], io: Io): Promise<number>;
-  /** The commands under this one's name, where it has some. */
+  /** The commands below this one, if it is a group. */
   readonly group?: Group;
-  /** The options of a command that understands its arguments by itself, without a parser that tells them. */
+  /** The options of a command that reads its arguments without a parser. */
   readonly options?: readonly OptionNode[];
 }
 
-/** A command line that cannot be followed. The message is for the person who typed it. */
+/** A wrong command line. The message is for the person who typed it. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Why a command was told to end before it was done, and with which exit code. */
+/** The reason why a command ends before it is done, and the exit code. */
 export class Termination extends Error {
   override readonly name = 'Termination';
   readonly exitCode: number;
@@ -78,7 +78,7 @@ export class Termination extends Error {
   }
 }
 
-/** Input that cannot be worked on. The message is for the person who named it. */
+/** Input that a command cannot use. The message is for the person who named it. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 }

@@ -1,22 +1,22 @@
 import { type CommandModule, ExitCode, type Io, type LazyCommand, UsageError } from './command.ts';
 
-/** Commands under one name. */
+/** Commands that share the beginning of their name. */
 export interface Group {
-  /** As it is typed: `hdrscope log`. */
+  /** The group as people type it: `hdrscope log`. */
   readonly path: string;
   readonly description: string;
   readonly commands: readonly LazyCommand[];
   readonly examples: readonly string[];
-  /** What the help says besides. */
+  /** Text for the end of the help. */
   readonly notes?: string;
 }
 
-/** A group as the command that runs the commands in it. */
+/** The module of a group: it runs the commands in the group. */
 export function groupModule(group: Group): CommandModule {
   return { run: (args, io) => runGroup(group, args, io), group };
 }
 
-/** Runs the command that the first argument names. Only that one's module is loaded. */
+/** Runs the command that the first argument names, and loads no other module. */
 export async function runGroup(group: Group, args: readonly string[], io: Io): Promise<number> {
   const [first, ...rest] = args;
   if (first === undefined) {
@@ -50,7 +50,7 @@ usage: ${path} COMMAND [options]
 
 commands:
 ${lines.join('')}
-  ${path} COMMAND --help tells of one of them.
+  ${path} COMMAND --help describes one of them.
 ${notes ?? ''}
 examples:
 ${examples.map((example) => `  ${example}\n`).join('')}`;

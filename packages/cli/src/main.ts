@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-// What is asked for most often, by scripts above all, waits for nothing: the rest is loaded when it is needed.
+// Scripts ask for the version most often, so it loads nothing else.
 const [first] = process.argv.slice(2);
 if (first === '--version' || first === '-V') {
   const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');

@@ -6,11 +6,11 @@ import { type Io, Refusal } from './command.ts';
 
 const BATCH_CHARACTERS = 2 ** 16;
 
-/** What `-o` says in every help. */
+/** The help of `-o`, for every command. */
 export const OUTPUT_HELP =
-  'where to write, instead of standard output; the file is there when it is whole, and may be one of those that are read';
+  'where to write, instead of standard output; the file appears when it is complete, and may be one of the inputs';
 
-/** Writes lines to standard output, or to a file, which is there when it is whole: until then it has another name. */
+/** Writes lines to standard output or to a file. A file has another name until it is complete. */
 export async function writeLines(
   lines: AsyncIterable<string>,
   path: string | undefined,
@@ -22,9 +22,9 @@ export async function writeLines(
 }
 
 /**
- * Writes a file, which is there when it is whole: until then it has another name.
+ * Writes a file, which has another name until it is complete.
  *
- * @throws Refusal where it cannot be made.
+ * @throws Refusal when the file cannot be created.
  */
 export async function writeWhole(
   parts: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
@@ -46,7 +46,7 @@ export async function writeWhole(
     stream.destroy();
     await rm(unfinished, { force: true });
     const { syscall, message } = error as NodeJS.ErrnoException;
-    // The name that the person gave, not the one that the file has until it is whole.
+    // The message has the name that the person gave, not the temporary one.
     throw syscall === 'open'
       ? new Refusal(`cannot write ${path}: ${message.split(',')[0]}`, { cause: error })
       : error;

@@ -14,7 +14,7 @@ export async function runProcess(): Promise<void> {
     const exitCode = 128 + constants.signals[signal];
     process.on(signal, () => {
       if (signal === 'SIGHUP' && reload.emit(RELOAD)) return;
-      // Whoever asks twice does not want to wait.
+      // A person who asks twice does not want to wait.
       if (ending.signal.reason instanceof Termination && ending.signal.reason.exitCode === exitCode) {
         process.exit(exitCode);
       }
@@ -22,14 +22,14 @@ export async function runProcess(): Promise<void> {
     });
   }
   process.exitCode = await runCli(process.argv.slice(2), createProcessIo(ending, reload));
-  // A connection to somebody who does not answer, for example: who was told to end has given it up, and must not wait.
+  // An open handle, such as a connection to a peer that does not answer, must not keep a process that was told to end.
   if (ending.signal.aborted) setTimeout(() => process.exit(), LAST_MS).unref();
-  // Standard input may be open where it was refused, and would keep the process until its writer ends.
+  // Standard input may still be open when it was refused. It would keep the process until its writer ends.
   ending.abort(new Termination('done', process.exitCode));
 }
 
 const RELOAD = 'reload';
-/** How long what a command has left undone may keep a process that was told to end. */
+/** How long open handles may keep a process that was told to end. */
 const LAST_MS = 500;
 
 function createProcessIo(ending: AbortController, reload: EventEmitter): Io {
@@ -37,7 +37,7 @@ function createProcessIo(ending: AbortController, reload: EventEmitter): Io {
     stdout: createOutput(process.stdout, ending),
     stderr: createOutput(process.stderr, ending),
     stdin: {
-      // Opened when it is read: an open standard input would keep the process alive.
+      // Opened on the first read, because an open standard input keeps the process alive.
       [Symbol.asyncIterator]: () =>
         addAbortSignal(ending.signal, process.stdin)[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>,
     },
@@ -51,7 +51,7 @@ function createProcessIo(ending: AbortController, reload: EventEmitter): Io {
   };
 }
 
-/** Writes until nobody reads any more, as in `hdrscope log … | head`: that is no error, only the end of the work. */
+/** Writes until the reader closes the pipe, as in `hdrscope log … | head`. A closed pipe ends the work and is not an error. */
 function createOutput(stream: NodeJS.WriteStream, ending: AbortController): Output {
   let closed: Termination | undefined;
   stream.on('error', (error: NodeJS.ErrnoException) => {

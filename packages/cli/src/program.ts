@@ -6,7 +6,7 @@ import { type Group, groupModule, runGroup } from './group.ts';
 export const HDRSCOPE: Group = {
   path: 'hdrscope',
   description:
-    'Whole distributions: counted, read from logs, kernels and daemons, compared, drawn, and brought to where they\nare watched.',
+    'Counts whole distributions, reads them from logs, kernels and daemons, compares them, draws them, and brings\nthem to where people watch them.',
   commands: [
     {
       name: 'record',
@@ -83,13 +83,13 @@ export const HDRSCOPE: Group = {
 
 exit codes:
   0    done
-  1    a verdict (diff, compare: worse), or input that was refused: a file that cannot be read, malformed lines
-  2    a command line that cannot be followed
-  130  ended by Ctrl-C; other signals likewise: 128 and their number
+  1    a verdict (diff, compare: worse), or refused input: a file that cannot be read, malformed lines
+  2    a wrong command line
+  130  ended by Ctrl-C; any other signal: 128 and its number
 
 environment:
-  NO_COLOR        no colours, on terminals neither
-  HDRSCOPE_DEBUG  errors with the place in the program where they arose
+  NO_COLOR        no colours, not even on terminals
+  HDRSCOPE_DEBUG  errors show the place in the program where they arose
 `,
   examples: [
     'hdrscope record latencies.txt --unit ms',
@@ -101,14 +101,14 @@ environment:
   ],
 };
 
-/** Runs a command line from its first word to its exit code. Whatever is thrown ends here, as a message. */
+/** Runs a command line and returns its exit code. Turns every error into a message on standard error. */
 export async function runCli(args: readonly string[], io: Io): Promise<number> {
   try {
     const exitCode = await runGroup(HDRSCOPE, args, io);
     if (exitCode === ExitCode.serviceEnded) return ExitCode.done;
     return endedBySignal(io) ?? exitCode;
   } catch (error) {
-    // What an aborted command throws is a consequence of that.
+    // The error of an aborted command is a consequence of the abort.
     if (io.signal.aborted) return await ended(io);
     await io.stderr.write(`hdrscope: ${explain(error, io)}\n`);
     return error instanceof UsageError ? ExitCode.usage : ExitCode.refused;
@@ -125,7 +125,7 @@ function endedBySignal({ signal }: Io): number | undefined {
 async function ended(io: Io): Promise<number> {
   const { reason } = io.signal;
   if (!(reason instanceof Termination)) return ExitCode.refused;
-  // The disk is full, for example: the one ending that nobody knows of yet.
+  // The output failed, for example on a full disk. The person does not know that yet.
   if (reason.exitCode === ExitCode.refused) {
     await io.stderr.write(`hdrscope: the output cannot be written: ${reason.message}\n`).catch(() => {});
   }

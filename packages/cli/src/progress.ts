@@ -1,9 +1,9 @@
 import type { Io } from './command.ts';
 
-/** Shows on a terminal how far a long work is. */
+/** Shows the progress of a long operation on a terminal. */
 interface Progress {
   add(bytes: number): void;
-  /** Takes it away again. */
+  /** Removes the progress line. */
   finish(): void;
 }
 
@@ -12,8 +12,8 @@ const EVERY_MS = 100;
 const ERASE = '\r\u001b[K';
 
 /**
- * @param totalBytes `undefined` where nobody knows.
- * @param isWanted `false` where the lines of the work itself go to the same terminal.
+ * @param totalBytes `undefined` when the total is unknown.
+ * @param isWanted `false` when the output of the command goes to the same terminal.
  */
 function startProgress(io: Io, totalBytes: number | undefined, isWanted: boolean): Progress {
   if (!isWanted || !io.stderr.isTerminal) return { add: () => {}, finish: () => {} };
@@ -22,7 +22,7 @@ function startProgress(io: Io, totalBytes: number | undefined, isWanted: boolean
   let nextMs = startMs + FIRST_AFTER_MS;
   let isShown = false;
   const write = (text: string): void => {
-    // A terminal that is gone ends the work by other ways.
+    // A closed terminal ends the command in another way.
     io.stderr.write(text).catch(() => {});
   };
   return {
@@ -53,17 +53,17 @@ export function formatProgress(bytes: number, totalBytes: number | undefined, se
   return `${megabytes(bytes)} of ${megabytes(totalBytes)} MB (${percent} %), ${rate}, ${leftSec} s left`;
 }
 
-/** What reading tells of the bytes that it takes. */
+/** Gets the bytes that a command reads. */
 export interface ReadingProgress {
-  /** Shows the progress, and ends the reading when the command is to end. */
+  /** Shows the progress. Throws when the command is aborted, which ends the reading. */
   readonly onBytes: (bytes: number) => void;
-  /** When all was read: takes the progress away. */
+  /** Removes the progress when everything is read. */
   readonly finish: () => void;
-  /** Tells of something in between, on standard error. */
+  /** Writes a note to standard error above the progress. */
   readonly note: (text: string) => Promise<void>;
 }
 
-/** As `startProgress`, for what reads. */
+/** `startProgress` for commands that read. */
 export function startReading(io: Io, totalBytes: number | undefined, isWanted = true): ReadingProgress {
   const { add, finish } = startProgress(io, totalBytes, isWanted);
   return {
@@ -73,7 +73,7 @@ export function startReading(io: Io, totalBytes: number | undefined, isWanted = 
     },
     finish,
     note: (text) => {
-      // Shown anew when more is read.
+      // The progress appears again with the next bytes.
       finish();
       return io.stderr.write(`hdrscope: ${text}\n`);
     },

@@ -3,7 +3,7 @@ import { choiceOption, parsePercentileList, wrongOption } from './arguments.ts';
 import { parseDuration } from './duration.ts';
 import { parseUnit, VALUE_UNITS } from './value-scale.ts';
 
-/** What is shown of logs, which have many values. */
+/** The percentiles that commands for logs show by default. */
 export const LOG_PERCENTILES: readonly number[] = [50, 90, 99, 99.9];
 
 /**

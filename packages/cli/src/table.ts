@@ -1,10 +1,10 @@
-/** A column: its title, and whether its cells are words, which begin at the left. */
+/** A column: its title, and whether its cells are words. Words begin at the left, numbers end at the right. */
 export interface Column {
   readonly title: string;
   readonly isText?: boolean;
 }
 
-/** Columns as wide as their widest cell; the first line has the titles. */
+/** Formats a table with columns as wide as their widest cell. The first line has the titles. */
 export function formatTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
   const cells = [columns.map(({ title }) => title), ...rows];
   const widths = columns.map((_, at) => Math.max(...cells.map((row) => (row[at] ?? '').length)));
@@ -19,7 +19,7 @@ export function formatTable(columns: readonly Column[], rows: readonly (readonly
   );
 }
 
-/** The same as a table of Markdown. */
+/** Formats a table as Markdown. */
 export function formatMarkdown(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   return [

@@ -4,9 +4,9 @@ import { perMs, TIME_UNITS } from './numbers/number-unit.ts';
 
 /** How the values of a log are shown. */
 export interface ValueScale {
-  /** What raw values are divided by. */
+  /** The divisor of raw values. */
   readonly divisor: number;
-  /** The unit that they are in then; empty where they are shown as they are. */
+  /** The unit of the quotient; empty when values are shown as they are. */
   readonly unit: 'ms' | '';
 }
 
@@ -15,7 +15,7 @@ const SCALES: Readonly<Record<string, ValueScale>> = Object.fromEntries([
   ['none', { divisor: 1, unit: '' }],
 ]);
 
-/** What `--unit` may be. */
+/** The words of `--unit`. */
 export const VALUE_UNITS: readonly string[] = Object.keys(SCALES);
 
 /** @throws UsageError */
@@ -25,16 +25,16 @@ export function parseUnit(text: string): ValueScale {
   return scale;
 }
 
-/** Raw values as numbers of the unit shown. */
+/** A raw value in the unit shown. */
 export function scaled(value: number, { divisor }: ValueScale): number {
   if (divisor === 1) return value;
-  // Quotients of 15 digits are as many as were meant: 2.97796032, not 2.9779603199999998.
+  // 15 digits hide rounding errors: 2.97796032, not 2.9779603199999998.
   return Number((value / divisor).toPrecision(15));
 }
 
 /**
- * Values of one table: in milliseconds with three decimals, as HdrHistogram's tools print them, or with six where
- * three would show next to nothing.
+ * The format of all values of a table: milliseconds with three decimals, as HdrHistogram's tools print them, or with six
+ * decimals when the smallest value is below 0.01 ms.
  */
 export function valueFormat(values: readonly number[], scale: ValueScale): (value: number) => string {
   const shown = values.map((value) => scaled(value, scale));

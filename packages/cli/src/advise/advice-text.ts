@@ -6,10 +6,10 @@ import type { Io } from '../command.ts';
 import { formatCount } from '../format.ts';
 import { formatTable } from '../table.ts';
 
-/** What a histogram costs, and what others would. */
+/** The cost of a histogram, and of alternatives. */
 export interface ShownAdvice {
   readonly advice: Advice;
-  /** With other numbers of digits, ascending; that of the advice among them. */
+  /** The advice for each number of digits, ascending, including the chosen one. */
   readonly alternatives: readonly Advice[];
   readonly unit: CountedUnit;
 }
@@ -21,16 +21,16 @@ export function adviceJson({ advice, alternatives, unit }: ShownAdvice): string 
     code: codeOf(advice),
     alternatives: alternatives.map(fieldsOf),
   };
-  // A bigint as its digits, as the JSON of a histogram has it.
+  // A bigint is written as its digits, as in the JSON of a histogram.
   return `${JSON.stringify(document, (_, value) => (typeof value === 'bigint' ? String(value) : value), 2)}\n`;
 }
 
-/** Of an advice, its fields: `unit` is what values are in here. */
+/** The fields of an advice for JSON; `unit` is the unit of its values. */
 function fieldsOf({ unit: narrowestSlot, ...advice }: Advice): object {
   return { ...advice, largestValue: hdrLayout(advice.options).largestValue, narrowestSlot };
 }
 
-/** What it costs, what it tells apart, what other digits would change, and how it is made. */
+/** Describes cost, precision, alternatives, and the code that creates the histogram. */
 export function formatAdvice({ advice, alternatives, unit }: ShownAdvice, io: Io): string {
   const paint = painter(io, io.stdout);
   const { significantDigits, highestTrackableValue } = advice.options;
@@ -83,7 +83,7 @@ ${lowest}  highestTrackableValue: ${literal(highestTrackableValue)},
 });`;
 }
 
-/** `3_600_000_000_000`, with an `n` where a number would not be exact. */
+/** A literal such as `3_600_000_000_000`, with an `n` when a number would not be exact. */
 function literal(value: number | bigint): string {
   const digits = String(value).replace(/\B(?=(\d{3})+$)/g, '_');
   return typeof value === 'bigint' ? `${digits}n` : digits;

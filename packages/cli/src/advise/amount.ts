@@ -5,8 +5,8 @@ import { wrongOption } from '../arguments.ts';
 const EXACT_BELOW = 2n ** 53n;
 
 /**
- * A whole number of a unit: `3600`, or for times `1h`, for sizes `4GiB`, to the nearest. A bigint where a number would not
- * be exact.
+ * Parses a whole number of a unit: `3600`; `1h` for times or `4GiB` for sizes, rounded to the nearest. A bigint when a
+ * number would not be exact.
  *
  * @throws UsageError
  */

@@ -64,7 +64,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     try {
       return [advise({ ...range, significantDigits })];
     } catch (error) {
-      // A large unit leaves no room for many digits.
+      // With a large unit, some numbers of digits are impossible.
       if (error instanceof HdrscopeError) return [];
       throw error;
     }
@@ -82,7 +82,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   maxBytes: '--max-bytes',
 };
 
-/** @throws UsageError that names options of the command. */
+/** @throws UsageError with the names of the command's options. */
 function adviceFor(options: AdviseOptions): Advice {
   try {
     return advise(options);

@@ -25,7 +25,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   const starting = startAgent(await readConfigFile(path, environment), {
     stdin: untilEnded(io),
     log: (line) => {
-      // Who does not read what is told does not keep the counts from being told.
+      // A log that nobody reads must not stop the agent.
       io.stderr.write(`hdrscope: ${line}\n`).catch(() => {});
     },
   });
@@ -49,7 +49,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   return problems.length === 0 ? ExitCode.serviceEnded : ExitCode.refused;
 }
 
-/** Standard input, of which it is no failure that it is taken away when the command is told to end. */
+/** Standard input. Closing it while the command ends is not an error. */
 async function* untilEnded({ stdin, signal }: Io): AsyncGenerator<Uint8Array, void> {
   try {
     yield* stdin;
@@ -58,7 +58,7 @@ async function* untilEnded({ stdin, signal }: Io): AsyncGenerator<Uint8Array, vo
   }
 }
 
-/** At the start a person is there to read why; later on, sinks are tried again for as long as it takes. */
+/** Fails when no sink can start at first, because a person is there to read why. Later, sinks are tried again without end. */
 function assertSomeSink(agent: Agent): void {
   const sinks = agent.health().entries.filter(({ kind }) => kind === 'sink');
   if (sinks.some(({ state }) => state !== 'waiting')) return;

@@ -6,7 +6,7 @@ import { percentilesOption } from '../shared-options.ts';
 import type { ValueScale } from '../value-scale.ts';
 import { comparisonJson, formatComparison } from './comparison-text.ts';
 
-/** What is compared, what counts as worse, and what that does. */
+/** Options of a comparison: which percentiles, and when the result is worse. */
 export interface ComparingOptions {
   readonly percentiles: readonly number[];
   readonly percentile?: readonly number[];
@@ -15,9 +15,9 @@ export interface ComparingOptions {
   readonly json?: boolean;
 }
 
-/** What is said of a percentile, for the help. */
-export const VERDICTS = `Each difference has a confidence interval, which contains the true one with --confidence. What is
-said of a percentile:
+/** Explains the verdict of a percentile, for the help. */
+export const VERDICTS = `Each difference has a confidence interval, which contains the true one with --confidence. The verdicts
+of a percentile:
 
   too few values       one of the two has not enough of them to know the percentile so surely
   worse beyond doubt   the whole interval is above what --fail-if-worse tolerates
@@ -54,9 +54,9 @@ export interface ComparedSide {
 }
 
 /**
- * Prints what has changed.
+ * Prints the differences.
  *
- * @returns The exit code that the verdict makes.
+ * @returns `ExitCode.refused` when a percentile is worse and `--fail-if-worse` was given.
  */
 export async function printComparison(
   before: ComparedSide,
@@ -80,7 +80,7 @@ export async function printComparison(
   return comparison.isWorse && options.failIfWorse !== undefined ? ExitCode.refused : ExitCode.done;
 }
 
-/** @throws Refusal where there are none. */
+/** @throws Refusal when there are no values. */
 export function withValues(sum: LogHistogram | undefined, name: string, isLog = true): LogHistogram {
   if (sum === undefined || sum.totalCount === 0) {
     const hint = isLog ? ': hdrscope log summary shows what it has' : '';
@@ -95,7 +95,7 @@ function parseTolerance(text: string): number {
   return Number(number) / 100;
 }
 
-/** `0.99` or `99%`. @throws UsageError */
+/** Parses `0.99` or `99%`. @throws UsageError */
 export function parseConfidence(text: string): number {
   const confidence = text.endsWith('%') ? Number(text.slice(0, -1)) / 100 : Number(text);
   if (confidence > 0 && confidence < 1) return confidence;

@@ -6,12 +6,12 @@ import { formatCount, percentileTitle } from '../format.ts';
 import { type Column, formatTable } from '../table.ts';
 import { scaled, type ValueScale, valueFormat } from '../value-scale.ts';
 
-/** A comparison, and what is known of it. */
+/** A comparison and the facts that are shown with it. */
 export interface ShownComparison {
   readonly comparison: Comparison;
-  /** Of the logs: before, after. */
+  /** The names of the two sides: before, after. */
   readonly names: readonly string[];
-  /** How many values each has. */
+  /** The number of values of each side. */
   readonly totals: readonly number[];
   readonly confidence: number;
   readonly tolerance: number;
@@ -40,7 +40,7 @@ export function comparisonJson({ comparison, totals, confidence, tolerance, unit
   return `${JSON.stringify(document, undefined, 2)}\n`;
 }
 
-/** A table, a second opinion, and one sentence. */
+/** Formats a table, the result of a second test, and a sentence with the verdict. */
 export function formatComparison(shown: ShownComparison, io: Io): string {
   const { comparison, names, totals, confidence, unit } = shown;
   const { percentiles } = comparison;
@@ -124,7 +124,7 @@ function verdict({ comparison, confidence, tolerance }: ShownComparison): string
   return `No difference shown with ${percent(confidence)} confidence.${unknown}`;
 }
 
-/** A percentile of `p` has an upper bound among `n` values when `p ** n` is at most half of what may be missed. */
+/** A percentile `p` has an upper bound among `n` values when `p ** n` is at most half of `1 - confidence`. */
 function neededText(few: readonly PercentileChange[], confidence: number): string {
   const highest = Math.max(...few.map(({ percentile }) => percentile));
   if (highest <= 50 || highest >= 100) return '';

@@ -37,7 +37,7 @@ function operandOf(here: string, operand: ValueNode): string {
 function optionOf({ flags, value, description }: OptionNode): string {
   const names = flags.map((flag) => {
     if (flag.startsWith('--')) return ` -l ${fishQuoted(flag.slice(2))}`;
-    // Several letters behind one dash, as Java's tools have them.
+    // Several letters after one dash, as in Java's tools.
     return `${flag.length > 2 ? ' -o' : ' -s'} ${fishQuoted(flag.slice(1))}`;
   });
   return `${names.join('')}${argumentOf(value)} -d ${fishQuoted(description)}`;
@@ -49,7 +49,7 @@ function argumentOf(value: ValueNode | undefined): string {
   return value === 'anything' ? ' -x' : ` -x -a ${fishQuoted(value.join(' '))}`;
 }
 
-/** A text as one word of fish, which takes a backslash within quotes for one that escapes. */
+/** Quotes a text as one word of fish, where a backslash within quotes escapes. */
 function fishQuoted(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }

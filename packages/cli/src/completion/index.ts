@@ -23,7 +23,7 @@ const SCRIPTS: Readonly<Record<string, (nodes: readonly CommandNode[]) => string
   fish: fishScript,
 };
 
-/** `hdrscope completion`, of a whole program. */
+/** `hdrscope completion` for a program. */
 export function completionOf(program: Group): CommandModule {
   return {
     async run(args, io) {

@@ -2,31 +2,31 @@ import type { Command, Option } from 'commander';
 import type { CommandModule, Io, LazyCommand } from '../command.ts';
 import type { Group } from '../group.ts';
 
-/** An option, as a shell completes it. */
+/** An option that a shell completes. */
 export interface OptionNode {
-  /** `--unit`, and `-u` where there is one; or `-csv`, of a program that has such. */
+  /** `--unit`, also `-u` if the option has a short form; or `-csv`, as in Java's tools. */
   readonly flags: readonly string[];
-  /** What its value may be; `undefined` where it has none. */
+  /** What its value may be; `undefined` for an option without a value. */
   readonly value: ValueNode | undefined;
   readonly description: string;
 }
 
-/** What stands where a word is expected: one of several, a file, or something that nobody can guess. */
+/** What a word may be: one of a list, a file, or anything. */
 export type ValueNode = readonly string[] | 'file' | 'anything';
 
 /** A command, or a group of them. */
 export interface CommandNode {
-  /** As it is typed: `hdrscope log summary`. */
+  /** The command as people type it: `hdrscope log summary`. */
   readonly path: string;
-  /** Empty for a command that keeps its options to itself. */
+  /** Empty for a command that does not state its options. */
   readonly options: readonly OptionNode[];
-  /** Those under this one; empty unless it is a group. */
+  /** The commands below this one; empty unless it is a group. */
   readonly commands: readonly { readonly name: string; readonly summary: string }[];
-  /** What it takes besides options. */
+  /** The words that are not options. */
   readonly operand: ValueNode;
 }
 
-/** A group and all that is under it, outermost first. Every command tells its options, and none of them runs. */
+/** A group and everything below it, outermost first. Each command is asked for its parser with `--help`; nothing is printed. */
 export async function commandTree(group: Group): Promise<CommandNode[]> {
   const { path, commands } = group;
   const nodes: CommandNode[] = [];
@@ -50,7 +50,7 @@ async function nodesOf(command: LazyCommand, path: string): Promise<CommandNode[
   return [{ path, options: [...options, HELP], commands: [], operand: operand?.argChoices ?? 'file' }];
 }
 
-/** What reads the arguments of a command; `undefined` where that is not said. */
+/** The parser of a command; `undefined` for a command without one. */
 async function parserOf({ run }: CommandModule): Promise<Command | undefined> {
   let found: Command | undefined;
   const nowhere = { isTerminal: false, columns: undefined, write: async () => {} };
@@ -83,7 +83,7 @@ function valueNode(flags: string, choices: readonly string[] | undefined): Value
   return /[<[](file|path|folder|directory|socket)s?\W/i.test(flags) ? 'file' : 'anything';
 }
 
-/** The first part of a sentence: a list of completions has little room. */
+/** The first part of a sentence, because a list of completions has little room. */
 function shortened(description: string): string {
   return description.split(/[:;(\n]/)[0]!.trim();
 }

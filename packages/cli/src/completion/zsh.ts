@@ -60,7 +60,7 @@ function describe(what: string, found: readonly string[]): string {
   return `found=(${found.join(' ')}); _describe ${what} found`;
 }
 
-/** A word and what it is about, which a colon keeps apart. */
+/** A word and its description, separated by a colon. */
 function described(word: string, about: string): string {
   const escaped = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll(':', '\\:');
   return quoted(`${escaped(word)}:${escaped(about)}`);

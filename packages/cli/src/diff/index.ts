@@ -78,7 +78,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     }
   } catch (error) {
     progress.finish();
-    // That there are no values may be why.
+    // Malformed lines may be the reason why there are no values.
     if (error instanceof Refusal) await report();
     throw error;
   }

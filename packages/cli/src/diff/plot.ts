@@ -5,10 +5,10 @@ import type { ComparedSide } from '../comparison/comparison-input.ts';
 import { plotColumns } from '../plot-columns.ts';
 import type { ValueScale } from '../value-scale.ts';
 
-// Further from the median, and a linear axis shows the largest values alone.
+// Beyond this ratio to the median, a linear axis would show the largest values only.
 const LINEAR_UP_TO = 50;
 
-/** The percentiles of both sides as curves. */
+/** Draws the percentiles of both sides as curves. */
 export function plotOf(sides: readonly ComparedSide[], { divisor, unit }: ValueScale, io: Io): string {
   const histograms = sides.map(({ values }) => ('lowest' in values ? values.histogram : values));
   const isWide = histograms.some(

@@ -10,7 +10,7 @@ import { countNumbers, vanishedText } from '../numbers/count-numbers.ts';
 import type { ReadingProgress } from '../progress.ts';
 import type { DiffKind, DiffUnits } from './units.ts';
 
-/** How sides are read. */
+/** Options for reading the two sides. */
 export interface SideReading extends DiffUnits, ReadingProgress {
   readonly textUnit: TextUnit | undefined;
   readonly malformed: MalformedTally;

@@ -4,20 +4,20 @@ import type { TextUnit } from '../inputs/percentile-input.ts';
 import { type NumberUnit, numberUnit, perMs } from '../numbers/number-unit.ts';
 import type { ValueScale } from '../value-scale.ts';
 
-/** What can be compared. */
+/** The kinds of input that can be compared. */
 export type DiffKind = Exclude<InputKind, 'json'>;
 
-/** What `--unit` and `--text-unit` come to. */
+/** The units that follow from `--unit` and `--text-unit`. */
 export interface DiffUnits {
-  /** Of what is compared. */
+  /** The scale of the comparison. */
   readonly scale: ValueScale;
-  /** What numbers are in, counted in steps that suit the other side. */
+  /** The unit of numbers, counted in steps that suit the other side. */
   readonly numbers: NumberUnit;
 }
 
 /**
- * @param unit What logs count.
- * @param numbersIn What numbers are in; `'none'` where they are taken as printed.
+ * @param unit The unit of logs.
+ * @param numbersIn The unit of numbers; `'none'` when they have no unit.
  */
 export function diffUnits(
   inputs: readonly Input<DiffKind>[],
@@ -26,14 +26,14 @@ export function diffUnits(
 ): DiffUnits {
   if (inputs.every(({ kind }) => kind === 'numbers')) {
     const numbers = numberUnit(numbersIn);
-    // Nanoseconds, or thousandths.
+    // Numbers are counted in nanoseconds, or in thousandths without a unit.
     const scale: ValueScale =
       numbersIn === 'none'
         ? { divisor: numbers.resolution.ticksPerUnit, unit: '' }
         : { divisor: perMs('ns'), unit: 'ms' };
     return { scale, numbers };
   }
-  // As many steps to one of the unit as the log has.
+  // The step of the log.
   const step = numbersIn === 'none' || unit.unit === '' ? 1 : perMs(numbersIn) / unit.divisor;
   return { scale: unit, numbers: numberUnit(numbersIn, step) };
 }

@@ -1,15 +1,15 @@
 import { DoubleHistogram, HdrscopeError, Histogram } from '@hdrscope/core';
 import { Refusal } from '../command.ts';
 
-/** Whether a text is nothing but encoded histograms, as far as its beginning tells: every encoding begins so in Base64. */
+/** Whether a text begins like encoded histograms: every encoding begins with `HIST` or `DHIST` in Base64. */
 export function isEncoded(beginning: string): boolean {
   return /^\s*D?HIST[A-Za-z0-9+/=\s]+$/.test(beginning);
 }
 
 /**
- * Encoded histograms, one or several, added up. Each may be cut into lines.
+ * Decodes one or several encoded histograms and adds them up. Each may be broken into lines.
  *
- * @param name What the text is called in messages.
+ * @param name The name of the text in messages.
  * @throws Refusal
  */
 export function decodeEncoded(text: string, name: string): Histogram | DoubleHistogram {

@@ -8,7 +8,7 @@ const OBSTACLES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The size of a file that is to be read; `undefined` for what is no plain file, such as a pipe.
+ * The size of an input file in bytes; `undefined` for pipes and everything else that is not a plain file.
  *
  * @throws Refusal
  */
@@ -24,7 +24,7 @@ export async function sizeOf(path: string): Promise<number | undefined> {
   }
 }
 
-/** What a path is called in messages. */
+/** The name of a path in messages. */
 export function nameOfPath(path: string): string {
   return path === '-' ? 'standard input' : path;
 }

@@ -1,7 +1,7 @@
 import { recogniseText, type TextKind } from '@hdrscope/interval-log';
 import { isEncoded } from './encoded-histogram.ts';
 
-/** What a file is, by its content; whatever it is called. */
+/** The kind of an input, by its content and not by its name. */
 export type InputKind =
   /** An interval log. */
   | 'log'
@@ -9,22 +9,24 @@ export type InputKind =
   | 'percentiles'
   /** Encoded histograms in Base64, without anything else. */
   | 'encoded'
-  /** A text with a number in a line. */
+  /** A text with one number per line. */
   | 'numbers'
-  /** A dump of Ceph, a plot, or what `hdrscope ebpf read --json` has printed. */
+  /** A dump of Ceph, a plot, or the output of `hdrscope ebpf read --json`. */
   | 'json';
 
-/** What a text can be told to be, some of which no command takes. */
+/** Every kind that is recognised. No command takes some of them. */
 export type FoundKind = InputKind | TextKind;
 
-// Such a line is waited for to its end: a log may begin with a time.
+// The line must be complete: a log may begin with a time.
 const NUMBER_LINE = /^[ \t]*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?[ \t\r]*\n/i;
-// So many lines above the first number are a header.
+// The first number may have this many header lines above it.
 const HEADER_LINES = 1;
 
 /**
- * @param isWhole Whether nothing follows.
- * @returns `undefined` where the rest has to tell.
+ * Recognises a text by its beginning.
+ *
+ * @param isWhole Whether the beginning is the whole text.
+ * @returns `undefined` when more of the text is needed.
  */
 export function kindOf(beginning: string, isWhole: boolean): FoundKind | undefined {
   if (/^\s*[[{]/.test(beginning)) return 'json';
@@ -50,16 +52,16 @@ function hasNumber(text: string): boolean {
   return false;
 }
 
-/** What such a file is, and which commands take it. */
+/** Ends of messages: what the file is, and which commands take it. */
 export const NOT_TAKEN: Readonly<Record<FoundKind, string>> = {
   log: 'is an interval log: hdrscope log summary, diff and plot take it, and the other commands of hdrscope log',
   percentiles:
     'is percentile text, which has neither times nor intervals nor every value: hdrscope log summary, compare and convert, diff and plot take it',
   encoded: 'has encoded histograms, without times: hdrscope diff and plot take them',
   numbers: 'is a text of numbers: hdrscope record counts them, diff compares and plot draws them',
-  json: 'is JSON: hdrscope plot draws it where it is a dump of Ceph, or what hdrscope has printed with --json',
+  json: 'is JSON: hdrscope plot draws dumps of Ceph, and what hdrscope has printed with --json',
   'percentiles without counts':
-    'has percentiles without counts: nothing tells how many values they are of. The .hgrm files of HdrHistogram tell it, and wrk2 --latency',
+    'has percentiles without counts, so the number of values is unknown. The .hgrm files of HdrHistogram and wrk2 --latency have counts',
   'percentiles per interval':
     "is the table that HdrHistogram's log processor writes, with percentiles of each interval: those cannot be added up. Take the log that it was made of, or the .hgrm file beside it",
 };

@@ -3,13 +3,13 @@ import { ExitCode, type Io } from '../command.ts';
 const SHOWN = 3;
 const NUMBERED = 10;
 
-/** Counts the lines that a command left out, and tells of the first ones. */
+/** Counts the lines that a command left out, and keeps messages about the first ones. */
 export class LineTally {
   #count = 0;
   readonly #messages: string[] = [];
   readonly #lineNumbers: number[] = [];
 
-  /** @param message Asked only for a line that is told of. */
+  /** @param message Called only when the message is printed. */
   add(lineNumber: number, message: () => string): void {
     this.#count += 1;
     if (this.#messages.length < SHOWN) this.#messages.push(message());
@@ -17,9 +17,9 @@ export class LineTally {
   }
 
   /**
-   * Says on standard error what was left out.
+   * Reports on standard error what was left out.
    *
-   * @returns The exit code that this alone makes.
+   * @returns `ExitCode.refused` when a line was left out.
    */
   async report(io: Io): Promise<number> {
     if (this.#count === 0) return ExitCode.done;

@@ -10,7 +10,7 @@ export class MalformedTally {
   readonly add = ({ lineNumber, error }: MalformedLine, source: LogSource): void =>
     this.#lines.add(lineNumber, () => `${nameOf(source)}: ${error.message}`);
 
-  /** As `LineTally.report`. */
+  /** Reports like `LineTally.report`. */
   report(io: Io): Promise<number> {
     return this.#lines.report(io);
   }

@@ -31,10 +31,10 @@ function hasZone(text: string): boolean {
   );
 }
 
-// As the reader takes it: a log whose times lie within a year of 1970 tells none.
+// The reader of logs decides the same way: times within a year of 1970 are not since 1970.
 const YEAR_SEC = 365 * 24 * 3600;
 
-/** Whether seconds are since 1970, and not since something that nobody tells. */
+/** Whether seconds count from 1970, and not from an unknown start. */
 export function isEpoch(seconds: number): boolean {
   return seconds >= YEAR_SEC;
 }

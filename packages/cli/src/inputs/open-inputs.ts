@@ -4,37 +4,37 @@ import { type InputKind, NOT_TAKEN } from './kinds.ts';
 import { lookAtOperands } from './operands.ts';
 import { type Patience, recognise } from './recognise.ts';
 
-/** A file or a stream that a command takes, not read yet. */
+/** A file or stream that a command takes and has not read yet. */
 export interface Input<Kind extends InputKind = InputKind> {
   readonly kind: Kind;
-  /** As messages call it. */
+  /** Its name in messages. */
   readonly name: string;
-  /** As a plot calls it. */
+  /** Its name in plots. */
   readonly title: string;
-  /** All of it, from its beginning. */
+  /** The whole input, from its beginning. */
   readonly source: LogSource;
 }
 
-/** The inputs of a command, and how many bytes they have; `undefined` where nobody knows. */
+/** The inputs of a command and their size in bytes; `undefined` when it is unknown. */
 export interface Inputs<Kind extends InputKind = InputKind> {
   readonly inputs: readonly Input<Kind>[];
   readonly totalBytes: number | undefined;
 }
 
-/** What a command takes. */
+/** The kinds of input that a command takes. */
 export interface Taking<Kind extends InputKind> {
   readonly takes: readonly Kind[];
-  /** What a text is taken for that tells nothing. */
+  /** The kind of a text that is not recognised. */
   readonly otherwise: Kind;
-  /** What everything is taken for, where the command line tells it. */
+  /** The kind of every input when the command line states it. @default each is recognised */
   readonly as?: Kind | undefined;
   /** @default 'beginning' */
   readonly patience?: Patience;
 }
 
 /**
- * Opens what a command line names, and sees by its content what it is. What can be refused is refused before anything is
- * read.
+ * Opens the inputs of a command line and recognises each by its content. Refuses what it can before the command reads
+ * anything.
  *
  * @throws Refusal, UsageError
  */

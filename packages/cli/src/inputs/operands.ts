@@ -2,26 +2,26 @@ import { basename } from 'node:path';
 import { UsageError } from '../command.ts';
 import { nameOfPath, sizeOf } from './input-file.ts';
 
-/** What a command line names. */
+/** An input as the command line names it. */
 export interface Operand {
   /** `-` is standard input. */
   readonly path: string;
-  /** As messages call it. */
+  /** Its name in messages. */
   readonly name: string;
-  /** As a plot calls it: without its folder, where that leaves it unique. */
+  /** Its name in plots: without its folder, unless two inputs would then have the same name. */
   readonly title: string;
   /** Whether it is a plain file, which can be read twice. */
   readonly isFile: boolean;
 }
 
-/** What a command line names, and how many bytes that has; `undefined` where nobody knows. */
+/** All inputs of a command line and their size in bytes; `undefined` when it is unknown. */
 export interface Operands {
   readonly operands: readonly Operand[];
   readonly totalBytes: number | undefined;
 }
 
 /**
- * Looks whether all is there. Nothing is read yet.
+ * Checks that all inputs exist. Reads nothing yet.
  *
  * @throws Refusal, UsageError
  */

@@ -17,18 +17,18 @@ import { scaled, type ValueScale } from '../value-scale.ts';
 import type { Input } from './open-inputs.ts';
 import { wholeText } from './whole-text.ts';
 
-/** How a command takes percentile text for a log. */
+/** How a command treats percentile text as a log. */
 export interface TextReading {
   readonly unit: ValueScale;
   readonly textUnit?: TextUnit;
   readonly selection: Selection;
-  /** What the command makes of there being no time, where that is to be told. */
+  /** What the command does without times, for its note to the person. */
   readonly timeNote?: string;
-  /** Told of every byte. */
+  /** Gets the number of bytes of each chunk. */
   readonly onBytes?: (bytes: number) => void;
 }
 
-/** What the values of percentile text are printed in. */
+/** The unit in which percentile text prints values. */
 export type TextUnit = (typeof TIME_UNITS)[number];
 
 const TEXT_UNITS: readonly string[] = TIME_UNITS;
@@ -44,12 +44,12 @@ export function textUnitOption(
   }).default(undefined, fallback);
 }
 
-/** Percentile text, read. */
+/** The content of percentile text. */
 export interface PercentileInput {
   readonly values: PercentileText;
-  /** A log of one interval, which says the same. */
+  /** The same distribution as a log of one interval. */
   readonly log: Uint8Array;
-  /** What the text does not tell, for the person who reads the result. */
+  /** What the text does not contain, as notes for the person. */
   readonly losses: readonly string[];
 }
 

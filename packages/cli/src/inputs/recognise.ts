@@ -4,21 +4,21 @@ import type { Io } from '../command.ts';
 import { nameOfPath } from './input-file.ts';
 import { type FoundKind, kindOf } from './kinds.ts';
 
-/** A file or a stream, and what it is by its content. */
+/** A file or stream, and its kind by its content. */
 export interface Recognised {
-  /** `undefined` where its beginning does not tell. */
+  /** `undefined` when its beginning is not enough. */
   readonly kind: FoundKind | undefined;
-  /** All of it, from its beginning. */
+  /** The whole input, from its beginning. */
   readonly source: LogSource;
 }
 
-/** How far it is looked for: where a line may be waited for, no further than to what comes first, which may go on. */
+/** How much of an input is read to recognise it: its beginning, or only the first chunk when more may come late. */
 export type Patience = 'beginning' | 'first chunk';
 
-// More than stands above the table of wrk2, or above the first interval of a log.
+// More than the text above the table of wrk2, or above the first interval of a log.
 const BEGINNING_BYTES = 2 ** 16;
 
-/** Looks at the beginning of a file, or of a stream, which can be read only once. */
+/** Recognises a file or stream by its beginning. A stream can be read only once, so its source begins with what was read. */
 export async function recognise(
   path: string,
   isFile: boolean,
@@ -50,7 +50,7 @@ export async function recognise(
   return { kind, source: new BegunStream(path, chunks, rest) };
 }
 
-/** A stream of which the first chunks were read. It keeps the name that the person gave it. */
+/** A stream whose first chunks were read already. It keeps the name that the person gave it. */
 class BegunStream implements AsyncIterable<Uint8Array> {
   readonly path: string;
   readonly #begun: readonly Uint8Array[];
@@ -74,7 +74,7 @@ class BegunStream implements AsyncIterable<Uint8Array> {
   }
 }
 
-/** What a source is called in messages. */
+/** The name of a source in messages. */
 export function nameOf(source: LogSource): string {
   if (typeof source === 'string') return source;
   return source instanceof BegunStream ? nameOfPath(source.path) : nameOfPath('-');

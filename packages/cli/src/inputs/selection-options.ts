@@ -2,13 +2,13 @@ import type { Moment, Selection } from '@hdrscope/interval-log';
 import type { Command } from 'commander';
 import { parseMoment } from './moment.ts';
 
-/** Lets a command take a part of a log. */
+/** The options that select a part of a log. */
 export interface SelectingOptions {
   readonly from?: Moment;
   readonly to?: Moment;
 }
 
-/** What the options select, once they are read. */
+/** Returns what the options select, after they were read. */
 type SelectionOf = (options: SelectingOptions) => Selection;
 
 /** Adds `--tag`, `--no-tag`, `--from` and `--to` to a command. */
@@ -33,7 +33,7 @@ export function addTags(parser: Command): SelectionOf {
       return tags;
     })
     .option('--no-tag', 'only intervals without a tag; with --tag: those too')
-    // Commander takes it for the opposite of --tag, as one value. It is one more that is wanted.
+    // Commander would treat it as the opposite of --tag. Here it selects one more group of intervals.
     .on('option:no-tag', () => tags.push(undefined));
   return () => (tags.length > 0 ? { tags } : {});
 }

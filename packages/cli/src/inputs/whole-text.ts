@@ -6,10 +6,10 @@ import type { Input } from './open-inputs.ts';
 const LARGEST_BYTES = 2 ** 26;
 
 /**
- * The text of an input that is held as a whole, decompressed.
+ * Reads a whole input, decompresses it, and returns its text.
  *
- * @param what What it is, for the message that it is too long.
- * @param onBytes Told of every byte of the source.
+ * @param what The kind of input, for the error when it is too long.
+ * @param onBytes Gets the number of bytes of each chunk of the source.
  * @throws Refusal
  */
 export async function wholeText(

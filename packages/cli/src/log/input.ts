@@ -6,23 +6,23 @@ import { openInputs, type Taking } from '../inputs/open-inputs.ts';
 import { readPercentileInput, type TextReading } from '../inputs/percentile-input.ts';
 import { type ReadingProgress, startReading } from '../progress.ts';
 
-/** Logs that are there, and not read yet. */
+/** Logs that exist and were not read yet. */
 export interface OpenedLogs extends ReadingProgress {
   readonly sources: readonly LogSource[];
-  /** For a source that was percentile text, and is a log of one interval now: its values, and how they are known. */
+  /** The values of each source that was percentile text; it is now a log of one interval. `undefined` for other sources. */
   readonly texts: readonly (PercentileText | undefined)[];
 }
 
 type LogKind = Extract<InputKind, 'log' | 'percentiles'>;
 
-/** Whoever takes no percentile text may have to tell soon of what comes. */
+/** A command that takes only logs may have to print the first interval soon, so it does not wait for more than a chunk. */
 const LOGS_ALONE: Taking<LogKind> = { takes: ['log'], otherwise: 'log', patience: 'first chunk' };
 
 /**
- * Looks at the logs that a command line names. What can be refused is refused before the first line is printed.
+ * Opens the logs that a command line names. Refuses what it can before the command prints its first line.
  *
- * @param isQuiet Whether nothing is printed to standard output while they are read, so that progress may be shown.
- * @param text How percentile text is taken for a log, and its loss told; without it, it is refused.
+ * @param isQuiet Whether the command prints nothing while it reads, so that progress can be shown.
+ * @param text How percentile text is treated as a log. Without it, percentile text is refused.
  * @throws Refusal, UsageError
  */
 export async function openLogs(
@@ -49,7 +49,7 @@ export async function openLogs(
   return { sources, texts, ...progress };
 }
 
-/** @throws Refusal where a file is there and has something else than a log. */
+/** @throws Refusal when the file exists and is not a log. */
 export async function assertLog(path: string, io: Io): Promise<void> {
   const found = await stat(path).catch(() => undefined);
   if (found?.isFile()) await openInputs([path], LOGS_ALONE, io);

@@ -2,13 +2,13 @@ import type { DecodedInterval } from '@hdrscope/interval-log';
 import { percentileTitle } from '../format.ts';
 import { scaled, type ValueScale } from '../value-scale.ts';
 
-/** What a row of an interval tells. */
+/** The cells of an interval's row. */
 export interface RowOptions {
   readonly unit: ValueScale;
   readonly percentiles: readonly number[];
 }
 
-/** One line of JSON. An interval without values has none. */
+/** Formats one line of JSON. An interval without values has no percentiles in it. */
 export function ndjsonRow(
   { interval, histogram }: DecodedInterval,
   { unit, percentiles }: RowOptions,
@@ -49,12 +49,12 @@ function valuesOf({ histogram }: DecodedInterval, { unit, percentiles }: RowOpti
   return [min, mean, ...histogram.valuesAtPercentiles(percentiles), max].map((value) => scaled(value, unit));
 }
 
-/** Without what the sum of a base time and a timestamp leaves behind. */
+/** Removes the rounding error of the sum of a base time and a timestamp. */
 function seconds(value: number): number {
   return Math.round(value * 1e6) / 1e6;
 }
 
-/** Source: RFC 4180 §2. A tag has no commas and spaces, but it may have quotes. */
+/** A field of CSV. A tag has no commas and spaces, but it may have quotes. Source: RFC 4180 §2. */
 function quoted(cell: string): string {
   return cell.includes('"') ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

@@ -6,21 +6,21 @@ import { nameOf } from '../inputs/recognise.ts';
 import { writeLines } from '../output-file.ts';
 import { openLogs } from './input.ts';
 
-/** Told of what is not in the order of time. */
+/** Gets notes about intervals that are not in the order of time. */
 export interface OrderOptions {
   readonly onOutOfOrder: (interval: LogInterval, source?: LogSource) => void;
 }
 
-/** What a command makes of logs, line by line. */
+/** Turns logs into lines of output. */
 export type MakeLines = (
   sources: readonly LogSource[],
   options: OperationOptions & OrderOptions,
 ) => AsyncIterable<string>;
 
 /**
- * Runs a command that makes lines of logs: reads, writes, tells of what was left out.
+ * Runs a command that turns logs into lines: reads, writes, and reports what it left out.
  *
- * @param text How percentile text is taken for a log; without it, it is refused.
+ * @param text How percentile text is treated as a log. Without it, percentile text is refused.
  */
 export async function runLines(
   paths: readonly string[],

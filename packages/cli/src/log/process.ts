@@ -7,7 +7,7 @@ export function run(args: readonly string[], { stdin, stdout, stderr, signal }: 
   return runProcessor(args, { stdin, stdout, stderr, files: createProcessorFiles({ signal }) });
 }
 
-/** What a shell completes of them. */
+/** The options that shells complete. */
 export const options: readonly OptionNode[] = PROCESSOR_ARGUMENTS.map(({ name, value, description }) => ({
   flags: [name],
   value: value === undefined ? undefined : valueNode(value),

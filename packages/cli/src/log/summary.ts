@@ -117,7 +117,7 @@ function formatSummary(summary: LogSummary, { unit, percentiles, markdown }: Opt
 
 const NO_TAG = '(no tag)';
 
-/** Values a second; `undefined` where no time passed. */
+/** Values per second; `undefined` when no time passed. */
 function rateOf({ startSec, endSec, histogram }: TagSummary): number | undefined {
   return endSec > startSec ? histogram.totalCount / (endSec - startSec) : undefined;
 }

@@ -117,7 +117,7 @@ function parseLines(text: string): number {
   return Number(text);
 }
 
-/** Prints intervals as they come, so in columns whose width is decided beforehand. */
+/** Prints intervals as they come, in columns of fixed width. */
 class Printer {
   readonly #options: Options;
   readonly #io: Io;
@@ -132,7 +132,7 @@ class Printer {
     return this.#hasPrinted;
   }
 
-  /** @returns The exit code that this alone makes. */
+  /** @returns `ExitCode.refused` when a line was left out. */
   async print(interval: LogInterval): Promise<number> {
     const { stdout, stderr } = this.#io;
     let row: string;

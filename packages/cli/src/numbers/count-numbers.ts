@@ -8,29 +8,29 @@ import { inUnit, type NumberUnit, ticksPerUnit } from './number-unit.ts';
 /** How numbers are counted. */
 export interface CountingOptions {
   readonly unit: NumberUnit;
-  /** From 0 to 5. @default 3, as HdrHistogram has it where nobody says otherwise */
+  /** From 0 to 5. @default 3, as in HdrHistogram */
   readonly significantDigits?: number;
-  /** In the unit: coordinated omission is corrected with it. @default none */
+  /** The expected interval between values, in the unit, which corrects coordinated omission. @default no correction */
   readonly expectedInterval?: number | undefined;
   readonly format?: NumberFormat;
-  /** Told of every byte of the source; what it throws ends the reading. */
+  /** Gets the number of bytes of each chunk of the source. An error that it throws ends the reading. */
   readonly onBytes?: (bytes: number) => void;
-  /** Where lines go that have no number, and the end of a gzip stream that is cut short. */
+  /** Takes lines without a number, and the end of a gzip stream that is cut short. */
   readonly badLines: LineTally;
 }
 
-/** What is made of numbers. */
+/** The distribution of numbers. */
 export interface CountedNumbers {
   /** In ticks of the unit's resolution. */
   readonly histogram: Histogram;
-  /** How many numbers above 0 were less than half a tick, and are counted as 0. */
+  /** How many numbers above 0 were less than half a tick. They are counted as 0. */
   readonly vanished: number;
 }
 
 /** A text with numbers. */
 export type NumberText = Pick<Input, 'name' | 'source'>;
 
-// The largest integer of a histogram is below that.
+// Exclusive upper bound of a histogram's integers.
 const MOST_TICKS = 2 ** 63;
 
 /** Counts the numbers of texts in one histogram, each at the nearest tick, as a series of a registry does. */
@@ -75,9 +75,9 @@ export async function countNumbers(
 }
 
 /**
- * Says that numbers were counted as 0 that are none.
+ * A note that numbers above 0 were counted as 0.
  *
- * @param command What `--resolution` is an option of, where that is another command.
+ * @param command The command that has `--resolution`, when it is another one.
  */
 export function vanishedText(vanished: number, unit: NumberUnit, command = ''): string {
   const numbers = vanished === 1 ? '1 number is' : `${vanished} numbers are`;

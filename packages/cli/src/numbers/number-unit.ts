@@ -4,7 +4,7 @@ import { type CountedUnit, defaultResolution, SHOWN_UNITS } from '@hdrscope/regi
 import { Option } from 'commander';
 import { isDecimal, wrongOption } from '../arguments.ts';
 
-/** What numbers are in, and the step between two of them that are told apart. */
+/** The unit of numbers, and the step between two numbers that are kept apart. */
 export interface NumberUnit {
   readonly unit: CountedUnit;
   readonly resolution: Resolution;
@@ -21,22 +21,22 @@ export function perMs(unit: CountedUnit): number {
   return ns === undefined ? 1 : 1e6 / ns;
 }
 
-// As a registry has it, whose names of units are those of UCUM.
+// Names of units in a registry, which uses UCUM.
 const UCUM: Readonly<Partial<Record<CountedUnit, string>>> = { bytes: 'By', none: '' };
 
-/** The number of ticks for a value of `unit`: nanoseconds of times, whole bytes, thousandths of anything else. */
+/** A unit with its resolution. Without `step` it is a nanosecond for times, a byte for sizes, else a thousandth. */
 export function numberUnit(unit: CountedUnit, step: number = stepOf(unit)): NumberUnit {
   return { unit, resolution: resolutionOf(step) };
 }
 
 function stepOf(unit: CountedUnit): number {
-  // A KiB in whole bytes.
+  // A KiB is counted in whole bytes.
   return unit === 'KiB' ? 1 / 1024 : defaultResolution(UCUM[unit] ?? unit);
 }
 
-/** `--resolution` */
+/** `--resolution`: a number above 0. */
 export function resolutionOption(): Option {
-  const help = 'the step between two values that are told apart, in the unit';
+  const help = 'the step between two values that are kept apart, in the unit';
   return new Option('--resolution <step>', help)
     .default(undefined, 'a nanosecond, a byte, or 0.001')
     .argParser((text) => {
@@ -51,17 +51,17 @@ export function resolutionOption(): Option {
     });
 }
 
-/** How many ticks are one of the unit; a fraction where a tick is larger. */
+/** How many ticks one of the unit has; a fraction when a tick is larger than the unit. */
 export function ticksPerUnit({ resolution: { ticksPerUnit: ticks, unitsPerTick } }: NumberUnit): number {
   return ticks / unitsPerTick;
 }
 
-/** A number of ticks in the unit, with as many digits as were meant. */
+/** Converts ticks to the unit, without the digits of rounding errors. */
 export function inUnit({ resolution }: NumberUnit, ticks: number): number {
   return Number(fromTicks(resolution, ticks).toPrecision(15));
 }
 
-/** `--digits` */
+/** `--digits`: an integer from 0 to 5. */
 export function digitsOption(help: string): Option {
   return new Option('--digits <number>', help).argParser((text) => {
     if (!/^[0-5]$/.test(text)) throw wrongOption('--digits', 'an integer from 0 to 5', text);

@@ -4,7 +4,7 @@ import { Refusal } from '../command.ts';
 import type { Reading, ValueInput } from './reading.ts';
 import { readSum } from './sum.ts';
 
-/** Bars for each file. @throws Refusal, UsageError */
+/** Draws the bars of each file. @throws Refusal, UsageError */
 export async function readBars(inputs: readonly ValueInput[], reading: Reading): Promise<BarPlot[]> {
   const plots: BarPlot[] = [];
   for (const input of inputs) {

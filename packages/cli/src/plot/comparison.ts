@@ -5,14 +5,14 @@ import { withValues } from '../comparison/comparison-input.ts';
 import { type Reading, readPercentiles, type ValueInput } from './reading.ts';
 import { readSum } from './sum.ts';
 
-/** What is compared. */
+/** How two files are compared. */
 export interface ComparisonOptions {
   readonly percentiles: readonly number[];
   readonly confidence: number;
 }
 
 /**
- * The first file before a change, the second after it.
+ * Compares two files: the first is from before a change, the second from after it.
  *
  * @throws Refusal, UsageError
  */
@@ -27,7 +27,7 @@ export async function readComparison(
   }
   const before = await readSide(first, reading);
   const after = await readSide(second, reading);
-  // Both count in one unit: see `plotUnits`.
+  // `plotUnits` makes both count in one unit.
   const { valueScale } = before;
   const changes = compareHistograms(before.values, after.values, { percentiles, confidence }).percentiles;
   return {

@@ -8,13 +8,13 @@ interface Named extends Sum {
   readonly name: string;
 }
 
-/** How curves are made. */
+/** How curves are computed. */
 export interface CurveOptions {
   readonly confidence: number | undefined;
 }
 
 /**
- * A curve for each file, or for each tag of a log with several.
+ * A curve for each file, or for each tag of a log with several tags.
  *
  * @throws Refusal, UsageError
  */

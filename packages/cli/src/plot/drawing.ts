@@ -4,18 +4,18 @@ import { hasColours } from '../colour.ts';
 import { type Io, UsageError } from '../command.ts';
 import { writeWhole } from '../output-file.ts';
 
-/** What `--format` may be. */
+/** The words of `--format`. */
 export const FORMATS = ['text', 'svg', 'png', 'html', 'json'] as const;
-/** What a plot is written as. */
+/** The format of a plot. */
 export type Format = (typeof FORMATS)[number];
 
-/** Where a plot goes, and how it is drawn. */
+/** The destination and the format of a plot. */
 export interface DrawingOptions {
   /** A path; `-` is standard output. */
   readonly output?: string;
   readonly format?: Format;
   readonly title?: string;
-  /** In pixels, or of text in characters. */
+  /** In pixels; in characters for text. */
   readonly width?: number;
   readonly height?: number;
   readonly theme?: 'light' | 'dark';
@@ -30,9 +30,9 @@ export function parseFormat(text: string): Format {
 }
 
 /**
- * What is asked for, or else what the name of the file ends with; text where that tells nothing.
+ * The format that the options ask for, else that of the file's ending, else text.
  *
- * @throws UsageError where it cannot go where it is to go.
+ * @throws UsageError when the destination does not take the format.
  */
 export function formatOf({ format, output }: DrawingOptions): Format {
   const isFile = output !== undefined && output !== '-';
@@ -48,7 +48,7 @@ export function formatOf({ format, output }: DrawingOptions): Format {
   return found;
 }
 
-/** Draws plots, and writes them whole or not at all. @throws UsageError, Refusal, HdrscopeError */
+/** Draws plots and writes all of them or nothing. @throws UsageError, Refusal, HdrscopeError */
 export async function writePlots(
   plots: readonly [Plot, ...Plot[]],
   format: Format,
@@ -91,7 +91,7 @@ async function draw(
 const NARROWEST = 40;
 const WIDEST = 1000;
 
-/** A terminal has the width that it has; what is asked for is taken as it is. */
+/** How text is drawn. The width is that of the terminal, within limits, unless the options state one. */
 function terminalOptions({ output, width, height, ascii }: DrawingOptions, io: Io): TerminalOptions {
   const isShown = output === undefined || output === '-';
   const columns = isShown ? io.stdout.columns : undefined;

@@ -132,7 +132,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   const plots = await readPlots(inputs, reading, options, slos, io)
     .finally(reading.finish)
     .catch(async (error: unknown) => {
-      // That there are no values may be why.
+      // Malformed lines may be the reason why there are no values.
       if (error instanceof Refusal) await reading.report();
       throw error;
     });

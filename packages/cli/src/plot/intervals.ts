@@ -5,7 +5,7 @@ import { Refusal } from '../command.ts';
 import type { InputKind } from '../inputs/kinds.ts';
 import type { Reading, ValueInput } from './reading.ts';
 
-/** When how often which values were counted, of all logs together. @throws Refusal */
+/** A heat map of the values over time, of all logs together. @throws Refusal */
 export async function readHeatMap(inputs: readonly ValueInput[], reading: Reading): Promise<HeatMapPlot> {
   const heatMap = createHeatMap({ unit: reading.unit });
   for await (const { interval, histogram, name } of intervalsOf(inputs, reading)) {
@@ -23,7 +23,7 @@ export async function readOverTime(
   reading: Reading,
   percentiles: readonly number[],
 ): Promise<TimePlot> {
-  // A log has integers or doubles: what is of another kind than the first is refused when it is added.
+  // A log has integers or doubles. An interval of another kind than the first is refused when it is added.
   const overTime = createOverTime<Histogram>({
     unit: reading.unit,
     percentiles: percentiles.includes(100) ? percentiles : [...percentiles, 100],

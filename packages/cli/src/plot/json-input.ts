@@ -17,13 +17,13 @@ const KINDS: readonly string[] = [
   'bars',
 ] satisfies Plot['kind'][];
 
-/** What is known of the contents besides. */
+/** What the command line states about the contents. */
 export interface JsonOptions {
-  /** Of the kernel's histograms, which do not tell it. */
+  /** The unit of the kernel's histograms, which JSON does not contain. */
   readonly unit: CountedUnit | undefined;
-  /** Which of a dump of Ceph. */
+  /** The counter of a dump of Ceph. */
   readonly counter: string | undefined;
-  /** Told of every byte. */
+  /** Gets the number of bytes of each chunk. */
   readonly onBytes?: (bytes: number) => void;
 }
 
@@ -47,7 +47,7 @@ export async function plotsOfJson(
   return [await plotOfDump(input, text, counter, io)];
 }
 
-/** Of a document, or of a document a line; `undefined` for a dump of Ceph with lines of other text around it. */
+/** Parses a document, or one document per line; `undefined` for a dump of Ceph with other text around it. */
 function parsed(text: string): unknown {
   try {
     const json: unknown = JSON.parse(text);
@@ -96,7 +96,7 @@ function isPlot(json: unknown): json is Plot {
   return typeof json === 'object' && json !== null && 'kind' in json && KINDS.includes(String(json.kind));
 }
 
-/** What `hdrscope ebpf read --json` prints of a histogram: slots that were hit; a bound that is open is `null`. */
+/** A histogram as `hdrscope ebpf read --json` prints it: the slots that were hit. An open bound is `null`. */
 interface KernelOutput {
   readonly name: string;
   readonly attributes: Attributes;
@@ -119,7 +119,7 @@ function barsOfKernel({ name, attributes, slots }: KernelOutput, unit: CountedUn
   for (const { lower, upper, count } of slots) {
     const slot = { lower: lower ?? Number.NEGATIVE_INFINITY, upper: upper ?? Number.POSITIVE_INFINITY };
     const before = shown.at(-1);
-    // Of the slots between two that were hit only their bounds together are told.
+    // The slots between two that were hit are one empty slot here.
     if (before !== undefined && slot.lower > before.upper + 1) {
       shown.push({ lower: before.upper + 1, upper: slot.lower - 1 });
       counts.push(0);

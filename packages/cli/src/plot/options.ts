@@ -1,14 +1,14 @@
 import type { Plot, SloLine } from '@hdrscope/plot';
 import { Refusal, UsageError } from '../command.ts';
 
-/** What is asked of a plot, whatever it is of. */
+/** Options of every plot. */
 export interface PlotOptions {
   readonly title?: string;
   readonly slo: readonly string[];
   readonly log?: boolean;
 }
 
-/** Of counts in slots, and of a plot that is there, no other can be made. @throws Refusal */
+/** Counts in slots, and finished plots, can be drawn as one kind only. @throws Refusal for another kind. */
 export function assertKind({ kind }: Plot, asked: Plot['kind'] | undefined, path: string): void {
   if (asked === undefined || asked === kind) return;
   throw new Refusal(`${path} can be drawn with --kind ${kind} only, got ${asked}`);
@@ -17,7 +17,7 @@ export function assertKind({ kind }: Plot, asked: Plot['kind'] | undefined, path
 const WITH_SLO: readonly Plot['kind'][] = ['percentiles', 'over-time', 'bars'];
 const WITH_VALUE_AXIS: readonly Plot['kind'][] = ['percentiles', 'over-time', 'comparison'];
 
-/** What is asked for and would not be drawn anywhere is refused. @throws UsageError */
+/** @throws UsageError for an option that no plot would use. */
 export function assertFits(plots: readonly Plot[], { slo, log = false }: PlotOptions): void {
   const noneIs = (kinds: readonly Plot['kind'][]): boolean => !plots.some(({ kind }) => kinds.includes(kind));
   if (slo.length > 0 && noneIs(WITH_SLO))
@@ -27,7 +27,7 @@ export function assertFits(plots: readonly Plot[], { slo, log = false }: PlotOpt
   }
 }
 
-/** What the command line says besides of any plot. */
+/** The plot with the title, the objectives and the axis of the command line. */
 export function dressed(plot: Plot, { title, log = false }: PlotOptions, slos: readonly SloLine[]): Plot {
   const titled = title === undefined ? plot : { ...plot, title };
   const isScaled = log && titled.kind !== 'heat-map' && titled.kind !== 'bars';
@@ -37,7 +37,7 @@ export function dressed(plot: Plot, { title, log = false }: PlotOptions, slos: r
   return scaled.kind === 'percentiles' || scaled.kind === 'bars' ? { ...scaled, lines: slos } : scaled;
 }
 
-/** Whether nothing was counted. */
+/** Whether the plot has no counts. */
 export function isEmpty(plot: Plot): boolean {
   switch (plot.kind) {
     case 'percentiles':

@@ -9,26 +9,26 @@ import { readPercentileInput } from '../inputs/percentile-input.ts';
 import { type ReadingProgress, startReading } from '../progress.ts';
 import { type PlotUnits, textScale } from './units.ts';
 
-/** What values are read of. */
+/** The kinds of input that have values. */
 export type ValueInput = Input<Exclude<InputKind, 'json'>>;
 
-/** How inputs are read. */
+/** Options for reading inputs. */
 export interface ReadingOptions extends PlotUnits {
   readonly textUnit: TextUnit | undefined;
   readonly selection: Selection;
 }
 
-/** What is wanted of inputs while they are read, and told of them afterwards. */
+/** What commands need while they read inputs, and the report afterwards. */
 export interface Reading extends ReadingOptions, ReadingProgress {
-  /** Of logs. */
+  /** For logs. */
   readonly malformed: MalformedTally;
-  /** Of texts of numbers. */
+  /** For texts of numbers. */
   readonly badLines: LineTally;
-  /** Tells of what was left out. @returns The exit code that this alone makes. */
+  /** Reports what was left out. @returns `ExitCode.refused` when something was left out. */
   report(): Promise<number>;
 }
 
-/** Begins to show how much was read: nothing else is printed meanwhile. */
+/** Shows the progress of the reading. Nothing else is printed meanwhile. */
 export function readingOf(options: ReadingOptions, totalBytes: number | undefined, io: Io): Reading {
   const [malformed, badLines] = [new MalformedTally(), new LineTally()];
   return {

@@ -4,7 +4,7 @@ import { amountIn } from '../amount.ts';
 import { wrongOption } from '../arguments.ts';
 
 /**
- * `p99.9=50ms`, `max=1s` or `50ms`; a value without a unit is taken as values are counted.
+ * Parses `p99.9=50ms`, `max=1s` or `50ms`. A value without a unit is in the unit of the plot.
  *
  * @throws UsageError
  */

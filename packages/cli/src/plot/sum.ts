@@ -4,16 +4,16 @@ import { wholeText } from '../inputs/whole-text.ts';
 import { countNumbers, vanishedText } from '../numbers/count-numbers.ts';
 import { type Reading, readPercentiles, type ValueInput } from './reading.ts';
 
-/** All that a file has counted. */
+/** The sum of all histograms of a file. */
 export interface Sum {
   readonly histogram: LogHistogram;
-  /** What its values are divided by to be in the unit of the plot. */
+  /** The divisor that brings its values to the unit of the plot. */
   readonly valueScale: number;
-  /** Whether every value is known, and not those of some percentiles only. */
+  /** Whether every value is known, and not only some percentiles. */
   readonly isExact: boolean;
 }
 
-/** All that a file has counted, whatever its tags; `undefined` where that is nothing. @throws Refusal, UsageError */
+/** Adds up all histograms of a file, with any tag; `undefined` when there are no values. @throws Refusal, UsageError */
 export async function readSum(input: ValueInput, reading: Reading): Promise<Sum | undefined> {
   const { kind, name, source } = input;
   const { selection, onBytes, malformed, badLines } = reading;

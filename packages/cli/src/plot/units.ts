@@ -12,26 +12,26 @@ export function parseCountedUnit(text: string): CountedUnit {
   throw wrongOption('--unit', NUMBER_UNITS.join(', '), text);
 }
 
-/** How percentile text is read: times are printed in ms, everything else as it is. */
+/** The scale of percentile text: it has times in ms, everything else as it is. */
 export function textScale(unit: CountedUnit): ValueScale {
   return parseUnit(isTime(unit) ? unit : 'none');
 }
 
-/** What `--unit` and `--text-unit` come to. */
+/** The units that follow from `--unit` and `--text-unit`. */
 export interface PlotUnits {
-  /** Of the values of the plot. */
+  /** The unit of the plot. */
   readonly unit: CountedUnit;
-  /** What numbers are in. */
+  /** The unit of numbers. */
   readonly numbers: NumberUnit;
-  /** What counted numbers are divided by to be in the unit of the plot. */
+  /** The divisor that brings counted numbers to the unit of the plot. */
   readonly numberScale: number;
 }
 
-/** What the command line tells of units, and needs of them. */
+/** Options of the command line that decide units. */
 export interface UnitOptions {
   readonly unit: CountedUnit | undefined;
   readonly textUnit: TextUnit | undefined;
-  /** Whether the histograms of all inputs are set against each other, and so have to count in one unit. */
+  /** Whether the inputs are compared with each other, so that they must count in one unit. */
   readonly isCompared: boolean;
 }
 
@@ -50,7 +50,7 @@ export function plotUnits(
   const numbersIn = textUnit ?? asked ?? (areNumbers ? unit : 'ms');
   const perUnit = SHOWN_UNITS[unit].scale / SHOWN_UNITS[numbersIn].scale;
   const numbers = isCompared && !areNumbers ? numberUnit(numbersIn, perUnit) : numberUnit(numbersIn);
-  // 1e6 / 1e3 * 1e-3 is 1 but for the last digits.
+  // 12 digits hide rounding errors: 1e6 / 1e3 * 1e-3 is 1.
   return { unit, numbers, numberScale: Number((ticksPerUnit(numbers) * perUnit).toPrecision(12)) };
 }
 

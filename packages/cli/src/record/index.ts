@@ -94,7 +94,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   const unit = numberUnit(options.unit, options.resolution);
   const paths = operands.length === 0 ? ['-'] : operands;
   const { column, separator, skip, expectedInterval, digits } = options;
-  // A table may begin with anything.
+  // With --column or --skip, the text may begin with anything.
   const as = column === undefined && skip === undefined ? undefined : 'numbers';
   const { inputs, totalBytes } = await openInputs(
     paths,
@@ -138,7 +138,7 @@ function parseWhole(text: string, name: string, least: number): number {
 
 function parseSeparator(text: string): string {
   const character = text === '\\t' ? '\t' : text;
-  // Of a digit or a point nobody knows where the number ends.
+  // A digit or a point could belong to the number.
   if (!/^[\t !-*,/:-~]$/.test(character) || /[a-z]/i.test(character)) {
     throw wrongOption(
       '--separator',

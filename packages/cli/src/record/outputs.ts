@@ -3,28 +3,28 @@ import type { Io } from '../command.ts';
 import { inUnit, type NumberUnit, perMs, ticksPerUnit } from '../numbers/number-unit.ts';
 import { formatRecorded } from './text.ts';
 
-/** Numbers that were counted, and how they are shown. */
+/** A distribution of numbers, and how it is shown. */
 export interface Recorded {
   /** In ticks of the unit's resolution. Not empty. */
   readonly histogram: Histogram;
   readonly unit: NumberUnit;
   /** Significant digits. */
   readonly digits: number;
-  /** Where they came from. */
+  /** The names of the inputs. */
   readonly name: string;
   readonly percentiles: readonly number[];
 }
 
-/** What of the command line an output depends on. */
+/** Options of the command line that outputs use. */
 export interface ShownAs {
   readonly plot: boolean;
-  /** Where it is written, if not to standard output. */
+  /** The file to write. @default standard output */
   readonly outputFile?: string;
 }
 
 export type OutputFormat = 'text' | 'hgrm' | 'csv' | 'json' | 'base64' | 'hlog';
 
-/** What `--output` prints. */
+/** The outputs, by the words of `--output`. */
 export const outputFormats: Readonly<
   Record<OutputFormat, (recorded: Recorded, shown: ShownAs, io: Io) => AsyncGenerator<string, void>>
 > = {
@@ -72,7 +72,7 @@ function jsonOf({ histogram, unit, digits, percentiles }: Recorded): object {
   };
 }
 
-/** What the third column of a log is divided by: it has milliseconds where values are times. */
+/** Divisor of a log's third column, which shows times in milliseconds. */
 function ticksPerShown(unit: NumberUnit): number {
   return ticksPerUnit(unit) * perMs(unit.unit);
 }

@@ -1,19 +1,19 @@
-// As many lines as leave room for the numbers above on a small terminal.
+// Leaves room for the numbers above the plot on a small terminal.
 const MOST_BARS = 16;
-/** A distribution whose largest value is no further from its median fits on a linear axis. */
+/** A distribution fits on a linear axis when its largest value is at most this multiple of its median. */
 const LINEAR_UP_TO = 10;
 
-/** What edges are chosen by. */
+/** The facts of a distribution that decide its edges. */
 export interface Spread {
-  /** The smallest value above 0; Infinity where all are 0. */
+  /** The smallest value above 0; `Infinity` when all values are 0. */
   readonly smallest: number;
   readonly median: number;
   readonly largest: number;
 }
 
 /**
- * Round numbers between which values are counted, ascending: the first is at most the smallest value, the last above the
- * largest. In equal steps where the distribution is compact, otherwise by factors, with 0 below them.
+ * The edges of bars: ascending round numbers, from at most the smallest value to above the largest. Compact distributions
+ * get equal steps, others equal factors with 0 below them.
  */
 export function plotEdges({ smallest, median, largest }: Spread, hasZeros: boolean): number[] {
   if (largest === 0) return [0, 1];
@@ -25,7 +25,7 @@ export function plotEdges({ smallest, median, largest }: Spread, hasZeros: boole
 }
 
 function linearEdges(smallest: number, largest: number): number[] {
-  // One that is hit by a single value still has a width.
+  // A bar with a single value still has a width.
   const step = roundStep(Math.max((largest - smallest) / 10, largest / 100));
   const first = Math.floor(smallest / step);
   const last = Math.floor(largest / step) + 1;
@@ -58,7 +58,7 @@ function logarithmicEdges(smallest: number, largest: number): number[] {
   return all.find(({ length }) => length <= MOST_BARS + 1) ?? all.at(-1)!;
 }
 
-/** 3 * 0.1 is 0.30000000000000004. */
+/** Removes rounding errors: 3 * 0.1 is 0.30000000000000004. */
 function asMeant(value: number): number {
   return Number(value.toPrecision(12));
 }

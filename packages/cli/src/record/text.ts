@@ -5,7 +5,7 @@ import { inUnit } from '../numbers/number-unit.ts';
 import { formatTable } from '../table.ts';
 import type { Recorded, ShownAs } from './outputs.ts';
 
-/** A line for each number, and a plot. */
+/** Formats a line for each statistic, and a plot. */
 export async function formatRecorded(
   recorded: Recorded,
   { plot, outputFile }: ShownAs,
@@ -35,9 +35,9 @@ ${lines.join('\n')}
   return `${table}\n${plotOf(recorded, columns)}`;
 }
 
-/** Rounded to what is known: 1000190509 of three digits is 1000000000. */
+/** Rounds to the known digits: 1000190509 with three digits is 1000000000. */
 function significant(value: number, digits: number): string {
   const rounded = Number(value.toPrecision(Math.max(1, digits)));
-  // Below that, JavaScript writes 1e-7.
+  // JavaScript writes smaller numbers as 1e-7.
   return rounded < 1e-6 && rounded > 0 ? rounded.toFixed(20).replace(/0+$/, '') : String(rounded);
 }

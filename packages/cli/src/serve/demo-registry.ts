@@ -10,9 +10,9 @@ const ROUTES = [
 const EVERY_MS = 50;
 
 /**
- * Fills a registry with what a service might count, so that there is something to look at.
+ * Fills a registry with values that a service might count, for a page without files.
  *
- * @returns Ends that.
+ * @returns A function that stops it.
  */
 export function startDemo(registry: Registry): () => void {
   const durations = registry.histogram({
@@ -39,7 +39,7 @@ export function startDemo(registry: Registry): () => void {
   return () => clearInterval(timer);
 }
 
-/** A positive number near another, with a long tail above. */
+/** A random positive number near `typical`, with a long tail above it. */
 function around(typical: number, spread: number): number {
   return typical * Math.exp(spread * 2 * (Math.random() + Math.random() + Math.random() - 1.5));
 }

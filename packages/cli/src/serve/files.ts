@@ -11,18 +11,18 @@ import { sizeOf } from '../inputs/input-file.ts';
 import { perMs } from '../numbers/number-unit.ts';
 import { type ReadingProgress, startReading } from '../progress.ts';
 
-/** A file that has a tab of the page. */
+/** A file with a tab on the page. */
 export interface ShownFile {
   view(): View;
 }
 
-/** The plots of a file that somebody has dropped on the page. */
+/** The plots of a file that a person has dropped on the page. */
 export function openDropped(unit: CountedUnit, bytes: AsyncIterable<Uint8Array>): Promise<readonly Plot[]> {
   return plotsOfLog(readHistograms(bytes, { valueScale: perMs(unit) }), { unit });
 }
 
 /**
- * Reads a file whole.
+ * Reads a whole file.
  *
  * @throws Refusal
  */
@@ -51,16 +51,16 @@ async function* countedBytes(
   }
 }
 
-/** Reads a log as it grows, until the command is to end. */
+/** Reads a log as it grows, until the command ends. */
 export function followFile(path: string, unit: CountedUnit, io: Io): ShownFile {
   const name = basename(path);
   let log = createLogPlots({ unit });
-  /** What is shown: made anew only where the log has grown. */
+  /** The plots on the page. They are computed again when the log has grown. */
   let plots: readonly Plot[] | undefined;
   const follow = async (): Promise<void> => {
     for await (const entry of followLog(path, { signal: io.signal })) {
       plots = undefined;
-      // Another file has its name, or it begins anew.
+      // Another file has the name now, or the file was truncated.
       if (entry.kind === 'truncated' || entry.kind === 'replaced') log = createLogPlots({ unit });
       if (entry.kind !== 'interval') continue;
       const { tag, startSec, lengthSec } = entry;

@@ -90,7 +90,7 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly [program: string, ...arg
   win32: ['explorer.exe'],
 };
 
-/** Where there is no browser, the address that was printed has to do. */
+/** Opens the browser. Without one, the printed address has to do. */
 function openInBrowser(url: string): void {
   const [program, ...args] = OPENERS[process.platform] ?? ['xdg-open'];
   const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true });
