@@ -10,17 +10,17 @@ export const HDRSCOPE: Group = {
   commands: [
     {
       name: 'record',
-      summary: 'counts numbers of a text, and prints their distribution',
+      summary: 'counts the numbers of a text, and prints their distribution',
       load: () => import('./record/index.ts'),
     },
     {
       name: 'diff',
-      summary: 'what has changed between two logs, texts or histograms, and whether that is real',
+      summary: 'compares two logs, texts or histograms, and says whether the difference is real',
       load: () => import('./diff/index.ts'),
     },
     {
       name: 'advise',
-      summary: 'what a histogram costs and how exact it is, before there is one',
+      summary: 'says what a histogram would cost and how exact it would be',
       load: () => import('./advise/index.ts'),
     },
     {
@@ -72,7 +72,7 @@ export const HDRSCOPE: Group = {
     },
     {
       name: 'completion',
-      summary: 'prints what makes a shell complete these commands',
+      summary: 'prints a script that makes a shell complete these commands',
       load: async () => {
         const { completionOf } = await import('./completion/index.ts');
         return completionOf(HDRSCOPE);

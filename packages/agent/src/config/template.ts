@@ -2,7 +2,7 @@
 export const CONFIG_TEMPLATE = `# hdrscope run hdrscope.yaml
 #
 # Sources bring histograms, sinks hand them on; whatever comes is added up in one place between them.
-# "hdrscope config check" tells what is wrong in this file, "hdrscope config schema" what may be in it.
+# "hdrscope config check" reports what is wrong in this file, "hdrscope config schema" what may be in it.
 # \${NAME} and \${NAME:-default} stand for environment variables, here and in every text.
 
 # How long a stop may take.

@@ -7,11 +7,11 @@ import { digitsOption, NUMBER_UNITS } from '../numbers/number-unit.ts';
 import { adviceJson, formatAdvice } from './advice-text.ts';
 import { parseAmount } from './amount.ts';
 
-const DESCRIPTION = `Says what a histogram costs and how exact it is, before there is one: bytes, slots, the range of
-values, the worst error, what fewer or more digits would cost, and the code that makes it.
+const DESCRIPTION = `Says what a histogram would cost and how exact it would be: bytes, slots, the range of values, the
+worst error, the cost of fewer or more digits, and the code that creates it.
 
-The values that a histogram counts are integers of --unit. Up to two thousand of them (with 3
-digits) are told apart exactly, larger ones to --digits significant digits.`;
+The values that a histogram counts are integers of --unit. Values up to two thousand (with 3
+digits) are exact, larger ones keep --digits significant digits.`;
 
 interface Options {
   readonly max?: string;
@@ -31,13 +31,21 @@ function parser(): ReturnType<typeof createParser> {
   ])
     .option(
       '--max <value>',
-      'the largest value that must fit: a number of the unit, or as in 1h, 500ms, 4GiB; needed',
+      'the largest value that must fit: a number of the unit, or as in 1h, 500ms, 4GiB; required',
     )
-    .option('--min <value>', 'the smallest difference that must be told apart, likewise', '1')
-    .addOption(new Option('--unit <unit>', 'what the histogram counts').choices(NUMBER_UNITS).default('ns'))
+    .option('--min <value>', 'the smallest difference that must be visible, in the same forms', '1')
+    .addOption(new Option('--unit <unit>', 'the unit of the values').choices(NUMBER_UNITS).default('ns'))
     .addOption(digitsOption('significant digits that values keep, 0 to 5').default(undefined, '3'))
-    .option('--max-error <part>', 'instead of --digits: the fewest that err by so much, as in 1%', parseError)
-    .option('--max-bytes <number>', 'instead of --digits: the most that take so many bytes', parseBytes)
+    .option(
+      '--max-error <part>',
+      'instead of --digits: the fewest digits with at most this error, as in 1%',
+      parseError,
+    )
+    .option(
+      '--max-bytes <number>',
+      'instead of --digits: the most digits that fit into this many bytes',
+      parseBytes,
+    )
     .option('--json', 'prints JSON');
 }
 
@@ -47,7 +55,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   if (given === undefined) return ExitCode.done;
   const { options } = given;
   const { max, min = '1', unit, digits, maxError, maxBytes } = options;
-  if (max === undefined) throw new UsageError('--max is needed: the largest value that must fit, as in 1h');
+  if (max === undefined) throw new UsageError('--max is required: the largest value that must fit, as in 1h');
   const hasGoal = maxError !== undefined || maxBytes !== undefined;
   const range = {
     lowestDiscernibleValue: parseAmount(min, unit, '--min'),

@@ -7,7 +7,7 @@ import { ExitCode, type Io } from '../command.ts';
 export async function run(args: readonly string[], io: Io): Promise<number> {
   const parser = createParser(
     'hdrscope config check',
-    'Tells what is wrong in configurations, a line for each as FILE:LINE:COLUMN, and exits with 1 if anything is.\nNothing is started or connected to. Variables are taken from the environment.',
+    'Checks configurations, prints a line FILE:LINE:COLUMN for each problem, and exits with 1 when there is one.\nStarts nothing and connects to nothing. Variables come from the environment.',
     ['hdrscope config check hdrscope.yaml'],
   ).argument('<file...>', 'configurations');
   const given = await readArguments(parser, args, io);

@@ -6,7 +6,7 @@ export const CONFIG: Group = {
   description: 'Writes and checks configurations of hdrscope run.',
   commands: [
     { name: 'init', summary: 'writes a configuration that runs as it is', load: () => import('./init.ts') },
-    { name: 'check', summary: 'tells what is wrong, with lines', load: () => import('./check.ts') },
+    { name: 'check', summary: 'reports problems, with lines', load: () => import('./check.ts') },
     { name: 'schema', summary: 'prints the JSON schema, for editors', load: () => import('./schema.ts') },
   ],
   examples: ['hdrscope config init', 'hdrscope config check hdrscope.yaml'],

@@ -7,11 +7,11 @@ import { ExitCode, type Io, Refusal } from '../command.ts';
 export async function run(args: readonly string[], io: Io): Promise<number> {
   const parser = createParser(
     'hdrscope config init',
-    'Writes a configuration that runs as it is: numbers on standard input, served to Prometheus on this machine.\nAll else is in its comments. A file that is there already is left alone.',
+    'Writes a configuration that runs as it is: numbers on standard input, served to Prometheus on this machine.\nIts comments show everything else. An existing file is left alone.',
     ['hdrscope config init', 'hdrscope config init - | less'],
   )
     .argument('[file]', '- is standard output', 'hdrscope.yaml')
-    .option('--force', 'replaces a file that is there');
+    .option('--force', 'replaces an existing file');
   const given = await readArguments<{ readonly force?: boolean }>(parser, args, io);
   if (given === undefined) return ExitCode.done;
   const [path = 'hdrscope.yaml'] = given.operands;

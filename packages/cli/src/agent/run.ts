@@ -7,10 +7,10 @@ const DESCRIPTION = `Brings sources of histograms to sinks, as a configuration s
 
 Sources are interval logs that grow, daemons of Ceph, eBPF maps, bpftrace scripts, metrics sent by
 OpenTelemetry and numbers on standard input. Sinks are Prometheus, OTLP, an admin socket, an interval
-log and a live page. What cannot start or fails is tried again, and the others go on.
+log and a live page. A source or sink that fails is started again, and the others go on.
 
-SIGHUP reads the configuration again: what is the same goes on, and no count is lost. SIGTERM and
-SIGINT end it: sources are asked once more, sinks hand on what they have not yet.`;
+SIGHUP reads the configuration again: unchanged entries go on, and no count is lost. SIGTERM and
+SIGINT end it: it reads the sources once more, and the sinks send what they still hold.`;
 
 /** `hdrscope run` */
 export async function run(args: readonly string[], io: Io): Promise<number> {

@@ -6,7 +6,7 @@ import { ExitCode, type Io } from '../command.ts';
 export async function run(args: readonly string[], io: Io): Promise<number> {
   const parser = createParser(
     'hdrscope config schema',
-    'Prints the JSON schema of configurations. Editors that know YAML complete and check by it:\na first line "# yaml-language-server: $schema=./hdrscope.schema.json" names it.',
+    'Prints the JSON schema of configurations. Editors for YAML complete and check with it:\na first line "# yaml-language-server: $schema=./hdrscope.schema.json" names it.',
     ['hdrscope config schema > hdrscope.schema.json'],
   );
   if ((await readArguments(parser, args, io)) === undefined) return ExitCode.done;

@@ -16,18 +16,18 @@ export interface ComparingOptions {
 }
 
 /** Explains the verdict of a percentile, for the help. */
-export const VERDICTS = `Each difference has a confidence interval, which contains the true one with --confidence. The verdicts
+export const VERDICTS = `Each difference has a confidence interval, which contains the true difference with --confidence. The verdicts
 of a percentile:
 
-  too few values       one of the two has not enough of them to know the percentile so surely
+  too few values       one of the two has too few values to know the percentile with that confidence
   worse beyond doubt   the whole interval is above what --fail-if-worse tolerates
   worse                the difference is above that, and the whole interval above 0
   within tolerance     the whole interval is above 0, the difference not above what is tolerated
   better               the whole interval is below 0
-  no difference shown  the interval contains 0, which does not mean that there is none
+  no difference shown  the interval contains 0; there may still be a difference
 
 With --fail-if-worse the exit code is 1 when a percentile is worse, beyond doubt or not. Values are
-taken to be independent; those of a service that stalls are not, so compare long runs, or several.`;
+assumed to be independent. In a service that stalls they are not, so compare long runs, or several.`;
 
 /** Adds `--percentiles`, `--fail-if-worse` and `--confidence` to a command. */
 export function addComparing(parser: Command, percentiles: readonly number[]): Command {

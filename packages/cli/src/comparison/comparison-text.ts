@@ -134,7 +134,7 @@ function neededText(few: readonly PercentileChange[], confidence: number): strin
 
 function allTogether({ kolmogorovSmirnov, mannWhitney }: Comparison): string {
   if (kolmogorovSmirnov === undefined || mannWhitney === undefined) {
-    return 'not compared, for percentile text does not tell them';
+    return 'not compared, because percentile text does not have every value';
   }
   return `Kolmogorov-Smirnov D = ${kolmogorovSmirnov.statistic.toFixed(3)} (${chance(kolmogorovSmirnov.pValue)}), \
 Mann-Whitney effect size ${mannWhitney.effectSize.toFixed(3)} (${chance(mannWhitney.pValue)})`;

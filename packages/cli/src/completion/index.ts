@@ -7,15 +7,15 @@ import { fishScript } from './fish.ts';
 import { type CommandNode, commandTree } from './tree.ts';
 import { zshScript } from './zsh.ts';
 
-const DESCRIPTION = `Prints a script that makes a shell complete the commands of hdrscope, their options, what these may
-be, and files.
+const DESCRIPTION = `Prints a script that makes a shell complete the commands of hdrscope, their options, the values of
+options, and files.
 
   bash   source <(hdrscope completion bash)
   zsh    source <(hdrscope completion zsh)
   fish   hdrscope completion fish | source
 
-In a file that the shell reads when it starts, or where the script's first lines tell, it is there
-in every shell.`;
+Put the line into a file that the shell reads when it starts, or the script into the folder that its
+first lines name, to have it in every shell.`;
 
 const SCRIPTS: Readonly<Record<string, (nodes: readonly CommandNode[]) => string>> = {
   bash: bashScript,

@@ -19,16 +19,16 @@ import type { ValueScale } from '../value-scale.ts';
 import { readSide } from './sides.ts';
 import { type DiffKind, diffUnits } from './units.ts';
 
-const DESCRIPTION = `Compares two distributions, whatever each is kept in: an interval log, percentile text (.hgrm, its
-CSV, wrk2 --latency), encoded histograms in Base64, or a text with a number in a line; all of them
-plain or gzipped.
+const DESCRIPTION = `Compares two distributions in any of these forms: an interval log, percentile text (.hgrm, its CSV,
+wrk2 --latency), encoded histograms in Base64, or a text with one number per line; all of them plain
+or gzipped.
 
 ${VERDICTS}
 
-Numbers are in --text-unit, or else in --unit where that is given, or else in ms. They are counted as
-hdrscope record counts them; beside something else, in the steps that --unit tells.
+Numbers are in --text-unit, else in --unit if that is given, else in ms. They are counted as hdrscope
+record counts them; compared with another form, in steps of --unit.
 
-A part of a log is compared by hdrscope log slice LOG --tag TAG | hdrscope diff - OTHER.`;
+Compare a part of a log with hdrscope log slice LOG --tag TAG | hdrscope diff - OTHER.`;
 
 const KINDS: readonly DiffKind[] = ['log', 'percentiles', 'encoded', 'numbers'];
 
@@ -45,16 +45,16 @@ function parser(): Command {
     'cat latencies.txt | hdrscope diff --percentiles 50,99 reference.hgrm -',
     'hdrscope diff --json before.hlog after.txt.gz',
   ])
-    .argument('<before>', 'a file of any of these kinds; - is standard input')
-    .argument('<after>', 'what it has become, of the same kind or another');
+    .argument('<before>', 'a file in any of these forms; - is standard input')
+    .argument('<after>', 'another file, in the same form or another');
   return addComparing(command, [50, 90, 99, 99.9])
     .addOption(unitOption())
     .addOption(
-      textUnitOption('what percentile text and numbers are in', 'of text ms; of numbers --unit, or else ms'),
+      textUnitOption('the unit of percentile text and numbers', 'text: ms; numbers: --unit, else ms'),
     )
     .option('--json', 'prints JSON')
-    .addOption(new Option('--plot', 'draws both curves below').default(undefined, 'on a terminal'))
-    .option('--no-plot', 'draws none');
+    .addOption(new Option('--plot', 'draws both curves below the table').default(undefined, 'on a terminal'))
+    .option('--no-plot', 'draws no curves');
 }
 
 /** `hdrscope diff` */

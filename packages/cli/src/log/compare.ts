@@ -21,8 +21,8 @@ const DESCRIPTION = `Compares percentiles before and after a change, and says wh
 
 ${VERDICTS}
 
-Percentile text (.hgrm, its CSV, wrk2 --latency) is compared as well: its values are known within
-bounds, and an interval contains the true difference wherever in them they are.`;
+Percentile text (.hgrm, its CSV, wrk2 --latency) can be compared as well. Its values are known within
+bounds, and a confidence interval contains the true difference for all values within the bounds.`;
 
 interface Options extends SelectingOptions, ComparingOptions {
   readonly unit: ValueScale;
@@ -37,8 +37,8 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     'hdrscope log compare before.hgrm after.hlog',
     'hdrscope log compare --tag get --from 1m --confidence 0.999 --json before.hlog after.hlog',
   ])
-    .argument('<before>', 'a log, or percentile text; - is standard input')
-    .argument('<after>', 'another');
+    .argument('<before>', 'a log, or percentile text, before the change; - is standard input')
+    .argument('<after>', 'the log, or percentile text, after the change');
   addComparing(parser, [99])
     .addOption(unitOption())
     .addOption(textUnitOption())

@@ -26,8 +26,8 @@ const DESCRIPTION = `Writes a log in another format:
   csv     the same as a table
   hgrm    the percentile distribution of all intervals together, for plotters of HdrHistogram's text
 
-Percentile text (.hgrm, its CSV, wrk2 --latency) becomes one interval without a tag. No time is
-known of it: 0 is written for its start and its length.`;
+Percentile text (.hgrm, its CSV, wrk2 --latency) becomes one interval without a tag. It has no time,
+so its start and its length are written as 0.`;
 
 interface Options extends RowOptions {
   readonly to?: Format;
@@ -44,9 +44,9 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     'hdrscope log convert --to v2 --unit us wrk2-report.txt -o wrk2.hlog',
   ])
     .argument('<file>', 'a log, or percentile text; - is standard input')
-    .addOption(choiceOption('--to <format>', 'what is written; needed', FORMATS, parseFormat))
+    .addOption(choiceOption('--to <format>', 'the format; required', FORMATS, parseFormat))
     .option('-o, --output <file>', OUTPUT_HELP)
-    .addOption(unitOption('(v2 of a log needs it not) '))
+    .addOption(unitOption('(v2 of a log does not need it) '))
     .addOption(textUnitOption())
     .addOption(percentilesOption(LOG_PERCENTILES, 'of ndjson and csv: '));
   const tagsOf = addTags(parser);
@@ -71,7 +71,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   );
 }
 
-const TIME_NOTE = 'no time is known: 0 is written for the start and the length of its interval';
+const TIME_NOTE = 'it has no time: the start and the length of its interval are written as 0';
 
 function parseFormat(text: string): Format {
   const format = FORMATS.find((known) => known === text);
@@ -96,7 +96,7 @@ const CONVERSIONS: Readonly<Record<Format, Conversion>> = {
   },
   async *hgrm(source, reading, { unit }) {
     const total = await sumLogs([source], reading);
-    if (total === undefined) throw new Refusal('there are no intervals to make percentile text of');
+    if (total === undefined) throw new Refusal('there are no intervals for percentile text');
     yield formatPercentiles(total, { valueScale: unit.divisor });
   },
 };

@@ -6,9 +6,9 @@ import { runLines } from './line-command.ts';
 
 const DESCRIPTION = `Merges logs into one, ordered by the starts of the intervals: those of several processes, or days.
 
-Histograms are copied as they are. Where the logs count their times from different moments, the
-merged one counts them from its start, and the moments that they tell stay the same. Each log has
-to be in order itself.`;
+Histograms are copied unchanged. When the logs count their times from different moments, the merged
+log counts from its own start, and every interval keeps its moment. Each log must be in order
+itself.`;
 
 /** `hdrscope log merge` */
 export async function run(args: readonly string[], io: Io): Promise<number> {

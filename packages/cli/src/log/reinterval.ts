@@ -9,9 +9,9 @@ import { runLines } from './line-command.ts';
 const DESCRIPTION = `Merges the intervals of each tag into longer ones, which begin at multiples of their length: at full
 minutes, for 1m. Counts are exact.
 
-An interval that straddles such a moment belongs to where it starts, for nothing tells which of its
-values came when. So what is written tells the time that its parts covered, which may be a little
-less or more than asked for.`;
+An interval that straddles such a moment belongs to where it starts, because a log does not know when
+each value came. So a written interval has the time that its parts covered, which may be a little
+shorter or longer than the given length.`;
 
 interface Options extends SelectingOptions {
   readonly output?: string;

@@ -5,10 +5,10 @@ import { addSelection, type SelectingOptions } from '../inputs/selection-options
 import { OUTPUT_HELP } from '../output-file.ts';
 import { runLines } from './line-command.ts';
 
-const DESCRIPTION = `Copies a part of a log: some times, some tags. Its lines stay as they are, and tell the same times.
+const DESCRIPTION = `Copies a part of a log: some times, some tags. Its lines and their times stay the same.
 
-An interval belongs to where it starts, --from included and --to not: slices that follow one
-another share none.`;
+An interval belongs to where it starts. --from is included and --to is not, so slices that follow one
+another share no interval.`;
 
 interface Options extends SelectingOptions {
   readonly output?: string;
@@ -28,7 +28,9 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   const { options, operands } = given;
   const selection = selectionOf(options);
   if (Object.keys(selection).length === 0) {
-    throw new UsageError('hdrscope log slice needs --from, --to, --tag or --no-tag: otherwise it copies all');
+    throw new UsageError(
+      'hdrscope log slice needs --from, --to, --tag or --no-tag: otherwise it copies everything',
+    );
   }
   return runLines(operands, options.output, io, ([source], reading) =>
     sliceLog(source!, { ...selection, ...reading }),

@@ -24,11 +24,11 @@ interface Options extends SelectingOptions {
 
 const DESCRIPTION = `Counts, rates and percentiles of each tag, over one log or several together.
 
-Times are seconds after the start of the first log. Malformed lines are left out and told on
-standard error; the exit code is 1 then.
+Times are seconds after the start of the first log. Malformed lines are left out and reported
+on standard error; the exit code is 1 then.
 
-Percentile text (.hgrm, its CSV, wrk2 --latency) is read as one interval without a tag, of which no
-time is known; what it does not tell of its values is said on standard error.`;
+Percentile text (.hgrm, its CSV, wrk2 --latency) is read as one interval without a tag and without a
+time. A note on standard error says what such text does not contain.`;
 
 /** `hdrscope log summary` */
 export async function run(args: readonly string[], io: Io): Promise<number> {
@@ -55,7 +55,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   const log = texts.indexOf(undefined);
   if (log !== -1 && texts.some((text) => text !== undefined)) {
     throw new Refusal(
-      `${nameOfPath(operands[log]!)} tells times and percentile text does not: they are summed up apart, or compared`,
+      `${nameOfPath(operands[log]!)} has times and percentile text has not: summarise them separately, or compare them`,
     );
   }
   const malformed = new MalformedTally();
@@ -73,7 +73,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
 function nothing(selection: Selection): string {
   return Object.keys(selection).length === 0
     ? 'there are no intervals'
-    : 'no interval is selected: without --tag, --no-tag, --from and --to all are shown that there are';
+    : 'no interval is selected: leave out --tag, --no-tag, --from and --to to see all intervals';
 }
 
 function formatSummary(summary: LogSummary, { unit, percentiles, markdown }: Options, io: Io): string {
@@ -107,7 +107,7 @@ function formatSummary(summary: LogSummary, { unit, percentiles, markdown }: Opt
     })),
     ...[...percentiles.map(percentileTitle), 'max'].map((title) => ({ title })),
   ];
-  const start = isEpoch(startSec) ? `start ${formatTime(startSec)}` : 'the log tells no time';
+  const start = isEpoch(startSec) ? `start ${formatTime(startSec)}` : 'the log has no start time';
   const head = unit.unit === '' ? start : `${start}, values in ${unit.unit}`;
   if (markdown) return `${head}\n\n${formatMarkdown(columns, rows).join('\n')}\n`;
   const paint = painter(io, io.stdout);

@@ -20,10 +20,10 @@ import { type ValueScale, valueFormat } from '../value-scale.ts';
 import { assertLog, openLogs } from './input.ts';
 import { ndjsonRow } from './interval-rows.ts';
 
-const DESCRIPTION = `Percentiles of a log's last intervals, a line each, and with -f of those that are yet to come.
+const DESCRIPTION = `Prints the percentiles of a log's last intervals, a line each, and with -f of new intervals.
 
-With -f the file may be truncated, replaced by another (rotated), or not be there yet. A line
-counts when it is whole.`;
+With -f the file may be truncated, replaced by another (rotated), or missing at first. A line
+counts when it is complete.`;
 
 interface Options extends SelectingOptions {
   readonly follow?: boolean;
@@ -44,12 +44,12 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   ])
     .argument('<file>', 'a log; - is standard input')
     .option('-f, --follow', 'goes on as the file grows, until Ctrl-C')
-    .option('-n, --lines <count>', 'how many of the intervals that are there already', parseLines, 10)
+    .option('-n, --lines <count>', 'how many of the intervals that the log already has', parseLines, 10)
     .addOption(unitOption())
     .addOption(percentilesOption(LOG_PERCENTILES))
     .option('--json', 'prints a line of JSON for each interval, as hdrscope log convert --to ndjson')
     .addOption(
-      new Option('--poll <duration>', 'with -f: how often the file is looked at')
+      new Option('--poll <duration>', 'with -f: how often the file is checked')
         .argParser((text) => parseDuration(text, '--poll'))
         .default(0.25, '250ms'),
     );
@@ -88,15 +88,15 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     }
   }
   if (!isFollowed && !printer.hasPrinted && exitCode === ExitCode.done) {
-    await io.stderr.write('hdrscope: there are no such intervals\n');
+    await io.stderr.write('hdrscope: no interval is selected\n');
   }
   return exitCode;
 }
 
 const NOTES = {
-  missing: 'is not there yet: waiting for it',
+  missing: 'does not exist yet: waiting for it',
   truncated: 'was truncated: reading it from its start',
-  replaced: 'is another file now: reading that from its start',
+  replaced: 'is another file now: reading it from its start',
 } as const;
 
 async function* caughtUpAtEnd(entries: AsyncIterable<LogEntry>): AsyncGenerator<LogEntry | FollowNote, void> {

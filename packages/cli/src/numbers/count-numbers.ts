@@ -82,5 +82,5 @@ export async function countNumbers(
 export function vanishedText(vanished: number, unit: NumberUnit, command = ''): string {
   const numbers = vanished === 1 ? '1 number is' : `${vanished} numbers are`;
   const step = `${inUnit(unit, 1)} ${unit.unit === 'none' ? '' : unit.unit}`.trim();
-  return `${numbers} nearer to 0 than to the resolution, ${step}, and counted as 0: ${command}--resolution tells smaller ones apart`;
+  return `${numbers} nearer to 0 than to the resolution, ${step}, and counted as 0: ${command}--resolution keeps smaller ones apart`;
 }

@@ -32,7 +32,7 @@ export async function readCurves(
     } else if (confidence === undefined) {
       curves.push(curveOf(name, histogram, { valueScale }));
     } else if (histogram instanceof DoubleHistogram || !isExact) {
-      const why = isExact ? 'has doubles' : 'is percentile text, which does not tell every value';
+      const why = isExact ? 'has doubles' : 'is percentile text, which does not have every value';
       await reading.note(`${name} is drawn without intervals: it ${why}`);
       curves.push(curveOf(name, histogram, { valueScale }));
     } else curves.push(percentileCurve(name, histogram, { confidence, valueScale }));

@@ -41,7 +41,7 @@ export function formatOf({ format, output }: DrawingOptions): Format {
     format ?? FORMATS.find((one) => one === ending) ?? (ending === 'txt' || !isFile ? 'text' : undefined);
   if (found === undefined) {
     throw new UsageError(
-      `${output} does not say what to write: end it with .svg, .png, .html, .json or .txt, or tell --format`,
+      `${output} does not say which format to write: end it with .svg, .png, .html, .json or .txt, or use --format`,
     );
   }
   if (found === 'png' && !isFile) throw new UsageError('a PNG picture needs a file: -o FILE.png');

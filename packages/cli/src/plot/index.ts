@@ -35,20 +35,20 @@ interface Options extends SelectingOptions, DrawingOptions, PlotOptions {
   readonly json?: boolean;
 }
 
-const DESCRIPTION = `Draws histograms: on the terminal, or as a picture where -o tells a file.
+const DESCRIPTION = `Draws histograms on the terminal, or as a picture in the file of -o.
 
-What a file is, is seen by its content: an interval log, percentile text (.hgrm, its CSV, wrk2
---latency), histograms in Base64, a text with a number in a line, a dump of Ceph, what hdrscope ebpf
-read --json or this command with --json has printed; all of them plain or gzipped.
+Files are recognised by their content: an interval log, percentile text (.hgrm, its CSV, wrk2
+--latency), histograms in Base64, a text with one number per line, a dump of Ceph, the output of
+hdrscope ebpf read --json or of this command with --json; all of them plain or gzipped.
 
-  percentiles  a curve for each file, and for each tag of a log with several, by 1/(1 - percentile)
-  comparison   two files before and after a change: both curves, and by how much percentiles differ
+  percentiles  a curve for each file, or each tag of a log with several, by 1/(1 - percentile)
+  comparison   two files, before and after a change: both curves, and the differences of percentiles
   over-time    percentiles of each interval of logs; of all logs and tags together
-  heat-map     when which values were counted, of all logs and tags together; both axes of a dump
-  bars         how often which values were counted
+  heat-map     values over time, of all logs and tags together; both axes of a dump
+  bars         how often values were counted
 
-Numbers are in --text-unit, or else in --unit where that is given, or else, beside something else, in
-ms. They are counted as hdrscope record counts them, and have no times.`;
+Numbers are in --text-unit, else in --unit if that is given, else in ms when there are files of other
+forms as well. They are counted as hdrscope record counts them, and have no times.`;
 
 /** `hdrscope plot` */
 export async function run(args: readonly string[], io: Io): Promise<number> {
@@ -60,24 +60,24 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     'hdrscope plot --kind heat-map --tag get --from 10m service.hlog.gz -o get.png',
     'hdrscope ebpf read /sys/fs/bpf/queue_hist --json | hdrscope plot -',
   ])
-    .argument('<file...>', 'files of any of these kinds; - is standard input')
+    .argument('<file...>', 'files in any of these forms; - is standard input')
     .option(
       '-o, --output <file>',
-      'where to write, instead of standard output; the file is there when it is whole',
+      'where to write, instead of standard output; the file appears when it is complete',
     )
     .addOption(
-      choiceOption('--format <format>', 'what is written', FORMATS, parseFormat).default(
+      choiceOption('--format <format>', 'the format of the plot', FORMATS, parseFormat).default(
         undefined,
         "by the file's ending, and text on the terminal",
       ),
     )
     .addOption(
-      new Option('--kind <kind>', 'what is drawn')
+      new Option('--kind <kind>', 'the kind of plot')
         .choices(KINDS)
-        .default(undefined, 'what a file of JSON is; of others percentiles'),
+        .default(undefined, 'JSON: the kind in the file; others: percentiles'),
     )
     .addOption(
-      new Option('--slo <promise>', 'a line at what was promised, as in p99.9=50ms; may be repeated')
+      new Option('--slo <promise>', 'draws a line at an objective, as in p99.9=50ms; may be repeated')
         .argParser((text, others: string[] = []) => [...others, text])
         .default([], 'none'),
     )
@@ -86,38 +86,38 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
         .argParser(parseConfidence)
         .default(undefined, 'none; of a comparison 0.99'),
     )
-    .addOption(percentilesOption(LOG_PERCENTILES, 'of comparison and over-time: '))
+    .addOption(percentilesOption(LOG_PERCENTILES, 'for comparison and over-time: '))
     .addOption(
-      choiceOption('--unit <unit>', 'what was counted', NUMBER_UNITS, parseCountedUnit).default(
+      choiceOption('--unit <unit>', 'the unit of the values', NUMBER_UNITS, parseCountedUnit).default(
         undefined,
-        'ns; of the kernel, and of nothing but numbers, none',
+        'ns; none for the kernel, and for numbers alone',
       ),
     )
     .addOption(
-      textUnitOption('what percentile text and numbers are in', 'of text ms; of numbers --unit, or else ms'),
+      textUnitOption('the unit of percentile text and numbers', 'text: ms; numbers: --unit, else ms'),
     )
     .addOption(
-      new Option('--counter <name>', 'of a dump of Ceph: which counter').default(
+      new Option('--counter <name>', 'for a dump of Ceph: the counter').default(
         undefined,
         'the one with most counts',
       ),
     )
-    .option('--log', 'a logarithmic axis of values, instead of a linear one')
-    .option('--title <text>', 'what stands above')
+    .option('--log', 'draws a logarithmic axis of values, instead of a linear one')
+    .option('--title <text>', 'the title of the plot')
     .addOption(
-      new Option('--width <number>', 'in pixels; of text in characters')
+      new Option('--width <number>', 'in pixels; for text in characters')
         .argParser(sizeParser('--width'))
-        .default(undefined, '920; of text that of the terminal, or 80'),
+        .default(undefined, '920; for text the width of the terminal, or 80'),
     )
     .addOption(
-      new Option('--height <number>', 'in pixels; of text in lines')
+      new Option('--height <number>', 'in pixels; for text in lines')
         .argParser(sizeParser('--height'))
         .default(undefined, 'what suits the kind'),
     )
     .addOption(
-      new Option('--theme <theme>', 'of svg and png').choices(['light', 'dark']).default(undefined, 'light'),
+      new Option('--theme <theme>', 'for svg and png').choices(['light', 'dark']).default(undefined, 'light'),
     )
-    .option('--ascii', 'text of ASCII alone')
+    .option('--ascii', 'draws text in ASCII only')
     .option('--json', 'the same as --format json: the data of the plot');
   const selectionOf = addSelection(parser);
   const given = await readArguments<Options>(parser, args, io);
@@ -139,7 +139,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   const [first, ...others] = plots;
   if (first === undefined || plots.every(isEmpty)) {
     await reading.report();
-    throw new Refusal('there is nothing to draw: nothing was counted, or nothing of it is selected');
+    throw new Refusal('there is nothing to draw: the files have no values, or none is selected');
   }
   await writePlots([first, ...others], format, options, io);
   return reading.report();

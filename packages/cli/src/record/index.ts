@@ -9,19 +9,19 @@ import { OUTPUT_HELP, writeLines } from '../output-file.ts';
 import { startReading } from '../progress.ts';
 import { type OutputFormat, outputFormats, type Recorded } from './outputs.ts';
 
-const DESCRIPTION = `Counts numbers, one in a line, and prints their distribution.
+const DESCRIPTION = `Counts numbers, one per line, and prints their distribution.
 
 A number is a decimal of at least 0, such as 12, 0.75 or 1.5e-3. Blanks around it, empty lines and
-lines that begin with # are passed over; any other line is left out, told of on standard error, and
+lines that begin with # are ignored. Any other line is left out, reported on standard error, and
 makes the exit code 1.
 
 Each number is counted at the nearest multiple of --resolution, and keeps --digits significant
-digits. What is printed of it is the upper end of the values that are not told apart, as in all HDR
-histograms: with 3 digits at most 0.1 % above it.
+digits. As in all HDR histograms, a printed value is the upper end of its slot: with 3 digits at
+most 0.1 % above the number.
 
---output tells the format, --output-file the file. hgrm and csv are percentile text, json is for
-programs, base64 is the histogram in the V2 encoding, hlog a log of one interval. The last two count
-in multiples of --resolution: with --unit ms nanoseconds, as most logs do.`;
+--output sets the format, --output-file the file. hgrm and csv are percentile text, json is for
+programs, base64 is the histogram in the V2 encoding, hlog is a log of one interval. The last two
+count in multiples of --resolution: with --unit ms in nanoseconds, as most logs do.`;
 
 interface Options {
   readonly unit: (typeof NUMBER_UNITS)[number];
@@ -48,7 +48,7 @@ function parser(): ReturnType<typeof createParser> {
     .argument('[files...]', 'texts with numbers, plain or gzipped, counted together; - is standard input', [
       '-',
     ])
-    .addOption(new Option('--unit <unit>', 'what the numbers are in').choices(NUMBER_UNITS).default('none'))
+    .addOption(new Option('--unit <unit>', 'the unit of the numbers').choices(NUMBER_UNITS).default('none'))
     .addOption(digitsOption('significant digits that are kept, 0 to 5').default(3))
     .addOption(resolutionOption())
     .addOption(
@@ -58,21 +58,24 @@ function parser(): ReturnType<typeof createParser> {
     )
     .option(
       '--expected-interval <number>',
-      'corrects coordinated omission: the time between two requests had nothing been slow, in the unit',
+      'corrects coordinated omission: the time between two requests when nothing is slow, in the unit',
       parseInterval,
     )
     .addOption(
-      new Option('--column <number>', 'which column has the numbers, from 1')
+      new Option('--column <number>', 'the column that has the numbers, from 1')
         .argParser((text) => parseWhole(text, '--column', 1))
         .default(undefined, 'the line is one number'),
     )
     .addOption(
-      new Option('--separator <character>', 'what is between columns; \\t is a tab')
+      new Option('--separator <character>', 'the character between columns; \\t is a tab')
         .argParser(parseSeparator)
         .default(undefined, 'blanks'),
     )
     .addOption(
-      new Option('--skip <lines>', 'lines at the beginning of each file that are not read, such as a header')
+      new Option(
+        '--skip <lines>',
+        'how many lines at the beginning of each file are ignored, such as a header',
+      )
         .argParser((text) => parseWhole(text, '--skip', 0))
         .default(undefined, '0'),
     )
@@ -80,7 +83,7 @@ function parser(): ReturnType<typeof createParser> {
       new Option('--output <format>', 'what is printed').choices(Object.keys(outputFormats)).default('text'),
     )
     .option('-o, --output-file <file>', OUTPUT_HELP)
-    .option('--no-plot', 'of text: prints no plot below the numbers');
+    .option('--no-plot', 'for text: prints no plot below the numbers');
 }
 
 /** `hdrscope record` */
@@ -89,7 +92,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   if (given === undefined) return ExitCode.done;
   const { options, operands } = given;
   if (options.separator !== undefined && options.column === undefined) {
-    throw new UsageError('--separator needs --column, which tells the column that has the numbers');
+    throw new UsageError('--separator needs --column, the column that has the numbers');
   }
   const unit = numberUnit(options.unit, options.resolution);
   const paths = operands.length === 0 ? ['-'] : operands;

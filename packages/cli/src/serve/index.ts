@@ -24,9 +24,9 @@ interface Options {
 
 const DESCRIPTION = `Serves a page with percentile curves, percentiles over time and heat maps, until Ctrl-C.
 
-It shows the files that are named, and those that are dropped on it: interval logs (.hlog) and
+It shows the given files, and files that you drop on the page: interval logs (.hlog) and
 percentile text (.hgrm, its CSV, wrk2 --latency), plain or gzipped. Only this machine sees the page,
-unless another host is named; that needs a token, which whoever opens the page has to know.`;
+unless --host names another address. That needs a token, which everybody who opens the page must know.`;
 
 /** `hdrscope serve` */
 export async function run(args: readonly string[], io: Io): Promise<number> {
@@ -36,15 +36,15 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     'hdrscope serve --demo',
     'hdrscope serve --host 0.0.0.0 --token',
   ])
-    .argument('[file...]', 'what is shown')
-    .option('-f, --follow', 'goes on as the logs grow')
+    .argument('[file...]', 'the files to show')
+    .option('-f, --follow', 'follows the logs as they grow')
     .addOption(portOption(9465))
-    .option('--host <name>', 'where it listens', 'localhost')
-    .option('--token [text]', 'what the page is opened with; without a text, one is made up')
+    .option('--host <name>', 'the address to listen on', 'localhost')
+    .option('--token [text]', 'the token that opens the page; without a text, a random one')
     .option('--open', 'opens the page in the browser')
-    .option('--demo', 'shows a service that is made up')
+    .option('--demo', 'shows an invented service')
     .addOption(
-      choiceOption('--unit <unit>', 'what the files counted', NUMBER_UNITS, parseCountedUnit).default('ns'),
+      choiceOption('--unit <unit>', 'the unit of the values', NUMBER_UNITS, parseCountedUnit).default('ns'),
     );
   const given = await readArguments<Options>(parser, args, io);
   if (given === undefined) return ExitCode.done;

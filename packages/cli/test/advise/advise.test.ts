@@ -61,7 +61,7 @@ test('chooses the digits that keep to an error or to a number of bytes', async (
 });
 
 test.each([
-  [[], '--max is needed: the largest value that must fit, as in 1h'],
+  [[], '--max is required: the largest value that must fit, as in 1h'],
   [['--max', '1'], '--max must be an integer from 2 to 9223372036854775807, got 1'],
   [
     ['--max', '1x'],

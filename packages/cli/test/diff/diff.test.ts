@@ -148,7 +148,7 @@ test('says when numbers are too small to be told from 0, in what they are counte
   const fine = await hdrscope(['diff', '-', numbers], { stdin: `0.0000004\n0\n${BEFORE.join('\n')}` });
   expect([fine.exitCode, fine.stderr]).toEqual([
     0,
-    'hdrscope: standard input: 1 number is nearer to 0 than to the resolution, 0.000001 ms, and counted as 0: hdrscope record --resolution tells smaller ones apart\n',
+    'hdrscope: standard input: 1 number is nearer to 0 than to the resolution, 0.000001 ms, and counted as 0: hdrscope record --resolution keeps smaller ones apart\n',
   ]);
   // Beside a log of milliseconds numbers are counted in those.
   const coarse = await hdrscope(['diff', '--unit', 'ms', '-', write('log', AFTER)], { stdin: '0.4\n7\n' });

@@ -48,7 +48,7 @@ test('tail -f prints what is added, and says what happens to the file', async ()
   ]);
   expect(startsOf(ran)).toEqual(['1.000', '2.000', '3.000', '4.000', '5.000']);
   expect(ran.stderr).toBe(
-    `hdrscope: ${path} is another file now: reading that from its start\n` +
+    `hdrscope: ${path} is another file now: reading it from its start\n` +
       `hdrscope: ${path} was truncated: reading it from its start\n`,
   );
   expect(ran.exitCode).toBe(130);
@@ -72,5 +72,5 @@ test('tail -f waits for a file that is not there yet', async () => {
   const path = folder.pathOf('later.hlog');
   const ran = await follow(path, [], () => writeFileSync(path, line(1)));
   expect(startsOf(ran)).toEqual(['1.000']);
-  expect(ran.stderr).toBe(`hdrscope: ${path} is not there yet: waiting for it\n`);
+  expect(ran.stderr).toBe(`hdrscope: ${path} does not exist yet: waiting for it\n`);
 });

@@ -167,8 +167,8 @@ test('says so where nothing is selected', async () => {
   expect(await run('tail')).toEqual({
     exitCode: 0,
     stdout: '',
-    stderr: 'hdrscope: there are no such intervals\n',
+    stderr: 'hdrscope: no interval is selected\n',
   });
-  expect((await run('summary')).stderr).toContain('no interval is selected: without --tag,');
+  expect((await run('summary')).stderr).toContain('no interval is selected: leave out --tag,');
   expect(await run('convert', '--to', 'hgrm')).toMatchObject({ exitCode: 1, stdout: '' });
 });

@@ -34,7 +34,7 @@ test('summary takes percentile text for one interval, and tells what it does not
   const { exitCode, stdout, stderr } = await summary(['-'], await printed());
   expect(exitCode).toBe(0);
   expect(stdout).toBe(`\
-the log tells no time, values in ms
+the log has no start time, values in ms
 
 tag       intervals  from s   to s  length s  count  rate/s    min     mean      p50       max
 (no tag)          1   0.000  0.000     0.000  1,000       -  1.000  533.246  500.171  1000.342
@@ -75,7 +75,9 @@ test('compare finds a log equal to its own text, and says so of nothing that is 
   const ran = await hdrscope([...args, text, log]);
   expect(ran.exitCode).toBe(0);
   expect(ran.stdout.match(/\+0\.000 +\+0\.0 % .* no difference shown$/gm)).toHaveLength(3);
-  expect(ran.stdout).toContain('All values together: not compared, for percentile text does not tell them\n');
+  expect(ran.stdout).toContain(
+    'All values together: not compared, because percentile text does not have every value\n',
+  );
   const json = JSON.parse((await hdrscope([...args, '--json', log, text])).stdout);
   expect(json).toMatchObject({ isWorse: false, kolmogorovSmirnov: null, mannWhitney: null });
 });
@@ -83,7 +85,7 @@ test('compare finds a log equal to its own text, and says so of nothing that is 
 test('convert writes a log of one interval at no time', async () => {
   const hgrm = await printed();
   const { exitCode, stdout, stderr } = await hdrscope(['log', 'convert', '-', '--to', 'v2'], { stdin: hgrm });
-  expect(stderr).toContain('no time is known: 0 is written for the start and the length of its interval\n');
+  expect(stderr).toContain('it has no time: the start and the length of its interval are written as 0\n');
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(
     /^#\[Histogram log format version 1\.3\]\n#\[Made of percentile text: .*\n"StartTimestamp".*\n0\.000,0\.000,1000\.342,HISTFAAA\S+\n$/,
@@ -115,7 +117,7 @@ test('tail -f refuses it, and summary a log beside it', async () => {
   );
   const mixed = await hdrscope(['log', 'summary', report, '-'], { stdin: LOG });
   expect([mixed.exitCode, mixed.stdout]).toEqual([1, '']);
-  expect(mixed.stderr).toContain('standard input tells times and percentile text does not');
+  expect(mixed.stderr).toContain('standard input has times and percentile text has not');
 });
 
 test.each([

@@ -112,7 +112,7 @@ describe('percentiles', () => {
     expect(known!.points[5]).toMatchObject({ lower: expect.any(Number), upper: expect.any(Number) });
     expect(text).not.toHaveProperty('confidence');
     expect(stderr).toBe(
-      'hdrscope: text.hgrm is drawn without intervals: it is percentile text, which does not tell every value\n',
+      'hdrscope: text.hgrm is drawn without intervals: it is percentile text, which does not have every value\n',
     );
   });
 });
@@ -309,7 +309,7 @@ describe('numbers', () => {
     });
     expect([exitCode, stdout]).toEqual([1, expect.stringContaining('1,001 values')]);
     expect(stderr).toBe(
-      `hdrscope: standard input: 1 number is nearer to 0 than to the resolution, 0.001, and counted as 0: hdrscope record --resolution tells smaller ones apart
+      `hdrscope: standard input: 1 number is nearer to 0 than to the resolution, 0.001, and counted as 0: hdrscope record --resolution keeps smaller ones apart
 hdrscope: standard input: line 1001 has no number of at least 0 that can be counted: "soon"
 hdrscope: left out 1 malformed line
 `,
@@ -406,7 +406,7 @@ describe('where it is written', () => {
   });
 
   test.each([
-    [['-o', 'x.pdf'], 'x.pdf does not say what to write'],
+    [['-o', 'x.pdf'], 'x.pdf does not say which format to write'],
     [['--format', 'png'], 'a PNG picture needs a file'],
     [['--format', 'gif'], "--format must be text, svg, png, html, json, got 'gif'"],
     [['--unit', 'min'], '--unit must be'],

@@ -142,7 +142,7 @@ test('says when numbers are too small to be told from 0', async () => {
   const { exitCode, stderr } = await hdrscope(['record', '--no-plot'], { stdin });
   expect([exitCode, stderr]).toEqual([
     0,
-    'hdrscope: 2 numbers are nearer to 0 than to the resolution, 0.001, and counted as 0: --resolution tells smaller ones apart\n',
+    'hdrscope: 2 numbers are nearer to 0 than to the resolution, 0.001, and counted as 0: --resolution keeps smaller ones apart\n',
   ]);
   const finer = await hdrscope(['record', '--resolution', '1e-4', '--output', 'json'], { stdin });
   expect([finer.stderr, JSON.parse(finer.stdout).min]).toEqual(['', 0]);
