@@ -1,37 +1,206 @@
 /**
- * Makes one script each of what runs in browsers: it is sent by the live page and put into HTML plots, so it has to be
- * whole. Takes the sources, so that nothing has to be built before.
+ * Makes the JavaScript of packages from their sources: `node tools/bundle.js [package...]`, by default of all packages.
+ *
+ * The compiler emits declarations only, and esbuild makes one file of each entry of a package. Node.js finds, reads and
+ * links every module by itself, so a package of 80 small modules takes five times as long to load as the same code in one
+ * file. Other packages stay imports. Modules that several entries share become files of their own, so that a class exists
+ * once. The code is not minified, and source maps lead to `src`, which the packages contain.
+ *
+ * Scripts for browsers are whole and minified: the live page sends one, and HTML plots contain the other.
  */
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
-import { isMain, workspaceRoot } from './lib/workspace.js';
+import { sourcesOf } from './lib/manifest-maps.js';
+import { isMain, listProjects, workspaceRoot } from './lib/workspace.js';
 
-/** From which module which script is made, relative to `packages`. */
-export const BUNDLES = [
+/** @typedef {import('./lib/workspace.js').Project} Project */
+
+/** The scripts for browsers: the module of each, and the file that is made of it, relative to `packages`. */
+export const BROWSER_SCRIPTS = [
   { entry: 'plot/browser/main.ts', script: 'plot/dist/browser/plot.js' },
   { entry: 'dashboard/browser/main.ts', script: 'dashboard/dist/browser/page.js' },
 ];
 
-/** @param {{ entry: string, script: string }} bundle */
-export async function makeBundle({ entry, script }) {
-  await build({
-    absWorkingDir: join(workspaceRoot, 'packages'),
-    entryPoints: [entry],
-    outfile: script,
+/** Modules that Node.js starts by their path: the main module of a process, and of a thread. */
+const PROGRAM = /^(main|.+-worker)\.ts$/;
+
+/** Constructors and functions of the language whose results can be dropped. esbuild marks their calls for other bundlers. */
+const PURE = [
+  'ArrayBuffer',
+  'BigInt64Array',
+  'DataView',
+  'Float64Array',
+  'Int32Array',
+  'Uint32Array',
+  'Uint8Array',
+].flatMap((name) => [name, `${name}.from`, `${name}.of`]);
+
+/**
+ * Makes the JavaScript of a package, and removes what earlier builds left in its `dist`.
+ *
+ * @param {Project} project
+ */
+export async function bundlePackage(project) {
+  const made = [...(await bundleEntries(project)), ...(await bundleBrowserScripts(project))];
+  removeOthers(join(project.dir, 'dist'), project.dir, new Set(made));
+}
+
+/**
+ * The modules that become files with the names of their own: those that `exports` and `imports` name, and programs.
+ *
+ * @param {Project} project
+ * @returns {string[]} Relative to the package.
+ */
+export function listEntries({ dir, manifest }) {
+  const src = join(dir, 'src');
+  if (!existsSync(src)) return [];
+  const programs = readdirSync(src).filter((name) => PROGRAM.test(name));
+  return [
+    ...new Set([
+      ...sourcesOf(manifest.exports),
+      ...sourcesOf(manifest.imports),
+      ...programs.map((name) => `src/${name}`),
+    ]),
+  ];
+}
+
+/**
+ * @param {Project} project
+ * @returns {Promise<string[]>} The files that it wrote, relative to the package.
+ */
+async function bundleEntries(project) {
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: project.dir,
+    entryPoints: listEntries(project),
+    outbase: 'src',
+    outdir: 'dist',
+    chunkNames: '[name]-[hash]',
     bundle: true,
-    minify: true,
-    format: 'iife',
-    target: 'es2022',
+    splitting: true,
+    format: 'esm',
+    platform: 'neutral',
+    target: 'es2023',
+    packages: 'external',
+    external: ['#*'],
     conditions: ['@hdrscope/source'],
-    // Licences of what is bundled stay in it.
-    legalComments: 'inline',
+    pure: PURE,
+    sourcemap: 'linked',
+    sourcesContent: false,
+    metafile: true,
+    write: false,
     logLevel: 'warning',
   });
+  assertSameDepth(project, metafile);
+  for (const { path, text } of outputFiles) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, path.endsWith('.js') ? restoreClassNames(text) : text);
+  }
+  return outputFiles.map(({ path }) => slashed(relative(project.dir, path)));
+}
+
+/**
+ * A module finds a file by its own URL. It has to lie as deep in `dist` as in `src`, or it looks in the wrong folder.
+ *
+ * @param {Project} project
+ * @param {import('esbuild').Metafile} metafile
+ */
+function assertSameDepth({ dir, path }, { outputs }) {
+  for (const [file, { inputs }] of Object.entries(outputs)) {
+    for (const input of Object.keys(inputs)) {
+      if (input.split('/').length === file.split('/').length) continue;
+      if (/new URL\([^)]*import\.meta\.url/.test(readFileSync(join(dir, input), 'utf8'))) {
+        throw new Error(
+          `${path}/${input} uses import.meta.url and becomes a part of ${file}, which is not as deep: move it to the folder of the entry that imports it`,
+        );
+      }
+    }
+  }
+}
+
+/**
+ * esbuild writes a class that mentions itself as `var Histogram = class _Histogram`, and the underscore would show in
+ * every printed object.
+ *
+ * @param {string} text
+ */
+function restoreClassNames(text) {
+  const names = [...text.matchAll(/^var (\w+) = class _\1\b/gm)].map(([, name]) => name);
+  return names.length === 0 ? text : text.replace(new RegExp(`\\b_(${names.join('|')})\\b`, 'g'), '$1');
+}
+
+/**
+ * @param {Project} project
+ * @returns {Promise<string[]>} The files that it wrote, relative to the package.
+ */
+async function bundleBrowserScripts({ dir, path }) {
+  const results = BROWSER_SCRIPTS.filter(({ entry }) => `packages/${entry}`.startsWith(`${path}/`)).map(
+    ({ entry, script }) =>
+      build({
+        absWorkingDir: dir,
+        entryPoints: [entry.slice(entry.indexOf('/') + 1)],
+        outfile: script.slice(script.indexOf('/') + 1),
+        bundle: true,
+        minify: true,
+        format: 'iife',
+        target: 'es2022',
+        conditions: ['@hdrscope/source'],
+        // The licences of bundled packages stay in the script.
+        legalComments: 'inline',
+        metafile: true,
+        logLevel: 'warning',
+      }),
+  );
+  return (await Promise.all(results)).flatMap(({ metafile }) => Object.keys(metafile.outputs));
+}
+
+/**
+ * Removes files of `dist` that were not made now, and declarations whose source is gone.
+ *
+ * @param {string} folder
+ * @param {string} root The folder of the package.
+ * @param {ReadonlySet<string>} made Relative to `root`.
+ */
+function removeOthers(folder, root, made) {
+  const entries = readdirSync(folder, { withFileTypes: true });
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    const name = slashed(relative(root, path));
+    if (entry.isDirectory()) removeOthers(path, root, made);
+    else if (!made.has(name) && !isOfCompiler(name, root)) rmSync(path);
+  }
+  if (readdirSync(folder).length === 0) rmdirSync(folder);
+}
+
+/**
+ * @param {string} name
+ * @param {string} root
+ */
+function isOfCompiler(name, root) {
+  if (name.endsWith('.tsbuildinfo')) return true;
+  const module = /^dist\/(.*)\.d\.ts(\.map)?$/.exec(name)?.[1];
+  return module !== undefined && existsSync(join(root, `src/${module}.ts`));
+}
+
+/** @param {string} path */
+function slashed(path) {
+  return path.replaceAll('\\', '/');
 }
 
 if (isMain(import.meta)) {
-  const [name] = process.argv.slice(2);
-  for (const bundle of BUNDLES) {
-    if (name === undefined || bundle.entry.startsWith(`${name}/`)) await makeBundle(bundle);
+  const names = process.argv.slice(2);
+  const projects = listProjects(workspaceRoot).filter(
+    ({ manifest }) => manifest.scripts?.build !== undefined,
+  );
+  const folders = projects.map(({ path }) => path.replace('packages/', ''));
+  const unknown = names.find((name) => !folders.includes(name));
+  if (unknown !== undefined) {
+    console.error(`there is no package ${unknown} to build, only ${folders.join(', ')}`);
+    process.exitCode = 1;
+  } else {
+    const selected = projects.filter(
+      (_, i) => names.length === 0 || names.includes(/** @type {string} */ (folders[i])),
+    );
+    await Promise.all(selected.map(bundlePackage));
   }
 }

@@ -3,9 +3,9 @@
  * `import` and with `require()`. Needs a build.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { BUNDLES } from './bundle.js';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { BROWSER_SCRIPTS } from './bundle.js';
 import { entriesOf, targetsOf } from './lib/manifest-maps.js';
 import { isMain, listProjects, workspaceRoot } from './lib/workspace.js';
 
@@ -24,28 +24,76 @@ const NEEDED = ['package.json', 'README.md'];
  * @param {string[]} files
  * @returns {string[]}
  */
-export function checkFiles({ path, manifest }, files) {
-  const sources = new Set(files.filter((file) => file.startsWith('src/')));
+export function checkFiles({ path, dir, manifest }, files) {
+  const packed = new Set(files);
   const missing = NEEDED.filter((file) => !files.includes(file)).map((file) => `${file} is missing`);
   const unwanted = files
     .filter((file) => !ALLOWED.test(file) || file.endsWith('.tsbuildinfo'))
     .map((file) => `${file} does not belong into the package`);
-  const bundles = BUNDLES.map(({ script }) => `packages/${script}`)
+  const scripts = BROWSER_SCRIPTS.map(({ script }) => `packages/${script}`)
     .filter((script) => script.startsWith(`${path}/`))
     .map((script) => script.slice(path.length + 1));
-  const unbundled = bundles
-    .filter((file) => !files.includes(file))
+  const unbundled = scripts
+    .filter((file) => !packed.has(file))
     .map((file) => `${file} is missing: node tools/bundle.js`);
-  // Nothing removes the output of a source that was renamed.
+  const targets = [manifest.exports, manifest.imports, manifest.bin].flatMap((map) => targetsOf(map));
+  const modules = listModules(dir, packed, [...targets.map(({ file }) => file), ...scripts]);
   const stale = files
-    .filter((file) => /^dist\/.*\.js$/.test(file) && !bundles.includes(file))
-    .filter((file) => !sources.has(file.replace(/^dist\//, 'src/').replace(/\.js$/, '.ts')))
-    .map((file) => `${file} has no source: delete ${path}/dist and build again`);
-  const dangling = [manifest.exports, manifest.imports, manifest.bin]
-    .flatMap((map) => targetsOf(map))
-    .filter(({ file }) => !file.includes('*') && !files.includes(file))
+    .filter((file) => file.startsWith('dist/') && !hasOrigin(file, packed, modules))
+    .map((file) => `${file} is left over: delete ${path}/dist and build again`);
+  const dangling = targets
+    .filter(({ file }) => !file.includes('*') && !packed.has(file))
     .map(({ file }) => `${file} is named in package.json and is missing`);
-  return [...missing, ...unbundled, ...unwanted, ...stale, ...dangling];
+  return [...missing, ...unbundled, ...unwanted, ...stale, ...dangling, ...checkMaps(dir, packed)];
+}
+
+/**
+ * The modules that package.json names, and those that they import by their paths.
+ *
+ * @param {string} dir
+ * @param {ReadonlySet<string>} files
+ * @param {string[]} named
+ */
+function listModules(dir, files, named) {
+  const modules = new Set(named.filter((file) => file.endsWith('.js') && files.has(file)));
+  for (const module of modules) {
+    const text = readFileSync(join(dir, module), 'utf8');
+    for (const [, specifier = ''] of text.matchAll(/["'](\.{1,2}\/[^"'\s]+\.js)["']/g)) {
+      const imported = posix.join(posix.dirname(module), specifier);
+      if (files.has(imported)) modules.add(imported);
+    }
+  }
+  return modules;
+}
+
+/**
+ * Whether a file of `dist` is a module that something imports, the map of one, or a declaration with a source.
+ *
+ * @param {string} file
+ * @param {ReadonlySet<string>} files
+ * @param {ReadonlySet<string>} modules
+ */
+function hasOrigin(file, files, modules) {
+  const [, path = '', extension] = /^dist\/(.*?)(\.d\.ts|\.js)(?:\.map)?$/.exec(file) ?? [];
+  if (extension === '.d.ts') return files.has(`src/${path}.ts`);
+  return extension === undefined || modules.has(`dist/${path}.js`);
+}
+
+/**
+ * @param {string} dir
+ * @param {ReadonlySet<string>} files
+ */
+function checkMaps(dir, files) {
+  return [...files]
+    .filter((file) => file.startsWith('dist/') && file.endsWith('.map'))
+    .flatMap((file) => {
+      const { sources } = /** @type {{ sources: string[] }} */ (
+        JSON.parse(readFileSync(join(dir, file), 'utf8'))
+      );
+      return sources
+        .filter((source) => !files.has(posix.join(posix.dirname(file), source)))
+        .map((source) => `${file} leads to ${source}, which is missing`);
+    });
 }
 
 /**

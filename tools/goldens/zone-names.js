@@ -5,11 +5,12 @@
  *   node tools/goldens/zone-names.js           writes them
  *   node tools/goldens/zone-names.js --check   exits 1 when a zone is not called as Java does, or a date not told so
  *
- * Both need a built `@hdrscope/interval-log`: npm run build
+ * The dates need a built `@hdrscope/interval-log`: npm run build
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 import { formatDates } from './cases/dates.js';
 import { OracleUnavailable, openOracle } from './oracle.js';
 
@@ -23,7 +24,14 @@ const YEAR_2036 = 2_082_758_400;
 // In 1912, 1938 and 9999.
 const FAR_SECONDS = [-1_830_000_000, -1_000_000_000, 253_390_000_000];
 
-const { JavaZone } = await import(new URL('dist/writer/java-zone.js', PACKAGE).href);
+// The package does not export the class.
+const { outputFiles } = await build({
+  entryPoints: [fileURLToPath(new URL('src/writer/java-zone.ts', PACKAGE))],
+  bundle: true,
+  format: 'esm',
+  write: false,
+});
+const { JavaZone } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
 
 try {
   const oracle = await openOracle();

@@ -49,3 +49,15 @@ export function targetsOf(map, conditions = []) {
   if (typeof map !== 'object' || map === null) return [];
   return Object.entries(map).flatMap(([condition, inner]) => targetsOf(inner, [...conditions, condition]));
 }
+
+/**
+ * The sources that a map names.
+ *
+ * @param {unknown} map
+ * @returns {string[]} Relative to the package.
+ */
+export function sourcesOf(map) {
+  return targetsOf(map)
+    .filter(({ conditions }) => conditions.includes('@hdrscope/source'))
+    .map(({ file }) => file);
+}

@@ -38,12 +38,12 @@ test('accepts a package with its sources, its build and a README, that loads bot
   expect(existsSync(join(tree, '.packed'))).toBe(false);
 });
 
-test('wants the scripts that are bundled for browsers, which have no source of their name', () => {
+test('requires the scripts for browsers, and accepts no others', () => {
   const files = Object.entries(good).map(([path, content]) => [path.replace('/good/', '/plot/'), content]);
   const plot = { ...Object.fromEntries(files), 'packages/plot/package.json': manifest('plot') };
   const bundled = { 'packages/plot/dist/browser/plot.js': '', 'packages/plot/dist/browser/other.js': '' };
   expect(checkPackaging(createTree({ ...root, ...plot, ...bundled })).problems).toEqual([
-    'plot: dist/browser/other.js has no source: delete packages/plot/dist and build again',
+    'plot: dist/browser/other.js is left over: delete packages/plot/dist and build again',
   ]);
   expect(checkPackaging(createTree({ ...root, ...plot })).problems).toEqual([
     'plot: dist/browser/plot.js is missing: node tools/bundle.js',
@@ -68,10 +68,32 @@ test('names what is missing, unwanted or left over in a package', () => {
     'good: dist/.tsbuildinfo does not belong into the package',
     'good: notes.txt does not belong into the package',
     expect.stringMatching(
-      /^good: dist\/renamed\.js has no source: delete .*packages\/good\/dist and build again$/,
+      /^good: dist\/renamed\.js is left over: delete .*packages\/good\/dist and build again$/,
     ),
     'good: dist/index.d.ts is named in package.json and is missing',
     'good: bin/good.js is named in package.json and is missing',
+  ]);
+});
+
+test('accepts modules that an entry imports, and names maps and declarations without their sources', () => {
+  const tree = createTree({
+    ...root,
+    ...good,
+    'packages/good/dist/index.js':
+      'export { one } from \'./chunk.js\';\nconst load = () => import("./lazy.js");',
+    'packages/good/dist/chunk.js': "import './folder/deep.js';\nexport const one = 1;",
+    'packages/good/dist/lazy.js': '',
+    'packages/good/dist/folder/deep.js': "import '../lazy.js';",
+    'packages/good/dist/index.js.map': { sources: ['../src/index.ts', '../src/gone.ts'] },
+    'packages/good/dist/old-chunk.js': '',
+    'packages/good/dist/old-chunk.js.map': { sources: [] },
+    'packages/good/dist/gone.d.ts': '',
+  });
+  expect(checkPackaging(tree).problems.toSorted()).toEqual([
+    'good: dist/gone.d.ts is left over: delete packages/good/dist and build again',
+    'good: dist/index.js.map leads to ../src/gone.ts, which is missing',
+    'good: dist/old-chunk.js is left over: delete packages/good/dist and build again',
+    'good: dist/old-chunk.js.map is left over: delete packages/good/dist and build again',
   ]);
 });
 

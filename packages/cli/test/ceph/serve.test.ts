@@ -8,7 +8,7 @@ import { hdrscope } from '../support/fake-io.ts';
 import { useFolder } from '../support/logs.ts';
 
 const BIN = fileURLToPath(new URL('../../bin/hdrscope.js', import.meta.url));
-const isBuilt = existsSync(fileURLToPath(new URL('../../dist/ceph/serve.js', import.meta.url)));
+const isBuilt = existsSync(fileURLToPath(new URL('../../dist/main.js', import.meta.url)));
 // The process runs the build; the other tests run on sources.
 const testBuilt = isBuilt ? test : test.skip;
 

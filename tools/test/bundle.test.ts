@@ -1,0 +1,138 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { bundlePackage, listEntries } from '../bundle.js';
+import { listProjects } from '../lib/workspace.js';
+import { createTree } from './temp-tree.ts';
+
+const condition = (module: string): object => ({
+  '@hdrscope/source': `./src/${module}.ts`,
+  types: `./dist/${module}.d.ts`,
+  default: `./dist/${module}.js`,
+});
+
+const twoEntries = {
+  'package.json': { private: true, workspaces: ['packages/*'] },
+  'packages/two/package.json': {
+    name: 'two',
+    type: 'module',
+    sideEffects: false,
+    exports: {
+      '.': condition('index'),
+      './deep': condition('deep/index'),
+      './package.json': './package.json',
+    },
+    imports: { '#platform': { node: condition('platform.node'), default: condition('platform.portable') } },
+  },
+  'packages/two/src/index.ts':
+    "export { Shared } from './shared.ts';\nexport { platform } from '#platform';\n",
+  'packages/two/src/deep/index.ts':
+    "import { Shared } from '../shared.ts';\nexport const make = (): Shared => Shared.of(1);\nexport const later = () => import('../lazy.ts');\n",
+  'packages/two/src/shared.ts':
+    'export class Shared {\n  readonly #value: number;\n  constructor(value: number) {\n    this.#value = value;\n  }\n  static of(value: number): Shared {\n    return new Shared(value);\n  }\n}\n',
+  'packages/two/src/lazy.ts': "export const name = 'lazy';\n",
+  'packages/two/src/unused.ts': '',
+  'packages/two/src/platform.node.ts': "export const platform = 'node';\n",
+  'packages/two/src/platform.portable.ts': "export const platform = 'portable';\n",
+};
+
+async function bundled(files: Record<string, string | object>): Promise<string> {
+  const root = createTree(files);
+  for (const project of listProjects(root)) await bundlePackage(project);
+  return root;
+}
+
+/** Runs code that may import the package `two`, and returns what it prints. */
+function run(root: string, code: string): string {
+  const args = ['--input-type=module', '--eval', code];
+  return execFileSync(process.execPath, args, { cwd: join(root, 'packages/two'), encoding: 'utf8' });
+}
+
+const modulesOf = (root: string): string[] =>
+  readdirSync(join(root, 'packages/two/dist'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.js'))
+    .sort();
+
+test('makes a file of each entry, of each module behind a condition and of shared and lazy modules', async () => {
+  const root = await bundled(twoEntries);
+  expect(modulesOf(root)).toEqual([
+    expect.stringMatching(/^chunk-\w+\.js$/),
+    'deep/index.js',
+    'index.js',
+    expect.stringMatching(/^lazy-\w+\.js$/),
+    'platform.node.js',
+    'platform.portable.js',
+  ]);
+});
+
+test('keeps one copy of a class that two entries share, under its name', async () => {
+  const root = await bundled(twoEntries);
+  const code =
+    "const [{ Shared, platform }, { make, later }] = [await import('two'), await import('two/deep')]; console.log(make() instanceof Shared, make(), platform, (await later()).name);";
+  expect(run(root, code)).toBe('true Shared {} node lazy\n');
+});
+
+test('writes source maps that lead to the sources, without a copy of these', async () => {
+  const root = await bundled(twoEntries);
+  const dist = join(root, 'packages/two/dist');
+  const maps = modulesOf(root).map((module) => ({
+    folder: join(dist, dirname(module)),
+    map: JSON.parse(readFileSync(join(dist, `${module}.map`), 'utf8')),
+  }));
+  const sources = maps.flatMap(({ folder, map }) =>
+    map.sources.map((source: string) => join(folder, source)),
+  );
+  expect(sources.map((source) => relative(root, source)).toSorted()).toEqual(
+    ['deep/index', 'index', 'lazy', 'platform.node', 'platform.portable', 'shared'].map(
+      (module) => `packages/two/src/${module}.ts`,
+    ),
+  );
+  expect(maps.filter(({ map }) => 'sourcesContent' in map)).toEqual([]);
+});
+
+test('removes the files of earlier builds, and keeps declarations whose source exists', async () => {
+  const root = await bundled({
+    ...twoEntries,
+    'packages/two/dist/.tsbuildinfo': '',
+    'packages/two/dist/index.d.ts': '',
+    'packages/two/dist/index.d.ts.map': '',
+    'packages/two/dist/gone.d.ts': '',
+    'packages/two/dist/gone.js': '',
+    'packages/two/dist/chunk-OLD.js': '',
+    'packages/two/dist/empty/gone.js.map': '',
+  });
+  const kept = readdirSync(join(root, 'packages/two/dist'));
+  expect(kept).toEqual(expect.arrayContaining(['.tsbuildinfo', 'index.d.ts', 'index.d.ts.map', 'index.js']));
+  expect(kept.filter((name) => /gone|OLD|empty/.test(name))).toEqual([]);
+});
+
+test('rejects a module that would look for its files in another folder than in the sources', async () => {
+  const files = {
+    ...twoEntries,
+    'packages/two/src/deep/file.ts': "export const FILE: URL = new URL('../../file', import.meta.url);\n",
+    'packages/two/src/deep/index.ts': "export { FILE } from './file.ts';\n",
+  };
+  await expect(bundled(files)).resolves.toBeDefined();
+  const shared = { ...files, 'packages/two/src/index.ts': "export { FILE } from './deep/file.ts';\n" };
+  await expect(bundled(shared)).rejects.toThrow(
+    'packages/two/src/deep/file.ts uses import.meta.url and becomes a part of dist/',
+  );
+});
+
+test('lists the modules that package.json names, main modules and workers as entries', () => {
+  const root = createTree({
+    ...twoEntries,
+    'packages/two/src/main.ts': '',
+    'packages/two/src/load-worker.ts': '',
+    'packages/two/src/deep/main.ts': '',
+  });
+  const [project] = listProjects(root);
+  expect(listEntries(project!).toSorted()).toEqual([
+    'src/deep/index.ts',
+    'src/index.ts',
+    'src/load-worker.ts',
+    'src/main.ts',
+    'src/platform.node.ts',
+    'src/platform.portable.ts',
+  ]);
+});
