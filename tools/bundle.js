@@ -25,17 +25,6 @@ export const BROWSER_SCRIPTS = [
 /** Modules that Node.js starts by their path: the main module of a process, and of a thread. */
 const PROGRAM = /^(main|.+-worker)\.ts$/;
 
-/** Constructors and functions of the language whose results can be dropped. esbuild marks their calls for other bundlers. */
-const PURE = [
-  'ArrayBuffer',
-  'BigInt64Array',
-  'DataView',
-  'Float64Array',
-  'Int32Array',
-  'Uint32Array',
-  'Uint8Array',
-].flatMap((name) => [name, `${name}.from`, `${name}.of`]);
-
 /**
  * Makes the JavaScript of a package, and removes what earlier builds left in its `dist`.
  *
@@ -84,7 +73,6 @@ async function bundleEntries(project) {
     packages: 'external',
     external: ['#*'],
     conditions: ['@hdrscope/source'],
-    pure: PURE,
     sourcemap: 'linked',
     sourcesContent: false,
     metafile: true,

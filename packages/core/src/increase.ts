@@ -94,8 +94,8 @@ function allOf<L extends Layout>({ layout, counts }: Counted<L>, isReset: boolea
   return { layout, counts, isReset };
 }
 
-const nowPage = new Float64Array(PAGE_SLOTS);
-const beforePage = new Float64Array(PAGE_SLOTS);
+const nowPage = /* @__PURE__ */ new Float64Array(PAGE_SLOTS);
+const beforePage = /* @__PURE__ */ new Float64Array(PAGE_SLOTS);
 
 /** The difference of counts whose slots are the same, a copy; `undefined` when all of them began anew. */
 export function countsSince(

@@ -4,7 +4,7 @@ import type { BoundHistogram } from './bind.ts';
 import { type ExemplarFilter, exemplarContext } from './exemplar-filter.ts';
 import type { AttributesProcessor } from './sdk.ts';
 
-const NO_ATTRIBUTES: Attributes = Object.freeze({});
+const NO_ATTRIBUTES: Attributes = /* @__PURE__ */ Object.freeze({});
 
 /** Where a view sends the values of an instrument. */
 export interface ViewTarget {

@@ -39,7 +39,7 @@ export interface DefaultOptions {
   readonly withoutTargetInfo: boolean;
 }
 
-export const DEFAULT_OPTIONS: DefaultOptions = Object.freeze({
+export const DEFAULT_OPTIONS: DefaultOptions = /* @__PURE__ */ Object.freeze({
   ...DEFAULT_ADDRESS,
   prefix: '',
   appendTimestamp: false,

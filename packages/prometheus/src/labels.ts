@@ -4,7 +4,7 @@ import { labelName } from './names.ts';
 /** Names and values, in the order in which they are written. No name comes twice. */
 export type Labels = readonly (readonly [name: string, value: string])[];
 
-export const NO_LABELS: Labels = Object.freeze([]);
+export const NO_LABELS: Labels = /* @__PURE__ */ Object.freeze([]);
 
 /** Makes the labels of series that share a scope and a resource. */
 export class Labeller {

@@ -9,9 +9,9 @@ import { spansOf } from './native.ts';
 
 // A tag holds the number of a field and its wire type, here in one byte.
 // https://github.com/prometheus/client_model/blob/v0.6.2/io/prometheus/client/metrics.proto
-const varint = (field: number): number => field << 3;
-const fixed64 = (field: number): number => (field << 3) | 1;
-const delimited = (field: number): number => (field << 3) | 2;
+const varint = /* @__NO_SIDE_EFFECTS__ */ (field: number): number => field << 3;
+const fixed64 = /* @__NO_SIDE_EFFECTS__ */ (field: number): number => (field << 3) | 1;
+const delimited = /* @__NO_SIDE_EFFECTS__ */ (field: number): number => (field << 3) | 2;
 
 const FAMILY_NAME = delimited(1);
 const FAMILY_HELP = delimited(2);
@@ -224,4 +224,4 @@ function labelBytes(labels: Labels): Uint8Array {
 
 const encoded = new WeakMap<Labels, Uint8Array>();
 // Empty between two lists. A new writer would need a new buffer.
-const labelWriter = new BinaryWriter();
+const labelWriter = /* @__PURE__ */ new BinaryWriter();

@@ -36,7 +36,7 @@ export interface ScrapeOptions {
 /** Prometheus's own `scrape_timeout`. */
 export const DEFAULT_TIMEOUT_MS = 10_000;
 
-const compress = promisify(gzip);
+const compress = /* @__PURE__ */ promisify(gzip);
 
 /**
  * Answers one scrape, in the format and the encoding that the scraper prefers. A failure becomes an answer with the reason:

@@ -9,7 +9,7 @@ export interface ShownUnit {
 }
 
 /** How values of each unit are shown in a registry. */
-export const SHOWN_UNITS: Readonly<Record<CountedUnit, ShownUnit>> = Object.freeze({
+export const SHOWN_UNITS: Readonly<Record<CountedUnit, ShownUnit>> = /* @__PURE__ */ Object.freeze({
   ns: { unit: 's', scale: 1e-9 },
   us: { unit: 's', scale: 1e-6 },
   ms: { unit: 's', scale: 1e-3 },

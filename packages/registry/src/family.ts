@@ -63,8 +63,10 @@ export interface FamilySnapshot {
 }
 
 /** The attributes of the series that takes what exceeds the cardinality limit. */
-export const OVERFLOW_ATTRIBUTES: Attributes = Object.freeze({ 'otel.metric.overflow': true });
-const OVERFLOW_TEXT = canonicalText(OVERFLOW_ATTRIBUTES);
+export const OVERFLOW_ATTRIBUTES: Attributes = /* @__PURE__ */ Object.freeze({
+  'otel.metric.overflow': true,
+});
+const OVERFLOW_TEXT = /* @__PURE__ */ canonicalText(OVERFLOW_ATTRIBUTES);
 
 // Memory is what a series costs. Two digits need a fifth of three, and tell 100 ms from 101 ms.
 const DEFAULT_DIGITS = 2;

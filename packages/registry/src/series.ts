@@ -67,7 +67,7 @@ export interface SeriesSnapshot {
 /** What follows each snapshot of a series. */
 export const intervalsAfter: WeakMap<SeriesSnapshot, OpenInterval> = new WeakMap();
 
-const NO_EXEMPLARS: readonly Exemplar[] = Object.freeze([]);
+const NO_EXEMPLARS: readonly Exemplar[] = /* @__PURE__ */ Object.freeze([]);
 
 /** What is known of counts besides their slots. Values are in the family's unit. */
 export interface CountedFacts {

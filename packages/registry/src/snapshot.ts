@@ -45,7 +45,7 @@ export function createSnapshot(
 }
 
 /** A snapshot from before anything was counted: what the first interval is the difference to. */
-export const EMPTY_SNAPSHOT: Snapshot = createSnapshot(0, [], []);
+export const EMPTY_SNAPSHOT: Snapshot = /* @__PURE__ */ createSnapshot(0, [], []);
 
 /**
  * What tells families of one registry apart. Names are compared without regard to case, as those of instruments are:

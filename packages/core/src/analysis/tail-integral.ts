@@ -49,6 +49,6 @@ const MOST_STEPS = 50;
 
 // As fine as the most skewed beta needs; beyond these ends of t the nodes are too small, or too far out, to count.
 const STEP = 1 / 16;
-const T = Float64Array.from({ length: 129 }, (_, i) => i * STEP - 3.6);
-const NODES = T.map((t) => Math.exp(t - Math.exp(-t)));
-const WEIGHTS = T.map((t, i) => NODES[i]! * (1 + Math.exp(-t)) * STEP);
+const T = /* @__PURE__ */ Float64Array.from({ length: 129 }, (_, i) => i * STEP - 3.6);
+const NODES = /* @__PURE__ */ T.map((t) => Math.exp(t - Math.exp(-t)));
+const WEIGHTS = /* @__PURE__ */ T.map((t, i) => NODES[i]! * (1 + Math.exp(-t)) * STEP);

@@ -106,7 +106,7 @@ export function justifiedScale({ subBucketBits }: HdrLayout): number {
 
 // As many slots as are read at a time. Known to V8, as the array belongs to this module and is not exported.
 const PAGE_SLOTS = 64;
-const page = new Float64Array(PAGE_SLOTS);
+const page = /* @__PURE__ */ new Float64Array(PAGE_SLOTS);
 
 /** The buckets of the slots of a layout at a scale, page by page as they are asked for. */
 class SlotTable {

@@ -20,8 +20,8 @@ const HEADER_BYTES = 40;
 // Slots that are read at a time, and what they are encoded into, with the empty slots before each count. Known to V8, as
 // they belong to this module and are not exported: a loop over them takes half the time.
 const RUN_SLOTS = 1024;
-const run = new Float64Array(RUN_SLOTS);
-const runBytes = new Uint8Array(RUN_SLOTS * LONGEST_VARINT + LONGEST_VARINT);
+const run = /* @__PURE__ */ new Float64Array(RUN_SLOTS);
+const runBytes = /* @__PURE__ */ new Uint8Array(RUN_SLOTS * LONGEST_VARINT + LONGEST_VARINT);
 
 // Bytes that are made room for at first, however many slots there are.
 const MOST_AT_FIRST = 2 ** 16;

@@ -7,9 +7,9 @@ import { readVarint } from './varint.ts';
 // and is not exported, and so are the bytes once they are copied: the loop takes two thirds of the time then.
 const RUN_BYTES = 4096;
 /** Of the payload, with the second and third byte of a number that begins at the end of the run. */
-const bytes = new Uint8Array(RUN_BYTES + 2);
-const slots = new Int32Array(RUN_BYTES);
-const counts = new Float64Array(RUN_BYTES);
+const bytes = /* @__PURE__ */ new Uint8Array(RUN_BYTES + 2);
+const slots = /* @__PURE__ */ new Int32Array(RUN_BYTES);
+const counts = /* @__PURE__ */ new Float64Array(RUN_BYTES);
 
 const TWO_POW_31 = 2 ** 31;
 

@@ -18,8 +18,8 @@ export const LARGEST_VALUE: bigint = 2n ** 63n - 1n;
 const SUB_BUCKET_BITS = [1, 5, 8, 11, 15, 18] as const;
 
 // Multiplying by one of these is an exact shift of a double; `2 ** k` would call a function on every read and record.
-const POWER = Float64Array.from({ length: 64 }, (_, k) => 2 ** k);
-const RECIPROCAL = Float64Array.from({ length: 64 }, (_, k) => 2 ** -k);
+const POWER = /* @__PURE__ */ Float64Array.from({ length: 64 }, (_, k) => 2 ** k);
+const RECIPROCAL = /* @__PURE__ */ Float64Array.from({ length: 64 }, (_, k) => 2 ** -k);
 const TWO_POW_MINUS_32 = 2 ** -32;
 
 /**

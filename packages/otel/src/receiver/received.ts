@@ -80,7 +80,7 @@ export function isNoRecordedValue(flags: number): boolean {
   return (flags & 1) !== 0;
 }
 
-export const NO_BUCKETS: BucketRun = Object.freeze({
+export const NO_BUCKETS: BucketRun = /* @__PURE__ */ Object.freeze({
   offset: 0,
   counts: Object.freeze([]) as readonly number[],
 });

@@ -2,9 +2,9 @@ import type { BinaryReader } from '@bufbuild/protobuf/wire';
 import { HdrscopeError } from '@hdrscope/core';
 
 // A tag holds the number of a field and its wire type.
-export const varint = (field: number): number => field << 3;
-export const fixed64 = (field: number): number => (field << 3) | 1;
-export const delimited = (field: number): number => (field << 3) | 2;
+export const varint = /* @__NO_SIDE_EFFECTS__ */ (field: number): number => field << 3;
+export const fixed64 = /* @__NO_SIDE_EFFECTS__ */ (field: number): number => (field << 3) | 1;
+export const delimited = /* @__NO_SIDE_EFFECTS__ */ (field: number): number => (field << 3) | 2;
 
 const VARINT = 0;
 const LONGEST_VARINT = 10;
