@@ -27,6 +27,7 @@ const STEPS = [
   { name: 'types', command: ['npm', 'run', '--silent', 'typecheck'], quiet: true },
   { name: 'examples', command: ['node', 'tools/check-examples.js'] },
   { name: 'packaging', command: ['node', 'tools/check-packaging.js'], needs: 'build' },
+  { name: 'size and start', command: ['node', 'tools/check-size.js'], needs: 'build' },
 ];
 
 /** @type {Outcome[]} */

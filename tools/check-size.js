@@ -1,0 +1,183 @@
+/**
+ * Checks what the built packages cost their users: the code that a bundler takes for a use of them, the modules that
+ * Node.js loads for an entry, and the time that it takes to start with it. Needs a build.
+ *
+ *   node tools/check-size.js
+ */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { isMain, workspaceRoot } from './lib/workspace.js';
+
+/**
+ * @typedef {{ title: string, code: string, limitKb: number }} Use
+ * @typedef {{ entry: string, limitModules: number, limitRatio: number }} Start
+ * @typedef {{ title: string, figure: number, limit: number, unit: string }} Row
+ */
+
+/** Code that a browser or an application contains, and its limit in kB (1000 bytes), minified and gzipped. @type {Use[]} */
+export const USES = [
+  use('a layout', 2, '@hdrscope/core', 'hdrLayout'),
+  use('an error', 0.8, '@hdrscope/core', 'HdrscopeError'),
+  use('record and read percentiles', 15.2, '@hdrscope/core', 'Histogram'),
+  use('a registry', 23, '@hdrscope/registry', 'createRegistry'),
+  use('a view for OpenTelemetry', 29, '@hdrscope/otel', 'createHdr'),
+  use('a receiver of OTLP', 27, '@hdrscope/otel/receiver', 'serveOtlp'),
+  use('all of core', 32.5, '@hdrscope/core'),
+];
+
+/**
+ * Entries that applications load when they start. Modules are those of this workspace, with all that they load at once.
+ * A ratio compares the processor time of a process that loads the entry with one that loads nothing.
+ *
+ * @type {Start[]}
+ */
+export const STARTS = [
+  { entry: '@hdrscope/core', limitModules: 5, limitRatio: 1.6 },
+  { entry: '@hdrscope/registry', limitModules: 8, limitRatio: 1.7 },
+  { entry: '@hdrscope/otel', limitModules: 9, limitRatio: 2.6 },
+  { entry: '@hdrscope/prometheus', limitModules: 9, limitRatio: 2.6 },
+  { entry: '@hdrscope/plot', limitModules: 9, limitRatio: 1.8 },
+];
+
+const PAIRS = 7;
+
+/**
+ * @param {string} title
+ * @param {number} limitKb
+ * @param {string} from
+ * @param {string[]} names Without names, all exports.
+ * @returns {Use}
+ */
+function use(title, limitKb, from, ...names) {
+  const code =
+    names.length === 0 ? `export * from '${from}';` : `export { ${names.join(', ')} } from '${from}';`;
+  return { title: `${title}: ${names.join(', ') || '*'} of ${from}`, code, limitKb };
+}
+
+/**
+ * The size that some code adds to an application: minified and gzipped, without the packages of others.
+ *
+ * @param {string} code
+ * @param {string} folder Where the imports are resolved.
+ * @returns {Promise<number>} kB
+ */
+export async function sizeOf(code, folder) {
+  const { outputFiles } = await bundle(code, folder);
+  const [output] = outputFiles.map(({ contents }) => gzipSync(contents).length);
+  return (output ?? 0) / 1000;
+}
+
+/**
+ * How many modules of this workspace Node.js loads before an import of an entry is complete.
+ *
+ * @param {string} entry
+ * @param {string} folder Where the import is resolved.
+ */
+export async function countModules(entry, folder) {
+  const { metafile } = await bundle(`export * from '${entry}';`, folder);
+  const open = ['<stdin>'];
+  const found = new Set(open);
+  for (let file = open.pop(); file !== undefined; file = open.pop()) {
+    for (const { path, kind, external } of metafile.inputs[file]?.imports ?? []) {
+      if (external || kind !== 'import-statement' || found.has(path)) continue;
+      found.add(path);
+      open.push(path);
+    }
+  }
+  return found.size - 1;
+}
+
+/**
+ * @param {string} contents
+ * @param {string} resolveDir
+ */
+function bundle(contents, resolveDir) {
+  return build({
+    stdin: { contents, resolveDir },
+    bundle: true,
+    minify: true,
+    metafile: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    conditions: ['node'],
+    plugins: [OTHERS_ARE_EXTERNAL],
+    logLevel: 'silent',
+  });
+}
+
+/** @type {import('esbuild').Plugin} */
+const OTHERS_ARE_EXTERNAL = {
+  name: 'others',
+  setup(build) {
+    build.onResolve({ filter: /^[^.#/]/ }, ({ path }) =>
+      path.startsWith('@hdrscope/') ? undefined : { path, external: true },
+    );
+  },
+};
+
+/**
+ * The processor time of a process that loads an entry, in relation to one that loads nothing: the median of pairs that
+ * run one after the other.
+ *
+ * @param {string} entry
+ * @param {string} folder Where the import is resolved.
+ */
+function startRatio(entry, folder) {
+  const ratios = Array.from({ length: PAIRS }, () => {
+    const empty = processorMs('', folder);
+    return processorMs(`import '${entry}';`, folder) / empty;
+  });
+  return /** @type {number} */ (ratios.sort((a, b) => a - b)[PAIRS >> 1]);
+}
+
+/**
+ * @param {string} code
+ * @param {string} cwd
+ */
+function processorMs(code, cwd) {
+  const report = 'const { user, system } = process.cpuUsage(); console.log((user + system) / 1000);';
+  const args = ['--input-type=module', '--eval', `${code}${report}`];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd, encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+  return Number(stdout);
+}
+
+/** @returns {Promise<Row[]>} */
+async function measure() {
+  // The agent depends on all packages.
+  const folder = join(workspaceRoot, 'packages/agent');
+  const sizes = USES.map(async ({ title, code, limitKb }) => ({
+    title,
+    figure: await sizeOf(code, folder),
+    limit: limitKb,
+    unit: 'kB',
+  }));
+  const modules = STARTS.map(async ({ entry, limitModules }) => ({
+    title: `modules that ${entry} loads`,
+    figure: await countModules(entry, folder),
+    limit: limitModules,
+    unit: '',
+  }));
+  const counted = await Promise.all([...sizes, ...modules]);
+  const ratios = STARTS.map(({ entry, limitRatio }) => ({
+    title: `start with ${entry}, to a start without`,
+    figure: startRatio(entry, folder),
+    limit: limitRatio,
+    unit: 'x',
+  }));
+  return [...counted, ...ratios];
+}
+
+if (isMain(import.meta)) {
+  const rows = await measure();
+  const width = Math.max(...rows.map(({ title }) => title.length));
+  for (const { title, figure, limit, unit } of rows) {
+    const text = `${Number.isInteger(figure) ? figure : figure.toFixed(2)} ${unit}`.trimEnd();
+    const verdict = figure > limit ? `TOO MUCH, at most ${limit}` : `at most ${limit}`;
+    console.log(`${title.padEnd(width)}  ${text.padStart(9)}  ${verdict}`);
+  }
+  process.exitCode = rows.every(({ figure, limit }) => figure <= limit) ? 0 : 1;
+}
