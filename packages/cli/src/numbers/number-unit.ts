@@ -13,7 +13,7 @@ export interface NumberUnit {
 export const NUMBER_UNITS = Object.keys(SHOWN_UNITS) as readonly CountedUnit[];
 
 /** The units of time that values may be in. */
-export const TIME_UNITS = ['ns', 'us', 'ms', 's'] as const satisfies readonly CountedUnit[];
+export const TIME_UNITS: readonly ['ns', 'us', 'ms', 's'] = ['ns', 'us', 'ms', 's'];
 
 /** How many of a unit are one millisecond; 1 when the unit does not measure time. */
 export function perMs(unit: CountedUnit): number {

@@ -20,7 +20,7 @@ export type TimeMode = 'java' | 'plain' | 'strict';
 export const TIME_MODES: readonly TimeMode[] = ['java', 'plain', 'strict'];
 
 // Source: HdrHistogram (Java), `HistogramLogReader`: a timestamp further back than this cannot be absolute.
-export const YEAR_SEC = 365 * 24 * 3600;
+export const YEAR_SEC: number = 365 * 24 * 3600;
 
 /** Places intervals in time by the start and base times above them. */
 export class LogTime {
