@@ -140,10 +140,7 @@ function aligned<L extends Layout>(
   resets: CounterOptions['resets'],
 ): { readonly now: Counted<L | ExponentialLayout>; readonly before: Counted } | undefined {
   if (haveSameSlots(now.layout, before.layout)) return { now, before };
-  if (isExponential(now.layout) && isExponential(before.layout)) {
-    const layout = commonLayout(now.layout, before.layout);
-    return { now: movedTo(layout, now), before: movedTo(layout, before) };
-  }
+  if (hasExponential(now) && hasExponential(before)) return alignedBuckets(now, before, resets);
   const plan = rebucket(before.layout, now.layout);
   const counts = new SparseCounts(now.layout.slotCount);
   for (const [slot, count] of usedSlots(before.counts)) {
@@ -169,59 +166,90 @@ function haveSameSlots(a: Layout, b: Layout): boolean {
   return true;
 }
 
+function hasExponential(counted: Counted): counted is Counted<ExponentialLayout> {
+  return isExponential(counted.layout);
+}
+
 function isExponential(layout: Layout): layout is ExponentialLayout {
   return layout.kind === 'exponential' && 'zeroSlot' in layout;
 }
 
 /**
- * The layout at the coarser scale, with the larger zero threshold, that has the buckets of both. The bucket that the threshold
- * lies in counts as 0, since the zero slot of one of the states cannot be divided.
+ * Both states at the coarser scale and the larger zero threshold, over the buckets of `now`: a bucket that only `before` has
+ * used has fallen. The bucket that the threshold lies in counts as 0, since the zero slot of one of the states cannot be divided.
  */
-function commonLayout(a: ExponentialLayout, b: ExponentialLayout): ExponentialLayout {
-  const scale = Math.min(a.scale, b.scale);
-  const zeroThreshold = Math.max(a.zeroThreshold, b.zeroThreshold);
-  const lowest =
-    a.zeroThreshold === b.zeroThreshold
-      ? Number.NEGATIVE_INFINITY
-      : exponentialIndex(scale, zeroThreshold) + 1;
-  const range = (left: IndexRange | undefined, right: IndexRange | undefined): IndexRange | undefined => {
-    const [one, other] = [left && atScale(left, a.scale - scale), right && atScale(right, b.scale - scale)];
-    return one || other ? union(one ?? other!, other ?? one!, lowest) : undefined;
+function alignedBuckets(
+  now: Counted<ExponentialLayout>,
+  before: Counted<ExponentialLayout>,
+  resets: CounterOptions['resets'],
+): { readonly now: Counted<ExponentialLayout>; readonly before: Counted } | undefined {
+  const scale = Math.min(now.layout.scale, before.layout.scale);
+  const zeroThreshold = Math.max(now.layout.zeroThreshold, before.layout.zeroThreshold);
+  const isOneThreshold = now.layout.zeroThreshold === before.layout.zeroThreshold;
+  const lowest = isOneThreshold ? Number.NEGATIVE_INFINITY : exponentialIndex(scale, zeroThreshold) + 1;
+  const isKept = isOneThreshold && scale === now.layout.scale;
+  const layout = isKept ? now.layout : coarserLayout(now.layout, scale, zeroThreshold, lowest);
+  const counts = bucketsIn(layout, before, lowest, resets);
+  if (counts === undefined) return undefined;
+  return {
+    now: isKept ? now : { layout, counts: bucketsIn(layout, now, lowest, resets)! },
+    before: { layout, counts },
+  };
+}
+
+function coarserLayout(
+  { scale: finer, minIndex, maxIndex, negative }: ExponentialLayout,
+  scale: number,
+  zeroThreshold: number,
+  lowest: number,
+): ExponentialLayout {
+  const coarser = (range: IndexRange): IndexRange => {
+    const from = Math.max(range.minIndex >> (finer - scale), lowest);
+    return { minIndex: from, maxIndex: Math.max(range.maxIndex >> (finer - scale), from) };
   };
   return exponentialLayout({
     scale,
     zeroThreshold,
-    ...range(a, b)!,
-    negative: range(a.negative, b.negative),
+    ...coarser({ minIndex, maxIndex }),
+    negative: negative && coarser(negative),
   });
 }
 
-function atScale({ minIndex, maxIndex }: IndexRange, shift: number): IndexRange {
-  return { minIndex: minIndex >> shift, maxIndex: maxIndex >> shift };
-}
-
-function union(a: IndexRange, b: IndexRange, lowest: number): IndexRange {
-  const minIndex = Math.max(Math.min(a.minIndex, b.minIndex), lowest);
-  return { minIndex, maxIndex: Math.max(a.maxIndex, b.maxIndex, minIndex) };
-}
-
-/** The same counts in coarser exponential buckets, each of which holds whole ones of the finer scale. */
-function movedTo(to: ExponentialLayout, { layout, counts }: Counted): Counted<ExponentialLayout> {
-  const from = layout as ExponentialLayout;
-  const shift = from.scale - to.scale;
+/**
+ * The same counts in coarser exponential buckets, each of which holds whole ones of the finer scale. `undefined` when a used
+ * bucket has no counterpart, unless slots are reset apart.
+ *
+ * @param lowest Index of the lowest bucket above the zero threshold: those below it count as 0.
+ */
+function bucketsIn(
+  to: ExponentialLayout,
+  { layout: from, counts }: Counted<ExponentialLayout>,
+  lowest: number,
+  resets: CounterOptions['resets'],
+): RunCounts | undefined {
   const moved = new Float64Array(to.slotCount);
-  /** How far from the zero slot a bucket lies that was `distance` slots away from it. */
-  const distanceFor = (distance: number, own: IndexRange, target: IndexRange): number =>
-    Math.max(((own.minIndex + distance - 1) >> shift) - target.minIndex + 1, 0);
-  const slotFor = (slot: number): number => {
-    const distance = slot - from.zeroSlot;
-    if (distance === 0) return to.zeroSlot;
-    if (slot === from.slotCount - 1) return to.slotCount - 1;
-    if (slot === 0) return 0;
-    return distance > 0
-      ? to.zeroSlot + distanceFor(distance, from, to)
-      : to.zeroSlot - distanceFor(-distance, from.negative!, to.negative!);
-  };
-  for (const [slot, count] of usedSlots(counts)) moved[slotFor(slot)]! += count;
-  return { layout: to, counts: new RunCounts(to.slotCount, 0, moved) };
+  for (const [slot, count] of usedSlots(counts)) {
+    const target = bucketFor(slot, from, to, lowest);
+    if (target === undefined && resets !== 'apart') return undefined;
+    moved[target ?? to.zeroSlot]! += count;
+  }
+  return new RunCounts(to.slotCount, 0, moved);
+}
+
+function bucketFor(
+  slot: number,
+  from: ExponentialLayout,
+  to: ExponentialLayout,
+  lowest: number,
+): number | undefined {
+  if (slot === from.zeroSlot) return to.zeroSlot;
+  const isNegative = slot < from.zeroSlot;
+  const [own, range] = isNegative ? [from.negative!, to.negative] : [from, to];
+  const finer = own.minIndex + Math.abs(slot - from.zeroSlot) - 1;
+  // The slot beyond the buckets stays there.
+  const index = finer > own.maxIndex ? Number.POSITIVE_INFINITY : finer >> (from.scale - to.scale);
+  if (index < lowest) return to.zeroSlot;
+  if (range === undefined || index < range.minIndex) return undefined;
+  const distance = Math.min(index, range.maxIndex + 1) - range.minIndex + 1;
+  return isNegative ? to.zeroSlot - distance : to.zeroSlot + distance;
 }

@@ -169,6 +169,27 @@ describe('an increase between layouts', () => {
     expect([slots(result), result.isReset]).toEqual([[1, 1, 0, 0], false]);
   });
 
+  test('of exponential buckets is all of the state where a used bucket has gone', () => {
+    const at = (minIndex: number, scale = 20): Counted =>
+      countedIn(exponentialLayout({ scale, minIndex, maxIndex: minIndex }), [0, 3, 0]);
+    // So far apart that no array could hold all buckets in between.
+    for (const [before, now] of [
+      [at(-1000 * 2 ** 20), at(1000 * 2 ** 20)],
+      [at(1000 * 2 ** 20), at(-1000 * 2 ** 20)],
+      [at(5, 0), at(-1000 * 2 ** 20)],
+    ] as const) {
+      const result = increase(now, before);
+      expect([result.counts.total, result.isReset]).toEqual([3, true]);
+    }
+    const below = exponentialLayout({
+      scale: 0,
+      minIndex: 0,
+      maxIndex: 0,
+      negative: { minIndex: 0, maxIndex: 0 },
+    });
+    expect(increase(at(0, 0), countedIn(below, [0, 1, 0, 1, 0])).isReset).toBe(true);
+  });
+
   test('of exponential buckets compares negative ones as well', () => {
     const negative = { minIndex: 0, maxIndex: 1 };
     const before = exponentialLayout({ scale: 1, minIndex: 0, maxIndex: 0, negative });
