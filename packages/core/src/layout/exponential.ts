@@ -126,12 +126,31 @@ export function exponentialLayout({
  */
 export function exponentialBound(scale: number, index: number): number {
   if (scale <= 0) return 2 ** (index * 2 ** -scale);
-  const perOctave = 2 ** scale;
+  const perOctave = 1 << scale;
   const octave = Math.floor(index / perOctave);
-  const mantissa = 2 ** ((index - octave * perOctave) / perOctave);
-  if (octave >= MIN_NORMAL_EXPONENT) return mantissa * 2 ** octave;
+  const mantissa = mantissaOf(scale, index - octave * perOctave, perOctave);
+  const power = POWERS_OF_TWO[octave - MIN_NORMAL_EXPONENT];
+  if (power !== undefined) return mantissa * power;
   // Rounded once, at the end: where `2 ** octave` is 0 the bound need not be.
   return mantissa * 2 ** (octave + SUBNORMAL_BITS) * 2 ** -SUBNORMAL_BITS;
+}
+
+// Powers are looked up: to compute one takes longer than everything else that places a bucket.
+
+/** From the smallest normal one on. */
+const POWERS_OF_TWO = new Float64Array(2046);
+for (let i = 0, power = MIN_NORMAL; i < POWERS_OF_TWO.length; i++, power *= 2) POWERS_OF_TWO[i] = power;
+
+/** By scale, the lower bounds of the buckets from 1 to 2. */
+const mantissas: Float64Array[] = [];
+// Those of the finest scale take 8 KiB.
+const FINEST_KEPT_SCALE = 10;
+
+/** `2 ** (place / perOctave)`, for `perOctave = 2 ** scale` and places below it. */
+function mantissaOf(scale: number, place: number, perOctave: number): number {
+  if (scale > FINEST_KEPT_SCALE) return 2 ** (place / perOctave);
+  mantissas[scale] ??= Float64Array.from({ length: perOctave }, (_, i) => 2 ** (i / perOctave));
+  return mantissas[scale][place]!;
 }
 
 /**
@@ -159,7 +178,7 @@ export function exponentialIndex(scale: number, value: number): number {
   if (scale > 0 && value < MIN_NORMAL) {
     return exponentialIndex(scale, value * 2 ** SUBNORMAL_BITS) - SUBNORMAL_BITS * 2 ** scale;
   }
-  let index = Math.ceil(Math.log2(value) * 2 ** scale) - 1;
+  let index = Math.ceil(Math.log2(value) * POWERS_OF_TWO[scale - MIN_NORMAL_EXPONENT]!) - 1;
   while (value <= exponentialBound(scale, index)) index--;
   while (value > exponentialBound(scale, index + 1)) index++;
   return index;
