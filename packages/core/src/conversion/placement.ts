@@ -103,8 +103,10 @@ function valueFor(
   const [lower, upper] = [layout.lower(slot), layout.upper(slot)];
   const [from, to] = [Math.max(lower, min), Math.min(upper, max)];
   const isNarrowed = (from > lower || to < upper) && from <= to;
-  // A slot that stands for 0 holds what was rounded to it; and a logarithm may have put extremes beside their slot.
-  if (!isNarrowed || midpoint === 0) {
+  // A slot for 0 holds what was rounded to it; between edges, 0 is a middle or a bound like any other.
+  const isZero = midpoint === 0 && !('edges' in layout);
+  // A logarithm may have put extremes beside their slot.
+  if (!isNarrowed || isZero) {
     return { value: midpoint, isOpen: !Number.isFinite(lower) || !Number.isFinite(upper) };
   }
   if (Number.isFinite(from) && Number.isFinite(to)) return { value: middle(from, to), isOpen: false };

@@ -74,6 +74,11 @@ test('what stands for 0 stays 0, whatever the range is', () => {
   expect(at).toEqual([[0, 5]]);
 });
 
+test('a slot between edges is narrowed even where its midpoint is 0', () => {
+  expect(placed([0, 1], [3, 0, 0], { min: -5 })).toMatchObject({ at: [], negative: 3, open: 0 });
+  expect(placed([-1, 1], [0, 3, 0], { min: 0.5, max: 0.7 }).at).toEqual([[600, 3]]);
+});
+
 test('counts are read out of the HDR slots as they were, where a midpoint of one lies in each slot', () => {
   const scale = fc.integer({ min: -1, max: 3 });
   fc.assert(
