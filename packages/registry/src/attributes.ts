@@ -4,7 +4,16 @@
  */
 export type Attributes = Readonly<Record<string, unknown>>;
 
-/** A text that two sets of attributes share exactly when they are equal; the order of keys does not matter. */
+/**
+ * A text that two sets of attributes share exactly when they are equal; the order of keys does not matter.
+ *
+ * @example
+ * ```ts
+ * import { canonicalText } from '@hdrscope/registry';
+ *
+ * canonicalText({ route: '/pay', code: 200 }); //=> '{"code":200,"route":"/pay"}'
+ * ```
+ */
 export function canonicalText(attributes: Attributes): string {
   return contentText(present(attributes), []);
 }

@@ -225,6 +225,17 @@ describe('a counter', () => {
     expect(onlySeries(await registry.gather())).toMatchObject({ min: 1.5, max: 700 });
   });
 
+  test('has values in the range that the source knows, whatever their extremes were', async () => {
+    const registry = createRegistry();
+    const ingestion = ingest(registry, { name: 's' });
+    for (const count of [3, 4]) {
+      ingestion.take([reading([count, 0, 0, 0], { within: { min: 0 }, max: 7 })]);
+    }
+    const { sum, max } = onlySeries(await registry.gather());
+    expect([sum, max]).toEqual([2, 7]); // in the middle from 0 to 1
+    expect(ingestion.health.open).toBe(0);
+  });
+
   test('of a key that went from a whole answer counts from 0 when it comes back', async () => {
     const registry = createRegistry();
     const ingestion = ingest(registry, { name: 's' }, { isWhole: true });
@@ -273,7 +284,13 @@ describe('a reading that is refused', () => {
     const ingestion = ingest(registry, { name: 's' }, { maxStreams: 1, forgetAfterMs: 1000, clock });
     const b = reading([1, 0, 0, 0], { key: 'b' });
     expect(ingestion.take([reading([1, 0, 0, 0]), b])).toMatchObject([
-      { details: { reason: 'tooManyStreams' } },
+      {
+        code: 'ERR_TOO_LARGE',
+        details: {
+          reason: 'tooManyStreams',
+          problem: 'the stream is new, and the limit of 1 streams (maxStreams) is reached',
+        },
+      },
     ]);
     clock.advance(1000);
     expect(ingestion.take([b])).toEqual([]);

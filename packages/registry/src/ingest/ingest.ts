@@ -141,8 +141,10 @@ class Intake {
         return;
       }
     }
-    if (!memory.hasRoomFor(key, nowMs, this.#options))
-      throw new Refused('tooManyStreams', 'too many are known already');
+    if (!memory.hasRoomFor(key, nowMs, this.#options)) {
+      const message = `the stream is new, and the limit of ${memory.size} streams (maxStreams) is reached`;
+      throw new Refused('tooManyStreams', new HdrscopeError('ERR_TOO_LARGE', message));
+    }
     const step =
       life?.last === undefined
         ? wholeOf(reading)
@@ -173,7 +175,7 @@ class Intake {
       this.#families.set(options, family);
       return family;
     } catch (error) {
-      throw new Refused('conflicting', error instanceof Error ? error.message : String(error), error);
+      throw new Refused('conflicting', error);
     }
   }
 
@@ -191,14 +193,14 @@ class Intake {
 class Refused extends Error {
   readonly reason: ReadingRefusal;
 
-  constructor(reason: ReadingRefusal, message: string, cause?: unknown) {
-    super(message, { cause });
+  constructor(reason: ReadingRefusal, cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
     this.reason = reason;
   }
 }
 
 function refusalOf(reading: Reading, error: unknown): HdrscopeError {
-  const cause = error instanceof Refused && error.cause !== undefined ? error.cause : error;
+  const cause = error instanceof Refused ? error.cause : error;
   const isOverflow = cause instanceof HdrscopeError && cause.code === 'ERR_COUNT_OVERFLOW';
   const reason = error instanceof Refused ? error.reason : isOverflow ? 'countTooLarge' : 'malformed';
   return seriesError(reading, reason, cause, error as Error);

@@ -1,4 +1,4 @@
-import type { Counted } from '@hdrscope/core';
+import type { Counted, KnownRange } from '@hdrscope/core';
 import type { Attributes } from '../attributes.ts';
 import type { Exemplar } from '../exemplars.ts';
 import type { FamilyOptions } from '../family.ts';
@@ -22,6 +22,10 @@ export interface Reading {
   readonly min?: number | undefined;
   /** The largest value. @default not known: estimated from the slots */
   readonly max?: number | undefined;
+  /**
+   * A range that holds all values, which narrows slots that reach beyond it: see `CountedFacts`. @default from `min` to `max`
+   */
+  readonly within?: KnownRange | undefined;
   /** Values that were rejected where the counts were made; cumulative, as the counts are. @default no values */
   readonly rejected?: Rejected | undefined;
   /** @default no exemplars */

@@ -19,7 +19,7 @@ export interface ReadableSource {
   close?(): void | Promise<void>;
 }
 
-/** Hears how a source is doing. */
+/** Hears how a source is doing. Its functions must not throw. */
 export interface SourceObserver {
   /** A read went well, or readings were taken. */
   succeeded?(): void;

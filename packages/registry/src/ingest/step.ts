@@ -21,9 +21,9 @@ export interface Step {
 }
 
 /** All of a reading, as nothing of its life was known before. */
-export function wholeOf({ counted, sum, min, max, rejected, exemplars, counter }: Reading): Step {
-  const startTimeMs = counter?.startTimeMs;
-  const facts = { sum: asSum(sum), min, max, within: { min, max }, rejected, exemplars, startTimeMs };
+export function wholeOf({ counted, sum, min, max, within = { min, max }, ...more }: Reading): Step {
+  const { rejected, exemplars, counter } = more;
+  const facts = { sum: asSum(sum), min, max, within, rejected, exemplars, startTimeMs: counter?.startTimeMs };
   return { counted, facts, isReset: false };
 }
 
@@ -46,12 +46,12 @@ export function stepSince(
     const { counted, facts } = wholeOf(now);
     return { counted, facts: { ...facts, rejected }, isReset };
   }
-  const { min, max } = now;
+  const { min, max, within = { min, max } } = now;
   const facts: CountedFacts = {
     sum: sumSince(last.sum, now, { isReset, counterBits }),
     min: min !== undefined && last.min !== undefined && min < last.min ? min : undefined,
     max: max !== undefined && last.max !== undefined && max > last.max ? max : undefined,
-    within: { min, max },
+    within,
     rejected,
     exemplars: now.exemplars,
     startTimeMs,
