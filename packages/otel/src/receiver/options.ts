@@ -1,17 +1,22 @@
 import { mustBe } from '@hdrscope/core';
-import { type Clock, systemClock } from '@hdrscope/registry';
-import type { MetricIdentity, ReceivedFamilyOptions } from './families.ts';
-import type { IntoRegistryOptions } from './into-registry.ts';
+import { type Clock, type IntakeOptions, systemClock } from '@hdrscope/registry';
+import type { MetricIdentity, ReceivedFamilyOptions } from './received.ts';
 
-/** Options of a receiver. */
-export interface OtlpReceiverOptions {
+/**
+ * Options of a receiver. The `observer` hears whether a request was accepted, and how many values it added. The `memory` is that of an
+ * earlier receiver: its streams continue, so nothing counts twice.
+ */
+export interface OtlpReceiverOptions extends Pick<IntakeOptions, 'observer' | 'memory'> {
   /**
    * Keys of the resource attributes that become attributes of its series. A point's own attribute of the same key wins.
    * Processes that differ only in other resource attributes share their series.
    * @default ['service.namespace', 'service.name', 'service.instance.id']
    */
   readonly resourceAttributes?: readonly string[];
-  /** Returns options for the family of a metric, in place of those that the receiver chooses. @default none are replaced */
+  /**
+   * Returns options for the family of a metric, in place of those that the receiver chooses. The receiver calls it for each metric of a
+   * request; a family keeps its first options. @default the receiver chooses all options
+   */
   readonly familyOptions?: (metric: MetricIdentity) => ReceivedFamilyOptions | undefined;
   /** How many streams are remembered: an integer of at least 1. Points of further streams are refused. @default 10000 */
   readonly maxStreams?: number;
@@ -26,6 +31,10 @@ export interface OtlpReceiverOptions {
   readonly clock?: Clock;
 }
 
+/** The options that decide how received metrics become readings, and how these are ingested. */
+export type ReceiverSettings = Required<Omit<OtlpReceiverOptions, 'maxBytes' | 'observer' | 'memory'>> &
+  Pick<OtlpReceiverOptions, 'observer' | 'memory'>;
+
 const DEFAULT_RESOURCE_ATTRIBUTES = ['service.namespace', 'service.name', 'service.instance.id'];
 const DEFAULT_MAX_STREAMS = 10_000;
 const DEFAULT_FORGET_AFTER_MS = 3_600_000;
@@ -39,7 +48,9 @@ export function withDefaults({
   forgetAfterMs = DEFAULT_FORGET_AFTER_MS,
   maxBytes = DEFAULT_MAX_BYTES,
   clock = systemClock,
-}: OtlpReceiverOptions): IntoRegistryOptions & { readonly maxBytes: number } {
+  observer,
+  memory,
+}: OtlpReceiverOptions): ReceiverSettings & { readonly maxBytes: number } {
   const areTexts =
     Array.isArray(resourceAttributes) && resourceAttributes.every((key) => typeof key === 'string');
   if (!areTexts) {
@@ -60,6 +71,8 @@ export function withDefaults({
     forgetAfterMs,
     maxBytes,
     clock,
+    observer,
+    memory,
   };
 }
 

@@ -1,15 +1,9 @@
 import type { BucketRun } from '@hdrscope/core';
+import type { ReadingRefusal } from '@hdrscope/registry';
 import type { ExplicitPoint, ExponentialPoint, ReceivedPoint } from './received.ts';
 
-/**
- * Why a point is refused:
- * - `notHistogram`: it belongs to a gauge, a sum or a summary.
- * - `malformed`: it contradicts itself.
- * - `countTooLarge`: it has a count above 2^53 − 1, or would raise one above that.
- * - `tooManyStreams`: it belongs to a new stream, and there are `maxStreams` already.
- * - `conflicting`: its family has another unit, or cannot be made.
- */
-export type RefusalReason = 'notHistogram' | 'malformed' | 'countTooLarge' | 'tooManyStreams' | 'conflicting';
+/** Why a point is refused: as a reading, or with `notHistogram`, because it belongs to a gauge, a sum or a summary. */
+export type RefusalReason = 'notHistogram' | ReadingRefusal;
 
 /** Why one point is refused. */
 export interface PointRefusal {
@@ -25,8 +19,12 @@ const MAX_SCALE = 20;
 
 const TOO_LARGE: PointRefusal = { reason: 'countTooLarge', message: 'has a count above 2^53 - 1' };
 
-/** Checks a point with explicit buckets. Returns why it is refused, if it is. */
-export function refusalOfExplicit(point: ExplicitPoint): PointRefusal | undefined {
+/** Checks a point. Returns why it is refused, if it is. */
+export function refusalOf(point: ExplicitPoint | ExponentialPoint): PointRefusal | undefined {
+  return 'bounds' in point ? refusalOfExplicit(point) : refusalOfExponential(point);
+}
+
+function refusalOfExplicit(point: ExplicitPoint): PointRefusal | undefined {
   const { bounds, counts, count } = point;
   if (counts.length === 0 && count === 0) return refusalOfTotals(point);
   if (counts.length !== bounds.length + 1) {
@@ -47,8 +45,7 @@ export function refusalOfExplicit(point: ExplicitPoint): PointRefusal | undefine
   return refusalOfCount(count, totalOf(counts)) ?? refusalOfTotals(point);
 }
 
-/** Checks a point of an exponential histogram. Returns why it is refused, if it is. */
-export function refusalOfExponential(point: ExponentialPoint): PointRefusal | undefined {
+function refusalOfExponential(point: ExponentialPoint): PointRefusal | undefined {
   const { scale, zeroCount, zeroThreshold, positive, negative, count } = point;
   if (scale < MIN_SCALE || scale > MAX_SCALE) {
     return malformed(`has scale ${scale}, which must be from ${MIN_SCALE} to ${MAX_SCALE}`);

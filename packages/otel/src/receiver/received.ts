@@ -1,5 +1,5 @@
 import type { BucketRun } from '@hdrscope/core';
-import type { Attributes } from '@hdrscope/registry';
+import type { Attributes, FamilyOptions } from '@hdrscope/registry';
 
 /**
  * A metric of a request, in either encoding. Only its form is checked: lengths and sums may contradict each other, and a
@@ -15,6 +15,15 @@ export interface ReceivedMetric {
   readonly description: string;
   readonly data: ReceivedData;
 }
+
+/** The properties of a metric that its family takes. */
+export type MetricIdentity = Pick<ReceivedMetric, 'name' | 'unit' | 'description' | 'scope'>;
+
+/** Options that replace those that the receiver chooses for a family. */
+export type ReceivedFamilyOptions = Pick<
+  FamilyOptions,
+  'resolution' | 'significantDigits' | 'cardinalityLimit' | 'boundaries'
+>;
 
 /** The library that made an instrument. Its fields are empty when they are unknown. */
 export interface ReceivedScope {

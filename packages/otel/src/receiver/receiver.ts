@@ -1,15 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HdrscopeError } from '@hdrscope/core';
-import type { Registry } from '@hdrscope/registry';
+import type { IngestMemory, Registry } from '@hdrscope/registry';
 import { answerFailure, answerSuccess, CONTENT_TYPES, type Encoding } from './answer.ts';
 import { readBody } from './body.ts';
 import { decodeJson } from './decode-json.ts';
 import { decodeProtobuf } from './decode-protobuf.ts';
-import type { OtlpReceiverHealth } from './health.ts';
 import { HttpRefusal } from './http-refusal.ts';
-import { IntoRegistry } from './into-registry.ts';
+import { OtlpIntake, type OtlpIntakeHealth } from './intake.ts';
 import { type OtlpReceiverOptions, withDefaults } from './options.ts';
 import type { ReceivedMetric } from './received.ts';
+
+/** Counters of a receiver since it was made. */
+export interface OtlpReceiverHealth extends OtlpIntakeHealth {
+  /** Requests that were accepted. */
+  readonly requests: number;
+  /** Requests that were answered with an error. */
+  readonly failedRequests: number;
+}
 
 /** Receives the metrics that OpenTelemetry SDKs and Collectors export by OTLP over HTTP. */
 export interface OtlpReceiver {
@@ -17,6 +24,8 @@ export interface OtlpReceiver {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** The receiver's counters at this moment. */
   readonly health: OtlpReceiverHealth;
+  /** The last points of all streams. An option of a receiver that replaces this one. */
+  readonly memory: IngestMemory;
 }
 
 const PATH = '/v1/metrics';
@@ -65,8 +74,10 @@ const PATH = '/v1/metrics';
  */
 export function otlpReceiver(registry: Registry, options: OtlpReceiverOptions = {}): OtlpReceiver {
   const { maxBytes, ...settings } = withDefaults(options);
-  const into = new IntoRegistry(registry, settings);
-  const { tally } = into;
+  const { observer } = settings;
+  const intake = new OtlpIntake(registry, settings);
+  let requests = 0;
+  let failedRequests = 0;
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const encoding = encodingOf(request.headers['content-type']);
@@ -74,11 +85,13 @@ export function otlpReceiver(registry: Registry, options: OtlpReceiverOptions = 
       assertRoute(request, response);
       if (encoding === undefined) throw new HttpRefusal(415, `content-type must be ${TYPES_TEXT}`);
       const metrics = decoded(await readBody(request, maxBytes), encoding);
-      const refusals = into.add(metrics);
-      tally.requests++;
+      const refusals = intake.take(metrics);
+      requests++;
       answerSuccess(response, encoding, refusals);
+      observer?.succeeded?.();
     } catch (error) {
-      tally.failedRequests++;
+      failedRequests++;
+      observer?.failed?.(error);
       const status = error instanceof HttpRefusal ? error.status : 500;
       // The client has gone, or has its answer.
       if (response.destroyed || response.headersSent) return;
@@ -88,8 +101,9 @@ export function otlpReceiver(registry: Registry, options: OtlpReceiverOptions = 
   return {
     handle,
     get health() {
-      return tally.health(into.streams.size);
+      return Object.freeze({ requests, failedRequests, ...intake.health });
     },
+    memory: intake.memory,
   };
 }
 

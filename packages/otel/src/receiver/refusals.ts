@@ -1,5 +1,3 @@
-import type { PointRefusal } from './point-refusal.ts';
-
 /** The refused points of a request: the `partial_success` of its answer. */
 export interface Refusals {
   readonly pointCount: number;
@@ -18,7 +16,8 @@ export class RefusalNotes {
   readonly #sentences = new Map<string, number>();
   #omitted = 0;
 
-  add(metricName: string, { message }: PointRefusal, pointCount = 1): void {
+  /** @param message A clause for people, which follows the name of the metric. */
+  add(metricName: string, message: string, pointCount = 1): void {
     this.#pointCount += pointCount;
     const name = metricName.length > LONGEST_NAME ? `${metricName.slice(0, LONGEST_NAME)}…` : metricName;
     const sentence = `${JSON.stringify(name)} ${message}`;

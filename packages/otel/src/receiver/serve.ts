@@ -3,9 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { mustBe } from '@hdrscope/core';
 import { closeServer } from '@hdrscope/kit';
 import type { Registry } from '@hdrscope/registry';
-import type { OtlpReceiverHealth } from './health.ts';
 import type { OtlpReceiverOptions } from './options.ts';
-import { otlpReceiver } from './receiver.ts';
+import { type OtlpReceiver, otlpReceiver } from './receiver.ts';
 
 /** Options of a receiver, and where its server listens. */
 export interface ServeOtlpOptions extends OtlpReceiverOptions {
@@ -18,11 +17,10 @@ export interface ServeOtlpOptions extends OtlpReceiverOptions {
 }
 
 /** A receiver with its own server. */
-export interface RunningOtlp {
+export interface RunningOtlp extends Pick<OtlpReceiver, 'health' | 'memory'> {
   readonly host: string;
   /** The port that the server listens on. */
   readonly port: number;
-  readonly health: OtlpReceiverHealth;
   /** Answers the open requests, within a second, then closes all connections. Never rejects. */
   close(): Promise<void>;
 }
@@ -76,6 +74,7 @@ export async function serveOtlp(
   return {
     host,
     port: (server.address() as AddressInfo).port,
+    memory: receiver.memory,
     get health() {
       return receiver.health;
     },

@@ -5,7 +5,7 @@ import { decodeProtobuf } from '../../src/receiver/decode-protobuf.ts';
 import { serveOtlp } from '../../src/receiver/index.ts';
 import type { ReceivedMetric } from '../../src/receiver/received.ts';
 import { ask, JSON_TYPE, PROTOBUF } from './support/http.ts';
-import { CUMULATIVE, DELTA, explicitPoint, exponentialPoint, Receiving } from './support/into.ts';
+import { CUMULATIVE, DELTA, explicitPoint, exponentialPoint, Receiving } from './support/receiving.ts';
 import { attributesJson, requestBytes, requestJson } from './support/request.ts';
 
 const REQUEST = requestJson([
@@ -100,7 +100,7 @@ describe.each(Object.entries(BODIES))(
         }
         understood++;
         const receiving = new Receiving();
-        const { pointCount } = receiving.into.add(metrics);
+        const { pointCount } = receiving.intake.take(metrics);
         const series = await receiving.series();
         const counted = series.reduce(
           (sum, { histogram, rejected }) =>

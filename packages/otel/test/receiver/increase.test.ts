@@ -1,6 +1,6 @@
 import { exponentialBound, exponentialIndex } from '@hdrscope/core';
 import fc from 'fast-check';
-import { CUMULATIVE, explicitPoint, exponentialPoint, Receiving } from './support/into.ts';
+import { CUMULATIVE, explicitPoint, exponentialPoint, Receiving } from './support/receiving.ts';
 import type { ExplicitJson, ExponentialJson } from './support/request.ts';
 
 const BOUNDS = [0.1, 0.5, 2];

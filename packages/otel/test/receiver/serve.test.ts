@@ -6,7 +6,7 @@ import { BinaryReader } from '@bufbuild/protobuf/wire';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import { type OtlpReceiver, otlpReceiver, type RunningOtlp, serveOtlp } from '../../src/receiver/index.ts';
 import { ask, JSON_TYPE, PROTOBUF, sendRaw } from './support/http.ts';
-import { DELTA, explicitPoint } from './support/into.ts';
+import { DELTA, explicitPoint } from './support/receiving.ts';
 import { requestBytes, requestJson } from './support/request.ts';
 
 const running: RunningOtlp[] = [];
@@ -218,6 +218,20 @@ test('a receiver can be a route of an existing server', async () => {
   expect((await ask(port, { headers: JSON_TYPE, body: JSON.stringify(fresh()) })).status).toBe(200);
   expect(receiver.health.points).toBe(1);
   server.close();
+});
+
+test('an observer hears of accepted requests, failed ones and the values', async () => {
+  const heard: unknown[] = [];
+  const { port } = await started({
+    observer: {
+      succeeded: () => heard.push('succeeded'),
+      failed: (error) => heard.push((error as Error).message),
+      added: (values) => heard.push(values),
+    },
+  });
+  await ask(port, { headers: JSON_TYPE, body: JSON.stringify(fresh(5)) });
+  await ask(port, { path: '/', headers: JSON_TYPE });
+  expect(heard).toEqual([5, 'succeeded', 'metrics are accepted at /v1/metrics only']);
 });
 
 test('a failure of the registry is answered with 500, and the server continues', async () => {

@@ -1,6 +1,6 @@
 import { createRegistry, type Registry, type SeriesSnapshot, type Snapshot } from '@hdrscope/registry';
 import { decodeProtobuf } from '../../../src/receiver/decode-protobuf.ts';
-import { IntoRegistry } from '../../../src/receiver/into-registry.ts';
+import { OtlpIntake, type OtlpIntakeHealth } from '../../../src/receiver/intake.ts';
 import { type OtlpReceiverOptions, withDefaults } from '../../../src/receiver/options.ts';
 import type { Refusals } from '../../../src/receiver/refusals.ts';
 import {
@@ -17,14 +17,14 @@ export const CUMULATIVE = 2;
 /** A registry that receives requests. */
 export class Receiving {
   readonly registry: Registry = createRegistry();
-  readonly into: IntoRegistry;
+  readonly intake: OtlpIntake;
 
   constructor(options: OtlpReceiverOptions = {}) {
-    this.into = new IntoRegistry(this.registry, withDefaults(options));
+    this.intake = new OtlpIntake(this.registry, withDefaults(options));
   }
 
   metrics(metrics: readonly MetricJson[], resource?: Readonly<Record<string, string | number>>): Refusals {
-    return this.into.add(decodeProtobuf(requestBytes(requestJson(metrics, resource))));
+    return this.intake.take(decodeProtobuf(requestBytes(requestJson(metrics, resource))));
   }
 
   explicit(aggregationTemporality: number, ...dataPoints: ExplicitJson[]): Refusals {
@@ -37,8 +37,8 @@ export class Receiving {
     ]);
   }
 
-  get health() {
-    return this.into.tally.health(this.into.streams.size);
+  get health(): OtlpIntakeHealth {
+    return this.intake.health;
   }
 
   snapshot(): Promise<Snapshot> {

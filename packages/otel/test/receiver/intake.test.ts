@@ -1,6 +1,6 @@
 import { explicitCounts, exponentialBuckets } from '@hdrscope/core';
 import { valuesAtPercentiles } from '@hdrscope/registry';
-import { CUMULATIVE, DELTA, explicitPoint, exponentialPoint, Receiving } from './support/into.ts';
+import { CUMULATIVE, DELTA, explicitPoint, exponentialPoint, Receiving } from './support/receiving.ts';
 import { attributesJson } from './support/request.ts';
 
 describe('families and series', () => {
@@ -82,7 +82,7 @@ describe('families and series', () => {
     expect(receiving.metrics([{ name: 'm', unit: 's', histogram }]).pointCount).toBe(0);
     expect(receiving.metrics([{ name: 'M', unit: 'ms', histogram }])).toEqual({
       pointCount: 1,
-      message: '"M" has the unit "ms", but its family has "s" (1 point)',
+      message: '"M" is refused: the family "M" is registered with unit "s", got "ms" (1 point)',
     });
     expect(await receiving.total()).toBe(1);
   });
@@ -91,14 +91,32 @@ describe('families and series', () => {
     const receiving = new Receiving({ familyOptions: () => ({ significantDigits: 9 }) });
     const { pointCount, message } = receiving.explicit(DELTA, explicitPoint([1, 0, 0, 0]));
     expect(pointCount).toBe(1);
-    expect(message).toContain('cannot have a family: significantDigits must be');
+    expect(message).toContain('"m" is refused: significantDigits must be');
     expect(receiving.health).toMatchObject({ points: 0, streams: 0, refused: { conflicting: 1 } });
+  });
+
+  test('points are refused, with the reason, when the choice of options fails', () => {
+    const receiving = new Receiving({
+      familyOptions: () => {
+        throw new Error('no such metric');
+      },
+    });
+    const { pointCount, message } = receiving.explicit(DELTA, explicitPoint([1, 0, 0, 0]));
+    expect(pointCount).toBe(1);
+    expect(message).toContain('no such metric');
+    expect(receiving.health).toMatchObject({ points: 0, refused: { conflicting: 1 } });
   });
 
   test('a series starts when its sender began to count', async () => {
     const receiving = new Receiving();
     receiving.explicit(DELTA, explicitPoint([1, 0, 0, 0], { startTimeUnixNano: '1700000000123456789' }));
     expect((await receiving.series())[0]!.startTimeMs).toBe(1_700_000_000_123);
+  });
+
+  test('a series never starts in the future, even if the clock of its sender is ahead', async () => {
+    const receiving = new Receiving({ clock: { nowMs: () => 5000, monotonicMs: () => 0 } });
+    receiving.explicit(DELTA, explicitPoint([1, 0, 0, 0], { startTimeUnixNano: '6000000000' }));
+    expect((await receiving.series())[0]!.startTimeMs).toBe(5000);
   });
 });
 
@@ -162,6 +180,26 @@ describe('buckets', () => {
     expect(valuesAtPercentiles(family!, series!, [50])[0]).toBeCloseTo(7, 0);
   });
 
+  test.each([
+    ['begins at 0', [0.1, 0.5], [4, 0, 0], {}, 0.05],
+    ['begins at a minimum below 0, which is known', [0.1, 0.5], [4, 0, 0], { min: -0.02 }, 0.04],
+    ['counts at its bound when all of its values are negative', [-1, 1], [3, 1, 0], {}, 0],
+  ])('an open lowest bucket %s', async (_, explicitBounds, counts, extremes, value) => {
+    const receiving = new Receiving();
+    receiving.explicit(DELTA, explicitPoint(counts, { explicitBounds, ...extremes }));
+    const [series] = await receiving.series();
+    expect(series!.sum / series!.histogram.totalCount).toBeCloseTo(value, 9);
+    expect(series!.rejected.negative).toBe(value === 0 ? 3 : 0);
+    expect(receiving.health.open).toBe(value === 0 ? 3 : 0);
+  });
+
+  test('values in buckets that no maximum closes are reported as open', () => {
+    const receiving = new Receiving();
+    receiving.explicit(DELTA, explicitPoint([1, 2, 3, 4], { timeUnixNano: 1 }));
+    receiving.explicit(DELTA, explicitPoint([1, 2, 3, 4], { timeUnixNano: 2, max: 3 }));
+    expect(receiving.health).toMatchObject({ values: 20, open: 4 });
+  });
+
   test('small values without a unit keep their digits', async () => {
     const receiving = new Receiving();
     const dataPoints = [exponentialPoint(5, -20 * 32, [1, 1, 1])];
@@ -204,6 +242,28 @@ describe('delta streams', () => {
     expect([series!.histogram.totalCount, series!.sum]).toEqual([13, 0.65]);
     expect(receiving.health).toMatchObject({ points: 4, duplicates: 1, resets: 0, streams: 1 });
   });
+
+  test('a point that is sent again after newer ones counts once', async () => {
+    const receiving = new Receiving();
+    for (const [startTimeUnixNano, timeUnixNano] of [
+      [10, 20],
+      [30, 40],
+      [20, 30],
+      [10, 20],
+    ] as const) {
+      receiving.explicit(DELTA, explicitPoint([1, 0, 0, 0], { startTimeUnixNano, timeUnixNano }));
+    }
+    expect(await receiving.total()).toBe(3);
+    expect(receiving.health).toMatchObject({ points: 4, duplicates: 1, late: 0 });
+  });
+
+  test('points that share their end and differ in their start all count', async () => {
+    const receiving = new Receiving();
+    for (const startTimeUnixNano of [10, 15]) {
+      receiving.explicit(DELTA, explicitPoint([1, 0, 0, 0], { startTimeUnixNano, timeUnixNano: 20 }));
+    }
+    expect(await receiving.total()).toBe(2);
+  });
 });
 
 describe('cumulative streams', () => {
@@ -240,12 +300,42 @@ describe('cumulative streams', () => {
     expect(receiving.health).toMatchObject({ resets: 1, streams: 1 });
   });
 
-  test('other bounds are a reset', async () => {
+  test('other bounds are a reset when they divide a used bucket', async () => {
+    const receiving = new Receiving();
+    receiving.explicit(CUMULATIVE, point(1, 2, [5, 0, 0, 0]));
+    receiving.explicit(CUMULATIVE, point(1, 3, [6, 0], { explicitBounds: [0.05] }));
+    expect(await receiving.total()).toBe(11);
+    expect(receiving.health.resets).toBe(1);
+  });
+
+  test('other bounds are not a reset when each used bucket lies within a new one', async () => {
     const receiving = new Receiving();
     receiving.explicit(CUMULATIVE, point(1, 2, [5, 0, 0, 0]));
     receiving.explicit(CUMULATIVE, point(1, 3, [6, 0], { explicitBounds: [1] }));
-    expect(await receiving.total()).toBe(11);
+    expect(await receiving.total()).toBe(6);
+    expect(receiving.health.resets).toBe(0);
+  });
+
+  test('buckets that have moved as far as a sender can move them are a reset', async () => {
+    const receiving = new Receiving();
+    for (const [time, offset] of [
+      [2, -1000 * 2 ** 20],
+      [3, 1000 * 2 ** 20],
+    ] as const) {
+      const times = { startTimeUnixNano: 1, timeUnixNano: time };
+      receiving.exponential(CUMULATIVE, exponentialPoint(20, offset, [3], times));
+    }
+    const [series] = await receiving.series();
+    expect([series!.histogram.totalCount, series!.rejected.tooLarge]).toEqual([3, 3]);
     expect(receiving.health.resets).toBe(1);
+  });
+
+  test('continue in a receiver that has the memory of the one before', async () => {
+    const first = new Receiving();
+    first.explicit(CUMULATIVE, point(1, 2, [5, 0, 0, 0]));
+    const second = new Receiving({ memory: first.intake.memory });
+    second.explicit(CUMULATIVE, point(1, 3, [7, 0, 0, 0]));
+    expect(await second.total()).toBe(2);
   });
 
   test('an extreme belongs to the interval in which it was new', async () => {
@@ -394,7 +484,7 @@ describe('points that are refused', () => {
     expect(send(['9007199254740992', '0'], '9007199254740992', 1)).toContain('above 2^53 - 1');
     expect(send([`${most}`, '1'], '9007199254740992', 2)).toContain('above 2^53 - 1');
     expect(send([`${most}`, '0'], `${most}`, 3)).toBe('');
-    expect(send(['0', '1'], '1', 4)).toContain('would raise a count above 2^53 - 1');
+    expect(send(['0', '1'], '1', 4)).toContain('the total count must be at most 2^53 - 1');
     expect(await receiving.total()).toBe(most);
     expect(receiving.health.refused.countTooLarge).toBe(3);
   });

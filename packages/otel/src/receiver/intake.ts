@@ -1,0 +1,79 @@
+import { HdrscopeError } from '@hdrscope/core';
+import {
+  type IngestHealth,
+  type Ingestion,
+  type IngestMemory,
+  ingest,
+  type Registry,
+} from '@hdrscope/registry';
+import type { ReceiverSettings } from './options.ts';
+import type { RefusalReason } from './point-refusal.ts';
+import { readingsOf } from './readings.ts';
+import type { ReceivedMetric } from './received.ts';
+import { RefusalNotes, type Refusals } from './refusals.ts';
+
+/** Counters of what a receiver has taken in. They only grow, except `streams`. */
+export interface OtlpIntakeHealth
+  extends Pick<IngestHealth, 'values' | 'duplicates' | 'late' | 'open' | 'streams'> {
+  /** Points of histograms that were accepted, duplicates and late ones included. */
+  readonly points: number;
+  /** Points that were refused, by reason. */
+  readonly refused: Readonly<Record<RefusalReason, number>>;
+  /** Restarts of cumulative streams: another start time, or counts that fell. */
+  readonly resets: number;
+}
+
+/** Adds received metrics to a registry. */
+export class OtlpIntake {
+  readonly #settings: ReceiverSettings;
+  readonly #ingestion: Ingestion;
+  /** Points that did not become readings. */
+  readonly #refused: Record<RefusalReason, number> = {
+    notHistogram: 0,
+    malformed: 0,
+    countTooLarge: 0,
+    tooManyStreams: 0,
+    conflicting: 0,
+  };
+
+  constructor(registry: Registry, settings: ReceiverSettings) {
+    this.#settings = settings;
+    this.#ingestion = ingest(registry, { name: 'otlp' }, { ...settings, epochs: 'side by side' });
+  }
+
+  get memory(): IngestMemory {
+    return this.#ingestion.memory;
+  }
+
+  get health(): OtlpIntakeHealth {
+    const { readings, values, duplicates, late, open, streams, ...health } = this.#ingestion.health;
+    const refused = { ...this.#refused };
+    for (const [reason, count] of Object.entries(health.refused)) refused[reason as RefusalReason] += count;
+    const resets = health.resets + health.newLives;
+    return {
+      points: readings,
+      refused: Object.freeze(refused),
+      values,
+      duplicates,
+      late,
+      resets,
+      open,
+      streams,
+    };
+  }
+
+  /** Adds what is new in the points of a request. Returns which points were refused. */
+  take(metrics: readonly ReceivedMetric[]): Refusals {
+    const notes = new RefusalNotes();
+    const readings = readingsOf(metrics, this.#settings, (name, refusal, pointCount = 1) => {
+      this.#refused[refusal.reason] += pointCount;
+      notes.add(name, refusal.message, pointCount);
+    });
+    for (const { cause, details } of this.#ingestion.take(readings)) {
+      // The point is not to blame: the request fails.
+      if (!(cause instanceof HdrscopeError)) throw cause;
+      notes.add(details.family as string, `is refused: ${details.problem}`);
+    }
+    return notes.refusals();
+  }
+}
