@@ -6,9 +6,11 @@ import { urlOf } from '../url.ts';
 /** Metrics that OpenTelemetry sends over HTTP. What is refused is told of at the next gather. */
 export const startOtlp: Start<OtlpSourceConfig> = async (
   { name, listen },
-  { registry, intake, succeeded, failed },
+  { registry, intake, added, succeeded, failed },
 ) => {
-  const server = await serveOtlp(registry, { ...listen, ...intake(`otlp ${name}`) });
+  const { memory } = intake(`otlp ${name}`);
+  // Failures are reported once for each gather, below.
+  const server = await serveOtlp(registry, { ...listen, memory, observer: { added } });
   const refusals = refusalsOf(server);
   const collect = (): void => {
     const refused = refusals();
