@@ -1,15 +1,16 @@
 /**
- * Checks the architecture against what the files really import: `core <- kit <- registry <- edges and views <- apps`.
- * Declared dependencies are not enough for that: an import that no package.json declares still builds here.
+ * Checks the layers of the packages against the imports in their files: `core <- kit <- registry <- edges and views <- apps`.
+ * Only rules about this workspace are here: Biome checks that imports are declared and form no circle, and the compiler
+ * checks that they are exported.
  */
 import { readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join, posix } from 'node:path';
 import { findImports } from './lib/imports.js';
-import { entriesOf, hasEntry, packageOf, targetsOf } from './lib/manifest-maps.js';
-import { isMain, listFiles, listProjects, readManifest, workspaceRoot } from './lib/workspace.js';
+import { packageOf, targetsOf } from './lib/manifest-maps.js';
+import { isMain, listFiles, listProjects, workspaceRoot } from './lib/workspace.js';
 
-/** What each layer may import. An edge is absent from the edges' own line on purpose. */
+/** The layers that each layer may import. Edges do not import each other. */
 export const MAY_IMPORT = /** @type {Record<string, readonly string[]>} */ ({
   core: ['core'],
   kit: ['core', 'kit'],
@@ -22,14 +23,13 @@ export const MAY_IMPORT = /** @type {Record<string, readonly string[]>} */ ({
   e2e: ['*'],
 });
 
-// The user's SDK is another copy than ours, of any version: only its types are safe to name.
+// The user's SDK is a copy of its own, of any version, so only its types may be imported.
 const TYPES_ONLY = /** @type {Record<string, readonly string[]>} */ ({
   '@hdrscope/otel': ['@opentelemetry/sdk-metrics'],
 });
 
 /**
  * @typedef {import('./lib/imports.js').Import} Import
- * @typedef {import('./lib/workspace.js').Manifest} Manifest
  * @typedef {import('./lib/workspace.js').Project} Project
  * @typedef {{ where: string, message: string }} Violation
  *
@@ -38,7 +38,6 @@ const TYPES_ONLY = /** @type {Record<string, readonly string[]>} */ ({
  * @property {string} file Relative to the project.
  * @property {boolean} inSource Whether users get this file.
  * @property {Map<string, Project>} projects
- * @property {Manifest} rootManifest
  */
 
 /**
@@ -48,7 +47,6 @@ const TYPES_ONLY = /** @type {Record<string, readonly string[]>} */ ({
 export function checkBoundaries(root) {
   const list = listProjects(root);
   const projects = new Map(list.map((project) => [project.name, project]));
-  const rootManifest = readManifest(root);
   /** @type {Violation[]} */
   const violations = [];
   let files = 0;
@@ -62,7 +60,8 @@ export function checkBoundaries(root) {
       });
     }
     for (const file of listFiles(project.dir, /\.[cm]?[jt]sx?$/)) {
-      const context = { project, file, inSource: file.startsWith('src/'), projects, rootManifest };
+      const inSource = file.startsWith('src/') && layerOf(project) !== 'testing';
+      const context = { project, file, inSource, projects };
       const found = findImports(readFileSync(join(project.dir, file), 'utf8'), file);
       for (const one of found) {
         const message = refusal(one, context);
@@ -85,24 +84,22 @@ function layerOf({ manifest }) {
 /**
  * @param {Import} found
  * @param {Context} context
- * @returns {string | undefined} Why this import is not allowed.
+ * @returns {string | undefined} The reason why this import is not allowed.
  */
 function refusal(found, context) {
   const { specifier } = found;
   if (specifier === undefined) {
     const isApp = MAY_IMPORT[layerOf(context.project) ?? '']?.includes('*');
     return context.inSource && !isApp
-      ? 'imports a computed name, which nothing can check: write it out'
+      ? 'imports a computed name, which nothing can check: write the name out'
       : undefined;
   }
   if (specifier.startsWith('.')) return refuseRelative(specifier, context);
-  if (specifier.startsWith('#')) return refuseInternal(specifier, context.project);
+  if (specifier.startsWith('#')) return undefined;
   if (isBuiltin(specifier)) return refuseBuiltin(specifier, context);
   const name = packageOf(specifier);
   const target = context.projects.get(name);
-  return target === undefined
-    ? refuseThirdParty(name, found, context)
-    : refuseWorkspace(specifier, name, target, context);
+  return target === undefined ? refuseThirdParty(name, found, context) : refuseLayer(target, context);
 }
 
 /**
@@ -120,16 +117,6 @@ function refuseRelative(specifier, { file, inSource }) {
 
 /**
  * @param {string} specifier
- * @param {Project} project
- */
-function refuseInternal(specifier, { manifest }) {
-  return hasEntry(Object.keys(manifest.imports ?? {}), specifier)
-    ? undefined
-    : `'${specifier}' is not among the imports of package.json`;
-}
-
-/**
- * @param {string} specifier
  * @param {Context} context
  */
 function refuseBuiltin(specifier, { project, file, inSource }) {
@@ -138,29 +125,18 @@ function refuseBuiltin(specifier, { project, file, inSource }) {
 }
 
 /**
- * @param {string} specifier
- * @param {string} name
  * @param {Project} target
  * @param {Context} context
  */
-function refuseWorkspace(specifier, name, target, context) {
-  const { project } = context;
-  if (target !== project) {
-    const from = layerOf(project);
-    const to = layerOf(target);
-    const allowed = from === undefined ? ['*'] : /** @type {readonly string[]} */ (MAY_IMPORT[from]);
-    // What tests need, users do not get.
-    const isForTests = to === 'testing' && !context.inSource;
-    if (to !== undefined && !isForTests && !allowed.includes('*') && !allowed.includes(to)) {
-      return `${from} may import ${allowed.join(' and ')}, not ${name} (${to})`;
-    }
-    const undeclared = refuseUndeclared(name, context);
-    if (undeclared !== undefined) return undeclared;
-  }
-  const entry = `.${specifier.slice(name.length)}`;
-  return hasEntry(entriesOf(target.manifest), entry)
+function refuseLayer(target, { project, inSource }) {
+  const from = layerOf(project);
+  const to = layerOf(target);
+  if (target === project || from === undefined || to === undefined) return undefined;
+  const allowed = /** @type {readonly string[]} */ (MAY_IMPORT[from]);
+  const isForTests = to === 'testing' && !inSource;
+  return isForTests || allowed.includes('*') || allowed.includes(to)
     ? undefined
-    : `'${specifier}' is not an export of ${name}`;
+    : `${from} may import ${allowed.join(' and ')}, not ${target.name} (${to})`;
 }
 
 /**
@@ -168,33 +144,14 @@ function refuseWorkspace(specifier, name, target, context) {
  * @param {Import} found
  * @param {Context} context
  */
-function refuseThirdParty(name, found, context) {
-  if (context.inSource && !found.typeOnly && TYPES_ONLY[context.project.name]?.includes(name)) {
-    return `${name} may only be imported as \`import type\`: at run time the user's own copy counts`;
-  }
-  return refuseUndeclared(name, context);
+function refuseThirdParty(name, { typeOnly }, { project, inSource }) {
+  return inSource && !typeOnly && TYPES_ONLY[project.name]?.includes(name)
+    ? `${name} may only be imported as \`import type\`: at run time the user's own copy counts`
+    : undefined;
 }
 
 /**
- * @param {string} name
- * @param {Context} context
- */
-function refuseUndeclared(name, { project: { manifest }, inSource, rootManifest }) {
-  const forUsers = {
-    ...manifest.dependencies,
-    ...manifest.peerDependencies,
-    ...manifest.optionalDependencies,
-  };
-  if (Object.hasOwn(forUsers, name)) return undefined;
-  if (inSource) return `${name} is not among the dependencies or peerDependencies of package.json`;
-  const forTests = { ...manifest.devDependencies, ...rootManifest.devDependencies };
-  return Object.hasOwn(forTests, name)
-    ? undefined
-    : `${name} is declared neither in package.json nor at the root`;
-}
-
-/**
- * The sources that only Node gets, through package imports such as `#zlib`.
+ * The source files that only Node.js loads, through package imports such as `#zlib`.
  *
  * @param {Project} project
  */

@@ -1,7 +1,10 @@
 import { fileURLToPath } from 'node:url';
+import { PEERS, programOf } from './peers/peers.js';
 
 /** @param {string} specifier */
 const pathOf = (specifier) => fileURLToPath(import.meta.resolve(specifier));
+
+const openTelemetry3 = PEERS.filter(({ name }) => name === 'opentelemetry-3').map(programOf);
 
 /** Shared Jest set-up: tests run on TypeScript sources, so no build is needed before them. */
 export default {
@@ -12,6 +15,8 @@ export default {
   testEnvironmentOptions: { customExportConditions: ['@hdrscope/source', 'node', 'node-addons'] },
   // Some test threads and processes: on a machine that is busy with others, five seconds are no sign of a fault.
   testTimeout: 60_000,
+  // Packages that are no part of the workspace.
+  modulePaths: openTelemetry3.filter((path) => path !== undefined),
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {

@@ -13,8 +13,8 @@ import {
   snapshotNumbers,
 } from '@hdrscope/ceph';
 import { createRegistry } from '@hdrscope/registry';
+import { describeWithPeers, programOf } from '@hdrscope/testing';
 import { COUNTER, LATENCY as OSD_LATENCY, SIZE } from '@hdrscope/testing/osd';
-import { describeWithPeers, programOf } from './support/peers.ts';
 
 // The command and the modules of Ceph, as they are, read what is served here.
 

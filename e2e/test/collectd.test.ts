@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { registryReplies, serveAdminSocket } from '@hdrscope/ceph';
 import { createRegistry } from '@hdrscope/registry';
+import { describeWithPeers, programOf } from '@hdrscope/testing';
 import { createFolder, startPeer, stopPeers, waitFor } from './support/peer-process.ts';
-import { describeWithPeers, programOf } from './support/peers.ts';
 
 // collectd reads Ceph's daemons by a plugin of its own, and takes this process for one of them.
 

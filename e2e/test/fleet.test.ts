@@ -1,7 +1,7 @@
+import { describeWithPeers, isInstalled } from '@hdrscope/testing';
 import { type Collector, startCollector } from './support/collector.ts';
 import { FleetService, killServices } from './support/fleet-service.ts';
 import { stopPeers, waitFor } from './support/peer-process.ts';
-import { describeWithPeers, isInstalled } from './support/peers.ts';
 import { type Prometheus, startPrometheus } from './support/prometheus.ts';
 import { bucketQuantile, quantileBound, relativeError, scaleOf, trueQuantile } from './support/quantiles.ts';
 import { durations } from './support/sampling.ts';

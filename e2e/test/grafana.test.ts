@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { servePrometheus } from '@hdrscope/prometheus';
 import { createRegistry } from '@hdrscope/registry';
+import { describeWithPeers } from '@hdrscope/testing';
 import { stopPeers, waitFor } from './support/peer-process.ts';
-import { describeWithPeers } from './support/peers.ts';
 import { type Prometheus, type Sample, startPrometheus } from './support/prometheus.ts';
 import { durations } from './support/sampling.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Histogram } from '@hdrscope/core';
 import { IntervalLogWriter, readEntries, readIntervals } from '@hdrscope/interval-log';
-import { describeWithPeers, type PeerName, programOf } from './support/peers.ts';
+import { describeWithPeers, type PeerName, programOf } from '@hdrscope/testing';
 
 const HIGHEST = 3_600_000_000_000;
 const BASE_TIME_MS = 1_790_000_000_000;

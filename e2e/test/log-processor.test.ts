@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describeWithPeers, programOf } from './support/peers.ts';
+import { describeWithPeers, programOf } from '@hdrscope/testing';
 import { type LogKind, randomLog } from './support/random-log.ts';
 
 import.meta.jest.setTimeout(120_000);

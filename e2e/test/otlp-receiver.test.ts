@@ -1,5 +1,6 @@
 import { type RunningOtlp, serveOtlp } from '@hdrscope/otel/receiver';
 import { createRegistry, type Registry, valuesAtPercentiles } from '@hdrscope/registry';
+import { describeWithPeers } from '@hdrscope/testing';
 import { OTLPMetricExporter as JsonExporter } from '@opentelemetry/exporter-metrics-otlp-http';
 import { OTLPMetricExporter as ProtobufExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
 import { resourceFromAttributes } from '@opentelemetry/resources';
@@ -12,7 +13,6 @@ import {
 } from '@opentelemetry/sdk-metrics';
 import { startForwarder } from './support/collector.ts';
 import { stopPeers, waitFor } from './support/peer-process.ts';
-import { describeWithPeers } from './support/peers.ts';
 import { relativeError, trueQuantile } from './support/quantiles.ts';
 import { durations } from './support/sampling.ts';
 

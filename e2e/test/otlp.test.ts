@@ -1,4 +1,5 @@
 import { createHdr, type Format } from '@hdrscope/otel';
+import { describeWithPeers } from '@hdrscope/testing';
 import { OTLPMetricExporter as GrpcExporter } from '@opentelemetry/exporter-metrics-otlp-grpc';
 import { OTLPMetricExporter as JsonExporter } from '@opentelemetry/exporter-metrics-otlp-http';
 import { OTLPMetricExporter as ProtobufExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
@@ -13,7 +14,6 @@ import {
 import { type Collector, startCollector } from './support/collector.ts';
 import { type HistogramPoint, pointsReceived, pointsSent } from './support/otlp-json.ts';
 import { stopPeers, waitFor } from './support/peer-process.ts';
-import { describeWithPeers } from './support/peers.ts';
 import { durations } from './support/sampling.ts';
 
 const { DELTA, CUMULATIVE } = AggregationTemporality;

@@ -42,7 +42,8 @@ test('the installer says why a peer cannot be had, and leaves nothing behind', (
   expect(stdout).toMatch(/^prometheus-3 .* not installed: there is no go on this machine$/m);
   expect(stdout).toMatch(/^log-rust .* not installed: there is no cargo on this machine$/m);
   expect(stdout).toMatch(/^log-python .* not installed: there is no python3 on this machine$/m);
-  // It is large, and has to be named.
+  expect(stdout).toMatch(/^opentelemetry-3 .* not installed: there is no npm on this machine$/m);
+  // This peer is large, so it is installed by its name only.
   expect(stdout).not.toContain('ceph-cluster');
   expect(readdirSync(join(folder, 'peers'))).toEqual([]);
   expect(install('--list')).toMatchObject({ status: 0, stdout: '' });

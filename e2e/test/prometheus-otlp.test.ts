@@ -1,4 +1,5 @@
 import { createHdr } from '@hdrscope/otel';
+import { describeWithPeers } from '@hdrscope/testing';
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
 import {
   AggregationTemporality,
@@ -6,7 +7,6 @@ import {
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
 import { stopPeers, waitFor } from './support/peer-process.ts';
-import { describeWithPeers } from './support/peers.ts';
 import { type Prometheus, startPrometheus } from './support/prometheus.ts';
 import { bucketQuantile, quantileBound, relativeError, scaleOf, trueQuantile } from './support/quantiles.ts';
 import { durations } from './support/sampling.ts';

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { createHdr } from '@hdrscope/otel';
 import { HdrPrometheusExporter, prometheusHandler } from '@hdrscope/prometheus';
 import { createRegistry } from '@hdrscope/registry';
+import { describeWithPeers, isInstalled } from '@hdrscope/testing';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import { stopPeers, waitFor } from './support/peer-process.ts';
-import { describeWithPeers, isInstalled } from './support/peers.ts';
 import { type Prometheus, type PromHistogram, startPrometheus } from './support/prometheus.ts';
 import {
   bucketQuantile,

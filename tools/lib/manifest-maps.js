@@ -25,19 +25,6 @@ export function entriesOf({ exports }) {
 }
 
 /**
- * Whether one of a map's keys serves a specifier. A `*` in a key stands for anything.
- *
- * @param {string[]} keys
- * @param {string} wanted
- */
-export function hasEntry(keys, wanted) {
-  return keys.some((key) => {
-    const [before = '', after] = key.split('*');
-    return after === undefined ? key === wanted : wanted.startsWith(before) && wanted.endsWith(after);
-  });
-}
-
-/**
  * The files that a map leads to, each with the conditions under which it does.
  *
  * @param {unknown} map

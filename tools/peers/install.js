@@ -33,7 +33,7 @@ function install(peer) {
   const wasThere = programOf(peer) !== undefined;
   const start = performance.now();
   const report = (/** @type {string} */ outcome) =>
-    console.log(`${peer.name.padEnd(12)} ${peer.version.padEnd(8)} ${outcome}`);
+    console.log(`${peer.name.padEnd(15)} ${peer.version.padEnd(8)} ${outcome}`);
   try {
     const program = installPeer(peer);
     const seconds = ((performance.now() - start) / 1000).toFixed(0);

@@ -8,19 +8,20 @@ import { unpackCephDaemons } from './ceph-daemons.js';
 import { unpackCollectd } from './collectd.js';
 import { unpackDebianPackage } from './debian.js';
 import { buildWithGo } from './go.js';
+import { installWithNpm } from './npm.js';
 import { installWithPip } from './python.js';
 import { run } from './run.js';
 
 /**
- * A program that the end-to-end tests talk to.
+ * A program or a set of packages that tests use and this workspace does not install.
  *
  * @typedef {object} Peer
  * @property {string} name
  * @property {string} version
- * @property {string} folder In the cache; its name changes with all that the peer is made of.
- * @property {string} program Relative to its folder.
+ * @property {string} folder Its folder in the cache. The name changes with the sources and settings of the peer.
+ * @property {string} program Path of the program, or of the folder of packages, relative to `folder`.
  * @property {(folder: string) => void} make Fills an empty folder.
- * @property {boolean} [isExtra] Whether it is so large that it is installed only where it is named.
+ * @property {boolean} [isExtra] Whether the peer is large, and therefore installed by its name only.
  */
 
 /** @type {readonly Peer[]} */
@@ -74,10 +75,12 @@ export const PEERS = [
     tags: 'remove_all_sd',
   }),
   builtPeer({ name: 'log-go', version: '1.4.0', target: '.', program: 'log-peer' }),
-  madePeer('log-rust', '7.5.4', 'log-peer', buildWithCargo),
-  madePeer('log-python', '0.10.8', 'log-peer', (module, folder) =>
+  madePeer('log-rust', '7.5.4', 'bin/log-peer', buildWithCargo),
+  madePeer('log-python', '0.10.8', 'bin/log-peer', (module, folder) =>
     installWithPip({ module, script: 'log_peer.py', program: 'log-peer' }, folder),
   ),
+  // These packages ask for Node.js 22.15, so the workspace itself cannot have them without warnings.
+  madePeer('opentelemetry-3', '3.1.1', 'node_modules', installWithNpm),
 ];
 
 /**
@@ -87,15 +90,15 @@ export const PEERS = [
 function builtPeer({ name, version, ...build }) {
   const make = (/** @type {string} */ module, /** @type {string} */ folder) =>
     buildWithGo({ module, ...build }, folder);
-  return madePeer(name, version, build.program, make, JSON.stringify(build));
+  return madePeer(name, version, `bin/${build.program}`, make, JSON.stringify(build));
 }
 
 /**
  * @param {string} name
  * @param {string} version
  * @param {string} program
- * @param {(module: string, folder: string) => void} make Of the sources that are in a folder of this name.
- * @param {string} [settings] What it is made of besides.
+ * @param {(module: string, folder: string) => void} make Makes the peer from `module`, the folder here with its name.
+ * @param {string} [settings] Whatever else the peer depends on.
  * @returns {Peer}
  */
 function madePeer(name, version, program, make, settings = '') {
@@ -104,7 +107,7 @@ function madePeer(name, version, program, make, settings = '') {
     name,
     version,
     folder: `${name}-${version}-${hashOf(module, settings)}`,
-    program: `bin/${program}`,
+    program,
     make: (folder) => make(module, folder),
   };
 }
@@ -120,10 +123,8 @@ function hashOf(dir, text) {
 }
 
 /**
- * The program of a peer that is installed.
- *
  * @param {Peer} peer
- * @returns {string | undefined}
+ * @returns {string | undefined} The program of the peer; `undefined` where it is not installed.
  */
 export function programOf({ folder, program }) {
   const file = join(peersFolder(), folder, program);
@@ -133,7 +134,7 @@ export function programOf({ folder, program }) {
 /**
  * @param {Peer} peer
  * @returns {string} Its program.
- * @throws {Error} Whose message says why it cannot be had.
+ * @throws {Error} with the reason, when the peer cannot be installed.
  */
 export function installPeer(peer) {
   fillFolder(peer.folder, peer.make);

@@ -71,9 +71,10 @@ test.each([
   ['packages/otel/test/a.test.ts', "import '@opentelemetry/sdk-metrics'; import 'test-tool';"],
   ['packages/page/src/a.ts', "import '@x/core'; import '@x/plot';"],
   ['packages/ceph/test/a.test.ts', "import '@x/testing';"],
+  ['packages/testing/src/a.ts', 'await import(name);'],
   ['packages/cli/src/a.ts', "import '@x/ceph'; await import(process.argv[2]);"],
   ['tools/a.js', "import './test/b.js'; import 'root-tool';"],
-  // Not sources: what is built, installed, hidden or meant to be wrong.
+  // Built, installed and hidden files and fixtures are not sources.
   ['packages/core/dist/a.js', "import '@x/cli';"],
   ['packages/core/node_modules/a/index.js', "import '@x/cli';"],
   ['packages/core/.examples/a.ts', "import '@x/cli';"],
@@ -122,33 +123,11 @@ test.each([
     'edge may import core and kit and registry, not @x/cli (app)',
   ],
   [
-    'packages/ceph/src/a.ts',
-    "import '@x/registry';",
-    '@x/registry is not among the dependencies or peerDependencies',
-  ],
-  [
-    'packages/cli/test/a.test.ts',
-    "import '@x/registry';",
-    '@x/registry is declared neither in package.json nor at the root',
-  ],
-  [
-    'packages/registry/src/a.ts',
-    "import '@x/core/src/index.ts';",
-    "'@x/core/src/index.ts' is not an export of @x/core",
-  ],
-  [
-    'packages/registry/src/a.ts',
-    "import '@x/registry/dist/a.js';",
-    "'@x/registry/dist/a.js' is not an export of @x/registry",
-  ],
-  [
     'packages/registry/src/a.ts',
     "import '../../core/src/index.ts';",
     "'../../core/src/index.ts' leaves the package",
   ],
   ['packages/registry/src/a.ts', "import '../test/helper.ts';", "'../test/helper.ts' leaves src"],
-  ['packages/otel/src/a.ts', "import 'test-tool';", 'test-tool is not among the dependencies'],
-  ['packages/otel/src/a.ts', "import 'root-tool';", 'root-tool is not among the dependencies'],
   [
     'packages/otel/src/a.ts',
     "import { type A } from '@opentelemetry/sdk-metrics';",
@@ -158,11 +137,6 @@ test.each([
     'packages/otel/src/a.ts',
     "require('@opentelemetry/sdk-metrics/build/x');",
     'may only be imported as `import type`',
-  ],
-  [
-    'packages/otel/test/a.test.ts',
-    "import 'unheard-of';",
-    'unheard-of is declared neither in package.json nor at the root',
   ],
   [
     'packages/core/src/a.ts',
@@ -175,7 +149,6 @@ test.each([
     "core runs in any JavaScript runtime, so 'fs/promises'",
   ],
   ['packages/core/src/zlib.ts', "import 'node:zlib';", "core runs in any JavaScript runtime, so 'node:zlib'"],
-  ['packages/core/src/a.ts', "import '#other';", "'#other' is not among the imports of package.json"],
   ['packages/core/src/a.ts', 'await import(name);', 'imports a computed name'],
 ])('refuses in %s: %s', (file, source, message) => {
   expect(messagesFor(file, source)).toEqual([expect.stringContaining(message)]);

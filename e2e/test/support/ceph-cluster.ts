@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { askAdminSocket } from '@hdrscope/ceph';
+import { describeWithPeers, programOf } from '@hdrscope/testing';
 import { createFolder, freePort, startPeer } from './peer-process.ts';
-import { describeWithPeers, programOf } from './peers.ts';
 
 /** A monitor and storage daemons of Ceph that are running, and have a pool. */
 export interface CephCluster {

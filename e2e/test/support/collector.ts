@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { programOf } from '@hdrscope/testing';
 import type { OtlpMetrics } from './otlp-json.ts';
 import { createFolder, freePort, type PeerProcess, startPeer } from './peer-process.ts';
-import { programOf } from './peers.ts';
 
 /** An OpenTelemetry Collector. */
 export interface Collector extends PeerProcess {

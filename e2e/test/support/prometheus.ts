@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { programOf } from '@hdrscope/testing';
 import { createFolder, freePort, type PeerProcess, startPeer, waitFor } from './peer-process.ts';
-import { programOf } from './peers.ts';
 
 /** A Prometheus that is running. */
 export interface Prometheus extends PeerProcess {

@@ -1,44 +1,24 @@
-import * as prometheus from 'exporter-prometheus-3';
-import * as metrics from 'sdk-metrics-3';
-import { createHdr } from '../src/index.ts';
+import { fileURLToPath } from 'node:url';
+import { describeWithPeers, importOpenTelemetry3, typeErrorsWithOpenTelemetry3 } from '@hdrscope/testing';
 import { collectDiagnostics } from './support/diag-log.ts';
 import { testDropIn } from './support/drop-in-suite.ts';
 import { testPipeline } from './support/pipeline-suite.ts';
+import type { Sdk } from './support/sdk.ts';
 
-const sdk = {
-  metrics: metrics as unknown as typeof import('sdk-metrics-2'),
-  PrometheusExporter:
-    prometheus.PrometheusExporter as unknown as typeof import('exporter-prometheus-2').PrometheusExporter,
-};
+const metrics = await importOpenTelemetry3<Sdk['metrics']>('sdk-metrics-3');
+const prometheus =
+  await importOpenTelemetry3<typeof import('exporter-prometheus-2')>('exporter-prometheus-3');
 
-const log = collectDiagnostics();
-testPipeline(sdk, log);
-testDropIn(sdk, log);
+describeWithPeers(['opentelemetry-3'])('OpenTelemetry 3', () => {
+  const sdk = { metrics, PrometheusExporter: prometheus.PrometheusExporter };
+  const log = collectDiagnostics();
+  testPipeline(sdk, log);
+  testDropIn(sdk, log);
 
-test('wrappers accept and return the types of this version', async () => {
-  const { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } =
-    metrics;
-  const exporter = new InMemoryMetricExporter(AggregationTemporality.DELTA);
-  const hdr = createHdr({
-    views: [
-      {
-        instrumentName: 'x',
-        instrumentType: metrics.InstrumentType.HISTOGRAM,
-        attributesProcessors: [metrics.createAllowListAttributesProcessor(['method'])],
-      },
-    ],
+  test('wrappers accept and return the types of this version', async () => {
+    const file = fileURLToPath(new URL('./open-telemetry-3/types.ts', import.meta.url));
+    expect(typeErrorsWithOpenTelemetry3(file)).toBe('');
+    const { recordOnce } = await import(file);
+    expect(await recordOnce()).toMatchObject([{ attributes: { method: 'GET' }, value: { count: 1 } }]);
   });
-  const reader: metrics.PeriodicExportingMetricReader = hdr.wrapReader(
-    new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 1e6 }),
-  );
-  const scraped: prometheus.PrometheusExporter = hdr.wrapReader(
-    new prometheus.PrometheusExporter({ preventServerStart: true }),
-  );
-  const provider: metrics.MeterProvider = hdr.wrapProvider(new MeterProvider({ readers: [reader, scraped] }));
-  provider.getMeter('m').createHistogram('x').record(1, { method: 'GET', user: 1 });
-  await provider.forceFlush();
-  expect(exporter.getMetrics()[0]!.scopeMetrics[0]!.metrics[0]!.dataPoints).toMatchObject([
-    { attributes: { method: 'GET' }, value: { count: 1 } },
-  ]);
-  await provider.shutdown();
 });

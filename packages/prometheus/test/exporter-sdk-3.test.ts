@@ -1,15 +1,18 @@
-import * as prometheus from 'exporter-prometheus-3';
-import * as metrics from 'sdk-metrics-3';
-import { HdrPrometheusExporter } from '../src/index.ts';
+import { fileURLToPath } from 'node:url';
+import { describeWithPeers, importOpenTelemetry3, typeErrorsWithOpenTelemetry3 } from '@hdrscope/testing';
 import { type Sdk, testExporter } from './support/exporter-suite.ts';
 
-testExporter({ metrics, PrometheusExporter: prometheus.PrometheusExporter } as unknown as Sdk);
+const metrics = await importOpenTelemetry3<Sdk['metrics']>('sdk-metrics-3');
+const prometheus =
+  await importOpenTelemetry3<typeof import('exporter-prometheus-2')>('exporter-prometheus-3');
 
-test('the types of this version accept the exporter', async () => {
-  const exporter = new HdrPrometheusExporter({ preventServerStart: true });
-  const reader: metrics.IMetricReader = exporter;
-  const provider = new metrics.MeterProvider({ readers: [reader] });
-  const producer: metrics.MetricProducer = { collect: () => exporter.collect() };
-  new HdrPrometheusExporter({ preventServerStart: true, metricProducers: [producer] });
-  await provider.shutdown();
+describeWithPeers(['opentelemetry-3'])('OpenTelemetry 3', () => {
+  testExporter({ metrics, PrometheusExporter: prometheus.PrometheusExporter });
+
+  test('the types of this version accept the exporter', async () => {
+    const file = fileURLToPath(new URL('./open-telemetry-3/types.ts', import.meta.url));
+    expect(typeErrorsWithOpenTelemetry3(file)).toBe('');
+    const { useExporter } = await import(file);
+    await useExporter();
+  });
 });

@@ -1,7 +1,6 @@
+import { importOpenTelemetry3, isInstalled } from '@hdrscope/testing';
 import * as stock2 from 'exporter-prometheus-2';
-import * as stock3 from 'exporter-prometheus-3';
 import * as metrics2 from 'sdk-metrics-2';
-import * as metrics3 from 'sdk-metrics-3';
 
 /** A copy of the SDK with its Prometheus exporter. */
 export interface Stock {
@@ -9,10 +8,16 @@ export interface Stock {
   readonly PrometheusSerializer: typeof stock2.PrometheusSerializer;
 }
 
-export const STOCK_VERSIONS: readonly [version: string, stock: Stock][] = [
+const metrics3 = await importOpenTelemetry3<typeof metrics2>('sdk-metrics-3');
+const stock3 = await importOpenTelemetry3<typeof stock2>('exporter-prometheus-3');
+
+/** The versions that are installed: 2.x always, 3.x with the peer `opentelemetry-3`. */
+export const STOCK_VERSIONS: [version: string, stock: Stock][] = [
   ['2.x', { metrics: metrics2, PrometheusSerializer: stock2.PrometheusSerializer }],
-  ['3.x', { metrics: metrics3, PrometheusSerializer: stock3.PrometheusSerializer } as unknown as Stock],
 ];
+if (isInstalled('opentelemetry-3')) {
+  STOCK_VERSIONS.push(['3.x', { metrics: metrics3, PrometheusSerializer: stock3.PrometheusSerializer }]);
+}
 
 /** A reader that tests collect from. */
 export function manualReader(

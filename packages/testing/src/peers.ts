@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
-/** A program that the tests can talk to, where it is installed: see `tools/peers`. */
+/** A program or a set of packages that tests use where it is installed: see `tools/peers`. */
 export type PeerName =
   | 'hdrhistogram-java'
   | 'ceph-client'
@@ -12,26 +12,33 @@ export type PeerName =
   | 'collector'
   | 'log-go'
   | 'log-rust'
-  | 'log-python';
+  | 'log-python'
+  | 'opentelemetry-3';
 
 const installer = join(import.meta.dirname, '../../../tools/peers/install.js');
 
-const installed = new Map(
-  execFileSync(process.execPath, [installer, '--list'], { encoding: 'utf8' })
-    .split('\n')
-    .map((line) => line.split('\t') as [name: string, program: string]),
-);
+let installed: ReadonlyMap<string, string> | undefined;
 
-/** `1` requires all peers, a list of names requires those. */
+/** The paths of the peers that are installed, by name. Asks the installer once. */
+function installedPeers(): ReadonlyMap<string, string> {
+  installed ??= new Map(
+    execFileSync(process.execPath, [installer, '--list'], { encoding: 'utf8' })
+      .split('\n')
+      .map((line) => line.split('\t') as [name: string, program: string]),
+  );
+  return installed;
+}
+
+/** `1` requires all peers; a list of names requires these peers. */
 const required = process.env.HDRSCOPE_REQUIRE_PEERS ?? '';
 
 export function isInstalled(name: PeerName): boolean {
-  return installed.has(name);
+  return installedPeers().has(name);
 }
 
-/** The file of a peer's program. */
+/** The path of a peer: its program, or the folder of its packages. */
 export function programOf(name: PeerName): string {
-  const program = installed.get(name);
+  const program = installedPeers().get(name);
   if (program === undefined) throw new Error(reasonFor(name));
   return program;
 }
@@ -39,13 +46,13 @@ export function programOf(name: PeerName): string {
 const reported = new Set<PeerName>();
 
 /**
- * `describe` for tests that need peers. Without one of them they are skipped, with a printed reason, unless
- * `HDRSCOPE_REQUIRE_PEERS` says that it must be there: then they fail.
+ * `describe` for tests that need peers. Where a peer is missing, the tests are skipped and the reason is printed; they
+ * fail where `HDRSCOPE_REQUIRE_PEERS` requires that peer.
  */
 export function describeWithPeers(names: readonly PeerName[]): (title: string, tests: () => void) => void {
   const missing = names.filter((name) => !isInstalled(name));
   if (missing.length === 0) return describe;
-  if (missing.some(isRequired)) return (title) => describe(title, () => failForWant(missing));
+  if (missing.some(isRequired)) return (title) => describe(title, () => failForMissing(missing));
   for (const name of missing.filter((one) => !reported.has(one))) {
     reported.add(name);
     console.log(`skipped: ${reasonFor(name)}`);
@@ -53,7 +60,7 @@ export function describeWithPeers(names: readonly PeerName[]): (title: string, t
   return describe.skip;
 }
 
-function failForWant(missing: readonly PeerName[]): void {
+function failForMissing(missing: readonly PeerName[]): void {
   test('has the peers that are required', () => {
     throw new Error(missing.map(reasonFor).join('\n'));
   });
