@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import type { OptionNode } from './completion/tree.ts';
-import type { Group } from './group.ts';
+import type { OptionNode } from './completion/option-node.ts';
 
 /** A stream that takes text. */
 export interface Output {
@@ -47,6 +46,17 @@ export interface LazyCommand {
   /** One line, for the help of the group. */
   readonly summary: string;
   load(): Promise<CommandModule>;
+}
+
+/** Commands that share the beginning of their name. */
+export interface Group {
+  /** The group as people type it: `hdrscope log`. */
+  readonly path: string;
+  readonly description: string;
+  readonly commands: readonly LazyCommand[];
+  readonly examples: readonly string[];
+  /** Text for the end of the help. */
+  readonly notes?: string;
 }
 
 /** The exports of a command's module. */

@@ -1,15 +1,4 @@
-import { type CommandModule, ExitCode, type Io, type LazyCommand, UsageError } from './command.ts';
-
-/** Commands that share the beginning of their name. */
-export interface Group {
-  /** The group as people type it: `hdrscope log`. */
-  readonly path: string;
-  readonly description: string;
-  readonly commands: readonly LazyCommand[];
-  readonly examples: readonly string[];
-  /** Text for the end of the help. */
-  readonly notes?: string;
-}
+import { type CommandModule, ExitCode, type Group, type Io, UsageError } from './command.ts';
 
 /** The module of a group: it runs the commands in the group. */
 export function groupModule(group: Group): CommandModule {

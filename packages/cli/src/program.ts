@@ -1,6 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { ExitCode, type Io, Refusal, Termination, UsageError } from './command.ts';
-import { type Group, groupModule, runGroup } from './group.ts';
+import { ExitCode, type Group, type Io, Refusal, Termination, UsageError } from './command.ts';
+import { groupModule, runGroup } from './group.ts';
 
 /** The whole command. */
 export const HDRSCOPE: Group = {

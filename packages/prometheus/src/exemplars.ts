@@ -1,6 +1,7 @@
 import { explicitLayout } from '@hdrscope/core';
 import type { Exemplar } from '@hdrscope/registry';
-import { type Labels, labelsOf } from './labels.ts';
+import type { Labels } from './families.ts';
+import { labelsOf } from './labels.ts';
 
 // https://github.com/prometheus/OpenMetrics/blob/v1.0.0/specification/OpenMetrics.md#exemplars
 const MOST_CHARACTERS = 128;

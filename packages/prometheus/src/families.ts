@@ -1,6 +1,5 @@
 import type { BucketRun } from '@hdrscope/core';
 import type { Exemplar } from '@hdrscope/registry';
-import type { Labels } from './labels.ts';
 
 /** A metric family as Prometheus knows it. Every source is converted to families, and every format is written from them. */
 export interface MetricFamily {
@@ -13,6 +12,9 @@ export interface MetricFamily {
   readonly type: MetricType;
   readonly metrics: readonly Metric[];
 }
+
+/** Names and values, in the order in which they are written. No name comes twice. */
+export type Labels = readonly (readonly [name: string, value: string])[];
 
 export type MetricType = 'counter' | 'gauge' | 'histogram' | 'info' | 'unknown';
 

@@ -5,8 +5,16 @@ import {
   checkClassicBoundaries,
   classicOfNative,
 } from './boundaries.ts';
-import type { HistogramValue, Metric, MetricFamily, MetricType, NumberValue, Warn } from './families.ts';
-import { Labeller, type Labels, labelsOf, scopeLabels } from './labels.ts';
+import type {
+  HistogramValue,
+  Labels,
+  Metric,
+  MetricFamily,
+  MetricType,
+  NumberValue,
+  Warn,
+} from './families.ts';
+import { Labeller, labelsOf, scopeLabels } from './labels.ts';
 import { mergeFamilies } from './merge-families.ts';
 import { familyName, type NamingOptions } from './names.ts';
 import { LEAST_ZERO_THRESHOLD, MAX_SCHEMA, MIN_SCHEMA } from './native.ts';

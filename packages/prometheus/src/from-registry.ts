@@ -1,8 +1,8 @@
 import { explicitCounts, exponentialBuckets, justifiedScale, mustBe } from '@hdrscope/core';
 import type { FamilySnapshot, Rejected, SeriesSnapshot, Snapshot, SourceFailure } from '@hdrscope/registry';
 import { boundariesFor, type ClassicBoundaries, checkClassicBoundaries } from './boundaries.ts';
-import type { ClassicBuckets, HistogramValue, Metric, MetricFamily, Warn } from './families.ts';
-import { Labeller, type Labels, NO_LABELS, scopeLabels } from './labels.ts';
+import type { ClassicBuckets, HistogramValue, Labels, Metric, MetricFamily, Warn } from './families.ts';
+import { Labeller, NO_LABELS, scopeLabels } from './labels.ts';
 import { mergeFamilies } from './merge-families.ts';
 import { familyName, type NamingOptions } from './names.ts';
 import { LEAST_ZERO_THRESHOLD, MAX_SCHEMA } from './native.ts';

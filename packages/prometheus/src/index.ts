@@ -5,6 +5,7 @@ export type { DefaultOptions, HdrPrometheusExporterOptions, MetricSource } from 
 export type {
   ClassicBuckets,
   HistogramValue,
+  Labels,
   Metric,
   MetricFamily,
   MetricType,
@@ -16,7 +17,6 @@ export type { FamilySource } from './family-source.ts';
 export { familiesOfResourceMetrics, type ResourceMetricsOptions } from './from-otel.ts';
 export { familiesOfSnapshot, type SnapshotOptions } from './from-registry.ts';
 export { type HandlerOptions, prometheusHandler } from './handler.ts';
-export type { Labels } from './labels.ts';
 export type { NamingOptions } from './names.ts';
 export { negotiate } from './negotiation.ts';
 export { contentTypeOf, type ExpositionFormat, render } from './render.ts';

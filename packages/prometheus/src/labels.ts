@@ -1,8 +1,6 @@
 import type { Attributes, Scope } from '@hdrscope/registry';
+import type { Labels } from './families.ts';
 import { labelName } from './names.ts';
-
-/** Names and values, in the order in which they are written. No name comes twice. */
-export type Labels = readonly (readonly [name: string, value: string])[];
 
 export const NO_LABELS: Labels = /* @__PURE__ */ Object.freeze([]);
 

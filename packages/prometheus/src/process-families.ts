@@ -1,8 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import { getHeapSpaceStatistics } from 'node:v8';
-import type { Metric, MetricFamily } from './families.ts';
-import type { Labels } from './labels.ts';
+import type { Labels, Metric, MetricFamily } from './families.ts';
 import { numberFamilies } from './number-families.ts';
 
 const startMs = Date.now() - process.uptime() * 1000;

@@ -2,8 +2,14 @@ import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import type { BucketRun } from '@hdrscope/core';
 import type { Exemplar } from '@hdrscope/registry';
 import { exemplarLabels, exemplarsByBucket } from './exemplars.ts';
-import type { ClassicBuckets, HistogramValue, Metric, MetricFamily, NativeBuckets } from './families.ts';
-import type { Labels } from './labels.ts';
+import type {
+  ClassicBuckets,
+  HistogramValue,
+  Labels,
+  Metric,
+  MetricFamily,
+  NativeBuckets,
+} from './families.ts';
 import { exposedName, unitInName } from './names.ts';
 import { spansOf } from './native.ts';
 

@@ -1,4 +1,4 @@
-import type { Labels } from './labels.ts';
+import type { Labels } from './families.ts';
 
 // The parts that both text formats write alike.
 

@@ -71,7 +71,7 @@ describe.each(STOCK_VERSIONS)('beside the stock exporter for %s', (_version, sto
       { withoutScopeInfo: true, withResourceConstantLabels: /pid/ },
     ],
     ['without target_info', { withoutTargetInfo: true }],
-  ])('the text is byte for byte the same %s', async (_title, options = {}) => {
+  ])('the text is equal byte for byte %s', async (_title, options = {}) => {
     const metrics = await realMetrics(stock);
     const theirs = new stock.PrometheusSerializer(
       options.prefix,

@@ -1,33 +1,39 @@
 import { mustBe } from '@hdrscope/core';
 import { LONGEST_TIMER_MS } from '@hdrscope/kit';
-import type { Registry, Source } from './registry.ts';
 
-/** A source as a registry asks it: not for longer than its time, and not again while it is late. */
+/** A source as a registry asks it: for no longer than its time limit, and not again while it is late. */
 export class AskedSource {
   readonly name: string;
-  readonly #source: Source;
+  readonly #collect: () => void | Promise<void>;
   readonly #timeoutMs: number;
   /** Calls that have outlived their time and still go on. */
   #lateCalls = 0;
 
-  /** @throws HdrscopeError `ERR_INVALID_OPTION` when the time is none. */
-  constructor(source: Source, timeoutMs: number = Number.POSITIVE_INFINITY) {
+  /**
+   * @param collect Brings the registry up to date.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when `timeoutMs` is not a time limit.
+   */
+  constructor(
+    name: string,
+    collect: () => void | Promise<void>,
+    timeoutMs: number = Number.POSITIVE_INFINITY,
+  ) {
     assertTimeout(timeoutMs);
-    this.name = source.name;
-    this.#source = source;
+    this.name = name;
+    this.#collect = collect;
     this.#timeoutMs = timeoutMs;
   }
 
   /** Has the source bring the registry up to date. Rejects with what it throws, or when the time is over. */
-  async ask(registry: Registry, atMostMs: number): Promise<void> {
+  async ask(atMostMs: number): Promise<void> {
     const timeoutMs = Math.min(this.#timeoutMs, atMostMs);
-    if (timeoutMs === Number.POSITIVE_INFINITY) return this.#source.collect(registry);
+    if (timeoutMs === Number.POSITIVE_INFINITY) return this.#collect();
     // Calls that hang must not pile up, nor must every gather wait for them in vain.
     if (this.#lateCalls > 0) throw this.#timeoutError(`has not answered an earlier gather yet`);
-    return this.#askWithin(registry, timeoutMs);
+    return this.#askWithin(timeoutMs);
   }
 
-  #askWithin(registry: Registry, timeoutMs: number): Promise<void> {
+  #askWithin(timeoutMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
       let isLate = false;
       const timer = setTimeout(() => {
@@ -40,7 +46,7 @@ export class AskedSource {
         if (isLate) this.#lateCalls--;
       };
       // In an async function, so that what is thrown at once is a rejection too.
-      (async () => this.#source.collect(registry))().finally(end).then(resolve, reject);
+      (async () => this.#collect())().finally(end).then(resolve, reject);
     });
   }
 

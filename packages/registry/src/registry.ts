@@ -90,14 +90,14 @@ export function createRegistry({ clock = systemClock }: { readonly clock?: Clock
       return families.get(familyKey(identity));
     },
     add(source, { timeoutMs } = {}) {
-      const asked = new AskedSource(source, timeoutMs);
+      const asked = new AskedSource(source.name, () => source.collect(registry), timeoutMs);
       if (!sources.has(source)) sources.set(source, asked);
       return () => sources.delete(source);
     },
     async gather({ nowMs, timeoutMs = Number.POSITIVE_INFINITY } = {}) {
       assertTimeout(timeoutMs);
       const asked = [...sources.values()];
-      const failures = await Promise.all(asked.map((source) => failureOf(source, registry, timeoutMs)));
+      const failures = await Promise.all(asked.map((source) => failureOf(source, timeoutMs)));
       const errors = failures.filter((failure) => failure !== undefined);
       const snapshots = [...families.values()].map((family) => family.snapshot());
       return createSnapshot(nowMs ?? clock.nowMs(), snapshots, errors);
@@ -106,13 +106,9 @@ export function createRegistry({ clock = systemClock }: { readonly clock?: Clock
   return registry;
 }
 
-async function failureOf(
-  source: AskedSource,
-  registry: Registry,
-  timeoutMs: number,
-): Promise<SourceFailure | undefined> {
+async function failureOf(source: AskedSource, timeoutMs: number): Promise<SourceFailure | undefined> {
   try {
-    await source.ask(registry, timeoutMs);
+    await source.ask(timeoutMs);
     return undefined;
   } catch (error) {
     return Object.freeze({ source: source.name, error });

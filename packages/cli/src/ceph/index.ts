@@ -1,4 +1,4 @@
-import type { Group } from '../group.ts';
+import type { Group } from '../command.ts';
 
 /** `hdrscope ceph`: one module per command, loaded when it runs. */
 export const CEPH: Group = {

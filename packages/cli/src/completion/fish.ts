@@ -1,4 +1,5 @@
-import type { CommandNode, OptionNode, ValueNode } from './tree.ts';
+import type { OptionNode, ValueNode } from './option-node.ts';
+import type { CommandNode } from './tree.ts';
 
 /** For fish 3 and later. */
 export function fishScript(nodes: readonly CommandNode[]): string {

@@ -1,7 +1,7 @@
 import { Argument } from 'commander';
 import { createParser, readArguments } from '../arguments.ts';
+import type { Group } from '../command.ts';
 import { type CommandModule, ExitCode } from '../command.ts';
-import type { Group } from '../group.ts';
 import { bashScript } from './bash.ts';
 import { fishScript } from './fish.ts';
 import { type CommandNode, commandTree } from './tree.ts';

@@ -1,5 +1,6 @@
+import type { ValueNode } from './option-node.ts';
 import { quoted } from './quoted.ts';
-import type { CommandNode, ValueNode } from './tree.ts';
+import type { CommandNode } from './tree.ts';
 
 /** For zsh with its completion system. */
 export function zshScript(nodes: readonly CommandNode[]): string {

@@ -1,4 +1,4 @@
-import type { Group } from '../group.ts';
+import type { Group } from '../command.ts';
 
 /** `hdrscope ebpf`: one module for each command, loaded when it runs. */
 export const EBPF: Group = {

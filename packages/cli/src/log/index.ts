@@ -1,4 +1,4 @@
-import type { Group } from '../group.ts';
+import type { Group } from '../command.ts';
 
 /** `hdrscope log`: one module per command, loaded when it runs. */
 export const LOG: Group = {

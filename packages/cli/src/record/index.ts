@@ -7,7 +7,8 @@ import { countNumbers, vanishedText } from '../numbers/count-numbers.ts';
 import { digitsOption, NUMBER_UNITS, numberUnit, resolutionOption } from '../numbers/number-unit.ts';
 import { OUTPUT_HELP, writeLines } from '../output-file.ts';
 import { startReading } from '../progress.ts';
-import { type OutputFormat, outputFormats, type Recorded } from './outputs.ts';
+import { type OutputFormat, outputFormats } from './outputs.ts';
+import type { Recorded } from './recorded.ts';
 
 const DESCRIPTION = `Counts numbers, one per line, and prints their distribution.
 

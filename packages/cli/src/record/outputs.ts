@@ -1,26 +1,8 @@
-import { formatPercentiles, type Histogram } from '@hdrscope/core';
+import { formatPercentiles } from '@hdrscope/core';
 import type { Io } from '../command.ts';
 import { inUnit, type NumberUnit, perMs, ticksPerUnit } from '../numbers/number-unit.ts';
+import type { Recorded, ShownAs } from './recorded.ts';
 import { formatRecorded } from './text.ts';
-
-/** A distribution of numbers, and how it is shown. */
-export interface Recorded {
-  /** In ticks of the unit's resolution. Not empty. */
-  readonly histogram: Histogram;
-  readonly unit: NumberUnit;
-  /** Significant digits. */
-  readonly digits: number;
-  /** The names of the inputs. */
-  readonly name: string;
-  readonly percentiles: readonly number[];
-}
-
-/** Options of the command line that outputs use. */
-export interface ShownAs {
-  readonly plot: boolean;
-  /** The file to write. @default standard output */
-  readonly outputFile?: string;
-}
 
 export type OutputFormat = 'text' | 'hgrm' | 'csv' | 'json' | 'base64' | 'hlog';
 

@@ -1,8 +1,8 @@
 import { barsBetween, plotText } from '@hdrscope/plot';
 import { inUnit } from '../numbers/number-unit.ts';
 import { plotColumns } from '../plot-columns.ts';
-import type { Recorded } from './outputs.ts';
 import { plotEdges } from './plot-edges.ts';
+import type { Recorded } from './recorded.ts';
 
 /**
  * The distribution as bars between round numbers.

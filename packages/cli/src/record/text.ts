@@ -3,7 +3,7 @@ import type { Io } from '../command.ts';
 import { formatCount, percentileTitle } from '../format.ts';
 import { inUnit } from '../numbers/number-unit.ts';
 import { formatTable } from '../table.ts';
-import type { Recorded, ShownAs } from './outputs.ts';
+import type { Recorded, ShownAs } from './recorded.ts';
 
 /** Formats a line for each statistic, and a plot. */
 export async function formatRecorded(

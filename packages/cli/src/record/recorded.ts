@@ -1,0 +1,21 @@
+import type { Histogram } from '@hdrscope/core';
+import type { NumberUnit } from '../numbers/number-unit.ts';
+
+/** A distribution of numbers, and how it is shown. */
+export interface Recorded {
+  /** In ticks of the unit's resolution. Not empty. */
+  readonly histogram: Histogram;
+  readonly unit: NumberUnit;
+  /** Significant digits. */
+  readonly digits: number;
+  /** The names of the inputs. */
+  readonly name: string;
+  readonly percentiles: readonly number[];
+}
+
+/** Options of the command line that outputs use. */
+export interface ShownAs {
+  readonly plot: boolean;
+  /** The file to write. @default standard output */
+  readonly outputFile?: string;
+}
