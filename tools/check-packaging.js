@@ -1,5 +1,6 @@
 /**
- * Packs every package that is published, and uses the packed files as their users do: with plain Node, with
+ * Packs every package that is published, and checks the packed files. publint and attw check package.json and the types;
+ * here are only the checks that they do not have: the list of files, and loading each entry with plain Node, with
  * `import` and with `require()`. Needs a build.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -17,8 +18,14 @@ import { isMain, listProjects, workspaceRoot } from './lib/workspace.js';
 const ALLOWED = /^(bin|dist|program|src)\/|^(README\.md|LICENSE|package\.json)$/;
 const NEEDED = ['package.json', 'README.md'];
 
+/** @type {readonly { name: string, options: string[] }[]} */
+const LINTERS = [
+  { name: 'publint', options: ['--strict'] },
+  { name: 'attw', options: ['--profile', 'esm-only', '--format', 'ascii', '--no-emoji'] },
+];
+
 /**
- * What is wrong with the files that a package would publish.
+ * Lists the problems of the files that a package would publish.
  *
  * @param {Project} project
  * @param {string[]} files
@@ -29,7 +36,7 @@ export function checkFiles({ path, dir, manifest }, files) {
   const missing = NEEDED.filter((file) => !files.includes(file)).map((file) => `${file} is missing`);
   const unwanted = files
     .filter((file) => !ALLOWED.test(file) || file.endsWith('.tsbuildinfo'))
-    .map((file) => `${file} does not belong into the package`);
+    .map((file) => `${file} does not belong in the package`);
   const scripts = BROWSER_SCRIPTS.map(({ script }) => `packages/${script}`)
     .filter((script) => script.startsWith(`${path}/`))
     .map((script) => script.slice(path.length + 1));
@@ -41,7 +48,8 @@ export function checkFiles({ path, dir, manifest }, files) {
   const stale = files
     .filter((file) => file.startsWith('dist/') && !hasOrigin(file, packed, modules))
     .map((file) => `${file} is left over: delete ${path}/dist and build again`);
-  const dangling = targets
+  // publint checks `exports` and `bin` only.
+  const dangling = targetsOf(manifest.imports)
     .filter(({ file }) => !file.includes('*') && !packed.has(file))
     .map(({ file }) => `${file} is named in package.json and is missing`);
   return [...missing, ...unbundled, ...unwanted, ...stale, ...dangling, ...checkMaps(dir, packed)];
@@ -97,7 +105,7 @@ function checkMaps(dir, files) {
 }
 
 /**
- * Packs and unpacks the packages into a folder inside the workspace, whose other packages they then still find.
+ * Packs and unpacks the packages into a folder inside the workspace, where they find the dependencies of the workspace.
  *
  * @param {string} root
  * @param {Project[]} projects
@@ -123,6 +131,23 @@ function unpackAll(root, projects, folder) {
     execFileSync('tar', ['-xzf', join(folder, filename), '--strip-components=1', '-C', target]);
   }
   return packed;
+}
+
+/**
+ * Runs publint and attw on a packed package.
+ *
+ * @param {string} file
+ * @returns {string[]}
+ */
+function lintPackage(file) {
+  return LINTERS.flatMap(({ name, options }) => {
+    const program = join(workspaceRoot, 'node_modules/.bin', name);
+    const { status, stdout, stderr } = spawnSync(program, [file, ...options], {
+      encoding: 'utf8',
+      env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' },
+    });
+    return status === 0 ? [] : [`${name} refuses it:\n${`${stdout}${stderr}`.trim()}`];
+  });
 }
 
 /**
@@ -174,12 +199,17 @@ export function checkPackaging(root) {
     return { packages: 0, problems: unbuilt.map(({ name }) => `${name} is not built: npm run build`) };
   }
   const folder = join(root, '.packed');
-  const packed = new Map(unpackAll(root, projects, folder).map(({ name, files }) => [name, files]));
+  const packed = new Map(unpackAll(root, projects, folder).map((one) => [one.name, one]));
   const problems = projects.flatMap((project) => {
-    const files = (packed.get(project.name) ?? []).map(({ path }) => path);
-    return [...checkFiles(project, files), ...loadEntries(project, folder)].map(
-      (text) => `${project.name}: ${text}`,
-    );
+    const { files, filename } = /** @type {Packed} */ (packed.get(project.name));
+    return [
+      ...checkFiles(
+        project,
+        files.map(({ path }) => path),
+      ),
+      ...lintPackage(join(folder, filename)),
+      ...loadEntries(project, folder),
+    ].map((text) => `${project.name}: ${text}`);
   });
   rmSync(folder, { recursive: true, force: true });
   return { packages: projects.length, problems };
@@ -188,6 +218,6 @@ export function checkPackaging(root) {
 if (isMain(import.meta)) {
   const { packages, problems } = checkPackaging(workspaceRoot);
   for (const problem of problems) console.log(problem);
-  console.log(`${packages} packages packed and loaded, ${problems.length} problems`);
+  console.log(`${packages} packages packed, linted and loaded, ${problems.length} problems`);
   process.exitCode = problems.length === 0 ? 0 : 1;
 }

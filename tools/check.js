@@ -23,6 +23,7 @@ const STEPS = [
   // All at once, the files of no package included; the packages' cached `lint` targets are for working on one.
   { name: 'format and lint', command: ['npx', 'biome', 'ci', '--error-on-warnings', '.'], quiet: true },
   { name: 'boundaries', command: ['node', 'tools/check-boundaries.js'] },
+  { name: 'unused code', command: ['npx', 'knip', '--no-progress'], quiet: true },
   { name: 'build', command: ['npm', 'run', '--silent', 'build'], quiet: true },
   { name: 'types', command: ['npm', 'run', '--silent', 'typecheck'], quiet: true },
   { name: 'examples', command: ['node', 'tools/check-examples.js'] },

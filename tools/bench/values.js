@@ -15,7 +15,7 @@ const replayed = 2 ** 15;
  * @param {number} seed
  * @returns {() => number} uniform in (0, 1)
  */
-export function uniform(seed) {
+function uniform(seed) {
   let state = seed >>> 0;
   return () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;

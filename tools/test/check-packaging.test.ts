@@ -23,7 +23,7 @@ const good = {
   'packages/good/dist/index.d.ts': 'export declare const one: number;',
 };
 
-test('accepts a package with its sources, its build and a README, that loads both ways', () => {
+test('accepts a package that has sources, a build, a README and types, and that loads both ways', () => {
   const user = {
     ...good,
     'packages/user/package.json': manifest('user', { dependencies: { good: '1.0.0' } }),
@@ -58,6 +58,7 @@ test('names what is missing, unwanted or left over in a package', () => {
     'packages/good/package.json': manifest('good', {
       files: ['dist', 'src', 'notes.txt'],
       bin: { good: './bin/good.js' },
+      imports: { '#zlib': { node: './dist/zlib.node.js', default: './dist/index.js' } },
     }),
     'packages/good/notes.txt': '',
     'packages/good/dist/.tsbuildinfo': '',
@@ -65,13 +66,16 @@ test('names what is missing, unwanted or left over in a package', () => {
   });
   expect(checkPackaging(tree).problems).toEqual([
     'good: README.md is missing',
-    'good: dist/.tsbuildinfo does not belong into the package',
-    'good: notes.txt does not belong into the package',
+    'good: dist/.tsbuildinfo does not belong in the package',
+    'good: notes.txt does not belong in the package',
     expect.stringMatching(
       /^good: dist\/renamed\.js is left over: delete .*packages\/good\/dist and build again$/,
     ),
-    'good: dist/index.d.ts is named in package.json and is missing',
-    'good: bin/good.js is named in package.json and is missing',
+    'good: dist/zlib.node.js is named in package.json and is missing',
+    expect.stringMatching(
+      /^good: publint refuses it:\n.*\.\/dist\/index\.d\.ts but the file does not exist.*\.\/bin\/good\.js but the file does not/s,
+    ),
+    expect.stringMatching(/^good: attw refuses it:\n.*node16 \(from ESM\): No types/s),
   ]);
 });
 

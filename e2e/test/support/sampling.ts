@@ -1,5 +1,5 @@
 /** Numbers from 0 to below 1, always the same ones for a seed. */
-export function randomNumbers(seed: number): () => number {
+function randomNumbers(seed: number): () => number {
   let state = seed >>> 0;
   // mulberry32
   return () => {
