@@ -1,6 +1,6 @@
 /**
- * `npm run check`: everything that must hold before a change is merged. It goes on after a failure, so that one run
- * shows all there is to mend. The last line is the sum of the tests.
+ * `npm run check`: everything that must hold before a change is merged. It continues after a failure, so that one run
+ * shows everything there is to mend. The last line is the sum of the tests.
  */
 import { spawnSync } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
@@ -13,14 +13,14 @@ import { runTests } from './run-tests.js';
  * @property {string} name
  * @property {string[]} command
  * @property {boolean} [quiet] Whether its output matters only when it fails.
- * @property {string} [needs] The step without which this one says nothing.
+ * @property {string} [needs] The step that must succeed before this one.
  *
  * @typedef {{ name: string, state: 'ok' | 'FAILED' | 'not run', seconds: number }} Outcome
  */
 
 /** @type {Step[]} */
 const STEPS = [
-  // All at once, the files of no package included; the packages' cached `lint` targets are for working on one.
+  // All files at once, including those outside packages. The `lint` scripts of the packages check one package.
   { name: 'format and lint', command: ['npx', 'biome', 'ci', '--error-on-warnings', '.'], quiet: true },
   { name: 'boundaries', command: ['node', 'tools/check-boundaries.js'] },
   { name: 'unused code', command: ['npx', 'knip', '--no-progress'], quiet: true },
@@ -36,12 +36,12 @@ const outcomes = [];
 
 /**
  * @param {string} name
- * @param {() => boolean} run
+ * @param {() => boolean | Promise<boolean>} run
  */
-function record(name, run) {
+async function record(name, run) {
   console.log(`== ${name}`);
   const start = performance.now();
-  const state = run() ? 'ok' : 'FAILED';
+  const state = (await run()) ? 'ok' : 'FAILED';
   outcomes.push({ name, state, seconds: (performance.now() - start) / 1000 });
 }
 
@@ -50,7 +50,7 @@ function runStep({ command: [program = '', ...args], quiet = false }) {
   const { status, stdout, stderr } = spawnSync(program, args, { cwd: workspaceRoot, encoding: 'utf8' });
   if (!quiet || status !== 0) {
     const output = `${stdout ?? ''}${stderr ?? ''}`.trimEnd();
-    // Some tools colour what they write into a file, too.
+    // Some tools use colours even where the output is a file.
     console.log(process.stdout.isTTY ? output : stripVTControlCharacters(output));
   }
   return status === 0;
@@ -58,12 +58,12 @@ function runStep({ command: [program = '', ...args], quiet = false }) {
 
 for (const step of STEPS) {
   const needed = outcomes.find(({ name }) => name === step.needs);
-  if (needed === undefined || needed.state === 'ok') record(step.name, () => runStep(step));
+  if (needed === undefined || needed.state === 'ok') await record(step.name, () => runStep(step));
   else outcomes.push({ name: step.name, state: 'not run', seconds: 0 });
 }
 let counts = { passed: 0, failed: 0, skipped: 0 };
-record('tests', () => {
-  const run = runTests();
+await record('tests', async () => {
+  const run = await runTests();
   counts = run.counts;
   return run.ok;
 });

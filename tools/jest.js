@@ -1,5 +1,5 @@
 /**
- * Runs Jest in the package of the current directory, with the shared set-up, and leaves its counts for
+ * Runs Jest in the package of the current directory, with the shared set-up, and leaves its results for
  * `run-tests.js`. Arguments go to Jest: `node ../../tools/jest.js --watch`.
  */
 import { spawnSync } from 'node:child_process';
@@ -29,9 +29,10 @@ const { status } = spawnSync(
 );
 
 // Jest can fail without a failed test: no test found, a bad option, a crash.
-const counts = existsSync(resultsFile)
+/** @type {import('./lib/counts.js').Results} */
+const results = existsSync(resultsFile)
   ? JSON.parse(readFileSync(resultsFile, 'utf8'))
   : { passed: 0, failed: 0, skipped: 0 };
-if (status !== 0 && counts.failed === 0) counts.failed = 1;
-writeFileSync(resultsFile, `${JSON.stringify(counts)}\n`);
+if (status !== 0 && results.failed === 0) results.failed = 1;
+writeFileSync(resultsFile, `${JSON.stringify(results)}\n`);
 process.exitCode = status ?? 1;

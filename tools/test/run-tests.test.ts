@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatCounts, RESULTS_FILE } from '../lib/counts.js';
+import { formatCounts, formatSkips, RESULTS_FILE, SUMMARY_MARK } from '../lib/counts.js';
 import type { Project } from '../lib/workspace.js';
-import { workspaceRoot } from '../lib/workspace.js';
-import { collectCounts, selectProjects } from '../run-tests.js';
+import { listFiles, listProjects, workspaceRoot } from '../lib/workspace.js';
+import { collectResults, selectProjects } from '../run-tests.js';
 import { createTree } from './temp-tree.ts';
 
 function projectAt(path: string, root = '/'): Project {
@@ -35,19 +35,51 @@ describe('the arguments of npm test', () => {
   });
 });
 
+test('the examples of CONTRIBUTING name projects and tests that exist', () => {
+  const text = readFileSync(join(workspaceRoot, 'CONTRIBUTING.md'), 'utf8');
+  const examples = [...text.matchAll(/^npm test -- ([^#\n]+)/gm)].map(([, args = '']) =>
+    args.trim().split(' '),
+  );
+  expect(examples.length).toBeGreaterThan(0);
+  for (const args of examples) {
+    const { selected, jestArgs } = selectProjects(args, listProjects(workspaceRoot));
+    expect(jestArgs[0]).toBe('-t');
+    const title = new RegExp(`\\b(test|describe)\\(\\s*['"\`].*${jestArgs[1]}`, 'i');
+    for (const { dir } of selected) {
+      const files = listFiles(join(dir, 'test'), /\.test\.ts$/);
+      expect(files.some((file) => title.test(readFileSync(join(dir, 'test', file), 'utf8')))).toBe(true);
+    }
+  }
+});
+
 test('a project without results counts as one failure', () => {
   const root = createTree({
-    [`packages/a/${RESULTS_FILE}`]: { passed: 5, failed: 1, skipped: 2 },
+    [`packages/a/${RESULTS_FILE}`]: {
+      passed: 5,
+      failed: 1,
+      skipped: 2,
+      skips: [{ reason: 'why', files: ['x'] }],
+    },
     'packages/b/x': '',
   });
   const absent = projectAt('packages/b', root);
-  expect(collectCounts([projectAt('packages/a', root), absent])).toEqual({
-    counts: { passed: 5, failed: 2, skipped: 2 },
+  expect(collectResults([projectAt('packages/a', root), absent])).toEqual({
+    results: { passed: 5, failed: 2, skipped: 2, skips: [{ reason: 'why', files: ['x'] }] },
     missing: [absent],
   });
 });
 
-test('the last line names skipped tests only where there are any', () => {
+test('skips with the same reason are one line, which names three files at most', () => {
+  const skips = ['c', 'a', 'd', 'b', 'a'].map((file) => ({ reason: 'there is no kernel', files: [file] }));
+  expect(formatSkips([...skips, { reason: 'it is dark', files: ['e'] }])).toEqual([
+    'skipped:',
+    '  it is dark (e)',
+    '  there is no kernel (a, b, c and 1 more)',
+  ]);
+  expect(formatSkips([])).toEqual([]);
+});
+
+test('the last line names skipped tests only when tests were skipped', () => {
   expect(formatCounts({ passed: 3, failed: 0, skipped: 0 })).toBe('3 passed, 0 failed');
   expect(formatCounts({ passed: 3, failed: 1, skipped: 2 })).toBe('3 passed, 1 failed, 2 skipped');
 });
@@ -55,6 +87,10 @@ test('the last line names skipped tests only where there are any', () => {
 describe('a run of Jest in a package', () => {
   /** Runs the package's tests over the results of an earlier run. */
   function runPackage(files: Record<string, string>, ...args: string[]) {
+    return runPackageWith({}, files, ...args);
+  }
+
+  function runPackageWith(env: Record<string, string>, files: Record<string, string>, ...args: string[]) {
     const root = createTree({
       'package.json': { type: 'module' },
       [RESULTS_FILE]: { passed: 1000, failed: 0, skipped: 0 },
@@ -63,31 +99,46 @@ describe('a run of Jest in a package', () => {
     const { status, stdout } = spawnSync(process.execPath, [join(workspaceRoot, 'tools/jest.js'), ...args], {
       cwd: root,
       encoding: 'utf8',
-      env: { ...process.env, FORCE_COLOR: '0' },
+      env: { ...process.env, [SUMMARY_MARK]: undefined, FORCE_COLOR: '0', ...env },
     });
     const counts =
       existsSync(join(root, RESULTS_FILE)) && JSON.parse(readFileSync(join(root, RESULTS_FILE), 'utf8'));
     return { status, stdout, counts };
   }
 
-  test('shows failures in full, and the names and reasons of skipped tests', () => {
-    const { status, stdout, counts } = runPackage({
-      'test/a.test.ts': [
-        "test('holds', () => {});",
-        "test('does not hold', () => { expect(1 + 1).toBe(3); });",
-        "console.log('skipped: the collector is absent');",
-        "test.skip('sends to a collector', () => {});",
-        "test.todo('sends to two');",
-      ].join('\n'),
-      'test/b.test.ts': "test('holds too', () => {});",
-    });
-    expect({ status, counts }).toEqual({ status: 1, counts: { passed: 2, failed: 1, skipped: 2 } });
+  const mixedFiles = {
+    'test/a.test.ts': [
+      "test('holds', () => {});",
+      "test('does not hold', () => { expect(1 + 1).toBe(3); });",
+      "console.log('skipped: the collector is absent');",
+      "test.skip('sends to a collector', () => {});",
+      "test.todo('sends to two');",
+    ].join('\n'),
+    'test/b.test.ts': "test('holds too', () => {}); test.skip('reads a map (there is no kernel)', () => {});",
+  };
+
+  test('shows failures in full, and the reasons of skipped tests', () => {
+    const { status, stdout, counts } = runPackage(mixedFiles);
+    expect({ status, counts }).toMatchObject({ status: 1, counts: { passed: 2, failed: 1, skipped: 3 } });
     expect(stdout).toMatch(/^FAIL \S+test\/a\.test\.ts: 1 passed, 1 failed, 2 skipped/m);
-    expect(stdout).toMatch(/^ok {3}\S+test\/b\.test\.ts: 1 passed, 0 failed \(/m);
+    expect(stdout).toMatch(/^ok {3}\S+test\/b\.test\.ts: 1 passed, 0 failed, 1 skipped \(/m);
     expect(stdout).toContain('Expected: 3\n    Received: 2');
     expect(stdout).toMatch(
-      /skipped: sends to a collector\n.*skipped: sends to two\n.*\| skipped: the collector is absent/,
+      /^skipped:\n {2}the collector is absent \(\S+a\.test\.ts\)\n {2}there is no kernel \(\S+b\.test\.ts\)$/m,
     );
+  });
+
+  test('prints failures and one marked line for the project where npm test runs it', () => {
+    const { stdout, counts } = runPackageWith({ [SUMMARY_MARK]: '1' }, mixedFiles);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines.filter((line) => !line.startsWith(`${SUMMARY_MARK} `))).toEqual([]);
+    expect(lines.filter((line) => /^\S+ ok/.test(line))).toEqual([]);
+    expect(lines[0]).toMatch(/^\S+ FAIL \S+test\/a\.test\.ts: 1 passed, 1 failed, 2 skipped/);
+    expect(lines.at(-1)).toMatch(/^\S+ FAIL \S+: 2 passed, 1 failed, 3 skipped \(/);
+    expect(counts.skips).toMatchObject([
+      { reason: 'the collector is absent' },
+      { reason: 'there is no kernel' },
+    ]);
   });
 
   test('counts a file that does not load as a failure', () => {
@@ -96,7 +147,7 @@ describe('a run of Jest in a package', () => {
       'test/b.test.ts': "test('does not parse', ( => {});",
       'test/c.test.ts': "test('holds', () => {});",
     });
-    expect({ status, counts }).toEqual({ status: 1, counts: { passed: 1, failed: 2, skipped: 0 } });
+    expect({ status, counts }).toMatchObject({ status: 1, counts: { passed: 1, failed: 2, skipped: 0 } });
   });
 
   test('fails when there is no test', () => {
@@ -105,7 +156,7 @@ describe('a run of Jest in a package', () => {
 
   test('fails when Jest itself fails', () => {
     const { status, counts } = runPackage({ 'test/a.test.ts': "test('holds', () => {});" }, '--nonsense');
-    expect({ status, counts }).toEqual({ status: 1, counts: { passed: 0, failed: 1, skipped: 0 } });
+    expect({ status, counts }).toMatchObject({ status: 1, counts: { passed: 0, failed: 1, skipped: 0 } });
   });
 
   test('does not count tests that the arguments leave out', () => {
