@@ -7,7 +7,7 @@ import { BuiltPackages } from '@hdrscope/testing';
 import { askAdminSocket } from '../../src/index.ts';
 import { useSockets } from './support/sockets.ts';
 
-const built = new BuiltPackages(['core', 'registry', 'ceph']);
+const built = new BuiltPackages(['ceph']);
 const sockets = useSockets();
 const started: ChildProcess[] = [];
 afterAll(() => {

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { spawnNodeAsNobody, whyNotAsNobody } from '@hdrscope/testing';
 import { onlineCpus, possibleCpus } from '../../src/bpf/cpus.ts';
 import { createMap, mapInfo, type NewMap, pin, updateElement } from '../../src/bpf/maps.ts';
 import { countingProgram, loadProgram } from '../../src/bpf/programs.ts';
@@ -40,7 +41,7 @@ const kernelTest = testUnless(noKernel);
 const bpffsTest = testUnless(noMount);
 const programTest = (name: string) =>
   testUnless(noMount ?? (hasProgram(name) ? undefined : `${name} is not installed`));
-const setprivTest = programTest('setpriv');
+const nobodyTest = testUnless(noMount ?? whyNotAsNobody());
 const bpftoolTest = programTest('bpftool');
 
 /** 4,821 depths of run queues, from the document that defines this layout. */
@@ -334,14 +335,12 @@ describe('a user without any capability', () => {
        }
        await source.close();`,
     );
-    const nobody = ['--reuid', '65534', '--regid', '65534', '--clear-groups'];
-    const args = [...nobody, process.execPath, script, path, JSON.stringify(shape)];
-    const { stdout, stderr } = spawnSync('setpriv', args, { encoding: 'utf8', cwd: '/' });
+    const { stdout, stderr } = spawnNodeAsNobody([script, path, JSON.stringify(shape)]);
     if (stdout === '') throw new Error(stderr);
     return stdout;
   }
 
-  setprivTest('reads a pin of mode 0444', async () => {
+  nobodyTest('reads a pin of mode 0444', async () => {
     const fd = newMap();
     countDepths(fd);
     await pinned(fd, (path) => {
@@ -356,7 +355,7 @@ describe('a user without any capability', () => {
     });
   });
 
-  setprivTest('gets an error that says how the owner can let it read', async () => {
+  nobodyTest('gets an error that says how the owner can let it read', async () => {
     await pinned(newMap(), (path) => {
       chmodSync(path, 0o600);
       expect(readAsNobody(path)).toMatch(
@@ -365,7 +364,7 @@ describe('a user without any capability', () => {
     });
   });
 
-  setprivTest('reads keys by a description of their fields', async () => {
+  nobodyTest('reads keys by a description of their fields', async () => {
     const map = countedMap(bpf, { type: 'hash', keySize: 20, valueSize: 8, maxEntries: 16, name: PREFIX });
     open.push(map.fd);
     const key = new Uint8Array(20);

@@ -12,7 +12,7 @@ import { until } from './support/surroundings.ts';
 
 const scripts = newDirectory();
 beforeAll(() => {
-  buildPackages(scripts, ['core', 'registry', 'interval-log']);
+  buildPackages(scripts, ['interval-log']);
   writeFileSync(join(scripts, 'writer.mjs'), WRITER);
 });
 

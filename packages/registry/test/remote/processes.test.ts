@@ -4,7 +4,7 @@ import { BuiltPackages } from '@hdrscope/testing';
 import { collectFrom, createRegistry, type Registry } from '../../src/index.ts';
 import { totalsOf } from '../support/totals.ts';
 
-const built = new BuiltPackages(['core', 'registry']);
+const built = new BuiltPackages(['registry']);
 const processes: ChildProcess[] = [];
 afterAll(() => {
   for (const process of processes) process.kill('SIGKILL');

@@ -6,7 +6,7 @@ import { settled } from '../support/ports.ts';
 import { familyIn, onlySeries } from '../support/state.ts';
 import { countOf, totalsOf } from '../support/totals.ts';
 
-const built = new BuiltPackages(['core', 'registry']);
+const built = new BuiltPackages(['registry']);
 const workers: Worker[] = [];
 afterAll(async () => {
   await Promise.all(workers.map((worker) => worker.terminate()));
