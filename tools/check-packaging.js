@@ -183,7 +183,7 @@ function runNode(type, code, cwd) {
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     cwd,
     encoding: 'utf8',
-    timeout: 30_000,
+    timeout: 120_000,
   });
   return status === 0 ? { names: stdout, error: '' } : { names: '', error: stderr || `exit code ${status}` };
 }

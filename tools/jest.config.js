@@ -9,12 +9,12 @@ const openTelemetry3 = PEERS.filter(({ name }) => name === 'opentelemetry-3').ma
 /** Shared Jest set-up: tests run on TypeScript sources, so no build is needed before them. */
 export default {
   testEnvironment: pathOf('./jest-environment.js'),
-  // All cores: Jest would leave one idle, which is half of a small machine.
+  // All cores: by default Jest leaves one idle, which is half of a small machine.
   maxWorkers: '100%',
   // `import` must not be listed: Jest adds it per module kind, and forcing it breaks packages that Jest itself requires.
   testEnvironmentOptions: { customExportConditions: ['@hdrscope/source', 'node', 'node-addons'] },
-  // Some test threads and processes: on a machine that is busy with others, five seconds are no sign of a fault.
-  testTimeout: 60_000,
+  // Only a hang may reach this: on a machine with many other processes, a test of processes can take a minute.
+  testTimeout: 120_000,
   // Packages that are no part of the workspace.
   modulePaths: openTelemetry3.filter((path) => path !== undefined),
   testMatch: ['<rootDir>/test/**/*.test.ts'],

@@ -68,7 +68,7 @@ describeUnless(whyNoBpftrace())('a bpftrace script', () => {
     agent = await start(
       `sources: [{ type: bpftrace, script: 'interval:ms:20 { @ticks[comm] = hist(5); }', printEvery: 250ms, unit: us, keys: { '@ticks': [comm] } }]`,
     );
-    const endMs = Date.now() + 30_000;
+    const endMs = Date.now() + 60_000;
     while (agent.health().entries[0]!.values < 5) {
       if (Date.now() > endMs) throw new Error(JSON.stringify(agent.health(), undefined, 1));
       await agent.registry.gather();

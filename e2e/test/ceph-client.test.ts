@@ -32,7 +32,7 @@ let histogram: PerfHistogram;
 
 /** Runs a program without blocking this process, which serves it. */
 function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Outcome> {
-  const options = { env: { ...process.env, ...env }, timeout: 30_000, killSignal: 'SIGKILL' } as const;
+  const options = { env: { ...process.env, ...env }, timeout: 90_000, killSignal: 'SIGKILL' } as const;
   return new Promise((resolve, reject) => {
     execFile(program, args, options, (error: ExecFileException | null, stdout, stderr) => {
       if (error !== null && typeof error.code !== 'number') reject(error);

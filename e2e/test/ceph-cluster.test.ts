@@ -27,8 +27,6 @@ import { stopPeers } from './support/peer-process.ts';
 
 // A storage daemon of Ceph counts what is written and read, and tells it in two ways: as histograms, and as plain numbers.
 
-import.meta.jest.setTimeout(120_000);
-
 /** The histograms of an OSD, and what else counts the same operations. */
 const COUNTED_BY = {
   op_r_latency_out_bytes_histogram: 'op_r',
@@ -112,7 +110,7 @@ function loggersOf(text: string): readonly HistogramLogger[] {
 /** What `hdrscope` prints, run as a user does. */
 async function hdrscope(...args: readonly string[]): Promise<string> {
   const command = join(import.meta.dirname, '../../packages/cli/bin/hdrscope.js');
-  const { stdout } = await promisify(execFile)(process.execPath, [command, ...args], { timeout: 30_000 });
+  const { stdout } = await promisify(execFile)(process.execPath, [command, ...args], { timeout: 90_000 });
   return stdout;
 }
 

@@ -12,8 +12,6 @@ import { LATENCY, SIZE } from '@hdrscope/testing/osd';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { describeWithChromium, startChromium } from './support/chromium.ts';
 
-import.meta.jest.setTimeout(120_000);
-
 const screenshots = join(import.meta.dirname, '../.test-results/screenshots');
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 844 };

@@ -168,7 +168,7 @@ describeKernel('a process that counts run queues', () => {
     child.kill('SIGKILL');
     await once(child, 'exit');
 
-    for (let i = 0; i < 100 && (await existing(ids)).length > 0; i++) await sleep(20);
+    for (let i = 0; i < 1000 && (await existing(ids)).length > 0; i++) await sleep(20);
     expect(await existing(ids)).toEqual([]);
   });
 });

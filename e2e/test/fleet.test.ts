@@ -6,8 +6,6 @@ import { type Prometheus, startPrometheus } from './support/prometheus.ts';
 import { bucketQuantile, quantileBound, relativeError, scaleOf, trueQuantile } from './support/quantiles.ts';
 import { durations } from './support/sampling.ts';
 
-import.meta.jest.setTimeout(120_000);
-
 const METRIC = 'rpc_server_duration_seconds';
 const DIGITS = 2; // Of fleet-service.mjs.
 const QUANTILES = [0.01, 0.25, 0.5, 0.9, 0.99, 0.999];

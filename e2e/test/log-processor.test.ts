@@ -6,8 +6,6 @@ import { promisify } from 'node:util';
 import { describeWithPeers, programOf } from '@hdrscope/testing';
 import { type LogKind, randomLog } from './support/random-log.ts';
 
-import.meta.jest.setTimeout(120_000);
-
 const hdrscope = join(import.meta.dirname, '../../packages/cli/bin/hdrscope.js');
 const run = promisify(execFile);
 

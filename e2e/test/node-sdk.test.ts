@@ -9,11 +9,9 @@ const SERVICE = fileURLToPath(new URL('node-sdk-service.cjs', import.meta.url));
 const EXPONENTIAL = 1;
 const SUM = 3;
 
-const TEST_TIMEOUT_MS = 60_000;
-
 async function run(args: readonly string[], environment: Record<string, string>): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, [SERVICE, ...args], {
-    timeout: 50_000,
+    timeout: 100_000,
     env: {
       ...process.env,
       // Where CommonJS finds the packages of OpenTelemetry 3.
@@ -53,43 +51,39 @@ describeWithPeers(['opentelemetry-3'])('OpenTelemetry 3', () => {
 test.each([
   ['base2_exponential_bucket_histogram', 'exponentialHistogram'],
   ['explicit_bucket_histogram', 'histogram'],
-] as const)(
-  'readers from the environment send what it prefers: %s',
-  async (aggregation, kind) => {
-    const bodies: string[] = [];
-    const sink = createServer((request, response) => {
-      let body = '';
-      request.setEncoding('utf8');
-      request.on('data', (part: string) => {
-        body += part;
-      });
-      request.on('end', () => {
-        bodies.push(body);
-        response.setHeader('content-type', 'application/json').end('{}');
-      });
+] as const)('readers from the environment send what it prefers: %s', async (aggregation, kind) => {
+  const bodies: string[] = [];
+  const sink = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8');
+    request.on('data', (part: string) => {
+      body += part;
     });
-    await new Promise<void>((resolve) => {
-      sink.listen(0, '127.0.0.1', resolve);
+    request.on('end', () => {
+      bodies.push(body);
+      response.setHeader('content-type', 'application/json').end('{}');
     });
-    try {
-      const { port } = sink.address() as AddressInfo;
-      await run(['0.223', 'env'], {
-        OTEL_METRICS_EXPORTER: 'otlp',
-        OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: 'http/json',
-        OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `http://127.0.0.1:${port}/v1/metrics`,
-        OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: 'delta',
-        OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION: aggregation,
-      });
-    } finally {
-      sink.close();
-    }
-    const sent = bodies.flatMap((body) => metricsIn(JSON.parse(body)));
-    const duration = sent.find(({ name }) => name === 'http.server.request.duration');
-    expect(duration?.[kind]).toMatchObject({ aggregationTemporality: 1 });
-    expect(duration?.[kind]?.dataPoints[0]?.count).toBe(5);
-  },
-  TEST_TIMEOUT_MS,
-);
+  });
+  await new Promise<void>((resolve) => {
+    sink.listen(0, '127.0.0.1', resolve);
+  });
+  try {
+    const { port } = sink.address() as AddressInfo;
+    await run(['0.223', 'env'], {
+      OTEL_METRICS_EXPORTER: 'otlp',
+      OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: 'http/json',
+      OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `http://127.0.0.1:${port}/v1/metrics`,
+      OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: 'delta',
+      OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION: aggregation,
+    });
+  } finally {
+    sink.close();
+  }
+  const sent = bodies.flatMap((body) => metricsIn(JSON.parse(body)));
+  const duration = sent.find(({ name }) => name === 'http.server.request.duration');
+  expect(duration?.[kind]).toMatchObject({ aggregationTemporality: 1 });
+  expect(duration?.[kind]?.dataPoints[0]?.count).toBe(5);
+});
 
 interface SentHistogram {
   readonly dataPoints: readonly { readonly count: number }[];

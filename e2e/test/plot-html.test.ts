@@ -8,8 +8,6 @@ import { renderHtml } from '@hdrscope/plot/render';
 import type { Browser, Page } from 'playwright-core';
 import { describeWithChromium, startChromium } from './support/chromium.ts';
 
-import.meta.jest.setTimeout(120_000);
-
 const root = join(import.meta.dirname, '../..');
 
 const curveOf = (name: string, factor: number) => ({

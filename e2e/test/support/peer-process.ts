@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** No peer outlives this, whatever becomes of its test and of the process that runs it. */
 const DEADLINE_SECONDS = 180;
-const READY_MS = 40_000;
+const READY_MS = 90_000;
 
 /** A peer that is running, with a folder of its own. */
 export interface PeerProcess {
@@ -86,7 +86,7 @@ export async function stopPeers(): Promise<void> {
 /** Asks again and again, until the answer is neither `false` nor `undefined`. */
 export async function waitFor<Answer>(
   ask: () => Answer | Promise<Answer>,
-  { timeoutMs = 20_000, what }: { timeoutMs?: number; what: string },
+  { timeoutMs = 60_000, what }: { timeoutMs?: number; what: string },
 ): Promise<Exclude<Answer, false | undefined>> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

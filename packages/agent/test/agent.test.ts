@@ -9,8 +9,6 @@ import type { Agent, EntryHealth } from '../src/index.ts';
 import { configOf, sample, until, urlIn, useWorld } from './support/agents.ts';
 import { intervalLine } from './support/logs.ts';
 
-import.meta.jest.setTimeout(30_000);
-
 const world = useWorld();
 
 const PROMETHEUS = `sinks: [{ type: prometheus, listen: 'localhost:0' }]`;

@@ -1,8 +1,6 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { until, urlIn, useWorld } from './support/agents.ts';
 
-import.meta.jest.setTimeout(30_000);
-
 const world = useWorld();
 
 const PROMETHEUS = `sinks: [{ type: prometheus, listen: 'localhost:0' }]`;

@@ -5,8 +5,6 @@ import { readIntervals } from '@hdrscope/interval-log';
 import type { Agent } from '../src/index.ts';
 import { configOf, sample, until, urlIn, useWorld } from './support/agents.ts';
 
-import.meta.jest.setTimeout(30_000);
-
 const world = useWorld();
 
 const IN = `sources: [{ type: otlp, listen: '127.0.0.1:0' }]

@@ -9,9 +9,6 @@ const isBuilt = existsSync(fileURLToPath(new URL('../dist/main.js', import.meta.
 // The process is the built one; everything else is tested on sources.
 const testBuilt = isBuilt ? test : test.skip;
 
-// A machine may be busy with other tests.
-import.meta.jest.setTimeout(30_000);
-
 const folder = useFolder();
 // More than a pipe holds.
 const manyIntervals = (): string => folder.write('many.hlog', intervalLine({ at: 1, ms: [1] }).repeat(5000));

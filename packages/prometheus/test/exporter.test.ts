@@ -107,10 +107,17 @@ test('the exporter selects exponential histograms, unless the option asks for cl
 test('shutdown rejects when it exceeds its timeout', async () => {
   const exporter = new HdrPrometheusExporter({ port: 0 });
   await exporter.startServer();
-  exporter.setMetricProducer({ collect: () => new Promise(() => {}) });
+  const collecting = new Promise<void>((resolve) => {
+    exporter.setMetricProducer({
+      collect: () => {
+        resolve();
+        return new Promise(() => {});
+      },
+    });
+  });
   const scrape = ask(exporter.port!);
   const outcome = expect(scrape).rejects.toThrow('socket hang up');
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await collecting;
   await expect(exporter.shutdown({ timeoutMillis: 20 })).rejects.toThrow('not done within 20 ms');
   await outcome;
 });

@@ -6,8 +6,6 @@ import { cephViews } from '../../src/sinks/ceph-views.ts';
 import { configOf, until, urlIn, useWorld } from '../support/agents.ts';
 import { serveOsd } from '../support/perf-daemons.ts';
 
-import.meta.jest.setTimeout(30_000);
-
 const world = useWorld();
 
 const WRITES = 'op_w_latency_in_bytes_histogram';

@@ -50,7 +50,7 @@ export function configOf(yaml: string): AgentConfig {
 
 /** Waits for a condition, for as long as a machine that is busy may take. */
 export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const endMs = Date.now() + 20_000;
+  const endMs = Date.now() + 60_000;
   while (!(await isSo())) {
     if (Date.now() > endMs) throw new Error(`it never came that ${what}`);
     await sleep(10);

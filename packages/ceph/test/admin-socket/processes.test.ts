@@ -33,7 +33,7 @@ async function run(name: string, code: string, path: string): Promise<{ status: 
 function start(name: string, code: string, path: string): ChildProcess {
   const child = spawn(process.execPath, [built.script(name, serving + code), path], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: 30_000,
+    timeout: 90_000,
     killSignal: 'SIGKILL',
   });
   started.push(child);

@@ -6,8 +6,6 @@ import { runCli } from '../../src/program.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { useFolder } from '../support/logs.ts';
 
-import.meta.jest.setTimeout(30_000);
-
 const folder = useFolder();
 
 test('refuses a configuration that is wrong, with lines', async () => {

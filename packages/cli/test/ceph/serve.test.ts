@@ -12,9 +12,6 @@ const isBuilt = existsSync(fileURLToPath(new URL('../../dist/main.js', import.me
 // The process runs the build; the other tests run on sources.
 const testBuilt = isBuilt ? test : test.skip;
 
-// The machine can be busy with other tests.
-import.meta.jest.setTimeout(30_000);
-
 const folder = useFolder();
 
 /** Asks again until values were counted. */

@@ -93,22 +93,18 @@ live('reports what cannot be read, and what helps', async () => {
   expect(missing.stderr).toContain('is the program loaded');
 });
 
-live(
-  'counts the run queues of this machine',
-  async () => {
-    const { exitCode, stdout, stderr } = await hdrscope(['ebpf', 'runqueue', '--seconds', '300ms', '--json']);
-    expect(stderr).toBe('');
-    expect(exitCode).toBe(0);
-    const { depth, latencyNs } = JSON.parse(stdout);
-    expect(depth.total).toBeGreaterThan(0);
-    expect(latencyNs.total).toBeGreaterThan(0);
-  },
-  20_000,
-);
+live('counts the run queues of this machine', async () => {
+  const { exitCode, stdout, stderr } = await hdrscope(['ebpf', 'runqueue', '--seconds', '300ms', '--json']);
+  expect(stderr).toBe('');
+  expect(exitCode).toBe(0);
+  const { depth, latencyNs } = JSON.parse(stdout);
+  expect(depth.total).toBeGreaterThan(0);
+  expect(latencyNs.total).toBeGreaterThan(0);
+});
 
 test('the doctor reports on every machine', async () => {
   const { stdout, exitCode } = await hdrscope(['ebpf', 'doctor', '--json']);
   const { canRead, findings } = JSON.parse(stdout);
   expect(findings.length).toBeGreaterThan(3);
   expect(exitCode).toBe(canRead ? 0 : 1);
-}, 20_000);
+});

@@ -83,14 +83,14 @@ test('with -f, what is written later is shown', async () => {
     appendFileSync(path, intervalOf(2, 3_000_000));
     await eventsUntil(`${url}events?view=growing.hlog`, isShown(30));
   });
-}, 30_000);
+});
 
 test('--demo has series', async () => {
   await served(['--demo'], async (url) => {
     const text = await eventsUntil(`${url}events`, (all) => all.includes('"rows":[['));
     expect(text).toContain('"http.server.request.duration"');
   });
-}, 30_000);
+});
 
 test('--token without a text makes one up, which the printed address has', async () => {
   await served(['--host', '127.0.0.1', '--token'], async (url) => {

@@ -196,7 +196,7 @@ describe('a change of the low word and the high word', () => {
     expect(counts.seen().at(7)).toBe(3);
     const waitedMs = performance.now() - began;
     expect(waitedMs).toBeGreaterThanOrEqual(50);
-    expect(waitedMs).toBeLessThan(2000);
+    expect(waitedMs).toBeLessThan(20_000);
   });
 });
 

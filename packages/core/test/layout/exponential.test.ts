@@ -105,7 +105,7 @@ describe('the index of a value', () => {
     'that is %p is refused, as no bucket holds it',
     (value) => {
       for (const scale of [-10, 0, 20]) {
-        expectRefused(() => within(500, () => exponentialIndex(scale, value)), 'ERR_INVALID_VALUE');
+        expectRefused(() => within(10_000, () => exponentialIndex(scale, value)), 'ERR_INVALID_VALUE');
       }
     },
   );
@@ -113,7 +113,7 @@ describe('the index of a value', () => {
   test('is found at once among subnormal numbers, whole octaves below that of normal ones', () => {
     for (const scale of [1, 8, 20]) {
       for (const units of [1, 2, 3, 5, 1023, 2 ** 40 + 1, 2 ** 52 - 1]) {
-        const index = within(500, () => exponentialIndex(scale, units * Number.MIN_VALUE));
+        const index = within(10_000, () => exponentialIndex(scale, units * Number.MIN_VALUE));
         expect(index + 1074 * 2 ** scale).toBe(exponentialIndex(scale, units));
       }
     }
@@ -196,7 +196,7 @@ describe('an exponential layout', () => {
 
   test.each([-10, -1, 0, 1, 20])('at scale %d has a slot for Infinity', (scale) => {
     const layout = exponentialLayout({ scale, minIndex: -1, maxIndex: 0 });
-    expect(within(500, () => layout.slotOf(Number.POSITIVE_INFINITY))).toBe(layout.slotCount - 1);
+    expect(within(10_000, () => layout.slotOf(Number.POSITIVE_INFINITY))).toBe(layout.slotCount - 1);
   });
 
   test.each<[string, ExponentialLayoutOptions]>([

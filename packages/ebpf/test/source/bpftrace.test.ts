@@ -111,7 +111,7 @@ test('kills a script that does not end', async () => {
   await one.read();
   const startMs = performance.now();
   await one.close();
-  expect(performance.now() - startMs).toBeLessThan(4000);
+  expect(performance.now() - startMs).toBeLessThan(30_000);
 });
 
 test('waits for the probes for a limited time', async () => {

@@ -101,7 +101,7 @@ export function mapsNamed(bpf: Bpf, prefix: string): readonly MapInfo[] {
 
 /** Waits until no map with a prefix is left. The kernel frees maps a moment after their last user is gone. */
 export async function expectNoMaps(bpf: Bpf, prefix: string): Promise<void> {
-  for (let i = 0; i < 100 && mapsNamed(bpf, prefix).length > 0; i++) {
+  for (let i = 0; i < 1000 && mapsNamed(bpf, prefix).length > 0; i++) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   expect(mapsNamed(bpf, prefix)).toEqual([]);

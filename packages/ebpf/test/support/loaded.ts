@@ -27,7 +27,7 @@ export async function expectGone({ maps, programs }: Ids): Promise<void> {
     maps: maps.filter((id) => exists(bpf, 'MAP_GET_FD_BY_ID', id)),
     programs: programs.filter((id) => exists(bpf, 'PROG_GET_FD_BY_ID', id)),
   });
-  for (let i = 0; i < 100 && Object.values(left()).some((ids) => ids.length > 0); i++) {
+  for (let i = 0; i < 1000 && Object.values(left()).some((ids) => ids.length > 0); i++) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   expect(left()).toEqual({ maps: [], programs: [] });

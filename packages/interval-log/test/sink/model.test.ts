@@ -157,4 +157,4 @@ test('after any failures the logs hold every count up to the last successful wri
   // Otherwise the test would not have tested failures.
   expect(failures).toBeGreaterThan(20);
   expect(rotations).toBeGreaterThan(20);
-}, 30_000);
+});

@@ -110,7 +110,7 @@ test('a sink does not keep a process alive', async () => {
      import { createRegistry } from '@hdrscope/registry';
      await openIntervalLog(createRegistry(), { path: ${JSON.stringify(path)}, rotation: { signal: 'SIGHUP' } });`,
   );
-  execFileSync(process.execPath, [script], { timeout: 20_000 });
+  execFileSync(process.execPath, [script], { timeout: 90_000 });
   // The ended process has left no lock.
   await (await openIntervalLog(createRegistry(), { path })).close();
 });

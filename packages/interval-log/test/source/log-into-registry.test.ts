@@ -109,21 +109,17 @@ public class Read {
 const withJava = existsSync(JAR) ? test : test.skip;
 if (!existsSync(JAR)) console.log("skipped: Debian's package libhdrhistogram-java is not installed");
 
-withJava(
-  'Java reads the lines of a sink',
-  async () => {
-    const { path } = await logOfThree();
-    const source = join(newDirectory(), 'Read.java');
-    writeFileSync(source, READER);
-    const java = ['-XX:TieredStopAtLevel=1', '-Duser.timezone=UTC', '-cp', JAR, source, path];
-    const lines = execFileSync('java', java, { encoding: 'utf8', timeout: 30_000 }).trim().split('\n');
-    const ours = (await intervalsOf(path)).map((interval) => {
-      const histogram = interval.histogram();
-      const [median] = histogram.valuesAtPercentiles([50]);
-      return `${interval.tag} ${interval.startTimeMs} ${histogram.totalCount} ${histogram.max} ${median}`;
-    });
-    expect(lines).toHaveLength(12);
-    expect(lines).toEqual(ours);
-  },
-  30_000,
-);
+withJava('Java reads the lines of a sink', async () => {
+  const { path } = await logOfThree();
+  const source = join(newDirectory(), 'Read.java');
+  writeFileSync(source, READER);
+  const java = ['-XX:TieredStopAtLevel=1', '-Duser.timezone=UTC', '-cp', JAR, source, path];
+  const lines = execFileSync('java', java, { encoding: 'utf8', timeout: 90_000 }).trim().split('\n');
+  const ours = (await intervalsOf(path)).map((interval) => {
+    const histogram = interval.histogram();
+    const [median] = histogram.valuesAtPercentiles([50]);
+    return `${interval.tag} ${interval.startTimeMs} ${histogram.totalCount} ${histogram.max} ${median}`;
+  });
+  expect(lines).toHaveLength(12);
+  expect(lines).toEqual(ours);
+});

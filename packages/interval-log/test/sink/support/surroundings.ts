@@ -174,7 +174,7 @@ export function surroundings(wallMs?: number): Surroundings {
 
 /** Waits until a condition holds, for 30 s at most. */
 export async function until(isSo: () => boolean): Promise<void> {
-  const endMs = performance.now() + 30_000;
+  const endMs = performance.now() + 90_000;
   while (!isSo()) {
     if (performance.now() > endMs) throw new Error(`the condition never held: ${isSo}`);
     await new Promise((resolve) => setTimeout(resolve, 1));
