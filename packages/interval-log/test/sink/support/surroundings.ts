@@ -172,7 +172,7 @@ export function surroundings(wallMs?: number): Surroundings {
   return { time, faulty, signals, runtime };
 }
 
-/** Waits until a condition holds, for 30 s at most. */
+/** Waits until a condition holds, for 90 s at most. */
 export async function until(isSo: () => boolean): Promise<void> {
   const endMs = performance.now() + 90_000;
   while (!isSo()) {
