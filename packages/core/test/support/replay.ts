@@ -9,7 +9,7 @@ export function replay<Case extends { readonly name: string }>(
 ): void {
   const fixture = javaFixture<Case>(fixtureName);
   if (fixture === undefined) {
-    printOnce(`${fixtureName}: there is no fixture; tools/goldens makes it`);
+    printOnce(`skipped: there is no fixture ${fixtureName}, which tools/goldens makes`);
     test.skip(`${fixtureName}.json is there`, () => {});
     return;
   }

@@ -18,7 +18,7 @@ export function testShared(title: string, paths: readonly string[], run: (...tex
     test(title, () => run(...(texts as string[])));
     return;
   }
-  for (const path of missing) printOnce(`there is no ../shared/data/${path}: what needs it is skipped`);
+  for (const path of missing) printOnce(`skipped: there is no ../shared/data/${path}`);
   test.skip(title, () => {});
 }
 

@@ -7,6 +7,8 @@ export function usePrograms(): { write(name: string, source: string): string; pa
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'hdrscope-'));
+    // The programs are CommonJS, whatever a package.json above this folder says.
+    writeFileSync(join(folder, 'package.json'), '{}');
   });
   afterAll(() => rmSync(folder, { recursive: true }));
   const path = (name: string): string => join(folder, name);
@@ -22,11 +24,11 @@ export function usePrograms(): { write(name: string, source: string): string; pa
   };
 }
 
-/** Reads until the value is wanted, for five seconds at most. */
+/** Reads until the value is wanted, for 30 seconds at most. */
 export async function eventually<T>(read: () => T | Promise<T>, isWanted: (value: T) => boolean): Promise<T> {
   for (let i = 0; ; i++) {
     const value = await read();
-    if (isWanted(value) || i === 500) return value;
+    if (isWanted(value) || i === 3000) return value;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
