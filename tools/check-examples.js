@@ -1,6 +1,6 @@
 /**
  * Checks the documentation without running it: every example compiles against the sources, and every npm script
- * that a document names exists. The examples are run by `test/examples.test.ts` (`npm test -- tools`).
+ * that a document names exists. `test/examples.test.ts` runs the examples (`npm test -- tools`).
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { isMain, readManifest, workspaceRoot } from './lib/workspace.js';
 /** @typedef {import('./lib/example-blocks.js').Block} Block */
 
 /**
- * The npm scripts that a text tells its reader to run, and that the root's package.json lacks.
+ * The npm scripts that a text names and the root's package.json lacks.
  *
  * @param {string} text
  * @param {string[]} scripts
@@ -71,7 +71,7 @@ export function compileExamples(root, blocks) {
 function placeMessage(message, root, paths) {
   const [, path = '', line, rest] = /^(\S.*?)\((\d+),\d+\): (.*)$/.exec(message) ?? [];
   const file = paths.get(resolve(root, path));
-  // A module of an example has its lines where the document has them.
+  // The lines of the module have the numbers of the lines of the document.
   return file === undefined ? message : `${file}:${line}: ${rest}`;
 }
 

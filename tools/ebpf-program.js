@@ -1,10 +1,11 @@
 /**
  * `node tools/ebpf-program.js`: builds `packages/ebpf/program/runqueue.bpf.o` from its sources, with clang and the
- * headers of libbpf. The file is part of the repository and of the package: whoever uses it needs no compiler.
+ * headers of libbpf. The file is part of the repository and of the package, so its users need no compiler.
  *
- *   --check     builds it elsewhere, and fails where the file is not what its sources make
+ *   --check     builds it elsewhere, and fails if the committed file differs
  *
- * The same compiler and headers make the same bytes. With others the outline is compared: sections, programs and maps.
+ * The same compiler and headers produce the same bytes. With other versions, only the outline is compared: sections,
+ * programs and maps.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,15 +17,15 @@ import { isMain, workspaceRoot } from './lib/workspace.js';
 const FOLDER = join(workspaceRoot, 'packages/ebpf/program');
 const OBJECT = join(FOLDER, 'runqueue.bpf.o');
 
-/** What the committed file was made with. */
+/** The versions that built the committed file. */
 const MADE_WITH = 'clang 14, libbpf 1.1';
 
 const FLAGS = [
-  // Without instructions that Linux 5.5 does not have, the oldest one with the programs' kind.
+  // Linux 5.5 is the oldest kernel with this kind of program, so only its instructions are used.
   ...['-O2', '-g', '-target', 'bpfel', '-mcpu=v2'],
-  // Where it was built is nobody's business.
+  // The object does not contain the folder in which it was built.
   ...[`-ffile-prefix-map=${FOLDER}=.`, '-fdebug-compilation-dir=.'],
-  // The macros of libbpf declare a context that not every program looks at.
+  // The macros of libbpf declare a context that not every program uses.
   ...['-Wall', '-Wextra', '-Wno-unused-parameter', '-Werror'],
 ];
 
@@ -40,7 +41,7 @@ function run(program, args) {
   return stdout;
 }
 
-/** The compiler and the headers that are here; `undefined` without one of them. */
+/** The installed versions of the compiler and the headers; `undefined` if one of them is missing. */
 export function toolsHere() {
   try {
     const [, clang] = /clang version (\d+)/.exec(run('clang', ['--version'])) ?? [];
@@ -61,7 +62,7 @@ export function build() {
   try {
     const object = join(folder, 'runqueue.bpf.o');
     run('clang', [...FLAGS, '-c', 'runqueue.bpf.c', '-o', object]);
-    // The types stay, which libbpf needs; what a debugger would need goes.
+    // Keeps the types, which libbpf needs, and removes the sections for debuggers.
     run('llvm-strip', ['-g', object]);
     return readFileSync(object);
   } finally {
@@ -70,7 +71,7 @@ export function build() {
 }
 
 /**
- * What differs between the committed object and one that was made here.
+ * Describes the difference between the committed object and one that was built here; `undefined` if they match.
  *
  * @param {Buffer} committed
  * @param {Buffer} built
@@ -79,15 +80,16 @@ export function build() {
  */
 export function differenceOf(committed, built, tools) {
   if (committed.equals(built)) return undefined;
-  if (tools === MADE_WITH) return `${committed.length} bytes, and its sources make ${built.length} others`;
+  if (tools === MADE_WITH)
+    return `the committed file has ${committed.length} bytes, and its sources produce ${built.length} different bytes`;
   const [expected, got] = [committed, built].map((file) => JSON.stringify(outlineOf(file)));
-  return expected === got ? undefined : `${expected}, and its sources make ${got}`;
+  return expected === got ? undefined : `the committed file has ${expected}, and its sources produce ${got}`;
 }
 
 function check() {
   const tools = toolsHere();
   if (tools === undefined) {
-    console.log('runqueue.bpf.o: not checked: that needs clang, llvm-strip and the headers of libbpf');
+    console.log('runqueue.bpf.o: not checked: the check needs clang, llvm-strip and the headers of libbpf');
     return 0;
   }
   const difference = differenceOf(readFileSync(OBJECT), build(), tools);
@@ -95,8 +97,9 @@ function check() {
     console.error(`runqueue.bpf.o: ${difference}. Build it: node tools/ebpf-program.js`);
     return 1;
   }
-  const compared = tools === MADE_WITH ? 'byte by byte' : `by its outline, for it was made with ${MADE_WITH}`;
-  console.log(`runqueue.bpf.o is what its sources make with ${tools}, compared ${compared}`);
+  const compared =
+    tools === MADE_WITH ? 'byte by byte' : `by its outline, because it was built with ${MADE_WITH}`;
+  console.log(`runqueue.bpf.o matches its sources, built with ${tools} and compared ${compared}`);
   return 0;
 }
 
@@ -106,6 +109,6 @@ if (isMain(import.meta)) {
   } else {
     const object = build();
     writeFileSync(OBJECT, object);
-    console.log(`runqueue.bpf.o: ${object.length} bytes, made with ${toolsHere()}`);
+    console.log(`runqueue.bpf.o: ${object.length} bytes, built with ${toolsHere()}`);
   }
 }

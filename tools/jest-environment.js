@@ -1,14 +1,14 @@
 import { createRequire } from 'node:module';
 import { runInContext } from 'node:vm';
 
-// Jest depends on its environments by this way; nothing here does.
+// The environment is a dependency of a dependency of Jest, so it is resolved through them.
 const requireOfJest = ['jest', '@jest/core', 'jest-config'].reduce(
   (require, name) => createRequire(require.resolve(name)),
   createRequire(import.meta.url),
 );
 const { TestEnvironment } = requireOfJest('jest-environment-node');
 
-// What tests do not replace. `Date` and timers are not among these.
+// Globals that tests do not replace. Tests do replace `Date` and timers.
 const NAMES = [
   'Array',
   'ArrayBuffer',
@@ -42,8 +42,8 @@ const NAMES = [
 ];
 
 /**
- * Jest's environment for Node.js, whose global object is a proxy: looking up `Math` takes longer than most of what is
- * done with it. Constants of the global scope are looked up first, and as fast as any.
+ * Jest's environment for Node.js, with fast globals. The global object of Jest is a proxy, so looking up `Math` costs more
+ * than most of its functions. Constants of the global scope come before the global object and have no such cost.
  */
 export default class Environment extends TestEnvironment {
   /** @param {unknown[]} args */

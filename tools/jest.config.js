@@ -15,7 +15,7 @@ export default {
   testEnvironmentOptions: { customExportConditions: ['@hdrscope/source', 'node', 'node-addons'] },
   // Only a hang may reach this: on a machine with many other processes, a test of processes can take a minute.
   testTimeout: 120_000,
-  // Packages that are no part of the workspace.
+  // The packages of OpenTelemetry 3, which are not part of the workspace.
   modulePaths: openTelemetry3.filter((path) => path !== undefined),
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],

@@ -1,6 +1,6 @@
 /**
- * `npm run pictures`: runs the demo, takes a picture of its live page in Chromium, where that is installed, and draws the
- * distributions that it saved. All go to `docs/pictures`.
+ * `npm run pictures`: runs the demo, takes a picture of its live page if Chromium is installed, and draws the
+ * distributions that the demo saved. Writes the pictures to `docs/pictures`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,7 +24,7 @@ import { isMain, workspaceRoot } from './lib/workspace.js';
 /** @import { Curve } from '@hdrscope/plot' */
 
 const RUN_SECONDS = 45;
-/** When the picture of the page is taken: its charts over time are full by then. */
+/** The time at which the picture of the page is taken. Its charts over time are full by then. */
 const LOOK_AFTER_SECONDS = 40;
 
 const DEMO = [
@@ -34,7 +34,7 @@ const DEMO = [
 const PICTURES = join(workspaceRoot, 'docs/pictures');
 const CHROMIUM = '/usr/bin/chromium';
 
-/** Names of the demo's files, as a person would write them. */
+/** Titles for the files of the demo. */
 const TITLES = new Map([
   ['get-products-id', 'GET /products/{id}: JSON'],
   ['get-search', 'GET /search: timers, a rare lock'],
@@ -43,7 +43,7 @@ const TITLES = new Map([
 ]);
 
 /**
- * Curves of the demo's files, which are in milliseconds, in nanoseconds.
+ * Curves of the demo's files. The files are in milliseconds, the curves in nanoseconds.
  *
  * @param {string} directory
  */
@@ -66,7 +66,7 @@ export function drawPercentiles(curves) {
 }
 
 /**
- * Has the live page show the series of a route, and takes a picture of it.
+ * Selects the series of a route on the live page and takes a picture of the page.
  *
  * @param {string} url
  * @param {string} route
@@ -105,7 +105,7 @@ async function main() {
     const [code] = await ended;
     await photographed;
     if (code !== 0) throw new Error(`the demo ended with ${code}`);
-    if (photographed === undefined) console.log(`no picture of the page: there is no ${CHROMIUM}`);
+    if (photographed === undefined) console.log(`no picture of the page: ${CHROMIUM} is not installed`);
     writeFileSync(join(PICTURES, 'demo-percentiles.svg'), drawPercentiles(curvesOf(directory)));
     console.log(`the pictures are in ${PICTURES.slice(workspaceRoot.length + 1)}`);
   } finally {

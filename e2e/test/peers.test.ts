@@ -15,7 +15,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Runs the installer with a cache in the folder, where only the programs of its `bin` can be found. */
+/** Runs the installer with a cache in the folder. Only programs in `bin` of the folder are in the PATH. */
 function install(...args: string[]): { status: number | null; stdout: string; stderr: string } {
   return spawnSync(process.execPath, [installer, ...args], {
     encoding: 'utf8',
@@ -28,7 +28,7 @@ function addProgram(name: string, script: string): void {
   writeFileSync(join(folder, 'bin', name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
 }
 
-test('the installer says why a peer cannot be had, and leaves nothing behind', () => {
+test('the installer prints why a peer cannot be installed, and leaves nothing behind', () => {
   const { status, stdout } = install();
 
   expect(status).toBe(1);
@@ -49,7 +49,7 @@ test('the installer says why a peer cannot be had, and leaves nothing behind', (
   expect(install('--list')).toMatchObject({ status: 0, stdout: '' });
 });
 
-test('the installer gives the last words of a build that fails, without addresses', () => {
+test('the installer prints the last lines of a failed build, without addresses', () => {
   addProgram(
     'go',
     'echo downloading >&2; echo "go: reading https://proxy.example/x: 404 Not Found" >&2; exit 1',
@@ -72,12 +72,12 @@ test('the installer builds a peer once, and lists it', () => {
 
   expect([first.status, second.status]).toEqual([0, 0]);
   expect(first.stdout).toMatch(/^collector .* installed in \d+ s: .*bin.collector$/m);
-  expect(second.stdout).toMatch(/^collector .* was there: .*bin.collector$/m);
+  expect(second.stdout).toMatch(/^collector .* is already installed: .*bin.collector$/m);
   expect(readFileSync(join(folder, 'runs'), 'utf8')).toBe('run\n');
   expect(install('--list').stdout).toMatch(/^collector\t.*collector-\d+\.\d+\.\d+-\w{8}.bin.collector\n$/);
 });
 
-test('the installer refuses a name that it does not know', () => {
+test('the installer refuses an unknown name', () => {
   const { status, stderr } = install('nagios');
 
   expect(status).toBe(2);

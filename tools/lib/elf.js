@@ -1,9 +1,9 @@
 /**
- * The parts of a 64-bit ELF file of the lower byte order that tell one program for the kernel from another.
+ * The parts of a 64-bit little-endian ELF file that distinguish one kernel program from another.
  *
  * @typedef {object} ElfOutline
- * @property {string[]} sections The names of those that are loaded, sorted.
- * @property {string[]} symbols The names of what they hold, sorted.
+ * @property {string[]} sections The names of the sections that are loaded, sorted.
+ * @property {string[]} symbols The names of the functions and objects in them, sorted.
  */
 
 const SYMBOL_TABLE = 2;
@@ -15,13 +15,13 @@ const FUNCTION_OR_OBJECT = new Set([1, 2]);
  * @returns {ElfOutline}
  */
 export function outlineOf(file) {
-  if (file.readUInt32BE(0) !== 0x7f454c46) throw new Error('it is no ELF file');
+  if (file.readUInt32BE(0) !== 0x7f454c46) throw new Error('it is not an ELF file');
   const start = Number(file.readBigUInt64LE(40));
   const size = file.readUInt16LE(58);
   const headers = Array.from({ length: file.readUInt16LE(60) }, (_, i) => headerAt(file, start + i * size));
   const names = headers[file.readUInt16LE(62)];
   const symbols = headers.find(({ type }) => type === SYMBOL_TABLE);
-  if (names === undefined || symbols === undefined) throw new Error('it has no names');
+  if (names === undefined || symbols === undefined) throw new Error('it has no table of names');
   const strings = headers[symbols.link] ?? names;
   return {
     sections: headers

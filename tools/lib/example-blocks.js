@@ -5,11 +5,11 @@ import { listFiles, listProjects } from './workspace.js';
 /**
  * @typedef {object} Block A fenced block of code in a document or a doc comment.
  * @property {string} file Relative to the root of the workspace.
- * @property {number} line Of its first line of code, from 1.
+ * @property {number} line Line number of its first line of code, from 1.
  * @property {'ts' | 'js'} language
  * @property {string} code
- * @property {string | undefined} noRun Why it is only compiled, and not run.
- * @property {string} home The folder whose packages it may import: its project, or the root (`''`).
+ * @property {string | undefined} noRun The reason why it is compiled and not run.
+ * @property {string} home The folder from which it imports: its project, or the root (`''`).
  */
 
 /**
@@ -41,7 +41,7 @@ export function listBlocks(root) {
  * @param {string} text
  * @param {string} file
  * @returns {Block[]}
- * @throws Error when a fence is left open, or a marker is not understood.
+ * @throws Error when a fence is not closed, or a marker is not known.
  */
 export function findBlocks(text, file) {
   if (file.endsWith('.md')) return findFences(text.split('\n'), 1, file);
@@ -97,7 +97,7 @@ function findFences(lines, firstLine, file) {
 }
 
 /**
- * @param {string} marker What follows the language on the line of the fence.
+ * @param {string} marker The text after the language on the line of the fence.
  * @param {string} where
  */
 function parseMarker(marker, where) {

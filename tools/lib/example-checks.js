@@ -1,11 +1,11 @@
 import { format } from 'node:util';
 
 /**
- * What the `//=>` of one example call at run time. A check that fails throws at once, naming its line in the
- * document.
+ * The functions that the `//=>` of one example call at run time. A check that fails throws at once and names its line in
+ * the document.
  *
  * @param {string} file
- * @param {number[]} lines Those with an expectation.
+ * @param {number[]} lines The lines with an expectation.
  * @param {(actual: unknown, expected: unknown) => void} assertEqual Throws when they differ.
  */
 export function createChecks(file, lines, assertEqual) {
@@ -74,7 +74,7 @@ export function createChecks(file, lines, assertEqual) {
       equals(line, thrown, code);
     },
 
-    /** @throws Error naming the expectations that the example never came to, behind a `return` or in a `catch`. */
+    /** @throws Error naming the expectations that the example did not reach, behind a `return` or in a `catch`. */
     assertAllReached() {
       if (unreached.size > 0) {
         throw new Error(
@@ -86,7 +86,7 @@ export function createChecks(file, lines, assertEqual) {
 }
 
 /**
- * An error without a stack: the message names the place, and all other lines would be of this file.
+ * An error without a stack: the message names the place, and a stack would only show this file.
  *
  * @param {string} message
  */

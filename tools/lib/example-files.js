@@ -4,7 +4,7 @@ import { listProjects } from './workspace.js';
 
 /** @typedef {import('./example-blocks.js').Block} Block */
 
-/** Git ignores this folder. One stands in every project, so that an example finds the packages its project finds. */
+/** Git ignores this folder. Every project has one, so that an example can import what its project can import. */
 const FOLDER = '.examples';
 
 /**
@@ -28,7 +28,7 @@ export function clearExamples(root, purpose) {
  */
 export function writeExample(root, purpose, block, source) {
   const name = `${block.file.replaceAll('/', '-')}.L${block.line}`;
-  // To run, JavaScript is TypeScript: Jest transforms both in the same way. To compile, their rules differ.
+  // Jest transforms JavaScript and TypeScript alike; the compiler has different rules for them.
   const extension = purpose === 'run' ? 'ts' : block.language;
   const path = join(root, block.home, FOLDER, purpose, `${name}.${extension}`);
   mkdirSync(dirname(path), { recursive: true });

@@ -6,25 +6,25 @@ import { createPositions, parse, walk } from './syntax.js';
  *
  * @typedef {object} Expectation A `//=> text` behind a statement.
  * @property {Node} statement
- * @property {number} line In the document.
- * @property {string[]} text Several when lines of only `//=> …` follow each other.
+ * @property {number} line Line number in the document.
+ * @property {string[]} text Several lines when lines with only `//=> …` follow each other.
  */
 
 /** The name under which an example finds its checks (`example-checks.js`). */
 const CHECKS = '__checks';
 
 /**
- * The text of a block as a module of its own in which every line keeps its number.
+ * Turns a block into a module in which every line keeps its number.
  *
  * @param {Block} block
  */
 export function toPlainModule({ code, line }) {
-  // The export makes a module of a block without imports.
+  // The export turns a block without imports into a module.
   return `${'\n'.repeat(line - 1)}${code}\nexport {};\n`;
 }
 
 /**
- * A block as a module that checks its own expectations, through the global that `globalName` names:
+ * Turns a block into a module that checks its own expectations, through the global that `globalName` names:
  *
  *     count(x); //=> 3                 the value, deeply and exactly; also on the next line
  *     const y = f(x); //=> 3           the value that was assigned
@@ -33,14 +33,14 @@ export function toPlainModule({ code, line }) {
  *
  * @param {Block} block
  * @param {string} globalName
- * @returns {{ source: string, lines: number[] }} `lines` are those with an expectation.
- * @throws Error when a `//=>` stands behind no statement, or is not an expression.
+ * @returns {{ source: string, lines: number[] }} `lines` are the lines with an expectation.
+ * @throws Error when a `//=>` does not follow a statement, or is not an expression.
  */
 export function toCheckedModule(block, globalName) {
   const expectations = findExpectations(block);
   const positions = createPositions(block.code);
   let code = block.code;
-  // From the end, so that earlier positions stay what they are.
+  // From the end, so that earlier positions stay valid.
   for (const expectation of expectations.toReversed()) {
     const start = positions.index(expectation.statement.span.start);
     const end = positions.index(expectation.statement.span.end);
@@ -76,7 +76,7 @@ function findExpectations(block) {
     if (codeLength > 0) codeEnd = lineStart + codeLength;
     if (at !== -1) {
       const line = block.line + i;
-      // What is printed may start with spaces of its own.
+      // Printed text may start with spaces.
       const expected = text
         .slice(at + '//=>'.length)
         .replace(/^ /, '')
@@ -85,7 +85,7 @@ function findExpectations(block) {
       if (statement !== undefined) expectations.push({ statement, line, text: [expected] });
       else if (isContinued && expectations.length > 0) expectations.at(-1)?.text.push(expected);
       else throw new Error(`${block.file}:${line}: //=> must stand behind an expression`);
-      // What follows on lines of its own continues this one.
+      // Lines with only `//=>` that follow continue this one.
       codeEnd = 0;
     }
     lineStart += text.length + 1;

@@ -5,12 +5,12 @@ import { createPositions, literalText, parse, walk } from './syntax.js';
  *
  * @typedef {object} Import
  * @property {string | undefined} specifier `undefined` when it is computed at run time.
- * @property {boolean} typeOnly Whether nothing of it is left at run time.
+ * @property {boolean} typeOnly Whether the import disappears at run time.
  * @property {number} line
  */
 
 /**
- * Every way in which a module names another one: static and dynamic imports, re-exports, `require`, types,
+ * Finds every way in which a module names another one: static and dynamic imports, re-exports, `require`, types,
  * module augmentations, and Jest's mocks.
  *
  * @param {string} source

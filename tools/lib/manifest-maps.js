@@ -5,7 +5,7 @@
  */
 
 /**
- * The package that a bare specifier names: `@a/b/c` is of `@a/b`.
+ * The package that a bare specifier names: `@a/b` for `@a/b/c`.
  *
  * @param {string} specifier
  */
@@ -25,7 +25,7 @@ export function entriesOf({ exports }) {
 }
 
 /**
- * The files that a map leads to, each with the conditions under which it does.
+ * The files that a map names, each with its conditions.
  *
  * @param {unknown} map
  * @param {string[]} [conditions]

@@ -4,7 +4,7 @@ import { parseSync } from '@swc/core';
 
 /**
  * @param {string} source
- * @param {string} file Its name says the language.
+ * @param {string} file The extension determines the language.
  * @returns {Node}
  * @throws Error with swc's code frame when the source does not parse.
  */
@@ -31,7 +31,7 @@ export function walk(node, visit) {
 }
 
 /**
- * The text of a string literal, or of a template without expressions; `undefined` for what is computed.
+ * The text of a string literal, or of a template without expressions; `undefined` for a computed text.
  *
  * @param {Node | undefined} node
  * @returns {string | undefined}
@@ -43,7 +43,7 @@ export function literalText(node) {
 }
 
 /**
- * Where spans stand in a text. swc counts them in bytes of UTF-8, from 1.
+ * Converts the positions of swc, which counts bytes of UTF-8 from 1, to positions in a text.
  *
  * @param {string} source
  */

@@ -24,7 +24,7 @@ import { pathToFileURL } from 'node:url';
  * @property {Manifest} manifest
  */
 
-/** The root of this workspace. The tools take a root as an argument, so that their tests can bring another. */
+/** The root of this workspace. The tools take the root as an argument, so that tests can use another one. */
 export const workspaceRoot = resolve(import.meta.dirname, '../..');
 
 /**
@@ -36,7 +36,7 @@ export function readManifest(dir) {
 }
 
 /**
- * The packages that the root's `workspaces` names, sorted by path.
+ * The packages that `workspaces` of the root names, sorted by path.
  *
  * @param {string} root
  * @returns {Project[]}
@@ -68,7 +68,7 @@ function listFolders(root, parent) {
 const NOT_SOURCES = new Set(['node_modules', 'dist', 'coverage', 'fixtures']);
 
 /**
- * The files of a folder and of its subfolders that people write: no build output, fixtures or dot-folders.
+ * The files of a folder and its subfolders that people write: without build output, fixtures and dot-folders.
  *
  * @param {string} dir
  * @param {RegExp} wanted Matched against the file name.
@@ -87,7 +87,7 @@ export function listFiles(dir, wanted) {
 }
 
 /**
- * Whether a module is the command that Node was started with, and not imported by a test or by another tool.
+ * Whether Node.js was started with this module, so that no test or other tool imports it.
  *
  * @param {ImportMeta} meta
  */

@@ -2,15 +2,15 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** Where peers are kept: outside the checkout, as a build may take minutes and serves every checkout. */
+/** The folder of the peers. It lies outside the checkout, because a build takes minutes and serves every checkout. */
 export function peersFolder() {
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
   return process.env.HDRSCOPE_PEERS_DIR || join(cache, 'hdrscope', 'peers');
 }
 
 /**
- * Fills a folder of the cache. It appears complete, or not at all: a run that was cut off leaves nothing that a later
- * one would take for an installed peer.
+ * Fills a folder of the cache. The folder appears when it is complete, so an interrupted run leaves nothing that looks
+ * like an installed peer.
  *
  * @param {string} name
  * @param {(folder: string) => void} fill
@@ -25,7 +25,7 @@ export function fillFolder(name, fill) {
     try {
       renameSync(draft, folder);
     } catch (error) {
-      // Another run was faster.
+      // Another run has installed it meanwhile.
       if (!existsSync(folder)) throw error;
     }
   } finally {

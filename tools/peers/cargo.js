@@ -5,8 +5,8 @@ import { run } from './run.js';
 const LIMIT_SECONDS = 600;
 
 /**
- * Builds a program with the Rust toolchain of the machine, into `bin` of a folder. `Cargo.toml` settles the versions of
- * what is named in it.
+ * Builds a program with the Rust toolchain of the machine, into `bin` of a folder. `Cargo.toml` pins the versions of the
+ * crates that it names.
  *
  * @param {string} module The folder of `Cargo.toml`.
  * @param {string} folder

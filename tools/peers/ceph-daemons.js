@@ -5,12 +5,12 @@ import { run } from './run.js';
 
 const VERSION = '16.2.15';
 
-// What the packages have besides belongs to services, file systems and tools that no test runs.
+// The only programs of the packages that tests run.
 const PROGRAMS = ['ceph', 'ceph-mon', 'ceph-osd', 'monmaptool', 'rados'];
 
 /**
- * Puts the monitor and the storage daemon of Ceph into a folder, with commands in `bin` that run them and their tools
- * there.
+ * Unpacks the monitor and the storage daemon of Ceph into a folder, with commands in `bin` that run them and their
+ * tools.
  *
  * @param {string} folder
  */
@@ -37,11 +37,11 @@ export function unpackCephDaemons(folder) {
 
 /**
  * @param {string} name
- * @param {string[]} plugins Where daemons find what they load as they run.
+ * @param {string[]} plugins Options with the folders of the plugins that daemons load.
  */
 function invocationOf(name, plugins) {
   const program = `"$here/usr/bin/${name}"`;
-  // As in `ceph.js`, its modules are made for the Python that Debian has.
+  // As in `ceph.js`, the modules are built for Debian's Python.
   if (name === 'ceph')
     return `PYTHONPATH="$here/usr/lib/python3/dist-packages" exec /usr/bin/python3 ${program}`;
   return ['exec', program, ...(name === 'ceph-mon' || name === 'ceph-osd' ? plugins : [])].join(' ');

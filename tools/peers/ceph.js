@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { unpackDebianPackage, writeCommand } from './debian.js';
 import { run } from './run.js';
 
-// Extension modules for Python are made for the one that Debian has.
+// The extension modules are built for Debian's Python.
 const PYTHON = '/usr/bin/python3';
 
-// What the command imports, and what that is linked with and a small Debian does not have.
+// The modules that the command imports, and libraries that they need and a small Debian lacks.
 const PACKAGES = [
   { name: 'python3-ceph-argparse', version: '16.2.15' },
   { name: 'python3-rados', version: '16.2.15' },
@@ -23,7 +23,7 @@ const PACKAGES = [
 ];
 
 /**
- * Puts the `ceph` command and its modules for Python into a folder, with a command in `bin` that runs it there.
+ * Unpacks the `ceph` command and its Python modules into a folder, with a command in `bin` that runs it.
  *
  * @param {string} folder
  */

@@ -2,7 +2,7 @@ import { unpackDebianPackage, writeCommand } from './debian.js';
 import { run } from './run.js';
 
 /**
- * Puts collectd and its plugins into a folder, with a command in `bin` that runs it there.
+ * Unpacks collectd and its plugins into a folder, with a command in `bin` that runs it.
  *
  * @param {string} folder
  */

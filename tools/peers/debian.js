@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { run } from './run.js';
 
 /**
- * Unpacks a package of Debian into a folder. Nothing is installed on the machine and no service starts.
+ * Unpacks a Debian package into a folder. Nothing is installed on the machine and no service starts.
  *
- * @param {{ name: string, version: string }} wanted `version` is how the version begins.
+ * @param {{ name: string, version: string }} wanted `version` is the start of the version.
  * @param {string} folder
  */
 export function unpackDebianPackage({ name, version }, folder) {
@@ -16,15 +16,15 @@ export function unpackDebianPackage({ name, version }, folder) {
 }
 
 /**
- * Unpacks packages of Debian into a folder, with all that they depend on and this machine does not have. Nothing is
- * installed on the machine.
+ * Unpacks Debian packages into a folder, together with the dependencies that this machine lacks. Nothing is installed on
+ * the machine.
  *
- * @param {readonly { name: string, version: string }[]} wanted `version` is how the version begins.
+ * @param {readonly { name: string, version: string }[]} wanted `version` is the start of the version.
  * @param {string} folder
  */
 export function unpackWithDependencies(wanted, folder) {
   const archives = join(folder, 'archives');
-  // Where apt keeps what it has only begun to fetch.
+  // apt keeps unfinished downloads here.
   mkdirSync(join(archives, 'partial'), { recursive: true });
   const names = wanted.map(({ name }) => name);
   const options = [`Dir::Cache::archives=${archives}`, 'Debug::NoLocking=1', 'APT::Sandbox::User=root'];
@@ -60,15 +60,15 @@ function assertVersion(file, { name, version }) {
 }
 
 /**
- * Writes a command that runs a program of unpacked packages with the libraries that are unpacked beside it.
+ * Writes a command that runs an unpacked program with the libraries that were unpacked with it.
  *
  * @param {string} folder
  * @param {string} name The command is in `bin` of the folder.
- * @param {string} invocation What a shell executes, with the command's arguments behind it. The folder is `$here`.
- * @returns {string} The command.
+ * @param {string} invocation The shell command, to which the arguments are appended. `$here` is the folder.
+ * @returns {string} The path of the command.
  */
 export function writeCommand(folder, name, invocation) {
-  // The folder is given its name when it is complete.
+  // The folder gets its final name later, so the command finds it at run time.
   const script = `#!/bin/sh
 here="$(cd "$(dirname "$0")/.." && pwd)"
 for libraries in "$here"/lib/*-linux-gnu "$here"/usr/lib/*-linux-gnu "$here"/usr/lib/*-linux-gnu/ceph; do
@@ -94,12 +94,12 @@ function download(name, folder) {
   return file;
 }
 
-/** @param {() => void} attempt What needs lists of the packages that there are. */
+/** @param {() => void} attempt An action that needs the package lists of apt. */
 function withPackageLists(attempt) {
   try {
     attempt();
   } catch (error) {
-    // A new machine has none, and only root may fetch them.
+    // A new machine has no lists, and only root may fetch them.
     if (process.getuid?.() !== 0) throw error;
     run('apt-get', ['update'], { limitSeconds: 180 });
     attempt();

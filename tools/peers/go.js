@@ -3,22 +3,22 @@ import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { run } from './run.js';
 
-/** For all builds of one run. What Go has compiled by then it need not compile again. */
+/** The limit for all builds of one run. Go does not compile again what it compiled in an interrupted run. */
 const LIMIT_SECONDS = 1140;
 
 /**
- * Builds a command with the Go toolchain of the machine, into `bin` of a folder. The direct requirements of a `go.mod`
- * settle every other version; Go verifies what it downloads.
+ * Builds a command with the Go toolchain of the machine, into `bin` of a folder. The direct requirements of `go.mod`
+ * determine all other versions; Go verifies its downloads.
  *
  * @param {{ module: string, target: string, program: string, tags?: string }} build `module` is the folder of `go.mod`.
  * @param {string} folder
  */
 export function buildWithGo({ module, target, program, tags = '' }, folder) {
-  // Go writes what it works out into go.mod and go.sum: into copies.
+  // Go writes to go.mod and go.sum, so it gets copies.
   const sources = join(folder, 'sources');
   cpSync(module, sources, { recursive: true });
   mkdirSync(join(folder, 'bin'));
-  // A build of minutes gives way to whatever else the machine does.
+  // A build takes minutes, so it has a low priority.
   setPriority(10);
   run(
     'go',

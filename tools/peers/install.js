@@ -1,12 +1,11 @@
 /**
- * `node tools/peers/install.js [PEER...]`: gets the programs that the end-to-end tests talk to, into a cache of the
- * user, and prints which are there. Those that are there already stay. Exits 1 when one of them cannot be had; its tests
- * are then skipped, and say so. A large peer is installed only where it is named.
+ * `node tools/peers/install.js [PEER...]`: installs the programs and packages that tests use into a cache of the user,
+ * and prints the state of each. Installed peers stay. Exits with 1 when a peer cannot be installed; its tests are then
+ * skipped with a printed reason. A large peer is installed by its name only.
  *
- *   --list      installs nothing, and prints what is installed: a name, a tab, and the path of the program
+ *   --list      installs nothing, and prints the name and the path of each installed peer, separated by a tab
  *
- * `prometheus-2` is Debian's. The others are built from Go modules, which takes minutes once, from a crate, or taken from
- * a Python package.
+ * README.md describes where each peer comes from.
  */
 import { isMain } from '../lib/workspace.js';
 import { peersFolder } from './cache.js';
@@ -37,7 +36,7 @@ function install(peer) {
   try {
     const program = installPeer(peer);
     const seconds = ((performance.now() - start) / 1000).toFixed(0);
-    report(`${wasThere ? 'was there' : `installed in ${seconds} s`}: ${program}`);
+    report(`${wasThere ? 'is already installed' : `installed in ${seconds} s`}: ${program}`);
     return true;
   } catch (error) {
     report(`not installed: ${error instanceof Error ? error.message : error}`);

@@ -71,7 +71,7 @@ export const PEERS = [
     version: '3.15.0',
     target: 'github.com/prometheus/prometheus/cmd/prometheus',
     program: 'prometheus',
-    // Discovery in clouds is most of Prometheus' code. Without `builtinassets` there are no pages for browsers.
+    // Service discovery of clouds is most of Prometheus' code. Without `builtinassets` there are no web pages.
     tags: 'remove_all_sd',
   }),
   builtPeer({ name: 'log-go', version: '1.4.0', target: '.', program: 'log-peer' }),
@@ -140,6 +140,6 @@ export function installPeer(peer) {
   fillFolder(peer.folder, peer.make);
   const program = programOf(peer);
   if (program === undefined)
-    throw new Error(`${peer.folder} has no ${peer.program}: delete it from the cache`);
+    throw new Error(`${peer.folder} has no ${peer.program}: delete the folder from the cache`);
   return program;
 }

@@ -5,7 +5,7 @@ import { run } from './run.js';
 const LIMIT_SECONDS = 300;
 
 /**
- * Puts a Python script and what its `requirements.txt` names into a folder, with a command in `bin` that runs it there.
+ * Installs a Python script and the packages of its `requirements.txt` into a folder, with a command in `bin` that runs it.
  *
  * @param {{ module: string, script: string, program: string }} wanted `module` is the folder of the script.
  * @param {string} folder
@@ -31,7 +31,7 @@ export function installWithPip({ module, script, program }, folder) {
     { limitSeconds: LIMIT_SECONDS },
   );
   mkdirSync(join(folder, 'bin'));
-  // The folder is given its name when it is complete.
+  // The folder gets its final name later, so the command finds it at run time.
   const command = `#!/bin/sh\nhere="$(dirname "$0")/.."\nPYTHONPATH="$here/packages" exec python3 "$here/${script}" "$@"\n`;
   writeFileSync(join(folder, 'bin', program), command, { mode: 0o755 });
 }

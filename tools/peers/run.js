@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 
 /**
- * Runs a program and gives what it printed.
+ * Runs a program and returns its output.
  *
  * @param {string} program
  * @param {string[]} args
  * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, limitSeconds: number }} options
- * @throws {Error} Whose message says why the program is of no use.
+ * @throws {Error} with the reason, when the program is missing, fails or takes too long.
  */
 export function run(program, args, { cwd, env, limitSeconds }) {
   const { status, stdout, stderr, error } = spawnSync(program, args, {
@@ -14,7 +14,7 @@ export function run(program, args, { cwd, env, limitSeconds }) {
     env: { ...process.env, ...env },
     encoding: 'utf8',
     timeout: limitSeconds * 1000,
-    // What `go` takes for a request to stop its compilers too.
+    // On SIGINT, `go` stops its compilers too.
     killSignal: 'SIGINT',
     maxBuffer: 64 * 1024 * 1024,
   });
@@ -29,11 +29,11 @@ export function run(program, args, { cwd, env, limitSeconds }) {
 }
 
 /**
- * The lines with which a program gives up, without the addresses that it was set up to use.
+ * The last lines of a program that failed, without the addresses that it is configured to use.
  *
  * @param {string} output
  */
 function closingWords(output) {
   const lines = output.trim().split('\n').slice(-3);
-  return lines.join(' | ').replace(/[a-z]+:\/\/[^\s"<>]+/g, '(address)') || 'it says nothing';
+  return lines.join(' | ').replace(/[a-z]+:\/\/[^\s"<>]+/g, '(address)') || 'it printed nothing';
 }

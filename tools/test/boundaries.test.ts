@@ -24,7 +24,7 @@ const workspace = {
   'packages/registry/package.json': manifest('@x/registry', 'registry', {
     dependencies: { ...anyCore, '@x/kit': '1.0.0' },
   }),
-  // The real name, for the rule on what it may import only as types.
+  // This is the real name, because one rule is about this package.
   'packages/otel/package.json': manifest('@hdrscope/otel', 'edge', {
     dependencies: { ...anyCore, '@x/registry': '1.0.0' },
     peerDependencies: { '@opentelemetry/sdk-metrics': '*' },
@@ -45,7 +45,7 @@ const workspace = {
   'tools/package.json': manifest('@x/tools', 'tool'),
 };
 
-/** The violations of one file in the workspace above, without their places. */
+/** The messages about one file in the workspace above. */
 function messagesFor(file: string, source: string): string[] {
   const { violations } = checkBoundaries(createTree({ ...workspace, [file]: source }));
   for (const { where } of violations) expect(where).toBe(`${file}:1`);
@@ -172,7 +172,7 @@ test.each([[[]], [['layer:edges']], [['layer:core', 'layer:edge']]])(
   },
 );
 
-test('holds in this workspace', () => {
+test('this workspace has no violations', () => {
   const { violations, imports } = checkBoundaries(workspaceRoot);
   expect(violations).toEqual([]);
   expect(imports).toBeGreaterThan(0);

@@ -15,7 +15,7 @@ test('finds the npm scripts that package.json lacks', () => {
   ]);
 });
 
-test('reports what does not compile where the document has it', () => {
+test('reports compiler errors at the lines of the document', () => {
   const readme = [
     '```ts',
     'const a: string = 1;',

@@ -50,7 +50,7 @@ test('requires the scripts for browsers, and accepts no others', () => {
   ]);
 });
 
-test('names what is missing, unwanted or left over in a package', () => {
+test('names missing, unwanted and stale files of a package', () => {
   const { 'packages/good/README.md': _readme, 'packages/good/dist/index.d.ts': _types, ...rest } = good;
   const tree = createTree({
     ...root,

@@ -12,7 +12,7 @@ function parseSource(file: string): Node {
   return parse(readFileSync(join(packagesDir, file), 'utf8'), file);
 }
 
-/** The codes of all packages: each declares those that it alone throws. */
+/** The codes of all packages. Each package declares the codes that only it throws. */
 function declaredCodes(): string[] {
   const codes: string[] = [];
   for (const file of sources.filter((source) => ERRORS_FILE.test(source))) {
@@ -26,7 +26,7 @@ function declaredCodes(): string[] {
   return codes;
 }
 
-/** The codes that calls and constructors get as an argument, which a comparison with a code is not. */
+/** The codes that are arguments of calls and constructors. Comparisons with a code do not count. */
 function thrownCodes(): Set<string> {
   const codes = new Set<string>();
   for (const file of sources) {

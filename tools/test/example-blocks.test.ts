@@ -41,11 +41,11 @@ test.each(['sh', 'json', 'text', '', 'tsx'])('leaves blocks of "%s" alone', (lan
   expect(findBlocks(`\`\`\`${language}\nnpm test\n\`\`\``, 'a.md')).toEqual([]);
 });
 
-test('does not take a block inside another block for one of its own', () => {
+test('ignores a block inside another block', () => {
   expect(findBlocks('````md\n```ts\na;\n```\n````', 'a.md')).toEqual([]);
 });
 
-test('keeps the reason of a block that is not to be run', () => {
+test('keeps the reason of a block that is not run', () => {
   const [block] = findBlocks('```ts no-run needs a collector\na;\n```', 'a.md');
   expect(block?.noRun).toBe('needs a collector');
 });

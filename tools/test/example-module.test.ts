@@ -5,7 +5,7 @@ function blockOf(code: string) {
   return { file: 'a.md', line: 10, language: 'js' as const, code, noRun: undefined, home: '' };
 }
 
-/** Runs an example as `examples.test.ts` does, but without a file. */
+/** Runs an example like `examples.test.ts`, but without a file. */
 async function run(code: string): Promise<void> {
   const { source, lines } = toCheckedModule(blockOf(code), 'hdrscope.test');
   const checks = createChecks('a.md', lines, (actual, expected) => expect(actual).toEqual(expected));
@@ -65,7 +65,7 @@ test.each([
   await expect(run(code)).rejects.toThrow(message);
 });
 
-test('keeps every line where the document has it', () => {
+test('keeps the line numbers of the document', () => {
   const lines = toPlainModule(blockOf('first;\nsecond;')).split('\n');
   expect(lines.indexOf('first;') + 1).toBe(10);
   expect(lines.indexOf('second;') + 1).toBe(11);

@@ -14,7 +14,7 @@ for (const { file, line, noRun } of blocks.filter((block) => block.noRun !== und
   console.log(`only compiled: ${file}:${line}: ${noRun}`);
 }
 
-// An example starts with fresh modules and leaves no global behind: OpenTelemetry keeps its providers in one.
+// Every example starts with fresh modules and leaves no global behind; OpenTelemetry keeps its providers in a global.
 beforeEach(() => import.meta.jest.resetModules());
 afterEach(() => {
   for (const key of Reflect.ownKeys(globalThis)) {
@@ -22,7 +22,7 @@ afterEach(() => {
   }
 });
 
-describe('every example in the documentation does what it says', () => {
+describe('every example in the documentation is true', () => {
   for (const block of blocks.filter(({ noRun }) => noRun === undefined)) {
     test(`${block.file}:${block.line}`, async () => {
       const { source, lines } = toCheckedModule(block, CHECKS);

@@ -12,7 +12,7 @@ test.each([
   ["import 'x';", ['x']],
   ["import * as a from 'x';", ['x']],
   ["import type { A } from 'x';", ['type x']],
-  // What is left of it at run time is `import {} from 'x'`.
+  // At run time, `import {} from 'x'` remains.
   ["import { type A } from 'x';", ['x']],
   ["export { a } from 'x';", ['x']],
   ["export * from 'x';", ['x']],
@@ -46,7 +46,7 @@ test('reads JavaScript, CommonJS and JSX by the name of the file', () => {
   expect(summarize("#!/usr/bin/env node\nimport 'x';", 'a.js')).toEqual(['x']);
 });
 
-test('counts lines past what takes several bytes', () => {
+test('counts lines correctly after characters of several bytes', () => {
   expect(
     findImports("#!/usr/bin/env node\n// é…😀\n\nimport 'x';\n\nimport('y');", 'a.js').map(
       ({ line }) => line,

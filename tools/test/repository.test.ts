@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { workspaceRoot } from '../lib/workspace.js';
 
 const isCheckout = existsSync(join(workspaceRoot, '.git'));
-if (!isCheckout) console.log('skipped: this is not a git checkout, so nothing says which files belong to it');
+if (!isCheckout) console.log('skipped: this is not a git checkout, so its files are not known');
 const inCheckout = isCheckout ? describe : describe.skip;
 
-/** Written in parts, so that this file does not contain what it looks for. */
+/** The patterns are written in parts, so that this file does not match them. */
 const FORBIDDEN: [what: string, pattern: RegExp][] = [
   [
     'the path of a home or work folder',
@@ -30,7 +30,7 @@ const FORBIDDEN: [what: string, pattern: RegExp][] = [
   ],
 ];
 
-/** The host that npm is set up to use on this machine: a lock file or a log may have picked it up. */
+/** The host that npm is configured to use on this machine. A lock file or a log may contain it. */
 function configuredRegistry(): [what: string, pattern: RegExp][] {
   const url = execFileSync('npm', ['config', 'get', 'registry'], {
     encoding: 'utf8',
@@ -49,7 +49,7 @@ function listTrackedFiles(): string[] {
 }
 
 inCheckout('the files of the repository', () => {
-  test('name no registry and no folder of one machine', () => {
+  test('contain no registry and no folder of a machine', () => {
     const forbidden = [...FORBIDDEN, ...configuredRegistry()];
     const found = listTrackedFiles().flatMap((file) => {
       const text = readFileSync(join(workspaceRoot, file), 'latin1');

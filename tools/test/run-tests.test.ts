@@ -85,7 +85,7 @@ test('the last line names skipped tests only when tests were skipped', () => {
 });
 
 describe('a run of Jest in a package', () => {
-  /** Runs the package's tests over the results of an earlier run. */
+  /** Runs the tests of a package that has the results of an earlier run. */
   function runPackage(files: Record<string, string>, ...args: string[]) {
     return runPackageWith({}, files, ...args);
   }
