@@ -1,7 +1,7 @@
 /**
- * `npm test [-- PROJECT...] [JEST OPTION...]`: runs the tests of all projects, or of the projects named by folder or package
- * name. `npm test -- core otel -t percentile` runs the tests of two projects whose names match "percentile". Prints failures in full,
- * one line for each project, the reasons of skipped tests, and in the last line the sum.
+ * `npm test [-- PROJECT...] [JEST OPTION...]`: runs the tests of all projects, or of the projects named by folder or
+ * package name. `npm test -- core otel -t percentile` runs the tests of two projects whose titles match "percentile".
+ * Prints failures in full, one line for each project, the reasons of skipped tests, and in the last line the sum.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ const NX_ENVIRONMENT = {
   NX_DAEMON: 'false',
   NX_TUI: 'false',
   [SUMMARY_MARK]: '1',
-  // No banner of npm before every script.
+  // npm prints no banner before every script.
   npm_config_loglevel: 'silent',
   // Nx asks for colours even where the output is not a terminal.
   FORCE_COLOR: process.stdout.isTTY ? '1' : '0',

@@ -18,7 +18,7 @@ async function start(sources: string): Promise<Agent> {
   return startAgent(config!);
 }
 
-/** How many values of a family there are. */
+/** The total count of a family. */
 async function countOf({ registry }: Agent, name: string): Promise<number> {
   const { families } = await registry.gather();
   const series = families.find((family) => family.name === name)?.series ?? [];
@@ -41,7 +41,7 @@ describeUnless(await whyNoKernel())('a map of the kernel', () => {
     bpffs.unmount();
   });
 
-  test('is counted through a reload that changes its source, and nothing twice', async () => {
+  test('is counted across a reload that changes its source, without counting twice', async () => {
     const sources = (attribute: string): string =>
       `sources: [{ type: ebpf-map, map: ${bpffs.path('queue_hist')}, layout: queue-depth, metric: depth, attributes: { a: ${attribute} } }]`;
     for (let i = 0; i < 50; i++) counter.record(3);
@@ -64,7 +64,7 @@ describeUnless(await whyNoKernel())('a map of the kernel', () => {
 });
 
 describeUnless(whyNoBpftrace())('a bpftrace script', () => {
-  test('is run and counted', async () => {
+  test('runs and is counted', async () => {
     agent = await start(
       `sources: [{ type: bpftrace, script: 'interval:ms:20 { @ticks[comm] = hist(5); }', printEvery: 250ms, unit: us, keys: { '@ticks': [comm] } }]`,
     );

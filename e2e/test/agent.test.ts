@@ -66,12 +66,12 @@ async function scrape(url: string): Promise<Map<string, number>> {
 async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
   const endMs = Date.now() + 60_000;
   while (!(await isSo())) {
-    if (Date.now() > endMs) throw new Error(`it never came that ${what}`);
+    if (Date.now() > endMs) throw new Error(`the condition never held: ${what}`);
     await sleep(20);
   }
 }
 
-test('hdrscope run: sources of every kind to sinks, reloaded, and ended whole', async () => {
+test('hdrscope run brings sources of every kind to sinks, reloads, and ends without losing a value', async () => {
   const config = join(folder, 'hdrscope.yaml');
   const log = join(folder, 'service.hlog');
   writeFileSync(config, configuration(''));
@@ -94,7 +94,7 @@ test('hdrscope run: sources of every kind to sinks, reloaded, and ended whole', 
   const first = await scrape(url!);
   expect(first.get(ofDaemon)).toBe(2);
   expect(first.get('service_duration_sum{tag="get"}')).toBeCloseTo(0.006, 5);
-  // The one that is broken is told of, and keeps no other one from being served.
+  // The broken source is reported, and the other sources are served.
   expect(first.get('hdrscope_source_errors{source="osd.1"}')).toBe(1);
   expect(first.get('hdrscope_agent_up{kind="source",name="osd.1",type="ceph"}')).toBe(0);
   expect(
@@ -102,14 +102,14 @@ test('hdrscope run: sources of every kind to sinks, reloaded, and ended whole', 
   ).toBe(3);
   expect(told).toMatch(/^hdrscope: source osd\.1 has failed: .*there is no such socket/m);
 
-  // Standard input stays open: that must keep nothing from ending.
+  // Standard input stays open, which must not keep the process alive.
   agent.stdin!.write('5 6\n');
   appendFileSync(log, intervalLine([4, 5]));
   operations.record(0.03);
   await until('the log has grown', async () => (await scrape(url!)).get(ofService) === 5);
   expect((await scrape(url!)).get(ofDaemon)).toBe(3);
 
-  // A configuration that is wrong changes nothing.
+  // A wrong configuration changes nothing.
   writeFileSync(config, configuration('  - { type: stdn }\n'));
   agent.kill('SIGHUP');
   await until('it is refused', () => /the configuration is refused.*hdrscope\.yaml:10:13/.test(told));
@@ -133,7 +133,7 @@ test('hdrscope run: sources of every kind to sinks, reloaded, and ended whole', 
   expect(reloaded.get('hdrscope_agent_reloads_total{result="applied"}')).toBe(1);
   expect(reloaded.get('hdrscope_agent_reloads_total{result="refused"}')).toBe(1);
 
-  // What nobody has asked for yet is in the last interval.
+  // The last interval has the values that no scrape has collected.
   operations.record(0.04);
   agent.kill('SIGTERM');
   expect(await exit).toEqual([0, null]);

@@ -16,7 +16,7 @@ import { createRegistry } from '@hdrscope/registry';
 import { describeWithPeers, programOf } from '@hdrscope/testing';
 import { COUNTER, LATENCY as OSD_LATENCY, SIZE } from '@hdrscope/testing/osd';
 
-// The command and the modules of Ceph, as they are, read what is served here.
+// The unmodified command and Python modules of Ceph read our admin socket.
 
 const LATENCY: Axis = { ...OSD_LATENCY, name: 'Latency (nsec)', quantSize: 131_072 };
 
@@ -30,7 +30,7 @@ let folder: string;
 let server: RunningAdminSocket;
 let histogram: PerfHistogram;
 
-/** Runs a program without blocking this process, which serves it. */
+/** Runs a program without blocking this process, which serves the socket. */
 function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Outcome> {
   const options = { env: { ...process.env, ...env }, timeout: 90_000, killSignal: 'SIGKILL' } as const;
   return new Promise((resolve, reject) => {
@@ -44,7 +44,7 @@ function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = 
 const ceph = (...args: readonly string[]): Promise<Outcome> =>
   run(programOf('ceph-client'), ['--admin-daemon', server.path, ...args]);
 
-/** Runs a script that may import the modules of Ceph's client, and gets the path of the socket. */
+/** Runs a script that may import the modules of Ceph's client. Its argument is the path of the socket. */
 function python(script: string): Promise<Outcome> {
   const file = join(folder, 'script.py');
   writeFileSync(file, script);
@@ -162,14 +162,14 @@ describeWithPeers(['ceph-client'])('the client of Ceph', () => {
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/shop.*\n.*ord/) });
   });
 
-  test('gives a command its arguments, each with its type', async () => {
+  test('passes typed arguments to a command', async () => {
     const { status, stdout } = await ceph('cache', 'drop', 'old', '60', '0.5', 'a', 'b');
 
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toEqual({ kind: 'old', max_age: 60, share: 0.5, names: ['a', 'b'] });
   });
 
-  test('refuses by itself what the descriptions do not allow', async () => {
+  test('refuses arguments that the descriptions do not allow, without asking the server', async () => {
     const unknown = await ceph('nonesuch');
     const wrong = await ceph('cache', 'drop', 'young');
 
@@ -185,7 +185,7 @@ describeWithPeers(['ceph-client'])('the client of Ceph', () => {
     });
   });
 
-  test('reads what its modules for Python ask for', async () => {
+  test('reads the answers to the requests of its Python modules', async () => {
     const { status, stdout, stderr } = await python(`
 import json, sys
 from ceph_daemon import admin_socket
@@ -229,7 +229,7 @@ print(slow)
     expect(stdout).toBe('4096 8191 100\n33\n');
   });
 
-  test('explains that nobody is there', async () => {
+  test('explains that no server listens', async () => {
     const { status, stderr } = await run(programOf('ceph-client'), [
       '--admin-daemon',
       join(folder, 'none.asok'),

@@ -25,9 +25,9 @@ import { readHistogram } from './prometheus-text.ts';
 import { type CephCluster, describeWithCephCluster, startCephCluster } from './support/ceph-cluster.ts';
 import { stopPeers } from './support/peer-process.ts';
 
-// A storage daemon of Ceph counts what is written and read, and tells it in two ways: as histograms, and as plain numbers.
+// A storage daemon of Ceph counts reads and writes twice: in histograms and in plain counters.
 
-/** The histograms of an OSD, and what else counts the same operations. */
+/** The histograms of an OSD, and the plain counters of the same operations. */
 const COUNTED_BY = {
   op_r_latency_out_bytes_histogram: 'op_r',
   op_w_latency_in_bytes_histogram: 'op_w',
@@ -37,7 +37,7 @@ const COUNTED_BY = {
 type Counter = keyof typeof COUNTED_BY;
 const COUNTERS = Object.keys(COUNTED_BY) as Counter[];
 const WRITES: Counter = 'op_w_latency_in_bytes_histogram';
-/** Each in a slot of its own. */
+/** Sizes in different slots. */
 const SIZES = [1, 4096, 100_000, 2_000_000];
 
 interface Mean {
@@ -45,7 +45,7 @@ interface Mean {
   /** Seconds. */
   readonly sum: number;
 }
-/** What `perf dump` tells of an OSD. */
+/** The part of an OSD's `perf dump` that the tests read. */
 type Numbers = Readonly<Record<'op' | 'op_r' | 'op_w' | 'op_rw', number>> &
   Readonly<Record<`${'op_r' | 'op_w' | 'op_rw'}_latency`, Mean>>;
 
@@ -56,7 +56,7 @@ const ask = (prefix: string, args: Readonly<Record<string, string>> = {}): Promi
 const dump = async (): Promise<ImportedHistogram[]> => parseHistogramDump(await ask('perf histogram dump'));
 const numbers = async (): Promise<Numbers> => JSON.parse(await ask('perf dump', { logger: 'osd' })).osd;
 
-/** Writes objects of several sizes and reads them again, and does something that is both at once. */
+/** Writes objects of several sizes, reads them again, and runs an operation that reads and writes. */
 async function load(name: string): Promise<void> {
   for (const size of SIZES) {
     const [object, file] = [`${name}-${size}`, join(cluster.folder, 'object')];
@@ -67,7 +67,7 @@ async function load(name: string): Promise<void> {
   await cluster.rados('lock', 'get', `${name}-${SIZES[0]}`, 'lock');
 }
 
-/** How many operations each histogram has, by its cells. */
+/** The number of operations in each histogram, from its cells. */
 function totals(dumped: readonly ImportedHistogram[]): Record<string, bigint> {
   return Object.fromEntries(dumped.map(({ counter, histogram }) => [counter, totalOf(histogram)]));
 }
@@ -76,7 +76,7 @@ function totalOf({ cells }: PerfHistogram): bigint {
   return cells.reduce((sum, count) => sum + count, 0n);
 }
 
-/** The same by what counts them elsewhere. */
+/** The number of operations of each kind, from the plain counters. */
 function expectedTotals(count: (operation: (typeof COUNTED_BY)[Counter]) => number): Record<string, bigint> {
   return Object.fromEntries(COUNTERS.map((counter) => [counter, BigInt(count(COUNTED_BY[counter]))]));
 }
@@ -88,7 +88,7 @@ function slotAround({ layouts }: PerfHistogram, size: number): { from: number; t
   return { from: layout.lower(slot), to: layout.upper(slot) };
 }
 
-/** What the mean of an axis is at least and at most, by the bounds of its slots. */
+/** The lowest and highest possible mean of an axis, from the bounds of its slots. */
 function meanBounds(histogram: PerfHistogram, place: number): { least: number; most: number } {
   const { counts } = histogram.marginal(place);
   let [least, most] = [0, 0];
@@ -101,20 +101,20 @@ function meanBounds(histogram: PerfHistogram, place: number): { least: number; m
   return { least: least / counts.total, most: most / counts.total };
 }
 
-/** The loggers of a daemon's dump, those without histograms too. */
+/** The loggers of a daemon's dump, including those without histograms. */
 function loggersOf(text: string): readonly HistogramLogger[] {
   const [imported] = parseHistogramLoggers(text);
   return imported!.loggers;
 }
 
-/** What `hdrscope` prints, run as a user does. */
+/** Runs `hdrscope` like a user and returns its output. */
 async function hdrscope(...args: readonly string[]): Promise<string> {
   const command = join(import.meta.dirname, '../../packages/cli/bin/hdrscope.js');
   const { stdout } = await promisify(execFile)(process.execPath, [command, ...args], { timeout: 90_000 });
   return stdout;
 }
 
-/** How many values each family of a snapshot has, by its name. */
+/** The total count of each family of a snapshot, by name. */
 function familyTotals({ families }: Snapshot): Record<string, bigint> {
   return Object.fromEntries(
     families.map(({ name, series }) => [
@@ -124,7 +124,7 @@ function familyTotals({ families }: Snapshot): Record<string, bigint> {
   );
 }
 
-/** What families there are to be, of each axis one, with the totals of their histograms. */
+/** The expected families, one for each axis, with the totals of their histograms. */
 function expectedFamilies(histogramTotals: Record<string, bigint>): Record<string, bigint> {
   return Object.fromEntries(
     Object.entries(histogramTotals).flatMap(([counter, total]) =>
@@ -146,7 +146,7 @@ describeWithCephCluster('a storage daemon of Ceph', () => {
 
   afterAll(stopPeers);
 
-  test('its histograms hold as many operations as it counts elsewhere', async () => {
+  test('its histograms hold as many operations as its plain counters', async () => {
     const [dumped, { op_r, op_w, op_rw, op }] = [await dump(), await numbers()];
     console.log(`operations of the daemon: ${op_w} written, ${op_r} read, ${op_rw} both`);
 
@@ -156,7 +156,7 @@ describeWithCephCluster('a storage daemon of Ceph', () => {
     expect(op).toBe(op_r + op_w + op_rw);
   });
 
-  test('its latencies are nanoseconds, whatever it calls them', async () => {
+  test('its latencies are nanoseconds, whatever unit it names', async () => {
     const [dumped, means] = [await dump(), await numbers()];
 
     for (const { counter, histogram, unitSources } of dumped) {
@@ -172,13 +172,13 @@ describeWithCephCluster('a storage daemon of Ceph', () => {
       expect(meanNs).toBeGreaterThanOrEqual(least);
       expect(meanNs).toBeLessThanOrEqual(most);
     }
-    // Taken for microseconds, the mean of writes would be less than their slots allow.
+    // In microseconds, the mean of writes would be below the range of their slots.
     const writes = dumped.find(({ counter }) => counter === WRITES)!;
     const { avgcount, sum } = means.op_w_latency;
     expect((sum / avgcount) * 1e6).toBeLessThan(meanBounds(writes.histogram, 0).least);
   });
 
-  test('what is read of its dump is written again byte for byte', async () => {
+  test('its dump is read and written again byte for byte', async () => {
     const text = await ask('perf histogram dump');
     const loggers = loggersOf(text);
 
@@ -190,7 +190,7 @@ describeWithCephCluster('a storage daemon of Ceph', () => {
     expect(formatHistogramDump(loggers, filter)).toBe(await ask('perf histogram dump', filter));
   });
 
-  test('the ranges of its axes are those that their configuration gives', async () => {
+  test('the ranges of its axes match their configuration', async () => {
     const text = await ask('perf histogram dump');
     const dumped = JSON.parse(text) as HistogramDump;
 
@@ -207,7 +207,7 @@ describeWithCephCluster('a storage daemon of Ceph', () => {
     }
   });
 
-  test('its schema is told as it tells it', async () => {
+  test('its schema is written as the daemon writes it', async () => {
     const schema = JSON.parse(await ask('perf histogram schema')) as HistogramSchema;
     const described = loggersOf(await ask('perf histogram dump')).map(({ name, counters }) => ({
       name,
@@ -225,7 +225,7 @@ describeWithCephCluster('a storage daemon of Ceph', () => {
     }
   });
 
-  test('what it counts between two dumps is their increase, and a reset is seen', async () => {
+  test('the increase between two dumps equals the operations between them, and a reset is detected', async () => {
     const [before, then] = [await dump(), await numbers()];
     await load('second');
     const [after, now] = [await dump(), await numbers()];
@@ -250,7 +250,7 @@ describeWithCephCluster('a storage daemon of Ceph', () => {
     expect(since.op_w).toBe(1);
   });
 
-  test('a registry counts on, also past a reset, and Prometheus is shown the same', async () => {
+  test('a registry keeps counting across a reset, and Prometheus shows the same counts', async () => {
     await load('third');
     const fetchDump = (): Promise<string> => ask('perf histogram dump');
     const registry = createRegistry();
@@ -287,7 +287,7 @@ describeWithCephCluster('a storage daemon of Ceph', () => {
     }
   });
 
-  test('what the ceph command tells of it is read too, and whose it is', async () => {
+  test('the output of the ceph command is read too, with the name of the daemon', async () => {
     const one = parseHistogramDump(await cluster.ceph('tell', 'osd.0', 'perf', 'histogram', 'dump'));
     const all = parseHistogramDump(await cluster.ceph('tell', 'osd.*', 'perf', 'histogram', 'dump'));
     const of = (name: string): ImportedHistogram[] => all.filter(({ daemon }) => daemon === name);
@@ -299,7 +299,7 @@ describeWithCephCluster('a storage daemon of Ceph', () => {
     expect(all).toHaveLength(2 * COUNTERS.length);
   });
 
-  test('the hdrscope command tells as many operations, and its dump', async () => {
+  test('the hdrscope command prints as many operations, and the dump of the daemon', async () => {
     const listed = JSON.parse(await hdrscope('ceph', 'dump', cluster.osdSocket, '--json')) as {
       counter: string;
       count: number;
@@ -311,7 +311,7 @@ describeWithCephCluster('a storage daemon of Ceph', () => {
     expect(await hdrscope('ceph', 'dump', cluster.osdSocket, '--raw')).toBe(await ask('perf histogram dump'));
   });
 
-  test('it answers what else it is asked, and what it refuses is an error', async () => {
+  test('it answers other commands, and a refused command is an error', async () => {
     const { version, release } = JSON.parse(await ask('version'));
     const descriptions = await ask('get_command_descriptions');
 
@@ -328,7 +328,7 @@ describeWithCephCluster('a storage daemon of Ceph', () => {
     });
   });
 
-  test('a monitor, which has loggers but no histograms, is read as such', async () => {
+  test('the dump of a monitor has loggers and no histograms', async () => {
     const text = await askAdminSocket(cluster.monSocket, 'perf histogram dump');
 
     expect(Object.keys(JSON.parse(text))).toContain('mon');

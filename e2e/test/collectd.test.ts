@@ -5,11 +5,11 @@ import { createRegistry } from '@hdrscope/registry';
 import { describeWithPeers, programOf } from '@hdrscope/testing';
 import { createFolder, startPeer, stopPeers, waitFor } from './support/peer-process.ts';
 
-// collectd reads Ceph's daemons by a plugin of its own, and takes this process for one of them.
+// collectd reads Ceph's daemons by a plugin, and reads this process like a daemon.
 
 afterEach(stopPeers);
 
-/** Reads a socket ten times a second, and prints what it has read. */
+/** A configuration that reads a socket ten times a second and prints the values. */
 function configOf(folder: string, path: string): string {
   const installed = join(dirname(programOf('collectd')), '../usr');
   return `
@@ -34,7 +34,7 @@ LoadPlugin ceph
 }
 
 describeWithPeers(['collectd'])('collectd', () => {
-  test('reads percentiles and means as it does those of a daemon', async () => {
+  test('reads percentiles and means like those of a daemon', async () => {
     const registry = createRegistry();
     const durations = registry
       .histogram({ name: 'request.duration', unit: 's', significantDigits: 3 })
@@ -62,7 +62,7 @@ describeWithPeers(['collectd'])('collectd', () => {
       expect(await read('request.durationP50')).toBeCloseTo(0.05, 3);
       expect(await read('request.durationP99')).toBeCloseTo(0.099, 3);
       expect(await read('request.durationMax')).toBeCloseTo(0.1, 6);
-      // A mean is that of what was counted since it last asked.
+      // A mean covers the values since the previous reading.
       record();
       expect(await read('request.duration')).toBeCloseTo(0.0505, 6);
     } finally {

@@ -19,7 +19,7 @@ const PHONE = { width: 390, height: 844 };
 const ROUTES = ['/products/{id}', '/search', '/reports/{month}', '/login'] as const;
 const PERCENTILES = [50, 90, 99, 99.9, 100];
 
-/** Values that are the same each time, spread like latencies. */
+/** Values that are the same in every run, spread like latencies. */
 function fill(registry: Registry): void {
   const durations = registry.histogram({
     name: 'http.server.request.duration',
@@ -54,7 +54,7 @@ function writesOf(osd: number): PerfHistogram {
   return writes;
 }
 
-/** A row as the page must show it, by what the registry holds. */
+/** A row that the page must show, computed from the registry. */
 async function shownRows(registry: Registry): Promise<Map<string, string[]>> {
   const rows = new Map<string, string[]>();
   for (const family of (await registry.gather()).families) {
@@ -85,12 +85,13 @@ async function rowsOf(page: Page): Promise<Map<string, string[]>> {
 const nameOfSelected = (page: Page): Promise<string | null> =>
   page.locator('.row[aria-selected=true] [role=rowheader]').getAttribute('title');
 
-/** Waits for what a page shows sooner or later. */
+/** Waits until a check of the page succeeds. */
 async function until(check: () => Promise<boolean>, what: string): Promise<void> {
   const patienceMs = 60_000;
   const startMs = performance.now();
   while (!(await check())) {
-    if (performance.now() - startMs > patienceMs) throw new Error(`waited in vain: ${what}`);
+    if (performance.now() - startMs > patienceMs)
+      throw new Error(`waited ${patienceMs} ms without success: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
@@ -152,7 +153,7 @@ describeWithChromium('the live page', () => {
     return page;
   }
 
-  test('shows what the registry holds, in units that people read', async () => {
+  test('shows the values of the registry, in readable units', async () => {
     const page = await open();
 
     const rows = await rowsOf(page);
@@ -164,7 +165,7 @@ describeWithChromium('the live page', () => {
     expect(await page.locator('.status').textContent()).toBe('Live');
   });
 
-  test('follows what is recorded', async () => {
+  test('updates when values are recorded', async () => {
     const page = await open();
     const series = registry
       .histogram({ name: 'http.server.request.duration', unit: 's', significantDigits: 3 })
@@ -182,7 +183,7 @@ describeWithChromium('the live page', () => {
     await until(isShown, 'the new values');
   });
 
-  test('finds series by words of their names and attributes, and goes through them by keys', async () => {
+  test('finds series by words of their names and attributes, and selects them by keys', async () => {
     const page = await open();
     await page.keyboard.press('/');
     await page.keyboard.type('DURATION get');
@@ -204,7 +205,7 @@ describeWithChromium('the live page', () => {
     await until(async () => (await page.locator('.detail:not([hidden]) canvas').count()) >= 2, 'charts');
   });
 
-  test('leaves out of a row what all series of its family share, and tells it in the detail', async () => {
+  test('omits the attributes that all series of a family share from its rows, and shows them in the detail', async () => {
     const page = await open();
 
     const row = page.locator('.rows .row', { hasText: '/search' }).first();
@@ -219,7 +220,7 @@ describeWithChromium('the live page', () => {
     );
   });
 
-  test('sorts by a column, and tells so', async () => {
+  test('sorts by a column, and marks the column', async () => {
     const page = await open();
 
     await page.locator('.heads button', { hasText: 'Count' }).click();
@@ -229,7 +230,7 @@ describeWithChromium('the live page', () => {
     expect(await page.locator('.heads [aria-sort=descending]').textContent()).toBe('Count');
   });
 
-  test('shows the figures of every chart as a table, those of the registry', async () => {
+  test('shows the values of every chart as a table, equal to those of the registry', async () => {
     const page = await open();
     await page.locator('.rows .row', { hasText: '/search' }).first().click();
     await page.locator('.detail h2', { hasText: '/search' }).waitFor();
@@ -248,7 +249,7 @@ describeWithChromium('the live page', () => {
     for (const percentile of [50, 90, 99]) {
       const value = registryValueNear(shown.get(`${percentile} %`)!);
       const [exact] = valuesAtPercentiles(families[0]!, series, [percentile]);
-      // A curve has a point at or soon after each percentile.
+      // A curve has a point at each percentile or a little above it.
       expect(value / exact!).toBeGreaterThan(0.99);
       expect(value / exact!).toBeLessThan(1.1);
     }
@@ -256,7 +257,7 @@ describeWithChromium('the live page', () => {
     expect(shown.get('max')).toBe(formatValue(max!, 's'));
   });
 
-  test('says in words what its charts show', async () => {
+  test('describes its charts in words', async () => {
     const page = await open();
     const drawing = page.locator('.detail:not([hidden]) [role=img]').first();
     await drawing.locator('canvas').waitFor();
@@ -328,7 +329,7 @@ sinks: [{ type: dashboard, listen: 'localhost:0', title: orders }]`);
     },
   );
 
-  test('shows a log that is dropped on it, beside what is live', async () => {
+  test('shows a dropped log beside the live series', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'hdrscope-dropped-'));
     const path = join(folder, 'service.hlog');
     let text = FORMAT_VERSION_LINE + LEGEND_LINE;
@@ -343,7 +344,7 @@ sinks: [{ type: dashboard, listen: 'localhost:0', title: orders }]`);
     writeFileSync(path, text);
     const page = await open();
 
-    // What a drop is to the page: a list of files that comes with the event.
+    // For the page, a drop is an event with a list of files.
     const transfer = await page.evaluateHandle(`(() => {
       const data = new DataTransfer();
       data.items.add(new File([${JSON.stringify(text)}], 'service.hlog'));
@@ -376,11 +377,11 @@ sinks: [{ type: dashboard, listen: 'localhost:0', title: orders }]`);
     await section.getByRole('button', { name: 'Close service.hlog' }).click();
     expect(await section.count()).toBe(0);
     rmSync(folder, { recursive: true });
-    // The browser tells of the answer 422 by itself.
+    // The browser logs the answer 422 by itself.
     expect(complaints.splice(0).filter((text) => !text.includes('422'))).toEqual([]);
   });
 
-  test('is light or dark as the system is, unless the person has taken one', async () => {
+  test('follows the colours of the system, unless the person has chosen', async () => {
     const page = await open({ viewport: DESKTOP, colorScheme: 'dark' });
     const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
     const dark = await background();
@@ -395,7 +396,7 @@ sinks: [{ type: dashboard, listen: 'localhost:0', title: orders }]`);
     expect(await background()).toBe(dark);
   });
 
-  test('comes back by itself when the server was away, with the series that was picked', async () => {
+  test('reconnects by itself after the server was away, and keeps the selected series', async () => {
     const page = await open();
     await page.locator('.rows .row', { hasText: '/login' }).first().click();
     const picked = await nameOfSelected(page);
@@ -410,11 +411,11 @@ sinks: [{ type: dashboard, listen: 'localhost:0', title: orders }]`);
 
     await until(async () => (await rowsOf(page)).has('a.first'), 'the new series');
     expect(await nameOfSelected(page)).toBe(picked);
-    // That the server was away is what the browser tells by itself.
+    // The browser logs by itself that the server was away.
     expect(complaints.splice(0).filter((text) => !text.includes('net::ERR_'))).toEqual([]);
   });
 
-  test('holds a thousand series, whose rows are shown as they are scrolled to', async () => {
+  test('holds a thousand series and renders their rows while scrolling', async () => {
     const many = createRegistry();
     const family = many.histogram({ name: 'many', unit: 's' });
     const series = Array.from({ length: 1000 }, (_, n) => family.with({ n }));
@@ -452,7 +453,7 @@ sinks: [{ type: dashboard, listen: 'localhost:0', title: orders }]`);
     await page.screenshot({ path: join(screenshots, `dashboard-${name}.png`) });
     await page.screenshot({ path: join(screenshots, `dashboard-${name}-whole.png`), fullPage: true });
 
-    // Nothing is wider than the screen.
+    // No element is wider than the screen.
     const wanted = await page.evaluate('document.documentElement.scrollWidth');
     expect(wanted).toBeLessThanOrEqual(viewport.width);
   });
@@ -460,7 +461,7 @@ sinks: [{ type: dashboard, listen: 'localhost:0', title: orders }]`);
 
 const SIZES: Readonly<Record<string, number>> = { s: 1, ms: 1e-3, µs: 1e-6, ns: 1e-9 };
 
-/** The value that a text tells, in seconds. */
+/** The value of a text, in seconds. */
 function registryValueNear(text: string): number {
   const [amount, unit] = text.split(' ') as [string, string];
   return Number(amount) * SIZES[unit]!;

@@ -10,29 +10,29 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A demo that is running, and what it has printed so far. */
+/** A running demo and its output so far. */
 export interface DemoProcess {
   readonly child: ChildProcess;
   stdout(): string;
   stderr(): string;
-  /** Kept when standard output has a match. Rejects when the demo ends without. */
+  /** Resolves when standard output matches. Rejects when the demo ends before that. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
   readonly exit: Promise<Exit>;
 }
 
 const running = new Set<ChildProcess>();
 
-/** Starts the built demo itself. */
+/** Starts the built demo. */
 export function startDemo(...args: string[]): DemoProcess {
   return watch(spawn(process.execPath, [join(workspaceFolder, 'packages/demo/dist/main.js'), ...args]));
 }
 
-/** Starts the demo as a newcomer does. */
+/** Starts the demo with npm, like a newcomer. */
 export function npmStart(...args: string[]): DemoProcess {
   return watch(spawn('npm', ['start', '--', ...args], { cwd: workspaceFolder }));
 }
 
-/** No test leaves a demo behind. */
+/** Ends all demos that are still running. */
 export async function endAll(): Promise<void> {
   await Promise.all(
     [...running].map((child) => {
@@ -53,7 +53,7 @@ function watch(child: ChildProcess): DemoProcess {
   });
   running.add(child);
   child.once('exit', () => running.delete(child));
-  // 'close' comes when all that it printed has been read.
+  // 'close' comes when all of the output has been read.
   const exit = once(child, 'close').then(([code, signal]) => ({ code, signal }));
   return {
     child,
@@ -65,7 +65,7 @@ function watch(child: ChildProcess): DemoProcess {
       for (;;) {
         const found = pattern.exec(stdout);
         if (found !== null) return found;
-        if (hasEnded) throw new Error(`the demo ended without ${pattern}:\n${stdout}${stderr}`);
+        if (hasEnded) throw new Error(`the demo ended without printing ${pattern}:\n${stdout}${stderr}`);
         await Promise.race([
           once(child.stdout!, 'data'),
           exit.then(() => {

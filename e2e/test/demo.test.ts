@@ -30,7 +30,7 @@ async function scrapeToTheEnd(demo: DemoProcess): Promise<{ pages: string[]; con
       pages.push(await response.text());
       contentType = response.headers.get('content-type');
     } catch {
-      // It has closed.
+      // The server has closed.
     }
     await sleep(100);
   }
@@ -71,11 +71,11 @@ describe('a run from start to end', () => {
     pages = scraped.pages.map((page) => readHistogram(page, METRIC));
   });
 
-  test('ends by itself, with success', async () => {
+  test('ends by itself with exit code 0', async () => {
     expect(await demo.exit).toEqual({ code: 0, signal: null });
   });
 
-  test('has counted every answer that the load client has, and shows them all on /metrics', () => {
+  test('counts every answer of the load client, and shows them all on /metrics', () => {
     const [client, counted, scraped] = totalsOf(demo.stdout());
 
     expect(client).toBeGreaterThan(0);
@@ -83,14 +83,14 @@ describe('a run from start to end', () => {
     expect(demo.stdout()).toMatch(/\nequal: .*\n$/);
   });
 
-  test('shows a distribution of all of them', () => {
+  test('shows the distribution of all answers', () => {
     const [client] = totalsOf(demo.stdout());
 
     expect(demo.stdout()).toMatch(/\n {7}Value {5}Percentile TotalCount 1\/\(1-Percentile\)\n\n/);
     expect(demo.stdout()).toMatch(new RegExp(`\\n#\\[Max +=.*, Total count +=\\s+${client}\\]\\n`));
   });
 
-  test('has lines that add up to the whole run', () => {
+  test('prints lines that add up to the whole run', () => {
     const [live, whole] = demo.stdout().split('The whole run:') as [string, string];
 
     expect([...countsByRoute(whole).keys()]).toEqual(ROUTES);
@@ -130,7 +130,7 @@ describe('a run from start to end', () => {
     }
   });
 
-  test('serves counts that only ever grow, up to the last', () => {
+  test('serves counts that only grow, up to the final count', () => {
     const last = new Map<string, number>();
     for (const { labels, count } of pages.flat()) {
       expect(count).toBeGreaterThanOrEqual(last.get(labels) ?? 0);
@@ -155,7 +155,7 @@ describe('when the ports are taken', () => {
     for (const server of squatters.splice(0)) server.close();
   });
 
-  test('says so, takes free ones, and ends in good order at SIGINT', async () => {
+  test('reports it, uses free ports, and shuts down cleanly on SIGINT', async () => {
     const [port, metricsPort] = [await takePort(), await takePort()];
     const demo = startDemo(
       ...['--seconds', '0', '--no-page', '--port', String(port), '--metrics-port', String(metricsPort)],
@@ -172,7 +172,7 @@ describe('when the ports are taken', () => {
     expect(metrics).not.toContain(`:${metricsPort}`);
 
     await demo.printed(/^ +2 s /m);
-    // What others ask for is counted as well, and is not taken for the load's.
+    // Requests of other clients are counted too, but not as part of the load.
     expect((await fetch(`${service}/nowhere`)).status).toBe(404);
     expect(readHistogram(await (await fetch(metrics)).text(), METRIC).length).toBeGreaterThan(0);
     demo.child.kill('SIGINT');
@@ -185,7 +185,7 @@ describe('when the ports are taken', () => {
   });
 });
 
-test('has a live page, whose address is printed first, and which ends with the demo', async () => {
+test('prints the address of its live page first, and the page ends with the demo', async () => {
   const demo = startDemo('--seconds', '60', ...FREE_PORTS);
   const [, page] = await demo.printed(/\n\n {2}page +(http:\S+)\n {2}service /);
 
@@ -203,7 +203,7 @@ test('has a live page, whose address is printed first, and which ends with the d
   expect(await demo.exit).toEqual({ code: 0, signal: null });
 });
 
-test('ends in good order when npm is asked to terminate', async () => {
+test('shuts down cleanly when npm is terminated', async () => {
   const demo = npmStart('--seconds', '60', ...FREE_PORTS);
   await demo.printed(/^ +1 s /m);
   demo.child.kill('SIGTERM');
@@ -212,7 +212,7 @@ test('ends in good order when npm is asked to terminate', async () => {
   expect(demo.stdout()).toMatch(/\nequal: .*\n$/);
 });
 
-test('ends quietly when nobody reads any more', async () => {
+test('ends quietly when its output is closed', async () => {
   const demo = startDemo('--seconds', '60', ...FREE_PORTS);
   await demo.printed(/^ +1 s /m);
   demo.child.stdout!.destroy();
@@ -221,7 +221,7 @@ test('ends quietly when nobody reads any more', async () => {
   expect(demo.stderr()).toBe('');
 });
 
-test('refuses a wrong option with exit code 2, and helps', async () => {
+test('refuses a wrong option with exit code 2 and prints help', async () => {
   const [wrong, help] = [startDemo('--seconds', 'ten'), startDemo('--help')];
 
   expect(await wrong.exit).toEqual({ code: 2, signal: null });

@@ -15,7 +15,7 @@ import { exportedByOtlp } from './support/otlp-receiver.ts';
 
 const support = join(import.meta.dirname, 'support');
 
-/** 4,821 queue depths, and depths that are in each of the slots. */
+/** The counts of 4,821 queue depths by slot, and the depths in each slot. */
 const COUNTS = [1200, 980, 1400, 800, 400, 30, 10, 1];
 const DEPTHS = [[0], [1], [2, 3, 4], [5, 8], [9, 16], [17, 32], [33, 64], [65, 2 ** 31]];
 const BOUNDARIES = [0, 1, 4, 8, 16, 32, 64];
@@ -33,7 +33,7 @@ const noNobody = noKernel === undefined ? whyNotAsNobody() : undefined;
 if (noNobody !== undefined) console.log(`skipped: ${noNobody}`);
 const testAsNobody = noNobody === undefined ? test : test.skip;
 
-describeKernel('4,821 queue depths that the kernel has counted, on all CPUs in turn', () => {
+describeKernel('4,821 queue depths that the kernel counted on all CPUs in turn', () => {
   let bpffs: Bpffs;
   let counter: KernelCounter;
   let path: string;
@@ -51,14 +51,14 @@ describeKernel('4,821 queue depths that the kernel has counted, on all CPUs in t
     bpffs.unmount();
   });
 
-  test('come back exactly from the pinned map in another process', () => {
+  test('are read exactly from the pinned map by another process', () => {
     const args = [join(support, 'ebpf-reader.mjs'), path];
     const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
     expect(stderr).toBe('');
     expect(JSON.parse(stdout)).toEqual({ uid: process.getuid!(), totals: COUNTS });
   });
 
-  testAsNobody('come back exactly from the pinned map in a process without any right', () => {
+  testAsNobody('are read exactly from the pinned map by a process without privileges', () => {
     // Other users may not enter the folder of the workspace.
     const built = new BuiltPackages(['ebpf']);
     try {
@@ -95,7 +95,7 @@ describeKernel('4,821 queue depths that the kernel has counted, on all CPUs in t
       return series!;
     }
 
-    test('are a histogram on a page of Prometheus, with the buckets of the kernel', async () => {
+    test('become a Prometheus histogram with the buckets of the kernel', async () => {
       const { labels, count, buckets } = await scraped();
 
       expect(labels).toBe('host=here');
@@ -109,7 +109,7 @@ describeKernel('4,821 queue depths that the kernel has counted, on all CPUs in t
       );
     });
 
-    test('are exported by OTLP, in the same buckets', async () => {
+    test('are exported by OTLP in the same buckets', async () => {
       const [point] = await exportedByOtlp(registry);
 
       expect(point).toMatchObject({
@@ -122,7 +122,7 @@ describeKernel('4,821 queue depths that the kernel has counted, on all CPUs in t
       });
     });
 
-    test('are added to when the map is cleared, and when another is pinned in its place', async () => {
+    test('keep growing when the map is cleared and when another map replaces it', async () => {
       expect((await scraped()).count).toBe(4821);
 
       counter.reset();
@@ -151,7 +151,7 @@ describeKernel('a process that counts run queues', () => {
 
   afterEach(() => child?.kill('SIGKILL'));
 
-  test('leaves nothing in the kernel, though it is killed', async () => {
+  test('leaves nothing in the kernel when it is killed', async () => {
     child = spawn(process.execPath, [join(support, 'ebpf-loader.mjs')], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -181,7 +181,7 @@ async function existing(ids: readonly number[]): Promise<number[]> {
         .then(() => source.read())
         .then(
           () => true,
-          // What is there, and is of another shape, is refused for that.
+          // A map that exists is refused for its shape.
           (error: Error) => !/ENOENT/.test(error.message),
         );
       await source.close();

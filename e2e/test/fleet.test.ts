@@ -12,7 +12,7 @@ const QUANTILES = [0.01, 0.25, 0.5, 0.9, 0.99, 0.999];
 const ROUNDS = 6;
 const BATCH = 1500;
 
-/** Services of unequal speed: no quantile of one is the fleet's, and no mean of theirs either. */
+/** Services of unequal speed, so that neither a quantile of one service nor a mean of quantiles is the fleet's quantile. */
 const INSTANCES = [
   { instance: 'shop-1', median: 0.004, spread: 0.4 },
   { instance: 'shop-2', median: 0.02, spread: 0.8 },
@@ -20,11 +20,11 @@ const INSTANCES = [
   { instance: 'shop-4', median: 0.6, spread: 1 },
 ];
 
-/** What a fleet has done, as the test knows it. */
+/** The expected state of a fleet. */
 interface Ledger {
-  /** By instance, the values that the Collector has acknowledged. */
+  /** The values that the Collector has acknowledged, by instance. */
   readonly acknowledged: ReadonlyMap<string, number[]>;
-  /** What shop-3 was sending when it was killed. */
+  /** The values that shop-3 was sending when it was killed. */
   readonly inFlight: readonly number[];
 }
 
@@ -34,8 +34,8 @@ function batchOf(index: number, round: number): number[] {
 }
 
 /**
- * Six rounds of four services. In the third, shop-2 is killed with values that it has not sent, and shop-3 while it
- * sends; each has a successor of the same name, which starts in the fourth.
+ * Runs six rounds of four services. In the third, shop-2 is killed with values that it has not sent, and shop-3 while it
+ * sends. Each has a successor of the same name, which starts in the fourth round.
  */
 async function runFleet(
   collector: Collector,
@@ -72,7 +72,7 @@ describeWithPeers(['collector'])('a fleet of services, two of them killed, behin
   let collector: Collector;
   let ledger: Ledger;
   const servers = new Map<string, Prometheus>();
-  /** What each Prometheus showed by and by: the count of each instance. */
+  /** The counts of the instances that each Prometheus showed over time. */
   const history = new Map<string, Map<string, number>[]>();
 
   beforeAll(async () => {
@@ -102,14 +102,14 @@ describeWithPeers(['collector'])('a fleet of services, two of them killed, behin
 
       beforeAll(async () => {
         server = servers.get(name)!;
-        // What was in flight has arrived long ago, if ever.
+        // A batch in flight has arrived by now, or never will.
         const counts = history.get(name)!.at(-1)!;
         const all = [...ledger.acknowledged.values()].flat();
         const arrived = counts.get('shop-3')! > ledger.acknowledged.get('shop-3')!.length;
         pooled = [...all, ...(arrived ? ledger.inFlight : [])].sort((a, b) => a - b);
       });
 
-      test('has every acknowledged value once, and a batch that was in flight whole or not at all', async () => {
+      test('has every acknowledged value once, and the batch in flight completely or not at all', async () => {
         const counts = history.get(name)!.at(-1)!;
 
         for (const { instance } of INSTANCES) {
@@ -129,7 +129,7 @@ describeWithPeers(['collector'])('a fleet of services, two of them killed, behin
         );
       });
 
-      test('saw counts that only grow, and rates that are never negative', async () => {
+      test('shows counts that only grow, and rates that are never negative', async () => {
         const seen = history.get(name)!;
         expect(seen).toHaveLength(ROUNDS);
         for (const { instance } of INSTANCES) {

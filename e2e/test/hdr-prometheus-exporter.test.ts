@@ -47,7 +47,7 @@ describeWithPeers(['opentelemetry-3'])('HdrPrometheusExporter wrapped by hdr.wra
 );
 
 function testWrapped(sdk: typeof metrics2): void {
-  test('has HDR histograms beside those of the SDK', async () => {
+  test('shows HDR histograms beside those of the SDK', async () => {
     const { text, openMetrics } = await scrapeWrapped(sdk, {});
     for (const page of [text, openMetrics]) {
       expect(page).toContain('hdr_duration_count 100\n');
@@ -56,20 +56,20 @@ function testWrapped(sdk: typeof metrics2): void {
     }
   });
 
-  test('is given exponential histograms, though it has the request handler of the stock exporter', async () => {
-    // With the boundaries of the option, which it can only apply to buckets that are not explicit yet.
+  test('gets exponential histograms, although it has the request handler of the stock exporter', async () => {
+    // It can apply the boundaries of the option only to buckets that are not explicit.
     const { text } = await scrapeWrapped(sdk, { classicBoundaries: [25, 75] });
     const boundaries = [...text.matchAll(/hdr_duration_bucket\{le="(.*)"\}/g)].map(([, le]) => le);
     expect(boundaries).toEqual(['25', '75', '+Inf']);
   });
 
-  test('is given explicit buckets where it wants classic ones: of the view and of the instrument', async () => {
+  test('gets explicit buckets of the view and of the instrument when it wants classic ones', async () => {
     const { text } = await scrapeWrapped(sdk, { buckets: 'classic' });
     expect(text).toContain('hdr_duration_bucket{le="50.4"} 50\n');
     expect(text).toContain('sdk_duration_bucket{le="7"} 1\n');
   });
 
-  test('writes native buckets, which classic ones only add to', async () => {
+  test('writes native buckets, with classic buckets in addition', async () => {
     const [native, both] = [await scrapeWrapped(sdk, {}), await scrapeWrapped(sdk, { buckets: 'both' })];
     const classic = await scrapeWrapped(sdk, { buckets: 'classic' });
     expect(both.protobufBytes).toBeGreaterThan(native.protobufBytes);

@@ -10,7 +10,7 @@ const HIGHEST = 3_600_000_000_000;
 const BASE_TIME_MS = 1_790_000_000_000;
 const PERCENTILES = [50, 90, 99, 99.9];
 
-/** An interval as a log peer is told of it: see tools/peers/README.md. */
+/** An interval in the input format of a log peer: see tools/peers/README.md. */
 interface Interval {
   readonly tag: string | undefined;
   readonly startTimeMs: number;
@@ -20,8 +20,8 @@ interface Interval {
 }
 
 /**
- * Ranks of a thousandth are whole with a thousand values, so that no two implementations round them differently. They
- * differ where a rank is a fraction: some round up, some to the nearest.
+ * With a thousand values, ranks of a thousandth are whole numbers, so all implementations agree. Implementations round
+ * fractional ranks differently: some up, some to the nearest.
  */
 function intervals({ tags }: { readonly tags: readonly (string | undefined)[] }): Interval[] {
   let state = 20_261_121;
@@ -34,7 +34,7 @@ function intervals({ tags }: { readonly tags: readonly (string | undefined)[] })
     startTimeMs: BASE_TIME_MS + index * 1000,
     endTimeMs: BASE_TIME_MS + (index + 1) * 1000,
     significantDigits: 1 + (index % 4),
-    // From a nanosecond to most of an hour, as evenly as their logarithms.
+    // From a nanosecond to most of an hour, with evenly spread logarithms.
     values: Array.from({ length: 1000 }, () => Math.floor(HIGHEST ** random())),
   }));
 }
@@ -73,7 +73,7 @@ describe.each<{ peer: PeerName; writesTags: boolean }>([
   { peer: 'log-python', writesTags: false },
 ])('$peer', ({ peer, writesTags }) => {
   describeWithPeers([peer])('interval logs', () => {
-    test('it reads what we write: times, tags, totals and percentiles', () => {
+    test('it reads the times, tags, totals and percentiles that we write', () => {
       const ours = intervals({ tags: [undefined, 'get', '/a=b;c'] });
       const lines: string[] = [];
       const writer = new IntervalLogWriter((line) => lines.push(line), {
@@ -95,7 +95,7 @@ describe.each<{ peer: PeerName; writesTags: boolean }>([
       expect(read.trim().split('\n')).toEqual(histograms.map(asRead));
     });
 
-    test('we read what it writes: times, tags, totals and percentiles', async () => {
+    test('we read the times, tags, totals and percentiles that it writes', async () => {
       const theirs = intervals({ tags: writesTags ? [undefined, 'get', '/a=b;c'] : [undefined] });
       const file = join(folder, 'theirs.hlog');
       execFileSync(programOf(peer), ['write', file], { input: theirs.map(asSpecified).join('') });

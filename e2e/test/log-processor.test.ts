@@ -22,7 +22,7 @@ const CORRECT = '-correctLogWithKnownCoordinatedOmission';
 const RATIO = '-outputValueUnitRatio';
 const TICKS = '-percentilesOutputTicksPerHalf';
 
-/** Which log, and the arguments without -i and -o. */
+/** The log, and the arguments without -i and -o. */
 const RUNS: readonly (readonly [log: string, args: string, timeZone?: string])[] = [
   ['absolute', ''],
   ['relative', ''],
@@ -45,7 +45,7 @@ const RUNS: readonly (readonly [log: string, args: string, timeZone?: string])[]
   ['base', '-mwpl 1 -csv'],
   ['no-start', '-mwp 0 -mwpl 10000 -tag A'],
   ['two-starts', '-mwp 1e-5 -mwpl 100000000'],
-  // Of doubles Java goes on telling the maximum of what has left the window.
+  // For doubles, Java keeps reporting the maximum of values that have left the window.
   ['doubles', '-mwp 75.5 -mwpl 100000000'],
   ['relative', `${CORRECT} 1000000`],
   ['absolute', `${CORRECT} 50000.7 -csv -mwp 90 -mwpl 4000`],
@@ -105,13 +105,13 @@ describeWithPeers(['hdrhistogram-java'])("HdrHistogram's log processor", () => {
     return stdout;
   }
 
-  /** The text of each file that a run has made, by how its name ends. */
+  /** The text of each file that a run has written, by the end of its name. */
   function filesOf(output: string): Record<string, string> {
     const endings = ['', '.hgrm', '.mwp'].filter((ending) => existsSync(output + ending));
     return Object.fromEntries(
       endings.map((ending) => {
         const text = readFileSync(output + ending, 'utf8');
-        // As 2.1.11 spells it, and no later version.
+        // Only version 2.1.11 spells it like this.
         return [ending, text.replace('WindoCount', 'WindowCount')];
       }),
     );

@@ -1,7 +1,7 @@
 /**
- * A service under a NodeSDK, as an application has it: `node node-sdk-service.cjs LINE [env]`, with a line of the SDK such as
- * 0.223. It answers five requests to itself, and prints what its metrics are. With `env`, its readers are those that
- * the environment asks for, and it prints nothing.
+ * A service under a NodeSDK, like an application: `node node-sdk-service.cjs LINE [env]`, with a line of the SDK such as
+ * 0.223. It answers five requests to itself and prints its metrics. With `env`, the environment chooses its readers, and
+ * it prints nothing.
  */
 const { createHdr } = require('@hdrscope/otel');
 const { metrics } = require('@opentelemetry/api');
@@ -23,7 +23,7 @@ async function main() {
       ? await hdr.metricReadersFromEnv((name) => import(name))
       : [hdr.wrapReader(new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 600_000 }))];
   const sdk = new NodeSDK({
-    // The first line knows one reader only.
+    // The first line supports one reader only.
     ...(line === '0.203' ? { metricReader: readers[0] } : { metricReaders: readers }),
     instrumentations: [hdr.instrumentation(), new HttpInstrumentation()],
   });
@@ -37,7 +37,7 @@ async function main() {
 }
 
 async function answerFive() {
-  // Only now, or the instrumentation would not see it.
+  // Loaded here, after the start of the instrumentation, which otherwise would not patch it.
   const http = require('node:http');
   const server = http.createServer((_, response) => response.end('hello'));
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));

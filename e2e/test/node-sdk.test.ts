@@ -51,7 +51,7 @@ describeWithPeers(['opentelemetry-3'])('OpenTelemetry 3', () => {
 test.each([
   ['base2_exponential_bucket_histogram', 'exponentialHistogram'],
   ['explicit_bucket_histogram', 'histogram'],
-] as const)('readers from the environment send what it prefers: %s', async (aggregation, kind) => {
+] as const)('readers from the environment send the preferred aggregation: %s', async (aggregation, kind) => {
   const bodies: string[] = [];
   const sink = createServer((request, response) => {
     let body = '';

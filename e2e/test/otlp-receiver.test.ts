@@ -28,7 +28,7 @@ type Protocol = keyof typeof EXPORTERS;
 const { DELTA, CUMULATIVE } = AggregationTemporality;
 const BOUNDARIES = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
-/** By route, what is recorded in each of three intervals. */
+/** The values that are recorded in each of three intervals, by route. */
 const RECORDED: readonly Readonly<Record<string, readonly number[]>>[] = [
   { '/cart': [0, 0, ...durations(500, 1)], '/pay': durations(50, 2, { median: 3 }) },
   { '/cart': durations(700, 3, { spread: 2 }) },
@@ -65,10 +65,10 @@ async function record(exporter: PushMetricExporter, type: 'explicit' | 'exponent
   }
 }
 
-/** Half a bucket of the coarsest scale that these values lead to, and half a slot. */
+/** The bound on an error: half a bucket of the coarsest scale for these values, plus half a slot. */
 const MOST_ERROR = 0.1;
 
-/** Which of the boundaries are below a value. */
+/** The bucket of a value: the number of boundaries below it. */
 function bucketOf(value: number): number {
   return BOUNDARIES.filter((boundary) => boundary < value).length;
 }
@@ -118,7 +118,7 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((otlp) => otlp.close()));
 });
 
-describe.each(Object.keys(EXPORTERS) as Protocol[])('what a stock SDK exports by %s', (protocol) => {
+describe.each(Object.keys(EXPORTERS) as Protocol[])('the export of a stock SDK by %s', (protocol) => {
   test.each([
     ['delta', 'exponential', 'none', DELTA],
     ['cumulative', 'exponential', 'gzip', CUMULATIVE],
@@ -133,7 +133,7 @@ describe.each(Object.keys(EXPORTERS) as Protocol[])('what a stock SDK exports by
   });
 });
 
-describeWithPeers(['collector'])('what a Collector forwards, in gzip', () => {
+describeWithPeers(['collector'])('an export that a Collector forwards in gzip', () => {
   afterAll(stopPeers);
 
   test.each([
@@ -146,7 +146,7 @@ describeWithPeers(['collector'])('what a Collector forwards, in gzip', () => {
     const collector = await startForwarder(url, encoding);
     try {
       await record(EXPORTERS['http/protobuf'](`${collector.httpUrl}/v1/metrics`, temporality, 'none'), type);
-      // A cumulative series is in every export, also in the one at shutdown.
+      // Every export has a cumulative series, including the one at shutdown.
       const points = temporality === DELTA ? 5 : 8;
       await waitFor(() => otlp.health.points >= points, { what: 'all points' });
       await expectRecorded(registry, type);

@@ -18,7 +18,7 @@ import { durations } from './support/sampling.ts';
 
 const { DELTA, CUMULATIVE } = AggregationTemporality;
 
-/** The stock exporters, by what they say on the wire. */
+/** The stock exporters, by their protocol. */
 const PROTOCOLS = {
   'http/protobuf': ({ httpUrl }: Collector, temporalityPreference: number) =>
     new ProtobufExporter({ url: `${httpUrl}/v1/metrics`, temporalityPreference }),
@@ -30,7 +30,7 @@ const PROTOCOLS = {
 
 type Protocol = keyof typeof PROTOCOLS;
 
-/** The exporter itself, but for a note of all that it is given. */
+/** The exporter, which also notes its input. */
 function noting(exporter: PushMetricExporter, notes: ResourceMetrics[]): PushMetricExporter {
   const noted: PushMetricExporter = Object.create(exporter);
   noted.export = (metrics, done) => {
@@ -43,17 +43,17 @@ function noting(exporter: PushMetricExporter, notes: ResourceMetrics[]): PushMet
 }
 
 interface Run {
-  /** What the Collector has. */
+  /** The points in the Collector. */
   readonly received: readonly HistogramPoint[];
-  /** What the exporter was given. */
+  /** The points that the exporter got. */
   readonly sent: readonly HistogramPoint[];
-  /** What was recorded, by route, in each of the intervals. */
+  /** The values that were recorded in each interval, by route. */
   readonly recorded: readonly Readonly<Record<string, readonly number[]>>[];
 }
 
 let runs = 0;
 
-/** Records over three intervals, one of them empty for one of the routes, and exports each. */
+/** Records over three intervals, one of which is empty for one route, and exports each. */
 async function exportTo(
   collector: Collector,
   { protocol, temporality, format }: { protocol: Protocol; temporality: number; format: Format },
@@ -101,7 +101,7 @@ async function exportTo(
   return { received, sent, recorded };
 }
 
-describeWithPeers(['collector'])('what the stock OTLP exporters bring to a Collector', () => {
+describeWithPeers(['collector'])('the points that the stock OTLP exporters send to a Collector', () => {
   let collector: Collector;
 
   beforeAll(async () => {
@@ -119,12 +119,12 @@ describeWithPeers(['collector'])('what the stock OTLP exporters bring to a Colle
     ] as const)('is what was sent: %s, %s', async (_, format, temporality) => {
       const { received, sent } = await exportTo(collector, { protocol, temporality, format });
 
-      // A cumulative series is in every export, also in the one at shutdown.
+      // Every export has a cumulative series, including the one at shutdown.
       expect(sent.length).toBe(temporality === DELTA ? 5 : 8);
       expect(received).toEqual(sent);
     });
 
-    test('counts each value once, in the interval in which it was recorded', async () => {
+    test('count each value once, in the interval in which it was recorded', async () => {
       const { received, recorded } = await exportTo(collector, {
         protocol,
         temporality: DELTA,
@@ -154,7 +154,7 @@ describeWithPeers(['collector'])('what the stock OTLP exporters bring to a Colle
       }
     });
 
-    test('joins up its intervals: each delta starts where the one before ended', async () => {
+    test('have adjacent intervals: each delta starts where the previous one ended', async () => {
       const { received } = await exportTo(collector, { protocol, temporality: DELTA, format: 'exponential' });
 
       const [first, second, third] = received.filter(({ attributes }) => attributes['rpc.route'] === '/cart');

@@ -60,7 +60,7 @@ const bars: BarPlot = {
 
 const plots = [percentiles, heatMap, bars];
 
-/** For each drawing: how many colours it has, the one at its corner, and how wide it is. */
+/** The number of colours, the colour of the corner and the width of each drawing. */
 const DRAWN = `[...document.querySelectorAll('canvas')].map((canvas) => {
   const { width, height } = canvas;
   const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true });
@@ -70,16 +70,16 @@ const DRAWN = `[...document.querySelectorAll('canvas')].map((canvas) => {
   return { colours: new Set(pixels).size, corner: [...data.subarray(0, 3)].join(), width: canvas.clientWidth };
 })`;
 
-/** Waits until an expression is true in a page. The page's policy forbids the waiting that the library has. */
+/** Waits until an expression is true in a page. The policy of the page forbids the wait function of the library. */
 async function until(page: Page, expression: string): Promise<void> {
   const end = Date.now() + 60_000;
   while ((await page.evaluate(expression)) !== true) {
-    if (Date.now() > end) throw new Error(`not within a minute: ${expression}`);
+    if (Date.now() > end) throw new Error(`waited a minute without success: ${expression}`);
     await page.evaluate('new Promise(requestAnimationFrame)');
   }
 }
 
-/** Waits until every drawing is as a condition over `canvas` says. */
+/** Waits until a condition over `canvas` holds for every drawing. */
 function untilAll(page: Page, condition: string): Promise<void> {
   const isSo = `all.length === ${plots.length} && all.every((canvas) => ${condition})`;
   return until(page, `(() => { const all = ${DRAWN}; return ${isSo}; })()`);
@@ -94,7 +94,7 @@ describeWithChromium('a page of plots in a browser without a network', () => {
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    // What is put into pages has to be of these sources.
+    // The script in the pages must be built from these sources.
     execFileSync(process.execPath, ['tools/bundle.js', 'plot'], { cwd: root });
     writeFileSync(file, await renderHtml(plots, { title: 'Plots <of> all kinds' }));
     browser = await startChromium();
@@ -120,7 +120,7 @@ describeWithChromium('a page of plots in a browser without a network', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('draws every plot, asks for nothing but itself, and has nothing to complain about', async () => {
+  test('draws every plot, without further requests and without errors', async () => {
     expect(await page.title()).toBe('Plots <of> all kinds');
     expect(requests).toEqual([pathToFileURL(file).href]);
     expect(complaints).toEqual([]);
@@ -134,16 +134,16 @@ describeWithChromium('a page of plots in a browser without a network', () => {
     await untilAll(page, "canvas.corner === '255,255,255'");
   });
 
-  test('is as wide as its window', async () => {
+  test('fills the width of its window', async () => {
     await page.setViewportSize({ width: 500, height: 800 });
     await untilAll(page, 'canvas.width < 500 && canvas.colours > 10');
     await page.setViewportSize({ width: 1000, height: 800 });
     await untilAll(page, 'canvas.width > 900 && canvas.colours > 10');
   });
 
-  test('is zoomed by Ctrl and the wheel, and as it was after a reset', async () => {
+  test('zooms by Ctrl and the wheel, and returns after a reset', async () => {
     await page.evaluate('scrollTo(0, 0)');
-    // Away from the drawings, no line follows the pointer.
+    // Outside the drawings, no line follows the pointer.
     const pictureOf = async () => {
       await page.mouse.move(2, 2);
       return (await page.evaluate("document.querySelector('canvas').toDataURL()")) as string;
@@ -165,7 +165,7 @@ describeWithChromium('a page of plots in a browser without a network', () => {
     await isNow(before, true);
   });
 
-  test('tells values where it is pointed at, with names as text', async () => {
+  test('shows the values at the pointer, with names as text', async () => {
     await page.mouse.move(600, 350);
     await until(page, "document.querySelector('.plot').innerText.includes(' %')");
     const text = (await page.evaluate("document.querySelector('.plot').innerText")) as string;
@@ -180,7 +180,7 @@ describeWithChromium('a page of plots in a browser without a network', () => {
     expect(text).toContain('from 10 ms');
   });
 
-  test('stays without complaints and requests to the end', () => {
+  test('makes no request and logs no error until the end', () => {
     expect(requests).toHaveLength(1);
     expect(complaints).toEqual([]);
   });

@@ -13,10 +13,10 @@ import { durations } from './support/sampling.ts';
 
 const METRIC = 'rpc_server_duration_seconds';
 const DIGITS = 5;
-/** What Prometheus has at most. */
+/** The finest scale of Prometheus. */
 const FINEST_SCALE = 8;
 
-/** So narrow that the exponential histogram which is sent has a scale above Prometheus' finest. */
+/** Values so narrow that the exponential histogram has a scale above the finest one of Prometheus. */
 const NARROW = durations(2000, 21, { spread: 0.01 });
 const WIDE = durations(2000, 22, { spread: 1.5 });
 
@@ -33,7 +33,7 @@ describeWithPeers(['prometheus-3'])('Prometheus as the receiver of OTLP', () => 
     await stopPeers();
   });
 
-  test('counts all values, at its finest scale or at ours, within the stated bound', async () => {
+  test('counts all values within the stated bound, at its finest scale or at ours', async () => {
     const exporter = new OTLPMetricExporter({
       url: `${server.url}/api/v1/otlp/v1/metrics`,
       temporalityPreference: AggregationTemporality.CUMULATIVE,

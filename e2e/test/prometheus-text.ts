@@ -1,6 +1,6 @@
 /** The lines of a metrics page that belong to one histogram series. */
 export interface HistogramSeries {
-  /** The labels that tell the series from others, sorted. */
+  /** The labels that identify the series, sorted. */
   readonly labels: string;
   readonly count: number;
   readonly sum: number;

@@ -22,7 +22,7 @@ const METRIC = 'rpc_server_duration_seconds';
 const DIGITS = 3;
 const QUANTILES = [0.01, 0.5, 0.9, 0.99, 0.999];
 
-/** What is recorded before each look: the range widens, so that the scale must fall. */
+/** The values that are recorded before each scrape. The range widens, so that the scale must decrease. */
 const ROUNDS = [
   durations(3000, 11, { spread: 0.2 }),
   [0, 0, ...durations(5000, 12, { spread: 1.2 })],
@@ -32,7 +32,7 @@ const ROUNDS = [
 /** An application that Prometheus can scrape. */
 interface Application {
   readonly target: string;
-  /** How far a value may be on the wrong side of a classic boundary, relative to that. */
+  /** The largest relative distance of a value from the classic boundary that it is on the wrong side of. */
   readonly classicError: number;
   record(value: number): void;
   stop(): Promise<void>;
@@ -76,7 +76,7 @@ const APPLICATIONS: Record<string, () => Promise<Application>> = {
 const KINDS = Object.keys(APPLICATIONS);
 const PROMETHEUS_NAMES = ['prometheus-2', 'prometheus-3'] as const;
 
-/** What Prometheus had after a round, and what there was to have. */
+/** The state of Prometheus after a round, and the expected state. */
 interface Look {
   readonly shown: PromHistogram;
   readonly values: readonly number[];
@@ -91,7 +91,7 @@ const looks = new Map<string, Look[]>();
 
 beforeAll(async () => {
   for (const kind of KINDS) applications.set(kind, await APPLICATIONS[kind]!());
-  // All together, as a Prometheus takes five seconds to find its targets.
+  // All together, because a Prometheus takes five seconds to find its targets.
   const targets = [...applications.values()].map(({ target }) => target);
   const names = PROMETHEUS_NAMES.filter(isInstalled);
   await Promise.all(
@@ -135,7 +135,7 @@ describe.each(PROMETHEUS_NAMES)('%s', (name) => {
         }
       });
 
-      test('has each value in its bucket, or next to it when it is less than half a slot away', () => {
+      test('has each value in its bucket, or in the next one when it is less than half a slot away', () => {
         for (const { shown, values } of looksHere()) {
           let cumulative = 0;
           for (const { upper, count } of shown.buckets) {
@@ -168,7 +168,7 @@ describe.each(PROMETHEUS_NAMES)('%s', (name) => {
         }
       });
 
-      test.each(QUANTILES)('gives the quantile %d within the stated bound', async (q) => {
+      test.each(QUANTILES)('computes the quantile %d within the stated bound', async (q) => {
         const { shown, values } = looksHere().at(-1)!;
         const bound = quantileBound(DIGITS, scaleOf(shown));
         const interpolated = await nativeServers
@@ -201,7 +201,7 @@ describe.each(PROMETHEUS_NAMES)('%s', (name) => {
   });
 });
 
-/** The histogram that Prometheus shows once it has so many values. */
+/** Waits until Prometheus has a number of values, and returns its histogram. */
 function lookFor(server: Prometheus, series: string, count: number): Promise<PromHistogram> {
   return waitFor(
     async () => {
@@ -224,7 +224,7 @@ function sumOf(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** How many are not above the bound. */
+/** The number of values up to the bound. */
 function countUpTo(sorted: readonly number[], bound: number): number {
   return sorted.filter((value) => value <= bound).length;
 }

@@ -1,4 +1,4 @@
-/** Maps of the kernel to read, made by bpftool, each pinned in a bpffs that goes with the process. */
+/** Kernel maps that the benchmark reads. bpftool creates them, each pinned in a bpffs that ends with the process. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,10 +22,10 @@ export function run(program, args, input) {
 }
 
 /**
- * A per-CPU array with so many counters of 64 bits in all, each with another count.
+ * Creates a per-CPU array of 64-bit counters, each with a different count.
  *
  * @param {{ entries: number, countersPerValue: number }} shape
- * @returns {string} where it is pinned
+ * @returns {string} the path of its pin
  */
 export function pinnedMap({ entries, countersPerValue }) {
   const folder = mkdtempSync(join(tmpdir(), 'hdrscope-bench-'));

@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 
 /** @import { Group, Sized, Timed } from './types.js' */
 
-/** Share of the iterations that are run again before a sample: caches are cold after the turn of another process. */
+/** Share of the iterations that run again before a sample: caches are cold after another process has run. */
 const primingShare = 1 / 16;
 
 await main();
@@ -49,7 +49,7 @@ async function setUp(file, groupId, name) {
  * @param {number} iterations
  */
 async function time(subject, iterations) {
-  // No forced collection here: it shrinks the young generation, and whoever allocates then takes up to three times as long.
+  // No forced collection: it shrinks the young generation, and cases that allocate then take up to three times as long.
   await measure(subject, Math.floor(iterations * primingShare));
   const elapsedNs = await measure(subject, iterations);
   return { elapsedNs, answer: subject.answer?.() };
@@ -76,7 +76,7 @@ async function measure(subject, iterations) {
 async function elapsed(subject, iterations) {
   const start = process.hrtime.bigint();
   const result = subject.run(iterations);
-  // Awaiting costs a turn of the microtask queue, so only what is asynchronous pays for it.
+  // Awaiting costs a turn of the microtask queue, so only asynchronous cases pay for it.
   if (result instanceof Promise) await result;
   return Number(process.hrtime.bigint() - start);
 }
@@ -84,7 +84,7 @@ async function elapsed(subject, iterations) {
 /** @param {unknown} error */
 function reasonOf(error) {
   const { message } = /** @type {Error} */ (error);
-  // Reports are published: they name packages, not folders of the machine they were made on.
+  // Reports are published, so they name packages and not folders of this machine.
   const root = new URL('../../', import.meta.url);
   const [reason = ''] = message.split(/\n| imported from /);
   return reason.replaceAll(root.href, '').replaceAll(root.pathname, '');

@@ -1,4 +1,4 @@
-/** The Java reference as a peer, when the machine has it. */
+/** The Java reference as a peer, where it is installed. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,16 +10,16 @@ import { fileURLToPath } from 'node:url';
 
 const source = fileURLToPath(new URL('./java/RecordBench.java', import.meta.url));
 
-/** Where Linux distributions put it; `HDRSCOPE_HDRHISTOGRAM_JAR` names another place. */
+/** The path in Linux distributions; `HDRSCOPE_HDRHISTOGRAM_JAR` names another one. */
 const usualJars = ['/usr/share/java/HdrHistogram.jar', '/usr/share/java/hdrhistogram.jar'];
 
-/** The file of the library, where the machine has it. */
+/** The path of the library; `undefined` where it is not installed. */
 export function findJar() {
   return [process.env.HDRSCOPE_HDRHISTOGRAM_JAR, ...usualJars].find((path) => path && existsSync(path));
 }
 
 /**
- * `Histogram.recordValue` on the same values, which travel in a file.
+ * `Histogram.recordValue` on the same values, which Java reads from a file.
  *
  * @param {() => Float64Array} values
  * @param {Shape} shape
@@ -37,7 +37,7 @@ export function javaRecord(values, { highest, digits = 3 }) {
 }
 
 /**
- * Writes the values as big-endian 64-bit integers, the order of Java.
+ * Writes the values as big-endian 64-bit integers, as Java reads them.
  *
  * @param {Float64Array} values
  */

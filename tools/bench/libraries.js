@@ -1,12 +1,12 @@
 /**
- * Makes the histograms that are compared, all of the same shape. Imports happen inside the functions, so that a process
- * loads the one library it measures, and the parent process none.
+ * Creates the histograms that are compared, all of the same shape. The functions import the libraries, so that a process
+ * loads only the library that it measures, and the parent process loads no library.
  */
 
 /**
  * @typedef {object} Shape
  * @property {number} highest highest trackable value
- * @property {number} [digits] significant digits, 3 unless told
+ * @property {number} [digits] significant digits, 3 by default
  */
 
 /** One hour in nanoseconds: what latencies are recorded into. @type {Shape} */
@@ -30,7 +30,7 @@ export async function hdrscope({ highest, digits = 3 }, storage = 'dense') {
 }
 
 /**
- * hdr-histogram-js in plain JavaScript. 32 bits is its default and its fastest; 64 counts further, `packed` is small.
+ * hdr-histogram-js in plain JavaScript. Its default of 32 bits is the fastest; 64 bits count further, `packed` is small.
  *
  * @param {Shape} shape
  * @param {32 | 64 | 'packed'} [bitBucketSize]
@@ -50,13 +50,13 @@ export async function hdrWasm(shape, bitBucketSize = 32) {
   const { build, initWebAssembly, WasmHistogram } = await import('hdr-histogram-js');
   await initWebAssembly();
   const histogram = build({ ...hdrJsOptions(shape), bitBucketSize, useWebAssembly: true });
-  // Without WebAssembly, `build` hands out the JavaScript kind and says nothing.
+  // Without WebAssembly, `build` silently returns the JavaScript kind.
   if (!(histogram instanceof WasmHistogram)) throw new Error('WebAssembly is not available');
   return histogram;
 }
 
 /**
- * The histogram of Node.js itself, C++ behind a native binding. It does not take 0.
+ * The histogram of Node.js, C++ behind a native binding. It refuses 0.
  *
  * @param {Shape} shape
  */
@@ -73,7 +73,7 @@ export async function nodeHistogram({ digits = 3 }) {
  */
 
 /**
- * Records a value, whatever the library calls it.
+ * Records a value with the method of the library.
  *
  * @param {AnyHistogram} histogram
  * @returns {(value: number) => void}
@@ -107,7 +107,7 @@ function hdrJsOptions({ highest, digits = 3 }) {
     lowestDiscernibleValue: 1,
     highestTrackableValue: highest,
     numberOfSignificantValueDigits: /** @type {3} */ (digits),
-    // Resizing is off, as it is in ours: the size is known.
+    // The size is known, so resizing is off, as in ours.
     autoResize: false,
   };
 }

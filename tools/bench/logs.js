@@ -1,9 +1,9 @@
-/** Interval logs to read: as a service writes them that answers some hundred requests a second. */
+/** Interval logs to read, like those of a service that answers some hundred requests a second. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Histograms that differ; a longer log repeats them with later times. */
+/** Number of distinct histograms. A longer log repeats them with later times. */
 const DISTINCT = 500;
 const REQUESTS_PER_INTERVAL = 750;
 const START_SEC = 1_790_000_000;
@@ -28,7 +28,7 @@ export async function logLines(intervals) {
     histogram.reset();
     const from = index * REQUESTS_PER_INTERVAL;
     histogram.recordValues(values.subarray(from, from + REQUESTS_PER_INTERVAL));
-    // Length, maximum and histogram: what follows the timestamp.
+    // Length, maximum and histogram follow the timestamp.
     return formatInterval(histogram, { startSec: 0, endSec: 1 }).slice('0.000,'.length);
   });
   const lines = [FORMAT_VERSION_LINE, formatStartTime(START_SEC * 1000, 'UTC'), LEGEND_LINE];
@@ -39,7 +39,7 @@ export async function logLines(intervals) {
 }
 
 /**
- * A file with such a log, as long as this process lives.
+ * Writes such a log to a file that exists while this process runs.
  *
  * @param {number} intervals
  */

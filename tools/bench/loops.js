@@ -3,8 +3,8 @@
 /** @import { Timed } from './types.js' */
 
 /**
- * Replays values into a recorder. A process measures one case only, so `operation` is always the same function here and
- * the compiler inlines it: the result is the same as with a loop written by hand in every case.
+ * Replays values into a recorder. A process measures one case only, so `operation` is always the same function and the
+ * compiler inlines it, like a loop written by hand for each case.
  *
  * @param {Float64Array | Int32Array} values its length is a power of two
  * @param {(value: number) => void} operation
@@ -13,7 +13,7 @@
  */
 export function feed(values, operation, answer) {
   const mask = values.length - 1;
-  // Goes on where the last run ended, so that all values are recorded equally often whatever the length of a run.
+  // Continues where the last run ended, so that all values are recorded equally often for every length of a run.
   let next = 0;
   return {
     run(iterations) {
@@ -26,16 +26,16 @@ export function feed(values, operation, answer) {
 }
 
 /**
- * Asks for a number again and again. Whoever records a value before each question keeps the histogram from answering
- * out of a cache. The mean of the answers is kept, so none of them can be optimised away.
+ * Asks for a number repeatedly. Recording a value before each question keeps the histogram from answering from a cache.
+ * The result is the mean of the answers, so that the compiler cannot remove any of them.
  *
  * @param {() => number} asked
- * @param {(value: number) => void} [recorded] is given one value before each question
+ * @param {(value: number) => void} [recorded] gets one value before each question
  * @param {Float64Array} [values] its length is a power of two
  * @returns {Timed}
  */
 export function ask(asked, recorded = record, values = new Float64Array(1)) {
-  // Long enough for the compiler to take notice: call sites remember nothing before.
+  // Long enough for the compiler to collect feedback at the call sites.
   repeat(values, 1e4);
   question = asked;
   record = recorded;
@@ -48,8 +48,8 @@ export function ask(asked, recorded = record, values = new Float64Array(1)) {
   };
 }
 
-// Reassigned, and called with other functions first, so that neither is inlined into the loop: a question is compiled on
-// its own, as in a program that asks now and then, and does not share the compiler's inlining budget with the loop.
+// Reassigned, and first called with other functions, so that the loop inlines neither: a question is compiled on its own,
+// as in a program that asks now and then, and does not share the inlining budget of the loop.
 let question = () => 0;
 /** @type {(value: number) => void} */
 let record = () => {};

@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: builds the packages, measures every case, prints what it costs and whether the promises hold.
- * The method is described in `docs/benchmarks.md`.
+ * `npm run bench`: builds the packages, measures every case, and prints the costs and whether the promises hold.
+ * `docs/benchmarks.md` describes the method.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ const help = `npm run bench -- [options]
   --list          the groups and their cases
 `;
 
-/** What is built before it is measured, with all that these need. */
+/** The packages that are built before the measurement, together with their dependencies. */
 const MEASURED = ['@hdrscope/ceph', '@hdrscope/otel', '@hdrscope/prometheus', 'hdrscope'];
 
 /** @type {Effort} */
@@ -108,7 +108,7 @@ function list(groups) {
   }
 }
 
-/** Builds what is measured: users run `dist`, not the sources. */
+/** Builds the packages, because users run `dist` and not the sources. */
 function build() {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
@@ -124,7 +124,7 @@ function build() {
   throw new Error('the build failed; --no-build measures the last one');
 }
 
-/** Facts without names: the report is published. */
+/** Facts about the machine, without names, because the report is published. */
 function machineFacts() {
   const { node, v8 } = process.versions;
   const { platform, arch } = process;
@@ -159,7 +159,7 @@ function report(facts, effort, results) {
 }
 
 /**
- * Counts the promises. Missing a promise is a result, but a case of ours that did not run is a failure.
+ * Counts the promises. A missed promise is a result; a case of ours that did not run is a failure.
  *
  * @param {readonly GroupResult[]} results
  */

@@ -7,7 +7,7 @@ import { median } from './table.js';
 
 /** @import { Case, CaseResult, Effort, Group, GroupResult } from './types.js' */
 
-/** Samples that must agree before a warm-up counts as done, and how closely. */
+/** The samples that must agree before a warm-up ends, and their tolerance. */
 const stableSamples = 3;
 const stableWithin = 0.04;
 
@@ -40,7 +40,7 @@ export async function runGroup(group, file, effort) {
  * @param {Effort} effort
  */
 async function takeTurns(runs, effort) {
-  // One after the other: two warm-ups at a time would disturb each other.
+  // One after the other, because two warm-ups at a time would disturb each other.
   for (const run of runs) await run.warmUp(effort);
   for (let round = 0; round < effort.rounds; round++) {
     for (const run of runs) await run.takeSample();
@@ -48,7 +48,7 @@ async function takeTurns(runs, effort) {
 }
 
 /**
- * Amounts do not depend on the mood of the machine: they are taken all at once, and fewer of them.
+ * Amounts do not depend on the load of the machine, so they need fewer samples and no rounds.
  *
  * @param {readonly CaseRun[]} runs
  * @param {number} amounts
@@ -73,7 +73,7 @@ class CaseRun {
   /**
    * @param {string} name
    * @param {Case} body
-   * @param {string[]} coordinates of the case, for the harness
+   * @param {string[]} coordinates the arguments for the harness that identify the case
    */
   constructor(name, body, coordinates) {
     this.name = name;
@@ -130,7 +130,7 @@ class CaseRun {
   }
 
   /**
-   * A case that fails is reported as missing; the others go on.
+   * A case that fails is reported as missing; the others continue.
    *
    * @param {() => Promise<unknown>} action
    */
@@ -160,13 +160,13 @@ class CaseRun {
    * @param {Effort} effort
    */
   async #warm(child, { sampleMs, warmUpMs }) {
-    // Half a sample, so that a case becomes stable in many short steps rather than in few long ones.
+    // Half a sample, so that a case becomes stable in many short steps instead of a few long ones.
     const stepNs = (sampleMs * 1e6) / 2;
     const startMs = performance.now();
     for (;;) {
       const ns = await this.#sample(child);
       this.#warmUp.push(ns);
-      // At most fourfold at a time: the first iterations are interpreted, and say little about the last.
+      // At most fourfold at a time: the first iterations are interpreted, so their time predicts little.
       this.#iterations = Math.max(1, Math.min(this.#iterations * 4, Math.round(stepNs / ns)));
       const spentMs = performance.now() - startMs;
       this.#stable = agree(this.#warmUp.slice(-stableSamples));
@@ -194,7 +194,7 @@ class Child {
   constructor(process) {
     this.process = process;
     this.lines = createInterface({ input: process.stdout })[Symbol.asyncIterator]();
-    // A child that dies shows as the end of its output; without listeners these would end this process, too.
+    // The end of the output shows that a child has died. Without listeners, these errors would end this process too.
     process.on('error', () => {});
     process.stdin.on('error', () => {});
   }

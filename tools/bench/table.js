@@ -11,7 +11,7 @@ export function median(numbers) {
 }
 
 /**
- * Every case of ours against every peer of the group, and what else the targets name.
+ * Compares every case of ours with every peer of the group, and adds the other comparisons of the targets.
  *
  * @param {GroupResult} group
  * @param {readonly Target[]} targets
@@ -59,7 +59,7 @@ function judge(one, peer, target) {
 }
 
 /**
- * The median of the rounds' ratios: both samples of a round met the same state of the machine.
+ * The median of the ratios of all rounds. Both samples of a round were taken in the same state of the machine.
  *
  * @param {readonly number[]} above
  * @param {readonly number[]} below
@@ -177,7 +177,7 @@ function cellsOf({ peer = '', ratio, target, met }, unit) {
  * @param {'ns' | 'bytes'} unit
  */
 function ratioText(ratio, unit) {
-  // Nothing against nothing, or against something: no ratio says it.
+  // A ratio with zero has no meaning.
   if (ratio === 0 || !Number.isFinite(ratio)) return '-';
   const [better, worse] = unit === 'ns' ? ['faster', 'slower'] : ['smaller', 'larger'];
   return ratio >= 1 ? `${short(ratio)}x ${better}` : `${short(1 / ratio)}x ${worse}`;
@@ -213,7 +213,7 @@ function amount(value, unit) {
 }
 
 /**
- * Three digits are what such measurements are worth.
+ * Formats a number with three digits, which is the precision of the measurements.
  *
  * @param {number} value
  */

@@ -1,8 +1,8 @@
 /**
- * What is promised. Ratios, since absolute times belong to a machine; but a call of the kernel is to fit into a budget.
+ * The promises. They are ratios, because absolute times depend on the machine; only calls of the kernel have a budget.
  *
- * Every case of ours is compared with every peer of its group anyway; an entry here adds the promise, and is needed for
- * a comparison of ours with ours.
+ * Every case of ours is compared with every peer of its group. An entry here adds a promise, or a comparison of two cases
+ * of ours.
  */
 
 /** @import { Target } from './types.js' */
@@ -32,7 +32,7 @@ export const targets = [
   { group: 'add', ours: 'hdrscope dense', peer: 'hdr-histogram-js, 32 bit', atLeast: 2 },
   { group: 'memory', ours: 'hdrscope sparse', limit: 80_000 },
   { group: 'memory-two-digits', ours: 'hdrscope sparse', limit: 14_000 },
-  // Not zero: looking at the heap moves it by a few bytes per hundred thousand records.
+  // Not zero, because reading the size of the heap moves it by a few bytes per hundred thousand records.
   { group: 'allocation', ours: 'hdrscope dense', limit: 0.01 },
   { group: 'allocation', ours: 'hdrscope sparse', limit: 0.01 },
   { group: 'allocation', ours: 'hdrscope dense, all magnitudes', limit: 0.01 },
@@ -63,7 +63,7 @@ export const targets = [
     peer: 'awk, which adds them up',
     atMost: 1,
   },
-  // In its first 100 MB, V8's young generation grows to its full size, as that of every process does.
+  // The young generation of V8 grows to its full size in the first 100 MB, as in every process.
   { group: 'log-memory', ours: 'hdrscope, log of 1 GB', peer: 'hdrscope, log of 100 MB', atMost: 1.25 },
   { group: 'ebpf-read', ours: 'hdrscope batch', peer: 'bpftool and JSON.parse', atLeast: 20 },
   { group: 'ebpf-read', ours: 'hdrscope batch', limit: 250_000 },

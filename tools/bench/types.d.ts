@@ -1,12 +1,12 @@
-/** What the files of the benchmark hand to each other. Types only: nothing here exists at run time. */
+/** Types that the files of the benchmark share. */
 
 /** A case that is timed. */
 export interface Timed {
-  /** Does the operation `iterations` times. A promise is awaited inside the measured time. */
+  /** Runs the operation `iterations` times. Awaiting a promise is part of the measured time. */
   run(iterations: number): unknown;
-  /** A number that must be the same for every case of the group, however often `run` was called: proof of equal work. */
+  /** A number that proves equal work: it is the same for every case of the group, however often `run` was called. */
   answer?(): number;
-  /** Runs before every single operation, outside the measured time. Only for operations of microseconds and more. */
+  /** Runs before each operation, outside the measured time. For operations of microseconds and more only. */
   before?(): void;
 }
 
@@ -15,7 +15,7 @@ export interface Sized {
   measure(): number | Promise<number>;
 }
 
-/** Makes a case ready in its own process. What it throws is printed as the reason why the case is missing. */
+/** Prepares a case in its own process. If it throws, the message is printed as the reason why the case is missing. */
 export type Setup = () => Timed | Sized | Promise<Timed | Sized>;
 
 /** A case that needs options of Node.js to run at its best. */
@@ -37,11 +37,11 @@ export interface Group {
   /** Used by `--filter` and by `targets.js`. */
   readonly id: string;
   readonly title: string;
-  /** What a sample is. @default 'ns' */
+  /** The unit of a sample. @default 'ns' */
   readonly unit?: 'ns' | 'bytes';
-  /** How far the answers of the cases may lie apart, relatively; `null` when they cannot agree. @default 0.02 */
+  /** The largest relative difference between the answers of the cases; `null` when they cannot agree. @default 0.02 */
   readonly agree?: number | null;
-  /** Samples of each case, where one of them takes seconds. @default that of the effort */
+  /** Samples of each case, for groups in which a sample takes seconds. @default the number of the effort */
   readonly rounds?: number;
   readonly cases: Readonly<Record<string, Case>>;
 }
@@ -51,14 +51,14 @@ export interface CaseResult {
   readonly name: string;
   /** One sample per round, in the unit of the group per operation. Empty when the case is missing. */
   readonly samples: readonly number[];
-  /** The same while warming up, oldest first. */
+  /** The samples of the warm-up, oldest first. */
   readonly warmUp: readonly number[];
   /** False when the warm-up ended by its time limit, not because its samples agreed. */
   readonly stable: boolean;
   /** Operations per sample. */
   readonly iterations: number;
   readonly answer?: number;
-  /** Why nothing was measured. */
+  /** The reason why nothing was measured. */
   readonly missing?: string;
 }
 
@@ -67,7 +67,7 @@ export interface GroupResult {
   readonly title: string;
   readonly unit: 'ns' | 'bytes';
   readonly cases: readonly CaseResult[];
-  /** What is wrong with the measurement itself, in sentences. */
+  /** Problems of the measurement, in sentences. */
   readonly warnings: readonly string[];
 }
 
@@ -76,7 +76,7 @@ export interface Target {
   readonly group: string;
   /** The case of ours that the promise is about. */
   readonly ours: string;
-  /** The case it is compared with; absent when the promise is about `ours` alone. */
+  /** The case for the comparison; absent when the promise is about `ours` alone. */
   readonly peer?: string;
   /** Ours takes at most 1/atLeast of the time of the peer. */
   readonly atLeast?: number;
@@ -86,7 +86,7 @@ export interface Target {
   readonly limit?: number;
 }
 
-/** A line of the table about one pair, or about one case alone. */
+/** A line of the table, about a pair of cases or one case. */
 export interface Comparison {
   readonly ours: string;
   readonly peer?: string;

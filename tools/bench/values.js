@@ -1,11 +1,11 @@
 /**
- * The values that are recorded: made before anything is timed, by a seeded generator, so that every process of every
- * run sees the same ones.
+ * The recorded values. A seeded generator makes them before the measurement, so that every process of every run has the
+ * same values.
  */
 
 /**
- * Values in a replayed set: a power of two, for an index by mask. Too many for the branch predictor to learn by heart
- * (it does up to 2^13), and few enough that 256 KB of doubles leave room in the cache for the counts.
+ * Number of values in a replayed set: a power of two, for an index by mask. Large enough that the branch predictor cannot
+ * learn the sequence (it learns up to 2^13), and small enough that 256 KB of doubles leave room for the counts in the cache.
  */
 const replayed = 2 ** 15;
 
@@ -31,7 +31,7 @@ function uniform(seed) {
 export function latencies(count = replayed) {
   const random = uniform(20250101);
   return fill(count, () => {
-    // Box and Muller: two uniform numbers make a normal one.
+    // Box-Muller transform: two uniform numbers make a normal one.
     const normal = Math.sqrt(-2 * Math.log(random())) * Math.cos(2 * Math.PI * random());
     const value = Math.round(2e6 * Math.exp(1.2 * normal));
     return value >= 1 && value < 2 ** 31 ? value : undefined;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { operationsOf } from './recorded.js';
 
-/** An ulp above 50 matters: HdrHistogram takes one off before it rounds up. */
+/** Includes 50 plus one ulp, because HdrHistogram subtracts an ulp before it rounds up. */
 export const PERCENTILES = [
   -5, 0, 1e-10, 20, 25, 30, 49.9, 50, 50.00000000000001, 50.0000000000001, 75, 90, 99, 99.9, 99.99, 99.999,
   100, 150,

@@ -1,4 +1,4 @@
-/** What differs between a fixture and what the reference says now, in words. */
+/** Describes the differences between a fixture and the current answers of the reference. */
 import { inflateSync } from 'node:zlib';
 
 const SHOWN = 10;
@@ -7,7 +7,7 @@ const LONGEST = 80;
 /**
  * @param {{ readonly cases: readonly { readonly name: string }[] }} committed
  * @param {typeof committed} made
- * @returns {string[]} the first differences, none when the two are equal
+ * @returns {string[]} the first differences; empty when the two are equal
  */
 export function differences(committed, made) {
   const found = [];
@@ -36,7 +36,7 @@ function compare(path, committed, made, found) {
   }
 }
 
-/** Builds of zlib compress the same bytes differently: what is inside counts, and the cookie before it. */
+/** Builds of zlib compress the same bytes differently, so the cookie and the inflated bytes are compared. */
 function compareInflated(path, committed, made, found) {
   compare(path, inflated(committed), inflated(made), found);
 }

@@ -1,5 +1,5 @@
 /**
- * Encodings that HdrHistogram 2.1.11 reads and does not write: versions 0 and 1, and version 2 with anything in it.
+ * Encodings that HdrHistogram 2.1.11 reads and does not write: versions 0 and 1, and version 2 with any payload.
  * All numbers are big-endian. Counts are given by slot, as `[slot, count]` in ascending order.
  */
 import { deflateSync } from 'node:zlib';
@@ -24,7 +24,7 @@ export function encodeV1({ wordSize, counts, ...options }) {
   return withHeader(V1 | (wordSize << 4), options, words(counts, wordSize, counts.at(-1)[0] + 1));
 }
 
-/** Version 2 with a payload of one's own: each number a count, or minus a number of zeros. */
+/** Version 2 with a given payload: each number is a count, or a negative number of zeros. */
 export function encodeV2({ numbers, ...options }) {
   return withHeader(V2 | 0x10, options, Buffer.concat(numbers.map(zigZag)));
 }

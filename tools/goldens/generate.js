@@ -1,8 +1,8 @@
 /**
- * Writes the fixtures: what HdrHistogram, the Java reference, answers to the cases in `cases/`.
+ * Writes the fixtures: the answers of HdrHistogram, the Java reference, to the cases in `cases/`.
  *
  *   node tools/goldens/generate.js           writes them
- *   node tools/goldens/generate.js --check   exits 1 when a committed one is not what Java says now
+ *   node tools/goldens/generate.js --check   exits with 1 when a committed fixture differs from the answers of Java
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -53,7 +53,7 @@ async function check(oracle) {
     const found = existsSync(file)
       ? differences(JSON.parse(readFileSync(file, 'utf8')), made)
       : ['there is no such file'];
-    if (found.length === 0) console.log(`goldens: ${fixture.name}.json is what ${MADE_BY} says`);
+    if (found.length === 0) console.log(`goldens: ${fixture.name}.json matches ${MADE_BY}`);
     else console.error([`goldens: ${fixture.name}.json differs:`, ...found].join('\n  '));
     if (found.length > 0) status = 1;
   }

@@ -1,9 +1,10 @@
 /**
- * Interval logs in both directions: exits 1 unless, for the recordings of the fixtures in several zones,
+ * Interval logs in both directions. Exits with 1 unless, for the recordings of the fixtures in several zones,
  *
- *   - what our writer writes is byte for byte what HdrHistogram's writes, but for how histograms are deflated, and these are
- *     equal when inflated
- *   - HdrHistogram's reader finds in ours, and ours in HdrHistogram's, the same times, tags, totals and percentiles
+ *   - the log of our writer equals that of HdrHistogram byte for byte, except for the deflated histograms, which are equal
+ *     when inflated
+ *   - HdrHistogram's reader reads from our log, and our reader from HdrHistogram's, the same times, tags, totals and
+ *     percentiles
  *
  *   node tools/goldens/logs.js      needs a built `@hdrscope/interval-log`: npm run build
  */
@@ -55,7 +56,7 @@ async function verify(oracle) {
   return complaints.length === 0 && intervals > 0 ? 0 : 1;
 }
 
-/** The cases of a fixture whose numbers are exact here. */
+/** The cases of a fixture whose numbers JavaScript holds exactly. */
 function recordingsOf(fixture) {
   const { cases } = JSON.parse(readFileSync(new URL(`${fixture}.json`, FIXTURES), 'utf8'));
   return cases.filter(
@@ -63,7 +64,7 @@ function recordingsOf(fixture) {
       !recorded.flat().some((number) => typeof number === 'string') &&
       !Object.values(options).some((option) => typeof option === 'string') &&
       Number.isSafeInteger(totalCount) &&
-      // HdrHistogram says that the maximum of such a one is the unit less one.
+      // HdrHistogram reports the unit less one as the maximum of an empty histogram with a unit.
       !(totalCount === 0 && options.lowestDiscernibleValue > 1),
   );
 }
@@ -117,7 +118,7 @@ function replayed({ recording, tag, startTimeMs, endTimeMs }) {
   return Object.assign(histogram, { tag, startTimeMs, endTimeMs });
 }
 
-/** Lines whose histograms are inflated: builds of zlib deflate the same bytes differently. */
+/** The lines with inflated histograms, because builds of zlib deflate the same bytes differently. */
 function inflatedLines(log) {
   return log.split('\n').map((line) => {
     const [encoded] = /D?HIST[^,]*$/.exec(line) ?? [];

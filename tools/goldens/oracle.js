@@ -7,7 +7,7 @@ import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** Fixtures are answers of this version, and of no other: versions differ in what they print. */
+/** The version that answers for the fixtures. Other versions print other texts. */
 export const REFERENCE_VERSION = '2.1.11';
 export const MADE_BY = `HdrHistogram ${REFERENCE_VERSION}, Debian libhdrhistogram-java`;
 
@@ -15,10 +15,10 @@ const SOURCES = fileURLToPath(new URL('./oracle/', import.meta.url));
 const DEBIAN_PACKAGE = 'libhdrhistogram-java';
 const USUAL_PLACES = ['/usr/share/java/HdrHistogram.jar', '/usr/share/java/hdrhistogram.jar'];
 
-/** There is no Java here, or not the library: nothing is wrong, and nothing can be asked. */
+/** Java or the library is not installed, so there is nobody to ask. This is not a failure. */
 export class OracleUnavailable extends Error {}
 
-/** HdrHistogram refused: `message` is the exception's class, `cause` what it said. */
+/** HdrHistogram threw: `message` is the class of the exception, `cause` its message. */
 export class Rejected extends Error {}
 
 /** @throws OracleUnavailable */
@@ -65,7 +65,7 @@ class Oracle {
     this.#java = spawn(inJavaHome('java'), ['-XX:+UseSerialGC', '-cp', classPath, 'Oracle'], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
-    // A dead process fails every question, through its exit; its broken pipe says nothing more.
+    // The exit of a dead process fails every question, so errors of its pipe are ignored.
     this.#java.stdin.on('error', () => {});
     createInterface({ input: this.#java.stdout }).on('line', (line) => this.#waiting.shift().resolve(line));
     this.#java.on('error', (error) => this.#fail(error));

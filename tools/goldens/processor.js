@@ -1,8 +1,8 @@
 /**
- * Writes the fixtures of the log processor: logs, and what Java's `HistogramLogProcessor` prints of them.
+ * Writes the fixtures of the log processor: logs, and the output of Java's `HistogramLogProcessor` for them.
  *
  *   node tools/goldens/processor.js           writes them; needs a built `@hdrscope/interval-log`: npm run build
- *   node tools/goldens/processor.js --check   exits 1 when Java prints something else of the committed logs
+ *   node tools/goldens/processor.js --check   exits with 1 when Java prints something else for the committed logs
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -43,12 +43,12 @@ function check(jar) {
     ({ log, args, printed: known }) => JSON.stringify(printed(jar, log, args)) !== JSON.stringify(known),
   );
   for (const { log, args } of different)
-    console.error(`processor: Java prints something else of ${log} ${args.join(' ')}`);
-  if (different.length === 0) console.log(`processor: ${runs.length} runs are what ${MADE_BY} prints`);
+    console.error(`processor: Java prints something else for ${log} ${args.join(' ')}`);
+  if (different.length === 0) console.log(`processor: ${runs.length} runs match the output of ${MADE_BY}`);
   return different.length === 0 ? 0 : 1;
 }
 
-/** What -listtags prints, or else the files that a run makes, by how their names end. */
+/** The output of -listtags, or the files that a run writes, by the ends of their names. */
 function printed(jar, log, args) {
   const folder = mkdtempSync(join(tmpdir(), 'hdrscope-processor-'));
   try {
@@ -57,7 +57,7 @@ function printed(jar, log, args) {
     run(jar, ['-i', logOf(log), '-o', out, ...args]);
     const files = ['', '.hgrm', '.mwp'].filter((ending) => existsSync(out + ending));
     return Object.fromEntries(
-      // What 2.1.11 calls WindoCount, later versions call WindowCount.
+      // 2.1.11 prints WindoCount, later versions print WindowCount.
       files.map((ending) => [
         ending,
         lines(readFileSync(out + ending, 'utf8').replace('WindoCount', 'WindowCount')),

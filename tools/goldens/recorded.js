@@ -1,11 +1,11 @@
 /**
- * What is recorded in a case: `recorded`, a list of operations, or `generator`, which stands for a long one.
+ * The recordings of a case: `recorded`, a list of operations, or `generator`, which stands for a long list.
  *
  * An operation is `[value]`, `[value, count]` or `[value, count, expectedInterval]`; the last one records the value
  * with correction for coordinated omission, `count` times.
  *
- * A generator is `{ kind, seed, n, min, shift, scale }`, n values once each. All is integer arithmetic below 2^53, and `scale`
- * is an integer or a power of two, so that every implementation makes the same values:
+ * A generator is `{ kind, seed, n, min, shift, scale }` and makes n values, once each. It uses integer arithmetic below 2^53,
+ * and `scale` is an integer or a power of two, so that every implementation makes the same values:
  *
  *   next():     state = (state * 1664525 + 1013904223) mod 2^32, which starts at `seed`; returns the new state
  *   uniform:    x = next()
@@ -13,17 +13,17 @@
  *               x = m * 2^e
  *   value = (min + floor(x / 2^shift)) * scale
  *
- * The exponent is binomial and the mantissa uniform: the shape of a latency, log-normal as far as it matters.
+ * The exponent is binomial and the mantissa uniform, which is close to the log-normal shape of latencies.
  */
 
-/** Yields `[value, count, expectedInterval]`, an interval of 0 being none. */
+/** Yields `[value, count, expectedInterval]`. An interval of 0 means no correction. */
 export function* operationsOf({ recorded, generator }) {
   if (generator) for (const value of generate(generator)) yield [value, 1, 0];
   else
     for (const [value, count = 1, expectedInterval = 0] of recorded) yield [value, count, expectedInterval];
 }
 
-/** Yields `[value, count]`: what an operation records, correction for coordinated omission included. */
+/** Yields `[value, count]` of an operation, including the correction for coordinated omission. */
 export function* countsOf(recording) {
   for (const [value, count, expectedInterval] of operationsOf(recording)) {
     yield [value, count];

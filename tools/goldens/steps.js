@@ -12,8 +12,8 @@ const STATE = [
 ];
 
 /**
- * Each step again, with the state that follows it in `after`. A step that HdrHistogram refuses has `rejected`
- * instead, and is the last one: what it leaves behind is no example to follow.
+ * Returns each step with the state after it in `after`. A step that HdrHistogram refuses has `rejected` instead and is the
+ * last one, because the state after it is undefined.
  */
 export async function takeSteps(oracle, steps) {
   const taken = [];

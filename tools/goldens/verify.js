@@ -1,10 +1,10 @@
 /**
- * The other direction: HdrHistogram reads what `@hdrscope/core` writes. Replays the recordings of the fixtures and of
- * `cases/written.js` in both, as far as their values are safe integers or doubles, and exits 1 unless, for each,
+ * The other direction: HdrHistogram reads the encodings of `@hdrscope/core`. Replays the recordings of the fixtures and of
+ * `cases/written.js` in both, if their values are safe integers or doubles, and exits with 1 unless, for each,
  *
- *   - HdrHistogram decodes our raw and our compressed encoding, finds both equal to its own histogram, and says the same
- *     of them: totals, moments, percentiles
- *   - our raw bytes are its raw bytes, with every storage
+ *   - HdrHistogram decodes our raw and our compressed encoding, finds both equal to its own histogram, and reports the same
+ *     totals, moments and percentiles
+ *   - our raw bytes equal its raw bytes, with every storage
  *
  *   node tools/goldens/verify.js      needs a built core: npm run build
  */
@@ -19,7 +19,7 @@ const FIXTURES = new URL('../../packages/core/test/fixtures/java/', import.meta.
 const REPLAYED = ['histograms', 'iterators', 'percentile-text', 'operations', 'double-histograms'];
 const STORAGES = ['dense', 'sparse'];
 
-/** How each kind of histogram is made here, and read there. */
+/** How each kind of histogram is made in JavaScript and read in Java. */
 const INTEGERS = {
   make: (options, storage) =>
     new Histogram({ ...options, storage, highestTrackableValue: exact(options.highestTrackableValue) }),
@@ -68,13 +68,13 @@ async function verify(oracle) {
   return complaints.length === 0 ? 0 : 1;
 }
 
-/** What Java does not do at all. */
+/** Cases that Java cannot run. */
 function refusalOf(error) {
   if (error instanceof Rejected) return `Java does not do it: ${error.message}: ${error.cause}`;
   throw error;
 }
 
-/** All that is recorded in a case or in a step of one, by name; and what is shifted, where nothing else is done. */
+/** All recordings of a case and of its steps, by name, with the shifts of cases that do nothing else. */
 function* recordings() {
   for (const fixture of REPLAYED) {
     const { cases } = JSON.parse(readFileSync(new URL(`${fixture}.json`, FIXTURES), 'utf8'));
@@ -110,7 +110,7 @@ function isSafe(recording) {
   return true;
 }
 
-/** @returns what is wrong, nothing when all is well */
+/** @returns a description of the problem; `undefined` when the encodings agree */
 async function compare(oracle, recording) {
   const kind = kindOf(recording);
   const { shifts = [], ...recorded } = recording;
@@ -132,7 +132,7 @@ async function compare(oracle, recording) {
     text = ours.toBase64();
   }
 
-  // Java does not always recognise itself: an empty histogram with a unit comes back with a maximum.
+  // In Java, an empty histogram with a unit differs from its decoded copy, which has a maximum.
   await oracle.ask(kind.decode, 'theirs, read', theirs, ...kind.arguments);
   const recognised = await oracle.ask('same', 'theirs, read', 'theirs');
   const model = recognised ? 'theirs' : 'theirs, read';

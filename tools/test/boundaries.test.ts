@@ -116,7 +116,11 @@ test.each([
     "import '@x/testing';",
     'edge may import core and kit and registry, not @x/testing (testing)',
   ],
-  ['packages/ceph/src/a.ts', "import '@x/plot';", 'edge may import core and kit and registry, not @x/plot (view)'],
+  [
+    'packages/ceph/src/a.ts',
+    "import '@x/plot';",
+    'edge may import core and kit and registry, not @x/plot (view)',
+  ],
   [
     'packages/ceph/src/a.ts',
     "await import('@x/cli');",

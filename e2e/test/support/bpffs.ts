@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openKernelCounter } from '@hdrscope/ebpf/loader';
 
-/** A bpf file system of a test's own, in a folder that goes with it. */
+/** A bpf file system for one test. `unmount` removes its folder too. */
 export interface Bpffs {
   path(name: string): string;
   unmount(): void;
 }
 
-/** @throws Where this process may not mount anything. */
+/** @throws Error when this process may not mount a file system. */
 export function mountBpffs(): Bpffs {
   const folder = mkdtempSync(join(tmpdir(), 'hdrscope-e2e-bpffs-'));
   const mounted = spawnSync('mount', ['-t', 'bpf', '-o', 'mode=0755', 'bpf', folder], { encoding: 'utf8' });
@@ -28,7 +28,7 @@ export function mountBpffs(): Bpffs {
   };
 }
 
-/** Why the kernel cannot count here; `undefined` where it can. */
+/** The reason why the kernel cannot count here; `undefined` if it can. */
 export async function whyNoKernel(): Promise<string | undefined> {
   try {
     (await openKernelCounter()).close();
@@ -40,8 +40,8 @@ export async function whyNoKernel(): Promise<string | undefined> {
 }
 
 /**
- * `describe` where nothing keeps its tests from running, else they are skipped with the reason printed. As root on a
- * build server all can run, so that a skip there is a failure.
+ * `describe` without a reason. With a reason, the tests are skipped and the reason is printed. As root on a build server,
+ * a reason is a failure, because everything can run there.
  */
 export function describeUnless(reason: string | undefined): (title: string, tests: () => void) => void {
   if (reason === undefined) return describe;

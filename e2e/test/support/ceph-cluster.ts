@@ -6,16 +6,16 @@ import { askAdminSocket } from '@hdrscope/ceph';
 import { describeWithPeers, programOf } from '@hdrscope/testing';
 import { createFolder, freePort, startPeer } from './peer-process.ts';
 
-/** A monitor and storage daemons of Ceph that are running, and have a pool. */
+/** A running cluster: a monitor, storage daemons and a pool. */
 export interface CephCluster {
-  /** For files of a test. */
+  /** A folder for the files of a test. */
   readonly folder: string;
-  /** Of `osd.0`, which stores everything. */
+  /** The admin socket of `osd.0`, which stores everything. */
   readonly osdSocket: string;
   readonly monSocket: string;
-  /** Runs the `ceph` command, and gives what it printed. */
+  /** Runs the `ceph` command and returns its output. */
   ceph(...args: readonly string[]): Promise<string>;
-  /** Runs `rados` on the pool, and gives what it printed. */
+  /** Runs `rados` on the pool and returns its output. */
   rados(...args: readonly string[]): Promise<string>;
 }
 
@@ -23,22 +23,22 @@ const SWITCH = 'HDRSCOPE_E2E_CEPH_CLUSTER';
 const POOL = 'test';
 const RUN_SECONDS = 30;
 
-/** `describe` for tests that need a cluster: they are skipped where it is not asked for, with a printed reason. */
+/** `describe` for tests that need a cluster. They run on request; otherwise they are skipped and the reason is printed. */
 export function describeWithCephCluster(title: string, tests: () => void): void {
   if (process.env[SWITCH] === '1') {
     describeWithPeers(['ceph-cluster'])(title, tests);
     return;
   }
-  console.log(`skipped: ${title}, as ${SWITCH} is not 1`);
+  console.log(`skipped: ${title}: ${SWITCH} is not 1`);
   describe.skip(title, tests);
 }
 
 /**
- * Starts a cluster that keeps all in memory. It is ended, and its files go, with `stopPeers`. Of its two storage daemons
- * the second is given nothing to store, so that the first has all operations.
+ * Starts a cluster that keeps everything in memory. `stopPeers` ends it and removes its files. The second of its two
+ * storage daemons stores nothing, so that the first has all operations.
  */
 export async function startCephCluster(): Promise<CephCluster> {
-  // One for each daemon, as a folder goes when its daemon is stopped.
+  // One folder for each daemon, because stopping a daemon removes its folder.
   const mon = await createFolder();
   const osds = [await createFolder(), await createFolder()] as const;
   const programs = dirname(programOf('ceph-cluster'));
@@ -126,7 +126,7 @@ ${kind} data = ${join(folder, 'data')}
 admin socket = ${join(folder, `${name}.asok`)}`;
 }
 
-/** Whether a daemon says that it is in a state. Until it has a socket it is in none. */
+/** Whether a daemon reports a state. A daemon without a socket has no state yet. */
 async function isIn(socket: string, command: string, state: string): Promise<boolean> {
   try {
     return (JSON.parse(await askAdminSocket(socket, command)) as { state: string }).state === state;
@@ -135,7 +135,7 @@ async function isIn(socket: string, command: string, state: string): Promise<boo
   }
 }
 
-/** Runs a program to its end, which is near, whatever becomes of this process. */
+/** Runs a program with a time limit that holds even if this process dies. */
 function runProgram(program: string, args: readonly string[], cwd: string): Promise<string> {
   const bounded = ['--signal=KILL', `${RUN_SECONDS}`, program, ...args];
   return new Promise((resolve, reject) => {

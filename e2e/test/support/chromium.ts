@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
-// Where Debian's package has it. Nothing is downloaded.
+// The path in Debian's package. Nothing is downloaded.
 const PROGRAM = '/usr/bin/chromium';
 
 const isInstalled = existsSync(PROGRAM);
@@ -12,8 +12,8 @@ const isRequired = required.includes('1') || required.includes('chromium');
 const REASON = `chromium is not installed: there is no ${PROGRAM}`;
 
 /**
- * `describe` for tests that need a browser. Without one they are skipped, with a printed reason, unless
- * `HDRSCOPE_REQUIRE_PEERS` says that `chromium` must be there: then they fail.
+ * `describe` for tests that need a browser. Without one, the tests are skipped and the reason is printed; they fail where
+ * `HDRSCOPE_REQUIRE_PEERS` requires `chromium`.
  */
 export function describeWithChromium(title: string, tests: () => void): void {
   if (isInstalled) {
@@ -30,8 +30,8 @@ export function describeWithChromium(title: string, tests: () => void): void {
   }
 }
 
-/** A browser without windows. Who starts it closes it. */
+/** Starts a browser without windows. The caller closes it. */
 export function startChromium(): Promise<Browser> {
-  // Its sandbox needs privileges that containers lack; it opens nothing but what the tests made.
+  // The sandbox needs privileges that containers lack. The browser opens only pages of the tests.
   return chromium.launch({ executablePath: PROGRAM, args: ['--no-sandbox'], timeout: 60_000 });
 }

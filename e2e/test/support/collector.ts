@@ -7,17 +7,17 @@ import { createFolder, freePort, type PeerProcess, startPeer } from './peer-proc
 
 /** An OpenTelemetry Collector. */
 export interface Collector extends PeerProcess {
-  /** Where it takes OTLP over HTTP, in both encodings. */
+  /** The URL for OTLP over HTTP, in both encodings. */
   readonly httpUrl: string;
   readonly grpcUrl: string;
-  /** Where Prometheus may scrape it: host and port. */
+  /** Host and port for a scrape by Prometheus. */
   readonly scrapeTarget: string;
-  /** What it has received so far, a request each. */
+  /** The requests that it has received so far. */
   received(): OtlpMetrics[];
 }
 
 /**
- * Starts a Collector. It writes what it receives into a file, as it is; and serves Prometheus, deltas added up.
+ * Starts a Collector. It writes the received requests unchanged to a file, and serves the sum of the deltas to Prometheus.
  */
 export async function startCollector(): Promise<Collector> {
   const folder = await createFolder();
@@ -65,18 +65,18 @@ export async function startCollector(): Promise<Collector> {
 }
 
 function readLines(file: string): OtlpMetrics[] {
-  // What follows the last line end is still being written.
+  // The Collector is still writing the text after the last line end.
   const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
   return lines.map((line) => JSON.parse(line));
 }
 
-/** A Collector that sends on what it receives, by OTLP over HTTP and in gzip. */
+/** A Collector that forwards the received requests by OTLP over HTTP in gzip. */
 export interface Forwarder extends PeerProcess {
-  /** Where it takes OTLP over HTTP. */
+  /** The URL for OTLP over HTTP. */
   readonly httpUrl: string;
 }
 
-/** Starts one. It sends each request at once. */
+/** Starts a Collector that forwards each request at once. */
 export async function startForwarder(url: string, encoding: 'proto' | 'json'): Promise<Forwarder> {
   const folder = await createFolder();
   const http = await freePort();

@@ -1,4 +1,4 @@
-/** Counts run queues until somebody ends it; it says at first what it has loaded. */
+/** Prints the ids of the loaded maps, then counts run queues until it is ended. */
 import { openRunQueue } from '@hdrscope/ebpf/loader';
 
 const { program } = await openRunQueue();

@@ -1,4 +1,4 @@
-/** `ebpf-reader.mjs PATH`: prints the counts of a pinned map of queue depths, and the user who has read them. */
+/** `ebpf-reader.mjs PATH`: prints the counts of a pinned map of queue depths and its own user id. */
 import { kernelMap, queueDepthLayout, sumOfCpus } from '@hdrscope/ebpf';
 
 const source = kernelMap({ path: process.argv[2], layout: queueDepthLayout() });

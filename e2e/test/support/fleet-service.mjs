@@ -1,6 +1,6 @@
 /**
- * A service of a fleet, as a process of its own: `fleet-service.mjs URL INSTANCE`. It records what its parent sends,
- * and exports deltas by OTLP when it is told to. It says what it does before and after.
+ * A service of a fleet, in its own process: `fleet-service.mjs URL INSTANCE`. It records the values that its parent sends,
+ * exports deltas by OTLP on request, and reports each step.
  */
 import { createHdr } from '@hdrscope/otel';
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
@@ -14,7 +14,7 @@ import {
 const [url, instance] = process.argv.slice(2);
 
 const exporter = new OTLPMetricExporter({ url, temporalityPreference: AggregationTemporality.DELTA });
-// The reader does not say how an export went.
+// The reader does not report the result of an export.
 let exportCode;
 const send = exporter.export.bind(exporter);
 exporter.export = (metrics, done) =>

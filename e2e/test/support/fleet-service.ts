@@ -8,24 +8,24 @@ interface Message {
   readonly isAcknowledged?: boolean;
 }
 
-/** No service outlives this, whatever becomes of its test. */
+/** Every service is killed after this time, even if its test dies. */
 const DEADLINE_MS = 120_000;
 
 const running = new Set<ChildProcess>();
 
-/** A process of a service that measures with an HDR histogram, and sends deltas to a Collector. */
+/** The process of a service that records into an HDR histogram and sends deltas to a Collector. */
 export class FleetService {
   readonly instance: string;
   readonly #child: ChildProcess;
   readonly #messages: Message[] = [];
   #hasEnded = false;
-  /** Ends the wait for news of the process. */
+  /** Ends the wait for a message of the process. */
   #wake = (): void => {};
 
   private constructor(url: string, instance: string) {
     this.instance = instance;
     this.#child = fork(join(import.meta.dirname, 'fleet-service.mjs'), [url, instance], {
-      // As an application starts, without the options of the test runner.
+      // Without the options of the test runner.
       execArgv: [],
       timeout: DEADLINE_MS,
       killSignal: 'SIGKILL',
@@ -48,7 +48,7 @@ export class FleetService {
     return service;
   }
 
-  /** Gives when the Collector has acknowledged the values. */
+  /** Records and exports values. Resolves when the Collector has acknowledged them. */
   async flush(values: readonly number[]): Promise<void> {
     this.#child.send({ values, isFlushed: true });
     await this.#next('recorded');
@@ -56,17 +56,17 @@ export class FleetService {
     if (!isAcknowledged) throw new Error(`the export of ${this.instance} failed`);
   }
 
-  /** Gives when the process has the values, and nobody else has. */
+  /** Records values without exporting them. Resolves when the process has them. */
   async record(values: readonly number[]): Promise<void> {
     this.#child.send({ values, isFlushed: false });
     await this.#next('recorded');
   }
 
-  /** Kills the process while it sends the values: nobody can tell whether they have arrived. */
+  /** Kills the process while it sends values. They may have arrived or not. */
   async killInFlush(values: readonly number[]): Promise<void> {
     this.#child.send({ values, isFlushed: true });
     await this.#next('recorded');
-    // About as long as a request takes.
+    // About the duration of a request.
     await sleep(4);
     await this.kill();
   }
@@ -81,7 +81,7 @@ export class FleetService {
     for (;;) {
       const message = this.#messages.shift();
       if (message?.type === type) return message;
-      if (message !== undefined) throw new Error(`${this.instance} said '${message.type}', not '${type}'`);
+      if (message !== undefined) throw new Error(`${this.instance} sent '${message.type}', not '${type}'`);
       if (this.#hasEnded) throw new Error(`${this.instance} ended before it was '${type}'`);
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
@@ -90,7 +90,7 @@ export class FleetService {
   }
 }
 
-/** No test leaves a service behind. */
+/** Kills all services that are still running. */
 export async function killServices(): Promise<void> {
   await Promise.all(
     [...running].map(async (child) => {

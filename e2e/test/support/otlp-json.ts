@@ -1,6 +1,6 @@
 import { AggregationTemporality, DataPointType, type ResourceMetrics } from '@opentelemetry/sdk-metrics';
 
-/** The parts of an OTLP request that are read here, in OTLP's JSON encoding: 64-bit integers are strings. */
+/** The parts of an OTLP request that the tests read, in OTLP's JSON encoding: 64-bit integers are strings. */
 export interface OtlpMetrics {
   readonly resourceMetrics: readonly {
     readonly resource: { readonly attributes?: readonly OtlpAttribute[] };
@@ -53,7 +53,7 @@ interface OtlpBuckets {
   readonly bucketCounts?: readonly string[];
 }
 
-/** One histogram point with all that it belongs to: the same, whether it was sent or received. */
+/** One histogram point with its metric and scope, in one form for sent and received points. */
 export interface HistogramPoint {
   readonly resource: Readonly<Record<string, unknown>>;
   readonly scope: { readonly name: string; readonly version: string };
@@ -125,7 +125,7 @@ export function pointsReceived(requests: readonly OtlpMetrics[]): HistogramPoint
   );
 }
 
-/** The histogram points that a reader gave to its exporter. */
+/** The histogram points that a reader passed to its exporter. */
 export function pointsSent({ resource, scopeMetrics }: ResourceMetrics): HistogramPoint[] {
   return scopeMetrics.flatMap(({ scope, metrics }) =>
     metrics.flatMap((metric) => {

@@ -11,7 +11,7 @@ import {
 } from '@opentelemetry/sdk-metrics';
 import { type HistogramPoint, type OtlpMetrics, pointsReceived } from './otlp-json.ts';
 
-/** What arrives by OTLP over HTTP when the SDK exports a registry, with explicit buckets. */
+/** Exports a registry with explicit buckets through the SDK, and returns the points that arrive by OTLP over HTTP. */
 export async function exportedByOtlp(registry: Registry): Promise<HistogramPoint[]> {
   const requests: OtlpMetrics[] = [];
   const server = createServer(async (request, response) => {
@@ -25,7 +25,7 @@ export async function exportedByOtlp(registry: Registry): Promise<HistogramPoint
   const producer: unknown = createHdr({ registry, views: [] }).producer({ format: 'explicit' });
   const reader = new PeriodicExportingMetricReader({
     exporter: new OTLPMetricExporter({ url: `http://127.0.0.1:${port}/v1/metrics` }),
-    // Written for the SDK of any version: that of the resource has no type in it.
+    // The producer's type allows any version of the SDK, so its resource has no precise type.
     metricProducers: [producer as MetricProducer],
   });
   const provider = new MeterProvider({ readers: [reader] });

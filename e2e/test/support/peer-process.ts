@@ -6,26 +6,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** No peer outlives this, whatever becomes of its test and of the process that runs it. */
+/** Every peer is killed after this time, even if its test and the process that runs it die. */
 const DEADLINE_SECONDS = 180;
 const READY_MS = 90_000;
 
-/** A peer that is running, with a folder of its own. */
+/** A running peer with its own folder. */
 export interface PeerProcess {
   readonly folder: string;
-  /** All that it has printed so far. */
+  /** The output so far. */
   output(): string;
   stop(): Promise<void>;
 }
 
 const running = new Set<PeerProcess>();
 
-/** A new folder for what a peer reads and writes. It goes when the peer is stopped. */
+/** Creates a folder for the files of a peer. Stopping the peer removes it. */
 export function createFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'hdrscope-peer-'));
 }
 
-/** A port of the loopback interface that was free just now. */
+/** A free port of the loopback interface. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -35,7 +35,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Starts a program in a folder of its own, and waits until it is ready. */
+/** Starts a program in its own folder and waits until it is ready. */
 export async function startPeer(
   program: string,
   args: readonly string[],
@@ -44,7 +44,7 @@ export async function startPeer(
   const child = spawn('timeout', ['--signal=KILL', `${DEADLINE_SECONDS}`, program, ...args], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A process group of its own, so that both can be killed at once.
+    // A process group, so that both processes can be killed together.
     detached: true,
   });
   let output = '';
@@ -66,7 +66,7 @@ export async function startPeer(
   try {
     await waitFor(
       () => {
-        if (hasEnded(child)) throw new Error('it has ended');
+        if (hasEnded(child)) throw new Error('the program has ended');
         return isReady(output);
       },
       { timeoutMs: READY_MS, what: 'a peer that is ready' },
@@ -78,12 +78,12 @@ export async function startPeer(
   return peer;
 }
 
-/** No test leaves a peer behind. */
+/** Stops all peers that are still running. */
 export async function stopPeers(): Promise<void> {
   await Promise.all([...running].map((peer) => peer.stop()));
 }
 
-/** Asks again and again, until the answer is neither `false` nor `undefined`. */
+/** Asks repeatedly until the answer is neither `false` nor `undefined`. */
 export async function waitFor<Answer>(
   ask: () => Answer | Promise<Answer>,
   { timeoutMs = 60_000, what }: { timeoutMs?: number; what: string },
@@ -92,7 +92,7 @@ export async function waitFor<Answer>(
   for (;;) {
     const answer = await ask();
     if (answer !== false && answer !== undefined) return answer as Exclude<Answer, false | undefined>;
-    if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain for ${what}`);
+    if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms without success for ${what}`);
     await sleep(50);
   }
 }
@@ -101,9 +101,9 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
-/** At once: what it has written goes as well. */
+/** Kills the process group at once, because its files are removed too. */
 async function end(child: ChildProcess): Promise<void> {
-  // One that could not be started has no id, and no exit.
+  // A process that could not be started has neither an id nor an exit.
   if (child.pid === undefined || hasEnded(child)) return;
   const exit = once(child, 'exit');
   process.kill(-child.pid, 'SIGKILL');

@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import { programOf } from '@hdrscope/testing';
 import { createFolder, freePort, type PeerProcess, startPeer, waitFor } from './peer-process.ts';
 
-/** A Prometheus that is running. */
+/** A running Prometheus. */
 export interface Prometheus extends PeerProcess {
   readonly url: string;
-  /** What a PromQL expression gives now, which may be nothing: also after a scrape that took too long. */
+  /** The current result of a PromQL expression. It may be empty, also after a scrape that took too long. */
   queryNow(expression: string): Promise<Sample[]>;
-  /** What a PromQL expression gives, as soon as it gives something. */
+  /** Waits until the result of a PromQL expression is not empty, and returns it. */
   query(expression: string): Promise<[Sample, ...Sample[]]>;
   /** For an expression that gives one number. */
   queryNumber(expression: string): Promise<number>;
 }
 
-/** One series of an answer: a number, or a histogram. */
+/** One series of a result: a number or a histogram. */
 export interface Sample {
   readonly labels: Readonly<Record<string, string>>;
   readonly value?: number;
@@ -25,11 +25,11 @@ export interface Sample {
 export interface PromHistogram {
   readonly count: number;
   readonly sum: number;
-  /** Those that are not empty, ascending. */
+  /** The buckets that are not empty, ascending. */
   readonly buckets: readonly { readonly lower: number; readonly upper: number; readonly count: number }[];
 }
 
-/** What the HTTP API gives for a series: https://prometheus.io/docs/prometheus/latest/querying/api/#native-histograms */
+/** A series in the HTTP API: https://prometheus.io/docs/prometheus/latest/querying/api/#native-histograms */
 interface ApiSample {
   readonly metric: Record<string, string>;
   readonly value?: [time: number, value: string];
@@ -43,13 +43,13 @@ interface ApiSample {
   ];
 }
 
-/** What each version needs to take native histograms. Without, neither asks for them. */
+/** The options with which each version scrapes native histograms. No version does so by default. */
 const VERSIONS = {
   'prometheus-2': { args: ['--enable-feature=native-histograms'], scrape: {} },
   'prometheus-3': { args: [], scrape: { scrape_native_histograms: true } },
 };
 
-/** Starts a Prometheus that scrapes some targets, each a host and a port, twice a second. */
+/** Starts a Prometheus that scrapes targets twice a second. Each target is a host and a port. */
 export async function startPrometheus(
   name: keyof typeof VERSIONS,
   targets: readonly string[],
@@ -58,7 +58,7 @@ export async function startPrometheus(
   const folder = await createFolder();
   const { args, scrape } = isNative ? VERSIONS[name] : { args: [], scrape: {} };
   const config = {
-    // The timeout can be no longer, and machines are busy.
+    // The longest allowed timeout, because the machine may be busy.
     global: { scrape_interval: '500ms', scrape_timeout: '500ms' },
     scrape_configs: [{ job_name: 'test', honor_labels: true, static_configs: [{ targets }], ...scrape }],
   };
@@ -96,7 +96,8 @@ export async function startPrometheus(
     query,
     async queryNumber(expression) {
       const samples = await query(expression);
-      if (samples.length > 1) throw new Error(`${expression} gives ${samples.length} series`);
+      if (samples.length > 1)
+        throw new Error(`the result of ${expression} has ${samples.length} series, not 1`);
       return samples[0].value ?? Number.NaN;
     },
   };

@@ -3,24 +3,24 @@ import type { PromHistogram } from './prometheus.ts';
 /** `m` of the bound on a quantile's error, by significant digits: see "How exact it is" of `@hdrscope/otel`. */
 const SUB_BUCKET_BITS: Readonly<Record<number, number>> = { 1: 4, 2: 7, 3: 10, 4: 14, 5: 17 };
 
-/** How far a value may be from the middle of its HDR slot, relative to that. */
+/** The largest relative distance of a value from the middle of its HDR slot. */
 export function slotError(significantDigits: number): number {
   return 2 ** -(SUB_BUCKET_BITS[significantDigits]! + 1);
 }
 
-/** The largest relative error of a quantile that is read as the middle of its exponential bucket. */
+/** The largest relative error of a quantile that is estimated as the middle of its exponential bucket. */
 export function quantileBound(significantDigits: number, scale: number): number {
   const base = 2 ** (2 ** -scale);
   const bucketError = (base - 1) / (base + 1);
   return (1 + slotError(significantDigits)) * (1 + bucketError) - 1;
 }
 
-/** The smallest value to which at least a share `quantile` of all values belongs. `sorted` is ascending. */
+/** The smallest value such that at least a share `quantile` of all values is not above it. `sorted` is ascending. */
 export function trueQuantile(sorted: readonly number[], quantile: number): number {
   return sorted[rankOf(quantile, sorted.length) - 1]!;
 }
 
-/** The middle of the bucket that has the quantile. */
+/** The middle of the bucket with the quantile. */
 export function bucketQuantile({ buckets, count }: PromHistogram, quantile: number): number {
   const rank = rankOf(quantile, count);
   let seen = 0;
@@ -31,7 +31,7 @@ export function bucketQuantile({ buckets, count }: PromHistogram, quantile: numb
   return Number.NaN;
 }
 
-/** The scale of a native histogram, by the width of a bucket above zero. */
+/** The scale of a native histogram, computed from the width of a bucket above zero. */
 export function scaleOf({ buckets }: PromHistogram): number {
   const { lower, upper } = buckets.at(-1)!;
   return Math.round(-Math.log2(Math.log2(upper / lower)));

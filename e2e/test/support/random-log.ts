@@ -1,17 +1,17 @@
 import { DoubleHistogram, Histogram } from '@hdrscope/core';
 import { IntervalLogWriter } from '@hdrscope/interval-log';
 
-/** What a log is like. All else is up to its seed. */
+/** The properties of a log. The seed determines everything else. */
 export interface LogKind {
   readonly isDouble?: boolean;
-  /** Which times it tells, and whether those of its intervals are absolute. */
+  /** The times in its header, and whether the times of its intervals are absolute. */
   readonly times: 'start' | 'relative' | 'base' | 'none' | 'two-starts';
 }
 
 const START_MS = 1_500_000_000_000;
 const TAGS = [undefined, undefined, undefined, 'A', 'get=1'];
 
-/** The text of a log of up to fifty intervals of nanoseconds, some without values and some of a layout of their own. */
+/** The text of a log of up to fifty intervals of nanoseconds. Some have no values, and some have another layout. */
 export function randomLog(seed: number, { isDouble = false, times }: LogKind): string {
   const random = randomFrom(seed);
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)]!;

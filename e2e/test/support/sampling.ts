@@ -1,4 +1,4 @@
-/** Numbers from 0 to below 1, always the same ones for a seed. */
+/** Random numbers in [0, 1), determined by the seed. */
 function randomNumbers(seed: number): () => number {
   let state = seed >>> 0;
   // mulberry32
@@ -10,7 +10,7 @@ function randomNumbers(seed: number): () => number {
   };
 }
 
-/** Durations in seconds as services have them: around a median, with a long tail. */
+/** Durations in seconds like those of services: around a median, with a long tail. */
 export function durations(count: number, seed: number, { median = 0.02, spread = 0.8 } = {}): number[] {
   const random = randomNumbers(seed);
   return Array.from({ length: count }, () => {

@@ -1,4 +1,4 @@
-/** Ceph's perf histograms: recorded, dumped, and read from the text that a daemon sends. */
+/** Perf histograms of Ceph: recording, dumping, and reading the text that a daemon sends. */
 import { feed } from '../loops.js';
 import { latencies } from '../values.js';
 
@@ -7,7 +7,7 @@ import { latencies } from '../values.js';
 
 const DUMPED = 100;
 
-/** The axes that OSDs have. */
+/** The axes of OSDs. */
 const LATENCY = /** @type {const} */ ({
   name: 'Latency (usec)',
   scale: 'log2',
@@ -58,7 +58,7 @@ async function osdHistogram(seed) {
   return histogram;
 }
 
-/** What an OSD sends: four histograms among twenty loggers, most of which have none. */
+/** A dump like that of an OSD: twenty loggers, one of which has four histograms. */
 async function osdDump() {
   const { formatHistogramDump } = await import('@hdrscope/ceph');
   const names = ['r_latency_out', 'w_latency_in', 'rw_latency_in', 'rw_latency_out'];

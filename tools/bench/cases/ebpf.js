@@ -1,4 +1,4 @@
-/** Reading histograms of the kernel: through bpf(2), and through the command that everybody has. */
+/** Reading histograms of the kernel: through bpf(2) and through the command bpftool. */
 import { pinnedMap, run } from '../bpf-maps.js';
 
 /** @import { Group, Setup } from '../types.js' */
@@ -17,7 +17,7 @@ function reading(map, options = {}) {
     let frame = await source.read();
     return {
       run(iterations) {
-        // Only the first time it is a promise.
+        // Only the first reading returns a promise.
         for (let i = 0; i < iterations; i++) frame = /** @type {typeof frame} */ (source.read());
       },
       answer: () => frame.histograms[0]?.counts.reduce((total, count) => total + count, 0) ?? 0,
@@ -26,7 +26,7 @@ function reading(map, options = {}) {
 }
 
 /**
- * A process for each reading, and its JSON.
+ * Starts a process for each reading and parses its JSON.
  *
  * @param {{ entries: number, countersPerValue: number }} map
  * @returns {Setup}

@@ -1,4 +1,4 @@
-/** Interval logs: reading them in a program, and processing them as a command. */
+/** Interval logs: reading in a program, and processing by a command. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ const command = fileURLToPath(import.meta.resolve('hdrscope/package.json')).repl
 /**
  * Reads a log and adds all its intervals to one histogram.
  *
- * @param {(file: string) => Promise<number> | number} read gives the total count
+ * @param {(file: string) => Promise<number> | number} read returns the total count
  * @returns {Setup}
  */
 function reading(read) {
@@ -53,7 +53,7 @@ function readingWithHdrJs(make, useWebAssembly) {
         const interval = reader.nextIntervalHistogram();
         if (interval === null) return total.totalCount;
         total.add(interval);
-        // Memory of WebAssembly that is not given back is lost.
+        // Memory of WebAssembly must be freed explicitly.
         interval.destroy();
       }
     })();
@@ -61,7 +61,7 @@ function readingWithHdrJs(make, useWebAssembly) {
 }
 
 /**
- * A whole process that processes a log: its start is a part of the price.
+ * Runs a whole process that processes a log. The cost includes the start of the process.
  *
  * @param {(file: string) => readonly [string, ...string[]]} commandLine
  * @returns {Setup}
@@ -78,14 +78,14 @@ function processing(commandLine) {
           printed = crc32(stdout);
         }
       },
-      // The same output, byte for byte, or not the same work.
+      // Equal work has output that is equal byte for byte.
       answer: () => printed,
     };
   };
 }
 
 /**
- * The largest resident size of the command while a log of some size comes through its standard input.
+ * The largest resident size of the command while it reads a log from standard input.
  *
  * @param {number} bytes
  * @returns {Setup}

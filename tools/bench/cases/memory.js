@@ -1,4 +1,4 @@
-/** What a histogram holds, and what a record leaves behind for the garbage collector. */
+/** The memory of a histogram, and the garbage that a record leaves. */
 import { everything, hdrJs, hdrscope, hdrWasm, hour, nodeHistogram, recordAll } from '../libraries.js';
 import { allMagnitudes, latencies } from '../values.js';
 
@@ -6,12 +6,12 @@ import { allMagnitudes, latencies } from '../values.js';
 /** @import { Group, Setup } from '../types.js' */
 
 /**
- * Enough to tell a histogram from the rest of the heap, where compiled code comes and goes by a hundred kilobytes. The
- * peers are larger or slower, and get by with fewer.
+ * Enough histograms to distinguish them from the rest of the heap, where compiled code varies by a hundred kilobytes. The
+ * peers are larger or slower, so fewer of them suffice.
  */
 const ourNumber = 50;
 const theirNumber = 20;
-// Ten kilobytes each are less than what moves by itself, unless there are many.
+// Ten kilobytes each are less than the variation of the heap, so many are needed.
 const seriesNumber = 200;
 
 /**
@@ -30,13 +30,13 @@ function held(makeFull, count) {
     return ((await liveBytes()) - before) / kept.length;
   };
   return async () => {
-    // The first time, the heap also takes in compiled code, hidden classes and the values.
+    // The first time, the heap also grows by compiled code, hidden classes and the values.
     await measure();
     return { measure };
   };
 }
 
-/** A series of a registry with a million latencies, in seconds, at two digits: what a view makes of an instrument. */
+/** A series of a registry with a million latencies, in seconds, at two digits, as a view makes it for an instrument. */
 async function fullSeries() {
   const { createRegistry } = await import('@hdrscope/registry');
   const family = createRegistry().histogram({ name: 'latency', unit: 's', significantDigits: 2 });
@@ -58,8 +58,8 @@ function recorded(make) {
 }
 
 /**
- * The same content by adding one full histogram to empty ones: to record twenty million values takes a packed one half
- * a minute.
+ * The same content by adding one full histogram to empty ones, because a packed one takes half a minute to record twenty
+ * million values.
  *
  * @param {Shape} shape
  * @param {32 | 'packed'} bits
@@ -79,10 +79,10 @@ function added(shape, bits) {
   };
 }
 
-/** What is reachable: the JavaScript heap, and the array buffers outside it. */
+/** The reachable memory: the JavaScript heap and the array buffers outside it. */
 async function liveBytes() {
   if (!globalThis.gc) throw new Error('needs --expose-gc');
-  // Backing stores are given back by a task after the collection, so collect on both sides of one.
+  // A task after the collection frees the backing stores, so this collects before and after one.
   for (let i = 0; i < 3; i++) {
     globalThis.gc();
     await new Promise((resolve) => setImmediate(resolve));
@@ -91,7 +91,7 @@ async function liveBytes() {
   return heapUsed + arrayBuffers;
 }
 
-/** Records between two looks at the heap: few enough for what they leave behind to fit the young generation at its smallest. */
+/** Records between two readings of the heap: few enough that their garbage fits the smallest young generation. */
 const chunk = 1e4;
 const chunks = 1e3;
 
@@ -113,7 +113,7 @@ function allocated(make, operation, generate = latencies) {
     const run = (records) => {
       for (let i = 0; i < records; i++) operation(histogram, /** @type {number} */ (values[i & mask]));
     };
-    // Optimised code allocates less; until it runs, the interpreter boxes doubles.
+    // Optimised code allocates less: the interpreter boxes doubles.
     for (let i = 0; i < 200; i++) run(chunk);
     return {
       measure() {
@@ -125,7 +125,7 @@ function allocated(make, operation, generate = latencies) {
 }
 
 /**
- * By how much the heap grows in one call. Calls in which it falls, because a collection came in between, do not count.
+ * The growth of the heap in one call. Calls during which it shrinks, because of a collection, do not count.
  *
  * @param {() => void} action
  */
@@ -149,7 +149,7 @@ export default [
     id: 'memory',
     title: 'memory of one histogram of 1e6 latencies, 3 digits',
     unit: 'bytes',
-    // perf_hooks and WebAssembly are missing here: their counts lie where neither number sees them.
+    // perf_hooks and WebAssembly are missing here, because neither number includes the memory of their counts.
     cases: {
       'hdrscope sparse': held(
         recorded(() => hdrscope(hour, 'sparse')),

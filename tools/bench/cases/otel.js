@@ -1,4 +1,4 @@
-/** Instruments of OpenTelemetry: the same calls on the SDK alone, and on the SDK with an HDR view around it. */
+/** Instruments of OpenTelemetry: the same calls on the SDK alone and on the SDK with an HDR view. */
 import { everything, hdrscope } from '../libraries.js';
 import { feed } from '../loops.js';
 import { latencies, seconds } from '../values.js';
@@ -15,7 +15,7 @@ const instrumentName = 'http.server.request.duration';
  * @property {() => Promise<CollectionResult>} collect
  */
 
-/** A reader that collects when it is told to. */
+/** A reader that collects on request. */
 async function manualReader({ exponential = false } = {}) {
   const { AggregationType, MetricReader } = await import('@opentelemetry/sdk-metrics');
   return new (class extends MetricReader {
@@ -94,7 +94,7 @@ const recording = (operation) => (make) => async () => {
 };
 
 /**
- * The same latencies, as nanoseconds, in a histogram of the layout that a series of seconds has.
+ * The same latencies, as nanoseconds, in a histogram with the layout of a series of seconds.
  *
  * @param {'dense' | 'sparse'} storage
  * @returns {Setup}
@@ -116,7 +116,7 @@ function attributesOf(status) {
   return { 'http.request.method': 'GET', 'http.route': '/users/:id', 'http.response.status_code': status };
 }
 
-/** A hundred sets in random order: what a service with a few routes has. */
+/** A hundred sets of attributes in random order, like those of a service with a few routes. */
 const statuses = latencies().map((value) => 200 + (value % 100));
 let turn = 0;
 const nextStatus = () => /** @type {number} */ (statuses[turn++ & (statuses.length - 1)]);
@@ -124,7 +124,7 @@ const nextStatus = () => /** @type {number} */ (statuses[turn++ & (statuses.leng
 const seriesCount = 1000;
 
 /**
- * Collects a thousand series that have all changed since the last time.
+ * Collects a thousand series, all of which have changed since the last collection.
  *
  * @type {(make: () => Promise<Instrument>) => Setup}
  */

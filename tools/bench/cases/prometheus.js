@@ -1,4 +1,4 @@
-/** What a scrape costs beyond collecting: a thousand series into the bytes of a response. */
+/** The cost of a scrape without the collection: a thousand series become the bytes of a response. */
 import { latencies } from '../values.js';
 
 /** @import { Group, Setup } from '../types.js' */
@@ -20,7 +20,7 @@ function recordEverywhere(record) {
   for (const [i, value] of values.entries()) record(value / 1e9, i % seriesCount);
 }
 
-/** Sums up lengths, so that no rendering can be left out. @param {() => number} render @returns {import('../types.js').Timed} */
+/** Adds up lengths, so that the compiler cannot remove a rendering. @param {() => number} render @returns {import('../types.js').Timed} */
 function rendering(render) {
   let length = 0;
   return {

@@ -1,4 +1,4 @@
-/** Asking a histogram of a million values; one more is recorded before every question, so that no cache can answer. */
+/** Queries of a histogram of a million values. One more value is recorded before each query, so that no cache answers. */
 import {
   everything,
   hdrJs,
@@ -51,8 +51,8 @@ function filled(make, { shape, values }, question) {
  */
 
 /**
- * Without this, V8 may inline `ulp` into hdr-histogram-js' search for a percentile, and then computes it anew for every
- * slot: a query of 30 µs takes 1 ms, in most processes but not in all. Small functions are inlined all the same.
+ * Without this option, V8 may inline `ulp` into the percentile search of hdr-histogram-js and then compute it again for
+ * every slot: a query of 30 µs takes 1 ms in most processes. V8 still inlines small functions.
  */
 const noLargeInlining = ['--max-inlined-bytecode-size-cumulative=0'];
 
@@ -107,7 +107,7 @@ export default [
   {
     id: 'percentiles-ten',
     title: 'record, then ten percentiles: all magnitudes to 2^53 - 1',
-    // The peers are asked ten times: they have no call for many.
+    // The peers have no call for many percentiles, so they are asked ten times.
     agree: null,
     cases: {
       ...asked(withEverything, {
@@ -116,7 +116,7 @@ export default [
         node: (h) => ten.reduce((sum, p) => sum + h.percentile(p), 0),
         hdrJsNodeOptions: noLargeInlining,
       }),
-      // The median is the one that costs most: it is as far from both ends as a percentile can be.
+      // The median costs most, because it is as far from both ends as a percentile can be.
       'the median of hdrscope dense': filled(hdrscope, withEverything, (h) => h.valueAtPercentile(50)),
     },
   },

@@ -1,4 +1,4 @@
-/** Recording one value: what an application pays on its own path. */
+/** Recording one value: the cost on the path of the application. */
 import { javaRecord } from '../java.js';
 import { everything, hdrJs, hdrscope, hdrWasm, hour, medianOf, nodeHistogram } from '../libraries.js';
 import { feed } from '../loops.js';
@@ -27,7 +27,7 @@ function into(make, operation, values = latencies) {
   };
 }
 
-/** Between two latencies of 2 ms; a value above it brings in the ones that were held up behind it. */
+/** The interval between two requests. A latency above it also records the latencies of the requests that it delayed. */
 const expectedIntervalNs = 1e7;
 
 /** @type {readonly Group[]} */
@@ -71,7 +71,7 @@ export default [
       'perf_hooks createHistogram': into(
         () => nodeHistogram(hour),
         (h, value) => h.record(value),
-        // Integers spare it a tenth: a double has to be boxed on its way into C++.
+        // Integers are a tenth cheaper: a double has to be boxed on its way into C++.
         () => Int32Array.from(latencies()),
       ),
       'Java HdrHistogram': javaRecord(latencies, hour),

@@ -1,4 +1,4 @@
-/** Numbers of a text: the whole command, beside the one that adds them up. */
+/** Numbers of a text: the whole command, compared with a command that adds them up. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 /** @import { Group, Setup } from '../types.js' */
 
 const LINES = 10_000_000;
-/** Lines that differ; the file repeats them. */
+/** Number of distinct lines. The file repeats them. */
 const DISTINCT = 1_000_000;
 const command = fileURLToPath(import.meta.resolve('hdrscope/package.json')).replace(
   'package.json',
@@ -16,7 +16,7 @@ const command = fileURLToPath(import.meta.resolve('hdrscope/package.json')).repl
 );
 
 /**
- * A file with a latency in a line, as long as this process lives.
+ * Writes a file with a latency in each line. It exists while this process runs.
  *
  * @param {(ns: number) => string} format
  */
@@ -32,7 +32,7 @@ async function numberFile(format) {
 
 /**
  * @param {(ns: number) => string} format
- * @param {(file: string) => readonly [string, ...string[]]} commandLine prints how many numbers it has read, last
+ * @param {(file: string) => readonly [string, ...string[]]} commandLine a command whose last output is the count of the numbers it has read
  * @returns {Setup}
  */
 function counting(format, commandLine) {

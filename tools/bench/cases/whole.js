@@ -18,7 +18,7 @@ async function filled(make) {
 }
 
 /**
- * A case that does something with a full histogram; the size of the result is its answer.
+ * A case with an operation on a full histogram. Its answer is the size of the result.
  *
  * @template {AnyHistogram} H
  * @param {(shape: typeof hour) => Promise<H>} make
@@ -33,7 +33,7 @@ function whole(make, operation) {
 }
 
 /**
- * A case that decodes what the same library has encoded.
+ * A case that decodes the encoding of the same library.
  *
  * @template T
  * @param {() => Promise<T>} encoded
@@ -48,7 +48,8 @@ function decoding(encoded, operation) {
 }
 
 /**
- * Adds a full histogram to another one, over and over; emptied before each sample, so that 32-bit counts never wrap.
+ * Adds a full histogram to another one repeatedly. The target is emptied before each sample, so that 32-bit counts never
+ * wrap.
  *
  * @template {AnyHistogram & { reset(): void }} H
  * @param {(shape: typeof hour) => Promise<H>} make
@@ -80,8 +81,8 @@ const hdrJsP99 = (target) =>
 const hdrJsLibrary = () => import('hdr-histogram-js');
 
 /**
- * hdr-histogram-js in JavaScript encodes raw on its way to a compressed encoding only. With a deflate that does nothing,
- * what remains is that.
+ * hdr-histogram-js in JavaScript has a raw encoding only as a step of the compressed one. A deflate that does nothing
+ * leaves the raw encoding.
  *
  * @returns {Promise<(histogram: HdrJs) => number>}
  */
@@ -163,7 +164,7 @@ export default [
           (text) => {
             const histogram = decodeFromCompressedBase64(text, 32, true);
             const { totalCount } = histogram;
-            // Part of its price: memory of WebAssembly that is not given back is lost.
+            // Memory of WebAssembly must be freed explicitly, which is part of the cost.
             histogram.destroy();
             return totalCount;
           },

@@ -57,7 +57,7 @@ const TIMES = [
   '253402300800000', // 10000
 ];
 
-/** One JSON document, a zone a line: what Java prints at each time. */
+/** One JSON document with a zone in each line: the dates that Java prints at each time. */
 export async function formatDates(oracle) {
   const lines = [];
   for (const zone of ZONES) {

@@ -12,7 +12,7 @@ export const header = {
     'bytes a count of the histogram that decodes, 8 if not given: HdrHistogram has no wider one for narrow counts of version 0',
 };
 
-// 1 digit from 1 to 100: 32 sub-buckets, 5 buckets in all, a table short enough to write whole.
+// 1 digit from 1 to 100: 32 sub-buckets and 5 buckets, a table that is short enough to write whole.
 const small = { significantDigits: 1, lowest: 1, highest: 100 };
 const SMALL_SLOTS = 64;
 const COUNTS = [

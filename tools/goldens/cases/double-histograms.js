@@ -56,7 +56,7 @@ export const cases = [
     name: `decimals, ${digits} digits`,
     options: ratio(1e6, digits),
     recorded: each(0.1, 0.2, 0.3, 0.123456, 1.005, 99.99),
-    // With more digits there are too many slots to ask for all of them.
+    // With more digits there are too many slots to ask for each of them.
     iterations: digits > 3 ? walks(0.1, 0.1, 2) : allAnd(0.1, 0.1, 2),
   })),
   {

@@ -84,7 +84,7 @@ export const cases = [
     recorded: each(2 ** 30 - 1, 2 ** 30, 3 * 2 ** 30, 2 ** 40, 2 ** 50),
   },
   {
-    // Beyond this unit HdrHistogram's mask of the bits below it, made of 32, is wrong.
+    // Beyond this unit HdrHistogram's 32-bit mask of the lower bits is wrong.
     name: 'unit of 2^31',
     options: hdr(2 ** 31, LARGEST, 3),
     recorded: each(5, 2 ** 31, 2 ** 31 + 5, 2 ** 50, 2n ** 60n + 1n),
@@ -176,7 +176,7 @@ export const cases = [
   },
 ];
 
-/** The first values, and some that were hardly recorded, whatever the case is about. */
+/** The first recorded values, their neighbours, and some small values. */
 function probes({ options, recorded, generator }) {
   const values = generator ? [1000, 24_000, 24_000_000] : recorded.slice(0, 6).map(([value]) => value);
   const beside = values.map((value) => (value < LARGEST_SAFE ? Number(value) + 1 : value));

@@ -22,8 +22,8 @@ export const cases = [
   },
   { name: 'two values', options: hdr(1, HOUR_US, 2), recorded: each(1, 2), texts: [TEXT(5, 1), CSV(1, 3)] },
 
-  // Each value divided by its ratio has a decimal that ends in 5 where the digits end, and whose double lies
-  // just below or above it: rounding the double and rounding the decimal differ.
+  // Each value divided by its ratio is a decimal that ends in 5 behind the printed digits, and its double lies just below
+  // or above it: rounding the double and rounding the decimal differ.
   {
     name: 'ties, 0 digits',
     options: growing(0),

@@ -1,10 +1,10 @@
-/** Logs, and what Java's log processor is asked about them. */
+/** Logs, and the arguments with which Java's log processor reads them. */
 import { DoubleHistogram, Histogram } from '@hdrscope/core';
 import { IntervalLogWriter } from '@hdrscope/interval-log';
 
 const START_MS = 1_500_000_000_000;
 
-/** Numbers from 0 to below 1, as those of the README. */
+/** Numbers from 0 to below 1, from the generator of the README. */
 function numbersFrom(seed) {
   let state = seed;
   return () => {
@@ -58,7 +58,7 @@ const doubles = numbersFrom(5);
 const twice = latencies(6, HICCUP);
 
 export const LOGS = {
-  // The tags A and B, and none.
+  // The tags A and B, and no tag.
   tags: writeLog(
     (writer) => writer.startTime(START_MS),
     12,
@@ -68,7 +68,7 @@ export const LOGS = {
       return histogram;
     },
   ),
-  // As of jHiccup: relative times without a base time; some intervals are empty.
+  // Like a log of jHiccup: relative times without a base time; some intervals are empty.
   hiccups: writeLog(
     (writer) => writer.startTime(START_MS),
     15,
@@ -99,7 +99,7 @@ export const LOGS = {
       return twice(30);
     },
   ),
-  // Of digits and ranges of their own, which grow.
+  // Each interval has its own digits and range, and both grow.
   layouts: writeLog(
     (writer) => writer.startTime(START_MS),
     7,

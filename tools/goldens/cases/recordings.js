@@ -7,7 +7,7 @@ export const hdr = (lowestDiscernibleValue, highestTrackableValue, significantDi
   autoResize: false,
 });
 
-/** The smallest range there is, which grows with what is recorded. */
+/** The smallest range. It grows with the recorded values. */
 export const growing = (significantDigits) => ({
   lowestDiscernibleValue: 1,
   highestTrackableValue: 2,

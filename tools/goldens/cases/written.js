@@ -1,6 +1,6 @@
 /**
- * Recordings that no fixture needs, for the other direction: HdrHistogram reads what we write of them. `shifts` follow
- * the recording, each `[direction, orders]`.
+ * Recordings for the other direction only: HdrHistogram reads our encodings of them. `shifts` follow the recording, each
+ * `[direction, orders]`.
  */
 import { each, growing, HOUR_US, hdr, latenciesUs } from './recordings.js';
 

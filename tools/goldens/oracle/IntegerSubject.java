@@ -25,7 +25,7 @@ final class IntegerSubject implements Subject {
     return new IntegerSubject(histogram);
   }
 
-  /** @param countBytes 8, or 4 or 2 for the narrow encodings of version 0, which need a histogram as narrow */
+  /** @param countBytes 8, or 4 or 2 for the narrow encodings of version 0, which need a histogram of the same width */
   static IntegerSubject decode(ByteBuffer bytes, int countBytes) {
     switch (countBytes) {
       case 2:
@@ -221,7 +221,7 @@ final class IntegerSubject implements Subject {
     return ((IntegerSubject) subject).histogram;
   }
 
-  // The shape and the slot of a value are not public, and are what another implementation gets wrong first.
+  // The shape and the slot of a value are not public. They are the likeliest errors of another implementation.
 
   private long hidden(String name) {
     try {

@@ -14,7 +14,7 @@ const testBuild = testUnless(missing.length > 0 ? `${missing.join(' and ')} not 
 testBuild('the object is built from its sources', () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [tool, '--check'], { encoding: 'utf8' });
 
-  expect(`${stdout}${stderr}`).toContain('runqueue.bpf.o is what its sources make');
+  expect(`${stdout}${stderr}`).toContain('runqueue.bpf.o matches its sources');
   expect(status).toBe(0);
 });
 
