@@ -100,7 +100,7 @@ test('hdrscope run brings sources of every kind to sinks, reloads, and ends with
   expect(
     first.get('hdrscope_agent_source_values_total{kind="source",name="service",type="interval-log"}'),
   ).toBe(3);
-  expect(told).toMatch(/^hdrscope: source osd\.1 has failed: .*there is no such socket/m);
+  expect(told).toMatch(/^hdrscope: source osd\.1 has failed: .*the socket does not exist/m);
 
   // Standard input stays open, which must not keep the process alive.
   agent.stdin!.write('5 6\n');
