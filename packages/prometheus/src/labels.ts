@@ -82,7 +82,7 @@ function indexOfName(labels: Labels, name: string, end: number = labels.length):
 }
 
 /** A text unchanged, any other value as JSON. */
-export function labelValue(value: unknown): string {
+function labelValue(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value === undefined) return '';
   try {

@@ -34,7 +34,7 @@ export interface ScrapeOptions {
 }
 
 /** Prometheus's own `scrape_timeout`. */
-export const DEFAULT_TIMEOUT_MS = 10_000;
+const DEFAULT_TIMEOUT_MS = 10_000;
 
 const compress = /* @__PURE__ */ promisify(gzip);
 

@@ -219,7 +219,7 @@ describe('an error names the bad input:', () => {
       /axes\[0\]\.buckets must be 3, the number of ranges, got 4$/,
     ],
     ['no axes', dumpOf(row, []), /axes must be from 1 to 8 axes/],
-    ['an axis without a name', dumpOf(row, [{ ...LINEAR, name: 5 }]), /axes\[0\]\.name must be a string/],
+    ['an axis without a name', dumpOf(row, [{ ...LINEAR, name: 5 }]), /axes\[0\]\.name must be a text/],
     [
       'an axis without scale and ranges',
       dumpOf(row, [{ name: 'x' }]),

@@ -31,7 +31,7 @@ test.each([
   ['nothing', 'the text must have a line that begins with {, got no such line'],
   ['{"osd":[]}', 'osd must be an object, got an array of 0'],
   ['{"osd":{"op":{"nick":"x"}}}', 'osd.op.type must be an integer, got undefined'],
-  ['osd.3: {"osd":{"op":{"type":26,"nick":7}}}', 'osd.3.osd.op.nick must be a string, got 7'],
+  ['osd.3: {"osd":{"op":{"type":26,"nick":7}}}', 'osd.3.osd.op.nick must be a text, got 7'],
 ])('refuses %s', (text, message) => {
   expect(() => parseHistogramSchema(text)).toThrow(message);
 });

@@ -136,7 +136,7 @@ export function describeKernelSource(
 }
 
 /** The count of a slot in all histograms on all CPUs. */
-export function totalAt(frame: Frame, slot: number): number {
+function totalAt(frame: Frame, slot: number): number {
   return frame.histograms.reduce((total, histogram) => total + slotTotal(histogram, frame, slot), 0);
 }
 

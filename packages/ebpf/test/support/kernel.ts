@@ -84,7 +84,7 @@ export function mountBpffs(): PrivateBpffs {
 }
 
 /** All maps whose name begins with a prefix. */
-export function mapsNamed(bpf: Bpf, prefix: string): readonly MapInfo[] {
+function mapsNamed(bpf: Bpf, prefix: string): readonly MapInfo[] {
   return mapIds(bpf).flatMap((id) => {
     try {
       const fd = openMapById(bpf, id);

@@ -5,7 +5,7 @@ import type { LogInterval } from '../reader/entry.ts';
  * Largest number of values that a correction may add to a log. It is what 100 000 requests a second leave out during
  * a day without an answer. An expected interval in the wrong unit adds more.
  */
-export const MOST_ADDED_VALUES = 1e10;
+const MOST_ADDED_VALUES = 1e10;
 
 const LARGEST_VALUE = 2n ** 63n - 1n;
 

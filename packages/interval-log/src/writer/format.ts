@@ -11,7 +11,7 @@ export const LEGEND_LINE =
   '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"\n';
 
 /** Nanoseconds per millisecond: most logs hold nanoseconds and show milliseconds. */
-export const DEFAULT_VALUE_SCALE = 1e6;
+const DEFAULT_VALUE_SCALE = 1e6;
 
 // The smallest output, as in Java's writer: a log is written once and kept for long.
 const DEFAULT_LEVEL = 9;
@@ -85,7 +85,7 @@ export function formatComment(text: string): string {
 }
 
 /** @throws HdrscopeError `ERR_INVALID_VALUE` when the tag would break its line. */
-export function assertTag(tag: string | undefined): void {
+function assertTag(tag: string | undefined): void {
   if (tag === undefined) return;
   if (typeof tag !== 'string' || BREAKS_LINE.test(tag)) {
     throw mustBe('ERR_INVALID_VALUE', 'tag', 'a text without commas, spaces and control characters', tag);

@@ -4,7 +4,7 @@ import { FORMAT_VERSION_LINE, formatBaseTime, formatInterval, LEGEND_LINE } from
 /** One value of 42, in a range of an hour of microseconds. */
 export const ENCODED = 'HISTFAAAACJ4nJNpmSzMwMDAxAABzFCaEURcm7yEwf4DRCCYCQBa1gTe';
 
-export interface Line {
+interface Line {
   readonly text: string;
   readonly total: number;
 }

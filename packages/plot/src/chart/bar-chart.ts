@@ -94,7 +94,7 @@ function drawBar(api: DrawingApi, isCounted: boolean, theme: Theme): Drawing {
 }
 
 /** The place of a value among bars, which are 1 wide: within the bar of its slot, by where it lies between the slot's bounds. */
-export function placeOf(slots: readonly AxisSlot[], value: number): number {
+function placeOf(slots: readonly AxisSlot[], value: number): number {
   const at = slots.findLastIndex(({ lower }) => lower <= value);
   if (at < 0) return 0;
   const { lower } = slots[at]!;

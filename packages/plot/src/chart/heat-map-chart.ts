@@ -50,7 +50,7 @@ export function heatMapChart(whole: HeatMapPlot, setting: Setting): ChartOption 
 }
 
 /** The place of a count on the colour scale, from 0 for a count of 1 to 1 for the largest count. */
-export function heatOf(count: number, most: number): number {
+function heatOf(count: number, most: number): number {
   return most <= 1 ? 1 : Math.max(0, Math.log(count) / Math.log(most));
 }
 
@@ -114,7 +114,7 @@ function scaleAxis(most: number, name: string, theme: Theme): Readonly<Record<st
 }
 
 /** The labelled counts: 1, the largest count, and the powers of ten between them that leave the largest count its room. */
-export function scaleTicks(most: number): { place: number; count: number }[] {
+function scaleTicks(most: number): { place: number; count: number }[] {
   if (most <= 1) return [{ place: 1, count: 1 }];
   const decades = Math.floor(Math.log10(most));
   const step = Math.ceil((decades + 1) / 8);
