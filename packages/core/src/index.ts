@@ -24,8 +24,9 @@ export {
   placeCounts,
 } from './conversion/placement.ts';
 export { type Counted, type CountedInOptions, countedIn } from './counted.ts';
-export type { ReadonlyCounts, Storage } from './counts/store.ts';
+export type { ReadonlyCounts, Storage } from './counts/readonly-counts.ts';
 export type { HistogramJson } from './encoding/json.ts';
+export type { CompressionOptions } from './encoding/zlib-stream.ts';
 export {
   type ErrorCode,
   type ErrorDetails,
@@ -37,7 +38,6 @@ export { type Advice, type AdviseOptions, advise } from './histogram/advise.ts';
 export { DoubleHistogram } from './histogram/double-histogram.ts';
 export type { DoubleHistogramOptions, DoubleLayout, DoubleStorage } from './histogram/double-range.ts';
 export {
-  type CompressionOptions,
   type DecodeOptions,
   Histogram,
   type ReadonlyHistogram,
@@ -48,7 +48,7 @@ export type { Outliers, OutOfRangePolicy } from './histogram/out-of-range.ts';
 export { type Quantile, type QuantileOptions, quantileOf, quantilesOf } from './histogram/quantile.ts';
 export { HdrReading } from './histogram/reading.ts';
 export { Recorder, type RecorderOptions } from './histogram/recorder.ts';
-export type { HistogramOptions } from './histogram/state.ts';
+export type { HistogramOptions } from './histogram/setup.ts';
 export { meanOf } from './histogram/statistics.ts';
 export type { TimeSpan } from './histogram/time-span.ts';
 export {

@@ -1,4 +1,4 @@
-import type { ReadonlyCounts } from '../counts/store.ts';
+import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import type { HdrCounts } from '../histogram/iteration.ts';
 import { meanOf } from '../histogram/statistics.ts';
 

@@ -1,4 +1,4 @@
-import type { ReadonlyCounts } from '../counts/store.ts';
+import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import { type EdgeLayout, explicitLayout } from '../layout/edges.ts';
 import { rebucket } from '../rebucket.ts';
 import type { UnitLayouts } from './exponential.ts';

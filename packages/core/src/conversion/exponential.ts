@@ -1,4 +1,4 @@
-import type { ReadonlyCounts } from '../counts/store.ts';
+import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import { mustBe } from '../errors.ts';
 import { type ExponentialLayout, exponentialIndex, exponentialLayout } from '../layout/exponential.ts';
 import type { HdrLayout } from '../layout/hdr.ts';

@@ -1,7 +1,7 @@
 import { HdrscopeError } from '../errors.ts';
 import { slotsOfRanks } from './ranks.ts';
+import type { ReadonlyCounts, Storage } from './readonly-counts.ts';
 import type { SlotRuns } from './slot-runs.ts';
-import type { CountsStore, ReadonlyCounts, Storage } from './store.ts';
 import { areZero, grown, PAGE_SLOTS, SLOT_IN_PAGE, smallSumOfPage, sumOfPage, wordsFor } from './words.ts';
 
 /** The largest total that is counted exactly. */
@@ -21,7 +21,7 @@ const TWO_POW_31 = 2 ** 31;
  *
  * The total never exceeds 2^53 − 1, so no single count can either.
  */
-export abstract class Counts implements ReadonlyCounts, CountsStore {
+export abstract class Counts implements ReadonlyCounts {
   abstract readonly storage: Storage;
 
   /** In slots; grows with `resize`. */

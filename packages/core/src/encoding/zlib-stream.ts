@@ -1,6 +1,12 @@
 import { deflate, inflate } from '#zlib';
 import { HdrscopeError, mustBe } from '../errors.ts';
 
+/** How strongly an encoding is compressed. */
+export interface CompressionOptions {
+  /** An integer from 0, stored as it is, to 9, smallest and slowest. @default zlib's default, 6 */
+  readonly level?: number;
+}
+
 // A compressed encoding of any version: cookie, length of the stream, zlib stream of the whole raw encoding.
 const HEADER_BYTES = 8;
 

@@ -7,8 +7,9 @@ import type { DoubleRange, DoubleStorage } from './double-range.ts';
 import {
   assertDoubleInterval,
   type CountedValue,
-  type DoubleParts,
   DoubleRecording,
+  DoubleSetup,
+  emptyDoubleStore,
 } from './double-recording.ts';
 import { least, most } from './time-span.ts';
 
@@ -161,16 +162,16 @@ export class DoubleHistogram extends DoubleRecording {
   ): DoubleHistogram {
     const { range, integers } = decodeDoubles(bytesOf(encoded));
     const { layout, runs } = integers;
-    const store = storage === 'dense' ? runs.toDense(layout.slotCount) : undefined;
-    const parts: DoubleParts = { storage, range, store };
-    const histogram = new DoubleHistogram(parts);
-    if (store === undefined) histogram.store.addRuns(runs);
-    return histogram;
+    const isDense = storage === 'dense';
+    const store = isDense ? runs.toDense(layout.slotCount) : emptyDoubleStore(storage, range);
+    if (!isDense) store.addRuns(runs);
+    return new DoubleHistogram(new DoubleSetup(range, store));
   }
 
-  #like(range: DoubleRange, storage: DoubleStorage, store?: Counts): DoubleHistogram {
-    const parts: DoubleParts = { range, storage, store, outOfRange: this.outOfRange };
-    const histogram = new DoubleHistogram(parts);
+  /** A histogram with the policy, times and tag of this one, and with these counts or none. */
+  #like(range: DoubleRange, storage: DoubleStorage, counts?: Counts): DoubleHistogram {
+    const store = counts ?? emptyDoubleStore(storage, range);
+    const histogram = new DoubleHistogram(new DoubleSetup(range, store, this.outOfRange));
     [histogram.startTimeMs, histogram.endTimeMs] = [this.startTimeMs, this.endTimeMs];
     histogram.tag = this.tag;
     return histogram;

@@ -1,16 +1,16 @@
-import type { ReadonlyCounts } from '../counts/store.ts';
+import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import { nextDown } from '../double.ts';
 import { mustBe } from '../errors.ts';
 import type { DoubleLayout } from './double-range.ts';
 import type { IterationStep, Steps } from './iteration.ts';
-import type { HdrView } from './reading.ts';
+import type { ReadingOf } from './reading.ts';
 
 /** All that can be read of counts of doubles: what is read of the integers, times the ratio. */
 export abstract class DoubleReading {
   /** Which values share a slot. Another one after the range has moved. */
   abstract readonly layout: DoubleLayout;
   /** The integers that the values are counted as. */
-  protected abstract readonly integers: HdrView<number>;
+  protected abstract readonly integers: ReadingOf<number>;
   /** The value of the integer 1: a power of two. */
   abstract readonly integerToDoubleValueConversionRatio: number;
 

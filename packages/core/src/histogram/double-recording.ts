@@ -16,14 +16,24 @@ import {
 } from './double-range.ts';
 import { DoubleReading } from './double-reading.ts';
 import { assertPolicy, NO_OUTLIERS, type Outliers, type OutOfRangePolicy } from './out-of-range.ts';
-import { HdrView } from './reading.ts';
+import { ReadingOf } from './reading.ts';
 import { asNumbers } from './slot-values.ts';
 import { assertCount } from './values.ts';
 
-/** With a range and counts that exist already. Not for users, who could take any that do not fit each other. */
-export interface DoubleParts extends DoubleHistogramOptions {
-  readonly range?: DoubleRange;
-  readonly store?: Counts | undefined;
+/**
+ * The parts that a `DoubleHistogram` starts with: a range, and counts of its integers. The constructor takes it in place of
+ * options. The package exports none, so its users cannot combine parts that do not fit.
+ */
+export class DoubleSetup implements DoubleHistogramOptions {
+  readonly range: DoubleRange;
+  readonly store: Counts;
+  readonly outOfRange: OutOfRangePolicy;
+
+  constructor(range: DoubleRange, store: Counts, outOfRange: OutOfRangePolicy = 'throw') {
+    this.range = range;
+    this.store = store;
+    this.outOfRange = outOfRange;
+  }
 }
 
 /** A value, and how often it was counted. */
@@ -36,8 +46,6 @@ const UPPER = new Uint8Array(Uint32Array.of(1).buffer)[0]!;
 
 /** The recording half of a `DoubleHistogram`. */
 export abstract class DoubleRecording extends DoubleReading {
-  /** How the counts are kept in memory. */
-  readonly storage: DoubleStorage;
   /** Whether a value that does not fit beside the others widens the range. */
   readonly autoResize: boolean;
   /** What is done with a value that does not fit. */
@@ -64,7 +72,7 @@ export abstract class DoubleRecording extends DoubleReading {
 
   #range: DoubleRange;
   #store: Counts;
-  #integers: HdrView<number>;
+  #integers: ReadingOf<number>;
   #layout: DoubleLayout;
   #low = 0;
   #limit = 0;
@@ -83,31 +91,24 @@ export abstract class DoubleRecording extends DoubleReading {
    */
   constructor(options: DoubleHistogramOptions = {}) {
     super();
-    const {
-      storage = 'dense',
-      outOfRange = 'throw',
-      range = rangeFrom(options),
-      store,
-    }: DoubleParts = options;
-    if (storage !== 'dense' && storage !== 'sparse') {
-      throw mustBe('ERR_INVALID_OPTION', 'storage', "'dense' or 'sparse'", storage);
-    }
-    assertPolicy(outOfRange);
-    this.storage = storage;
+    const { range, store, outOfRange } = options instanceof DoubleSetup ? options : setupFrom(options);
     this.outOfRange = outOfRange;
     this.autoResize = range.autoResize;
     this.#range = range;
     const integers = range.layout;
-    this.#store =
-      store ??
-      (storage === 'dense' ? new DenseCounts(integers.slotCount) : new SparseCounts(integers.slotCount));
-    this.#integers = new HdrView({ layout: integers, counts: this.#store }, asNumbers);
+    this.#store = store;
+    this.#integers = new ReadingOf({ layout: integers, counts: this.#store }, asNumbers);
     this.#layout = new DoubleLayout(integers, range.ratio);
     this.#note(range, integers);
   }
 
   get layout(): DoubleLayout {
     return this.#layout;
+  }
+
+  /** How the counts are kept in memory. */
+  get storage(): DoubleStorage {
+    return this.#store.storage as DoubleStorage;
   }
 
   /** Decimal digits to which a value keeps its precision. */
@@ -218,7 +219,7 @@ export abstract class DoubleRecording extends DoubleReading {
     for (let i = 0; i < length; i++) this.record(values[i]!);
   }
 
-  protected get integers(): HdrView<number> {
+  protected get integers(): ReadingOf<number> {
     return this.#integers;
   }
 
@@ -354,7 +355,7 @@ export abstract class DoubleRecording extends DoubleReading {
     this.#range = range;
     if (range.octave === before.octave && range.octaves === before.octaves) return;
     const { layout } = range;
-    this.#integers = new HdrView({ layout, counts: this.#store }, asNumbers);
+    this.#integers = new ReadingOf({ layout, counts: this.#store }, asNumbers);
     this.#layout = new DoubleLayout(layout, range.ratio);
     this.#note(range, layout);
   }
@@ -368,6 +369,24 @@ export abstract class DoubleRecording extends DoubleReading {
     this.#firstSlot = 1 << halfBits;
     this.#endSlot = Math.min(slotCount, (1023 - octave) << halfBits);
   }
+}
+
+function setupFrom(options: DoubleHistogramOptions): DoubleSetup {
+  const { storage = 'dense', outOfRange = 'throw' } = options;
+  assertPolicy(outOfRange);
+  const range = rangeFrom(options);
+  return new DoubleSetup(range, emptyDoubleStore(storage, range), outOfRange);
+}
+
+/**
+ * Counts of an empty histogram of doubles.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the storage is unknown.
+ */
+export function emptyDoubleStore(storage: DoubleStorage, { layout }: DoubleRange): Counts {
+  if (storage === 'dense') return new DenseCounts(layout.slotCount);
+  if (storage === 'sparse') return new SparseCounts(layout.slotCount);
+  throw mustBe('ERR_INVALID_OPTION', 'storage', "'dense' or 'sparse'", storage satisfies never);
 }
 
 function refusalOfCorrection(range: DoubleRange, value: number, interval: number): HdrscopeError {

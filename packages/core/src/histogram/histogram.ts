@@ -1,46 +1,44 @@
 import type { Counted } from '../counted.ts';
 import { Counts } from '../counts/counts.ts';
+import type { Storage } from '../counts/readonly-counts.ts';
 import { SharedCounts } from '../counts/shared.ts';
 import { slotOfLowest, TranslatedRuns } from '../counts/slot-runs.ts';
-import type { CountsStore, Storage } from '../counts/store.ts';
+import type { CountsStore } from '../counts/store.ts';
 import { usedSlots } from '../counts/used-slots.ts';
 import { bytesOf, toBase64 } from '../encoding/base64.ts';
 import { decode } from '../encoding/decode.ts';
 import { type HistogramJson, histogramFromJson, histogramToJson } from '../encoding/json.ts';
 import { encodeCompressedV2, encodeV2 } from '../encoding/v2.ts';
+import type { CompressionOptions } from '../encoding/zlib-stream.ts';
 import { HdrscopeError } from '../errors.ts';
 import { HdrLayout } from '../layout/hdr.ts';
 import type { Layout } from '../layout/layout.ts';
 import { correctedTotal } from './coordinated-omission.ts';
 import type { HdrCounts } from './iteration.ts';
-import { type HdrReading, HdrView } from './reading.ts';
+import { assertPolicy } from './out-of-range.ts';
+import { type HdrReading, ReadingOf } from './reading.ts';
+import type { ReadonlyHistogramOf } from './readonly-histogram.ts';
 import { assertInterval, HdrRecording } from './recording.ts';
+import { emptyStore, type HistogramOptions, HistogramSetup } from './setup.ts';
 import { assertOrders, shiftedCounts } from './shift.ts';
 import { asBigInts } from './slot-values.ts';
-import type { HistogramOptions, StoreOptions } from './state.ts';
 import { least, most, type TimeSpan } from './time-span.ts';
 import { slotOfValue } from './values.ts';
 
-/** What can be read of a histogram: everything but recording. */
-export type ReadonlyHistogram = Omit<
-  Histogram,
-  | 'record'
-  | 'recordCorrected'
-  | 'recordValues'
-  | 'add'
-  | 'addCorrected'
-  | 'addEncoded'
-  | 'subtract'
-  | 'shiftLeft'
-  | 'shiftRight'
-  | 'reset'
->;
-
-/** How an encoding is compressed. */
-export interface CompressionOptions {
-  /** From 0, stored as it is, to 9, smallest and slowest. @default zlib's, 6 */
-  readonly level?: number;
-}
+/**
+ * A `Histogram` for those who only read it: it cannot be recorded into, reset or relabelled.
+ *
+ * @example
+ * ```ts
+ * import { Histogram, type ReadonlyHistogram } from '@hdrscope/core';
+ *
+ * const worst = (histogram: ReadonlyHistogram): number => histogram.valueAtPercentile(99.9);
+ * const latencies = new Histogram({ highestTrackableValue: 3_600_000_000 });
+ * latencies.record(1250);
+ * worst(latencies); //=> 1250
+ * ```
+ */
+export type ReadonlyHistogram = ReadonlyHistogramOf<Histogram>;
 
 /** How an encoding is read. */
 export interface DecodeOptions {
@@ -65,13 +63,13 @@ export interface DecodeOptions {
  * latencies.valuesAtPercentiles([50, 99, 100]); //=> [501, 991, 250111]
  * ```
  */
-export class Histogram extends HdrRecording {
+export class Histogram extends HdrRecording implements ReadonlyHistogram {
   /** By how many slots the counts were shifted, as an encoding says. */
   #normalizingOffset = 0;
 
-  /** The same histogram, with all its values told as bigints: exact above 2^53 − 1 too. */
+  /** The same values as bigints: exact above 2^53 − 1 too. */
   get exact(): HdrReading<bigint> {
-    return new HdrView(this, asBigInts);
+    return new ReadingOf(this, asBigInts);
   }
 
   /**
@@ -184,7 +182,7 @@ export class Histogram extends HdrRecording {
 
   /** An independent histogram with the same counts, times and tag. */
   copy({ storage = this.storage }: { readonly storage?: Storage } = {}): Histogram {
-    const { counts } = this;
+    const counts = this.store.seen();
     const copy = this.#like(storage, counts.storage === storage ? counts.clone() : undefined);
     if (copy.totalCount === 0) copy.add({ layout: this.layout, counts });
     return copy;
@@ -284,9 +282,9 @@ export class Histogram extends HdrRecording {
     const { startTimeMs, endTimeMs, tag } = decoded;
     const { layout, autoResize, counts, normalizingOffset } = decoded;
     const isAlike = storage === counts.storage;
-    const options: StoreOptions = { layout, storage, autoResize, store: isAlike ? counts : undefined };
-    const histogram = new Histogram(options);
-    if (!isAlike) histogram.store.addAll(counts);
+    const store = isAlike ? counts : emptyStore(storage, layout, autoResize);
+    if (!isAlike) store.addAll(counts);
+    const histogram = new Histogram(new HistogramSetup(layout, store, { autoResize }));
     histogram.#normalizingOffset = normalizingOffset;
     [histogram.startTimeMs, histogram.endTimeMs, histogram.tag] = [startTimeMs, endTimeMs, tag];
     return histogram;
@@ -310,10 +308,10 @@ export class Histogram extends HdrRecording {
   ): Histogram {
     const { layout, runs, normalizingOffset } = decode(bytesOf(encoded), highestTrackableValue);
     if (storage === 'shared') runs.readThrough();
-    const store = storage === 'dense' ? runs.toDense(layout.slotCount) : undefined;
-    const options: StoreOptions = { layout, storage, autoResize: true, store };
-    const histogram = new Histogram(options);
-    if (store === undefined) histogram.store.addRuns(runs);
+    const isDense = storage === 'dense';
+    const store = isDense ? runs.toDense(layout.slotCount) : emptyStore(storage, layout, true);
+    if (!isDense) store.addRuns(runs);
+    const histogram = new Histogram(new HistogramSetup(layout, store, { autoResize: true }));
     histogram.#normalizingOffset = normalizingOffset;
     return histogram;
   }
@@ -341,14 +339,15 @@ export class Histogram extends HdrRecording {
   ): Histogram {
     const store = SharedCounts.attach(buffer);
     const { layout, autoResize } = store.setup;
-    const options: StoreOptions = { layout, autoResize, outOfRange, storage: 'shared', store };
-    return new Histogram(options);
+    assertPolicy(outOfRange);
+    return new Histogram(new HistogramSetup(layout, store, { autoResize, outOfRange }));
   }
 
-  #like(storage: Storage, store?: CountsStore): Histogram {
+  /** A histogram with the layout, policy, times and tag of this one, and with these counts or none. */
+  #like(storage: Storage, counts?: CountsStore): Histogram {
     const { layout, autoResize, outOfRange } = this;
-    const options: StoreOptions = { layout, autoResize, outOfRange, storage, store };
-    const histogram = new Histogram(options);
+    const store = counts ?? emptyStore(storage, layout, autoResize);
+    const histogram = new Histogram(new HistogramSetup(layout, store, { autoResize, outOfRange }));
     [histogram.startTimeMs, histogram.endTimeMs, histogram.tag] = [
       this.startTimeMs,
       this.endTimeMs,

@@ -1,4 +1,4 @@
-import type { ReadonlyCounts } from '../counts/store.ts';
+import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { type HdrLayout, LARGEST_VALUE } from '../layout/hdr.ts';
 import { plus, type SlotValues, times } from './slot-values.ts';

@@ -1,8 +1,8 @@
 import type { Counted } from '../counted.ts';
 import type { Counts } from '../counts/counts.ts';
 import { DenseCounts } from '../counts/dense.ts';
+import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import { SparseCounts } from '../counts/sparse.ts';
-import type { ReadonlyCounts } from '../counts/store.ts';
 import { usedSlots } from '../counts/used-slots.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import type { Layout } from '../layout/layout.ts';

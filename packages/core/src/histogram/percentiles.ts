@@ -1,4 +1,4 @@
-import type { ReadonlyCounts } from '../counts/store.ts';
+import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import { nextDown } from '../double.ts';
 import { mustBe } from '../errors.ts';
 import type { HdrCounts } from './iteration.ts';

@@ -1,4 +1,4 @@
-import type { ReadonlyCounts } from '../counts/store.ts';
+import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
 import {
   allSteps,
@@ -165,8 +165,8 @@ export abstract class HdrReading<V extends number | bigint = number> implements 
   }
 }
 
-/** Counts that may be somebody else's to change, read in another way. */
-export class HdrView<V extends number | bigint> extends HdrReading<V> {
+/** The reading of any counts over an HDR layout, in numbers or bigints. The counts may change while it exists. */
+export class ReadingOf<V extends number | bigint> extends HdrReading<V> {
   protected readonly values: SlotValues<V>;
   readonly #source: HdrCounts;
 

@@ -1,10 +1,10 @@
 import type { Counted } from '../counted.ts';
+import type { Storage } from '../counts/readonly-counts.ts';
 import { SparseCounts } from '../counts/sparse.ts';
-import type { Storage } from '../counts/store.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { countsSince } from '../increase.ts';
 import { Histogram, type ReadonlyHistogram } from './histogram.ts';
-import type { HistogramOptions } from './state.ts';
+import type { HistogramOptions } from './setup.ts';
 import type { TimeSpan } from './time-span.ts';
 
 /** How a recorder takes its intervals. */

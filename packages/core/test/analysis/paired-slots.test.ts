@@ -5,7 +5,7 @@ import { forEachCommonRange } from '../../src/analysis/paired-slots.ts';
 import { DenseCounts } from '../../src/counts/dense.ts';
 import { Histogram } from '../../src/histogram/histogram.ts';
 import type { HdrCounts } from '../../src/histogram/iteration.ts';
-import type { HistogramOptions } from '../../src/histogram/state.ts';
+import type { HistogramOptions } from '../../src/histogram/setup.ts';
 import { recorded } from '../support/recorded.ts';
 import { LARGEST, type Recording, recordings, UNIT_MAGNITUDES } from '../support/values.ts';
 
