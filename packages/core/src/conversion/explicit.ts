@@ -11,7 +11,8 @@ import type { UnitLayouts } from './exponential.ts';
  * @throws HdrscopeError `ERR_INVALID_OPTION` when they are not ascending.
  * @example
  * ```ts
- * import { explicitCounts, Histogram } from '@hdrscope/core';
+ * import { Histogram } from '@hdrscope/core';
+ * import { explicitCounts } from '@hdrscope/core/internal';
  *
  * const bytes = new Histogram({ highestTrackableValue: 1_000_000 });
  * bytes.record(500);

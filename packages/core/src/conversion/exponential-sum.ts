@@ -6,7 +6,7 @@ import { type BucketRun, type ExponentialBuckets, mergedBuckets } from './expone
  * @param maxSize At least 1.
  * @example
  * ```ts
- * import { sumOfBuckets } from '@hdrscope/core';
+ * import { sumOfBuckets } from '@hdrscope/core/internal';
  *
  * const octaves = { scale: 0, zeroCount: 1, offset: 3, counts: [2, 5] };
  * const halves = { scale: 1, zeroCount: 0, offset: 8, counts: [1, 1, 4] };
@@ -38,7 +38,7 @@ export function sumOfBuckets(
  * @param scale At most that of the buckets.
  * @example
  * ```ts
- * import { bucketsAtScale } from '@hdrscope/core';
+ * import { bucketsAtScale } from '@hdrscope/core/internal';
  *
  * bucketsAtScale({ scale: 1, zeroCount: 0, offset: 8, counts: [1, 1, 4] }, 0);
  * //=> { scale: 0, zeroCount: 0, offset: 4, counts: [2, 4] }

@@ -48,7 +48,8 @@ const MAX_SCALE = 20;
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
  * @example
  * ```ts
- * import { exponentialBuckets, Histogram } from '@hdrscope/core';
+ * import { Histogram } from '@hdrscope/core';
+ * import { exponentialBuckets } from '@hdrscope/core/internal';
  *
  * const bytes = new Histogram({ highestTrackableValue: 1_000_000 });
  * bytes.record(1000);

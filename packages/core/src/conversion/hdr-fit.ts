@@ -21,7 +21,7 @@ const fits = new WeakMap<IntegerLayout, HdrFit>();
  *
  * @example
  * ```ts
- * import { hdrFit, integerLayout } from '@hdrscope/core';
+ * import { hdrFit, integerLayout } from '@hdrscope/core/internal';
  *
  * hdrFit(integerLayout([0, 1, 4, 8, 16, 32, 64], 0)); //=> { significantDigits: 1, isExact: true }
  * ```
@@ -43,7 +43,7 @@ const MOST_BOUNDARIES = 160;
  *
  * @example
  * ```ts
- * import { integerLayout, resolutionOf, unitBoundaries } from '@hdrscope/core';
+ * import { integerLayout, resolutionOf, unitBoundaries } from '@hdrscope/core/internal';
  *
  * const microseconds = integerLayout([0, 1023, 2047], 0);
  * unitBoundaries(microseconds, resolutionOf(1e-6)); //=> [0, 0.001023, 0.002047]

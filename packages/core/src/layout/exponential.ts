@@ -162,7 +162,7 @@ function mantissaOf(scale: number, place: number, perOctave: number): number {
  *   when the scale is none from -10 to 20.
  * @example
  * ```ts
- * import { exponentialBound, exponentialIndex } from '@hdrscope/core';
+ * import { exponentialBound, exponentialIndex } from '@hdrscope/core/internal';
  *
  * exponentialIndex(1, 3); //=> 3
  * [exponentialBound(1, 3).toFixed(2), exponentialBound(1, 4)]; //=> ['2.83', 4]

@@ -20,7 +20,7 @@ export interface IntegerLayout extends Layout {
  * @throws HdrscopeError `ERR_INVALID_OPTION`
  * @example
  * ```ts
- * import { integerLayout } from '@hdrscope/core';
+ * import { integerLayout } from '@hdrscope/core/internal';
  *
  * const depths = integerLayout([0, 1, 4, 8], 0);
  * [0, 1, 2, 4, 5, 9].map((depth) => depths.slotOf(depth)); //=> [0, 1, 2, 2, 3, 4]

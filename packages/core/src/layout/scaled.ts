@@ -20,7 +20,7 @@ export interface Resolution {
  * @throws HdrscopeError `ERR_INVALID_OPTION` when the step is no such number.
  * @example
  * ```ts
- * import { fromTicks, resolutionOf } from '@hdrscope/core';
+ * import { fromTicks, resolutionOf } from '@hdrscope/core/internal';
  *
  * const nanoseconds = resolutionOf(1e-9);
  * nanoseconds; //=> { ticksPerUnit: 1000000000, unitsPerTick: 1 }

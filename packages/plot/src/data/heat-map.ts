@@ -1,13 +1,12 @@
+import type { HdrCounts, Layout } from '@hdrscope/core';
 import {
   bucketsAtScale,
   type ExponentialBuckets,
   type ExponentialOptions,
   exponentialBound,
   exponentialBuckets,
-  type HdrCounts,
-  type Layout,
   sumOfBuckets,
-} from '@hdrscope/core';
+} from '@hdrscope/core/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { AxisSlot, HeatMapPlot, PlotTitles } from '../plot.ts';
 import { assertInteger } from './checks.ts';
