@@ -24,7 +24,7 @@ export {
   Histogram,
   type ReadonlyHistogram,
 } from './histogram/histogram.ts';
-export type { HdrCounts, IterationStep, Steps } from './histogram/iteration.ts';
+export type { IterationStep, Steps } from './histogram/iteration.ts';
 export { LayoutHistogram, type LayoutHistogramOptions } from './histogram/layout-histogram.ts';
 export type { Outliers, OutOfRangePolicy } from './histogram/out-of-range.ts';
 export { type Quantile, type QuantileOptions, quantileOf, quantilesOf } from './histogram/quantile.ts';

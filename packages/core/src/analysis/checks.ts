@@ -1,5 +1,6 @@
+import type { Counted } from '../counted.ts';
 import { mustBe } from '../errors.ts';
-import type { HdrCounts } from '../histogram/iteration.ts';
+import type { HdrLayout } from '../layout/hdr.ts';
 
 /** How sure an interval is to be. */
 export interface ConfidenceOptions {
@@ -26,7 +27,10 @@ export function assertPercentile(percentile: number): void {
 }
 
 /** Histograms as of one moment. Those of shared storage copy their counts each time these are asked for. */
-export function atOneMoment(a: HdrCounts, b: HdrCounts): [HdrCounts, HdrCounts] {
+export function atOneMoment(
+  a: Counted<HdrLayout>,
+  b: Counted<HdrLayout>,
+): [Counted<HdrLayout>, Counted<HdrLayout>] {
   return [
     { layout: a.layout, counts: a.counts },
     { layout: b.layout, counts: b.counts },
@@ -34,7 +38,11 @@ export function atOneMoment(a: HdrCounts, b: HdrCounts): [HdrCounts, HdrCounts] 
 }
 
 /** What cannot be computed is refused: a NaN in the middle of a report says nothing about its cause. */
-export function assertHolds(caller: string, atLeast: number, histograms: readonly HdrCounts[]): void {
+export function assertHolds(
+  caller: string,
+  atLeast: number,
+  histograms: readonly Counted<HdrLayout>[],
+): void {
   for (const { counts } of histograms) {
     if (counts.total < atLeast) {
       const name = histograms.length === 1 ? 'the histogram' : 'each histogram';

@@ -1,4 +1,5 @@
-import type { HdrCounts } from '../histogram/iteration.ts';
+import type { Counted } from '../counted.ts';
+import type { HdrLayout } from '../layout/hdr.ts';
 import { assertHolds, atOneMoment } from './checks.ts';
 import { exactUpperTail, kolmogorovUpperTail } from './kolmogorov-distribution.ts';
 import { forEachCommonRange } from './paired-slots.ts';
@@ -39,7 +40,7 @@ const LARGEST_EXACT = 100_000;
  * kolmogorovSmirnovTest(before, after).pValue.toFixed(4); //=> '0.3571'
  * ```
  */
-export function kolmogorovSmirnovTest(a: HdrCounts, b: HdrCounts): KolmogorovSmirnovResult {
+export function kolmogorovSmirnovTest(a: Counted<HdrLayout>, b: Counted<HdrLayout>): KolmogorovSmirnovResult {
   const [first, second] = atOneMoment(a, b);
   assertHolds('kolmogorovSmirnovTest', 1, [first, second]);
   const n = first.counts.total;

@@ -1,4 +1,5 @@
-import type { HdrCounts } from '../histogram/iteration.ts';
+import type { Counted } from '../counted.ts';
+import type { HdrLayout } from '../layout/hdr.ts';
 import { assertHolds, atOneMoment } from './checks.ts';
 import { normalUpperTail } from './normal.ts';
 import { forEachCommonRange } from './paired-slots.ts';
@@ -46,7 +47,7 @@ export interface MannWhitneyResult {
  * pValue.toFixed(4); //=> '0.0185'
  * ```
  */
-export function mannWhitneyTest(a: HdrCounts, b: HdrCounts): MannWhitneyResult {
+export function mannWhitneyTest(a: Counted<HdrLayout>, b: Counted<HdrLayout>): MannWhitneyResult {
   const [first, second] = atOneMoment(a, b);
   assertHolds('mannWhitneyTest', 1, [first, second]);
   const n = first.counts.total;

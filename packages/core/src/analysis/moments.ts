@@ -1,6 +1,7 @@
+import type { Counted } from '../counted.ts';
 import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
-import type { HdrCounts } from '../histogram/iteration.ts';
 import { meanOf } from '../histogram/statistics.ts';
+import type { HdrLayout } from '../layout/hdr.ts';
 
 /** Sums of powers of the deviations from the mean, of the slots' middles. */
 export interface Moments {
@@ -19,7 +20,7 @@ export interface Moments {
  *
  * The counts must not be empty.
  */
-export function momentsOf({ layout, counts }: HdrCounts): Moments {
+export function momentsOf({ layout, counts }: Counted<HdrLayout>): Moments {
   // An integer, as the middles are: the deviation of a single slot is 0 then, and not the rounding of its mean.
   const origin = Math.round(meanOf({ layout, counts }));
   let [s1, s2, s3, s4] = [0, 0, 0, 0];
@@ -57,7 +58,7 @@ export function momentsOf({ layout, counts }: HdrCounts): Moments {
  * skewnessOf(histogram).toFixed(4); //=> '1.1547'
  * ```
  */
-export function skewnessOf({ layout, counts }: HdrCounts): number {
+export function skewnessOf({ layout, counts }: Counted<HdrLayout>): number {
   if (!isSpread(counts)) return Number.NaN;
   const { count, squares, cubes } = momentsOf({ layout, counts });
   const variance = squares / count;
@@ -80,7 +81,7 @@ export function skewnessOf({ layout, counts }: HdrCounts): number {
  * excessKurtosisOf(histogram); //=> 3
  * ```
  */
-export function excessKurtosisOf({ layout, counts }: HdrCounts): number {
+export function excessKurtosisOf({ layout, counts }: Counted<HdrLayout>): number {
   if (!isSpread(counts)) return Number.NaN;
   const { count, squares, fourths } = momentsOf({ layout, counts });
   const variance = squares / count;

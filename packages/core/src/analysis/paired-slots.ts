@@ -1,4 +1,4 @@
-import type { HdrCounts } from '../histogram/iteration.ts';
+import type { Counted } from '../counted.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
 
 /**
@@ -11,8 +11,8 @@ import type { HdrLayout } from '../layout/hdr.ts';
  * tied must not depend on whose they are.
  */
 export function forEachCommonRange(
-  a: HdrCounts,
-  b: HdrCounts,
+  a: Counted<HdrLayout>,
+  b: Counted<HdrLayout>,
   visit: (countInA: number, countInB: number) => void,
 ): void {
   const { layout: layoutA, counts: countsA } = a;

@@ -1,4 +1,5 @@
-import type { HdrCounts } from '../histogram/iteration.ts';
+import type { Counted } from '../counted.ts';
+import type { HdrLayout } from '../layout/hdr.ts';
 import {
   assertConfidence,
   assertHolds,
@@ -49,8 +50,8 @@ export interface PercentileDifference {
  * ```
  */
 export function percentileDifference(
-  a: HdrCounts,
-  b: HdrCounts,
+  a: Counted<HdrLayout>,
+  b: Counted<HdrLayout>,
   percentile: number,
   { confidence = DEFAULT_CONFIDENCE }: ConfidenceOptions = {},
 ): PercentileDifference {

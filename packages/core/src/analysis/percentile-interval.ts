@@ -1,6 +1,7 @@
-import type { HdrCounts } from '../histogram/iteration.ts';
+import type { Counted } from '../counted.ts';
 import { rankOf, valueAtPercentile } from '../histogram/percentiles.ts';
 import { asNumbers } from '../histogram/slot-values.ts';
+import type { HdrLayout } from '../layout/hdr.ts';
 import {
   assertConfidence,
   assertHolds,
@@ -48,7 +49,7 @@ export interface PercentileInterval {
  * ```
  */
 export function percentileInterval(
-  histogram: HdrCounts,
+  histogram: Counted<HdrLayout>,
   percentile: number,
   { confidence = DEFAULT_CONFIDENCE }: ConfidenceOptions = {},
 ): PercentileInterval {

@@ -1,4 +1,5 @@
-import type { HdrCounts } from '../histogram/iteration.ts';
+import type { Counted } from '../counted.ts';
+import type { HdrLayout } from '../layout/hdr.ts';
 import {
   assertConfidence,
   assertHolds,
@@ -53,8 +54,8 @@ export interface WelchResult {
  * ```
  */
 export function welchTest(
-  a: HdrCounts,
-  b: HdrCounts,
+  a: Counted<HdrLayout>,
+  b: Counted<HdrLayout>,
   { confidence = DEFAULT_CONFIDENCE }: ConfidenceOptions = {},
 ): WelchResult {
   assertConfidence(confidence);

@@ -1,6 +1,7 @@
+import type { Counted } from '../counted.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { DoubleRange, octaveOf } from '../histogram/double-range.ts';
-import type { HdrCounts } from '../histogram/iteration.ts';
+import type { HdrLayout } from '../layout/hdr.ts';
 import { type Decoded, decode } from './decode.ts';
 import { compressV2, encodeV2, V2_COMPRESSED_COOKIE, V2_RAW_COOKIE } from './v2.ts';
 import { decompress, viewOf } from './zlib-stream.ts';
@@ -25,12 +26,15 @@ export interface DecodedDoubles {
 }
 
 /** The raw encoding of doubles that are counted as integers. */
-export function encodeDoubles(integers: HdrCounts, range: DoubleRange): Uint8Array<ArrayBuffer> {
+export function encodeDoubles(integers: Counted<HdrLayout>, range: DoubleRange): Uint8Array<ArrayBuffer> {
   return withHeader(RAW_COOKIE, range, rawIntegers(integers, range));
 }
 
 /** The compressed encoding of doubles that are counted as integers. */
-export function encodeCompressedDoubles(integers: HdrCounts, range: DoubleRange): Uint8Array<ArrayBuffer> {
+export function encodeCompressedDoubles(
+  integers: Counted<HdrLayout>,
+  range: DoubleRange,
+): Uint8Array<ArrayBuffer> {
   return withHeader(COMPRESSED_COOKIE, range, compressV2(rawIntegers(integers, range)));
 }
 
@@ -109,7 +113,7 @@ function hex(cookie: number): string {
   return `0x${(cookie >>> 0).toString(16).padStart(8, '0')}`;
 }
 
-function rawIntegers(integers: HdrCounts, range: DoubleRange): Uint8Array<ArrayBuffer> {
+function rawIntegers(integers: Counted<HdrLayout>, range: DoubleRange): Uint8Array<ArrayBuffer> {
   const raw = encodeV2(integers, range.moved * 2 ** range.halfBits);
   new DataView(raw.buffer).setFloat64(CONVERSION_RATIO_AT, range.ratio);
   return raw;

@@ -1,7 +1,7 @@
+import type { Counted } from '../counted.ts';
 import { LARGEST_COUNT } from '../counts/counts.ts';
 import { DenseCounts } from '../counts/dense.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
-import type { HdrCounts } from '../histogram/iteration.ts';
 import { HdrLayout } from '../layout/hdr.ts';
 
 /**
@@ -27,7 +27,7 @@ export interface HistogramJson {
 }
 
 /** What of a histogram is written. */
-export interface JsonSource extends HdrCounts {
+export interface JsonSource extends Counted<HdrLayout> {
   readonly autoResize: boolean;
   readonly startTimeMs: number | undefined;
   readonly endTimeMs: number | undefined;

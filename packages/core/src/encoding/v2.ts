@@ -1,4 +1,5 @@
-import type { HdrCounts } from '../histogram/iteration.ts';
+import type { Counted } from '../counted.ts';
+import type { HdrLayout } from '../layout/hdr.ts';
 import { LONGEST_VARINT, writeCount, writeEmptySlots } from './varint.ts';
 import { compress } from './zlib-stream.ts';
 
@@ -27,13 +28,13 @@ const runBytes = /* @__PURE__ */ new Uint8Array(RUN_SLOTS * LONGEST_VARINT + LON
 const MOST_AT_FIRST = 2 ** 16;
 
 /** The raw V2 encoding of counts over an HDR layout. */
-export function encodeV2(histogram: HdrCounts, normalizingOffset = 0): Uint8Array<ArrayBuffer> {
+export function encodeV2(histogram: Counted<HdrLayout>, normalizingOffset = 0): Uint8Array<ArrayBuffer> {
   return rawV2(histogram, normalizingOffset).slice();
 }
 
 /** The compressed V2 encoding of counts over an HDR layout, at a level from 0 to 9. */
 export function encodeCompressedV2(
-  histogram: HdrCounts,
+  histogram: Counted<HdrLayout>,
   normalizingOffset = 0,
   level?: number,
 ): Uint8Array<ArrayBuffer> {
@@ -46,7 +47,7 @@ export function compressV2(raw: Uint8Array<ArrayBuffer>, level?: number): Uint8A
 }
 
 /** The raw encoding, at the beginning of a larger buffer. */
-function rawV2({ layout, counts }: HdrCounts, normalizingOffset: number): Uint8Array<ArrayBuffer> {
+function rawV2({ layout, counts }: Counted<HdrLayout>, normalizingOffset: number): Uint8Array<ArrayBuffer> {
   const { first, last } = counts;
   const guess = Math.min(MOST_AT_FIRST, 2 * Math.max(0, last - first + 1));
   let bytes = new Uint8Array(HEADER_BYTES + 1 + guess);

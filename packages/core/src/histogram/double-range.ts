@@ -1,8 +1,8 @@
+import type { Counted } from '../counted.ts';
 import { nextDown, nextUp } from '../double.ts';
 import { type HdrscopeError, mustBe } from '../errors.ts';
 import { HdrLayout } from '../layout/hdr.ts';
 import type { Layout } from '../layout/layout.ts';
-import type { HdrCounts } from './iteration.ts';
 import type { OutOfRangePolicy } from './out-of-range.ts';
 
 /** How counts of doubles are kept in memory. */
@@ -130,7 +130,7 @@ export class DoubleRange {
   }
 
   /** A copy that takes note of what is counted in this one. */
-  over({ layout, counts }: HdrCounts): DoubleRange {
+  over({ layout, counts }: Counted<HdrLayout>): DoubleRange {
     const copy = this.copy();
     const first = counts.next(1);
     if (first < counts.length) {

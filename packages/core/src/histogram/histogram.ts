@@ -14,7 +14,6 @@ import { HdrscopeError } from '../errors.ts';
 import { HdrLayout } from '../layout/hdr.ts';
 import type { Layout } from '../layout/layout.ts';
 import { correctedTotal } from './coordinated-omission.ts';
-import type { HdrCounts } from './iteration.ts';
 import { assertPolicy } from './out-of-range.ts';
 import { type HdrReading, ReadingOf } from './reading.ts';
 import type { ReadonlyHistogramOf } from './readonly-histogram.ts';
@@ -124,7 +123,7 @@ export class Histogram extends HdrRecording implements ReadonlyHistogram {
    *
    * @throws HdrscopeError as `add` does.
    */
-  addCorrected(other: HdrCounts & TimeSpan, expectedInterval: number | bigint): void {
+  addCorrected(other: Counted<HdrLayout> & TimeSpan, expectedInterval: number | bigint): void {
     assertInterval(expectedInterval);
     const { layout, counts } = other;
     const values = [...usedSlots(counts)].map(([slot, count]) => [layout.upperBigInt(slot), count] as const);
@@ -199,7 +198,7 @@ export class Histogram extends HdrRecording implements ReadonlyHistogram {
   }
 
   /** Whether both count the same values the same number of times, told apart alike. Range, storage, times and tag may differ. */
-  equals(other: HdrCounts): boolean {
+  equals(other: Counted<HdrLayout>): boolean {
     const [{ layout, counts }, { layout: otherLayout, counts: otherCounts }] = [this, other];
     if (
       layout.lowestDiscernibleBigInt !== otherLayout.lowestDiscernibleBigInt ||

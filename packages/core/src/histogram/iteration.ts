@@ -1,13 +1,8 @@
+import type { Counted } from '../counted.ts';
 import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { type HdrLayout, LARGEST_VALUE } from '../layout/hdr.ts';
 import { plus, type SlotValues, times } from './slot-values.ts';
-
-/** Counts over an HDR layout: all that reading needs. */
-export interface HdrCounts {
-  readonly layout: HdrLayout;
-  readonly counts: ReadonlyCounts;
-}
 
 /** One step of an iteration. The names are HdrHistogram's. */
 export interface IterationStep<V = number> {
@@ -34,7 +29,7 @@ export type Steps<V> = Generator<IterationStep<V>, void, undefined>;
 
 /** One step for every used slot. */
 export function* recordedSteps<V extends number | bigint>(
-  source: HdrCounts,
+  source: Counted<HdrLayout>,
   values: SlotValues<V>,
 ): Steps<V> {
   const { layout, counts } = source;
@@ -45,7 +40,10 @@ export function* recordedSteps<V extends number | bigint>(
 }
 
 /** One step for every slot, used or not. */
-export function* allSteps<V extends number | bigint>(source: HdrCounts, values: SlotValues<V>): Steps<V> {
+export function* allSteps<V extends number | bigint>(
+  source: Counted<HdrLayout>,
+  values: SlotValues<V>,
+): Steps<V> {
   const cursor = new Cursor(source, values);
   for (let slot = 0; slot < source.counts.length; slot++) {
     yield cursor.stepTo(slot, values.upper(source.layout, slot));
@@ -57,7 +55,7 @@ export function* allSteps<V extends number | bigint>(source: HdrCounts, values: 
  * is half of what it was. A slot that holds several steps is repeated, and a last step stands for 100 % itself.
  */
 export function percentileSteps<V extends number | bigint>(
-  source: HdrCounts,
+  source: Counted<HdrLayout>,
   values: SlotValues<V>,
   ticksPerHalfDistance: number,
 ): Steps<V> {
@@ -73,7 +71,7 @@ export function percentileSteps<V extends number | bigint>(
 }
 
 function* shrinkingSteps<V extends number | bigint>(
-  source: HdrCounts,
+  source: Counted<HdrLayout>,
   values: SlotValues<V>,
   ticksPerHalfDistance: number,
 ): Steps<V> {
@@ -117,7 +115,7 @@ function nextPercentileLevel(level: number, ticksPerHalfDistance: number): numbe
 
 /** Steps of equal width: `width`, `2 * width`, … */
 export function linearSteps<V extends number | bigint>(
-  source: HdrCounts,
+  source: Counted<HdrLayout>,
   values: SlotValues<V>,
   width: V,
 ): Steps<V> {
@@ -131,7 +129,7 @@ export function linearSteps<V extends number | bigint>(
 
 /** Steps of growing width: `first`, `first * base`, `first * base ** 2`, … */
 export function logarithmicSteps<V extends number | bigint>(
-  source: HdrCounts,
+  source: Counted<HdrLayout>,
   values: SlotValues<V>,
   first: V,
   base: number,
@@ -156,7 +154,7 @@ export function logarithmicSteps<V extends number | bigint>(
  * Source: HdrHistogram (Java), `LinearIterator` and `LogarithmicIterator`.
  */
 function* levelSteps<V extends number | bigint>(
-  source: HdrCounts,
+  source: Counted<HdrLayout>,
   values: SlotValues<V>,
   ends: Iterator<V, never>,
   threshold: (end: V) => V,
@@ -205,7 +203,7 @@ class Cursor<V extends number | bigint> {
   #from: V;
   #countBefore = 0;
 
-  constructor({ layout, counts }: HdrCounts, values: SlotValues<V>) {
+  constructor({ layout, counts }: Counted<HdrLayout>, values: SlotValues<V>) {
     this.#layout = layout;
     this.#counts = counts;
     this.#values = values;

@@ -1,12 +1,13 @@
+import type { Counted } from '../counted.ts';
 import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import { nextDown } from '../double.ts';
 import { mustBe } from '../errors.ts';
-import type { HdrCounts } from './iteration.ts';
+import type { HdrLayout } from '../layout/hdr.ts';
 import type { SlotValues } from './slot-values.ts';
 
 /** See `HdrReading.valueAtPercentile`. */
 export function valueAtPercentile<V extends number | bigint>(
-  { layout, counts }: HdrCounts,
+  { layout, counts }: Counted<HdrLayout>,
   values: SlotValues<V>,
   percentile: number,
 ): V {
@@ -18,7 +19,7 @@ export function valueAtPercentile<V extends number | bigint>(
 
 /** See `HdrReading.valuesAtPercentiles`. */
 export function valuesAtPercentiles<V extends number | bigint>(
-  { layout, counts }: HdrCounts,
+  { layout, counts }: Counted<HdrLayout>,
   values: SlotValues<V>,
   percentiles: readonly number[],
 ): V[] {

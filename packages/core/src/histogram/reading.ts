@@ -1,8 +1,8 @@
+import type { Counted } from '../counted.ts';
 import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
 import {
   allSteps,
-  type HdrCounts,
   linearSteps,
   logarithmicSteps,
   percentileSteps,
@@ -20,7 +20,7 @@ import { countedSlotOf, slotOfValue } from './values.ts';
  * Minimum, maximum, percentiles and moments are those of the slots, as in HdrHistogram: a value is reported as the
  * bound or the middle of its slot, within the significant digits.
  */
-export abstract class HdrReading<V extends number | bigint = number> implements HdrCounts {
+export abstract class HdrReading<V extends number | bigint = number> implements Counted<HdrLayout> {
   /** Which values share a slot. Another one after a resize. */
   abstract readonly layout: HdrLayout;
   /** The count of every slot. */
@@ -168,9 +168,9 @@ export abstract class HdrReading<V extends number | bigint = number> implements 
 /** The reading of any counts over an HDR layout, in numbers or bigints. The counts may change while it exists. */
 export class ReadingOf<V extends number | bigint> extends HdrReading<V> {
   protected readonly values: SlotValues<V>;
-  readonly #source: HdrCounts;
+  readonly #source: Counted<HdrLayout>;
 
-  constructor(source: HdrCounts, values: SlotValues<V>) {
+  constructor(source: Counted<HdrLayout>, values: SlotValues<V>) {
     super();
     this.#source = source;
     this.values = values;
@@ -186,6 +186,6 @@ export class ReadingOf<V extends number | bigint> extends HdrReading<V> {
 }
 
 /** Layout and counts of one moment, for what takes longer than a call. */
-function seen({ layout, counts }: HdrCounts): HdrCounts {
+function seen({ layout, counts }: Counted<HdrLayout>): Counted<HdrLayout> {
   return { layout, counts };
 }

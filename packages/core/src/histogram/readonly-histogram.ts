@@ -1,8 +1,8 @@
+import type { Counted } from '../counted.ts';
 import type { ReadonlyCounts, Storage } from '../counts/readonly-counts.ts';
 import type { HistogramJson } from '../encoding/json.ts';
 import type { CompressionOptions } from '../encoding/zlib-stream.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
-import type { HdrCounts } from './iteration.ts';
 import type { Outliers, OutOfRangePolicy } from './out-of-range.ts';
 import type { HdrReading } from './reading.ts';
 
@@ -29,7 +29,7 @@ export interface ReadonlyHistogramOf<Copy> extends Reading {
   /** See `Histogram.copyCorrected`. */
   copyCorrected(expectedInterval: number | bigint, options?: { readonly storage?: Storage }): Copy;
   /** See `Histogram.equals`. */
-  equals(other: HdrCounts): boolean;
+  equals(other: Counted<HdrLayout>): boolean;
   /** See `Histogram.encode`. */
   encode(): Uint8Array<ArrayBuffer>;
   /** See `Histogram.encodeCompressed`. */

@@ -1,6 +1,7 @@
+import type { Counted } from '../counted.ts';
 import { usedSlots } from '../counts/used-slots.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
-import type { HdrCounts } from './iteration.ts';
+import type { HdrLayout } from '../layout/hdr.ts';
 
 /** A slot and its count. */
 export type SlotCount = readonly [slot: number, count: number];
@@ -11,7 +12,7 @@ export type SlotCount = readonly [slot: number, count: number];
  *
  * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when a value would leave the range, or lose digits.
  */
-export function shiftedCounts({ layout, counts }: HdrCounts, orders: number): SlotCount[] {
+export function shiftedCounts({ layout, counts }: Counted<HdrLayout>, orders: number): SlotCount[] {
   const half = layout.subBucketCount / 2;
   const lowest = counts.next(1);
   if (orders > 0 && counts.last + orders * half >= layout.slotCount) {

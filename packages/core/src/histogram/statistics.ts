@@ -1,12 +1,13 @@
-import type { HdrCounts } from './iteration.ts';
+import type { Counted } from '../counted.ts';
+import type { HdrLayout } from '../layout/hdr.ts';
 
 /** The mean of the slots' middles, each as often as it was counted; 0 when there is none. */
-export function meanOf({ layout, counts }: HdrCounts): number {
+export function meanOf({ layout, counts }: Counted<HdrLayout>): number {
   return counts.total === 0 ? 0 : sumOverSlots({ layout, counts }, 0, 1) / counts.total;
 }
 
 /** The standard deviation of a population, of the slots' middles; 0 when there is none. */
-export function standardDeviationOf({ layout, counts }: HdrCounts): number {
+export function standardDeviationOf({ layout, counts }: Counted<HdrLayout>): number {
   if (counts.total === 0) return 0;
   const mean = meanOf({ layout, counts });
   return Math.sqrt(sumOverSlots({ layout, counts }, mean, 2) / counts.total);
@@ -22,7 +23,7 @@ const run = /* @__PURE__ */ new Float64Array(RUN_SLOTS);
  * Slots are read in runs of one width, so that the middle is stepped and not computed; empty slots add nothing, and
  * asking for them would take longer than adding it.
  */
-function sumOverSlots({ layout, counts }: HdrCounts, centre: number, power: 1 | 2): number {
+function sumOverSlots({ layout, counts }: Counted<HdrLayout>, centre: number, power: 1 | 2): number {
   const length = Math.min(layout.subBucketCount / 2, RUN_SLOTS);
   const into = run.subarray(0, length);
   let sum = 0;
