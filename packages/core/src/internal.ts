@@ -31,5 +31,6 @@ export {
   scaledLayout,
 } from './layout/scaled.ts';
 export { nearestName } from './nearest-name.ts';
+export { assertOptions, type OptionNames, type OptionsOwner } from './options.ts';
 export { formatDecimal } from './text/decimal.ts';
 export { percentileTextParts } from './text/percentile-text.ts';

@@ -1,6 +1,7 @@
 import type { ReadonlyCounts } from './counts/readonly-counts.ts';
 import { nextDown, nextUp } from './double.ts';
 import { mustBe } from './errors.ts';
+import { assertLayout } from './histogram/operands.ts';
 import { HdrLayout } from './layout/hdr.ts';
 import type { Layout } from './layout/layout.ts';
 
@@ -64,6 +65,8 @@ const known = new WeakMap<Layout, WeakMap<Layout, Rebucketing>>();
  * ```
  */
 export function rebucket(from: Layout, to: Layout): Rebucketing {
+  assertLayout('the layout to move counts from', from);
+  assertLayout('the layout to move counts to', to);
   const byTarget = known.get(from) ?? new WeakMap<Layout, Rebucketing>();
   known.set(from, byTarget);
   const plan = byTarget.get(to) ?? new Plan(from, to);

@@ -1,6 +1,8 @@
 import type { Counted } from '../counted.ts';
 import { mustBe } from '../errors.ts';
+import { assertHdrCounted } from '../histogram/operands.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
+import { assertOptions } from '../options.ts';
 
 /** How sure an interval is to be. */
 export interface ConfidenceOptions {
@@ -11,12 +13,18 @@ export interface ConfidenceOptions {
   readonly confidence?: number;
 }
 
-export const DEFAULT_CONFIDENCE = 0.95;
+const DEFAULT_CONFIDENCE = 0.95;
 
-export function assertConfidence(confidence: number): void {
-  if (!(typeof confidence === 'number' && confidence > 0 && confidence < 1)) {
-    throw mustBe('ERR_INVALID_OPTION', 'confidence', 'a number above 0 and below 1', confidence);
-  }
+/**
+ * The confidence asked for.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when it is not above 0 and below 1, or there are other options.
+ */
+export function confidenceOf(name: string, options: ConfidenceOptions): number {
+  assertOptions<ConfidenceOptions>(options, { name, names: { confidence: true } });
+  const { confidence = DEFAULT_CONFIDENCE } = options;
+  if (typeof confidence === 'number' && confidence > 0 && confidence < 1) return confidence;
+  throw mustBe('ERR_INVALID_OPTION', 'confidence', 'a number above 0 and below 1', confidence);
 }
 
 /** Stricter than `valueAtPercentile`, which takes what is outside as 0 or 100: no interval makes sense of that. */
@@ -28,9 +36,12 @@ export function assertPercentile(percentile: number): void {
 
 /** Histograms as of one moment. Those of shared storage copy their counts each time these are asked for. */
 export function atOneMoment(
+  caller: string,
   a: Counted<HdrLayout>,
   b: Counted<HdrLayout>,
 ): [Counted<HdrLayout>, Counted<HdrLayout>] {
+  assertHdrCounted(caller, a);
+  assertHdrCounted(caller, b);
   return [
     { layout: a.layout, counts: a.counts },
     { layout: b.layout, counts: b.counts },

@@ -41,7 +41,7 @@ const LARGEST_EXACT = 100_000;
  * ```
  */
 export function kolmogorovSmirnovTest(a: Counted<HdrLayout>, b: Counted<HdrLayout>): KolmogorovSmirnovResult {
-  const [first, second] = atOneMoment(a, b);
+  const [first, second] = atOneMoment('kolmogorovSmirnovTest', a, b);
   assertHolds('kolmogorovSmirnovTest', 1, [first, second]);
   const n = first.counts.total;
   const m = second.counts.total;

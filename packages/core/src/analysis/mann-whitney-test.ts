@@ -48,7 +48,7 @@ export interface MannWhitneyResult {
  * ```
  */
 export function mannWhitneyTest(a: Counted<HdrLayout>, b: Counted<HdrLayout>): MannWhitneyResult {
-  const [first, second] = atOneMoment(a, b);
+  const [first, second] = atOneMoment('mannWhitneyTest', a, b);
   assertHolds('mannWhitneyTest', 1, [first, second]);
   const n = first.counts.total;
   const m = second.counts.total;

@@ -1,12 +1,11 @@
 import type { Counted } from '../counted.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
 import {
-  assertConfidence,
   assertHolds,
   assertPercentile,
   atOneMoment,
   type ConfidenceOptions,
-  DEFAULT_CONFIDENCE,
+  confidenceOf,
 } from './checks.ts';
 import { percentileInterval } from './percentile-interval.ts';
 
@@ -53,11 +52,11 @@ export function percentileDifference(
   a: Counted<HdrLayout>,
   b: Counted<HdrLayout>,
   percentile: number,
-  { confidence = DEFAULT_CONFIDENCE }: ConfidenceOptions = {},
+  options: ConfidenceOptions = {},
 ): PercentileDifference {
   assertPercentile(percentile);
-  assertConfidence(confidence);
-  const [first, second] = atOneMoment(a, b);
+  const confidence = confidenceOf('percentileDifference', options);
+  const [first, second] = atOneMoment('percentileDifference', a, b);
   assertHolds('percentileDifference', 1, [first, second]);
   const inA = percentileInterval(first, percentile, { confidence });
   const inB = percentileInterval(second, percentile, { confidence });

@@ -1,14 +1,9 @@
 import type { Counted } from '../counted.ts';
+import { assertHdrCounted } from '../histogram/operands.ts';
 import { rankOf, valueAtPercentile } from '../histogram/percentiles.ts';
 import { asNumbers } from '../histogram/slot-values.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
-import {
-  assertConfidence,
-  assertHolds,
-  assertPercentile,
-  type ConfidenceOptions,
-  DEFAULT_CONFIDENCE,
-} from './checks.ts';
+import { assertHolds, assertPercentile, type ConfidenceOptions, confidenceOf } from './checks.ts';
 import { rankInterval } from './order-statistics.ts';
 
 /** A percentile of a sample, and where that of its population lies. */
@@ -51,10 +46,11 @@ export interface PercentileInterval {
 export function percentileInterval(
   histogram: Counted<HdrLayout>,
   percentile: number,
-  { confidence = DEFAULT_CONFIDENCE }: ConfidenceOptions = {},
+  options: ConfidenceOptions = {},
 ): PercentileInterval {
   assertPercentile(percentile);
-  assertConfidence(confidence);
+  const confidence = confidenceOf('percentileInterval', options);
+  assertHdrCounted('percentileInterval', histogram);
   const { layout, counts } = histogram;
   assertHolds('percentileInterval', 1, [{ layout, counts }]);
   const ranks = rankInterval(counts.total, Math.abs(percentile) / 100, confidence); // of -0 too

@@ -1,12 +1,6 @@
 import type { Counted } from '../counted.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
-import {
-  assertConfidence,
-  assertHolds,
-  atOneMoment,
-  type ConfidenceOptions,
-  DEFAULT_CONFIDENCE,
-} from './checks.ts';
+import { assertHolds, atOneMoment, type ConfidenceOptions, confidenceOf } from './checks.ts';
 import { momentsOf } from './moments.ts';
 import { studentUpperQuantile, studentUpperTail } from './student-t.ts';
 
@@ -56,10 +50,10 @@ export interface WelchResult {
 export function welchTest(
   a: Counted<HdrLayout>,
   b: Counted<HdrLayout>,
-  { confidence = DEFAULT_CONFIDENCE }: ConfidenceOptions = {},
+  options: ConfidenceOptions = {},
 ): WelchResult {
-  assertConfidence(confidence);
-  const [first, second] = atOneMoment(a, b);
+  const confidence = confidenceOf('welchTest', options);
+  const [first, second] = atOneMoment('welchTest', a, b);
   assertHolds('welchTest', 2, [first, second]);
   const inA = momentsOf(first);
   const inB = momentsOf(second);

@@ -3,6 +3,7 @@ import { GROWTH } from '../counts/sparse.ts';
 import { PAGE_SLOTS, wordsFor } from '../counts/words.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { HdrLayout, type HdrLayoutOptions } from '../layout/hdr.ts';
+import { assertOptions, type OptionsOwner } from '../options.ts';
 
 /** A range, and either the digits, or what the digits are to achieve. */
 export interface AdviseOptions extends HdrLayoutOptions {
@@ -42,6 +43,18 @@ export interface Advice {
 const WORD_BYTES = Uint32Array.BYTES_PER_ELEMENT;
 const MOST_DIGITS = 5;
 
+const OWNER: OptionsOwner<AdviseOptions> = {
+  name: 'advise',
+  names: {
+    lowestDiscernibleValue: true,
+    highestTrackableValue: true,
+    significantDigits: true,
+    maxRelativeError: true,
+    maxBytes: true,
+  },
+  call: 'advise({ highestTrackableValue: 3_600_000_000, maxRelativeError: 0.01 })',
+};
+
 /**
  * What a histogram costs and how exact it is, before there is one; or which digits keep to an error, or to a number of
  * bytes.
@@ -62,7 +75,9 @@ const MOST_DIGITS = 5;
  * small.worstRelativeError.midpoint; //=> 0.03125
  * ```
  */
-export function advise({ maxRelativeError, maxBytes, ...range }: AdviseOptions): Advice {
+export function advise(options: AdviseOptions): Advice {
+  assertOptions(options, OWNER);
+  const { maxRelativeError, maxBytes, ...range } = options;
   if (maxRelativeError === undefined && maxBytes === undefined) return adviceFor(range);
   assertGoal('maxRelativeError', maxRelativeError);
   assertGoal('maxBytes', maxBytes);

@@ -4,6 +4,7 @@ import { nextDown } from '../double.ts';
 import { mustBe } from '../errors.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
 import type { SlotValues } from './slot-values.ts';
+import { lengthOf } from './values.ts';
 
 /** See `HdrReading.valueAtPercentile`. */
 export function valueAtPercentile<V extends number | bigint>(
@@ -23,12 +24,14 @@ export function valuesAtPercentiles<V extends number | bigint>(
   values: SlotValues<V>,
   percentiles: readonly number[],
 ): V[] {
-  percentiles.forEach(assertPercentile);
-  if (counts.total === 0) return percentiles.map(() => values.of(0));
-  const ascending = [...percentiles].sort((a, b) => a - b);
+  lengthOf(percentiles, 'percentiles');
+  const asked = Array.from(percentiles);
+  asked.forEach(assertPercentile);
+  if (counts.total === 0) return asked.map(() => values.of(0));
+  const ascending = [...asked].sort((a, b) => a - b);
   const slots = counts.slotsOfRanks(ascending.map((percentile) => rankOf(percentile, counts.total)));
   const slotOf = new Map(ascending.map((percentile, i) => [percentile, slots[i]!]));
-  return percentiles.map((percentile) => {
+  return asked.map((percentile) => {
     const slot = slotOf.get(percentile)!;
     return percentile === 0 ? values.lower(layout, slot) : values.upper(layout, slot);
   });

@@ -3,6 +3,7 @@ import type { Storage } from '../counts/readonly-counts.ts';
 import { SparseCounts } from '../counts/sparse.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { countsSince } from '../increase.ts';
+import { assertOptions, type OptionsOwner } from '../options.ts';
 import { Histogram, type ReadonlyHistogram } from './histogram.ts';
 import type { HistogramOptions } from './setup.ts';
 import type { TimeSpan } from './time-span.ts';
@@ -14,6 +15,12 @@ export interface RecorderOptions {
   /** The storage of the intervals. Few of their slots are used, mostly. @default 'sparse' */
   readonly storage?: Exclude<Storage, 'shared'>;
 }
+
+const OWNER: OptionsOwner<RecorderOptions> = {
+  name: 'Recorder',
+  names: { clock: true, storage: true },
+  call: "new Recorder({ significantDigits: 3 }, { storage: 'dense' })",
+};
 
 /**
  * A histogram that is read in intervals while it is recorded into. It goes on counting: an interval is what it has
@@ -48,10 +55,9 @@ export class Recorder {
    *   From now on it may only count: what is taken out of it elsewhere makes the next interval fail.
    * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
    */
-  constructor(
-    histogram: Histogram | HistogramOptions = {},
-    { clock = Date.now, storage = 'sparse' }: RecorderOptions = {},
-  ) {
+  constructor(histogram: Histogram | HistogramOptions = {}, options: RecorderOptions = {}) {
+    assertOptions(options, OWNER);
+    const { clock = Date.now, storage = 'sparse' } = options;
     if (storage !== 'dense' && storage !== 'sparse') {
       throw mustBe('ERR_INVALID_OPTION', 'storage', "'dense' or 'sparse'", storage);
     }
@@ -127,6 +133,7 @@ export class Recorder {
    *   it is the histogram of this recorder, `ERR_CONCURRENT_MODIFICATION` as `intervalHistogram`.
    */
   intervalHistogramInto(target: Histogram): void {
+    if (!(target instanceof Histogram)) throw mustBe('ERR_INCOMPATIBLE', 'target', 'a Histogram', target);
     const { sharedBuffer } = this.#histogram;
     if (target === this.#histogram || (sharedBuffer !== undefined && target.sharedBuffer === sharedBuffer)) {
       throw new HdrscopeError('ERR_INCOMPATIBLE', 'target must not be the histogram that is recorded into');

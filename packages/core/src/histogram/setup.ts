@@ -5,6 +5,7 @@ import { SparseCounts } from '../counts/sparse.ts';
 import type { CountsStore } from '../counts/store.ts';
 import { mustBe } from '../errors.ts';
 import { HdrLayout } from '../layout/hdr.ts';
+import { assertOptions, type OptionsOwner } from '../options.ts';
 import { assertPolicy, type OutOfRangePolicy } from './out-of-range.ts';
 
 /** Options of a `Histogram` or `BasicHistogram`. */
@@ -62,6 +63,20 @@ export class HistogramSetup implements HistogramOptions {
   }
 }
 
+const OWNER: OptionsOwner<HistogramOptions> = {
+  name: 'Histogram',
+  names: {
+    lowestDiscernibleValue: true,
+    highestTrackableValue: true,
+    significantDigits: true,
+    layout: true,
+    storage: true,
+    autoResize: true,
+    outOfRange: true,
+  },
+  call: 'new Histogram({ highestTrackableValue: 3_600_000_000, significantDigits: 3 })',
+};
+
 /**
  * Checks and completes options; a setup stays as it is.
  *
@@ -69,6 +84,7 @@ export class HistogramSetup implements HistogramOptions {
  */
 export function setupOf(options: HistogramOptions): HistogramSetup {
   if (options instanceof HistogramSetup) return options;
+  assertOptions(options, OWNER);
   const { storage = 'dense', outOfRange = 'throw' } = options;
   assertPolicy(outOfRange);
   const layout = options.layout ?? layoutFrom(options);

@@ -1,6 +1,8 @@
 // For those who compile without Node.js’ types, which declare `Symbol.dispose`.
 /// <reference lib="esnext.disposable" preserve="true" />
+
 import { mustBe } from '../errors.ts';
+import { assertOptions, type OptionsOwner } from '../options.ts';
 
 /** The unit in which a duration is recorded. */
 export type TimeUnit = 'ns' | 'us' | 'ms' | 's';
@@ -78,6 +80,7 @@ export function startTimer(target: TimerTarget, options: TimerOptions = {}): Tim
  * ```
  */
 export function time<T>(target: TimerTarget, action: () => T, options: TimerOptions = {}): T {
+  if (typeof action !== 'function') throw mustBe('ERR_INVALID_OPTION', 'action', 'a function', action);
   const timer = startTimer(target, options);
   let result: T;
   try {
@@ -91,6 +94,12 @@ export function time<T>(target: TimerTarget, action: () => T, options: TimerOpti
   return result;
 }
 
+const OWNER: OptionsOwner<TimerOptions> = {
+  name: 'startTimer',
+  names: { unit: true, rounded: true, clock: true, onRefused: true },
+  call: "startTimer(histogram, { unit: 'us' })",
+};
+
 class RunningTimer implements Timer {
   readonly #target: TimerTarget;
   readonly #clock: () => number;
@@ -102,6 +111,15 @@ class RunningTimer implements Timer {
   #elapsed: number | undefined = undefined;
 
   constructor(target: TimerTarget, options: TimerOptions) {
+    assertOptions(options, OWNER);
+    if (typeof target?.record !== 'function') {
+      throw mustBe(
+        'ERR_INVALID_OPTION',
+        'the target',
+        'a histogram, or an object with a method record',
+        target,
+      );
+    }
     const { unit = 'ns', rounded = unit !== 's', clock = now, onRefused } = options;
     if (!Object.hasOwn(UNITS_PER_MS, unit)) {
       throw mustBe('ERR_INVALID_OPTION', 'unit', "'ns', 'us', 'ms' or 's'", unit);

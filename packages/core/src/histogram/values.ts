@@ -23,6 +23,17 @@ export function isValue(value: unknown): value is number | bigint {
 }
 
 /**
+ * The length of an array or typed array.
+ *
+ * @throws HdrscopeError `ERR_INVALID_VALUE` when `values` is neither.
+ */
+export function lengthOf(values: ArrayLike<unknown>, what = 'values'): number {
+  const length = typeof values === 'object' ? values?.length : undefined;
+  if (Number.isSafeInteger(length)) return length!;
+  throw mustBe('ERR_INVALID_VALUE', what, 'an array or typed array', values);
+}
+
+/**
  * @throws HdrscopeError `ERR_INVALID_COUNT` when it is no integer from 0 to 2^53 − 1.
  */
 export function assertCount(count: number): void {

@@ -56,6 +56,7 @@ export function edgeLayout(
  * ```
  */
 export function explicitLayout(bounds: readonly number[], inclusive: InclusiveBound = 'upper'): EdgeLayout {
+  if (!Array.isArray(bounds)) throw mustBe('ERR_INVALID_OPTION', 'bounds', 'an array of numbers', bounds);
   if (!areAscending(bounds)) {
     const i = bounds.findIndex((_, at) => !areAscending(bounds.slice(0, at + 1)));
     throw mustBe('ERR_INVALID_OPTION', `bounds[${i}]`, 'finite and above the bound before it', bounds[i]);

@@ -1,5 +1,6 @@
 import { middle } from '../double.ts';
 import { mustBe } from '../errors.ts';
+import { assertOptions, type OptionsOwner } from '../options.ts';
 import type { Layout } from './layout.ts';
 
 /** What an exponential layout is made of. */
@@ -47,6 +48,11 @@ const MIN_NORMAL = 2 ** MIN_NORMAL_EXPONENT;
 /** The smallest double is this many octaves below the smallest normal one. */
 const SUBNORMAL_BITS = 52;
 
+const OWNER: OptionsOwner<ExponentialLayoutOptions> = {
+  name: 'exponentialLayout',
+  names: { scale: true, minIndex: true, maxIndex: true, negative: true, zeroThreshold: true },
+};
+
 /**
  * Buckets whose bounds are powers of `2 ** (2 ** -scale)`, upper bound inclusive: OpenTelemetry's exponential and
  * Prometheus' native histograms, for values that are not negative.
@@ -61,13 +67,9 @@ const SUBNORMAL_BITS = 52;
  * [0, 1, 2, 2.1, 16, 17].map((value) => layout.slotOf(value)); //=> [0, 0, 1, 2, 4, 5]
  * ```
  */
-export function exponentialLayout({
-  scale,
-  minIndex,
-  maxIndex,
-  negative,
-  zeroThreshold = 0,
-}: ExponentialLayoutOptions): ExponentialLayout {
+export function exponentialLayout(options: ExponentialLayoutOptions): ExponentialLayout {
+  assertOptions(options, OWNER);
+  const { scale, minIndex, maxIndex, negative, zeroThreshold = 0 } = options;
   assertScale(scale);
   if (!(zeroThreshold >= 0 && zeroThreshold < Number.POSITIVE_INFINITY)) {
     throw mustBe('ERR_INVALID_OPTION', 'zeroThreshold', 'a finite number of at least 0', zeroThreshold);

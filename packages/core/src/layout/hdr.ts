@@ -1,4 +1,5 @@
 import { mustBe } from '../errors.ts';
+import { assertOptions, type OptionsOwner } from '../options.ts';
 import type { Layout } from './layout.ts';
 
 /** What an HDR layout is made of. */
@@ -150,6 +151,11 @@ export class HdrLayout implements Layout {
   }
 }
 
+const OWNER: OptionsOwner<HdrLayoutOptions> = {
+  name: 'hdrLayout',
+  names: { lowestDiscernibleValue: true, highestTrackableValue: true, significantDigits: true },
+};
+
 /**
  * Computes the HDR layout of a range.
  *
@@ -166,6 +172,7 @@ export class HdrLayout implements Layout {
  * ```
  */
 export function hdrLayout(options: HdrLayoutOptions): HdrLayout {
+  assertOptions(options, OWNER);
   return new HdrLayout(options);
 }
 

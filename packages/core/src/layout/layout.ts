@@ -1,5 +1,5 @@
 /** Which family a layout belongs to. */
-export type LayoutKind = 'hdr' | 'exponential' | 'explicit' | 'linear' | 'log2' | 'log-linear';
+export type LayoutKind = 'hdr' | 'double' | 'exponential' | 'explicit' | 'linear' | 'log2' | 'log-linear';
 
 /**
  * Says which values share a slot. Everything that holds counts in hdrscope is counts over a layout, and every

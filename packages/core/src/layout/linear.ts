@@ -1,4 +1,5 @@
 import { mustBe } from '../errors.ts';
+import { assertOptions, type OptionsOwner } from '../options.ts';
 import { areAscending, type EdgeLayout, edgeLayout, type InclusiveBound } from './edges.ts';
 
 /** What a linear layout is made of. */
@@ -15,6 +16,11 @@ export interface LinearLayoutOptions {
 
 const MOST_SLOTS = 2 ** 20;
 
+const OWNER: OptionsOwner<LinearLayoutOptions> = {
+  name: 'linearLayout',
+  names: { min: true, width: true, slots: true, inclusive: true },
+};
+
 /**
  * Slots of equal width, with an underflow slot before and an overflow slot after them.
  *
@@ -27,12 +33,9 @@ const MOST_SLOTS = 2 ** 20;
  * [99, 100, 175, 1000].map((value) => layout.slotOf(value)); //=> [0, 1, 2, 3]
  * ```
  */
-export function linearLayout({
-  min = 0,
-  width,
-  slots,
-  inclusive = 'lower',
-}: LinearLayoutOptions): EdgeLayout {
+export function linearLayout(options: LinearLayoutOptions): EdgeLayout {
+  assertOptions(options, OWNER);
+  const { min = 0, width, slots, inclusive = 'lower' } = options;
   if (!Number.isFinite(min)) throw mustBe('ERR_INVALID_OPTION', 'min', 'a finite number', min);
   if (!Number.isInteger(slots) || slots < 1 || slots > MOST_SLOTS) {
     throw mustBe('ERR_INVALID_OPTION', 'slots', `an integer from 1 to ${MOST_SLOTS}`, slots);

@@ -1,4 +1,5 @@
 import { mustBe } from '../errors.ts';
+import { assertOptions, type OptionsOwner } from '../options.ts';
 import { areAscending, type EdgeLayout, edgeLayout, type InclusiveBound } from './edges.ts';
 
 /** What a log-linear layout is made of. */
@@ -26,6 +27,11 @@ export interface LogLinearLayoutOptions {
 
 const MOST_SLOTS = 2 ** 20;
 
+const OWNER: OptionsOwner<LogLinearLayoutOptions> = {
+  name: 'logLinearLayout',
+  names: { min: true, quantum: true, subBucketsPerOctave: true, octaves: true, inclusive: true },
+};
+
 /**
  * Octaves cut into equal parts: slots one quantum wide from `min`, as many as an octave has parts, then octaves whose
  * slots are 1, 2, 4, … quanta wide. There is one slot for all below `min`, and one for all above the last octave. With
@@ -42,13 +48,9 @@ const MOST_SLOTS = 2 ** 20;
  * [-1, 0, 7, 9, 15, 16].map((value) => layout.slotOf(value)); //=> [0, 1, 8, 9, 12, 13]
  * ```
  */
-export function logLinearLayout({
-  min = 0,
-  quantum = 1,
-  subBucketsPerOctave: parts,
-  octaves,
-  inclusive = 'lower',
-}: LogLinearLayoutOptions): EdgeLayout {
+export function logLinearLayout(options: LogLinearLayoutOptions): EdgeLayout {
+  assertOptions(options, OWNER);
+  const { min = 0, quantum = 1, subBucketsPerOctave: parts, octaves, inclusive = 'lower' } = options;
   if (!Number.isFinite(min)) throw mustBe('ERR_INVALID_OPTION', 'min', 'a finite number', min);
   if (!Number.isInteger(octaves) || octaves < 0 || octaves > 1023) {
     throw mustBe('ERR_INVALID_OPTION', 'octaves', 'an integer from 0 to 1023', octaves);

@@ -1,4 +1,5 @@
 import { mustBe } from '../errors.ts';
+import { assertOptions, type OptionsOwner } from '../options.ts';
 import { areAscending, type EdgeLayout, edgeLayout, type InclusiveBound } from './edges.ts';
 
 /** What a log2 layout is made of. */
@@ -16,6 +17,11 @@ export interface Log2LayoutOptions {
   readonly inclusive?: InclusiveBound;
 }
 
+const OWNER: OptionsOwner<Log2LayoutOptions> = {
+  name: 'log2Layout',
+  names: { min: true, quantum: true, slots: true, inclusive: true },
+};
+
 /**
  * Slots that double in width: below `min`, from `min` to `min + quantum`, on to `min + 2 * quantum`,
  * `min + 4 * quantum` and so on, and one for all above.
@@ -29,12 +35,9 @@ export interface Log2LayoutOptions {
  * [500, 999, 1000, 1500, 10_000].map((value) => layout.slotOf(value)); //=> [1, 1, 2, 2, 3]
  * ```
  */
-export function log2Layout({
-  min = 0,
-  quantum = 1,
-  slots,
-  inclusive = 'lower',
-}: Log2LayoutOptions): EdgeLayout {
+export function log2Layout(options: Log2LayoutOptions): EdgeLayout {
+  assertOptions(options, OWNER);
+  const { min = 0, quantum = 1, slots, inclusive = 'lower' } = options;
   if (!Number.isFinite(min)) throw mustBe('ERR_INVALID_OPTION', 'min', 'a finite number', min);
   if (!Number.isInteger(slots) || slots < 1 || slots > 1024) {
     throw mustBe('ERR_INVALID_OPTION', 'slots', 'an integer from 1 to 1024', slots);

@@ -1,5 +1,6 @@
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { Histogram } from '../histogram/histogram.ts';
+import { assertOptions, type OptionsOwner } from '../options.ts';
 import { type PercentileRow, type PercentileTable, readPercentileTable } from './percentile-table.ts';
 
 /** How a percentile distribution is read. */
@@ -39,6 +40,11 @@ export interface ParsedPercentiles {
   readonly loss: PercentileLoss;
 }
 
+const OWNER: OptionsOwner<ParsePercentilesOptions> = {
+  name: 'parsePercentiles',
+  names: { valueScale: true, significantDigits: true },
+};
+
 /**
  * Reads a percentile distribution back: the `.hgrm` files of HdrHistogram in Java, C, Go and JavaScript, their CSV, and
  * the spectrum that wrk2 prints with `--latency`, in the midst of its other lines; of several, the first. Such a text
@@ -59,10 +65,10 @@ export interface ParsedPercentiles {
  * [loss.mean.printed, loss.mean.rebuilt > 500.5, loss.interpolated > 900]; //=> [500.5, true, true]
  * ```
  */
-export function parsePercentiles(
-  text: string,
-  { valueScale = 1, significantDigits }: ParsePercentilesOptions = {},
-): ParsedPercentiles {
+export function parsePercentiles(text: string, options: ParsePercentilesOptions = {}): ParsedPercentiles {
+  assertOptions(options, OWNER);
+  if (typeof text !== 'string') throw mustBe('ERR_DECODE', 'percentile text', 'a string', text);
+  const { valueScale = 1, significantDigits } = options;
   if (!(valueScale > 0 && Number.isFinite(valueScale))) {
     throw mustBe('ERR_INVALID_OPTION', 'valueScale', 'a finite number above 0', valueScale);
   }

@@ -1,5 +1,6 @@
 import { mustBe } from '../errors.ts';
 import type { IterationStep } from '../histogram/iteration.ts';
+import { assertOptions, type OptionsOwner } from '../options.ts';
 import { formatDecimal } from './decimal.ts';
 
 /** What can be printed: a `Histogram`, a `DoubleHistogram`, and what reads alike. */
@@ -47,6 +48,11 @@ export function formatPercentiles(histogram: PercentileSource, options?: Percent
   return text;
 }
 
+const OWNER: OptionsOwner<PercentileTextOptions> = {
+  name: 'formatPercentiles',
+  names: { ticksPerHalfDistance: true, valueScale: true, format: true },
+};
+
 /**
  * What `formatPercentiles` returns, in parts of a line or few: with many steps it is too long for one text.
  *
@@ -54,8 +60,18 @@ export function formatPercentiles(histogram: PercentileSource, options?: Percent
  */
 export function* percentileTextParts(
   histogram: PercentileSource,
-  { ticksPerHalfDistance = 5, valueScale = 1, format = 'text' }: PercentileTextOptions = {},
+  options: PercentileTextOptions = {},
 ): Generator<string, void, undefined> {
+  assertOptions(options, OWNER);
+  if (typeof histogram?.percentiles !== 'function') {
+    throw mustBe(
+      'ERR_INCOMPATIBLE',
+      'formatPercentiles: the argument',
+      'a Histogram or DoubleHistogram',
+      histogram,
+    );
+  }
+  const { ticksPerHalfDistance = 5, valueScale = 1, format = 'text' } = options;
   if (!(valueScale > 0 && Number.isFinite(valueScale))) {
     throw mustBe('ERR_INVALID_OPTION', 'valueScale', 'a finite number above 0', valueScale);
   }

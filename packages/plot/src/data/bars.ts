@@ -1,4 +1,4 @@
-import { explicitLayout, type HdrCounts, type Layout } from '@hdrscope/core';
+import { type Counted, explicitLayout, type HdrLayout, type Layout } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { BarPlot, PlotTitles, SloLine } from '../plot.ts';
@@ -107,7 +107,7 @@ export interface HistogramBarsOptions extends BarsOptions {
  * ```
  */
 export function barsOfHistogram(
-  histogram: HdrCounts,
+  histogram: Counted<HdrLayout>,
   { bars = 40, unit = 'none', ...rest }: HistogramBarsOptions = {},
 ): BarPlot {
   const heatMap = createHeatMap({ rows: bars, columns: 2 });

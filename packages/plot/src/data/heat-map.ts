@@ -1,4 +1,4 @@
-import type { HdrCounts, Layout } from '@hdrscope/core';
+import type { Counted, HdrLayout, Layout } from '@hdrscope/core';
 import {
   bucketsAtScale,
   type ExponentialBuckets,
@@ -13,7 +13,7 @@ import { assertInteger } from './checks.ts';
 import { MOST_COLUMNS, TimeColumns, timeSlots } from './time-columns.ts';
 
 /** The counts of an interval of time. */
-export interface TimedHistogram<H = HdrCounts> {
+export interface TimedHistogram<H = Counted<HdrLayout>> {
   /** In ms since 1970. */
   readonly startMs: number;
   /** At least `startMs`. */
