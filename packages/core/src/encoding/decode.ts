@@ -1,8 +1,13 @@
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { HdrLayout, LARGEST_VALUE } from '../layout/hdr.ts';
+import {
+  DOUBLE_COMPRESSED_COOKIE,
+  DOUBLE_RAW_COOKIE,
+  V2_COMPRESSED_COOKIE,
+  V2_RAW_COOKIE,
+} from './cookies.ts';
 import type { EncodedRuns } from './encoded-runs.ts';
 import { WordRuns, type WordSize } from './fixed-words.ts';
-import { V2_COMPRESSED_COOKIE, V2_RAW_COOKIE } from './v2.ts';
 import { VarintRuns } from './varint-runs.ts';
 import { assertLength, decompress, int32At, viewOf } from './zlib-stream.ts';
 
@@ -120,6 +125,13 @@ function formatOf(bytes: Uint8Array, what: string): Format {
   assertLength(bytes, 8);
   const format = known(int32At(bytes, 0));
   if (format !== undefined) return format;
+  const cookie = int32At(bytes, 0);
+  if (cookie === DOUBLE_RAW_COOKIE || cookie === DOUBLE_COMPRESSED_COOKIE) {
+    throw new HdrscopeError(
+      'ERR_DECODE',
+      'this is the encoding of a DoubleHistogram: read it with DoubleHistogram.decode',
+    );
+  }
   const allowed = 'that of an encoding of version 0, 1 or 2';
   throw new HdrscopeError('ERR_DECODE', `${what} must be ${allowed}, got ${cookieOf(bytes)}`);
 }
@@ -142,6 +154,11 @@ function known(cookie: number): Format | undefined {
     default:
       return undefined;
   }
+}
+
+/** Whether the cookie begins an encoding that `decode` reads. */
+export function isIntegerCookie(cookie: number): boolean {
+  return known(cookie) !== undefined;
 }
 
 function cookieOf(bytes: Uint8Array): string {

@@ -2,8 +2,14 @@ import type { Counted } from '../counted.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { DoubleRange, octaveOf } from '../histogram/double-range.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
-import { type Decoded, decode } from './decode.ts';
-import { compressV2, encodeV2, V2_COMPRESSED_COOKIE, V2_RAW_COOKIE } from './v2.ts';
+import {
+  DOUBLE_COMPRESSED_COOKIE as COMPRESSED_COOKIE,
+  DOUBLE_RAW_COOKIE as RAW_COOKIE,
+  V2_COMPRESSED_COOKIE,
+  V2_RAW_COOKIE,
+} from './cookies.ts';
+import { type Decoded, decode, isIntegerCookie } from './decode.ts';
+import { compressV2, encodeV2 } from './v2.ts';
 import { decompress, viewOf } from './zlib-stream.ts';
 
 // All numbers are big-endian. Source: HdrHistogram (Java), `DoubleHistogram.encodeIntoByteBuffer`.
@@ -13,8 +19,6 @@ import { decompress, viewOf } from './zlib-stream.ts';
 //        4  significant digits       i32
 //        8  highest to lowest ratio  i64
 //       16  the integers, in a raw or compressed encoding whose header holds the value of the integer 1
-const RAW_COOKIE = 0x0c72124e;
-const COMPRESSED_COOKIE = 0x0c72124f;
 const HEADER_BYTES = 16;
 const INNER_HEADER_BYTES = 40;
 const CONVERSION_RATIO_AT = 32;
@@ -30,12 +34,13 @@ export function encodeDoubles(integers: Counted<HdrLayout>, range: DoubleRange):
   return withHeader(RAW_COOKIE, range, rawIntegers(integers, range));
 }
 
-/** The compressed encoding of doubles that are counted as integers. */
+/** The compressed encoding of doubles that are counted as integers, at a level from 0 to 9. */
 export function encodeCompressedDoubles(
   integers: Counted<HdrLayout>,
   range: DoubleRange,
+  level?: number,
 ): Uint8Array<ArrayBuffer> {
-  return withHeader(COMPRESSED_COOKIE, range, compressV2(rawIntegers(integers, range)));
+  return withHeader(COMPRESSED_COOKIE, range, compressV2(rawIntegers(integers, range), level));
 }
 
 /**
@@ -46,6 +51,12 @@ export function encodeCompressedDoubles(
 export function decodeDoubles(bytes: Uint8Array): DecodedDoubles {
   const view = viewOf(bytes, HEADER_BYTES + 8);
   const cookie = view.getInt32(0);
+  if (isIntegerCookie(cookie)) {
+    throw new HdrscopeError(
+      'ERR_DECODE',
+      'this is the encoding of a Histogram of integers: read it with Histogram.decode',
+    );
+  }
   assertCookie('the cookie', cookie, [RAW_COOKIE, COMPRESSED_COOKIE]);
   const isCompressed = cookie === COMPRESSED_COOKIE;
   const innerCookie = isCompressed ? V2_COMPRESSED_COOKIE : V2_RAW_COOKIE;

@@ -1,5 +1,6 @@
 import type { Counted } from '../counted.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
+import { V2_COMPRESSED_COOKIE, V2_RAW_COOKIE } from './cookies.ts';
 import { LONGEST_VARINT, writeCount, writeEmptySlots } from './varint.ts';
 import { compress } from './zlib-stream.ts';
 
@@ -14,8 +15,6 @@ import { compress } from './zlib-stream.ts';
 //       24  highest trackable  i64
 //       32  int-to-double ratio f64, 1 for integers
 //       40  payload: counts from slot 0 to the last used one, as varints
-export const V2_RAW_COOKIE = 0x1c849313;
-export const V2_COMPRESSED_COOKIE = 0x1c849314;
 const HEADER_BYTES = 40;
 
 // Slots that are read at a time, and what they are encoded into, with the empty slots before each count. Known to V8, as

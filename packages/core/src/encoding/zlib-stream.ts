@@ -1,10 +1,23 @@
 import { deflate, inflate } from '#zlib';
 import { HdrscopeError, mustBe } from '../errors.ts';
+import { assertOptions } from '../options.ts';
 
 /** How strongly an encoding is compressed. */
 export interface CompressionOptions {
   /** An integer from 0, stored as it is, to 9, smallest and slowest. @default zlib's default, 6 */
   readonly level?: number;
+}
+
+/**
+ * The level asked for; `undefined` is zlib's default.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the level is outside [0, 9], or there are other options.
+ */
+export function levelOf(options: CompressionOptions): number | undefined {
+  assertOptions<CompressionOptions>(options, { name: 'encodeCompressed', names: { level: true } });
+  const { level } = options;
+  if (level === undefined || (Number.isInteger(level) && level >= 0 && level <= 9)) return level;
+  throw mustBe('ERR_INVALID_OPTION', 'level', 'an integer from 0 to 9', level);
 }
 
 // A compressed encoding of any version: cookie, length of the stream, zlib stream of the whole raw encoding.
@@ -13,15 +26,8 @@ const HEADER_BYTES = 8;
 // Room for the largest layout there is, 5 digits up to 2^63 - 1, with every slot in nine bytes, and for a header.
 const MOST_RAW_BYTES = 40 + 9 * 2 ** 17 * 48;
 
-/**
- * Wraps a raw encoding into a compressed one.
- *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the level is none from 0 to 9.
- */
+/** Wraps a raw encoding into a compressed one, at a level from 0 to 9. */
 export function compress(raw: Uint8Array, cookie: number, level?: number): Uint8Array<ArrayBuffer> {
-  if (level !== undefined && !(Number.isInteger(level) && level >= 0 && level <= 9)) {
-    throw mustBe('ERR_INVALID_OPTION', 'level', 'an integer from 0 to 9', level);
-  }
   const deflated = deflate(raw, level);
   const bytes = new Uint8Array(HEADER_BYTES + deflated.length);
   const header = new DataView(bytes.buffer);

@@ -2,7 +2,10 @@ import type { Counts } from '../counts/counts.ts';
 import { usedSlots } from '../counts/used-slots.ts';
 import { bytesOf, toBase64 } from '../encoding/base64.ts';
 import { decodeDoubles, encodeCompressedDoubles, encodeDoubles } from '../encoding/double.ts';
-import { HdrscopeError } from '../errors.ts';
+import { type DoubleHistogramJson, doubleFromJson, doubleToJson } from '../encoding/double-json.ts';
+import { type CompressionOptions, levelOf } from '../encoding/zlib-stream.ts';
+import { HdrscopeError, mustBe } from '../errors.ts';
+import { formatPercentiles } from '../text/percentile-text.ts';
 import type { DoubleRange, DoubleStorage } from './double-range.ts';
 import {
   assertDoubleInterval,
@@ -11,11 +14,13 @@ import {
   DoubleSetup,
   emptyDoubleStore,
 } from './double-recording.ts';
+import { INSPECT, inspectionOf } from './inspection.ts';
+import { type StorageOptions, storageOf } from './storage-options.ts';
 import { least, most } from './time-span.ts';
 
 /**
- * An HDR histogram of floating-point values: none has to be scaled to an integer, and no range to be known. The range
- * moves to where the values are.
+ * An HDR histogram of floating-point values, which need neither scaling to integers nor a known range: the range moves to
+ * where the values are.
  *
  * @example
  * ```ts
@@ -31,12 +36,14 @@ import { least, most } from './time-span.ts';
  */
 export class DoubleHistogram extends DoubleRecording {
   /**
-   * Counts everything that `other` has counted, each count at the lowest value of its slot; nothing is lost with equal
-   * significant digits. Start and end time are widened.
+   * Counts everything that `other` has counted, each count at the lowest value of its slot. With equal significant digits
+   * nothing is lost. Start and end time are widened.
    *
-   * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when a value of `other` does not fit, `ERR_COUNT_OVERFLOW`.
+   * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when a value of `other` does not fit, `ERR_COUNT_OVERFLOW` when the
+   *   total would pass 2^53 − 1, `ERR_INCOMPATIBLE` when `other` is not a `DoubleHistogram`.
    */
   add(other: DoubleHistogram): void {
+    assertDoubles('add', other);
     const [own, theirs] = [this.range, other.range];
     const { counts } = other.integers;
     if (own.halfBits === theirs.halfBits && own.octave === theirs.octave && counts.last < this.store.length) {
@@ -48,9 +55,9 @@ export class DoubleHistogram extends DoubleRecording {
   }
 
   /**
-   * Counts what an encoding of doubles holds, as `add(DoubleHistogram.decode(encoded))` does.
+   * Counts the values in an encoding of doubles, as `add(DoubleHistogram.decode(encoded))` does.
    *
-   * @param encoded Any that `decode` reads.
+   * @param encoded An encoding of doubles, compressed or not, as bytes or as base64 text.
    * @throws HdrscopeError `ERR_DECODE` as `decode` does, otherwise as `add` does.
    * @example
    * ```ts
@@ -68,12 +75,13 @@ export class DoubleHistogram extends DoubleRecording {
   }
 
   /**
-   * Counts everything that `other` has counted, each value with those that were not seen while it was waited for, as
-   * `recordCorrected` does; values are taken at the upper end of their slots, as `max` tells it.
+   * Counts everything that `other` has counted, and for each value the values that were missed during it, as
+   * `recordCorrected` does. Values are read at the upper end of their slots, as by `max`.
    *
    * @throws HdrscopeError as `add` does.
    */
   addCorrected(other: DoubleHistogram, expectedInterval: number): void {
+    assertDoubles('addCorrected', other);
     assertDoubleInterval(expectedInterval);
     this.recordAll(other.#values('upper'), expectedInterval);
   }
@@ -81,9 +89,11 @@ export class DoubleHistogram extends DoubleRecording {
   /**
    * Takes out everything that `other` has counted: undoes `add(other)`.
    *
-   * @throws HdrscopeError `ERR_INCOMPATIBLE` when a slot holds fewer values than are to be taken out of it.
+   * @throws HdrscopeError `ERR_INCOMPATIBLE` when a slot of `other` holds more values than its slot here, or `other` is not
+   *   a `DoubleHistogram`.
    */
   subtract(other: DoubleHistogram): void {
+    assertDoubles('subtract', other);
     const taken = new Map<number, number>();
     for (const [value, count] of other.#values('lower')) {
       const slot = this.layout.slotOf(value);
@@ -103,7 +113,8 @@ export class DoubleHistogram extends DoubleRecording {
   }
 
   /** An independent histogram with the same counts, range, policy, times and tag. */
-  copy({ storage = this.storage }: { readonly storage?: DoubleStorage } = {}): DoubleHistogram {
+  copy(options: StorageOptions<DoubleStorage> = {}): DoubleHistogram {
+    const storage = storageOf('copy', options, this.storage);
     const isAlike = storage === this.storage;
     const copy = this.#like(this.range.copy(), storage, isAlike ? this.store.clone() : undefined);
     if (!isAlike) copy.store.addAll(this.store);
@@ -111,17 +122,20 @@ export class DoubleHistogram extends DoubleRecording {
   }
 
   /** A copy in which coordinated omission is corrected: see `recordCorrected`. */
-  copyCorrected(
-    expectedInterval: number,
-    { storage = this.storage }: { readonly storage?: DoubleStorage } = {},
-  ): DoubleHistogram {
+  copyCorrected(expectedInterval: number, options: StorageOptions<DoubleStorage> = {}): DoubleHistogram {
+    const storage = storageOf('copyCorrected', options, this.storage);
     const copy = this.#like(this.range.emptied(), storage);
     copy.addCorrected(this, expectedInterval);
     return copy;
   }
 
-  /** Whether both count the same values the same number of times, told apart alike. Range, storage, times and tag may differ. */
+  /**
+   * Whether both have the same digits, and the same count in every slot. Range, storage, times and tag may differ.
+   *
+   * @throws HdrscopeError `ERR_INCOMPATIBLE` when `other` is not a `DoubleHistogram`.
+   */
   equals(other: DoubleHistogram): boolean {
+    assertDoubles('equals', other);
     if (this.significantDigits !== other.significantDigits || this.totalCount !== other.totalCount) {
       return false;
     }
@@ -131,7 +145,7 @@ export class DoubleHistogram extends DoubleRecording {
     );
   }
 
-  /** Forgets all values, the outliers, the times and the tag. The range is where it began, as wide as it has become. */
+  /** Forgets all values, the outliers, the times and the tag. The range moves back to its start, and keeps its width. */
   reset(): void {
     this.clear();
   }
@@ -141,25 +155,75 @@ export class DoubleHistogram extends DoubleRecording {
     return encodeDoubles(this.integers, this.range);
   }
 
-  /** HdrHistogram's encoding of doubles, deflated: what interval logs hold. */
-  encodeCompressed(): Uint8Array<ArrayBuffer> {
-    return encodeCompressedDoubles(this.integers, this.range);
+  /**
+   * HdrHistogram's compressed encoding of doubles, as interval logs hold it.
+   *
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when the level is outside [0, 9].
+   */
+  encodeCompressed(options: CompressionOptions = {}): Uint8Array<ArrayBuffer> {
+    return encodeCompressedDoubles(this.integers, this.range, levelOf(options));
   }
 
-  /** The compressed encoding as base64 text; it begins with `DHIST`. */
-  toBase64(): string {
-    return toBase64(this.encodeCompressed());
+  /**
+   * The compressed encoding as base64 text, which begins with `DHIST`.
+   *
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when the level is outside [0, 9].
+   */
+  toBase64(options?: CompressionOptions): string {
+    return toBase64(this.encodeCompressed(options));
+  }
+
+  /** A line with the total, bounds and percentiles. `console.log` shows it in Node.js. */
+  [INSPECT](): string {
+    return inspectionOf(this.constructor.name, this, (percentile) => this.valueAtPercentile(percentile));
+  }
+
+  /** The percentile distribution as text, with values as they are: `formatPercentiles` has options. */
+  override toString(): string {
+    return formatPercentiles(this);
+  }
+
+  /**
+   * The histogram as plain data, for `JSON.stringify` and `structuredClone`: range, used slots, times and tag. Its storage
+   * and its policy for values out of range are not part of it.
+   *
+   * @example
+   * ```ts
+   * import { DoubleHistogram } from '@hdrscope/core';
+   *
+   * const seconds = new DoubleHistogram();
+   * seconds.record(0.25, 3);
+   * const copy = DoubleHistogram.fromJSON(JSON.parse(JSON.stringify(seconds)));
+   * copy.countAt(0.25); //=> 3
+   * ```
+   */
+  toJSON(): DoubleHistogramJson {
+    return doubleToJson(this.range, this.counts, this);
+  }
+
+  /**
+   * A histogram with the range, counts, times and tag of the one that `toJSON` was called on.
+   *
+   * @param json The value that `toJSON` returned, maybe after `JSON.parse` or `structuredClone`.
+   * @throws HdrscopeError `ERR_DECODE` when `json` is anything else; the message names the place and the fault.
+   */
+  static fromJSON(json: unknown, options: StorageOptions<DoubleStorage> = {}): DoubleHistogram {
+    const storage = storageOf('DoubleHistogram.fromJSON', options, 'dense');
+    const { range, counts, startTimeMs, endTimeMs, tag } = doubleFromJson(json);
+    const store = storage === 'dense' ? counts : emptyDoubleStore(storage, range);
+    if (store !== counts) store.addAll(counts);
+    const histogram = new DoubleHistogram(new DoubleSetup(range, store));
+    [histogram.startTimeMs, histogram.endTimeMs, histogram.tag] = [startTimeMs, endTimeMs, tag];
+    return histogram;
   }
 
   /**
    * Reads an encoding of doubles, compressed or not, as bytes or as base64 text. The result resizes itself.
    *
-   * @throws HdrscopeError `ERR_DECODE` when the bytes are no such encoding.
+   * @throws HdrscopeError `ERR_DECODE` when the bytes are not such an encoding.
    */
-  static decode(
-    encoded: Uint8Array | string,
-    { storage = 'dense' }: { readonly storage?: DoubleStorage } = {},
-  ): DoubleHistogram {
+  static decode(encoded: Uint8Array | string, options: StorageOptions<DoubleStorage> = {}): DoubleHistogram {
+    const storage = storageOf('DoubleHistogram.decode', options, 'dense');
     const { range, integers } = decodeDoubles(bytesOf(encoded));
     const { layout, runs } = integers;
     const isDense = storage === 'dense';
@@ -177,10 +241,26 @@ export class DoubleHistogram extends DoubleRecording {
     return histogram;
   }
 
-  /** What was counted, ascending, each at an end of its slot. */
+  /** The used slots, ascending, each as the value at one of its ends, and their counts. */
   #values(end: 'lower' | 'upper'): CountedValue[] {
     const { layout } = this.integers;
     const { ratio } = this.range;
     return [...usedSlots(this.store)].map(([slot, count]) => [layout[end](slot) * ratio, count]);
   }
+}
+
+function assertDoubles(call: string, other: unknown): asserts other is DoubleHistogram {
+  if (other instanceof DoubleHistogram) return;
+  const { message, details } = mustBe(
+    'ERR_INCOMPATIBLE',
+    `${call}: the argument`,
+    'a DoubleHistogram',
+    other,
+  );
+  throw new HdrscopeError(
+    'ERR_INCOMPATIBLE',
+    `${message}; record the values of a Histogram: for (const step of histogram.recordedValues()) ` +
+      'doubles.record(step.valueIteratedTo, step.countAddedInThisIterationStep)',
+    { details },
+  );
 }

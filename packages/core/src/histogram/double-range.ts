@@ -264,7 +264,7 @@ export function rangeFrom({
 
 /** The slots of a `DoubleHistogram` in doubles: each holds the values from its lower bound up to below its upper one. */
 export class DoubleLayout implements Layout {
-  readonly kind = 'hdr';
+  readonly kind = 'double';
   readonly lowerInclusive = true;
   readonly upperInclusive = false;
   readonly significantDigits: number;

@@ -4,6 +4,7 @@ import { SparseCounts } from '../counts/sparse.ts';
 import { usedSlots } from '../counts/used-slots.ts';
 import { type HdrscopeError, mustBe } from '../errors.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
+import { assertOptions, type OptionsOwner } from '../options.ts';
 import { correctedTotal } from './coordinated-omission.ts';
 import { correctedDoubles, lowestCorrected, reachCorrected } from './double-correction.ts';
 import {
@@ -18,7 +19,7 @@ import { DoubleReading } from './double-reading.ts';
 import { assertPolicy, NO_OUTLIERS, type Outliers, type OutOfRangePolicy } from './out-of-range.ts';
 import { ReadingOf } from './reading.ts';
 import { asNumbers } from './slot-values.ts';
-import { assertCount } from './values.ts';
+import { assertCount, lengthOf } from './values.ts';
 
 /**
  * The parts that a `DoubleHistogram` starts with: a range, and counts of its integers. The constructor takes it in place of
@@ -186,7 +187,7 @@ export abstract class DoubleRecording extends DoubleReading {
   recordCorrected(value: number, expectedInterval: number, count = 1): void {
     assertDoubleInterval(expectedInterval);
     assertCount(count);
-    if (expectedInterval === 0 || !(value > expectedInterval)) {
+    if (!(typeof value === 'number' && expectedInterval > 0 && value > expectedInterval)) {
       this.record(value, count);
       return;
     }
@@ -213,7 +214,7 @@ export abstract class DoubleRecording extends DoubleReading {
    * @throws HdrscopeError as `record` does.
    */
   recordValues(values: ArrayLike<number>): void {
-    const { length } = values;
+    const length = lengthOf(values);
     this.#store.assertRoomFor(length);
     if (this.outOfRange === 'throw') this.#reachAll(values);
     for (let i = 0; i < length; i++) this.record(values[i]!);
@@ -267,7 +268,7 @@ export abstract class DoubleRecording extends DoubleReading {
     let admitted: number | undefined = value;
     if (!this.#holds(value)) {
       // The range only moves for what is above 0.
-      const range = value > 0 ? this.#range.over(this.#integers) : this.#range;
+      const range = typeof value === 'number' && value > 0 ? this.#range.over(this.#integers) : this.#range;
       admitted = this.#admitted(value, 'value', count, range);
       if (admitted !== undefined && count > 0) this.#moveTo(range);
       this.#tallyOutlier(value, admitted, count);
@@ -371,7 +372,20 @@ export abstract class DoubleRecording extends DoubleReading {
   }
 }
 
+const OWNER: OptionsOwner<DoubleHistogramOptions> = {
+  name: 'DoubleHistogram',
+  names: {
+    significantDigits: true,
+    highestToLowestValueRatio: true,
+    autoResize: true,
+    storage: true,
+    outOfRange: true,
+  },
+  call: 'new DoubleHistogram({ significantDigits: 3 })',
+};
+
 function setupFrom(options: DoubleHistogramOptions): DoubleSetup {
+  assertOptions(options, OWNER);
   const { storage = 'dense', outOfRange = 'throw' } = options;
   assertPolicy(outOfRange);
   const range = rangeFrom(options);

@@ -4,16 +4,31 @@ import { DenseCounts } from '../counts/dense.ts';
 import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import { SparseCounts } from '../counts/sparse.ts';
 import { usedSlots } from '../counts/used-slots.ts';
+import {
+  type LayoutHistogramJson,
+  layoutHistogramFromJson,
+  layoutHistogramToJson,
+} from '../encoding/layout-json.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import type { Layout } from '../layout/layout.ts';
+import { assertOptions, type OptionsOwner } from '../options.ts';
 import { rebucket } from '../rebucket.ts';
+import { INSPECT, inspectionOf } from './inspection.ts';
+import { assertCounted, assertLayout } from './operands.ts';
 import { type Quantile, type QuantileOptions, quantileOf, quantilesOf } from './quantile.ts';
+import { assertCount, lengthOf } from './values.ts';
 
 /** How a `LayoutHistogram` is set up. */
 export interface LayoutHistogramOptions {
   /** `'dense'` is fastest and allocates everything at once, `'sparse'` only what is touched. @default 'dense' */
   readonly storage?: 'dense' | 'sparse';
 }
+
+const OWNER: OptionsOwner<LayoutHistogramOptions> = {
+  name: 'LayoutHistogram',
+  names: { storage: true },
+  call: "new LayoutHistogram(explicitLayout([0.1, 0.5]), { storage: 'sparse' })",
+};
 
 /**
  * A histogram over any layout: explicit bounds, linear, log2, log-linear, exponential, HDR. For HDR layouts `Histogram`
@@ -38,7 +53,10 @@ export class LayoutHistogram implements Counted {
   /**
    * @throws HdrscopeError `ERR_INVALID_OPTION` when the storage is neither dense nor sparse.
    */
-  constructor(layout: Layout, { storage = 'dense' }: LayoutHistogramOptions = {}) {
+  constructor(layout: Layout, options: LayoutHistogramOptions = {}) {
+    assertOptions(options, OWNER);
+    assertLayout('the layout of a LayoutHistogram', layout);
+    const { storage = 'dense' } = options;
     if (storage !== 'dense' && storage !== 'sparse') {
       throw mustBe('ERR_INVALID_OPTION', 'storage', "'dense' or 'sparse'", storage);
     }
@@ -92,9 +110,7 @@ export class LayoutHistogram implements Counted {
    *   no slot for it, `ERR_INVALID_COUNT` and `ERR_COUNT_OVERFLOW` when the count is wrong or would not be exact.
    */
   record(value: number, count = 1): void {
-    if (!Number.isSafeInteger(count) || count < 0) {
-      throw mustBe('ERR_INVALID_COUNT', 'count', 'an integer from 0 to 2^53 - 1', count);
-    }
+    assertCount(count);
     const slot = this.#slotOf(value, 'value');
     this.#counts.assertRoomFor(count);
     this.#counts.add(slot, count);
@@ -106,6 +122,7 @@ export class LayoutHistogram implements Counted {
    * @throws HdrscopeError as `record` does.
    */
   recordValues(values: ArrayLike<number>): void {
+    lengthOf(values);
     const slots = Array.from(values, (value, i) => this.#slotOf(value, `values[${i}]`));
     this.#counts.assertRoomFor(slots.length);
     for (const slot of slots) this.#counts.increment(slot);
@@ -118,6 +135,7 @@ export class LayoutHistogram implements Counted {
    * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when there is no slot for a midpoint, `ERR_COUNT_OVERFLOW`.
    */
   add(other: Counted): void {
+    assertCounted('add', other);
     const translated = this.#translated(other);
     this.#counts.assertRoomFor(sumOf(translated));
     for (const [slot, count] of translated) this.#counts.add(slot, count);
@@ -130,6 +148,7 @@ export class LayoutHistogram implements Counted {
    *   `ERR_VALUE_OUT_OF_RANGE` when there is no slot for a midpoint.
    */
   subtract(other: Counted): void {
+    assertCounted('subtract', other);
     const translated = this.#translated(other);
     for (const [slot, count] of translated) {
       const available = this.#counts.at(slot);
@@ -154,6 +173,7 @@ export class LayoutHistogram implements Counted {
 
   /** Whether both have counted as many values between the same bounds. Storage and unused slots may differ. */
   equals(other: Counted): boolean {
+    assertCounted('equals', other);
     const { layout, counts } = other;
     if (
       layout.lowerInclusive !== this.layout.lowerInclusive ||
@@ -183,7 +203,52 @@ export class LayoutHistogram implements Counted {
     this.#counts.clear();
   }
 
-  /** Where a quantile lies: see `quantileOf`. */
+  /** A line with the total, bounds and percentiles. `console.log` shows it in Node.js. */
+  [INSPECT](): string {
+    return inspectionOf(this.constructor.name, this, (percentile) => this.quantile(percentile / 100).value);
+  }
+
+  /** The used slots as text, one a line: lower bound, upper bound, count. */
+  toString(): string {
+    const { layout } = this;
+    const rows = [...usedSlots(this.#counts)].map(
+      ([slot, count]) => `${layout.lower(slot)}\t${layout.upper(slot)}\t${count}\n`,
+    );
+    return `lower\tupper\tcount\n${rows.join('')}`;
+  }
+
+  /**
+   * The histogram as plain data, for `JSON.stringify` and `structuredClone`: layout and used slots.
+   *
+   * @throws HdrscopeError `ERR_INCOMPATIBLE` when the layout comes from none of the functions that make layouts.
+   * @example
+   * ```ts
+   * import { explicitLayout, LayoutHistogram } from '@hdrscope/core';
+   *
+   * const seconds = new LayoutHistogram(explicitLayout([0.1, 0.5]));
+   * seconds.record(0.3, 2);
+   * const copy = LayoutHistogram.fromJSON(JSON.parse(JSON.stringify(seconds)));
+   * copy.equals(seconds); //=> true
+   * ```
+   */
+  toJSON(): LayoutHistogramJson {
+    return layoutHistogramToJson(this.layout, this.#counts);
+  }
+
+  /**
+   * A histogram with the layout and counts of the one that `toJSON` was called on.
+   *
+   * @param json The value that `toJSON` returned, maybe after `JSON.parse` or `structuredClone`.
+   * @throws HdrscopeError `ERR_DECODE` when `json` is anything else; the message names the place and the fault.
+   */
+  static fromJSON(json: unknown, options: LayoutHistogramOptions = {}): LayoutHistogram {
+    const { layout, counts } = layoutHistogramFromJson(json);
+    const histogram = new LayoutHistogram(layout, options);
+    histogram.#counts.addAll(counts);
+    return histogram;
+  }
+
+  /** The slot of a quantile, and its value: see `quantileOf`. */
   quantile(q: number, options?: QuantileOptions): Quantile {
     return quantileOf(this, q, options);
   }
