@@ -8,7 +8,10 @@ export { type PercentileInterval, percentileInterval } from './analysis/percenti
 export { type WelchResult, welchTest } from './analysis/welch-test.ts';
 export { type Counted, type CountedInOptions, countedIn } from './counted.ts';
 export type { ReadonlyCounts, Storage } from './counts/readonly-counts.ts';
-export type { HistogramJson } from './encoding/json.ts';
+export type { DoubleHistogramJson } from './encoding/double-json.ts';
+export type { HdrLayoutJson, HistogramJson } from './encoding/json.ts';
+export type { CountsJson, NotesJson } from './encoding/json-fields.ts';
+export type { LayoutHistogramJson, LayoutJson } from './encoding/layout-json.ts';
 export type { CompressionOptions } from './encoding/zlib-stream.ts';
 export {
   type ErrorCode,
@@ -17,11 +20,13 @@ export {
   type HdrscopeErrorOptions,
 } from './errors.ts';
 export { type Advice, type AdviseOptions, advise } from './histogram/advise.ts';
+export { BasicHistogram } from './histogram/basic-histogram.ts';
 export { DoubleHistogram } from './histogram/double-histogram.ts';
 export type { DoubleHistogramOptions, DoubleLayout, DoubleStorage } from './histogram/double-range.ts';
 export {
   type DecodeOptions,
   Histogram,
+  type IntegerCounts,
   type ReadonlyHistogram,
 } from './histogram/histogram.ts';
 export type { IterationStep, Steps } from './histogram/iteration.ts';
@@ -31,6 +36,7 @@ export { type Quantile, type QuantileOptions, quantileOf, quantilesOf } from './
 export type { HdrReading } from './histogram/reading.ts';
 export { Recorder, type RecorderOptions } from './histogram/recorder.ts';
 export type { HistogramOptions } from './histogram/setup.ts';
+export type { StorageOptions } from './histogram/storage-options.ts';
 export type { TimeSpan } from './histogram/time-span.ts';
 export {
   startTimer,

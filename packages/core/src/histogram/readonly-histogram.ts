@@ -5,6 +5,7 @@ import type { CompressionOptions } from '../encoding/zlib-stream.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
 import type { Outliers, OutOfRangePolicy } from './out-of-range.ts';
 import type { HdrReading } from './reading.ts';
+import type { StorageOptions } from './storage-options.ts';
 
 /** The public members of `HdrReading`: totals, bounds, percentiles, moments, iterations. */
 type Reading = Pick<HdrReading<number>, keyof HdrReading<number>>;
@@ -25,9 +26,9 @@ export interface ReadonlyHistogramOf<Copy> extends Reading {
   /** The same values as bigints: exact above 2^53 − 1 too. */
   readonly exact: HdrReading<bigint>;
   /** See `Histogram.copy`. */
-  copy(options?: { readonly storage?: Storage }): Copy;
+  copy(options?: StorageOptions): Copy;
   /** See `Histogram.copyCorrected`. */
-  copyCorrected(expectedInterval: number | bigint, options?: { readonly storage?: Storage }): Copy;
+  copyCorrected(expectedInterval: number | bigint, options?: StorageOptions): Copy;
   /** See `Histogram.equals`. */
   equals(other: Counted<HdrLayout>): boolean;
   /** See `Histogram.encode`. */
