@@ -24,6 +24,11 @@ export { BasicHistogram } from './histogram/basic-histogram.ts';
 export { DoubleHistogram } from './histogram/double-histogram.ts';
 export type { DoubleHistogramOptions, DoubleLayout, DoubleStorage } from './histogram/double-range.ts';
 export {
+  DoubleRecorder,
+  type DoubleRecorderOptions,
+  type ReadonlyDoubleHistogram,
+} from './histogram/double-recorder.ts';
+export {
   type DecodeOptions,
   Histogram,
   type IntegerCounts,

@@ -3,6 +3,7 @@ import * as core from '../src/index.ts';
 const {
   BasicHistogram,
   DoubleHistogram,
+  DoubleRecorder,
   Histogram,
   HdrscopeError,
   LayoutHistogram,
@@ -73,6 +74,7 @@ const made: Readonly<Record<string, () => object>> = {
   DoubleHistogram: () => new DoubleHistogram(),
   LayoutHistogram: () => new LayoutHistogram(layout),
   Recorder: () => new Recorder(),
+  DoubleRecorder: () => new DoubleRecorder(),
 };
 
 const methods = Object.entries(made).flatMap(([name, make]) =>
