@@ -68,7 +68,7 @@ export class BasicHistogram extends HistogramState {
         const shift = this.#shiftBase - Math.clz32(int | this.#mask);
         const slot = ((shift - this.#unitShift) << this.#halfBits) + (int >>> shift);
         // A value above 0 and below 1 takes the slow way, which notes it; so does a negative one.
-        if ((int > 0 || value === 0) && slot < this.#slotCount) {
+        if (slot < this.#slotCount && (int > 0 || value === 0)) {
           if (count === 1) this.#counts.increment(slot);
           else this.#add(slot, count);
           return;
