@@ -1,29 +1,29 @@
-/** What can be read of the counts of a histogram, slot by slot. */
+/** The counts of a histogram by slot, for reading. */
 export interface ReadonlyCounts {
-  /** How many slots there are. */
+  /** The number of slots. */
   readonly length: number;
-  /** The sum over all slots: at most 2^53 − 1. */
+  /** The sum of all counts: at most 2^53 − 1. */
   readonly total: number;
   /** The lowest used slot, or `length` when all are empty. */
   readonly first: number;
   /** The highest used slot, or -1 when all are empty. */
   readonly last: number;
-  /** Bytes held by the counts themselves. */
+  /** Bytes held by the counts. */
   readonly byteLength: number;
   /** The count of a slot. */
   at(slot: number): number;
-  /** The lowest used slot from `slot` upwards, or `length` when there is none. */
+  /** The lowest used slot from `slot` upwards, or `length` when all of them are empty. */
   next(slot: number): number;
   /**
-   * Writes the counts from `slot` upwards into all of `into`; what lies beyond the last slot is 0. Returns whether any
-   * of them is used. The fastest way to read many.
+   * Fills `into` with the counts from `slot` upwards, and with 0 beyond the last slot. Returns `false` when all of them are 0;
+   * `true` does not exclude that. The fastest way to read many counts.
    */
   read(slot: number, into: Float64Array): boolean;
-  /** The lowest slot up to which at least `rank` values are counted, for a rank from 1 to `total`. */
+  /** The lowest slot such that slots up to it hold at least `rank` values, for a rank from 1 to `total`. */
   slotOfRank(rank: number): number;
-  /** The same for several ranks, ascending, in one pass. */
+  /** `slotOfRank` for several ascending ranks, in one pass. */
   slotsOfRanks(ranks: readonly number[]): number[];
 }
 
-/** How counts are kept in memory; the behaviour is the same. */
+/** How counts are kept in memory. Behaviour does not depend on it. */
 export type Storage = 'dense' | 'sparse' | 'shared';

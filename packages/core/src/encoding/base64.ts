@@ -18,9 +18,9 @@ export function bytesOf(encoded: Uint8Array | string): Uint8Array {
 }
 
 /**
- * Reads standard base64; the padding may be left out, surrounding white space is ignored.
+ * Reads standard base64, with or without padding. White space around it is ignored.
  *
- * @throws HdrscopeError `ERR_DECODE` when a character or the length is impossible.
+ * @throws HdrscopeError `ERR_DECODE` when the text has another character or an impossible length.
  */
 export function fromBase64(text: string): Uint8Array {
   const trimmed = text.trim();

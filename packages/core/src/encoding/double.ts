@@ -18,12 +18,12 @@ import { decompress, viewOf } from './zlib-stream.ts';
 //        0  cookie                   i32
 //        4  significant digits       i32
 //        8  highest to lowest ratio  i64
-//       16  the integers, in a raw or compressed encoding whose header holds the value of the integer 1
+//       16  the integers, in a raw or compressed encoding with the value of the integer 1 in its header
 const HEADER_BYTES = 16;
 const INNER_HEADER_BYTES = 40;
 const CONVERSION_RATIO_AT = 32;
 
-/** What an encoding of doubles holds. */
+/** The content of an encoding of doubles. */
 export interface DecodedDoubles {
   readonly range: DoubleRange;
   readonly integers: Decoded;
@@ -46,7 +46,7 @@ export function encodeCompressedDoubles(
 /**
  * Reads an encoding of doubles, compressed or not.
  *
- * @throws HdrscopeError `ERR_DECODE` when the bytes are no such encoding.
+ * @throws HdrscopeError `ERR_DECODE` when the bytes are not such an encoding.
  */
 export function decodeDoubles(bytes: Uint8Array): DecodedDoubles {
   const view = viewOf(bytes, HEADER_BYTES + 8);
@@ -78,7 +78,7 @@ interface Header {
   readonly conversionRatio: number;
 }
 
-/** The range that the header tells, where the integers are those of that range. */
+/** The range in the header, checked against the integers. */
 function rangeOf(
   { layout, normalizingOffset }: Decoded,
   { significantDigits, highestToLowestRatio, conversionRatio }: Header,

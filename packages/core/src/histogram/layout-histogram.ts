@@ -18,9 +18,9 @@ import { assertCounted, assertLayout } from './operands.ts';
 import { type Quantile, type QuantileOptions, quantileOf, quantilesOf } from './quantile.ts';
 import { assertCount, lengthOf } from './values.ts';
 
-/** How a `LayoutHistogram` is set up. */
+/** Options of a `LayoutHistogram`. */
 export interface LayoutHistogramOptions {
-  /** `'dense'` is fastest and allocates everything at once, `'sparse'` only what is touched. @default 'dense' */
+  /** `'dense'` is fastest and allocates everything at once, `'sparse'` allocates only what is used. @default 'dense' */
   readonly storage?: 'dense' | 'sparse';
 }
 
@@ -31,8 +31,8 @@ const OWNER: OptionsOwner<LayoutHistogramOptions> = {
 };
 
 /**
- * A histogram over any layout: explicit bounds, linear, log2, log-linear, exponential, HDR. For HDR layouts `Histogram`
- * is faster and can do more; what was counted here goes there, and back, by `add`.
+ * A histogram over any layout: explicit bounds, linear, log2, log-linear, exponential, HDR. For HDR layouts `Histogram` is faster
+ * and has more methods; `add` moves counts from one class to the other.
  *
  * @example
  * ```ts
@@ -47,11 +47,11 @@ const OWNER: OptionsOwner<LayoutHistogramOptions> = {
  */
 export class LayoutHistogram implements Counted {
   readonly layout: Layout;
-  /** As many as the layout has slots. */
+  /** One count for each slot of the layout. */
   #counts: Counts;
 
   /**
-   * @throws HdrscopeError `ERR_INVALID_OPTION` when the storage is neither dense nor sparse.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when `layout` is not a layout, or the storage is neither dense nor sparse.
    */
   constructor(layout: Layout, options: LayoutHistogramOptions = {}) {
     assertOptions(options, OWNER);
@@ -83,21 +83,21 @@ export class LayoutHistogram implements Counted {
     return this.#counts.total;
   }
 
-  /** The lower bound of the lowest used slot: `-Infinity` where that is open, `NaN` when empty. */
+  /** The lower bound of the lowest used slot: `-Infinity` when the slot is open, `NaN` when empty. */
   get min(): number {
     return this.totalCount === 0 ? Number.NaN : this.layout.lower(this.#counts.first);
   }
 
-  /** The upper bound of the highest used slot: `Infinity` where that is open, `NaN` when empty. */
+  /** The upper bound of the highest used slot: `Infinity` when the slot is open, `NaN` when empty. */
   get max(): number {
     return this.totalCount === 0 ? Number.NaN : this.layout.upper(this.#counts.last);
   }
 
-  /** The mean of the slots' midpoints, open ones taken at their bound; `NaN` when empty. */
+  /** The mean of the midpoints of the slots, which for open slots is their bound; `NaN` when empty. */
   get mean(): number {
     const { layout, totalCount } = this;
     let mean = 0;
-    // Each by its share, as a sum could exceed the largest double.
+    // A sum of shares, because a sum of values could exceed the largest double.
     for (const [slot, count] of usedSlots(this.#counts)) mean += layout.midpoint(slot) * (count / totalCount);
     return totalCount === 0 ? Number.NaN : mean;
   }
@@ -106,8 +106,9 @@ export class LayoutHistogram implements Counted {
    * Counts a value, once or `count` times.
    *
    * @param count An integer from 0 to 2^53 − 1.
-   * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is no number, `ERR_VALUE_OUT_OF_RANGE` when the layout has
-   *   no slot for it, `ERR_INVALID_COUNT` and `ERR_COUNT_OVERFLOW` when the count is wrong or would not be exact.
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is not a number, `ERR_VALUE_OUT_OF_RANGE` when the layout has no
+   *   slot for it, `ERR_INVALID_COUNT` when the count is outside its range, `ERR_COUNT_OVERFLOW` when the total would pass
+   *   2^53 − 1.
    */
   record(value: number, count = 1): void {
     assertCount(count);
@@ -129,10 +130,11 @@ export class LayoutHistogram implements Counted {
   }
 
   /**
-   * Counts everything that `other` has counted. Where its slots have the same bounds nothing is lost; otherwise each
-   * slot goes, whole, to where its midpoint belongs: see `rebucket`, which says how far that can be trusted.
+   * Counts everything that `other` has counted. When its slots have the same bounds nothing is lost. Otherwise all counts of a
+   * slot go to the slot of its midpoint: `rebucket` states the error of that.
    *
-   * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when there is no slot for a midpoint, `ERR_COUNT_OVERFLOW`.
+   * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when the layout has no slot for a midpoint, `ERR_COUNT_OVERFLOW` when the
+   *   total would pass 2^53 − 1, `ERR_INCOMPATIBLE` when `other` has no counts.
    */
   add(other: Counted): void {
     assertCounted('add', other);
@@ -142,10 +144,10 @@ export class LayoutHistogram implements Counted {
   }
 
   /**
-   * Takes out everything that `other` has counted, or, when that is not all here, nothing: undoes `add(other)`.
+   * Takes out everything that `other` has counted: undoes `add(other)`. Takes out nothing when some of it is not here.
    *
-   * @throws HdrscopeError `ERR_INCOMPATIBLE` when a slot holds fewer values than are to be taken out of it,
-   *   `ERR_VALUE_OUT_OF_RANGE` when there is no slot for a midpoint.
+   * @throws HdrscopeError `ERR_INCOMPATIBLE` when a slot of `other` holds more values than its slot here,
+   *   `ERR_VALUE_OUT_OF_RANGE` when the layout has no slot for a midpoint.
    */
   subtract(other: Counted): void {
     assertCounted('subtract', other);
@@ -171,7 +173,11 @@ export class LayoutHistogram implements Counted {
     return copy;
   }
 
-  /** Whether both have counted as many values between the same bounds. Storage and unused slots may differ. */
+  /**
+   * Whether both have the same counts between the same bounds. Storage and unused slots may differ.
+   *
+   * @throws HdrscopeError `ERR_INCOMPATIBLE` when `other` has no counts.
+   */
   equals(other: Counted): boolean {
     assertCounted('equals', other);
     const { layout, counts } = other;
@@ -182,7 +188,7 @@ export class LayoutHistogram implements Counted {
     ) {
       return false;
     }
-    // With equal totals nothing can be left over in the other one.
+    // The totals are equal, so the other histogram has no further counts.
     let at = counts.first;
     for (const [slot, count] of usedSlots(this.#counts)) {
       if (
@@ -253,15 +259,15 @@ export class LayoutHistogram implements Counted {
     return quantileOf(this, q, options);
   }
 
-  /** `quantile` for several quantiles, in the order given. */
+  /** `quantile` for several quantiles, in their order. */
   quantiles(quantiles: readonly number[], options?: QuantileOptions): Quantile[] {
     return quantilesOf(this, quantiles, options);
   }
 
   /**
-   * How many values share the slot of `value`; 0 where it has none.
+   * How many values share the slot of `value`; 0 when the layout has no slot for it.
    *
-   * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is no number.
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is not a number.
    */
   countAt(value: number): number {
     assertNumber(value, 'value');
@@ -278,13 +284,13 @@ export class LayoutHistogram implements Counted {
     throw mustBe('ERR_VALUE_OUT_OF_RANGE', what, range, value);
   }
 
-  /** The counts of another layout by the slots of this one. */
+  /** The counts of another layout in the slots of this one. */
   #translated({ layout, counts }: Counted): (readonly [slot: number, count: number])[] {
     if (layout === this.layout) return [...usedSlots(counts)];
     const plan = rebucket(layout, this.layout);
     const translated = new Map<number, number>();
     for (const [slot, count] of usedSlots(counts)) {
-      this.#slotOf(layout.midpoint(slot), 'the midpoint of a slot'); // which `rebucket` would take to the nearest end
+      this.#slotOf(layout.midpoint(slot), 'the midpoint of a slot'); // `rebucket` would move it to the nearest end
       const target = plan.slotFor(slot);
       translated.set(target, (translated.get(target) ?? 0) + count);
     }

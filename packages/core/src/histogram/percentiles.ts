@@ -38,17 +38,17 @@ export function valuesAtPercentiles<V extends number | bigint>(
 }
 
 /**
- * Which of `total` values, counted from 1 in ascending order, is the percentile. Rounds up, except that a rank which
- * exceeds an integer by rounding alone is that integer: the percentile is taken one step of a double lower first.
+ * The rank of a percentile among `total` values in ascending order, from 1. It is rounded up, unless it exceeds an integer by
+ * rounding alone: to exclude that, the percentile is first lowered to the next double.
  * Source: HdrHistogram (Java), `AbstractHistogram.getValueAtPercentile`.
  */
 export function rankOf(percentile: number, total: number): number {
   const bounded = Math.min(Math.max(nextDown(percentile), 0), 100);
-  // Multiplied before divided, so that whole percentiles of round totals are exact; that may round beyond the total.
+  // Multiplication comes first, so that whole percentiles of round totals are exact. It may round beyond the total.
   return Math.min(Math.max(1, Math.ceil((bounded * total) / 100)), total);
 }
 
-/** The sum of the counts of the slots from `first` to `last`, both included; what lies outside has none. */
+/** The sum of the counts of the slots from `first` to `last`, both included. Slots outside the layout have none. */
 export function countOfSlots(counts: ReadonlyCounts, first: number, last: number): number {
   const end = Math.min(last, counts.last);
   let sum = 0;

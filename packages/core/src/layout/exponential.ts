@@ -3,7 +3,7 @@ import { mustBe } from '../errors.ts';
 import { assertOptions, type OptionsOwner } from '../options.ts';
 import type { Layout } from './layout.ts';
 
-/** What an exponential layout is made of. */
+/** Options of an exponential layout. */
 export interface ExponentialLayoutOptions {
   /** `base = 2 ** (2 ** -scale)`: an integer from -10 to 20. Prometheus calls it schema. */
   readonly scale: number;
@@ -133,7 +133,7 @@ export function exponentialBound(scale: number, index: number): number {
   const mantissa = mantissaOf(scale, index - octave * perOctave, perOctave);
   const power = POWERS_OF_TWO[octave - MIN_NORMAL_EXPONENT];
   if (power !== undefined) return mantissa * power;
-  // Rounded once, at the end: where `2 ** octave` is 0 the bound need not be.
+  // One rounding, at the end: the bound may be above 0 although `2 ** octave` is 0.
   return mantissa * 2 ** (octave + SUBNORMAL_BITS) * 2 ** -SUBNORMAL_BITS;
 }
 
@@ -160,8 +160,8 @@ function mantissaOf(scale: number, place: number, perOctave: number): number {
  * decide.
  *
  * @param value Above 0 and finite.
- * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is no such number: it is in no bucket; `ERR_INVALID_OPTION`
- *   when the scale is none from -10 to 20.
+ * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is 0, negative, infinite or not a number, as no bucket holds it;
+ *   `ERR_INVALID_OPTION` when the scale is outside [-10, 20].
  * @example
  * ```ts
  * import { exponentialBound, exponentialIndex } from '@hdrscope/core/internal';
@@ -175,8 +175,8 @@ export function exponentialIndex(scale: number, value: number): number {
     throw mustBe('ERR_INVALID_VALUE', 'value', 'a finite number above 0', value);
   }
   assertScale(scale);
-  // Among subnormal numbers neighbouring bounds round to the same double, thousands of them at a high scale; a whole
-  // number of octaves above they are told apart.
+  // At a high scale, thousands of neighbouring bounds round to the same subnormal double. A whole number of octaves above they
+  // are different doubles.
   if (scale > 0 && value < MIN_NORMAL) {
     return exponentialIndex(scale, value * 2 ** SUBNORMAL_BITS) - SUBNORMAL_BITS * 2 ** scale;
   }

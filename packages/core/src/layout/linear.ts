@@ -2,15 +2,15 @@ import { mustBe } from '../errors.ts';
 import { assertOptions, type OptionsOwner } from '../options.ts';
 import { areAscending, type EdgeLayout, edgeLayout, type InclusiveBound } from './edges.ts';
 
-/** What a linear layout is made of. */
+/** Options of a linear layout. */
 export interface LinearLayoutOptions {
-  /** Where the first slot of full width begins. @default 0 */
+  /** The lower bound of the first slot of full width. @default 0 */
   readonly min?: number;
   /** The width of a slot: above 0. */
   readonly width: number;
-  /** How many slots of that width, besides the open ones below and above: an integer of at least 1. */
+  /** How many slots have that width: an integer from 1 to 2^20. The open slots below and above come on top. */
   readonly slots: number;
-  /** @default 'lower' */
+  /** The bound that belongs to a slot. @default 'lower' */
   readonly inclusive?: InclusiveBound;
 }
 
@@ -42,7 +42,7 @@ export function linearLayout(options: LinearLayoutOptions): EdgeLayout {
   }
   const edges = Array.from({ length: slots + 1 }, (_, i) => min + i * width);
   if (!areAscending(edges)) {
-    throw mustBe('ERR_INVALID_OPTION', 'width', 'a positive number that tells the edges apart', width);
+    throw mustBe('ERR_INVALID_OPTION', 'width', 'a positive number that keeps the edges apart', width);
   }
   return edgeLayout('linear', edges, inclusive);
 }

@@ -2,9 +2,9 @@ import { mustBe } from '../errors.ts';
 import { assertOptions, type OptionsOwner } from '../options.ts';
 import { areAscending, type EdgeLayout, edgeLayout, type InclusiveBound } from './edges.ts';
 
-/** What a log-linear layout is made of. */
+/** Options of a log-linear layout. */
 export interface LogLinearLayoutOptions {
-  /** Where the first slot of full width begins; octaves are counted from here. @default 0 */
+  /** The lower bound of the first slot of full width, from which octaves are counted. @default 0 */
   readonly min?: number;
   /** The width of the narrowest slots: above 0. @default 1 */
   readonly quantum?: number;
@@ -33,9 +33,9 @@ const OWNER: OptionsOwner<LogLinearLayoutOptions> = {
 };
 
 /**
- * Octaves cut into equal parts: slots one quantum wide from `min`, as many as an octave has parts, then octaves whose
- * slots are 1, 2, 4, … quanta wide. There is one slot for all below `min`, and one for all above the last octave. With
- * one part an octave it is a `log2Layout`; with 8, as in the kernel's tools, integers up to 2^64 take 496 slots.
+ * Octaves cut into equal parts. From `min` on, slots are one quantum wide, as many as an octave has parts; the octaves after them
+ * have slots 1, 2, 4, … quanta wide. One slot holds all values below `min`, and one all values above the last octave. With one
+ * part an octave this is a `log2Layout`. With 8 parts, as in the kernel's tools, integers up to 2^64 take 496 slots.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it, or there would be more
  *   than 2^20 slots.
@@ -64,7 +64,7 @@ export function logLinearLayout(options: LogLinearLayoutOptions): EdgeLayout {
     return min + quantum * (i - octave * parts) * 2 ** octave;
   });
   if (!areAscending(edges)) {
-    throw mustBe('ERR_INVALID_OPTION', 'quantum', 'a positive number that tells the edges apart', quantum);
+    throw mustBe('ERR_INVALID_OPTION', 'quantum', 'a positive number that keeps the edges apart', quantum);
   }
   return edgeLayout('log-linear', edges, inclusive);
 }
