@@ -4,7 +4,7 @@ import { assertHdrCounted } from '../histogram/operands.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
 import { assertOptions } from '../options.ts';
 
-/** How sure an interval is to be. */
+/** Options of an interval. */
 export interface ConfidenceOptions {
   /**
    * The probability with which the interval is to contain what it estimates: above 0 and below 1.
@@ -27,14 +27,22 @@ export function confidenceOf(name: string, options: ConfidenceOptions): number {
   throw mustBe('ERR_INVALID_OPTION', 'confidence', 'a number above 0 and below 1', confidence);
 }
 
-/** Stricter than `valueAtPercentile`, which takes what is outside as 0 or 100: no interval makes sense of that. */
+/**
+ * Stricter than `valueAtPercentile`, which reads percentiles outside [0, 100] as 0 or 100.
+ *
+ * @throws HdrscopeError `ERR_INVALID_VALUE` when the percentile is outside [0, 100].
+ */
 export function assertPercentile(percentile: number): void {
   if (!(typeof percentile === 'number' && percentile >= 0 && percentile <= 100)) {
     throw mustBe('ERR_INVALID_VALUE', 'percentile', 'a number from 0 to 100', percentile);
   }
 }
 
-/** Histograms as of one moment. Those of shared storage copy their counts each time these are asked for. */
+/**
+ * Two histograms with their counts at one moment. Shared storage copies the counts at each read.
+ *
+ * @throws HdrscopeError `ERR_INCOMPATIBLE` when an argument has no integers.
+ */
 export function atOneMoment(
   caller: string,
   a: Counted<HdrLayout>,
@@ -48,7 +56,11 @@ export function atOneMoment(
   ];
 }
 
-/** What cannot be computed is refused: a NaN in the middle of a report says nothing about its cause. */
+/**
+ * Refuses what cannot be computed, since a NaN in a report would not show its cause.
+ *
+ * @throws HdrscopeError `ERR_INCOMPATIBLE` when a histogram has fewer than `atLeast` values.
+ */
 export function assertHolds(
   caller: string,
   atLeast: number,

@@ -4,11 +4,11 @@ import { rebucket } from '../rebucket.ts';
 import type { UnitLayouts } from './exponential.ts';
 
 /**
- * The counts of an HDR layout between boundaries, one more than there are of these: those of every slot go to where its
- * middle lies.
+ * The counts of an HDR layout in buckets between boundaries: all counts of a slot go to the bucket that holds its middle. There is
+ * one bucket more than there are boundaries.
  *
- * @param boundaries Ascending, in the unit; each belongs to the bucket below it.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when they are not ascending.
+ * @param boundaries Finite and ascending, in the unit; each belongs to the bucket below it.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the boundaries are not ascending.
  * @example
  * ```ts
  * import { Histogram } from '@hdrscope/core';

@@ -10,7 +10,7 @@ import { assertPolicy, type OutOfRangePolicy } from './out-of-range.ts';
 
 /** Options of a `Histogram` or `BasicHistogram`. */
 export interface HistogramOptions {
-  /** The smallest difference that must be told apart: an integer of at least 1. @default 1 */
+  /** The smallest difference between values that must stay visible: an integer of at least 1. @default 1 */
   readonly lowestDiscernibleValue?: number | bigint;
   /**
    * The largest value that must fit: an integer from twice the lowest discernible value to 2^63 − 1.

@@ -4,7 +4,7 @@ import type { Layout } from './layout.ts';
 
 /** Options of an HDR layout. */
 export interface HdrLayoutOptions {
-  /** The smallest difference that must be told apart: an integer of at least 1. @default 1 */
+  /** The smallest difference between values that must stay visible: an integer of at least 1. @default 1 */
   readonly lowestDiscernibleValue?: number | bigint;
   /** The largest value that must fit: an integer from twice the lowest discernible value to 2^63 − 1. */
   readonly highestTrackableValue: number | bigint;

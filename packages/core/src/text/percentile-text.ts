@@ -3,7 +3,7 @@ import type { IterationStep } from '../histogram/iteration.ts';
 import { assertOptions, type OptionsOwner } from '../options.ts';
 import { formatDecimal } from './decimal.ts';
 
-/** What can be printed: a `Histogram`, a `DoubleHistogram`, and what reads alike. */
+/** The members of a `Histogram` or `DoubleHistogram` that its text needs. */
 export interface PercentileSource {
   readonly layout: {
     readonly significantDigits: number;
@@ -17,13 +17,13 @@ export interface PercentileSource {
   percentiles(ticksPerHalfDistance: number): Iterable<IterationStep>;
 }
 
-/** How a percentile distribution is printed. */
+/** Options of `formatPercentiles`. */
 export interface PercentileTextOptions {
   /** Steps before the distance to 100 % is halved: an integer of at least 1. @default 5 */
   readonly ticksPerHalfDistance?: number;
-  /** What values are divided by, for example 1e6 to print nanoseconds as milliseconds. Above 0. @default 1 */
+  /** The divisor for values, for example 1e6 to print nanoseconds as milliseconds. Above 0. @default 1 */
   readonly valueScale?: number;
-  /** `'text'` is the `.hgrm` file that plotters read, `'csv'` the same rows separated by commas. @default 'text' */
+  /** `'text'` is the `.hgrm` file that plotters read; `'csv'` has the same rows, separated by commas. @default 'text' */
   readonly format?: 'text' | 'csv';
 }
 
@@ -31,7 +31,8 @@ export interface PercentileTextOptions {
  * Prints the distribution as HdrHistogram's Java implementation does, byte for byte.
  * Source: HdrHistogram (Java), `AbstractHistogram.outputPercentileDistribution`.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it, `ERR_INCOMPATIBLE` when
+ *   `histogram` is anything else.
  * @example
  * ```ts
  * import { formatPercentiles, Histogram } from '@hdrscope/core';
@@ -54,9 +55,9 @@ const OWNER: OptionsOwner<PercentileTextOptions> = {
 };
 
 /**
- * What `formatPercentiles` returns, in parts of a line or few: with many steps it is too long for one text.
+ * The text of `formatPercentiles` in parts of a few lines: with many steps it is too long for one string.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` at the first step.
+ * @throws HdrscopeError as `formatPercentiles` does, when the first part is asked for.
  */
 export function* percentileTextParts(
   histogram: PercentileSource,
