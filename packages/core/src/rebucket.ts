@@ -2,7 +2,7 @@ import type { ReadonlyCounts } from './counts/readonly-counts.ts';
 import { nextDown, nextUp } from './double.ts';
 import { mustBe } from './errors.ts';
 import { assertLayout } from './histogram/operands.ts';
-import { HdrLayout } from './layout/hdr.ts';
+import { isHdrLayout } from './layout/hdr.ts';
 import type { Layout } from './layout/layout.ts';
 
 /** Counts in another layout, and the number of them that may be misplaced. */
@@ -178,10 +178,10 @@ function contains(outer: Layout, target: number, inner: Layout, slot: number): b
       (outer.lowerInclusive || !inner.lowerInclusive || !Number.isFinite(innerLower)));
   if (!below) return false;
   // An HDR slot counts fractions as their integer part, so it reaches to the integer after its last one.
-  if (outer instanceof HdrLayout) {
+  if (isHdrLayout(outer)) {
     const end = outer.lower(target) + outer.size(target);
     // Between two HDR slots this integer decides, because above 2^53 the last integer of a slot is not a double.
-    if (inner instanceof HdrLayout) return innerLower + inner.size(slot) <= end;
+    if (isHdrLayout(inner)) return innerLower + inner.size(slot) <= end;
     return innerUpper < end || (innerUpper === end && !inner.upperInclusive);
   }
   return (

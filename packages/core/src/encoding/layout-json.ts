@@ -3,7 +3,7 @@ import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { areAscending, type EdgeLayout, edgeLayout, type InclusiveBound } from '../layout/edges.ts';
 import { type ExponentialLayout, exponentialLayout, type IndexRange } from '../layout/exponential.ts';
-import { HdrLayout } from '../layout/hdr.ts';
+import { isHdrLayout } from '../layout/hdr.ts';
 import { type IntegerLayout, integerLayout } from '../layout/integer.ts';
 import type { Layout, LayoutKind } from '../layout/layout.ts';
 import { type HdrLayoutJson, hdrLayoutOf, hdrLayoutToJson } from './json.ts';
@@ -76,7 +76,7 @@ export function layoutHistogramFromJson(json: unknown): {
 }
 
 function layoutToJson(layout: Layout): LayoutJson {
-  if (layout instanceof HdrLayout) return { kind: 'hdr', ...hdrLayoutToJson(layout) };
+  if (isHdrLayout(layout)) return { kind: 'hdr', ...hdrLayoutToJson(layout) };
   if ('edges' in layout) {
     const { kind, edges, lowerInclusive } = layout as EdgeLayout;
     return { kind: kind as EdgeKind, edges, inclusive: lowerInclusive ? 'lower' : 'upper' };

@@ -11,7 +11,7 @@ import { type HistogramJson, histogramFromJson, histogramToJson } from '../encod
 import { encodeCompressedV2, encodeV2 } from '../encoding/v2.ts';
 import { type CompressionOptions, levelOf } from '../encoding/zlib-stream.ts';
 import { HdrscopeError } from '../errors.ts';
-import { HdrLayout } from '../layout/hdr.ts';
+import { type HdrLayout, isHdrLayout } from '../layout/hdr.ts';
 import type { Layout } from '../layout/layout.ts';
 import { assertOptions, type OptionsOwner } from '../options.ts';
 import { formatPercentiles } from '../text/percentile-text.ts';
@@ -410,7 +410,7 @@ export class Histogram extends BasicHistogram implements ReadonlyHistogram {
   }
 
   #sharesSlotsWith(layout: Layout): boolean {
-    return layout instanceof HdrLayout && this.layout.sharesSlotsWith(layout);
+    return isHdrLayout(layout) && this.layout.sharesSlotsWith(layout);
   }
 
   /** The counts of another layout by the slots of this one, ascending. */
@@ -418,7 +418,7 @@ export class Histogram extends BasicHistogram implements ReadonlyHistogram {
     const own = this.layout;
     const slotFor = this.#sharesSlotsWith(layout)
       ? (slot: number): number => slot
-      : layout instanceof HdrLayout
+      : isHdrLayout(layout)
         ? (slot: number): number => slotOfLowest(layout, slot, own)
         : (slot: number): number => slotOfValue(own, valueOfSlot(layout, slot, 'lowest'));
     const translated = { slots: [] as number[], counts: [] as number[] };
@@ -450,6 +450,6 @@ const NOTHING: Translated = { slots: [], counts: [] };
 
 /** The integer that stands for a slot of any layout: its own bound in an HDR layout, its middle in others. */
 function valueOfSlot(layout: Layout, slot: number, bound: 'lowest' | 'highest'): bigint {
-  if (!(layout instanceof HdrLayout)) return BigInt(Math.floor(layout.midpoint(slot)));
+  if (!isHdrLayout(layout)) return BigInt(Math.floor(layout.midpoint(slot)));
   return bound === 'lowest' ? BigInt(layout.lower(slot)) : layout.upperBigInt(slot);
 }

@@ -1,6 +1,6 @@
 import type { Counted } from '../counted.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
-import { HdrLayout } from '../layout/hdr.ts';
+import { type HdrLayout, isHdrLayout } from '../layout/hdr.ts';
 import type { Layout } from '../layout/layout.ts';
 
 /**
@@ -26,7 +26,7 @@ export function assertCounted(call: string, other: unknown): asserts other is Co
  */
 export function assertHdrCounted(call: string, other: unknown): asserts other is Counted<HdrLayout> {
   assertCounted(call, other);
-  if (other.layout instanceof HdrLayout) return;
+  if (isHdrLayout(other.layout)) return;
   throw mustBe(
     'ERR_INCOMPATIBLE',
     `${call}: the argument`,
