@@ -22,7 +22,7 @@ export {
 export { type Advice, type AdviseOptions, advise } from './histogram/advise.ts';
 export { BasicHistogram } from './histogram/basic-histogram.ts';
 export { DoubleHistogram } from './histogram/double-histogram.ts';
-export type { DoubleHistogramOptions, DoubleLayout, DoubleStorage } from './histogram/double-range.ts';
+export type { DoubleHistogramOptions, DoubleLayout } from './histogram/double-range.ts';
 export {
   DoubleRecorder,
   type DoubleRecorderOptions,

@@ -24,8 +24,13 @@ const LOWEST = 8;
 const HIGHEST = 10;
 /** The total, plus the counts that threads have leased: at most 2^53 − 1. */
 const RESERVED = 12;
+/** The first octave of a histogram of doubles, plus `OCTAVE_BIAS`; 0 before its first value above 0. */
+const OCTAVE = 14;
+/** Whether the counts are of doubles. */
+const IS_DOUBLE = 15;
 const HEADER_WORDS = 16;
 
+const OCTAVE_BIAS = 2048;
 const MAGIC_NUMBER = 0x68647231; // "hdr1"
 const WORD_BYTES = 4;
 /** Bytes of a shared buffer besides its counts. */
@@ -40,6 +45,8 @@ const LONGEST_WAIT_MS = 100;
 export interface SharedSetup {
   readonly layout: HdrLayout;
   readonly autoResize: boolean;
+  /** Whether the integers of the layout stand for doubles. @default false */
+  readonly isDouble?: boolean;
 }
 
 /**
@@ -71,7 +78,7 @@ export class SharedCounts implements CountsStore {
   }
 
   /** Makes a buffer. One that resizes has room for all values from the start, as it cannot grow; unused memory costs nothing. */
-  static of({ layout, autoResize }: SharedSetup): SharedCounts {
+  static of({ layout, autoResize, isDouble = false }: SharedSetup): SharedCounts {
     const widest = autoResize ? layout.reaching(LARGEST_VALUE) : layout;
     const capacity = wordsFor(widest.slotCount);
     const buffer = new SharedArrayBuffer((HEADER_WORDS + 2 * capacity) * WORD_BYTES);
@@ -79,6 +86,7 @@ export class SharedCounts implements CountsStore {
     header[MAGIC] = MAGIC_NUMBER;
     header[DIGITS] = layout.significantDigits;
     header[AUTO_RESIZE] = Number(autoResize);
+    header[IS_DOUBLE] = Number(isDouble);
     header[LENGTH] = layout.slotCount;
     header[CAPACITY] = capacity;
     const wide = new BigInt64Array(buffer, 0, HEADER_WORDS / 2);
@@ -88,18 +96,18 @@ export class SharedCounts implements CountsStore {
   }
 
   /**
-   * @throws HdrscopeError `ERR_INCOMPATIBLE` when `of` did not make the buffer.
+   * @throws HdrscopeError `ERR_INCOMPATIBLE` when `of` did not make the buffer, or made it for values of the other kind.
    */
-  static attach(buffer: SharedArrayBuffer): SharedCounts {
-    if (!isShared(buffer) || !isSetUp(buffer)) {
-      throw mustBe(
-        'ERR_INCOMPATIBLE',
-        'buffer',
-        'the sharedBuffer of a histogram with shared storage',
-        buffer,
-      );
-    }
-    return new SharedCounts(buffer);
+  static attach(buffer: SharedArrayBuffer, isDouble = false): SharedCounts {
+    const counts = isShared(buffer) && isSetUp(buffer) ? new SharedCounts(buffer) : undefined;
+    if (counts?.setup.isDouble === isDouble) return counts;
+    const kind = isDouble ? 'DoubleHistogram' : 'Histogram';
+    throw mustBe(
+      'ERR_INCOMPATIBLE',
+      'buffer',
+      `the sharedBuffer of a ${kind} with shared storage`,
+      counts === undefined ? buffer : `that of a ${isDouble ? 'Histogram' : 'DoubleHistogram'}`,
+    );
   }
 
   /** The options at the start. The range may have become wider since: `length` says how far it reaches now. */
@@ -113,7 +121,20 @@ export class SharedCounts implements CountsStore {
         highestTrackableValue: wide[HIGHEST / 2]!,
       }),
       autoResize: header[AUTO_RESIZE] === 1,
+      isDouble: header[IS_DOUBLE] === 1,
     };
+  }
+
+  /** The first octave of a histogram of doubles, which never changes once a thread has set it. */
+  get octave(): number | undefined {
+    const octave = Atomics.load(this.#header, OCTAVE);
+    return octave === 0 ? undefined : octave - OCTAVE_BIAS;
+  }
+
+  /** Sets the first octave, unless another thread has set it. Returns the octave that all threads use. */
+  claimOctave(octave: number): number {
+    Atomics.compareExchange(this.#header, OCTAVE, 0, octave + OCTAVE_BIAS);
+    return this.octave!;
   }
 
   get length(): number {

@@ -1,12 +1,15 @@
-import type { Counts } from '../counts/counts.ts';
+import type { Storage } from '../counts/readonly-counts.ts';
+import { SharedCounts } from '../counts/shared.ts';
+import type { CountsStore } from '../counts/store.ts';
 import { usedSlots } from '../counts/used-slots.ts';
 import { bytesOf, toBase64 } from '../encoding/base64.ts';
 import { decodeDoubles, encodeCompressedDoubles, encodeDoubles } from '../encoding/double.ts';
 import { type DoubleHistogramJson, doubleFromJson, doubleToJson } from '../encoding/double-json.ts';
 import { type CompressionOptions, levelOf } from '../encoding/zlib-stream.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
+import { assertOptions, type OptionsOwner } from '../options.ts';
 import { formatPercentiles } from '../text/percentile-text.ts';
-import type { DoubleRange, DoubleStorage } from './double-range.ts';
+import { type DoubleHistogramOptions, type DoubleRange, widestRange } from './double-range.ts';
 import {
   assertDoubleInterval,
   type CountedValue,
@@ -15,6 +18,7 @@ import {
   emptyDoubleStore,
 } from './double-recording.ts';
 import { INSPECT, inspectionOf } from './inspection.ts';
+import { assertPolicy } from './out-of-range.ts';
 import { type StorageOptions, storageOf } from './storage-options.ts';
 import { least, most } from './time-span.ts';
 
@@ -45,10 +49,11 @@ export class DoubleHistogram extends DoubleRecording {
   add(other: DoubleHistogram): void {
     assertDoubles('add', other);
     const [own, theirs] = [this.range, other.range];
-    const { counts } = other.integers;
-    if (own.halfBits === theirs.halfBits && own.octave === theirs.octave && counts.last < this.store.length) {
+    const counts = other.store.seen();
+    const isAligned = own.isPlaced && own.halfBits === theirs.halfBits && own.octave === theirs.octave;
+    if (isAligned && counts.last < this.store.length) {
       this.store.assertRoomFor(counts.total);
-      this.store.addAll(other.store);
+      this.store.addAll(counts);
     } else this.recordAll(other.#values('lower'));
     this.startTimeMs = least(this.startTimeMs, other.startTimeMs);
     this.endTimeMs = most(this.endTimeMs, other.endTimeMs);
@@ -94,11 +99,12 @@ export class DoubleHistogram extends DoubleRecording {
    */
   subtract(other: DoubleHistogram): void {
     assertDoubles('subtract', other);
+    const { counts } = this;
     const taken = new Map<number, number>();
     for (const [value, count] of other.#values('lower')) {
       const slot = this.layout.slotOf(value);
       const sum = (taken.get(slot) ?? 0) + count;
-      const available = slot < this.store.length ? this.store.at(slot) : 0;
+      const available = slot < counts.length ? counts.at(slot) : 0;
       if (sum > available) {
         throw new HdrscopeError(
           'ERR_INCOMPATIBLE',
@@ -113,18 +119,27 @@ export class DoubleHistogram extends DoubleRecording {
   }
 
   /** An independent histogram with the same counts, range, policy, times and tag. */
-  copy(options: StorageOptions<DoubleStorage> = {}): DoubleHistogram {
+  copy(options: StorageOptions = {}): DoubleHistogram {
     const storage = storageOf('copy', options, this.storage);
-    const isAlike = storage === this.storage;
-    const copy = this.#like(this.range.copy(), storage, isAlike ? this.store.clone() : undefined);
-    if (!isAlike) copy.store.addAll(this.store);
+    const counts = this.store.seen();
+    if (storage === 'shared') {
+      const copy = this.#like(widestRange(this.significantDigits), storage);
+      copy.recordAll(this.#values('lower'));
+      return copy;
+    }
+    const range = this.range.released();
+    if (storage === counts.storage) return this.#like(range, storage, counts.clone());
+    const copy = this.#like(range, storage);
+    copy.store.addAll(counts);
     return copy;
   }
 
   /** A copy in which coordinated omission is corrected: see `recordCorrected`. */
-  copyCorrected(expectedInterval: number, options: StorageOptions<DoubleStorage> = {}): DoubleHistogram {
+  copyCorrected(expectedInterval: number, options: StorageOptions = {}): DoubleHistogram {
     const storage = storageOf('copyCorrected', options, this.storage);
-    const copy = this.#like(this.range.emptied(), storage);
+    const range =
+      storage === 'shared' ? widestRange(this.significantDigits) : this.range.released().emptied();
+    const copy = this.#like(range, storage);
     copy.addCorrected(this, expectedInterval);
     return copy;
   }
@@ -207,14 +222,12 @@ export class DoubleHistogram extends DoubleRecording {
    * @param json The value that `toJSON` returned, maybe after `JSON.parse` or `structuredClone`.
    * @throws HdrscopeError `ERR_DECODE` when `json` is anything else; the message names the place and the fault.
    */
-  static fromJSON(json: unknown, options: StorageOptions<DoubleStorage> = {}): DoubleHistogram {
+  static fromJSON(json: unknown, options: StorageOptions = {}): DoubleHistogram {
     const storage = storageOf('DoubleHistogram.fromJSON', options, 'dense');
     const { range, counts, startTimeMs, endTimeMs, tag } = doubleFromJson(json);
-    const store = storage === 'dense' ? counts : emptyDoubleStore(storage, range);
-    if (store !== counts) store.addAll(counts);
-    const histogram = new DoubleHistogram(new DoubleSetup(range, store));
+    const histogram = new DoubleHistogram(new DoubleSetup(range, counts));
     [histogram.startTimeMs, histogram.endTimeMs, histogram.tag] = [startTimeMs, endTimeMs, tag];
-    return histogram;
+    return storage === 'dense' ? histogram : histogram.copy({ storage });
   }
 
   /**
@@ -222,18 +235,49 @@ export class DoubleHistogram extends DoubleRecording {
    *
    * @throws HdrscopeError `ERR_DECODE` when the bytes are not such an encoding.
    */
-  static decode(encoded: Uint8Array | string, options: StorageOptions<DoubleStorage> = {}): DoubleHistogram {
+  static decode(encoded: Uint8Array | string, options: StorageOptions = {}): DoubleHistogram {
     const storage = storageOf('DoubleHistogram.decode', options, 'dense');
     const { range, integers } = decodeDoubles(bytesOf(encoded));
     const { layout, runs } = integers;
-    const isDense = storage === 'dense';
-    const store = isDense ? runs.toDense(layout.slotCount) : emptyDoubleStore(storage, range);
-    if (!isDense) store.addRuns(runs);
-    return new DoubleHistogram(new DoubleSetup(range, store));
+    if (storage === 'dense')
+      return new DoubleHistogram(new DoubleSetup(range, runs.toDense(layout.slotCount)));
+    const store = emptyDoubleStore('sparse', range);
+    store.addRuns(runs);
+    const histogram = new DoubleHistogram(new DoubleSetup(range, store));
+    return storage === 'sparse' ? histogram : histogram.copy({ storage });
+  }
+
+  /**
+   * A histogram with the counts of one in another thread: each sees the values that the other records.
+   *
+   * @param buffer The `sharedBuffer` of a histogram with shared storage, as it arrived by `postMessage` or `workerData`.
+   * @param options The policy for values out of range, by default `'throw'`; the buffer has all other options.
+   * @throws HdrscopeError `ERR_INCOMPATIBLE` when `buffer` is anything else.
+   * @example
+   * ```ts
+   * import { DoubleHistogram } from '@hdrscope/core';
+   *
+   * const ours = new DoubleHistogram({ storage: 'shared' });
+   * // in a worker: const theirs = DoubleHistogram.attach(workerData);
+   * const theirs = DoubleHistogram.attach(ours.sharedBuffer as SharedArrayBuffer);
+   * theirs.record(0.25);
+   * ours.countAt(0.25); //=> 1
+   * ```
+   */
+  static attach(
+    buffer: SharedArrayBuffer,
+    options: Pick<DoubleHistogramOptions, 'outOfRange'> = {},
+  ): DoubleHistogram {
+    assertOptions(options, ATTACH);
+    const { outOfRange = 'throw' } = options;
+    assertPolicy(outOfRange);
+    const store = SharedCounts.attach(buffer, true);
+    const range = widestRange(store.setup.layout.significantDigits);
+    return new DoubleHistogram(new DoubleSetup(range, store, outOfRange));
   }
 
   /** A histogram with the policy, times and tag of this one, and with these counts or none. */
-  #like(range: DoubleRange, storage: DoubleStorage, counts?: Counts): DoubleHistogram {
+  #like(range: DoubleRange, storage: Storage, counts?: CountsStore): DoubleHistogram {
     const store = counts ?? emptyDoubleStore(storage, range);
     const histogram = new DoubleHistogram(new DoubleSetup(range, store, this.outOfRange));
     [histogram.startTimeMs, histogram.endTimeMs] = [this.startTimeMs, this.endTimeMs];
@@ -245,9 +289,14 @@ export class DoubleHistogram extends DoubleRecording {
   #values(end: 'lower' | 'upper'): CountedValue[] {
     const { layout } = this.integers;
     const { ratio } = this.range;
-    return [...usedSlots(this.store)].map(([slot, count]) => [layout[end](slot) * ratio, count]);
+    return [...usedSlots(this.counts)].map(([slot, count]) => [layout[end](slot) * ratio, count]);
   }
 }
+
+const ATTACH: OptionsOwner<Pick<DoubleHistogramOptions, 'outOfRange'>> = {
+  name: 'DoubleHistogram.attach',
+  names: { outOfRange: true },
+};
 
 function assertDoubles(call: string, other: unknown): asserts other is DoubleHistogram {
   if (other instanceof DoubleHistogram) return;

@@ -1,12 +1,10 @@
 import type { Counted } from '../counted.ts';
+import type { Storage } from '../counts/readonly-counts.ts';
 import { nextDown, nextUp } from '../double.ts';
 import { type HdrscopeError, mustBe } from '../errors.ts';
 import { HdrLayout } from '../layout/hdr.ts';
 import type { Layout } from '../layout/layout.ts';
 import type { OutOfRangePolicy } from './out-of-range.ts';
-
-/** How counts of doubles are kept in memory. */
-export type DoubleStorage = 'dense' | 'sparse';
 
 /** Options of a `DoubleHistogram`. */
 export interface DoubleHistogramOptions {
@@ -19,8 +17,13 @@ export interface DoubleHistogramOptions {
   readonly highestToLowestValueRatio?: number;
   /** Whether a value that does not fit beside the others widens the range. @default only without `highestToLowestValueRatio` */
   readonly autoResize?: boolean;
-  /** `'dense'` is fastest and allocates everything at once, `'sparse'` allocates only what is used. @default 'dense' */
-  readonly storage?: DoubleStorage;
+  /**
+   * `'dense'` is fastest and allocates everything at once, `'sparse'` allocates only what is used, and many threads can
+   * record into `'shared'`: see `DoubleHistogram.attach`. A shared range has the largest width, 53 octaves with 3 digits, with
+   * the first value above 0 in its middle, and never moves. It takes neither `highestToLowestValueRatio` nor `autoResize`.
+   * @default 'dense'
+   */
+  readonly storage?: Storage;
   /**
    * The treatment of a value that is negative, not a number, or does not fit beside the counted values: `'throw'` refuses it
    * with an error, `'clamp'` counts the nearest value that fits, `'discard'` does not count it. `outliers` counts all three.
@@ -71,6 +74,10 @@ export interface DoubleRangeOptions {
   readonly highestToLowestRatio: bigint;
   readonly autoResize: boolean;
   readonly octave?: number;
+  /** Whether the range neither moves nor grows. @default false */
+  readonly isFixed?: boolean;
+  /** Whether a fixed range has its position, which the first value above 0 decides. @default only when it is not fixed */
+  readonly isPlaced?: boolean;
   /** `log2` of half the sub-buckets. Left out, it is computed from the digits, which takes longer than everything else. */
   readonly halfBits?: number;
 }
@@ -81,6 +88,10 @@ export class DoubleRange {
   /** `log2` of the lowest integer with full precision. In `[0, 17]`. */
   readonly halfBits: number;
   readonly autoResize: boolean;
+  /** Whether the range neither moves nor grows, as in shared storage. */
+  readonly isFixed: boolean;
+  /** Whether the range has a position. Without one no value above 0 fits. */
+  readonly isPlaced: boolean;
   /** The first octave. */
   octave: number;
   /** The number of octaves: one more than values within the ratio can lie in. */
@@ -101,6 +112,8 @@ export class DoubleRange {
     highestToLowestRatio,
     autoResize,
     octave = FIRST_OCTAVE,
+    isFixed = false,
+    isPlaced = !isFixed,
     halfBits = new HdrLayout({ highestTrackableValue: 2, significantDigits }).subBucketBits - 1,
   }: DoubleRangeOptions) {
     this.significantDigits = significantDigits;
@@ -109,6 +122,8 @@ export class DoubleRange {
     this.octaves = highestToLowestRatio.toString(2).length + 1;
     this.octave = octave;
     this.autoResize = autoResize;
+    this.isFixed = isFixed;
+    this.isPlaced = isPlaced;
   }
 
   /** The lowest value above 0. */
@@ -160,7 +175,12 @@ export class DoubleRange {
    */
   reach(value: number): boolean {
     if (value === 0) return true;
-    if (!isPositive(value) || value > LARGEST_DOUBLE || value < smallestDouble(this)) return false;
+    if (!this.canReach(value)) return false;
+    if (this.isFixed) {
+      if (!this.isPlaced || value < this.low || value >= this.limit) return false;
+      this.#widen(value);
+      return true;
+    }
     while (value < this.low) {
       if (!this.#stepDown(this.#stepsTo(Math.ceil(this.low / value) - 1))) return false;
     }
@@ -172,10 +192,25 @@ export class DoubleRange {
     return true;
   }
 
+  /** Whether some range of these digits holds a value above 0. */
+  canReach(value: number): boolean {
+    return isPositive(value) && value <= LARGEST_DOUBLE && value >= smallestDouble(this);
+  }
+
+  /** The first octave of a fixed range with the values from `lowest` to `highest` in its middle. */
+  octaveAround(lowest: number, highest: number): number {
+    const middle = Math.floor((octaveOf(lowest) + octaveOf(highest)) / 2);
+    return Math.max(middle - Math.floor(this.octaves / 2), this.halfBits - 1022);
+  }
+
   /** The nearest value that fits to one that does not; `undefined` when no value is near. */
   nearest(value: number): number | undefined {
     if (typeof value === 'number' && value < 0) return 0;
-    if (!isPositive(value)) return undefined;
+    if (!isPositive(value) || !this.isPlaced) return undefined;
+    if (this.isFixed) {
+      if (value >= this.low) return Math.min(nextDown(this.limit), LARGEST_DOUBLE);
+      return value < this.low / 2 ? 0 : this.low;
+    }
     const octaves = this.autoResize ? MOST_BITS - this.halfBits : this.octaves;
     const smallest = Math.max(2 ** (this.#last - octaves + 1), smallestDouble(this));
     if (value < smallest) return value < smallest / 2 ? 0 : smallest;
@@ -189,6 +224,10 @@ export class DoubleRange {
       return mustBe('ERR_INVALID_VALUE', what, 'a number from 0 to 2^1022', value);
     }
     const smallest = smallestDouble(this);
+    if (this.isFixed && this.isPlaced) {
+      const allowed = `0, or from ${this.low} to below ${this.limit}, around the first value in shared storage`;
+      return mustBe('ERR_VALUE_OUT_OF_RANGE', what, allowed, value);
+    }
     const allowed =
       value > LARGEST_DOUBLE || value < smallest || this.#last < this.#first
         ? `0, or from ${smallest} to 2^1022`
@@ -240,6 +279,24 @@ export class DoubleRange {
     this.#last = Math.max(this.#last, octave);
   }
 
+  /** A fixed range at a position. */
+  placedAt(octave: number): DoubleRange {
+    return new DoubleRange({ ...this.#options, octave, isFixed: true, isPlaced: true });
+  }
+
+  /** This range for a histogram of its own: one that moves. */
+  released(): DoubleRange {
+    const { octave, moved } = this.isPlaced ? this : { octave: FIRST_OCTAVE, moved: 0 };
+    const copy = new DoubleRange({ ...this.#options, octave });
+    copy.moved = moved;
+    return copy;
+  }
+
+  get #options(): DoubleRangeOptions {
+    const { significantDigits, highestToLowestRatio, autoResize, halfBits } = this;
+    return { significantDigits, highestToLowestRatio, autoResize, halfBits };
+  }
+
   /** A range that moves independently of this one. */
   copy(): DoubleRange {
     const copy = new DoubleRange(this);
@@ -252,12 +309,35 @@ function isPositive(value: unknown): value is number {
   return typeof value === 'number' && value > 0;
 }
 
+/** The widest range of some digits, which is fixed and has no position yet. */
+export function widestRange(significantDigits: number): DoubleRange {
+  const { halfBits } = new DoubleRange({ significantDigits, highestToLowestRatio: 2n, autoResize: true });
+  const highestToLowestRatio = 2n ** BigInt(MOST_BITS - 2 - halfBits);
+  return new DoubleRange({
+    significantDigits,
+    highestToLowestRatio,
+    autoResize: true,
+    isFixed: true,
+    halfBits,
+  });
+}
+
 /**
  * The range of a new histogram.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
  */
-export function rangeFrom({
+export function rangeFrom(options: DoubleHistogramOptions): DoubleRange {
+  if (options.storage !== 'shared') return movingRange(options);
+  for (const name of ['highestToLowestValueRatio', 'autoResize'] as const) {
+    if (options[name] === undefined) continue;
+    const allowed = 'absent with shared storage, whose range is as wide as possible';
+    throw mustBe('ERR_INVALID_OPTION', name, allowed, options[name]);
+  }
+  return widestRange(options.significantDigits ?? 3);
+}
+
+function movingRange({
   significantDigits = 3,
   highestToLowestValueRatio,
   autoResize = highestToLowestValueRatio === undefined,

@@ -1,7 +1,8 @@
+import type { Storage } from '../counts/readonly-counts.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { assertOptions, type OptionsOwner } from '../options.ts';
 import { DoubleHistogram } from './double-histogram.ts';
-import type { DoubleHistogramOptions, DoubleStorage } from './double-range.ts';
+import type { DoubleHistogramOptions } from './double-range.ts';
 import type { DoubleReading } from './double-reading.ts';
 
 /** Options of a `DoubleRecorder`. */
@@ -9,7 +10,7 @@ export interface DoubleRecorderOptions {
   /** Returns the time in milliseconds since 1970. @default Date.now */
   readonly clock?: () => number;
   /** The storage of the intervals, which use few of their slots as a rule. @default 'sparse' */
-  readonly storage?: DoubleStorage;
+  readonly storage?: Exclude<Storage, 'shared'>;
 }
 
 /** The public members of `DoubleReading`: totals, bounds, percentiles, moments, iterations. */
@@ -50,7 +51,7 @@ const OWNER: OptionsOwner<DoubleRecorderOptions> = {
 export class DoubleRecorder {
   readonly #histogram: DoubleHistogram;
   readonly #clock: () => number;
-  readonly #storage: DoubleStorage;
+  readonly #storage: Exclude<Storage, 'shared'>;
   /** The values of all intervals so far. */
   readonly #taken: DoubleHistogram;
   #intervalStartMs: number;

@@ -1,6 +1,6 @@
-import type { Counts } from '../counts/counts.ts';
-import { DenseCounts } from '../counts/dense.ts';
-import { SparseCounts } from '../counts/sparse.ts';
+import type { ReadonlyCounts, Storage } from '../counts/readonly-counts.ts';
+import { SharedCounts } from '../counts/shared.ts';
+import type { CountsStore } from '../counts/store.ts';
 import { usedSlots } from '../counts/used-slots.ts';
 import { type HdrscopeError, mustBe } from '../errors.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
@@ -11,13 +11,13 @@ import {
   type DoubleHistogramOptions,
   DoubleLayout,
   DoubleRange,
-  type DoubleStorage,
   LARGEST_DOUBLE,
   rangeFrom,
 } from './double-range.ts';
 import { DoubleReading } from './double-reading.ts';
 import { assertPolicy, NO_OUTLIERS, type Outliers, type OutOfRangePolicy } from './out-of-range.ts';
 import { ReadingOf } from './reading.ts';
+import { emptyStore } from './setup.ts';
 import { asNumbers } from './slot-values.ts';
 import { assertCount, lengthOf } from './values.ts';
 
@@ -27,10 +27,10 @@ import { assertCount, lengthOf } from './values.ts';
  */
 export class DoubleSetup implements DoubleHistogramOptions {
   readonly range: DoubleRange;
-  readonly store: Counts;
+  readonly store: CountsStore;
   readonly outOfRange: OutOfRangePolicy;
 
-  constructor(range: DoubleRange, store: Counts, outOfRange: OutOfRangePolicy = 'throw') {
+  constructor(range: DoubleRange, store: CountsStore, outOfRange: OutOfRangePolicy = 'throw') {
     this.range = range;
     this.store = store;
     this.outOfRange = outOfRange;
@@ -72,7 +72,7 @@ export abstract class DoubleRecording extends DoubleReading {
   tag: string | undefined = undefined;
 
   #range: DoubleRange;
-  #store: Counts;
+  readonly #store: CountsStore;
   #integers: ReadingOf<number>;
   #layout: DoubleLayout;
   #low = 0;
@@ -98,18 +98,24 @@ export abstract class DoubleRecording extends DoubleReading {
     this.#range = range;
     const integers = range.layout;
     this.#store = store;
-    this.#integers = new ReadingOf({ layout: integers, counts: this.#store }, asNumbers);
+    this.#integers = this.#readingOver(integers);
     this.#layout = new DoubleLayout(integers, range.ratio);
     this.#note(range, integers);
   }
 
   get layout(): DoubleLayout {
+    this.#follow();
     return this.#layout;
   }
 
+  /** The buffer that other threads attach to, with shared storage only: see `DoubleHistogram.attach`. */
+  get sharedBuffer(): SharedArrayBuffer | undefined {
+    return this.#store instanceof SharedCounts ? this.#store.buffer : undefined;
+  }
+
   /** How the counts are kept in memory. */
-  get storage(): DoubleStorage {
-    return this.#store.storage as DoubleStorage;
+  get storage(): Storage {
+    return this.#store.storage;
   }
 
   /** Decimal digits to which a value keeps its precision. */
@@ -124,15 +130,18 @@ export abstract class DoubleRecording extends DoubleReading {
 
   /** The smallest value above 0 that does not move the range. */
   get currentLowestTrackableNonZeroValue(): number {
+    this.#follow();
     return this.#low;
   }
 
   /** Values below this do not move the range upwards. */
   get currentHighestTrackableValue(): number {
+    this.#follow();
     return this.#limit;
   }
 
   get integerToDoubleValueConversionRatio(): number {
+    this.#follow();
     return this.#range.ratio;
   }
 
@@ -191,6 +200,7 @@ export abstract class DoubleRecording extends DoubleReading {
       this.record(value, count);
       return;
     }
+    this.#place([value, expectedInterval]);
     const range = this.#range.over(this.#integers);
     const admitted = this.#admitted(value, 'value', count, range);
     if (count === 0) return;
@@ -222,19 +232,24 @@ export abstract class DoubleRecording extends DoubleReading {
   }
 
   protected get integers(): ReadingOf<number> {
+    this.#follow();
     return this.#integers;
   }
 
   protected get range(): DoubleRange {
+    this.#follow();
     return this.#range;
   }
 
-  protected get store(): Counts {
+  protected get store(): CountsStore {
     return this.#store;
   }
 
   /** Counts each of many values, with their correction when there is an interval: all of them, or, under any policy, none. */
   protected recordAll(values: readonly CountedValue[], interval = 0): void {
+    this.#place(
+      interval > 0 ? [interval, ...values.map(([value]) => value)] : values.map(([value]) => value),
+    );
     const range = this.#range.over(this.#integers);
     const isCorrected = (value: number): boolean => interval > 0 && value > interval;
     let total = 0;
@@ -254,8 +269,8 @@ export abstract class DoubleRecording extends DoubleReading {
 
   protected clear(): void {
     this.#store.clear();
-    const { significantDigits, highestToLowestRatio, autoResize } = this.#range;
-    this.#useRange(new DoubleRange({ significantDigits, highestToLowestRatio, autoResize }));
+    const { significantDigits, highestToLowestRatio, autoResize, isFixed } = this.#range;
+    if (!isFixed) this.#useRange(new DoubleRange({ significantDigits, highestToLowestRatio, autoResize }));
     this.outliers = NO_OUTLIERS;
     this.startTimeMs = undefined;
     this.endTimeMs = undefined;
@@ -267,6 +282,7 @@ export abstract class DoubleRecording extends DoubleReading {
     assertCount(count);
     this.#store.assertRoomFor(count);
     let admitted: number | undefined = value;
+    this.#place([value]);
     if (!this.#holds(value)) {
       // Only values above 0 move the range.
       const range = typeof value === 'number' && value > 0 ? this.#range.over(this.#integers) : this.#range;
@@ -286,6 +302,7 @@ export abstract class DoubleRecording extends DoubleReading {
   /** Moves the range so that all values fit, as recording them one by one would. */
   #reachAll(values: ArrayLike<number>): void {
     const { length } = values;
+    this.#place(values);
     let held = 0;
     while (held < length && this.#holds(values[held]!)) held++;
     if (held === length) return;
@@ -342,7 +359,7 @@ export abstract class DoubleRecording extends DoubleReading {
     const up = this.#range.octave - range.octave;
     const moved: [slot: number, count: number][] = [];
     if (up !== 0) {
-      for (const [slot, count] of usedSlots(store)) {
+      for (const [slot, count] of usedSlots(store.seen())) {
         moved.push([slot === 0 ? 0 : layout.slotOf(layout.lower(slot) * 2 ** up), count]);
       }
       store.clear();
@@ -355,21 +372,56 @@ export abstract class DoubleRecording extends DoubleReading {
   #useRange(range: DoubleRange): void {
     const before = this.#range;
     this.#range = range;
-    if (range.octave === before.octave && range.octaves === before.octaves) return;
+    const isPlaced = range.isPlaced === before.isPlaced;
+    if (isPlaced && range.octave === before.octave && range.octaves === before.octaves) return;
     const { layout } = range;
-    this.#integers = new ReadingOf({ layout, counts: this.#store }, asNumbers);
+    this.#integers = this.#readingOver(layout);
     this.#layout = new DoubleLayout(layout, range.ratio);
     this.#note(range, layout);
   }
 
+  #readingOver(layout: HdrLayout): ReadingOf<number> {
+    const store = this.#store;
+    const source = {
+      layout,
+      get counts(): ReadonlyCounts {
+        return store.seen();
+      },
+    };
+    return new ReadingOf(source, asNumbers);
+  }
+
+  /** Gives a fixed range its position around the values above 0, unless it has one already. */
+  #place(values: ArrayLike<number>): void {
+    this.#follow();
+    const range = this.#range;
+    if (range.isPlaced || !(this.#store instanceof SharedCounts)) return;
+    let [lowest, highest] = [Number.POSITIVE_INFINITY, 0];
+    for (let i = 0; i < values.length; i++) {
+      const value = values[i]!;
+      if (!range.canReach(value)) continue;
+      lowest = Math.min(lowest, value);
+      highest = Math.max(highest, value);
+    }
+    if (highest === 0) return;
+    this.#useRange(range.placedAt(this.#store.claimOctave(range.octaveAround(lowest, highest))));
+  }
+
+  /** Learns the position that another thread has given to the range. */
+  #follow(): void {
+    if (this.#range.isPlaced || !(this.#store instanceof SharedCounts)) return;
+    const { octave } = this.#store;
+    if (octave !== undefined) this.#useRange(this.#range.placedAt(octave));
+  }
+
   #note(range: DoubleRange, { slotCount }: HdrLayout): void {
-    const { low, limit, octave, halfBits } = range;
-    this.#low = low;
-    this.#limit = limit;
+    const { low, limit, octave, halfBits, isPlaced } = range;
+    this.#low = isPlaced ? low : Number.POSITIVE_INFINITY;
+    this.#limit = isPlaced ? limit : 0;
     this.#unusedBits = 20 - halfBits;
     this.#slotZero = (octave + 1022) << halfBits;
     this.#firstSlot = 1 << halfBits;
-    this.#endSlot = Math.min(slotCount, (1023 - octave) << halfBits);
+    this.#endSlot = isPlaced ? Math.min(slotCount, (1023 - octave) << halfBits) : 0;
   }
 }
 
@@ -398,10 +450,9 @@ function setupFrom(options: DoubleHistogramOptions): DoubleSetup {
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when the storage is unknown.
  */
-export function emptyDoubleStore(storage: DoubleStorage, { layout }: DoubleRange): Counts {
-  if (storage === 'dense') return new DenseCounts(layout.slotCount);
-  if (storage === 'sparse') return new SparseCounts(layout.slotCount);
-  throw mustBe('ERR_INVALID_OPTION', 'storage', "'dense' or 'sparse'", storage satisfies never);
+export function emptyDoubleStore(storage: Storage, { layout }: DoubleRange): CountsStore {
+  if (storage === 'shared') return SharedCounts.of({ layout, autoResize: false, isDouble: true });
+  return emptyStore(storage, layout, false);
 }
 
 function refusalOfCorrection(range: DoubleRange, value: number, interval: number): HdrscopeError {

@@ -2,9 +2,9 @@ import type { Storage } from '../counts/readonly-counts.ts';
 import { assertOptions } from '../options.ts';
 
 /** Options of what makes one histogram from another. */
-export interface StorageOptions<S extends Storage = Storage> {
+export interface StorageOptions {
   /** How the counts are kept in memory. @default 'dense', and for copies the storage of the original */
-  readonly storage?: S;
+  readonly storage?: Storage;
 }
 
 /**
@@ -12,7 +12,7 @@ export interface StorageOptions<S extends Storage = Storage> {
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when there are other options.
  */
-export function storageOf<S extends Storage>(name: string, options: StorageOptions<S>, otherwise: S): S {
-  assertOptions<StorageOptions<S>>(options, { name, names: { storage: true } });
+export function storageOf(name: string, options: StorageOptions, otherwise: Storage): Storage {
+  assertOptions<StorageOptions>(options, { name, names: { storage: true } });
   return options.storage ?? otherwise;
 }

@@ -280,7 +280,7 @@ test.each([
   { highestToLowestValueRatio: 2 ** 52 },
   { significantDigits: 6 },
   { significantDigits: Number.NaN },
-  { storage: 'shared' as unknown as 'dense' },
+  { storage: 'packed' as unknown as 'dense' },
 ])('options %p are refused', (bad) => {
   expectRefused(() => new DoubleHistogram(bad), 'ERR_INVALID_OPTION');
 });
