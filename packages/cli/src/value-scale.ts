@@ -1,4 +1,4 @@
-import { formatDecimal } from '@hdrscope/core';
+import { formatDecimal } from '@hdrscope/core/internal';
 import { wrongOption } from './arguments.ts';
 import { perMs, TIME_UNITS } from './numbers/number-unit.ts';
 

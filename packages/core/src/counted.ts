@@ -1,5 +1,5 @@
+import type { ReadonlyCounts } from './counts/readonly-counts.ts';
 import { RunCounts } from './counts/run.ts';
-import type { ReadonlyCounts } from './counts/store.ts';
 import { mustBe } from './errors.ts';
 import type { Layout } from './layout/layout.ts';
 

@@ -15,7 +15,7 @@ export function nextDown(x: number): number {
   return double[0]!;
 }
 
-/** The middle between two numbers, also where their difference exceeds the largest double. */
+/** The middle of two numbers, exact in range even when their difference exceeds the largest double. */
 export function middle(lower: number, upper: number): number {
   const width = upper - lower;
   return Number.isFinite(width) ? lower + width / 2 : lower / 2 + upper / 2;

@@ -1,7 +1,7 @@
 import type { Counted } from './counted.ts';
+import type { ReadonlyCounts } from './counts/readonly-counts.ts';
 import { RunCounts } from './counts/run.ts';
 import { SparseCounts } from './counts/sparse.ts';
-import type { ReadonlyCounts } from './counts/store.ts';
 import { usedSlots } from './counts/used-slots.ts';
 import { PAGE_SLOTS } from './counts/words.ts';
 import { HdrscopeError } from './errors.ts';

@@ -1,3 +1,4 @@
+// Entry `@hdrscope/core`: the public API. `internal.ts` has what only other packages of hdrscope need.
 export type { ConfidenceOptions } from './analysis/checks.ts';
 export { type KolmogorovSmirnovResult, kolmogorovSmirnovTest } from './analysis/kolmogorov-smirnov-test.ts';
 export { type MannWhitneyResult, mannWhitneyTest } from './analysis/mann-whitney-test.ts';
@@ -5,51 +6,42 @@ export { excessKurtosisOf, skewnessOf } from './analysis/moments.ts';
 export { type PercentileDifference, percentileDifference } from './analysis/percentile-difference.ts';
 export { type PercentileInterval, percentileInterval } from './analysis/percentile-interval.ts';
 export { type WelchResult, welchTest } from './analysis/welch-test.ts';
-export { explicitCounts } from './conversion/explicit.ts';
-export {
-  type BucketRun,
-  type ExponentialBuckets,
-  type ExponentialOptions,
-  exponentialBuckets,
-  justifiedScale,
-  mergedBuckets,
-  type UnitLayouts,
-} from './conversion/exponential.ts';
-export { bucketsAtScale, sumOfBuckets } from './conversion/exponential-sum.ts';
-export { type HdrFit, hdrFit, unitBoundaries } from './conversion/hdr-fit.ts';
-export {
-  type KnownRange,
-  type Placement,
-  type PlacementTarget,
-  placeCounts,
-} from './conversion/placement.ts';
 export { type Counted, type CountedInOptions, countedIn } from './counted.ts';
-export type { ReadonlyCounts, Storage } from './counts/store.ts';
-export type { HistogramJson } from './encoding/json.ts';
+export type { ReadonlyCounts, Storage } from './counts/readonly-counts.ts';
+export type { DoubleHistogramJson } from './encoding/double-json.ts';
+export type { HdrLayoutJson, HistogramJson } from './encoding/json.ts';
+export type { CountsJson, NotesJson } from './encoding/json-fields.ts';
+export type { LayoutHistogramJson, LayoutJson } from './encoding/layout-json.ts';
+export type { CompressionOptions } from './encoding/zlib-stream.ts';
 export {
   type ErrorCode,
   type ErrorDetails,
   HdrscopeError,
   type HdrscopeErrorOptions,
-  mustBe,
 } from './errors.ts';
 export { type Advice, type AdviseOptions, advise } from './histogram/advise.ts';
+export { BasicHistogram } from './histogram/basic-histogram.ts';
 export { DoubleHistogram } from './histogram/double-histogram.ts';
-export type { DoubleHistogramOptions, DoubleLayout, DoubleStorage } from './histogram/double-range.ts';
+export type { DoubleHistogramOptions, DoubleLayout } from './histogram/double-range.ts';
 export {
-  type CompressionOptions,
+  DoubleRecorder,
+  type DoubleRecorderOptions,
+  type ReadonlyDoubleHistogram,
+} from './histogram/double-recorder.ts';
+export {
   type DecodeOptions,
   Histogram,
+  type IntegerCounts,
   type ReadonlyHistogram,
 } from './histogram/histogram.ts';
-export type { HdrCounts, IterationStep, Steps } from './histogram/iteration.ts';
+export type { IterationStep, Steps } from './histogram/iteration.ts';
 export { LayoutHistogram, type LayoutHistogramOptions } from './histogram/layout-histogram.ts';
 export type { Outliers, OutOfRangePolicy } from './histogram/out-of-range.ts';
 export { type Quantile, type QuantileOptions, quantileOf, quantilesOf } from './histogram/quantile.ts';
-export { HdrReading } from './histogram/reading.ts';
+export type { HdrReading } from './histogram/reading.ts';
 export { Recorder, type RecorderOptions } from './histogram/recorder.ts';
-export type { HistogramOptions } from './histogram/state.ts';
-export { meanOf } from './histogram/statistics.ts';
+export type { HistogramOptions } from './histogram/setup.ts';
+export type { StorageOptions } from './histogram/storage-options.ts';
 export type { TimeSpan } from './histogram/time-span.ts';
 export {
   startTimer,
@@ -59,32 +51,19 @@ export {
   type TimeUnit,
   time,
 } from './histogram/timer.ts';
-export { type CounterOptions, counterIncrease, type Increase, increase } from './increase.ts';
+export { type CounterOptions, type Increase, increase } from './increase.ts';
 export { type EdgeLayout, explicitLayout, type InclusiveBound } from './layout/edges.ts';
 export {
   type ExponentialLayout,
   type ExponentialLayoutOptions,
-  exponentialBound,
-  exponentialIndex,
   exponentialLayout,
-  type IndexRange,
 } from './layout/exponential.ts';
-export { type HdrLayout, type HdrLayoutOptions, hdrLayout, isHdrLayout } from './layout/hdr.ts';
-export { type IntegerLayout, integerAfter, integerBefore, integerLayout } from './layout/integer.ts';
+export { type HdrLayout, type HdrLayoutOptions, hdrLayout } from './layout/hdr.ts';
 export type { Layout, LayoutKind } from './layout/layout.ts';
 export { type LinearLayoutOptions, linearLayout } from './layout/linear.ts';
 export { type LogLinearLayoutOptions, logLinearLayout } from './layout/log-linear.ts';
 export { type Log2LayoutOptions, log2Layout } from './layout/log2.ts';
-export {
-  fromTicks,
-  type Resolution,
-  resolutionOf,
-  type ScaledLayout,
-  scaledLayout,
-} from './layout/scaled.ts';
-export { nearestName } from './nearest-name.ts';
 export { type Rebucketed, type Rebucketing, rebucket } from './rebucket.ts';
-export { formatDecimal } from './text/decimal.ts';
 export {
   type ParsedPercentiles,
   type ParsePercentilesOptions,
@@ -95,5 +74,4 @@ export {
   formatPercentiles,
   type PercentileSource,
   type PercentileTextOptions,
-  percentileTextParts,
 } from './text/percentile-text.ts';

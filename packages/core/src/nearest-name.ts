@@ -4,7 +4,7 @@
  *
  * @example
  * ```ts
- * import { nearestName } from '@hdrscope/core';
+ * import { nearestName } from '@hdrscope/core/internal';
  *
  * nearestName('timeoutMillis', ['host', 'port', 'timeoutMs']); //=> 'timeoutMs'
  * nearestName('colour', ['host', 'port']); //=> undefined

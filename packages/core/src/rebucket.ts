@@ -1,44 +1,45 @@
-import type { ReadonlyCounts } from './counts/store.ts';
+import type { ReadonlyCounts } from './counts/readonly-counts.ts';
 import { nextDown, nextUp } from './double.ts';
 import { mustBe } from './errors.ts';
-import { HdrLayout } from './layout/hdr.ts';
+import { assertLayout } from './histogram/operands.ts';
+import { isHdrLayout } from './layout/hdr.ts';
 import type { Layout } from './layout/layout.ts';
 
-/** Counts moved into another layout, and how far that can be trusted. */
+/** Counts in another layout, and the number of them that may be misplaced. */
 export interface Rebucketed {
-  /** The count of every slot of the new layout. Their sum is the sum of the old ones. */
+  /** The count of each slot of the new layout. The sum is that of the old counts. */
   readonly counts: Float64Array<ArrayBuffer>;
-  /** How many of them may lie on the wrong side of an edge, at most: the counts of straddling slots. */
+  /** The most counts that may lie on the wrong side of an edge: those of straddling slots. */
   readonly maxMisplaced: number;
 }
 
 /**
- * How one layout goes into another, and what that cannot keep. What is asked of a slot is computed when it is first
- * asked, and then known to all who use the two layouts; layouts can have millions of slots, histograms use few.
+ * The way from one layout to another, and its loss. The answer for a slot is computed when it is first asked for, and kept for
+ * all users of the two layouts: layouts can have millions of slots, of which histograms use few.
  */
 export interface Rebucketing {
   readonly from: Layout;
   readonly to: Layout;
-  /** The slot of `to` that takes the counts of a slot of `from`. Never descends as the slot ascends. */
+  /** The slot of `to` that takes the counts of a slot of `from`. It never falls when the slot rises. */
   slotFor(slot: number): number;
   /** Whether a slot of `from` reaches beyond the slot that takes its counts. */
   straddles(slot: number): boolean;
-  /** `slotFor` of every slot: a copy of one's own. */
+  /** `slotFor` of every slot: a new array. */
   readonly slots: Int32Array;
-  /** The slots that straddle, ascending. */
+  /** All straddling slots, ascending. */
   readonly straddling: readonly number[];
-  /** Whether no value can end up in a slot that it is not in: nothing straddles. */
+  /** Whether no slot straddles: every value stays in a slot that holds it. */
   readonly exact: boolean;
   /**
-   * The largest relative error of a quantile that is read, after the change, as the midpoint of its slot:
-   * `|midpoint - value| / value`, over all values in slots that are closed on both sides, before and after, and lie
-   * above 0; in a slot that begins at 0 no relative error is bounded.
+   * The largest relative error, `|midpoint - value| / value`, of a quantile that is read as the midpoint of its new slot. It
+   * covers values above 0 in slots that are closed on both sides, before and after; in a slot that begins at 0 a relative
+   * error has no bound.
    */
   readonly worstRelativeError: number;
   /**
    * Moves counts of the layout `from`.
    *
-   * @throws HdrscopeError `ERR_INVALID_COUNT` when there are not as many counts as slots.
+   * @throws HdrscopeError `ERR_INVALID_COUNT` when there is not one count for each slot.
    */
   apply(counts: ReadonlyCounts | ArrayLike<number>): Rebucketed;
 }
@@ -46,9 +47,10 @@ export interface Rebucketing {
 const known = new WeakMap<Layout, WeakMap<Layout, Rebucketing>>();
 
 /**
- * Says how counts move from one layout to another: each slot goes, whole, to where its midpoint belongs. That keeps
- * the sum, is the same for a sum of histograms as for each of them, and displaces a value by half a slot at most.
+ * The way from one layout to another: all counts of a slot go to the slot of its midpoint. That keeps the sum, displaces a value
+ * by half a slot at most, and gives the same for a sum of histograms as for each of them.
  *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an argument is not a layout.
  * @example
  * ```ts
  * import { explicitLayout, hdrLayout, Histogram, rebucket } from '@hdrscope/core';
@@ -64,6 +66,8 @@ const known = new WeakMap<Layout, WeakMap<Layout, Rebucketing>>();
  * ```
  */
 export function rebucket(from: Layout, to: Layout): Rebucketing {
+  assertLayout('the layout to move counts from', from);
+  assertLayout('the layout to move counts to', to);
   const byTarget = known.get(from) ?? new WeakMap<Layout, Rebucketing>();
   known.set(from, byTarget);
   const plan = byTarget.get(to) ?? new Plan(from, to);
@@ -78,9 +82,9 @@ const FITS = 2;
 class Plan implements Rebucketing {
   readonly from: Layout;
   readonly to: Layout;
-  /** The slots that are known, `UNKNOWN` elsewhere. */
+  /** The result of `slotFor` by slot, or `UNKNOWN` before it is computed. */
   readonly #slots: Int32Array<ArrayBuffer>;
-  /** `STRADDLES`, `FITS`, or 0 where nobody asked. */
+  /** `STRADDLES` or `FITS` by slot, or 0 before it is computed. */
   readonly #fit: Uint8Array<ArrayBuffer>;
   #worstRelativeError: number | undefined;
 
@@ -151,7 +155,7 @@ class Plan implements Rebucketing {
   }
 }
 
-/** A value of the slot: its midpoint, or the double beside it where that is an open slot's bound and not in the slot. */
+/** A value in the slot: its midpoint, or the next double when the midpoint is a bound that the slot excludes. */
 function valueWithin(layout: Layout, slot: number): number {
   const midpoint = layout.midpoint(slot);
   const actual = layout.slotOf(midpoint);
@@ -163,21 +167,21 @@ function nearestSlot(layout: Layout, value: number): number {
   return Math.min(Math.max(layout.slotOf(value), 0), layout.slotCount - 1);
 }
 
-/** Whether every value of `slot` in `inner` is one of `target` in `outer`. */
+/** Whether slot `target` of `outer` holds every value of `slot` of `inner`. */
 function contains(outer: Layout, target: number, inner: Layout, slot: number): boolean {
   const [outerLower, innerLower] = [outer.lower(target), inner.lower(slot)];
   const [outerUpper, innerUpper] = [outer.upper(target), inner.upper(slot)];
-  // A bound that both have belongs to the outer slot, or not to the inner one; where both are open nothing lies on it.
+  // A common bound must belong to the outer slot, or not to the inner one. No value lies on an infinite bound.
   const below =
     innerLower > outerLower ||
     (innerLower === outerLower &&
       (outer.lowerInclusive || !inner.lowerInclusive || !Number.isFinite(innerLower)));
   if (!below) return false;
-  // An HDR slot takes fractions for their integer part, so it reaches to the integer after its last one.
-  if (outer instanceof HdrLayout) {
+  // An HDR slot counts fractions as their integer part, so it reaches to the integer after its last one.
+  if (isHdrLayout(outer)) {
     const end = outer.lower(target) + outer.size(target);
-    // Between two of them this integer decides, as above 2^53 the last one is no double.
-    if (inner instanceof HdrLayout) return innerLower + inner.size(slot) <= end;
+    // Between two HDR slots this integer decides, because above 2^53 the last integer of a slot is not a double.
+    if (isHdrLayout(inner)) return innerLower + inner.size(slot) <= end;
     return innerUpper < end || (innerUpper === end && !inner.upperInclusive);
   }
   return (

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
+import { Histogram } from '../src/index.ts';
 import {
   bucketsAtScale,
   type ExponentialBuckets,
   exponentialBuckets,
-  Histogram,
   sumOfBuckets,
-} from '../src/index.ts';
+} from '../src/internal.ts';
 
 const values = fc.array(fc.integer({ min: 0, max: 1_000_000_000 }), { maxLength: 60 });
 const sizes = fc.integer({ min: 2, max: 200 });

@@ -2,15 +2,14 @@ import fc from 'fast-check';
 import {
   type Counted,
   countedIn,
-  counterIncrease,
   explicitLayout,
-  exponentialIndex,
   exponentialLayout,
   Histogram,
   hdrLayout,
   increase,
   LayoutHistogram,
 } from '../src/index.ts';
+import { counterIncrease, exponentialIndex } from '../src/internal.ts';
 
 const slots = ({ layout, counts }: Counted): number[] =>
   Array.from({ length: layout.slotCount }, (_, slot) => counts.at(slot));

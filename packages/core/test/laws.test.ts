@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { HdrscopeError } from '../src/errors.ts';
 import { Histogram } from '../src/histogram/histogram.ts';
-import type { HistogramOptions } from '../src/histogram/state.ts';
+import type { HistogramOptions } from '../src/histogram/setup.ts';
 import { type Operation, operations, PlainHistogram } from './support/plain-histogram.ts';
 import { recorded, slotsOf } from './support/recorded.ts';
 import { expectRefusedUnchanged, stateOf } from './support/refused.ts';

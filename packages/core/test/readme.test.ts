@@ -23,6 +23,11 @@ test('the table of capabilities is there', () => {
   expect(rows.length).toBeGreaterThan(45);
 });
 
+test('names everything that the package exports', () => {
+  const unnamed = Object.keys(core).filter((name) => !new RegExp(`\\b${name}\\b`).test(readme));
+  expect(unnamed).toEqual([]);
+});
+
 test.each(rows.map(({ what, call }) => [call!, what!.trim()]))('%s works as the README says', (call) => {
   const known = names();
   const result: unknown = new Function(...Object.keys(known), `return (${call});`)(...Object.values(known));

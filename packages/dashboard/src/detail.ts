@@ -1,10 +1,5 @@
-import {
-  explicitCounts,
-  explicitLayout,
-  integerLayout,
-  type Layout,
-  type ReadonlyHistogram,
-} from '@hdrscope/core';
+import { explicitLayout, type Layout, type ReadonlyHistogram } from '@hdrscope/core';
+import { explicitCounts, integerLayout } from '@hdrscope/core/internal';
 import {
   barsOf,
   countedUnitOf,

@@ -1,4 +1,5 @@
-import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { HdrscopeError } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import type { Plot } from '@hdrscope/plot';
 import type { FamilySnapshot } from '@hdrscope/registry';
 import { isLoopback } from './access.ts';

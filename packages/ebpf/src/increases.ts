@@ -1,4 +1,5 @@
-import { type CounterOptions, counterIncrease, increase } from '@hdrscope/core';
+import { type CounterOptions, increase } from '@hdrscope/core';
+import { counterIncrease } from '@hdrscope/core/internal';
 import { countsOfCpus, type KernelTotals } from './cpu-counts.ts';
 import { byIdentity } from './source/identity.ts';
 import type { Frame, KernelHistogram } from './source/source.ts';

@@ -1,4 +1,5 @@
-import { type Counted, type IntegerLayout, mustBe, type Quantile, quantilesOf } from '@hdrscope/core';
+import { type Counted, type Quantile, quantilesOf } from '@hdrscope/core';
+import { type IntegerLayout, mustBe } from '@hdrscope/core/internal';
 import { type KernelCounts, totalsOf } from './cpu-counts.ts';
 
 /** Which value of its slot a quantile is reported as. */

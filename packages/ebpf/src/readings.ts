@@ -1,4 +1,4 @@
-import { fromTicks, mustBe, type Resolution, resolutionOf, scaledLayout } from '@hdrscope/core';
+import { fromTicks, mustBe, type Resolution, resolutionOf, scaledLayout } from '@hdrscope/core/internal';
 import {
   type Attributes,
   type CountedUnit,

@@ -1,13 +1,12 @@
+import { Histogram, hdrLayout } from '@hdrscope/core';
 import {
   explicitCounts,
   fromTicks,
-  Histogram,
   hdrFit,
-  hdrLayout,
   resolutionOf,
   scaledLayout,
   unitBoundaries,
-} from '@hdrscope/core';
+} from '@hdrscope/core/internal';
 import {
   exporterExp2Layout,
   exporterExp2ZeroLayout,

@@ -1,4 +1,5 @@
-import { type HdrscopeError, mustBe } from '@hdrscope/core';
+import type { HdrscopeError } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 
 /** An object of JSON whose fields nobody has checked yet. */
 export type JsonObject = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { createRegistry, type FamilySnapshot, type Registry } from '@hdrscope/registry';
 import { diag, type MeterProvider } from '@opentelemetry/api';
 import { type Environment, processEnvironment } from './environment.ts';

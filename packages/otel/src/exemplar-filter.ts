@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import type { Attributes } from '@hdrscope/registry';
 import { type Context, TraceFlags, trace } from '@opentelemetry/api';
 import { type Environment, variable } from './environment.ts';

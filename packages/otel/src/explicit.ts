@@ -1,4 +1,4 @@
-import { explicitCounts, type UnitLayouts } from '@hdrscope/core';
+import { explicitCounts, type UnitLayouts } from '@hdrscope/core/internal';
 import type { SeriesSnapshot } from '@hdrscope/registry';
 import type { ExplicitHistogramValue } from './sdk.ts';
 

@@ -1,4 +1,4 @@
-import { exponentialBuckets, type UnitLayouts } from '@hdrscope/core';
+import { exponentialBuckets, type UnitLayouts } from '@hdrscope/core/internal';
 import type { SeriesSnapshot } from '@hdrscope/registry';
 import type { ExponentialHistogramValue } from './sdk.ts';
 

@@ -1,4 +1,5 @@
-import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { HdrscopeError } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { type Environment, variable } from './environment.ts';
 import type { Reader } from './sdk.ts';
 

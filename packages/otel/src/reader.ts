@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { delegate } from './delegate.ts';
 import { type Environment, variable } from './environment.ts';
 import { type Format, mergeScopes } from './metrics.ts';

@@ -1,4 +1,5 @@
-import { explicitLayout, hdrLayout, mustBe, resolutionOf } from '@hdrscope/core';
+import { explicitLayout, hdrLayout } from '@hdrscope/core';
+import { mustBe, resolutionOf } from '@hdrscope/core/internal';
 import type { FamilyOptions } from '@hdrscope/registry';
 import type { AttributesProcessor, MetricScope } from './sdk.ts';
 

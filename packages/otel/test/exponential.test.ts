@@ -1,4 +1,5 @@
-import { type HdrLayout, hdrLayout, justifiedScale } from '@hdrscope/core';
+import { type HdrLayout, hdrLayout } from '@hdrscope/core';
+import { justifiedScale } from '@hdrscope/core/internal';
 import { createRegistry } from '@hdrscope/registry';
 import fc from 'fast-check';
 import { toExponential } from '../src/exponential.ts';

@@ -1,4 +1,5 @@
-import { countedIn, explicitLayout, resolutionOf, scaledLayout } from '@hdrscope/core';
+import { countedIn, explicitLayout } from '@hdrscope/core';
+import { resolutionOf, scaledLayout } from '@hdrscope/core/internal';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import { createHdr } from '../src/index.ts';
 

@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { report } from './diagnostics.ts';
 import type { ServerAddress } from './server.ts';
 

@@ -1,4 +1,5 @@
-import { explicitLayout, exponentialBound, mustBe } from '@hdrscope/core';
+import { explicitLayout } from '@hdrscope/core';
+import { exponentialBound, mustBe } from '@hdrscope/core/internal';
 import type { ClassicBuckets, NativeBuckets } from './families.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import { watchEventLoopDelay } from './event-loop-delay.ts';
 import type { FamilySource } from './family-source.ts';

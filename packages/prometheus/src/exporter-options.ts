@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { DEFAULT_ADDRESS, type ListenOptions } from './address.ts';
 import { assertTimeout } from './deadline.ts';
 import type { FamilySource } from './family-source.ts';

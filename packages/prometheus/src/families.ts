@@ -1,4 +1,4 @@
-import type { BucketRun } from '@hdrscope/core';
+import type { BucketRun } from '@hdrscope/core/internal';
 import type { Exemplar } from '@hdrscope/registry';
 
 /** A metric family as Prometheus knows it. Every source is converted to families, and every format is written from them. */

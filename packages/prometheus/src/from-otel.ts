@@ -1,4 +1,4 @@
-import { mergedBuckets } from '@hdrscope/core';
+import { mergedBuckets } from '@hdrscope/core/internal';
 import {
   boundariesFor,
   type ClassicBoundaries,

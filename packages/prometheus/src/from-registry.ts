@@ -1,4 +1,4 @@
-import { explicitCounts, exponentialBuckets, justifiedScale, mustBe } from '@hdrscope/core';
+import { explicitCounts, exponentialBuckets, justifiedScale, mustBe } from '@hdrscope/core/internal';
 import type { FamilySnapshot, Rejected, SeriesSnapshot, Snapshot, SourceFailure } from '@hdrscope/registry';
 import { boundariesFor, type ClassicBoundaries, checkClassicBoundaries } from './boundaries.ts';
 import type { ClassicBuckets, HistogramValue, Labels, Metric, MetricFamily, Warn } from './families.ts';

@@ -1,5 +1,5 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
-import type { BucketRun } from '@hdrscope/core';
+import type { BucketRun } from '@hdrscope/core/internal';
 import type { Exemplar } from '@hdrscope/registry';
 import { exemplarLabels, exemplarsByBucket } from './exemplars.ts';
 import type {

@@ -1,4 +1,4 @@
-import { mergedBuckets } from '@hdrscope/core';
+import { mergedBuckets } from '@hdrscope/core/internal';
 import fc from 'fast-check';
 import { spansOf } from '../src/native.ts';
 import { bucketsOf } from './support/decode.ts';

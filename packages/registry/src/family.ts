@@ -1,14 +1,5 @@
-import {
-  explicitLayout,
-  type HdrLayout,
-  HdrscopeError,
-  hdrLayout,
-  type Layout,
-  mustBe,
-  type Resolution,
-  resolutionOf,
-  scaledLayout,
-} from '@hdrscope/core';
+import { explicitLayout, type HdrLayout, HdrscopeError, hdrLayout, type Layout } from '@hdrscope/core';
+import { mustBe, type Resolution, resolutionOf, scaledLayout } from '@hdrscope/core/internal';
 import { nanosecondsPer } from '@hdrscope/kit';
 import { AttributeIndex } from './attribute-index.ts';
 import { type Attributes, canonicalText, frozenCopy } from './attributes.ts';

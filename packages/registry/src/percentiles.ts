@@ -1,4 +1,4 @@
-import { fromTicks } from '@hdrscope/core';
+import { fromTicks } from '@hdrscope/core/internal';
 import type { FamilySnapshot } from './family.ts';
 import type { SeriesSnapshot } from './series.ts';
 

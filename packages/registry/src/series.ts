@@ -1,20 +1,22 @@
 import {
   type Counted,
-  fromTicks,
   type HdrLayout,
   HdrscopeError,
   Histogram,
+  type Layout,
+  type ReadonlyCounts,
+  type ReadonlyHistogram,
+} from '@hdrscope/core';
+import {
+  fromTicks,
   isHdrLayout,
   type KnownRange,
-  type Layout,
   meanOf,
   mustBe,
   type Placement,
   placeCounts,
-  type ReadonlyCounts,
-  type ReadonlyHistogram,
   type Resolution,
-} from '@hdrscope/core';
+} from '@hdrscope/core/internal';
 import type { Attributes } from './attributes.ts';
 import type { Clock } from './clock.ts';
 import { type Exemplar, ExemplarReservoir } from './exemplars.ts';

@@ -1,4 +1,5 @@
-import { fromTicks, Histogram, increase, type Resolution } from '@hdrscope/core';
+import { Histogram, increase } from '@hdrscope/core';
+import { fromTicks, type Resolution } from '@hdrscope/core/internal';
 import { canonicalText } from './attributes.ts';
 import type { FamilySnapshot, Scope } from './family.ts';
 import { extremesBetween } from './intervals.ts';

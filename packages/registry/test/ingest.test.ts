@@ -1,12 +1,5 @@
-import {
-  type Counted,
-  countedIn,
-  explicitLayout,
-  Histogram,
-  integerLayout,
-  resolutionOf,
-  scaledLayout,
-} from '@hdrscope/core';
+import { type Counted, countedIn, explicitLayout, Histogram } from '@hdrscope/core';
+import { integerLayout, resolutionOf, scaledLayout } from '@hdrscope/core/internal';
 import fc from 'fast-check';
 import {
   createRegistry,

@@ -1,4 +1,5 @@
-import { HdrscopeError, nearestName } from '@hdrscope/core';
+import { HdrscopeError } from '@hdrscope/core';
+import { nearestName } from '@hdrscope/core/internal';
 import { DURATION_FORMS, durationNs, LONGEST_TIMER_MS, SIZE_FORMS, sizeBytes } from '@hdrscope/kit';
 import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import type { JsonValue } from '../json-text.ts';
 
 /** The type of an argument. Clients read a command line by it. A `'choice'` is one of `choices`. */

@@ -1,4 +1,5 @@
-import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { HdrscopeError } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import type { JsonValue } from '../json-text.ts';
 import { assertArguments, descriptorOf } from './arguments.ts';
 import type { AdminCommand, Commands } from './command.ts';

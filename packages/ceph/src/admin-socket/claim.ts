@@ -1,7 +1,8 @@
 import { linkSync, lstatSync, mkdtempSync, rmSync, type Stats, unlinkSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { dirname, join } from 'node:path';
-import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { HdrscopeError } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { assertSocketPath } from './socket-path.ts';
 
 // A socket is created in a folder that only this user can enter, gets its mode there, and then its name, by a hard link. A

@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import type { PerfFilter } from '../dump/loggers.ts';
 import { type JsonValue, RawJson } from '../json-text.ts';
 

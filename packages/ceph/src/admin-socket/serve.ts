@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { LONGEST_TIMER_MS } from '@hdrscope/kit';
 import { answer } from './answer.ts';
 import { configCommand, type VersionReply, withBuiltIns } from './built-in.ts';

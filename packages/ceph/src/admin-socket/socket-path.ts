@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 
 /**
  * The room that the kernel has, without the NUL at the end. Node.js cuts longer paths without an error:

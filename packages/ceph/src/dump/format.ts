@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { toJsonText } from '../json-text.ts';
 import { CellTable, type DocumentObject, type DocumentValue, RepeatedPart } from './document.ts';
 

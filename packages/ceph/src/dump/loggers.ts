@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import type { PerfHistogram } from '../histogram/perf-histogram.ts';
 
 /** The error of counts that were moved to the slots of an axis from other slots. */

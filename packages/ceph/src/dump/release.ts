@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 
 /**
  * The release of Ceph whose dumps are written. `'next'` is a proposal for a future release: it allows one dimension and

@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { type DocumentObject, type DocumentValue, toPlain } from './document.ts';
 import { loggersDocument } from './dump.ts';
 import { type CephFormat, formatDocument } from './format.ts';

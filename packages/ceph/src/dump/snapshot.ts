@@ -1,4 +1,5 @@
-import { type Layout, mustBe, type Rebucketing, rebucket, resolutionOf, scaledLayout } from '@hdrscope/core';
+import { type Layout, type Rebucketing, rebucket } from '@hdrscope/core';
+import { mustBe, resolutionOf, scaledLayout } from '@hdrscope/core/internal';
 import { nanosecondsPer } from '@hdrscope/kit';
 import type { Attributes, FamilySnapshot, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
 import { type Axis, axisLayout } from '../histogram/axis.ts';

@@ -1,4 +1,5 @@
-import { type EdgeLayout, explicitLayout, linearLayout, log2Layout, mustBe } from '@hdrscope/core';
+import { type EdgeLayout, explicitLayout, linearLayout, log2Layout } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 
 /** The growth of the slots of an axis. The slots of an `'explicit'` axis begin at its `edges`. */

@@ -3,9 +3,9 @@ import {
   type EdgeLayout,
   HdrscopeError,
   LayoutHistogram,
-  mustBe,
   type QuantileOptions,
 } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { type Axis, axisDifference, axisLayout } from './axis.ts';
 import { Cells } from './cells.ts';
 import { type SlotSpan, sumsByAxis } from './projection.ts';

@@ -1,4 +1,5 @@
-import { type EdgeLayout, mustBe } from '@hdrscope/core';
+import type { EdgeLayout } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import type { SlotSpan } from './projection.ts';
 
 /** A range of values of one axis. Both ends must be lower bounds of slots. */

@@ -1,13 +1,13 @@
+import type { Layout } from '@hdrscope/core';
 import {
   fromTicks,
   type IntegerLayout,
   integerBefore,
   integerLayout,
-  type Layout,
   resolutionOf,
   type ScaledLayout,
   scaledLayout,
-} from '@hdrscope/core';
+} from '@hdrscope/core/internal';
 import { SHOWN_UNITS, type ShownUnit } from '@hdrscope/registry';
 import { type Axis, axisLayout } from '../histogram/axis.ts';
 

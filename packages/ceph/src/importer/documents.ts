@@ -1,4 +1,5 @@
-import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { HdrscopeError } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { type Json, parseJson } from './json.ts';
 
 /** A JSON object in a text. */

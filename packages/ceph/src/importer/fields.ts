@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { isObject } from '@hdrscope/kit';
 import type { Json, JsonObject } from './json.ts';
 

@@ -1,4 +1,5 @@
-import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { HdrscopeError } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { asText } from '@hdrscope/kit';
 import { type Axis, type AxisScale, axisEdges } from '../histogram/axis.ts';
 import { asArray, asInteger, asObject } from './fields.ts';

@@ -1,4 +1,5 @@
-import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { HdrscopeError } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { PerfHistogram } from '../histogram/perf-histogram.ts';
 import { asArray, asCount, asInteger, asObject } from './fields.ts';
 import type { Json } from './json.ts';

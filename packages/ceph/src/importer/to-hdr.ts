@@ -1,4 +1,5 @@
-import { Histogram, mustBe } from '@hdrscope/core';
+import { Histogram } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import type { PerfHistogram } from '../histogram/perf-histogram.ts';
 import type { ValueRange } from '../histogram/value-range.ts';
 

@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { AXIS_UNITS, type AxisUnit } from '../histogram/axis.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { explicitCounts } from '@hdrscope/core';
+import { explicitCounts } from '@hdrscope/core/internal';
 import { createRegistry, type FamilySnapshot, type Snapshot } from '@hdrscope/registry';
 import { OSD_DUMP, OSD_DUMP_LATER } from '@hdrscope/testing/osd';
 import { refusalOf } from '@hdrscope/testing/refusals';

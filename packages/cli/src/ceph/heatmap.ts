@@ -1,5 +1,5 @@
 import { dumpIncrease } from '@hdrscope/ceph';
-import { formatDecimal } from '@hdrscope/core';
+import { formatDecimal } from '@hdrscope/core/internal';
 import { type Plot, plotText, plotToJson, type TerminalOptions } from '@hdrscope/plot';
 import { createParser, readArguments } from '../arguments.ts';
 import { hasColours } from '../colour.ts';

@@ -1,5 +1,5 @@
 import { toJsonText } from '@hdrscope/ceph';
-import { formatDecimal } from '@hdrscope/core';
+import { formatDecimal } from '@hdrscope/core/internal';
 import { informativeAxes } from '@hdrscope/plot';
 import { createParser, readArguments } from '../arguments.ts';
 import { painter } from '../colour.ts';

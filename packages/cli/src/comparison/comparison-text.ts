@@ -1,4 +1,4 @@
-import { formatDecimal } from '@hdrscope/core';
+import { formatDecimal } from '@hdrscope/core/internal';
 import type { ChangeVerdict, Comparison, PercentileChange } from '@hdrscope/interval-log';
 import { painter } from '../colour.ts';
 import type { Io } from '../command.ts';

@@ -1,11 +1,5 @@
-import {
-  type Counted,
-  countedIn,
-  type IntegerLayout,
-  integerAfter,
-  integerLayout,
-  rebucket,
-} from '@hdrscope/core';
+import { type Counted, countedIn, rebucket } from '@hdrscope/core';
+import { type IntegerLayout, integerAfter, integerLayout } from '@hdrscope/core/internal';
 import { type CpuCounts, countsOfCpus, sumOfCpus } from '@hdrscope/ebpf';
 import type { Attributes } from '@hdrscope/registry';
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { formatDecimal, HdrscopeError } from '@hdrscope/core';
+import { HdrscopeError } from '@hdrscope/core';
+import { formatDecimal } from '@hdrscope/core/internal';
 import { type Frame, type KernelIncrease, KernelIncreases, type KernelSource } from '@hdrscope/ebpf';
 import { createParser, readArguments } from '../arguments.ts';
 import { painter } from '../colour.ts';

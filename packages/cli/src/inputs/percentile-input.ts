@@ -1,4 +1,5 @@
-import { formatDecimal, HdrscopeError } from '@hdrscope/core';
+import { HdrscopeError } from '@hdrscope/core';
+import { formatDecimal } from '@hdrscope/core/internal';
 import {
   FORMAT_VERSION_LINE,
   formatComment,

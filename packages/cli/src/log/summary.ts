@@ -1,4 +1,4 @@
-import { formatDecimal } from '@hdrscope/core';
+import { formatDecimal } from '@hdrscope/core/internal';
 import { type LogSummary, type Selection, summarizeLogs, type TagSummary } from '@hdrscope/interval-log';
 import { createParser, readArguments } from '../arguments.ts';
 import { painter } from '../colour.ts';

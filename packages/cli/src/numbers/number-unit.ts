@@ -1,4 +1,4 @@
-import { fromTicks, type Resolution, resolutionOf } from '@hdrscope/core';
+import { fromTicks, type Resolution, resolutionOf } from '@hdrscope/core/internal';
 import { nanosecondsPer } from '@hdrscope/kit';
 import { type CountedUnit, defaultResolution, SHOWN_UNITS } from '@hdrscope/registry';
 import { Option } from 'commander';

@@ -14,12 +14,12 @@ export interface BetaParts {
  * The regularised incomplete beta function, for `a` and `b` from 1/2 to 2^54. The relative error of the smaller part is
  * below 1e-12, plus what the rounding of `odds` alone makes of it.
  *
- * The usual continued fraction (NIST DLMF 8.17.22) takes √max(a, b) steps near the middle, and its leading factor is
- * lost to cancellation long before 2^53. Hence by quadrature, as in Numerical Recipes (3rd ed.) §6.4 for large
- * parameters, but over the log-odds y = ln(x / (1 - x)): there the density, proportional to
- * e^(a y) / (1 + e^y)^(a + b), is smooth and log-concave for all parameters, with its peak at ln(a / b).
+ * The usual continued fraction (NIST DLMF 8.17.22) takes √max(a, b) steps near the middle, and cancellation destroys its leading
+ * factor long before 2^53. So this is a quadrature, as in Numerical Recipes (3rd ed.) §6.4 for large parameters, but over the
+ * log-odds y = ln(x / (1 - x)). There the density, proportional to e^(a y) / (1 + e^y)^(a + b), is smooth and log-concave for
+ * all parameters, with its peak at ln(a / b).
  *
- * @param odds x / (1 - x), from 0 to infinity: keeps what x would lose near 1.
+ * @param odds x / (1 - x), from 0 to infinity: it keeps the digits that x would lose near 1.
  */
 export function betaParts(a: number, b: number, odds: number): BetaParts {
   if (a > b) {
@@ -52,8 +52,8 @@ export function betaParts(a: number, b: number, odds: number): BetaParts {
 }
 
 /**
- * `ln(1 + share (e^d - 1)) - share d`: by how much, a unit of a + b, the logarithm of the density falls over a distance
- * `d` from the peak. About `share (1 - share) d² / 2`, the difference of two terms which are far larger where d is small.
+ * `ln(1 + share (e^d - 1)) - share d`: the fall of the logarithm of the density, for each unit of a + b, over a distance `d` from
+ * the peak. It is about `share (1 - share) d² / 2`, the difference of two terms that are far larger when d is small.
  */
 function fall(share: number, d: number): number {
   if (d > 500) return (1 - share) * d + Math.log(share); // before e^d overflows

@@ -4,7 +4,7 @@
  */
 export function kolmogorovUpperTail(x: number): number {
   if (x <= 0) return 1;
-  // Two series for the same function, of which the one converges fast where the other does not.
+  // Two series for the same function: one converges fast for small x, the other for large x.
   if (x < 1.18) {
     const y = Math.exp(-(Math.PI ** 2) / (8 * x * x));
     return 1 - (Math.sqrt(2 * Math.PI) / x) * (y + y ** 9 + y ** 25 + y ** 49);
@@ -14,19 +14,19 @@ export function kolmogorovUpperTail(x: number): number {
 }
 
 /**
- * The probability of two samples drawn from one population that their distribution functions differ somewhere by
- * `statistic` or more. Exact, for samples of n and m values with the given ties: each order in which the values of the
- * two can follow each other is as likely. Takes n × m steps.
+ * The probability that the distribution functions of two samples from one population differ somewhere by `statistic` or more. It
+ * is exact for samples of n and m values with the given ties: all orders of the n + m values are equally likely. Takes n × m
+ * steps.
  *
- * An order is a path through a grid, a step to the right for a value of the one sample and a step up for one of the
- * other. `share(i, j)` is the part of all paths to (i, j) which have been too far from the diagonal; of those that
- * come to it, i in i + j come from the left. All terms are positive, so that small probabilities keep their digits.
+ * An order is a path through a grid, with a step to the right for each value of one sample and a step up for each value of the
+ * other. `share(i, j)` is the share of all paths to (i, j) that have been too far from the diagonal; i in i + j of these paths come
+ * from the left. All terms are positive, so small probabilities keep their digits.
  * Source: J. Hodges, "The significance probability of the Smirnov two-sample test", Arkiv för Matematik 3 (1958);
  * with ties, where only the ends of ties are looked at: G. Schröer and D. Trenkler, "Exact and randomization
  * distributions of Kolmogorov-Smirnov tests two or three samples", Computational Statistics & Data Analysis 20 (1995).
  *
  * @param distance `statistic * n * m`: an integer.
- * @param tieEnds How many values of both samples there are up to each value that occurs.
+ * @param tieEnds The number of values of both samples up to each distinct value.
  */
 export function exactUpperTail(n: number, m: number, distance: number, tieEnds: Iterable<number>): number {
   const isTieEnd = new Uint8Array(n + m + 1);

@@ -1,13 +1,14 @@
-import type { HdrCounts } from '../histogram/iteration.ts';
+import type { Counted } from '../counted.ts';
+import type { HdrLayout } from '../layout/hdr.ts';
 import { assertHolds, atOneMoment } from './checks.ts';
 import { exactUpperTail, kolmogorovUpperTail } from './kolmogorov-distribution.ts';
 import { forEachCommonRange } from './paired-slots.ts';
 
-/** What the two-sample Kolmogorov-Smirnov test says. */
+/** The result of a two-sample Kolmogorov-Smirnov test. */
 export interface KolmogorovSmirnovResult {
   /** D: the largest difference between the two distribution functions, from 0 to 1. */
   readonly statistic: number;
-  /** How often samples of one population differ as much or more. */
+  /** The probability that samples of one population differ as much or more. */
   readonly pValue: number;
 }
 
@@ -18,14 +19,14 @@ const LARGEST_EXACT = 100_000;
  * The two-sample Kolmogorov-Smirnov test, two-sided: do two histograms come from one population? It sees any
  * difference, of location, spread or shape, but sees it best in the middle: for tails, see `percentileDifference`.
  *
- * The distribution functions are compared where both are known, which is at the bounds of slots; where the layouts
- * differ, of the coarser slots, since HDR slots nest. So the statistic is at most that of the values themselves.
+ * The distribution functions are compared where both are known: at the bounds of slots, or, when the layouts differ, of the coarser
+ * slots, since HDR slots nest. So the statistic is at most the statistic of the values themselves.
  *
- * The p-value is exact for small samples, ties and all, while the product of the counts is at most 100 000. Beyond it is
- * the asymptotic one with Stephens' correction for the sample size, which takes no account of ties: values that share
- * a slot can only make it larger than it had to be. The values are taken to be independent.
+ * While the product of the counts is at most 100 000, the p-value is exact, with ties. Above that it is asymptotic, with Stephens'
+ * correction for the sample size and without one for ties: values that share a slot can only make it too large. The test assumes
+ * independent values.
  *
- * @throws HdrscopeError `ERR_INCOMPATIBLE` when a histogram is empty.
+ * @throws HdrscopeError `ERR_INCOMPATIBLE` when a histogram is empty or has no integers.
  * @example
  * ```ts
  * import { Histogram, kolmogorovSmirnovTest } from '@hdrscope/core';
@@ -39,8 +40,8 @@ const LARGEST_EXACT = 100_000;
  * kolmogorovSmirnovTest(before, after).pValue.toFixed(4); //=> '0.3571'
  * ```
  */
-export function kolmogorovSmirnovTest(a: HdrCounts, b: HdrCounts): KolmogorovSmirnovResult {
-  const [first, second] = atOneMoment(a, b);
+export function kolmogorovSmirnovTest(a: Counted<HdrLayout>, b: Counted<HdrLayout>): KolmogorovSmirnovResult {
+  const [first, second] = atOneMoment('kolmogorovSmirnovTest', a, b);
   assertHolds('kolmogorovSmirnovTest', 1, [first, second]);
   const n = first.counts.total;
   const m = second.counts.total;
@@ -68,8 +69,8 @@ export function kolmogorovSmirnovTest(a: HdrCounts, b: HdrCounts): KolmogorovSmi
  */
 function asymptoticUpperTail(n: number, m: number, statistic: number): number {
   const root = Math.sqrt(n / (1 + n / m)); // of n m / (n + m), which must not overflow
-  // The correction is that of one sample. Two of equal size can differ by multiples of 1 / n alone, and of those the
-  // limit itself is right: corrected, p would be 15 % too small at 300 values each.
+  // The correction is for one sample. Two samples of equal size differ by multiples of 1 / n only, and for these the limit itself
+  // is right: with the correction, p would be 15 % too small at 300 values each.
   const correction = n === m ? 0 : 0.12 + 0.11 / root;
   return kolmogorovUpperTail((root + correction) * statistic);
 }

@@ -1,8 +1,10 @@
-import type { ReadonlyCounts } from '../counts/store.ts';
-import type { HdrCounts } from '../histogram/iteration.ts';
+import type { Counted } from '../counted.ts';
+import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
+import { assertHdrCounted } from '../histogram/operands.ts';
 import { meanOf } from '../histogram/statistics.ts';
+import type { HdrLayout } from '../layout/hdr.ts';
 
-/** Sums of powers of the deviations from the mean, of the slots' middles. */
+/** Sums of powers of the deviations from the mean, computed from the middles of the slots. */
 export interface Moments {
   readonly count: number;
   readonly mean: number;
@@ -13,14 +15,14 @@ export interface Moments {
 }
 
 /**
- * In two passes, the second of which corrects the first: deviations are taken from the rounded mean, and what that
- * was off by is read off their own mean. Source: T. Chan, G. Golub and R. LeVeque, "Algorithms for computing the
+ * Computes the moments in two passes. The first finds the mean; the second sums deviations from the rounded mean, and their
+ * own mean corrects the rounding. Source: T. Chan, G. Golub and R. LeVeque, "Algorithms for computing the
  * sample variance", The American Statistician 37 (1983); Numerical Recipes (3rd ed.) §14.1.
  *
  * The counts must not be empty.
  */
-export function momentsOf({ layout, counts }: HdrCounts): Moments {
-  // An integer, as the middles are: the deviation of a single slot is 0 then, and not the rounding of its mean.
+export function momentsOf({ layout, counts }: Counted<HdrLayout>): Moments {
+  // The origin is an integer, as the middles are. So the deviation of a single slot is exactly 0.
   const origin = Math.round(meanOf({ layout, counts }));
   let [s1, s2, s3, s4] = [0, 0, 0, 0];
   for (let slot = counts.first; slot < counts.length; slot = counts.next(slot + 1)) {
@@ -43,9 +45,10 @@ export function momentsOf({ layout, counts }: HdrCounts): Moments {
 }
 
 /**
- * The skewness, γ₁ = m₃ / m₂^(3/2), of a population, of the slots' middles: above 0 where the upper tail is the longer
- * one, 0 where both are alike. `NaN` where there is none: in an empty histogram, and where all values share a slot.
+ * The skewness of a population, γ₁ = m₃ / m₂^(3/2), from the middles of the slots: above 0 when the upper tail is the longer
+ * one, and 0 when both tails are alike. `NaN` in an empty histogram, and when all values share a slot.
  *
+ * @throws HdrscopeError `ERR_INCOMPATIBLE` when `histogram` has no integers.
  * @example
  * ```ts
  * import { Histogram, skewnessOf } from '@hdrscope/core';
@@ -57,7 +60,9 @@ export function momentsOf({ layout, counts }: HdrCounts): Moments {
  * skewnessOf(histogram).toFixed(4); //=> '1.1547'
  * ```
  */
-export function skewnessOf({ layout, counts }: HdrCounts): number {
+export function skewnessOf(histogram: Counted<HdrLayout>): number {
+  assertHdrCounted('skewnessOf', histogram);
+  const { layout, counts } = histogram;
   if (!isSpread(counts)) return Number.NaN;
   const { count, squares, cubes } = momentsOf({ layout, counts });
   const variance = squares / count;
@@ -65,10 +70,10 @@ export function skewnessOf({ layout, counts }: HdrCounts): number {
 }
 
 /**
- * The excess kurtosis, γ₂ = m₄ / m₂² - 3, of a population, of the slots' middles: 0 for a normal distribution, above it
- * where the tails are heavier, at least -2. `NaN` where there is none: in an empty histogram, and where all values
- * share a slot.
+ * The excess kurtosis of a population, γ₂ = m₄ / m₂² - 3, from the middles of the slots: 0 for a normal distribution, above 0
+ * when the tails are heavier, and at least -2. `NaN` in an empty histogram, and when all values share a slot.
  *
+ * @throws HdrscopeError `ERR_INCOMPATIBLE` when `histogram` has no integers.
  * @example
  * ```ts
  * import { excessKurtosisOf, Histogram } from '@hdrscope/core';
@@ -80,7 +85,9 @@ export function skewnessOf({ layout, counts }: HdrCounts): number {
  * excessKurtosisOf(histogram); //=> 3
  * ```
  */
-export function excessKurtosisOf({ layout, counts }: HdrCounts): number {
+export function excessKurtosisOf(histogram: Counted<HdrLayout>): number {
+  assertHdrCounted('excessKurtosisOf', histogram);
+  const { layout, counts } = histogram;
   if (!isSpread(counts)) return Number.NaN;
   const { count, squares, fourths } = momentsOf({ layout, counts });
   const variance = squares / count;

@@ -3,7 +3,7 @@ import { invertTail, tailIntegral } from './tail-integral.ts';
 const SQRT_TWO_PI = Math.sqrt(2 * Math.PI);
 
 /**
- * The probability that a standard normal variable exceeds `z`. Relative error below 1e-13 out to where it underflows,
+ * The probability that a standard normal variable exceeds `z`. The relative error is below 1e-13 until the result underflows,
  * beyond z = 37. Source: NIST DLMF §7.7.
  */
 export function normalUpperTail(z: number): number {

@@ -1,21 +1,21 @@
 import { betaParts } from './incomplete-beta.ts';
 import { normalUpperQuantile } from './normal.ts';
 
-/** Ranks of values, counted from 1 in ascending order, and how sure a quantile is to lie between them. */
+/** Two ranks of values in ascending order, from 1, and the confidence that a quantile lies between them. */
 export interface RankInterval {
   readonly lower: number;
   readonly upper: number;
-  /** As asked for; below it where the sample is too small for that, and its lowest or highest value was taken. */
+  /** The confidence asked for, or less when the sample is too small and an end is its lowest or highest value. */
   readonly confidence: number;
 }
 
 /**
- * The narrowest ranks of `n` values between which the quantile lies with the given confidence, each end being wrong
- * with at most half of what is left.
+ * The closest ranks of `n` values between which the quantile lies with the given confidence. Each end is wrong with at most half of
+ * the remaining probability.
  *
- * How many of the values are at or below the quantile is a binomial variable, whatever their distribution. The value
- * of rank r is above the quantile when fewer than r are, and below it when r or more are; where values are tied, less
- * often. No approximation enters at any n: the binomial tails are incomplete beta functions.
+ * The number of values at or below the quantile is a binomial variable, whatever their distribution. The value of rank r is above
+ * the quantile when fewer than r values are at or below it, and below the quantile when r or more are; with ties, less often. There
+ * is no approximation at any n, as binomial tails are incomplete beta functions.
  * Source: H. David and H. Nagaraja, "Order Statistics" (3rd ed.) §7.1; NIST DLMF 8.17.5.
  *
  * @param n From 1 to 2^53 - 1.
@@ -44,8 +44,8 @@ export function rankInterval(n: number, quantile: number, confidence: number): R
 }
 
 /**
- * The first integer in `[from, to]` of which `holds` is true, as it is from there on, and at `to` in any case. Doubling
- * steps lead away from `guess`, which is close, and halving ones back.
+ * The first integer in `[from, to]` for which `holds` is true. It is true for all integers after that, and taken to be true for
+ * `to`. The search goes away from `guess`, which is close, in doubling steps, and back in halving ones.
  */
 function firstInteger(from: number, to: number, guess: number, holds: (integer: number) => boolean): number {
   let [low, high] = [from - 1, to]; // the first is in (low, high]

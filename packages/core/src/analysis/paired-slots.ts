@@ -1,18 +1,16 @@
-import type { HdrCounts } from '../histogram/iteration.ts';
+import type { Counted } from '../counted.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
 
 /**
- * Walks two histograms together, ascending, by the finest ranges of values that both tell apart, skipping those in
- * which neither has counted anything.
+ * Visits, ascending, the finest ranges of values that both histograms distinguish and at least one of them uses.
  *
- * Whatever its digits and its unit, an HDR layout's slots are as wide as a power of two and begin at a multiple of
- * their width. So of two slots that share a value, one contains the other: everywhere the coarser slot is the common
- * range, and no count is ever split. It is that also where only the finer histogram has counted: which values are
- * tied must not depend on whose they are.
+ * The slots of an HDR layout are as wide as a power of two and begin at a multiple of their width, whatever its digits and unit. So
+ * when two slots share a value, one contains the other. The coarser slot is the common range, and no count is ever split. That
+ * holds even when only the finer histogram has counts there, because ties must not depend on which histogram has the values.
  */
 export function forEachCommonRange(
-  a: HdrCounts,
-  b: HdrCounts,
+  a: Counted<HdrLayout>,
+  b: Counted<HdrLayout>,
   visit: (countInA: number, countInB: number) => void,
 ): void {
   const { layout: layoutA, counts: countsA } = a;
@@ -35,8 +33,8 @@ export function forEachCommonRange(
   }
 }
 
-/** The lowest value above the slot of `value`: an exact double, also above 2^53, where the slot's highest is not. */
+/** The lowest value above the slot of `value`: an exact double, even above 2^53, where the highest value of a slot is not. */
 function endOfSlotAt(layout: HdrLayout, value: number): number {
-  const slot = layout.slotOf(value); // beyond the layout's range too, where its slots go on
+  const slot = layout.slotOf(value); // slot numbers go on beyond the range of the layout
   return layout.lower(slot) + layout.size(slot);
 }

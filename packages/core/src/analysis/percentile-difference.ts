@@ -1,33 +1,33 @@
-import type { HdrCounts } from '../histogram/iteration.ts';
+import type { Counted } from '../counted.ts';
+import type { HdrLayout } from '../layout/hdr.ts';
 import {
-  assertConfidence,
   assertHolds,
   assertPercentile,
   atOneMoment,
   type ConfidenceOptions,
-  DEFAULT_CONFIDENCE,
+  confidenceOf,
 } from './checks.ts';
 import { percentileInterval } from './percentile-interval.ts';
 
-/** By how much a percentile differs between two samples, and between their populations. */
+/** The difference of a percentile between two samples, and its interval for their populations. */
 export interface PercentileDifference {
   /** The percentile of `a` less that of `b`. */
   readonly difference: number;
   readonly lower: number;
   readonly upper: number;
-  /** How sure the interval is: what was asked for, or less where a histogram holds too few values. */
+  /** The confidence of the interval: the one asked for, or less when a histogram has too few values. */
   readonly confidence: number;
-  /** Whether the interval is as sure as asked for and leaves out 0. */
+  /** Whether the interval has the confidence asked for and does not contain 0. */
   readonly significant: boolean;
 }
 
 /**
- * By how much a percentile differs between two populations, of which `a` and `b` are independent random samples.
- * Nothing is assumed of the distributions, not even that they are alike but for a shift.
+ * The difference of a percentile between two populations, from independent random samples `a` and `b` of them. The distributions
+ * may have any shapes, and need not be shifted copies of each other.
  *
- * The two intervals of `percentileInterval` are combined into one. That is an approximation, which they are not; but
- * one that errs by missing the true difference less often than it may. Where a histogram is too small for the
- * percentile, its interval is less sure than asked for, and so is the one of the difference: it is no evidence then.
+ * The interval combines the two intervals of `percentileInterval`. These are exact; their combination is an approximation, which
+ * misses the true difference less often than it may. When a histogram is too small for the percentile, its interval has less
+ * confidence than asked for, and so has the interval of the difference: it is no evidence then.
  *
  * @param percentile From 0 to 100.
  * @throws HdrscopeError `ERR_INVALID_VALUE` when the percentile is outside its range, `ERR_INVALID_OPTION` when the
@@ -49,22 +49,22 @@ export interface PercentileDifference {
  * ```
  */
 export function percentileDifference(
-  a: HdrCounts,
-  b: HdrCounts,
+  a: Counted<HdrLayout>,
+  b: Counted<HdrLayout>,
   percentile: number,
-  { confidence = DEFAULT_CONFIDENCE }: ConfidenceOptions = {},
+  options: ConfidenceOptions = {},
 ): PercentileDifference {
   assertPercentile(percentile);
-  assertConfidence(confidence);
-  const [first, second] = atOneMoment(a, b);
+  const confidence = confidenceOf('percentileDifference', options);
+  const [first, second] = atOneMoment('percentileDifference', a, b);
   assertHolds('percentileDifference', 1, [first, second]);
   const inA = percentileInterval(first, percentile, { confidence });
   const inB = percentileInterval(second, percentile, { confidence });
   const difference = inA.value - inB.value;
-  // MOVER, the method of variance estimates recovery: the distance from an estimate to a bound of its own interval is
-  // a multiple of its standard error in that direction, and standard errors of independent estimates add in squares.
-  // Unlike a bootstrap it needs the slots alone and gives the same answer twice; unlike a normal approximation it
-  // needs no density, and keeps the lopsidedness that the interval of a high percentile has.
+  // MOVER, the method of variance estimates recovery: the distance from an estimate to a bound of its own interval is a multiple of
+  // its standard error in that direction, and standard errors of independent estimates add in squares. Unlike a bootstrap it needs
+  // only the slots, and always gives the same answer. Unlike a normal approximation it needs no density, and it keeps the asymmetry
+  // of the interval of a high percentile.
   // Source: G. Zou and A. Donner, "Construction of confidence limits about effect measures: a general approach",
   // Statistics in Medicine 27 (2008).
   const lower = difference - Math.hypot(inA.value - inA.lower, inB.upper - inB.value);

@@ -1,37 +1,32 @@
-import type { HdrCounts } from '../histogram/iteration.ts';
+import type { Counted } from '../counted.ts';
+import { assertHdrCounted } from '../histogram/operands.ts';
 import { rankOf, valueAtPercentile } from '../histogram/percentiles.ts';
 import { asNumbers } from '../histogram/slot-values.ts';
-import {
-  assertConfidence,
-  assertHolds,
-  assertPercentile,
-  type ConfidenceOptions,
-  DEFAULT_CONFIDENCE,
-} from './checks.ts';
+import type { HdrLayout } from '../layout/hdr.ts';
+import { assertHolds, assertPercentile, type ConfidenceOptions, confidenceOf } from './checks.ts';
 import { rankInterval } from './order-statistics.ts';
 
-/** A percentile of a sample, and where that of its population lies. */
+/** A percentile of a sample, and an interval for the percentile of its population. */
 export interface PercentileInterval {
-  /** As `valueAtPercentile` gives it. */
+  /** The result of `valueAtPercentile`. */
   readonly value: number;
   /** The lower bound of a slot. At most `value`. */
   readonly lower: number;
   /** The upper bound of a slot. At least `value`. */
   readonly upper: number;
-  /** How sure the interval is, at least: what was asked for, or less where the histogram holds too few values. */
+  /** The least confidence of the interval: the one asked for, or less when the histogram has too few values. */
   readonly confidence: number;
 }
 
 /**
- * Where a percentile of the population lies from which the counted values are a random sample. Nothing is assumed of
- * its distribution: the bounds are counted values, of ranks which the binomial distribution gives exactly, whatever
- * the count; and what rounding to slots adds lies inside. So the interval is at least as sure as asked for.
+ * An interval for a percentile of the population from which the counted values are a random sample. The distribution may have any
+ * shape: the bounds are counted values, whose ranks the binomial distribution gives exactly for any count, and the interval
+ * contains the rounding to slots. So it has at least the confidence asked for.
  *
- * A sample can be too small: ten values say next to nothing about the 99th percentile, which most probably is above
- * them all. The bound is the lowest or the highest value then, and `confidence` says how little that is worth.
+ * A sample can be too small: ten values show next to nothing about the 99th percentile, which is probably above all of them. Then
+ * the bound is the lowest or the highest value, and `confidence` shows how little that is worth.
  *
- * The values are taken to be independent. Those of a system that slows down for a while are not, and then the interval
- * is too narrow.
+ * The values must be independent. Values of a system that slows down for a while are not, and make the interval too narrow.
  *
  * @param percentile From 0 to 100.
  * @throws HdrscopeError `ERR_INVALID_VALUE` when the percentile is outside its range, `ERR_INVALID_OPTION` when the
@@ -48,16 +43,17 @@ export interface PercentileInterval {
  * ```
  */
 export function percentileInterval(
-  histogram: HdrCounts,
+  histogram: Counted<HdrLayout>,
   percentile: number,
-  { confidence = DEFAULT_CONFIDENCE }: ConfidenceOptions = {},
+  options: ConfidenceOptions = {},
 ): PercentileInterval {
   assertPercentile(percentile);
-  assertConfidence(confidence);
+  const confidence = confidenceOf('percentileInterval', options);
+  assertHdrCounted('percentileInterval', histogram);
   const { layout, counts } = histogram;
   assertHolds('percentileInterval', 1, [{ layout, counts }]);
   const ranks = rankInterval(counts.total, Math.abs(percentile) / 100, confidence); // of -0 too
-  // Between the ranks already, but for rounding where ranks are near 2^53.
+  // This rank lies between the two ranks, except for rounding near 2^53.
   const rank = rankOf(percentile, counts.total);
   return {
     value: valueAtPercentile({ layout, counts }, asNumbers, percentile),

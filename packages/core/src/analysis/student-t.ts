@@ -14,9 +14,9 @@ export function studentUpperTail(t: number, degreesOfFreedom: number): number {
 /** The `t` that Student's t exceeds with a probability in (0, 1/2]. Relative error below 1e-12. */
 export function studentUpperQuantile(probability: number, degreesOfFreedom: number): number {
   if (probability === 0.5) return 0;
-  // From the normal quantile, which is nearer to 0; next to 1/2 nothing but rounding is left of it.
+  // The start is the normal quantile, which is closer to 0. For probabilities next to 1/2 it is only rounding.
   const start = Math.max(normalUpperQuantile(probability), Number.EPSILON);
-  // Over ln t the density is that of the log-odds at -2 ln t, so log-concave; over t it is not.
+  // Over ln t the density is that of the log-odds at -2 ln t, which is log-concave; over t it is not.
   const logT = invertTail(
     (point) => {
       const parts = betaParts(degreesOfFreedom / 2, 0.5, degreesOfFreedom * Math.exp(-2 * point));

@@ -1,41 +1,36 @@
-import type { HdrCounts } from '../histogram/iteration.ts';
-import {
-  assertConfidence,
-  assertHolds,
-  atOneMoment,
-  type ConfidenceOptions,
-  DEFAULT_CONFIDENCE,
-} from './checks.ts';
+import type { Counted } from '../counted.ts';
+import type { HdrLayout } from '../layout/hdr.ts';
+import { assertHolds, atOneMoment, type ConfidenceOptions, confidenceOf } from './checks.ts';
 import { momentsOf } from './moments.ts';
 import { studentUpperQuantile, studentUpperTail } from './student-t.ts';
 
-/** What Welch's t-test says. */
+/** The result of Welch's t-test. */
 export interface WelchResult {
   /** The difference in standard errors. */
   readonly t: number;
-  /** Of Student's distribution, by Welch and Satterthwaite; seldom an integer. */
+  /** The degrees of freedom of Student's distribution, by Welch and Satterthwaite; seldom an integer. */
   readonly degreesOfFreedom: number;
-  /** How often samples of populations with equal means differ as much, either way. */
+  /** The probability that samples of populations with equal means differ as much, either way. */
   readonly pValue: number;
   /** The mean of `a` less that of `b`. */
   readonly difference: number;
-  /** Where the difference of the populations' means lies, with the confidence asked for. */
+  /** The interval for the difference of the populations' means, with the confidence asked for. */
   readonly interval: { readonly lower: number; readonly upper: number };
 }
 
 /**
- * Welch's t-test, two-sided: do the means of two populations differ? Their variances may. Each value is taken as the
+ * Welch's t-test, two-sided: do the means of two populations differ? Their variances may differ, too. Each value is read as the
  * middle of its slot.
  *
- * The means must be about normally distributed. Those of latencies, with their long tails, take some thousand values
- * for that, and one stall can decide the matter: `mannWhitneyTest` and `percentileDifference` do not mind. The values
- * are taken to be independent.
+ * The test assumes independent values, and means that are about normally distributed. Means of latencies, with their long tails,
+ * need some thousand values for that, and a single stall can decide the result: `mannWhitneyTest` and `percentileDifference` do
+ * not depend on it.
  *
- * Where all values of each histogram share a slot the middles do not vary: different means are then infinitely many
- * standard errors apart, with p = 0; equal ones 0, with p = 1.
+ * When all values of each histogram share a slot, the middles do not vary. Different means are then infinitely many standard errors
+ * apart, with p = 0, and equal means 0, with p = 1.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when the confidence is outside its range, `ERR_INCOMPATIBLE` when a
- *   histogram holds fewer than 2 values.
+ *   histogram has fewer than 2 values or no integers.
  * @example
  * ```ts
  * import { Histogram, welchTest } from '@hdrscope/core';
@@ -53,12 +48,12 @@ export interface WelchResult {
  * ```
  */
 export function welchTest(
-  a: HdrCounts,
-  b: HdrCounts,
-  { confidence = DEFAULT_CONFIDENCE }: ConfidenceOptions = {},
+  a: Counted<HdrLayout>,
+  b: Counted<HdrLayout>,
+  options: ConfidenceOptions = {},
 ): WelchResult {
-  assertConfidence(confidence);
-  const [first, second] = atOneMoment(a, b);
+  const confidence = confidenceOf('welchTest', options);
+  const [first, second] = atOneMoment('welchTest', a, b);
   assertHolds('welchTest', 2, [first, second]);
   const inA = momentsOf(first);
   const inB = momentsOf(second);

@@ -1,17 +1,18 @@
-import type { ReadonlyCounts } from '../counts/store.ts';
+import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import { type EdgeLayout, explicitLayout } from '../layout/edges.ts';
 import { rebucket } from '../rebucket.ts';
 import type { UnitLayouts } from './exponential.ts';
 
 /**
- * The counts of an HDR layout between boundaries, one more than there are of these: those of every slot go to where its
- * middle lies.
+ * The counts of an HDR layout in buckets between boundaries: all counts of a slot go to the bucket that holds its middle. There is
+ * one bucket more than there are boundaries.
  *
- * @param boundaries Ascending, in the unit; each belongs to the bucket below it.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when they are not ascending.
+ * @param boundaries Finite and ascending, in the unit; each belongs to the bucket below it.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the boundaries are not ascending.
  * @example
  * ```ts
- * import { explicitCounts, Histogram } from '@hdrscope/core';
+ * import { Histogram } from '@hdrscope/core';
+ * import { explicitCounts } from '@hdrscope/core/internal';
  *
  * const bytes = new Histogram({ highestTrackableValue: 1_000_000 });
  * bytes.record(500);

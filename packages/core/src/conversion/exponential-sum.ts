@@ -1,12 +1,12 @@
 import { type BucketRun, type ExponentialBuckets, mergedBuckets } from './exponential.ts';
 
 /**
- * What two histograms have counted together, in as fine buckets as fit into `maxSize`, and no finer than either's.
+ * The sum of two histograms in the finest buckets that fit into `maxSize`, at most as fine as the coarser of the two.
  *
- * @param maxSize At least 1.
+ * @param maxSize The largest number of buckets: at least 1.
  * @example
  * ```ts
- * import { sumOfBuckets } from '@hdrscope/core';
+ * import { sumOfBuckets } from '@hdrscope/core/internal';
  *
  * const octaves = { scale: 0, zeroCount: 1, offset: 3, counts: [2, 5] };
  * const halves = { scale: 1, zeroCount: 0, offset: 8, counts: [1, 1, 4] };
@@ -33,12 +33,12 @@ export function sumOfBuckets(
 }
 
 /**
- * The same counts in buckets of a coarser scale.
+ * Counts in buckets of a coarser scale.
  *
- * @param scale At most that of the buckets.
+ * @param scale At most the scale of the buckets.
  * @example
  * ```ts
- * import { bucketsAtScale } from '@hdrscope/core';
+ * import { bucketsAtScale } from '@hdrscope/core/internal';
  *
  * bucketsAtScale({ scale: 1, zeroCount: 0, offset: 8, counts: [1, 1, 4] }, 0);
  * //=> { scale: 0, zeroCount: 0, offset: 4, counts: [2, 4] }
@@ -49,7 +49,7 @@ export function bucketsAtScale(buckets: ExponentialBuckets, scale: number): Expo
   return { scale, zeroCount: buckets.zeroCount, offset, counts: [...counts] };
 }
 
-/** How many buckets of a scale both have together, those between them included. */
+/** The number of buckets at a scale from the lowest bucket of both to the highest, with empty buckets between them. */
 function spanAt(scale: number, ...both: readonly ExponentialBuckets[]): number {
   const first = Math.min(...both.map(({ offset, scale: own }) => offset >> (own - scale)));
   const last = Math.max(...both.map((run) => lastOf(run) >> (run.scale - scale)));

@@ -1,19 +1,19 @@
-import type { ReadonlyCounts } from '../counts/store.ts';
+import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import { mustBe } from '../errors.ts';
 import { type ExponentialLayout, exponentialIndex, exponentialLayout } from '../layout/exponential.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
 import type { Layout } from '../layout/layout.ts';
 import { rebucket } from '../rebucket.ts';
 
-/** An HDR layout in ticks, and the same in a unit: see `scaledLayout`. */
+/** An HDR layout in ticks, and the same layout in a unit: see `scaledLayout`. */
 export interface UnitLayouts {
   readonly layout: HdrLayout;
   readonly unitLayout: Layout;
 }
 
-/** Exponential buckets in a row. */
+/** Neighbouring exponential buckets. */
 export interface BucketRun {
-  /** `counts[i]` is of the bucket `(base ** (offset + i), base ** (offset + i + 1)]`. */
+  /** `counts[i]` is the count of the bucket `(base ** (offset + i), base ** (offset + i + 1)]`. */
   readonly offset: number;
   readonly counts: readonly number[];
 }
@@ -21,16 +21,16 @@ export interface BucketRun {
 /** Counts in buckets of base `2 ** 2 ** -scale`. */
 export interface ExponentialBuckets extends BucketRun {
   readonly scale: number;
-  /** What was counted at 0, or rounded to it. */
+  /** The count of values that are 0, or were rounded to 0. */
   readonly zeroCount: number;
   readonly counts: number[];
 }
 
-/** How fine the buckets are. */
+/** Options of exponential buckets. */
 export interface ExponentialOptions {
-  /** The most buckets there may be: at least 2. @default 160, OpenTelemetry's */
+  /** The largest number of buckets: at least 2. @default 160, as in OpenTelemetry */
   readonly maxSize?: number | undefined;
-  /** The finest scale: an integer from -10 to 20. @default what the digits justify, see `justifiedScale` */
+  /** The finest scale: an integer from -10 to 20. @default `justifiedScale` */
   readonly maxScale?: number | undefined;
 }
 
@@ -39,16 +39,17 @@ const MIN_SCALE = -10;
 const MAX_SCALE = 20;
 
 /**
- * The counts of an HDR layout in exponential buckets: those of every slot go to the bucket that holds its middle.
+ * The counts of an HDR layout in exponential buckets: all counts of a slot go to the bucket that holds its middle.
  *
- * The way is a table from slots to buckets of the finest scale, computed once per layout, and a shift: buckets of
- * scale `s - n` are those of scale `s`, `2 ** n` in one. So the conversion of a sum is the sum of the conversions,
- * and as the scale follows from the used range alone, it never rises while a histogram goes on counting.
+ * A table, computed once for each layout, has the bucket of each slot at the finest scale. A shift leads to coarser scales, since
+ * a bucket of scale `s - n` is `2 ** n` buckets of scale `s`. So the conversion of a sum is the sum of the conversions. The scale
+ * depends on the used range only, so it never rises while a histogram goes on counting.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
  * @example
  * ```ts
- * import { exponentialBuckets, Histogram } from '@hdrscope/core';
+ * import { Histogram } from '@hdrscope/core';
+ * import { exponentialBuckets } from '@hdrscope/core/internal';
  *
  * const bytes = new Histogram({ highestTrackableValue: 1_000_000 });
  * bytes.record(1000);
@@ -77,7 +78,7 @@ export function exponentialBuckets(
   for (let from = first - (first % PAGE_SLOTS); from <= last; from += PAGE_SLOTS) {
     if (!counts.read(from, page)) continue;
     const indexes = table.indexesOfPage(from / PAGE_SLOTS);
-    // Slot 0 is the zero count's.
+    // Slot 0 belongs to the zero count.
     for (let i = from === 0 ? 1 : 0; i < PAGE_SLOTS; i++) {
       const count = page[i]!;
       if (count !== 0) buckets[(indexes[i]! >> shift) - offset]! += count;
@@ -86,7 +87,7 @@ export function exponentialBuckets(
   return { scale: maxScale - shift, zeroCount, offset, counts: buckets };
 }
 
-/** Buckets `2 ** shift` times as wide: each takes whole ones of the finer scale, so nothing is misplaced. */
+/** Buckets of a scale that is `shift` coarser: each consists of whole buckets of the finer scale, so nothing is misplaced. */
 export function mergedBuckets({ offset, counts }: BucketRun, shift: number): BucketRun {
   if (counts.length === 0) return { offset: 0, counts: [] };
   if (shift === 0) return { offset, counts };
@@ -97,18 +98,18 @@ export function mergedBuckets({ offset, counts }: BucketRun, shift: number): Buc
 }
 
 /**
- * The finest scale at which an HDR slot overlaps two buckets at most, one less than the bits of half its sub-buckets:
- * 3, 6, 9, 13 and 16 for 1 to 5 digits. At finer scales empty buckets would alternate with used ones.
+ * The finest scale at which an HDR slot overlaps at most two buckets: `subBucketBits - 2`, which is 3, 6, 9, 13 and 16 for 1 to 5
+ * digits. At finer scales empty buckets would alternate with used ones.
  */
 export function justifiedScale({ subBucketBits }: HdrLayout): number {
   return Math.min(MAX_SCALE, Math.max(0, subBucketBits - 2));
 }
 
-// As many slots as are read at a time. Known to V8, as the array belongs to this module and is not exported.
+// Slots are read in pages. V8 treats an array that a module does not export as a constant.
 const PAGE_SLOTS = 64;
 const page = /* @__PURE__ */ new Float64Array(PAGE_SLOTS);
 
-/** The buckets of the slots of a layout at a scale, page by page as they are asked for. */
+/** The buckets of the slots of a layout at a scale, computed page by page on demand. */
 class SlotTable {
   readonly #pages: Int32Array[] = [];
   readonly #slotCount: number;
@@ -117,7 +118,7 @@ class SlotTable {
   constructor(layout: Layout, buckets: ExponentialLayout) {
     this.#slotCount = layout.slotCount;
     const change = rebucket(layout, buckets);
-    // The first slot of an exponential layout is that of what is below its buckets.
+    // Slot 0 of an exponential layout holds values below its buckets.
     this.#bucketOf = (slot) => change.slotFor(slot) - 1 + buckets.minIndex;
   }
 

@@ -2,11 +2,11 @@ import { type HdrLayout, hdrLayout } from '../layout/hdr.ts';
 import type { IntegerLayout } from '../layout/integer.ts';
 import { fromTicks, type Resolution } from '../layout/scaled.ts';
 
-/** What an HDR layout needs to keep the slots of another one apart. */
+/** The digits with which an HDR layout keeps the slots of another layout apart. */
 export interface HdrFit {
-  /** The fewest decimal digits that do: from 0 to 5. */
+  /** The fewest sufficient digits, or 5 when no digits suffice. */
   readonly significantDigits: number;
-  /** Whether they do; with 5 digits that fails for single integers above 262,143, and other slots as narrow. */
+  /** Whether the digits suffice. Single integers above 262,143, for example, are too narrow for 5 digits. */
   readonly isExact: boolean;
 }
 
@@ -16,12 +16,12 @@ const HIGHEST = Number.MAX_SAFE_INTEGER;
 const fits = new WeakMap<IntegerLayout, HdrFit>();
 
 /**
- * The fewest digits with which every slot up to 2^53 − 1 has HDR slots of its own: floor-log2 slots need none, as those of
- * 0 digits are the same; slots that end at powers of two 1; single integers up to 255 2, up to 2047 3.
+ * The fewest digits with which every slot up to 2^53 − 1 has HDR slots of its own. Floor-log2 slots need 0 digits, as the slots of
+ * 0 digits are the same ones. Slots that end at powers of two need 1, single integers up to 255 need 2, and up to 2047 need 3.
  *
  * @example
  * ```ts
- * import { hdrFit, integerLayout } from '@hdrscope/core';
+ * import { hdrFit, integerLayout } from '@hdrscope/core/internal';
  *
  * hdrFit(integerLayout([0, 1, 4, 8, 16, 32, 64], 0)); //=> { significantDigits: 1, isExact: true }
  * ```
@@ -34,16 +34,16 @@ export function hdrFit(layout: IntegerLayout): HdrFit {
   return fit;
 }
 
-// As many as OpenTelemetry's exponential histograms have buckets. Every boundary is a line of text for each series.
+// OpenTelemetry's exponential histograms have as many buckets. Every boundary is a line of text for each series.
 const MOST_BOUNDARIES = 160;
 
 /**
- * The bounds of a layout in a unit, as far as they can be counted up to: boundaries of explicit buckets without an error.
- * Where there are more than 160, every second, fourth or eighth of them, and so on.
+ * The bounds of a layout in a unit, from 0 to 2^53 − 1: boundaries of explicit buckets without an error. When there are more than
+ * 160 bounds, only every second, fourth or eighth of them, and so on, is a boundary.
  *
  * @example
  * ```ts
- * import { integerLayout, resolutionOf, unitBoundaries } from '@hdrscope/core';
+ * import { integerLayout, resolutionOf, unitBoundaries } from '@hdrscope/core/internal';
  *
  * const microseconds = integerLayout([0, 1023, 2047], 0);
  * unitBoundaries(microseconds, resolutionOf(1e-6)); //=> [0, 0.001023, 0.002047]
@@ -69,7 +69,7 @@ function keepsApart(hdr: HdrLayout, layout: IntegerLayout): boolean {
     const [lower, upper, middle] = [layout.lower(slot), layout.upper(slot), layout.midpoint(slot)];
     if (middle < 0 || middle > HIGHEST) continue;
     const target = hdr.slotOf(middle);
-    // An open slot is counted at its bound, which its HDR slot may reach beyond: the middle of that decides.
+    // An open slot counts at its bound, and its HDR slot may reach beyond the bound: the middle of the HDR slot decides.
     const isKept = Number.isFinite(upper - lower)
       ? hdr.lower(target) >= lower && hdr.upper(target) <= upper
       : layout.slotOf(hdr.midpoint(target)) === slot;

@@ -45,7 +45,8 @@ export interface Placement {
  * @param place Takes the counts: `ticks` is a value of the target's layout. Nothing is taken of values that have no slot there.
  * @example
  * ```ts
- * import { countedIn, explicitLayout, hdrLayout, placeCounts, resolutionOf } from '@hdrscope/core';
+ * import { countedIn, explicitLayout, hdrLayout } from '@hdrscope/core';
+ * import { placeCounts, resolutionOf } from '@hdrscope/core/internal';
  *
  * const layout = hdrLayout({ highestTrackableValue: 1_000_000, significantDigits: 2 });
  * const buckets = countedIn(explicitLayout([0.1, 0.5]), [0, 3, 1]);

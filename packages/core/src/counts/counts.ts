@@ -1,43 +1,46 @@
 import { HdrscopeError } from '../errors.ts';
 import { slotsOfRanks } from './ranks.ts';
+import type { ReadonlyCounts, Storage } from './readonly-counts.ts';
 import type { SlotRuns } from './slot-runs.ts';
-import type { CountsStore, ReadonlyCounts, Storage } from './store.ts';
 import { areZero, grown, PAGE_SLOTS, SLOT_IN_PAGE, smallSumOfPage, sumOfPage, wordsFor } from './words.ts';
 
-/** The largest total that is counted exactly. */
+/** The largest exact total. */
 export const LARGEST_COUNT: number = Number.MAX_SAFE_INTEGER;
 
-// A small-integer countdown is the cheapest overflow check there is: one compare a record, a refill every 2^30.
+// A countdown of small integers is the cheapest overflow check: one comparison a record, and a refill every 2^30 records.
 const LONGEST_COUNTDOWN = 2 ** 30 - 1;
 
 const TWO_POW_31 = 2 ** 31;
 
 /**
- * Counts, and all that does not depend on how they are stored. A count is `high * 2^31 + low`, of two 32-bit words; the
- * high words are allocated when the first count passes 2^31, so nearly no histogram pays for them.
+ * Counts, and the operations on them that are the same in every storage. A count is `high * 2^31 + low`, in two 32-bit words.
+ * The high words are allocated when the first count passes 2^31, so nearly no histogram pays for them.
  *
- * A low word never wraps, though a record does not look: whatever else is done leaves it below 2^31, and before 2^30
- * records could have raised it beyond 2^32, the countdown has run out and all of them are settled.
+ * A low word never wraps, although a record does not check it. Every other operation leaves it below 2^31. After at most
+ * 2^30 records the countdown runs out, long before the word could reach 2^32, and all low words are settled: see `#settle`.
  *
  * The total never exceeds 2^53 − 1, so no single count can either.
  */
-export abstract class Counts implements ReadonlyCounts, CountsStore {
+export abstract class Counts implements ReadonlyCounts {
   abstract readonly storage: Storage;
 
   /** In slots; grows with `resize`. */
   length: number;
 
-  /** Whole pages, at the addresses that the storage gives them. Declared only: what is assigned once is a constant to V8. */
+  /**
+   * Whole pages, at addresses that the storage chooses. The field is declared and not initialised, because V8 treats a field
+   * that is assigned once as a constant.
+   */
   declare protected low: Uint32Array<ArrayBuffer>;
   protected high: Uint32Array<ArrayBuffer> | undefined = undefined;
 
-  /** Records until `refill`. In `[0, 2^30)`. */
+  /** Records until the next refill. In `[0, 2^30)`. */
   #countdown = LONGEST_COUNTDOWN;
-  /** What the total will be when the countdown reaches 0. In `[0, 2^53)`. */
+  /** The total when the countdown reaches 0. In `[0, 2^53)`. */
   #totalAtZero = LONGEST_COUNTDOWN;
 
-  // The first and last used slots as of a total. A record does not keep them, as that would cost it a seventh of its
-  // time: who asks looks whether something was counted beyond them since. Counts are taken out by `remove` alone.
+  // The first and last used slots, and the totals at which they were right. A record does not update them, which would take
+  // a seventh of its time. Their getters look for newer slots beyond them. Only `remove` takes counts out.
   #first: number;
   #firstTotal = 0;
   #last = -1;
@@ -52,13 +55,13 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
   abstract increment(slot: number): void;
   abstract resize(length: number): void;
   abstract clone(): Counts;
-  /** The address of the page of a slot, or -1 where it was never touched. */
+  /** The address of the page of a slot, or -1 when the page does not exist. */
   protected abstract pageOf(slot: number): number;
-  /** The same, made if need be. */
+  /** The address of the page of a slot, which is made when it does not exist. */
   protected abstract pageFor(slot: number): number;
-  /** Adds counts to `length` slots, ascending, without a note of it in the total. */
+  /** Adds counts to `length` ascending slots. The caller updates the total. */
   protected abstract addRun(slots: Int32Array, counts: Float64Array, length: number): void;
-  /** How many slots lie side by side from the first of a page on: one page at least. */
+  /** How many neighbouring slots, from the first of a page on, have neighbouring addresses: one page at least. */
   protected abstract runFrom(slot: number): number;
 
   seen(): this {
@@ -122,7 +125,7 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
     return slotsOfRanks(this, ranks);
   }
 
-  /** The sum over the page that begins with a slot. */
+  /** The sum of the counts in the page that starts at `slot`. */
   sumOfPage(slot: number): number {
     const page = this.pageOf(slot);
     if (page < 0) return 0;
@@ -148,7 +151,7 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
     // Words below 2^31 do not wrap when they are added.
     this.#settleAll();
     other.#settleAll();
-    // From used slot to used slot: where nothing is added, a page need not be made either.
+    // From used slot to used slot, so that no page is made where nothing is added.
     const end = wordsFor(other.last + 1);
     for (let slot = other.first; slot <= other.last; ) {
       const page = slot & ~SLOT_IN_PAGE;
@@ -185,22 +188,22 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
     this.settleBounds();
   }
 
-  /** The hot end of a record: everything here is a small integer. */
+  /** The innermost part of a record: all numbers in it are small integers. */
   protected incrementAt(address: number): void {
     if (this.#countdown === 0) this.#refill();
     this.#countdown--;
     this.low[address]!++;
   }
 
-  /** Adds to a count whose low word would not stay below 2^31, without a note of it in the total. */
+  /** Adds to a count whose low word would not stay below 2^31. The caller updates the total. */
   protected addLarge(address: number, count: number): void {
     this.#setCount(address, this.#countAt(address) + count);
   }
 
-  /** Takes note of counts that were added to words. */
+  /** Updates the total and the bounds after counts were added to words. */
   protected noteAdded({ total, first, last }: Pick<SlotRuns, 'total' | 'first' | 'last'>): void {
     if (total === 0) return;
-    // Bounds that were out of date stay so, but they are known better.
+    // Bounds that were out of date stay out of date, but come closer.
     if (this.#firstTotal === this.total) this.#firstTotal += total;
     if (this.#lastTotal === this.total) this.#lastTotal += total;
     this.#first = Math.min(this.#first, first);
@@ -208,7 +211,7 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
     this.#setTotal(this.total + total);
   }
 
-  /** Takes over the state of `source`, whose low words the caller has copied. */
+  /** Copies the state of `source`, except its low words, which the caller has copied. */
   protected adopt(source: Counts): this {
     this.#first = source.first;
     this.#firstTotal = source.total;
@@ -220,7 +223,7 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
     return this;
   }
 
-  /** Takes note of words that came from elsewhere. */
+  /** Updates the total after all words were replaced. */
   protected sumUp(): void {
     const { low, high } = this;
     let total = 0;
@@ -238,7 +241,7 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
     this.high = this.high && grown(this.high, words);
   }
 
-  /** Takes note of more slots. */
+  /** Sets a larger number of slots. */
   protected lengthen(length: number): void {
     this.length = length;
     if (this.#last < 0) this.#first = length;
@@ -249,7 +252,7 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
     return high === undefined ? low[address]! : low[address]! + high[address]! * TWO_POW_31;
   }
 
-  /** Looks for used slots below the known ones. There is a used slot somewhere. */
+  /** Finds the first used slot at or below the known one. The counts are not empty. */
   #lowerFirst(): void {
     let below = 0;
     while (below < this.#first && this.#isPageEmpty(below)) below += PAGE_SLOTS;
@@ -257,7 +260,7 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
     this.#firstTotal = this.total;
   }
 
-  /** Looks for used slots above the known ones, likewise. */
+  /** Finds the last used slot at or above the known one. The counts are not empty. */
   #raiseLast(): void {
     let above = (this.length - 1) & ~SLOT_IN_PAGE;
     while (above > this.#last && this.#isPageEmpty(above)) above -= PAGE_SLOTS;
@@ -272,7 +275,7 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
     return page < 0 || (areZero(this.low, page) && (this.high === undefined || areZero(this.high, page)));
   }
 
-  /** As `next`, without the bounds. */
+  /** `next` without a look at the bounds. */
   #nextFrom(slot: number): number {
     const { low, high, length } = this;
     for (let from = slot; from < length; ) {
@@ -297,14 +300,14 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
     source: number,
     length: number,
   ): void {
-    // Before low words are settled into them: both may be the same words.
+    // High words come first, because low words are settled into them, and both histograms may be the same one.
     if (high !== undefined) {
       const ownHigh = this.#highWords();
       for (let i = 0; i < length; i++) ownHigh[target + i] = ownHigh[target + i]! + high[source + i]!;
     }
     const own = this.low;
     let bits = 0;
-    // In fours, which takes half the time.
+    // Four at a time take half as long.
     for (let to = target, from = source; to < target + length; to += 4, from += 4) {
       const first = (own[to]! + low[from]!) | 0;
       const second = (own[to + 1]! + low[from + 1]!) | 0;
@@ -326,12 +329,12 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
     }
   }
 
-  /** Leaves all low words below 2^31. */
+  /** Moves 2^31 of each low word that has reached it into the high word, so that all low words are below 2^31. */
   #settleAll(): void {
     if (this.total >= TWO_POW_31) this.#settle(0, this.low.length);
   }
 
-  /** Leaves the low words from one address to another below 2^31. */
+  /** `#settleAll` for the addresses from `from` to below `to`. */
   #settle(from: number, to: number): void {
     for (let address = from; address < to; address++) {
       if (this.low[address]! >= TWO_POW_31) {
@@ -358,14 +361,16 @@ export abstract class Counts implements ReadonlyCounts, CountsStore {
     this.#totalAtZero += this.#countdown;
   }
 
-  /** The countdown goes on, as it is what keeps the low words from wrapping; it is shorter where the limit is near. */
+  /** The countdown goes on, as it keeps low words from wrapping. Near the limit of the total it becomes shorter. */
   #setTotal(total: number): void {
     this.#countdown = Math.min(this.#countdown, LARGEST_COUNT - total);
     this.#totalAtZero = total + this.#countdown;
   }
 }
 
-/** Throws unless `count` more than `total` values can be counted exactly. */
+/**
+ * @throws HdrscopeError `ERR_COUNT_OVERFLOW` when `total + count` would pass 2^53 − 1.
+ */
 export function assertTotal(total: number, count: number): void {
   if (count > LARGEST_COUNT - total) {
     throw new HdrscopeError(

@@ -3,7 +3,7 @@ import { SLOT_IN_PAGE, wordsFor } from './words.ts';
 
 const TWO_POW_31 = 2 ** 31;
 
-/** A word for every slot, all allocated at once: the fastest storage, with a footprint that is known beforehand. */
+/** One word for each slot, all allocated at once: the fastest storage, of a size that is known from the start. */
 export class DenseCounts extends Counts {
   readonly storage = 'dense';
 
@@ -11,7 +11,7 @@ export class DenseCounts extends Counts {
     super(length, low);
   }
 
-  /** Counts that were copied from elsewhere: a whole number of pages of low words, and of high ones if there are any. */
+  /** Counts in existing words: whole pages of low words, and as many high words or none. */
   static holding(
     length: number,
     low: Uint32Array<ArrayBuffer>,
@@ -23,7 +23,7 @@ export class DenseCounts extends Counts {
     return counts;
   }
 
-  /** Counts below 2^31 in a whole number of pages, of which it is known what they sum up to and where they end. */
+  /** Counts below 2^31 in whole pages of existing words, whose total and bounds are known. */
   static holdingSmall(
     length: number,
     low: Uint32Array<ArrayBuffer>,

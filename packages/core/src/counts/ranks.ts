@@ -1,19 +1,19 @@
 import { PAGE_SLOTS, SLOT_IN_PAGE } from './words.ts';
 
-/** What ranks are looked up in. */
+/** Counts that ranks can be found in. */
 export interface RankedCounts {
   readonly total: number;
   /** The lowest and the highest used slot. */
   readonly first: number;
   readonly last: number;
   at(slot: number): number;
-  /** The sum over the page that begins with a slot. */
+  /** The sum of the counts in the page that starts at `slot`. */
   sumOfPage(slot: number): number;
 }
 
 /**
- * For each rank the lowest slot up to which at least so many values are counted. Each is looked for from the nearer
- * end, as tails are what is asked for most: page by page, and in its page slot by slot.
+ * The lowest slot, for each rank, such that slots up to it hold at least `rank` values. The search starts at the nearer end,
+ * since most questions are about tails, and goes page by page, and slot by slot in the right page.
  *
  * @param ranks Ascending, each from 1 to the total.
  */
@@ -23,7 +23,7 @@ export function slotsOfRanks(counts: RankedCounts, ranks: readonly number[]): nu
   let lower = 0;
   if (ranks[0]! <= total / 2) {
     let page = counts.first & ~SLOT_IN_PAGE;
-    let below = 0; // values counted below the page
+    let below = 0; // values below the page
     for (; lower < ranks.length && ranks[lower]! <= total / 2; lower++) {
       const rank = ranks[lower]!;
       for (let sum = counts.sumOfPage(page); below + sum < rank; sum = counts.sumOfPage(page)) {
@@ -35,7 +35,7 @@ export function slotsOfRanks(counts: RankedCounts, ranks: readonly number[]): nu
   }
   if (lower === ranks.length) return slots;
   let page = counts.last & ~SLOT_IN_PAGE;
-  let above = 0; // values counted above the page
+  let above = 0; // values above the page
   for (let upper = ranks.length - 1; upper >= lower; upper--) {
     const left = total - ranks[upper]!;
     for (let sum = counts.sumOfPage(page); above + sum <= left; sum = counts.sumOfPage(page)) {
@@ -47,14 +47,14 @@ export function slotsOfRanks(counts: RankedCounts, ranks: readonly number[]): nu
   return slots;
 }
 
-/** The slot of a page up to which it holds at least `rank` values. There is one. */
+/** The lowest slot of a page such that the page holds at least `rank` values up to it. Such a slot exists. */
 function slotFromStart(counts: RankedCounts, page: number, rank: number): number {
   let slot = page;
   for (let sum = counts.at(slot); sum < rank; sum += counts.at(slot)) slot++;
   return slot;
 }
 
-/** The highest slot of a page above which it holds at most `left` values, though not together with its own. There is one. */
+/** The slot of a page above which the page holds at most `left` values, and more than that with its own. Such a slot exists. */
 function slotFromEnd(counts: RankedCounts, page: number, left: number): number {
   let slot = Math.min(page + SLOT_IN_PAGE, counts.last);
   for (let sum = counts.at(slot); sum <= left; sum += counts.at(slot)) slot--;

@@ -1,6 +1,6 @@
 import { mustBe } from '../errors.ts';
 import { slotsOfRanks } from './ranks.ts';
-import type { ReadonlyCounts } from './store.ts';
+import type { ReadonlyCounts } from './readonly-counts.ts';
 import { PAGE_SLOTS } from './words.ts';
 
 /** Counts of neighbouring slots in an array that somebody else made; all other slots are empty. */

@@ -6,29 +6,34 @@ import type { SlotRuns } from './slot-runs.ts';
 import type { CountsStore } from './store.ts';
 import { wordsFor } from './words.ts';
 
-// The buffer, in 32-bit words: a header, then the low words, then the high words. All that attach agree on it.
+// The layout of the buffer in 32-bit words: a header, then the low words, then the high words.
 const MAGIC = 0;
 const DIGITS = 1;
 const AUTO_RESIZE = 2;
-/** Slots that are in use: `length`. */
+/** The number of slots in use: `length`. */
 const LENGTH = 3;
-/** Slots that there is room for: a multiple of the page size. */
+/** The number of slots that the buffer has room for: a multiple of the page size. */
 const CAPACITY = 4;
-/** Changes of more than one word that were begun, and that were ended: equal while none is under way. */
+/** How many changes of two words began, and how many ended: equal while no change is under way. */
 const BEGUN = 5;
 const ENDED = 6;
 /** Whether any high word is in use. */
 const HAS_HIGH = 7;
-/** Three 64-bit numbers. */
+// The last three take two words each.
 const LOWEST = 8;
 const HIGHEST = 10;
-/** What has been counted, and what is leased to those who count: at most 2^53 − 1. */
+/** The total, plus the counts that threads have leased: at most 2^53 − 1. */
 const RESERVED = 12;
+/** The first octave of a histogram of doubles, plus `OCTAVE_BIAS`; 0 before its first value above 0. */
+const OCTAVE = 14;
+/** Whether the counts are of doubles. */
+const IS_DOUBLE = 15;
 const HEADER_WORDS = 16;
 
+const OCTAVE_BIAS = 2048;
 const MAGIC_NUMBER = 0x68647231; // "hdr1"
 const WORD_BYTES = 4;
-/** What a shared buffer holds besides counts. */
+/** Bytes of a shared buffer besides its counts. */
 export const SHARED_HEADER_BYTES: number = HEADER_WORDS * WORD_BYTES;
 const TOP_BIT = -(2 ** 31);
 const LOW_BITS = 2 ** 31 - 1;
@@ -36,20 +41,22 @@ const TWO_POW_31 = 2 ** 31;
 const LONGEST_LEASE = 2 ** 30 - 1;
 const LONGEST_WAIT_MS = 100;
 
-/** What a shared buffer says about its histogram. */
+/** The options of a histogram that a shared buffer holds. */
 export interface SharedSetup {
   readonly layout: HdrLayout;
   readonly autoResize: boolean;
+  /** Whether the integers of the layout stand for doubles. @default false */
+  readonly isDouble?: boolean;
 }
 
 /**
- * Counts in a `SharedArrayBuffer`: any number of threads count in it at once, each through an instance of its own, and
- * no count is lost. One atomic addition a record, no lock.
+ * Counts in a `SharedArrayBuffer`. Any number of threads count in it at once, each through an instance of its own. No count is
+ * lost, and a record is one atomic addition without a lock.
  *
- * A count is `high * 2^31 + low`. The record that raises a low word to 2^31 moves that much into the high word; until
- * it has, others have 2^31 records to go before the word would wrap. Whoever reads waits for such a move to end.
+ * A count is `high * 2^31 + low`. The record that raises a low word to 2^31 moves 2^31 into the high word. Meanwhile other
+ * threads can record 2^31 more values before the word would wrap. A reader waits until such a move has ended.
  *
- * The bound of the total is kept by leases: who has used up its lease takes another 2^30 out of what is left.
+ * Leases keep the total below its limit: an instance that has used up its lease takes up to 2^30 of the remaining counts.
  */
 export class SharedCounts implements CountsStore {
   readonly storage = 'shared';
@@ -58,7 +65,7 @@ export class SharedCounts implements CountsStore {
   readonly #low: Int32Array<SharedArrayBuffer>;
   readonly #high: Int32Array<SharedArrayBuffer>;
   readonly #reserved: BigInt64Array<SharedArrayBuffer>;
-  /** Records that are reserved for this instance. In `[0, 2^30)`. */
+  /** How many records this instance may still count without a look at the total. In `[0, 2^30)`. */
   #lease = 0;
 
   private constructor(buffer: SharedArrayBuffer) {
@@ -70,8 +77,8 @@ export class SharedCounts implements CountsStore {
     this.#high = new Int32Array(buffer, (HEADER_WORDS + capacity) * WORD_BYTES, capacity);
   }
 
-  /** A buffer cannot grow under those who use it, so one that resizes has room for all values; unused, it costs nothing. */
-  static of({ layout, autoResize }: SharedSetup): SharedCounts {
+  /** Makes a buffer. One that resizes has room for all values from the start, as it cannot grow; unused memory costs nothing. */
+  static of({ layout, autoResize, isDouble = false }: SharedSetup): SharedCounts {
     const widest = autoResize ? layout.reaching(LARGEST_VALUE) : layout;
     const capacity = wordsFor(widest.slotCount);
     const buffer = new SharedArrayBuffer((HEADER_WORDS + 2 * capacity) * WORD_BYTES);
@@ -79,6 +86,7 @@ export class SharedCounts implements CountsStore {
     header[MAGIC] = MAGIC_NUMBER;
     header[DIGITS] = layout.significantDigits;
     header[AUTO_RESIZE] = Number(autoResize);
+    header[IS_DOUBLE] = Number(isDouble);
     header[LENGTH] = layout.slotCount;
     header[CAPACITY] = capacity;
     const wide = new BigInt64Array(buffer, 0, HEADER_WORDS / 2);
@@ -88,21 +96,21 @@ export class SharedCounts implements CountsStore {
   }
 
   /**
-   * @throws HdrscopeError `ERR_INCOMPATIBLE` when the buffer is not one that `of` has made.
+   * @throws HdrscopeError `ERR_INCOMPATIBLE` when `of` did not make the buffer, or made it for values of the other kind.
    */
-  static attach(buffer: SharedArrayBuffer): SharedCounts {
-    if (!isShared(buffer) || !isSetUp(buffer)) {
-      throw mustBe(
-        'ERR_INCOMPATIBLE',
-        'buffer',
-        'the sharedBuffer of a histogram with shared storage',
-        buffer,
-      );
-    }
-    return new SharedCounts(buffer);
+  static attach(buffer: SharedArrayBuffer, isDouble = false): SharedCounts {
+    const counts = isShared(buffer) && isSetUp(buffer) ? new SharedCounts(buffer) : undefined;
+    if (counts?.setup.isDouble === isDouble) return counts;
+    const kind = isDouble ? 'DoubleHistogram' : 'Histogram';
+    throw mustBe(
+      'ERR_INCOMPATIBLE',
+      'buffer',
+      `the sharedBuffer of a ${kind} with shared storage`,
+      counts === undefined ? buffer : `that of a ${isDouble ? 'Histogram' : 'DoubleHistogram'}`,
+    );
   }
 
-  /** The layout as it was made, before anybody widened it: `length` says how far it reaches now. */
+  /** The options at the start. The range may have become wider since: `length` says how far it reaches now. */
   get setup(): SharedSetup {
     const header = this.#header;
     const wide = new BigInt64Array(this.buffer, 0, HEADER_WORDS / 2);
@@ -113,7 +121,20 @@ export class SharedCounts implements CountsStore {
         highestTrackableValue: wide[HIGHEST / 2]!,
       }),
       autoResize: header[AUTO_RESIZE] === 1,
+      isDouble: header[IS_DOUBLE] === 1,
     };
+  }
+
+  /** The first octave of a histogram of doubles, which never changes once a thread has set it. */
+  get octave(): number | undefined {
+    const octave = Atomics.load(this.#header, OCTAVE);
+    return octave === 0 ? undefined : octave - OCTAVE_BIAS;
+  }
+
+  /** Sets the first octave, unless another thread has set it. Returns the octave that all threads use. */
+  claimOctave(octave: number): number {
+    Atomics.compareExchange(this.#header, OCTAVE, 0, octave + OCTAVE_BIAS);
+    return this.octave!;
   }
 
   get length(): number {
@@ -129,13 +150,13 @@ export class SharedCounts implements CountsStore {
     const deadline = performance.now() + LONGEST_WAIT_MS;
     for (;;) {
       const begun = Atomics.load(header, BEGUN);
-      // A thread that was ended in the middle of a change never ends the change: one cannot wait forever.
+      // A thread that was stopped in the middle of a change never ends it, so the wait has a limit.
       const isOverdue = performance.now() >= deadline;
       if (begun === Atomics.load(header, ENDED) || isOverdue) {
         const { length } = this;
         const low = copied(this.#low, length);
         const high = Atomics.load(header, HAS_HIGH) === 0 ? undefined : copied(this.#high, length);
-        // Adding nothing, and not loading: what was copied is read before that on every processor.
+        // An addition of 0, and not a load: on every processor it comes after the reads of the copy.
         if (begun === Atomics.add(header, BEGUN, 0) || isOverdue) {
           if (high !== undefined) settleDebts(low, high);
           return DenseCounts.holding(length, low, high);
@@ -169,7 +190,7 @@ export class SharedCounts implements CountsStore {
       this.#change(slot, other.at(slot));
   }
 
-  /** The total is known before the first run: room for all is reserved before any is counted. */
+  /** The caller has read the runs through, so the total is known and is reserved at once. */
   addRuns(runs: SlotRuns): void {
     this.#returnLease();
     this.#reserve(runs.total);
@@ -184,7 +205,7 @@ export class SharedCounts implements CountsStore {
     Atomics.sub(this.#reserved, 0, BigInt(count));
   }
 
-  /** Nothing to do: what is seen knows its bounds. */
+  /** Does nothing: the counts that `seen` returns find their bounds themselves. */
   settleBounds(): void {}
 
   /** What is counted meanwhile is counted before or after. */
@@ -207,9 +228,9 @@ export class SharedCounts implements CountsStore {
     Atomics.add(this.#header, ENDED, 1);
   }
 
-  /** Adds `delta`, an integer between ±2^53, to a count that does not become negative by it. */
+  /** Adds `delta`, an integer between ±2^53, to a count, which does not become negative. */
   #change(slot: number, delta: number): void {
-    // Mostly the low word is all there is to change, and then nobody who reads need wait.
+    // Most changes fit into the low word. Then readers need not wait.
     if (Math.abs(delta) < TWO_POW_31) {
       const before = Atomics.load(this.#low, slot);
       const sum = (before & LOW_BITS) + delta;
@@ -260,7 +281,7 @@ export class SharedCounts implements CountsStore {
   }
 }
 
-/** A high word is -1 where a record is about to carry what was taken out meanwhile: then its low word makes up for it. */
+/** Corrects high words of -1: a removal has taken the 2^31 that a record is about to carry, and the low word still has them. */
 function settleDebts(low: Uint32Array, high: Uint32Array): void {
   for (let slot = high.indexOf(2 ** 32 - 1); slot >= 0; slot = high.indexOf(2 ** 32 - 1, slot)) {
     low[slot]! -= TWO_POW_31;
@@ -268,7 +289,7 @@ function settleDebts(low: Uint32Array, high: Uint32Array): void {
   }
 }
 
-/** By its kind: a buffer may come from another realm. */
+/** Looks at the kind and not at the class, as a buffer may come from another realm. */
 function isShared(buffer: unknown): boolean {
   return Object.prototype.toString.call(buffer) === '[object SharedArrayBuffer]';
 }
@@ -282,12 +303,12 @@ function isSetUp(buffer: SharedArrayBuffer): boolean {
   );
 }
 
-/** As one block: nothing is faster, and aligned words are never torn. */
+/** Copies one block of words, which is fastest. Aligned words are never torn. */
 function copied(
   { buffer, byteOffset }: Int32Array<SharedArrayBuffer>,
   length: number,
 ): Uint32Array<ArrayBuffer> {
   const words = new Uint32Array(new Uint32Array(buffer, byteOffset, wordsFor(length)));
-  // The last page may be in use beyond the slots, when they become more at this moment.
+  // Another thread may have added slots since, and use the last page beyond `length` already.
   return words.fill(0, length);
 }

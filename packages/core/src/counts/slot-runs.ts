@@ -1,28 +1,28 @@
 import type { HdrLayout } from '../layout/hdr.ts';
 
 /**
- * Used slots and their counts, ascending, a run of them at a time: how counts get from an encoding into a store without
- * an array of all slots in between.
+ * Used slots and their counts, ascending, in runs. They carry counts from an encoding into a store without an array of all
+ * slots.
  */
 export interface SlotRuns {
-  /** The sum of all counts: at most 2^53 − 1. It and the bounds may become known only with the last run. */
+  /** The sum of all counts: at most 2^53 − 1. The sum and the bounds may become known only with the last run. */
   readonly total: number;
-  /** The lowest slot; of no meaning while the total is 0. */
+  /** The lowest slot; meaningless while the total is 0. */
   readonly first: number;
-  /** The highest slot, likewise. */
+  /** The highest slot; meaningless while the total is 0. */
   readonly last: number;
   /** The slots of the run. */
   readonly slots: Int32Array;
   /** Their counts, integers above 0. */
   readonly counts: Float64Array;
   /**
-   * Puts the next run into `slots` and `counts`, where it stays until another one is read from anywhere. Returns its
-   * length, or 0 after the last one: then the next run is the first again.
+   * Puts the next run into `slots` and `counts`, where it stays until any other run is read. Returns the length of the run, or
+   * 0 after the last run; the call after that returns the first run again.
    */
   next(): number;
 }
 
-/** The runs of one layout by the slots of another, each count taken at the lowest value of its slot. */
+/** The runs of one layout in the slots of another: each count goes to the slot of the lowest value of its old slot. */
 export class TranslatedRuns implements SlotRuns {
   readonly total: number;
   readonly first: number;
@@ -58,6 +58,6 @@ export class TranslatedRuns implements SlotRuns {
 
 /** The slot of one layout that holds the lowest value of a slot of another. */
 export function slotOfLowest(from: HdrLayout, slot: number, to: HdrLayout): number {
-  // Exact above 2^53 too: a lower bound has no more significant bits than a slot.
+  // Exact above 2^53 too, as a lower bound has no more significant bits than a slot number.
   return to.slotOf(from.lower(slot));
 }

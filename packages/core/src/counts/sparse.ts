@@ -2,28 +2,28 @@ import { Counts } from './counts.ts';
 import { PAGE_BITS, PAGE_SLOTS, SLOT_IN_PAGE, wordsFor } from './words.ts';
 
 /**
- * How many pages there is made room for, for one that is needed. Pages are small and many: growing by an eighth keeps idle
- * memory low, and copying stays linear in the end.
+ * The factor by which the memory for pages grows. Pages are small and many: an eighth more keeps unused memory low, and the
+ * total work of copying stays linear.
  */
 export const GROWTH = 1.125;
 
-// Below minus the number of slots of any layout, so that what is added to it stays below 0.
+// Less than minus the number of slots of any layout, so that its sum with a slot is below 0.
 const MISSING = -(2 ** 30);
 
 const TWO_POW_31 = 2 ** 31;
 
 /**
- * Pages that are allocated on first touch, one after the other in a single array: the storage of choice where there are
- * many histograms, or a wide range of which little is used.
+ * Pages that are allocated on first use, one after the other in a single array: the storage for many histograms, or for a wide
+ * range with few used slots.
  */
 export class SparseCounts extends Counts {
   readonly storage = 'sparse';
   /**
-   * `table[page] + slot` is the address of a slot of the page, or below 0 before the page's first touch. Declared only, as
-   * `low` is: another one comes with a resize alone.
+   * `table[page] + slot` is the address of a slot of the page, or below 0 when the page does not exist. The field is declared
+   * and not initialised, as `low` is: only a resize replaces it.
    */
   declare private table: Int32Array<ArrayBuffer>;
-  /** Words that are handed out: a multiple of the page size, at most `low.length`. */
+  /** The number of words in use: a multiple of the page size, at most `low.length`. */
   #used = 0;
 
   constructor(
@@ -95,7 +95,7 @@ export class SparseCounts extends Counts {
     }
   }
 
-  /** All at once, as growing for one after the other would copy them all again and again. */
+  /** Makes all missing pages at once, as growing for each of them would copy all words each time. */
   #makePagesFor(slots: Int32Array, length: number): void {
     let missing = 0;
     let before = -1;
@@ -105,7 +105,7 @@ export class SparseCounts extends Counts {
       before = page;
     }
     const needed = this.#used + missing * PAGE_SLOTS;
-    // No more than that, but by an eighth at least.
+    // To what is needed, but by an eighth at least.
     if (needed > this.low.length) this.grow(Math.max(needed, wordsFor(this.low.length * GROWTH)));
     for (let i = 0; missing > 0; i++) {
       const page = slots[i]! >> PAGE_BITS;

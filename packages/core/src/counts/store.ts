@@ -1,57 +1,28 @@
 import type { Counts } from './counts.ts';
+import type { Storage } from './readonly-counts.ts';
 import type { SlotRuns } from './slot-runs.ts';
 
-/** What can be read of the counts of a histogram, slot by slot. */
-export interface ReadonlyCounts {
-  /** How many slots there are. */
-  readonly length: number;
-  /** The sum over all slots: at most 2^53 − 1. */
-  readonly total: number;
-  /** The lowest used slot, or `length` when all are empty. */
-  readonly first: number;
-  /** The highest used slot, or -1 when all are empty. */
-  readonly last: number;
-  /** Bytes held by the counts themselves. */
-  readonly byteLength: number;
-  /** The count of a slot. */
-  at(slot: number): number;
-  /** The lowest used slot from `slot` upwards, or `length` when there is none. */
-  next(slot: number): number;
-  /**
-   * Writes the counts from `slot` upwards into all of `into`; what lies beyond the last slot is 0. Returns whether any
-   * of them is used. The fastest way to read many.
-   */
-  read(slot: number, into: Float64Array): boolean;
-  /** The lowest slot up to which at least `rank` values are counted, for a rank from 1 to `total`. */
-  slotOfRank(rank: number): number;
-  /** The same for several ranks, ascending, in one pass. */
-  slotsOfRanks(ranks: readonly number[]): number[];
-}
-
-/** How counts are kept in memory; the behaviour is the same. */
-export type Storage = 'dense' | 'sparse' | 'shared';
-
-/** What a histogram counts into. */
+/** The counts of a histogram in memory. */
 export interface CountsStore {
   readonly storage: Storage;
   /** How many slots there are; grows with `resize`. */
   readonly length: number;
   readonly byteLength: number;
-  /** The counts of this moment, which what is counted meanwhile may change unless others count too. */
+  /** The counts now: live counts in dense and sparse storage, a consistent copy in shared storage. */
   seen(): Counts;
   /** Counts one value in a slot in `[0, length)`. */
   increment(slot: number): void;
-  /** Throws unless `count` more values can be counted exactly. */
+  /** @throws HdrscopeError `ERR_COUNT_OVERFLOW` when `count` more values would pass a total of 2^53 − 1. */
   assertRoomFor(count: number): void;
-  /** Counts `count` values in a slot. The caller has asserted room for them. */
+  /** Counts `count` values in a slot. The caller has called `assertRoomFor`. */
   add(slot: number, count: number): void;
-  /** Adds counts of a layout that numbers its slots alike, and has no used slot beyond this one's. Room is asserted. */
+  /** Adds counts with the same slot numbers, all of them below `length`. The caller has called `assertRoomFor`. */
   addAll(other: Counts): void;
-  /** Adds counts by slot, none of them beyond the last one. Room for their total is asserted. */
+  /** Adds runs of counts, all of them in slots below `length`. The caller has called `assertRoomFor`. */
   addRuns(runs: SlotRuns): void;
-  /** Takes `count` values, at most those that are there, out of a slot. `settleBounds` must follow. */
+  /** Takes `count` values out of a slot, which holds as many. The caller calls `settleBounds` after its last removal. */
   remove(slot: number, count: number): void;
-  /** Finds `first` and `last` anew after removals. */
+  /** Finds `first` and `last` again after removals. */
   settleBounds(): void;
   clear(): void;
   resize(length: number): void;

@@ -1,4 +1,4 @@
-import type { ReadonlyCounts } from './store.ts';
+import type { ReadonlyCounts } from './readonly-counts.ts';
 
 /** The used slots and their counts, ascending. */
 export function* usedSlots(

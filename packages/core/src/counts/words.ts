@@ -1,9 +1,9 @@
-// The counts of 64 neighbouring slots, beginning at a multiple of 64, lie side by side in every storage.
+// In every storage the counts of 64 neighbouring slots, from a multiple of 64 on, are neighbours in memory: a page.
 export const PAGE_BITS = 6;
 export const PAGE_SLOTS: number = 2 ** PAGE_BITS;
 export const SLOT_IN_PAGE: number = PAGE_SLOTS - 1;
 
-// Eight operations do not wait for one another.
+// The processor runs eight independent operations at the same time.
 const GROUP_SLOTS = 8;
 
 /** How many words hold `length` slots in whole pages. */
@@ -11,14 +11,14 @@ export function wordsFor(length: number): number {
   return Math.ceil(length / PAGE_SLOTS) * PAGE_SLOTS;
 }
 
-/** The same words, with room for more. */
+/** A longer copy of the words. */
 export function grown(words: Uint32Array, length: number): Uint32Array<ArrayBuffer> {
   const copy = new Uint32Array(length);
   copy.set(words);
   return copy;
 }
 
-/** Whether a page of words holds nothing. */
+/** Whether all words of a page are 0. */
 export function areZero(words: Uint32Array, address: number): boolean {
   for (let at = address; at < address + PAGE_SLOTS; at += GROUP_SLOTS) {
     const bits =
@@ -48,7 +48,7 @@ export function sumOfPage(words: Uint32Array, address: number): number {
   return sum;
 }
 
-/** The same where it is known to be below 2^31: in integers, which takes two thirds of the time. */
+/** The sum of a page of words that is known to be below 2^31: integer arithmetic takes two thirds of the time. */
 export function smallSumOfPage(words: Uint32Array, address: number): number {
   let sum = 0;
   for (let at = address; at < address + PAGE_SLOTS; at += GROUP_SLOTS) {

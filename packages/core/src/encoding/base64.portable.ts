@@ -2,7 +2,7 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 const CODES = Uint8Array.from(ALPHABET, (character) => character.charCodeAt(0));
 const PADDING = '='.charCodeAt(0);
 
-/** The six bits of a byte of UTF-8, or -1: then a bitwise or of several is negative too. */
+/** The six bits of a character; -1 for any other, which makes a bitwise or of several negative. */
 const SEXTETS = new Int32Array(256).fill(-1);
 for (let i = 0; i < CODES.length; i++) SEXTETS[CODES[i]!] = i;
 
@@ -28,7 +28,7 @@ export function encodeBase64(bytes: Uint8Array): string {
   return new TextDecoder().decode(codes);
 }
 
-/** The bytes of base64 without padding; nothing where there is any other character. The length is a possible one. */
+/** The bytes of base64 without padding; `undefined` when it has any other character. The caller has checked the length. */
 export function decodeBase64(body: string): Uint8Array | undefined {
   const codes = new TextEncoder().encode(body);
   const { length } = codes;

@@ -1,5 +1,5 @@
 import { decodeBase64, encodeBase64 } from '#base64';
-import { HdrscopeError } from '../errors.ts';
+import { HdrscopeError, mustBe } from '../errors.ts';
 
 /** Standard base64 with padding. */
 export function toBase64(bytes: Uint8Array): string {
@@ -7,18 +7,20 @@ export function toBase64(bytes: Uint8Array): string {
 }
 
 /**
- * The bytes of an encoding, which base64 text may stand for.
+ * The bytes of an encoding that is bytes or base64 text.
  *
- * @throws HdrscopeError `ERR_DECODE` as `fromBase64` does.
+ * @throws HdrscopeError `ERR_DECODE` when it is neither, or the text is not base64.
  */
 export function bytesOf(encoded: Uint8Array | string): Uint8Array {
-  return typeof encoded === 'string' ? fromBase64(encoded) : encoded;
+  if (typeof encoded === 'string') return fromBase64(encoded);
+  if (ArrayBuffer.isView(encoded) && 'subarray' in encoded) return encoded;
+  throw mustBe('ERR_DECODE', 'an encoding', 'a Uint8Array or base64 text', encoded);
 }
 
 /**
- * Reads standard base64; the padding may be left out, surrounding white space is ignored.
+ * Reads standard base64, with or without padding. White space around it is ignored.
  *
- * @throws HdrscopeError `ERR_DECODE` when a character or the length is impossible.
+ * @throws HdrscopeError `ERR_DECODE` when the text has another character or an impossible length.
  */
 export function fromBase64(text: string): Uint8Array {
   const trimmed = text.trim();

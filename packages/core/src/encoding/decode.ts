@@ -1,8 +1,13 @@
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { HdrLayout, LARGEST_VALUE } from '../layout/hdr.ts';
+import {
+  DOUBLE_COMPRESSED_COOKIE,
+  DOUBLE_RAW_COOKIE,
+  V2_COMPRESSED_COOKIE,
+  V2_RAW_COOKIE,
+} from './cookies.ts';
 import type { EncodedRuns } from './encoded-runs.ts';
 import { WordRuns, type WordSize } from './fixed-words.ts';
-import { V2_COMPRESSED_COOKIE, V2_RAW_COOKIE } from './v2.ts';
 import { VarintRuns } from './varint-runs.ts';
 import { assertLength, decompress, int32At, viewOf } from './zlib-stream.ts';
 
@@ -21,32 +26,33 @@ const V1_COMPRESSED_BASE = 0x1c849302;
 const V0_HEADER_BYTES = 32;
 const HEADER_BYTES = 40;
 
-/** What an encoding holds. */
+/** The content of an encoding. */
 export interface Decoded {
   readonly layout: HdrLayout;
-  /** By how many slots the writer had shifted its counts. */
+  /** How many slots the writer had shifted its counts by. */
   readonly normalizingOffset: number;
-  /** All in the layout's range. To be stored before another encoding is read, or they are read twice. */
+  /** The counts, all in slots of the layout. Reading another encoding before they are stored means reading them twice. */
   readonly runs: EncodedRuns;
 }
 
-/** All intervals of a log have one layout, mostly; it holds a few numbers, and no counts. */
+/** The layout of the latest encoding. Most logs have the same one for all intervals; it is small and has no counts. */
 let latestLayout: HdrLayout | undefined;
 
-/** What a cookie says. */
+/** The format that a cookie stands for. */
 interface Format {
   readonly version: 0 | 1 | 2;
   readonly isCompressed: boolean;
-  /** Of V0 and V1. */
+  /** Bytes of a count, in V0 and V1. */
   readonly wordSize: WordSize;
 }
 
 /**
- * Reads an encoding of version 0, 1 or 2, compressed or not; its runs are still to be read through, or into a store of their own.
+ * Reads the header of an encoding of version 0, 1 or 2, compressed or not. The caller reads the runs, into a new store or
+ * with `readThrough`.
  *
- * @param reaching The layout is widened to this value at least.
- * @throws HdrscopeError `ERR_DECODE` when the bytes are no such encoding, `ERR_INVALID_OPTION` when `reaching` is none
- *   from 0 to 2^63 − 1.
+ * @param reaching The layout reaches to this value at least.
+ * @throws HdrscopeError `ERR_DECODE` when the bytes are not such an encoding, `ERR_INVALID_OPTION` when `reaching` is not an
+ *   integer from 0 to 2^63 − 1.
  */
 export function decode(bytes: Uint8Array, reaching?: number | bigint): Decoded {
   const atLeast = reaching === undefined ? undefined : asValue(reaching);
@@ -63,11 +69,11 @@ export function decode(bytes: Uint8Array, reaching?: number | bigint): Decoded {
 
 function decodeV0(bytes: Uint8Array, { wordSize }: Format, wasCompressed: boolean): Decoded {
   const view = viewOf(bytes, V0_HEADER_BYTES);
-  // The total at 24 is of no use: the counts sum up to theirs.
+  // The total at 24 is not read, as the counts have their own sum.
   const layout = layoutAt(view, 4);
   let end = bytes.length;
   if (!wasCompressed) {
-    // The payload has no length: it is as long as there are slots, and only the end of a stream cuts it off.
+    // V0 has no payload length. A raw payload has a count for each slot; the end of a compressed stream may cut it off.
     end = V0_HEADER_BYTES + layout.slotCount * wordSize;
     if (end > bytes.length) {
       const allowed = `at least the ${end} that its range takes`;
@@ -86,8 +92,8 @@ function decodeV1OrV2(bytes: Uint8Array, { version, wordSize }: Format): Decoded
     const allowed = `from 0 to the ${available} bytes that follow`;
     throw mustBe('ERR_DECODE', 'the payload length', allowed, length);
   }
-  // The normalizing offset (8) and the ratio (32) say how the writer kept its counts, not what they are: the payload
-  // is in the order of values, so nothing here depends on them.
+  // The normalizing offset (8) and the ratio (32) describe how the writer kept its counts in memory. The payload is in the
+  // order of values, so nothing here depends on them.
   const layout = layoutAt(view, 12);
   const payload = bytes.subarray(HEADER_BYTES, HEADER_BYTES + length);
   const { slotCount } = layout;
@@ -96,7 +102,7 @@ function decodeV1OrV2(bytes: Uint8Array, { version, wordSize }: Format): Decoded
   return { layout, runs, normalizingOffset: view.getInt32(8) };
 }
 
-/** The digits, lowest and highest value that stand one after the other. */
+/** The layout from three neighbouring fields: digits, lowest and highest value. */
 function layoutAt(view: DataView, at: number): HdrLayout {
   const significantDigits = view.getInt32(at);
   const lowestDiscernibleValue = view.getBigInt64(at + 4);
@@ -120,6 +126,13 @@ function formatOf(bytes: Uint8Array, what: string): Format {
   assertLength(bytes, 8);
   const format = known(int32At(bytes, 0));
   if (format !== undefined) return format;
+  const cookie = int32At(bytes, 0);
+  if (cookie === DOUBLE_RAW_COOKIE || cookie === DOUBLE_COMPRESSED_COOKIE) {
+    throw new HdrscopeError(
+      'ERR_DECODE',
+      'this is the encoding of a DoubleHistogram: read it with DoubleHistogram.decode',
+    );
+  }
   const allowed = 'that of an encoding of version 0, 1 or 2';
   throw new HdrscopeError('ERR_DECODE', `${what} must be ${allowed}, got ${cookieOf(bytes)}`);
 }
@@ -142,6 +155,11 @@ function known(cookie: number): Format | undefined {
     default:
       return undefined;
   }
+}
+
+/** Whether the cookie begins an encoding that `decode` reads. */
+export function isIntegerCookie(cookie: number): boolean {
+  return known(cookie) !== undefined;
 }
 
 function cookieOf(bytes: Uint8Array): string {

@@ -1,8 +1,15 @@
+import type { Counted } from '../counted.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { DoubleRange, octaveOf } from '../histogram/double-range.ts';
-import type { HdrCounts } from '../histogram/iteration.ts';
-import { type Decoded, decode } from './decode.ts';
-import { compressV2, encodeV2, V2_COMPRESSED_COOKIE, V2_RAW_COOKIE } from './v2.ts';
+import type { HdrLayout } from '../layout/hdr.ts';
+import {
+  DOUBLE_COMPRESSED_COOKIE as COMPRESSED_COOKIE,
+  DOUBLE_RAW_COOKIE as RAW_COOKIE,
+  V2_COMPRESSED_COOKIE,
+  V2_RAW_COOKIE,
+} from './cookies.ts';
+import { type Decoded, decode, isIntegerCookie } from './decode.ts';
+import { compressV2, encodeV2 } from './v2.ts';
 import { decompress, viewOf } from './zlib-stream.ts';
 
 // All numbers are big-endian. Source: HdrHistogram (Java), `DoubleHistogram.encodeIntoByteBuffer`.
@@ -11,37 +18,45 @@ import { decompress, viewOf } from './zlib-stream.ts';
 //        0  cookie                   i32
 //        4  significant digits       i32
 //        8  highest to lowest ratio  i64
-//       16  the integers, in a raw or compressed encoding whose header holds the value of the integer 1
-const RAW_COOKIE = 0x0c72124e;
-const COMPRESSED_COOKIE = 0x0c72124f;
+//       16  the integers, in a raw or compressed encoding with the value of the integer 1 in its header
 const HEADER_BYTES = 16;
 const INNER_HEADER_BYTES = 40;
 const CONVERSION_RATIO_AT = 32;
 
-/** What an encoding of doubles holds. */
+/** The content of an encoding of doubles. */
 export interface DecodedDoubles {
   readonly range: DoubleRange;
   readonly integers: Decoded;
 }
 
 /** The raw encoding of doubles that are counted as integers. */
-export function encodeDoubles(integers: HdrCounts, range: DoubleRange): Uint8Array<ArrayBuffer> {
+export function encodeDoubles(integers: Counted<HdrLayout>, range: DoubleRange): Uint8Array<ArrayBuffer> {
   return withHeader(RAW_COOKIE, range, rawIntegers(integers, range));
 }
 
-/** The compressed encoding of doubles that are counted as integers. */
-export function encodeCompressedDoubles(integers: HdrCounts, range: DoubleRange): Uint8Array<ArrayBuffer> {
-  return withHeader(COMPRESSED_COOKIE, range, compressV2(rawIntegers(integers, range)));
+/** The compressed encoding of doubles that are counted as integers, at a level from 0 to 9. */
+export function encodeCompressedDoubles(
+  integers: Counted<HdrLayout>,
+  range: DoubleRange,
+  level?: number,
+): Uint8Array<ArrayBuffer> {
+  return withHeader(COMPRESSED_COOKIE, range, compressV2(rawIntegers(integers, range), level));
 }
 
 /**
  * Reads an encoding of doubles, compressed or not.
  *
- * @throws HdrscopeError `ERR_DECODE` when the bytes are no such encoding.
+ * @throws HdrscopeError `ERR_DECODE` when the bytes are not such an encoding.
  */
 export function decodeDoubles(bytes: Uint8Array): DecodedDoubles {
   const view = viewOf(bytes, HEADER_BYTES + 8);
   const cookie = view.getInt32(0);
+  if (isIntegerCookie(cookie)) {
+    throw new HdrscopeError(
+      'ERR_DECODE',
+      'this is the encoding of a Histogram of integers: read it with Histogram.decode',
+    );
+  }
   assertCookie('the cookie', cookie, [RAW_COOKIE, COMPRESSED_COOKIE]);
   const isCompressed = cookie === COMPRESSED_COOKIE;
   const innerCookie = isCompressed ? V2_COMPRESSED_COOKIE : V2_RAW_COOKIE;
@@ -63,7 +78,7 @@ interface Header {
   readonly conversionRatio: number;
 }
 
-/** The range that the header tells, where the integers are those of that range. */
+/** The range in the header, checked against the integers. */
 function rangeOf(
   { layout, normalizingOffset }: Decoded,
   { significantDigits, highestToLowestRatio, conversionRatio }: Header,
@@ -109,7 +124,7 @@ function hex(cookie: number): string {
   return `0x${(cookie >>> 0).toString(16).padStart(8, '0')}`;
 }
 
-function rawIntegers(integers: HdrCounts, range: DoubleRange): Uint8Array<ArrayBuffer> {
+function rawIntegers(integers: Counted<HdrLayout>, range: DoubleRange): Uint8Array<ArrayBuffer> {
   const raw = encodeV2(integers, range.moved * 2 ** range.halfBits);
   new DataView(raw.buffer).setFloat64(CONVERSION_RATIO_AT, range.ratio);
   return raw;

@@ -3,12 +3,12 @@ import { DenseCounts } from '../counts/dense.ts';
 import type { SlotRuns } from '../counts/slot-runs.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 
-/** How many runs were read. Who has read the latest still finds it where it was put. */
+/** How many runs were read in all. The arrays of a reader hold its run until this number changes. */
 let runsRead = 0;
 
 /**
- * The used slots that a payload holds. Where one run is all, it is read at once; so a short payload that is broken is
- * refused before memory is taken for the slots. The total and the bounds are those of what was read.
+ * The used slots of a payload. A short payload is read at once, so that a broken one is refused before memory for its slots is
+ * allocated. The total and the bounds are those of the runs read so far.
  */
 export abstract class EncodedRuns implements SlotRuns {
   abstract readonly slots: Int32Array;
@@ -19,15 +19,15 @@ export abstract class EncodedRuns implements SlotRuns {
 
   protected readonly payload: Uint8Array;
   protected readonly slotCount: number;
-  /** Where the next run begins in the payload, and the slot there. */
+  /** The position of the next run in the payload, and its first slot. */
   protected at = 0;
   protected slot = 0;
   /** The sum of the run. */
   protected sum = 0;
 
-  /** The payload up to here is in the total. */
+  /** The end of the part of the payload that is in the total. */
   #summedTo = 0;
-  /** The length of the first run while it was not handed out, and when it was read. */
+  /** The length of the first run until `next` returns it, and the value of `runsRead` when it was read. */
   #kept = 0;
   #keptAt = 0;
 
@@ -37,7 +37,7 @@ export abstract class EncodedRuns implements SlotRuns {
   }
 
   /**
-   * @throws HdrscopeError `ERR_DECODE` when the payload is broken, unless it has been read through.
+   * @throws HdrscopeError `ERR_DECODE` when the payload is broken and `readThrough` has not said so.
    */
   next(): number {
     const kept = this.#kept;
@@ -52,7 +52,7 @@ export abstract class EncodedRuns implements SlotRuns {
   }
 
   /**
-   * Makes sure that everything can be read, and that the total and the bounds are those of the whole.
+   * Reads everything once, so that the total and the bounds are those of the whole payload.
    *
    * @throws HdrscopeError `ERR_DECODE` when the payload is broken.
    */
@@ -64,7 +64,9 @@ export abstract class EncodedRuns implements SlotRuns {
   }
 
   /**
-   * All of them in dense counts of so many slots, at least those of the payload.
+   * All runs in new dense counts.
+   *
+   * @param slotCount How many slots these have: at least as many as the payload.
    *
    * @throws HdrscopeError `ERR_DECODE` when the payload is broken.
    */
@@ -75,7 +77,7 @@ export abstract class EncodedRuns implements SlotRuns {
   }
 
   /**
-   * Reads a run from `at`, which goes on, and `slot`, and sums it up. It may hold no used slot.
+   * Reads a run from `at` and `slot` on, moves both, and sets `sum`. Returns the length of the run, which may be 0.
    *
    * @throws HdrscopeError `ERR_DECODE` when the payload is broken, or holds more than its slots.
    */
@@ -86,7 +88,11 @@ export abstract class EncodedRuns implements SlotRuns {
     this.#keptAt = runsRead;
   }
 
-  /** The slot after `slots` more. */
+  /**
+   * The slot `slots` after another one.
+   *
+   * @throws HdrscopeError `ERR_DECODE` when it is beyond the range.
+   */
   protected passed(slots: number, slot: number): number {
     if (slots <= this.slotCount - slot) return slot + slots;
     throw new HdrscopeError(
@@ -119,7 +125,7 @@ export abstract class EncodedRuns implements SlotRuns {
   }
 }
 
-/** @throws HdrscopeError `ERR_DECODE` when the total, which may have been rounded, is above 2^53 − 1. */
+/** @throws HdrscopeError `ERR_DECODE` when the total, which may be rounded, is above 2^53 − 1. */
 export function assertTotal(total: number): void {
   if (total > LARGEST_COUNT) throw mustBe('ERR_DECODE', 'the total count', 'at most 2^53 - 1', total);
 }

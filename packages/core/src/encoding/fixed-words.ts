@@ -2,21 +2,21 @@ import { LARGEST_COUNT } from '../counts/counts.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { EncodedRuns } from './encoded-runs.ts';
 
-/** Bytes that a count takes: all of a payload take the same. */
+/** Bytes of a count, equal for all counts of a payload. */
 export type WordSize = 2 | 4 | 8;
 
 const TWO_POW_32 = 2 ** 32;
 const RUN_SLOTS = 1024;
 
-/** The payload of V0 and V1: the counts from slot 0 on, as signed integers of one width, big-endian. */
+/** The payload of V0 and V1: the counts from slot 0 on, as big-endian signed integers of one width. */
 export class WordRuns extends EncodedRuns {
   readonly slots: Int32Array = new Int32Array(RUN_SLOTS);
   readonly counts: Float64Array = new Float64Array(RUN_SLOTS);
   readonly #wordSize: WordSize;
 
   /**
-   * @throws HdrscopeError `ERR_DECODE` when it ends inside a count, holds more than its slots, or a count is negative or
-   *   above 2^53 − 1, or their total is.
+   * @throws HdrscopeError `ERR_DECODE` when the payload ends inside a count or has more counts than slots, or when a count or
+   *   their total is outside [0, 2^53 − 1].
    */
   constructor(payload: Uint8Array, wordSize: WordSize, slotCount: number) {
     super(payload, slotCount);
@@ -62,7 +62,7 @@ function wordAt(view: DataView, at: number, wordSize: WordSize): number {
     case 4:
       return view.getInt32(at);
     case 8:
-      // Rounded where it is above 2^53, but then it is refused.
+      // A number above 2^53 is rounded here, and refused afterwards.
       return view.getInt32(at) * TWO_POW_32 + view.getUint32(at + 4);
   }
 }

@@ -1,4 +1,6 @@
-import type { HdrCounts } from '../histogram/iteration.ts';
+import type { Counted } from '../counted.ts';
+import type { HdrLayout } from '../layout/hdr.ts';
+import { V2_COMPRESSED_COOKIE, V2_RAW_COOKIE } from './cookies.ts';
 import { LONGEST_VARINT, writeCount, writeEmptySlots } from './varint.ts';
 import { compress } from './zlib-stream.ts';
 
@@ -13,27 +15,25 @@ import { compress } from './zlib-stream.ts';
 //       24  highest trackable  i64
 //       32  int-to-double ratio f64, 1 for integers
 //       40  payload: counts from slot 0 to the last used one, as varints
-export const V2_RAW_COOKIE = 0x1c849313;
-export const V2_COMPRESSED_COOKIE = 0x1c849314;
 const HEADER_BYTES = 40;
 
-// Slots that are read at a time, and what they are encoded into, with the empty slots before each count. Known to V8, as
-// they belong to this module and are not exported: a loop over them takes half the time.
+// Slots are read in runs of this length, and encoded into `runBytes`, each count with the empty slots before it. V8 treats
+// arrays that a module does not export as constants, which halves the time of a loop over them.
 const RUN_SLOTS = 1024;
 const run = /* @__PURE__ */ new Float64Array(RUN_SLOTS);
 const runBytes = /* @__PURE__ */ new Uint8Array(RUN_SLOTS * LONGEST_VARINT + LONGEST_VARINT);
 
-// Bytes that are made room for at first, however many slots there are.
+// The first buffer has at most so many bytes, however many slots there are.
 const MOST_AT_FIRST = 2 ** 16;
 
 /** The raw V2 encoding of counts over an HDR layout. */
-export function encodeV2(histogram: HdrCounts, normalizingOffset = 0): Uint8Array<ArrayBuffer> {
+export function encodeV2(histogram: Counted<HdrLayout>, normalizingOffset = 0): Uint8Array<ArrayBuffer> {
   return rawV2(histogram, normalizingOffset).slice();
 }
 
 /** The compressed V2 encoding of counts over an HDR layout, at a level from 0 to 9. */
 export function encodeCompressedV2(
-  histogram: HdrCounts,
+  histogram: Counted<HdrLayout>,
   normalizingOffset = 0,
   level?: number,
 ): Uint8Array<ArrayBuffer> {
@@ -46,12 +46,12 @@ export function compressV2(raw: Uint8Array<ArrayBuffer>, level?: number): Uint8A
 }
 
 /** The raw encoding, at the beginning of a larger buffer. */
-function rawV2({ layout, counts }: HdrCounts, normalizingOffset: number): Uint8Array<ArrayBuffer> {
+function rawV2({ layout, counts }: Counted<HdrLayout>, normalizingOffset: number): Uint8Array<ArrayBuffer> {
   const { first, last } = counts;
   const guess = Math.min(MOST_AT_FIRST, 2 * Math.max(0, last - first + 1));
   let bytes = new Uint8Array(HEADER_BYTES + 1 + guess);
   let length = HEADER_BYTES;
-  /** The slots below are written. */
+  /** Slots below this one are written. */
   let next = 0;
   for (let slot = first; slot <= last; slot = counts.next(slot + RUN_SLOTS)) {
     counts.read(slot, run);
@@ -73,7 +73,7 @@ function rawV2({ layout, counts }: HdrCounts, normalizingOffset: number): Uint8A
     bytes.set(runBytes.subarray(0, end), length);
     length += end;
   }
-  // Without a value there is still one slot.
+  // An empty histogram has one count of 0.
   if (next === 0) bytes[length++] = 0;
   const header = new DataView(bytes.buffer);
   header.setInt32(0, V2_RAW_COOKIE);

@@ -3,10 +3,10 @@ import { wordsFor } from '../counts/words.ts';
 import { assertTotal, EncodedRuns } from './encoded-runs.ts';
 import { readVarint } from './varint.ts';
 
-// A run is what so many bytes hold; nearly every payload has less. All of it is known to V8, as it belongs to this module
-// and is not exported, and so are the bytes once they are copied: the loop takes two thirds of the time then.
+// A run is the content of so many bytes, more than nearly every payload has. V8 treats arrays that a module does not export as
+// constants, so the bytes are copied into one: the loop takes two thirds of the time then.
 const RUN_BYTES = 4096;
-/** Of the payload, with the second and third byte of a number that begins at the end of the run. */
+/** Bytes of the payload: a run, and two more for a number that starts at its end. */
 const bytes = /* @__PURE__ */ new Uint8Array(RUN_BYTES + 2);
 const slots = /* @__PURE__ */ new Int32Array(RUN_BYTES);
 const counts = /* @__PURE__ */ new Float64Array(RUN_BYTES);
@@ -19,15 +19,16 @@ export class VarintRuns extends EncodedRuns {
   readonly counts: Float64Array = counts;
 
   /**
-   * @throws HdrscopeError `ERR_DECODE` when it is short, and broken, holds more than its slots, or is above 2^53 − 1 in all.
+   * @throws HdrscopeError `ERR_DECODE` when a short payload is broken, has more slots than its range, or a total above
+   *   2^53 − 1. A long payload is checked while it is read.
    */
   constructor(payload: Uint8Array, slotCount: number) {
     super(payload, slotCount);
-    // A long one is worth the memory that its header asks for.
+    // A long payload is worth the memory that its header asks for.
     if (payload.length <= RUN_BYTES) this.readFirst();
   }
 
-  /** A long payload is one of many used slots side by side: straight into the words, they take half the time. */
+  /** A long payload has many neighbouring used slots. Written straight into the words they take half the time. */
   override toDense(slotCount: number): DenseCounts {
     const { payload, slotCount: mostSlots } = this;
     const { length } = payload;
@@ -35,7 +36,7 @@ export class VarintRuns extends EncodedRuns {
     const low = new Uint32Array(wordsFor(slotCount));
     const large: [slot: number, count: number][] = [];
     let slot = 0;
-    let total = 0; // of what is in the words
+    let total = 0; // of the counts in the words
     for (let at = 0; at < length; ) {
       let zigZag = payload[at++]!;
       if (zigZag >= 128) {
@@ -90,7 +91,7 @@ export class VarintRuns extends EncodedRuns {
         const second = at < available ? bytes[at]! : 128;
         const third = second < 128 ? 0 : at + 1 < available ? bytes[at + 1]! : 128;
         if (third >= 128) {
-          // Nearly no number has more than three bytes; it is kept out of a loop over small integers.
+          // Nearly no number has more than three bytes, and this loop is fast because its integers are small.
           const varint = readVarint(payload, start + at - 1);
           if (varint.number > 0) {
             slots[length] = slot;
@@ -104,8 +105,13 @@ export class VarintRuns extends EncodedRuns {
         zigZag = (zigZag & 127) | ((second & 127) << 7) | (third << 14);
         at += second < 128 ? 1 : 2;
       }
-      // What comes next can hardly be predicted, so there is no branch: an entry for each number, of which only those of
-      // counts above 0 stay.
+      // Counts and runs of empty slots follow each other unpredictably, so the loop has no branch. Each number makes an entry,
+      // and `length` only passes entries with a count above 0:
+      //
+      //   zigZag        magnitude  isRun  length   slot
+      //   6, a count    3          0      + 1      + 1
+      //   0, a count    0          0      + 0      + 1
+      //   5, empty      2          1      + 0      + 3
       const magnitude = zigZag >> 1;
       const isRun = zigZag & 1;
       slots[length] = slot;

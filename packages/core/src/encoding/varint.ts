@@ -2,9 +2,8 @@ import { LARGEST_COUNT } from '../counts/counts.ts';
 import { HdrscopeError } from '../errors.ts';
 
 /**
- * ZigZag LEB128 in the variant of HdrHistogram's V2 payload: groups of seven bits, lowest first, and after eight of
- * them a ninth byte with eight bits, so that 64 bits fit in nine bytes.
- * A count is written as it is, a run of empty slots as minus its length.
+ * ZigZag LEB128 in the variant of HdrHistogram's V2 payload: groups of seven bits, lowest first, and after eight groups a ninth
+ * byte with eight bits, so that 64 bits fit into nine bytes. A run of empty slots is minus its length.
  * Source: HdrHistogram (Java), `ZigZagEncoding`.
  */
 export const LONGEST_VARINT = 9;
@@ -13,14 +12,14 @@ const TWO_POW_28 = 2 ** 28;
 
 /** Writes `count`, at most 2^53 − 1, and returns the position after it. */
 export function writeCount(bytes: Uint8Array, position: number, count: number): number {
-  // Doubling stays exact: up to 2^54 - 2, even.
+  // The double is exact: it is even, and at most 2^54 - 2.
   return writeGroups(bytes, position, count * 2);
 }
 
 /** Writes a run of `slots` empty slots, at least 0, and returns the position after it. */
 export function writeEmptySlots(bytes: Uint8Array, position: number, slots: number): number {
   if (slots === 0) return position;
-  // One empty slot is a count of 0, as in every other writer.
+  // One empty slot is a count of 0, as all other writers have it.
   return writeGroups(bytes, position, slots === 1 ? 0 : slots * 2 - 1);
 }
 
@@ -30,7 +29,7 @@ function writeGroups(bytes: Uint8Array, position: number, zigZag: number): numbe
     bytes[position++] = (rest % 128) | 128;
     rest = Math.floor(rest / 128);
   }
-  // Nearly every number is as small as this, and integers are faster.
+  // Nearly every number is small, and integers are faster.
   let small = rest | 0;
   while (small >= 128) {
     bytes[position++] = (small & 127) | 128;
@@ -40,7 +39,7 @@ function writeGroups(bytes: Uint8Array, position: number, zigZag: number): numbe
   return position;
 }
 
-/** A number of any length, and where it ends. */
+/** A number of any length, and the position after it. */
 export interface Varint {
   /** A count, or minus the length of a run of empty slots. */
   readonly number: number;
@@ -50,7 +49,7 @@ export interface Varint {
 /**
  * Reads the number at `start`.
  *
- * @throws HdrscopeError `ERR_DECODE` when it is cut off, or above 2^53 − 1.
+ * @throws HdrscopeError `ERR_DECODE` when the number is cut off or above 2^53 − 1.
  */
 export function readVarint(bytes: Uint8Array, start: number): Varint {
   let low = 0; // 28 bits

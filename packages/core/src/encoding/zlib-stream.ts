@@ -1,21 +1,33 @@
 import { deflate, inflate } from '#zlib';
 import { HdrscopeError, mustBe } from '../errors.ts';
+import { assertOptions } from '../options.ts';
 
-// A compressed encoding of any version: cookie, length of the stream, zlib stream of the whole raw encoding.
-const HEADER_BYTES = 8;
-
-// Room for the largest layout there is, 5 digits up to 2^63 - 1, with every slot in nine bytes, and for a header.
-const MOST_RAW_BYTES = 40 + 9 * 2 ** 17 * 48;
+/** How strongly an encoding is compressed. */
+export interface CompressionOptions {
+  /** An integer from 0, stored as it is, to 9, smallest and slowest. @default zlib's default, 6 */
+  readonly level?: number;
+}
 
 /**
- * Wraps a raw encoding into a compressed one.
+ * The level asked for; `undefined` is zlib's default.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the level is none from 0 to 9.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the level is outside [0, 9], or there are other options.
  */
+export function levelOf(options: CompressionOptions): number | undefined {
+  assertOptions<CompressionOptions>(options, { name: 'encodeCompressed', names: { level: true } });
+  const { level } = options;
+  if (level === undefined || (Number.isInteger(level) && level >= 0 && level <= 9)) return level;
+  throw mustBe('ERR_INVALID_OPTION', 'level', 'an integer from 0 to 9', level);
+}
+
+// A compressed encoding of any version: cookie, length of the zlib stream, zlib stream of the raw encoding.
+const HEADER_BYTES = 8;
+
+// The header and the largest layout, 5 digits up to 2^63 - 1, with nine bytes for each slot.
+const MOST_RAW_BYTES = 40 + 9 * 2 ** 17 * 48;
+
+/** Wraps a raw encoding into a compressed one, at a level from 0 to 9. */
 export function compress(raw: Uint8Array, cookie: number, level?: number): Uint8Array<ArrayBuffer> {
-  if (level !== undefined && !(Number.isInteger(level) && level >= 0 && level <= 9)) {
-    throw mustBe('ERR_INVALID_OPTION', 'level', 'an integer from 0 to 9', level);
-  }
   const deflated = deflate(raw, level);
   const bytes = new Uint8Array(HEADER_BYTES + deflated.length);
   const header = new DataView(bytes.buffer);
@@ -26,9 +38,9 @@ export function compress(raw: Uint8Array, cookie: number, level?: number): Uint8
 }
 
 /**
- * The raw encoding that a compressed one wraps. Its cookie has been looked at.
+ * The raw encoding in a compressed one, whose cookie the caller has checked.
  *
- * @throws HdrscopeError `ERR_DECODE` when it is cut off, or the stream broken or larger than any encoding.
+ * @throws HdrscopeError `ERR_DECODE` when the encoding is cut off, or its stream is broken or larger than any encoding.
  */
 export function decompress(bytes: Uint8Array): Uint8Array {
   assertLength(bytes, HEADER_BYTES);
@@ -48,20 +60,20 @@ export function decompress(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * @throws HdrscopeError `ERR_DECODE` when there are fewer bytes than that.
+ * @throws HdrscopeError `ERR_DECODE` when there are fewer than `atLeast` bytes.
  */
 export function viewOf(bytes: Uint8Array, atLeast: number): DataView {
   assertLength(bytes, atLeast);
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** The big-endian integer at a place that exists. For a single one, making a view takes longer than reading it. */
+/** The big-endian integer at an existing position. For a single integer, a `DataView` would take longer to make than to read. */
 export function int32At(bytes: Uint8Array, at: number): number {
   return (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!;
 }
 
 /**
- * @throws HdrscopeError `ERR_DECODE` when there are fewer bytes than that.
+ * @throws HdrscopeError `ERR_DECODE` when there are fewer than `atLeast` bytes.
  */
 export function assertLength(bytes: Uint8Array, atLeast: number): void {
   if (bytes.length >= atLeast) return;

@@ -8,21 +8,21 @@ export function deflate(bytes: Uint8Array, level?: number): Uint8Array {
   return level === undefined ? deflateSync(bytes) : deflateSync(bytes, { level });
 }
 
-/** Inflates a zlib stream; throws when it is broken, is followed by anything, or would exceed `mostBytes`. */
+/** Inflates a zlib stream. Throws when the stream is broken, bytes follow it, or the result would exceed `mostBytes`. */
 export function inflate(bytes: Uint8Array, mostBytes: number): Uint8Array {
   const { buffer, engine } = inflateSync(bytes, {
-    // Twice what most encodings make of it: they are in one piece then.
+    // Twice the size of most results, which then come in one piece.
     chunkSize: Math.min(Math.max(SMALLEST_CHUNK, 4 * bytes.length), LARGEST_CHUNK),
     maxOutputLength: mostBytes,
     info: true,
   }) as unknown as Inflated;
-  if (engine.bytesWritten !== bytes.length) throw new RangeError('something follows the stream');
+  if (engine.bytesWritten !== bytes.length) throw new RangeError('bytes follow the stream');
   return buffer;
 }
 
-/** What `info` makes of the result, which its types do not know. */
+/** The result with `info`, which the types of Node.js lack. */
 interface Inflated {
   readonly buffer: Uint8Array;
-  /** `bytesWritten` is how much of the input was used. */
+  /** `bytesWritten` is the number of input bytes used. */
   readonly engine: { readonly bytesWritten: number };
 }

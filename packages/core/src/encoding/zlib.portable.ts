@@ -7,7 +7,7 @@ export function deflate(bytes: Uint8Array, level?: number): Uint8Array {
   return level === undefined ? zlibSync(bytes) : zlibSync(bytes, { level: level as DeflateLevel });
 }
 
-/** Inflates a zlib stream; throws when it is broken, is followed by anything, or would exceed `mostBytes`. */
+/** Inflates a zlib stream. Throws when the stream is broken, bytes follow it, or the result would exceed `mostBytes`. */
 export function inflate(bytes: Uint8Array, mostBytes: number): Uint8Array {
   if (bytes.length < CHECK_BYTES) throw new RangeError('a zlib stream has at least four bytes');
   const chunks: Uint8Array[] = [];
@@ -17,7 +17,7 @@ export function inflate(bytes: Uint8Array, mostBytes: number): Uint8Array {
     if (length > mostBytes) throw new RangeError(`cannot inflate to more than ${mostBytes} bytes`);
     chunks.push(chunk);
   });
-  // In pieces, so that a small stream which inflates to a giant one is stopped on the way.
+  // In pieces, so that a small stream with a giant result is stopped on the way.
   for (let at = 0; at < bytes.length; at += PIECE)
     stream.push(bytes.subarray(at, at + PIECE), at + PIECE >= bytes.length);
   const whole = new Uint8Array(length);
@@ -26,9 +26,9 @@ export function inflate(bytes: Uint8Array, mostBytes: number): Uint8Array {
     whole.set(chunk, at);
     at += chunk.length;
   }
-  // fflate takes a stream at its word: the check at its end is what tells one that is cut off or changed.
+  // fflate does not verify the checksum at the end, which shows that a stream is cut off or changed.
   const check = new DataView(bytes.buffer, bytes.byteOffset + bytes.length - CHECK_BYTES).getUint32(0);
-  if (adler32(whole) !== check) throw new RangeError('the check at the end does not match');
+  if (adler32(whole) !== check) throw new RangeError('the checksum at the end does not match');
   return whole;
 }
 

@@ -3,38 +3,39 @@ import { GROWTH } from '../counts/sparse.ts';
 import { PAGE_SLOTS, wordsFor } from '../counts/words.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { HdrLayout, type HdrLayoutOptions } from '../layout/hdr.ts';
+import { assertOptions, type OptionsOwner } from '../options.ts';
 
-/** A range, and either the digits, or what the digits are to achieve. */
+/** A range, and either the digits or a goal for them. */
 export interface AdviseOptions extends HdrLayoutOptions {
-  /** The largest `worstRelativeError.bound` that will do: above 0. The fewest digits that keep it are taken. */
+  /** The largest acceptable `worstRelativeError.bound`: above 0. The advice has the fewest digits within it. */
   readonly maxRelativeError?: number;
-  /** The most `denseBytes` that will do. Without `maxRelativeError` the most digits that keep it are taken. */
+  /** The largest acceptable `denseBytes`: above 0. Without `maxRelativeError` the advice has the most digits within it. */
   readonly maxBytes?: number;
 }
 
-/** What an HDR histogram of some options costs, and what it tells apart. */
+/** The size and the precision of an HDR histogram with some options. */
 export interface Advice {
   /** For `new Histogram(options)`. */
   readonly options: Required<HdrLayoutOptions>;
   readonly slotCount: number;
-  /** `byteLength` with dense storage: 4 bytes a slot, in pages of 64. Twice that once a count exceeds 2^31. */
+  /** `byteLength` with dense storage: 4 bytes a slot, in pages of 64; twice as many after a count exceeds 2^31. */
   readonly denseBytes: number;
   /** `byteLength` with shared storage: 64 bytes, and 8 a slot, in pages of 64. */
   readonly sharedBytes: number;
   /**
-   * `byteLength` with sparse storage, before the first value and with all slots used: 4 bytes for each of the layout's
-   * `pages = ceil(slotCount / 64)`, and 256 for each page that is held, which are `ceil(1.125 * used)` at most. Once a
-   * count exceeds 2^31 a held page takes 512.
+   * `byteLength` with sparse storage, before the first value and with all slots used. It is 4 bytes for each of the layout's
+   * `pages = ceil(slotCount / 64)`, and 256 for each page in memory: at most `ceil(1.125 * used)` of them. After a count exceeds
+   * 2^31, a page in memory takes 512.
    */
   readonly sparseBytes: { readonly empty: number; readonly most: number };
   /** The width of the narrowest slots. */
   readonly unit: number;
-  /** Below this value all slots are one unit wide; above it, wider. At most one above the largest value. */
+  /** Below this value all slots are one unit wide, and above it wider. At most one above the largest value. */
   readonly unitBelow: number;
   /**
-   * The largest `|reported - value| / value` over all integers of the range from `unitBelow / 2` on, when reported is the
-   * upper bound of its slot, as a percentile is, or its midpoint. Below that, a value is known to the unit; with a unit
-   * of 1, exactly.
+   * The largest `|reported - value| / value` over all integers of the range from `unitBelow / 2` on. The reported value is the
+   * upper bound of the slot, as for percentiles, or its midpoint. Below `unitBelow / 2` values are known to the unit, and with
+   * a unit of 1 exactly.
    */
   readonly worstRelativeError: { readonly bound: number; readonly midpoint: number };
 }
@@ -42,12 +43,23 @@ export interface Advice {
 const WORD_BYTES = Uint32Array.BYTES_PER_ELEMENT;
 const MOST_DIGITS = 5;
 
+const OWNER: OptionsOwner<AdviseOptions> = {
+  name: 'advise',
+  names: {
+    lowestDiscernibleValue: true,
+    highestTrackableValue: true,
+    significantDigits: true,
+    maxRelativeError: true,
+    maxBytes: true,
+  },
+  call: 'advise({ highestTrackableValue: 3_600_000_000, maxRelativeError: 0.01 })',
+};
+
 /**
- * What a histogram costs and how exact it is, before there is one; or which digits keep to an error, or to a number of
- * bytes.
+ * The size and precision of a histogram before there is one; or the digits that stay within an error or a number of bytes.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it, when digits are given
- *   together with what they are to achieve, or when no digits achieve it.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it, when both digits and a goal are
+ *   given, or when no digits reach the goal.
  * @example
  * ```ts
  * import { advise } from '@hdrscope/core';
@@ -62,12 +74,14 @@ const MOST_DIGITS = 5;
  * small.worstRelativeError.midpoint; //=> 0.03125
  * ```
  */
-export function advise({ maxRelativeError, maxBytes, ...range }: AdviseOptions): Advice {
+export function advise(options: AdviseOptions): Advice {
+  assertOptions(options, OWNER);
+  const { maxRelativeError, maxBytes, ...range } = options;
   if (maxRelativeError === undefined && maxBytes === undefined) return adviceFor(range);
   assertGoal('maxRelativeError', maxRelativeError);
   assertGoal('maxBytes', maxBytes);
   if (range.significantDigits !== undefined) {
-    const allowed = 'absent where maxRelativeError or maxBytes decides';
+    const allowed = 'absent when maxRelativeError or maxBytes decides';
     throw mustBe('ERR_INVALID_OPTION', 'significantDigits', allowed, range.significantDigits);
   }
   const fitting = candidates(range).filter(
@@ -89,7 +103,7 @@ export function advise({ maxRelativeError, maxBytes, ...range }: AdviseOptions):
   return best;
 }
 
-/** Of all digits that the range allows, ascending. */
+/** The advice for all digits that the range allows, ascending. */
 function candidates(range: HdrLayoutOptions): Advice[] {
   const advice = [adviceFor({ ...range, significantDigits: 0 })];
   for (let significantDigits = 1; significantDigits <= MOST_DIGITS; significantDigits++) {
@@ -126,7 +140,7 @@ function adviceFor(range: HdrLayoutOptions): Advice {
   };
 }
 
-/** A slot's lowest value has the largest error; in the last bucket the one that its lowest slot has. */
+/** Within a slot the lowest value has the largest error, and within the last bucket the lowest slot. */
 function worstRelativeErrorOf(layout: HdrLayout): Advice['worstRelativeError'] {
   const slot = layout.slotCount - layout.subBucketCount / 2;
   const lower = layout.lower(slot);

@@ -2,9 +2,8 @@ import type { HdrLayout } from '../layout/hdr.ts';
 import { least, plus, type SlotValues, times } from './slot-values.ts';
 
 /**
- * The counts by slot of `value`, `value - interval`, `value - 2 * interval`, … down to the last that is at least
- * `interval`. Each slot's share is computed at once, so the work is bounded by the number of slots however small the
- * interval is.
+ * The counts by slot of `value`, `value - interval`, `value - 2 * interval`, … down to the last number of at least `interval`.
+ * The share of a slot is computed at once, so the number of slots bounds the work, however small the interval is.
  *
  * @param value An integer of at least `interval`.
  * @param interval An integer of at least 1.
@@ -29,7 +28,7 @@ export function* correctedCounts<V extends number | bigint>(
   }
 }
 
-/** How many values that makes: at least 1. */
+/** The number of these values: at least 1. */
 export function correctedTotal(value: number | bigint, interval: number | bigint): number {
   const bothBig = typeof value === 'bigint' && typeof interval === 'bigint';
   return Math.max(1, Math.floor(bothBig ? Number(value / interval) : Number(value) / Number(interval)));

@@ -1,15 +1,15 @@
 import { correctedTotal } from './coordinated-omission.ts';
 import { type DoubleLayout, type DoubleRange, octaveOf } from './double-range.ts';
 
-/** The last of the values that correction adds: at least the interval, and less than two of it. */
+/** The lowest value that a correction adds: at least the interval, and less than two intervals. */
 export function lowestCorrected(value: number, interval: number): number {
   return nth(value, interval, correctedTotal(value, interval) - 1);
 }
 
-/** Moves a range to where the values that correction adds fit, from the highest down. Returns whether all of them do. */
+/** Moves a range so that the values of a correction fit, from the highest down. Returns whether all of them fit. */
 export function reachCorrected(range: DoubleRange, value: number, interval: number): boolean {
   const lowest = octaveOf(lowestCorrected(value, interval));
-  // Each octave between has one of the values.
+  // Each octave in between has at least one of the values.
   for (let octave = octaveOf(value) - 1; octave >= lowest; octave--) {
     if (!range.reach(2 ** octave)) return false;
   }
@@ -17,8 +17,8 @@ export function reachCorrected(range: DoubleRange, value: number, interval: numb
 }
 
 /**
- * As `correctedCounts`, of doubles: the largest value in each slot, and how many share it with that. Below `low` there
- * are two shares, of what is nearer to it and of what is nearer to 0.
+ * `correctedCounts` of doubles: the largest value in each slot, and the number of values in that slot. Below `low` there are two
+ * shares: values nearer to `low`, and values nearer to 0.
  */
 export function* correctedDoubles(
   layout: DoubleLayout,
@@ -36,7 +36,7 @@ export function* correctedDoubles(
   }
 }
 
-/** Rounding must not carry the last ones below the interval. */
+/** The value after `n` intervals. Rounding must not carry the last one below the interval. */
 function nth(value: number, interval: number, n: number): number {
   return n === 0 ? value : Math.max(value - n * interval, interval);
 }

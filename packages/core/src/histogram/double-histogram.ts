@@ -1,20 +1,30 @@
-import type { Counts } from '../counts/counts.ts';
+import type { Storage } from '../counts/readonly-counts.ts';
+import { SharedCounts } from '../counts/shared.ts';
+import type { CountsStore } from '../counts/store.ts';
 import { usedSlots } from '../counts/used-slots.ts';
 import { bytesOf, toBase64 } from '../encoding/base64.ts';
 import { decodeDoubles, encodeCompressedDoubles, encodeDoubles } from '../encoding/double.ts';
-import { HdrscopeError } from '../errors.ts';
-import type { DoubleRange, DoubleStorage } from './double-range.ts';
+import { type DoubleHistogramJson, doubleFromJson, doubleToJson } from '../encoding/double-json.ts';
+import { type CompressionOptions, levelOf } from '../encoding/zlib-stream.ts';
+import { HdrscopeError, mustBe } from '../errors.ts';
+import { assertOptions, type OptionsOwner } from '../options.ts';
+import { formatPercentiles } from '../text/percentile-text.ts';
+import { type DoubleHistogramOptions, type DoubleRange, widestRange } from './double-range.ts';
 import {
   assertDoubleInterval,
   type CountedValue,
-  type DoubleParts,
   DoubleRecording,
+  DoubleSetup,
+  emptyDoubleStore,
 } from './double-recording.ts';
+import { INSPECT, inspectionOf } from './inspection.ts';
+import { assertPolicy } from './out-of-range.ts';
+import { type StorageOptions, storageOf } from './storage-options.ts';
 import { least, most } from './time-span.ts';
 
 /**
- * An HDR histogram of floating-point values: none has to be scaled to an integer, and no range to be known. The range
- * moves to where the values are.
+ * An HDR histogram of floating-point values, which need neither scaling to integers nor a known range: the range moves to
+ * where the values are.
  *
  * @example
  * ```ts
@@ -30,26 +40,29 @@ import { least, most } from './time-span.ts';
  */
 export class DoubleHistogram extends DoubleRecording {
   /**
-   * Counts everything that `other` has counted, each count at the lowest value of its slot; nothing is lost with equal
-   * significant digits. Start and end time are widened.
+   * Counts everything that `other` has counted, each count at the lowest value of its slot. With equal significant digits
+   * nothing is lost. Start and end time are widened.
    *
-   * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when a value of `other` does not fit, `ERR_COUNT_OVERFLOW`.
+   * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when a value of `other` does not fit, `ERR_COUNT_OVERFLOW` when the
+   *   total would pass 2^53 − 1, `ERR_INCOMPATIBLE` when `other` is not a `DoubleHistogram`.
    */
   add(other: DoubleHistogram): void {
+    assertDoubles('add', other);
     const [own, theirs] = [this.range, other.range];
-    const { counts } = other.integers;
-    if (own.halfBits === theirs.halfBits && own.octave === theirs.octave && counts.last < this.store.length) {
+    const counts = other.store.seen();
+    const isAligned = own.isPlaced && own.halfBits === theirs.halfBits && own.octave === theirs.octave;
+    if (isAligned && counts.last < this.store.length) {
       this.store.assertRoomFor(counts.total);
-      this.store.addAll(other.store);
+      this.store.addAll(counts);
     } else this.recordAll(other.#values('lower'));
     this.startTimeMs = least(this.startTimeMs, other.startTimeMs);
     this.endTimeMs = most(this.endTimeMs, other.endTimeMs);
   }
 
   /**
-   * Counts what an encoding of doubles holds, as `add(DoubleHistogram.decode(encoded))` does.
+   * Counts the values in an encoding of doubles, as `add(DoubleHistogram.decode(encoded))` does.
    *
-   * @param encoded Any that `decode` reads.
+   * @param encoded An encoding of doubles, compressed or not, as bytes or as base64 text.
    * @throws HdrscopeError `ERR_DECODE` as `decode` does, otherwise as `add` does.
    * @example
    * ```ts
@@ -67,12 +80,13 @@ export class DoubleHistogram extends DoubleRecording {
   }
 
   /**
-   * Counts everything that `other` has counted, each value with those that were not seen while it was waited for, as
-   * `recordCorrected` does; values are taken at the upper end of their slots, as `max` tells it.
+   * Counts everything that `other` has counted, and for each value the values that were missed during it, as
+   * `recordCorrected` does. Values are read at the upper end of their slots, as by `max`.
    *
    * @throws HdrscopeError as `add` does.
    */
   addCorrected(other: DoubleHistogram, expectedInterval: number): void {
+    assertDoubles('addCorrected', other);
     assertDoubleInterval(expectedInterval);
     this.recordAll(other.#values('upper'), expectedInterval);
   }
@@ -80,14 +94,17 @@ export class DoubleHistogram extends DoubleRecording {
   /**
    * Takes out everything that `other` has counted: undoes `add(other)`.
    *
-   * @throws HdrscopeError `ERR_INCOMPATIBLE` when a slot holds fewer values than are to be taken out of it.
+   * @throws HdrscopeError `ERR_INCOMPATIBLE` when a slot of `other` holds more values than its slot here, or `other` is not
+   *   a `DoubleHistogram`.
    */
   subtract(other: DoubleHistogram): void {
+    assertDoubles('subtract', other);
+    const { counts } = this;
     const taken = new Map<number, number>();
     for (const [value, count] of other.#values('lower')) {
       const slot = this.layout.slotOf(value);
       const sum = (taken.get(slot) ?? 0) + count;
-      const available = slot < this.store.length ? this.store.at(slot) : 0;
+      const available = slot < counts.length ? counts.at(slot) : 0;
       if (sum > available) {
         throw new HdrscopeError(
           'ERR_INCOMPATIBLE',
@@ -102,25 +119,38 @@ export class DoubleHistogram extends DoubleRecording {
   }
 
   /** An independent histogram with the same counts, range, policy, times and tag. */
-  copy({ storage = this.storage }: { readonly storage?: DoubleStorage } = {}): DoubleHistogram {
-    const isAlike = storage === this.storage;
-    const copy = this.#like(this.range.copy(), storage, isAlike ? this.store.clone() : undefined);
-    if (!isAlike) copy.store.addAll(this.store);
+  copy(options: StorageOptions = {}): DoubleHistogram {
+    const storage = storageOf('copy', options, this.storage);
+    const counts = this.store.seen();
+    if (storage === 'shared') {
+      const copy = this.#like(widestRange(this.significantDigits), storage);
+      copy.recordAll(this.#values('lower'));
+      return copy;
+    }
+    const range = this.range.released();
+    if (storage === counts.storage) return this.#like(range, storage, counts.clone());
+    const copy = this.#like(range, storage);
+    copy.store.addAll(counts);
     return copy;
   }
 
   /** A copy in which coordinated omission is corrected: see `recordCorrected`. */
-  copyCorrected(
-    expectedInterval: number,
-    { storage = this.storage }: { readonly storage?: DoubleStorage } = {},
-  ): DoubleHistogram {
-    const copy = this.#like(this.range.emptied(), storage);
+  copyCorrected(expectedInterval: number, options: StorageOptions = {}): DoubleHistogram {
+    const storage = storageOf('copyCorrected', options, this.storage);
+    const range =
+      storage === 'shared' ? widestRange(this.significantDigits) : this.range.released().emptied();
+    const copy = this.#like(range, storage);
     copy.addCorrected(this, expectedInterval);
     return copy;
   }
 
-  /** Whether both count the same values the same number of times, told apart alike. Range, storage, times and tag may differ. */
+  /**
+   * Whether both have the same digits, and the same count in every slot. Range, storage, times and tag may differ.
+   *
+   * @throws HdrscopeError `ERR_INCOMPATIBLE` when `other` is not a `DoubleHistogram`.
+   */
   equals(other: DoubleHistogram): boolean {
+    assertDoubles('equals', other);
     if (this.significantDigits !== other.significantDigits || this.totalCount !== other.totalCount) {
       return false;
     }
@@ -130,7 +160,7 @@ export class DoubleHistogram extends DoubleRecording {
     );
   }
 
-  /** Forgets all values, the outliers, the times and the tag. The range is where it began, as wide as it has become. */
+  /** Forgets all values, the outliers, the times and the tag. The range moves back to its start, and keeps its width. */
   reset(): void {
     this.clear();
   }
@@ -140,46 +170,146 @@ export class DoubleHistogram extends DoubleRecording {
     return encodeDoubles(this.integers, this.range);
   }
 
-  /** HdrHistogram's encoding of doubles, deflated: what interval logs hold. */
-  encodeCompressed(): Uint8Array<ArrayBuffer> {
-    return encodeCompressedDoubles(this.integers, this.range);
+  /**
+   * HdrHistogram's compressed encoding of doubles, as interval logs hold it.
+   *
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when the level is outside [0, 9].
+   */
+  encodeCompressed(options: CompressionOptions = {}): Uint8Array<ArrayBuffer> {
+    return encodeCompressedDoubles(this.integers, this.range, levelOf(options));
   }
 
-  /** The compressed encoding as base64 text; it begins with `DHIST`. */
-  toBase64(): string {
-    return toBase64(this.encodeCompressed());
+  /**
+   * The compressed encoding as base64 text, which begins with `DHIST`.
+   *
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when the level is outside [0, 9].
+   */
+  toBase64(options?: CompressionOptions): string {
+    return toBase64(this.encodeCompressed(options));
+  }
+
+  /** A line with the total, bounds and percentiles. `console.log` shows it in Node.js. */
+  [INSPECT](): string {
+    return inspectionOf(this.constructor.name, this, (percentile) => this.valueAtPercentile(percentile));
+  }
+
+  /** The percentile distribution as text, with values as they are: `formatPercentiles` has options. */
+  override toString(): string {
+    return formatPercentiles(this);
+  }
+
+  /**
+   * The histogram as plain data, for `JSON.stringify` and `structuredClone`: range, used slots, times and tag. Its storage
+   * and its policy for values out of range are not part of it.
+   *
+   * @example
+   * ```ts
+   * import { DoubleHistogram } from '@hdrscope/core';
+   *
+   * const seconds = new DoubleHistogram();
+   * seconds.record(0.25, 3);
+   * const copy = DoubleHistogram.fromJSON(JSON.parse(JSON.stringify(seconds)));
+   * copy.countAt(0.25); //=> 3
+   * ```
+   */
+  toJSON(): DoubleHistogramJson {
+    return doubleToJson(this.range, this.counts, this);
+  }
+
+  /**
+   * A histogram with the range, counts, times and tag of the one that `toJSON` was called on.
+   *
+   * @param json The value that `toJSON` returned, maybe after `JSON.parse` or `structuredClone`.
+   * @throws HdrscopeError `ERR_DECODE` when `json` is anything else; the message names the place and the fault.
+   */
+  static fromJSON(json: unknown, options: StorageOptions = {}): DoubleHistogram {
+    const storage = storageOf('DoubleHistogram.fromJSON', options, 'dense');
+    const { range, counts, startTimeMs, endTimeMs, tag } = doubleFromJson(json);
+    const histogram = new DoubleHistogram(new DoubleSetup(range, counts));
+    [histogram.startTimeMs, histogram.endTimeMs, histogram.tag] = [startTimeMs, endTimeMs, tag];
+    return storage === 'dense' ? histogram : histogram.copy({ storage });
   }
 
   /**
    * Reads an encoding of doubles, compressed or not, as bytes or as base64 text. The result resizes itself.
    *
-   * @throws HdrscopeError `ERR_DECODE` when the bytes are no such encoding.
+   * @throws HdrscopeError `ERR_DECODE` when the bytes are not such an encoding.
    */
-  static decode(
-    encoded: Uint8Array | string,
-    { storage = 'dense' }: { readonly storage?: DoubleStorage } = {},
-  ): DoubleHistogram {
+  static decode(encoded: Uint8Array | string, options: StorageOptions = {}): DoubleHistogram {
+    const storage = storageOf('DoubleHistogram.decode', options, 'dense');
     const { range, integers } = decodeDoubles(bytesOf(encoded));
     const { layout, runs } = integers;
-    const store = storage === 'dense' ? runs.toDense(layout.slotCount) : undefined;
-    const parts: DoubleParts = { storage, range, store };
-    const histogram = new DoubleHistogram(parts);
-    if (store === undefined) histogram.store.addRuns(runs);
-    return histogram;
+    if (storage === 'dense')
+      return new DoubleHistogram(new DoubleSetup(range, runs.toDense(layout.slotCount)));
+    const store = emptyDoubleStore('sparse', range);
+    store.addRuns(runs);
+    const histogram = new DoubleHistogram(new DoubleSetup(range, store));
+    return storage === 'sparse' ? histogram : histogram.copy({ storage });
   }
 
-  #like(range: DoubleRange, storage: DoubleStorage, store?: Counts): DoubleHistogram {
-    const parts: DoubleParts = { range, storage, store, outOfRange: this.outOfRange };
-    const histogram = new DoubleHistogram(parts);
+  /**
+   * A histogram with the counts of one in another thread: each sees the values that the other records.
+   *
+   * @param buffer The `sharedBuffer` of a histogram with shared storage, as it arrived by `postMessage` or `workerData`.
+   * @param options The policy for values out of range, by default `'throw'`; the buffer has all other options.
+   * @throws HdrscopeError `ERR_INCOMPATIBLE` when `buffer` is anything else.
+   * @example
+   * ```ts
+   * import { DoubleHistogram } from '@hdrscope/core';
+   *
+   * const ours = new DoubleHistogram({ storage: 'shared' });
+   * // in a worker: const theirs = DoubleHistogram.attach(workerData);
+   * const theirs = DoubleHistogram.attach(ours.sharedBuffer as SharedArrayBuffer);
+   * theirs.record(0.25);
+   * ours.countAt(0.25); //=> 1
+   * ```
+   */
+  static attach(
+    buffer: SharedArrayBuffer,
+    options: Pick<DoubleHistogramOptions, 'outOfRange'> = {},
+  ): DoubleHistogram {
+    assertOptions(options, ATTACH);
+    const { outOfRange = 'throw' } = options;
+    assertPolicy(outOfRange);
+    const store = SharedCounts.attach(buffer, true);
+    const range = widestRange(store.setup.layout.significantDigits);
+    return new DoubleHistogram(new DoubleSetup(range, store, outOfRange));
+  }
+
+  /** A histogram with the policy, times and tag of this one, and with these counts or none. */
+  #like(range: DoubleRange, storage: Storage, counts?: CountsStore): DoubleHistogram {
+    const store = counts ?? emptyDoubleStore(storage, range);
+    const histogram = new DoubleHistogram(new DoubleSetup(range, store, this.outOfRange));
     [histogram.startTimeMs, histogram.endTimeMs] = [this.startTimeMs, this.endTimeMs];
     histogram.tag = this.tag;
     return histogram;
   }
 
-  /** What was counted, ascending, each at an end of its slot. */
+  /** The used slots, ascending, each as the value at one of its ends, and their counts. */
   #values(end: 'lower' | 'upper'): CountedValue[] {
     const { layout } = this.integers;
     const { ratio } = this.range;
-    return [...usedSlots(this.store)].map(([slot, count]) => [layout[end](slot) * ratio, count]);
+    return [...usedSlots(this.counts)].map(([slot, count]) => [layout[end](slot) * ratio, count]);
   }
+}
+
+const ATTACH: OptionsOwner<Pick<DoubleHistogramOptions, 'outOfRange'>> = {
+  name: 'DoubleHistogram.attach',
+  names: { outOfRange: true },
+};
+
+function assertDoubles(call: string, other: unknown): asserts other is DoubleHistogram {
+  if (other instanceof DoubleHistogram) return;
+  const { message, details } = mustBe(
+    'ERR_INCOMPATIBLE',
+    `${call}: the argument`,
+    'a DoubleHistogram',
+    other,
+  );
+  throw new HdrscopeError(
+    'ERR_INCOMPATIBLE',
+    `${message}; record the values of a Histogram: for (const step of histogram.recordedValues()) ` +
+      'doubles.record(step.valueIteratedTo, step.countAddedInThisIterationStep)',
+    { details },
+  );
 }

@@ -1,16 +1,16 @@
-import type { ReadonlyCounts } from '../counts/store.ts';
+import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import { nextDown } from '../double.ts';
 import { mustBe } from '../errors.ts';
 import type { DoubleLayout } from './double-range.ts';
 import type { IterationStep, Steps } from './iteration.ts';
-import type { HdrView } from './reading.ts';
+import type { ReadingOf } from './reading.ts';
 
-/** All that can be read of counts of doubles: what is read of the integers, times the ratio. */
+/** Reads counts of doubles: results for the integers, times the ratio. */
 export abstract class DoubleReading {
-  /** Which values share a slot. Another one after the range has moved. */
+  /** Says which values share a slot. Moving the range replaces it. */
   abstract readonly layout: DoubleLayout;
-  /** The integers that the values are counted as. */
-  protected abstract readonly integers: HdrView<number>;
+  /** The reading of the integers that stand for the values. */
+  protected abstract readonly integers: ReadingOf<number>;
   /** The value of the integer 1: a power of two. */
   abstract readonly integerToDoubleValueConversionRatio: number;
 
@@ -29,12 +29,12 @@ export abstract class DoubleReading {
     return this.#scaled(this.integers.min);
   }
 
-  /** The largest value of the highest used slot, as `valueAtPercentile(100)` tells it; 0 when empty. */
+  /** The largest value of the highest used slot, equal to `valueAtPercentile(100)`; 0 when empty. */
   get max(): number {
     return this.#scaled(this.integers.max);
   }
 
-  /** The lower bound of the lowest used slot but the one of 0; 0 when there is none. */
+  /** The lower bound of the lowest used slot above slot 0; 0 when no such slot is used. */
   get minNonZero(): number {
     return this.#scaled(this.integers.minNonZero);
   }
@@ -50,8 +50,8 @@ export abstract class DoubleReading {
   }
 
   /**
-   * The value below or at which `percentile` percent of the values lie: the upper one of its slot in steps of the
-   * conversion ratio, or at percentile 0 the lower bound; 0 when empty.
+   * A value such that `percentile` percent of all values are at most as large: the upper end of its slot, in steps of the
+   * conversion ratio, or, for percentile 0, the lower bound; 0 when empty.
    *
    * @throws HdrscopeError `ERR_INVALID_VALUE` when the percentile is not a number.
    */
@@ -59,7 +59,11 @@ export abstract class DoubleReading {
     return this.#scaled(this.integers.valueAtPercentile(percentile));
   }
 
-  /** `valueAtPercentile` for several percentiles, in the order given, in one pass over the counts. */
+  /**
+   * `valueAtPercentile` for several percentiles, in their order, in one pass over the counts.
+   *
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when `percentiles` is not an array of numbers.
+   */
   valuesAtPercentiles(percentiles: readonly number[]): number[] {
     return this.integers.valuesAtPercentiles(percentiles).map((integer) => this.#scaled(integer));
   }
@@ -90,7 +94,7 @@ export abstract class DoubleReading {
   }
 
   /**
-   * Steps through the distribution ever more finely towards its tail.
+   * Steps through the distribution, in smaller and smaller steps towards its tail.
    *
    * @param ticksPerHalfDistance Steps before the distance to 100 % is halved: an integer of at least 1.
    */
@@ -99,8 +103,8 @@ export abstract class DoubleReading {
   }
 
   /**
-   * Steps of equal width, empty ones included. Each ends one conversion ratio before a multiple of the width, which is
-   * a multiple of the ratio: what the width exceeds one by is cut off.
+   * Steps of equal width, empty ones included. The width is cut to a multiple of the conversion ratio, and each step ends one
+   * ratio before a multiple of the width.
    *
    * @param width At least the conversion ratio, and at most 2^53 − 1 times that.
    */
@@ -159,7 +163,7 @@ export abstract class DoubleReading {
     return value / this.integerToDoubleValueConversionRatio;
   }
 
-  /** Of a value that has a slot, or would have one if there were more. */
+  /** The integer of a value that has a slot, or would have one in a wider range. */
   #slotted(value: number): number {
     const integer = this.#integerOf(value);
     if (integer < 2 ** 63) return integer;
@@ -174,7 +178,7 @@ export abstract class DoubleReading {
     throw mustBe('ERR_INVALID_OPTION', what, allowed, width);
   }
 
-  /** With the ratio of now: where the range moves meanwhile the iteration is refused anyway. */
+  /** Steps in doubles. A range that moves ends the iteration with an error, so the ratio stays. */
   *#scaledSteps(steps: Steps<number>, ratio: number): Steps<number> {
     for (const step of steps) yield scaledStep(step, ratio);
   }

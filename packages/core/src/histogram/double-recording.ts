@@ -1,29 +1,40 @@
-import type { Counts } from '../counts/counts.ts';
-import { DenseCounts } from '../counts/dense.ts';
-import { SparseCounts } from '../counts/sparse.ts';
+import type { ReadonlyCounts, Storage } from '../counts/readonly-counts.ts';
+import { SharedCounts } from '../counts/shared.ts';
+import type { CountsStore } from '../counts/store.ts';
 import { usedSlots } from '../counts/used-slots.ts';
 import { type HdrscopeError, mustBe } from '../errors.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
+import { assertOptions, type OptionsOwner } from '../options.ts';
 import { correctedTotal } from './coordinated-omission.ts';
 import { correctedDoubles, lowestCorrected, reachCorrected } from './double-correction.ts';
 import {
   type DoubleHistogramOptions,
   DoubleLayout,
   DoubleRange,
-  type DoubleStorage,
   LARGEST_DOUBLE,
   rangeFrom,
 } from './double-range.ts';
 import { DoubleReading } from './double-reading.ts';
 import { assertPolicy, NO_OUTLIERS, type Outliers, type OutOfRangePolicy } from './out-of-range.ts';
-import { HdrView } from './reading.ts';
+import { ReadingOf } from './reading.ts';
+import { emptyStore } from './setup.ts';
 import { asNumbers } from './slot-values.ts';
-import { assertCount } from './values.ts';
+import { assertCount, lengthOf } from './values.ts';
 
-/** With a range and counts that exist already. Not for users, who could take any that do not fit each other. */
-export interface DoubleParts extends DoubleHistogramOptions {
-  readonly range?: DoubleRange;
-  readonly store?: Counts | undefined;
+/**
+ * The parts that a `DoubleHistogram` starts with: a range, and counts of its integers. The constructor takes it in place of
+ * options. The package exports none, so its users cannot combine parts that do not fit.
+ */
+export class DoubleSetup implements DoubleHistogramOptions {
+  readonly range: DoubleRange;
+  readonly store: CountsStore;
+  readonly outOfRange: OutOfRangePolicy;
+
+  constructor(range: DoubleRange, store: CountsStore, outOfRange: OutOfRangePolicy = 'throw') {
+    this.range = range;
+    this.store = store;
+    this.outOfRange = outOfRange;
+  }
 }
 
 /** A value, and how often it was counted. */
@@ -31,19 +42,17 @@ export type CountedValue = readonly [value: number, count: number];
 
 const double = new Float64Array(1);
 const words = new Uint32Array(double.buffer);
-/** Which of the words has the exponent: the second one, but on big-endian machines. */
+/** The index of the word with the exponent: 1, or 0 on big-endian machines. */
 const UPPER = new Uint8Array(Uint32Array.of(1).buffer)[0]!;
 
 /** The recording half of a `DoubleHistogram`. */
 export abstract class DoubleRecording extends DoubleReading {
-  /** How the counts are kept in memory. */
-  readonly storage: DoubleStorage;
   /** Whether a value that does not fit beside the others widens the range. */
   readonly autoResize: boolean;
-  /** What is done with a value that does not fit. */
+  /** The treatment of values that do not fit. */
   readonly outOfRange: OutOfRangePolicy;
   /**
-   * How many values did not fit. Kept by the instance: neither copied nor encoded.
+   * How many values did not fit. Belongs to this instance: copies and encodings do not have it.
    *
    * @example
    * ```ts
@@ -55,27 +64,27 @@ export abstract class DoubleRecording extends DoubleReading {
    * ```
    */
   outliers: Outliers = NO_OUTLIERS;
-  /** When the first of the values was counted, in milliseconds since 1970, if anybody said so. */
+  /** When the first of the values was counted, in milliseconds since 1970; `undefined` when nobody has set it. */
   startTimeMs: number | undefined = undefined;
-  /** When the last of the values was counted, likewise. */
+  /** When the last of the values was counted, in milliseconds since 1970; `undefined` when nobody has set it. */
   endTimeMs: number | undefined = undefined;
-  /** What the values are about, in an interval log. */
+  /** The subject of the values, in an interval log. */
   tag: string | undefined = undefined;
 
   #range: DoubleRange;
-  #store: Counts;
-  #integers: HdrView<number>;
+  readonly #store: CountsStore;
+  #integers: ReadingOf<number>;
   #layout: DoubleLayout;
   #low = 0;
   #limit = 0;
-  // What a record needs of the range, all small integers.
-  /** Of the upper 32 bits of a double, those at the end that are too fine to tell slots apart. In `[3, 20]`. */
+  // The numbers that a record needs, all small integers.
+  /** Low bits of the double's upper word that no slot distinguishes. In `[3, 20]`. */
   #unusedBits = 0;
-  /** What the bits before them would be of a value in slot 0: in that bucket only the upper half is used. */
+  /** The bits above those, less the slot, for any value of the range. */
   #slotZero = 0;
   /** The slot of the lowest value above 0. */
   #firstSlot = 0;
-  /** Below are all slots of the range but those of 2^1022 and more. Whatever has a sign bit is not below. */
+  /** Exclusive upper bound of the slots of the range, without those from 2^1022 on. Negative values lie beyond it. */
   #endSlot = 0;
 
   /**
@@ -83,31 +92,30 @@ export abstract class DoubleRecording extends DoubleReading {
    */
   constructor(options: DoubleHistogramOptions = {}) {
     super();
-    const {
-      storage = 'dense',
-      outOfRange = 'throw',
-      range = rangeFrom(options),
-      store,
-    }: DoubleParts = options;
-    if (storage !== 'dense' && storage !== 'sparse') {
-      throw mustBe('ERR_INVALID_OPTION', 'storage', "'dense' or 'sparse'", storage);
-    }
-    assertPolicy(outOfRange);
-    this.storage = storage;
+    const { range, store, outOfRange } = options instanceof DoubleSetup ? options : setupFrom(options);
     this.outOfRange = outOfRange;
     this.autoResize = range.autoResize;
     this.#range = range;
     const integers = range.layout;
-    this.#store =
-      store ??
-      (storage === 'dense' ? new DenseCounts(integers.slotCount) : new SparseCounts(integers.slotCount));
-    this.#integers = new HdrView({ layout: integers, counts: this.#store }, asNumbers);
+    this.#store = store;
+    this.#integers = this.#readingOver(integers);
     this.#layout = new DoubleLayout(integers, range.ratio);
     this.#note(range, integers);
   }
 
   get layout(): DoubleLayout {
+    this.#follow();
     return this.#layout;
+  }
+
+  /** The buffer that other threads attach to, with shared storage only: see `DoubleHistogram.attach`. */
+  get sharedBuffer(): SharedArrayBuffer | undefined {
+    return this.#store instanceof SharedCounts ? this.#store.buffer : undefined;
+  }
+
+  /** How the counts are kept in memory. */
+  get storage(): Storage {
+    return this.#store.storage;
   }
 
   /** Decimal digits to which a value keeps its precision. */
@@ -115,22 +123,25 @@ export abstract class DoubleRecording extends DoubleReading {
     return this.#range.significantDigits;
   }
 
-  /** How many times the smallest value above 0 the largest may be; more than configured after growing. */
+  /** The largest value divided by the smallest value above 0, at most. It is more than configured after the range has grown. */
   get highestToLowestValueRatio(): number {
     return Number(this.#range.highestToLowestRatio);
   }
 
-  /** The smallest value above 0 that is counted without moving the range. */
+  /** The smallest value above 0 that does not move the range. */
   get currentLowestTrackableNonZeroValue(): number {
+    this.#follow();
     return this.#low;
   }
 
-  /** All values below this are counted without moving the range. */
+  /** Values below this do not move the range upwards. */
   get currentHighestTrackableValue(): number {
+    this.#follow();
     return this.#limit;
   }
 
   get integerToDoubleValueConversionRatio(): number {
+    this.#follow();
     return this.#range.ratio;
   }
 
@@ -140,13 +151,13 @@ export abstract class DoubleRecording extends DoubleReading {
   }
 
   /**
-   * Counts a value, once or `count` times. Allocates nothing, unless the range moves.
+   * Counts a value, once or `count` times. Allocates only when the range moves.
    *
-   * @param value 0, or up to 2^1022 and no further from the other values than the ratio, or what it can grow to, allows.
+   * @param value 0, or a number up to 2^1022 that is no further from the other values than the ratio, or its growth, allows.
    * @param count An integer from 0 to 2^53 − 1.
-   * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is no number or negative, `ERR_VALUE_OUT_OF_RANGE` when
-   *   it does not fit (both only under the policy `'throw'`), `ERR_INVALID_COUNT` and `ERR_COUNT_OVERFLOW` when the
-   *   count is wrong or would not be exact.
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is negative or not a number, `ERR_VALUE_OUT_OF_RANGE` when
+   *   it does not fit (both only under the policy `'throw'`), `ERR_INVALID_COUNT` when the count is outside its range,
+   *   `ERR_COUNT_OVERFLOW` when the total would pass 2^53 − 1.
    */
   record(value: number, count = 1): void {
     if (count === 1 && typeof value === 'number') {
@@ -166,13 +177,13 @@ export abstract class DoubleRecording extends DoubleReading {
   }
 
   /**
-   * Counts a value, and the values that were not seen while it was waited for: `value - expectedInterval`,
-   * `value - 2 * expectedInterval`, and so on down to `expectedInterval`. A value that is clamped is corrected from where
-   * it is clamped to; of the others each that does not fit is clamped or discarded by itself.
+   * Counts a value, and the values that were missed while the caller waited for it: `value - expectedInterval`,
+   * `value - 2 * expectedInterval`, and so on down to `expectedInterval`. The correction of a clamped value starts at the value
+   * that it is clamped to. Each further value that does not fit is clamped or discarded by itself.
    *
    * @param expectedInterval A finite number, in the unit of the values; 0 corrects nothing.
-   * @param count How often each of them is counted.
-   * @throws HdrscopeError as `record` does, also when one of the other values does not fit: then none is counted.
+   * @param count How often each value is counted: an integer from 0 to 2^53 − 1.
+   * @throws HdrscopeError as `record` does, also when one of the further values does not fit; then nothing is counted.
    * @example
    * ```ts
    * import { DoubleHistogram } from '@hdrscope/core';
@@ -185,15 +196,16 @@ export abstract class DoubleRecording extends DoubleReading {
   recordCorrected(value: number, expectedInterval: number, count = 1): void {
     assertDoubleInterval(expectedInterval);
     assertCount(count);
-    if (expectedInterval === 0 || !(value > expectedInterval)) {
+    if (!(typeof value === 'number' && expectedInterval > 0 && value > expectedInterval)) {
       this.record(value, count);
       return;
     }
+    this.#place([value, expectedInterval]);
     const range = this.#range.over(this.#integers);
     const admitted = this.#admitted(value, 'value', count, range);
     if (count === 0) return;
     if (admitted !== undefined) {
-      // Not what was clamped to less than the interval: nothing was missed meanwhile.
+      // Nothing was missed during a value that was clamped to less than the interval.
       const isCorrected = admitted > expectedInterval;
       this.#store.assertRoomFor(isCorrected ? correctedTotal(admitted, expectedInterval) * count : count);
       if (isCorrected && !reachCorrected(range, admitted, expectedInterval) && this.outOfRange === 'throw') {
@@ -209,29 +221,35 @@ export abstract class DoubleRecording extends DoubleReading {
   /**
    * Counts each of many values: all of them, or, when one is refused, none.
    *
+   * @param values An array or typed array of numbers.
    * @throws HdrscopeError as `record` does.
    */
   recordValues(values: ArrayLike<number>): void {
-    const { length } = values;
+    const length = lengthOf(values);
     this.#store.assertRoomFor(length);
     if (this.outOfRange === 'throw') this.#reachAll(values);
     for (let i = 0; i < length; i++) this.record(values[i]!);
   }
 
-  protected get integers(): HdrView<number> {
+  protected get integers(): ReadingOf<number> {
+    this.#follow();
     return this.#integers;
   }
 
   protected get range(): DoubleRange {
+    this.#follow();
     return this.#range;
   }
 
-  protected get store(): Counts {
+  protected get store(): CountsStore {
     return this.#store;
   }
 
-  /** Counts each of many values, with correction if there is an interval: all of them or, whatever the policy, none. */
+  /** Counts each of many values, with their correction when there is an interval: all of them, or, under any policy, none. */
   protected recordAll(values: readonly CountedValue[], interval = 0): void {
+    this.#place(
+      interval > 0 ? [interval, ...values.map(([value]) => value)] : values.map(([value]) => value),
+    );
     const range = this.#range.over(this.#integers);
     const isCorrected = (value: number): boolean => interval > 0 && value > interval;
     let total = 0;
@@ -251,22 +269,23 @@ export abstract class DoubleRecording extends DoubleReading {
 
   protected clear(): void {
     this.#store.clear();
-    const { significantDigits, highestToLowestRatio, autoResize } = this.#range;
-    this.#useRange(new DoubleRange({ significantDigits, highestToLowestRatio, autoResize }));
+    const { significantDigits, highestToLowestRatio, autoResize, isFixed } = this.#range;
+    if (!isFixed) this.#useRange(new DoubleRange({ significantDigits, highestToLowestRatio, autoResize }));
     this.outliers = NO_OUTLIERS;
     this.startTimeMs = undefined;
     this.endTimeMs = undefined;
     this.tag = undefined;
   }
 
-  /** The whole way of a record: any value, any count, moving the range, and what to say when it is refused. */
+  /** The slow way of a record: any value, any count, moves of the range, refusals. */
   #recordAny(value: number, count: number): void {
     assertCount(count);
     this.#store.assertRoomFor(count);
     let admitted: number | undefined = value;
+    this.#place([value]);
     if (!this.#holds(value)) {
-      // The range only moves for what is above 0.
-      const range = value > 0 ? this.#range.over(this.#integers) : this.#range;
+      // Only values above 0 move the range.
+      const range = typeof value === 'number' && value > 0 ? this.#range.over(this.#integers) : this.#range;
       admitted = this.#admitted(value, 'value', count, range);
       if (admitted !== undefined && count > 0) this.#moveTo(range);
       this.#tallyOutlier(value, admitted, count);
@@ -274,15 +293,16 @@ export abstract class DoubleRecording extends DoubleReading {
     if (admitted !== undefined && count > 0) this.#store.add(this.#layout.slotOf(admitted), count);
   }
 
-  /** Whether a value is counted where the range is. */
+  /** Whether a value fits without a move of the range. */
   #holds(value: number): boolean {
     if (typeof value !== 'number') return false;
     return value === 0 || (value >= this.#low && value < this.#limit && value <= LARGEST_DOUBLE);
   }
 
-  /** Moves the range to where all values fit, as recording one after the other would. */
+  /** Moves the range so that all values fit, as recording them one by one would. */
   #reachAll(values: ArrayLike<number>): void {
     const { length } = values;
+    this.#place(values);
     let held = 0;
     while (held < length && this.#holds(values[held]!)) held++;
     if (held === length) return;
@@ -293,7 +313,7 @@ export abstract class DoubleRecording extends DoubleReading {
     this.#moveTo(range);
   }
 
-  /** The value to count in place of one, with `range` moved to where it fits; nothing where it is discarded. */
+  /** The value to count for a value, after moving `range` so that it fits; `undefined` when the value is discarded. */
   #admitted(value: number, what: string, count: number, range: DoubleRange): number | undefined {
     if (range.reach(value)) return value;
     if (this.outOfRange === 'throw') {
@@ -305,7 +325,7 @@ export abstract class DoubleRecording extends DoubleReading {
     return nearest;
   }
 
-  /** Takes note of what became of a value, if it was another. */
+  /** Counts a value among the outliers when another value or none was counted for it. */
   #tallyOutlier(value: number, admitted: number | undefined, count: number): void {
     if (admitted === undefined) this.#tally('discarded', count);
     else if (admitted !== value) this.#tally('clamped', count);
@@ -315,7 +335,7 @@ export abstract class DoubleRecording extends DoubleReading {
     this.outliers = { ...this.outliers, [outcome]: this.outliers[outcome] + count };
   }
 
-  /** Counts a value that fits, and those of its correction, of which only the small ones may not. */
+  /** Counts a value that fits, and the values of its correction, of which small ones may not fit. */
   #addCorrected(value: number, count: number, interval: number): void {
     const shares: Iterable<CountedValue> =
       interval > 0 ? correctedDoubles(this.#layout, this.#low, value, interval) : [[value, 1]];
@@ -327,19 +347,19 @@ export abstract class DoubleRecording extends DoubleReading {
     }
   }
 
-  /** Of a value below a range that reaches no further down. */
+  /** The nearest value to one below a range that reaches no further down. */
   #nearestBelow(value: number): number {
     return value < this.#low / 2 ? 0 : this.#low;
   }
 
-  /** Moves the counts to the slots of another range, which holds them all. */
+  /** Moves the counts to another range, in which all of them fit. */
   #moveTo(range: DoubleRange): void {
     const store = this.#store;
     const { layout } = this.#integers;
     const up = this.#range.octave - range.octave;
     const moved: [slot: number, count: number][] = [];
     if (up !== 0) {
-      for (const [slot, count] of usedSlots(store)) {
+      for (const [slot, count] of usedSlots(store.seen())) {
         moved.push([slot === 0 ? 0 : layout.slotOf(layout.lower(slot) * 2 ** up), count]);
       }
       store.clear();
@@ -352,29 +372,96 @@ export abstract class DoubleRecording extends DoubleReading {
   #useRange(range: DoubleRange): void {
     const before = this.#range;
     this.#range = range;
-    if (range.octave === before.octave && range.octaves === before.octaves) return;
+    const isPlaced = range.isPlaced === before.isPlaced;
+    if (isPlaced && range.octave === before.octave && range.octaves === before.octaves) return;
     const { layout } = range;
-    this.#integers = new HdrView({ layout, counts: this.#store }, asNumbers);
+    this.#integers = this.#readingOver(layout);
     this.#layout = new DoubleLayout(layout, range.ratio);
     this.#note(range, layout);
   }
 
+  #readingOver(layout: HdrLayout): ReadingOf<number> {
+    const store = this.#store;
+    const source = {
+      layout,
+      get counts(): ReadonlyCounts {
+        return store.seen();
+      },
+    };
+    return new ReadingOf(source, asNumbers);
+  }
+
+  /** Gives a fixed range its position around the values above 0, unless it has one already. */
+  #place(values: ArrayLike<number>): void {
+    this.#follow();
+    const range = this.#range;
+    if (range.isPlaced || !(this.#store instanceof SharedCounts)) return;
+    let [lowest, highest] = [Number.POSITIVE_INFINITY, 0];
+    for (let i = 0; i < values.length; i++) {
+      const value = values[i]!;
+      if (!range.canReach(value)) continue;
+      lowest = Math.min(lowest, value);
+      highest = Math.max(highest, value);
+    }
+    if (highest === 0) return;
+    this.#useRange(range.placedAt(this.#store.claimOctave(range.octaveAround(lowest, highest))));
+  }
+
+  /** Learns the position that another thread has given to the range. */
+  #follow(): void {
+    if (this.#range.isPlaced || !(this.#store instanceof SharedCounts)) return;
+    const { octave } = this.#store;
+    if (octave !== undefined) this.#useRange(this.#range.placedAt(octave));
+  }
+
   #note(range: DoubleRange, { slotCount }: HdrLayout): void {
-    const { low, limit, octave, halfBits } = range;
-    this.#low = low;
-    this.#limit = limit;
+    const { low, limit, octave, halfBits, isPlaced } = range;
+    this.#low = isPlaced ? low : Number.POSITIVE_INFINITY;
+    this.#limit = isPlaced ? limit : 0;
     this.#unusedBits = 20 - halfBits;
     this.#slotZero = (octave + 1022) << halfBits;
     this.#firstSlot = 1 << halfBits;
-    this.#endSlot = Math.min(slotCount, (1023 - octave) << halfBits);
+    this.#endSlot = isPlaced ? Math.min(slotCount, (1023 - octave) << halfBits) : 0;
   }
+}
+
+const OWNER: OptionsOwner<DoubleHistogramOptions> = {
+  name: 'DoubleHistogram',
+  names: {
+    significantDigits: true,
+    highestToLowestValueRatio: true,
+    autoResize: true,
+    storage: true,
+    outOfRange: true,
+  },
+  call: 'new DoubleHistogram({ significantDigits: 3 })',
+};
+
+function setupFrom(options: DoubleHistogramOptions): DoubleSetup {
+  assertOptions(options, OWNER);
+  const { storage = 'dense', outOfRange = 'throw' } = options;
+  assertPolicy(outOfRange);
+  const range = rangeFrom(options);
+  return new DoubleSetup(range, emptyDoubleStore(storage, range), outOfRange);
+}
+
+/**
+ * Counts of an empty histogram of doubles.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the storage is unknown.
+ */
+export function emptyDoubleStore(storage: Storage, { layout }: DoubleRange): CountsStore {
+  if (storage === 'shared') return SharedCounts.of({ layout, autoResize: false, isDouble: true });
+  return emptyStore(storage, layout, false);
 }
 
 function refusalOfCorrection(range: DoubleRange, value: number, interval: number): HdrscopeError {
   return range.refusal(lowestCorrected(value, interval), 'the lowest value of the correction');
 }
 
-/** An interval of 0 corrects nothing. */
+/**
+ * @throws HdrscopeError `ERR_INVALID_VALUE` when the interval is negative, infinite or not a number.
+ */
 export function assertDoubleInterval(interval: number): void {
   if (typeof interval !== 'number' || !(interval >= 0 && interval < Number.POSITIVE_INFINITY)) {
     throw mustBe('ERR_INVALID_VALUE', 'expectedInterval', 'a finite number of at least 0', interval);

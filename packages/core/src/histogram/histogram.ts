@@ -1,54 +1,67 @@
 import type { Counted } from '../counted.ts';
 import { Counts } from '../counts/counts.ts';
+import type { Storage } from '../counts/readonly-counts.ts';
 import { SharedCounts } from '../counts/shared.ts';
 import { slotOfLowest, TranslatedRuns } from '../counts/slot-runs.ts';
-import type { CountsStore, Storage } from '../counts/store.ts';
+import type { CountsStore } from '../counts/store.ts';
 import { usedSlots } from '../counts/used-slots.ts';
 import { bytesOf, toBase64 } from '../encoding/base64.ts';
 import { decode } from '../encoding/decode.ts';
 import { type HistogramJson, histogramFromJson, histogramToJson } from '../encoding/json.ts';
 import { encodeCompressedV2, encodeV2 } from '../encoding/v2.ts';
+import { type CompressionOptions, levelOf } from '../encoding/zlib-stream.ts';
 import { HdrscopeError } from '../errors.ts';
-import { HdrLayout } from '../layout/hdr.ts';
+import { type HdrLayout, isHdrLayout } from '../layout/hdr.ts';
 import type { Layout } from '../layout/layout.ts';
+import { assertOptions, type OptionsOwner } from '../options.ts';
+import { formatPercentiles } from '../text/percentile-text.ts';
+import { assertInterval, BasicHistogram } from './basic-histogram.ts';
 import { correctedTotal } from './coordinated-omission.ts';
-import type { HdrCounts } from './iteration.ts';
-import { type HdrReading, HdrView } from './reading.ts';
-import { assertInterval, HdrRecording } from './recording.ts';
+import { assertCounted, assertHdrCounted, assertIntegers } from './operands.ts';
+import { assertPolicy } from './out-of-range.ts';
+import { type HdrReading, ReadingOf } from './reading.ts';
+import type { ReadonlyHistogramOf } from './readonly-histogram.ts';
+import { emptyStore, type HistogramOptions, HistogramSetup } from './setup.ts';
 import { assertOrders, shiftedCounts } from './shift.ts';
 import { asBigInts } from './slot-values.ts';
-import type { HistogramOptions, StoreOptions } from './state.ts';
+import { type StorageOptions, storageOf } from './storage-options.ts';
 import { least, most, type TimeSpan } from './time-span.ts';
 import { slotOfValue } from './values.ts';
 
-/** What can be read of a histogram: everything but recording. */
-export type ReadonlyHistogram = Omit<
-  Histogram,
-  | 'record'
-  | 'recordCorrected'
-  | 'recordValues'
-  | 'add'
-  | 'addCorrected'
-  | 'addEncoded'
-  | 'subtract'
-  | 'shiftLeft'
-  | 'shiftRight'
-  | 'reset'
->;
-
-/** How an encoding is compressed. */
-export interface CompressionOptions {
-  /** From 0, stored as it is, to 9, smallest and slowest. @default zlib's, 6 */
-  readonly level?: number;
-}
+/**
+ * A `Histogram` for those who only read it: it cannot be recorded into, reset or relabelled.
+ *
+ * @example
+ * ```ts
+ * import { Histogram, type ReadonlyHistogram } from '@hdrscope/core';
+ *
+ * const worst = (histogram: ReadonlyHistogram): number => histogram.valueAtPercentile(99.9);
+ * const latencies = new Histogram({ highestTrackableValue: 3_600_000_000 });
+ * latencies.record(1250);
+ * worst(latencies); //=> 1250
+ * ```
+ */
+export type ReadonlyHistogram = ReadonlyHistogramOf<Histogram>;
 
 /** How an encoding is read. */
-export interface DecodeOptions {
-  /** @default 'dense' */
-  readonly storage?: Storage;
-  /** The range is widened to this value at least: an integer from 0 to 2^63 − 1. @default that of the encoding */
+export interface DecodeOptions extends StorageOptions {
+  /** The range reaches to this value at least: an integer from 0 to 2^63 − 1. @default the range of the encoding */
   readonly highestTrackableValue?: number | bigint;
 }
+
+/**
+ * The counts that a `Histogram` takes: over any layout, but not those of a `DoubleHistogram`, whose fractions would count
+ * as 0.
+ */
+export interface IntegerCounts extends Counted, TimeSpan {
+  readonly integerToDoubleValueConversionRatio?: never;
+}
+
+const DECODE: OptionsOwner<DecodeOptions> = {
+  name: 'Histogram.decode',
+  names: { storage: true, highestTrackableValue: true },
+  call: "Histogram.decode(bytes, { storage: 'sparse' })",
+};
 
 /**
  * An HDR histogram of integers: counts over an `HdrLayout`. A fraction counts as its integer part.
@@ -65,23 +78,25 @@ export interface DecodeOptions {
  * latencies.valuesAtPercentiles([50, 99, 100]); //=> [501, 991, 250111]
  * ```
  */
-export class Histogram extends HdrRecording {
-  /** By how many slots the counts were shifted, as an encoding says. */
+export class Histogram extends BasicHistogram implements ReadonlyHistogram {
+  /** How many slots the counts were shifted by. Encodings have this number. */
   #normalizingOffset = 0;
 
-  /** The same histogram, with all its values told as bigints: exact above 2^53 − 1 too. */
+  /** The same values as bigints: exact above 2^53 − 1 too. */
   get exact(): HdrReading<bigint> {
-    return new HdrView(this, asBigInts);
+    return new ReadingOf(this, asBigInts);
   }
 
   /**
-   * Counts everything that `other` has counted. Where the layouts number their slots alike nothing is lost; otherwise
-   * each count is taken at the lowest value of its slot, as the other HdrHistograms do it, or at the middle of its slot
-   * where that is no HDR layout. Start and end time are widened.
+   * Counts everything that `other` has counted. Nothing is lost when both layouts number their slots alike. Otherwise each
+   * count goes to the slot of the lowest value of its old slot, as in the other HdrHistograms, or, when `other` has no HDR
+   * layout, of the middle of its old slot. Start and end time are widened.
    *
-   * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when a value of `other` does not fit, `ERR_COUNT_OVERFLOW`.
+   * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when a value of `other` does not fit, `ERR_COUNT_OVERFLOW` when the
+   *   total would pass 2^53 − 1, `ERR_INCOMPATIBLE` when `other` is a `DoubleHistogram` or has no counts.
    */
-  add(other: Counted & TimeSpan): void {
+  add(other: IntegerCounts): void {
+    assertIntegers('add', other);
     const { layout, counts } = other;
     if (counts.total > 0) {
       this.store.assertRoomFor(counts.total);
@@ -95,9 +110,9 @@ export class Histogram extends HdrRecording {
   }
 
   /**
-   * Counts what an encoding holds, as `add(Histogram.decode(encoded))` does, without a histogram in between.
+   * Counts the values in an encoding, as `add(Histogram.decode(encoded))` does, but makes no histogram in between.
    *
-   * @param encoded Of version 0, 1 or 2, compressed or not, as bytes or as base64 text.
+   * @param encoded An encoding of version 0, 1 or 2, compressed or not, as bytes or as base64 text.
    * @throws HdrscopeError `ERR_DECODE` as `decode` does, `ERR_VALUE_OUT_OF_RANGE` and `ERR_COUNT_OVERFLOW` as `add` does.
    * @example
    * ```ts
@@ -121,12 +136,13 @@ export class Histogram extends HdrRecording {
   }
 
   /**
-   * Counts everything that `other` has counted, each value with those that were not seen while it was waited for, as
-   * `recordCorrected` does; values are taken at the upper bound of their slots. Start and end time are widened.
+   * Counts everything that `other` has counted, and for each value the values that were missed during it, as
+   * `recordCorrected` does. Values are read as the upper bound of their slots. Start and end time are widened.
    *
    * @throws HdrscopeError as `add` does.
    */
-  addCorrected(other: HdrCounts & TimeSpan, expectedInterval: number | bigint): void {
+  addCorrected(other: Counted<HdrLayout> & TimeSpan, expectedInterval: number | bigint): void {
+    assertHdrCounted('addCorrected', other);
     assertInterval(expectedInterval);
     const { layout, counts } = other;
     const values = [...usedSlots(counts)].map(([slot, count]) => [layout.upperBigInt(slot), count] as const);
@@ -141,9 +157,10 @@ export class Histogram extends HdrRecording {
   /**
    * Takes out everything that `other` has counted: undoes `add(other)`.
    *
-   * @throws HdrscopeError `ERR_INCOMPATIBLE` when a slot holds fewer values than are to be taken out of it.
+   * @throws HdrscopeError `ERR_INCOMPATIBLE` when a slot of `other` holds more values than its slot here, or as `add` does.
    */
-  subtract(other: Counted): void {
+  subtract(other: IntegerCounts): void {
+    assertIntegers('subtract', other);
     const { layout, counts } = this;
     const taken = this.#translated(other);
     for (let i = 0; i < taken.slots.length; i++) {
@@ -166,7 +183,8 @@ export class Histogram extends HdrRecording {
    * Multiplies all values by `2 ** orders`. Zero stays zero.
    *
    * @param orders An integer from 0.
-   * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when a value would leave the range, which is not widened for that.
+   * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when a value would leave the range, which a shift does not widen;
+   *   `ERR_INVALID_OPTION` when `orders` is not such an integer.
    */
   shiftLeft(orders: number): void {
     this.#shift(orders, 1);
@@ -176,32 +194,37 @@ export class Histogram extends HdrRecording {
    * Divides all values by `2 ** orders`. Zero stays zero.
    *
    * @param orders An integer from 0.
-   * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when a value would lose digits.
+   * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when a value would lose digits, `ERR_INVALID_OPTION` when `orders` is not
+   *   such an integer.
    */
   shiftRight(orders: number): void {
     this.#shift(orders, -1);
   }
 
   /** An independent histogram with the same counts, times and tag. */
-  copy({ storage = this.storage }: { readonly storage?: Storage } = {}): Histogram {
-    const { counts } = this;
-    const copy = this.#like(storage, counts.storage === storage ? counts.clone() : undefined);
-    if (copy.totalCount === 0) copy.add({ layout: this.layout, counts });
+  copy(options: StorageOptions = {}): Histogram {
+    const storage = storageOf('copy', options, this.storage);
+    const counts = this.store.seen();
+    if (counts.storage === storage) return this.#like(storage, counts.clone());
+    const copy = this.#like(storage);
+    copy.store.addAll(counts);
     return copy;
   }
 
   /** A copy in which coordinated omission is corrected: see `recordCorrected`. */
-  copyCorrected(
-    expectedInterval: number | bigint,
-    { storage = this.storage }: { readonly storage?: Storage } = {},
-  ): Histogram {
-    const copy = this.#like(storage);
+  copyCorrected(expectedInterval: number | bigint, options: StorageOptions = {}): Histogram {
+    const copy = this.#like(storageOf('copyCorrected', options, this.storage));
     copy.addCorrected(this, expectedInterval);
     return copy;
   }
 
-  /** Whether both count the same values the same number of times, told apart alike. Range, storage, times and tag may differ. */
-  equals(other: HdrCounts): boolean {
+  /**
+   * Whether both have the same digits and unit, and the same count in every slot. Range, storage, times and tag may differ.
+   *
+   * @throws HdrscopeError `ERR_INCOMPATIBLE` when `other` has no counts.
+   */
+  equals(other: Counted<HdrLayout>): boolean {
+    assertCounted('equals', other);
     const [{ layout, counts }, { layout: otherLayout, counts: otherCounts }] = [this, other];
     if (
       layout.lowestDiscernibleBigInt !== otherLayout.lowestDiscernibleBigInt ||
@@ -210,18 +233,16 @@ export class Histogram extends HdrRecording {
     ) {
       return false;
     }
-    // With equal totals nothing can be left over in the other one.
+    // The totals are equal, so the other histogram has no further counts.
     for (const [slot, count] of usedSlots(counts)) {
       if (slot >= otherCounts.length || otherCounts.at(slot) !== count) return false;
     }
     return true;
   }
 
-  /** Forgets all values, the times and the tag. The range stays. */
-  reset(): void {
-    this.store.clear();
+  override reset(): void {
+    super.reset();
     this.#normalizingOffset = 0;
-    this.forget();
   }
 
   /** The V2 encoding, which every HdrHistogram reads. */
@@ -230,26 +251,42 @@ export class Histogram extends HdrRecording {
   }
 
   /**
-   * The V2 encoding, deflated: what interval logs hold.
+   * The compressed V2 encoding, as interval logs hold it.
    *
-   * @throws HdrscopeError `ERR_INVALID_OPTION` when the level is none from 0 to 9.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when the level is outside [0, 9].
    */
-  encodeCompressed({ level }: CompressionOptions = {}): Uint8Array<ArrayBuffer> {
-    return encodeCompressedV2(this, this.#normalizingOffset, level);
+  encodeCompressed(options: CompressionOptions = {}): Uint8Array<ArrayBuffer> {
+    return encodeCompressedV2(this, this.#normalizingOffset, levelOf(options));
   }
 
   /**
-   * The compressed V2 encoding as base64 text; it begins with `HISTFAAAA`.
+   * The compressed V2 encoding as base64 text, which begins with `HISTFAAAA`.
    *
-   * @throws HdrscopeError `ERR_INVALID_OPTION` when the level is none from 0 to 9.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when the level is outside [0, 9].
    */
   toBase64(options?: CompressionOptions): string {
     return toBase64(this.encodeCompressed(options));
   }
 
   /**
-   * The histogram as plain data, for `JSON.stringify` and `structuredClone`: layout, used slots, times and tag. How it
-   * is stored and what it does with values out of range stay behind.
+   * The percentile distribution as text, with values as they are: `formatPercentiles` has options.
+   *
+   * @example
+   * ```ts
+   * import { Histogram } from '@hdrscope/core';
+   *
+   * const histogram = new Histogram({ highestTrackableValue: 1000 });
+   * histogram.record(7, 2);
+   * String(histogram).includes('Total count    =            2'); //=> true
+   * ```
+   */
+  override toString(): string {
+    return formatPercentiles(this);
+  }
+
+  /**
+   * The histogram as plain data, for `JSON.stringify` and `structuredClone`: layout, used slots, times and tag. Its storage
+   * and its policy for values out of range are not part of it.
    *
    * @example
    * ```ts
@@ -265,10 +302,10 @@ export class Histogram extends HdrRecording {
   }
 
   /**
-   * The histogram that `toJSON` was called on, of the same range, counts, times and tag.
+   * A histogram with the range, counts, times and tag of the one that `toJSON` was called on.
    *
-   * @param json What `toJSON` returned, or `JSON.parse` or `structuredClone` made of it.
-   * @throws HdrscopeError `ERR_DECODE` when it is anything else; the message says what is wrong, and where.
+   * @param json The value that `toJSON` returned, maybe after `JSON.parse` or `structuredClone`.
+   * @throws HdrscopeError `ERR_DECODE` when `json` is anything else; the message names the place and the fault.
    * @example
    * ```ts
    * import { Histogram } from '@hdrscope/core';
@@ -279,14 +316,15 @@ export class Histogram extends HdrRecording {
    * copy.equals(histogram); //=> true
    * ```
    */
-  static fromJSON(json: unknown, { storage = 'dense' }: { readonly storage?: Storage } = {}): Histogram {
+  static fromJSON(json: unknown, options: StorageOptions = {}): Histogram {
+    const storage = storageOf('Histogram.fromJSON', options, 'dense');
     const decoded = histogramFromJson(json);
     const { startTimeMs, endTimeMs, tag } = decoded;
     const { layout, autoResize, counts, normalizingOffset } = decoded;
     const isAlike = storage === counts.storage;
-    const options: StoreOptions = { layout, storage, autoResize, store: isAlike ? counts : undefined };
-    const histogram = new Histogram(options);
-    if (!isAlike) histogram.store.addAll(counts);
+    const store = isAlike ? counts : emptyStore(storage, layout, autoResize);
+    if (!isAlike) store.addAll(counts);
+    const histogram = new Histogram(new HistogramSetup(layout, store, { autoResize }));
     histogram.#normalizingOffset = normalizingOffset;
     [histogram.startTimeMs, histogram.endTimeMs, histogram.tag] = [startTimeMs, endTimeMs, tag];
     return histogram;
@@ -295,7 +333,7 @@ export class Histogram extends HdrRecording {
   /**
    * Reads an encoding of version 0, 1 or 2, compressed or not, as bytes or as base64 text. The result resizes itself.
    *
-   * @throws HdrscopeError `ERR_DECODE` when the bytes are no such encoding, or a count is none from 0 to 2^53 − 1.
+   * @throws HdrscopeError `ERR_DECODE` when the bytes are not such an encoding, or a count is outside [0, 2^53 − 1].
    * @example
    * ```ts
    * import { Histogram } from '@hdrscope/core';
@@ -304,26 +342,25 @@ export class Histogram extends HdrRecording {
    * [histogram.totalCount, histogram.max]; //=> [1, 42]
    * ```
    */
-  static decode(
-    encoded: Uint8Array | string,
-    { storage = 'dense', highestTrackableValue }: DecodeOptions = {},
-  ): Histogram {
+  static decode(encoded: Uint8Array | string, options: DecodeOptions = {}): Histogram {
+    assertOptions(options, DECODE);
+    const { storage = 'dense', highestTrackableValue } = options;
     const { layout, runs, normalizingOffset } = decode(bytesOf(encoded), highestTrackableValue);
     if (storage === 'shared') runs.readThrough();
-    const store = storage === 'dense' ? runs.toDense(layout.slotCount) : undefined;
-    const options: StoreOptions = { layout, storage, autoResize: true, store };
-    const histogram = new Histogram(options);
-    if (store === undefined) histogram.store.addRuns(runs);
+    const isDense = storage === 'dense';
+    const store = isDense ? runs.toDense(layout.slotCount) : emptyStore(storage, layout, true);
+    if (!isDense) store.addRuns(runs);
+    const histogram = new Histogram(new HistogramSetup(layout, store, { autoResize: true }));
     histogram.#normalizingOffset = normalizingOffset;
     return histogram;
   }
 
   /**
-   * The histogram that another thread shares: what is recorded into either is counted in both.
+   * A histogram with the counts of one in another thread: each sees the values that the other records.
    *
    * @param buffer The `sharedBuffer` of a histogram with shared storage, as it arrived by `postMessage` or `workerData`.
-   * @param options Its policy; the rest is in the buffer.
-   * @throws HdrscopeError `ERR_INCOMPATIBLE` when it is no such buffer.
+   * @param options The policy for values out of range, by default `'throw'`; the buffer has all other options.
+   * @throws HdrscopeError `ERR_INCOMPATIBLE` when `buffer` is anything else.
    * @example
    * ```ts
    * import { Histogram } from '@hdrscope/core';
@@ -335,20 +372,20 @@ export class Histogram extends HdrRecording {
    * ours.totalCount; //=> 1
    * ```
    */
-  static attach(
-    buffer: SharedArrayBuffer,
-    { outOfRange = 'throw' }: Pick<HistogramOptions, 'outOfRange'> = {},
-  ): Histogram {
+  static attach(buffer: SharedArrayBuffer, options: Pick<HistogramOptions, 'outOfRange'> = {}): Histogram {
+    assertOptions(options, ATTACH);
+    const { outOfRange = 'throw' } = options;
     const store = SharedCounts.attach(buffer);
     const { layout, autoResize } = store.setup;
-    const options: StoreOptions = { layout, autoResize, outOfRange, storage: 'shared', store };
-    return new Histogram(options);
+    assertPolicy(outOfRange);
+    return new Histogram(new HistogramSetup(layout, store, { autoResize, outOfRange }));
   }
 
-  #like(storage: Storage, store?: CountsStore): Histogram {
+  /** A histogram with the layout, policy, times and tag of this one, and with these counts or none. */
+  #like(storage: Storage, counts?: CountsStore): Histogram {
     const { layout, autoResize, outOfRange } = this;
-    const options: StoreOptions = { layout, autoResize, outOfRange, storage, store };
-    const histogram = new Histogram(options);
+    const store = counts ?? emptyStore(storage, layout, autoResize);
+    const histogram = new Histogram(new HistogramSetup(layout, store, { autoResize, outOfRange }));
     [histogram.startTimeMs, histogram.endTimeMs, histogram.tag] = [
       this.startTimeMs,
       this.endTimeMs,
@@ -373,7 +410,7 @@ export class Histogram extends HdrRecording {
   }
 
   #sharesSlotsWith(layout: Layout): boolean {
-    return layout instanceof HdrLayout && this.layout.sharesSlotsWith(layout);
+    return isHdrLayout(layout) && this.layout.sharesSlotsWith(layout);
   }
 
   /** The counts of another layout by the slots of this one, ascending. */
@@ -381,7 +418,7 @@ export class Histogram extends HdrRecording {
     const own = this.layout;
     const slotFor = this.#sharesSlotsWith(layout)
       ? (slot: number): number => slot
-      : layout instanceof HdrLayout
+      : isHdrLayout(layout)
         ? (slot: number): number => slotOfLowest(layout, slot, own)
         : (slot: number): number => slotOfValue(own, valueOfSlot(layout, slot, 'lowest'));
     const translated = { slots: [] as number[], counts: [] as number[] };
@@ -398,6 +435,11 @@ export class Histogram extends HdrRecording {
   }
 }
 
+const ATTACH: OptionsOwner<Pick<HistogramOptions, 'outOfRange'>> = {
+  name: 'Histogram.attach',
+  names: { outOfRange: true },
+};
+
 /** Used slots, ascending and each once, and their counts. */
 interface Translated {
   readonly slots: readonly number[];
@@ -406,8 +448,8 @@ interface Translated {
 
 const NOTHING: Translated = { slots: [], counts: [] };
 
-/** The integer at which a slot of any layout is counted: its own bound in an HDR layout, otherwise its middle. */
+/** The integer that stands for a slot of any layout: its own bound in an HDR layout, its middle in others. */
 function valueOfSlot(layout: Layout, slot: number, bound: 'lowest' | 'highest'): bigint {
-  if (!(layout instanceof HdrLayout)) return BigInt(Math.floor(layout.midpoint(slot)));
+  if (!isHdrLayout(layout)) return BigInt(Math.floor(layout.midpoint(slot)));
   return bound === 'lowest' ? BigInt(layout.lower(slot)) : layout.upperBigInt(slot);
 }

@@ -1,40 +1,35 @@
-import type { ReadonlyCounts } from '../counts/store.ts';
+import type { Counted } from '../counted.ts';
+import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { type HdrLayout, LARGEST_VALUE } from '../layout/hdr.ts';
 import { plus, type SlotValues, times } from './slot-values.ts';
 
-/** Counts over an HDR layout: all that reading needs. */
-export interface HdrCounts {
-  readonly layout: HdrLayout;
-  readonly counts: ReadonlyCounts;
-}
-
-/** One step of an iteration. The names are HdrHistogram's. */
+/** One step of an iteration, with the property names of HdrHistogram. */
 export interface IterationStep<V = number> {
   /** The highest value that this step covers. */
   readonly valueIteratedTo: V;
-  /** Where the step before ended; 0 in the first. */
+  /** The value at which the step before ended; 0 in the first step. */
   readonly valueIteratedFrom: V;
   /** The count of the slot in which the step ends. */
   readonly countAtValueIteratedTo: number;
-  /** Values counted since the step before. */
+  /** How many values were counted since the step before. */
   readonly countAddedInThisIterationStep: number;
-  /** Values counted up to here. */
+  /** How many values were counted up to here. */
   readonly totalCountToThisValue: number;
   /** The sum of those values, each taken as the upper bound of its slot. */
   readonly totalValueToThisValue: V;
-  /** The percentage of all values counted up to here. `NaN` where there is none. */
+  /** The percentage of all values counted up to here; `NaN` in an empty histogram. */
   readonly percentile: number;
-  /** The percentage that the step was after: below `percentile` where a slot holds more than one step. */
+  /** The percentage that the step aimed at. It is below `percentile` when several steps end in one slot. */
   readonly percentileLevelIteratedTo: number;
 }
 
-/** The steps of an iteration, made as they are asked for. */
+/** The steps of an iteration, each computed when it is asked for. */
 export type Steps<V> = Generator<IterationStep<V>, void, undefined>;
 
 /** One step for every used slot. */
 export function* recordedSteps<V extends number | bigint>(
-  source: HdrCounts,
+  source: Counted<HdrLayout>,
   values: SlotValues<V>,
 ): Steps<V> {
   const { layout, counts } = source;
@@ -45,7 +40,10 @@ export function* recordedSteps<V extends number | bigint>(
 }
 
 /** One step for every slot, used or not. */
-export function* allSteps<V extends number | bigint>(source: HdrCounts, values: SlotValues<V>): Steps<V> {
+export function* allSteps<V extends number | bigint>(
+  source: Counted<HdrLayout>,
+  values: SlotValues<V>,
+): Steps<V> {
   const cursor = new Cursor(source, values);
   for (let slot = 0; slot < source.counts.length; slot++) {
     yield cursor.stepTo(slot, values.upper(source.layout, slot));
@@ -53,11 +51,11 @@ export function* allSteps<V extends number | bigint>(source: HdrCounts, values: 
 }
 
 /**
- * Steps of a percentage that shrinks as 100 % comes nearer: `ticksPerHalfDistance` steps, then the distance to 100 %
- * is half of what it was. A slot that holds several steps is repeated, and a last step stands for 100 % itself.
+ * Steps of percentages that get smaller towards 100 %: after `ticksPerHalfDistance` steps the distance to 100 % has halved.
+ * A slot in which several steps end comes several times, and the last step is 100 % itself.
  */
 export function percentileSteps<V extends number | bigint>(
-  source: HdrCounts,
+  source: Counted<HdrLayout>,
   values: SlotValues<V>,
   ticksPerHalfDistance: number,
 ): Steps<V> {
@@ -73,7 +71,7 @@ export function percentileSteps<V extends number | bigint>(
 }
 
 function* shrinkingSteps<V extends number | bigint>(
-  source: HdrCounts,
+  source: Counted<HdrLayout>,
   values: SlotValues<V>,
   ticksPerHalfDistance: number,
 ): Steps<V> {
@@ -82,7 +80,7 @@ function* shrinkingSteps<V extends number | bigint>(
   let level = 0;
   while (!cursor.isAtEnd) {
     const slot = cursor.advanceToCount(countOfLevel(level, counts.total));
-    // Rounding may make a percentage 100 before the last slot, and less in it: there the counts decide.
+    // Rounding can make a percentage 100 before the last slot, and less than 100 in it: there the counts decide.
     while (cursor.isAtEnd || (level < 100 && cursor.percentile >= level)) {
       const to = values.upper(layout, slot);
       yield cursor.stepTo(slot, to, level);
@@ -108,7 +106,7 @@ function percentileOf(count: number, total: number): number {
   return (100 * count) / total;
 }
 
-/** The level one step on: 100 where the step is too small to tell from none. */
+/** The next level; 100 when the step is too small to change the double. */
 function nextPercentileLevel(level: number, ticksPerHalfDistance: number): number {
   const halvings = Math.floor(Math.log(100 / (100 - level)) / Math.LN2);
   const next = level + 100 / (ticksPerHalfDistance * 2 ** (halvings + 1));
@@ -117,11 +115,11 @@ function nextPercentileLevel(level: number, ticksPerHalfDistance: number): numbe
 
 /** Steps of equal width: `width`, `2 * width`, … */
 export function linearSteps<V extends number | bigint>(
-  source: HdrCounts,
+  source: Counted<HdrLayout>,
   values: SlotValues<V>,
-  width: V,
+  given: number | bigint,
 ): Steps<V> {
-  assertInteger('width', width);
+  const width = integerFrom('width', given, values);
   function* ends(): Generator<V, never, undefined> {
     for (let end = width; ; end = plus(end, width)) yield end;
   }
@@ -131,12 +129,12 @@ export function linearSteps<V extends number | bigint>(
 
 /** Steps of growing width: `first`, `first * base`, `first * base ** 2`, … */
 export function logarithmicSteps<V extends number | bigint>(
-  source: HdrCounts,
+  source: Counted<HdrLayout>,
   values: SlotValues<V>,
-  first: V,
+  given: number | bigint,
   base: number,
 ): Steps<V> {
-  assertInteger('first', first);
+  const first = integerFrom('first', given, values);
   if (!(typeof base === 'number' && base > 1 && base < Number.POSITIVE_INFINITY)) {
     throw mustBe('ERR_INVALID_OPTION', 'base', 'a finite number above 1', base);
   }
@@ -150,13 +148,13 @@ export function logarithmicSteps<V extends number | bigint>(
 }
 
 /**
- * Steps that end where they are told to, whether anything was counted in them or not: each in the slot that holds the
- * value before its end, or in the last one. They go on until all counts were seen, and then to the end of the slot
- * reached; `threshold` says what of an end must lie in that slot for its step to be taken too.
+ * Steps with given ends, whether they hold counts or not. Each ends in the slot of the value before its end, or in the last
+ * slot. They go on until all counts were passed, and then to the end of the slot that was reached: a step is taken when
+ * `threshold(end)` still lies in that slot.
  * Source: HdrHistogram (Java), `LinearIterator` and `LogarithmicIterator`.
  */
 function* levelSteps<V extends number | bigint>(
-  source: HdrCounts,
+  source: Counted<HdrLayout>,
   values: SlotValues<V>,
   ends: Iterator<V, never>,
   threshold: (end: V) => V,
@@ -173,22 +171,29 @@ function* levelSteps<V extends number | bigint>(
   }
 }
 
-/** The slot of a value that may lie beyond all that have one. */
+/** The slot of a value, or the last slot for a value above the range. */
 function slotWithin<V extends number | bigint>(layout: HdrLayout, values: SlotValues<V>, value: V): number {
   return value > layout.largestValue ? layout.slotCount - 1 : values.slotOf(layout, value);
 }
 
-function assertInteger(what: string, value: number | bigint): void {
-  const isInteger = typeof value === 'bigint' ? value <= LARGEST_VALUE : Number.isSafeInteger(value);
-  if (!isInteger || value < 1) {
-    throw mustBe('ERR_INVALID_OPTION', what, 'an integer of at least 1', value);
+function integerFrom<V extends number | bigint>(
+  what: string,
+  given: number | bigint,
+  values: SlotValues<V>,
+): V {
+  const isInteger = typeof given === 'bigint' ? given <= LARGEST_VALUE : Number.isSafeInteger(given);
+  if (isInteger && given >= 1) {
+    const value = values.of(given);
+    if (typeof value === 'bigint' || Number.isSafeInteger(value)) return value;
   }
+  const most = typeof values.of(1) === 'bigint' ? '2^63 - 1' : '2^53 - 1';
+  throw mustBe('ERR_INVALID_OPTION', what, `an integer from 1 to ${most}`, given);
 }
 
-// Slots that are read at a time.
+// How many slots are read at a time.
 const RUN = 512;
 
-/** How far an iteration has come. */
+/** The position of an iteration. */
 class Cursor<V extends number | bigint> {
   readonly #layout: HdrLayout;
   readonly #counts: ReadonlyCounts;
@@ -197,15 +202,15 @@ class Cursor<V extends number | bigint> {
   /** The counts from slot `#runStart` upwards. */
   readonly #run = new Float64Array(RUN);
   #runStart = -RUN;
-  /** The first slot that was not passed yet. */
+  /** The first slot that the cursor has not passed. */
   #next = 0;
   #countUpTo = 0;
   #valueUpTo: V;
-  /** Where the step before ended, and what was counted up to there. */
+  /** The end of the step before, and the count up to there. */
   #from: V;
   #countBefore = 0;
 
-  constructor({ layout, counts }: HdrCounts, values: SlotValues<V>) {
+  constructor({ layout, counts }: Counted<HdrLayout>, values: SlotValues<V>) {
     this.#layout = layout;
     this.#counts = counts;
     this.#values = values;
@@ -222,7 +227,7 @@ class Cursor<V extends number | bigint> {
     return percentileOf(this.#countUpTo, this.#total);
   }
 
-  /** Passes slots until so many values, at most the total, were counted in them; returns the last of them. */
+  /** Passes slots until they hold `count` values, at most the total; returns the last slot passed. */
   advanceToCount(count: number): number {
     return this.#pass(this.#counts.length - 1, count);
   }
@@ -245,7 +250,7 @@ class Cursor<V extends number | bigint> {
     return step;
   }
 
-  /** Passes slots up to `last`, or until so many values were counted; returns the last that was passed. */
+  /** Passes slots up to `last`, or until they hold `count` values; returns the last slot passed. */
   #pass(last: number, count: number): number {
     const [layout, counts, values, run] = [this.#layout, this.#counts, this.#values, this.#run];
     if (counts.total !== this.#total) {

@@ -1,23 +1,38 @@
 import type { Counted } from '../counted.ts';
 import type { Counts } from '../counts/counts.ts';
 import { DenseCounts } from '../counts/dense.ts';
+import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import { SparseCounts } from '../counts/sparse.ts';
-import type { ReadonlyCounts } from '../counts/store.ts';
 import { usedSlots } from '../counts/used-slots.ts';
+import {
+  type LayoutHistogramJson,
+  layoutHistogramFromJson,
+  layoutHistogramToJson,
+} from '../encoding/layout-json.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import type { Layout } from '../layout/layout.ts';
+import { assertOptions, type OptionsOwner } from '../options.ts';
 import { rebucket } from '../rebucket.ts';
+import { INSPECT, inspectionOf } from './inspection.ts';
+import { assertCounted, assertLayout } from './operands.ts';
 import { type Quantile, type QuantileOptions, quantileOf, quantilesOf } from './quantile.ts';
+import { assertCount, lengthOf } from './values.ts';
 
-/** How a `LayoutHistogram` is set up. */
+/** Options of a `LayoutHistogram`. */
 export interface LayoutHistogramOptions {
-  /** `'dense'` is fastest and allocates everything at once, `'sparse'` only what is touched. @default 'dense' */
+  /** `'dense'` is fastest and allocates everything at once, `'sparse'` allocates only what is used. @default 'dense' */
   readonly storage?: 'dense' | 'sparse';
 }
 
+const OWNER: OptionsOwner<LayoutHistogramOptions> = {
+  name: 'LayoutHistogram',
+  names: { storage: true },
+  call: "new LayoutHistogram(explicitLayout([0.1, 0.5]), { storage: 'sparse' })",
+};
+
 /**
- * A histogram over any layout: explicit bounds, linear, log2, log-linear, exponential, HDR. For HDR layouts `Histogram`
- * is faster and can do more; what was counted here goes there, and back, by `add`.
+ * A histogram over any layout: explicit bounds, linear, log2, log-linear, exponential, HDR. For HDR layouts `Histogram` is faster
+ * and has more methods; `add` moves counts from one class to the other.
  *
  * @example
  * ```ts
@@ -32,13 +47,16 @@ export interface LayoutHistogramOptions {
  */
 export class LayoutHistogram implements Counted {
   readonly layout: Layout;
-  /** As many as the layout has slots. */
+  /** One count for each slot of the layout. */
   #counts: Counts;
 
   /**
-   * @throws HdrscopeError `ERR_INVALID_OPTION` when the storage is neither dense nor sparse.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when `layout` is not a layout, or the storage is neither dense nor sparse.
    */
-  constructor(layout: Layout, { storage = 'dense' }: LayoutHistogramOptions = {}) {
+  constructor(layout: Layout, options: LayoutHistogramOptions = {}) {
+    assertOptions(options, OWNER);
+    assertLayout('the layout of a LayoutHistogram', layout);
+    const { storage = 'dense' } = options;
     if (storage !== 'dense' && storage !== 'sparse') {
       throw mustBe('ERR_INVALID_OPTION', 'storage', "'dense' or 'sparse'", storage);
     }
@@ -65,21 +83,21 @@ export class LayoutHistogram implements Counted {
     return this.#counts.total;
   }
 
-  /** The lower bound of the lowest used slot: `-Infinity` where that is open, `NaN` when empty. */
+  /** The lower bound of the lowest used slot: `-Infinity` when the slot is open, `NaN` when empty. */
   get min(): number {
     return this.totalCount === 0 ? Number.NaN : this.layout.lower(this.#counts.first);
   }
 
-  /** The upper bound of the highest used slot: `Infinity` where that is open, `NaN` when empty. */
+  /** The upper bound of the highest used slot: `Infinity` when the slot is open, `NaN` when empty. */
   get max(): number {
     return this.totalCount === 0 ? Number.NaN : this.layout.upper(this.#counts.last);
   }
 
-  /** The mean of the slots' midpoints, open ones taken at their bound; `NaN` when empty. */
+  /** The mean of the midpoints of the slots, which for open slots is their bound; `NaN` when empty. */
   get mean(): number {
     const { layout, totalCount } = this;
     let mean = 0;
-    // Each by its share, as a sum could exceed the largest double.
+    // A sum of shares, because a sum of values could exceed the largest double.
     for (const [slot, count] of usedSlots(this.#counts)) mean += layout.midpoint(slot) * (count / totalCount);
     return totalCount === 0 ? Number.NaN : mean;
   }
@@ -88,13 +106,12 @@ export class LayoutHistogram implements Counted {
    * Counts a value, once or `count` times.
    *
    * @param count An integer from 0 to 2^53 − 1.
-   * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is no number, `ERR_VALUE_OUT_OF_RANGE` when the layout has
-   *   no slot for it, `ERR_INVALID_COUNT` and `ERR_COUNT_OVERFLOW` when the count is wrong or would not be exact.
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is not a number, `ERR_VALUE_OUT_OF_RANGE` when the layout has no
+   *   slot for it, `ERR_INVALID_COUNT` when the count is outside its range, `ERR_COUNT_OVERFLOW` when the total would pass
+   *   2^53 − 1.
    */
   record(value: number, count = 1): void {
-    if (!Number.isSafeInteger(count) || count < 0) {
-      throw mustBe('ERR_INVALID_COUNT', 'count', 'an integer from 0 to 2^53 - 1', count);
-    }
+    assertCount(count);
     const slot = this.#slotOf(value, 'value');
     this.#counts.assertRoomFor(count);
     this.#counts.add(slot, count);
@@ -106,30 +123,34 @@ export class LayoutHistogram implements Counted {
    * @throws HdrscopeError as `record` does.
    */
   recordValues(values: ArrayLike<number>): void {
+    lengthOf(values);
     const slots = Array.from(values, (value, i) => this.#slotOf(value, `values[${i}]`));
     this.#counts.assertRoomFor(slots.length);
     for (const slot of slots) this.#counts.increment(slot);
   }
 
   /**
-   * Counts everything that `other` has counted. Where its slots have the same bounds nothing is lost; otherwise each
-   * slot goes, whole, to where its midpoint belongs: see `rebucket`, which says how far that can be trusted.
+   * Counts everything that `other` has counted. When its slots have the same bounds nothing is lost. Otherwise all counts of a
+   * slot go to the slot of its midpoint: `rebucket` states the error of that.
    *
-   * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when there is no slot for a midpoint, `ERR_COUNT_OVERFLOW`.
+   * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when the layout has no slot for a midpoint, `ERR_COUNT_OVERFLOW` when the
+   *   total would pass 2^53 − 1, `ERR_INCOMPATIBLE` when `other` has no counts.
    */
   add(other: Counted): void {
+    assertCounted('add', other);
     const translated = this.#translated(other);
     this.#counts.assertRoomFor(sumOf(translated));
     for (const [slot, count] of translated) this.#counts.add(slot, count);
   }
 
   /**
-   * Takes out everything that `other` has counted, or, when that is not all here, nothing: undoes `add(other)`.
+   * Takes out everything that `other` has counted: undoes `add(other)`. Takes out nothing when some of it is not here.
    *
-   * @throws HdrscopeError `ERR_INCOMPATIBLE` when a slot holds fewer values than are to be taken out of it,
-   *   `ERR_VALUE_OUT_OF_RANGE` when there is no slot for a midpoint.
+   * @throws HdrscopeError `ERR_INCOMPATIBLE` when a slot of `other` holds more values than its slot here,
+   *   `ERR_VALUE_OUT_OF_RANGE` when the layout has no slot for a midpoint.
    */
   subtract(other: Counted): void {
+    assertCounted('subtract', other);
     const translated = this.#translated(other);
     for (const [slot, count] of translated) {
       const available = this.#counts.at(slot);
@@ -152,8 +173,13 @@ export class LayoutHistogram implements Counted {
     return copy;
   }
 
-  /** Whether both have counted as many values between the same bounds. Storage and unused slots may differ. */
+  /**
+   * Whether both have the same counts between the same bounds. Storage and unused slots may differ.
+   *
+   * @throws HdrscopeError `ERR_INCOMPATIBLE` when `other` has no counts.
+   */
   equals(other: Counted): boolean {
+    assertCounted('equals', other);
     const { layout, counts } = other;
     if (
       layout.lowerInclusive !== this.layout.lowerInclusive ||
@@ -162,7 +188,7 @@ export class LayoutHistogram implements Counted {
     ) {
       return false;
     }
-    // With equal totals nothing can be left over in the other one.
+    // The totals are equal, so the other histogram has no further counts.
     let at = counts.first;
     for (const [slot, count] of usedSlots(this.#counts)) {
       if (
@@ -183,20 +209,65 @@ export class LayoutHistogram implements Counted {
     this.#counts.clear();
   }
 
-  /** Where a quantile lies: see `quantileOf`. */
+  /** A line with the total, bounds and percentiles. `console.log` shows it in Node.js. */
+  [INSPECT](): string {
+    return inspectionOf(this.constructor.name, this, (percentile) => this.quantile(percentile / 100).value);
+  }
+
+  /** The used slots as text, one a line: lower bound, upper bound, count. */
+  toString(): string {
+    const { layout } = this;
+    const rows = [...usedSlots(this.#counts)].map(
+      ([slot, count]) => `${layout.lower(slot)}\t${layout.upper(slot)}\t${count}\n`,
+    );
+    return `lower\tupper\tcount\n${rows.join('')}`;
+  }
+
+  /**
+   * The histogram as plain data, for `JSON.stringify` and `structuredClone`: layout and used slots.
+   *
+   * @throws HdrscopeError `ERR_INCOMPATIBLE` when the layout comes from none of the functions that make layouts.
+   * @example
+   * ```ts
+   * import { explicitLayout, LayoutHistogram } from '@hdrscope/core';
+   *
+   * const seconds = new LayoutHistogram(explicitLayout([0.1, 0.5]));
+   * seconds.record(0.3, 2);
+   * const copy = LayoutHistogram.fromJSON(JSON.parse(JSON.stringify(seconds)));
+   * copy.equals(seconds); //=> true
+   * ```
+   */
+  toJSON(): LayoutHistogramJson {
+    return layoutHistogramToJson(this.layout, this.#counts);
+  }
+
+  /**
+   * A histogram with the layout and counts of the one that `toJSON` was called on.
+   *
+   * @param json The value that `toJSON` returned, maybe after `JSON.parse` or `structuredClone`.
+   * @throws HdrscopeError `ERR_DECODE` when `json` is anything else; the message names the place and the fault.
+   */
+  static fromJSON(json: unknown, options: LayoutHistogramOptions = {}): LayoutHistogram {
+    const { layout, counts } = layoutHistogramFromJson(json);
+    const histogram = new LayoutHistogram(layout, options);
+    histogram.#counts.addAll(counts);
+    return histogram;
+  }
+
+  /** The slot of a quantile, and its value: see `quantileOf`. */
   quantile(q: number, options?: QuantileOptions): Quantile {
     return quantileOf(this, q, options);
   }
 
-  /** `quantile` for several quantiles, in the order given. */
+  /** `quantile` for several quantiles, in their order. */
   quantiles(quantiles: readonly number[], options?: QuantileOptions): Quantile[] {
     return quantilesOf(this, quantiles, options);
   }
 
   /**
-   * How many values share the slot of `value`; 0 where it has none.
+   * How many values share the slot of `value`; 0 when the layout has no slot for it.
    *
-   * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is no number.
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is not a number.
    */
   countAt(value: number): number {
     assertNumber(value, 'value');
@@ -213,13 +284,13 @@ export class LayoutHistogram implements Counted {
     throw mustBe('ERR_VALUE_OUT_OF_RANGE', what, range, value);
   }
 
-  /** The counts of another layout by the slots of this one. */
+  /** The counts of another layout in the slots of this one. */
   #translated({ layout, counts }: Counted): (readonly [slot: number, count: number])[] {
     if (layout === this.layout) return [...usedSlots(counts)];
     const plan = rebucket(layout, this.layout);
     const translated = new Map<number, number>();
     for (const [slot, count] of usedSlots(counts)) {
-      this.#slotOf(layout.midpoint(slot), 'the midpoint of a slot'); // which `rebucket` would take to the nearest end
+      this.#slotOf(layout.midpoint(slot), 'the midpoint of a slot'); // `rebucket` would move it to the nearest end
       const target = plan.slotFor(slot);
       translated.set(target, (translated.get(target) ?? 0) + count);
     }

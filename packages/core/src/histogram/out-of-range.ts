@@ -1,9 +1,9 @@
 import { mustBe } from '../errors.ts';
 
-/** What is done with a value that has no slot, and cannot get one. */
+/** The treatment of a value that has no slot and cannot get one: see `HistogramOptions.outOfRange`. */
 export type OutOfRangePolicy = 'throw' | 'clamp' | 'discard';
 
-/** How many values were out of range, by what was done with them. */
+/** How many values were out of range, by treatment. */
 export interface Outliers {
   readonly thrown: number;
   readonly clamped: number;
@@ -13,7 +13,7 @@ export interface Outliers {
 export const NO_OUTLIERS: Outliers = { thrown: 0, clamped: 0, discarded: 0 };
 
 /**
- * @throws HdrscopeError `ERR_INVALID_OPTION` when it is none.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the policy is another word.
  */
 export function assertPolicy(outOfRange: OutOfRangePolicy): void {
   if (outOfRange === 'throw' || outOfRange === 'clamp' || outOfRange === 'discard') return;

@@ -1,12 +1,14 @@
-import type { ReadonlyCounts } from '../counts/store.ts';
+import type { Counted } from '../counted.ts';
+import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import { nextDown } from '../double.ts';
 import { mustBe } from '../errors.ts';
-import type { HdrCounts } from './iteration.ts';
+import type { HdrLayout } from '../layout/hdr.ts';
 import type { SlotValues } from './slot-values.ts';
+import { lengthOf } from './values.ts';
 
 /** See `HdrReading.valueAtPercentile`. */
 export function valueAtPercentile<V extends number | bigint>(
-  { layout, counts }: HdrCounts,
+  { layout, counts }: Counted<HdrLayout>,
   values: SlotValues<V>,
   percentile: number,
 ): V {
@@ -18,33 +20,35 @@ export function valueAtPercentile<V extends number | bigint>(
 
 /** See `HdrReading.valuesAtPercentiles`. */
 export function valuesAtPercentiles<V extends number | bigint>(
-  { layout, counts }: HdrCounts,
+  { layout, counts }: Counted<HdrLayout>,
   values: SlotValues<V>,
   percentiles: readonly number[],
 ): V[] {
-  percentiles.forEach(assertPercentile);
-  if (counts.total === 0) return percentiles.map(() => values.of(0));
-  const ascending = [...percentiles].sort((a, b) => a - b);
+  lengthOf(percentiles, 'percentiles');
+  const asked = Array.from(percentiles);
+  asked.forEach(assertPercentile);
+  if (counts.total === 0) return asked.map(() => values.of(0));
+  const ascending = [...asked].sort((a, b) => a - b);
   const slots = counts.slotsOfRanks(ascending.map((percentile) => rankOf(percentile, counts.total)));
   const slotOf = new Map(ascending.map((percentile, i) => [percentile, slots[i]!]));
-  return percentiles.map((percentile) => {
+  return asked.map((percentile) => {
     const slot = slotOf.get(percentile)!;
     return percentile === 0 ? values.lower(layout, slot) : values.upper(layout, slot);
   });
 }
 
 /**
- * Which of `total` values, counted from 1 in ascending order, is the percentile. Rounds up, except that a rank which
- * exceeds an integer by rounding alone is that integer: the percentile is taken one step of a double lower first.
+ * The rank of a percentile among `total` values in ascending order, from 1. It is rounded up, unless it exceeds an integer by
+ * rounding alone: to exclude that, the percentile is first lowered to the next double.
  * Source: HdrHistogram (Java), `AbstractHistogram.getValueAtPercentile`.
  */
 export function rankOf(percentile: number, total: number): number {
   const bounded = Math.min(Math.max(nextDown(percentile), 0), 100);
-  // Multiplied before divided, so that whole percentiles of round totals are exact; that may round beyond the total.
+  // Multiplication comes first, so that whole percentiles of round totals are exact. It may round beyond the total.
   return Math.min(Math.max(1, Math.ceil((bounded * total) / 100)), total);
 }
 
-/** The sum of the counts of the slots from `first` to `last`, both included; what lies outside has none. */
+/** The sum of the counts of the slots from `first` to `last`, both included. Slots outside the layout have none. */
 export function countOfSlots(counts: ReadonlyCounts, first: number, last: number): number {
   const end = Math.min(last, counts.last);
   let sum = 0;

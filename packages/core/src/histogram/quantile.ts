@@ -1,46 +1,42 @@
-import type { ReadonlyCounts } from '../counts/store.ts';
+import type { Counted } from '../counted.ts';
 import { nextDown } from '../double.ts';
 import { mustBe } from '../errors.ts';
-import type { Layout } from '../layout/layout.ts';
+import { assertOptions, type OptionsOwner } from '../options.ts';
+import { assertCounted } from './operands.ts';
 import { countOfSlots } from './percentiles.ts';
+import { lengthOf } from './values.ts';
 
-/** Where a quantile lies: in which slot, and the value that is reported for it. */
+/** A quantile: the slot that it lies in, and a value that stands for it. */
 export interface Quantile {
-  /** By the interpolation asked for; the finite bound where the slot is open. `NaN` when nothing was counted. */
+  /** The value by the interpolation asked for; the finite bound of an open slot; `NaN` in an empty histogram. */
   readonly value: number;
-  /** The lower bound of the slot: `-Infinity` where it is open downwards. */
+  /** The lower bound of the slot; `-Infinity` when the slot is open downwards. */
   readonly lower: number;
-  /** The upper bound of the slot: `Infinity` where it is open upwards. */
+  /** The upper bound of the slot; `Infinity` when the slot is open upwards. */
   readonly upper: number;
-  /** Whether the slot is open on a side. The value is then no estimate, but the bound that the quantile is beyond. */
+  /** Whether the slot is open on a side. The quantile is then beyond `value`, which is no estimate of it. */
   readonly open: boolean;
 }
 
-/** Which value of its slot a quantile is reported as. */
+/** How a quantile is read from its slot. */
 export interface QuantileOptions {
   /**
-   * `'midpoint'` is wrong by half a slot at most; `'linear'` takes the values of a slot as evenly spread up to its upper
-   * bound, as Prometheus does; `'lower'` and `'upper'` never report too much, or too little.
+   * `'midpoint'` errs by half a slot at most. `'linear'` assumes that the values of a slot are evenly spread up to its upper
+   * bound, as Prometheus does. `'lower'` is never too large, and `'upper'` never too small.
    * @default 'midpoint'
    */
   readonly interpolation?: 'midpoint' | 'linear' | 'lower' | 'upper';
 }
 
-/** Counts over any layout. */
-interface Counted {
-  readonly layout: Layout;
-  readonly counts: ReadonlyCounts;
-}
-
-const OF_NOTHING: Quantile = { value: Number.NaN, lower: Number.NaN, upper: Number.NaN, open: false };
+const EMPTY: Quantile = { value: Number.NaN, lower: Number.NaN, upper: Number.NaN, open: false };
 
 /**
  * The quantile of a histogram of any layout: the value of rank `ceil(q * n)` of `n`, or of rank 1 where that is 0. The
- * bounds are certain, as the value is in the slot. Of an empty histogram there is none: all is `NaN`, as in Prometheus.
+ * bounds of its slot are certain. In an empty histogram all numbers are `NaN`, as in Prometheus.
  *
  * @param q From 0 to 1.
  * @throws HdrscopeError `ERR_INVALID_VALUE` when `q` is outside its range, `ERR_INVALID_OPTION` when the interpolation
- *   is none of the four.
+ *   is another word, `ERR_INCOMPATIBLE` when `histogram` has no counts.
  * @example
  * ```ts
  * import { explicitLayout, LayoutHistogram, quantileOf } from '@hdrscope/core';
@@ -55,12 +51,20 @@ export function quantileOf(histogram: Counted, q: number, options?: QuantileOpti
   return quantilesOf(histogram, [q], options)[0]!;
 }
 
-/** `quantileOf` for several quantiles, in the order given. */
+const OWNER: OptionsOwner<QuantileOptions> = { name: 'quantileOf', names: { interpolation: true } };
+
+/** `quantileOf` for several quantiles, in their order. */
 export function quantilesOf(
-  { layout, counts }: Counted,
+  histogram: Counted,
   quantiles: readonly number[],
-  { interpolation = 'midpoint' }: QuantileOptions = {},
+  options: QuantileOptions = {},
 ): Quantile[] {
+  assertOptions(options, OWNER);
+  const { interpolation = 'midpoint' } = options;
+  assertCounted('quantileOf', histogram);
+  const { layout, counts } = histogram;
+  lengthOf(quantiles, 'quantiles');
+  const asked = Array.from(quantiles);
   if (!INTERPOLATIONS.includes(interpolation)) {
     throw mustBe(
       'ERR_INVALID_OPTION',
@@ -69,13 +73,13 @@ export function quantilesOf(
       interpolation,
     );
   }
-  for (const q of quantiles) {
+  for (const q of asked) {
     if (!(typeof q === 'number' && q >= 0 && q <= 1)) {
       throw mustBe('ERR_INVALID_VALUE', 'quantile', 'a number from 0 to 1', q);
     }
   }
-  if (counts.total === 0) return quantiles.map(() => OF_NOTHING);
-  return quantiles.map((q) => {
+  if (counts.total === 0) return asked.map(() => EMPTY);
+  return asked.map((q) => {
     const rank = rankOfQuantile(q, counts.total);
     const slot = counts.slotOfRank(rank);
     const [lower, upper] = [layout.lower(slot), layout.upper(slot)];
@@ -91,8 +95,8 @@ export function quantilesOf(
 const INTERPOLATIONS = ['midpoint', 'linear', 'lower', 'upper'] as const;
 
 /**
- * Rounds up, but not where `q * total` exceeds an integer by rounding alone: the double before `q` is below the decimal
- * that a person means, and multiplication does not round beyond an integer that is above the product.
+ * Rounds up, unless `q * total` exceeds an integer by rounding alone: the double before `q` is below the decimal that the
+ * caller means, and multiplication does not round beyond an integer that is above the product.
  */
 function rankOfQuantile(q: number, total: number): number {
   return Math.min(Math.max(1, Math.ceil(Math.max(0, nextDown(q)) * total)), total);

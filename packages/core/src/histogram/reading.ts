@@ -1,8 +1,8 @@
-import type { ReadonlyCounts } from '../counts/store.ts';
+import type { Counted } from '../counted.ts';
+import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
 import {
   allSteps,
-  type HdrCounts,
   linearSteps,
   logarithmicSteps,
   percentileSteps,
@@ -15,13 +15,13 @@ import { meanOf, standardDeviationOf } from './statistics.ts';
 import { countedSlotOf, slotOfValue } from './values.ts';
 
 /**
- * All that can be read of counts over an HDR layout, told as numbers or, exact above 2^53 − 1 too, as bigints.
+ * Reads counts over an HDR layout, in numbers or in bigints, which are exact above 2^53 − 1 too.
  *
- * Minimum, maximum, percentiles and moments are those of the slots, as in HdrHistogram: a value is reported as the
- * bound or the middle of its slot, within the significant digits.
+ * As in HdrHistogram, every result is a bound or the middle of a slot: it differs from the recorded value by no more than the
+ * significant digits allow.
  */
-export abstract class HdrReading<V extends number | bigint = number> implements HdrCounts {
-  /** Which values share a slot. Another one after a resize. */
+export abstract class HdrReading<V extends number | bigint = number> implements Counted<HdrLayout> {
+  /** Says which values share a slot. Widening the range replaces it. */
   abstract readonly layout: HdrLayout;
   /** The count of every slot. */
   abstract readonly counts: ReadonlyCounts;
@@ -44,7 +44,7 @@ export abstract class HdrReading<V extends number | bigint = number> implements 
     return counts.total === 0 ? this.values.of(0) : this.values.upper(this.layout, counts.last);
   }
 
-  /** The lower bound of the lowest used slot but the one of 0; 0 when there is none. */
+  /** The lower bound of the lowest used slot above slot 0; 0 when no such slot is used. */
   get minNonZero(): V {
     const { counts } = this;
     const slot = counts.next(1);
@@ -62,8 +62,9 @@ export abstract class HdrReading<V extends number | bigint = number> implements 
   }
 
   /**
-   * The value below or at which `percentile` percent of the values lie: the upper bound of its slot, or at
-   * percentile 0 the lower bound; 0 when empty. Below 0 counts as the smallest percentile above 0, above 100 as 100.
+   * A value such that `percentile` percent of all values are at most as large: the upper bound of its slot, or, for
+   * percentile 0, the lower bound; 0 when empty. A percentile below 0 is read as the smallest one above 0, and one above 100
+   * as 100.
    *
    * @throws HdrscopeError `ERR_INVALID_VALUE` when the percentile is not a number.
    */
@@ -71,7 +72,11 @@ export abstract class HdrReading<V extends number | bigint = number> implements 
     return valueAtPercentile(this, this.values, percentile);
   }
 
-  /** `valueAtPercentile` for several percentiles, in the order given, in one pass over the counts. */
+  /**
+   * `valueAtPercentile` for several percentiles, in their order, in one pass over the counts.
+   *
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when `percentiles` is not an array of numbers.
+   */
   valuesAtPercentiles(percentiles: readonly number[]): V[] {
     return valuesAtPercentiles(this, this.values, percentiles);
   }
@@ -106,7 +111,7 @@ export abstract class HdrReading<V extends number | bigint = number> implements 
   }
 
   /**
-   * Steps through the distribution ever more finely towards its tail.
+   * Steps through the distribution, in smaller and smaller steps towards its tail.
    *
    * @param ticksPerHalfDistance Steps before the distance to 100 % is halved: an integer of at least 1.
    */
@@ -119,7 +124,7 @@ export abstract class HdrReading<V extends number | bigint = number> implements 
    *
    * @param width An integer of at least 1.
    */
-  linearValues(width: V): Steps<V> {
+  linearValues(width: number | bigint): Steps<V> {
     return linearSteps(seen(this), this.values, width);
   }
 
@@ -129,7 +134,7 @@ export abstract class HdrReading<V extends number | bigint = number> implements 
    * @param first An integer of at least 1.
    * @param base Above 1; below 2 the first steps may repeat a value.
    */
-  logarithmicValues(first: V, base: number): Steps<V> {
+  logarithmicValues(first: number | bigint, base: number): Steps<V> {
     return logarithmicSteps(seen(this), this.values, first, base);
   }
 
@@ -165,12 +170,12 @@ export abstract class HdrReading<V extends number | bigint = number> implements 
   }
 }
 
-/** Counts that may be somebody else's to change, read in another way. */
-export class HdrView<V extends number | bigint> extends HdrReading<V> {
+/** The reading of any counts over an HDR layout, in numbers or bigints. The counts may change while it exists. */
+export class ReadingOf<V extends number | bigint> extends HdrReading<V> {
   protected readonly values: SlotValues<V>;
-  readonly #source: HdrCounts;
+  readonly #source: Counted<HdrLayout>;
 
-  constructor(source: HdrCounts, values: SlotValues<V>) {
+  constructor(source: Counted<HdrLayout>, values: SlotValues<V>) {
     super();
     this.#source = source;
     this.values = values;
@@ -185,7 +190,7 @@ export class HdrView<V extends number | bigint> extends HdrReading<V> {
   }
 }
 
-/** Layout and counts of one moment, for what takes longer than a call. */
-function seen({ layout, counts }: HdrCounts): HdrCounts {
+/** Layout and counts of one moment, for an iteration, which takes longer than a call. */
+function seen({ layout, counts }: Counted<HdrLayout>): Counted<HdrLayout> {
   return { layout, counts };
 }

@@ -1,24 +1,31 @@
 import type { Counted } from '../counted.ts';
+import type { Storage } from '../counts/readonly-counts.ts';
 import { SparseCounts } from '../counts/sparse.ts';
-import type { Storage } from '../counts/store.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { countsSince } from '../increase.ts';
+import { assertOptions, type OptionsOwner } from '../options.ts';
 import { Histogram, type ReadonlyHistogram } from './histogram.ts';
-import type { HistogramOptions } from './state.ts';
+import type { HistogramOptions } from './setup.ts';
 import type { TimeSpan } from './time-span.ts';
 
-/** How a recorder takes its intervals. */
+/** Options of a `Recorder`. */
 export interface RecorderOptions {
-  /** Tells the time, in milliseconds since 1970. @default Date.now */
+  /** Returns the time in milliseconds since 1970. @default Date.now */
   readonly clock?: () => number;
-  /** The storage of the intervals. Few of their slots are used, mostly. @default 'sparse' */
+  /** The storage of the intervals, which use few of their slots as a rule. @default 'sparse' */
   readonly storage?: Exclude<Storage, 'shared'>;
 }
 
+const OWNER: OptionsOwner<RecorderOptions> = {
+  name: 'Recorder',
+  names: { clock: true, storage: true },
+  call: "new Recorder({ significantDigits: 3 }, { storage: 'dense' })",
+};
+
 /**
- * A histogram that is read in intervals while it is recorded into. It goes on counting: an interval is what it has
- * counted since the interval before, the difference between two moments. So every value is in exactly one interval, and
- * all intervals together are the histogram, also where other threads record into it through shared storage.
+ * A histogram that is read in intervals while it counts. An interval has the values since the interval before: the difference
+ * between two states of the histogram. So every value is in exactly one interval, and all intervals together are the
+ * histogram, even when other threads record into it through shared storage.
  *
  * @example
  * ```ts
@@ -37,21 +44,20 @@ export class Recorder {
   readonly #histogram: Histogram;
   readonly #clock: () => number;
   readonly #storage: Exclude<Storage, 'shared'>;
-  /** What all intervals so far have counted. No slot of it holds more than the histogram's. */
+  /** The counts of all intervals so far. No slot holds more than its slot in the histogram. */
   readonly #taken: SparseCounts;
-  /** What may be recycled. */
+  /** Intervals that the caller may hand back. */
   readonly #handedOut = new WeakSet<Histogram>();
   #intervalStartMs: number;
 
   /**
-   * @param histogram What is recorded into, or how to set it up. What it has counted already is in the first interval.
-   *   From now on it may only count: what is taken out of it elsewhere makes the next interval fail.
+   * @param histogram The histogram to record into, or its options. The first interval has what it has counted already. From
+   *   now on it may only count: after counts are taken out of it elsewhere, the next interval is refused.
    * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
    */
-  constructor(
-    histogram: Histogram | HistogramOptions = {},
-    { clock = Date.now, storage = 'sparse' }: RecorderOptions = {},
-  ) {
+  constructor(histogram: Histogram | HistogramOptions = {}, options: RecorderOptions = {}) {
+    assertOptions(options, OWNER);
+    const { clock = Date.now, storage = 'sparse' } = options;
     if (storage !== 'dense' && storage !== 'sparse') {
       throw mustBe('ERR_INVALID_OPTION', 'storage', "'dense' or 'sparse'", storage);
     }
@@ -63,31 +69,32 @@ export class Recorder {
     this.#histogram.startTimeMs ??= this.#intervalStartMs;
   }
 
-  /** All that was counted since the start, or since `reset`. */
+  /** The values since the start, or since `reset`. */
   get histogram(): ReadonlyHistogram {
     return this.#histogram;
   }
 
-  /** As `Histogram.record`. */
+  /** Counts a value: see `Histogram.record`. */
   record(value: number | bigint, count = 1): void {
     this.#histogram.record(value, count);
   }
 
-  /** As `Histogram.recordCorrected`. */
+  /** Counts a value and those that were missed during it: see `Histogram.recordCorrected`. */
   recordCorrected(value: number | bigint, expectedInterval: number | bigint, count = 1): void {
     this.#histogram.recordCorrected(value, expectedInterval, count);
   }
 
-  /** As `Histogram.recordValues`. */
+  /** Counts each of many values: see `Histogram.recordValues`. */
   recordValues(values: ArrayLike<number> | ArrayLike<bigint>): void {
     this.#histogram.recordValues(values);
   }
 
   /**
-   * What was counted since the interval before, with its start and end time, over the layout that the histogram has now.
+   * The values since the interval before, with the start and end time of the interval, over the layout that the histogram has
+   * now.
    *
-   * @param recycled An interval of this recorder that is needed no more. Its memory is used again, unless the range has
-   *   widened since; go on with what is returned.
+   * @param recycled An interval of this recorder that is no longer needed. Its memory is used again, unless the range has
+   *   widened since. Use the returned histogram in its place.
    * @throws HdrscopeError `ERR_INCOMPATIBLE` when `recycled` is not an interval of this recorder, or was handed back
    *   before; `ERR_CONCURRENT_MODIFICATION` when counts were taken out of the histogram other than by `reset` here.
    * @example
@@ -121,12 +128,13 @@ export class Recorder {
   }
 
   /**
-   * As `intervalHistogram`, into a histogram of any kind, which forgets what it held.
+   * Replaces the values of `target`, which may have any layout and storage, by those since the interval before.
    *
-   * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when a value of the interval does not fit, `ERR_INCOMPATIBLE` when
-   *   it is the histogram of this recorder, `ERR_CONCURRENT_MODIFICATION` as `intervalHistogram`.
+   * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when a value of the interval does not fit, `ERR_INCOMPATIBLE` when `target`
+   *   is the histogram of this recorder or no `Histogram`, `ERR_CONCURRENT_MODIFICATION` as `intervalHistogram`.
    */
   intervalHistogramInto(target: Histogram): void {
+    if (!(target instanceof Histogram)) throw mustBe('ERR_INCOMPATIBLE', 'target', 'a Histogram', target);
     const { sharedBuffer } = this.#histogram;
     if (target === this.#histogram || (sharedBuffer !== undefined && target.sharedBuffer === sharedBuffer)) {
       throw new HdrscopeError('ERR_INCOMPATIBLE', 'target must not be the histogram that is recorded into');
@@ -137,7 +145,7 @@ export class Recorder {
     this.#deliver(counted, target);
   }
 
-  /** Forgets all values, also those that no interval has told yet, and begins anew. The tag stays. */
+  /** Forgets all values, those of the current interval too. The tag stays. */
   reset(): void {
     const { tag } = this.#histogram;
     this.#histogram.reset();
@@ -147,9 +155,9 @@ export class Recorder {
     this.#histogram.tag = tag;
   }
 
-  /** What was counted since the last interval. Changes nothing yet. */
+  /** The counts since the last interval. This changes nothing. */
   #counted(): Interval {
-    // In this order: another thread may widen the layout in between, and counts must not reach beyond their layout.
+    // Counts come first: another thread may widen the layout in between, and counts must not reach beyond their layout.
     const { counts } = this.#histogram;
     const { layout } = this.#histogram;
     const difference = countsSince(counts, this.#taken);
@@ -163,7 +171,7 @@ export class Recorder {
   }
 
   #emptyInterval({ layout }: Interval, recycled: Histogram | undefined): Histogram {
-    // A histogram never narrows: what grew in other hands is not the layout of now either.
+    // A histogram that grew while the caller had it has another number of slots, too.
     if (recycled?.layout.slotCount === layout.slotCount) {
       recycled.reset();
       return recycled;

@@ -1,17 +1,18 @@
+import type { Counted } from '../counted.ts';
 import { usedSlots } from '../counts/used-slots.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
-import type { HdrCounts } from './iteration.ts';
+import type { HdrLayout } from '../layout/hdr.ts';
 
 /** A slot and its count. */
 export type SlotCount = readonly [slot: number, count: number];
 
 /**
- * Where the counts are when all values are multiplied by `2 ** orders`, or divided where that is negative. Zero stays.
+ * The counts by slot after all values are multiplied by `2 ** orders`. Zero stays zero.
  * Source: HdrHistogram (Java), `AbstractHistogram.shiftValuesLeft` and `shiftValuesRight`.
  *
  * @throws HdrscopeError `ERR_VALUE_OUT_OF_RANGE` when a value would leave the range, or lose digits.
  */
-export function shiftedCounts({ layout, counts }: HdrCounts, orders: number): SlotCount[] {
+export function shiftedCounts({ layout, counts }: Counted<HdrLayout>, orders: number): SlotCount[] {
   const half = layout.subBucketCount / 2;
   const lowest = counts.next(1);
   if (orders > 0 && counts.last + orders * half >= layout.slotCount) {
@@ -21,7 +22,7 @@ export function shiftedCounts({ layout, counts }: HdrCounts, orders: number): Sl
       `the largest value is ${layout.upper(counts.last)} of ${layout.largestValue}`,
     );
   }
-  // Below the upper half of bucket 0 there are fewer values than digits.
+  // In the lower half of bucket 0 a value would lose digits.
   if (orders < 0 && lowest + orders * half < half) {
     throw outOfRange('right', -orders, `the smallest value above 0 is ${layout.lower(lowest)}`);
   }

@@ -1,12 +1,9 @@
 import type { HdrLayout } from '../layout/hdr.ts';
 
-/**
- * How the values of slots are told: as numbers, which are rounded above 2^53, or as bigints, which never are. All
- * reading is written once, over this.
- */
+/** Values of slots as numbers, which are rounded above 2^53, or as bigints, which are exact. Reading code works with both. */
 export interface SlotValues<V extends number | bigint> {
-  /** An integer that a double holds. */
-  of(integer: number): V;
+  /** The value of an integer; one that is a number must be exact. */
+  of(integer: number | bigint): V;
   slotOf(layout: HdrLayout, value: V): number;
   lower(layout: HdrLayout, slot: number): V;
   upper(layout: HdrLayout, slot: number): V;
@@ -15,7 +12,7 @@ export interface SlotValues<V extends number | bigint> {
 }
 
 export const asNumbers: SlotValues<number> = {
-  of: (integer) => integer,
+  of: Number,
   slotOf: (layout, value) => layout.slotOf(value),
   lower: (layout, slot) => layout.lower(slot),
   upper: (layout, slot) => layout.upper(slot),
@@ -23,9 +20,10 @@ export const asNumbers: SlotValues<number> = {
   size: (layout, slot) => layout.size(slot),
 };
 
-// Lower bound, size and half of it are multiples of powers of two: exact doubles, of which only the sums may not be.
+// Lower bound, size and half of the size are exact doubles, as they are multiples of large powers of two. Their sums may
+// not be, and are computed as bigints.
 export const asBigInts: SlotValues<bigint> = {
-  of: (integer) => BigInt(integer),
+  of: BigInt,
   slotOf: (layout, value) => layout.slotOfBigInt(value),
   lower: (layout, slot) => BigInt(layout.lower(slot)),
   upper: (layout, slot) => layout.upperBigInt(slot),
@@ -33,7 +31,7 @@ export const asBigInts: SlotValues<bigint> = {
   size: (layout, slot) => BigInt(layout.size(slot)),
 };
 
-// JavaScript's operators take two numbers or two bigints; TypeScript wants to know which.
+// JavaScript's operators take two numbers or two bigints. TypeScript asks which.
 export function plus<V extends number | bigint>(a: V, b: V): V {
   return ((a as number) + (b as number)) as V;
 }

@@ -1,60 +1,26 @@
-import type { Counts } from '../counts/counts.ts';
-import { DenseCounts } from '../counts/dense.ts';
+import type { ReadonlyCounts, Storage } from '../counts/readonly-counts.ts';
 import { SharedCounts } from '../counts/shared.ts';
-import { SparseCounts } from '../counts/sparse.ts';
-import type { CountsStore, Storage } from '../counts/store.ts';
+import type { CountsStore } from '../counts/store.ts';
 import { mustBe } from '../errors.ts';
-import { HdrLayout } from '../layout/hdr.ts';
-import { assertPolicy, NO_OUTLIERS, type Outliers, type OutOfRangePolicy } from './out-of-range.ts';
+import type { HdrLayout } from '../layout/hdr.ts';
+import { NO_OUTLIERS, type Outliers, type OutOfRangePolicy } from './out-of-range.ts';
 import { HdrReading } from './reading.ts';
+import { type HistogramOptions, setupOf } from './setup.ts';
 import { asNumbers, type SlotValues } from './slot-values.ts';
 
-/** How a histogram is set up. */
-export interface HistogramOptions {
-  /** The smallest difference that must be told apart: an integer of at least 1. @default 1 */
-  readonly lowestDiscernibleValue?: number | bigint;
-  /**
-   * The largest value that must fit: an integer from twice the lowest discernible value to 2^63 − 1.
-   * Without it the histogram grows with its values.
-   */
-  readonly highestTrackableValue?: number | bigint;
-  /** Decimal digits to which a value keeps its precision: an integer from 0 to 5. @default 3 */
-  readonly significantDigits?: number;
-  /** A layout that exists already, in place of the three options above. Histograms of one shape best share it. */
-  readonly layout?: HdrLayout;
-  /**
-   * `'dense'` is fastest and allocates everything at once, `'sparse'` only what is touched, `'shared'` can be recorded
-   * into by many threads: see `Histogram.attach`.
-   * @default 'dense'
-   */
-  readonly storage?: Storage;
-  /** Whether a value above the range widens it instead of being refused. @default only without `highestTrackableValue` */
-  readonly autoResize?: boolean;
-  /**
-   * What is done with a value above the range, below 0 or that is no number: it is refused with an error, counted as the
-   * nearest value that has a slot (except NaN, which has none and is discarded), or not counted at all. `outliers` counts
-   * all three.
-   * @default 'throw'
-   */
-  readonly outOfRange?: OutOfRangePolicy;
-}
-
-/** With counts that exist already. Not for users, who could take any that do not fit the layout. */
-export interface StoreOptions extends HistogramOptions {
-  readonly store?: CountsStore | undefined;
-}
-
-/** What a histogram is made of, besides what its values say: layout and counts, which widen together, and notes. */
+/** The state of a histogram: its layout and counts, which widen together, its policy, times and tag. */
 export abstract class HistogramState extends HdrReading<number> {
+  /** Whether a value above the range widens it. */
   readonly autoResize: boolean;
+  /** The treatment of values out of range. */
   readonly outOfRange: OutOfRangePolicy;
-  /** How many values were out of range. Kept by the instance: neither copied nor encoded. */
+  /** How many values were out of range. Belongs to this instance: copies and encodings do not have it. */
   outliers: Outliers = NO_OUTLIERS;
-  /** When the first of the values was counted, in milliseconds since 1970, if anybody said so. */
+  /** When the first of the values was counted, in milliseconds since 1970; `undefined` when nobody has set it. */
   startTimeMs: number | undefined = undefined;
-  /** When the last of the values was counted, likewise. */
+  /** When the last of the values was counted, in milliseconds since 1970; `undefined` when nobody has set it. */
   endTimeMs: number | undefined = undefined;
-  /** What the values are about, in an interval log. */
+  /** The subject of the values, in an interval log. */
   tag: string | undefined = undefined;
 
   protected readonly values: SlotValues<number> = asNumbers;
@@ -66,25 +32,26 @@ export abstract class HistogramState extends HdrReading<number> {
    */
   constructor(options: HistogramOptions = {}) {
     super();
-    const { storage = 'dense', outOfRange = 'throw', store }: StoreOptions = options;
-    assertPolicy(outOfRange);
+    const { layout, store, autoResize, outOfRange } = setupOf(options);
+    this.#layout = layout;
+    this.#store = store;
+    this.autoResize = autoResize;
     this.outOfRange = outOfRange;
-    this.#layout = options.layout ?? layoutFrom(options);
-    this.autoResize = options.autoResize ?? (options.layout ?? options.highestTrackableValue) === undefined;
-    this.#store = store ?? emptyStore(storage, this.#layout, this.autoResize);
   }
 
+  /** Says which values share a slot. Widening the range replaces it. */
   get layout(): HdrLayout {
     // Another thread may have widened the range.
     if (this.#store.length !== this.#layout.slotCount) this.#followStore();
     return this.#layout;
   }
 
-  /** The count of every slot. Those of shared storage are copied when this is read, and agree with each other. */
-  get counts(): Counts {
+  /** The count of every slot. With shared storage each read makes a consistent copy. */
+  get counts(): ReadonlyCounts {
     return this.#store.seen();
   }
 
+  /** How the counts are kept in memory. */
   get storage(): Storage {
     return this.#store.storage;
   }
@@ -94,16 +61,21 @@ export abstract class HistogramState extends HdrReading<number> {
     return this.#store.byteLength;
   }
 
-  /** What other threads attach to: see `Histogram.attach`. Only with shared storage. */
+  /** The buffer that other threads attach to, with shared storage only: see `Histogram.attach`. */
   get sharedBuffer(): SharedArrayBuffer | undefined {
     return this.#store instanceof SharedCounts ? this.#store.buffer : undefined;
   }
 
-  /** The layout without a look at what other threads did to it. */
+  /** The layout as this thread knows it, which another thread may have widened. */
   protected get knownLayout(): HdrLayout {
     return this.#layout;
   }
 
+  protected get store(): CountsStore {
+    return this.#store;
+  }
+
+  /** Forgets the outliers, the times and the tag. */
   protected forget(): void {
     this.outliers = NO_OUTLIERS;
     this.startTimeMs = undefined;
@@ -111,11 +83,7 @@ export abstract class HistogramState extends HdrReading<number> {
     this.tag = undefined;
   }
 
-  protected get store(): CountsStore {
-    return this.#store;
-  }
-
-  /** Takes note that the layout is another one. */
+  /** Runs after the layout has been replaced. */
   protected abstract layoutChanged(layout: HdrLayout): void;
 
   /**
@@ -139,31 +107,5 @@ export abstract class HistogramState extends HdrReading<number> {
     const layout = this.#layout;
     this.#layout = layout.reaching(layout.upperBigInt(length - 1));
     this.layoutChanged(this.#layout);
-  }
-}
-
-function layoutFrom({
-  lowestDiscernibleValue = 1,
-  highestTrackableValue = doubled(lowestDiscernibleValue),
-  significantDigits = 3,
-}: HistogramOptions): HdrLayout {
-  return new HdrLayout({ lowestDiscernibleValue, highestTrackableValue, significantDigits });
-}
-
-function doubled(value: number | bigint): number | bigint {
-  if (typeof value === 'bigint') return value * 2n;
-  return Number.isSafeInteger(value) ? BigInt(value) * 2n : value;
-}
-
-function emptyStore(storage: Storage, layout: HdrLayout, autoResize: boolean): CountsStore {
-  switch (storage) {
-    case 'dense':
-      return new DenseCounts(layout.slotCount);
-    case 'sparse':
-      return new SparseCounts(layout.slotCount);
-    case 'shared':
-      return SharedCounts.of({ layout, autoResize });
-    default:
-      throw mustBe('ERR_INVALID_OPTION', 'storage', "'dense', 'sparse' or 'shared'", storage satisfies never);
   }
 }

@@ -1,35 +1,37 @@
-// For those who compile without Node.js’ types, which declare `Symbol.dispose`.
+// For users who compile without the types of Node.js, which declare `Symbol.dispose`.
 /// <reference lib="esnext.disposable" preserve="true" />
+
 import { mustBe } from '../errors.ts';
+import { assertOptions, type OptionsOwner } from '../options.ts';
 
 /** The unit in which a duration is recorded. */
 export type TimeUnit = 'ns' | 'us' | 'ms' | 's';
 
-/** What takes a duration: a `Histogram`, a `Recorder`, or anything that records numbers. */
+/** A target for durations: a `Histogram`, a `Recorder`, or any object that records numbers. */
 export interface TimerTarget {
   record(value: number): void;
 }
 
-/** How durations are measured. */
+/** Options of a timer. */
 export interface TimerOptions {
-  /** @default 'ns' */
+  /** The unit in which durations are recorded. @default 'ns' */
   readonly unit?: TimeUnit;
-  /** Whether durations are rounded to whole units. @default true, but false for seconds, which are told in fractions */
+  /** Whether durations are rounded to whole units. @default true, and false for seconds, which are fractions as a rule */
   readonly rounded?: boolean;
-  /** Tells the time, in milliseconds from any moment on. @default performance.now */
+  /** Returns the time in milliseconds from any start. @default performance.now */
   readonly clock?: () => number;
   /**
-   * Told why the target refused a duration. What it throws is thrown on. Without it a refusal is left to the target,
-   * which counts it in its `outliers`: measuring must not break what is measured.
+   * Runs when the target refuses a duration, with the error of the target; its own errors reach the caller. Without it, the
+   * target alone notes a refusal, in its `outliers`: a measurement must not break the measured code.
    */
   readonly onRefused?: (error: unknown) => void;
 }
 
 /** A duration that is being measured. */
 export interface Timer {
-  /** Records the time since the start, and returns it in the unit of the timer. Again, it only returns the same. */
+  /** Records the time since the start, and returns it in the unit of the timer. Further calls only return the same time. */
   stop(): number;
-  /** Ends the timer without recording, unless it was stopped before. */
+  /** Ends the timer without a record, unless it has stopped before. */
   cancel(): void;
   /** Stops: `using timer = startTimer(histogram)`. */
   [Symbol.dispose](): void;
@@ -38,14 +40,14 @@ export interface Timer {
 const UNITS_PER_MS: Readonly<Record<TimeUnit, number>> = { ns: 1e6, us: 1e3, ms: 1, s: 1e-3 };
 
 /**
- * Starts to measure a duration, which is recorded when the timer is stopped.
+ * Starts to measure a duration. Stopping the timer records it.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the unit is none.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it, or the target records nothing.
  * @example
  * ```ts
  * import { Histogram, startTimer } from '@hdrscope/core';
  *
- * let now = 5; // milliseconds; without a clock of its own, a timer asks performance.now()
+ * let now = 5; // milliseconds; without this clock, a timer reads performance.now()
  * const latencies = new Histogram({ highestTrackableValue: 3_600_000_000 });
  * const timer = startTimer(latencies, { unit: 'us', clock: () => now });
  * now = 7.25;
@@ -58,11 +60,11 @@ export function startTimer(target: TimerTarget, options: TimerOptions = {}): Tim
 }
 
 /**
- * Records how long a function takes; when it returns a promise, until that is settled. A function that throws or
- * rejects is recorded too.
+ * Records how long a function takes; when it returns a promise, how long that takes to settle. A call that throws or rejects is
+ * recorded too.
  *
- * @returns What the function returns.
- * @throws What the function throws, and never because the target refuses the duration.
+ * @returns The result of the function.
+ * @throws The error of the function. A refusal by the target throws nothing, unless `onRefused` does.
  * @example
  * ```ts
  * import { Histogram, time } from '@hdrscope/core';
@@ -78,6 +80,7 @@ export function startTimer(target: TimerTarget, options: TimerOptions = {}): Tim
  * ```
  */
 export function time<T>(target: TimerTarget, action: () => T, options: TimerOptions = {}): T {
+  if (typeof action !== 'function') throw mustBe('ERR_INVALID_OPTION', 'action', 'a function', action);
   const timer = startTimer(target, options);
   let result: T;
   try {
@@ -91,6 +94,12 @@ export function time<T>(target: TimerTarget, action: () => T, options: TimerOpti
   return result;
 }
 
+const OWNER: OptionsOwner<TimerOptions> = {
+  name: 'startTimer',
+  names: { unit: true, rounded: true, clock: true, onRefused: true },
+  call: "startTimer(histogram, { unit: 'us' })",
+};
+
 class RunningTimer implements Timer {
   readonly #target: TimerTarget;
   readonly #clock: () => number;
@@ -98,10 +107,19 @@ class RunningTimer implements Timer {
   readonly #rounded: boolean;
   readonly #onRefused: ((error: unknown) => void) | undefined;
   readonly #startMs: number;
-  /** In the unit, as soon as it is known. */
+  /** The duration in the unit; `undefined` while the timer runs. */
   #elapsed: number | undefined = undefined;
 
   constructor(target: TimerTarget, options: TimerOptions) {
+    assertOptions(options, OWNER);
+    if (typeof target?.record !== 'function') {
+      throw mustBe(
+        'ERR_INVALID_OPTION',
+        'the target',
+        'a histogram, or an object with a method record',
+        target,
+      );
+    }
     const { unit = 'ns', rounded = unit !== 's', clock = now, onRefused } = options;
     if (!Object.hasOwn(UNITS_PER_MS, unit)) {
       throw mustBe('ERR_INVALID_OPTION', 'unit', "'ns', 'us', 'ms' or 's'", unit);
@@ -129,13 +147,13 @@ class RunningTimer implements Timer {
     if (this.#elapsed === undefined) this.#measured();
   }
 
-  // Where the runtime has no `Symbol.dispose`, this is a method named 'undefined', which nobody calls.
+  // In a runtime without `Symbol.dispose` this is a method named 'undefined', which nobody calls.
   [Symbol.dispose](): void {
     this.stop();
   }
 
   #measured(): number {
-    // A clock that is set back has not gone on.
+    // A clock may be set back.
     const elapsed = Math.max(0, this.#clock() - this.#startMs) * this.#unitsPerMs;
     this.#elapsed = this.#rounded ? Math.round(elapsed) : elapsed;
     return this.#elapsed;

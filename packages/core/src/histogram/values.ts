@@ -2,9 +2,10 @@ import { mustBe } from '../errors.ts';
 import { type HdrLayout, LARGEST_VALUE } from '../layout/hdr.ts';
 
 /**
- * The slot of any value up to 2^63 − 1, also where it lies beyond the layout's range: slots go on there by the same rule.
+ * The slot of any value up to 2^63 − 1. Beyond the range of the layout, slot numbers go on by the same rule.
  *
- * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is no number or negative, `ERR_VALUE_OUT_OF_RANGE` above.
+ * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is negative or not a number, `ERR_VALUE_OUT_OF_RANGE` when it is
+ *   above 2^63 − 1.
  */
 export function slotOfValue(layout: HdrLayout, value: number | bigint): number {
   if (!isValue(value)) throw mustBe('ERR_INVALID_VALUE', 'value', 'a number of at least 0', value);
@@ -12,18 +13,29 @@ export function slotOfValue(layout: HdrLayout, value: number | bigint): number {
   return typeof value === 'bigint' ? layout.slotOfBigInt(value) : layout.slotOf(value);
 }
 
-/** As `slotOfValue`, for asking what was counted: nothing is above the last slot, and one may ask up to infinity. */
+/** `slotOfValue` for questions about counts, which may be about any value up to `Infinity`: no slot above the last has counts. */
 export function countedSlotOf(layout: HdrLayout, value: number | bigint): number {
   return isValue(value) && value > LARGEST_VALUE ? layout.slotCount : slotOfValue(layout, value);
 }
 
-/** Whether it is a value that a layout may have a slot for: a number or bigint from 0. */
+/** Whether a value is a number or bigint of at least 0, for which some layout has a slot. */
 export function isValue(value: unknown): value is number | bigint {
   return (typeof value === 'number' || typeof value === 'bigint') && value >= 0;
 }
 
 /**
- * @throws HdrscopeError `ERR_INVALID_COUNT` when it is no integer from 0 to 2^53 − 1.
+ * The length of an array or typed array.
+ *
+ * @throws HdrscopeError `ERR_INVALID_VALUE` when `values` is neither.
+ */
+export function lengthOf(values: ArrayLike<unknown>, what = 'values'): number {
+  const length = typeof values === 'object' ? values?.length : undefined;
+  if (Number.isSafeInteger(length)) return length!;
+  throw mustBe('ERR_INVALID_VALUE', what, 'an array or typed array', values);
+}
+
+/**
+ * @throws HdrscopeError `ERR_INVALID_COUNT` when the count is not an integer from 0 to 2^53 − 1.
  */
 export function assertCount(count: number): void {
   if (!Number.isSafeInteger(count) || count < 0) {

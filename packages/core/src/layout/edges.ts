@@ -2,18 +2,22 @@ import { middle } from '../double.ts';
 import { mustBe } from '../errors.ts';
 import type { Layout, LayoutKind } from './layout.ts';
 
-/** Which bound of a slot belongs to it: OpenTelemetry and Prometheus take the upper, Ceph and most kernel tools the lower. */
+/** The bound that belongs to a slot: the upper one in OpenTelemetry and Prometheus, the lower one in Ceph and most kernel tools. */
 export type InclusiveBound = 'lower' | 'upper';
 
 /**
- * A layout given by the edges between its slots. The first slot is open downwards and the last one upwards, so
- * every number has a slot: there is one slot more than there are edges.
+ * A layout of slots between edges. The first slot is open downwards and the last one upwards, so every number has a slot, and
+ * there is one slot more than there are edges.
  */
 export interface EdgeLayout extends Layout {
   readonly edges: readonly number[];
 }
 
-/** Edges may be given one by one (explicit), or be the sum of a rule (linear, log2). */
+/**
+ * A layout from ascending edges.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `inclusive` is neither bound.
+ */
 export function edgeLayout(
   kind: LayoutKind,
   edges: readonly number[],
@@ -44,8 +48,10 @@ export function edgeLayout(
 }
 
 /**
- * Slots between bounds of one's own, upper bound inclusive: Prometheus' classic and OpenTelemetry's explicit buckets.
+ * Slots between given bounds: Prometheus' classic and OpenTelemetry's explicit buckets.
  *
+ * @param bounds Finite and ascending. The first slot is open downwards, and the last one upwards.
+ * @param inclusive The bound that belongs to a slot.
  * @throws HdrscopeError `ERR_INVALID_OPTION` when the bounds are not finite and ascending.
  * @example
  * ```ts
@@ -56,6 +62,7 @@ export function edgeLayout(
  * ```
  */
 export function explicitLayout(bounds: readonly number[], inclusive: InclusiveBound = 'upper'): EdgeLayout {
+  if (!Array.isArray(bounds)) throw mustBe('ERR_INVALID_OPTION', 'bounds', 'an array of numbers', bounds);
   if (!areAscending(bounds)) {
     const i = bounds.findIndex((_, at) => !areAscending(bounds.slice(0, at + 1)));
     throw mustBe('ERR_INVALID_OPTION', `bounds[${i}]`, 'finite and above the bound before it', bounds[i]);
@@ -63,7 +70,7 @@ export function explicitLayout(bounds: readonly number[], inclusive: InclusiveBo
   return edgeLayout('explicit', [...bounds], inclusive);
 }
 
-/** Whether all are finite, and each is above the one before it. */
+/** Whether all edges are finite, and each is above the one before it. */
 export function areAscending(edges: readonly number[]): boolean {
   return edges.every((edge, i) => Number.isFinite(edge) && (i === 0 || edge > edges[i - 1]!));
 }

@@ -1,8 +1,9 @@
 import { middle } from '../double.ts';
 import { mustBe } from '../errors.ts';
+import { assertOptions, type OptionsOwner } from '../options.ts';
 import type { Layout } from './layout.ts';
 
-/** What an exponential layout is made of. */
+/** Options of an exponential layout. */
 export interface ExponentialLayoutOptions {
   /** `base = 2 ** (2 ** -scale)`: an integer from -10 to 20. Prometheus calls it schema. */
   readonly scale: number;
@@ -47,6 +48,11 @@ const MIN_NORMAL = 2 ** MIN_NORMAL_EXPONENT;
 /** The smallest double is this many octaves below the smallest normal one. */
 const SUBNORMAL_BITS = 52;
 
+const OWNER: OptionsOwner<ExponentialLayoutOptions> = {
+  name: 'exponentialLayout',
+  names: { scale: true, minIndex: true, maxIndex: true, negative: true, zeroThreshold: true },
+};
+
 /**
  * Buckets whose bounds are powers of `2 ** (2 ** -scale)`, upper bound inclusive: OpenTelemetry's exponential and
  * Prometheus' native histograms, for values that are not negative.
@@ -61,13 +67,9 @@ const SUBNORMAL_BITS = 52;
  * [0, 1, 2, 2.1, 16, 17].map((value) => layout.slotOf(value)); //=> [0, 0, 1, 2, 4, 5]
  * ```
  */
-export function exponentialLayout({
-  scale,
-  minIndex,
-  maxIndex,
-  negative,
-  zeroThreshold = 0,
-}: ExponentialLayoutOptions): ExponentialLayout {
+export function exponentialLayout(options: ExponentialLayoutOptions): ExponentialLayout {
+  assertOptions(options, OWNER);
+  const { scale, minIndex, maxIndex, negative, zeroThreshold = 0 } = options;
   assertScale(scale);
   if (!(zeroThreshold >= 0 && zeroThreshold < Number.POSITIVE_INFINITY)) {
     throw mustBe('ERR_INVALID_OPTION', 'zeroThreshold', 'a finite number of at least 0', zeroThreshold);
@@ -131,7 +133,7 @@ export function exponentialBound(scale: number, index: number): number {
   const mantissa = mantissaOf(scale, index - octave * perOctave, perOctave);
   const power = POWERS_OF_TWO[octave - MIN_NORMAL_EXPONENT];
   if (power !== undefined) return mantissa * power;
-  // Rounded once, at the end: where `2 ** octave` is 0 the bound need not be.
+  // One rounding, at the end: the bound may be above 0 although `2 ** octave` is 0.
   return mantissa * 2 ** (octave + SUBNORMAL_BITS) * 2 ** -SUBNORMAL_BITS;
 }
 
@@ -158,11 +160,11 @@ function mantissaOf(scale: number, place: number, perOctave: number): number {
  * decide.
  *
  * @param value Above 0 and finite.
- * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is no such number: it is in no bucket; `ERR_INVALID_OPTION`
- *   when the scale is none from -10 to 20.
+ * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is 0, negative, infinite or not a number, as no bucket holds it;
+ *   `ERR_INVALID_OPTION` when the scale is outside [-10, 20].
  * @example
  * ```ts
- * import { exponentialBound, exponentialIndex } from '@hdrscope/core';
+ * import { exponentialBound, exponentialIndex } from '@hdrscope/core/internal';
  *
  * exponentialIndex(1, 3); //=> 3
  * [exponentialBound(1, 3).toFixed(2), exponentialBound(1, 4)]; //=> ['2.83', 4]
@@ -173,8 +175,8 @@ export function exponentialIndex(scale: number, value: number): number {
     throw mustBe('ERR_INVALID_VALUE', 'value', 'a finite number above 0', value);
   }
   assertScale(scale);
-  // Among subnormal numbers neighbouring bounds round to the same double, thousands of them at a high scale; a whole
-  // number of octaves above they are told apart.
+  // At a high scale, thousands of neighbouring bounds round to the same subnormal double. A whole number of octaves above they
+  // are different doubles.
   if (scale > 0 && value < MIN_NORMAL) {
     return exponentialIndex(scale, value * 2 ** SUBNORMAL_BITS) - SUBNORMAL_BITS * 2 ** scale;
   }

@@ -1,9 +1,10 @@
 import { mustBe } from '../errors.ts';
+import { assertOptions, type OptionsOwner } from '../options.ts';
 import type { Layout } from './layout.ts';
 
-/** What an HDR layout is made of. */
+/** Options of an HDR layout. */
 export interface HdrLayoutOptions {
-  /** The smallest difference that must be told apart: an integer of at least 1. @default 1 */
+  /** The smallest difference between values that must stay visible: an integer of at least 1. @default 1 */
   readonly lowestDiscernibleValue?: number | bigint;
   /** The largest value that must fit: an integer from twice the lowest discernible value to 2^63 − 1. */
   readonly highestTrackableValue: number | bigint;
@@ -11,13 +12,13 @@ export interface HdrLayoutOptions {
   readonly significantDigits?: number;
 }
 
-/** The largest value of all. */
+/** The largest value that a histogram can count. */
 export const LARGEST_VALUE: bigint = 2n ** 63n - 1n;
 
-// ceil(log2(2 * 10^digits)) for 0 to 5 digits: sub-buckets enough to tell apart units up to 2 * 10^digits.
+// ceil(log2(2 * 10^digits)) for 0 to 5 digits: enough sub-buckets to distinguish units up to 2 * 10^digits.
 const SUB_BUCKET_BITS = [1, 5, 8, 11, 15, 18] as const;
 
-// Multiplying by one of these is an exact shift of a double; `2 ** k` would call a function on every read and record.
+// A multiplication by one of these shifts a double exactly. `2 ** k` would call a function on every read and record.
 const POWER = /* @__PURE__ */ Float64Array.from({ length: 64 }, (_, k) => 2 ** k);
 const RECIPROCAL = /* @__PURE__ */ Float64Array.from({ length: 64 }, (_, k) => 2 ** -k);
 const TWO_POW_MINUS_32 = 2 ** -32;
@@ -40,10 +41,10 @@ export class HdrLayout implements Layout {
   readonly lowerInclusive = true;
   readonly upperInclusive = true;
   readonly significantDigits: number;
-  /** As configured; exact in `lowestDiscernibleBigInt` when above 2^53 − 1. */
+  /** The option as a number; `lowestDiscernibleBigInt` is exact above 2^53 − 1 too. */
   readonly lowestDiscernibleValue: number;
   readonly lowestDiscernibleBigInt: bigint;
-  /** As configured; exact in `highestTrackableBigInt` when above 2^53 − 1. */
+  /** The option as a number; `highestTrackableBigInt` is exact above 2^53 − 1 too. */
   readonly highestTrackableValue: number;
   readonly highestTrackableBigInt: bigint;
   /** `floor(log2(lowestDiscernibleValue))`: slots of bucket 0 are `2 ** unitMagnitude` wide. In `[0, 61]`. */
@@ -55,7 +56,7 @@ export class HdrLayout implements Layout {
   readonly bucketCount: number;
   /** `(bucketCount + 1) * subBucketCount / 2`. */
   readonly slotCount: number;
-  /** The largest value that has a slot, as a number; at least `highestTrackableValue`. */
+  /** The largest value with a slot, as a number: at least `highestTrackableValue`. */
   readonly largestValue: number;
 
   constructor({
@@ -89,7 +90,7 @@ export class HdrLayout implements Layout {
     this.largestValue = this.upper(this.slotCount - 1);
   }
 
-  /** Exact for every integer up to 2^53 − 1; a fraction has the slot of its integer part, and what is negative none. */
+  /** The slot of a value: exact for integers up to 2^53 − 1. A fraction has the slot of its integer part, a negative value -1. */
   slotOf(value: number): number {
     if (value < 0) return -1;
     const high = (value * TWO_POW_MINUS_32) >>> 0;
@@ -130,17 +131,17 @@ export class HdrLayout implements Layout {
     return BigInt(this.lower(slot)) + BigInt(this.size(slot)) - 1n;
   }
 
-  /** The median equivalent value: the upper of the two middle integers, or the value itself where it is alone. */
+  /** The median equivalent value: the upper of the two middle integers, or the value itself in a slot of one integer. */
   midpoint(slot: number): number {
     return this.lower(slot) + Math.floor(this.size(slot) / 2);
   }
 
-  /** Whether both number their slots alike, so that counts can move slot by slot; the ranges may differ. */
+  /** Whether slots of both layouts have the same numbers, so that counts move slot by slot. The ranges may differ. */
   sharesSlotsWith(other: HdrLayout): boolean {
     return this.unitMagnitude === other.unitMagnitude && this.subBucketBits === other.subBucketBits;
   }
 
-  /** The same layout, reaching to `highestTrackableValue`. Slots keep their numbers. */
+  /** This layout with another range, up to `highestTrackableValue`. Slots keep their numbers. */
   reaching(highestTrackableValue: bigint): HdrLayout {
     return new HdrLayout({
       lowestDiscernibleValue: this.lowestDiscernibleBigInt,
@@ -150,8 +151,13 @@ export class HdrLayout implements Layout {
   }
 }
 
+const OWNER: OptionsOwner<HdrLayoutOptions> = {
+  name: 'hdrLayout',
+  names: { lowestDiscernibleValue: true, highestTrackableValue: true, significantDigits: true },
+};
+
 /**
- * Computes the HDR layout of a range.
+ * The HDR layout of a range.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
  * @example
@@ -166,6 +172,7 @@ export class HdrLayout implements Layout {
  * ```
  */
 export function hdrLayout(options: HdrLayoutOptions): HdrLayout {
+  assertOptions(options, OWNER);
   return new HdrLayout(options);
 }
 

@@ -2,8 +2,8 @@ import { mustBe } from '../errors.ts';
 import type { Layout } from './layout.ts';
 
 /**
- * Slots of integers, as kernels and daemons count them: each holds the integers from `lower(slot)` to `upper(slot)`, both
- * included, and the next one begins with the integer after that. The last slot is open upwards.
+ * Slots of integers, as kernels and daemons count them. A slot holds the integers from `lower(slot)` to `upper(slot)`, both
+ * included, and the next slot starts with the integer after that. The last slot is open upwards.
  */
 export interface IntegerLayout extends Layout {
   /** The largest integer of each slot but the last, ascending. */
@@ -11,16 +11,15 @@ export interface IntegerLayout extends Layout {
 }
 
 /**
- * Slots of integers, up to the largest of each. Above 2^53 the integer after a bound is the next double, and a bound that
- * is none is to be given as the double below it (`integerBefore`): then every double is in the slot that it was counted
- * in.
+ * Slots of integers, from the largest integer of each. Above 2^53 the integer after a bound is the next double. A bound that
+ * is not a double must be given as the double below it (`integerBefore`); then every double has the slot that it was counted in.
  *
  * @param bounds The largest integer of each slot but the last, ascending.
- * @param lowest The smallest integer that is counted; `-Infinity` where the first slot takes all below its bound.
- * @throws HdrscopeError `ERR_INVALID_OPTION`
+ * @param lowest The smallest integer that is counted; `-Infinity` when the first slot is open downwards.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the bounds are not ascending integers, or `lowest` is above the first bound.
  * @example
  * ```ts
- * import { integerLayout } from '@hdrscope/core';
+ * import { integerLayout } from '@hdrscope/core/internal';
  *
  * const depths = integerLayout([0, 1, 4, 8], 0);
  * [0, 1, 2, 4, 5, 9].map((depth) => depths.slotOf(depth)); //=> [0, 1, 2, 2, 3, 4]
@@ -52,21 +51,21 @@ export function integerLayout(bounds: readonly number[], lowest: number): Intege
   };
 }
 
-/** The integer, or, above 2^53, the double that follows. */
+/** The next integer, or, above 2^53, the next double. */
 export function integerAfter(integer: number): number {
   let step = 1;
   while (integer + step === integer) step *= 2;
   return integer + step;
 }
 
-/** The integer before a power of two, or before a multiple of one; above 2^53 the double before it. */
+/** The integer before a multiple of a power of two, or, above 2^53, the double before it. */
 export function integerBefore(integer: number): number {
   let step = 1;
   while (integer - step === integer) step *= 2;
   return integer - step;
 }
 
-/** How many of the ascending bounds are below the value: its slot. */
+/** The slot of a value: the number of ascending bounds below it. */
 function firstFrom(bounds: readonly number[], value: number): number {
   let from = 0;
   let to = bounds.length;

@@ -1,26 +1,26 @@
-/** Which family a layout belongs to. */
-export type LayoutKind = 'hdr' | 'exponential' | 'explicit' | 'linear' | 'log2' | 'log-linear';
+/** The family of a layout. */
+export type LayoutKind = 'hdr' | 'double' | 'exponential' | 'explicit' | 'linear' | 'log2' | 'log-linear';
 
 /**
- * Says which values share a slot. Everything that holds counts in hdrscope is counts over a layout, and every
- * conversion is a change of layout. Immutable: histograms of equal shape share one.
+ * Says which values share a slot. Every histogram of hdrscope is counts over a layout, and every conversion is a change of
+ * layout. A layout never changes, so histograms of equal shape share one.
  *
- * Slots are numbered from 0 in ascending order of value, and leave no gap between them.
+ * Slots have numbers from 0 in ascending order of their values, and no gap between them.
  */
 export interface Layout {
   readonly kind: LayoutKind;
-  /** How many slots there are, open ones included. At least 1. */
+  /** The number of slots, with open ones: at least 1. */
   readonly slotCount: number;
-  /** Whether a value equal to a slot's lower bound belongs to that slot. The same for all slots of a layout. */
+  /** Whether the lower bound of a slot belongs to it. Equal for all slots of a layout. */
   readonly lowerInclusive: boolean;
-  /** Whether a value equal to a slot's upper bound belongs to that slot. Both are true where values are integers. */
+  /** Whether the upper bound of a slot belongs to it. In layouts of integers both bounds do. */
   readonly upperInclusive: boolean;
-  /** The slot of `value`, a number; below 0 or at least `slotCount` where the layout has none for it. */
+  /** The slot of a number; below 0 or at least `slotCount` when the layout has no slot for it. */
   slotOf(value: number): number;
-  /** The lower bound of a slot: `-Infinity` where it is open downwards. */
+  /** The lower bound of a slot; `-Infinity` when the slot is open downwards. */
   lower(slot: number): number;
-  /** The upper bound of a slot: `Infinity` where it is open upwards. */
+  /** The upper bound of a slot; `Infinity` when the slot is open upwards. */
   upper(slot: number): number;
-  /** The value that stands for a slot: its middle, or its finite bound where it is open. */
+  /** The value that stands for a slot: its middle, or its finite bound when it is open. */
   midpoint(slot: number): number;
 }

@@ -1,19 +1,25 @@
 import { mustBe } from '../errors.ts';
+import { assertOptions, type OptionsOwner } from '../options.ts';
 import { areAscending, type EdgeLayout, edgeLayout, type InclusiveBound } from './edges.ts';
 
-/** What a linear layout is made of. */
+/** Options of a linear layout. */
 export interface LinearLayoutOptions {
-  /** Where the first slot of full width begins. @default 0 */
+  /** The lower bound of the first slot of full width. @default 0 */
   readonly min?: number;
   /** The width of a slot: above 0. */
   readonly width: number;
-  /** How many slots of that width, besides the open ones below and above: an integer of at least 1. */
+  /** How many slots have that width: an integer from 1 to 2^20. The open slots below and above come on top. */
   readonly slots: number;
-  /** @default 'lower' */
+  /** The bound that belongs to a slot. @default 'lower' */
   readonly inclusive?: InclusiveBound;
 }
 
 const MOST_SLOTS = 2 ** 20;
+
+const OWNER: OptionsOwner<LinearLayoutOptions> = {
+  name: 'linearLayout',
+  names: { min: true, width: true, slots: true, inclusive: true },
+};
 
 /**
  * Slots of equal width, with an underflow slot before and an overflow slot after them.
@@ -27,19 +33,16 @@ const MOST_SLOTS = 2 ** 20;
  * [99, 100, 175, 1000].map((value) => layout.slotOf(value)); //=> [0, 1, 2, 3]
  * ```
  */
-export function linearLayout({
-  min = 0,
-  width,
-  slots,
-  inclusive = 'lower',
-}: LinearLayoutOptions): EdgeLayout {
+export function linearLayout(options: LinearLayoutOptions): EdgeLayout {
+  assertOptions(options, OWNER);
+  const { min = 0, width, slots, inclusive = 'lower' } = options;
   if (!Number.isFinite(min)) throw mustBe('ERR_INVALID_OPTION', 'min', 'a finite number', min);
   if (!Number.isInteger(slots) || slots < 1 || slots > MOST_SLOTS) {
     throw mustBe('ERR_INVALID_OPTION', 'slots', `an integer from 1 to ${MOST_SLOTS}`, slots);
   }
   const edges = Array.from({ length: slots + 1 }, (_, i) => min + i * width);
   if (!areAscending(edges)) {
-    throw mustBe('ERR_INVALID_OPTION', 'width', 'a positive number that tells the edges apart', width);
+    throw mustBe('ERR_INVALID_OPTION', 'width', 'a positive number that keeps the edges apart', width);
   }
   return edgeLayout('linear', edges, inclusive);
 }

@@ -1,9 +1,10 @@
 import { mustBe } from '../errors.ts';
+import { assertOptions, type OptionsOwner } from '../options.ts';
 import { areAscending, type EdgeLayout, edgeLayout, type InclusiveBound } from './edges.ts';
 
-/** What a log-linear layout is made of. */
+/** Options of a log-linear layout. */
 export interface LogLinearLayoutOptions {
-  /** Where the first slot of full width begins; octaves are counted from here. @default 0 */
+  /** The lower bound of the first slot of full width, from which octaves are counted. @default 0 */
   readonly min?: number;
   /** The width of the narrowest slots: above 0. @default 1 */
   readonly quantum?: number;
@@ -26,10 +27,15 @@ export interface LogLinearLayoutOptions {
 
 const MOST_SLOTS = 2 ** 20;
 
+const OWNER: OptionsOwner<LogLinearLayoutOptions> = {
+  name: 'logLinearLayout',
+  names: { min: true, quantum: true, subBucketsPerOctave: true, octaves: true, inclusive: true },
+};
+
 /**
- * Octaves cut into equal parts: slots one quantum wide from `min`, as many as an octave has parts, then octaves whose
- * slots are 1, 2, 4, … quanta wide. There is one slot for all below `min`, and one for all above the last octave. With
- * one part an octave it is a `log2Layout`; with 8, as in the kernel's tools, integers up to 2^64 take 496 slots.
+ * Octaves cut into equal parts. From `min` on, slots are one quantum wide, as many as an octave has parts; the octaves after them
+ * have slots 1, 2, 4, … quanta wide. One slot holds all values below `min`, and one all values above the last octave. With one
+ * part an octave this is a `log2Layout`. With 8 parts, as in the kernel's tools, integers up to 2^64 take 496 slots.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it, or there would be more
  *   than 2^20 slots.
@@ -42,13 +48,9 @@ const MOST_SLOTS = 2 ** 20;
  * [-1, 0, 7, 9, 15, 16].map((value) => layout.slotOf(value)); //=> [0, 1, 8, 9, 12, 13]
  * ```
  */
-export function logLinearLayout({
-  min = 0,
-  quantum = 1,
-  subBucketsPerOctave: parts,
-  octaves,
-  inclusive = 'lower',
-}: LogLinearLayoutOptions): EdgeLayout {
+export function logLinearLayout(options: LogLinearLayoutOptions): EdgeLayout {
+  assertOptions(options, OWNER);
+  const { min = 0, quantum = 1, subBucketsPerOctave: parts, octaves, inclusive = 'lower' } = options;
   if (!Number.isFinite(min)) throw mustBe('ERR_INVALID_OPTION', 'min', 'a finite number', min);
   if (!Number.isInteger(octaves) || octaves < 0 || octaves > 1023) {
     throw mustBe('ERR_INVALID_OPTION', 'octaves', 'an integer from 0 to 1023', octaves);
@@ -62,7 +64,7 @@ export function logLinearLayout({
     return min + quantum * (i - octave * parts) * 2 ** octave;
   });
   if (!areAscending(edges)) {
-    throw mustBe('ERR_INVALID_OPTION', 'quantum', 'a positive number that tells the edges apart', quantum);
+    throw mustBe('ERR_INVALID_OPTION', 'quantum', 'a positive number that keeps the edges apart', quantum);
   }
   return edgeLayout('log-linear', edges, inclusive);
 }

@@ -1,13 +1,14 @@
 import { mustBe } from '../errors.ts';
+import { assertOptions, type OptionsOwner } from '../options.ts';
 import { areAscending, type EdgeLayout, edgeLayout, type InclusiveBound } from './edges.ts';
 
-/** What a log2 layout is made of. */
+/** Options of a log2 layout. */
 export interface Log2LayoutOptions {
-  /** What is subtracted from a value before its slot is looked up. @default 0 */
+  /** A number that is subtracted from values first: the lower bound of the first slot of full width. @default 0 */
   readonly min?: number;
   /** The width of the first slot; the slots after it end at twice, four times, … that much. Above 0. @default 1 */
   readonly quantum?: number;
-  /** How many slots lie between the open ones below and above: an integer from 1 to 1024. */
+  /** How many slots lie between the open slots below and above: an integer from 1 to 1024. */
   readonly slots: number;
   /**
    * `'lower'` rounds the logarithm down (`[2, 4)` share a slot), `'upper'` rounds it up (`(2, 4]` do).
@@ -16,9 +17,14 @@ export interface Log2LayoutOptions {
   readonly inclusive?: InclusiveBound;
 }
 
+const OWNER: OptionsOwner<Log2LayoutOptions> = {
+  name: 'log2Layout',
+  names: { min: true, quantum: true, slots: true, inclusive: true },
+};
+
 /**
- * Slots that double in width: below `min`, from `min` to `min + quantum`, on to `min + 2 * quantum`,
- * `min + 4 * quantum` and so on, and one for all above.
+ * Slots that double in width: below `min`, from `min` to `min + quantum`, on to `min + 2 * quantum`, `min + 4 * quantum` and so
+ * on, and one slot for all values above.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
  * @example
@@ -29,19 +35,16 @@ export interface Log2LayoutOptions {
  * [500, 999, 1000, 1500, 10_000].map((value) => layout.slotOf(value)); //=> [1, 1, 2, 2, 3]
  * ```
  */
-export function log2Layout({
-  min = 0,
-  quantum = 1,
-  slots,
-  inclusive = 'lower',
-}: Log2LayoutOptions): EdgeLayout {
+export function log2Layout(options: Log2LayoutOptions): EdgeLayout {
+  assertOptions(options, OWNER);
+  const { min = 0, quantum = 1, slots, inclusive = 'lower' } = options;
   if (!Number.isFinite(min)) throw mustBe('ERR_INVALID_OPTION', 'min', 'a finite number', min);
   if (!Number.isInteger(slots) || slots < 1 || slots > 1024) {
     throw mustBe('ERR_INVALID_OPTION', 'slots', 'an integer from 1 to 1024', slots);
   }
   const edges = [min, ...Array.from({ length: slots }, (_, i) => min + quantum * 2 ** i)];
   if (!areAscending(edges)) {
-    throw mustBe('ERR_INVALID_OPTION', 'quantum', 'a positive number that tells the edges apart', quantum);
+    throw mustBe('ERR_INVALID_OPTION', 'quantum', 'a positive number that keeps the edges apart', quantum);
   }
   return edgeLayout('log2', edges, inclusive);
 }

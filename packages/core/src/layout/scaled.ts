@@ -2,14 +2,14 @@ import { mustBe } from '../errors.ts';
 import type { Layout } from './layout.ts';
 
 /**
- * The step between two values that an integer layout tells apart, in the unit of the measurement: `1e-9` counts
- * seconds in nanoseconds. Kept as a fraction of two integers, because `ticks / 1e9` is the nearest double to the
- * decimal that a person means, and `ticks * 1e-9` often is not.
+ * The step between two values of an integer layout, in the unit of the measurement: `1e-9` counts seconds in nanoseconds. It is
+ * a fraction of two integers, because `ticks / 1e9` is the double nearest to the decimal that a person means, and
+ * `ticks * 1e-9` often is not.
  */
 export interface Resolution {
-  /** Ticks in one unit, or 1 where a tick is larger than the unit. At least 1. */
+  /** Ticks in one unit, or 1 when a tick is larger than the unit. At least 1. */
   readonly ticksPerUnit: number;
-  /** Units in one tick, or 1 where a tick is smaller than the unit. At least 1. */
+  /** Units in one tick, or 1 when a tick is smaller than the unit. At least 1. */
   readonly unitsPerTick: number;
 }
 
@@ -17,10 +17,10 @@ export interface Resolution {
  * Reads a step such as `1e-9` (seconds counted in nanoseconds), `1` or `1024`.
  *
  * @param step Above 0 and finite, and so is `1 / step`.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the step is no such number.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the step is anything else.
  * @example
  * ```ts
- * import { fromTicks, resolutionOf } from '@hdrscope/core';
+ * import { fromTicks, resolutionOf } from '@hdrscope/core/internal';
  *
  * const nanoseconds = resolutionOf(1e-9);
  * nanoseconds; //=> { ticksPerUnit: 1000000000, unitsPerTick: 1 }
@@ -41,7 +41,7 @@ export function fromTicks({ ticksPerUnit, unitsPerTick }: Resolution, ticks: num
   return (ticks * unitsPerTick) / ticksPerUnit;
 }
 
-/** A layout of ticks, seen in the unit of the measurement. */
+/** A layout of ticks in the unit of the measurement. */
 export interface ScaledLayout<L extends Layout = Layout> extends Layout {
   /** The same slots in ticks. */
   readonly inTicks: L;
@@ -51,9 +51,9 @@ export interface ScaledLayout<L extends Layout = Layout> extends Layout {
 const scaled = new WeakMap<Layout, Map<string, ScaledLayout>>();
 
 /**
- * An integer layout seen in the unit of the measurement: its bounds are ticks times the step. A value between two
- * ticks belongs to the nearer one, so bounds are exact to half a step. The same layout and resolution give the same object, so
- * that whatever is computed for it is computed once.
+ * An integer layout in the unit of the measurement: its bounds are ticks times the step. A value between two ticks belongs to
+ * the nearer one, so bounds are exact to half a step. Equal arguments give the same object, so that results that belong to it are
+ * computed once.
  */
 export function scaledLayout<L extends Layout>(layout: L, resolution: Resolution): ScaledLayout<L> {
   const byResolution = scaled.get(layout) ?? new Map<string, ScaledLayout>();
@@ -80,7 +80,7 @@ function newScaledLayout(layout: Layout, resolution: Resolution): ScaledLayout {
   };
 }
 
-/** 1 / 1e-9 is 999999999.9999999: the integer that was meant, where there is one. */
+/** The integer that `x` misses by rounding only, or `x`: 1 / 1e-9 is 999999999.9999999. */
 function nearInteger(x: number): number {
   const nearest = Math.round(x);
   return Math.abs(x - nearest) <= 1e-9 * x ? nearest : x;

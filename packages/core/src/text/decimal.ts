@@ -15,13 +15,13 @@ export function formatDecimal(x: number, decimals: number): string {
   return `${sign}${text.slice(0, -decimals)}.${text.slice(-decimals)}`;
 }
 
-/** The first digits, half up, or all of them and zeros. */
+/** The first `kept` digits, rounded half up, or all digits and zeros after them. */
 function roundedDigits(digits: string, kept: number): string {
   if (kept < 0) return '0';
   if (kept >= digits.length) return digits.padEnd(kept, '0');
   const up = digits.charCodeAt(kept) >= FIVE;
   const head = digits.slice(0, kept) || '0';
-  // Fifteen digits and one more are exact in a double, which is many times faster.
+  // Up to fifteen digits, plus one, are exact in a double, which is many times faster.
   if (kept <= 15) return String(Number(head) + (up ? 1 : 0));
   return String(BigInt(head) + (up ? 1n : 0n));
 }

@@ -1,51 +1,58 @@
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { Histogram } from '../histogram/histogram.ts';
+import { assertOptions, type OptionsOwner } from '../options.ts';
 import { type PercentileRow, type PercentileTable, readPercentileTable } from './percentile-table.ts';
 
-/** How a percentile distribution is read. */
+/** Options of `parsePercentiles`. */
 export interface ParsePercentilesOptions {
   /**
-   * What printed values are multiplied by, which is what they were divided by: 1e6 reads milliseconds as nanoseconds.
-   * Above 0. @default 1
+   * The factor for printed values, equal to the number they were divided by: 1e6 reads milliseconds as nanoseconds. Above 0.
+   * @default 1
    */
   readonly valueScale?: number;
-  /** Of the histogram that is made: an integer from 0 to 5. @default the decimals of printed values, which are as many */
+  /** The digits of the new histogram: an integer from 0 to 5. @default the decimals of printed values, which are as many */
   readonly significantDigits?: number;
 }
 
-/** What a percentile distribution does not say of the histogram that it was printed of. */
+/** The information that a printed percentile distribution has lost. */
 export interface PercentileLoss {
-  /** How many values the text speaks of: all of them are in the histogram. */
+  /** The total count in the text: the histogram has all these values. */
   readonly totalCount: number;
-  /** How many of them are only known to lie above one printed value and at most at the next, where they are counted. */
+  /** How many values are only known to lie above one printed value and at most at the next one, where they are counted. */
   readonly interpolated: number;
-  /** How many lie above the last row, where rows are missing: they are counted at the maximum. */
+  /** How many values lie above the last row, when rows are missing: they are counted at the maximum. */
   readonly beyondLastRow: number;
-  /** How far a printed value can be from the true one: half of its last decimal times the scale, and what is rounded off. */
+  /** The largest error of a printed value: half of its last decimal times the scale, plus the rounding to integers. */
   readonly valueResolution: number;
-  /** The largest error that an interpolated value can have, relative to it; `Infinity` where it may have been 0. */
+  /** The largest relative error of an interpolated value; `Infinity` when the value may have been 0. */
   readonly maxRelativeError: number;
-  /** As printed, times the scale, and as rebuilt. CSV prints none. */
+  /** The printed mean times the scale, `undefined` in CSV, and the mean of the new histogram. */
   readonly mean: { readonly printed: number | undefined; readonly rebuilt: number };
-  /** As `mean`. */
+  /** The printed standard deviation times the scale, `undefined` in CSV, and that of the new histogram. */
   readonly standardDeviation: { readonly printed: number | undefined; readonly rebuilt: number };
-  /** Rows that tell of no further values: the same total count as the row before. */
+  /** The number of rows with the same total count as the row before. */
   readonly repeatedRows: number;
 }
 
-/** What could be read of a percentile distribution. */
+/** A percentile distribution, read back. */
 export interface ParsedPercentiles {
   readonly histogram: Histogram;
   readonly loss: PercentileLoss;
 }
 
+const OWNER: OptionsOwner<ParsePercentilesOptions> = {
+  name: 'parsePercentiles',
+  names: { valueScale: true, significantDigits: true },
+};
+
 /**
- * Reads a percentile distribution back: the `.hgrm` files of HdrHistogram in Java, C, Go and JavaScript, their CSV, and
- * the spectrum that wrk2 prints with `--latency`, in the midst of its other lines; of several, the first. Such a text
- * holds less than the histogram did, and `loss` tells by how much: values between two rows are all counted at the value
- * of the later one, so every percentile that is printed is right, and those between are not too low.
+ * Reads a percentile distribution back: `.hgrm` files of HdrHistogram in Java, C, Go and JavaScript, their CSV, and the spectrum
+ * that wrk2 prints with `--latency` among other lines. A text with several distributions yields the first.
  *
- * @throws HdrscopeError `ERR_DECODE` when it is no such text; the message names the line. `ERR_INVALID_OPTION` when an
+ * The text holds less than the histogram did, and `loss` states the difference. All values between two rows are counted at the
+ * value of the later row, so printed percentiles are right, and percentiles between them are not too low.
+ *
+ * @throws HdrscopeError `ERR_DECODE` when the text is anything else; the message names the line. `ERR_INVALID_OPTION` when an
  *   option is outside the range stated on it, `ERR_VALUE_OUT_OF_RANGE` when a value times the scale is above 2^53 − 1.
  * @example
  * ```ts
@@ -59,10 +66,10 @@ export interface ParsedPercentiles {
  * [loss.mean.printed, loss.mean.rebuilt > 500.5, loss.interpolated > 900]; //=> [500.5, true, true]
  * ```
  */
-export function parsePercentiles(
-  text: string,
-  { valueScale = 1, significantDigits }: ParsePercentilesOptions = {},
-): ParsedPercentiles {
+export function parsePercentiles(text: string, options: ParsePercentilesOptions = {}): ParsedPercentiles {
+  assertOptions(options, OWNER);
+  if (typeof text !== 'string') throw mustBe('ERR_DECODE', 'percentile text', 'a string', text);
+  const { valueScale = 1, significantDigits } = options;
   if (!(valueScale > 0 && Number.isFinite(valueScale))) {
     throw mustBe('ERR_INVALID_OPTION', 'valueScale', 'a finite number above 0', valueScale);
   }
@@ -94,11 +101,11 @@ const MOST_DIGITS = 5;
 
 interface Filled
   extends Pick<PercentileLoss, 'interpolated' | 'beyondLastRow' | 'maxRelativeError' | 'repeatedRows'> {
-  /** The most by which a value was off the integer that it is counted at. */
+  /** The largest difference between a value and the integer that was counted for it. */
   readonly roundedOff: number;
 }
 
-/** Counts what each row adds at its value. */
+/** Counts the values that each row adds, at the value of the row. */
 function fill(histogram: Histogram, { rows, footer }: PercentileTable, valueScale: number): Filled {
   let before: PercentileRow | undefined;
   let [interpolated, maxRelativeError, repeatedRows, roundedOff] = [0, 0, 0, 0];
@@ -106,9 +113,9 @@ function fill(histogram: Histogram, { rows, footer }: PercentileTable, valueScal
     const value = integerOf(printed, valueScale, line);
     histogram.record(value, added);
     const off = Math.abs(printed * valueScale - value);
-    // Less is the noise of the multiplication.
+    // A smaller difference is the rounding of the multiplication.
     if (off > value * 1e-12) roundedOff = Math.max(roundedOff, off);
-    // Rows stand at values that were recorded: one of those added has the value itself.
+    // Rows stand at recorded values, so one of the added values has the value of the row.
     const isLowest = before === undefined && rows[0]?.percentile === 0;
     if (added === 1 || isLowest || printed === before?.value) return;
     interpolated += added - 1;

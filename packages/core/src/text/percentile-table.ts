@@ -11,9 +11,9 @@ export interface PercentileRow {
   readonly totalCount: number;
 }
 
-/** What stands below the rows; nothing of it in CSV. */
+/** The lines below the rows. CSV has none. */
 export interface PercentileFooter {
-  /** The last line of it. */
+  /** The number of its last line. */
   readonly line: number;
   readonly mean?: number;
   readonly standardDeviation?: number;
@@ -21,7 +21,7 @@ export interface PercentileFooter {
   readonly totalCount?: number;
 }
 
-/** A printed percentile distribution, as it stands there. */
+/** A printed percentile distribution. */
 export interface PercentileTable {
   readonly rows: readonly PercentileRow[];
   readonly footer: PercentileFooter;
@@ -36,9 +36,9 @@ const NUMBER = /^\d+(?:\.\d*)?(?:[eE][+-]?\d+)?$/;
 const INTEGER = /^\d+$/;
 
 /**
- * Finds the table in a text and reads it, up to its footer or to the first line that is no row of it.
+ * Finds the table in a text and reads it, with its footer or up to the end of the text.
  *
- * @throws HdrscopeError `ERR_DECODE`
+ * @throws HdrscopeError `ERR_DECODE` when there is no table, or a line of it cannot be read; the message names the line.
  */
 export function readPercentileTable(text: string): PercentileTable {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
@@ -46,7 +46,7 @@ export function readPercentileTable(text: string): PercentileTable {
   if (header === -1) {
     throw new HdrscopeError(
       'ERR_DECODE',
-      'percentile text must have a line of Value, Percentile, TotalCount and 1/(1-Percentile), got none',
+      'percentile text must have a line with Value, Percentile, TotalCount and 1/(1-Percentile): there is no such line',
     );
   }
   const rows: PercentileRow[] = [];
@@ -58,7 +58,7 @@ export function readPercentileTable(text: string): PercentileTable {
     if (text.startsWith('#')) {
       footer = { ...footer, ...footerOf(text, i + 1), line: i + 1 };
     } else {
-      // A report goes on below its table; nothing else may stand between rows.
+      // Other lines may follow the footer of a table, but none may stand between its rows.
       if (footer.mean !== undefined) break;
       const fields = text.split(/[\s,]+/);
       rows.push(rowOf(fields, i + 1, rows.at(-1)));
@@ -98,7 +98,7 @@ function rowOf(fields: readonly string[], line: number, before: PercentileRow | 
 function footerOf(text: string, line: number): Omit<PercentileFooter, 'line'> {
   const [, first = '', one = '', second = '', other = ''] = FOOTER.exec(text) ?? [];
   if (first === 'Mean' && second === 'StdDeviation') {
-    // Empty histograms of C have no mean.
+    // C prints NaN as the mean of an empty histogram.
     return { mean: momentOf(one, 'the mean', line), standardDeviation: momentOf(other, second, line) };
   }
   if (first === 'Max' && /^Total count$/i.test(second)) {

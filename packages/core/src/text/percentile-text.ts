@@ -1,8 +1,9 @@
 import { mustBe } from '../errors.ts';
 import type { IterationStep } from '../histogram/iteration.ts';
+import { assertOptions, type OptionsOwner } from '../options.ts';
 import { formatDecimal } from './decimal.ts';
 
-/** What can be printed: a `Histogram`, a `DoubleHistogram`, and what reads alike. */
+/** The members of a `Histogram` or `DoubleHistogram` that its text needs. */
 export interface PercentileSource {
   readonly layout: {
     readonly significantDigits: number;
@@ -16,13 +17,13 @@ export interface PercentileSource {
   percentiles(ticksPerHalfDistance: number): Iterable<IterationStep>;
 }
 
-/** How a percentile distribution is printed. */
+/** Options of `formatPercentiles`. */
 export interface PercentileTextOptions {
   /** Steps before the distance to 100 % is halved: an integer of at least 1. @default 5 */
   readonly ticksPerHalfDistance?: number;
-  /** What values are divided by, for example 1e6 to print nanoseconds as milliseconds. Above 0. @default 1 */
+  /** The divisor for values, for example 1e6 to print nanoseconds as milliseconds. Above 0. @default 1 */
   readonly valueScale?: number;
-  /** `'text'` is the `.hgrm` file that plotters read, `'csv'` the same rows separated by commas. @default 'text' */
+  /** `'text'` is the `.hgrm` file that plotters read; `'csv'` has the same rows, separated by commas. @default 'text' */
   readonly format?: 'text' | 'csv';
 }
 
@@ -30,7 +31,8 @@ export interface PercentileTextOptions {
  * Prints the distribution as HdrHistogram's Java implementation does, byte for byte.
  * Source: HdrHistogram (Java), `AbstractHistogram.outputPercentileDistribution`.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it, `ERR_INCOMPATIBLE` when
+ *   `histogram` is anything else.
  * @example
  * ```ts
  * import { formatPercentiles, Histogram } from '@hdrscope/core';
@@ -47,15 +49,30 @@ export function formatPercentiles(histogram: PercentileSource, options?: Percent
   return text;
 }
 
+const OWNER: OptionsOwner<PercentileTextOptions> = {
+  name: 'formatPercentiles',
+  names: { ticksPerHalfDistance: true, valueScale: true, format: true },
+};
+
 /**
- * What `formatPercentiles` returns, in parts of a line or few: with many steps it is too long for one text.
+ * The text of `formatPercentiles` in parts of a few lines: with many steps it is too long for one string.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` at the first step.
+ * @throws HdrscopeError as `formatPercentiles` does, when the first part is asked for.
  */
 export function* percentileTextParts(
   histogram: PercentileSource,
-  { ticksPerHalfDistance = 5, valueScale = 1, format = 'text' }: PercentileTextOptions = {},
+  options: PercentileTextOptions = {},
 ): Generator<string, void, undefined> {
+  assertOptions(options, OWNER);
+  if (typeof histogram?.percentiles !== 'function') {
+    throw mustBe(
+      'ERR_INCOMPATIBLE',
+      'formatPercentiles: the argument',
+      'a Histogram or DoubleHistogram',
+      histogram,
+    );
+  }
+  const { ticksPerHalfDistance = 5, valueScale = 1, format = 'text' } = options;
   if (!(valueScale > 0 && Number.isFinite(valueScale))) {
     throw mustBe('ERR_INVALID_OPTION', 'valueScale', 'a finite number above 0', valueScale);
   }

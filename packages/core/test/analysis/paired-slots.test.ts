@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { kolmogorovSmirnovTest } from '../../src/analysis/kolmogorov-smirnov-test.ts';
 import { mannWhitneyTest } from '../../src/analysis/mann-whitney-test.ts';
 import { forEachCommonRange } from '../../src/analysis/paired-slots.ts';
+import type { Counted } from '../../src/counted.ts';
 import { DenseCounts } from '../../src/counts/dense.ts';
 import { Histogram } from '../../src/histogram/histogram.ts';
-import type { HdrCounts } from '../../src/histogram/iteration.ts';
-import type { HistogramOptions } from '../../src/histogram/state.ts';
+import type { HistogramOptions } from '../../src/histogram/setup.ts';
+import type { HdrLayout } from '../../src/layout/hdr.ts';
 import { recorded } from '../support/recorded.ts';
 import { LARGEST, type Recording, recordings, UNIT_MAGNITUDES } from '../support/values.ts';
 
@@ -16,7 +17,7 @@ const shapes: fc.Arbitrary<HistogramOptions> = fc
   })
   .map((shape): HistogramOptions => ({ ...shape, highestTrackableValue: 2n ** 63n - 1n, storage: 'sparse' }));
 
-function rangesOf(a: HdrCounts, b: HdrCounts): [number, number][] {
+function rangesOf(a: Counted<HdrLayout>, b: Counted<HdrLayout>): [number, number][] {
   const ranges: [number, number][] = [];
   forEachCommonRange(a, b, (countInA, countInB) => ranges.push([countInA, countInB]));
   return ranges;

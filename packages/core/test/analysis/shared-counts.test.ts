@@ -4,10 +4,11 @@ import { excessKurtosisOf, skewnessOf } from '../../src/analysis/moments.ts';
 import { percentileDifference } from '../../src/analysis/percentile-difference.ts';
 import { percentileInterval } from '../../src/analysis/percentile-interval.ts';
 import { welchTest } from '../../src/analysis/welch-test.ts';
-import type { HdrCounts } from '../../src/histogram/iteration.ts';
+import type { Counted } from '../../src/counted.ts';
+import type { HdrLayout } from '../../src/layout/hdr.ts';
 import { recordedOnce } from '../support/recorded.ts';
 
-test.each<[string, (a: HdrCounts, b: HdrCounts) => unknown]>([
+test.each<[string, (a: Counted<HdrLayout>, b: Counted<HdrLayout>) => unknown]>([
   ['the Kolmogorov-Smirnov test', kolmogorovSmirnovTest],
   ['the Mann-Whitney test', mannWhitneyTest],
   ['Welch’s test', (a, b) => welchTest(a, b)],
@@ -18,7 +19,7 @@ test.each<[string, (a: HdrCounts, b: HdrCounts) => unknown]>([
 ])('%s asks for the counts once, as those of shared storage are copied each time', (_what, read) => {
   let asked = 0;
   const histogram = recordedOnce([1, 5, 7, 90], { storage: 'shared', highestTrackableValue: 1000 });
-  const watched: HdrCounts = {
+  const watched: Counted<HdrLayout> = {
     layout: histogram.layout,
     get counts() {
       asked++;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { DoubleHistogram } from '../../src/histogram/double-histogram.ts';
 import { Histogram } from '../../src/histogram/histogram.ts';
-import type { HistogramOptions } from '../../src/histogram/state.ts';
+import type { HistogramOptions } from '../../src/histogram/setup.ts';
 import { fromHex } from '../support/bytes.ts';
 import { fixedWords } from '../support/fixed-words-bytes.ts';
 import { mutated, mutations, readOrRefused } from '../support/hostile.ts';

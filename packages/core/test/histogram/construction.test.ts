@@ -1,5 +1,5 @@
 import { Histogram } from '../../src/histogram/histogram.ts';
-import type { HistogramOptions } from '../../src/histogram/state.ts';
+import type { HistogramOptions } from '../../src/histogram/setup.ts';
 import { hdrLayout } from '../../src/layout/hdr.ts';
 import { expectRefused, refusalOf } from '../support/refused.ts';
 import { describeEachStorage } from '../support/storages.ts';

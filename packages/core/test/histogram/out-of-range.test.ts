@@ -1,6 +1,6 @@
 import { Histogram } from '../../src/histogram/histogram.ts';
 import type { Outliers, OutOfRangePolicy } from '../../src/histogram/out-of-range.ts';
-import type { HistogramOptions } from '../../src/histogram/state.ts';
+import type { HistogramOptions } from '../../src/histogram/setup.ts';
 import { expectRefused, expectRefusedUnchanged } from '../support/refused.ts';
 import { describeEachStorage } from '../support/storages.ts';
 

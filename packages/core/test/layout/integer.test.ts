@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { hdrFit, integerAfter, integerBefore, integerLayout } from '../../src/index.ts';
+import { hdrFit, integerAfter, integerBefore, integerLayout } from '../../src/internal.ts';
 
 const ascendingIntegers = fc
   .uniqueArray(fc.integer({ min: -1000, max: 100_000 }), { maxLength: 20 })

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { Storage } from '../../src/counts/store.ts';
+import type { Storage } from '../../src/counts/readonly-counts.ts';
 import { Histogram } from '../../src/histogram/histogram.ts';
 
 // The fixtures are made by HdrHistogram, with tools/goldens; their format is described there.

@@ -1,6 +1,6 @@
-import type { Storage } from '../../src/counts/store.ts';
+import type { Storage } from '../../src/counts/readonly-counts.ts';
 import { Histogram } from '../../src/histogram/histogram.ts';
-import type { HistogramOptions } from '../../src/histogram/state.ts';
+import type { HistogramOptions } from '../../src/histogram/setup.ts';
 import type { Recording } from './values.ts';
 
 export const HOUR_US = 3_600_000_000;

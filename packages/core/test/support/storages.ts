@@ -1,4 +1,4 @@
-import type { Storage } from '../../src/counts/store.ts';
+import type { Storage } from '../../src/counts/readonly-counts.ts';
 
 /** Every storage: what holds for one must hold for all. */
 export const STORAGES: readonly Storage[] = ['dense', 'sparse', 'shared'];

@@ -152,7 +152,10 @@ test('keeps the total count, the maximum and every printed percentile', () => {
 const HEAD = 'Value Percentile TotalCount 1/(1-Percentile)\n';
 
 test.each([
-  ['', 'percentile text must have a line of Value, Percentile, TotalCount and 1/(1-Percentile), got none'],
+  [
+    '',
+    'percentile text must have a line with Value, Percentile, TotalCount and 1/(1-Percentile): there is no such line',
+  ],
   [
     `${HEAD}1 0.5`,
     'line 2: a row must be a value, a percentile, a total count and 1/(1-percentile), got "1 0.5"',

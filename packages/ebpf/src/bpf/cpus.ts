@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { kernelError } from '../errors.ts';
 
 /**

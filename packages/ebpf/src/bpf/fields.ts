@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { type BtfType, resolveBtf, sizeOfBtf } from './btf.ts';
 import { LITTLE_ENDIAN, textUntilNul, viewOf } from './memory.ts';
 

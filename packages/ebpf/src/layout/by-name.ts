@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { exporterExp2Layout, exporterExp2ZeroLayout, exporterLinearLayout } from './exporter-layouts.ts';
 import { explicitKernelLayout, type KernelLayout } from './kernel-layout.ts';
 import {

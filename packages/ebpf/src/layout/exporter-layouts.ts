@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { explicitKernelLayout, type KernelLayout } from './kernel-layout.ts';
 
 // Source of all: ebpf_exporter, `exporter/histogram.go`. Keys run from `bucket_min` to `bucket_max`, both inclusive. Programs

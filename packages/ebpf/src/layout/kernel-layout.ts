@@ -1,4 +1,4 @@
-import { type IntegerLayout, integerLayout, mustBe } from '@hdrscope/core';
+import { type IntegerLayout, integerLayout, mustBe } from '@hdrscope/core/internal';
 
 /**
  * The slots of a histogram in the kernel, and the indices at which a program counts them. All programs count integers, but

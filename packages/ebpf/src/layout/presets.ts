@@ -1,4 +1,4 @@
-import { integerBefore, mustBe } from '@hdrscope/core';
+import { integerBefore, mustBe } from '@hdrscope/core/internal';
 import { explicitKernelLayout, type KernelLayout } from './kernel-layout.ts';
 
 /** Width of the largest integers that kernel programs count. */

@@ -1,4 +1,5 @@
-import { type HdrscopeError, mustBe } from '@hdrscope/core';
+import type { HdrscopeError } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { errnoName } from '../bpf/errno.ts';
 import { type KernelErrorDetails, kernelError } from '../errors.ts';
 import { type Libbpf, openLibbpf, type Pointer } from './libbpf.ts';

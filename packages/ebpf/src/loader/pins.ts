@@ -1,5 +1,5 @@
 import { chmodSync, rmSync, statSync } from 'node:fs';
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 
 /** Pins that are removed together with the object that they hold. */
 export class Pins {

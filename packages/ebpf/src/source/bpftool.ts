@@ -1,4 +1,5 @@
-import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { HdrscopeError } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import type { MapInfo } from '../bpf/maps.ts';
 import { kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';

@@ -1,4 +1,4 @@
-import { integerBefore } from '@hdrscope/core';
+import { integerBefore } from '@hdrscope/core/internal';
 import { kernelError } from '../errors.ts';
 import { explicitKernelLayout, type KernelLayout } from '../layout/kernel-layout.ts';
 import { bpftraceHistLayout } from '../layout/presets.ts';

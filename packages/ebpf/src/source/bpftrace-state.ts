@@ -1,4 +1,4 @@
-import type { IntegerLayout } from '@hdrscope/core';
+import type { IntegerLayout } from '@hdrscope/core/internal';
 import type { Attributes } from '@hdrscope/registry';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
 import { learnLayout } from './bpftrace-layout.ts';

@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import type { Attributes } from '@hdrscope/registry';
 import { kernelError } from '../errors.ts';
 import { type BpftraceRun, startRun, streamRun } from './bpftrace-run.ts';

@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { kernelError } from '../errors.ts';
 import type { Frame, KernelHistogram } from './source.ts';
 

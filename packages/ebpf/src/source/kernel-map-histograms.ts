@@ -1,4 +1,5 @@
-import { type HdrscopeError, mustBe } from '@hdrscope/core';
+import type { HdrscopeError } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import type { Attributes } from '@hdrscope/registry';
 import { type Field, readField, readInteger, sizeOfField } from '../bpf/fields.ts';
 import type { MapReader } from '../bpf/map-reader.ts';

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
-import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { HdrscopeError } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { type BtfType, readBtf } from '../bpf/btf.ts';
 import { MapReader } from '../bpf/map-reader.ts';
 import { type MapInfo, mapInfo } from '../bpf/maps.ts';

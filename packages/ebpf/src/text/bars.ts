@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { type KernelCounts, totalsOf } from '../cpu-counts.ts';
 import { type ShownSlots, shownSlots, slotLabel } from './slot-label.ts';
 

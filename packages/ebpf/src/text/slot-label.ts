@@ -1,4 +1,5 @@
-import type { IntegerLayout, ReadonlyCounts } from '@hdrscope/core';
+import type { ReadonlyCounts } from '@hdrscope/core';
+import type { IntegerLayout } from '@hdrscope/core/internal';
 
 /** The integers of a slot: `5`, `2-4`, `65+`, or `<0` when it is open downwards. */
 export function slotLabel(slots: IntegerLayout, slot: number): string {

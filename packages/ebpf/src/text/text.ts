@@ -1,4 +1,5 @@
-import { type Counted, formatDecimal, type IntegerLayout } from '@hdrscope/core';
+import type { Counted } from '@hdrscope/core';
+import { formatDecimal, type IntegerLayout } from '@hdrscope/core/internal';
 import { type KernelCounts, totalsOf } from '../cpu-counts.ts';
 import { type KernelQuantileOptions, kernelQuantiles } from '../quantile.ts';
 import { type ShownSlots, shownSlots, slotLabel } from './slot-label.ts';

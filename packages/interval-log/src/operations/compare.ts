@@ -2,10 +2,10 @@ import {
   HdrscopeError,
   kolmogorovSmirnovTest,
   mannWhitneyTest,
-  mustBe,
   type PercentileDifference,
   percentileDifference,
 } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import type { LogHistogram } from './intervals.ts';
 import { type IntegerPair, toIntegers } from './to-integers.ts';
 

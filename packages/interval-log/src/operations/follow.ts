@@ -1,6 +1,7 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { HdrscopeError } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import type { LogErrorCode } from '../errors.ts';
 import type { LogEntry } from '../reader/entry.ts';
 import { LogParser, type ParserOptions } from '../reader/parser.ts';

@@ -1,4 +1,4 @@
-import { formatDecimal } from '@hdrscope/core';
+import { formatDecimal } from '@hdrscope/core/internal';
 import { FORMAT_VERSION_LINE, formatBaseTime, formatStartTime, LEGEND_LINE } from '../writer/format.ts';
 
 /** The fields of an interval's line. */

@@ -1,4 +1,5 @@
-import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { HdrscopeError } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { assertScale } from '../writer/format.ts';
 import { parseJavaDouble, parseJavaInteger } from './java-numbers.ts';
 import { assertTicks, type ProcessorOptions } from './options.ts';

@@ -29,7 +29,8 @@ export class IntervalSum {
     const histogram = this.#correction.correct(interval);
     this.#total ??= emptied(histogram);
     this.#isDouble = interval.isDouble;
-    this.#total.add(histogram as Histogram & DoubleHistogram);
+    // Both are of one class, as `#assertAlike` has made sure.
+    this.#total.add(histogram as never);
     return histogram;
   }
 

@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 
 // Source: Java, `Double.valueOf`. `Double.parseDouble` trims characters up to U+0020, and accepts `1d` and `0x1p-3`.
 const DECIMAL = /^[+-]?(?:NaN|Infinity|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[fFdD]?)$/;

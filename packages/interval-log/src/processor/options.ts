@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { assertScale } from '../writer/format.ts';
 
 /** Options of `processLog`: the arguments of Java's `HistogramLogProcessor`. */

@@ -1,4 +1,5 @@
-import { HdrscopeError, percentileTextParts } from '@hdrscope/core';
+import { HdrscopeError } from '@hdrscope/core';
+import { percentileTextParts } from '@hdrscope/core/internal';
 import type { LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
 import { Correction } from './correction.ts';

@@ -1,4 +1,4 @@
-import { formatDecimal } from '@hdrscope/core';
+import { formatDecimal } from '@hdrscope/core/internal';
 import { formatJavaDate } from '../writer/java-date.ts';
 import { formatJavaDouble } from './java-numbers.ts';
 

@@ -49,7 +49,8 @@ export class WindowSum {
 
   #add(interval: LogInterval, target: Histogram | DoubleHistogram): void {
     if (!this.#correction.appliesTo(interval)) interval.addTo(target);
-    else target.add(this.#correction.correctAgain(interval) as Histogram & DoubleHistogram);
+    // All intervals of a log are of one class.
+    else target.add(this.#correction.correctAgain(interval) as never);
   }
 
   #subtract(interval: LogInterval): void {

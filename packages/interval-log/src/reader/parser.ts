@@ -1,4 +1,5 @@
-import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { HdrscopeError } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { lineError } from '../errors.ts';
 import { type LogEntry, LogInterval } from './entry.ts';
 import { parseLine } from './line.ts';

@@ -1,4 +1,5 @@
-import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { HdrscopeError } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { brokenEnd, type LogEntry, type LogInterval, type MalformedLine } from './entry.ts';
 import { type LogSource, textOf } from './input.ts';
 import { LogParser, type ParserOptions } from './parser.ts';

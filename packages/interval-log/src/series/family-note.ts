@@ -1,4 +1,4 @@
-import { resolutionOf } from '@hdrscope/core';
+import { resolutionOf } from '@hdrscope/core/internal';
 import { isObject } from '@hdrscope/kit';
 import type { Attributes, FamilyOptions, Scope } from '@hdrscope/registry';
 import { formatComment } from '../writer/format.ts';

@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
-import { type HdrscopeError, mustBe } from '@hdrscope/core';
+import type { HdrscopeError } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { LONGEST_TIMER_MS } from '@hdrscope/kit';
 import type { Snapshot } from '@hdrscope/registry';
 import { assertTimeZone } from '../writer/java-date.ts';

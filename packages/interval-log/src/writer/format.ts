@@ -1,4 +1,5 @@
-import { type DoubleHistogram, formatDecimal, mustBe, type ReadonlyHistogram } from '@hdrscope/core';
+import type { DoubleHistogram, ReadonlyHistogram } from '@hdrscope/core';
+import { formatDecimal, mustBe } from '@hdrscope/core/internal';
 import { assertTimeMs, assertTimeZone, formatJavaDate } from './java-date.ts';
 
 // Source of all formats: HdrHistogram (Java), `HistogramLogWriter`.

@@ -1,4 +1,5 @@
-import { type DoubleHistogram, mustBe, type ReadonlyHistogram } from '@hdrscope/core';
+import type { DoubleHistogram, ReadonlyHistogram } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import {
   assertScale,
   FORMAT_VERSION_LINE,

@@ -1,4 +1,5 @@
-import { type BucketRun, HdrscopeError } from '@hdrscope/core';
+import { HdrscopeError } from '@hdrscope/core';
+import type { BucketRun } from '@hdrscope/core/internal';
 import { asObject, type JsonObject } from '@hdrscope/kit';
 import {
   asCount,

@@ -1,5 +1,6 @@
 import { BinaryReader } from '@bufbuild/protobuf/wire';
-import { type BucketRun, HdrscopeError } from '@hdrscope/core';
+import { HdrscopeError } from '@hdrscope/core';
+import type { BucketRun } from '@hdrscope/core/internal';
 import type { Attributes } from '@hdrscope/registry';
 import {
   type ExplicitPoint,

@@ -1,4 +1,5 @@
-import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { HdrscopeError } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { asArray, asObject, asText, type JsonObject } from '@hdrscope/kit';
 import { DEEPEST_VALUE, integerValue } from './attribute-values.ts';
 

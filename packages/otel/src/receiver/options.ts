@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { type Clock, type IntakeOptions, systemClock } from '@hdrscope/registry';
 import type { MetricIdentity, ReceivedFamilyOptions } from './received.ts';
 

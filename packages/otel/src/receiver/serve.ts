@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { closeServer } from '@hdrscope/kit';
 import type { Registry } from '@hdrscope/registry';
 import type { OtlpReceiverOptions } from './options.ts';

@@ -1,4 +1,4 @@
-import { exponentialBound, exponentialIndex } from '@hdrscope/core';
+import { exponentialBound, exponentialIndex } from '@hdrscope/core/internal';
 import fc from 'fast-check';
 import { CUMULATIVE, explicitPoint, exponentialPoint, Receiving } from './support/receiving.ts';
 import type { ExplicitJson, ExponentialJson } from './support/request.ts';

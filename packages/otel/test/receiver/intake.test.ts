@@ -1,4 +1,4 @@
-import { explicitCounts, exponentialBuckets } from '@hdrscope/core';
+import { explicitCounts, exponentialBuckets } from '@hdrscope/core/internal';
 import { valuesAtPercentiles } from '@hdrscope/registry';
 import { CUMULATIVE, DELTA, explicitPoint, exponentialPoint, Receiving } from './support/receiving.ts';
 import { attributesJson } from './support/request.ts';

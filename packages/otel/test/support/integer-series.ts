@@ -1,10 +1,5 @@
-import {
-  type HdrLayout,
-  Histogram,
-  hdrLayout,
-  type ReadonlyHistogram,
-  type UnitLayouts,
-} from '@hdrscope/core';
+import { type HdrLayout, Histogram, hdrLayout, type ReadonlyHistogram } from '@hdrscope/core';
+import type { UnitLayouts } from '@hdrscope/core/internal';
 import type { SeriesSnapshot } from '@hdrscope/registry';
 
 /**

@@ -1,4 +1,5 @@
-import { explicitLayout, type HdrCounts, type Layout, mustBe } from '@hdrscope/core';
+import { type Counted, explicitLayout, type HdrLayout, type Layout } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { BarPlot, PlotTitles, SloLine } from '../plot.ts';
 import { createHeatMap } from './heat-map.ts';
@@ -20,7 +21,7 @@ export interface BarsOptions extends PlotTitles {
  * @throws HdrscopeError `ERR_INVALID_COUNT` when there are not as many counts as slots, or a count is negative or not finite.
  * @example
  * ```ts
- * import { integerLayout } from '@hdrscope/core';
+ * import { integerLayout } from '@hdrscope/core/internal';
  * import { barsOf } from '@hdrscope/plot';
  *
  * const { slots, counts } = barsOf(integerLayout([0, 1, 4, 8], 0), [0, 7, 0, 2, 0]);
@@ -106,7 +107,7 @@ export interface HistogramBarsOptions extends BarsOptions {
  * ```
  */
 export function barsOfHistogram(
-  histogram: HdrCounts,
+  histogram: Counted<HdrLayout>,
   { bars = 40, unit = 'none', ...rest }: HistogramBarsOptions = {},
 ): BarPlot {
   const heatMap = createHeatMap({ rows: bars, columns: 2 });

@@ -1,4 +1,5 @@
-import { type Layout, mustBe } from '@hdrscope/core';
+import type { Layout } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { HeatAxis, HeatMapPlot, PlotTitles } from '../plot.ts';
 

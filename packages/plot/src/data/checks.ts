@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` unless `value` is an integer from `least` to `most`, both included. */
 export function assertInteger(option: string, value: number, least: number, most: number): void {

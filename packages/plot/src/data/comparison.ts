@@ -1,4 +1,4 @@
-import { type HdrCounts, percentileDifference } from '@hdrscope/core';
+import { type Counted, type HdrLayout, percentileDifference } from '@hdrscope/core';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { ComparisonPlot, PercentileChange, PlotTitles } from '../plot.ts';
 import { type CurveSource, percentileCurve } from './percentile-curve.ts';
@@ -6,7 +6,7 @@ import { type CurveSource, percentileCurve } from './percentile-curve.ts';
 /** One side of a comparison. */
 export interface ComparisonSide {
   readonly name: string;
-  readonly histogram: CurveSource & HdrCounts;
+  readonly histogram: CurveSource & Counted<HdrLayout>;
 }
 
 /** How two distributions are compared. */

@@ -1,20 +1,19 @@
+import type { Counted, HdrLayout, Layout } from '@hdrscope/core';
 import {
   bucketsAtScale,
   type ExponentialBuckets,
   type ExponentialOptions,
   exponentialBound,
   exponentialBuckets,
-  type HdrCounts,
-  type Layout,
   sumOfBuckets,
-} from '@hdrscope/core';
+} from '@hdrscope/core/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { AxisSlot, HeatMapPlot, PlotTitles } from '../plot.ts';
 import { assertInteger } from './checks.ts';
 import { MOST_COLUMNS, TimeColumns, timeSlots } from './time-columns.ts';
 
 /** The counts of an interval of time. */
-export interface TimedHistogram<H = HdrCounts> {
+export interface TimedHistogram<H = Counted<HdrLayout>> {
   /** In ms since 1970. */
   readonly startMs: number;
   /** At least `startMs`. */

@@ -1,6 +1,7 @@
 import {
   type ConfidenceOptions,
-  type HdrCounts,
+  type Counted,
+  type HdrLayout,
   type IterationStep,
   type ParsedPercentiles,
   percentileInterval,
@@ -56,7 +57,7 @@ const USUAL = [50, 75, 90, 95, 99, 99.5, 99.9, 99.95, 99.99, 99.999, 99.9999];
  */
 export function percentileCurve(
   name: string,
-  histogram: CurveSource & HdrCounts,
+  histogram: CurveSource & Counted<HdrLayout>,
   { confidence, ...options }: BoundedCurveOptions = {},
 ): Curve {
   const curve = curveOf(name, histogram, options);

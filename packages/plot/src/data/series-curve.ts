@@ -1,4 +1,4 @@
-import { fromTicks } from '@hdrscope/core';
+import { fromTicks } from '@hdrscope/core/internal';
 import type { CountedUnit, FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
 import type { Curve } from '../plot.ts';
 import { attributesText } from './attributes-text.ts';

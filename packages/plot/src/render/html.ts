@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { HdrscopeError } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { describePlot } from '../chart/description.ts';
 import { plotTable } from '../chart/plot-table.ts';
 import type { Plot } from '../plot.ts';

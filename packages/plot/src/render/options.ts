@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import type { ThemeName } from '../chart/theme.ts';
 import { assertInteger } from '../data/checks.ts';
 

@@ -1,4 +1,5 @@
-import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { HdrscopeError } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { chartOption } from '../chart/chart-option.ts';
 import type { Plot } from '../plot.ts';
 import { loadECharts } from './echarts.ts';

@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import type { HeatAxis, HeatMapPlot } from '../plot.ts';
 
 /** @throws HdrscopeError `ERR_INVALID_VALUE` when an axis has no slots, a bound is not a number, or a count is missing or negative. */

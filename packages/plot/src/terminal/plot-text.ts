@@ -16,7 +16,7 @@ import { cut, plain } from './text.ts';
  *   the slots or the counts of a heat map are not valid.
  * @example
  * ```ts
- * import { integerLayout } from '@hdrscope/core';
+ * import { integerLayout } from '@hdrscope/core/internal';
  * import { barsOf, plotText } from '@hdrscope/plot';
  *
  * const depths = barsOf(integerLayout([0, 1, 4], 0), [0, 9, 3, 0]);

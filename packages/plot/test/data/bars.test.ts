@@ -1,4 +1,5 @@
-import { explicitLayout, Histogram, integerLayout } from '@hdrscope/core';
+import { explicitLayout, Histogram } from '@hdrscope/core';
+import { integerLayout } from '@hdrscope/core/internal';
 import { barsBetween, barsOf, barsOfHistogram } from '../../src/index.ts';
 
 test('bars leave out empty slots at both ends, and keep empty slots between others', () => {

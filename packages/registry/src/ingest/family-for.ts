@@ -1,18 +1,16 @@
+import type { EdgeLayout, ExponentialLayout, Layout } from '@hdrscope/core';
 import {
-  type EdgeLayout,
-  type ExponentialLayout,
   exponentialBound,
   fromTicks,
   hdrFit,
   type IntegerLayout,
   integerLayout,
   isHdrLayout,
-  type Layout,
   type Resolution,
   resolutionOf,
   type ScaledLayout,
   unitBoundaries,
-} from '@hdrscope/core';
+} from '@hdrscope/core/internal';
 import { alreadyRegistered, defaultResolution, type Family, type FamilyOptions } from '../family.ts';
 import type { Registry } from '../registry.ts';
 

@@ -1,4 +1,5 @@
-import { HdrscopeError, mustBe } from '@hdrscope/core';
+import { HdrscopeError } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import type { Attributes } from '../attributes.ts';
 import { systemClock } from '../clock.ts';
 import type { Family, FamilyOptions } from '../family.ts';

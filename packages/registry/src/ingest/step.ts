@@ -1,13 +1,5 @@
-import {
-  type Counted,
-  type CounterOptions,
-  counterIncrease,
-  fromTicks,
-  HdrscopeError,
-  increase,
-  type Resolution,
-  type ScaledLayout,
-} from '@hdrscope/core';
+import { type Counted, type CounterOptions, HdrscopeError, increase } from '@hdrscope/core';
+import { counterIncrease, fromTicks, type Resolution, type ScaledLayout } from '@hdrscope/core/internal';
 import type { CountedFacts, Rejected } from '../series.ts';
 import type { KeptReading } from './memory.ts';
 import type { Reading } from './reading.ts';

@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 
 /** What tells messages and ends: every emitter of Node.js does. */
 interface Listenable {

@@ -1,4 +1,5 @@
-import { type HdrscopeError, mustBe } from '@hdrscope/core';
+import type { HdrscopeError } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { asFinite, asText } from '@hdrscope/kit';
 
 /** The error for a field that is not what it must be. */

@@ -1,4 +1,5 @@
-import { type HdrLayout, Histogram, mustBe, type ReadonlyHistogram } from '@hdrscope/core';
+import { type HdrLayout, Histogram, type ReadonlyHistogram } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { type Attributes, canonicalText } from '../attributes.ts';
 import type { FamilyOptions } from '../family.ts';
 import { familyFor } from '../ingest/family-for.ts';

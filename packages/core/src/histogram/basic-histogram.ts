@@ -3,27 +3,41 @@ import type { CountsStore } from '../counts/store.ts';
 import { type HdrscopeError, mustBe } from '../errors.ts';
 import { type HdrLayout, LARGEST_VALUE } from '../layout/hdr.ts';
 import { correctedCounts, correctedTotal } from './coordinated-omission.ts';
+import { fractionHint, warnOfFractions } from './fractions.ts';
+import { INSPECT, inspectionOf } from './inspection.ts';
 import { asBigInts, asNumbers } from './slot-values.ts';
 import { HistogramState } from './state.ts';
-import { assertCount, isValue, slotOfValue } from './values.ts';
+import { assertCount, isValue, lengthOf, slotOfValue } from './values.ts';
 
 const TWO_POW_31 = 2 ** 31;
 
 const double = new Float64Array(1);
 const words = new Uint32Array(double.buffer);
-/** Which of the words has the exponent: the second one, but on big-endian machines. */
+/** The index of the word with the exponent: 1, or 0 on big-endian machines. */
 const UPPER = new Uint8Array(Uint32Array.of(1).buffer)[0]!;
-/** In that word. */
+/** Bits of the mantissa in that word. */
 const MANTISSA_BITS = 20;
 const EXPONENT_BIAS = 1023;
 
-// Fewer corrections than these are recorded one by one, more of them slot by slot.
+// Fewer corrected values than this are recorded one by one; more are counted slot by slot.
 const FEW = 64;
 
-/** The recording half of a `Histogram`. */
-export abstract class HdrRecording extends HistogramState {
-  // What one record of a small integer needs, brought to where it is read. Initialised here, and not in the constructor:
-  // what was assigned but once is a constant to V8, and in a histogram that never resizes all of this is.
+/**
+ * The part of a `Histogram` that records and reads: percentiles, moments, iteration. Encodings, JSON, sums and copies are
+ * those of `Histogram`; without them a bundle for browsers is a third smaller and needs no `fflate`.
+ *
+ * @example
+ * ```ts
+ * import { BasicHistogram } from '@hdrscope/core';
+ *
+ * const frames = new BasicHistogram({ highestTrackableValue: 60_000_000, significantDigits: 2 });
+ * for (const microseconds of [16_600, 16_700, 33_400]) frames.record(microseconds);
+ * frames.valueAtPercentile(50); //=> 16767
+ * ```
+ */
+export class BasicHistogram extends HistogramState {
+  // The fields that one record of a small integer needs. They are initialised here and not in the constructor, because V8
+  // treats a field that is assigned once as a constant: in a histogram that never resizes, all of them are.
   #counts: CountsStore = this.store;
   #slotCount = this.knownLayout.slotCount;
   #halfBits = this.knownLayout.subBucketBits - 1;
@@ -33,32 +47,35 @@ export abstract class HdrRecording extends HistogramState {
   #halfCount = this.knownLayout.subBucketCount / 2;
   #unusedBits = unusedBitsOf(this.knownLayout);
   #slotZero = slotZeroOf(this.knownLayout);
+  /** How many values above 0 and below 1 were recorded into this instance. */
+  #fractions = 0;
 
   /**
    * Counts a value, once or `count` times. Allocates nothing.
    *
    * @param value From 0 to the highest trackable value; fastest as a number up to 2^53 − 1.
    * @param count An integer from 0 to 2^53 − 1.
-   * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is no number or negative, `ERR_VALUE_OUT_OF_RANGE` when
-   *   it is too large (both only under the policy `'throw'`), `ERR_INVALID_COUNT` and `ERR_COUNT_OVERFLOW` when the
-   *   count is wrong or would not be exact.
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is negative or not a number, `ERR_VALUE_OUT_OF_RANGE` when
+   *   it is too large (both only under the policy `'throw'`), `ERR_INVALID_COUNT` when the count is outside its range,
+   *   `ERR_COUNT_OVERFLOW` when the total would pass 2^53 − 1.
    */
   record(value: number | bigint, count = 1): void {
-    // All of it is here, as handing a double to a method that is too large to be inlined would allocate.
+    // The whole fast way is in this method: passing a double to a method that V8 does not inline would allocate.
     if (typeof value === 'number') {
       if (value < TWO_POW_31) {
         // As `HdrLayout.slotOf`, in 32-bit integers.
         const int = value | 0;
         const shift = this.#shiftBase - Math.clz32(int | this.#mask);
         const slot = ((shift - this.#unitShift) << this.#halfBits) + (int >>> shift);
-        if (value >= 0 && slot < this.#slotCount) {
+        // A value above 0 and below 1 takes the slow way, which notes it; so does a negative one.
+        if (slot < this.#slotCount && (int > 0 || value === 0)) {
           if (count === 1) this.#counts.increment(slot);
           else this.#add(slot, count);
           return;
         }
       } else {
         // The bits of a double, its exponent and then its mantissa, number the slots from the upper half of bucket 0 on.
-        // What is infinite or no number has higher bits than any value.
+        // Infinity and NaN have higher bits than any value.
         double[0] = value;
         const slot = (words[UPPER]! >>> this.#unusedBits) - this.#slotZero;
         if (slot >= this.#halfCount && slot < this.#slotCount) {
@@ -72,12 +89,12 @@ export abstract class HdrRecording extends HistogramState {
   }
 
   /**
-   * Counts a value, and the values that were not seen while it was waited for: `value - expectedInterval`,
-   * `value - 2 * expectedInterval`, and so on down to `expectedInterval`. This undoes coordinated omission, where a
-   * load generator that waits for a slow answer leaves out the requests that would have been slow too.
+   * Counts a value, and the values that were missed while the caller waited for it: `value - expectedInterval`,
+   * `value - 2 * expectedInterval`, and so on down to `expectedInterval`. This undoes coordinated omission: a load
+   * generator that waits for a slow answer leaves out the requests that would have been slow too.
    *
    * @param expectedInterval An integer, in the unit of the values; 0 corrects nothing.
-   * @param count How often each of them is counted.
+   * @param count How often each value is counted: an integer from 0 to 2^53 − 1.
    * @throws HdrscopeError as `record` does.
    * @example
    * ```ts
@@ -91,7 +108,8 @@ export abstract class HdrRecording extends HistogramState {
   recordCorrected(value: number | bigint, expectedInterval: number | bigint, count = 1): void {
     assertInterval(expectedInterval);
     assertCount(count);
-    if (expectedInterval === 0 || expectedInterval === 0n || !(value > expectedInterval)) {
+    const isCorrected = expectedInterval > 0 && isValue(value) && value > expectedInterval;
+    if (!isCorrected) {
       this.record(value, count);
       return;
     }
@@ -100,7 +118,7 @@ export abstract class HdrRecording extends HistogramState {
     const admitted = this.#admitted(value, count);
     if (admitted === undefined) return;
     if (admitted <= expectedInterval) {
-      // Clamped to less than the interval: nothing was missed meanwhile.
+      // The value was clamped to less than the interval: nothing was missed meanwhile.
       this.#counts.add(slotOfValue(this.layout, admitted), count);
       return;
     }
@@ -110,7 +128,7 @@ export abstract class HdrRecording extends HistogramState {
       for (let rest = admitted; rest >= interval; rest -= interval) this.record(rest, count);
       return;
     }
-    // Large values in bigints; the rest, which is nearly all, in numbers.
+    // Large values are computed as bigints; nearly all values are small, and numbers are faster.
     const shares = isSmall
       ? correctedCounts(this.layout, asNumbers, admitted, interval)
       : correctedCounts(this.layout, asBigInts, BigInt(admitted), BigInt(expectedInterval));
@@ -120,11 +138,11 @@ export abstract class HdrRecording extends HistogramState {
   /**
    * Counts each of many values: all of them, or, when one is refused, none.
    *
-   * @param values An array or typed array, of bigints too.
+   * @param values An array or typed array of numbers or bigints.
    * @throws HdrscopeError as `record` does.
    */
   recordValues(values: ArrayLike<number> | ArrayLike<bigint>): void {
-    const { length } = values;
+    const length = lengthOf(values);
     this.#counts.assertRoomFor(length);
     if (this.outOfRange === 'throw') {
       const { layout } = this;
@@ -138,6 +156,20 @@ export abstract class HdrRecording extends HistogramState {
       this.reach(BigInt(typeof largest === 'number' ? Math.floor(largest) : largest));
     }
     for (let i = 0; i < length; i++) this.record(values[i]!);
+  }
+
+  /** Forgets all values, the outliers, the times and the tag. The range stays. */
+  reset(): void {
+    this.store.clear();
+    this.#fractions = 0;
+    this.forget();
+  }
+
+  /** A line with the total, bounds and percentiles. `console.log` shows it in Node.js. */
+  [INSPECT](): string {
+    const { totalCount } = this;
+    const valueAt = (percentile: number): number => this.valueAtPercentile(percentile);
+    return inspectionOf(this.constructor.name, this, valueAt, fractionHint(this.#fractions, totalCount));
   }
 
   protected override layoutChanged(layout: HdrLayout): void {
@@ -157,15 +189,21 @@ export abstract class HdrRecording extends HistogramState {
     this.#counts.add(slot, count);
   }
 
-  /** The whole way of a record: any value, any count, resizing, and what to say when it is refused. */
+  /** The slow way of a record: any value, any count, resizing, refusals. */
   #recordAny(value: number | bigint, count: number): void {
     assertCount(count);
-    this.#counts.assertRoomFor(count); // Before the range is widened.
+    this.#counts.assertRoomFor(count); // before the range is widened
+    if (typeof value === 'number' && value > 0 && value < 1) {
+      this.#counts.add(0, count);
+      this.#fractions += count;
+      warnOfFractions(this.#fractions, count, () => this.totalCount);
+      return;
+    }
     const admitted = this.#admitted(value, count);
     if (admitted !== undefined) this.#counts.add(slotOfValue(this.layout, admitted), count);
   }
 
-  /** The value to count in place of one, with a slot; nothing where it is discarded. */
+  /** The integer to count for a value, which has a slot then; `undefined` when the value is discarded. */
   #admitted(value: number | bigint, count: number): number | bigint | undefined {
     if (!this.#fits(value)) return this.#outlier(value, 'value', count);
     const whole = typeof value === 'bigint' ? value : Math.floor(value);
@@ -178,7 +216,7 @@ export abstract class HdrRecording extends HistogramState {
     return this.autoResize || slotOfValue(this.layout, value) < this.#slotCount;
   }
 
-  /** Does with a value what the policy says. */
+  /** Applies the policy to a value that does not fit. */
   #outlier(value: number | bigint, what: string, count: number): number | bigint | undefined {
     const { thrown, clamped, discarded } = this.outliers;
     if (this.outOfRange === 'throw') {
@@ -195,9 +233,9 @@ export abstract class HdrRecording extends HistogramState {
     return nearest;
   }
 
-  /** What is counted in place of a value that does not fit; nothing where that is not to be. */
+  /** The value that is counted in place of one that does not fit; `undefined` when nothing is. */
   #nearest(value: number | bigint): number | bigint | undefined {
-    // NaN is nowhere near any value.
+    // No value is near NaN.
     const isNear = typeof value === 'bigint' || (typeof value === 'number' && !Number.isNaN(value));
     if (this.outOfRange !== 'clamp' || !isNear) return undefined;
     return value < 0 ? 0 : this.#largest;
@@ -218,7 +256,9 @@ export abstract class HdrRecording extends HistogramState {
   }
 }
 
-/** An interval of 0 corrects nothing. */
+/**
+ * @throws HdrscopeError `ERR_INVALID_VALUE` when the interval is not an integer from 0 to 2^63 − 1.
+ */
 export function assertInterval(interval: number | bigint): void {
   const isInteger = typeof interval === 'bigint' ? interval <= LARGEST_VALUE : Number.isSafeInteger(interval);
   if (!isInteger || interval < 0) {
@@ -226,19 +266,19 @@ export function assertInterval(interval: number | bigint): void {
   }
 }
 
-/** Of the upper 32 bits of a double, those at the end that are too fine to tell slots apart. */
+/** Low bits of the upper word of a double that no slot distinguishes. */
 function unusedBitsOf({ subBucketBits }: HdrLayout): number {
   return MANTISSA_BITS - (subBucketBits - 1);
 }
 
-/** What the bits before them are of the first value of the upper half of bucket 0, less its slot. */
+/** The bits above those, of the first value in the upper half of bucket 0, less the slot of that value. */
 function slotZeroOf({ unitMagnitude, subBucketBits }: HdrLayout): number {
   const halfBits = subBucketBits - 1;
   return ((EXPONENT_BIAS + unitMagnitude + halfBits) << halfBits) - (1 << halfBits);
 }
 
-// A mask that makes all values of bucket 0 look as long as its largest. Where all 31-bit integers lie in bucket 0, a
-// full mask gives them all its shift.
+// A mask that gives all values of bucket 0 the bit length of its largest value. Where all 31-bit integers lie in bucket 0,
+// a full mask gives each of them the shift of bucket 0.
 function maskOf({ unitMagnitude, subBucketBits }: HdrLayout): number {
   return unitMagnitude + subBucketBits <= 31 ? (2 ** subBucketBits - 1) << unitMagnitude : 0x7fffffff;
 }

@@ -1,0 +1,5 @@
+// The first four bytes of an encoding, big-endian. Source: HdrHistogram (Java), `AbstractHistogram`, `DoubleHistogram`.
+export const V2_RAW_COOKIE = 0x1c849313;
+export const V2_COMPRESSED_COOKIE = 0x1c849314;
+export const DOUBLE_RAW_COOKIE = 0x0c72124e;
+export const DOUBLE_COMPRESSED_COOKIE = 0x0c72124f;

@@ -1,0 +1,36 @@
+// Entry `@hdrscope/core/internal`: for the other packages of hdrscope only. Names here may change in any release.
+export { explicitCounts } from './conversion/explicit.ts';
+export {
+  type BucketRun,
+  type ExponentialBuckets,
+  type ExponentialOptions,
+  exponentialBuckets,
+  justifiedScale,
+  mergedBuckets,
+  type UnitLayouts,
+} from './conversion/exponential.ts';
+export { bucketsAtScale, sumOfBuckets } from './conversion/exponential-sum.ts';
+export { hdrFit, unitBoundaries } from './conversion/hdr-fit.ts';
+export {
+  type KnownRange,
+  type Placement,
+  type PlacementTarget,
+  placeCounts,
+} from './conversion/placement.ts';
+export { mustBe } from './errors.ts';
+export { meanOf } from './histogram/statistics.ts';
+export { counterIncrease } from './increase.ts';
+export { exponentialBound, exponentialIndex, type IndexRange } from './layout/exponential.ts';
+export { isHdrLayout } from './layout/hdr.ts';
+export { type IntegerLayout, integerAfter, integerBefore, integerLayout } from './layout/integer.ts';
+export {
+  fromTicks,
+  type Resolution,
+  resolutionOf,
+  type ScaledLayout,
+  scaledLayout,
+} from './layout/scaled.ts';
+export { nearestName } from './nearest-name.ts';
+export { assertOptions, type OptionNames, type OptionsOwner } from './options.ts';
+export { formatDecimal } from './text/decimal.ts';
+export { percentileTextParts } from './text/percentile-text.ts';
