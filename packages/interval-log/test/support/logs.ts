@@ -4,11 +4,6 @@ import { FORMAT_VERSION_LINE, formatBaseTime, formatInterval, LEGEND_LINE } from
 /** One value of 42, in a range of an hour of microseconds. */
 export const ENCODED = 'HISTFAAAACJ4nJNpmSzMwMDAxAABzFCaEURcm7yEwf4DRCCYCQBa1gTe';
 
-interface Line {
-  readonly text: string;
-  readonly total: number;
-}
-
 /** The histogram of an interval that counts as many values as its number and one. */
 export function histogramOf(n: number): Histogram {
   const histogram = new Histogram({ highestTrackableValue: 3_600_000_000 });
