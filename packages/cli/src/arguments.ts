@@ -46,12 +46,11 @@ function help({ description, argChoices, defaultValue, defaultValueDescription }
  * @returns `undefined` when the arguments ask for help, which is then printed.
  * @throws UsageError
  */
-export async function readArguments<Options>(
+export async function readArguments(
   parser: Command,
   args: readonly string[],
   io: Io,
-): Promise<Arguments<Options> | undefined> {
-  io.onParser?.(parser);
+): Promise<Arguments<unknown> | undefined> {
   let help = '';
   parser.exitOverride().configureOutput({
     writeOut: (text) => {
@@ -70,7 +69,7 @@ export async function readArguments<Options>(
     await io.stdout.write(help);
     return undefined;
   }
-  return { options: parser.opts() as Options, operands: parser.args };
+  return { options: parser.opts(), operands: parser.args };
 }
 
 /** An option with a fixed set of words, for the help and for completion in shells. `parse` refuses other words. */

@@ -1,6 +1,3 @@
-import type { Command } from 'commander';
-import type { OptionNode } from './completion/option-node.ts';
-
 /** A stream that takes text. */
 export interface Output {
   /** Whether it is a terminal, so that a person watches. */
@@ -24,8 +21,6 @@ export interface Io {
    * are no reloads.
    */
   readonly onReload?: (listener: () => void) => () => void;
-  /** Gets the parser of a command before it reads the arguments. With `--help`, a command does nothing else. */
-  readonly onParser?: (parser: Command) => void;
   monotonicMs(): number;
 }
 
@@ -39,38 +34,6 @@ export const ExitCode = {
   /** A service ended well after a signal. The process exits with 0. */
   serviceEnded: -1,
 } as const;
-
-/** A command of a group. Its module is loaded when it runs. */
-export interface LazyCommand {
-  readonly name: string;
-  /** One line, for the help of the group. */
-  readonly summary: string;
-  load(): Promise<CommandModule>;
-}
-
-/** Commands that share the beginning of their name. */
-export interface Group {
-  /** The group as people type it: `hdrscope log`. */
-  readonly path: string;
-  readonly description: string;
-  readonly commands: readonly LazyCommand[];
-  readonly examples: readonly string[];
-  /** Text for the end of the help. */
-  readonly notes?: string;
-}
-
-/** The exports of a command's module. */
-export interface CommandModule {
-  /**
-   * @param args The words after the name of the command.
-   * @returns The exit code.
-   */
-  run(args: readonly string[], io: Io): Promise<number>;
-  /** The commands below this one, if it is a group. */
-  readonly group?: Group;
-  /** The options of a command that reads its arguments without a parser. */
-  readonly options?: readonly OptionNode[];
-}
 
 /** A wrong command line. The message is for the person who typed it. */
 export class UsageError extends Error {

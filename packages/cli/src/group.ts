@@ -1,9 +1,5 @@
-import { type CommandModule, ExitCode, type Group, type Io, UsageError } from './command.ts';
-
-/** The module of a group: it runs the commands in the group. */
-export function groupModule(group: Group): CommandModule {
-  return { run: (args, io) => runGroup(group, args, io), group };
-}
+import { ExitCode, type Io, UsageError } from './command.ts';
+import type { CommandModule, Group } from './command-module.ts';
 
 /** Runs the command that the first argument names, and loads no other module. */
 export async function runGroup(group: Group, args: readonly string[], io: Io): Promise<number> {
@@ -19,8 +15,17 @@ export async function runGroup(group: Group, args: readonly string[], io: Io): P
   if (first === 'help') return runGroup(group, [...rest, '--help'], io);
   const command = group.commands.find(({ name }) => name === first);
   if (command === undefined) throw new UsageError(unknownCommand(group, first));
-  const { run } = await command.load();
-  return run(rest, io);
+  return runModule(await command.load(), rest, io);
+}
+
+/** Runs a command with the words after its name. With `--help`, it prints the help and does nothing else. */
+async function runModule(module: CommandModule, args: readonly string[], io: Io): Promise<number> {
+  if ('group' in module) return runGroup(module.group, args, io);
+  if (!('parser' in module)) return module.run(args, io);
+  // Help of groups and raw commands need no parser, so they do not load it.
+  const { readArguments } = await import('./arguments.ts');
+  const given = await readArguments(module.parser(), args, io);
+  return given === undefined ? ExitCode.done : module.run(given, io);
 }
 
 function unknownCommand({ path, commands }: Group, name: string): string {

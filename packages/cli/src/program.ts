@@ -1,6 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { ExitCode, type Group, type Io, Refusal, Termination, UsageError } from './command.ts';
-import { groupModule, runGroup } from './group.ts';
+import { ExitCode, type Io, Refusal, Termination, UsageError } from './command.ts';
+import type { Group } from './command-module.ts';
+import { runGroup } from './group.ts';
 
 /** The whole command. */
 export const HDRSCOPE: Group = {
@@ -26,10 +27,7 @@ export const HDRSCOPE: Group = {
     {
       name: 'log',
       summary: 'works on interval logs (.hlog)',
-      load: async () => {
-        const { LOG } = await import('./log/index.ts');
-        return groupModule(LOG);
-      },
+      load: () => import('./log/index.ts'),
     },
     {
       name: 'plot',
@@ -44,18 +42,12 @@ export const HDRSCOPE: Group = {
     {
       name: 'ebpf',
       summary: "reads the kernel's histograms from eBPF maps",
-      load: async () => {
-        const { EBPF } = await import('./ebpf/index.ts');
-        return groupModule(EBPF);
-      },
+      load: () => import('./ebpf/index.ts'),
     },
     {
       name: 'ceph',
       summary: "reads Ceph's perf histograms, and serves ours as Ceph does",
-      load: async () => {
-        const { CEPH } = await import('./ceph/index.ts');
-        return groupModule(CEPH);
-      },
+      load: () => import('./ceph/index.ts'),
     },
     {
       name: 'run',
@@ -65,10 +57,7 @@ export const HDRSCOPE: Group = {
     {
       name: 'config',
       summary: 'writes and checks configurations of run',
-      load: async () => {
-        const { CONFIG } = await import('./agent/config.ts');
-        return groupModule(CONFIG);
-      },
+      load: () => import('./agent/config.ts'),
     },
     {
       name: 'completion',

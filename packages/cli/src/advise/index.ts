@@ -1,7 +1,7 @@
 import { type Advice, type AdviseOptions, advise, HdrscopeError } from '@hdrscope/core';
 import type { CountedUnit } from '@hdrscope/registry';
-import { Option } from 'commander';
-import { createParser, isDecimal, readArguments, wrongOption } from '../arguments.ts';
+import { type Command, Option } from 'commander';
+import { type Arguments, createParser, isDecimal, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
 import { digitsOption, NUMBER_UNITS } from '../numbers/number-unit.ts';
 import { adviceJson, formatAdvice } from './advice-text.ts';
@@ -23,7 +23,8 @@ interface Options {
   readonly json?: boolean;
 }
 
-function parser(): ReturnType<typeof createParser> {
+/** The arguments of `hdrscope advise`. */
+export function parser(): Command {
   return createParser('hdrscope advise', DESCRIPTION, [
     'hdrscope advise --max 1h --unit ns',
     'hdrscope advise --max 1m --unit us --max-error 1%',
@@ -50,10 +51,7 @@ function parser(): ReturnType<typeof createParser> {
 }
 
 /** `hdrscope advise` */
-export async function run(args: readonly string[], io: Io): Promise<number> {
-  const given = await readArguments<Options>(parser(), args, io);
-  if (given === undefined) return ExitCode.done;
-  const { options } = given;
+export async function run({ options }: Arguments<Options>, io: Io): Promise<number> {
   const { max, min = '1', unit, digits, maxError, maxBytes } = options;
   if (max === undefined) throw new UsageError('--max is required: the largest value that must fit, as in 1h');
   const hasGoal = maxError !== undefined || maxBytes !== undefined;

@@ -1,19 +1,22 @@
 import { readConfigFile } from '@hdrscope/agent';
 import { HdrscopeError } from '@hdrscope/core';
-import { createParser, readArguments } from '../arguments.ts';
+import type { Command } from 'commander';
+import { type Arguments, createParser } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
 
-/** `hdrscope config check` */
-export async function run(args: readonly string[], io: Io): Promise<number> {
-  const parser = createParser(
+/** The arguments of `hdrscope config check`. */
+export function parser(): Command {
+  return createParser(
     'hdrscope config check',
     'Checks configurations, prints a line FILE:LINE:COLUMN for each problem, and exits with 1 when there is one.\nStarts nothing and connects to nothing. Variables come from the environment.',
     ['hdrscope config check hdrscope.yaml'],
   ).argument('<file...>', 'configurations');
-  const given = await readArguments(parser, args, io);
-  if (given === undefined) return ExitCode.done;
+}
+
+/** `hdrscope config check` */
+export async function run({ operands }: Arguments<unknown>, io: Io): Promise<number> {
   let exitCode: number = ExitCode.done;
-  for (const path of given.operands) {
+  for (const path of operands) {
     try {
       const { sources, sinks } = await readConfigFile(path, { environment: io.environment });
       await io.stdout.write(`${path}: ${count(sources, 'source')} and ${count(sinks, 'sink')}\n`);

@@ -1,7 +1,7 @@
-import type { Group } from '../command.ts';
+import type { Group } from '../command-module.ts';
 
 /** `hdrscope config`: one module per command, loaded when it runs. */
-export const CONFIG: Group = {
+export const group: Group = {
   path: 'hdrscope config',
   description: 'Writes and checks configurations of hdrscope run.',
   commands: [

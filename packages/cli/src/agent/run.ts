@@ -1,5 +1,6 @@
 import { type Agent, readConfigFile, startAgent } from '@hdrscope/agent';
-import { createParser, readArguments } from '../arguments.ts';
+import type { Command } from 'commander';
+import { type Arguments, createParser } from '../arguments.ts';
 import { ExitCode, type Io, Refusal } from '../command.ts';
 import { untilAborted } from '../until-aborted.ts';
 
@@ -12,15 +13,17 @@ log and a live page. A source or sink that fails is started again, and the other
 SIGHUP reads the configuration again: unchanged entries go on, and no count is lost. SIGTERM and
 SIGINT end it: it reads the sources once more, and the sinks send what they still hold.`;
 
-/** `hdrscope run` */
-export async function run(args: readonly string[], io: Io): Promise<number> {
-  const parser = createParser('hdrscope run', DESCRIPTION, [
+/** The arguments of `hdrscope run`. */
+export function parser(): Command {
+  return createParser('hdrscope run', DESCRIPTION, [
     'hdrscope config init && hdrscope run hdrscope.yaml',
     "awk '{ print $NF }' access.log | hdrscope run hdrscope.yaml",
   ]).argument('<config>', 'a configuration: hdrscope config init writes one');
-  const given = await readArguments(parser, args, io);
-  if (given === undefined) return ExitCode.done;
-  const path = given.operands[0]!;
+}
+
+/** `hdrscope run` */
+export async function run({ operands }: Arguments<unknown>, io: Io): Promise<number> {
+  const path = operands[0]!;
   const environment = { environment: io.environment };
   const starting = startAgent(await readConfigFile(path, environment), {
     stdin: untilEnded(io),

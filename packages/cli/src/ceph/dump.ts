@@ -1,5 +1,6 @@
 import { formatHistogramDump, parseHistogramLoggers } from '@hdrscope/ceph';
-import { createParser, readArguments } from '../arguments.ts';
+import type { Command } from 'commander';
+import { type Arguments, createParser } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
 import { percentilesOption } from '../shared-options.ts';
@@ -31,9 +32,9 @@ const DESCRIPTION = `Prints the counts of daemons: the percentiles and the mean 
 Each is printed as two bounds between which it certainly lies, the second exclusive: a slot of Ceph spans
 an octave, so the exact value is not known.`;
 
-/** `hdrscope ceph dump` */
-export async function run(args: readonly string[], io: Io): Promise<number> {
-  const parser = createParser('hdrscope ceph dump', DESCRIPTION, [
+/** The arguments of `hdrscope ceph dump`. */
+export function parser(): Command {
+  const command = createParser('hdrscope ceph dump', DESCRIPTION, [
     'hdrscope ceph dump /var/run/ceph/ceph-osd.0.asok',
     "hdrscope ceph dump dump.json --counter op_w_latency_in_bytes_histogram --where 'size=4KiB..8KiB'",
     'ceph tell osd.* perf histogram dump | hdrscope ceph dump --json -',
@@ -41,10 +42,11 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     .argument('<socket|file...>', 'admin sockets of daemons, and files with their answers')
     .option('--json', 'prints JSON')
     .option('--raw', 'prints the dump as the daemon does');
-  addHistogramOptions(parser).addOption(whereOption()).addOption(percentilesOption());
-  const given = await readArguments<Options>(parser, args, io);
-  if (given === undefined) return ExitCode.done;
-  const { options, operands } = given;
+  return addHistogramOptions(command).addOption(whereOption()).addOption(percentilesOption());
+}
+
+/** `hdrscope ceph dump` */
+export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
   const inputs = await openInputs(operands, io);
   if (options.raw) {
     await printRaw(inputs, options, io);

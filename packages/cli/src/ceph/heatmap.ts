@@ -1,7 +1,8 @@
 import { dumpIncrease } from '@hdrscope/ceph';
 import { formatDecimal } from '@hdrscope/core/internal';
 import { type Plot, plotText, plotToJson, type TerminalOptions } from '@hdrscope/plot';
-import { createParser, readArguments } from '../arguments.ts';
+import type { Command } from 'commander';
+import { type Arguments, createParser } from '../arguments.ts';
 import { hasColours } from '../colour.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
 import { formatCount } from '../format.ts';
@@ -37,9 +38,9 @@ as bars.
 Without --counter it draws the counter with the most values. It adds up daemons, which must have equal
 axes. Without --interval and --since it draws all values since the daemons began.`;
 
-/** `hdrscope ceph heatmap` */
-export async function run(args: readonly string[], io: Io): Promise<number> {
-  const parser = createParser('hdrscope ceph heatmap', DESCRIPTION, [
+/** The arguments of `hdrscope ceph heatmap`. */
+export function parser(): Command {
+  const command = createParser('hdrscope ceph heatmap', DESCRIPTION, [
     'hdrscope ceph heatmap /var/run/ceph/ceph-osd.*.asok --interval 5s',
     'hdrscope ceph heatmap later.json --since earlier.json --counter op_w_latency_in_bytes_histogram',
     'hdrscope ceph heatmap dump.json --x latency --y size --json',
@@ -53,10 +54,11 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     .option('--y <axis>', 'the axis from bottom to top')
     .option('--ascii', 'draws with ASCII alone')
     .option('--json', 'prints each picture as a line of JSON');
-  addHistogramOptions(parser);
-  const given = await readArguments<Options>(parser, args, io);
-  if (given === undefined) return ExitCode.done;
-  const { options, operands } = given;
+  return addHistogramOptions(command);
+}
+
+/** `hdrscope ceph heatmap` */
+export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
   const { interval, intervals, since } = options;
   if (interval === undefined && intervals !== undefined) throw new UsageError('--intervals needs --interval');
   if (interval !== undefined && since !== undefined) {

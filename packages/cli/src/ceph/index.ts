@@ -1,7 +1,7 @@
-import type { Group } from '../command.ts';
+import type { Group } from '../command-module.ts';
 
 /** `hdrscope ceph`: one module per command, loaded when it runs. */
-export const CEPH: Group = {
+export const group: Group = {
   path: 'hdrscope ceph',
   description: `Reads the perf histograms of Ceph's daemons, and serves histograms as a daemon does.
 

@@ -1,5 +1,6 @@
 import { type ImportedDescription, parseHistogramSchema } from '@hdrscope/ceph';
-import { createParser, readArguments } from '../arguments.ts';
+import type { Command } from 'commander';
+import { type Arguments, createParser } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { formatTable } from '../table.ts';
@@ -10,21 +11,27 @@ interface Described extends ImportedDescription {
   readonly source: string;
 }
 
+interface Options {
+  readonly json?: boolean;
+}
+
 const DESCRIPTION = `Lists the histograms of daemons, and what they count.
 
 A file holds the output of perf histogram schema. A schema does not have the axes; dump prints them.`;
 
-/** `hdrscope ceph schema` */
-export async function run(args: readonly string[], io: Io): Promise<number> {
-  const parser = createParser('hdrscope ceph schema', DESCRIPTION, [
+/** The arguments of `hdrscope ceph schema`. */
+export function parser(): Command {
+  return createParser('hdrscope ceph schema', DESCRIPTION, [
     'hdrscope ceph schema /var/run/ceph/ceph-osd.0.asok',
     'hdrscope ceph schema --json schema.json',
   ])
     .argument('<socket|file...>', 'admin sockets of daemons, and files with their answers')
     .option('--json', 'prints JSON');
-  const given = await readArguments<{ readonly json?: boolean }>(parser, args, io);
-  if (given === undefined) return ExitCode.done;
-  const inputs = await openInputs(given.operands, io);
+}
+
+/** `hdrscope ceph schema` */
+export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
+  const inputs = await openInputs(operands, io);
   const described = await Promise.all(
     inputs.map(async (input) => {
       const text = await input.ask('perf histogram schema');
@@ -34,7 +41,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     }),
   );
   const all = described.flat();
-  if (given.options.json) {
+  if (options.json) {
     const shown = all.map(({ source, daemon, ...one }) => ({ source, ...nullsFor(one) }));
     await io.stdout.write(`${JSON.stringify(shown, undefined, 2)}\n`);
     return ExitCode.done;

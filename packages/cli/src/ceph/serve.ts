@@ -1,6 +1,6 @@
 import { CEPH_RELEASES, type CephRelease, serveAdminSocket } from '@hdrscope/ceph';
-import { Option } from 'commander';
-import { createParser, readArguments } from '../arguments.ts';
+import { type Command, Option } from 'commander';
+import { type Arguments, createParser } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { startDemo } from './demo.ts';
@@ -16,11 +16,9 @@ ceph command and this one with it when there is no cluster.
 The histograms are real: times of reading blocks of a file and of hashing them. Only this user can
 connect.`;
 
-/** `hdrscope ceph serve` */
-export async function run(args: readonly string[], io: Io): Promise<number> {
-  const parser = createParser('hdrscope ceph serve', DESCRIPTION, [
-    'hdrscope ceph serve --socket ./demo.asok',
-  ])
+/** The arguments of `hdrscope ceph serve`. */
+export function parser(): Command {
+  return createParser('hdrscope ceph serve', DESCRIPTION, ['hdrscope ceph serve --socket ./demo.asok'])
     .allowExcessArguments(false)
     .requiredOption('--socket <path>', 'the path of the socket: at most 107 bytes, and unused')
     .addOption(
@@ -28,9 +26,13 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
         .choices(CEPH_RELEASES)
         .default('tentacle'),
     );
-  const given = await readArguments<Options>(parser, args, io);
-  if (given === undefined) return ExitCode.done;
-  const { socket: path, release } = given.options;
+}
+
+/** `hdrscope ceph serve` */
+export async function run(
+  { options: { socket: path, release } }: Arguments<Options>,
+  io: Io,
+): Promise<number> {
   const demo = await startDemo(release);
   try {
     const server = await serveAdminSocket({ path, ...demo.replies });

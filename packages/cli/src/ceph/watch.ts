@@ -1,7 +1,8 @@
 import { toJsonText } from '@hdrscope/ceph';
 import { formatDecimal } from '@hdrscope/core/internal';
 import { informativeAxes } from '@hdrscope/plot';
-import { createParser, readArguments } from '../arguments.ts';
+import type { Command } from 'commander';
+import { type Arguments, createParser } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { formatCount, percentileTitle } from '../format.ts';
@@ -32,9 +33,9 @@ one line for each axis.
 Standard error reports counters that begin anew, and daemons that go and come back. Differences are
 never negative. Ctrl-C ends it.`;
 
-/** `hdrscope ceph watch` */
-export async function run(args: readonly string[], io: Io): Promise<number> {
-  const parser = createParser('hdrscope ceph watch', DESCRIPTION, [
+/** The arguments of `hdrscope ceph watch`. */
+export function parser(): Command {
+  const command = createParser('hdrscope ceph watch', DESCRIPTION, [
     'hdrscope ceph watch /var/run/ceph/ceph-osd.0.asok',
     'hdrscope ceph watch /var/run/ceph/ceph-osd.*.asok --interval 10s --intervals 6 --percentiles 50,99.9',
     'hdrscope ceph watch /var/run/ceph/ceph-osd.0.asok --json',
@@ -43,10 +44,11 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     .addOption(intervalOption().default(1, '1s'))
     .addOption(intervalsOption())
     .option('--json', 'prints a line of JSON for each histogram with new values');
-  addHistogramOptions(parser).addOption(percentilesOption());
-  const given = await readArguments<Options>(parser, args, io);
-  if (given === undefined) return ExitCode.done;
-  const { options, operands } = given;
+  return addHistogramOptions(command).addOption(percentilesOption());
+}
+
+/** `hdrscope ceph watch` */
+export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
   const inputs = await openInputs(operands, io);
   assertSockets(inputs, 'hdrscope ceph watch');
   const follower = new Follower(inputs, options, io);

@@ -1,6 +1,5 @@
-import type { ValueNode } from './option-node.ts';
+import type { CommandNode, ValueNode } from './nodes.ts';
 import { quoted } from './quoted.ts';
-import type { CommandNode } from './tree.ts';
 
 /** For bash 3.2 and later. */
 export function bashScript(nodes: readonly CommandNode[]): string {

@@ -1,5 +1,4 @@
-import type { OptionNode, ValueNode } from './option-node.ts';
-import type { CommandNode } from './tree.ts';
+import type { CommandNode, OptionNode, ValueNode } from './nodes.ts';
 
 /** For fish 3 and later. */
 export function fishScript(nodes: readonly CommandNode[]): string {

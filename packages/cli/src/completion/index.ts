@@ -1,10 +1,11 @@
-import { Argument } from 'commander';
-import { createParser, readArguments } from '../arguments.ts';
-import type { Group } from '../command.ts';
-import { type CommandModule, ExitCode } from '../command.ts';
+import { Argument, type Command } from 'commander';
+import { createParser } from '../arguments.ts';
+import { ExitCode } from '../command.ts';
+import type { Group, ParsedCommand } from '../command-module.ts';
 import { bashScript } from './bash.ts';
 import { fishScript } from './fish.ts';
-import { type CommandNode, commandTree } from './tree.ts';
+import type { CommandNode } from './nodes.ts';
+import { commandTree } from './tree.ts';
 import { zshScript } from './zsh.ts';
 
 const DESCRIPTION = `Prints a script that makes a shell complete the commands of hdrscope, their options, the values of
@@ -24,18 +25,20 @@ const SCRIPTS: Readonly<Record<string, (nodes: readonly CommandNode[]) => string
 };
 
 /** `hdrscope completion` for a program. */
-export function completionOf(program: Group): CommandModule {
+export function completionOf(program: Group): ParsedCommand {
   return {
-    async run(args, io) {
-      const parser = createParser('hdrscope completion', DESCRIPTION, [
-        'source <(hdrscope completion bash)',
-        'hdrscope completion zsh > ~/.zsh/completions/_hdrscope',
-      ]).addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(SCRIPTS)));
-      const given = await readArguments(parser, args, io);
-      if (given === undefined) return ExitCode.done;
-      const scriptOf = SCRIPTS[given.operands[0]!]!;
+    parser,
+    async run({ operands: [shell] }, io) {
+      const scriptOf = SCRIPTS[shell!]!;
       await io.stdout.write(scriptOf(await commandTree(program)));
       return ExitCode.done;
     },
   };
+}
+
+function parser(): Command {
+  return createParser('hdrscope completion', DESCRIPTION, [
+    'source <(hdrscope completion bash)',
+    'hdrscope completion zsh > ~/.zsh/completions/_hdrscope',
+  ]).addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(SCRIPTS)));
 }

@@ -1,60 +1,28 @@
 import type { Command, Option } from 'commander';
-import type { CommandModule, Group, Io, LazyCommand } from '../command.ts';
-import type { OptionNode, ValueNode } from './option-node.ts';
+import type { Group, LazyCommand } from '../command-module.ts';
+import type { CommandNode, OptionNode, ValueNode } from './nodes.ts';
 
-/** A command, or a group of them. */
-export interface CommandNode {
-  /** The command as people type it: `hdrscope log summary`. */
-  readonly path: string;
-  /** Empty for a command that does not state its options. */
-  readonly options: readonly OptionNode[];
-  /** The commands below this one; empty unless it is a group. */
-  readonly commands: readonly { readonly name: string; readonly summary: string }[];
-  /** The words that are not options. */
-  readonly operand: ValueNode;
-}
-
-/** A group and everything below it, outermost first. Each command is asked for its parser with `--help`; nothing is printed. */
-export async function commandTree(group: Group): Promise<CommandNode[]> {
-  const { path, commands } = group;
-  const nodes: CommandNode[] = [];
-  for (const command of commands) nodes.push(...(await nodesOf(command, `${path} ${command.name}`)));
-  const options = [HELP];
+/** A group and everything below it, outermost first. Loads the module of every command, and runs no command. */
+export async function commandTree({ path, commands }: Group): Promise<CommandNode[]> {
+  const below: CommandNode[] = [];
+  for (const command of commands) below.push(...(await nodesOf(command, `${path} ${command.name}`)));
   const shown = commands.map(({ name, summary }) => ({ name, summary }));
-  return [{ path, options, commands: shown, operand: 'anything' }, ...nodes];
+  return [{ path, options: [HELP], commands: shown, operand: 'anything' }, ...below];
 }
 
 const HELP: OptionNode = { flags: ['--help', '-h'], value: undefined, description: 'prints help' };
 
 async function nodesOf(command: LazyCommand, path: string): Promise<CommandNode[]> {
-  const loaded = await command.load();
-  if (loaded.group !== undefined) return commandTree({ ...loaded.group, path });
-  const parser = await parserOf(loaded);
-  if (parser === undefined) {
-    return [{ path, options: loaded.options ?? [], commands: [], operand: 'file' }];
-  }
-  const options = parser.options.filter(({ hidden }) => !hidden).map(optionNode);
-  const [operand] = parser.registeredArguments;
-  return [{ path, options: [...options, HELP], commands: [], operand: operand?.argChoices ?? 'file' }];
+  const module = await command.load();
+  if ('group' in module) return commandTree(module.group);
+  if ('parser' in module) return [parserNode(path, module.parser())];
+  return [{ path, options: module.options, commands: [], operand: 'file' }];
 }
 
-/** The parser of a command; `undefined` for a command without one. */
-async function parserOf({ run }: CommandModule): Promise<Command | undefined> {
-  let found: Command | undefined;
-  const nowhere = { isTerminal: false, columns: undefined, write: async () => {} };
-  const io: Io = {
-    stdout: nowhere,
-    stderr: nowhere,
-    stdin: (async function* () {})(),
-    environment: {},
-    signal: new AbortController().signal,
-    onParser: (parser) => {
-      found = parser;
-    },
-    monotonicMs: () => 0,
-  };
-  await run(['--help'], io);
-  return found;
+function parserNode(path: string, { options, registeredArguments }: Command): CommandNode {
+  const shown = options.filter(({ hidden }) => !hidden).map(optionNode);
+  const [operand] = registeredArguments;
+  return { path, options: [...shown, HELP], commands: [], operand: operand?.argChoices ?? 'file' };
 }
 
 function optionNode(option: Option): OptionNode {

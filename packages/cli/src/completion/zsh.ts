@@ -1,6 +1,5 @@
-import type { ValueNode } from './option-node.ts';
+import type { CommandNode, ValueNode } from './nodes.ts';
 import { quoted } from './quoted.ts';
-import type { CommandNode } from './tree.ts';
 
 /** For zsh with its completion system. */
 export function zshScript(nodes: readonly CommandNode[]): string {

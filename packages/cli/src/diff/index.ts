@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { createParser, readArguments } from '../arguments.ts';
+import { type Arguments, createParser } from '../arguments.ts';
 import { type Io, Refusal } from '../command.ts';
 import {
   addComparing,
@@ -15,7 +15,7 @@ import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
 import { perMs, TIME_UNITS } from '../numbers/number-unit.ts';
 import { startReading } from '../progress.ts';
 import { unitOption } from '../shared-options.ts';
-import type { ValueScale } from '../value-scale.ts';
+import { parseUnit, type ValueScale } from '../value-scale.ts';
 import { readSide } from './sides.ts';
 import { type DiffKind, diffUnits } from './units.ts';
 
@@ -33,12 +33,13 @@ Compare a part of a log with hdrscope log slice LOG --tag TAG | hdrscope diff - 
 const KINDS: readonly DiffKind[] = ['log', 'percentiles', 'encoded', 'numbers'];
 
 interface Options extends ComparingOptions {
-  readonly unit: ValueScale;
+  readonly unit?: ValueScale;
   readonly textUnit?: TextUnit;
   readonly plot?: boolean;
 }
 
-function parser(): Command {
+/** The arguments of `hdrscope diff`. */
+export function parser(): Command {
   const command = createParser('hdrscope diff', DESCRIPTION, [
     'hdrscope diff before.hlog after.hlog',
     'hdrscope diff --unit us yesterday.txt today.txt --fail-if-worse 5%',
@@ -48,7 +49,7 @@ function parser(): Command {
     .argument('<before>', 'a file in any of these forms; - is standard input')
     .argument('<after>', 'another file, in the same form or another');
   return addComparing(command, [50, 90, 99, 99.9])
-    .addOption(unitOption())
+    .addOption(unitOption().default(undefined, 'ns'))
     .addOption(
       textUnitOption('the unit of percentile text and numbers', 'text: ms; numbers: --unit, else ms'),
     )
@@ -58,15 +59,11 @@ function parser(): Command {
 }
 
 /** `hdrscope diff` */
-export async function run(args: readonly string[], io: Io): Promise<number> {
-  const command = parser();
-  const given = await readArguments<Options>(command, args, io);
-  if (given === undefined) return 0;
-  const { options, operands } = given;
+export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
   const { unit, textUnit, json = false, plot = io.stdout.isTerminal } = options;
   const { inputs, totalBytes } = await openInputs(operands, { takes: KINDS, otherwise: 'log' }, io);
-  const isUnitGiven = command.getOptionValueSource('unit') === 'cli';
-  const units = diffUnits(inputs, unit, textUnit ?? (isUnitGiven ? unitName(unit) : 'ms'));
+  const numbersIn = textUnit ?? (unit === undefined ? 'ms' : unitName(unit));
+  const units = diffUnits(inputs, unit ?? parseUnit('ns'), numbersIn);
 
   const progress = startReading(io, totalBytes);
   const [malformed, badLines] = [new MalformedTally(), new LineTally()];

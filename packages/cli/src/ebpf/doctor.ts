@@ -1,7 +1,12 @@
-import { createParser, readArguments } from '../arguments.ts';
+import type { Command } from 'commander';
+import { type Arguments, createParser } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
+
+interface Options {
+  readonly json?: boolean;
+}
 
 const DESCRIPTION = `Checks what reading kernel histograms takes, and shows what helps when something is missing.
 
@@ -10,20 +15,26 @@ It changes nothing. The exit code is 1 when no histogram can be read.`;
 /** Each of them suffices for reading histograms. */
 const WAYS = ['bpf(2)', 'bpftool', 'bpftrace'];
 
-/** `hdrscope ebpf doctor` */
-export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS_KERNEL): Promise<number> {
-  const parser = createParser('hdrscope ebpf doctor', DESCRIPTION, [
+/** The arguments of `hdrscope ebpf doctor`. */
+export function parser(): Command {
+  return createParser('hdrscope ebpf doctor', DESCRIPTION, [
     'hdrscope ebpf doctor',
     'hdrscope ebpf doctor --json',
   ])
     .option('--json', 'prints JSON')
     .allowExcessArguments(false);
-  const given = await readArguments<{ readonly json?: boolean }>(parser, args, io);
-  if (given === undefined) return ExitCode.done;
+}
+
+/** `hdrscope ebpf doctor` */
+export async function run(
+  { options }: Arguments<Options>,
+  io: Io,
+  kernel: Kernel = THIS_KERNEL,
+): Promise<number> {
   const findings = await kernel.examine();
   const canRead = findings.some(({ what, ok }) => ok && WAYS.includes(what));
   const exitCode = canRead ? ExitCode.done : ExitCode.refused;
-  if (given.options.json) {
+  if (options.json) {
     await io.stdout.write(`${JSON.stringify({ canRead, findings }, undefined, 2)}\n`);
     return exitCode;
   }

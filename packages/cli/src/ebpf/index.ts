@@ -1,7 +1,7 @@
-import type { Group } from '../command.ts';
+import type { Group } from '../command-module.ts';
 
 /** `hdrscope ebpf`: one module for each command, loaded when it runs. */
-export const EBPF: Group = {
+export const group: Group = {
   path: 'hdrscope ebpf',
   description: `Reads the histograms that eBPF programs count in the kernel. It never changes a map.
 

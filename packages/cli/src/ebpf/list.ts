@@ -1,5 +1,6 @@
 import type { VisibleMap } from '@hdrscope/ebpf';
-import { createParser, readArguments } from '../arguments.ts';
+import type { Command } from 'commander';
+import { type Arguments, createParser } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { formatTable } from '../table.ts';
@@ -15,18 +16,23 @@ const DESCRIPTION = `Lists the maps that look like histograms, with their pins.
 The kernel does not know what its maps hold, so the layout is a guess by name and sizes. Without
 CAP_SYS_ADMIN the list has only pinned maps whose pins this user may read.`;
 
-/** `hdrscope ebpf list` */
-export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS_KERNEL): Promise<number> {
-  const parser = createParser('hdrscope ebpf list', DESCRIPTION, [
+/** The arguments of `hdrscope ebpf list`. */
+export function parser(): Command {
+  return createParser('hdrscope ebpf list', DESCRIPTION, [
     'hdrscope ebpf list',
     'hdrscope ebpf list --all --json',
   ])
     .option('-a, --all', 'lists all maps that this user can see')
     .option('--json', 'prints JSON')
     .allowExcessArguments(false);
-  const given = await readArguments<Options>(parser, args, io);
-  if (given === undefined) return ExitCode.done;
-  const { all = false, json = false } = given.options;
+}
+
+/** `hdrscope ebpf list` */
+export async function run(
+  { options: { all = false, json = false } }: Arguments<Options>,
+  io: Io,
+  kernel: Kernel = THIS_KERNEL,
+): Promise<number> {
   const { maps, incomplete } = await kernel.list();
   const shown = maps.filter(({ guess }) => all || guess !== undefined);
   if (incomplete !== undefined)

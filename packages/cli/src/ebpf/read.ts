@@ -1,4 +1,5 @@
-import { createParser, readArguments } from '../arguments.ts';
+import type { Command } from 'commander';
+import { type Arguments, createParser } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { percentilesOption } from '../shared-options.ts';
 import { formatHistogram, histogramJson } from './histogram-text.ts';
@@ -18,9 +19,9 @@ const DESCRIPTION = `Shows what a map has counted since its program was loaded: 
 
 A percentile is shown as the slot that contains it, because the map has no finer values.`;
 
-/** `hdrscope ebpf read` */
-export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS_KERNEL): Promise<number> {
-  const parser = createParser('hdrscope ebpf read', DESCRIPTION, [
+/** The arguments of `hdrscope ebpf read`. */
+export function parser(): Command {
+  const command = createParser('hdrscope ebpf read', DESCRIPTION, [
     'hdrscope ebpf read /sys/fs/bpf/queue_hist',
     'hdrscope ebpf read id:42 --layout libbpf-tools --per-cpu',
     'hdrscope ebpf read name:AT_usecs --json',
@@ -29,10 +30,15 @@ export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS
     .allowExcessArguments(false)
     .option('--json', 'prints JSON')
     .option('--per-cpu', 'shows each CPU separately');
-  addMapOptions(parser).addOption(percentilesOption()).addOption(shownUnit());
-  const given = await readArguments<Options>(parser, args, io);
-  if (given === undefined) return ExitCode.done;
-  const { options, operands } = given;
+  return addMapOptions(command).addOption(percentilesOption()).addOption(shownUnit());
+}
+
+/** `hdrscope ebpf read` */
+export async function run(
+  { options, operands }: Arguments<Options>,
+  io: Io,
+  kernel: Kernel = THIS_KERNEL,
+): Promise<number> {
   const { source, guessed } = await openMap(operands[0]!, options, kernel);
   try {
     const frame = await source.read();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KernelSource } from '@hdrscope/ebpf';
-import { Option } from 'commander';
-import { createParser, readArguments } from '../arguments.ts';
+import { type Command, Option } from 'commander';
+import { type Arguments, createParser } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { parseDuration } from '../duration.ts';
 import { formatCount } from '../format.ts';
@@ -21,9 +21,9 @@ const DESCRIPTION = `Counts for some seconds how many tasks each CPU has to run,
 It loads a program into the kernel until the command ends. This takes root (or CAP_BPF and
 CAP_PERFMON), Linux 5.5 with BTF, and libbpf.so.1. hdrscope ebpf doctor shows what is missing.`;
 
-/** `hdrscope ebpf runqueue` */
-export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS_KERNEL): Promise<number> {
-  const parser = createParser('hdrscope ebpf runqueue', DESCRIPTION, [
+/** The arguments of `hdrscope ebpf runqueue`. */
+export function parser(): Command {
+  return createParser('hdrscope ebpf runqueue', DESCRIPTION, [
     'hdrscope ebpf runqueue',
     'hdrscope ebpf runqueue --seconds 60 --json',
   ])
@@ -35,9 +35,14 @@ export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS
     )
     .option('--json', 'prints JSON')
     .addOption(percentilesOption());
-  const given = await readArguments<Options>(parser, args, io);
-  if (given === undefined) return ExitCode.done;
-  const { seconds, json, percentiles } = given.options;
+}
+
+/** `hdrscope ebpf runqueue` */
+export async function run(
+  { options: { seconds, json, percentiles } }: Arguments<Options>,
+  io: Io,
+  kernel: Kernel = THIS_KERNEL,
+): Promise<number> {
   const runQueue = await kernel.openRunQueue();
   try {
     // Ctrl-C ends the counting early, and the command shows its result.

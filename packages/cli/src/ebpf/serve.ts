@@ -1,8 +1,8 @@
 import { type KernelHistograms, kernelHistograms } from '@hdrscope/ebpf';
 import { servePrometheus } from '@hdrscope/prometheus';
 import { type CountedUnit, createRegistry, SHOWN_UNITS } from '@hdrscope/registry';
-import { Option } from 'commander';
-import { createParser, readArguments } from '../arguments.ts';
+import { type Command, Option } from 'commander';
+import { type Arguments, createParser } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { portOption } from '../shared-options.ts';
 import { untilAborted } from '../until-aborted.ts';
@@ -23,9 +23,9 @@ const DESCRIPTION = `Serves the counts of maps to Prometheus, at /metrics, until
 Each scrape reads the maps. A metric never falls, even when counters are reset or maps are replaced.
 The bounds of classic buckets are the bounds of the slots in the map.`;
 
-/** `hdrscope ebpf serve` */
-export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS_KERNEL): Promise<number> {
-  const parser = createParser('hdrscope ebpf serve', DESCRIPTION, [
+/** The arguments of `hdrscope ebpf serve`. */
+export function parser(): Command {
+  const command = createParser('hdrscope ebpf serve', DESCRIPTION, [
     'hdrscope ebpf serve /sys/fs/bpf/queue_hist --port 9435',
     'hdrscope ebpf serve name:latency_hist --unit ns --layout log-linear-8',
   ])
@@ -38,10 +38,15 @@ export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS
         .default('none'),
     )
     .option('--per-cpu', 'serves each CPU as separate series');
-  addMapOptions(parser);
-  const given = await readArguments<Options>(parser, args, io);
-  if (given === undefined) return ExitCode.done;
-  const { options, operands } = given;
+  return addMapOptions(command);
+}
+
+/** `hdrscope ebpf serve` */
+export async function run(
+  { options, operands }: Arguments<Options>,
+  io: Io,
+  kernel: Kernel = THIS_KERNEL,
+): Promise<number> {
   const { port, host, unit, perCpu = false } = options;
   const registry = createRegistry();
   const opened: KernelHistograms[] = [];

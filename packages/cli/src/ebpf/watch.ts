@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { HdrscopeError } from '@hdrscope/core';
 import { formatDecimal } from '@hdrscope/core/internal';
 import { type Frame, type KernelIncrease, KernelIncreases, type KernelSource } from '@hdrscope/ebpf';
-import { createParser, readArguments } from '../arguments.ts';
+import type { Command } from 'commander';
+import { type Arguments, createParser } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { formatCount, percentileTitle } from '../format.ts';
@@ -26,9 +27,9 @@ const DESCRIPTION = `Shows what a map counts from now on, until Ctrl-C: a line f
 A count is never negative, even when counters are reset or the map is replaced. Standard error
 reports such events.`;
 
-/** `hdrscope ebpf watch` */
-export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS_KERNEL): Promise<number> {
-  const parser = createParser('hdrscope ebpf watch', DESCRIPTION, [
+/** The arguments of `hdrscope ebpf watch`. */
+export function parser(): Command {
+  const command = createParser('hdrscope ebpf watch', DESCRIPTION, [
     'hdrscope ebpf watch /sys/fs/bpf/queue_hist',
     'hdrscope ebpf watch /sys/fs/bpf/latency_hist --unit ns --json',
     'hdrscope ebpf watch name:hists --layout libbpf-tools --interval 10s --intervals 6',
@@ -38,10 +39,15 @@ export async function run(args: readonly string[], io: Io, kernel: Kernel = THIS
     .addOption(intervalOption().default(1, '1s'))
     .addOption(intervalsOption())
     .option('--json', 'prints a line of JSON for each histogram with counts');
-  addMapOptions(parser).addOption(percentilesOption()).addOption(shownUnit());
-  const given = await readArguments<Options>(parser, args, io);
-  if (given === undefined) return ExitCode.done;
-  const { options, operands } = given;
+  return addMapOptions(command).addOption(percentilesOption()).addOption(shownUnit());
+}
+
+/** `hdrscope ebpf watch` */
+export async function run(
+  { options, operands }: Arguments<Options>,
+  io: Io,
+  kernel: Kernel = THIS_KERNEL,
+): Promise<number> {
   const which = operands[0]!;
   const { source, guessed } = await openMap(which, options, kernel);
   if (guessed !== undefined) {

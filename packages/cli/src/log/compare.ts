@@ -1,5 +1,6 @@
 import { sumLogs } from '@hdrscope/interval-log';
-import { createParser, readArguments } from '../arguments.ts';
+import type { Command } from 'commander';
+import { type Arguments, createParser } from '../arguments.ts';
 import type { Io } from '../command.ts';
 import {
   addComparing,
@@ -12,7 +13,7 @@ import {
 import { nameOfPath } from '../inputs/input-file.ts';
 import { MalformedTally } from '../inputs/malformed-tally.ts';
 import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
-import { addSelection, type SelectingOptions } from '../inputs/selection-options.ts';
+import { addSelection, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
 import { unitOption } from '../shared-options.ts';
 import type { ValueScale } from '../value-scale.ts';
 import { openLogs } from './input.ts';
@@ -29,9 +30,9 @@ interface Options extends SelectingOptions, ComparingOptions {
   readonly textUnit?: TextUnit;
 }
 
-/** `hdrscope log compare` */
-export async function run(args: readonly string[], io: Io): Promise<number> {
-  const parser = createParser('hdrscope log compare', DESCRIPTION, [
+/** The arguments of `hdrscope log compare`. */
+export function parser(): Command {
+  const command = createParser('hdrscope log compare', DESCRIPTION, [
     'hdrscope log compare before.hlog after.hlog',
     'hdrscope log compare --percentiles 50,99,99.9 --fail-if-worse 5% before.hlog after.hlog',
     'hdrscope log compare before.hgrm after.hlog',
@@ -39,15 +40,15 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   ])
     .argument('<before>', 'a log, or percentile text, before the change; - is standard input')
     .argument('<after>', 'the log, or percentile text, after the change');
-  addComparing(parser, [99])
+  addComparing(command, [99])
     .addOption(unitOption())
     .addOption(textUnitOption())
     .option('--json', 'prints JSON');
-  const selectionOf = addSelection(parser);
-  const given = await readArguments<Options>(parser, args, io);
-  if (given === undefined) return 0;
-  const { options, operands } = given;
+  return addSelection(command);
+}
 
+/** `hdrscope log compare` */
+export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
   const selection = selectionOf(options);
   const { sources, texts, onBytes, finish } = await openLogs(operands, io, true, { ...options, selection });
   const malformed = new MalformedTally();

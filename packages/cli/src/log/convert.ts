@@ -7,10 +7,11 @@ import {
   type Selection,
   sumLogs,
 } from '@hdrscope/interval-log';
-import { choiceOption, createParser, readArguments, wrongOption } from '../arguments.ts';
+import type { Command } from 'commander';
+import { type Arguments, choiceOption, createParser, wrongOption } from '../arguments.ts';
 import { type Io, Refusal, UsageError } from '../command.ts';
 import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
-import { addTags } from '../inputs/selection-options.ts';
+import { addTags, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
 import { OUTPUT_HELP } from '../output-file.ts';
 import { LOG_PERCENTILES, percentilesOption, unitOption } from '../shared-options.ts';
 import { csvHeader, csvRow, ndjsonRow, type RowOptions } from './interval-rows.ts';
@@ -29,15 +30,15 @@ const DESCRIPTION = `Writes a log in another format:
 Percentile text (.hgrm, its CSV, wrk2 --latency) becomes one interval without a tag. It has no time,
 so its start and its length are written as 0.`;
 
-interface Options extends RowOptions {
+interface Options extends RowOptions, Pick<SelectingOptions, 'tag'> {
   readonly to?: Format;
   readonly output?: string;
   readonly textUnit?: TextUnit;
 }
 
-/** `hdrscope log convert` */
-export async function run(args: readonly string[], io: Io): Promise<number> {
-  const parser = createParser('hdrscope log convert', DESCRIPTION, [
+/** The arguments of `hdrscope log convert`. */
+export function parser(): Command {
+  const command = createParser('hdrscope log convert', DESCRIPTION, [
     'hdrscope log convert --to v2 old.hlog -o new.hlog',
     'hdrscope log convert --to csv --tag get service.hlog > get.csv',
     'hdrscope log convert --to hgrm service.hlog -o service.hgrm',
@@ -49,14 +50,15 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     .addOption(unitOption('(v2 of a log does not need it) '))
     .addOption(textUnitOption())
     .addOption(percentilesOption(LOG_PERCENTILES, 'of ndjson and csv: '));
-  const tagsOf = addTags(parser);
-  const given = await readArguments<Options>(parser, args, io);
-  if (given === undefined) return 0;
-  const { options, operands } = given;
+  return addTags(command);
+}
+
+/** `hdrscope log convert` */
+export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
   if (options.to === undefined) throw new UsageError(`--to is needed: ${FORMATS.join(', ')}`);
   const convert = CONVERSIONS[options.to];
-  const { unit, textUnit } = options;
-  const selection = tagsOf({});
+  const { unit, textUnit, tag } = options;
+  const selection = selectionOf({ tag });
   return runLines(
     operands,
     options.output,

@@ -1,7 +1,7 @@
-import type { Group } from '../command.ts';
+import type { Group } from '../command-module.ts';
 
 /** `hdrscope log`: one module per command, loaded when it runs. */
-export const LOG: Group = {
+export const group: Group = {
   path: 'hdrscope log',
   description: `Works on HdrHistogram's interval logs, of any version and by any writer, plain or gzipped; - is standard input.
 summary, compare and convert also take percentile text (.hgrm, its CSV, wrk2 --latency).`,

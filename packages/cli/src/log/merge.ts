@@ -1,5 +1,6 @@
 import { mergeLogs } from '@hdrscope/interval-log';
-import { createParser, readArguments } from '../arguments.ts';
+import type { Command } from 'commander';
+import { type Arguments, createParser } from '../arguments.ts';
 import type { Io } from '../command.ts';
 import { OUTPUT_HELP } from '../output-file.ts';
 import { runLines } from './line-command.ts';
@@ -10,15 +11,21 @@ Histograms are copied unchanged. When the logs count their times from different 
 log counts from its own start, and every interval keeps its moment. Each log must be in order
 itself.`;
 
-/** `hdrscope log merge` */
-export async function run(args: readonly string[], io: Io): Promise<number> {
-  const parser = createParser('hdrscope log merge', DESCRIPTION, [
+interface Options {
+  readonly output?: string;
+}
+
+/** The arguments of `hdrscope log merge`. */
+export function parser(): Command {
+  return createParser('hdrscope log merge', DESCRIPTION, [
     'hdrscope log merge worker-*.hlog -o service.hlog',
     'hdrscope log merge monday.hlog tuesday.hlog | hdrscope log summary -',
   ])
     .argument('<file...>', 'logs; - is standard input')
     .option('-o, --output <file>', OUTPUT_HELP);
-  const given = await readArguments<{ readonly output?: string }>(parser, args, io);
-  if (given === undefined) return 0;
-  return runLines(given.operands, given.options.output, io, mergeLogs);
+}
+
+/** `hdrscope log merge` */
+export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
+  return runLines(operands, options.output, io, mergeLogs);
 }

@@ -1,6 +1,6 @@
 import { createProcessorFiles, PROCESSOR_ARGUMENTS, runProcessor } from '@hdrscope/interval-log';
 import type { Io } from '../command.ts';
-import type { OptionNode, ValueNode } from '../completion/option-node.ts';
+import type { OptionNode, ValueNode } from '../completion/nodes.ts';
 
 /** `hdrscope log process`, which takes the arguments of Java's `HistogramLogProcessor`. */
 export function run(args: readonly string[], { stdin, stdout, stderr, signal }: Io): Promise<number> {

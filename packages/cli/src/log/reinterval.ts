@@ -1,8 +1,9 @@
 import { reintervalLog } from '@hdrscope/interval-log';
-import { createParser, readArguments } from '../arguments.ts';
+import type { Command } from 'commander';
+import { type Arguments, createParser } from '../arguments.ts';
 import type { Io } from '../command.ts';
 import { parseDuration } from '../duration.ts';
-import { addSelection, type SelectingOptions } from '../inputs/selection-options.ts';
+import { addSelection, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
 import { OUTPUT_HELP } from '../output-file.ts';
 import { runLines } from './line-command.ts';
 
@@ -17,19 +18,20 @@ interface Options extends SelectingOptions {
   readonly output?: string;
 }
 
-/** `hdrscope log reinterval` */
-export async function run(args: readonly string[], io: Io): Promise<number> {
-  const parser = createParser('hdrscope log reinterval', DESCRIPTION, [
+/** The arguments of `hdrscope log reinterval`. */
+export function parser(): Command {
+  const command = createParser('hdrscope log reinterval', DESCRIPTION, [
     'hdrscope log reinterval 1m service.hlog -o minutes.hlog',
     'hdrscope log reinterval 1h30m - < service.hlog',
   ])
     .argument('<length>', 'how long the intervals become: 10s, 1m, 1h30m')
     .argument('<file>', 'a log; - is standard input')
     .option('-o, --output <file>', OUTPUT_HELP);
-  const selectionOf = addSelection(parser);
-  const given = await readArguments<Options>(parser, args, io);
-  if (given === undefined) return 0;
-  const { options, operands } = given;
+  return addSelection(command);
+}
+
+/** `hdrscope log reinterval` */
+export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
   const [length = '', ...paths] = operands;
   const lengthSec = parseDuration(length, 'the length');
   return runLines(paths, options.output, io, ([source], reading) =>

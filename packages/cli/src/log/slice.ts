@@ -1,7 +1,8 @@
 import { sliceLog } from '@hdrscope/interval-log';
-import { createParser, readArguments } from '../arguments.ts';
+import type { Command } from 'commander';
+import { type Arguments, createParser } from '../arguments.ts';
 import { type Io, UsageError } from '../command.ts';
-import { addSelection, type SelectingOptions } from '../inputs/selection-options.ts';
+import { addSelection, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
 import { OUTPUT_HELP } from '../output-file.ts';
 import { runLines } from './line-command.ts';
 
@@ -14,18 +15,19 @@ interface Options extends SelectingOptions {
   readonly output?: string;
 }
 
-/** `hdrscope log slice` */
-export async function run(args: readonly string[], io: Io): Promise<number> {
-  const parser = createParser('hdrscope log slice', DESCRIPTION, [
+/** The arguments of `hdrscope log slice`. */
+export function parser(): Command {
+  const command = createParser('hdrscope log slice', DESCRIPTION, [
     'hdrscope log slice service.hlog --from 10m --to 20m -o incident.hlog',
     'hdrscope log slice service.hlog --from 2026-03-01T12:00:00Z --tag get',
   ])
     .argument('<file>', 'a log; - is standard input')
     .option('-o, --output <file>', OUTPUT_HELP);
-  const selectionOf = addSelection(parser);
-  const given = await readArguments<Options>(parser, args, io);
-  if (given === undefined) return 0;
-  const { options, operands } = given;
+  return addSelection(command);
+}
+
+/** `hdrscope log slice` */
+export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
   const selection = selectionOf(options);
   if (Object.keys(selection).length === 0) {
     throw new UsageError(

@@ -1,6 +1,7 @@
 import { formatDecimal } from '@hdrscope/core/internal';
 import { type LogSummary, type Selection, summarizeLogs, type TagSummary } from '@hdrscope/interval-log';
-import { createParser, readArguments } from '../arguments.ts';
+import type { Command } from 'commander';
+import { type Arguments, createParser } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import { type Io, Refusal, UsageError } from '../command.ts';
 import { formatCount, formatTime, percentileTitle } from '../format.ts';
@@ -8,7 +9,7 @@ import { nameOfPath } from '../inputs/input-file.ts';
 import { MalformedTally } from '../inputs/malformed-tally.ts';
 import { isEpoch } from '../inputs/moment.ts';
 import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
-import { addSelection, type SelectingOptions } from '../inputs/selection-options.ts';
+import { addSelection, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
 import { LOG_PERCENTILES, percentilesOption, unitOption } from '../shared-options.ts';
 import { type Column, formatMarkdown, formatTable } from '../table.ts';
 import { scaled, type ValueScale, valueFormat } from '../value-scale.ts';
@@ -30,9 +31,9 @@ on standard error; the exit code is 1 then.
 Percentile text (.hgrm, its CSV, wrk2 --latency) is read as one interval without a tag and without a
 time. A note on standard error says what such text does not contain.`;
 
-/** `hdrscope log summary` */
-export async function run(args: readonly string[], io: Io): Promise<number> {
-  const parser = createParser('hdrscope log summary', DESCRIPTION, [
+/** The arguments of `hdrscope log summary`. */
+export function parser(): Command {
+  const command = createParser('hdrscope log summary', DESCRIPTION, [
     'hdrscope log summary service.hlog',
     'hdrscope log summary --unit us --percentiles 50,99,99.99 ycsb.hlog',
     'hdrscope log summary --tag get --from 10m --to 20m monday.hlog tuesday.hlog',
@@ -44,10 +45,11 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     .addOption(unitOption())
     .addOption(textUnitOption())
     .addOption(percentilesOption(LOG_PERCENTILES));
-  const selectionOf = addSelection(parser);
-  const given = await readArguments<Options>(parser, args, io);
-  if (given === undefined) return 0;
-  const { options, operands } = given;
+  return addSelection(command);
+}
+
+/** `hdrscope log summary` */
+export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
   if (options.json && options.markdown) throw new UsageError('--json and --markdown exclude each other');
 
   const selection = selectionOf(options);

@@ -8,14 +8,14 @@ import {
   readEntries,
   selects,
 } from '@hdrscope/interval-log';
-import { Option } from 'commander';
-import { createParser, readArguments, wrongOption } from '../arguments.ts';
+import { type Command, Option } from 'commander';
+import { type Arguments, createParser, wrongOption } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { parseDuration } from '../duration.ts';
 import { formatCount, formatTime, percentileTitle } from '../format.ts';
 import { isEpoch } from '../inputs/moment.ts';
-import { addSelection, type SelectingOptions } from '../inputs/selection-options.ts';
+import { addSelection, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
 import { LOG_PERCENTILES, percentilesOption, unitOption } from '../shared-options.ts';
 import { type ValueScale, valueFormat } from '../value-scale.ts';
 import { assertLog, openLogs } from './input.ts';
@@ -35,9 +35,9 @@ interface Options extends SelectingOptions {
   readonly json?: boolean;
 }
 
-/** `hdrscope log tail` */
-export async function run(args: readonly string[], io: Io): Promise<number> {
-  const parser = createParser('hdrscope log tail', DESCRIPTION, [
+/** The arguments of `hdrscope log tail`. */
+export function parser(): Command {
+  const command = createParser('hdrscope log tail', DESCRIPTION, [
     'hdrscope log tail -f service.hlog',
     'hdrscope log tail -f --json service.hlog',
     'hdrscope log tail -n 100 --tag get service.hlog',
@@ -54,14 +54,11 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
         .argParser((text) => parseDuration(text, '--poll'))
         .default(0.25, '250ms'),
     );
-  const selectionOf = addSelection(parser);
-  const given = await readArguments<Options>(parser, args, io);
-  if (given === undefined) return 0;
-  const {
-    options,
-    operands: [path = '-'],
-  } = given;
+  return addSelection(command);
+}
 
+/** `hdrscope log tail` */
+export async function run({ options, operands: [path = '-'] }: Arguments<Options>, io: Io): Promise<number> {
   const isFollowed = options.follow === true && path !== '-';
   if (isFollowed) await assertLog(path, io);
   const entries = isFollowed

@@ -1,13 +1,13 @@
 import type { Plot, SloLine } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
-import { Option } from 'commander';
-import { choiceOption, createParser, readArguments, wrongOption } from '../arguments.ts';
-import { ExitCode, type Io, Refusal } from '../command.ts';
+import { type Command, Option } from 'commander';
+import { type Arguments, choiceOption, createParser, wrongOption } from '../arguments.ts';
+import { type Io, Refusal } from '../command.ts';
 import { parseConfidence } from '../comparison/comparison-input.ts';
 import type { InputKind } from '../inputs/kinds.ts';
 import { type Input, openInputs } from '../inputs/open-inputs.ts';
 import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
-import { addSelection, type SelectingOptions } from '../inputs/selection-options.ts';
+import { addSelection, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
 import { NUMBER_UNITS } from '../numbers/number-unit.ts';
 import { LOG_PERCENTILES, percentilesOption } from '../shared-options.ts';
 import { readBars } from './bars.ts';
@@ -50,9 +50,9 @@ hdrscope ebpf read --json or of this command with --json; all of them plain or g
 Numbers are in --text-unit, else in --unit if that is given, else in ms when there are files of other
 forms as well. They are counted as hdrscope record counts them, and have no times.`;
 
-/** `hdrscope plot` */
-export async function run(args: readonly string[], io: Io): Promise<number> {
-  const parser = createParser('hdrscope plot', DESCRIPTION, [
+/** The arguments of `hdrscope plot`. */
+export function parser(): Command {
+  const command = createParser('hdrscope plot', DESCRIPTION, [
     'hdrscope plot service.hlog --slo p99.9=50ms',
     'hdrscope plot before.hgrm after.hgrm wrk2.txt -o latency.svg',
     'hdrscope plot yesterday.txt today.txt.gz --unit ms --log',
@@ -119,10 +119,11 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     )
     .option('--ascii', 'draws text in ASCII only')
     .option('--json', 'the same as --format json: the data of the plot');
-  const selectionOf = addSelection(parser);
-  const given = await readArguments<Options>(parser, args, io);
-  if (given === undefined) return ExitCode.done;
-  const { options, operands } = given;
+  return addSelection(command);
+}
+
+/** `hdrscope plot` */
+export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
   const format = options.json ? 'json' : formatOf(options);
   const { inputs, totalBytes } = await openInputs(operands, { takes: TAKEN, otherwise: 'log' }, io);
   const { kind, unit, textUnit } = options;

@@ -1,6 +1,6 @@
-import { Option } from 'commander';
-import { createParser, isDecimal, parsePercentileList, readArguments, wrongOption } from '../arguments.ts';
-import { ExitCode, type Io, Refusal, UsageError } from '../command.ts';
+import { type Command, Option } from 'commander';
+import { type Arguments, createParser, isDecimal, parsePercentileList, wrongOption } from '../arguments.ts';
+import { type Io, Refusal, UsageError } from '../command.ts';
 import { LineTally } from '../inputs/line-tally.ts';
 import { openInputs } from '../inputs/open-inputs.ts';
 import { countNumbers, vanishedText } from '../numbers/count-numbers.ts';
@@ -38,7 +38,8 @@ interface Options {
   readonly plot: boolean;
 }
 
-function parser(): ReturnType<typeof createParser> {
+/** The arguments of `hdrscope record`. */
+export function parser(): Command {
   return createParser('hdrscope record', DESCRIPTION, [
     'hdrscope record --unit ms latencies.txt',
     'cat latencies.txt | hdrscope record --unit us --percentiles 50,99,99.9',
@@ -88,10 +89,7 @@ function parser(): ReturnType<typeof createParser> {
 }
 
 /** `hdrscope record` */
-export async function run(args: readonly string[], io: Io): Promise<number> {
-  const given = await readArguments<Options>(parser(), args, io);
-  if (given === undefined) return ExitCode.done;
-  const { options, operands } = given;
+export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
   if (options.separator !== undefined && options.column === undefined) {
     throw new UsageError('--separator needs --column, the column that has the numbers');
   }

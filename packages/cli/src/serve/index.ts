@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import { serveDashboard } from '@hdrscope/dashboard';
 import { type CountedUnit, createRegistry } from '@hdrscope/registry';
-import { choiceOption, createParser, readArguments } from '../arguments.ts';
+import type { Command } from 'commander';
+import { type Arguments, choiceOption, createParser } from '../arguments.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
 import { NUMBER_UNITS } from '../numbers/number-unit.ts';
 import { parseCountedUnit } from '../plot/units.ts';
@@ -28,9 +29,9 @@ It shows the given files, and files that you drop on the page: interval logs (.h
 percentile text (.hgrm, its CSV, wrk2 --latency), plain or gzipped. Only this machine sees the page,
 unless --host names another address. That needs a token, which everybody who opens the page must know.`;
 
-/** `hdrscope serve` */
-export async function run(args: readonly string[], io: Io): Promise<number> {
-  const parser = createParser('hdrscope serve', DESCRIPTION, [
+/** The arguments of `hdrscope serve`. */
+export function parser(): Command {
+  return createParser('hdrscope serve', DESCRIPTION, [
     'hdrscope serve service.hlog before.hgrm',
     'hdrscope serve -f service.hlog --open',
     'hdrscope serve --demo',
@@ -46,9 +47,10 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     .addOption(
       choiceOption('--unit <unit>', 'the unit of the values', NUMBER_UNITS, parseCountedUnit).default('ns'),
     );
-  const given = await readArguments<Options>(parser, args, io);
-  if (given === undefined) return ExitCode.done;
-  const { options, operands } = given;
+}
+
+/** `hdrscope serve` */
+export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
   const { port, host, unit, follow = false } = options;
   const token = tokenOf(options);
   const files: ShownFile[] = [];

@@ -1,4 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { Command } from 'commander';
+import type { ParsedCommand } from '../../src/command-module.ts';
+import { commandTree } from '../../src/completion/tree.ts';
 import { runCli } from '../../src/program.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { useFolder } from '../support/logs.ts';
@@ -150,6 +153,28 @@ test('no command runs for it, or prints anything', async () => {
   };
   expect(await runCli(['completion', 'bash'], io)).toBe(0);
   expect(asked).toHaveLength(1);
+});
+
+test('completes a command from its parser, without running the command', async () => {
+  const probe: ParsedCommand = {
+    parser: () => new Command().option('-d, --deep', 'looks deeper: everywhere').argument('<file>'),
+    run: () => {
+      throw new Error('the command runs');
+    },
+  };
+  const group = { path: 'tool', description: '', examples: [] };
+  const commands = [{ name: 'probe', summary: 'looks', load: async () => probe }];
+  const [outer, inner] = await commandTree({ ...group, commands });
+  expect(outer).toMatchObject({ path: 'tool', commands: [{ name: 'probe', summary: 'looks' }] });
+  expect(inner).toEqual({
+    path: 'tool probe',
+    options: [
+      { flags: ['--deep', '-d'], value: undefined, description: 'looks deeper' },
+      { flags: ['--help', '-h'], value: undefined, description: 'prints help' },
+    ],
+    commands: [],
+    operand: 'file',
+  });
 });
 
 test('refuses a shell that it does not know', async () => {

@@ -2,10 +2,10 @@ import { HdrscopeError } from '@hdrscope/core';
 import { framesSource, logLinear8Layout } from '@hdrscope/ebpf';
 import type { RunQueue } from '@hdrscope/ebpf/loader';
 import { Termination } from '../../src/command.ts';
-import { run as doctor } from '../../src/ebpf/doctor.ts';
-import { run as list } from '../../src/ebpf/list.ts';
-import { run as runqueue } from '../../src/ebpf/runqueue.ts';
-import { run as serve } from '../../src/ebpf/serve.ts';
+import * as doctor from '../../src/ebpf/doctor.ts';
+import * as list from '../../src/ebpf/list.ts';
+import * as runqueue from '../../src/ebpf/runqueue.ts';
+import * as serve from '../../src/ebpf/serve.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { fakeKernel, frameOf, QUEUE_HIST, runWith } from '../support/fake-kernel.ts';
 

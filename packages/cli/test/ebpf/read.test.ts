@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { logLinear8Layout } from '@hdrscope/ebpf';
-import { run } from '../../src/ebpf/read.ts';
+import * as read from '../../src/ebpf/read.ts';
 import { fakeKernel, frameOf, QUEUE_HIST, runWith } from '../support/fake-kernel.ts';
 
 const TWO_CPUS = [1000, 500, 700, 400, 200, 15, 5, 1, 200, 480, 700, 400, 200, 15, 5, 0];
 
 test('shows bars, the total, and percentiles by their slots', async () => {
   const kernel = fakeKernel({ frames: [frameOf(TWO_CPUS)] });
-  const { exitCode, stdout, stderr } = await runWith(run, ['/sys/fs/bpf/queue_hist'], kernel);
+  const { exitCode, stdout, stderr } = await runWith(read, ['/sys/fs/bpf/queue_hist'], kernel);
   expect([exitCode, stderr]).toEqual([
     0,
     'hdrscope: the layout is a guess: queue-depth; --layout sets another one\n',
@@ -30,7 +30,7 @@ total 4,821; p50 2 to 4; p90 5 to 8; p99 9 to 16
 test('shows each CPU separately, and a percentile above the last bound', async () => {
   const kernel = fakeKernel({ frames: [frameOf(TWO_CPUS)] });
   const args = ['id:42', '--per-cpu', '--percentiles', '100', '--layout', 'queue-depth'];
-  const { stdout, stderr } = await runWith(run, args, kernel);
+  const { stdout, stderr } = await runWith(read, args, kernel);
   expect(stderr).toBe('');
   expect(stdout.match(/^\S+\{.*/gm)).toEqual(['queue_hist{cpu=0}', 'queue_hist{cpu=1}']);
   expect(stdout.match(/total.*/g)).toEqual(['total 2,821; p100 65 or more', 'total 2,000; p100 33 to 64']);
@@ -38,7 +38,7 @@ test('shows each CPU separately, and a percentile above the last bound', async (
 
 test('prints JSON', async () => {
   const kernel = fakeKernel({ frames: [frameOf([0, 3, 0, 0, 0, 0, 0, 1], { sums: [73] })] });
-  const { stdout } = await runWith(run, ['name:queue_hist', '--json', '--percentiles', '50,99.9'], kernel);
+  const { stdout } = await runWith(read, ['name:queue_hist', '--json', '--percentiles', '50,99.9'], kernel);
   expect(JSON.parse(stdout)).toEqual({
     generation: 'map 42',
     histograms: [
@@ -62,7 +62,7 @@ test('merges the slots of a power of two when there are many slots', async () =>
   const layout = logLinear8Layout();
   const counts = new Array(496).fill(0).fill(1, 8, 80);
   const kernel = fakeKernel({ frames: [frameOf(counts, { layout })] });
-  const { stdout } = await runWith(run, ['/pin', '--layout', 'log-linear-8'], kernel);
+  const { stdout } = await runWith(read, ['/pin', '--layout', 'log-linear-8'], kernel);
   expect(stdout.match(/^\d\S* +\d+/gm)).toEqual([
     ...['8-15      8', '16-31     8', '32-63     8', '64-127    8', '128-255   8'],
     ...['256-511   8', '512-1023  8', '1024-2047 8', '2048-4095 8'],
@@ -74,7 +74,7 @@ test('merges the slots of a power of two above 2^53 too', async () => {
   // Eight slots for each power of two, from 2^54 to 2^60.
   const counts = new Array(496).fill(0).fill(1, 416, 464);
   const kernel = fakeKernel({ frames: [frameOf(counts, { layout })] });
-  const { stdout } = await runWith(run, ['/pin', '--layout', 'log-linear-8'], kernel);
+  const { stdout } = await runWith(read, ['/pin', '--layout', 'log-linear-8'], kernel);
   expect(stdout.match(/^\d\S* +\d+/gm)?.map((row) => row.replace(/-\S* +/, ' '))).toEqual(
     [54, 55, 56, 57, 58, 59].map((octave) => `${String(2 ** octave)} 8`),
   );
@@ -86,7 +86,7 @@ test.each([
   ['s', 'p50 2 s to 4 s; p100 65 s or more'],
 ])('shows percentiles as times in %s', async (unit, shown) => {
   const kernel = fakeKernel({ frames: [frameOf([0, 0, 3, 0, 0, 0, 0, 1], { sums: [73] })] });
-  const { stdout } = await runWith(run, ['id:42', '--unit', unit, '--percentiles', '50,100'], kernel);
+  const { stdout } = await runWith(read, ['id:42', '--unit', unit, '--percentiles', '50,100'], kernel);
   expect(stdout.split('\n')[0]).toBe('queue_hist');
   expect(stdout).toMatch(new RegExp(`^2 ${unit.replace('u', 'µ')} to 4 ${unit.replace('u', 'µ')} +\\d`, 'm'));
   expect(stdout).toContain(shown);
@@ -95,9 +95,9 @@ test.each([
 
 test('reports that nothing was counted', async () => {
   const zeros = fakeKernel({ frames: [frameOf(new Array(8).fill(0))] });
-  expect((await runWith(run, ['id:42'], zeros)).stdout).toBe('queue_hist\nnothing was counted\n');
+  expect((await runWith(read, ['id:42'], zeros)).stdout).toBe('queue_hist\nnothing was counted\n');
   const none = fakeKernel({ frames: [{ ...frameOf([]), histograms: [] }] });
-  expect((await runWith(run, ['id:42'], none)).stdout).toBe('nothing was counted\n');
+  expect((await runWith(read, ['id:42'], none)).stdout).toBe('nothing was counted\n');
 });
 
 const NO_GUESS = { ...QUEUE_HIST, guess: undefined, maxEntries: 7 };
@@ -115,7 +115,7 @@ test.each([
   [['/elsewhere'], '/elsewhere does not look like a known histogram'],
 ])('refuses %j', async (args, message) => {
   const kernel = fakeKernel({ list: async () => ({ maps: [NO_GUESS], incomplete: undefined }) });
-  await expect(runWith(run, args, kernel)).rejects.toThrow(message);
+  await expect(runWith(read, args, kernel)).rejects.toThrow(message);
 });
 
 test.each([
@@ -134,6 +134,6 @@ test.each([
       throw new Error('opened');
     },
   });
-  await expect(runWith(run, ['id:42', '--layout', layout], kernel)).rejects.toThrow('opened');
+  await expect(runWith(read, ['id:42', '--layout', layout], kernel)).rejects.toThrow('opened');
   expect(opened).toMatchObject([{ slots: { kind: 'explicit' } }]);
 });

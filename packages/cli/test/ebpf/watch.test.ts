@@ -1,6 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { Termination } from '../../src/command.ts';
-import { run } from '../../src/ebpf/watch.ts';
+import * as watch from '../../src/ebpf/watch.ts';
 import { fakeKernel, frameOf, runWith } from '../support/fake-kernel.ts';
 
 const ARGS = [
@@ -30,7 +30,7 @@ test('shows the counts of each interval', async () => {
       frameOf([101, 0, 2, 0, 0, 0, 0, 5]),
     ],
   });
-  const { exitCode, stdout, stderr } = await runWith(run, [...ARGS, '--intervals', '3'], kernel);
+  const { exitCode, stdout, stderr } = await runWith(watch, [...ARGS, '--intervals', '3'], kernel);
   expect([exitCode, stderr]).toEqual([0, '']);
   expect(rows(stdout)).toEqual([
     ['count', 'rate/s', 'p50', 'p99', 'histogram'],
@@ -49,7 +49,7 @@ test('prints the counts of each interval as a line of JSON', async () => {
       frameOf([101, 0, 2, 0, 0, 0, 0, 5]),
     ],
   });
-  const { stdout } = await runWith(run, [...ARGS, '--intervals', '3', '--json'], kernel);
+  const { stdout } = await runWith(watch, [...ARGS, '--intervals', '3', '--json'], kernel);
   const lines = stdout
     .trimEnd()
     .split('\n')
@@ -80,7 +80,7 @@ test('reports resets, replaced maps and failures', async () => {
       frameOf([0, 9, 0, 0, 0, 0, 0, 0], { generation: 'map 43' }),
     ],
   });
-  const { stdout, stderr } = await runWith(run, [...ARGS, '-n', '3'], kernel);
+  const { stdout, stderr } = await runWith(watch, [...ARGS, '-n', '3'], kernel);
   expect(rows(stdout).slice(1)).toEqual([
     ['7', '700.0', '0', '0', 'queue_hist'],
     ['9', '900.0', '1', '1', 'queue_hist'],
@@ -96,11 +96,11 @@ test('reports resets, replaced maps and failures', async () => {
 test('ends when it is interrupted', async () => {
   const kernel = fakeKernel({ frames: [frameOf(BEFORE)] });
   const onOutput = (_: string, end: (reason: Termination) => void) => end(new Termination('SIGINT', 130));
-  await expect(runWith(run, ARGS, kernel, { onOutput })).rejects.toMatchObject({ name: 'AbortError' });
+  await expect(runWith(watch, ARGS, kernel, { onOutput })).rejects.toMatchObject({ name: 'AbortError' });
 });
 
 test('refuses an invalid number of intervals', async () => {
-  await expect(runWith(run, [...ARGS, '-n', '0'], fakeKernel({}))).rejects.toThrow(
+  await expect(runWith(watch, [...ARGS, '-n', '0'], fakeKernel({}))).rejects.toThrow(
     "--intervals must be an integer of at least 1, got '0'",
   );
 });

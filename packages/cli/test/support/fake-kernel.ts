@@ -5,7 +5,9 @@ import {
   queueDepthLayout,
   type VisibleMap,
 } from '@hdrscope/ebpf';
-import type { CommandModule, Io, Output, Termination } from '../../src/command.ts';
+import { type Arguments, readArguments } from '../../src/arguments.ts';
+import { ExitCode, type Io, type Output, type Termination } from '../../src/command.ts';
+import type { ParsedCommand } from '../../src/command-module.ts';
 import type { Kernel } from '../../src/ebpf/kernel.ts';
 import type { Ran } from './fake-io.ts';
 
@@ -60,7 +62,10 @@ export function fakeKernel(
   };
 }
 
-type Run = (args: readonly string[], io: Io, kernel: Kernel) => ReturnType<CommandModule['run']>;
+/** The module of a command that reads a kernel. */
+interface KernelCommand extends Pick<ParsedCommand, 'parser'> {
+  run(given: Arguments<unknown>, io: Io, kernel: Kernel): Promise<number>;
+}
 
 interface RunOptions {
   readonly onOutput?: (text: string, end: (reason: Termination) => void) => void;
@@ -70,7 +75,7 @@ interface RunOptions {
 
 /** Runs a command with a kernel. Errors of the command are thrown. */
 export async function runWith(
-  run: Run,
+  command: KernelCommand,
   args: readonly string[],
   kernel: Kernel,
   { onOutput, signal }: RunOptions = {},
@@ -93,5 +98,7 @@ export async function runWith(
     signal: signal ?? ending.signal,
     monotonicMs: () => 0,
   };
-  return { exitCode: await run(args, io, kernel), ...printed };
+  const given = await readArguments(command.parser(), args, io);
+  const exitCode = given === undefined ? ExitCode.done : await command.run(given, io, kernel);
+  return { exitCode, ...printed };
 }
