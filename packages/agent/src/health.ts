@@ -46,7 +46,7 @@ export function newTally(kind: EntryHealth['kind'], name: string, type: string):
 }
 
 /** A metric of the agent itself, for every sink that shows numbers. */
-export interface HealthNumber {
+interface HealthNumber {
   /** OpenTelemetry's name, with dots; Prometheus gets underscores. */
   readonly name: string;
   readonly kind: 'counter' | 'gauge';
@@ -55,7 +55,7 @@ export interface HealthNumber {
   points(health: AgentHealth, nowMs: number): readonly HealthPoint[];
 }
 
-export interface HealthPoint {
+interface HealthPoint {
   readonly attributes: Readonly<Record<string, string>>;
   readonly value: number;
 }

@@ -5,7 +5,7 @@ import type { PeriodicExportingMetricReaderOptions } from '@opentelemetry/sdk-me
 export type MetricProducer = NonNullable<PeriodicExportingMetricReaderOptions['metricProducers']>[number];
 
 /** How far a log was counted: a source that is started anew goes on there. */
-export interface LogProgress {
+interface LogProgress {
   /** The file that was read: its device and its inode. */
   file: string | undefined;
   /** Lines up to this one were counted, or are not to be counted. */

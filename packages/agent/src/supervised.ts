@@ -18,7 +18,7 @@ type Surroundings = Omit<
 >;
 
 /** What `Supervised` needs for an entry. */
-export interface SupervisedOptions<Config> {
+interface SupervisedOptions<Config> {
   readonly config: Config;
   readonly start: Start<Config>;
   readonly tally: Tally;

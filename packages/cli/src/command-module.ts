@@ -34,7 +34,7 @@ export interface ParsedCommand {
 }
 
 /** A command that reads its arguments without a parser, and prints its own help. */
-export interface RawCommand {
+interface RawCommand {
   /** The options that shells complete. */
   readonly options: readonly OptionNode[];
   /**
@@ -45,6 +45,6 @@ export interface RawCommand {
 }
 
 /** A command with further commands below it. */
-export interface GroupModule {
+interface GroupModule {
   readonly group: Group;
 }

@@ -1,7 +1,7 @@
 import type { Registry } from '@hdrscope/registry';
 
 /** What watches the gathers of a sink. */
-export interface GatherWatch {
+interface GatherWatch {
   readonly sink: string;
   /** Reports a source that has not answered in time. The source itself does not notice. */
   sourceIsLate(source: string, error: unknown): void;

@@ -1,5 +1,5 @@
 /** Who takes what comes on standard input. */
-export interface StdinListener {
+interface StdinListener {
   onBytes(bytes: Uint8Array): void;
   onEnd(): void;
   onError(error: unknown): void;

@@ -7,7 +7,7 @@ import { formatCount } from '../format.ts';
 import { formatTable } from '../table.ts';
 
 /** The cost of a histogram, and of alternatives. */
-export interface ShownAdvice {
+interface ShownAdvice {
   readonly advice: Advice;
   /** The advice for each number of digits, ascending, including the chosen one. */
   readonly alternatives: readonly Advice[];

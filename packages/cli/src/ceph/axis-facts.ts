@@ -4,7 +4,7 @@ import { formatValue } from '@hdrscope/plot';
 import type { Sourced } from './histograms.ts';
 
 /** Certain bounds of a value: infinite when they are open, `NaN` when no value was counted. */
-export type Bounds = Pick<AxisQuantile, 'lower' | 'upper'>;
+type Bounds = Pick<AxisQuantile, 'lower' | 'upper'>;
 
 /** The statistics of one axis. */
 export interface AxisFacts {

@@ -14,7 +14,7 @@ import {
 import { createRegistry } from '@hdrscope/registry';
 
 /** Work that goes on until it is stopped, and histograms of it. */
-export interface Demo {
+interface Demo {
   readonly replies: PerfReplies;
   stop(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import { exactTotal, haveSeveralSources, titleOf } from './histograms.ts';
 import type { SelectedHistogram } from './where.ts';
 
 /** A histogram, and the facts of its axes. Axes with a single slot are left out, unless there are no others. */
-export interface HistogramFacts extends SelectedHistogram {
+interface HistogramFacts extends SelectedHistogram {
   readonly facts: readonly AxisFacts[];
 }
 

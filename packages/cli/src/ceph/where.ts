@@ -32,7 +32,7 @@ export function whereOption(): Option {
 }
 
 /** @throws UsageError */
-export function parseWhere(text: string): WhereCondition {
+function parseWhere(text: string): WhereCondition {
   const allowed =
     "an axis and values, as in 'Request size (bytes)=4KiB..8KiB', size=..64KiB or latency=1ms..";
   const [, axis, from = '', to = ''] = /^(.+)=([^=]*?)\.\.([^=]*)$/.exec(text) ?? [];

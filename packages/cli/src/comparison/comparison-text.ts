@@ -7,7 +7,7 @@ import { type Column, formatTable } from '../table.ts';
 import { scaled, type ValueScale, valueFormat } from '../value-scale.ts';
 
 /** A comparison and the facts that are shown with it. */
-export interface ShownComparison {
+interface ShownComparison {
   readonly comparison: Comparison;
   /** The names of the two sides: before, after. */
   readonly names: readonly string[];

@@ -11,7 +11,7 @@ import type { ReadingProgress } from '../progress.ts';
 import type { DiffKind, DiffUnits } from './units.ts';
 
 /** Options for reading the two sides. */
-export interface SideReading extends DiffUnits, ReadingProgress {
+interface SideReading extends DiffUnits, ReadingProgress {
   readonly textUnit: TextUnit | undefined;
   readonly malformed: MalformedTally;
   readonly badLines: LineTally;

@@ -16,7 +16,7 @@ export interface Input<Kind extends InputKind = InputKind> {
 }
 
 /** The inputs of a command and their size in bytes; `undefined` when it is unknown. */
-export interface Inputs<Kind extends InputKind = InputKind> {
+interface Inputs<Kind extends InputKind = InputKind> {
   readonly inputs: readonly Input<Kind>[];
   readonly totalBytes: number | undefined;
 }

@@ -3,7 +3,7 @@ import { UsageError } from '../command.ts';
 import { nameOfPath, sizeOf } from './input-file.ts';
 
 /** An input as the command line names it. */
-export interface Operand {
+interface Operand {
   /** `-` is standard input. */
   readonly path: string;
   /** Its name in messages. */
@@ -15,7 +15,7 @@ export interface Operand {
 }
 
 /** All inputs of a command line and their size in bytes; `undefined` when it is unknown. */
-export interface Operands {
+interface Operands {
   readonly operands: readonly Operand[];
   readonly totalBytes: number | undefined;
 }

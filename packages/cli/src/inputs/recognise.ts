@@ -5,7 +5,7 @@ import { nameOfPath } from './input-file.ts';
 import { type FoundKind, kindOf } from './kinds.ts';
 
 /** A file or stream, and its kind by its content. */
-export interface Recognised {
+interface Recognised {
   /** `undefined` when its beginning is not enough. */
   readonly kind: FoundKind | undefined;
   /** The whole input, from its beginning. */

@@ -7,7 +7,7 @@ import { readPercentileInput, type TextReading } from '../inputs/percentile-inpu
 import { type ReadingProgress, startReading } from '../progress.ts';
 
 /** Logs that exist and were not read yet. */
-export interface OpenedLogs extends ReadingProgress {
+interface OpenedLogs extends ReadingProgress {
   readonly sources: readonly LogSource[];
   /** The values of each source that was percentile text; it is now a log of one interval. `undefined` for other sources. */
   readonly texts: readonly (PercentileText | undefined)[];

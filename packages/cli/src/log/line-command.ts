@@ -7,12 +7,12 @@ import { writeLines } from '../output-file.ts';
 import { openLogs } from './input.ts';
 
 /** Gets notes about intervals that are not in the order of time. */
-export interface OrderOptions {
+interface OrderOptions {
   readonly onOutOfOrder: (interval: LogInterval, source?: LogSource) => void;
 }
 
 /** Turns logs into lines of output. */
-export type MakeLines = (
+type MakeLines = (
   sources: readonly LogSource[],
   options: OperationOptions & OrderOptions,
 ) => AsyncIterable<string>;

@@ -6,7 +6,7 @@ import type { Input } from '../inputs/open-inputs.ts';
 import { inUnit, type NumberUnit, ticksPerUnit } from './number-unit.ts';
 
 /** How numbers are counted. */
-export interface CountingOptions {
+interface CountingOptions {
   readonly unit: NumberUnit;
   /** From 0 to 5. @default 3, as in HdrHistogram */
   readonly significantDigits?: number;
@@ -20,7 +20,7 @@ export interface CountingOptions {
 }
 
 /** The distribution of numbers. */
-export interface CountedNumbers {
+interface CountedNumbers {
   /** In ticks of the unit's resolution. */
   readonly histogram: Histogram;
   /** How many numbers above 0 were less than half a tick. They are counted as 0. */
@@ -28,7 +28,7 @@ export interface CountedNumbers {
 }
 
 /** A text with numbers. */
-export type NumberText = Pick<Input, 'name' | 'source'>;
+type NumberText = Pick<Input, 'name' | 'source'>;
 
 // Exclusive upper bound of a histogram's integers.
 const MOST_TICKS = 2 ** 63;

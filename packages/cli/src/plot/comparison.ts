@@ -6,7 +6,7 @@ import { type Reading, readPercentiles, type ValueInput } from './reading.ts';
 import { readSum } from './sum.ts';
 
 /** How two files are compared. */
-export interface ComparisonOptions {
+interface ComparisonOptions {
   readonly percentiles: readonly number[];
   readonly confidence: number;
 }

@@ -9,7 +9,7 @@ interface Named extends Sum {
 }
 
 /** How curves are computed. */
-export interface CurveOptions {
+interface CurveOptions {
   readonly confidence: number | undefined;
 }
 

@@ -7,7 +7,7 @@ import { writeWhole } from '../output-file.ts';
 /** The words of `--format`. */
 export const FORMATS = ['text', 'svg', 'png', 'html', 'json'] as const;
 /** The format of a plot. */
-export type Format = (typeof FORMATS)[number];
+type Format = (typeof FORMATS)[number];
 
 /** The destination and the format of a plot. */
 export interface DrawingOptions {

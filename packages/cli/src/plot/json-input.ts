@@ -18,7 +18,7 @@ const KINDS: readonly string[] = [
 ] satisfies Plot['kind'][];
 
 /** What the command line states about the contents. */
-export interface JsonOptions {
+interface JsonOptions {
   /** The unit of the kernel's histograms, which JSON does not contain. */
   readonly unit: CountedUnit | undefined;
   /** The counter of a dump of Ceph. */

@@ -13,7 +13,7 @@ import { type PlotUnits, textScale } from './units.ts';
 export type ValueInput = Input<Exclude<InputKind, 'json'>>;
 
 /** Options for reading inputs. */
-export interface ReadingOptions extends PlotUnits {
+interface ReadingOptions extends PlotUnits {
   readonly textUnit: TextUnit | undefined;
   readonly selection: Selection;
 }

@@ -28,7 +28,7 @@ export interface PlotUnits {
 }
 
 /** Options of the command line that decide units. */
-export interface UnitOptions {
+interface UnitOptions {
   readonly unit: CountedUnit | undefined;
   readonly textUnit: TextUnit | undefined;
   /** Whether the inputs are compared with each other, so that they must count in one unit. */

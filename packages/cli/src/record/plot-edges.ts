@@ -4,7 +4,7 @@ const MOST_BARS = 16;
 const LINEAR_UP_TO = 10;
 
 /** The facts of a distribution that decide its edges. */
-export interface Spread {
+interface Spread {
   /** The smallest value above 0; `Infinity` when all values are 0. */
   readonly smallest: number;
   readonly median: number;
