@@ -301,7 +301,7 @@ function isBetweenWords(byte: number): boolean {
 /** The number in a column of a line that neither begins nor ends with a blank. */
 function blankColumn(bytes: Uint8Array, from: number, to: number, column: number): number {
   let at = from;
-  for (let passed = 1; passed < column; passed++) {
+  for (let passed = 1; passed < column && at < to; passed++) {
     while (at < to && !isBlank(bytes[at]!)) at++;
     while (at < to && isBlank(bytes[at]!)) at++;
   }

@@ -105,6 +105,13 @@ test('takes blanks around a field for none of it, and an empty one for no number
   expect(read('  a   1\r\n', { column: 2 }).numbers).toEqual([1]);
 });
 
+test('finds no number in a column far beyond the end of the line, without delay', () => {
+  expect(read('1 2\n', { column: Number.MAX_SAFE_INTEGER })).toMatchObject({
+    numbers: [],
+    bad: [{ lineNumber: 1 }],
+  });
+});
+
 test('refuses what is too large', () => {
   expect(read('99\n100\n101\n1e3\n', { largest: 100 })).toMatchObject({
     numbers: [99, 100],
