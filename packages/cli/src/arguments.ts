@@ -72,14 +72,37 @@ export async function readArguments(
   return { options: parser.opts(), operands: parser.args };
 }
 
-/** An option with a fixed set of words, for the help and for completion in shells. `parse` refuses other words. */
-export function choiceOption<T>(
+/**
+ * An option with a fixed set of words, for the help and for completion in shells. It refuses other words.
+ *
+ * @param toValue The value of the option. @default the word itself
+ */
+export function choiceOption<Word extends string>(
   flags: string,
   description: string,
-  choices: readonly string[],
-  parse: (text: string) => T,
+  choices: readonly Word[],
+  toValue: (word: Word) => unknown = (word) => word,
 ): Option {
-  return new Option(flags, description).choices(choices).argParser(parse);
+  const [name = flags] = /--[\w-]+/.exec(flags) ?? [];
+  return new Option(flags, description).choices(choices).argParser((text) => {
+    const word = choices.find((one) => one === text);
+    if (word === undefined) throw wrongOption(name, choices.join(', '), text);
+    return toValue(word);
+  });
+}
+
+/** Returns the parser of an option that is an integer in a range, including both ends. */
+export function integerParser(
+  name: string,
+  least: number,
+  most: number = Number.MAX_SAFE_INTEGER,
+): (text: string) => number {
+  const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+  return (text) => {
+    const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= least && number <= most) return number;
+    throw wrongOption(name, `an integer ${range}`, text);
+  };
 }
 
 /** Builds the error for an option that must be one thing and is another. */

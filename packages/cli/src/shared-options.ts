@@ -1,7 +1,7 @@
 import { Option } from 'commander';
-import { choiceOption, parsePercentileList, wrongOption } from './arguments.ts';
+import { choiceOption, integerParser, parsePercentileList } from './arguments.ts';
 import { parseDuration } from './duration.ts';
-import { parseUnit, VALUE_UNITS } from './value-scale.ts';
+import { VALUE_UNITS, valueScaleOf } from './value-scale.ts';
 
 /** The percentiles that commands for logs show by default. */
 export const LOG_PERCENTILES: readonly number[] = [50, 90, 99, 99.9];
@@ -21,7 +21,7 @@ export function percentilesOption(fallback: readonly number[] = [50, 90, 99], no
 /** `--unit`: how the values of a log are shown. */
 export function unitOption(note = ''): Option {
   const help = `${note}what the log counts: times are shown in ms, none as it is`;
-  return choiceOption('--unit <unit>', help, VALUE_UNITS, parseUnit).default(parseUnit('ns'), 'ns');
+  return choiceOption('--unit <unit>', help, VALUE_UNITS, valueScaleOf).default(valueScaleOf('ns'), 'ns');
 }
 
 /** `--interval`: a duration, in seconds when it is read. */
@@ -33,19 +33,12 @@ export function intervalOption(description = 'how long an interval is'): Option 
 
 /** `-n`: an integer of at least 1. */
 export function intervalsOption(description = 'ends after so many (default: never)'): Option {
-  return new Option('-n, --intervals <count>', description).argParser((text) => {
-    if (!/^[1-9]\d*$/.test(text)) throw wrongOption('--intervals', 'an integer of at least 1', text);
-    return Number(text);
-  });
+  return new Option('-n, --intervals <count>', description).argParser(integerParser('--intervals', 1));
 }
 
 /** `--port`: where a server listens. */
 export function portOption(port: number): Option {
   return new Option('--port <number>', '0 is any that is free')
-    .argParser((text) => {
-      const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-      if (!(number <= 65_535)) throw wrongOption('--port', 'an integer from 0 to 65535', text);
-      return number;
-    })
+    .argParser(integerParser('--port', 0, 65_535))
     .default(port);
 }

@@ -1,5 +1,4 @@
 import { formatDecimal } from '@hdrscope/core/internal';
-import { wrongOption } from './arguments.ts';
 import { perMs, TIME_UNITS } from './numbers/number-unit.ts';
 
 /** How the values of a log are shown. */
@@ -10,19 +9,14 @@ export interface ValueScale {
   readonly unit: 'ms' | '';
 }
 
-const SCALES: Readonly<Record<string, ValueScale>> = Object.fromEntries([
-  ...TIME_UNITS.map((unit) => [unit, { divisor: perMs(unit), unit: 'ms' }]),
-  ['none', { divisor: 1, unit: '' }],
-]);
+/** A word of `--unit`: what a log counts. */
+export type ValueUnit = (typeof TIME_UNITS)[number] | 'none';
 
-/** The words of `--unit`. */
-export const VALUE_UNITS: readonly string[] = Object.keys(SCALES);
+export const VALUE_UNITS: readonly ValueUnit[] = [...TIME_UNITS, 'none'];
 
-/** @throws UsageError */
-export function parseUnit(text: string): ValueScale {
-  const scale = SCALES[text];
-  if (scale === undefined) throw wrongOption('--unit', VALUE_UNITS.join(', '), text);
-  return scale;
+/** The scale of values in a unit: times are shown in milliseconds, others as they are. */
+export function valueScaleOf(unit: ValueUnit): ValueScale {
+  return unit === 'none' ? { divisor: 1, unit: '' } : { divisor: perMs(unit), unit: 'ms' };
 }
 
 /** A raw value in the unit shown. */

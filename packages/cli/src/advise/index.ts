@@ -1,7 +1,7 @@
 import { type Advice, type AdviseOptions, advise, HdrscopeError } from '@hdrscope/core';
 import type { CountedUnit } from '@hdrscope/registry';
-import { type Command, Option } from 'commander';
-import { type Arguments, createParser, isDecimal, wrongOption } from '../arguments.ts';
+import type { Command } from 'commander';
+import { type Arguments, choiceOption, createParser, isDecimal, wrongOption } from '../arguments.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
 import { digitsOption, NUMBER_UNITS } from '../numbers/number-unit.ts';
 import { adviceJson, formatAdvice } from './advice-text.ts';
@@ -35,7 +35,7 @@ export function parser(): Command {
       'the largest value that must fit: a number of the unit, or as in 1h, 500ms, 4GiB; required',
     )
     .option('--min <value>', 'the smallest difference that must be visible, in the same forms', '1')
-    .addOption(new Option('--unit <unit>', 'the unit of the values').choices(NUMBER_UNITS).default('ns'))
+    .addOption(choiceOption('--unit <unit>', 'the unit of the values', NUMBER_UNITS).default('ns'))
     .addOption(digitsOption('significant digits that values keep, 0 to 5').default(undefined, '3'))
     .option(
       '--max-error <part>',

@@ -1,6 +1,6 @@
 import { CEPH_RELEASES, type CephRelease, serveAdminSocket } from '@hdrscope/ceph';
-import { type Command, Option } from 'commander';
-import { type Arguments, createParser } from '../arguments.ts';
+import type { Command } from 'commander';
+import { type Arguments, choiceOption, createParser } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { startDemo } from './demo.ts';
@@ -22,9 +22,11 @@ export function parser(): Command {
     .allowExcessArguments(false)
     .requiredOption('--socket <path>', 'the path of the socket: at most 107 bytes, and unused')
     .addOption(
-      new Option('--release <name>', 'the release of Ceph whose dumps it sends; next is a proposal')
-        .choices(CEPH_RELEASES)
-        .default('tentacle'),
+      choiceOption(
+        '--release <name>',
+        'the release of Ceph whose dumps it sends; next is a proposal',
+        CEPH_RELEASES,
+      ).default('tentacle'),
     );
 }
 

@@ -15,7 +15,7 @@ import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
 import { perMs, TIME_UNITS } from '../numbers/number-unit.ts';
 import { startReading } from '../progress.ts';
 import { unitOption } from '../shared-options.ts';
-import { parseUnit, type ValueScale } from '../value-scale.ts';
+import { type ValueScale, type ValueUnit, valueScaleOf } from '../value-scale.ts';
 import { readSide } from './sides.ts';
 import { type DiffKind, diffUnits } from './units.ts';
 
@@ -63,7 +63,7 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
   const { unit, textUnit, json = false, plot = io.stdout.isTerminal } = options;
   const { inputs, totalBytes } = await openInputs(operands, { takes: KINDS, otherwise: 'log' }, io);
   const numbersIn = textUnit ?? (unit === undefined ? 'ms' : unitName(unit));
-  const units = diffUnits(inputs, unit ?? parseUnit('ns'), numbersIn);
+  const units = diffUnits(inputs, unit ?? valueScaleOf('ns'), numbersIn);
 
   const progress = startReading(io, totalBytes);
   const [malformed, badLines] = [new MalformedTally(), new LineTally()];
@@ -89,6 +89,6 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
   return Math.max(verdict, await report());
 }
 
-function unitName({ divisor, unit }: ValueScale): TextUnit | 'none' {
+function unitName({ divisor, unit }: ValueScale): ValueUnit {
   return unit === '' ? 'none' : TIME_UNITS.find((one) => perMs(one) === divisor)!;
 }

@@ -1,8 +1,7 @@
 import type { InputKind } from '../inputs/kinds.ts';
 import type { Input } from '../inputs/open-inputs.ts';
-import type { TextUnit } from '../inputs/percentile-input.ts';
 import { type NumberUnit, numberUnit, perMs } from '../numbers/number-unit.ts';
-import type { ValueScale } from '../value-scale.ts';
+import type { ValueScale, ValueUnit } from '../value-scale.ts';
 
 /** The kinds of input that can be compared. */
 export type DiffKind = Exclude<InputKind, 'json'>;
@@ -22,7 +21,7 @@ export interface DiffUnits {
 export function diffUnits(
   inputs: readonly Input<DiffKind>[],
   unit: ValueScale,
-  numbersIn: TextUnit | 'none',
+  numbersIn: ValueUnit,
 ): DiffUnits {
   if (inputs.every(({ kind }) => kind === 'numbers')) {
     const numbers = numberUnit(numbersIn);

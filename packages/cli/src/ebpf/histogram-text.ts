@@ -2,8 +2,9 @@ import { type Quantile, quantilesOf } from '@hdrscope/core';
 import { formatKernelBars } from '@hdrscope/ebpf';
 import type { Attributes } from '@hdrscope/registry';
 import { formatCount, percentileTitle } from '../format.ts';
+import type { ValueUnit } from '../value-scale.ts';
 import { fittedToScreen, type ShownHistogram } from './shown-histogram.ts';
-import { formatValue, type ShownUnit } from './unit.ts';
+import { formatValue } from './unit.ts';
 
 /** Name and attributes of a histogram: `queue_hist{comm="osd"}`. */
 export function titleOf({
@@ -31,7 +32,7 @@ export function percentilesOf(
 /** The values of a slot: `2 to 4`, `65 or more`. */
 export function formatBounds(
   { lower, upper }: Pick<Quantile, 'lower' | 'upper'>,
-  unit: ShownUnit = 'none',
+  unit: ValueUnit = 'none',
 ): string {
   if (Number.isNaN(lower)) return '-';
   const [from, to] = [lower, upper].map((bound) => formatValue(bound, unit));
@@ -43,7 +44,7 @@ export function formatBounds(
 /** How histograms are shown to people. */
 export interface ShownAs {
   readonly percentiles: readonly number[];
-  readonly unit: ShownUnit;
+  readonly unit: ValueUnit;
 }
 
 /** Formats a histogram as bars, with the total and percentiles below them. */

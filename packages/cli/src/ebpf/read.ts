@@ -2,17 +2,18 @@ import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { percentilesOption } from '../shared-options.ts';
+import type { ValueUnit } from '../value-scale.ts';
 import { formatHistogram, histogramJson } from './histogram-text.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
 import { addMapOptions, MAP_ARGUMENT_HELP, type MapOptions, openMap } from './map-argument.ts';
 import { acrossCpus, perCpu, type ShownHistogram } from './shown-histogram.ts';
-import { type ShownUnit, shownUnit } from './unit.ts';
+import { mapUnitOption } from './unit.ts';
 
 interface Options extends MapOptions {
   readonly json?: boolean;
   readonly perCpu?: boolean;
   readonly percentiles: readonly number[];
-  readonly unit: ShownUnit;
+  readonly unit: ValueUnit;
 }
 
 const DESCRIPTION = `Shows what a map has counted since its program was loaded: a bar for each slot, and percentiles.
@@ -30,7 +31,7 @@ export function parser(): Command {
     .allowExcessArguments(false)
     .option('--json', 'prints JSON')
     .option('--per-cpu', 'shows each CPU separately');
-  return addMapOptions(command).addOption(percentilesOption()).addOption(shownUnit());
+  return addMapOptions(command).addOption(percentilesOption()).addOption(mapUnitOption());
 }
 
 /** `hdrscope ebpf read` */

@@ -1,9 +1,10 @@
 import { type KernelHistograms, kernelHistograms } from '@hdrscope/ebpf';
 import { servePrometheus } from '@hdrscope/prometheus';
-import { type CountedUnit, createRegistry, SHOWN_UNITS } from '@hdrscope/registry';
-import { type Command, Option } from 'commander';
-import { type Arguments, createParser } from '../arguments.ts';
+import { type CountedUnit, createRegistry } from '@hdrscope/registry';
+import type { Command } from 'commander';
+import { type Arguments, choiceOption, createParser } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
+import { NUMBER_UNITS } from '../numbers/number-unit.ts';
 import { portOption } from '../shared-options.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
@@ -15,8 +16,6 @@ interface Options extends MapOptions {
   readonly unit: CountedUnit;
   readonly perCpu?: boolean;
 }
-
-const UNITS = Object.keys(SHOWN_UNITS) as readonly CountedUnit[];
 
 const DESCRIPTION = `Serves the counts of maps to Prometheus, at /metrics, until Ctrl-C.
 
@@ -33,9 +32,11 @@ export function parser(): Command {
     .addOption(portOption(9435))
     .option('--host <name>', 'the address on which it listens', 'localhost')
     .addOption(
-      new Option('--unit <unit>', 'unit of the values; times are served in seconds, sizes in bytes')
-        .choices(UNITS)
-        .default('none'),
+      choiceOption(
+        '--unit <unit>',
+        'unit of the values; times are served in seconds, sizes in bytes',
+        NUMBER_UNITS,
+      ).default('none'),
     )
     .option('--per-cpu', 'serves each CPU as separate series');
   return addMapOptions(command);

@@ -8,17 +8,18 @@ import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { formatCount, percentileTitle } from '../format.ts';
 import { intervalOption, intervalsOption, percentilesOption } from '../shared-options.ts';
+import type { ValueUnit } from '../value-scale.ts';
 import { formatBounds, histogramJson, percentilesOf, type ShownAs, titleOf } from './histogram-text.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
 import { addMapOptions, MAP_ARGUMENT_HELP, type MapOptions, openMap } from './map-argument.ts';
 import { acrossCpus } from './shown-histogram.ts';
-import { type ShownUnit, shownUnit } from './unit.ts';
+import { mapUnitOption } from './unit.ts';
 
 interface Options extends MapOptions {
   readonly interval: number;
   readonly intervals?: number;
   readonly percentiles: readonly number[];
-  readonly unit: ShownUnit;
+  readonly unit: ValueUnit;
   readonly json?: boolean;
 }
 
@@ -39,7 +40,7 @@ export function parser(): Command {
     .addOption(intervalOption().default(1, '1s'))
     .addOption(intervalsOption())
     .option('--json', 'prints a line of JSON for each histogram with counts');
-  return addMapOptions(command).addOption(percentilesOption()).addOption(shownUnit());
+  return addMapOptions(command).addOption(percentilesOption()).addOption(mapUnitOption());
 }
 
 /** `hdrscope ebpf watch` */

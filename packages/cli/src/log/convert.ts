@@ -8,7 +8,7 @@ import {
   sumLogs,
 } from '@hdrscope/interval-log';
 import type { Command } from 'commander';
-import { type Arguments, choiceOption, createParser, wrongOption } from '../arguments.ts';
+import { type Arguments, choiceOption, createParser } from '../arguments.ts';
 import { type Io, Refusal, UsageError } from '../command.ts';
 import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
 import { addTags, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
@@ -45,7 +45,7 @@ export function parser(): Command {
     'hdrscope log convert --to v2 --unit us wrk2-report.txt -o wrk2.hlog',
   ])
     .argument('<file>', 'a log, or percentile text; - is standard input')
-    .addOption(choiceOption('--to <format>', 'the format; required', FORMATS, parseFormat))
+    .addOption(choiceOption('--to <format>', 'the format; required', FORMATS))
     .option('-o, --output <file>', OUTPUT_HELP)
     .addOption(unitOption('(v2 of a log does not need it) '))
     .addOption(textUnitOption())
@@ -74,12 +74,6 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
 }
 
 const TIME_NOTE = 'it has no time: the start and the length of its interval are written as 0';
-
-function parseFormat(text: string): Format {
-  const format = FORMATS.find((known) => known === text);
-  if (format === undefined) throw wrongOption('--to', FORMATS.join(', '), text);
-  return format;
-}
 
 type Conversion = (
   source: LogSource,

@@ -9,7 +9,7 @@ import {
   selects,
 } from '@hdrscope/interval-log';
 import { type Command, Option } from 'commander';
-import { type Arguments, createParser, wrongOption } from '../arguments.ts';
+import { type Arguments, createParser, integerParser } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { parseDuration } from '../duration.ts';
@@ -45,7 +45,12 @@ export function parser(): Command {
   ])
     .argument('<file>', 'a log; - is standard input')
     .option('-f, --follow', 'goes on as the file grows, until Ctrl-C')
-    .option('-n, --lines <count>', 'how many of the intervals that the log already has', parseLines, 10)
+    .option(
+      '-n, --lines <count>',
+      'how many of the intervals that the log already has',
+      integerParser('--lines', 0),
+      10,
+    )
     .addOption(unitOption())
     .addOption(percentilesOption(LOG_PERCENTILES))
     .option('--json', 'prints a line of JSON for each interval, as hdrscope log convert --to ndjson')
@@ -108,11 +113,6 @@ async function readOnce(path: string, io: Io): Promise<AsyncIterable<LogEntry | 
     onBytes,
   } = await openLogs([path], io, false);
   return caughtUpAtEnd(readEntries(source!, { onBytes }));
-}
-
-function parseLines(text: string): number {
-  if (!/^\d+$/.test(text)) throw wrongOption('--lines', 'an integer of at least 0', text);
-  return Number(text);
 }
 
 /** Prints intervals as they come, in columns of fixed width. */

@@ -2,7 +2,7 @@ import { fromTicks, type Resolution, resolutionOf } from '@hdrscope/core/interna
 import { nanosecondsPer } from '@hdrscope/kit';
 import { type CountedUnit, defaultResolution, SHOWN_UNITS } from '@hdrscope/registry';
 import { Option } from 'commander';
-import { isDecimal, wrongOption } from '../arguments.ts';
+import { integerParser, wrongOption } from '../arguments.ts';
 
 /** The unit of numbers, and the step between two numbers that are kept apart. */
 export interface NumberUnit {
@@ -40,14 +40,9 @@ export function resolutionOption(): Option {
   return new Option('--resolution <step>', help)
     .default(undefined, 'a nanosecond, a byte, or 0.001')
     .argParser((text) => {
-      if (!isDecimal(text) && !/^\d+(\.\d+)?e-?\d+$/.test(text)) {
-        throw wrongOption('--resolution', 'a number above 0, as in 0.001 or 1e-6', text);
-      }
-      const step = Number(text);
-      if (!(step > 0 && Number.isFinite(step) && Number.isFinite(1 / step))) {
-        throw wrongOption('--resolution', 'a number above 0, as in 0.001 or 1e-6', text);
-      }
-      return step;
+      const step = /^\d+(\.\d+)?(e-?\d+)?$/.test(text) ? Number(text) : Number.NaN;
+      if (step > 0 && Number.isFinite(step) && Number.isFinite(1 / step)) return step;
+      throw wrongOption('--resolution', 'a number above 0, as in 0.001 or 1e-6', text);
     });
 }
 
@@ -63,8 +58,5 @@ export function inUnit({ resolution }: NumberUnit, ticks: number): number {
 
 /** `--digits`: an integer from 0 to 5. */
 export function digitsOption(help: string): Option {
-  return new Option('--digits <number>', help).argParser((text) => {
-    if (!/^[0-5]$/.test(text)) throw wrongOption('--digits', 'an integer from 0 to 5', text);
-    return Number(text);
-  });
+  return new Option('--digits <number>', help).argParser(integerParser('--digits', 0, 5));
 }

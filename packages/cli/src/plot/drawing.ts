@@ -1,5 +1,4 @@
 import { type Plot, plotText, plotToJson, type TerminalOptions } from '@hdrscope/plot';
-import { wrongOption } from '../arguments.ts';
 import { hasColours } from '../colour.ts';
 import { type Io, UsageError } from '../command.ts';
 import { writeWhole } from '../output-file.ts';
@@ -20,13 +19,6 @@ export interface DrawingOptions {
   readonly height?: number;
   readonly theme?: 'light' | 'dark';
   readonly ascii?: boolean;
-}
-
-/** `--format` @throws UsageError */
-export function parseFormat(text: string): Format {
-  const format = FORMATS.find((one) => one === text);
-  if (format === undefined) throw wrongOption('--format', FORMATS.join(', '), text);
-  return format;
 }
 
 /**

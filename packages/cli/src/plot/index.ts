@@ -1,7 +1,7 @@
 import type { Plot, SloLine } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
 import { type Command, Option } from 'commander';
-import { type Arguments, choiceOption, createParser, wrongOption } from '../arguments.ts';
+import { type Arguments, choiceOption, createParser, integerParser } from '../arguments.ts';
 import { type Io, Refusal } from '../command.ts';
 import { parseConfidence } from '../comparison/comparison-input.ts';
 import type { InputKind } from '../inputs/kinds.ts';
@@ -13,13 +13,13 @@ import { LOG_PERCENTILES, percentilesOption } from '../shared-options.ts';
 import { readBars } from './bars.ts';
 import { readComparison } from './comparison.ts';
 import { readCurves } from './curves.ts';
-import { type DrawingOptions, FORMATS, formatOf, parseFormat, writePlots } from './drawing.ts';
+import { type DrawingOptions, FORMATS, formatOf, writePlots } from './drawing.ts';
 import { readHeatMap, readOverTime } from './intervals.ts';
 import { plotsOfJson } from './json-input.ts';
 import { assertFits, assertKind, dressed, isEmpty, type PlotOptions } from './options.ts';
 import { type Reading, readingOf, type ValueInput } from './reading.ts';
 import { parseSlo } from './slo.ts';
-import { parseCountedUnit, plotUnits } from './units.ts';
+import { plotUnits } from './units.ts';
 
 const KINDS: readonly Plot['kind'][] = ['percentiles', 'comparison', 'over-time', 'heat-map', 'bars'];
 
@@ -66,15 +66,16 @@ export function parser(): Command {
       'where to write, instead of standard output; the file appears when it is complete',
     )
     .addOption(
-      choiceOption('--format <format>', 'the format of the plot', FORMATS, parseFormat).default(
+      choiceOption('--format <format>', 'the format of the plot', FORMATS).default(
         undefined,
         "by the file's ending, and text on the terminal",
       ),
     )
     .addOption(
-      new Option('--kind <kind>', 'the kind of plot')
-        .choices(KINDS)
-        .default(undefined, 'JSON: the kind in the file; others: percentiles'),
+      choiceOption('--kind <kind>', 'the kind of plot', KINDS).default(
+        undefined,
+        'JSON: the kind in the file; others: percentiles',
+      ),
     )
     .addOption(
       new Option('--slo <promise>', 'draws a line at an objective, as in p99.9=50ms; may be repeated')
@@ -88,7 +89,7 @@ export function parser(): Command {
     )
     .addOption(percentilesOption(LOG_PERCENTILES, 'for comparison and over-time: '))
     .addOption(
-      choiceOption('--unit <unit>', 'the unit of the values', NUMBER_UNITS, parseCountedUnit).default(
+      choiceOption('--unit <unit>', 'the unit of the values', NUMBER_UNITS).default(
         undefined,
         'ns; none for the kernel, and for numbers alone',
       ),
@@ -106,16 +107,16 @@ export function parser(): Command {
     .option('--title <text>', 'the title of the plot')
     .addOption(
       new Option('--width <number>', 'in pixels; for text in characters')
-        .argParser(sizeParser('--width'))
+        .argParser(integerParser('--width', 1))
         .default(undefined, '920; for text the width of the terminal, or 80'),
     )
     .addOption(
       new Option('--height <number>', 'in pixels; for text in lines')
-        .argParser(sizeParser('--height'))
+        .argParser(integerParser('--height', 1))
         .default(undefined, 'what suits the kind'),
     )
     .addOption(
-      new Option('--theme <theme>', 'for svg and png').choices(['light', 'dark']).default(undefined, 'light'),
+      choiceOption('--theme <theme>', 'for svg and png', ['light', 'dark']).default(undefined, 'light'),
     )
     .option('--ascii', 'draws text in ASCII only')
     .option('--json', 'the same as --format json: the data of the plot');
@@ -186,11 +187,4 @@ async function plotsOfValues(
     case 'bars':
       return readBars(inputs, reading);
   }
-}
-
-function sizeParser(name: string): (text: string) => number {
-  return (text) => {
-    if (!/^[1-9]\d*$/.test(text)) throw wrongOption(name, 'an integer of at least 1', text);
-    return Number(text);
-  };
 }

@@ -1,20 +1,13 @@
 import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
-import { wrongOption } from '../arguments.ts';
 import { UsageError } from '../command.ts';
 import type { Input } from '../inputs/open-inputs.ts';
 import type { TextUnit } from '../inputs/percentile-input.ts';
-import { NUMBER_UNITS, type NumberUnit, numberUnit, ticksPerUnit } from '../numbers/number-unit.ts';
-import { parseUnit, type ValueScale } from '../value-scale.ts';
-
-/** `--unit` @throws UsageError */
-export function parseCountedUnit(text: string): CountedUnit {
-  if (Object.hasOwn(SHOWN_UNITS, text)) return text as CountedUnit;
-  throw wrongOption('--unit', NUMBER_UNITS.join(', '), text);
-}
+import { type NumberUnit, numberUnit, ticksPerUnit } from '../numbers/number-unit.ts';
+import { type ValueScale, valueScaleOf } from '../value-scale.ts';
 
 /** The scale of percentile text: it has times in ms, everything else as it is. */
 export function textScale(unit: CountedUnit): ValueScale {
-  return parseUnit(isTime(unit) ? unit : 'none');
+  return valueScaleOf(isTime(unit) ? unit : 'none');
 }
 
 /** The units that follow from `--unit` and `--text-unit`. */
@@ -54,6 +47,6 @@ export function plotUnits(
   return { unit, numbers, numberScale: Number((ticksPerUnit(numbers) * perUnit).toPrecision(12)) };
 }
 
-function isTime(unit: CountedUnit): boolean {
+function isTime(unit: CountedUnit): unit is TextUnit {
   return SHOWN_UNITS[unit].unit === 's';
 }

@@ -1,5 +1,12 @@
 import { type Command, Option } from 'commander';
-import { type Arguments, createParser, isDecimal, parsePercentileList, wrongOption } from '../arguments.ts';
+import {
+  type Arguments,
+  choiceOption,
+  createParser,
+  integerParser,
+  isDecimal,
+  wrongOption,
+} from '../arguments.ts';
 import { type Io, Refusal, UsageError } from '../command.ts';
 import { LineTally } from '../inputs/line-tally.ts';
 import { openInputs } from '../inputs/open-inputs.ts';
@@ -7,6 +14,7 @@ import { countNumbers, vanishedText } from '../numbers/count-numbers.ts';
 import { digitsOption, NUMBER_UNITS, numberUnit, resolutionOption } from '../numbers/number-unit.ts';
 import { OUTPUT_HELP, writeLines } from '../output-file.ts';
 import { startReading } from '../progress.ts';
+import { percentilesOption } from '../shared-options.ts';
 import { type OutputFormat, outputFormats } from './outputs.ts';
 import type { Recorded } from './recorded.ts';
 
@@ -50,14 +58,10 @@ export function parser(): Command {
     .argument('[files...]', 'texts with numbers, plain or gzipped, counted together; - is standard input', [
       '-',
     ])
-    .addOption(new Option('--unit <unit>', 'the unit of the numbers').choices(NUMBER_UNITS).default('none'))
+    .addOption(choiceOption('--unit <unit>', 'the unit of the numbers', NUMBER_UNITS).default('none'))
     .addOption(digitsOption('significant digits that are kept, 0 to 5').default(3))
     .addOption(resolutionOption())
-    .addOption(
-      new Option('--percentiles <list>', 'which percentiles')
-        .argParser((text) => parsePercentileList(text, '--percentiles'))
-        .default([50, 75, 90, 99, 99.9, 99.99, 100], '50,75,90,99,99.9,99.99,100'),
-    )
+    .addOption(percentilesOption([50, 75, 90, 99, 99.9, 99.99, 100]))
     .option(
       '--expected-interval <number>',
       'corrects coordinated omission: the time between two requests when nothing is slow, in the unit',
@@ -65,7 +69,7 @@ export function parser(): Command {
     )
     .addOption(
       new Option('--column <number>', 'the column that has the numbers, from 1')
-        .argParser((text) => parseWhole(text, '--column', 1))
+        .argParser(integerParser('--column', 1))
         .default(undefined, 'the line is one number'),
     )
     .addOption(
@@ -78,11 +82,11 @@ export function parser(): Command {
         '--skip <lines>',
         'how many lines at the beginning of each file are ignored, such as a header',
       )
-        .argParser((text) => parseWhole(text, '--skip', 0))
+        .argParser(integerParser('--skip', 0))
         .default(undefined, '0'),
     )
     .addOption(
-      new Option('--output <format>', 'what is printed').choices(Object.keys(outputFormats)).default('text'),
+      choiceOption('--output <format>', 'what is printed', Object.keys(outputFormats)).default('text'),
     )
     .option('-o, --output-file <file>', OUTPUT_HELP)
     .option('--no-plot', 'for text: prints no plot below the numbers');
@@ -127,13 +131,6 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
 function parseInterval(text: string): number {
   if (!isDecimal(text) || Number(text) === 0) {
     throw wrongOption('--expected-interval', 'a number above 0, in the unit of the values', text);
-  }
-  return Number(text);
-}
-
-function parseWhole(text: string, name: string, least: number): number {
-  if (!/^\d{1,9}$/.test(text) || Number(text) < least) {
-    throw wrongOption(name, `an integer of at least ${least}`, text);
   }
   return Number(text);
 }

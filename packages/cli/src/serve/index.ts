@@ -7,7 +7,6 @@ import type { Command } from 'commander';
 import { type Arguments, choiceOption, createParser } from '../arguments.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
 import { NUMBER_UNITS } from '../numbers/number-unit.ts';
-import { parseCountedUnit } from '../plot/units.ts';
 import { portOption } from '../shared-options.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { startDemo } from './demo-registry.ts';
@@ -44,9 +43,7 @@ export function parser(): Command {
     .option('--token [text]', 'the token that opens the page; without a text, a random one')
     .option('--open', 'opens the page in the browser')
     .option('--demo', 'shows an invented service')
-    .addOption(
-      choiceOption('--unit <unit>', 'the unit of the values', NUMBER_UNITS, parseCountedUnit).default('ns'),
-    );
+    .addOption(choiceOption('--unit <unit>', 'the unit of the values', NUMBER_UNITS).default('ns'));
 }
 
 /** `hdrscope serve` */

@@ -57,7 +57,7 @@ test.each([
   [[], "required option '--socket <path>' not specified"],
   [
     ['--socket', 'x', '--release', 'luminous'],
-    'Allowed choices are pacific, quincy, reef, squid, tentacle, next',
+    "--release must be pacific, quincy, reef, squid, tentacle, next, got 'luminous'",
   ],
   [['--socket', `/${'x'.repeat(107)}`], 'at most 107 bytes long'],
 ])('refuses %j', async (args, message) => {

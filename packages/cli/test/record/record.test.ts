@@ -150,7 +150,7 @@ test('says when numbers are too small to be told from 0', async () => {
 
 test.each([
   [['--digits', '6'], '--digits must be an integer from 0 to 5'],
-  [['--unit', 'h'], "option '--unit <unit>' argument 'h' is invalid"],
+  [['--unit', 'h'], "--unit must be ns, us, ms, s, bytes, KiB, none, got 'h'"],
   [['--resolution', '0'], '--resolution must be a number above 0'],
   [['--separator', ','], '--separator needs --column'],
   [['--column', '0'], '--column must be an integer of at least 1'],
