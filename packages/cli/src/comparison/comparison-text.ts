@@ -106,7 +106,7 @@ function verdict({ comparison, confidence, tolerance }: ShownComparison): string
   const unknown =
     few.length === 0
       ? ''
-      : ` Of ${few.map(({ percentile }) => percentileTitle(percentile)).join(', ')} nothing can be said with ${percent(confidence)} confidence: there are too few values${neededText(few, confidence)}.`;
+      : ` Too few values for ${few.map(({ percentile }) => percentileTitle(percentile)).join(', ')} with ${percent(confidence)} confidence${neededText(few, confidence)}.`;
   const limit = tolerance === 0 ? '' : ` by more than ${percent(tolerance)}`;
   const certain = named('worse beyond doubt');
   const probable = named('worse');
@@ -129,7 +129,7 @@ function neededText(few: readonly PercentileChange[], confidence: number): strin
   const highest = Math.max(...few.map(({ percentile }) => percentile));
   if (highest <= 50 || highest >= 100) return '';
   const needed = Math.ceil(Math.log((1 - confidence) / 2) / Math.log(highest / 100));
-  return `, ${percentileTitle(highest)} needs about ${formatCount(Number(needed.toPrecision(2)))} in each log`;
+  return `: ${percentileTitle(highest)} needs about ${formatCount(Number(needed.toPrecision(2)))} in each log`;
 }
 
 function allTogether({ kolmogorovSmirnov, mannWhitney }: Comparison): string {

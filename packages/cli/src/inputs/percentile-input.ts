@@ -88,7 +88,7 @@ function assertSelected(name: string, { tags, from, to }: Selection): void {
 
 function logOf({ histogram }: PercentileText, { divisor }: ValueScale): Uint8Array {
   const note =
-    '[Made of percentile text: values between two of its rows are counted at the later, and no time is known]';
+    '[Made of percentile text: values between two of its rows are counted at the later, and their times are not known]';
   const line = formatInterval(histogram, { startSec: 0, endSec: 0, valueScale: divisor });
   return new TextEncoder().encode(FORMAT_VERSION_LINE + formatComment(note) + LEGEND_LINE + line);
 }

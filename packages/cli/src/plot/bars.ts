@@ -12,7 +12,7 @@ export async function readBars(inputs: readonly ValueInput[], reading: Reading):
     if (sum === undefined) continue;
     const { histogram, valueScale } = sum;
     if (histogram instanceof DoubleHistogram) {
-      throw new Refusal(`${input.name} has doubles, of which no bars can be made`);
+      throw new Refusal(`${input.name} has doubles, which bars cannot show; --kind percentiles can`);
     }
     const plot = barsOfHistogram(histogram, { unit: reading.unit, title: input.title });
     plots.push(valueScale === 1 ? plot : scaledBars(plot, valueScale));

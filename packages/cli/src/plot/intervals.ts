@@ -10,7 +10,7 @@ export async function readHeatMap(inputs: readonly ValueInput[], reading: Readin
   const heatMap = createHeatMap({ unit: reading.unit });
   for await (const { interval, histogram, name } of intervalsOf(inputs, reading)) {
     if (histogram instanceof DoubleHistogram) {
-      throw new Refusal(`${name} has doubles, of which no heat map can be made; --kind over-time can be`);
+      throw new Refusal(`${name} has doubles, which a heat map cannot show; --kind over-time can`);
     }
     heatMap.add({ startMs: interval.startTimeMs, endMs: interval.endTimeMs, histogram });
   }

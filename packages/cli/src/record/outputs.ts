@@ -30,7 +30,7 @@ export const outputFormats: Readonly<
       '@hdrscope/interval-log'
     );
     const tick = inUnit(unit, 1);
-    const note = `[Made of numbers in ${unit.unit}, counted in ${tick} ${unit.unit}; no time is known of them]`;
+    const note = `[Made of numbers in ${unit.unit}, counted in ${tick} ${unit.unit}; their times are not known]`;
     yield FORMAT_VERSION_LINE + formatComment(note) + LEGEND_LINE;
     yield formatInterval(histogram, { startSec: 0, endSec: 0, valueScale: ticksPerShown(unit) });
   },

@@ -28,7 +28,7 @@ p99.99  50.004  60.031     +10.027  +20.1 %                  -  too few values
 
 All values together: Kolmogorov-Smirnov D = 0.167 (p < 0.001), Mann-Whitney effect size 0.167 (p < 0.001)
 
-Worse by more than 5 % beyond doubt: p50 by 20.1 %, p99 by 20 %. Of p99.99 nothing can be said with 99 % confidence: there are too few values, p99.99 needs about 53,000 in each log.
+Worse by more than 5 % beyond doubt: p50 by 20.1 %, p99 by 20 %. Too few values for p99.99 with 99 % confidence: p99.99 needs about 53,000 in each log.
 `);
 });
 
@@ -57,7 +57,7 @@ test('says how many values are needed where there are too few', async () => {
   );
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(
-    /\nOf p99\.99 nothing can be said with 99 % confidence: there are too few values, p99\.99 needs about 53,000 in each log\.\n$/,
+    /\nToo few values for p99\.99 with 99 % confidence: p99\.99 needs about 53,000 in each log\.\n$/,
   );
 });
 

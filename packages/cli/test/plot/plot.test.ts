@@ -466,7 +466,7 @@ describe('what cannot be drawn', () => {
     const map = await hdrscope(['plot', '-', '--kind', 'heat-map', '--unit', 's'], { stdin });
     expect([map.exitCode, map.stderr]).toEqual([
       1,
-      'hdrscope: standard input has doubles, of which no heat map can be made; --kind over-time can be\n',
+      'hdrscope: standard input has doubles, which a heat map cannot show; --kind over-time can\n',
     ]);
     const lines = await dataOf<TimePlot>(['-', '--kind', 'over-time', '--unit', 's'], { stdin });
     expect(lines.lines[0]!.values[0]).toBeCloseTo(0.5, 2);
