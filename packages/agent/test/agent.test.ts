@@ -13,7 +13,7 @@ const world = useWorld();
 
 const PROMETHEUS = `sinks: [{ type: prometheus, listen: 'localhost:0' }]`;
 
-/** A registry on an admin socket: to who asks, a daemon of Ceph. */
+/** Serves a registry on an admin socket, as a daemon of Ceph does. */
 async function daemon(
   name: string,
 ): Promise<{ path: string; registry: Registry; close: () => Promise<void> }> {
@@ -33,14 +33,14 @@ async function* chunks(...texts: string[]): AsyncGenerator<Uint8Array, void> {
   for (const text of texts) yield new TextEncoder().encode(text);
 }
 
-/** How many values of a family there are, in all its series. */
+/** The number of values of a family, in all its series. */
 async function countOf({ registry }: Pick<Agent, 'registry'>, name: string): Promise<number> {
   const { families } = await registry.gather();
   const series = families.find((family) => family.name === name)?.series ?? [];
   return series.reduce((sum, { histogram }) => sum + histogram.totalCount, 0);
 }
 
-test('numbers on standard input come to Prometheus, whatever they are cut into', async () => {
+test('numbers on standard input reach Prometheus, wherever their chunks end', async () => {
   const agent = await world.start(
     `sources: [{ type: stdin, metric: { name: job, unit: ms }, attributes: { a: b } }]\n${PROMETHEUS}`,
     chunks('1 2', '50\n3', 'e2, nonsense\n-4 ', '7'),
@@ -85,7 +85,7 @@ ${PROMETHEUS}`);
   ]);
 });
 
-test('a source that is broken is told of and tried again, and the others go on', async () => {
+test('a failing source is reported and started again, and the others go on', async () => {
   const { path } = await daemon('good.asok');
   const folder = world.pathOf('.');
   const agent = await world.start(`sources:
@@ -101,7 +101,7 @@ ${PROMETHEUS}`);
   await until('the folder was tried again', () => entry(agent, 'folder').restarts >= 2);
   expect(entry(agent, 'folder').lastError).toMatch(/EISDIR/);
   expect(world.lines.join('\n')).toMatch(/source gone has failed: .*the socket does not exist/);
-  // One line for the first time, however often.
+  // The log has one line for the first failure, however many follow.
   expect(world.lines.filter((line) => line.startsWith('source folder has failed'))).toHaveLength(1);
 });
 
@@ -115,12 +115,12 @@ test('a daemon that comes back is read again', async () => {
   const { registry } = await daemon('a.asok');
   registry.histogram({ name: 'op.latency', unit: 's' }).with({}).record(0.02);
   await agent.registry.gather();
-  // Each value is one on each of two axes.
+  // Each value counts on two axes.
   expect(entry(agent, 'ceph')).toMatchObject({ state: 'running', errors: 1, values: 4 });
   expect(world.lines).toContain('source ceph works again');
 });
 
-test('a source that hangs is late, and keeps nobody waiting', async () => {
+test('a source that hangs is reported as late, and delays nobody', async () => {
   const path = world.pathOf('a.asok');
   const socket = await serveAdminSocket({
     path,
@@ -134,7 +134,7 @@ test('a source that hangs is late, and keeps nobody waiting', async () => {
   expect(entry(agent, 'ceph').lastError).toMatch(/has not answered within 50 ms/);
 });
 
-test('a sink whose port is taken is tried again until it is free', async () => {
+test('a sink starts again and again until its port is free', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -162,7 +162,7 @@ test('the admin socket answers with the counts and with the health of the agent'
   expect(health.entries).toHaveLength(2);
 });
 
-test('a stop asks the sources once more and writes the log whole', async () => {
+test('a stop reads the sources once more and completes the log', async () => {
   const { path, registry } = await daemon('a.asok');
   const log = world.pathOf('out.hlog');
   const agent = await world.start(`sources: [{ type: ceph, socket: ${path} }]
@@ -178,7 +178,7 @@ sinks: [{ type: interval-log, path: ${log}, interval: 1h }]`);
 });
 
 describe('a reload', () => {
-  test('keeps what is the same, its counts and its connections', async () => {
+  test('keeps equal entries, with their counts and connections', async () => {
     const { path, registry } = await daemon('a.asok');
     const agent = await world.start(`sources: [{ type: ceph, socket: ${path} }]\n${PROMETHEUS}`);
     const url = urlIn(world.lines);
@@ -202,7 +202,7 @@ ${PROMETHEUS}`),
     expect(await sample(url, 'hdrscope_agent_reloads_total{result="applied"}')).toBe(1);
   });
 
-  test('counts nothing twice where a source is changed', async () => {
+  test('counts nothing twice when a source changes', async () => {
     const { path, registry } = await daemon('a.asok');
     const log = world.pathOf('b.hlog');
     writeFileSync(log, intervalLine(7));
@@ -227,7 +227,7 @@ ${PROMETHEUS}`;
     expect(entry(agent, 'interval-log').values).toBe(9);
   });
 
-  test('goes on with the log of a sink that is changed, and with its port', async () => {
+  test('goes on with the log and the port of a sink that changes', async () => {
     const log = world.pathOf('out.hlog');
     const yaml = (interval: string, buckets: string, port: number) => `sources:
   - { type: stdin, metric: { name: n } }
@@ -259,7 +259,7 @@ sinks:
     expect(counts).toEqual([3, 1]);
   });
 
-  test('that is refused is counted and told', async () => {
+  test('counts and reports a refused configuration', async () => {
     const agent = await world.start(`sources: []\n${PROMETHEUS}`);
     agent.refuseReload(new Error('a.yaml:1:1: wrong\na.yaml:2:1: wrong, too'));
     expect(agent.health().reloads).toEqual({ applied: 0, refused: 1 });

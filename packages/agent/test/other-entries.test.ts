@@ -5,7 +5,7 @@ const world = useWorld();
 
 const PROMETHEUS = `sinks: [{ type: prometheus, listen: 'localhost:0' }]`;
 
-test('a map and a script that cannot be read are named, and the others go on', async () => {
+test('an unreadable map and an unreadable script are named, and the others go on', async () => {
   const agent = await world.start(`sources:
   - { type: ebpf-map, map: ${world.pathOf('no-pin')}, layout: queue-depth }
   - { type: bpftrace, program: ${world.pathOf('no-bpftrace')}, script: 'BEGIN { @a = hist(1); }' }
@@ -15,8 +15,8 @@ ${PROMETHEUS}`);
   expect(agent.health().entries.map(({ state }) => state)).toEqual(['failing', 'failing', 'running']);
 });
 
-test('a script counts in the unit that is told', async () => {
-  // What bpftrace prints when it is asked to; the rest is as in the real one.
+test('a script counts in the configured unit', async () => {
+  // This program prints maps on a signal, as bpftrace does. Everything else is real.
   const program = world.pathOf('bpftrace');
   writeFileSync(
     program,
@@ -43,21 +43,21 @@ ${PROMETHEUS}`);
   expect(series!.max).toBeLessThan(8e-6);
 });
 
-test('the live page is served', async () => {
+test('serves the live page', async () => {
   await world.start(`sources: []\nsinks: [{ type: dashboard, listen: 'localhost:0', title: Shop }]`);
   const response = await fetch(urlIn(world.lines, 'dashboard'));
   expect(response.status).toBe(200);
   expect(await response.text()).toContain('Shop');
 });
 
-test('a page for others asks for its token', async () => {
+test('a page for other machines asks for its token', async () => {
   await world.start(
     `sources: []\nsinks: [{ type: dashboard, listen: '127.0.0.1:0', token: abcdefghijklmnop }]`,
   );
   expect((await fetch(urlIn(world.lines, 'dashboard'))).status).toBe(401);
 });
 
-test('the agent tells of its own process where that is asked for, also after a change', async () => {
+test('processMetrics shows metrics of the process, also after a reload', async () => {
   const agent = await world.start(
     `sources: []\nsinks: [{ type: prometheus, listen: 'localhost:0', processMetrics: true }]`,
   );

@@ -14,13 +14,13 @@ const STDIN = 'sources: [{ type: stdin, metric: { name: job, unit: ms }, attribu
 
 const LABELS = '{service_name="shop",a="b",otel_scope_name="@hdrscope/registry"}';
 
-/** Where the receiver of an agent that has just been started is. */
+/** The address of the receiver of the agent that started last. */
 function receiver(): string {
   const line = world.lines.find((text) => text.startsWith('source otlp has started: '))!;
   return line.slice(line.indexOf('http'));
 }
 
-/** Standard input that goes on when it is told to. */
+/** Standard input with two texts. The second one follows after `open`. */
 function gated(first: string, second: string): { stdin: AsyncIterable<Uint8Array>; open: () => void } {
   const gate: { open: () => void } = { open: () => {} };
   const isOpen = new Promise<void>((resolve) => {
@@ -53,7 +53,7 @@ sinks:
   - { type: otlp, url: '${url}', interval: 1h, timeout: ${timeout}, histograms: ${histograms}, temporality: ${temporality}, resource: { service.name: shop } }`;
   const sending = await world.start(yaml('5s'), stdin);
   await until('three are counted', () => valuesOf(sending, 'stdin') === 3);
-  // A sink that is changed sends what it has, and the next one goes on there.
+  // A sink that changes sends its counts, and the next sink goes on there.
   await sending.reload(configOf(yaml('6s')));
   const count = `job_count${LABELS}`;
   expect(await sample(prometheus, count)).toBe(3);
@@ -62,12 +62,12 @@ sinks:
   expect(await sending.stop()).toEqual([]);
   expect(await sample(prometheus, count)).toBe(4);
   expect(await sample(prometheus, `job_sum${LABELS}`)).toBeCloseTo(0.1);
-  // How long its gathers took is sent, too; counters are left out, and are no error.
+  // The durations of its gathers are sent too. Counters are left out, and are not an error.
   expect(valuesOf(taking, 'otlp')).toBeGreaterThan(4);
   expect(taking.health().entries[0]!.errors).toBe(0);
 });
 
-test('a sink that nobody takes from is failing, and is told of', async () => {
+test('a sink without a receiver is reported as failing', async () => {
   const { stdin } = gated('1\n', '');
   const agent = await world.start(
     `${STDIN}\nsinks: [{ type: otlp, url: 'http://127.0.0.1:9/v1/metrics', interval: 50ms, timeout: 50ms }]`,
@@ -78,7 +78,7 @@ test('a sink that nobody takes from is failing, and is told of', async () => {
   expect(world.lines.join('\n')).toMatch(/^sink otlp has failed: /m);
 });
 
-test('a stop does not wait for who does not answer, and says so', async () => {
+test('a stop does not wait for a receiver that does not answer, and reports it', async () => {
   const sockets: Socket[] = [];
   const silent = createTcpServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
   await once(silent, 'listening');
@@ -97,19 +97,19 @@ sinks:
   const tags: (string | undefined)[] = [];
   for await (const { tag } of readIntervals(world.pathOf('a.hlog'))) tags.push(tag);
   expect(tags).toContain('job?a=b');
-  // Or the exporter would go on trying.
+  // Without an answer, the exporter would go on trying.
   for (const socket of sockets)
     socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
   silent.close();
 });
 
-test('a request that is refused is an error of the source', async () => {
+test('a refused request is an error of the source', async () => {
   const agent = await world.start(IN);
   expect((await fetch(receiver(), { method: 'POST', body: 'nonsense' })).ok).toBe(false);
   await agent.registry.gather();
   expect(agent.health().entries[0]).toMatchObject({
     state: 'failing',
-    lastError: 'since the gather before it has refused 1 request',
+    lastError: 'since the previous gather, the receiver has refused 1 request',
   });
 });
 
@@ -125,7 +125,7 @@ test('sends by gRPC', async () => {
       requests.push({ path: String(headers[':path']), bytes });
       stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
       stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
-      // An empty message.
+      // The body is an empty message.
       stream.end(Buffer.alloc(5));
     });
   });

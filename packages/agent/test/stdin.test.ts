@@ -3,7 +3,7 @@ import { until } from './support/agents.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-test('a listener that comes later takes what comes after the one before, and nothing is lost between', async () => {
+test('a later listener gets the bytes after those of the earlier one, and no byte is lost', async () => {
   const taken: string[] = [];
   let asked = 0;
   const feed = new StdinFeed(
@@ -33,16 +33,16 @@ test('a listener that comes later takes what comes after the one before, and not
   expect(taken.at(-1)).toBe('third ended');
 });
 
-test('that reading fails is told once', async () => {
-  const told: unknown[] = [];
+test('an error of the input is reported once', async () => {
+  const reported: unknown[] = [];
   const feed = new StdinFeed({
     [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('broken')) }),
   });
   feed.listen({
     onBytes: () => {},
-    onEnd: () => told.push('ended'),
-    onError: (error) => told.push((error as Error).message),
+    onEnd: () => reported.push('ended'),
+    onError: (error) => reported.push((error as Error).message),
   });
-  await until('it is told', () => told.length > 0);
-  expect(told).toEqual(['broken']);
+  await until('it is reported', () => reported.length > 0);
+  expect(reported).toEqual(['broken']);
 });

@@ -19,9 +19,12 @@ test.each([
   expect(durationSeconds(text)).toBe(seconds);
 });
 
-test.each(['', 'm', '1  m', '-1s', '1x', '1m30', '1e3', '0x10', 'Infinity'])('%j is no duration', (text) => {
-  expect(durationSeconds(text)).toBeUndefined();
-});
+test.each(['', 'm', '1  m', '-1s', '1x', '1m30', '1e3', '0x10', 'Infinity'])(
+  '%j is not a duration',
+  (text) => {
+    expect(durationSeconds(text)).toBeUndefined();
+  },
+);
 
 test('a length must be above 0', () => {
   expect(() => parseDuration('0s', '--poll')).toThrow(
@@ -41,6 +44,6 @@ test.each([
   expect(parseMoment(text, '--from')).toEqual(moment);
 });
 
-test.each(['yesterday', '2026-13-01', '12:00', ''])('%j is no moment', (text) => {
+test.each(['yesterday', '2026-13-01', '12:00', ''])('%j is not a moment', (text) => {
   expect(() => parseMoment(text, '--from')).toThrow('--from must be seconds or a duration');
 });

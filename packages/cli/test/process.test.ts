@@ -6,11 +6,11 @@ import { intervalLine, useFolder } from './support/logs.ts';
 
 const BIN = fileURLToPath(new URL('../bin/hdrscope.js', import.meta.url));
 const isBuilt = existsSync(fileURLToPath(new URL('../dist/main.js', import.meta.url)));
-// The process is the built one; everything else is tested on sources.
+// These tests run the built command. All other tests run the sources.
 const testBuilt = isBuilt ? test : test.skip;
 
 const folder = useFolder();
-// More than a pipe holds.
+// More text than a pipe holds.
 const manyIntervals = (): string => folder.write('many.hlog', intervalLine({ at: 1, ms: [1] }).repeat(5000));
 
 function start(...args: string[]): ChildProcess {
@@ -26,16 +26,16 @@ async function exitOf(child: ChildProcess): Promise<{ code: number | null; stder
   return { code, stderr };
 }
 
-testBuilt('ends quietly when nobody reads any more', async () => {
+testBuilt('ends quietly when its output is closed', async () => {
   const child = start('log', 'convert', '--to', 'csv', manyIntervals());
   const exit = exitOf(child);
   child.stdout?.once('data', () => child.stdout?.destroy());
   expect(await exit).toEqual({ code: 0, stderr: '' });
 });
 
-testBuilt('ends quietly when nobody reads what record prints', async () => {
+testBuilt('record ends quietly when its output is closed', async () => {
   const numbers = folder.write('numbers.txt', '1\n2\n3\n');
-  // So many steps that a pipe does not hold them.
+  // This output is larger than a pipe holds.
   const args = ['record', '--digits', '5', '--output', 'hgrm', numbers];
   const child = spawn('bash', [
     '-c',
@@ -53,7 +53,7 @@ testBuilt('ends quietly when nobody reads what record prints', async () => {
   expect(stdout).toMatch(/^ +Value +Percentile/);
 });
 
-testBuilt('counts what a pipe and what a file brings alike', () => {
+testBuilt('counts a pipe and a file alike', () => {
   const numbers = folder.write(
     'many.txt',
     Array.from({ length: 100_000 }, (_, at) => `${at / 1000}\n`).join(''),
@@ -100,7 +100,7 @@ testBuilt('SIGINT ends the waiting for standard input', async () => {
   expect((await exit).code).toBe(130);
 });
 
-testBuilt('tells its version without loading what it would need for more', () => {
+testBuilt('prints its version without loading other modules', () => {
   // Processor time, which does not grow when the machine is busy with other processes.
   const meter = `data:text/javascript,${encodeURIComponent(
     "process.on('exit', () => { const { user, system } = process.cpuUsage(); process.stderr.write(String((user + system) / 1000)); });",
@@ -120,6 +120,6 @@ testBuilt('tells its version without loading what it would need for more', () =>
   expect(fastest(0)).toBeLessThan(2 * fastest(1) + 20);
 });
 
-testBuilt('exits with 2 when it is not understood', () => {
+testBuilt('exits with 2 for a wrong command line', () => {
   expect(spawnSync(process.execPath, [BIN, 'lgo']).status).toBe(2);
 });

@@ -10,7 +10,7 @@ test('lists its commands', async () => {
   expect(stdout).toMatch(/exit codes:\n {2}0 {4}done/);
 });
 
-test('shows how it is used when nothing is asked for, which is an error', async () => {
+test('prints its usage without a command, and fails', async () => {
   const { exitCode, stdout, stderr } = await hdrscope(['log']);
   expect([exitCode, stdout]).toEqual([2, '']);
   expect(stderr).toContain('usage: hdrscope log COMMAND [options]');
@@ -52,7 +52,7 @@ test.each([
   expect(stderr).not.toContain('    at ');
 });
 
-test('says what cannot be read', async () => {
+test('names a file that it cannot read', async () => {
   const missing = await hdrscope(['log', 'summary', '/nowhere/a.hlog']);
   expect(missing).toEqual({
     exitCode: 1,
@@ -62,13 +62,13 @@ test('says what cannot be read', async () => {
   expect((await hdrscope(['log', 'summary', '/'])).stderr).toBe('hdrscope: cannot read /: it is a folder\n');
 });
 
-test('tells where an error arose when that is asked for', async () => {
+test('HDRSCOPE_DEBUG shows where an error arose', async () => {
   const { stderr } = await hdrscope(['lgo'], { environment: { HDRSCOPE_DEBUG: '1' } });
   expect(stderr).toContain('    at ');
 });
 
 test.each([
-  ['nobody reads any more', new Termination('nobody reads', 0), 0, ''],
+  ['its output is closed', new Termination('nobody reads', 0), 0, ''],
   ['it is interrupted', new Termination('SIGINT', 130), 130, ''],
   [
     'the disk is full',

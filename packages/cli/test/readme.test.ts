@@ -6,7 +6,7 @@ import { README_LOGS } from './support/readme-logs.ts';
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 const folder = useFolder();
 
-/** A command of the README, and what is printed below it there. */
+/** A command of the README, and the output below it. */
 interface Shown {
   readonly command: string;
   readonly output: string;
@@ -28,7 +28,7 @@ beforeAll(async () => {
   folder.write('get.hgrm', (await hdrscope(args)).stdout);
 });
 
-/** What a line of a shell prints: commands behind one another, and the exit code of the last. */
+/** The output of a shell line: of commands joined by pipes, and of `echo $?`. */
 async function print(line: string): Promise<string> {
   let exitCode = 0;
   let stdin = '';

@@ -12,7 +12,7 @@ interface Counter {
   readonly histogram: PerfHistogram;
 }
 
-// More pictures help nobody, and the page gets all of them at every update.
+// The page gets all heat maps at every update, and nobody looks at more.
 const MOST_MAPS = 12;
 
 // Ceph's own histograms have 1024 cells.
@@ -21,7 +21,7 @@ const MOST_CELLS = 2 ** 14;
 const MOST_NAMES = 3;
 
 /**
- * The counters of Ceph's daemons as heat maps: those whose two axes have more than one slot, cumulative since the daemons
+ * Heat maps of the counters of Ceph's daemons, for counters with two axes of more than one slot, cumulative since the daemons
  * began. Daemons with equal axes share a heat map. Counters with the largest counts come first.
  */
 export function cephViews(perfHistograms: EntryContext['perfHistograms']): View[] {
@@ -35,7 +35,7 @@ export function cephViews(perfHistograms: EntryContext['perfHistograms']): View[
     .sort((a, b) => magnitude(b.count) - magnitude(a.count) || compare(a.counter.name, b.counter.name))
     .slice(0, MOST_MAPS)
     .map(({ counter, count }) => heatMapOf(counter, count));
-  // The same tab as the families of the daemons.
+  // The families of the daemons have a tab of this name too.
   return plots.length === 0 ? [] : [{ name: 'Ceph', plots }];
 }
 
@@ -71,7 +71,7 @@ function isAdded(histogram: PerfHistogram, sum: PerfHistogram): boolean {
   }
 }
 
-/** Counters with similar counts keep their places while they grow: nobody can read pictures that swap places. */
+/** Orders counts by powers of two, so counters with similar counts do not swap places while they grow. */
 function magnitude(count: number): number {
   return Math.floor(Math.log2(count));
 }

@@ -49,7 +49,7 @@ async function createExporter(config: OtlpSinkConfig): Promise<PushMetricExporte
   const options = {
     url,
     timeoutMillis: timeout,
-    // The enumeration is in a package that nothing else here needs.
+    // The enumeration lies in a package that nothing else here needs.
     compression: config.compression as never,
     temporalityPreference:
       temporality === 'delta' ? AggregationTemporality.DELTA : AggregationTemporality.CUMULATIVE,

@@ -2,7 +2,7 @@ import { bpftrace, kernelHistograms } from '@hdrscope/ebpf';
 import type { BpftraceSourceConfig } from '../config/types.ts';
 import type { Start } from '../entry.ts';
 
-/** A bpftrace script, started by the first gather and kept running. Another run counts from 0, so all it has is new. */
+/** A bpftrace script. The first gather starts it, and it keeps running. Another run counts from 0, so all its counts are new. */
 export const startBpftrace: Start<BpftraceSourceConfig> = async (config, { registry, intake }) => {
   const { script, file, program, keys, printEvery, unit, attributes, timeout } = config;
   const source = bpftrace({

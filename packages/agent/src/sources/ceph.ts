@@ -2,7 +2,7 @@ import { askAdminSocket, cephHistograms } from '@hdrscope/ceph';
 import type { CephSourceConfig } from '../config/types.ts';
 import type { Start } from '../entry.ts';
 
-/** A daemon of Ceph, asked at every gather. */
+/** A daemon of Ceph. Every gather asks it. */
 export const startCeph: Start<CephSourceConfig> = async (config, { registry, intake, perfHistograms }) => {
   const { name, socket, timeout, units, classes, attributes, since } = config;
   const fetch = (): Promise<string> =>
@@ -12,7 +12,7 @@ export const startCeph: Start<CephSourceConfig> = async (config, { registry, int
     since,
     units,
     attributes,
-    // The daemon has its time; a gather waits a little longer, so that the error says what is wrong.
+    // A gather waits a little longer than the request, so the error of the request is the one that is reported.
     timeoutMs: timeout + 1000,
     ...(classes !== undefined && { classes }),
   });

@@ -2,7 +2,7 @@ import { bpftoolMap, kernelHistograms, kernelLayoutOf, kernelMap } from '@hdrsco
 import type { EbpfMapSourceConfig } from '../config/types.ts';
 import type { Start } from '../entry.ts';
 
-/** A map in which an eBPF program counts, read at every gather. */
+/** A map of an eBPF program. Every gather reads it. */
 export const startEbpfMap: Start<EbpfMapSourceConfig> = async (config, { registry, intake }) => {
   const { map, metric, description, unit, perCpu, attributes, timeout, since } = config;
   const options = { ...whichMap(map), layout: kernelLayoutOf(config.layout) };

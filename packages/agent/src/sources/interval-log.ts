@@ -5,7 +5,7 @@ import type { IntervalLogSourceConfig } from '../config/types.ts';
 import type { EntryContext, Start } from '../entry.ts';
 import { familyOf } from './metric-family.ts';
 
-/** An interval log, followed as it grows. A log that is not there yet is waited for. */
+/** Follows an interval log as it grows. Waits for a log that does not exist yet. */
 export const startIntervalLog: Start<IntervalLogSourceConfig> = async (config, context) => {
   const ending = new AbortController();
   const { path } = config;
@@ -36,7 +36,7 @@ async function follow(
     attributes,
     ...(registered !== undefined && {
       seriesOf: ({ tag }) => ({
-        // A tick of such a log is one of what it counts.
+        // A tick of this family is one unit of the log's values.
         family: { ...registered.family, resolution: SHOWN_UNITS[metric!.unit].scale },
         attributes: tag === undefined ? {} : { tag },
       }),
@@ -52,10 +52,10 @@ async function follow(
     const isNew = !isSkippingAll && entry.lineNumber > skipUntil;
     progress.line = Math.max(progress.line, entry.lineNumber);
     try {
-      // Comments describe families, however far the log was counted.
+      // Comments describe families, so they are read again even when the lines below were counted.
       if (isNew || entry.kind === 'comment') entries.take(entry);
     } catch (error) {
-      // The line is not counted; the ones after it are.
+      // This line is not counted, and later lines are.
       return context.failed(error);
     }
     if (!isNew) return;
@@ -65,13 +65,13 @@ async function follow(
   for await (const entry of followLog(path, { signal, pollMs: poll })) {
     if (isNote(entry)) {
       if (entry.kind === 'missing') {
-        context.info(`${path} is not there yet, and is waited for`);
+        context.info(`${path} does not exist yet: waiting for it`);
         isSkippingAll = false;
       } else if (entry.kind === 'caught-up') {
         isSkippingAll = false;
         context.succeeded();
       } else {
-        context.info(`${path} was ${entry.kind}, and is read from its start`);
+        context.info(`${path} was ${entry.kind}: reading it from its start`);
         skipUntil = 0;
         Object.assign(progress, { file: undefined, line: 0 });
       }

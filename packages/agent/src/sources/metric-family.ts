@@ -1,7 +1,7 @@
 import { type FamilyOptions, SHOWN_UNITS } from '@hdrscope/registry';
 import type { MetricConfig } from '../config/types.ts';
 
-/** The family that a configured metric is, with the number of its units that one of the counted is. */
+/** The family of a configured metric, and the factor from counted values to the unit of the family. */
 export function familyOf({ name, description, unit, significantDigits }: MetricConfig): {
   readonly family: FamilyOptions;
   readonly scale: number;

@@ -3,7 +3,7 @@ import type { OtlpSourceConfig } from '../config/types.ts';
 import type { Start } from '../entry.ts';
 import { urlOf } from '../url.ts';
 
-/** Metrics that OpenTelemetry sends over HTTP. What is refused is told of at the next gather. */
+/** Metrics that OpenTelemetry sends over HTTP. The next gather reports refused requests and points. */
 export const startOtlp: Start<OtlpSourceConfig> = async (
   { name, listen },
   { registry, intake, added, succeeded, failed },
@@ -18,7 +18,7 @@ export const startOtlp: Start<OtlpSourceConfig> = async (
       succeeded();
       return;
     }
-    const error = new Error(`since the gather before it has refused ${refused}`);
+    const error = new Error(`since the previous gather, the receiver has refused ${refused}`);
     failed(error);
     throw error;
   };
@@ -32,10 +32,10 @@ export const startOtlp: Start<OtlpSourceConfig> = async (
   };
 };
 
-/** Tells what was refused since it was last asked: `1 request, 3 points (malformed)`. */
+/** Returns a function that describes refusals since its previous call: `1 request, 3 points (malformed)`. */
 function refusalsOf(server: RunningOtlp): () => string {
   const tallies = (): Record<string, number> => {
-    // Every SDK sends counters and gauges besides, which is nothing wrong.
+    // Every SDK also sends counters and gauges, and they are not an error.
     const { notHistogram, ...points } = server.health.refused;
     const ofPoints = Object.entries(points).map(([reason, count]) => [`point (${reason})`, count] as const);
     return { request: server.health.failedRequests, ...Object.fromEntries(ofPoints) };

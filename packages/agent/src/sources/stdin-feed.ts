@@ -1,4 +1,4 @@
-/** Who takes what comes on standard input. */
+/** Takes the bytes of standard input. */
 interface StdinListener {
   onBytes(bytes: Uint8Array): void;
   onEnd(): void;
@@ -6,8 +6,8 @@ interface StdinListener {
 }
 
 /**
- * Standard input, which there is once in a process, for one listener after the other: what is read belongs to the one
- * that listens then, and while nobody does nothing is read.
+ * Shares the one standard input of a process among listeners, one after the other. Bytes go to the current listener. Without
+ * a listener, nothing is read.
  */
 export class StdinFeed {
   readonly #input: AsyncIterable<Uint8Array>;
@@ -20,7 +20,7 @@ export class StdinFeed {
     this.#input = input;
   }
 
-  /** @returns Ends the listening. */
+  /** @returns A function that ends the listening. */
   listen(listener: StdinListener): () => void {
     this.#listener = listener;
     this.#iterator ??= this.#input[Symbol.asyncIterator]();
@@ -38,7 +38,7 @@ export class StdinFeed {
   }
 
   #give(listener: StdinListener, result: IteratorResult<Uint8Array, unknown>): void {
-    // That it has ended is told to everybody who comes.
+    // Every later listener also learns that the input has ended.
     if (result.done === true) {
       listener.onEnd();
       return;

@@ -10,7 +10,7 @@ test.each([
 });
 
 test.each(['localhost', ':80', 'localhost:65536', '::1:80', 'http://localhost:80', 'a b:1', '9464', ''])(
-  '%j is no address',
+  '%j is not an address',
   (text) => {
     expect(addressOf(text)).toBeUndefined();
   },
@@ -24,6 +24,6 @@ test.each([
   ['::', false],
   ['127.0.0.1.example.org', false],
   ['10.0.0.1', false],
-])('that %p is this machine alone is %p', (host, is) => {
+])('whether only this machine can reach %p is %p', (host, is) => {
   expect(isLoopback(host)).toBe(is);
 });

@@ -5,13 +5,13 @@ import { CONFIG_TEMPLATE, configJsonSchema, readConfig, readConfigFile } from '.
 
 const SINK = 'sinks: [{ type: prometheus }]';
 
-/** What is told of a text, as `LINE:COLUMN: MESSAGE`. */
+/** The problems of a text, as `LINE:COLUMN: MESSAGE`. */
 function told(text: string, environment: Record<string, string> = {}): string[] {
   const { issues } = readConfig(text, { environment });
   return issues.map(({ line, column, message }) => `${line}:${column}: ${message}`);
 }
 
-test('fills in what is left out', () => {
+test('fills in defaults', () => {
   const { config } = readConfig(`sources: [{ type: ceph, socket: /a.asok }]\n${SINK}`);
   expect(config).toEqual({
     shutdownTimeout: 10_000,
@@ -62,7 +62,7 @@ test('the template is a configuration, and so is each of its examples', () => {
   ]);
 });
 
-test('tells everything that is wrong at once, in the order of lines', () => {
+test('reports all problems at once, in the order of lines', () => {
   const text = `shutdownTimeout: soon
 sources:
   - type: interval-log
@@ -94,7 +94,7 @@ test.each([
   ['sources: [', 1],
   [`sources: []\nsinks:\n\t- type: a`, 3],
   ['sources: []\nsources: []', 2],
-])('says in which line %j is no YAML', (text, line) => {
+])('reports the line where %j is not YAML', (text, line) => {
   expect(told(text)[0]).toMatch(new RegExp(`^${line}:\\d+: this is no YAML: `));
 });
 
@@ -141,7 +141,7 @@ test.each([
   expect(told(text)).toEqual([message]);
 });
 
-test('puts in the values of variables, which may be numbers where they are not quoted', () => {
+test('puts in the values of variables, which may be numbers when they are not quoted', () => {
   const text = `sources: [{ type: ceph, socket: "\${RUN:-/run}/osd.asok", attributes: { a: "\${N}", b: "$\${N}" } }]
 sinks:
   - type: interval-log
@@ -155,7 +155,7 @@ sinks:
   expect(config!.sinks[0]).toMatchObject({ rotation: { keep: 3, gzip: true } });
 });
 
-test('a variable that is not set is named with its place; its value is never taken for YAML', () => {
+test('a variable that is not set is named with its place, and the text of a variable is never YAML', () => {
   expect(told(`sources: []\nsinks:\n  - type: \${KIND}`)).toEqual([
     expect.stringMatching(/^3:11: the environment variable KIND is not set: .* as in \$\{KIND:-default\}$/),
   ]);
@@ -170,12 +170,12 @@ test('a variable that is not set is named with its place; its value is never tak
   expect(config!.sinks[0]).toMatchObject({ path: 'a, fsync: never', fsync: 'rotation' });
 });
 
-test('aliases that would grow without end are refused', () => {
+test('aliases that would grow without bounds are refused', () => {
   const levels = Array.from({ length: 12 }, (_, at) => `a${at + 1}: &a${at + 1} [${`*a${at},`.repeat(9)}]`);
   expect(told(['a0: &a0 [x]', ...levels].join('\n'))[0]).toMatch(/the aliases cannot be followed/);
 });
 
-test('a file names itself, and one that is far too long is not read', async () => {
+test('problems of a file name the file, and a file that is far too long is not read', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hdrscope-config-'));
   try {
     const path = join(folder, 'a.yaml');

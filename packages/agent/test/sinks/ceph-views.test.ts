@@ -21,7 +21,7 @@ const source = (name: string, path: string): string => `  - { name: ${name}, typ
 const configuration = (...sources: readonly string[]): string =>
   `sources:\n${sources.join('')}sinks: [{ type: dashboard, listen: 'localhost:0' }]`;
 
-/** What the live page is sent of its view of Ceph, once that is as it should be. */
+/** The view of Ceph that the live page gets, once the view passes the check. */
 async function viewOf(url: string, isSo: (plots: readonly Plot[]) => boolean): Promise<readonly Plot[]> {
   const response = await fetch(`${url}events?view=Ceph`, { signal: AbortSignal.timeout(20_000) });
   let text = '';
@@ -37,7 +37,7 @@ async function viewOf(url: string, isSo: (plots: readonly Plot[]) => boolean): P
 const heatMapsOf = (plots: readonly Plot[]): readonly HeatMapPlot[] =>
   plots.filter((plot) => plot.kind === 'heat-map');
 
-/** The view with so many heat maps. */
+/** Waits for a view with a number of heat maps. */
 async function heatMaps(count: number): Promise<readonly HeatMapPlot[]> {
   const url = urlIn(world.lines, 'dashboard');
   return heatMapsOf(await viewOf(url, (plots) => heatMapsOf(plots).length === count));
@@ -50,7 +50,7 @@ async function mapsOf(counters: Readonly<Record<string, PerfHistogram>>): Promis
   return cephViews(new Map([['osd.0', () => dump]])).flatMap(({ plots }) => plots);
 }
 
-test('a counter of two axes is a heat map of what the daemon dumps, before the bars of each axis', async () => {
+test("a counter with two axes is a heat map of the daemon's dump, before the bars of each axis", async () => {
   const path = await serveOsd(world, 'osd.0', {
     [WRITES]: writes([150_000, 600], [150_000, 700], [9e9, 4096]),
   });
@@ -67,12 +67,12 @@ test('a counter of two axes is a heat map of what the daemon dumps, before the b
     countName: 'values',
   });
   expect([x.name, x.unit, y.name, y.unit]).toEqual(['Request size', 'bytes', 'Latency', 'ns']);
-  // The daemon counts latencies first, and so goes the heat map: from bottom to top.
+  // The daemon's first axis is the latency, which goes from bottom to top.
   const dump = JSON.parse(await askAdminSocket(path, 'perf histogram dump'));
   expect(counts).toEqual(dump.osd[WRITES].values);
 });
 
-test('daemons with equal axes share a heat map, others have one of their own', async () => {
+test('daemons with equal axes share a heat map, and other daemons have their own', async () => {
   const wide: Axis = { ...SIZE, buckets: 16 };
   const other = new PerfHistogram([LATENCY, wide]);
   other.record(150_000, 600);
@@ -96,7 +96,7 @@ test('daemons with equal axes share a heat map, others have one of their own', a
   expect([single!.title, single!.x.slots.length]).toEqual([`osd.${WRITES} of osd.2`, 16]);
 });
 
-test('what has one axis that tells anything, no counts, or too many cells is no heat map', async () => {
+test('a counter with one informative axis, no counts, or too many cells has no heat map', async () => {
   const one: Axis = { ...SIZE, buckets: 1 };
   const flat = new PerfHistogram([LATENCY, one]);
   flat.record(150_000, 600);
@@ -110,7 +110,7 @@ test('what has one axis that tells anything, no counts, or too many cells is no 
   expect(maps.map(({ title }) => title)).toEqual([`osd.${WRITES} of osd.0`]);
 });
 
-test('of many counters those with the largest counts are shown, largest first', async () => {
+test('shows the counters with the largest counts, largest first', async () => {
   const counters = Object.fromEntries(
     Array.from({ length: 14 }, (_, at) => {
       const histogram = writes();
@@ -126,7 +126,7 @@ test('of many counters those with the largest counts are shown, largest first', 
   );
 });
 
-test('a heat map grows with its daemon, and goes with its source', async () => {
+test('a heat map grows with its daemon, and disappears with its source', async () => {
   const [first, second] = [writes([150_000, 600]), writes([150_000, 600])];
   const sourceOf0 = source('osd.0', await serveOsd(world, 'osd.0', { [WRITES]: first }));
   const sourceOf1 = source('osd.1', await serveOsd(world, 'osd.1', { [WRITES]: second }));
@@ -142,7 +142,7 @@ test('a heat map grows with its daemon, and goes with its source', async () => {
 
   const plots = await viewOf(url, subtitleIs('2 values since the daemon began'));
   expect(heatMapsOf(plots).map(({ title }) => title)).toEqual([`osd.${WRITES} of osd.1`]);
-  // What the families have counted stays.
+  // The counts of the families stay.
   await until('both are counted', async () => {
     const { families } = await agent.registry.gather();
     return families.some(({ series }) => series.some(({ histogram }) => histogram.totalCount === 3));

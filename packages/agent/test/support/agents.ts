@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Agent, type AgentConfig, readConfig, startAgent } from '../../src/index.ts';
 
-/** Agents, a folder and whatever else a test leaves behind, gone when it ends. */
+/** Agents, a folder and other resources of a test. They disappear when the test ends. */
 export interface World {
   pathOf(name: string): string;
-  /** What the agents have told. */
+  /** The log lines of the agents. */
   readonly lines: string[];
   start(yaml: string, stdin?: AsyncIterable<Uint8Array>): Promise<Agent>;
   atEnd(end: () => unknown): void;
@@ -48,7 +48,7 @@ export function configOf(yaml: string): AgentConfig {
   return config;
 }
 
-/** Waits for a condition, for as long as a machine that is busy may take. */
+/** Waits for a condition, for as long as a busy machine may take. */
 export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
   const endMs = Date.now() + 60_000;
   while (!(await isSo())) {
@@ -57,14 +57,14 @@ export async function until(what: string, isSo: () => boolean | Promise<boolean>
   }
 }
 
-/** Where an agent serves, by what it has told. */
+/** The URL of a sink, from the log lines. */
 export function urlIn(lines: readonly string[], sink = 'prometheus'): string {
   const line = lines.findLast((text) => text.startsWith(`sink ${sink} has started: `));
   if (line === undefined) throw new Error(`nothing tells where ${sink} is:\n${lines.join('\n')}`);
   return line.slice(line.indexOf('http'));
 }
 
-/** The number of a sample, or `undefined` where there is none. */
+/** The number of a sample; `undefined` without that sample. */
 export async function sample(url: string, name: string): Promise<number | undefined> {
   const text = await (await fetch(url)).text();
   const line = text.split('\n').find((one) => one.startsWith(`${name} `));

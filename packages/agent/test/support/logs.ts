@@ -1,7 +1,7 @@
 import { Histogram } from '@hdrscope/core';
 import { formatInterval } from '@hdrscope/interval-log';
 
-/** A line of an interval log, of a writer that tells no families: so many times a millisecond. */
+/** A line of an interval log by a writer that describes no families: `count` times a millisecond. */
 export function intervalLine(count: number, tag?: string): string {
   const histogram = new Histogram({ highestTrackableValue: 3_600_000_000_000 });
   histogram.record(1_000_000, count);

@@ -1,7 +1,7 @@
 import { formatHistogramDump, type PerfHistogram, serveAdminSocket } from '@hdrscope/ceph';
 import type { World } from './agents.ts';
 
-/** Histograms of the logger `osd` on an admin socket, as an OSD has them. Gives the path of the socket. */
+/** Serves histograms of the logger `osd` on an admin socket, as an OSD does. Returns the path of the socket. */
 export async function serveOsd(
   world: World,
   name: string,

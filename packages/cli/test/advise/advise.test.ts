@@ -1,7 +1,7 @@
 import { advise, Histogram } from '@hdrscope/core';
 import { hdrscope } from '../support/fake-io.ts';
 
-test('says what a histogram costs, what it tells apart, and how it is made', async () => {
+test('prints the cost of a histogram, its precision, and the code that creates it', async () => {
   const { exitCode, stdout, stderr } = await hdrscope(['advise', '--max', '1h', '--unit', 'ns']);
   expect([exitCode, stderr]).toEqual([0, '']);
   expect(stdout).toBe(`Values up to 1 h, to 3 significant digits
@@ -42,7 +42,7 @@ test.each([
   expect(JSON.parse(stdout).options.highestTrackableValue).toBe(highestTrackableValue);
 });
 
-test('prints code that makes the histogram of the advice', async () => {
+test('prints code that creates the histogram of the advice', async () => {
   const args = ['advise', '--json', '--max', '9007199254740993', '--min', '1000', '--unit', 'none'];
   const { code, denseBytes, slotCount } = JSON.parse((await hdrscope(args)).stdout);
   const made = new Function('Histogram', `${code} return histogram;`)(Histogram) as Histogram;
@@ -50,7 +50,7 @@ test('prints code that makes the histogram of the advice', async () => {
   expect(made.layout.lowestDiscernibleValue).toBe(1000);
 });
 
-test('chooses the digits that keep to an error or to a number of bytes', async () => {
+test('chooses the digits that stay within an error or a number of bytes', async () => {
   const digitsOf = async (...args: string[]): Promise<number> =>
     JSON.parse((await hdrscope(['advise', '--json', '--max', '1h', ...args])).stdout).options
       .significantDigits;

@@ -5,7 +5,7 @@ import { useFolder } from '../support/logs.ts';
 
 const folder = useFolder();
 
-test('init writes what check accepts, and leaves alone what is there', async () => {
+test('init writes a configuration that check accepts, and keeps an existing file', async () => {
   const path = folder.pathOf('new.yaml');
   expect(await hdrscope(['config', 'init', path])).toEqual({
     exitCode: 0,
@@ -28,7 +28,7 @@ test('init writes what check accepts, and leaves alone what is there', async () 
   expect((await hdrscope(['config', 'init', '-'])).stdout).toBe(readFileSync(path, 'utf8'));
 });
 
-test('check tells everything that is wrong in every file, with lines', async () => {
+test('check reports every problem of every file, with lines', async () => {
   const good = folder.write('good.yaml', 'sources: []\nsinks: [{ type: prometheus }]\n');
   const bad = folder.write(
     'bad.yaml',
@@ -54,7 +54,7 @@ test('check takes variables from the environment', async () => {
   );
 });
 
-test('the example with everything is accepted', async () => {
+test('check accepts the example configuration', async () => {
   const path = fileURLToPath(new URL('../../../../examples/hdrscope.yaml', import.meta.url));
   const { stdout, stderr } = await hdrscope(['config', 'check', path]);
   expect([stdout, stderr]).toEqual([`${path}: 7 sources and 5 sinks\n`, '']);

@@ -8,7 +8,7 @@ import { useFolder } from '../support/logs.ts';
 
 const folder = useFolder();
 
-test('refuses a configuration that is wrong, with lines', async () => {
+test('refuses an invalid configuration, with lines', async () => {
   const path = folder.write('a.yaml', 'sources: []\nsinks: []\n');
   expect(await hdrscope(['run', path])).toEqual({
     exitCode: 1,
@@ -17,7 +17,7 @@ test('refuses a configuration that is wrong, with lines', async () => {
   });
 });
 
-test('ends where no sink could start, and says why', async () => {
+test('ends with the reason when no sink can start', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -31,7 +31,7 @@ test('ends where no sink could start, and says why', async () => {
   expect(stderr).toMatch(/no sink could start\nprometheus: .*EADDRINUSE/);
 });
 
-/** Runs a configuration; `act` is called once the sink has started, with what a process would do. */
+/** Runs a configuration. Calls `act` when the sink has started, with functions that act as signals do. */
 async function running(
   yaml: string,
   act: (url: string, reload: () => void, end: () => void) => void | Promise<void>,
@@ -51,7 +51,7 @@ async function running(
       lines.push(text);
       const [, url] = /^hdrscope: sink prometheus has started: (.*)\n$/.exec(text) ?? [];
       if (url !== undefined) {
-        // When the command has gone on to wait.
+        // Later, when the command waits for its end.
         setImmediate(() =>
           act(
             url,
@@ -82,7 +82,7 @@ const YAML = `sources: [{ type: stdin, metric: { name: n } }]
 sinks: [{ type: prometheus, listen: 'localhost:0' }]
 `;
 
-test('serves until a signal ends it, which is no failure', async () => {
+test('serves until a signal ends it, and exits as a success', async () => {
   let served = '';
   const { exitCode } = await running(YAML, async (url, _, end) => {
     while (!served.includes('n_count 3')) served = await (await fetch(url)).text();
@@ -92,7 +92,7 @@ test('serves until a signal ends it, which is no failure', async () => {
   expect(served).toMatch(/^n_count 3$/m);
 });
 
-test('a configuration that has become wrong is refused at a reload, and the one before goes on', async () => {
+test('a reload refuses an invalid configuration, and the previous one stays', async () => {
   const { exitCode, lines } = await running(YAML, (_, reload) => {
     folder.write('run.yaml', 'sources: []\nsinks: 7\n');
     reload();

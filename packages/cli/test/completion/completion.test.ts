@@ -15,13 +15,13 @@ const script = async (shell: string): Promise<string> => {
 };
 
 const has = (shell: string): boolean => spawnSync(shell, ['-c', 'exit 0']).status === 0;
-/** A test that needs a shell; its title says where it is skipped for want of one. */
+/** A test that needs a shell. Without the shell it is skipped, and its title states why. */
 const testWith = (shell: string, title: string, run: () => Promise<void>): void => {
   if (has(shell)) test(title, run);
   else test.skip(`${title} (there is no ${shell} here)`, run);
 };
 
-/** What a bash that has read the script offers for the last of the words. */
+/** The words that bash offers for the last word, after it has read the script. */
 async function offered(...words: string[]): Promise<string[]> {
   const path = folder.write('completion.bash', await script('bash'));
   const ask = `source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _hdrscope; printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -37,14 +37,14 @@ async function offered(...words: string[]): Promise<string[]> {
   return stdout.split('\n').filter((word) => word !== '');
 }
 
-testWith('bash', 'bash completes commands and those of groups', async () => {
+testWith('bash', 'bash completes commands, and the commands of groups', async () => {
   expect(await offered('')).toEqual(expect.arrayContaining(['record', 'diff', 'advise', 'log', 'ebpf']));
   expect(await offered('re')).toEqual(['record']);
   expect(await offered('log', 'su')).toEqual(['summary']);
   expect(await offered('log', '')).toContain('reinterval');
 });
 
-testWith('bash', 'bash completes options, and what they may be', async () => {
+testWith('bash', 'bash completes options and their values', async () => {
   expect(await offered('record', '--unit', '')).toEqual(['ns', 'us', 'ms', 's', 'bytes', 'KiB', 'none']);
   expect(await offered('record', '--unit', '=', 'm')).toEqual(['ms']);
   expect(await offered('record', '--unit', '=')).toContain('ns');
@@ -52,50 +52,46 @@ testWith('bash', 'bash completes options, and what they may be', async () => {
   expect(await offered('record', '--unit', 'ms', '--e')).toEqual(['--expected-interval']);
   expect(await offered('log', 'compare', '--fail')).toEqual(['--fail-if-worse']);
   expect(await offered('log', 'summary', '--help')).toEqual(['--help']);
-  // What nobody can guess is left to the person.
+  // A value that cannot be guessed gets no completion.
   expect(await offered('record', '--digits', '')).toEqual([]);
   expect(await offered('completion', '')).toEqual(['bash', 'zsh', 'fish']);
 });
 
-testWith(
-  'bash',
-  'bash completes what is checked by the command itself, and the arguments of another program',
-  async () => {
-    const units = ['ns', 'us', 'ms', 's', 'none'];
-    for (const words of [
-      ['diff'],
-      ['log', 'summary'],
-      ['log', 'compare'],
-      ['log', 'tail'],
-      ['log', 'convert'],
-    ]) {
-      expect(await offered(...words, '--unit', '')).toEqual(units);
-    }
-    expect(await offered('diff', '--text-unit', '')).toEqual(['ns', 'us', 'ms', 's']);
-    expect(await offered('plot', '--unit', 'K')).toEqual(['KiB']);
-    expect(await offered('plot', '--format', 's')).toEqual(['svg']);
-    expect(await offered('log', 'process', '-m')).toEqual(['-mwp', '-mwpl']);
-    folder.write('a.hlog', '');
-    expect(await offered('log', 'process', '-i', 'a.h')).toEqual(['a.hlog']);
-    expect(await offered('log', 'process', '-mwp', '')).toEqual([]);
-  },
-);
+testWith('bash', 'bash completes units of logs, and the arguments of log process', async () => {
+  const units = ['ns', 'us', 'ms', 's', 'none'];
+  for (const words of [
+    ['diff'],
+    ['log', 'summary'],
+    ['log', 'compare'],
+    ['log', 'tail'],
+    ['log', 'convert'],
+  ]) {
+    expect(await offered(...words, '--unit', '')).toEqual(units);
+  }
+  expect(await offered('diff', '--text-unit', '')).toEqual(['ns', 'us', 'ms', 's']);
+  expect(await offered('plot', '--unit', 'K')).toEqual(['KiB']);
+  expect(await offered('plot', '--format', 's')).toEqual(['svg']);
+  expect(await offered('log', 'process', '-m')).toEqual(['-mwp', '-mwpl']);
+  folder.write('a.hlog', '');
+  expect(await offered('log', 'process', '-i', 'a.h')).toEqual(['a.hlog']);
+  expect(await offered('log', 'process', '-mwp', '')).toEqual([]);
+});
 
 testWith('bash', 'bash completes files, also with blanks in their names', async () => {
   folder.write('my log.hlog', '');
   folder.write('my numbers.txt', '');
   expect(await offered('log', 'summary', 'my')).toEqual(['my log.hlog', 'my numbers.txt']);
   expect(await offered('record', '-o', 'my n')).toEqual(['my numbers.txt']);
-  // A file or a value that is called as a command is none.
+  // A file with the name of a command is not a command.
   expect(await offered('record', 'log', '--un')).toEqual(['--unit']);
 });
 
-testWith('zsh', 'the script for zsh is one', async () => {
+testWith('zsh', 'zsh can read its script', async () => {
   const path = folder.write('_hdrscope', await script('zsh'));
   expect(spawnSync('zsh', ['-n', path], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
 });
 
-testWith('fish', 'the script for fish is one', async () => {
+testWith('fish', 'fish can read its script', async () => {
   const path = folder.write('hdrscope.fish', await script('fish'));
   expect(spawnSync('fish', ['--no-execute', path], { encoding: 'utf8' })).toMatchObject({
     status: 0,
@@ -103,7 +99,7 @@ testWith('fish', 'the script for fish is one', async () => {
   });
 });
 
-testWith('fish', 'fish completes commands, options and what they may be', async () => {
+testWith('fish', 'fish completes commands, options and their values', async () => {
   const path = folder.write('asked.fish', await script('fish'));
   const completed = (line: string): string[] => {
     const { stdout } = spawnSync(
@@ -136,7 +132,7 @@ test.each(['bash', 'zsh', 'fish'])('the script for %s names every command and it
   expect(text).not.toContain('undefined');
 });
 
-test('no command runs for it, or prints anything', async () => {
+test('completion prints its script only, and reads nothing', async () => {
   const asked: string[] = [];
   const nothing = { isTerminal: false, columns: undefined, write: async () => {} };
   const io = {

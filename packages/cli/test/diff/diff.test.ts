@@ -8,7 +8,7 @@ const folder = useFolder();
 const BEFORE = evenly(2000, 0.01);
 const AFTER = evenly(2000, 0.03);
 
-/** What a program has that counts milliseconds as nanoseconds. */
+/** The histogram of a program that counts milliseconds as nanoseconds. */
 function nanoseconds(values: readonly number[]): Histogram {
   const histogram = new Histogram();
   for (const ms of values) histogram.record(Math.round(ms * 1e6));
@@ -40,7 +40,7 @@ test.each(Object.keys(KINDS).flatMap((one) => Object.keys(KINDS).map((other) => 
     const { unit, counts, percentiles } = JSON.parse(stdout);
     expect([unit, counts]).toEqual(['ms', { before: 2000, after: 2000 }]);
     const [{ before, after }] = percentiles;
-    // Percentile text has rows close to each other, and three decimals.
+    // Rows of percentile text are close to each other, and have three decimals.
     expect([before / 10, after / 30].every((part) => Math.abs(part - 1) < 0.002)).toBe(true);
     const back = await hdrscope([
       'diff',
@@ -56,7 +56,7 @@ test.each(Object.keys(KINDS).flatMap((one) => Object.keys(KINDS).map((other) => 
   },
 );
 
-test('says what log compare says', async () => {
+test('prints what log compare prints', async () => {
   const paths = [write('log', BEFORE), write('log', AFTER)];
   const options = ['--percentiles', '50,99,99.99', '--fail-if-worse', '5%'];
   expect(await hdrscope(['diff', ...paths, ...options])).toEqual(
@@ -77,7 +77,7 @@ test.each([
   [['--unit', 'us'], 1e-3],
   [['--text-unit', 's'], 1000],
   [['--unit', 'ns', '--text-unit', 's'], 1000],
-])('takes numbers for what %j says', async (options, ms) => {
+])('takes the unit of numbers from %j', async (options, ms) => {
   const paths = [write('numbers', BEFORE), write('numbers', AFTER)];
   const { stdout } = await hdrscope(['diff', '--json', '--percentiles', '50', ...options, ...paths]);
   const { unit, percentiles } = JSON.parse(stdout);
@@ -112,7 +112,7 @@ test('draws both curves on a terminal', async () => {
   expect((await hdrscope(['diff', ...paths, '--plot'])).stdout.length).toBeGreaterThan(plain.stdout.length);
 });
 
-test('tells of lines that are no numbers', async () => {
+test('reports lines without a number', async () => {
   const stdin = `${BEFORE.join('\n')}\nsoon\n`;
   const { exitCode, stderr } = await hdrscope(['diff', '-', write('numbers', AFTER)], { stdin });
   expect([exitCode, stderr]).toEqual([
@@ -121,7 +121,7 @@ test('tells of lines that are no numbers', async () => {
   ]);
 });
 
-test('tells what was left out where nothing is left', async () => {
+test('reports what it left out when no value is left', async () => {
   for (const command of [['diff'], ['plot', '--kind', 'comparison']]) {
     const { exitCode, stdout, stderr } = await hdrscope([...command, '-', write('numbers', AFTER)], {
       stdin: '-1\n',
@@ -136,26 +136,26 @@ hdrscope: standard input has no values to compare
   }
 });
 
-test('reads numbers gzipped', async () => {
+test('reads gzipped numbers', async () => {
   const stdin = gzipSync(KINDS.numbers!(BEFORE));
   const args = ['diff', '--percentiles', '50', '--json', '-', write('numbers', BEFORE)];
   const { exitCode, stdout, stderr } = await hdrscope(args, { stdin });
   expect([exitCode, stderr, JSON.parse(stdout).counts]).toEqual([0, '', { before: 2000, after: 2000 }]);
 });
 
-test('says when numbers are too small to be told from 0, in what they are counted', async () => {
+test('reports numbers that are too small for the resolution, and states the resolution', async () => {
   const numbers = write('numbers', AFTER);
   const fine = await hdrscope(['diff', '-', numbers], { stdin: `0.0000004\n0\n${BEFORE.join('\n')}` });
   expect([fine.exitCode, fine.stderr]).toEqual([
     0,
     'hdrscope: standard input: 1 number is nearer to 0 than to the resolution, 0.000001 ms, and counted as 0: hdrscope record --resolution keeps smaller ones apart\n',
   ]);
-  // Beside a log of milliseconds numbers are counted in those.
+  // Beside a log of milliseconds, numbers are counted in milliseconds.
   const coarse = await hdrscope(['diff', '--unit', 'ms', '-', write('log', AFTER)], { stdin: '0.4\n7\n' });
   expect(coarse.stderr).toContain('1 number is nearer to 0 than to the resolution, 1 ms,');
 });
 
-test('shows its progress on a terminal, whatever it reads', async () => {
+test('shows its progress on a terminal for every form of input', async () => {
   for (const kind of Object.keys(KINDS)) {
     let now = 0;
     const monotonicMs = (): number => (now += 1000);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hdrscope } from '../support/fake-io.ts';
 
-/** A map that bpftool makes, in its own bpffs. */
+/** A map that bpftool creates, in a bpf file system of its own. */
 function makeMap(): { pin: string; add(slot: number, count: number): void; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'hdrscope-bpffs-'));
   const pin = join(folder, 'depths');

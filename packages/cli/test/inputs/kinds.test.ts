@@ -23,16 +23,16 @@ test.each<[string, FoundKind | undefined, string]>([
   ['a line that may be the beginning of a log', undefined, '12'],
   ['the time of an interval', undefined, '0.127,1.007,2.769,\n'],
   ['comments', undefined, '#[StartTime: 1]\n# 12\n'],
-  ['what wrk prints', 'percentiles without counts', '  Latency Distribution\n     50%  250.00us\n'],
-])('%s', (_, kind, text) => {
+  ['the output of wrk', 'percentiles without counts', '  Latency Distribution\n     50%  250.00us\n'],
+])('recognises %s', (_, kind, text) => {
   expect(kindOf(text, false)).toBe(kind);
 });
 
-test('a number needs no newline where nothing follows', () => {
+test('a number at the end of a text needs no newline', () => {
   expect(kindOf('# ms\n12', true)).toBe('numbers');
   expect(kindOf('# ms\nsoon', true)).toBeUndefined();
 });
 
-test('a log with a number in front is a log', () => {
+test('a text that begins with a number and goes on as a log is a log', () => {
   expect(kindOf(`12\n${LINE}`, true)).toBe('log');
 });

@@ -34,7 +34,7 @@ const wholeOf = async (source: Parameters<typeof textOf>[0]): Promise<string> =>
   return text;
 };
 
-test('what was looked at in a stream is read, wherever its chunks end', async () => {
+test('the bytes that were read to recognise a stream are part of its content, wherever chunks end', async () => {
   for (const whole of [Buffer.from('1.5\n2.5\n'), gzipSync('1.5\n2.5\n')]) {
     const stdin = bytes(...Array.from(whole, (byte) => Uint8Array.of(byte)));
     const { inputs } = await openInputs(['-'], taking, ioOf(stdin));
@@ -43,7 +43,7 @@ test('what was looked at in a stream is read, wherever its chunks end', async ()
   }
 });
 
-test('only the first chunk of a stream is waited for where no more may come', async () => {
+test('with patience for the first chunk, no second chunk is waited for', async () => {
   let isWaitedFor = false;
   async function* slow(): AsyncGenerator<Uint8Array, void> {
     yield Buffer.from('12');
@@ -54,7 +54,7 @@ test('only the first chunk of a stream is waited for where no more may come', as
   expect([inputs[0]!.kind, isWaitedFor]).toEqual(['log', false]);
 });
 
-test('files are titled by their names, or by their paths where these are alike', async () => {
+test('files have their names as titles, and their paths when names are equal', async () => {
   const [a, b] = [folder.write('a.txt', '1\n'), folder.write('b.txt', '22\n')];
   const again = join(a, '..', '.', 'a.txt').replace('a.txt', './a.txt');
   const io = ioOf(bytes(Buffer.from('3\n')));
@@ -83,20 +83,25 @@ test.each<[string, readonly string[], readonly InputKind[]]>([
   ['log summary', [], ['encoded', 'numbers', 'json']],
   ['log merge', [], ['percentiles', 'encoded', 'numbers', 'json']],
   ['log tail', [], ['percentiles', 'encoded', 'numbers', 'json']],
-])('%s says what else takes what it does not', async (command, others, kinds) => {
-  const other = folder.write('other.hlog', TEXTS.log);
-  for (const kind of kinds) {
-    const args = [...command.split(' '), '-', ...others.map(() => other)];
-    const { exitCode, stdout, stderr } = await hdrscope(args, { stdin: TEXTS[kind] });
-    expect([kind, exitCode, stdout]).toEqual([kind, 1, '']);
-    expect(stderr).toMatch(/^hdrscope: standard input (is|has) .*: hdrscope (log summary|diff|record|plot)/);
-    const path = folder.write('it', TEXTS[kind]);
-    const ofFile = await hdrscope(args.map((word) => (word === '-' ? path : word)));
-    expect(ofFile.stderr).toBe(stderr.replace('standard input', path));
-  }
-});
+])(
+  '%s refuses an input of another kind, and names a command that takes it',
+  async (command, others, kinds) => {
+    const other = folder.write('other.hlog', TEXTS.log);
+    for (const kind of kinds) {
+      const args = [...command.split(' '), '-', ...others.map(() => other)];
+      const { exitCode, stdout, stderr } = await hdrscope(args, { stdin: TEXTS[kind] });
+      expect([kind, exitCode, stdout]).toEqual([kind, 1, '']);
+      expect(stderr).toMatch(
+        /^hdrscope: standard input (is|has) .*: hdrscope (log summary|diff|record|plot)/,
+      );
+      const path = folder.write('it', TEXTS[kind]);
+      const ofFile = await hdrscope(args.map((word) => (word === '-' ? path : word)));
+      expect(ofFile.stderr).toBe(stderr.replace('standard input', path));
+    }
+  },
+);
 
-test('record takes everything for a table where columns are told', async () => {
+test('with --column, record reads every text as a table', async () => {
   const { exitCode, stdout, stderr } = await hdrscope(['record', '--column', '2', '--output', 'json'], {
     stdin: '[a] 1\n[b] 2\n',
   });

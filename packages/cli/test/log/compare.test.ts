@@ -14,7 +14,7 @@ beforeAll(() => {
 
 const compare = (...args: string[]): ReturnType<typeof hdrscope> => hdrscope(['log', 'compare', ...args]);
 
-test('says what has become worse, and fails where that is asked for', async () => {
+test('reports percentiles that are worse, and fails with --fail-if-worse', async () => {
   const args = ['--percentile', '50,99,99.99', '--fail-if-worse', '5%', before, slower];
   const { exitCode, stdout, stderr } = await compare(...args);
   expect([exitCode, stderr]).toEqual([1, '']);
@@ -32,13 +32,13 @@ Worse by more than 5 % beyond doubt: p50 by 20.1 %, p99 by 20 %. Too few values 
 `);
 });
 
-test('finds no difference where there is none', async () => {
+test('finds no difference between equal logs', async () => {
   const { exitCode, stdout } = await compare('--fail-if-worse', '5%', before, alike);
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(/\nNo difference shown with 99 % confidence\.\n$/);
 });
 
-test('does not fail where nobody asked for that, nor by what is tolerated', async () => {
+test('does not fail without --fail-if-worse, nor for growth within the tolerance', async () => {
   expect((await compare(before, slower)).exitCode).toBe(0);
   const tolerated = await compare('--fail-if-worse', '50%', before, slower);
   expect(tolerated.exitCode).toBe(0);
@@ -46,7 +46,7 @@ test('does not fail where nobody asked for that, nor by what is tolerated', asyn
   expect((await compare(slower, before)).stdout).toMatch(/\nBetter: p99 by 16\.7 %\.\n$/);
 });
 
-test('says how many values are needed where there are too few', async () => {
+test('states how many values a percentile needs when there are too few', async () => {
   const { exitCode, stdout } = await compare(
     '--percentile',
     '99.99',
@@ -82,7 +82,7 @@ test('prints JSON', async () => {
   });
 });
 
-test('refuses a log without values, and what is no log', async () => {
+test('refuses a log without values, and an input that is not a log', async () => {
   const empty = folder.write('empty.hlog', '#nothing\n');
   expect(await compare(before, empty)).toEqual({
     exitCode: 1,
@@ -99,7 +99,7 @@ test('takes standard input for one of the logs', async () => {
   );
 });
 
-test('takes --percentiles, and --percentile for the same', async () => {
+test('takes --percentile as another name of --percentiles', async () => {
   const [one, other] = ['--percentiles', '--percentile'].map((name) =>
     compare(name, '50,90', before, before),
   );

@@ -6,7 +6,7 @@ import { intervalLine, useFolder } from '../support/logs.ts';
 const folder = useFolder();
 const line = (at: number): string => intervalLine({ at, ms: [at] });
 
-/** Follows a log, does the next step whenever a row was printed, and ends after the last. */
+/** Follows a log, does the next step after each printed row, and ends after the last step. */
 async function follow(
   path: string,
   steps: readonly (() => void)[],
@@ -32,7 +32,7 @@ function startsOf({ stdout }: Ran): string[] {
     .map((row) => row.split(' ')[0]!);
 }
 
-test('tail -f prints what is added, and says what happens to the file', async () => {
+test('tail -f prints new intervals, and reports what happens to the file', async () => {
   const path = folder.write('service.hlog', line(1));
   const ran = await follow(path, [
     () => appendFileSync(path, line(2)),
@@ -54,7 +54,7 @@ test('tail -f prints what is added, and says what happens to the file', async ()
   expect(ran.exitCode).toBe(130);
 });
 
-test('tail --json prints what convert --to ndjson does, of the last intervals', async () => {
+test('tail --json prints the last intervals as convert --to ndjson does', async () => {
   const path = folder.write('json.hlog', [1, 2, 3].map(line).join(''));
   const all = await hdrscope(['log', 'convert', '--to', 'ndjson', path]);
   const last = await hdrscope(['log', 'tail', '--json', '-n', '2', path]);
@@ -68,7 +68,7 @@ test('tail --json prints what convert --to ndjson does, of the last intervals', 
   expect(JSON.parse(last.stdout.split('\n')[1]!)).toMatchObject({ startSec: 3, count: 1 });
 });
 
-test('tail -f waits for a file that is not there yet', async () => {
+test('tail -f waits for a file that does not exist yet', async () => {
   const path = folder.pathOf('later.hlog');
   const ran = await follow(path, [], () => writeFileSync(path, line(1)));
   expect(startsOf(ran)).toEqual(['1.000']);

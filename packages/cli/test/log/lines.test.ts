@@ -23,7 +23,7 @@ test('merge puts logs in the order of time', async () => {
   expect(stdout).toBe(VERSION + HEAD + LEGEND + [first, second, third].map(intervalLine).join(''));
 });
 
-test('merge says what is out of order', async () => {
+test('merge reports an interval that is out of order', async () => {
   const { exitCode, stderr } = await hdrscope(['log', 'merge', '-'], {
     stdin: logText([third, first, second, first]),
   });
@@ -33,7 +33,7 @@ test('merge says what is out of order', async () => {
   );
 });
 
-test('slice copies some times, told in several ways', async () => {
+test('slice copies a part of the time, which may be written in several ways', async () => {
   const stdin = logText([first, second, third]);
   for (const from of ['2', '2s', '2017-07-14T02:40:02Z', '1500000002']) {
     const { exitCode, stdout } = await hdrscope(['log', 'slice', '-', '--from', from, '--to', '1m'], {
@@ -115,7 +115,7 @@ testShared(
   },
 );
 
-test('-o writes a file when it is whole, even over one that is read', async () => {
+test('-o writes a complete file, which may replace an input', async () => {
   const path = folder.write('own.hlog', logText([first, second]));
   expect(await hdrscope(['log', 'slice', path, '--to', '2', '-o', path])).toEqual({
     exitCode: 0,
@@ -152,7 +152,7 @@ start                        length s  tag                  count         p50   
 `);
 });
 
-test('tail goes on below what cannot be read', async () => {
+test('tail goes on below a line that it cannot read', async () => {
   const stdin = `nonsense\n1,1,0,HISTFAAAno\n${intervalLine({ at: 3, ms: [1] })}`;
   const { exitCode, stdout, stderr } = await hdrscope(['log', 'tail', '-'], { stdin });
   expect(exitCode).toBe(1);
@@ -160,7 +160,7 @@ test('tail goes on below what cannot be read', async () => {
   expect(stderr).toMatch(/^hdrscope: line 1: .*\nhdrscope: line 2: /);
 });
 
-test('says so where nothing is selected', async () => {
+test('reports that no interval is selected', async () => {
   const stdin = logText([first]);
   const run = (...args: string[]): ReturnType<typeof hdrscope> =>
     hdrscope(['log', ...args, '--tag', 'none', '-'], { stdin });

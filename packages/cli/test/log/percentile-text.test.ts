@@ -30,7 +30,7 @@ const WRK2 = `Running 30s test @ http://127.0.0.1:80/
 Requests/sec:   2000.28
 `;
 
-test('summary takes percentile text for one interval, and tells what it does not tell', async () => {
+test('summary reads percentile text as one interval, and reports what the text does not have', async () => {
   const { exitCode, stdout, stderr } = await summary(['-'], await printed());
   expect(exitCode).toBe(0);
   expect(stdout).toBe(`\
@@ -45,7 +45,7 @@ hdrscope: standard input: 957 of them are known only to lie between two printed 
 `);
 });
 
-test('it is recognised by its content: CSV, compressed, of wrk2', async () => {
+test('percentile text is recognised by its content: CSV, gzipped, from wrk2', async () => {
   const [csv, hgrm] = [await printed('-csv'), await printed()];
   const rows = await Promise.all([summary(['-'], csv), summary(['-'], gzipSync(hgrm))]);
   for (const { stdout } of rows) expect(stdout).toMatch(/ 500\.171 {2}1000\.342\n$/);
@@ -56,7 +56,7 @@ test('it is recognised by its content: CSV, compressed, of wrk2', async () => {
   expect(several.stdout).toMatch(/\(no tag\) +2 .* 6 +- /);
 });
 
-test('units: of printed values, and of what a log counts', async () => {
+test('--text-unit is the unit of printed values, and --unit the unit of the log', async () => {
   const report = folder.write('report.txt', WRK2);
   const counted = async (...args: string[]): Promise<unknown> => {
     const { stdout } = await hdrscope(['log', 'convert', report, '--to', 'v2', ...args]);
@@ -69,7 +69,7 @@ test('units: of printed values, and of what a log counts', async () => {
   expect(await counted()).toBeCloseTo(12_351_000, -3);
 });
 
-test('compare finds a log equal to its own text, and says so of nothing that is not told', async () => {
+test('compare finds a log equal to its own text, and makes no claim that needs all values', async () => {
   const [log, text] = [folder.write('a.hlog', LOG), folder.write('a.hgrm', await printed())];
   const args = ['log', 'compare', '--percentile', '50,75,90'];
   const ran = await hdrscope([...args, text, log]);
@@ -82,7 +82,7 @@ test('compare finds a log equal to its own text, and says so of nothing that is 
   expect(json).toMatchObject({ isWorse: false, kolmogorovSmirnov: null, mannWhitney: null });
 });
 
-test('convert writes a log of one interval at no time', async () => {
+test('convert writes a log of one interval, whose start and length are 0', async () => {
   const hgrm = await printed();
   const { exitCode, stdout, stderr } = await hdrscope(['log', 'convert', '-', '--to', 'v2'], { stdin: hgrm });
   expect(stderr).toContain('it has no time: the start and the length of its interval are written as 0\n');
@@ -102,7 +102,7 @@ test.each([
   [['tail', '-'], 'is percentile text, which has neither times nor intervals'],
   [['summary', '--from', '1m', '-'], 'has no times: --from and --to select nothing of it'],
   [['summary', '--tag', 'a', '-'], 'has no tag: --tag selects nothing of it'],
-])('%j refuses it', async (args, reason) => {
+])('%j refuses percentile text', async (args, reason) => {
   const { exitCode, stdout, stderr } = await hdrscope(['log', ...args], { stdin: WRK2 });
   expect([exitCode, stdout]).toEqual([1, '']);
   expect(stderr).toContain(
@@ -110,7 +110,7 @@ test.each([
   );
 });
 
-test('tail -f refuses it, and summary a log beside it', async () => {
+test('tail -f refuses percentile text, and summary refuses a log beside it', async () => {
   const report = folder.write('report.txt', WRK2);
   expect((await hdrscope(['log', 'tail', '-f', report])).stderr).toContain(
     `${report} is percentile text, which has neither times nor intervals`,
@@ -127,13 +127,13 @@ test.each([
     "is the table that HdrHistogram's log processor writes",
   ],
   [WRK2.replace('  2  ', '  0  '), ': line 9: the total count must be at least 1, as above, got "0"'],
-])('what cannot be read is refused with the reason: %j', async (stdin, reason) => {
+])('a text that cannot be read is refused with the reason: %j', async (stdin, reason) => {
   const { exitCode, stderr } = await summary(['-'], stdin);
   expect(exitCode).toBe(1);
   expect(stderr).toContain(`hdrscope: standard input${reason.startsWith(':') ? '' : ' '}${reason}`);
 });
 
-test('units of text are checked', async () => {
+test('an invalid --text-unit is refused', async () => {
   expect(await summary(['--text-unit', 'h', '-'])).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining("--text-unit must be ns, us, ms, s, got 'h'"),

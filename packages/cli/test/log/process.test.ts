@@ -34,7 +34,7 @@ test('process prints the distribution of a log', async () => {
   expect(distribution(stdout)).toBe(formatPercentiles(all, { valueScale: 1e6 }));
 });
 
-test('process takes arguments as Java does, of which none is one of this program', async () => {
+test("process takes the arguments of Java's tool, and no option of this program", async () => {
   const path = folder.write('a.hlog', text);
   const args = ['-i', path, '-tag', 'get', '-csv', '-outputValueUnitRatio', '1000'];
   const { exitCode, stdout } = await hdrscope(['log', 'process', ...args]);
@@ -52,7 +52,7 @@ test('process takes arguments as Java does, of which none is one of this program
   );
 });
 
-test('process has the help of its own', async () => {
+test('process prints its own help', async () => {
   expect(await hdrscope(['log', 'process', '-h'])).toEqual({
     exitCode: 0,
     stdout: PROCESSOR_USAGE,

@@ -40,7 +40,7 @@ start 2017-07-14 02:40:00.000 UTC, values in ms
 `);
 });
 
-test('prints JSON, with numbers as they are', async () => {
+test('prints JSON with unrounded numbers', async () => {
   const args = ['log', 'summary', '--json', '--tag', 'put', '--tag', 'idle', '-', '--percentiles', '50'];
   const { stdout } = await hdrscope(args, { stdin: LOG });
   expect(JSON.parse(stdout)).toEqual({
@@ -80,20 +80,20 @@ test.each([
   ['ms', '250085375.000'],
   ['s', '250085375000.000'],
   ['none', '250085375'],
-])('takes values as %s', async (unit, max) => {
+])('shows values of a log in %s', async (unit, max) => {
   const args = ['log', 'summary', '--unit', unit, '--tag', 'put', '-'];
   const { stdout } = await hdrscope(args, { stdin: LOG });
   expect(stdout.trimEnd().split(/ +/).at(-1)).toBe(max);
 });
 
-test('adds up several logs, compressed ones too, of the times that are asked for', async () => {
+test('adds up the selected times of several logs, including gzipped ones', async () => {
   const path = folder.write('a.hlog', LOG);
   const args = ['log', 'summary', path, '-', '--json', '--tag', 'get', '--from', '10s', '--to', '11s'];
   const { stdout } = await hdrscope(args, { stdin: gzipSync(LOG) });
   expect(JSON.parse(stdout).tags).toMatchObject([{ tag: 'get', intervals: 2, count: 200 }]);
 });
 
-test('tells of malformed lines, and prints what it could read', async () => {
+test('reports malformed lines, and prints the rest', async () => {
   const stdin = `${LOG}nonsense\nmore,of,it\n`;
   const { exitCode, stdout, stderr } = await hdrscope(['log', 'summary', '-'], { stdin });
   expect(exitCode).toBe(1);
@@ -112,7 +112,7 @@ test('shows only the first of many malformed lines', async () => {
   expect(stderr).toContain('left out 30 malformed lines: lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 20 more\n');
 });
 
-test('has colours on a terminal, unless they are not wanted', async () => {
+test('prints colours on a terminal, but not with NO_COLOR or on a dumb terminal', async () => {
   const of = async (environment: Record<string, string>): Promise<boolean> =>
     (await hdrscope(['log', 'summary', '-'], { stdin: LOG, isTerminal: true, environment })).stdout.includes(
       '\u001b[',

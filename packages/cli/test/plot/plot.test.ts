@@ -22,7 +22,7 @@ const SLOWER = logText([{ at: 0, ms: evenly(1000, 1.5) }]);
 const hgrmOf = async (log: string): Promise<string> =>
   (await hdrscope(['log', 'convert', '--to', 'hgrm', '-'], { stdin: log })).stdout;
 
-// What wrk2 prints with --latency, cut to what matters.
+// The output of wrk2 --latency, shortened.
 const wrk2Of = async (log: string): Promise<string> =>
   `Running 30s test @ http://localhost:80/\n  Latency Distribution (HdrHistogram - Recorded Latency)\n 50.000%  500.00ms\n\n  Detailed Percentile spectrum:\n${(
     await hgrmOf(log)
@@ -31,7 +31,7 @@ const wrk2Of = async (log: string): Promise<string> =>
     '       Value   Percentile   TotalCount 1/(1-Percentile)',
   )}----------------------------------------------------------\n`;
 
-/** The data of a plot: what is drawn, whatever as. */
+/** The data of a plot, which every format draws. */
 async function dataOf<Drawn extends Plot>(args: readonly string[], world: World = {}): Promise<Drawn> {
   const { stdout, stderr, exitCode } = await hdrscope(['plot', ...args, '--json'], world);
   expect([exitCode, stderr]).toEqual([0, '']);
@@ -41,7 +41,7 @@ async function dataOf<Drawn extends Plot>(args: readonly string[], world: World 
 const namesOf = ({ curves }: PercentilePlot): string[] => curves.map(({ name }) => name);
 
 describe('percentiles', () => {
-  test('a curve for each file, named by it, whatever it has', async () => {
+  test('draws a curve for each file of any form, with the name of the file', async () => {
     const encoded = new Histogram({ highestTrackableValue: 3_600_000_000_000 });
     for (const ms of evenly(1000)) encoded.record(ms * 1e6);
     const paths = [
@@ -62,7 +62,7 @@ describe('percentiles', () => {
     }
   });
 
-  test('a curve for each tag of a log with several; those without values are told', async () => {
+  test('draws a curve for each tag of a log with several tags, and reports tags without values', async () => {
     const { stdout, stderr, exitCode } = await hdrscope(['plot', '--json', '-'], { stdin: LOG });
     expect([exitCode, stderr]).toEqual([0, 'hdrscope: idle has no values\n']);
     const plot: PercentilePlot = JSON.parse(stdout);
@@ -72,20 +72,20 @@ describe('percentiles', () => {
     ]);
   });
 
-  test('of several files, tags are named with theirs', async () => {
+  test('the name of a tag contains its file when there are several files', async () => {
     const paths = [folder.write('one.hlog', LOG), folder.write('two.hlog', LOG)];
     const plot = await dataOf<PercentilePlot>([...paths, '--tag', 'get', '--tag', 'put']);
     expect(namesOf(plot)).toEqual(['one.hlog get', 'one.hlog put', 'two.hlog get', 'two.hlog put']);
     expect(namesOf(await dataOf([...paths, '--tag', 'put']))).toEqual(['one.hlog', 'two.hlog']);
   });
 
-  test('files of one name are named by their paths', async () => {
+  test('files with equal names get their paths as names', async () => {
     const path = folder.write('same.hlog', SINGLE);
     const other = `${dirname(path)}/./same.hlog`;
     expect(namesOf(await dataOf([path, other]))).toEqual([path, other]);
   });
 
-  test('gzipped files and standard input', async () => {
+  test('reads gzipped files and standard input', async () => {
     const path = folder.pathOf('zipped.hgrm.gz');
     writeFileSync(path, gzipSync(await hgrmOf(SINGLE)));
     const plot = await dataOf<PercentilePlot>([path, '-'], { stdin: gzipSync(SINGLE) });
@@ -95,7 +95,7 @@ describe('percentiles', () => {
     ]);
   });
 
-  test('several histograms in one file are added up, also of doubles', async () => {
+  test('adds up several histograms of one file, also of doubles', async () => {
     const doubles = new DoubleHistogram();
     doubles.record(0.5);
     const text = `${doubles.toBase64()}\n${doubles.toBase64()}\n`;
@@ -104,7 +104,7 @@ describe('percentiles', () => {
     expect(curves[0]!.points.at(-1)!.value).toBeCloseTo(0.5, 2);
   });
 
-  test('intervals are drawn where they are asked for, and known', async () => {
+  test('draws confidence intervals with --confidence, for curves that have them', async () => {
     const paths = [folder.write('known.hlog', SINGLE), folder.write('text.hgrm', await hgrmOf(SINGLE))];
     const { stdout, stderr } = await hdrscope(['plot', '--json', '--confidence', '95%', ...paths]);
     const [known, text] = (JSON.parse(stdout) as PercentilePlot).curves;
@@ -125,7 +125,7 @@ describe('--slo', () => {
     ['250', 'us', { value: 250 }],
     ['p50=64KiB', 'bytes', { percentile: 50, value: 65_536 }],
     ['p50=1MiB', 'KiB', { percentile: 50, value: 1024 }],
-  ])('%s of values in %s', async (slo, unit, line) => {
+  ])('takes %s for values in %s', async (slo, unit, line) => {
     const { lines } = await dataOf<PercentilePlot>(['--slo', slo, '--unit', unit, '-'], { stdin: SINGLE });
     expect(lines).toEqual([line]);
   });
@@ -145,7 +145,7 @@ describe('--slo', () => {
 });
 
 describe('other kinds', () => {
-  test('a comparison of two files', async () => {
+  test('compares two files', async () => {
     const paths = [folder.write('before.hlog', SINGLE), folder.write('after.hlog', SLOWER)];
     const plot = await dataOf<ComparisonPlot>([
       '--kind',
@@ -163,7 +163,7 @@ describe('other kinds', () => {
     expect(tail).not.toHaveProperty('lower');
   });
 
-  test('a comparison with percentile text tells what that does not tell', async () => {
+  test('a comparison reports what percentile text does not have', async () => {
     const paths = [folder.write('before.hgrm', await hgrmOf(SINGLE)), folder.write('after2.hlog', SLOWER)];
     const { stdout, stderr } = await hdrscope(['plot', '--kind', 'comparison', ...paths]);
     expect(stderr).toContain('before.hgrm is percentile text: 1,000 values');
@@ -179,7 +179,7 @@ describe('other kinds', () => {
     ]);
   });
 
-  test('percentiles over time, with the maximum', async () => {
+  test('draws percentiles over time, with the maximum', async () => {
     const args = ['--kind', 'over-time', '--tag', 'get', '--percentiles', '50', '-'];
     const plot = await dataOf<TimePlot>(args, { stdin: LOG });
     expect(plot.timesMs).toEqual([1_500_000_000_000, 1_500_000_001_000]);
@@ -187,18 +187,18 @@ describe('other kinds', () => {
     for (const value of plot.lines[0]!.values) expect(value! / 1e6).toBeCloseTo(500, 0);
   });
 
-  test('a heat map', async () => {
+  test('draws a heat map', async () => {
     const { x, y, counts } = await dataOf<HeatMapPlot>(['--kind', 'heat-map', '-'], { stdin: LOG });
     expect([x.unit, y.unit, x.slots.length]).toEqual(['time', 'ns', 2]);
     expect(counts.flat().reduce((a, b) => a + b)).toBe(2500);
   });
 
-  test('bars', async () => {
+  test('draws bars', async () => {
     const plot = await dataOf(['--kind', 'bars', '-'], { stdin: LOG });
     expect(plot.kind === 'bars' && plot.counts.reduce((a, b) => a + b)).toBe(2500);
   });
 
-  test('a dump of Ceph is a heat map', async () => {
+  test('draws a dump of Ceph as a heat map', async () => {
     const { stdout } = await hdrscope(['plot', '--json', folder.write('osd.json', OSD_DUMP)]);
     const { kind, x, y, title } = JSON.parse(stdout) as HeatMapPlot;
     expect(kind).toBe('heat-map');
@@ -206,7 +206,7 @@ describe('other kinds', () => {
     expect(title).toMatch(/^osd\.op_.* of osd\.json$/);
   });
 
-  test('what hdrscope ebpf read has printed is bars', async () => {
+  test('draws the output of hdrscope ebpf read as bars', async () => {
     const slots = [
       { lower: 0, upper: 0, count: 3 },
       { lower: 5, upper: 8, count: 1 },
@@ -227,7 +227,7 @@ describe('other kinds', () => {
     ]);
   });
 
-  test('what it has printed as JSON is drawn again', async () => {
+  test('draws its own JSON again', async () => {
     const { stdout } = await hdrscope(['plot', '--json', '--kind', 'heat-map', '-'], { stdin: LOG });
     const drawn = await hdrscope(['plot', '-'], { stdin: stdout });
     expect(drawn).toEqual(await hdrscope(['plot', '--kind', 'heat-map', '-'], { stdin: LOG }));
@@ -239,7 +239,7 @@ describe('numbers', () => {
   const medianOf = ({ curves }: PercentilePlot): number[] =>
     curves.map(({ points }) => points.find(({ percentile }) => percentile === 50)!.value);
 
-  test('curves of texts, counted as record counts them', async () => {
+  test('are drawn as curves, counted as record counts them', async () => {
     const paths = [folder.write('n1.txt', NUMBERS), folder.write('n2.txt', evenly(1000, 0.0015).join('\n'))];
     const plot = await dataOf<PercentilePlot>([...paths, '--unit', 'ms']);
     expect([plot.unit, namesOf(plot)]).toEqual(['ms', ['n1.txt', 'n2.txt']]);
@@ -251,12 +251,12 @@ describe('numbers', () => {
     expect(medianOf(plot)).toEqual(recorded.map(({ stdout }) => JSON.parse(stdout).percentiles[50]));
   });
 
-  test('have no unit where none is told, and thousandths of it', async () => {
+  test('have no unit by default, and are counted in thousandths', async () => {
     const plot = await dataOf<PercentilePlot>(['-'], { stdin: '0.25\n0.25\n' });
     expect([plot.unit, plot.curves[0]!.points.at(-1)!.value]).toEqual(['none', 0.25]);
   });
 
-  test('gzipped', async () => {
+  test('may be gzipped', async () => {
     const plot = await dataOf<PercentilePlot>(['-', '--unit', 'us'], { stdin: gzipSync(NUMBERS) });
     expect(plot.curves[0]!.totalCount).toBe(1000);
   });
@@ -266,14 +266,14 @@ describe('numbers', () => {
     [['--text-unit', 'us'], 'ns', 1e3],
     [['--text-unit', 's', '--unit', 'ns'], 'ns', 1e9],
     [['--unit', 'us'], 'us', 1],
-  ])('beside a log, with %j', async (options, unit, perNumber) => {
+  ])('can be drawn beside a log, with %j', async (options, unit, perNumber) => {
     const paths = [folder.write('beside.hlog', SINGLE), folder.write('beside.txt', NUMBERS)];
     const plot = await dataOf<PercentilePlot>([...paths, ...options]);
     expect(plot.unit).toBe(unit);
     expect(medianOf(plot)[1]! / perNumber).toBeCloseTo(500, 0);
   });
 
-  test('a comparison, also with a log', async () => {
+  test('are compared, also with a log', async () => {
     const paths = [folder.write('old.txt', NUMBERS), folder.write('new.txt', evenly(1000, 1.5).join('\n'))];
     const args = ['--kind', 'comparison', '--percentiles', '50'];
     const { unit, changes } = await dataOf<ComparisonPlot>([...args, '--unit', 's', ...paths]);
@@ -287,7 +287,7 @@ describe('numbers', () => {
     expect([before, after].map((value) => Math.round(value / 1e6))).toEqual([500, 750]);
   });
 
-  test('bars', async () => {
+  test('are drawn as bars', async () => {
     const plot = await dataOf(['--kind', 'bars', '--unit', 'ms', '-'], { stdin: NUMBERS });
     if (plot.kind !== 'bars') throw new Error(plot.kind);
     expect(plot.counts.reduce((a, b) => a + b)).toBe(1000);
@@ -296,14 +296,14 @@ describe('numbers', () => {
     expect(plot.slots.at(-1)!.upper).toBeLessThan(1500);
   });
 
-  test('a promise without a unit is in theirs', async () => {
+  test('an objective without a unit has their unit', async () => {
     const { lines } = await dataOf<PercentilePlot>(['--slo', '250', '--slo', 'p99=1s', '--unit', 'ms', '-'], {
       stdin: NUMBERS,
     });
     expect(lines).toEqual([{ value: 250 }, { value: 1000, percentile: 99 }]);
   });
 
-  test('lines that have none are told, and the rest is drawn', async () => {
+  test('lines without a number are reported, and the rest is drawn', async () => {
     const { exitCode, stdout, stderr } = await hdrscope(['plot', '-'], {
       stdin: `${NUMBERS}\nsoon\n0.0001\n`,
     });
@@ -328,7 +328,7 @@ hdrscope: left out 1 malformed line
     }
   });
 
-  test('taken without a unit, are in none', async () => {
+  test('refuse --text-unit beside a --unit that is not a time', async () => {
     const { exitCode, stderr } = await hdrscope(['plot', '--unit', 'bytes', '--text-unit', 'ms', '-'], {
       stdin: NUMBERS,
     });
@@ -339,7 +339,7 @@ hdrscope: left out 1 malformed line
   });
 });
 
-test('shows its progress on a terminal, whatever it reads', async () => {
+test('shows its progress on a terminal for every form of input', async () => {
   const encoded = new Histogram();
   encoded.record(1);
   for (const text of [SINGLE, await hgrmOf(SINGLE), '1\n2\n', encoded.toBase64(), OSD_DUMP]) {
@@ -351,8 +351,8 @@ test('shows its progress on a terminal, whatever it reads', async () => {
   }
 });
 
-describe('where it is written', () => {
-  test('a picture by the ending of the name', async () => {
+describe('the output', () => {
+  test("the ending of the file's name chooses the format of a picture", async () => {
     const path = folder.write('x.hlog', SINGLE);
     const [svg, png, html] = ['x.svg', 'x.PNG', 'x.html'].map((name) => folder.pathOf(name)) as [
       string,
@@ -371,12 +371,12 @@ describe('where it is written', () => {
     expect(readFileSync(html, 'utf8')).toMatch(/^<!doctype html>[\s\S]*Mine/i);
   });
 
-  test('the size and the theme of a picture', async () => {
+  test('--width, --height and --theme set the size and the theme of a picture', async () => {
     const args = ['plot', '--format', 'svg', '--width', '500', '--height', '300', '--theme', 'dark', '-'];
     expect((await hdrscope(args, { stdin: SINGLE })).stdout).toMatch(/^<svg width="500" height="300"/);
   });
 
-  test('text at the width of the terminal, with colours there and nowhere else', async () => {
+  test('text has the width of the terminal, and has colours on terminals only', async () => {
     const width = (text: string): number => Math.max(...text.split('\n').map((line) => line.length));
     const shown = await hdrscope(['plot', '-'], {
       stdin: SINGLE,
@@ -395,7 +395,7 @@ describe('where it is written', () => {
     expect(readFileSync(file, 'utf8')).toBe((await hdrscope(['plot', '-'], { stdin: SINGLE })).stdout);
   });
 
-  test('a file is whole or not there', async () => {
+  test('a file is complete or does not exist', async () => {
     const file = folder.pathOf('never.svg');
     const { exitCode, stderr } = await hdrscope(['plot', '-o', file, '--width', '10', '-'], {
       stdin: SINGLE,
@@ -420,14 +420,14 @@ describe('where it is written', () => {
   });
 });
 
-describe('what cannot be drawn', () => {
-  test('a file that is not there is named', async () => {
+describe('refusals', () => {
+  test('a missing file is named', async () => {
     const missing = folder.pathOf('missing.hlog');
     const { exitCode, stderr } = await hdrscope(['plot', folder.write('there.hlog', SINGLE), missing]);
     expect([exitCode, stderr]).toEqual([1, `hdrscope: cannot read ${missing}: there is no such file\n`]);
   });
 
-  test('malformed lines are left out and told, and the rest is drawn', async () => {
+  test('malformed lines are left out and reported, and the rest is drawn', async () => {
     const { exitCode, stdout, stderr } = await hdrscope(['plot', '-'], {
       stdin: `${SINGLE}0,1,2,HISTnonsense\n`,
     });
@@ -437,9 +437,9 @@ describe('what cannot be drawn', () => {
   });
 
   test.each([
-    ['nothing', ''],
+    ['no intervals', ''],
     ['no values', logText([{ at: 0, ms: [] }])],
-  ])('%s', async (_, stdin) => {
+  ])('a log with %s cannot be drawn', async (_, stdin) => {
     for (const kind of ['percentiles', 'over-time', 'heat-map', 'bars']) {
       const { exitCode, stdout, stderr } = await hdrscope(['plot', '-', '--kind', kind], { stdin });
       expect([kind, exitCode, stdout]).toEqual([kind, 1, '']);
@@ -459,7 +459,7 @@ describe('what cannot be drawn', () => {
     }
   });
 
-  test('a heat map of doubles, which over time can be drawn', async () => {
+  test('doubles are refused as a heat map, and drawn over time', async () => {
     const doubles = new DoubleHistogram();
     doubles.record(0.5);
     const stdin = FORMAT_VERSION_LINE + formatInterval(doubles, { startSec: 1, endSec: 2 });
@@ -472,13 +472,13 @@ describe('what cannot be drawn', () => {
     expect(lines.lines[0]!.values[0]).toBeCloseTo(0.5, 2);
   });
 
-  test('JSON of something else', async () => {
+  test('JSON of another program is refused', async () => {
     const { exitCode, stderr } = await hdrscope(['plot', '-'], { stdin: '{"a":1}' });
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/^hdrscope: standard input/);
   });
 
-  test('a dump as another kind than it can be', async () => {
+  test('a dump is refused as any kind except a heat map', async () => {
     const { exitCode, stderr } = await hdrscope(['plot', '--kind', 'percentiles', '-'], { stdin: OSD_DUMP });
     expect(exitCode).toBe(1);
     expect(stderr).toContain(
@@ -489,13 +489,13 @@ describe('what cannot be drawn', () => {
   test.each([
     ['--slo p99=5ms', '--slo goes with --kind percentiles, over-time, bars'],
     ['--log', '--log goes with --kind percentiles, over-time, comparison'],
-  ])('%s of a heat map', async (option, message) => {
+  ])('a heat map refuses %s', async (option, message) => {
     const args = ['plot', '--kind', 'heat-map', ...option.split(' '), '-'];
     const { exitCode, stderr } = await hdrscope(args, { stdin: LOG });
     expect([exitCode, stderr]).toEqual([2, `hdrscope: ${message}\n`]);
   });
 
-  test('several plots in one picture', async () => {
+  test('several plots in one picture are refused', async () => {
     const paths = [folder.write('p.hlog', SINGLE), folder.write('q.hlog', SINGLE)];
     const { exitCode, stderr } = await hdrscope(['plot', '--kind', 'bars', '--format', 'svg', ...paths]);
     expect([exitCode, stderr]).toEqual([

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { plotEdges } from '../../src/record/plot-edges.ts';
 
-test('takes equal steps for what is compact', () => {
+test('takes equal steps for a compact distribution', () => {
   expect(plotEdges({ smallest: 1, median: 50, largest: 100 }, false)).toEqual([
     0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110,
   ]);
@@ -10,7 +10,7 @@ test('takes equal steps for what is compact', () => {
   ]);
 });
 
-test('takes factors for what has a long tail', () => {
+test('takes factors for a distribution with a long tail', () => {
   expect(plotEdges({ smallest: 0.2, median: 0.95, largest: 60 }, false)).toEqual([
     0.2, 0.3, 0.5, 1, 2, 3, 5, 10, 20, 30, 50, 100,
   ]);
@@ -19,7 +19,7 @@ test('takes factors for what has a long tail', () => {
   ]);
 });
 
-test('contains all values, in few slots of some width', () => {
+test('covers all values with few slots of positive width', () => {
   const positive = fc.double({ min: 1e-9, max: 9e9, noNaN: true });
   fc.assert(
     fc.property(positive, positive, positive, fc.boolean(), (a, b, c, hasZeros) => {
@@ -34,6 +34,6 @@ test('contains all values, in few slots of some width', () => {
   );
 });
 
-test('has a slot for nothing but zeros', () => {
+test('has one slot when all values are 0', () => {
   expect(plotEdges({ smallest: Number.POSITIVE_INFINITY, median: 0, largest: 0 }, true)).toEqual([0, 1]);
 });

@@ -10,7 +10,7 @@ const folder = useFolder();
 const NUMBERS = evenly(1000, 0.5);
 const TEXT = `${NUMBERS.join('\n')}\n`;
 
-/** What a program has that counts milliseconds as nanoseconds. */
+/** The histogram of a program that counts milliseconds as nanoseconds. */
 function nanoseconds(values: readonly number[], significantDigits = 3): Histogram {
   const histogram = new Histogram({ significantDigits });
   for (const ms of values) histogram.record(Math.round(ms * 1e6));
@@ -77,7 +77,7 @@ test.each([
   ['us', 1e3],
   ['ms', 1],
   ['s', 1e-3],
-])('makes a log of numbers in %s that log summary takes for what it is', async (unit, perMs) => {
+])('writes a log of numbers in %s that log summary reads in the right unit', async (unit, perMs) => {
   const path = folder.pathOf(`${unit}.hlog`);
   const stdin = [1, 2, 4].map((ms) => ms * perMs).join('\n');
   const recorded = await hdrscope(['record', '--unit', unit, '--output', 'hlog', '-o', path], { stdin });
@@ -116,7 +116,7 @@ test('reads a column of a table', async () => {
   expect([exitCode, stderr, JSON.parse(stdout).count]).toEqual([0, '', 2]);
 });
 
-test('leaves out what is no number, says where, and prints the rest', async () => {
+test('leaves out lines without a number, reports their places, and prints the rest', async () => {
   const path = folder.write('bad.txt', `1\n-1\nNaN\nsoon\n2\n\n# no number\n${'x\n'.repeat(20)}`);
   const { exitCode, stdout, stderr } = await hdrscope(['record', '--no-plot', path]);
   expect([exitCode, stdout.split('\n')[0]]).toEqual([1, `2 values of ${path}, to 3 significant digits`]);
@@ -129,7 +129,7 @@ hdrscope: left out 23 malformed lines: lines 2, 3, 4, 8, 9, 10, 11, 12, 13, 14 a
   );
 });
 
-test('leaves out what is larger than a histogram can count', async () => {
+test('leaves out numbers that are larger than a histogram can count', async () => {
   const { exitCode, stdout, stderr } = await hdrscope(['record', '--unit', 's', '--output', 'json'], {
     stdin: '9.2e9\n9.3e9\n1e300\n',
   });
@@ -137,7 +137,7 @@ test('leaves out what is larger than a histogram can count', async () => {
   expect(stderr).toContain('line 2 has no number');
 });
 
-test('says when numbers are too small to be told from 0', async () => {
+test('reports numbers that are too small for the resolution', async () => {
   const stdin = '0\n0.0001\n0.0004\n1\n';
   const { exitCode, stderr } = await hdrscope(['record', '--no-plot'], { stdin });
   expect([exitCode, stderr]).toEqual([
@@ -163,7 +163,7 @@ test.each([
   expect(stderr).toContain(message);
 });
 
-test('reads what is gzipped, from files and from standard input', async () => {
+test('reads gzipped files and gzipped standard input', async () => {
   const path = folder.pathOf('numbers.txt.gz');
   writeFileSync(path, gzipSync(TEXT));
   const args = ['record', '--unit', 'ms', '--output', 'base64'];
@@ -172,8 +172,8 @@ test('reads what is gzipped, from files and from standard input', async () => {
   expect(Histogram.decode(stdout.trim()).equals(nanoseconds([...NUMBERS, ...NUMBERS]))).toBe(true);
 });
 
-test('of a gzip stream that is cut short counts whole lines, and tells it', async () => {
-  // Stored, and so cut in a line: 12345 of 123456789.
+test('counts the whole lines of a gzip stream that is cut short, and reports the cut', async () => {
+  // The stream is stored without compression, so the cut leaves 12345 of 123456789.
   const whole = gzipSync('1\n2\n123456789\n', { level: 0 });
   const stdin = whole.subarray(0, whole.indexOf('123456789') + 5);
   const { exitCode, stdout, stderr } = await hdrscope(['record', '--output', 'json'], { stdin });
@@ -194,7 +194,7 @@ test('shows its progress on a terminal', async () => {
   expect(stderr).toBe('\r\u001b[K0.0 MB, 0.0 MB/s\r\u001b[K');
 });
 
-test('says what it has nothing to do with', async () => {
+test('refuses an empty input and a missing file', async () => {
   expect(await hdrscope(['record'])).toEqual({
     exitCode: 1,
     stdout: '',

@@ -16,7 +16,7 @@ function intervalOf(second: number, value: number): string {
 
 const LOG = FORMAT_VERSION_LINE + LEGEND_LINE + intervalOf(0, 1_000_000) + intervalOf(1, 2_000_000);
 
-/** Runs the command until it was looked at. */
+/** Runs the command until the given function has looked at the page. */
 async function served(args: readonly string[], look: (url: string) => Promise<void>): Promise<Ran> {
   let looked: Promise<void> = Promise.resolve();
   const ran = await hdrscope(['serve', '--port', '0', ...args], {
@@ -29,7 +29,7 @@ async function served(args: readonly string[], look: (url: string) => Promise<vo
   return ran;
 }
 
-/** The events of the page until one of them has what is looked for. */
+/** The events of the page, up to the first that matches. */
 async function eventsUntil(url: string, isThere: (text: string) => boolean): Promise<string> {
   const ending = new AbortController();
   const { body } = await fetch(url, { signal: ending.signal });
@@ -43,7 +43,7 @@ async function eventsUntil(url: string, isThere: (text: string) => boolean): Pro
   return text;
 }
 
-test('shows logs and percentile text, each in a view of its own', async () => {
+test('shows each log and each percentile text in its own view', async () => {
   const histogram = new Histogram({ autoResize: true, significantDigits: 3 });
   histogram.record(5_000_000, 7);
   const paths = [
@@ -74,7 +74,7 @@ test('shows logs and percentile text, each in a view of its own', async () => {
   expect({ exitCode, stderr }).toEqual({ exitCode: 130, stderr: '' });
 });
 
-test('with -f, what is written later is shown', async () => {
+test('with -f, the page shows intervals that are written later', async () => {
   const path = folder.write('growing.hlog', LOG);
 
   await served(['-f', path], async (url) => {
@@ -92,7 +92,7 @@ test('--demo has series', async () => {
   });
 });
 
-test('--token without a text makes one up, which the printed address has', async () => {
+test('--token without a text puts a random token into the printed address', async () => {
   await served(['--host', '127.0.0.1', '--token'], async (url) => {
     const { origin, searchParams } = new URL(url);
     expect(searchParams.get('token')).toMatch(/^[\w-]{32}$/);

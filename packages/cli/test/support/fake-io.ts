@@ -1,19 +1,19 @@
 import type { Io, Output, Termination } from '../../src/command.ts';
 import { runCli } from '../../src/program.ts';
 
-/** What a test decides of the world. */
+/** The surroundings of a command, as a test sets them. */
 export interface World {
   readonly stdin?: string | Uint8Array;
   readonly environment?: Readonly<Record<string, string>>;
   readonly isTerminal?: boolean;
   readonly monotonicMs?: () => number;
-  /** Told of all that is printed to standard output, as it is. */
+  /** Gets each text on standard output. */
   readonly onOutput?: (text: string, end: (reason: Termination) => void) => void;
-  /** The same of standard error. */
+  /** Gets each text on standard error. */
   readonly onNote?: (text: string) => void;
 }
 
-/** What a command did. */
+/** The result of a command. */
 export interface Ran {
   readonly exitCode: number;
   readonly stdout: string;

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Histogram } from '@hdrscope/core';
 import { formatBaseTime, formatInterval, formatStartTime } from '@hdrscope/interval-log';
 
-/** An interval to be written: values in milliseconds, counted as nanoseconds. */
+/** An interval to write: values in milliseconds, counted as nanoseconds. */
 export interface Written {
   readonly tag?: string | undefined;
   readonly at: number;
@@ -16,7 +16,7 @@ export interface Written {
 
 export const START = 1_500_000_000;
 
-/** A log that tells the time: it starts at 2017-07-14 02:40:00 UTC. */
+/** A log with a start time: 2017-07-14 02:40:00 UTC. */
 export function logText(intervals: readonly Written[]): string {
   const head = formatStartTime(START * 1000, 'UTC') + formatBaseTime(START * 1000);
   return head + intervals.map(intervalLine).join('');
@@ -28,12 +28,12 @@ export function intervalLine({ tag, at, length = 1, ms }: Written): string {
   return formatInterval(histogram, { tag, startSec: at, endSec: at + length });
 }
 
-/** Values from 1 to `count`, times a factor: a distribution that is known. */
+/** A known distribution: values from 1 to `count`, times a factor. */
 export function evenly(count: number, factor = 1): number[] {
   return Array.from({ length: count }, (_, at) => (at + 1) * factor);
 }
 
-/** A folder that is there while the tests of a file run. */
+/** A folder that exists while the tests of a file run. */
 export function useFolder(): { pathOf(name: string): string; write(name: string, text: string): string } {
   let folder: string;
   beforeAll(() => {
@@ -50,10 +50,10 @@ export function useFolder(): { pathOf(name: string): string; write(name: string,
   };
 }
 
-// Logs of other implementations, which may be looked at beside the repository but are no part of it.
+// Logs of other implementations. They may lie beside the repository, and are not part of it.
 const SHARED = new URL('../../../../../shared/data/hlog/', import.meta.url);
 
-/** A test over a shared log; it is skipped where that is missing. */
+/** A test that reads a shared log. Without the log it is skipped. */
 export function testShared(title: string, name: string, run: (path: string) => Promise<void>): void {
   const path = fileURLToPath(new URL(name, SHARED));
   if (existsSync(path)) test(title, () => run(path));

@@ -38,7 +38,7 @@ function serviceLog(seed: number, putFactor: number): string {
   return logText(intervals);
 }
 
-/** The files that the README works on. */
+/** The files of the README's commands. */
 export const README_LOGS: Readonly<Record<string, () => string>> = {
   'service.hlog': () => serviceLog(1, 1),
   'before.hlog': () => serviceLog(1, 1),
