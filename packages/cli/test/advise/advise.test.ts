@@ -72,7 +72,7 @@ test.each([
   [['--max', '1h', '--digits', '6'], '--digits must be an integer from 0 to 5'],
   [
     ['--max', '1h', '--digits', '3', '--max-error', '1%'],
-    '--digits must be absent where --max-error or --max-bytes decides',
+    '--digits must be absent when --max-error or --max-bytes decides',
   ],
   [['--max', '1h', '--max-error', '1'], '--max-error must be a percentage above 0'],
   [['--max', '1h', '--max-bytes', '10'], 'no --digits from 0 to 5 keep to 10 bytes'],
