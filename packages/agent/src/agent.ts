@@ -12,7 +12,7 @@ import { startSource } from './sources/start.ts';
 import { StdinFeed } from './sources/stdin-feed.ts';
 import { type RetryOptions, Supervised } from './supervised.ts';
 
-/** What the process gives to its agent. */
+/** The surroundings that the process gives to its agent. */
 export interface AgentOptions {
   /** The input of a source of type `stdin`. @default an empty input */
   readonly stdin?: AsyncIterable<Uint8Array>;
@@ -21,7 +21,7 @@ export interface AgentOptions {
   readonly retry?: RetryOptions;
 }
 
-/** What a reload did, by the labels of the entries, such as `source osd.0`. */
+/** The changes of a reload, by the labels of the entries, such as `source osd.0`. */
 export interface Reloaded {
   readonly started: readonly string[];
   readonly stopped: readonly string[];

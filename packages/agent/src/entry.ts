@@ -4,7 +4,7 @@ import type { AgentHealth } from './health.ts';
 import type { EntryMemory } from './memory.ts';
 import type { StdinFeed } from './sources/stdin-feed.ts';
 
-/** What the agent gives to a source or a sink. */
+/** The surroundings that the agent gives to a source or a sink. */
 export interface EntryContext {
   /** The agent's registry. A sink's view of it measures the time of each gather. */
   readonly registry: Registry;
@@ -15,7 +15,7 @@ export interface EntryContext {
    * @param input The name of the input, such as the path of a socket.
    */
   intake(input: string): Required<Pick<IntakeOptions, 'sourceName' | 'memory' | 'observer'>>;
-  /** What earlier runs have left. */
+  /** State that earlier runs have left. */
   readonly memory: EntryMemory;
   /** The last histograms of Ceph's daemons, by the name of the source that reads them. */
   readonly perfHistograms: Map<string, () => readonly ImportedHistogram[]>;

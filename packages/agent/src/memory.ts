@@ -12,7 +12,7 @@ interface LogProgress {
   line: number;
 }
 
-/** What entries leave for their next life, after a restart or another configuration. */
+/** State that entries leave for their next run, after a restart or another configuration. */
 export class EntryMemory {
   /** Snapshots whose counts a log has, by its path. */
   readonly written: Map<string, Snapshot> = new Map();

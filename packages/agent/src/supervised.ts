@@ -17,7 +17,7 @@ type Surroundings = Omit<
   'added' | 'succeeded' | 'failed' | 'died' | 'info' | 'intake' | 'memory'
 >;
 
-/** What `Supervised` needs for an entry. */
+/** The options of `Supervised`. */
 interface SupervisedOptions<Config> {
   readonly config: Config;
   readonly start: Start<Config>;

@@ -8,7 +8,7 @@ export interface Output {
   write(text: string): Promise<void>;
 }
 
-/** What a command sees of its process, apart from files. Tests provide their own. */
+/** The process as a command sees it, apart from files. Tests provide their own. */
 export interface Io {
   readonly stdout: Output;
   readonly stderr: Output;

@@ -22,14 +22,14 @@ export async function runProcess(): Promise<void> {
     });
   }
   process.exitCode = await runCli(process.argv.slice(2), createProcessIo(ending, reload));
-  // An open handle, such as a connection to a peer that does not answer, must not keep a process that was told to end.
+  // An open handle, such as a connection to a peer that does not answer, must not keep a process that has to end.
   if (ending.signal.aborted) setTimeout(() => process.exit(), LAST_MS).unref();
   // Standard input may still be open when it was refused. It would keep the process until its writer ends.
   ending.abort(new Termination('done', process.exitCode));
 }
 
 const RELOAD = 'reload';
-/** How long open handles may keep a process that was told to end. */
+/** How long open handles may keep a process that has to end. */
 const LAST_MS = 500;
 
 function createProcessIo(ending: AbortController, reload: EventEmitter): Io {

@@ -70,7 +70,7 @@ const config = mapping({
   }
 });
 
-/** What a source reads. Two sources of the same input would count it twice. */
+/** The input of a source. Two sources of the same input would count it twice. */
 function originOf(source: Unnamed<SourceConfig>): readonly [key: string, value: string] | undefined {
   switch (source.type) {
     case 'interval-log':

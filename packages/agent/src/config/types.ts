@@ -9,7 +9,7 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** What every entry has. All times are in milliseconds; the file has them as texts. */
+/** The keys of every entry. All times are in milliseconds; the file has them as texts. */
 interface Entry {
   /** Unique among the entries of its kind. A reload compares entries by name. @default the type of the entry */
   readonly name: string;

@@ -1,6 +1,6 @@
 import type { Registry } from '@hdrscope/registry';
 
-/** What watches the gathers of a sink. */
+/** Watches the gathers of a sink. */
 interface GatherWatch {
   readonly sink: string;
   /** Reports a source that has not answered in time. The source itself does not notice. */

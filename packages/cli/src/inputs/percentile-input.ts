@@ -23,7 +23,7 @@ export interface TextReading {
   readonly unit: ValueScale;
   readonly textUnit?: TextUnit;
   readonly selection: Selection;
-  /** What the command does without times, for its note to the person. */
+  /** The effect of missing times on the command, for its note to the person. */
   readonly timeNote?: string;
   /** Gets the number of bytes of each chunk. */
   readonly onBytes?: (bytes: number) => void;
@@ -45,7 +45,7 @@ export interface PercentileInput {
   readonly values: PercentileText;
   /** The same distribution as a log of one interval. */
   readonly log: Uint8Array;
-  /** What the text does not contain, as notes for the person. */
+  /** Notes for the person about the things that the text does not contain. */
   readonly losses: readonly string[];
 }
 

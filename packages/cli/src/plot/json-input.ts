@@ -17,7 +17,7 @@ const KINDS: readonly string[] = [
   'bars',
 ] satisfies Plot['kind'][];
 
-/** What the command line states about the contents. */
+/** Facts about the contents that the command line states. */
 interface JsonOptions {
   /** The unit of the kernel's histograms, which JSON does not contain. */
   readonly unit: CountedUnit | undefined;

@@ -18,7 +18,7 @@ interface ReadingOptions extends PlotUnits {
   readonly selection: Selection;
 }
 
-/** What commands need while they read inputs, and the report afterwards. */
+/** The units and callbacks for reading inputs, and the report afterwards. */
 export interface Reading extends ReadingOptions, ReadingProgress {
   /** For logs. */
   readonly malformed: MalformedTally;

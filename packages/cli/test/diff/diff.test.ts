@@ -32,7 +32,7 @@ const write = (kind: string, values: readonly number[]): string =>
   folder.write(`${kind} ${values[0]}`, KINDS[kind]!(values));
 
 test.each(Object.keys(KINDS).flatMap((one) => Object.keys(KINDS).map((other) => [one, other])))(
-  'compares %s with %s, told by their content',
+  'compares %s with %s, recognised by their content',
   async (one, other) => {
     const paths = [write(one, BEFORE), write(other, AFTER)];
     const { exitCode, stdout } = await hdrscope(['diff', '--percentiles', '50', '--json', ...paths]);
