@@ -4,7 +4,7 @@ import { type HdrscopeError, mustBe } from '../errors.ts';
 import { type HdrLayout, LARGEST_VALUE } from '../layout/hdr.ts';
 import { correctedCounts, correctedTotal } from './coordinated-omission.ts';
 import { fractionHint, warnOfFractions } from './fractions.ts';
-import { INSPECT, inspectionOf } from './inspection.ts';
+import { inspectionOf } from './inspection.ts';
 import { asBigInts, asNumbers } from './slot-values.ts';
 import { HistogramState } from './state.ts';
 import { assertCount, isValue, lengthOf, slotOfValue } from './values.ts';
@@ -165,11 +165,9 @@ export class BasicHistogram extends HistogramState {
     this.forget();
   }
 
-  /** A line with the total, bounds and percentiles. `console.log` shows it in Node.js. */
-  [INSPECT](): string {
-    const { totalCount } = this;
-    const valueAt = (percentile: number): number => this.valueAtPercentile(percentile);
-    return inspectionOf(this.constructor.name, this, valueAt, fractionHint(this.#fractions, totalCount));
+  protected override inspection(): string {
+    const hint = fractionHint(this.#fractions, this.totalCount);
+    return inspectionOf(this, (percentile) => this.valueAtPercentile(percentile), hint);
   }
 
   protected override layoutChanged(layout: HdrLayout): void {

@@ -17,7 +17,6 @@ import {
   DoubleSetup,
   emptyDoubleStore,
 } from './double-recording.ts';
-import { INSPECT, inspectionOf } from './inspection.ts';
 import { assertPolicy } from './out-of-range.ts';
 import { type StorageOptions, storageOf } from './storage-options.ts';
 import { least, most } from './time-span.ts';
@@ -186,11 +185,6 @@ export class DoubleHistogram extends DoubleRecording {
    */
   toBase64(options?: CompressionOptions): string {
     return toBase64(this.encodeCompressed(options));
-  }
-
-  /** A line with the total, bounds and percentiles. `console.log` shows it in Node.js. */
-  [INSPECT](): string {
-    return inspectionOf(this.constructor.name, this, (percentile) => this.valueAtPercentile(percentile));
   }
 
   /** The percentile distribution as text, with values as they are: `formatPercentiles` has options. */

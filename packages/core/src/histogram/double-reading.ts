@@ -2,11 +2,12 @@ import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import { nextDown } from '../double.ts';
 import { mustBe } from '../errors.ts';
 import type { DoubleLayout } from './double-range.ts';
+import { Inspectable, inspectionOf } from './inspection.ts';
 import type { IterationStep, Steps } from './iteration.ts';
 import type { ReadingOf } from './reading.ts';
 
 /** Reads counts of doubles: results for the integers, times the ratio. */
-export abstract class DoubleReading {
+export abstract class DoubleReading extends Inspectable {
   /** Says which values share a slot. Moving the range replaces it. */
   abstract readonly layout: DoubleLayout;
   /** The reading of the integers that stand for the values. */
@@ -150,6 +151,10 @@ export abstract class DoubleReading {
   /** Whether two values share a slot. */
   valuesAreEquivalent(a: number, b: number): boolean {
     return this.integers.valuesAreEquivalent(this.#slotted(a), this.#slotted(b));
+  }
+
+  protected inspection(): string {
+    return inspectionOf(this, (percentile) => this.valueAtPercentile(percentile));
   }
 
   #scaled(integer: number): number {

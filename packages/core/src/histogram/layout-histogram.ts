@@ -13,7 +13,7 @@ import { HdrscopeError, mustBe } from '../errors.ts';
 import type { Layout } from '../layout/layout.ts';
 import { assertOptions, type OptionsOwner } from '../options.ts';
 import { rebucket } from '../rebucket.ts';
-import { INSPECT, inspectionOf } from './inspection.ts';
+import { Inspectable, inspectionOf } from './inspection.ts';
 import { assertCounted, assertLayout } from './operands.ts';
 import { type Quantile, type QuantileOptions, quantileOf, quantilesOf } from './quantile.ts';
 import { assertCount, lengthOf } from './values.ts';
@@ -45,7 +45,7 @@ const OWNER: OptionsOwner<LayoutHistogramOptions> = {
  * sizes.quantile(0.5); //=> { value: 304, lower: 288, upper: 320, open: false }
  * ```
  */
-export class LayoutHistogram implements Counted {
+export class LayoutHistogram extends Inspectable implements Counted {
   readonly layout: Layout;
   /** One count for each slot of the layout. */
   #counts: Counts;
@@ -54,6 +54,7 @@ export class LayoutHistogram implements Counted {
    * @throws HdrscopeError `ERR_INVALID_OPTION` when `layout` is not a layout, or the storage is neither dense nor sparse.
    */
   constructor(layout: Layout, options: LayoutHistogramOptions = {}) {
+    super();
     assertOptions(options, OWNER);
     assertLayout('the layout of a LayoutHistogram', layout);
     const { storage = 'dense' } = options;
@@ -209,13 +210,8 @@ export class LayoutHistogram implements Counted {
     this.#counts.clear();
   }
 
-  /** A line with the total, bounds and percentiles. `console.log` shows it in Node.js. */
-  [INSPECT](): string {
-    return inspectionOf(this.constructor.name, this, (percentile) => this.quantile(percentile / 100).value);
-  }
-
   /** The used slots as text, one a line: lower bound, upper bound, count. */
-  toString(): string {
+  override toString(): string {
     const { layout } = this;
     const rows = [...usedSlots(this.#counts)].map(
       ([slot, count]) => `${layout.lower(slot)}\t${layout.upper(slot)}\t${count}\n`,
@@ -273,6 +269,10 @@ export class LayoutHistogram implements Counted {
     assertNumber(value, 'value');
     const slot = this.layout.slotOf(value);
     return slot >= 0 && slot < this.layout.slotCount ? this.#counts.at(slot) : 0;
+  }
+
+  protected inspection(): string {
+    return inspectionOf(this, (percentile) => this.quantile(percentile / 100).value);
   }
 
   #slotOf(value: number, what: string): number {

@@ -1,6 +1,7 @@
 import type { Counted } from '../counted.ts';
 import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
+import { Inspectable, inspectionOf } from './inspection.ts';
 import {
   allSteps,
   linearSteps,
@@ -20,7 +21,10 @@ import { countedSlotOf, slotOfValue } from './values.ts';
  * As in HdrHistogram, every result is a bound or the middle of a slot: it differs from the recorded value by no more than the
  * significant digits allow.
  */
-export abstract class HdrReading<V extends number | bigint = number> implements Counted<HdrLayout> {
+export abstract class HdrReading<V extends number | bigint = number>
+  extends Inspectable
+  implements Counted<HdrLayout>
+{
   /** Says which values share a slot. Widening the range replaces it. */
   abstract readonly layout: HdrLayout;
   /** The count of every slot. */
@@ -167,6 +171,10 @@ export abstract class HdrReading<V extends number | bigint = number> implements 
   /** Whether two values share a slot. */
   valuesAreEquivalent(a: number | bigint, b: number | bigint): boolean {
     return slotOfValue(this.layout, a) === slotOfValue(this.layout, b);
+  }
+
+  protected inspection(): string {
+    return inspectionOf(this, (percentile) => this.valueAtPercentile(percentile));
   }
 }
 
