@@ -11,7 +11,8 @@ import {
 } from '@hdrscope/core';
 import { expectRefused, refusalOf } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
-import { Family, type FamilyOptions } from '../src/family.ts';
+import { Family } from '../src/family.ts';
+import type { FamilyOptions } from '../src/family-options.ts';
 import { ticks } from './support/arbitraries.ts';
 import { FakeClock } from './support/fake-clock.ts';
 import { slotsOf } from './support/state.ts';

@@ -1,5 +1,6 @@
 import { refusalOf } from '@hdrscope/testing/refusals';
-import { defaultResolution, Family, type FamilyOptions, OVERFLOW_ATTRIBUTES } from '../src/family.ts';
+import { Family, OVERFLOW_ATTRIBUTES } from '../src/family.ts';
+import { defaultResolution, type FamilyOptions } from '../src/family-options.ts';
 import { FakeClock } from './support/fake-clock.ts';
 
 function family(options: Partial<FamilyOptions> = {}): Family {

@@ -1,9 +1,11 @@
 import { countedIn, Histogram, hdrLayout } from '@hdrscope/core';
 import { expectRefused, refusalOf } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
-import { Family, type FamilyOptions } from '../src/family.ts';
+import { Family } from '../src/family.ts';
+import type { FamilyOptions } from '../src/family-options.ts';
 import { createRegistry } from '../src/registry.ts';
-import type { Rejected, Series } from '../src/series.ts';
+import type { Rejected } from '../src/rejected.ts';
+import type { Series } from '../src/series.ts';
 import { ticks } from './support/arbitraries.ts';
 import { FakeClock } from './support/fake-clock.ts';
 import { slotsOf } from './support/state.ts';

@@ -2,8 +2,8 @@ import type { Counted } from '@hdrscope/core';
 import type { KnownRange } from '@hdrscope/core/internal';
 import type { Attributes } from '../attributes.ts';
 import type { Exemplar } from '../exemplars.ts';
-import type { FamilyOptions } from '../family.ts';
-import type { Rejected } from '../series.ts';
+import type { FamilyOptions } from '../family-options.ts';
+import type { Rejected } from '../rejected.ts';
 
 /**
  * One state of one distribution that somebody else counts: a kernel map, a daemon, another process, a log. All a source

@@ -1,6 +1,7 @@
 import { type Counted, type CounterOptions, HdrscopeError, increase } from '@hdrscope/core';
 import { counterIncrease, fromTicks, type Resolution, type ScaledLayout } from '@hdrscope/core/internal';
-import type { CountedFacts, Rejected } from '../series.ts';
+import type { Rejected } from '../rejected.ts';
+import type { CountedFacts } from '../series.ts';
 import type { KeptReading } from './memory.ts';
 import type { Reading } from './reading.ts';
 

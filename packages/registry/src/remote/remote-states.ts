@@ -1,7 +1,7 @@
 import { type HdrLayout, Histogram, type ReadonlyHistogram } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
 import { type Attributes, canonicalText } from '../attributes.ts';
-import type { FamilyOptions } from '../family.ts';
+import type { FamilyOptions } from '../family-options.ts';
 import { familyFor } from '../ingest/family-for.ts';
 import { ingest } from '../ingest/ingest.ts';
 import type { Reading } from '../ingest/reading.ts';

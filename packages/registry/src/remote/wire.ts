@@ -10,8 +10,10 @@ import {
   reasonOf,
 } from '@hdrscope/kit';
 import type { Exemplar } from '../exemplars.ts';
-import type { FamilyOptions, FamilySnapshot, Scope } from '../family.ts';
-import type { Rejected, SeriesSnapshot } from '../series.ts';
+import type { FamilySnapshot } from '../family.ts';
+import type { FamilyOptions, Scope } from '../family-options.ts';
+import type { Rejected } from '../rejected.ts';
+import type { SeriesSnapshot } from '../series.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { encodedHistogram } from './encoded.ts';
 import { asMeasure, asOptionalText, asTime, malformed, measureToJson } from './fields.ts';
