@@ -50,7 +50,7 @@ describe('a port', () => {
     expect((await main.gather()).errors).toMatchObject([
       {
         source: 'process 4711',
-        error: { message: 'process 4711 ended without handing over what it counted' },
+        error: { message: 'process 4711 ended and did not report its counts' },
       },
     ]);
     expect((await main.gather()).errors).toEqual([]);
