@@ -32,7 +32,7 @@ describe('a source that has a time to answer in', () => {
         source: 'slow',
         error: {
           name: 'TimeoutError',
-          message: 'the source "slow" must answer within 5 ms: what it brought before stands in',
+          message: 'the source "slow" must answer within 5 ms: its earlier counts are used',
         },
       },
     ]);
@@ -59,7 +59,7 @@ describe('a source that has a time to answer in', () => {
     const { errors } = await registry.gather();
     expect(errors[0]!.error).toMatchObject({
       name: 'TimeoutError',
-      message: 'the source "slow" has not answered an earlier gather yet: what it brought before stands in',
+      message: 'the source "slow" has not answered an earlier gather yet: its earlier counts are used',
     });
     expect(calls).toHaveLength(1);
     calls[0]!.fail(new Error('too late to matter'));
