@@ -128,6 +128,8 @@ function largestLayout(significantDigits: number): HdrLayout {
 
 /** The options that decide how a family counts. An option that is left out is not compared. */
 export interface CountingOptions {
+  /** Names the family in the error. */
+  readonly name: string;
   readonly unit: string;
   readonly resolution?: number | undefined;
   readonly significantDigits?: number | undefined;
@@ -146,14 +148,14 @@ export function assertSameCounting(family: FamilySettings, asked: CountingOption
     if (theirs === undefined || ours === theirs) continue;
     // A resolution comes back from its fraction to the last bit or so.
     if (option === 'resolution' && Math.abs((theirs as number) / (ours as number) - 1) <= 1e-12) continue;
-    throw alreadyRegistered(family.name, option, ours, theirs);
+    throw alreadyRegistered(asked.name, option, ours, theirs);
   }
 }
 
 export function countingOptions(family: FamilySettings): Required<CountingOptions> {
-  const { unit, resolution, layout, cardinalityLimit } = family;
+  const { name, unit, resolution, layout, cardinalityLimit } = family;
   const { significantDigits } = layout;
-  return { unit, resolution: fromTicks(resolution, 1), significantDigits, cardinalityLimit };
+  return { name, unit, resolution: fromTicks(resolution, 1), significantDigits, cardinalityLimit };
 }
 
 function alreadyRegistered(name: string, option: string, registered: unknown, got: unknown): HdrscopeError {

@@ -9,12 +9,12 @@ import {
   log2Layout,
   rebucket,
 } from '@hdrscope/core';
+import { FakeClock } from '@hdrscope/testing/fake-clock';
 import { expectRefused, refusalOf } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
 import { Family } from '../src/family.ts';
 import type { FamilyOptions } from '../src/family-options.ts';
 import { ticks } from './support/arbitraries.ts';
-import { FakeClock } from './support/fake-clock.ts';
 import { slotsOf } from './support/state.ts';
 
 function family(options: Partial<FamilyOptions> = {}): Family {

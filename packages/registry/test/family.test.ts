@@ -1,7 +1,7 @@
+import { FakeClock } from '@hdrscope/testing/fake-clock';
 import { refusalOf } from '@hdrscope/testing/refusals';
 import { Family, OVERFLOW_ATTRIBUTES } from '../src/family.ts';
 import { defaultResolution, type FamilyOptions } from '../src/family-options.ts';
-import { FakeClock } from './support/fake-clock.ts';
 
 function family(options: Partial<FamilyOptions> = {}): Family {
   return new Family({ name: 'x', ...options }, new FakeClock());

@@ -1,5 +1,6 @@
 import { type Counted, countedIn, explicitLayout, Histogram } from '@hdrscope/core';
 import { integerLayout, resolutionOf, scaledLayout } from '@hdrscope/core/internal';
+import { FakeClock } from '@hdrscope/testing/fake-clock';
 import fc from 'fast-check';
 import {
   createRegistry,
@@ -9,7 +10,6 @@ import {
   type Registry,
   type Snapshot,
 } from '../src/index.ts';
-import { FakeClock } from './support/fake-clock.ts';
 
 const layout = explicitLayout([1, 2, 3]);
 const family: FamilyOptions = { name: 'x', unit: 'By' };

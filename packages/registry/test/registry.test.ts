@@ -1,6 +1,6 @@
+import { FakeClock } from '@hdrscope/testing/fake-clock';
 import { expectRefused, refusalOf } from '@hdrscope/testing/refusals';
 import { createRegistry, type FamilyOptions, type Source } from '../src/index.ts';
-import { FakeClock } from './support/fake-clock.ts';
 import { familyIn, onlySeries } from './support/state.ts';
 
 describe('registering a family', () => {

@@ -1,4 +1,5 @@
 import { countedIn, Histogram, hdrLayout } from '@hdrscope/core';
+import { FakeClock } from '@hdrscope/testing/fake-clock';
 import { expectRefused, refusalOf } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
 import { Family } from '../src/family.ts';
@@ -7,7 +8,6 @@ import { createRegistry } from '../src/registry.ts';
 import type { Rejected } from '../src/rejected.ts';
 import type { Series } from '../src/series.ts';
 import { ticks } from './support/arbitraries.ts';
-import { FakeClock } from './support/fake-clock.ts';
 import { slotsOf } from './support/state.ts';
 
 const NONE_REJECTED: Rejected = { notANumber: 0, negative: 0, tooLarge: 0, largest: 0, overflowing: 0 };

@@ -1,3 +1,4 @@
+import { FakeClock } from '@hdrscope/testing/fake-clock';
 import fc from 'fast-check';
 import type { Attributes } from '../src/attributes.ts';
 import { canonicalText } from '../src/attributes.ts';
@@ -5,7 +6,6 @@ import { createRegistry, type Registry } from '../src/registry.ts';
 import type { SeriesSnapshot } from '../src/series.ts';
 import { EMPTY_SNAPSHOT, type Snapshot } from '../src/snapshot.ts';
 import { attributes, ticks } from './support/arbitraries.ts';
-import { FakeClock } from './support/fake-clock.ts';
 import { familyIn, onlySeries, slotsOf } from './support/state.ts';
 
 type Recording = readonly [family: string, attributes: Attributes, ticks: number];

@@ -29,12 +29,12 @@ import type { Registry } from '../registry.ts';
  */
 export function familyFor(registry: Registry, options: FamilyOptions, layout?: Layout): Family {
   const known = registry.family(options);
-  const { unit = '', resolution, significantDigits } = options;
+  const { name, unit = '', resolution, significantDigits } = options;
   if (known === undefined)
     return registry.histogram({ ...suitableOptions(unit, layout), ...defined(options) });
   // Values in the unit can be added whatever the ticks are.
   const isInTicks = layout === undefined || isHdrLayout(layout);
-  assertSameCounting(known, { unit, ...(isInTicks && { resolution, significantDigits }) });
+  assertSameCounting(known, { name, unit, ...(isInTicks && { resolution, significantDigits }) });
   return known;
 }
 

@@ -1,5 +1,5 @@
+import { FakeClock } from '@hdrscope/testing/fake-clock';
 import { collectFrom, createRegistry, serveRegistry } from '../../src/index.ts';
-import { FakeClock } from '../support/fake-clock.ts';
 import { FakePort } from '../support/ports.ts';
 import { JOBS, record, remoteOf } from '../support/remotes.ts';
 import { familyIn, onlySeries } from '../support/state.ts';
