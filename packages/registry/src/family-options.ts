@@ -40,7 +40,7 @@ export interface FamilyOptions {
   readonly boundaries?: readonly number[];
 }
 
-/** What the options of a family mean, defaults included. */
+/** The settings of a family: its options with all defaults applied. */
 export interface FamilySettings {
   readonly name: string;
   readonly unit: string;
@@ -54,7 +54,7 @@ export interface FamilySettings {
   readonly unitLayout: Layout;
   /** At least 1. */
   readonly cardinalityLimit: number;
-  /** The boundaries that the family was given; `undefined` when it was given none. */
+  /** `undefined` when the family was made without boundaries. */
   readonly boundaries: readonly number[] | undefined;
 }
 
@@ -92,7 +92,7 @@ export function familySettings(options: FamilyOptions): FamilySettings {
 }
 
 /**
- * The resolution of families that state none, by their unit: a nanosecond for units of time, 1 for bytes, bits and
+ * The default resolution of a family, by its unit: a nanosecond for units of time, 1 for bytes, bits and
  * annotations such as `{request}`, a millionth for ratios (unit `1`), and a thousandth for all other units.
  *
  * @param unit A UCUM code.

@@ -58,7 +58,7 @@ export interface IntakeOptions {
 
 /** How a source counts: its package knows these options, and users need not. */
 export interface IngestOptions extends IntakeOptions, StreamLimits {
-  /** What makes counts fall: see `CounterOptions` of `@hdrscope/core`. @default 'together' */
+  /** Which counts a reset sets to 0: see `CounterOptions` of `@hdrscope/core`. @default 'together' */
   readonly resets?: CounterOptions['resets'];
   /**
    * Whether each answer holds all keys: a missing key is forgotten, and counts from 0 when it comes back.

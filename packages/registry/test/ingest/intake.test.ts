@@ -200,7 +200,7 @@ describe('a reading that is refused', () => {
     expect(ingestion.health).toMatchObject({ duplicates: 0, readings: 1, values: 3 });
   });
 
-  test('for lack of room has a new key, until a known key was silent for long', () => {
+  test('because of the limit of streams has a new key; it is taken when a known key was silent for long', () => {
     const clock = new FakeClock(0);
     const { ingestion, take } = newIntake({ maxStreams: 1, forgetAfterMs: 1000, clock });
     expect(take(1)).toEqual([]);
@@ -218,7 +218,7 @@ describe('a reading that is refused', () => {
     expect(ingestion.health.streams).toBe(1);
   });
 
-  test('for lack of room never has a known key, however many lives go on side by side', async () => {
+  test('because of the limit of streams never has a known key, however many lives go on side by side', async () => {
     const { registry, ingestion, take } = newIntake({ maxStreams: 1, epochs: 'side by side' });
     for (const count of [2, 3]) {
       for (const epoch of ['1', '2', '3']) expect(take(count, { epoch })).toEqual([]);

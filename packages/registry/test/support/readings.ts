@@ -3,7 +3,7 @@ import type { FamilyOptions, Reading, Registry, SeriesSnapshot } from '../../src
 import { onlySeries } from './state.ts';
 import { countOf } from './totals.ts';
 
-/** The family of all readings that name no other one. */
+/** The family of readings that do not name another one. */
 export const FAMILY: FamilyOptions = { name: 'x', unit: 'By' };
 
 const layout = explicitLayout([1, 2, 3]);
