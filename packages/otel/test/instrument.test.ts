@@ -1,4 +1,5 @@
 import { createRegistry, type Registry, type SeriesSnapshot } from '@hdrscope/registry';
+import { collectDiagnostics } from '@hdrscope/testing/diagnostics';
 import {
   context,
   createContextKey,
@@ -9,7 +10,6 @@ import {
   ValueType,
 } from '@opentelemetry/api';
 import { createHdr, type HdrView } from '../src/index.ts';
-import { collectDiagnostics } from './support/diag-log.ts';
 
 const log = collectDiagnostics();
 

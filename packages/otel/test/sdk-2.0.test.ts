@@ -1,7 +1,7 @@
+import { collectDiagnostics } from '@hdrscope/testing/diagnostics';
 import * as prometheus from 'exporter-prometheus-2.0';
 import * as metrics from 'sdk-metrics-2.0';
 import { createHdr } from '../src/index.ts';
-import { collectDiagnostics } from './support/diag-log.ts';
 import { testDropIn } from './support/drop-in-suite.ts';
 import { testPipeline } from './support/pipeline-suite.ts';
 

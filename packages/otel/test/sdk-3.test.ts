@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { describeWithPeers, importOpenTelemetry3, typeErrorsWithOpenTelemetry3 } from '@hdrscope/testing';
-import { collectDiagnostics } from './support/diag-log.ts';
+import { collectDiagnostics } from '@hdrscope/testing/diagnostics';
 import { testDropIn } from './support/drop-in-suite.ts';
 import { testPipeline } from './support/pipeline-suite.ts';
 import type { Sdk } from './support/sdk.ts';

@@ -1,7 +1,7 @@
+import { collectDiagnostics } from '@hdrscope/testing/diagnostics';
 import { refusalOf } from '@hdrscope/testing/refusals';
 import { createHdr, type HdrOptions } from '../src/index.ts';
 import { compileView, type HdrView } from '../src/view.ts';
-import { collectDiagnostics } from './support/diag-log.ts';
 
 const log = collectDiagnostics();
 

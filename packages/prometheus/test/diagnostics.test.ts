@@ -1,6 +1,6 @@
+import { collectDiagnostics } from '@hdrscope/testing/diagnostics';
 import { diag } from '@opentelemetry/api';
 import { report, warnOnce } from '../src/diagnostics.ts';
-import { collectDiagnostics } from './support/diag-log.ts';
 
 const log = collectDiagnostics();
 

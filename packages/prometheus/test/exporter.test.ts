@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { collectDiagnostics } from '@hdrscope/testing/diagnostics';
 import { addressOf } from '../src/address.ts';
 import { HdrPrometheusExporter, type HdrPrometheusExporterOptions } from '../src/index.ts';
-import { collectDiagnostics } from './support/diag-log.ts';
 import { ask } from './support/http.ts';
 
 const log = collectDiagnostics();

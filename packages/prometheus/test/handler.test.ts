@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { createRegistry, type Registry } from '@hdrscope/registry';
+import { collectDiagnostics } from '@hdrscope/testing/diagnostics';
 import {
   type FamilySource,
   type HandlerOptions,
@@ -8,7 +9,6 @@ import {
   prometheusHandler,
   servePrometheus,
 } from '../src/index.ts';
-import { collectDiagnostics } from './support/diag-log.ts';
 import { type Answer, type Asked, ask, OPENMETRICS, PROTOBUF } from './support/http.ts';
 
 const log = collectDiagnostics();

@@ -1,12 +1,12 @@
 import { mustBe } from '@hdrscope/core/internal';
-import { LONGEST_TIMER_MS } from '@hdrscope/kit';
+import { LONGEST_TIMER_MS, TimeoutError } from '@hdrscope/kit';
 
 /** A source as a registry asks it: for no longer than its time limit, and not again while it is late. */
 export class AskedSource {
   readonly name: string;
   readonly #collect: () => void | Promise<void>;
   readonly #timeoutMs: number;
-  /** Calls that have outlived their time and still go on. */
+  /** How many calls go on although their time limit is over. */
   #lateCalls = 0;
 
   /**
@@ -24,12 +24,17 @@ export class AskedSource {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Has the source bring the registry up to date. Rejects with what it throws, or when the time is over. */
+  /**
+   * Has the source bring the registry up to date.
+   *
+   * @param atMostMs A further time limit, in milliseconds: the shorter of both holds.
+   * @throws The error of the source, or a `TimeoutError` when the time is over.
+   */
   async ask(atMostMs: number): Promise<void> {
     const timeoutMs = Math.min(this.#timeoutMs, atMostMs);
     if (timeoutMs === Number.POSITIVE_INFINITY) return this.#collect();
-    // Calls that hang must not pile up, nor must every gather wait for them in vain.
-    if (this.#lateCalls > 0) throw this.#timeoutError(`has not answered an earlier gather yet`);
+    // Calls that hang must not pile up, and gathers must not wait for them again and again.
+    if (this.#lateCalls > 0) throw this.#timeoutError('has not answered an earlier gather yet');
     return this.#askWithin(timeoutMs);
   }
 
@@ -45,15 +50,13 @@ export class AskedSource {
         clearTimeout(timer);
         if (isLate) this.#lateCalls--;
       };
-      // In an async function, so that what is thrown at once is a rejection too.
+      // In an async function, an error that is thrown at once is a rejection too.
       (async () => this.#collect())().finally(end).then(resolve, reject);
     });
   }
 
-  #timeoutError(problem: string): Error {
-    const error = new Error(`the source "${this.name}" ${problem}: what it brought before stands in`);
-    error.name = 'TimeoutError';
-    return error;
+  #timeoutError(problem: string): TimeoutError {
+    return new TimeoutError(`the source "${this.name}" ${problem}: its earlier counts are used`);
   }
 }
 
@@ -66,6 +69,6 @@ export function assertTimeout(timeoutMs: number): void {
   throw mustBe('ERR_INVALID_OPTION', 'timeoutMs', allowed, timeoutMs);
 }
 
-/** Every runtime has them; the language's own library does not declare them. */
+/** Every runtime has them, but the library of the language does not declare them. */
 declare function setTimeout(callback: () => void, delayMs: number): unknown;
 declare function clearTimeout(timer: unknown): void;

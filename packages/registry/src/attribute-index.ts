@@ -1,27 +1,26 @@
 import type { Attributes } from './attributes.ts';
 
-/** A step on the way from a set of attributes to its target: one key, and where each of its values leads. */
+/** A node on the path from a set of attributes to its target: one key, and the next node for each of its values. */
 interface Node<Target> {
   target: Target | undefined;
   /** The key that most paths take from here. */
   key: string | undefined;
   byValue: Map<unknown, Node<Target>> | undefined;
-  /** Paths that take another key, as sets with other keys or in another order do. */
+  /** The paths of other keys: sets with other keys, or with their keys in another order, take them. */
   otherKeys: Map<string, Map<unknown, Node<Target>>> | undefined;
 }
 
 /**
- * Finds what belongs to a set of attributes without serialising it: one map look-up per attribute, in the order in
- * which the caller's object has them. Sets that are equal but ordered otherwise, or that hold arrays (which maps
- * compare by identity), are not found here; the caller resolves those by their canonical text, and may `learn` the
- * order.
+ * Finds the target of a set of attributes without serialising the set: one map look-up for each attribute, in the
+ * order of the caller's object. Equal sets in another order, and sets with arrays (which maps compare by identity),
+ * are not found here. The caller resolves those by their canonical text, and may have the index `learn` the order.
  */
 export class AttributeIndex<Target> {
   readonly #root: Node<Target> = emptyNode();
   readonly #mostNodes: number;
   #nodes = 0;
 
-  /** @param mostNodes Bounds memory: beyond it nothing more is learnt. */
+  /** @param mostNodes The limit of nodes, which bounds the memory: beyond it, nothing more is learnt. */
   constructor(mostNodes: number) {
     this.#mostNodes = mostNodes;
   }
@@ -36,7 +35,7 @@ export class AttributeIndex<Target> {
     return node.target;
   }
 
-  /** Makes `find` answer `target` for attributes with these values in this order. */
+  /** Makes `find` return `target` for attributes with these values in this order. */
   learn(attributes: Attributes, target: Target): void {
     for (const key in attributes) if (typeof attributes[key] === 'object') return;
     let node = this.#root;

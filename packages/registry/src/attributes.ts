@@ -1,6 +1,6 @@
 /**
- * What tells the series of a family apart: keys with texts, numbers, booleans, or arrays of those. A key without a
- * value counts as absent. Anything else that OpenTelemetry may come to allow is told apart by its content.
+ * The identity of a series in its family: keys with texts, numbers, booleans, or arrays of those. A key whose value is
+ * `undefined` or `null` counts as absent. Values of any other type are compared by their content.
  */
 export type Attributes = Readonly<Record<string, unknown>>;
 
@@ -15,16 +15,17 @@ export type Attributes = Readonly<Record<string, unknown>>;
  * ```
  */
 export function canonicalText(attributes: Attributes): string {
-  return contentText(present(attributes), []);
+  return contentText(presentEntries(attributes), []);
 }
 
-/** A frozen copy without absent keys: callers reuse and change their objects. */
+/** A frozen copy without absent keys. Callers may reuse and change their own object. */
 export function frozenCopy(attributes: Attributes): Attributes {
-  return Object.freeze(Object.fromEntries(present(attributes).map(([key, value]) => [key, copyOf(value)])));
+  const copies = presentEntries(attributes).map(([key, value]) => [key, copyOf(value)]);
+  return Object.freeze(Object.fromEntries(copies));
 }
 
-/** Inherited keys count too, as they do in `AttributeIndex`, whose loop is the faster for not asking. */
-function present(attributes: Attributes): [key: string, value: unknown][] {
+/** Inherited keys count too, as in `AttributeIndex`, whose loop is faster because it does not check for them. */
+function presentEntries(attributes: Attributes): [key: string, value: unknown][] {
   const entries: [string, unknown][] = [];
   for (const key in attributes) {
     if (attributes[key] !== undefined && attributes[key] !== null) entries.push([key, attributes[key]]);
@@ -32,7 +33,7 @@ function present(attributes: Attributes): [key: string, value: unknown][] {
   return entries;
 }
 
-/** Not JSON, which has no NaN, infinities nor bigints, and throws at cycles. */
+/** Not JSON: JSON has no NaN, infinities or bigints, and `JSON.stringify` throws at cycles. */
 function valueText(value: unknown, ancestors: readonly unknown[]): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'bigint') return `${value}n`;
@@ -54,9 +55,9 @@ function copyOf(value: unknown): unknown {
   try {
     return Object.freeze(structuredClone(value));
   } catch {
-    return value; // it holds a function: no attribute, but no reason to fail a record either
+    return value; // it holds a function, which is not an attribute; but a record must not fail
   }
 }
 
-/** Every runtime has it; the language's own library does not declare it. */
+/** Every runtime has it, but the library of the language does not declare it. */
 declare function structuredClone<T>(value: T): T;

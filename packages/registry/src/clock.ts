@@ -1,8 +1,8 @@
-/** Where time comes from: injected, so that tests have their own. */
+/** A source of time. Tests use a clock of their own. */
 export interface Clock {
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
-  /** Milliseconds since some moment, never going back. */
+  /** Milliseconds since an arbitrary moment. Never goes back. */
   readonly monotonicMs: () => number;
 }
 
@@ -12,5 +12,5 @@ export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
 };
 
-/** Every runtime has it; the language's own library does not declare it. */
+/** Every runtime has it, but the library of the language does not declare it. */
 declare const performance: { now(): number };

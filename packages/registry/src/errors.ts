@@ -1,2 +1,2 @@
-/** Codes of what a registry refuses, besides those of core. */
+/** The codes that this package throws in addition to those of core. */
 export type RegistryErrorCode = 'ERR_ALREADY_REGISTERED';

@@ -1,26 +1,26 @@
 import type { Attributes } from './attributes.ts';
 
-/** A value that was recorded, and what it was recorded with. */
+/** A recorded value with a link to its cause. */
 export interface Exemplar {
   /** In the family's unit. */
   readonly value: number;
   /** Milliseconds since 1970. */
   readonly timeMs: number;
-  /** What leads to where it happened, such as `trace_id` and `span_id`. */
+  /** The link, such as `trace_id` and `span_id`. */
   readonly attributes: Attributes;
 }
 
 const MOST_EXEMPLARS = 20;
 
 /**
- * The latest exemplar of each octave, for twenty octaves at most: so the rare large values have theirs, which a fair
- * sample of all values would hardly ever hold.
+ * The latest exemplar of each octave, which is a range from one power of two to the next, for at most 20 octaves.
+ * Rare large values thus keep theirs; a fair sample of all values would hardly ever hold one of them.
  */
 export class ExemplarReservoir {
-  /** By octave; the one that was changed last stands last. */
+  /** By octave; the one that changed last is the last. */
   readonly #byOctave = new Map<number, Exemplar>();
 
-  /** Takes an exemplar unless its octave has a later one, or this one: so it may be offered again and again. */
+  /** Keeps an exemplar, unless its octave has a later one or this one: the same exemplar may be offered repeatedly. */
   offer(exemplar: Exemplar): void {
     const octave = exemplar.value > 0 ? Math.floor(Math.log2(exemplar.value)) : Number.NEGATIVE_INFINITY;
     const known = this.#byOctave.get(octave);
@@ -34,7 +34,7 @@ export class ExemplarReservoir {
     }
   }
 
-  /** By value, ascending. */
+  /** Ascending by value. */
   snapshot(): readonly Exemplar[] {
     return Object.freeze([...this.#byOctave.values()].sort((a, b) => a.value - b.value));
   }

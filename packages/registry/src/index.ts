@@ -2,14 +2,8 @@ export { type Attributes, canonicalText } from './attributes.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { type CountedUnit, SHOWN_UNITS, type ShownUnit } from './counted-unit.ts';
 export type { Exemplar } from './exemplars.ts';
-export {
-  defaultResolution,
-  type Family,
-  type FamilyOptions,
-  type FamilySnapshot,
-  OVERFLOW_ATTRIBUTES,
-  type Scope,
-} from './family.ts';
+export type { Family, FamilySnapshot } from './family.ts';
+export { defaultResolution, type FamilyOptions, type FamilySettings, type Scope } from './family-options.ts';
 export type { IngestHealth, ReadingRefusal } from './ingest/health.ts';
 export { ingest } from './ingest/ingest.ts';
 export { IngestMemory, type StreamLimits } from './ingest/memory.ts';
@@ -29,6 +23,7 @@ export {
   type Source,
   type SourceOptions,
 } from './registry.ts';
+export type { Rejected } from './rejected.ts';
 export type { ProcessPort, RemotePort, ThreadPort } from './remote/channel.ts';
 export { type CollectOptions, collectFrom } from './remote/collect-from.ts';
 export {
@@ -38,5 +33,5 @@ export {
   collectFromCluster,
 } from './remote/collect-from-cluster.ts';
 export { serveRegistry } from './remote/serve-registry.ts';
-export type { Added, CountedFacts, Rejected, Series, SeriesSnapshot } from './series.ts';
-export { EMPTY_SNAPSHOT, type Snapshot, type SourceFailure } from './snapshot.ts';
+export type { AddedCounts, CountedFacts, Series, SeriesSnapshot } from './series.ts';
+export { EMPTY_SNAPSHOT, type FamilyIdentity, type Snapshot, type SourceFailure } from './snapshot.ts';

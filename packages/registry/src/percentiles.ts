@@ -3,9 +3,11 @@ import type { FamilySnapshot } from './family.ts';
 import type { SeriesSnapshot } from './series.ts';
 
 /**
- * Percentiles of a series in its family's unit; those of `series.histogram` itself are in ticks.
+ * Values at percentiles of a series, in the unit of its family; `series.histogram` itself has them in ticks.
  *
- * @param percentiles From 0 to 100.
+ * @param percentiles From 0 to 100; others count as the nearer end. In any order.
+ * @returns A value for each percentile, in the order of `percentiles`: the upper bound of its slot, at percentile 0
+ *   the lower one; 0 when the series is empty.
  * @throws HdrscopeError `ERR_INVALID_VALUE` when a percentile is not a number.
  * @example
  * ```ts

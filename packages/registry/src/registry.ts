@@ -1,52 +1,67 @@
 import { AskedSource, assertTimeout } from './asked-source.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { alreadyRegistered, differenceFrom, Family, type FamilyOptions, type Scope } from './family.ts';
-import { createSnapshot, familyKey, type Snapshot, type SourceFailure } from './snapshot.ts';
+import { Family } from './family.ts';
+import { assertSameCounting, countingOptions, type FamilyOptions, familySettings } from './family-options.ts';
+import {
+  createSnapshot,
+  type FamilyIdentity,
+  familyKey,
+  type Snapshot,
+  type SourceFailure,
+} from './snapshot.ts';
 
-/** Something that is asked for its counts whenever the registry is gathered. */
+/** Something that counts, and brings its counts into a registry whenever that is gathered. */
 export interface Source {
-  /** Names it where it fails. */
+  /** Names the source in errors and snapshots. */
   readonly name: string;
-  /** Brings the registry up to date. May be called again before it has ended, when several ask for a snapshot. */
+  /** Brings the registry up to date. Gathers may overlap: then it is called again before the earlier call has ended. */
   collect(registry: Registry): void | Promise<void>;
 }
 
-/** How a source is asked. */
+/** The options of a source in a registry. */
 export interface SourceOptions {
   /**
-   * How long a gather waits for it, in milliseconds: above 0. A source that takes longer is named in the snapshot's
-   * errors and not asked again until it has ended; what it brings late is in the next snapshot. @default no limit
+   * How long a gather waits for the source, in milliseconds: above 0. The errors of the snapshot name a source that
+   * takes longer. It is not called again until it has ended, and its late counts are in the next snapshot.
+   * @default no limit
    */
   readonly timeoutMs?: number;
 }
 
-/** How a snapshot is taken. */
+/** The options of a gather. */
 export interface GatherOptions {
-  /** The time of the snapshot, in milliseconds since 1970. @default that of the clock when all sources are done */
+  /** The time of the snapshot, in milliseconds since 1970. @default the time of the clock when all sources are done */
   readonly nowMs?: number;
-  /** As in `SourceOptions`, for all sources: each is waited for as long as both allow. @default no limit */
+  /**
+   * How long the gather waits for each source, in milliseconds: above 0. The shorter of both limits holds.
+   * @default no limit
+   */
   readonly timeoutMs?: number;
 }
 
-/** The one place where all counts come together. */
+/** Families of histograms, and the sources that are collected from. `createRegistry` makes it. */
 export interface Registry {
   /**
-   * The family of this name (and scope), made if need be. Asking again with equal options gives the same one.
+   * The family of this name and scope; the first call makes it.
    *
-   * @throws HdrscopeError `ERR_INVALID_OPTION`; `ERR_ALREADY_REGISTERED` when the options are not equal.
+   * @throws HdrscopeError `ERR_INVALID_OPTION`; `ERR_ALREADY_REGISTERED` when the family has another unit, resolution,
+   *   number of significant digits or cardinality limit.
    */
   histogram(options: FamilyOptions): Family;
-  /** The family of this name (and scope), where there is one. */
-  family(identity: { readonly name: string; readonly scope?: Scope | undefined }): Family | undefined;
+  /** The family of this name and scope; `undefined` when there is no such family. */
+  family(identity: FamilyIdentity): Family | undefined;
   /**
-   * Has a source asked at every `gather`, until the returned function is called.
+   * Collects from a source at every `gather`. A source that was added already is not added again.
    *
+   * @returns A function that removes the source. Its counts stay.
    * @throws HdrscopeError `ERR_INVALID_OPTION`
    */
   add(source: Source, options?: SourceOptions): () => void;
   /**
-   * Asks all sources at once, then takes a snapshot of everything. A source that fails is named in the snapshot and
-   * leaves the others alone; so this rejects for options that are out of range only.
+   * Collects from all sources at once, then takes a snapshot of all families. A source that fails is named in the
+   * errors of the snapshot, and does not affect the others.
+   *
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when `timeoutMs` is out of range. It rejects for no other reason.
    */
   gather(options?: GatherOptions): Promise<Snapshot>;
 }
@@ -54,6 +69,8 @@ export interface Registry {
 /**
  * Makes an empty registry.
  *
+ * @param options `clock` gives the time of snapshots and the start of series, and measures timers. Left out, it is the
+ *   clock of the runtime.
  * @example
  * ```ts
  * import { createRegistry } from '@hdrscope/registry';
@@ -78,8 +95,7 @@ export function createRegistry({ clock = systemClock }: { readonly clock?: Clock
       const key = familyKey(options);
       const known = families.get(key);
       if (known !== undefined) {
-        const difference = differenceFrom(known, options, clock);
-        if (difference !== undefined) throw alreadyRegistered(options.name, difference);
+        assertSameCounting(known, countingOptions(familySettings(options)));
         return known;
       }
       const family = new Family(options, clock);

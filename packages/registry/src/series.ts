@@ -1,7 +1,6 @@
 import {
   type Counted,
   type HdrLayout,
-  HdrscopeError,
   Histogram,
   type Layout,
   type ReadonlyCounts,
@@ -21,26 +20,15 @@ import type { Attributes } from './attributes.ts';
 import type { Clock } from './clock.ts';
 import { type Exemplar, ExemplarReservoir } from './exemplars.ts';
 import type { OpenInterval } from './intervals.ts';
+import { addRejected, emptyTally, type Rejected, type RejectedTally } from './rejected.ts';
 
-/** Values that a series was given and could not count. */
-export interface Rejected {
-  /** NaN, or no number at all. */
-  readonly notANumber: number;
-  readonly negative: number;
-  /** Above the highest value that the resolution reaches. */
-  readonly tooLarge: number;
-  /** The largest of those, or 0. */
-  readonly largest: number;
-  /** Refused because the total count would no longer be exact. */
-  readonly overflowing: number;
-}
-
-/** What all series of a family have in common. */
+/** The setup that all series of a family share. */
 export interface SeriesSetup {
   readonly layout: HdrLayout;
   /** The same layout in the family's unit. */
   readonly unitLayout: Layout;
   readonly resolution: Resolution;
+  readonly unit: string;
   /** Nanoseconds in one unit; `undefined` when the unit does not measure time. */
   readonly nsPerUnit: number | undefined;
   readonly clock: Clock;
@@ -48,89 +36,107 @@ export interface SeriesSetup {
 
 /** A series at one moment. Immutable. */
 export interface SeriesSnapshot {
+  /** Frozen, and the same object in all snapshots of the series. */
   readonly attributes: Attributes;
   /** When the counting began, in milliseconds since 1970. */
   readonly startTimeMs: number;
-  /** The counts, in ticks of the family's resolution: `valuesAtPercentiles` reads them in its unit. */
+  /** The counts, in ticks of the family's resolution. `valuesAtPercentiles` reads them in the family's unit. */
   readonly histogram: ReadonlyHistogram;
   /**
-   * In the family's unit. Of what was recorded, exactly; of what came as counts, what was told with them, or else by the
-   * middle of each slot.
+   * The sum of the counted values, in the family's unit. Recorded values are added as they are. Added counts have the
+   * sum that came with them, or else the sum of the values that stand for their slots.
    */
   readonly sum: number;
-  /** As recorded, in the family's unit, so within the slots that percentiles name; 0 when nothing was counted. */
+  /**
+   * The smallest counted value, in the family's unit: exact when it was recorded, else within its slot. 0 when empty.
+   */
   readonly min: number;
+  /**
+   * The largest counted value, in the family's unit: exact when it was recorded, else within its slot. 0 when empty.
+   */
   readonly max: number;
+  /** The values that could not be counted. */
   readonly rejected: Rejected;
-  /** By value, ascending; empty unless somebody offered some. */
+  /** Ascending by value; empty when no exemplar was offered. */
   readonly exemplars: readonly Exemplar[];
 }
 
-/** What follows each snapshot of a series. */
+/** The interval that begins at each snapshot of a series. */
 export const intervalsAfter: WeakMap<SeriesSnapshot, OpenInterval> = new WeakMap();
 
 const NO_EXEMPLARS: readonly Exemplar[] = /* @__PURE__ */ Object.freeze([]);
 
-/** What is known of counts besides their slots. Values are in the family's unit. */
+/** The facts that are known of counts besides their slots. Values are in the family's unit. */
 export interface CountedFacts {
-  /** The sum of the values: finite and at least 0. @default that of the values that stand for the slots */
+  /** The sum of the values: finite and at least 0. @default the sum of the values that stand for the slots */
   readonly sum?: number | undefined;
-  /** The smallest value. @default the one that stands for the lowest used slot */
+  /** The smallest value. @default the value that stands for the lowest used slot */
   readonly min?: number | undefined;
-  /** The largest value. @default the one that stands for the highest used slot */
+  /** The largest value. @default the value that stands for the highest used slot */
   readonly max?: number | undefined;
-  /** A range that holds all values, which narrows slots that reach beyond it. @default not known */
+  /** A range that holds all values. Slots that reach beyond it are narrowed to it. @default not known */
   readonly within?: KnownRange | undefined;
   /** Values that could not be counted where the counts were made. @default no values */
   readonly rejected?: Partial<Rejected> | undefined;
   /** @default no exemplars */
   readonly exemplars?: readonly Exemplar[] | undefined;
   /**
-   * When the counting began, in milliseconds since 1970. The series starts at the earlier of both times, unless a snapshot has
-   * shown its own already. @default the start of the series
+   * When the counting began, in milliseconds since 1970. An earlier time than the start of the series becomes its
+   * start, unless a snapshot has shown the start already.
+   * @default the start of the series
    */
   readonly startTimeMs?: number | undefined;
 }
 
-/** How counts went into the slots of a series. */
-export interface Added {
-  /** How many values were counted. */
+/** How many of the added values a series has counted. */
+export interface AddedCounts {
+  /** Values that were counted. */
   readonly count: number;
-  /** How many of them were in slots that are open on a side: they are counted at its bound, and may lie far beyond it. */
+  /**
+   * Counted values of slots that are open on a side: they count at the bound of the slot, and may lie far beyond it.
+   */
   readonly open: number;
 }
 
 /**
- * One distribution with its attributes: the handle to keep and record with. Recording never throws; what cannot be
- * counted is tallied and shows in the snapshot.
+ * One distribution of a family: the handle to keep and to record with. `Family.with` makes it.
+ *
+ * All values are in the family's unit. `record` never throws: values that cannot be counted show in the snapshot as
+ * `rejected`.
+ *
+ * @example
+ * ```ts
+ * import { createRegistry } from '@hdrscope/registry';
+ *
+ * const series = createRegistry().histogram({ name: 'jobs', unit: 's' }).with({ queue: 'mail' });
+ * [series.record(0.25), series.record(-1)]; //=> [true, false]
+ * const { histogram, sum, rejected } = series.snapshot();
+ * [histogram.totalCount, sum, rejected.negative]; //=> [1, 0.25, 1]
+ * ```
  */
 export class Series {
   readonly attributes: Attributes;
-  // What a record needs. Declared only: what is assigned once is a constant to V8.
+  // The fields that `record` reads. They are only declared here: V8 treats a field that is assigned once as a constant.
   declare private readonly histogram: Histogram;
   declare private readonly ticksPerUnit: number;
   declare private readonly largestTicks: number;
   #sum = 0;
-  // Of the values since the last snapshot, and of those before it.
+  // The extremes of the values since the last snapshot.
   #min = Number.POSITIVE_INFINITY;
   #max = Number.NEGATIVE_INFINITY;
+  // The extremes of the values before the last snapshot.
   #earlierMin = Number.POSITIVE_INFINITY;
   #earlierMax = Number.NEGATIVE_INFINITY;
   #interval: OpenInterval = { ended: undefined };
   #exemplars: ExemplarReservoir | undefined;
   #startTimeMs: number;
-  /** A start that somebody has seen stays: another one would look like a restart, whose counts are all new. */
+  /**
+   * A start that a snapshot has shown stays: another start would look like a restart, after which all counts are new.
+   */
   #isStartShown = false;
   readonly #setup: SeriesSetup;
-  #rejected: { -readonly [Reason in keyof Rejected]: number } = {
-    notANumber: 0,
-    negative: 0,
-    tooLarge: 0,
-    largest: 0,
-    overflowing: 0,
-  };
+  readonly #rejected: RejectedTally = emptyTally();
 
-  /** Made by `Family.with`. */
   constructor(attributes: Attributes, setup: SeriesSetup) {
     this.attributes = attributes;
     this.#startTimeMs = setup.clock.nowMs();
@@ -146,8 +152,10 @@ export class Series {
   }
 
   /**
-   * Counts a value, given in the family's unit, at the nearest tick of its resolution. Returns whether it was counted;
-   * what is not, is tallied.
+   * Counts a value at the nearest tick of the family's resolution.
+   *
+   * @param value At least 0, in the family's unit.
+   * @returns Whether the value was counted. Otherwise it is tallied as rejected.
    */
   record(value: number): boolean {
     if (typeof value === 'number' && value >= 0) {
@@ -170,17 +178,27 @@ export class Series {
   }
 
   /**
-   * Starts a stop-watch; calling the result records the time since then, and returns it in the family's unit.
+   * Starts a stop-watch.
    *
-   * @throws HdrscopeError `ERR_INVALID_OPTION` when the family's unit is none of time.
+   * @returns A function that records the time since the start, and returns it in the family's unit. It may be called
+   *   again.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when the family's unit is not a unit of time: `ns`, `us`, `ms`, `s`,
+   *   `min` or `h`.
+   * @example
+   * ```ts
+   * import { createRegistry } from '@hdrscope/registry';
+   *
+   * const series = createRegistry().histogram({ name: 'jobs', unit: 'ms' }).with({});
+   * const stop = series.startTimer();
+   * stop() >= 0; //=> true
+   * series.snapshot().histogram.totalCount; //=> 1
+   * ```
    */
   startTimer(): () => number {
-    const { nsPerUnit, clock } = this.#setup;
+    const { nsPerUnit, unit, clock } = this.#setup;
     if (nsPerUnit === undefined) {
-      throw new HdrscopeError(
-        'ERR_INVALID_OPTION',
-        'a timer needs a family with a unit of time (s, ms, us, ns)',
-      );
+      const allowed = 'a unit of time (ns, us, ms, s, min or h) where a timer starts';
+      throw mustBe('ERR_INVALID_OPTION', "the family's unit", allowed, unit);
     }
     const startMs = clock.monotonicMs();
     return () => {
@@ -191,13 +209,14 @@ export class Series {
   }
 
   /**
-   * Adds counts that somebody else made. An HDR layout counts ticks of the family's resolution; values of any other layout
-   * are in its unit, and each slot counts as `placeCounts` of `@hdrscope/core` says: whole, at its midpoint, or at its bound where it is open.
-   * `rebucket(layout, family.unitLayout)` states how far that can be trusted. Values that this series cannot count are
-   * tallied as rejected.
+   * Adds counts that were made elsewhere. Values that this series cannot count are tallied as rejected.
    *
-   * @throws HdrscopeError `ERR_INVALID_COUNT` when there are not as many counts as slots; `ERR_INVALID_VALUE` when the sum is
-   *   negative or not finite; `ERR_VALUE_OUT_OF_RANGE` when a tick does not fit; `ERR_COUNT_OVERFLOW`. Nothing is added then.
+   * @param counted Counts over an HDR layout are in ticks of the family's resolution. Values of any other layout are
+   *   in the family's unit, and `placeCounts` of `@hdrscope/core` places each slot as a whole: at its midpoint, or at
+   *   its bound when it is open. `rebucket(counted.layout, family.unitLayout)` states how far that can be trusted.
+   * @throws HdrscopeError `ERR_INVALID_COUNT` when there are not as many counts as slots; `ERR_INVALID_VALUE` when
+   *   the sum is negative or not finite; `ERR_VALUE_OUT_OF_RANGE` when a tick does not fit; `ERR_COUNT_OVERFLOW` when
+   *   the total count would pass 2^53 − 1. Nothing is added then.
    * @example
    * ```ts
    * import { countedIn, explicitLayout } from '@hdrscope/core';
@@ -207,22 +226,22 @@ export class Series {
    * series.add(countedIn(explicitLayout([0.1, 0.5]), [0, 3, 1]), { sum: 1.4 }); //=> { count: 4, open: 1 }
    * ```
    */
-  add(counted: Counted, facts: CountedFacts = {}): Added {
+  add(counted: Counted, facts: CountedFacts = {}): AddedCounts {
     const { layout, counts } = counted;
     const { sum, min, max } = facts;
     if (sum !== undefined && !(Number.isFinite(sum) && sum >= 0)) {
       throw mustBe('ERR_INVALID_VALUE', 'sum', 'a finite number of at least 0', sum);
     }
-    const placed = isHdrLayout(layout) ? this.#merge(layout, counts, facts) : this.#place(counted, facts);
+    const placed = isHdrLayout(layout) ? this.#addTicks(layout, counts, facts) : this.#place(counted, facts);
     if (placed.count > 0) {
-      // A sum that is known has rejected values in it too, which the series has not counted.
+      // Known facts are about rejected values too, which the series has not counted.
       const isWhole = placed.negative + placed.tooLarge === 0;
       this.#sum += isWhole && sum !== undefined ? sum : placed.sum;
       this.#min = Math.min(this.#min, isWhole && min !== undefined && min >= 0 ? min : placed.min);
       this.#max = Math.max(this.#max, isWhole && max !== undefined ? max : placed.max);
     } else if (counts.total === 0) this.#sum += sum ?? 0;
-    this.#tally(placed);
-    this.#tally(facts.rejected ?? {});
+    addRejected(this.#rejected, placed);
+    addRejected(this.#rejected, facts.rejected ?? {});
     for (const exemplar of facts.exemplars ?? []) this.offerExemplar(exemplar);
     if (!this.#isStartShown && facts.startTimeMs !== undefined) {
       this.#startTimeMs = Math.min(this.#startTimeMs, facts.startTimeMs);
@@ -230,7 +249,10 @@ export class Series {
     return { count: placed.count, open: placed.open };
   }
 
-  /** Takes an exemplar of a value that was recorded, in place of an earlier one of its octave. */
+  /**
+   * Keeps an exemplar of a recorded value. It replaces an earlier exemplar whose value lies between the same powers
+   * of two; a series keeps at most 20 of them.
+   */
   offerExemplar(exemplar: Exemplar): void {
     this.#exemplars ??= new ExemplarReservoir();
     this.#exemplars.offer(exemplar);
@@ -252,7 +274,7 @@ export class Series {
       startTimeMs: this.startTimeMs,
       histogram: this.histogram.copy(),
       sum: this.#sum,
-      // Plus 0, or -0 would show.
+      // Adding 0 turns -0 into 0.
       min: isEmpty ? 0 : this.#earlierMin + 0,
       max: isEmpty ? 0 : this.#earlierMax + 0,
       rejected: Object.freeze({ ...this.#rejected }),
@@ -262,8 +284,7 @@ export class Series {
     return snapshot;
   }
 
-  /** Adds ticks. */
-  #merge(layout: HdrLayout, counts: ReadonlyCounts, { sum, within = {} }: CountedFacts): Placement {
+  #addTicks(layout: HdrLayout, counts: ReadonlyCounts, { sum, within = {} }: CountedFacts): Placement {
     if (counts.total === 0) return NOTHING_PLACED;
     const { resolution } = this.#setup;
     this.histogram.add({ layout, counts });
@@ -279,21 +300,13 @@ export class Series {
   #place(counted: Counted, { within }: CountedFacts): Placement {
     const { layout, counts } = counted;
     if (counts.length !== layout.slotCount) {
-      throw mustBe(
-        'ERR_INVALID_COUNT',
-        'counts',
-        `one for each of the ${layout.slotCount} slots`,
-        counts.length,
-      );
+      const allowed = `one for each of the ${layout.slotCount} slots`;
+      throw mustBe('ERR_INVALID_COUNT', 'counts', allowed, counts.length);
     }
     const { histogram } = this;
     if (histogram.totalCount + counts.total > Number.MAX_SAFE_INTEGER) {
-      throw mustBe(
-        'ERR_COUNT_OVERFLOW',
-        'the total count',
-        'at most 2^53 - 1',
-        `${histogram.totalCount} + ${counts.total}`,
-      );
+      const sum = `${histogram.totalCount} + ${counts.total}`;
+      throw mustBe('ERR_COUNT_OVERFLOW', 'the total count', 'at most 2^53 - 1', sum);
     }
     return placeCounts(counted, this.#setup, (ticks, count) => histogram.record(ticks, count), within);
   }
@@ -303,24 +316,10 @@ export class Series {
   }
 
   #reject(value: unknown): void {
-    if (typeof value !== 'number' || Number.isNaN(value)) this.#tally({ notANumber: 1 });
-    else if (value < 0) this.#tally({ negative: 1 });
-    else this.#tally({ tooLarge: 1, largest: value });
-  }
-
-  #tally({
-    notANumber = 0,
-    negative = 0,
-    tooLarge = 0,
-    largest = 0,
-    overflowing = 0,
-  }: Partial<Rejected>): void {
     const rejected = this.#rejected;
-    rejected.notANumber += notANumber;
-    rejected.negative += negative;
-    rejected.tooLarge += tooLarge;
-    rejected.largest = Math.max(rejected.largest, largest);
-    rejected.overflowing += overflowing;
+    if (typeof value !== 'number' || Number.isNaN(value)) rejected.notANumber++;
+    else if (value < 0) rejected.negative++;
+    else addRejected(rejected, { tooLarge: 1, largest: value });
   }
 }
 

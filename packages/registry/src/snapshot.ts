@@ -1,31 +1,57 @@
 import { Histogram, increase } from '@hdrscope/core';
 import { fromTicks, type Resolution } from '@hdrscope/core/internal';
 import { canonicalText } from './attributes.ts';
-import type { FamilySnapshot, Scope } from './family.ts';
-import { extremesBetween } from './intervals.ts';
-import { intervalsAfter, type Rejected, type SeriesSnapshot } from './series.ts';
+import type { FamilySnapshot } from './family.ts';
+import type { Scope } from './family-options.ts';
+import { type Extremes, extremesBetween } from './intervals.ts';
+import { rejectedCount, rejectedSince } from './rejected.ts';
+import { intervalsAfter, type SeriesSnapshot } from './series.ts';
 
-/** A source that failed while it was asked. */
+/** A source that failed during a gather. */
 export interface SourceFailure {
+  /** The name of the source. */
   readonly source: string;
+  /** Whatever the source threw. */
   readonly error: unknown;
 }
 
-/** Everything that a registry held at one moment: plain, immutable, cumulative. */
+/**
+ * All that a registry held at one moment. Immutable. Counts are cumulative: `since` gives those of an interval.
+ *
+ * @example
+ * ```ts
+ * import { createRegistry } from '@hdrscope/registry';
+ *
+ * const registry = createRegistry();
+ * const jobs = registry.histogram({ name: 'jobs', unit: 's' }).with({});
+ * jobs.record(8);
+ * const before = await registry.gather();
+ * jobs.record(0.25);
+ * const [series] = (await registry.gather()).since(before).families[0]!.series;
+ * [series!.histogram.totalCount, series!.max]; //=> [1, 0.25]
+ * ```
+ */
 export interface Snapshot {
-  /** Milliseconds since 1970. */
+  /** The time of the snapshot, in milliseconds since 1970. */
   readonly timeMs: number;
+  /** In the order in which they were registered. */
   readonly families: readonly FamilySnapshot[];
-  /** Sources whose part is missing or stale. */
+  /** The sources that failed: their part is missing, or as old as their last answer. */
   readonly errors: readonly SourceFailure[];
   /**
-   * What was counted since `previous`, an earlier snapshot of the same registry, its minimum and maximum included.
-   * Series without a new value are left out.
+   * The values that were counted after `previous`. Its families are those of this snapshot, with the series that have
+   * a new value or a new rejection. Each series starts at the time of `previous`, or at its own start when it is
+   * newer.
+   *
+   * The minimum and the maximum are exact between two snapshots of one registry, and within their slots otherwise.
+   *
+   * @param previous An earlier snapshot of the same registry, or `EMPTY_SNAPSHOT`.
+   * @throws HdrscopeError `ERR_INCOMPATIBLE` when a count is smaller than in `previous`.
    */
   since(previous: Snapshot): Snapshot;
 }
 
-/** Puts a snapshot together. */
+/** Makes a snapshot, and freezes its parts. */
 export function createSnapshot(
   timeMs: number,
   families: readonly FamilySnapshot[],
@@ -45,20 +71,21 @@ export function createSnapshot(
   });
 }
 
-/** A snapshot from before anything was counted: what the first interval is the difference to. */
+/** The snapshot before the first one: the first interval is the difference from it. */
 export const EMPTY_SNAPSHOT: Snapshot = /* @__PURE__ */ createSnapshot(0, [], []);
 
-/**
- * What tells families of one registry apart. Names are compared without regard to case, as those of instruments are:
- * https://opentelemetry.io/docs/specs/otel/metrics/api/#instrument-name-syntax
- */
-export function familyKey({
-  name,
-  scope,
-}: {
+/** The part of the options that says which family is meant. */
+export interface FamilyIdentity {
   readonly name: string;
+  /** @default no scope */
   readonly scope?: Scope | undefined;
-}): string {
+}
+
+/**
+ * The identity of a family in its registry. Names that differ in upper and lower case only are equal, as names of
+ * instruments are: https://opentelemetry.io/docs/specs/otel/metrics/api/#instrument-name-syntax
+ */
+export function familyKey({ name, scope }: FamilyIdentity): string {
   return JSON.stringify([scope?.name, scope?.version, scope?.schemaUrl, String(name).toLowerCase()]);
 }
 
@@ -70,7 +97,7 @@ function difference(
   const earlier = new Map(before?.series.map((series) => [canonicalText(series.attributes), series]));
   const series = family.series.flatMap((now) => {
     const then = earlier.get(canonicalText(now.attributes));
-    // Another start means another series under the same attributes: all it has is new.
+    // Another start means another series with the same attributes, whose counts are all new.
     if (then === undefined || then.startTimeMs !== now.startTimeMs) return hasIncrease(now) ? [now] : [];
     const delta = seriesDifference(now, then, family.resolution, sinceMs);
     return hasIncrease(delta) ? [delta] : [];
@@ -95,7 +122,7 @@ function seriesDifference(
     startTimeMs: sinceMs,
     histogram,
     sum: now.sum - then.sum,
-    // Plus 0, or -0 would show.
+    // Adding 0 turns -0 into 0.
     min: isEmpty ? 0 : min + 0,
     max: isEmpty ? 0 : max + 0,
     rejected: rejectedSince(now.rejected, then.rejected),
@@ -112,25 +139,12 @@ function histogramSince(now: SeriesSnapshot, then: SeriesSnapshot): Histogram {
   return histogram;
 }
 
-/** The exact extremes; `undefined` where a snapshot is not of a series, but a difference itself. */
-function extremesOf(now: SeriesSnapshot, then: SeriesSnapshot): ReturnType<typeof extremesBetween> {
+/** The exact extremes; `undefined` when one of both is itself a difference. */
+function extremesOf(now: SeriesSnapshot, then: SeriesSnapshot): Extremes | undefined {
   const [from, to] = [intervalsAfter.get(then), intervalsAfter.get(now)];
   return from && to && extremesBetween(from, to);
 }
 
-function rejectedSince(now: Rejected, then: Rejected): Rejected {
-  return Object.freeze({
-    notANumber: now.notANumber - then.notANumber,
-    negative: now.negative - then.negative,
-    tooLarge: now.tooLarge - then.tooLarge,
-    largest: now.tooLarge === then.tooLarge ? 0 : now.largest,
-    overflowing: now.overflowing - then.overflowing,
-  });
-}
-
 function hasIncrease({ histogram, rejected }: SeriesSnapshot): boolean {
-  return (
-    histogram.totalCount > 0 ||
-    rejected.notANumber + rejected.negative + rejected.tooLarge + rejected.overflowing > 0
-  );
+  return histogram.totalCount > 0 || rejectedCount(rejected) > 0;
 }

@@ -9,19 +9,20 @@ import {
   log2Layout,
   rebucket,
 } from '@hdrscope/core';
+import { FakeClock } from '@hdrscope/testing/fake-clock';
 import { expectRefused, refusalOf } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
-import { Family, type FamilyOptions } from '../src/family.ts';
+import { Family } from '../src/family.ts';
+import type { FamilyOptions } from '../src/family-options.ts';
 import { ticks } from './support/arbitraries.ts';
-import { FakeClock } from './support/fake-clock.ts';
 import { slotsOf } from './support/state.ts';
 
 function family(options: Partial<FamilyOptions> = {}): Family {
   return new Family({ name: 'x', ...options }, new FakeClock());
 }
 
-describe('counts that others made', () => {
-  // The middles are what each layout says of itself, worked out by hand.
+describe('counts from elsewhere', () => {
+  // The middles of the slots, computed by hand.
   const LAYOUTS: [kind: string, layout: Layout, middles: number[]][] = [
     ['explicit', explicitLayout([0.1, 0.5, 1]), [0.1, 0.3, 0.75, 1]],
     ['exponential', exponentialLayout({ scale: 0, minIndex: -2, maxIndex: 1 }), [0, 0.375, 0.75, 1.5, 3, 4]],
@@ -29,15 +30,15 @@ describe('counts that others made', () => {
     ['log2', log2Layout({ quantum: 0.001, slots: 3 }), [0, 0.0005, 0.0015, 0.003, 0.004]],
   ];
 
-  test.each(LAYOUTS)('over an %s layout are taken at the middle of their slots', (_, layout, middles) => {
+  test.each(LAYOUTS)('over an %s layout count at the middle of their slots', (_, layout, middles) => {
     const counted = family({ unit: 's' });
     const counts = middles.map((_middle, slot) => slot + 1);
     counted.with({}).add(countedIn(layout, counts));
     const change = rebucket(layout, counted.unitLayout);
 
     const { histogram, sum, min, max, rejected } = counted.with({}).snapshot();
-    // In a slot that lies within theirs, so that the same counts are read out again.
-    // Only values below 0 are taken at a bound that belongs to the slot above theirs.
+    // Each count is in an HDR slot within its own slot, so that the same counts are read out again. The exception is
+    // values below 0: they count at a bound that belongs to the next slot.
     const [first = 0, second = 0, ...others] = counts;
     const read = middles[0]! > 0 || layout.slotOf(0) === 0 ? counts : [0, first + second, ...others];
     expect([...rebucket(counted.unitLayout, layout).apply(histogram.counts).counts]).toEqual(read);
@@ -65,7 +66,7 @@ describe('counts that others made', () => {
     expect(counted.with({}).snapshot().histogram.totalCount).toBe(layout.slotCount);
   });
 
-  /** All within what a family in seconds reaches. */
+  /** Layouts within the range of a family in seconds. */
   const layout = fc.oneof(
     fc
       .uniqueArray(fc.double({ min: 0, max: 1e6, noNaN: true }), { maxLength: 8 })
@@ -92,7 +93,7 @@ describe('counts that others made', () => {
       .map(log2Layout),
   );
 
-  test('are recording the middle of each slot as often as it was counted, in its HDR slot or the one beside it', () => {
+  test('equal as many records of the middle of each slot, in its HDR slot or the one beside it', () => {
     fc.assert(
       fc.property(
         layout.chain((one) =>
@@ -132,7 +133,7 @@ describe('counts that others made', () => {
     expect(all).toEqual(all.map(() => slotsOf(histogram)));
   });
 
-  test('add to what is there already', () => {
+  test('add to counts that are there already', () => {
     const one = family({ resolution: 1 }).with({});
     one.record(50);
     one.add(countedIn(explicitLayout([10, 20]), [1, 2, 1]));
@@ -141,7 +142,7 @@ describe('counts that others made', () => {
     expect(one.snapshot().histogram.totalCount).toBe(6);
   });
 
-  test('have the sum that is told with them', () => {
+  test('have the sum that came with them', () => {
     const one = family({ resolution: 1 }).with({});
     one.add(countedIn(explicitLayout([10, 20]), [0, 2, 0]), { sum: 38.5 });
     expect(one.snapshot().sum).toBe(38.5);
@@ -151,7 +152,7 @@ describe('counts that others made', () => {
     expect(one.snapshot().sum).toBe(70);
   });
 
-  test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, '1'])('are refused with %p for a sum', (sum) => {
+  test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, '1'])('are refused with the sum %p', (sum) => {
     const one = family({ resolution: 1 }).with({});
     const before = one.snapshot();
     expectRefused(
@@ -217,12 +218,12 @@ describe('counts that others made', () => {
     expect(added.snapshot().rejected).toMatchObject({ negative: 3, tooLarge: 4, largest: huge });
   });
 
-  test('of values below zero never appear as values above it', () => {
+  test('of values below zero never appear as values above zero', () => {
     const one = family({ resolution: 1 }).with({});
     try {
       one.add(countedIn(explicitLayout([-10, 0, 10]), [1, 1, 0, 0]));
     } catch {
-      // To refuse them is as good as to tally them.
+      // A refusal is as good as a tally.
     }
     const { histogram, min, max } = one.snapshot();
     expect(slotsOf(histogram).filter(([slot]) => slot > 0)).toEqual([]);
@@ -236,7 +237,7 @@ describe('counts that others made', () => {
     try {
       counted.with({}).add(countedIn(layout, [0, 0, 1, 0]));
     } catch {
-      // To refuse them is as good as to tally them.
+      // A refusal is as good as a tally.
     }
     for (const [slot] of slotsOf(counted.with({}).snapshot().histogram)) {
       expect(counted.layout.upper(slot)).toBeGreaterThanOrEqual(Number.MAX_SAFE_INTEGER);
@@ -248,7 +249,7 @@ function exactly(length: number): { minLength: number; maxLength: number } {
   return { minLength: length, maxLength: length };
 }
 
-describe('a histogram that is merged', () => {
+describe('an added histogram', () => {
   test('counts as if its values had been recorded, to the precision of its slots', () => {
     fc.assert(
       fc.property(
@@ -313,7 +314,7 @@ describe('a histogram that is merged', () => {
   });
 });
 
-/** A histogram of 1 and of a value of about 2^55, which only a decoded one can hold. */
+/** A histogram of the value 1 and of a value of about 2^55, which only a decoded histogram can hold. */
 function hugeValues(): Histogram {
   const histogram = new Histogram({ highestTrackableValue: 2n ** 20n, significantDigits: 2 });
   histogram.record(0);

@@ -4,7 +4,7 @@ import { type Attributes, canonicalText } from '../src/attributes.ts';
 import { attributes, reordered } from './support/arbitraries.ts';
 import { heapBytes } from './support/heap.ts';
 
-/** An index in front of a map by canonical text, as a family has it. `slowLookups` counts what the index missed. */
+/** An index in front of a map by canonical text, as in a family. `slowLookups` counts the misses of the index. */
 class IndexedMap {
   readonly index: AttributeIndex<number>;
   readonly byText = new Map<string, number>();
@@ -44,7 +44,7 @@ test('agrees with a map by canonical text, whatever the attributes and their ord
   );
 });
 
-test('agrees with a map by canonical text when it may learn next to nothing', () => {
+test('agrees with a map by canonical text when it can learn hardly anything', () => {
   fc.assert(
     fc.property(fc.nat({ max: 6 }), fc.array(attributes, { maxLength: 30 }), (mostNodes, sets) => {
       expectAgreement(new IndexedMap(mostNodes), [...sets, ...sets.map(reordered), ...sets]);
@@ -54,7 +54,7 @@ test('agrees with a map by canonical text when it may learn next to nothing', ()
 
 const MANY = Array.from({ length: 50 }, (_, i) => ({ method: `m${i % 5}`, route: `r${i}` }));
 
-test('looks a set up by its text once for each order of its keys', () => {
+test('resolves a set by its text once for each order of its keys', () => {
   const map = new IndexedMap(1000);
   for (let round = 0; round < 3; round++) for (const set of MANY) map.find(set);
   expect(map.slowLookups).toBe(MANY.length);
@@ -62,7 +62,7 @@ test('looks a set up by its text once for each order of its keys', () => {
   expect(map.slowLookups).toBe(2 * MANY.length);
 });
 
-test('finds nothing before it has learnt, not even for no attributes', () => {
+test('finds nothing before it has learnt, not even an empty set', () => {
   const index = new AttributeIndex<string>(10);
   expect(index.find({})).toBeUndefined();
   expect(index.find({ a: 1 })).toBeUndefined();
@@ -73,7 +73,7 @@ test('finds nothing before it has learnt, not even for no attributes', () => {
   expect(index.find({ a: 1, b: 2 })).toBe('ab');
 });
 
-test('learns as many nodes as it may, and keeps what it has learnt', () => {
+test('learns up to its limit of nodes, and keeps the nodes that it has learnt', () => {
   const index = new AttributeIndex<number>(10);
   for (let i = 0; i < 100; i++) index.learn({ key: i }, i);
   const known = Array.from({ length: 100 }, (_, i) => index.find({ key: i })).filter(
@@ -82,7 +82,7 @@ test('learns as many nodes as it may, and keeps what it has learnt', () => {
   expect(known).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
-test('shares the nodes of paths that begin alike', () => {
+test('shares the nodes of paths with a common beginning', () => {
   const index = new AttributeIndex<number>(4);
   index.learn({ a: 1, b: 1 }, 0);
   index.learn({ a: 1, b: 2 }, 1);
@@ -93,7 +93,7 @@ test('shares the nodes of paths that begin alike', () => {
   ).toEqual([0, 1, 2, 3]);
 });
 
-test('learns a new target for what it has learnt, also when it is full', () => {
+test('learns a new target for a known set, also when it is full', () => {
   const index = new AttributeIndex<string>(1);
   index.learn({ a: 1 }, 'old');
   index.learn({ b: 1 }, 'too much');
@@ -102,7 +102,7 @@ test('learns a new target for what it has learnt, also when it is full', () => {
   expect(index.find({ b: 1 })).toBeUndefined();
 });
 
-test('does not learn arrays and objects, which are equal without being the same', () => {
+test('does not learn arrays and objects, which are equal without being identical', () => {
   const index = new AttributeIndex<string>(10);
   const array = [1];
   index.learn({ a: array, b: 1 }, 'array');
@@ -111,7 +111,7 @@ test('does not learn arrays and objects, which are equal without being the same'
   expect(index.find({ c: null })).toBeUndefined();
 });
 
-test('holds no memory for keys that come after it is full', () => {
+test('uses no memory for keys that come when it is full', () => {
   const index = new AttributeIndex<string>(1);
   index.learn({ a: 1 }, 'a');
   const before = heapBytes();

@@ -3,7 +3,7 @@ import { type Attributes, canonicalText, frozenCopy } from '../src/attributes.ts
 import { createRegistry } from '../src/registry.ts';
 import { attributes, reordered } from './support/arbitraries.ts';
 
-/** Whether a family takes both for the same series, whichever comes first. */
+/** Whether a family has the same series for both, whichever comes first. */
 function areEqual(one: Attributes, other: Attributes): boolean {
   const [first, second] = [createRegistry(), createRegistry()].map((registry) =>
     registry.histogram({ name: 'x' }),
@@ -62,7 +62,7 @@ const DIFFERENT: [what: string, one: Attributes, other: Attributes][] = [
   ['a separator in a key', { 'a":1,"b': 2 }, { a: 1, b: 2 }],
 ];
 
-test.each(DIFFERENT)('tells %s apart', (_, one, other) => {
+test.each(DIFFERENT)('keeps %s apart', (_, one, other) => {
   expect(areEqual(one, other)).toBe(false);
 });
 
@@ -70,7 +70,7 @@ test('takes any order of keys for the same series', () => {
   fc.assert(fc.property(attributes, (given) => areEqual(given, reordered(given))));
 });
 
-test('tells sets of attributes apart as their canonical texts do', () => {
+test('keeps sets of attributes apart exactly when their canonical texts differ', () => {
   fc.assert(
     fc.property(attributes, attributes, (one, other) => {
       expect(areEqual(one, other)).toBe(canonicalText(one) === canonicalText(other));
@@ -93,13 +93,13 @@ test.each([
   expect(family.with({ a: value })).toBe(family.with({ a: value }));
 });
 
-test('what is inherited either counts or does not, whichever set comes first', () => {
+test('inherited attributes count in the same way, whichever set comes first', () => {
   const inherited: Attributes = Object.create({ a: 1 });
   expect(areEqual(inherited, { a: 1 })).not.toBe(areEqual(inherited, {}));
   expect(areEqual({ a: 1 }, {})).toBe(false);
 });
 
-test('a series keeps the attributes with which it was made', () => {
+test('a series keeps the attributes that it was made with', () => {
   const given: Record<string, unknown> = { method: 'GET', tags: ['a'] };
   const family = createRegistry().histogram({ name: 'x' });
   const series = family.with(given);
@@ -129,15 +129,15 @@ test('one object may be used again and again with other values', () => {
   expect(new Set(series).size).toBe(3);
 });
 
-test('attributes that are absent do not show, and the rest cannot be changed', () => {
+test('absent attributes do not show, and the others cannot be changed', () => {
   const copy = frozenCopy({ a: 1, b: undefined, c: null, d: ['x'] });
   expect(copy).toStrictEqual({ a: 1, d: ['x'] });
   expect(Object.isFrozen(copy)).toBe(true);
   expect(Object.isFrozen(copy.d)).toBe(true);
 });
 
-test('an attribute named __proto__ is one like any other', () => {
-  // JSON.parse makes an own property of it, as it does of headers that are turned into attributes.
+test('an attribute with the name __proto__ is an ordinary one', () => {
+  // JSON.parse makes it an own property.
   const copy = frozenCopy(JSON.parse('{"__proto__":"x","a":1}'));
   expect(Object.entries(copy)).toEqual([
     ['__proto__', 'x'],

@@ -21,13 +21,13 @@ describe('the boundaries of a family', () => {
     expect(snapshot.since(createSnapshot(0, [], [])).families[0]!.boundaries).toEqual([1, 4, 9]);
   });
 
-  test('are none by default', async () => {
+  test('are undefined by default', async () => {
     const registry = createRegistry();
     registry.histogram({ name: 'depth' });
     expect((await registry.gather()).families[0]!.boundaries).toBeUndefined();
   });
 
-  test('do not tell families apart', () => {
+  test('are not part of the identity of a family', () => {
     const registry = createRegistry();
     const family = registry.histogram({ name: 'depth', boundaries: [1, 2] });
     expect(registry.histogram({ name: 'depth' })).toBe(family);
@@ -36,7 +36,7 @@ describe('the boundaries of a family', () => {
   });
 
   test.each([[[2, 1]], [[1, 1]], [[Number.NaN]], [[1, Number.POSITIVE_INFINITY]]])(
-    'are refused where they are %j',
+    'are refused when they are %j',
     (boundaries) => {
       expect(() => createRegistry().histogram({ name: 'depth', boundaries })).toThrow(
         expect.objectContaining({ code: 'ERR_INVALID_OPTION' }),
@@ -44,7 +44,7 @@ describe('the boundaries of a family', () => {
     },
   );
 
-  test('go with the state of a remote registry, where there are any', async () => {
+  test('are in the state of a remote registry', async () => {
     const registry = createRegistry();
     registry.histogram({ name: 'depth', boundaries: [1, 4] });
     registry.histogram({ name: 'size' });

@@ -10,7 +10,7 @@ function countsOf(series: readonly SeriesSnapshot[]): Record<string, number> {
   return Object.fromEntries(series.map((one) => [JSON.stringify(one.attributes), one.histogram.totalCount]));
 }
 
-test('has as many series as the limit allows, and one for all that comes after', async () => {
+test('has as many series as the limit allows, and one for all later attributes', async () => {
   const registry = createRegistry();
   const family = registry.histogram({ name: 'x', cardinalityLimit: 3 });
   for (let user = 0; user < 10; user++) family.with({ user }).record(user);
@@ -87,7 +87,7 @@ test('no count is lost, whatever the limit and the attributes', () => {
   );
 });
 
-test('no two series have equal attributes, even where a caller says overflow himself', async () => {
+test('no two series have equal attributes, even when a caller uses the overflow attribute', async () => {
   const registry = createRegistry();
   const family = registry.histogram({ name: 'x', cardinalityLimit: 1 });
   family.with({ 'otel.metric.overflow': true }).record(1);

@@ -9,13 +9,13 @@ const at = (value: number, timeMs = 0): { value: number; timeMs: number; attribu
   attributes: {},
 });
 
-test('of each octave the latest exemplar is kept', () => {
+test('the latest exemplar of each octave is kept', () => {
   const reservoir = new ExemplarReservoir();
   for (const [timeMs, value] of [4, 5, 7.9, 8, 3].entries()) reservoir.offer(at(value, timeMs) as never);
   expect(reservoir.snapshot()).toEqual([at(3, 4), at(7.9, 2), at(8, 3)]);
 });
 
-test('at most twenty octaves have one, those that were offered last', () => {
+test('at most twenty octaves have an exemplar, those with the latest ones', () => {
   const reservoir = new ExemplarReservoir();
   for (let octave = 0; octave < 25; octave++) reservoir.offer(at(2 ** octave) as never);
   reservoir.offer(at(0) as never);
@@ -23,7 +23,7 @@ test('at most twenty octaves have one, those that were offered last', () => {
   expect(values).toEqual([0, ...Array.from({ length: 19 }, (_, i) => 2 ** (i + 6))]);
 });
 
-test('a series shows its exemplars, and of an interval those that are not older', async () => {
+test('a series shows its exemplars, and an interval those that are not older than it', async () => {
   const registry = createRegistry();
   const series = registry.histogram({ name: 'x', unit: 's' }).with({});
   expect(series.snapshot().exemplars).toEqual([]);

@@ -1,6 +1,7 @@
+import { FakeClock } from '@hdrscope/testing/fake-clock';
 import { refusalOf } from '@hdrscope/testing/refusals';
-import { defaultResolution, Family, type FamilyOptions, OVERFLOW_ATTRIBUTES } from '../src/family.ts';
-import { FakeClock } from './support/fake-clock.ts';
+import { Family, OVERFLOW_ATTRIBUTES } from '../src/family.ts';
+import { defaultResolution, type FamilyOptions } from '../src/family-options.ts';
 
 function family(options: Partial<FamilyOptions> = {}): Family {
   return new Family({ name: 'x', ...options }, new FakeClock());
@@ -34,7 +35,7 @@ test.each([
   ['KiBy', 2 ** 10],
   ['MiBy', 2 ** 20],
   ['GiBy', 2 ** 30],
-])('a tenth of a %s is not counted as nothing by default', (unit) => {
+])('a tenth of a %s is not counted as 0 by default', (unit) => {
   const counted = family({ unit });
   counted.with({}).record(0.1);
   const { histogram } = counted.snapshot().series[0]!;
@@ -58,7 +59,7 @@ test('reaches far enough for a quarter of a year in nanoseconds', () => {
   expect(unitLayout.lower(unitLayout.slotCount - 1)).toBeGreaterThan(90 * 24 * 3600);
 });
 
-test('has two digits, 2000 series and no unit unless told otherwise', () => {
+test('has two digits, at most 2000 series and no unit by default', () => {
   const { layout, cardinalityLimit, unit, description, scope } = family();
   expect({ digits: layout.significantDigits, cardinalityLimit, unit, description, scope }).toEqual({
     digits: 2,
@@ -69,7 +70,7 @@ test('has two digits, 2000 series and no unit unless told otherwise', () => {
   });
 });
 
-test('families of equal shape share their layouts, others do not', () => {
+test('families of equal resolution and digits share their layouts, others do not', () => {
   const [seconds, alsoSeconds] = [family({ unit: 's' }), family({ name: 'y', resolution: 1e-9 })];
   expect(alsoSeconds.layout).toBe(seconds.layout);
   expect(alsoSeconds.unitLayout).toBe(seconds.unitLayout);
@@ -103,7 +104,7 @@ test.each(REFUSED)('%s', (message, options) => {
   expect(refusal.message).toBe(message);
 });
 
-test('gives the same series for equal attributes, which can be kept and recorded with', () => {
+test('gives the same series for equal attributes, also to a caller that keeps it', () => {
   const counted = family();
   const series = counted.with({ method: 'GET' });
   series.record(1);
@@ -112,7 +113,7 @@ test('gives the same series for equal attributes, which can be kept and recorded
   expect(series.snapshot().histogram.totalCount).toBe(2);
 });
 
-test('reads attributes that it knows once, and makes no text of them', () => {
+test('reads known attributes once, and makes no text of them', () => {
   const counted = family();
   let reads = 0;
   const given = {
@@ -127,7 +128,7 @@ test('reads attributes that it knows once, and makes no text of them', () => {
   expect(reads).toBe(1);
 });
 
-test('begins a series when it is first asked for', () => {
+test('starts a series at the first request for it', () => {
   const clock = new FakeClock(1000);
   const counted = new Family({ name: 'x' }, clock);
   const early = counted.with({ a: 1 });
@@ -138,7 +139,7 @@ test('begins a series when it is first asked for', () => {
   ]);
 });
 
-test('keeps its scope as it was given, whatever its caller does to it later', () => {
+test('keeps its scope as it was given, whatever the caller changes later', () => {
   const scope = { name: 'shop', version: '1' };
   const counted = family({ scope });
   scope.version = '2';
@@ -146,7 +147,7 @@ test('keeps its scope as it was given, whatever its caller does to it later', ()
   expect(counted.snapshot().scope).toEqual({ name: 'shop', version: '1' });
 });
 
-test('marks the overflow as OpenTelemetry does', () => {
+test('marks the overflow series as OpenTelemetry does', () => {
   // https://opentelemetry.io/docs/specs/otel/metrics/sdk/#overflow-attribute
   expect(OVERFLOW_ATTRIBUTES).toStrictEqual({ 'otel.metric.overflow': true });
   expect(Object.isFrozen(OVERFLOW_ATTRIBUTES)).toBe(true);

@@ -6,7 +6,7 @@ function percentilesOf(family: Family, percentiles: readonly number[]): number[]
   return valuesAtPercentiles(family, family.snapshot().series[0]!, percentiles);
 }
 
-test('percentiles are in the unit of the family, in the order in which they are asked for', () => {
+test('percentiles are in the unit of the family, in the order of the request', () => {
   const family = createRegistry().histogram({ name: 'x', unit: 's', significantDigits: 3 });
   for (let ms = 1; ms <= 1000; ms++) family.with({}).record(ms / 1000);
   const [p99, p50, p100, p0] = percentilesOf(family, [99, 50, 100, 0]);
@@ -36,20 +36,20 @@ test('a percentile is the exact order statistic, to the significant digits', () 
   );
 });
 
-test('percentiles of a step that is larger than the unit are in the unit too', () => {
+test('percentiles are in the unit when the resolution is larger than the unit too', () => {
   const family = createRegistry().histogram({ name: 'x', unit: 'By', resolution: 4096 });
   family.with({}).record(8192);
   expect(percentilesOf(family, [50])).toEqual([8192]);
 });
 
-test('percentiles of nothing are 0, and of no percentiles none', () => {
+test('percentiles of an empty series are 0, and an empty list gives an empty list', () => {
   const family = createRegistry().histogram({ name: 'x' });
   family.with({});
   expect(percentilesOf(family, [50, 99])).toEqual([0, 0]);
   expect(percentilesOf(family, [])).toEqual([]);
 });
 
-test('what is no percentile is refused', () => {
+test('a percentile that is not a number is refused', () => {
   const family = createRegistry().histogram({ name: 'x' });
   family.with({});
   expect(refusalOf(() => percentilesOf(family, [50, Number.NaN])).code).toBe('ERR_INVALID_VALUE');

@@ -1,6 +1,6 @@
+import { FakeClock } from '@hdrscope/testing/fake-clock';
 import { expectRefused, refusalOf } from '@hdrscope/testing/refusals';
 import { createRegistry, type FamilyOptions, type Source } from '../src/index.ts';
-import { FakeClock } from './support/fake-clock.ts';
 import { familyIn, onlySeries } from './support/state.ts';
 
 describe('registering a family', () => {
@@ -21,7 +21,7 @@ describe('registering a family', () => {
     expect(registry.histogram({ ...OPTIONS, resolution: 1e-9 })).toBe(family);
   });
 
-  test('takes options that are left out for their defaults', () => {
+  test('uses the defaults of options that are left out', () => {
     const registry = createRegistry();
     const family = registry.histogram({ name: 'x' });
     expect(
@@ -49,7 +49,7 @@ describe('registering a family', () => {
     expect(registry.histogram(OPTIONS)).toBe(family);
   });
 
-  test('refuses wrong options also where the name is known, and keeps nothing of them', async () => {
+  test('refuses wrong options also for a known name, and keeps nothing of them', async () => {
     const registry = createRegistry();
     expectRefused(() => registry.histogram({ name: 'x', significantDigits: 9 }), 'ERR_INVALID_OPTION');
     expect((await registry.gather()).families).toEqual([]);
@@ -58,7 +58,7 @@ describe('registering a family', () => {
     expect((await registry.gather()).families).toHaveLength(1);
   });
 
-  test('tells families apart by name, and by every part of their scope', async () => {
+  test('identifies families by their name and by every part of their scope', async () => {
     const registry = createRegistry();
     const scopes = [
       undefined,
@@ -96,7 +96,7 @@ describe('sources', () => {
     return { name, collect: (registry) => void registry.histogram({ name }).with({}).record(1) };
   }
 
-  test('are asked at every gather, and may register what they count', async () => {
+  test('are asked at every gather, and may register their families', async () => {
     const registry = createRegistry();
     registry.add(counting('sync'));
     registry.add({
@@ -114,13 +114,13 @@ describe('sources', () => {
     }
   });
 
-  test('are not asked before', () => {
+  test('are not asked before the first gather', () => {
     const registry = createRegistry();
     registry.add({ name: 'early', collect: () => expect('asked').toBe('not asked') });
     registry.histogram({ name: 'x' });
   });
 
-  test('that fail are named, with what they threw, and leave the others alone', async () => {
+  test('that fail are named with their errors, and do not affect the others', async () => {
     const registry = createRegistry();
     const failure = new Error('no such socket');
     registry.add({
@@ -171,7 +171,7 @@ describe('sources', () => {
     expect((await registry.gather()).errors).toEqual([]);
   });
 
-  test('that are removed are asked no more, while their counts stay', async () => {
+  test('that are removed are not asked again, and their counts stay', async () => {
     const registry = createRegistry();
     const remove = registry.add(counting('removed'));
     registry.add(counting('kept'));
@@ -204,7 +204,7 @@ describe('sources', () => {
     expect(onlySeries(familyIn(await registry.gather(), 'twice')).histogram.totalCount).toBe(1);
   });
 
-  test('see what is recorded while they are asked', async () => {
+  test('may be slow: values that are recorded meanwhile are in the snapshot', async () => {
     const registry = createRegistry();
     const series = registry.histogram({ name: 'x' }).with({});
     registry.add({
@@ -221,7 +221,7 @@ describe('sources', () => {
 });
 
 describe('a snapshot', () => {
-  test('has the time of the clock, or the one that it is given', async () => {
+  test('has the time of the clock, or the given time', async () => {
     const registry = createRegistry({ clock: new FakeClock(1234) });
     expect((await registry.gather()).timeMs).toBe(1234);
     expect((await registry.gather({})).timeMs).toBe(1234);
@@ -280,7 +280,7 @@ describe('a snapshot', () => {
     expect(onlySeries(familyIn(snapshot, 'x')).histogram.totalCount).toBe(1);
   });
 
-  test('is frozen through and through', async () => {
+  test('is frozen in all its parts', async () => {
     const registry = createRegistry();
     registry
       .histogram({ name: 'x', scope: { name: 'shop' } })

@@ -1,11 +1,13 @@
 import { countedIn, Histogram, hdrLayout } from '@hdrscope/core';
+import { FakeClock } from '@hdrscope/testing/fake-clock';
 import { expectRefused, refusalOf } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
-import { Family, type FamilyOptions } from '../src/family.ts';
+import { Family } from '../src/family.ts';
+import type { FamilyOptions } from '../src/family-options.ts';
 import { createRegistry } from '../src/registry.ts';
-import type { Rejected, Series } from '../src/series.ts';
+import type { Rejected } from '../src/rejected.ts';
+import type { Series } from '../src/series.ts';
 import { ticks } from './support/arbitraries.ts';
-import { FakeClock } from './support/fake-clock.ts';
 import { slotsOf } from './support/state.ts';
 
 const NONE_REJECTED: Rejected = { notANumber: 0, negative: 0, tooLarge: 0, largest: 0, overflowing: 0 };
@@ -27,7 +29,7 @@ test('counts a value at the nearest tick of its resolution', () => {
       ticks,
       fc.double({ min: -0.49, max: 0.49, noNaN: true }),
       (resolution, tick, fraction) => {
-        // Beyond, what a value loses by being scaled to its unit and back may be half a tick.
+        // Above that, a value may lose half a tick when it is scaled to its unit and back.
         fc.pre(tick <= 2 ** 50);
         // Above 2^40 a double has no room for the fraction.
         const value = Math.max(0, tick < 2 ** 40 ? tick + fraction : tick) * resolution;
@@ -114,7 +116,7 @@ test.each<[what: string, value: unknown, rejected: Partial<Rejected>]>([
   expect(one.record(0.5)).toBe(true);
 });
 
-test('keeps the largest of what was too large', () => {
+test('keeps the largest of the values that were too large', () => {
   const one = series({ unit: 's' });
   for (const value of [1e7, 3e8, 2e7]) one.record(value);
   expect(one.snapshot().rejected).toEqual({ ...NONE_REJECTED, tooLarge: 3, largest: 3e8 });
@@ -223,20 +225,20 @@ describe('a timer', () => {
     expect([stopFirst(), stopSecond()]).toEqual([10, 5]);
   });
 
-  test.each(['By', '', '1', '{request}', 'constructor'])('is refused where the unit is "%s"', (unit) => {
+  test.each(['By', '', '1', '{request}', 'constructor'])('is refused for the unit "%s"', (unit) => {
     const refusal = refusalOf(() => series({ unit, resolution: 1 }).startTimer());
     expect(refusal.code).toBe('ERR_INVALID_OPTION');
     expect(refusal.message).toContain('unit of time');
   });
 
-  test('has a clock of its own by default', () => {
+  test('uses the clock of the runtime by default', () => {
     const one = createRegistry().histogram({ name: 'x', unit: 's' }).with({});
     expect(one.startTimer()()).toBeGreaterThanOrEqual(0);
     expect(one.snapshot().histogram.totalCount).toBe(1);
   });
 });
 
-test('a snapshot is what the series was, whatever is recorded later', () => {
+test('a snapshot stays as it is, whatever is recorded later', () => {
   const one = series();
   one.record(1);
   one.record(-1);

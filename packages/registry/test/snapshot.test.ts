@@ -1,3 +1,4 @@
+import { FakeClock } from '@hdrscope/testing/fake-clock';
 import fc from 'fast-check';
 import type { Attributes } from '../src/attributes.ts';
 import { canonicalText } from '../src/attributes.ts';
@@ -5,7 +6,6 @@ import { createRegistry, type Registry } from '../src/registry.ts';
 import type { SeriesSnapshot } from '../src/series.ts';
 import { EMPTY_SNAPSHOT, type Snapshot } from '../src/snapshot.ts';
 import { attributes, ticks } from './support/arbitraries.ts';
-import { FakeClock } from './support/fake-clock.ts';
 import { familyIn, onlySeries, slotsOf } from './support/state.ts';
 
 type Recording = readonly [family: string, attributes: Attributes, ticks: number];
@@ -38,8 +38,8 @@ function allSeries(snapshot: Snapshot): SeriesSnapshot[] {
   return snapshot.families.flatMap(({ series }) => series);
 }
 
-describe('what was counted since an earlier snapshot', () => {
-  test('is what was recorded in between', async () => {
+describe('the difference from an earlier snapshot', () => {
+  test('is the values that were recorded in between', async () => {
     await fc.assert(
       fc.asyncProperty(recordings, recordings, async (before, between) => {
         const [registry, onlyBetween] = [createRegistry(), createRegistry()];
@@ -78,7 +78,7 @@ describe('what was counted since an earlier snapshot', () => {
     );
   });
 
-  test('has the minimum and maximum of its values, whoever else takes snapshots', async () => {
+  test('has the minimum and maximum of its values, also when others take snapshots', async () => {
     await fc.assert(
       fc.asyncProperty(recordings, recordings, async (before, between) => {
         const registry = createRegistry();
@@ -113,7 +113,7 @@ describe('what was counted since an earlier snapshot', () => {
     expect(delta.families.map(({ name, series }) => [name, series])).toEqual([['x', []]]);
   });
 
-  test('leaves out series without news, and has those that are new from their start', async () => {
+  test('leaves out series without new values, and has new series from their start', async () => {
     const clock = new FakeClock(1000);
     const registry = createRegistry({ clock });
     const family = registry.histogram({ name: 'x' });
@@ -154,7 +154,7 @@ describe('what was counted since an earlier snapshot', () => {
     expect(snapshots[2]!.since(snapshots[1]!).timeMs).toBe(3000);
   });
 
-  test('is news also where it is a rejection only', async () => {
+  test('has a series with a new rejection, and without a new value', async () => {
     const registry = createRegistry();
     const series = registry.histogram({ name: 'x', unit: 's' }).with({});
     series.record(5);
@@ -177,13 +177,13 @@ describe('what was counted since an earlier snapshot', () => {
     expect(delta.rejected).toMatchObject({ tooLarge: 1, largest: 3e9 });
   });
 
-  test('is all of it where the series began anew', async () => {
+  test('is the whole series when the series began anew', async () => {
     const clock = new FakeClock(1000);
     const before = createRegistry({ clock });
     for (let i = 0; i < 5; i++) before.histogram({ name: 'x' }).with({}).record(1);
     const first = await before.gather();
     clock.advance(1000);
-    // As after a restart: the same name and attributes, counted from nothing.
+    // A restart: the same name and attributes, and counts from zero.
     const after = createRegistry({ clock });
     after.histogram({ name: 'x' }).with({}).record(7);
     clock.advance(1000);
@@ -191,7 +191,7 @@ describe('what was counted since an earlier snapshot', () => {
     expect([delta.startTimeMs, delta.histogram.totalCount, delta.sum]).toEqual([2000, 1, 7]);
   });
 
-  test('is all of it where the family is new', async () => {
+  test('is the whole family when the family is new', async () => {
     const registry = createRegistry();
     const first = await registry.gather();
     registry.histogram({ name: 'x' }).with({}).record(1);
@@ -199,7 +199,7 @@ describe('what was counted since an earlier snapshot', () => {
     expect(onlySeries(familyIn(second.since(first), 'x'))).toBe(onlySeries(familyIn(second, 'x')));
   });
 
-  test('is all of it, from the start of each series, where nothing came before', async () => {
+  test('is everything, from the start of each series, when nothing came before', async () => {
     const clock = new FakeClock(1000);
     const registry = createRegistry({ clock });
     registry.histogram({ name: 'x' }).with({}).record(1);
@@ -248,7 +248,7 @@ describe('what was counted since an earlier snapshot', () => {
     expect([countsOf(first), countsOf(second)]).toEqual(before);
   });
 
-  test('may be asked by any number of readers, each against its own snapshot', async () => {
+  test('is the same for any number of readers, each with its own earlier snapshot', async () => {
     const registry = createRegistry();
     const series = registry.histogram({ name: 'x' }).with({});
     const snapshots = [await registry.gather()];

@@ -3,7 +3,7 @@ import { createRegistry, type Source } from '../src/index.ts';
 import { settled } from './support/ports.ts';
 import { familyIn, onlySeries } from './support/state.ts';
 
-/** A source whose calls end when they are told to, each counting one value then. */
+/** A source whose calls end on request, and count one value each. */
 function slowSource(name = 'slow') {
   const calls: { end(): void; fail(error: unknown): void }[] = [];
   const source: Source = {
@@ -20,8 +20,8 @@ function slowSource(name = 'slow') {
   return { source, calls };
 }
 
-describe('a source that has a time to answer in', () => {
-  test('is named when the time is over, with what was allowed; the others are there', async () => {
+describe('a source with a time limit', () => {
+  test('is named when the time is over, with its limit; the others are there', async () => {
     const registry = createRegistry();
     registry.histogram({ name: 'own' }).with({}).record(1);
     registry.add(slowSource().source, { timeoutMs: 5 });
@@ -32,14 +32,14 @@ describe('a source that has a time to answer in', () => {
         source: 'slow',
         error: {
           name: 'TimeoutError',
-          message: 'the source "slow" must answer within 5 ms: what it brought before stands in',
+          message: 'the source "slow" must answer within 5 ms: its earlier counts are used',
         },
       },
     ]);
     expect(snapshot.families.map(({ name }) => name)).toEqual(['own', 'fast']);
   });
 
-  test('brings what it is late with into the next snapshot', async () => {
+  test('brings its late counts into the next snapshot', async () => {
     const registry = createRegistry();
     const { source, calls } = slowSource();
     registry.add(source, { timeoutMs: 5 });
@@ -51,7 +51,7 @@ describe('a source that has a time to answer in', () => {
     expect(onlySeries(familyIn(await next, 'slow')).histogram.totalCount).toBe(1);
   });
 
-  test('is not asked again before the call that is late has ended', async () => {
+  test('is not asked again before its late call has ended', async () => {
     const registry = createRegistry();
     const { source, calls } = slowSource();
     registry.add(source, { timeoutMs: 5 });
@@ -59,7 +59,7 @@ describe('a source that has a time to answer in', () => {
     const { errors } = await registry.gather();
     expect(errors[0]!.error).toMatchObject({
       name: 'TimeoutError',
-      message: 'the source "slow" has not answered an earlier gather yet: what it brought before stands in',
+      message: 'the source "slow" has not answered an earlier gather yet: its earlier counts are used',
     });
     expect(calls).toHaveLength(1);
     calls[0]!.fail(new Error('too late to matter'));
@@ -95,7 +95,7 @@ describe('a source that has a time to answer in', () => {
     expect(errors).toMatchObject([{ source: 'x', error: { message: 'broken' } }]);
   });
 
-  test('is waited for as long as both itself and the gather allow', async () => {
+  test('is waited for until the shorter of its own limit and that of the gather', async () => {
     const registry = createRegistry();
     registry.add(slowSource('patient').source, { timeoutMs: 10_000 });
     registry.add(slowSource('unlimited').source);
@@ -108,7 +108,7 @@ describe('a source that has a time to answer in', () => {
     ]);
   });
 
-  test('is waited for without an end where nobody set one, even after a gather that did', async () => {
+  test('is waited for without end when there is no limit, even after a gather with a limit', async () => {
     const registry = createRegistry();
     const { source, calls } = slowSource();
     registry.add(source);
@@ -120,7 +120,7 @@ describe('a source that has a time to answer in', () => {
   });
 });
 
-test.each([0, -1, Number.NaN, 2 ** 31])('%p ms are no time to wait', async (timeoutMs) => {
+test.each([0, -1, Number.NaN, 2 ** 31])('%p ms are refused as a time limit', async (timeoutMs) => {
   const registry = createRegistry();
   expectRefused(() => registry.add({ name: 'x', collect: () => {} }, { timeoutMs }), 'ERR_INVALID_OPTION');
   await expect(registry.gather({ timeoutMs })).rejects.toMatchObject({ code: 'ERR_INVALID_OPTION' });

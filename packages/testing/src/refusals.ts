@@ -1,4 +1,7 @@
-/** An `HdrscopeError` of `@hdrscope/core`. This package imports no other one of hdrscope, so it recognises the error by its name. */
+/**
+ * An `HdrscopeError` of `@hdrscope/core`. This package imports no other package of hdrscope, so it recognises the error by
+ * its name.
+ */
 export interface RefusalError extends Error {
   readonly code: string;
   readonly details: Readonly<Record<string, unknown>>;

@@ -1,12 +1,12 @@
 import { createRegistry } from '@hdrscope/registry';
+import type { Diagnostics } from '@hdrscope/testing/diagnostics';
+import { FakeClock } from '@hdrscope/testing/fake-clock';
 import { type Context, ROOT_CONTEXT, TraceFlags, trace } from '@opentelemetry/api';
 import { bind, createHdr, type HdrOptions, type HdrView } from '../../src/index.ts';
-import type { DiagLog } from './diag-log.ts';
-import { FakeClock } from './fake-clock.ts';
 import { collect, countsOf, metricNamed, points, type Sdk, testReader } from './sdk.ts';
 
 /** Behaviour besides plain views: producers, bound instruments, tee, exemplars. */
-export function testDropIn(sdk: Sdk, log: DiagLog): void {
+export function testDropIn(sdk: Sdk, log: Diagnostics): void {
   const { DataPointType, AggregationTemporality } = sdk.metrics;
 
   function pipeline(view: Partial<HdrView> = {}, options: Partial<HdrOptions> = {}) {

@@ -1,9 +1,9 @@
 import { createRegistry, type Registry } from '@hdrscope/registry';
+import type { Diagnostics } from '@hdrscope/testing/diagnostics';
+import { FakeClock } from '@hdrscope/testing/fake-clock';
 import { context, createContextKey, metrics as globalMetrics, ValueType } from '@opentelemetry/api';
 import type { AggregationOption, MeterProvider, MeterProviderOptions, MetricReader } from 'sdk-metrics-2';
 import { createHdr, type Hdr, type HdrView, type ReaderOptions } from '../../src/index.ts';
-import type { DiagLog } from './diag-log.ts';
-import { FakeClock } from './fake-clock.ts';
 import {
   collect,
   countsOf,
@@ -20,7 +20,7 @@ import {
 } from './sdk.ts';
 
 /** Behaviour that must hold with every version of the SDK. */
-export function testPipeline(sdk: Sdk, log: DiagLog): void {
+export function testPipeline(sdk: Sdk, log: Diagnostics): void {
   const { DataPointType, AggregationTemporality, AggregationType, InstrumentType } = sdk.metrics;
 
   interface Pipeline {

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { collectDiagnostics } from '@hdrscope/testing/diagnostics';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import type { PrometheusExporter } from 'exporter-prometheus-2';
 import type { MeterProvider, MeterProviderOptions } from 'sdk-metrics-2';
 import { HdrPrometheusExporter, type HdrPrometheusExporterOptions } from '../../src/index.ts';
 import { bucketsOf, decodeFamilies } from './decode.ts';
-import { collectDiagnostics } from './diag-log.ts';
 import { type Answer, type Asked, ask, OPENMETRICS, PROTOBUF } from './http.ts';
 import { samplesIn } from './text.ts';
 

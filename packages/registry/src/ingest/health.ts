@@ -1,31 +1,39 @@
 /**
- * Why readings are refused: `conflicting`, their family counts otherwise or cannot be made; `countTooLarge`, a count would pass
- * 2^53 − 1; `tooManyStreams`, as many keys are known as there may be; `malformed`, the reading contradicts itself or an earlier one.
+ * Why a reading is refused:
+ *
+ * - `conflicting`: its family counts in another way, or cannot be made.
+ * - `countTooLarge`: a total count would pass 2^53 − 1.
+ * - `tooManyStreams`: its key is new, and as many keys are known as `maxStreams` allows.
+ * - `malformed`: it contradicts itself or an earlier reading.
  */
 export type ReadingRefusal = 'conflicting' | 'countTooLarge' | 'tooManyStreams' | 'malformed';
 
-/** How an ingestion is doing. All counts only grow, but `streams`. */
+/** The health of an ingestion, at one moment. All counts except `streams` only grow. */
 export interface IngestHealth {
   /** How often the source was read, or gave readings by itself. */
   readonly reads: number;
   /** How often a read failed. */
   readonly readErrors: number;
-  /** How many readings were taken, duplicates and late ones included. */
+  /** How many readings were taken, including duplicates and late ones. */
   readonly readings: number;
-  /** How many values were added, those included that a series rejects. */
+  /** How many values were added, including values that a series rejects. */
   readonly values: number;
-  /** How often counters had begun anew without saying so: counts had fallen. */
+  /** How often counts had fallen within one life: the counter began anew. */
   readonly resets: number;
   /** How often a known key began another life. */
   readonly newLives: number;
-  /** How many keys have gone from a source whose answers hold all there is. */
+  /** How many keys were missing in an answer that holds all keys, and were forgotten. */
   readonly evicted: number;
   /** How many readings had come before. */
   readonly duplicates: number;
-  /** How many readings came after a later one of their life, which holds what they hold. */
+  /** How many readings came after a later reading of their life, which contains their counts. */
   readonly late: number;
+  /** How many readings were refused, by reason. */
   readonly refused: Readonly<Record<ReadingRefusal, number>>;
-  /** How many values were in slots that are open on a side. They count at the bound, and may lie far beyond it. */
+  /**
+   * How many values were in slots that are open on a side. They count at the bound of the slot, and may lie far
+   * beyond it.
+   */
   readonly open: number;
   /** How many values were in slots that the digits of their family do not keep apart. */
   readonly inexact: number;
@@ -33,7 +41,7 @@ export interface IngestHealth {
   readonly streams: number;
 }
 
-/** The same while it is counted. */
+/** The counts of an `IngestHealth` while they grow. */
 export type IngestTally = { -readonly [Fact in keyof Omit<IngestHealth, 'refused' | 'streams'>]: number } & {
   readonly refused: Record<ReadingRefusal, number>;
 };

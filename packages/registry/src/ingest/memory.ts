@@ -2,57 +2,57 @@ import type { Reading } from './reading.ts';
 
 /** How many distributions of a source are remembered, and how long. */
 export interface StreamLimits {
-  /** How many keys are known at a time: an integer of at least 1. Readings of others are refused. @default no limit */
+  /**
+   * The largest number of keys that are known at a time: an integer of at least 1. Readings of further keys are
+   * refused.
+   * @default no limit
+   */
   readonly maxStreams?: number;
   /**
-   * After how many milliseconds without a reading a key gives way to a new one, where there is no other room: above 0. When it comes
-   * back, all that it has counted counts as new. @default an hour
+   * The time without a reading after which a key may be forgotten, in milliseconds: above 0. It is forgotten when
+   * another key needs its room. All counts of a forgotten key are new when it comes back.
+   * @default 3,600,000, an hour
    */
   readonly forgetAfterMs?: number;
   /**
-   * Whether lives of one key take turns, as those of a map under a pin do, or go on side by side, as processes with equal attributes do.
+   * Whether the lives of one key follow each other, as those of a map under a pin do, or go on side by side, as those
+   * of processes with equal attributes do. Side by side, the latest 16 lives of a key are remembered.
    * @default 'in turn'
    */
   readonly epochs?: 'in turn' | 'side by side';
 }
 
-/** What is kept of a reading until the next one of its life comes. */
-export type KeptReading = Pick<Reading, 'counted' | 'sum' | 'min' | 'max' | 'rejected'>;
+/** The part of a reading that the next reading of its life is compared with. */
+export type LastReading = Pick<Reading, 'counted' | 'sum' | 'min' | 'max' | 'rejected'>;
 
-/** One life of a key, as it was read last. */
+/** One life of a key. */
 export interface Life {
-  /** Absent for a delta counter: its readings are not compared. */
-  readonly last: KeptReading | undefined;
+  /** Left out for a delta counter, whose readings are not compared. */
+  readonly last: LastReading | undefined;
+  /** The sequences of the latest readings, at most 8 for a delta counter and 1 for a cumulative one. */
   readonly sequences: readonly bigint[];
   readonly seenMs: number;
 }
 
 interface Stream {
   seenMs: number;
+  /** By epoch; the life that was read last is the last. */
   readonly lives: Map<string, Life>;
 }
 
-/** Where a reading belongs among those that were read before. */
-export interface Place {
-  /** The life as it was, if it was read before. */
-  readonly life: Life | undefined;
-  /** Whether the key had another life before this one. */
-  readonly isNewLife: boolean;
-}
-
-// As many processes may share their attributes. More of them would count what they have again and again.
 const MOST_LIVES = 16;
-// Senders repeat a request whose answer they missed: the last few of a delta counter are known, in whatever order they come.
+// A sender repeats a request when the response got lost, and its points may arrive in any order.
 const MOST_SEQUENCES = 8;
 const HOUR_MS = 3_600_000;
 
 /**
- * What a source was last read to have counted, by key and life. Opaque to users, who hand it from one ingestion to the next.
+ * The last readings of a source, by key and epoch. Users hand it from one ingestion to the next, and need not look
+ * into it.
  */
 export class IngestMemory {
   /** Whether the source has answered. */
   hasAnswered = false;
-  /** The key that was not read for longest is the first. */
+  /** The key that was read last is the last. */
   readonly #streams = new Map<string, Stream>();
 
   /** How many keys are known. */
@@ -60,62 +60,79 @@ export class IngestMemory {
     return this.#streams.size;
   }
 
+  /** The known keys; the key that was read last is the last. */
   keys(): IterableIterator<string> {
     return this.#streams.keys();
   }
 
-  /** The epoch that a key was last read with; `undefined` for an unknown key. */
+  has(key: string): boolean {
+    return this.#streams.has(key);
+  }
+
+  /** The epoch of the last reading of a key; `undefined` for an unknown key. */
   latestEpoch(key: string): string | undefined {
     return [...(this.#streams.get(key)?.lives.keys() ?? [])].at(-1);
   }
 
-  find(key: string, epoch: string): Place {
-    const stream = this.#streams.get(key);
-    const life = stream?.lives.get(epoch);
-    return { life, isNewLife: stream !== undefined && life === undefined };
+  /** A life of a key, as it was read last; `undefined` when it was not read before. */
+  lifeOf(key: string, epoch: string): Life | undefined {
+    return this.#streams.get(key)?.lives.get(epoch);
   }
 
-  /** Whether a key is known or there is room for it. */
+  /** Whether a reading of this key can be kept. */
   hasRoomFor(key: string, nowMs: number, limits: StreamLimits): boolean {
     const { maxStreams = Number.POSITIVE_INFINITY } = limits;
     if (this.#streams.size < maxStreams || this.#streams.has(key)) return true;
     const [oldest] = this.#streams.values();
-    return oldest === undefined || isForgotten(oldest.seenMs, nowMs, limits);
+    return oldest === undefined || mayBeForgotten(oldest, nowMs, limits);
   }
 
-  /** Keeps a reading as the last of its life. */
-  keep({ key, counter = {}, ...reading }: Reading, nowMs: number, limits: StreamLimits): void {
+  /** Keeps a reading as the last one of its life. A new key takes the room of the key that was not read for longest. */
+  keep(reading: Reading, nowMs: number, limits: StreamLimits): void {
+    const { key, counted, sum, min, max, rejected, counter = {} } = reading;
     const { epoch = '', sequence, temporality } = counter;
-    const stream: Stream = this.#streams.get(key) ?? { seenMs: nowMs, lives: new Map() };
-    this.#streams.delete(key);
-    if (this.#streams.size >= (limits.maxStreams ?? Number.POSITIVE_INFINITY)) {
-      const [oldest] = this.#streams.keys();
-      this.#streams.delete(oldest!);
-    }
-    stream.seenMs = nowMs;
-    this.#streams.set(key, stream);
-    const before = stream.lives.get(epoch);
-    if (!stream.lives.delete(epoch)) makeRoom(stream.lives, nowMs, limits);
+    const { lives } = this.#touch(key, nowMs, limits);
+    const before = lives.get(epoch);
+    if (!lives.delete(epoch)) makeRoom(lives, nowMs, limits);
     const isDelta = temporality === 'delta';
     const known = isDelta ? (before?.sequences ?? []) : [];
-    const sequences = sequence === undefined ? known : [...known, sequence].slice(-MOST_SEQUENCES);
-    const { counted, sum, min, max, rejected } = reading;
-    const last = isDelta ? undefined : { counted, sum, min, max, rejected };
-    stream.lives.set(epoch, { last, sequences, seenMs: nowMs });
+    lives.set(epoch, {
+      last: isDelta ? undefined : { counted, sum, min, max, rejected },
+      sequences: sequence === undefined ? known : [...known, sequence].slice(-MOST_SEQUENCES),
+      seenMs: nowMs,
+    });
   }
 
   forget(key: string): void {
     this.#streams.delete(key);
   }
-}
 
-function makeRoom(lives: Map<string, Life>, nowMs: number, limits: StreamLimits): void {
-  const most = limits.epochs === 'side by side' ? MOST_LIVES : 1;
-  for (const [epoch, { seenMs }] of lives) {
-    if (lives.size >= most || isForgotten(seenMs, nowMs, limits)) lives.delete(epoch);
+  /** Makes a key the one that was read last. */
+  #touch(key: string, nowMs: number, { maxStreams = Number.POSITIVE_INFINITY }: StreamLimits): Stream {
+    const stream: Stream = this.#streams.get(key) ?? { seenMs: nowMs, lives: new Map() };
+    this.#streams.delete(key);
+    if (this.#streams.size >= maxStreams) {
+      const [oldest] = this.#streams.keys();
+      this.#streams.delete(oldest!);
+    }
+    stream.seenMs = nowMs;
+    this.#streams.set(key, stream);
+    return stream;
   }
 }
 
-function isForgotten(seenMs: number, nowMs: number, { forgetAfterMs = HOUR_MS }: StreamLimits): boolean {
+/** Removes lives that have ended, so that there is room for another one. */
+function makeRoom(lives: Map<string, Life>, nowMs: number, limits: StreamLimits): void {
+  const most = limits.epochs === 'side by side' ? MOST_LIVES : 1;
+  for (const [epoch, life] of lives) {
+    if (lives.size >= most || mayBeForgotten(life, nowMs, limits)) lives.delete(epoch);
+  }
+}
+
+function mayBeForgotten(
+  { seenMs }: { readonly seenMs: number },
+  nowMs: number,
+  { forgetAfterMs = HOUR_MS }: StreamLimits,
+): boolean {
   return nowMs - seenMs >= forgetAfterMs;
 }

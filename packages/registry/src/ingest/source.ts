@@ -5,53 +5,65 @@ import type { IngestHealth } from './health.ts';
 import type { IngestMemory, StreamLimits } from './memory.ts';
 import type { Reading } from './reading.ts';
 
-/** Something that counts, and can be read. A source only parses: its readings mean the same whatever source they are from. */
+/** Something that counts and can be read. A source only parses: all sources yield the same readings. */
 export interface ReadableSource {
-  /** Names it in errors and snapshots. */
+  /** Names the source in errors and snapshots. */
   readonly name: string;
   /**
-   * Reads what has been counted until now. A source whose readings come by themselves leaves it out; they go to `take`.
+   * Reads all counts up to now. A source whose readings come by themselves leaves it out, and hands them to
+   * `Ingestion.take`.
    *
-   * @throws Whatever is wrong. The snapshot names it, and the next gather reads again.
+   * @throws Anything. The snapshot names the source with the error, and the next gather reads again.
    */
   read?(): Iterable<Reading> | Promise<Iterable<Reading>>;
-  /** Releases what reading has opened. `read` is not called after that. */
+  /** Releases resources, after the last call of `read`. */
   close?(): void | Promise<void>;
 }
 
-/** Hears how a source is doing. Its functions must not throw. */
+/** Observes a source. Its functions must not throw. */
 export interface SourceObserver {
-  /** A read went well, or readings were taken. */
+  /** A read went well. */
   succeeded?(): void;
+  /** A read failed. */
   failed?(error: unknown): void;
-  /** So many values were added, those included that a series rejects. */
+  /** Values were added, including values that a series rejects. */
   added?(values: number): void;
 }
 
-/** How a source is brought into a registry: the options that all sources have. */
+/** The options that all sources have. */
 export interface IntakeOptions {
-  /** Names the source in errors and snapshots. @default the name that the source has itself */
+  /** Names the source in errors and snapshots. @default the name of the source itself */
   readonly sourceName?: string | undefined;
-  /** Whether the first answer counts, with all that was counted before it, or only what comes after it. @default 'beginning' */
+  /**
+   * Whether the counts of the first answer are added, or only those that come after it.
+   * @default 'beginning', they are added
+   */
   readonly since?: 'beginning' | 'now' | undefined;
-  /** How long a gather waits for a read, in milliseconds: see the registry's `SourceOptions`. @default no limit */
+  /** How long a gather waits for a read, in milliseconds: see `SourceOptions`. @default no limit */
   readonly timeoutMs?: number | undefined;
-  /** Added to the attributes of every reading, and taken before them. @default no attributes */
+  /**
+   * Attributes of all series, in addition to those of the reading and in place of equal keys.
+   * @default no attributes
+   */
   readonly attributes?: Attributes | undefined;
-  /** @default nobody observes it */
+  /** @default no observer */
   readonly observer?: SourceObserver | undefined;
   /**
-   * What an earlier ingestion of the same source remembered: reading goes on from there, so that nothing counts twice and
-   * nothing is left out. @default nothing is remembered
+   * The memory of an earlier ingestion of the same source. This ingestion goes on from there, so that no count is
+   * added twice and none is left out.
+   * @default an empty memory
    */
   readonly memory?: IngestMemory | undefined;
 }
 
-/** How a source counts: what its package knows, and users need not. */
+/** How a source counts: its package knows these options, and users need not. */
 export interface IngestOptions extends IntakeOptions, StreamLimits {
-  /** What makes counts fall: see `CounterOptions` of `@hdrscope/core`. @default 'together' */
+  /** Which counts a reset sets to 0: see `CounterOptions` of `@hdrscope/core`. @default 'together' */
   readonly resets?: CounterOptions['resets'];
-  /** Whether each answer has all there is: a key that it lacks is gone, and counts from 0 when it comes back. @default false */
+  /**
+   * Whether each answer holds all keys: a missing key is forgotten, and counts from 0 when it comes back.
+   * @default false
+   */
   readonly isWhole?: boolean;
   /** @default the clock of the runtime */
   readonly clock?: Clock;
@@ -59,15 +71,18 @@ export interface IngestOptions extends IntakeOptions, StreamLimits {
 
 /** A source on its way into a registry. */
 export interface Ingestion {
+  /** A copy of the present state. */
   readonly health: IngestHealth;
-  /** What it remembers, for an ingestion of the same source that follows this one. */
+  /** The memory for an ingestion of the same source that follows this one. */
   readonly memory: IngestMemory;
   /**
-   * Adds what is new in readings. A refused one leaves the others alone, and counts with the next reading that is not refused.
+   * Adds the new values of readings. A refused reading does not affect the others. Nothing is lost by a refusal: the
+   * next reading of its key that is taken has its counts too, when the counter is cumulative.
    *
-   * @returns The refusals: each has `details.key`, `details.family`, `details.attributes` and `details.reason`.
+   * @returns The refusals: each has `details.key`, `details.family`, `details.attributes`, `details.reason` (a
+   *   `ReadingRefusal`) and `details.problem`.
    */
   take(readings: Iterable<Reading>): HdrscopeError[];
-  /** Ends it: the registry reads no more, and the source is closed. What was counted stays. */
+  /** Ends the ingestion: waits for a read that is under way, and closes the source. The counts stay. */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Arguments of a call live on the stack, which has room for so many.
+// The arguments of a call are on the stack, which has no room for all bytes of a large histogram.
 const CHUNK_BYTES = 8192;
 
 /** Standard base64 with padding. */
@@ -10,5 +10,5 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(text);
 }
 
-/** Every runtime has it; the language's own library does not declare it. */
+/** Every runtime has it, but the library of the language does not declare it. */
 declare function btoa(binary: string): string;

@@ -1,6 +1,6 @@
 import { mustBe } from '@hdrscope/core/internal';
 
-/** What tells messages and ends: every emitter of Node.js does. */
+/** An emitter of messages and of its end, as all emitters of Node.js are. */
 interface Listenable {
   on(event: string, listener: (message: unknown) => void): unknown;
   off(event: string, listener: (message: unknown) => void): unknown;
@@ -16,25 +16,25 @@ export interface ProcessPort extends Listenable {
   send?(message: unknown, callback?: (error: Error | null) => void): unknown;
 }
 
-/** The way to another thread or process. */
+/** One end of a connection to another thread or process. */
 export type RemotePort = ThreadPort | ProcessPort;
 
-/** What is done with what comes. */
+/** The listeners of a channel. */
 export interface ChannelEvents {
   readonly onMessage: (message: unknown) => void;
-  /** Nothing can be sent any more. May be called more than once. */
+  /** Called when nothing can be sent any more, possibly more than once. */
   readonly onEnd: () => void;
 }
 
-/** A port of either kind. */
+/** A port of either kind, with one way to send. */
 export interface Channel {
-  /** Rejects when the message cannot be sent. Where a port does not say, it seems to be sent always. */
+  /** Rejects when the port reports that the message cannot be sent; not all ports report it. */
   post(message: object): Promise<void>;
-  /** Listens no more; can still post. */
+  /** Ends listening. `post` still works. */
   close(): void;
 }
 
-// A child has told all it had to tell when it disconnects; that is after its exit, now and then.
+// A child process has sent all its messages when it disconnects, which is sometimes after its exit.
 const ENDS = { thread: ['exit', 'close'], process: ['disconnect'] } as const;
 
 /**
@@ -70,7 +70,7 @@ async function postToThread(port: ThreadPort, message: object): Promise<void> {
 
 function sendToProcess(port: ProcessPort, message: object): Promise<void> {
   return new Promise((resolve, reject) => {
-    // Without a callback a channel that is closed would be an uncaught error of the whole process.
+    // Without a callback, a closed channel would be an uncaught error of the whole process.
     const callback = (error: Error | null): void => (error ? reject(error) : resolve());
     if (port.send === undefined) callback(new Error('the IPC channel is closed'));
     else port.send(message, callback);

@@ -3,31 +3,31 @@ import type { Registry } from '../registry.ts';
 import type { ProcessPort } from './channel.ts';
 import { type CollectOptions, collectFrom } from './collect-from.ts';
 
-/** A worker as `node:cluster` knows it. */
+/** A worker of `node:cluster`. */
 export interface ClusterWorker extends ProcessPort {
   readonly id: number;
 }
 
-/** What is needed of `node:cluster`, in the primary. */
+/** The part of `node:cluster` that is used in the primary. */
 export interface ClusterLike<Worker extends ClusterWorker = ClusterWorker> {
   readonly workers?: { readonly [id: string]: Worker | undefined };
   on(event: 'fork', listener: (worker: Worker) => void): unknown;
   off(event: 'fork', listener: (worker: Worker) => void): unknown;
 }
 
-/** How the workers of a cluster are collected from. */
+/** The options of a collected cluster. */
 export interface ClusterOptions<Worker extends ClusterWorker = ClusterWorker>
   extends Pick<CollectOptions, 'timeoutMs'> {
-  /** Attributes for all series of a worker. @default none: equal series of all workers are added up */
+  /** Attributes for all series of a worker. @default no attributes: equal series of all workers are added up */
   readonly attributesOf?: (worker: Worker) => Attributes;
 }
 
 /**
- * Collects from all workers of a cluster, those of now and those to come; see `collectFrom`. Each must call
+ * Collects from all present and future workers of a cluster: see `collectFrom`. Each worker must call
  * `serveRegistry(registry, process)`.
  *
  * @param cluster The default export of `node:cluster`, in the primary.
- * @returns Asks no worker any more. What they have told stays.
+ * @returns A function that ends it for all workers. The counts that they have reported stay.
  * @throws HdrscopeError `ERR_INVALID_OPTION`
  */
 export function collectFromCluster<Worker extends ClusterWorker>(
@@ -36,7 +36,7 @@ export function collectFromCluster<Worker extends ClusterWorker>(
   { timeoutMs, attributesOf }: ClusterOptions<Worker> = {},
 ): () => void {
   const stops: (() => void)[] = [];
-  // Forked right before: the event comes later, while it is among the workers already.
+  // The event of a worker that was forked just before comes later, when the worker is in the list already.
   const known = new WeakSet<Worker>();
   const add = (worker: Worker): void => {
     if (known.has(worker)) return;

@@ -5,13 +5,19 @@ import type { RemotePort } from './channel.ts';
 import { Remote } from './remote.ts';
 import { RemoteStates } from './remote-states.ts';
 
-/** How a registry in another thread or process is collected from. */
+/** The options of a collected registry. */
 export interface CollectOptions {
-  /** Names it where it fails. @default `thread 1`, `process 4711` or `worker 1` of a cluster, else `remote` */
+  /**
+   * Names the remote in errors and snapshots.
+   * @default `thread 1`, `process 4711`, `worker 1` of a cluster, or `remote`
+   */
   readonly name?: string;
-  /** How long a gather waits for its answer, in milliseconds: above 0. @default 1000 */
+  /** How long a gather waits for the answer, in milliseconds: above 0. @default 1000 */
   readonly timeoutMs?: number;
-  /** Are given to all its series, which then stand beside those of others. @default none: equal series are added up */
+  /**
+   * Attributes for all series of the remote, which keep them apart from others.
+   * @default no attributes: equal series are added up
+   */
   readonly attributes?: Attributes;
 }
 
@@ -20,26 +26,26 @@ const DEFAULT_TIMEOUT_MS = 1000;
 const statesByRegistry = new WeakMap<Registry, RemoteStates>();
 
 /**
- * Has a registry ask another one, in the thread or process at the other end of a port, whenever it is gathered. That one
- * must be served there by `serveRegistry`. Counts of series with the same family and attributes are added up; nothing is
- * lost by that, and nothing is counted twice, whoever restarts or answers late:
+ * Collects from a registry in another thread or process whenever this one is gathered. `serveRegistry` must serve the
+ * remote registry at the other end of the port. Counts of series with the same family and attributes are added up
+ * without loss, and no value is counted twice, also when a remote restarts or answers late:
  *
- * - A remote that is gone leaves what it has told. What it counted after that is lost, and the next snapshot's errors say
- *   so, unless it had stopped serving in good order.
- * - One that does not answer in time is named in the snapshot's errors; its last known state stands in.
- * - A family that is registered otherwise here (unit, resolution or digits) is named there too, and left out.
+ * - The counts that a remote has reported stay when it ends. Later counts are lost, and the errors of the next
+ *   snapshot say so, unless the remote stopped serving in good order.
+ * - The errors of the snapshot name a remote that does not answer in time, and its last known state is used.
+ * - They also name a family that has another unit, resolution or number of digits here. That family is left out.
  *
- * Begin before the other side may have ended. Other listeners of the port see the messages too: objects with a field
+ * Call it before the other side may end. Other listeners of the port receive the messages too: objects with a field
  * `hdrscope`.
  *
- * @returns Asks it no more. What it has told stays.
+ * @returns A function that ends it. The counts that the remote has reported stay.
  * @throws HdrscopeError `ERR_INVALID_OPTION`
  * @example
  * ```ts
  * import { MessageChannel } from 'node:worker_threads';
  * import { collectFrom, createRegistry, serveRegistry } from '@hdrscope/registry';
  *
- * const { port1, port2 } = new MessageChannel(); // mostly: a Worker, and its parentPort
+ * const { port1, port2 } = new MessageChannel(); // usually: a Worker, and its parentPort
  * const remote = createRegistry();
  * const stop = serveRegistry(remote, port2);
  * remote.histogram({ name: 'jobs', unit: 's' }).with({}).record(0.25);

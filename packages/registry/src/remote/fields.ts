@@ -2,7 +2,7 @@ import type { HdrscopeError } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
 import { asFinite, asText } from '@hdrscope/kit';
 
-/** The error for a field that is not what it must be. */
+/** The error for a field with a wrong value. */
 export function malformed(where: string, allowed: string, got: unknown): HdrscopeError {
   return mustBe('ERR_DECODE', where, allowed, got);
 }
@@ -10,7 +10,7 @@ export function malformed(where: string, allowed: string, got: unknown): Hdrscop
 // https://tc39.es/ecma262/#sec-time-values-and-time-range
 const LATEST_MS = 8.64e15;
 
-// Fields of messages beyond what the kit checks. Each function throws HdrscopeError `ERR_DECODE` when it refuses the value.
+// Checks of fields that the kit does not have. Each throws HdrscopeError `ERR_DECODE` when it refuses the value.
 
 export function asOptionalText(value: unknown, where: string): string | undefined {
   return value === undefined || value === null ? undefined : asText(value, where);
@@ -24,7 +24,7 @@ export function asTime(value: unknown, where: string): number {
   return value as number;
 }
 
-/** A value as it is recorded; JSON has no word for infinity, so it comes as a text. */
+/** A recorded value. JSON has no infinity, so that comes as a text. */
 export function asMeasure(value: unknown, where: string): number {
   if (value === 'Infinity') return Number.POSITIVE_INFINITY;
   if (typeof value !== 'number' || !(value >= 0)) throw malformed(where, 'a number from 0', value);

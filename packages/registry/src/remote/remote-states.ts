@@ -1,7 +1,7 @@
 import { type HdrLayout, Histogram, type ReadonlyHistogram } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
 import { type Attributes, canonicalText } from '../attributes.ts';
-import type { FamilyOptions } from '../family.ts';
+import type { FamilyOptions } from '../family-options.ts';
 import { familyFor } from '../ingest/family-for.ts';
 import { ingest } from '../ingest/ingest.ts';
 import type { Reading } from '../ingest/reading.ts';
@@ -11,12 +11,15 @@ import type { Registry } from '../registry.ts';
 import { familyKey } from '../snapshot.ts';
 import type { ReceivedSeries, ReceivedState } from './wire.ts';
 
-/** A remote registry, as far as it is in a registry. */
+/** A remote registry, and the state of it that was taken last. */
 interface Instance {
-  /** Of the last state that was taken. */
+  /** The number of the last state that was taken. */
   sequence: number;
   readonly ingestion: Ingestion;
-  /** By key, the histograms that were decoded last. Equal counts have equal encodings, so an idle series is not decoded again. */
+  /**
+   * The histograms of the last state, by key. Equal counts have equal encodings, so an idle series is not decoded
+   * again.
+   */
   decoded: Map<string, Decoded>;
 }
 
@@ -26,26 +29,29 @@ interface Decoded {
 }
 
 /**
- * How many remote registries without a way to them are remembered: such a one may come back by another port, and must
- * not be counted anew then. What they counted stays in any case.
+ * How many unreachable remote registries are remembered. One of them may come back by another port, and its counts
+ * must not be added again then. The counts of forgotten ones stay.
  */
 const MOST_UNREACHABLE = 16;
 
 /**
- * What remote registries have counted, as far as it is in a registry. States are cumulative, so of each only the increase
- * is added: a remote that is gone has left all that it reported, and one that is new adds all it has.
+ * The states of remote registries, which are added to one registry. States are cumulative, so only their increase is
+ * added: the counts of an ended remote stay, and a new remote adds all its counts.
  */
 export class RemoteStates {
   readonly #registry: Registry;
   readonly #instances = new Map<string, Instance>();
-  /** In the order in which they were lost; at most `MOST_UNREACHABLE`. */
+  /** In the order in which they became unreachable; at most `MOST_UNREACHABLE`. */
   readonly #unreachable = new Set<string>();
 
   constructor(registry: Registry) {
     this.#registry = registry;
   }
 
-  /** Brings the registry up to a state. Returns the problems of what could not be taken; the rest is taken. */
+  /**
+   * Adds the increase of a state. Returns the problems of the parts that could not be taken; the other parts are
+   * taken.
+   */
   take(state: ReceivedState, attributes: Attributes): unknown[] {
     const instance = this.#instanceOf(state);
     if (state.sequence <= instance.sequence) return [];
@@ -67,14 +73,14 @@ export class RemoteStates {
     return [...problems, ...instance.ingestion.take(readings)];
   }
 
-  /** Takes note that there is no way to an instance any more. */
-  lose(instance: string): void {
+  /** Records that no port leads to an instance any more. */
+  markUnreachable(instance: string): void {
     this.#unreachable.delete(instance);
     this.#unreachable.add(instance);
-    for (const longest of this.#unreachable) {
+    for (const oldest of this.#unreachable) {
       if (this.#unreachable.size <= MOST_UNREACHABLE) return;
-      this.#unreachable.delete(longest);
-      this.#instances.delete(longest);
+      this.#unreachable.delete(oldest);
+      this.#instances.delete(oldest);
     }
   }
 
@@ -90,18 +96,18 @@ export class RemoteStates {
   }
 }
 
-/** How the series of a family are decoded. */
+/** The context in which the series of a family are decoded. */
 interface Decoding {
   readonly family: FamilyOptions;
   readonly layout: HdrLayout;
-  /** Added to those of each series. */
+  /** Added to the attributes of each series. */
   readonly attributes: Attributes;
   readonly before: ReadonlyMap<string, Decoded>;
   readonly decoded: Map<string, Decoded>;
   readonly problems: unknown[];
 }
 
-/** The reading of a series; one that cannot be decoded is a problem. */
+/** The reading of a series. A series that cannot be decoded gives no reading, and is added to the problems. */
 function readingOf(series: ReceivedSeries, { before, decoded, problems, ...rest }: Decoding): Reading[] {
   const { family, layout } = rest;
   const key = keyOf(family, series, decoded);
@@ -118,7 +124,7 @@ function readingOf(series: ReceivedSeries, { before, decoded, problems, ...rest 
   }
 }
 
-/** @throws HdrscopeError `ERR_DECODE` when the histogram is broken, or over another layout than that of its family. */
+/** @throws HdrscopeError `ERR_DECODE` when the histogram is broken, or has another layout than its family. */
 function decodedHistogram(encoded: string, layout: HdrLayout): Histogram {
   const histogram = Histogram.decode(encoded, { storage: 'sparse' });
   if (histogram.layout.sharesSlotsWith(layout)) return histogram;
@@ -127,7 +133,10 @@ function decodedHistogram(encoded: string, layout: HdrLayout): Histogram {
   throw mustBe('ERR_DECODE', 'the histogram', allowed, `${significantDigits}, ${lowestDiscernibleValue}`);
 }
 
-/** The key of a series in its instance. Attributes of a kind that is sent as text may read alike: their order numbers them. */
+/**
+ * The key of a series in its instance. Attributes of a type that is sent as text may have the same text, so their
+ * order in the state numbers them.
+ */
 function keyOf(
   family: FamilyOptions,
   { attributes }: ReceivedSeries,

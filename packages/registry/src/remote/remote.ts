@@ -5,7 +5,7 @@ import { type Channel, openChannel, type RemotePort } from './channel.ts';
 import type { RemoteStates } from './remote-states.ts';
 import { collectMessage, type ReceivedState, readState } from './wire.ts';
 
-/** How a remote is asked. */
+/** The setup of a remote. */
 export interface RemoteSetup {
   readonly name: string;
   readonly timeoutMs: number;
@@ -24,20 +24,20 @@ export class Remote implements Source {
   readonly name: string;
   readonly #setup: RemoteSetup;
   readonly #channel: Channel;
-  /** Called when there is nothing more to be asked or told; maybe more than once. */
+  /** Called when nothing is left to ask or to report, possibly more than once. */
   readonly #onDone: () => void;
-  /** By request, ascending. */
+  /** By number of the request, ascending. */
   readonly #waiting = new Map<number, Waiting>();
   #lastRequest = 0;
   /** The instance that answered last. */
   #instance: string | undefined;
   #answeredMs: number | undefined;
-  /** Of the last message, where no gather waited for it: the next one is told. */
+  /** The problems of the last message, when no gather waited for it. The next gather reports them. */
   #problems: readonly unknown[] = [];
-  /** `lost` when it is gone without a last state. Only a `live` one can be asked. */
+  /** `lost` when the remote ended without a last state. Only a `live` remote can be asked. */
   #status: 'live' | 'done' | 'lost' = 'live';
 
-  /** @throws HdrscopeError `ERR_INVALID_OPTION` when the port is none. */
+  /** @throws HdrscopeError `ERR_INVALID_OPTION` when nothing can be sent through the port. */
   constructor(port: RemotePort, setup: RemoteSetup, onDone: () => void) {
     this.name = setup.name;
     this.#setup = setup;
@@ -48,7 +48,7 @@ export class Remote implements Source {
     });
   }
 
-  /** Asks for the state; ends when it is in the registry. */
+  /** Asks for the state. Ends when the state is in the registry. */
   async collect(_registry?: Registry): Promise<void> {
     if (this.#status !== 'live') {
       const problems = this.#status === 'lost' ? [...this.#problems, this.#lostError()] : this.#problems;
@@ -62,11 +62,11 @@ export class Remote implements Source {
     return answer;
   }
 
-  /** Asks and listens no more. What came stays. */
+  /** Ends asking and listening. The counts that came stay. */
   close(): void {
     this.#status = 'done';
     this.#channel.close();
-    if (this.#instance !== undefined) this.#setup.states.lose(this.#instance);
+    if (this.#instance !== undefined) this.#setup.states.markUnreachable(this.#instance);
     this.#instance = undefined;
     this.#settle(this.#lastRequest, []);
     this.#onDone();
@@ -77,13 +77,13 @@ export class Remote implements Source {
     try {
       state = readState(message);
     } catch (error) {
-      // Whatever was asked, there is nothing to wait for.
+      // No answer can be expected, to whatever request.
       this.#settle(this.#lastRequest, [error]);
       return;
     }
     if (state === undefined) return;
     if (this.#instance !== undefined && this.#instance !== state.instance) {
-      this.#setup.states.lose(this.#instance);
+      this.#setup.states.markUnreachable(this.#instance);
     }
     this.#instance = state.instance;
     this.#answeredMs = state.timeMs;
@@ -93,12 +93,12 @@ export class Remote implements Source {
     ];
     this.#settle(state.isLast ? this.#lastRequest : state.request, problems);
     if (!state.isLast) return;
-    // Unless a gather has to hear of problems first.
+    // Problems that no gather has reported yet keep the source in the registry until the next gather.
     if (this.#problems.length === 0) this.close();
     else this.#status = 'done';
   }
 
-  /** Answers what was asked up to a request. */
+  /** Ends the waiting for all requests up to a number. */
   #settle(request: number, newProblems: readonly unknown[]): void {
     const problems = distinctProblems([...this.#problems, ...newProblems]);
     const answered = [...this.#waiting].filter(([asked]) => asked <= request);
@@ -110,17 +110,17 @@ export class Remote implements Source {
     this.#problems = answered.length === 0 ? newProblems : [];
   }
 
-  /** The other side is gone without a last word. */
+  /** The other side ended without a last state. */
   #end(): void {
     if (this.#status !== 'live') return;
     this.#status = 'lost';
-    if (this.#waiting.size === 0) return; // the next gather hears of it
+    if (this.#waiting.size === 0) return; // the next gather reports it
     this.#settle(this.#lastRequest, [this.#lostError()]);
     this.close();
   }
 
   #lostError(): Error {
     const since = this.#answeredMs === undefined ? '' : ` since ${new Date(this.#answeredMs).toISOString()}`;
-    return new Error(`${this.name} ended without handing over what it counted${since}`);
+    return new Error(`${this.name} ended and did not report its counts${since}`);
   }
 }

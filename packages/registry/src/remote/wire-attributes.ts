@@ -3,12 +3,12 @@ import type { Attributes } from '../attributes.ts';
 import { malformed } from './fields.ts';
 
 /**
- * Attributes in terms of JSON: keys with values. What JSON has no word for is an object with one field, named for what
- * it is: `{ number: 'NaN' }`, `{ bigint: '1' }`, `{ date: 0 }`, `{ object: [[key, value]] }`.
+ * Attributes as JSON: keys with values. A value that JSON does not have is an object with one field, which names its
+ * type: `{ number: 'NaN' }`, `{ bigint: '1' }`, `{ date: 0 }`, `{ object: [[key, value]] }`.
  */
 export type WireAttributes = readonly (readonly [key: string, value: unknown])[];
 
-// OpenTelemetry limits neither; JSON of more could not have come from attributes that somebody reads.
+// OpenTelemetry does not limit them, but no attributes that people use have so many.
 const MOST_KEYS = 10_000;
 const MOST_ITEMS = 1_000_000;
 const DEEPEST = 32;
@@ -28,7 +28,7 @@ function valueToJson(value: unknown, depth: number): unknown {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
   if (typeof value === 'number') return isJsonNumber(value) ? value : { number: numberText(value) };
   if (typeof value === 'bigint') return { bigint: String(value) };
-  // Only cycles are that deep. They are told apart as texts, which is no worse than their own series are.
+  // Only cycles are that deep. As texts, they stay as distinct as their series are.
   if (typeof value !== 'object' || depth > DEEPEST) return String(value);
   if (value instanceof Date) return { date: value.getTime() };
   if (Array.isArray(value)) return value.map((item) => valueToJson(item ?? null, depth + 1));
@@ -61,7 +61,7 @@ function entriesFromJson(json: unknown, where: string, depth: number): Record<st
     const [key, value] = asArray(entry, at, 2);
     return [asText(key, `${at}[0]`), valueFromJson(value, `${at}[1]`, depth)] as const;
   });
-  // Which also makes a key such as __proto__ a key like any other.
+  // `fromEntries` also makes a key such as __proto__ an ordinary key.
   return Object.fromEntries(entries);
 }
 

@@ -1,3 +1,4 @@
+import { fromTicks } from '@hdrscope/core/internal';
 import {
   asArray,
   asCount,
@@ -10,51 +11,53 @@ import {
   reasonOf,
 } from '@hdrscope/kit';
 import type { Exemplar } from '../exemplars.ts';
-import type { FamilyOptions, FamilySnapshot, Scope } from '../family.ts';
-import type { Rejected, SeriesSnapshot } from '../series.ts';
+import type { FamilySnapshot } from '../family.ts';
+import type { FamilyOptions, Scope } from '../family-options.ts';
+import type { Rejected } from '../rejected.ts';
+import type { SeriesSnapshot } from '../series.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { encodedHistogram } from './encoded.ts';
+import { encodedHistogram } from './encoded-histogram.ts';
 import { asMeasure, asOptionalText, asTime, malformed, measureToJson } from './fields.ts';
 import { attributesFromJson, attributesToJson, type WireAttributes } from './wire-attributes.ts';
 
-// A port is shared with whatever else its two ends have to say to each other, so all messages are marked as ours. They
-// are plain JSON: the IPC of processes has no other word for them by default.
+// The two ends of a port may exchange other messages too, so all messages of a registry have a mark. They are plain
+// JSON, because the IPC of processes sends nothing else by default.
 //
 //   main  { hdrscope: 'collect', version, request, timeoutMs }  ─▶  remote
 //   main  ◀─  { hdrscope: 'state', version, request, … }            remote
 //
-// A state is cumulative, so one that is lost, late or told twice does no harm.
+// States are cumulative, so a state that is lost, late or repeated does no harm.
 const VERSION = 1;
 
 /** Asks a remote registry for its state. */
 export interface CollectMessage {
   readonly hdrscope: 'collect';
   readonly version: typeof VERSION;
-  /** At least 1; the state names it. */
+  /** At least 1. The answer repeats it. */
   readonly request: number;
-  /** How long the answer is waited for, in milliseconds. */
+  /** How long the sender waits for the answer, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** All that a remote registry has counted. */
+/** The state of a remote registry. */
 export interface StateMessage {
   readonly hdrscope: 'state';
   readonly version: typeof VERSION;
-  /** What is answered, or 0 where nobody asked. */
+  /** The request that is answered; 0 when there was no request. */
   readonly request: number;
-  /** Names the registry, not the way to it: another one starts from zero. */
+  /** Names the registry, not the port: another instance starts from zero. */
   readonly instance: string;
-  /** Counts the states of the instance, upwards from 1. */
+  /** The number of this state among those of the instance, from 1. */
   readonly sequence: number;
-  /** No more states will come. */
+  /** Whether no more states will come. */
   readonly isLast: boolean;
   readonly timeMs: number;
   readonly families: readonly StateFamily[];
-  /** What failed in the remote registry. */
+  /** The errors of the snapshot in the remote registry. */
   readonly errors: readonly string[];
 }
 
-/** A family and what was counted in it. */
+/** A family with its series. */
 export interface StateFamily {
   readonly name: string;
   readonly unit: string;
@@ -68,11 +71,11 @@ export interface StateFamily {
   readonly series: readonly StateSeries[];
 }
 
-/** A series as `SeriesSnapshot` tells it, in terms of JSON. */
+/** A `SeriesSnapshot` as JSON. */
 export interface StateSeries {
   readonly attributes: WireAttributes;
   readonly startTimeMs: number;
-  /** The V2 encoding as base64. Not compressed: that would take far more time than what it saves on the same machine. */
+  /** The V2 encoding as base64. Not compressed: on one machine, compression takes far more time than it saves. */
   readonly histogram: string;
   readonly sum: number | string;
   readonly min: number | string;
@@ -81,7 +84,7 @@ export interface StateSeries {
   readonly exemplars: readonly StateExemplar[];
 }
 
-/** An exemplar in terms of JSON. */
+/** An exemplar as JSON. */
 export interface StateExemplar extends Omit<Exemplar, 'attributes'> {
   readonly attributes: WireAttributes;
 }
@@ -91,34 +94,33 @@ export interface ReceivedState extends Omit<StateMessage, 'families'> {
   readonly families: readonly ReceivedFamily[];
 }
 
-export interface ReceivedFamily
-  extends Required<Pick<FamilyOptions, Exclude<keyof FamilyOptions, 'scope' | 'boundaries'>>> {
+export interface ReceivedFamily extends Required<Omit<FamilyOptions, 'scope' | 'boundaries'>> {
   readonly scope: Scope | undefined;
   readonly boundaries: readonly number[] | undefined;
   readonly series: readonly ReceivedSeries[];
 }
 
-/** A series as it was received; its histogram is not looked into yet. */
+/** A received series, whose histogram is not decoded yet. */
 export interface ReceivedSeries extends Omit<SeriesSnapshot, 'histogram'> {
   readonly histogram: string;
 }
 
-// Far above what a registry holds, far below what would exhaust the memory of who receives it.
+// Far above the contents of any registry, and far below a size that would exhaust the memory of the receiver.
 const MOST_FAMILIES = 100_000;
 const MOST_SERIES = 1_000_000;
 const MOST_BOUNDARIES = 10_000;
 const MOST_EXEMPLARS = 1000;
 const MOST_ERRORS = 100;
 
-/** Waiting for ever is as long as can be waited. */
+/** An infinite timeout becomes the longest one that a timer takes. */
 export function collectMessage(request: number, timeoutMs: number): CollectMessage {
   return { hdrscope: 'collect', version: VERSION, request, timeoutMs: Math.min(timeoutMs, LONGEST_TIMER_MS) };
 }
 
 /**
- * Reads a message, if it asks for a state.
+ * Reads a request for a state; `undefined` for any other message.
  *
- * @throws HdrscopeError `ERR_DECODE` when it does so in a way that is not understood.
+ * @throws HdrscopeError `ERR_DECODE` when the request is malformed.
  */
 export function readCollect(message: unknown): CollectMessage | undefined {
   if (!isMarked(message, 'collect')) return undefined;
@@ -131,7 +133,7 @@ export function readCollect(message: unknown): CollectMessage | undefined {
   return collectMessage(request, timeoutMs);
 }
 
-/** What of a state its snapshot does not tell. */
+/** The parts of a state that its snapshot does not have. */
 export interface StateOptions extends Pick<StateMessage, 'request' | 'instance' | 'sequence' | 'isLast'> {
   readonly cardinalityLimitOf: (family: FamilySnapshot) => number;
 }
@@ -152,9 +154,9 @@ export function stateMessage(snapshot: Snapshot, options: StateOptions): StateMe
 }
 
 /**
- * Reads a message, if it is the state of a remote registry.
+ * Reads the state of a remote registry; `undefined` for any other message.
  *
- * @throws HdrscopeError `ERR_DECODE` when it is a broken one.
+ * @throws HdrscopeError `ERR_DECODE` when the state is malformed.
  */
 export function readState(message: unknown): ReceivedState | undefined {
   if (!isMarked(message, 'state')) return undefined;
@@ -194,7 +196,7 @@ function familyToJson(family: FamilySnapshot, cardinalityLimit: number): StateFa
     name,
     unit,
     description,
-    resolution: resolution.unitsPerTick / resolution.ticksPerUnit,
+    resolution: fromTicks(resolution, 1),
     significantDigits: layout.significantDigits,
     cardinalityLimit,
     scope,

@@ -1,12 +1,12 @@
+import { FakeClock } from '@hdrscope/testing/fake-clock';
 import { collectFrom, createRegistry, serveRegistry } from '../../src/index.ts';
-import { FakeClock } from '../support/fake-clock.ts';
 import { FakePort } from '../support/ports.ts';
 import { JOBS, record, remoteOf } from '../support/remotes.ts';
 import { familyIn, onlySeries } from '../support/state.ts';
 import { countOf, totalsOf } from '../support/totals.ts';
 
 describe('a gather', () => {
-  test('adds up what the registries of all remotes have counted, and its own', async () => {
+  test('adds up the counts of all remotes and its own', async () => {
     const main = createRegistry();
     const remotes = [remoteOf(main), remoteOf(main)];
     const single = createRegistry();
@@ -20,7 +20,7 @@ describe('a gather', () => {
     expect(onlySeries(familyIn(snapshot, 'jobs'))).toMatchObject({ sum: 11.875, min: 0.125, max: 8 });
   });
 
-  test('adds nothing twice, however often it is done', async () => {
+  test('adds nothing twice, however often it is repeated', async () => {
     const main = createRegistry();
     const { registry } = remoteOf(main);
     record(registry, 1);
@@ -30,7 +30,7 @@ describe('a gather', () => {
     expect(snapshots.map(countOf)).toEqual([2, 2, 2]);
   });
 
-  test('takes families and series that only a remote has, described as they are there', async () => {
+  test('takes families and series that only a remote has, with their descriptions', async () => {
     const main = createRegistry();
     const { registry } = remoteOf(main);
     const options = {
@@ -48,11 +48,11 @@ describe('a gather', () => {
       layout: { significantDigits: 4 },
       series: [{ attributes: { a: 1 }, sum: 4096 }],
     });
-    // The same options again, as the code that threads share has them, are no conflict.
+    // Equal options, which threads with the same code have, do not conflict.
     expect(main.histogram(options).cardinalityLimit).toBe(7);
   });
 
-  test('keeps what is exact exact: sum, extremes between two ticks, and what was rejected', async () => {
+  test('keeps exact facts exact: the sum, extremes between two ticks, and rejected values', async () => {
     const main = createRegistry();
     const { registry } = remoteOf(main);
     const series = registry.histogram({ name: 'x', resolution: 1 }).with({});
@@ -75,7 +75,7 @@ describe('a gather', () => {
     });
   });
 
-  test('keeps an extreme between two ticks also of a series that had only rejected values at first', async () => {
+  test('keeps an extreme between two ticks of a series that had only rejected values at first', async () => {
     const main = createRegistry();
     const { registry } = remoteOf(main);
     const series = registry.histogram({ name: 'x', resolution: 1 }).with({});
@@ -85,7 +85,7 @@ describe('a gather', () => {
     expect(onlySeries(familyIn(await main.gather(), 'x'))).toMatchObject({ min: 0.6, max: 0.6 });
   });
 
-  test('tells the overflow series of families apart', async () => {
+  test('keeps the overflow series of two families apart', async () => {
     const main = createRegistry();
     const { registry } = remoteOf(main);
     for (const [name, value] of [
@@ -102,7 +102,7 @@ describe('a gather', () => {
     ]);
   });
 
-  test('tells of an interval what was counted in it, its extremes within their slots', async () => {
+  test('has the counts of an interval, and its extremes within their slots', async () => {
     const main = createRegistry();
     const { registry } = remoteOf(main);
     record(registry, 1, 100);
@@ -143,7 +143,7 @@ describe('a gather', () => {
     expect(countOf(await main.gather())).toBe(2);
   });
 
-  test('gives the series of a remote attributes of its own where it is told to', async () => {
+  test('adds the attributes of the options to the series of a remote', async () => {
     const main = createRegistry();
     for (const id of [1, 2]) record(remoteOf(main, { attributes: { 'worker.id': id } }).registry, id);
     record(main, 5);
@@ -155,7 +155,7 @@ describe('a gather', () => {
     ]);
   });
 
-  test('counts in the overflow series what exceeds the limit, once', async () => {
+  test('counts values beyond the limit once, in the overflow series', async () => {
     const main = createRegistry();
     main.histogram({ name: 'x', cardinalityLimit: 2 });
     const { registry } = remoteOf(main);
@@ -168,7 +168,7 @@ describe('a gather', () => {
 });
 
 describe('the start of a series', () => {
-  test('is the earliest of all, until a snapshot has told it', async () => {
+  test('is the earliest of all, until a snapshot has shown it', async () => {
     const clock = new FakeClock(1000);
     const main = createRegistry({ clock });
     const ports = [FakePort.pair(), FakePort.pair()];
@@ -187,7 +187,7 @@ describe('the start of a series', () => {
     record(earliest, 1);
     collectFrom(main, late.main);
     const second = await main.gather();
-    // Another start would be a restart: what was exported already would be counted again.
+    // Another start would be a restart: exported values would count again.
     expect(onlySeries(familyIn(second, 'jobs')).startTimeMs).toBe(300);
     expect(countOf(second.since(first))).toBe(1);
   });
@@ -198,7 +198,7 @@ describe('families that conflict', () => {
     ['unit "s", got "ms"', { unit: 'ms' }],
     [`resolution ${1e-9}, got 0.001`, { resolution: 1e-3 }],
     ['significantDigits 3, got 2', { significantDigits: 2 }],
-  ])('are an error of that remote: %s', async (message, theirs) => {
+  ])('are an error of their remote: %s', async (message, theirs) => {
     const main = createRegistry();
     record(main, 1);
     const { registry } = remoteOf(main, { name: 'worker 7' });
@@ -222,7 +222,7 @@ describe('families that conflict', () => {
     }
   });
 
-  test('are not made by another limit of series, another description, or a resolution such as 0.7', async () => {
+  test('do not differ in their limit of series, their description, or a resolution such as 0.7', async () => {
     const main = createRegistry();
     main.histogram({ name: 'x', resolution: 0.7, cardinalityLimit: 5, description: 'ours' });
     const { registry } = remoteOf(main);
@@ -232,7 +232,7 @@ describe('families that conflict', () => {
     expect(countOf(snapshot)).toBe(1);
   });
 
-  test('are told all at once', async () => {
+  test('are all named in one error', async () => {
     const main = createRegistry();
     const { registry } = remoteOf(main);
     for (const name of ['a', 'b']) {
@@ -246,7 +246,7 @@ describe('families that conflict', () => {
   });
 });
 
-test('what fails in a remote registry is told here', async () => {
+test('a failure in a remote registry is an error here too', async () => {
   const main = createRegistry();
   const { registry } = remoteOf(main, { name: 'worker 7' });
   registry.add({ name: 'kernel map', collect: () => Promise.reject(new Error('no such map')) });

@@ -3,7 +3,7 @@ import { collectFrom, createRegistry, type Registry, type Snapshot, serveRegistr
 import { FakePort, settled } from '../support/ports.ts';
 import { countOf, totalsOf } from '../support/totals.ts';
 
-/** A value of a series; -1 is rejected. Integers, as their sums are the same in any order. */
+/** A value of a series; -1 is rejected. The values are integers, whose sums are equal in any order. */
 type Recorded = readonly [series: number, value: number];
 
 type Step =
@@ -13,18 +13,18 @@ type Step =
 
 const REMOTES = 3;
 
-/** Remotes at ports in memory, and what the main registry must know of them. */
+/** Remotes at ports in memory, and the values that the main registry must have of them. */
 class Model {
   readonly main = createRegistry();
-  /** What it was told, or recorded itself. */
-  readonly #told: Recorded[] = [];
+  /** The values that were reported to the main registry, or recorded in it. */
+  readonly #reported: Recorded[] = [];
   readonly #remotes = Array.from({ length: REMOTES }, () => new ModelRemote(this.main));
 
   async run(step: Step): Promise<void> {
     const remote = this.#remotes[step[1] ?? 0]!;
     switch (step[0]) {
       case 'record':
-        if (step[1] === REMOTES) this.#told.push(recordInto(this.main, [step[2], step[3]]));
+        if (step[1] === REMOTES) this.#reported.push(recordInto(this.main, [step[2], step[3]]));
         else remote.record([step[2], step[3]]);
         return;
       case 'gather':
@@ -32,33 +32,33 @@ class Model {
       case 'kill':
         return remote.kill();
       case 'stop':
-        this.#told.push(...(await remote.stop()));
+        this.#reported.push(...(await remote.stop()));
         return;
       case 'start':
         return remote.start();
       case 'hold':
         return remote.hold();
       case 'release':
-        this.#told.push(...(await remote.release()));
+        this.#reported.push(...(await remote.release()));
         return;
       case 'rejoin':
         return remote.rejoin();
     }
   }
 
-  /** Gathers, and compares with a single registry that has recorded it all. */
+  /** Gathers, and compares the snapshot with that of a single registry that has recorded all reported values. */
   async check(): Promise<void> {
-    for (const remote of this.#remotes) this.#told.push(...remote.asked());
+    for (const remote of this.#remotes) this.#reported.push(...remote.gathered());
     const snapshot = await this.main.gather({ timeoutMs: 20 });
     const single = createRegistry();
-    for (const recorded of this.#told) recordInto(single, recorded);
+    for (const recorded of this.#reported) recordInto(single, recorded);
     expect(totalsOf(snapshot)).toEqual(totalsOf(await single.gather()));
     this.#checkInterval(snapshot);
   }
 
   #previous: Snapshot | undefined;
   #checkInterval(snapshot: Snapshot): void {
-    // Nothing is ever taken back: `since` would throw.
+    // Counts never fall: `since` would throw.
     if (this.#previous !== undefined) {
       expect(countOf(snapshot.since(this.#previous))).toBe(countOf(snapshot) - countOf(this.#previous));
     }
@@ -66,7 +66,7 @@ class Model {
   }
 
   async releaseAll(): Promise<void> {
-    for (const remote of this.#remotes) this.#told.push(...(await remote.release()));
+    for (const remote of this.#remotes) this.#reported.push(...(await remote.release()));
   }
 }
 
@@ -76,7 +76,7 @@ class ModelRemote {
   #ports = FakePort.pair();
   #isAlive = false;
   #isHeld = false;
-  /** Recorded, but not told. */
+  /** Recorded, but not reported. */
   #pending: Recorded[] = [];
   /** How many of them are in an answer that is held. */
   #inAnswer: number | undefined;
@@ -104,8 +104,8 @@ class ModelRemote {
     if (this.#isAlive) this.#pending.push(recordInto(this.#registry, recorded));
   }
 
-  /** What a gather of now will be told. */
-  asked(): Recorded[] {
+  /** The values that a gather reports now. */
+  gathered(): Recorded[] {
     if (!this.#isAlive) return [];
     if (!this.#isHeld) return this.#pending.splice(0);
     this.#inAnswer ??= this.#pending.length;
@@ -121,11 +121,11 @@ class ModelRemote {
 
   async stop(): Promise<Recorded[]> {
     if (!this.#isAlive) return [];
-    const told = await this.release();
+    const reported = await this.release();
     this.#isAlive = false;
     await this.#stop();
     await settled();
-    return [...told, ...this.#pending.splice(0)];
+    return [...reported, ...this.#pending.splice(0)];
   }
 
   hold(): void {
@@ -139,12 +139,12 @@ class ModelRemote {
     this.#isHeld = false;
     this.#ports.remote.release();
     await settled();
-    const told = this.#pending.splice(0, this.#inAnswer ?? 0);
+    const reported = this.#pending.splice(0, this.#inAnswer ?? 0);
     this.#inAnswer = undefined;
-    return told;
+    return reported;
   }
 
-  /** Is left and asked again, by the same port. */
+  /** Is left and collected from again, by the same port. */
   rejoin(): void {
     if (!this.#isAlive || this.#isHeld) return;
     this.#leave();
@@ -179,7 +179,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-test('whatever remotes do, the totals are those of one registry that recorded all that was told', async () => {
+test('whatever remotes do, the totals are those of one registry with all reported values', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       const model = new Model();

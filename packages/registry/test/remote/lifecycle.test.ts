@@ -4,7 +4,7 @@ import { record, remoteOf } from '../support/remotes.ts';
 import { countOf } from '../support/totals.ts';
 
 describe('a remote that ends', () => {
-  test('leaves what it has told, once, and its end is told once', async () => {
+  test('leaves its reported counts, once, and its end is reported once', async () => {
     const main = createRegistry();
     const { registry, ports } = remoteOf(main, { name: 'worker 7' });
     record(registry, 1, 2);
@@ -17,7 +17,9 @@ describe('a remote that ends', () => {
     expect(snapshot.errors).toMatchObject([
       {
         source: 'worker 7',
-        error: { message: expect.stringMatching(/^worker 7 ended without .* since \d{4}-/) },
+        error: {
+          message: expect.stringMatching(/^worker 7 ended and did not report its counts since \d{4}-/),
+        },
       },
     ]);
     const next = await main.gather();
@@ -26,7 +28,7 @@ describe('a remote that ends', () => {
     expect(ports.main.listenerCount('message')).toBe(0);
   });
 
-  test('while it is asked is not waited for', async () => {
+  test('during a request is not waited for', async () => {
     const main = createRegistry();
     const { registry, ports } = remoteOf(main);
     record(registry, 1);
@@ -41,7 +43,7 @@ describe('a remote that ends', () => {
     expect((await main.gather()).errors).toEqual([]);
   });
 
-  test('in good order has handed over everything, and is no error', async () => {
+  test('in good order has reported all its counts, and is not an error', async () => {
     const main = createRegistry();
     const { registry, ports, stop } = remoteOf(main);
     record(registry, 1);
@@ -58,7 +60,7 @@ describe('a remote that ends', () => {
     expect(ports.main.listenerCount('message')).toBe(0);
   });
 
-  test('in good order answers a gather that is waiting', async () => {
+  test('in good order answers a waiting gather', async () => {
     const main = createRegistry();
     const { registry, stop } = remoteOf(main);
     record(registry, 1);
@@ -69,7 +71,7 @@ describe('a remote that ends', () => {
     expect(countOf(snapshot)).toBe(1);
   });
 
-  test('in good order is heard to the end: what of its last words could not be taken is told', async () => {
+  test('in good order is read to the end: the parts of its last state that cannot be taken are reported', async () => {
     const main = createRegistry();
     record(main, 1);
     const { registry, stop } = remoteOf(main, { name: 'worker 7' });
@@ -82,7 +84,7 @@ describe('a remote that ends', () => {
     expect((await main.gather()).errors).toEqual([]);
   });
 
-  test('is followed by one that starts from zero, and all of that is added', async () => {
+  test('is followed by one that starts from zero, whose counts are all added', async () => {
     const main = createRegistry();
     const totals: number[] = [];
     for (let generation = 0; generation < 4; generation++) {
@@ -122,7 +124,7 @@ describe('the same registry', () => {
     expect(countOf(await main.gather())).toBe(3);
   });
 
-  test('that is left and asked again is not counted anew', async () => {
+  test('that is left and collected from again is not counted again', async () => {
     const main = createRegistry();
     const { registry, ports, leave } = remoteOf(main);
     record(registry, 1, 2);
@@ -137,7 +139,7 @@ describe('the same registry', () => {
 });
 
 describe('a remote that is slow', () => {
-  test('is named, its last known state stands in, and what it is late with is in the next snapshot', async () => {
+  test('is named, its last known state is used, and its late counts are in the next snapshot', async () => {
     const main = createRegistry();
     const { registry, ports } = remoteOf(main, { name: 'worker 7', timeoutMs: 10 });
     record(registry, 1);
@@ -162,7 +164,7 @@ describe('a remote that is slow', () => {
     expect(ports.main.sent).toHaveLength(1);
   });
 
-  test('has a second by default, and less where the gather says so', async () => {
+  test('has a second by default, and less when the gather allows less', async () => {
     const main = createRegistry();
     const ports = FakePort.pair();
     collectFrom(main, ports.main);
@@ -183,7 +185,7 @@ describe('a remote that is slow', () => {
 });
 
 describe('states that arrive in another order', () => {
-  test('do not take anything back', async () => {
+  test('remove no counts', async () => {
     const main = createRegistry();
     const { registry, ports } = remoteOf(main);
     record(registry, 1);

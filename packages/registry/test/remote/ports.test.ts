@@ -16,13 +16,13 @@ import { record, remoteOf } from '../support/remotes.ts';
 import { familyIn, onlySeries, slotsOf } from '../support/state.ts';
 import { countOf } from '../support/totals.ts';
 
-// Compiles, or the types of ports are narrower than those of Node.js.
+// The types of ports must allow those of Node.js: otherwise this does not compile.
 type Accepted<Given, Allowed> = Given extends Allowed ? true : never;
 const ACCEPTED: Accepted<Worker | MessagePort | ChildProcess | ClusterWorker | NodeJS.Process, RemotePort> &
   Accepted<typeof cluster, ClusterLike<ClusterWorker>> = true;
 
 describe('a port', () => {
-  test('may be any of those of Node.js', () => {
+  test('may be any port of Node.js', () => {
     expect(ACCEPTED).toBe(true);
   });
 
@@ -50,13 +50,13 @@ describe('a port', () => {
     expect((await main.gather()).errors).toMatchObject([
       {
         source: 'process 4711',
-        error: { message: 'process 4711 ended without handing over what it counted' },
+        error: { message: 'process 4711 ended and did not report its counts' },
       },
     ]);
     expect((await main.gather()).errors).toEqual([]);
   });
 
-  test('that is gone lets a remote stop in peace', async () => {
+  test('that is gone does not keep a remote from stopping', async () => {
     const stop = serveRegistry(
       createRegistry(),
       Object.assign(new FakeProcess(FakePort.pair().main), {
@@ -77,7 +77,7 @@ describe('a port', () => {
     );
   });
 
-  test('is left to others too', async () => {
+  test('may have other listeners', async () => {
     const main = createRegistry();
     const { ports, registry } = remoteOf(main);
     record(registry, 1);
@@ -110,7 +110,7 @@ describe('a cluster', () => {
     }
   }
 
-  test('is collected from with all its workers, those to come as well', async () => {
+  test('is collected from with all its present and future workers', async () => {
     const main = createRegistry();
     const cluster = new FakeCluster();
     record(cluster.fork(), 1);
@@ -133,7 +133,7 @@ describe('a cluster', () => {
     expect(snapshot.errors).toEqual([]);
   });
 
-  test('adds the series of its workers up by default, and may be told how long to wait', async () => {
+  test('adds up the series of its workers by default, and has a time limit on request', async () => {
     const main = createRegistry();
     const cluster = new FakeCluster();
     const registries = [cluster.fork(), cluster.fork()];

@@ -14,7 +14,7 @@ afterAll(() => {
 /** A busy machine may take long to start a process. */
 const PATIENCE_MS = 30_000;
 
-/** Records 0 … `values` - 1, then says `recorded`; ends in good order when it hears `stop`. */
+/** Records 0 … `values` - 1, then sends `recorded`. Ends in good order when it receives `stop`. */
 const RECORD = `
   import { createRegistry, serveRegistry } from '@hdrscope/registry';
 
@@ -47,7 +47,7 @@ async function expected(generations: number): Promise<Map<string, unknown>> {
   return totalsOf(await single.gather());
 }
 
-test('child processes are collected from, and leave what they told: the last words of those that stop', async () => {
+test('child processes leave their reported counts, and those that stop report the last ones', async () => {
   const main = createRegistry();
   const [killed, stopped] = [start(main, 'json', 'killed'), start(main, 'advanced', 'stopped')];
   await Promise.all([once(killed, 'message'), once(stopped, 'message')]);
@@ -55,7 +55,7 @@ test('child processes are collected from, and leave what they told: the last wor
 
   killed.kill('SIGKILL');
   await once(killed, 'disconnect');
-  // Never asked: what it counts comes with its last words.
+  // It is never asked: its counts come with its last state.
   const replacement = start(main, 'json', 'replacement');
   await once(replacement, 'message');
   const ends = [stopped, replacement].map((process) => once(process, 'disconnect'));
@@ -67,7 +67,7 @@ test('child processes are collected from, and leave what they told: the last wor
   expect(totalsOf(await main.gather())).toEqual(await expected(3));
 });
 
-test('a cluster is collected from, with workers that come and go', async () => {
+test('a cluster is collected from while workers come and go', async () => {
   const worker = built.script('worker', RECORD);
   const primary = built.script(
     'primary',
@@ -80,28 +80,28 @@ test('a cluster is collected from, with workers that come and go', async () => {
     const registry = createRegistry();
     collectFromCluster(registry, cluster, { timeoutMs: ${PATIENCE_MS} });
     const begin = () => once(cluster.fork(), 'message');
-    const told = async () => {
+    const totals = async () => {
       const { families, errors } = await registry.gather();
       const [{ histogram, sum, rejected }] = families[0].series;
       return [histogram.totalCount, sum, rejected.negative, errors.map(({ source }) => source)];
     };
     await Promise.all([begin(), begin()]);
-    const first = await told();
+    const first = await totals();
     cluster.workers[1].process.kill('SIGKILL');
     await once(cluster, 'exit');
-    const second = await told();
+    const second = await totals();
     const last = cluster.workers[2];
     last.send('stop');
     await once(last, 'disconnect');
-    process.send([first, second, await told()]);
+    process.send([first, second, await totals()]);
     process.disconnect();
   `,
   );
   const process = fork(primary, { execArgv: [] });
   processes.push(process);
-  const [told] = await once(process, 'message');
+  const [received] = await once(process, 'message');
   const sum = (1000 * 999) / 2;
-  expect(told).toEqual([
+  expect(received).toEqual([
     [2000, 2 * sum, 2, []],
     [2000, 2 * sum, 2, ['worker 1']],
     [2000, 2 * sum, 2, []],

@@ -17,8 +17,8 @@ afterAll(async () => {
 const PATIENCE_MS = 30_000;
 
 /**
- * Records 0 … `values` - 1 in bursts, then says `recorded`; ends in good order when it hears `stop`, and stands still for
- * a while when it hears `sleep`.
+ * Records 0 … `values` - 1 in bursts, then sends `recorded`. Ends in good order when it receives `stop`, and
+ * blocks for a while when it receives `sleep`.
  */
 const script = built.script(
   'thread',
@@ -55,7 +55,7 @@ function start(
   return { worker, recorded };
 }
 
-/** What one registry says that has recorded all of it. */
+/** The totals of one registry that has recorded all values. */
 async function expected(...lists: readonly number[]): Promise<Map<string, unknown>> {
   const single = createRegistry();
   const series = single.histogram({ name: 'values' }).with({});
@@ -63,7 +63,7 @@ async function expected(...lists: readonly number[]): Promise<Map<string, unknow
   return totalsOf(await single.gather());
 }
 
-test('threads that record while they are gathered lose nothing, and totals never go down', async () => {
+test('threads that record during gathers lose nothing, and totals never fall', async () => {
   const main = createRegistry();
   const sizes = [20_000, 30_000, 40_000];
   const threads = sizes.map((values) => start(main, { values }));
@@ -89,7 +89,7 @@ test('threads that record while they are gathered lose nothing, and totals never
   expect(ofIntervals).toBe(90_000);
 });
 
-test('a thread that stops in good order hands over the rest, and then ends by itself', async () => {
+test('a thread that stops in good order reports its last counts, and then ends by itself', async () => {
   const main = createRegistry();
   const { worker, recorded } = start(main, { values: 1000 });
   await recorded;
@@ -100,7 +100,7 @@ test('a thread that stops in good order hands over the rest, and then ends by it
   expect(totalsOf(snapshot)).toEqual(await expected(1000));
 });
 
-test('a thread that is killed keeps its counts, once, and its replacement adds its own', async () => {
+test('the counts of a killed thread stay, once, and its replacement adds its own', async () => {
   const main = createRegistry();
   const first = start(main, { values: 1000, name: 'first' });
   await first.recorded;
@@ -114,7 +114,7 @@ test('a thread that is killed keeps its counts, once, and its replacement adds i
   expect(totalsOf(await main.gather())).toEqual(await expected(1000, 1000));
 });
 
-test('a thread that stands still is not waited for; its last known state stands in', async () => {
+test('a blocked thread is not waited for; its last known state is used', async () => {
   const main = createRegistry();
   const { worker, recorded } = start(main, { values: 100, name: 'slow', timeoutMs: 60 });
   main.histogram({ name: 'values' }).with({}).record(1);

@@ -8,14 +8,14 @@ import { countOf, totalsOf } from '../support/totals.ts';
 
 type Json = Record<string, unknown>;
 
-/** A state as it crosses a port. */
+/** A state on its way through a port. */
 async function sentState(): Promise<Json> {
   const main = createRegistry();
   const { state } = await connected(main);
   return state;
 }
 
-/** A remote with one series of two values, that has answered once. */
+/** A remote that has answered once, with one series of two values. */
 async function connected(main: Registry) {
   const registry = createRegistry();
   const ports = FakePort.pair();
@@ -30,7 +30,7 @@ async function connected(main: Registry) {
 }
 
 describe('attributes', () => {
-  test('cross as JSON and stay what they are', () => {
+  test('cross as JSON and stay equal', () => {
     fc.assert(
       fc.property(attributes, (given) => {
         const crossed = attributesFromJson(JSON.parse(JSON.stringify(attributesToJson(given))), 'attributes');
@@ -58,7 +58,7 @@ describe('attributes', () => {
     expect(Object.keys(crossed)).toEqual(['__proto__']);
   });
 
-  test('that JSON cannot tell apart are counted all the same', async () => {
+  test('that JSON cannot keep apart are counted too', async () => {
     const main = createRegistry();
     const { registry } = await connected(main);
     const odd = (): void => {};
@@ -100,7 +100,7 @@ describe('a message that is broken', () => {
     ]);
   });
 
-  test('that nobody waited for is told at the next gather, and only there', async () => {
+  test('that no gather waited for is reported at the next gather, and only there', async () => {
     const main = createRegistry();
     const { ports } = await connected(main);
     ports.remote.postMessage({ ...valid(), version: 2 });
@@ -126,7 +126,7 @@ describe('a message that is broken', () => {
       (series) => ({ ...series, rejected: { ...(series.rejected as Json), negative: 0 } }),
       'ERR_INCOMPATIBLE',
     ],
-  ])('but for a part, such as %s, is taken but for that', async (_, change, code) => {
+  ])('only in a part, such as %s, is taken without that part', async (_, change, code) => {
     const main = createRegistry();
     const { ports, state } = await connected(main);
     const [family] = state.families as Json[];
@@ -150,7 +150,7 @@ describe('a message that is broken', () => {
     expect(countOf(snapshot)).toBe(4);
   });
 
-  test('never does any harm, whatever it is', async () => {
+  test('does no harm, whatever it is', async () => {
     const state = await sentState();
     const paths = pathsIn(state);
     await fc.assert(
@@ -161,7 +161,7 @@ describe('a message that is broken', () => {
           const main = createRegistry();
           const { ports } = await connected(main);
           const before = totalsOf(await main.gather());
-          // Of the same instance or of another one: either it is an error, or it adds counts.
+          // The message is of the same instance or of another one. Either it is an error, or it adds counts.
           ports.remote.postMessage(replaced(state, path, value));
           await settled();
           const after = await main.gather();
@@ -173,7 +173,7 @@ describe('a message that is broken', () => {
     );
   });
 
-  /** All places in some JSON. */
+  /** The paths of all values in a JSON value. */
   function pathsIn(json: unknown, path: readonly string[] = []): (readonly string[])[] {
     if (typeof json !== 'object' || json === null) return [path];
     return [path, ...Object.entries(json).flatMap(([key, value]) => pathsIn(value, [...path, key]))];

@@ -12,7 +12,7 @@ export const attributeValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(['1'], ['a', 'b'], [true]) },
 );
 
-/** Few keys, so that sets share them; `7` is one that objects always put first. */
+/** Few keys, so that sets share them; objects always put `7` first. */
 const attributeKey = fc.constantFrom('method', 'route', 'status', '7', '');
 
 /** Sets of attributes with keys in any order. */
@@ -20,12 +20,12 @@ export const attributes: fc.Arbitrary<Attributes> = fc
   .uniqueArray(fc.tuple(attributeKey, attributeValue), { selector: ([key]) => key, maxLength: 4 })
   .map((entries) => Object.fromEntries(entries));
 
-/** The same set, its keys in another order. */
+/** An equal set with its keys in another order. */
 export function reordered(given: Attributes): Attributes {
   return Object.fromEntries(Object.entries(given).reverse());
 }
 
-/** What a family's values may be, in ticks: small ones, and some of every magnitude. */
+/** Values of a family, in ticks: small ones, and some of every magnitude. */
 export const ticks: fc.Arbitrary<number> = fc.oneof(
   fc.nat({ max: 300 }),
   fc

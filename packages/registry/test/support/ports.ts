@@ -1,11 +1,11 @@
 import { EventEmitter } from 'node:events';
 
-/** One end of a way between two registries, of either kind; what is sent crosses it as JSON. */
+/** One end of a connection between two registries, of either kind. Messages cross it as JSON. */
 export class FakePort extends EventEmitter {
   #peer: FakePort | undefined;
   readonly #held: string[] = [];
   #isHeld = false;
-  /** What was sent from here. */
+  /** The messages that were sent from this end. */
   readonly sent: unknown[] = [];
 
   static pair(): { readonly main: FakePort; readonly remote: FakePort } {
@@ -22,18 +22,18 @@ export class FakePort extends EventEmitter {
     else this.#deliver(text);
   }
 
-  /** Keeps back what is sent from here: the sender is slow. */
+  /** Holds back the messages of this end: the sender is slow. */
   hold(): void {
     this.#isHeld = true;
   }
 
-  /** Lets it all go. */
+  /** Sends all messages that were held back. */
   release(): void {
     this.#isHeld = false;
     for (const text of this.#held.splice(0)) this.#deliver(text);
   }
 
-  /** The thread at this end is no more; what it had sent before still arrives. */
+  /** Ends the thread at this end. The messages that it sent before still arrive. */
   kill(): void {
     const peer = this.#peer;
     this.#peer = undefined;
@@ -47,7 +47,7 @@ export class FakePort extends EventEmitter {
   }
 }
 
-/** The same as a process sees it. */
+/** A `FakePort` with the interface of a process. */
 export class FakeProcess extends EventEmitter {
   readonly #port: FakePort;
 
@@ -65,7 +65,7 @@ export class FakeProcess extends EventEmitter {
   }
 }
 
-/** Until everything that is under way has arrived. */
+/** Resolves when all messages that are under way have arrived. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -3,7 +3,7 @@ import type { FamilySnapshot } from '../../src/family.ts';
 import type { SeriesSnapshot } from '../../src/series.ts';
 import type { Snapshot } from '../../src/snapshot.ts';
 
-/** The used slots of a histogram and their counts, ascending: all that tells histograms of one layout apart. */
+/** The used slots of a histogram and their counts, ascending: histograms of one layout differ in nothing else. */
 export function slotsOf({ counts }: ReadonlyHistogram): [slot: number, count: number][] {
   const used: [number, number][] = [];
   for (let slot = counts.next(0); slot < counts.length; slot = counts.next(slot + 1))
@@ -11,7 +11,7 @@ export function slotsOf({ counts }: ReadonlyHistogram): [slot: number, count: nu
   return used;
 }
 
-/** The family of this name. Without it the test fails. */
+/** The family of this name. The test fails when there is no such family. */
 export function familyIn(snapshot: Snapshot, name: string): FamilySnapshot {
   const family = snapshot.families.find((one) => one.name === name);
   if (family === undefined)
@@ -19,7 +19,7 @@ export function familyIn(snapshot: Snapshot, name: string): FamilySnapshot {
   return family;
 }
 
-/** The only series of a family. */
+/** The only series of a family. The test fails when there is another number of series. */
 export function onlySeries({ name, series }: FamilySnapshot): SeriesSnapshot {
   if (series.length !== 1) throw new Error(`${name} must have one series, has ${series.length}`);
   return series[0]!;

@@ -2,7 +2,7 @@ import { canonicalText } from '../../src/attributes.ts';
 import type { Snapshot } from '../../src/snapshot.ts';
 import { slotsOf } from './state.ts';
 
-/** All that a snapshot says of a series, but for when it began. */
+/** All facts of a series in a snapshot except its start. */
 export interface Totals {
   readonly slots: readonly [slot: number, count: number][];
   readonly sum: number;

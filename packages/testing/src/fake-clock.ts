@@ -1,7 +1,5 @@
-import type { Clock } from '../../src/clock.ts';
-
-/** A clock that stands still until it is moved. */
-export class FakeClock implements Clock {
+/** A clock that stands still until it is moved. Fits the `Clock` of `@hdrscope/registry`. */
+export class FakeClock {
   #nowMs: number;
   #monotonicMs = 5000;
 
@@ -12,12 +10,13 @@ export class FakeClock implements Clock {
   readonly nowMs = (): number => this.#nowMs;
   readonly monotonicMs = (): number => this.#monotonicMs;
 
+  /** Moves both clocks. */
   advance(ms: number): void {
     this.#nowMs += ms;
     this.#monotonicMs += ms;
   }
 
-  /** As an operator or NTP does it: the monotonic clock does not notice. */
+  /** Sets the wall clock, as an operator or NTP does. The monotonic clock goes on. */
   setWallClock(nowMs: number): void {
     this.#nowMs = nowMs;
   }

@@ -1,0 +1,165 @@
+import { explicitLayout, type HdrLayout, HdrscopeError, hdrLayout, type Layout } from '@hdrscope/core';
+import { fromTicks, mustBe, type Resolution, resolutionOf, scaledLayout } from '@hdrscope/core/internal';
+import { nanosecondsPer } from '@hdrscope/kit';
+
+/** The library that made a family: an OpenTelemetry instrumentation scope. */
+export interface Scope {
+  readonly name: string;
+  /** @default no version */
+  readonly version?: string;
+  /** @default no schema URL */
+  readonly schemaUrl?: string;
+}
+
+/** The definition of a family: see `Registry.histogram`. */
+export interface FamilyOptions {
+  /** Not empty; unique within the scope. Upper and lower case are the same. */
+  readonly name: string;
+  /** The unit of all values: a UCUM code such as `s`, `By` or `1`. @default '', values have no unit */
+  readonly unit?: string;
+  /** A sentence for people. @default '' */
+  readonly description?: string;
+  /**
+   * The step in which values are counted, in the unit: finite and above 0. A value counts at the nearest multiple,
+   * which is its tick, and the largest value that a series can count is 2^53 − 1 ticks.
+   * @default see `defaultResolution`
+   */
+  readonly resolution?: number;
+  /** The decimal digits to which a value keeps its precision: an integer from 0 to 5. @default 2 */
+  readonly significantDigits?: number;
+  /** The largest number of series: an integer of at least 1. The overflow series takes all others. @default 2000 */
+  readonly cardinalityLimit?: number;
+  /** @default no scope */
+  readonly scope?: Scope;
+  /**
+   * Explicit bucket boundaries that suit the values: finite numbers in the unit, ascending. A boundary belongs to the
+   * bucket below it. Formats with explicit buckets use them unless their own options name others. Advice: families
+   * that differ in their boundaries only are the same family.
+   * @default no boundaries, each format uses its own
+   */
+  readonly boundaries?: readonly number[];
+}
+
+/** The settings of a family: its options with all defaults applied. */
+export interface FamilySettings {
+  readonly name: string;
+  readonly unit: string;
+  readonly description: string;
+  readonly scope: Scope | undefined;
+  /** One tick of the histograms, in the unit. */
+  readonly resolution: Resolution;
+  /** The layout that all histograms share, in ticks. */
+  readonly layout: HdrLayout;
+  /** The same layout in the unit. */
+  readonly unitLayout: Layout;
+  /** At least 1. */
+  readonly cardinalityLimit: number;
+  /** `undefined` when the family was made without boundaries. */
+  readonly boundaries: readonly number[] | undefined;
+}
+
+// The memory of a series grows with its digits. Two need a fifth of what three need, and keep 100 ms and 101 ms apart.
+const DEFAULT_DIGITS = 2;
+const DEFAULT_CARDINALITY_LIMIT = 2000;
+
+/**
+ * Checks options, and applies the defaults of those that are left out.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION`
+ */
+export function familySettings(options: FamilyOptions): FamilySettings {
+  const { name, unit = '', description = '', scope, boundaries } = options;
+  const { significantDigits = DEFAULT_DIGITS, cardinalityLimit = DEFAULT_CARDINALITY_LIMIT } = options;
+  if (typeof name !== 'string' || name === '') {
+    throw mustBe('ERR_INVALID_OPTION', 'name', 'a text, not empty', name);
+  }
+  const resolution = resolutionOf(options.resolution ?? defaultResolution(unit));
+  if (!Number.isSafeInteger(cardinalityLimit) || cardinalityLimit < 1) {
+    throw mustBe('ERR_INVALID_OPTION', 'cardinalityLimit', 'an integer of at least 1', cardinalityLimit);
+  }
+  const layout = largestLayout(significantDigits);
+  return {
+    name,
+    unit,
+    description,
+    scope: scope && Object.freeze({ ...scope }),
+    resolution,
+    layout,
+    unitLayout: scaledLayout(layout, resolution),
+    cardinalityLimit,
+    boundaries: boundaries && Object.freeze([...explicitLayout(boundaries).edges]),
+  };
+}
+
+/**
+ * The default resolution of a family, by its unit: a nanosecond for units of time, 1 for bytes, bits and
+ * annotations such as `{request}`, a millionth for ratios (unit `1`), and a thousandth for all other units.
+ *
+ * @param unit A UCUM code.
+ * @returns The step between two values, in the unit.
+ * @example
+ * ```ts
+ * import { defaultResolution } from '@hdrscope/registry';
+ *
+ * ['s', 'ms', 'By', '1', 'Cel'].map(defaultResolution); //=> [1e-9, 1e-6, 1, 1e-6, 1e-3]
+ * ```
+ */
+export function defaultResolution(unit: string): number {
+  const nsPerUnit = nanosecondsPer(unit);
+  if (nsPerUnit !== undefined) return 1 / nsPerUnit;
+  if (COUNTED_WHOLE.test(unit)) return 1;
+  return unit === '1' ? 1e-6 : 1e-3;
+}
+
+// Bytes, bits, and UCUM annotations such as {request}.
+const COUNTED_WHOLE = /^(By|bit|\{.*\})$/;
+
+const layoutsByDigits = new Map<number, HdrLayout>();
+
+/** Families of equal digits share a layout, so that whatever is computed for a layout is computed once. */
+function largestLayout(significantDigits: number): HdrLayout {
+  let layout = layoutsByDigits.get(significantDigits);
+  if (layout === undefined) {
+    layout = hdrLayout({ highestTrackableValue: Number.MAX_SAFE_INTEGER, significantDigits });
+    layoutsByDigits.set(significantDigits, layout);
+  }
+  return layout;
+}
+
+/** The options that decide how a family counts. An option that is left out is not compared. */
+export interface CountingOptions {
+  /** Names the family in the error. */
+  readonly name: string;
+  readonly unit: string;
+  readonly resolution?: number | undefined;
+  readonly significantDigits?: number | undefined;
+  readonly cardinalityLimit?: number | undefined;
+}
+
+/**
+ * Makes sure that a registered family counts in the way that is asked for.
+ *
+ * @throws HdrscopeError `ERR_ALREADY_REGISTERED` that names the family and the first option that differs.
+ */
+export function assertSameCounting(family: FamilySettings, asked: CountingOptions): void {
+  const registered = countingOptions(family);
+  for (const option of ['unit', 'resolution', 'significantDigits', 'cardinalityLimit'] as const) {
+    const [ours, theirs] = [registered[option], asked[option]];
+    if (theirs === undefined || ours === theirs) continue;
+    // A resolution comes back from its fraction to the last bit or so.
+    if (option === 'resolution' && Math.abs((theirs as number) / (ours as number) - 1) <= 1e-12) continue;
+    throw alreadyRegistered(asked.name, option, ours, theirs);
+  }
+}
+
+export function countingOptions(family: FamilySettings): Required<CountingOptions> {
+  const { name, unit, resolution, layout, cardinalityLimit } = family;
+  const { significantDigits } = layout;
+  return { name, unit, resolution: fromTicks(resolution, 1), significantDigits, cardinalityLimit };
+}
+
+function alreadyRegistered(name: string, option: string, registered: unknown, got: unknown): HdrscopeError {
+  const options = `${option} ${JSON.stringify(registered)}, got ${JSON.stringify(got)}`;
+  const message = `the family "${name}" is registered with ${options}`;
+  return new HdrscopeError('ERR_ALREADY_REGISTERED', message, { details: { name, option, registered, got } });
+}

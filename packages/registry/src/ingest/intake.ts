@@ -1,0 +1,147 @@
+import { type Counted, HdrscopeError } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
+import { systemClock } from '../clock.ts';
+import type { Family } from '../family.ts';
+import type { FamilyOptions } from '../family-options.ts';
+import type { Registry } from '../registry.ts';
+import { familyFor, keepsApart } from './family-for.ts';
+import { type IngestHealth, type IngestTally, newTally, type ReadingRefusal } from './health.ts';
+import { IngestMemory, type Life } from './memory.ts';
+import type { CounterState, Reading } from './reading.ts';
+import { isEmpty, type ReadingIncrease, readingIncrease, wholeReading } from './reading-increase.ts';
+import { seriesError } from './series-error.ts';
+import type { IngestOptions } from './source.ts';
+
+/** Adds the readings of a source to a registry. */
+export class Intake {
+  readonly tally: IngestTally = newTally();
+  readonly memory: IngestMemory;
+  readonly #registry: Registry;
+  readonly #options: IngestOptions;
+  /** By the options object that the readings of one family share. */
+  readonly #families = new WeakMap<FamilyOptions, Family>();
+
+  /** @throws HdrscopeError `ERR_INVALID_OPTION` */
+  constructor(registry: Registry, options: IngestOptions) {
+    const { since = 'beginning', memory = new IngestMemory() } = options;
+    if (since !== 'beginning' && since !== 'now') {
+      throw mustBe('ERR_INVALID_OPTION', 'since', "'beginning' or 'now'", since);
+    }
+    this.#registry = registry;
+    this.#options = options;
+    this.memory = memory;
+  }
+
+  health(): IngestHealth {
+    const { tally, memory } = this;
+    return Object.freeze({ ...tally, refused: { ...tally.refused }, streams: memory.size });
+  }
+
+  /** See `Ingestion.take`. */
+  take(readings: Iterable<Reading>): HdrscopeError[] {
+    const { clock = systemClock, since, isWhole = false } = this.#options;
+    const { memory, tally } = this;
+    const isBaseline = since === 'now' && !memory.hasAnswered;
+    const nowMs = clock.monotonicMs();
+    const refusals: HdrscopeError[] = [];
+    const readKeys = new Set<string>();
+    const newLivesBefore = tally.newLives;
+    for (const reading of readings) {
+      if (isWhole) readKeys.add(reading.key);
+      try {
+        this.#takeOne(reading, isBaseline, nowMs);
+        tally.readings++;
+      } catch (error) {
+        const { reason, cause } = refusalOf(error);
+        tally.refused[reason]++;
+        refusals.push(seriesError(reading, reason, cause));
+      }
+    }
+    memory.hasAnswered = true;
+    tally.reads++;
+    if (isWhole) this.#forgetAllBut(readKeys, tally.newLives > newLivesBefore);
+    return refusals;
+  }
+
+  #takeOne(reading: Reading, isBaseline: boolean, nowMs: number): void {
+    const { key, counter = {} } = reading;
+    const { memory, tally } = this;
+    const options = this.#options;
+    const life = memory.lifeOf(key, counter.epoch ?? '');
+    if (life !== undefined && this.#isRepeatedOrLate(counter, life)) return;
+    if (!memory.hasRoomFor(key, nowMs, options)) {
+      const message = `the stream is new, and the limit of ${memory.size} streams (maxStreams) is reached`;
+      throw new Refusal('tooManyStreams', new HdrscopeError('ERR_TOO_LARGE', message));
+    }
+    const isNewLife = life === undefined && memory.has(key);
+    const increase =
+      life?.last === undefined
+        ? wholeReading(reading)
+        : readingIncrease(reading, life.last, options.resets ?? 'together');
+    if (!isBaseline && !isEmpty(increase)) this.#add(reading, increase);
+    // Not earlier: a reading that could not be added must count when it comes again.
+    memory.keep(reading, nowMs, options);
+    if (increase.isReset) tally.resets++;
+    if (isNewLife) tally.newLives++;
+  }
+
+  #isRepeatedOrLate({ sequence, temporality }: CounterState, { sequences }: Life): boolean {
+    if (sequence === undefined) return false;
+    if (sequences.includes(sequence)) {
+      this.tally.duplicates++;
+      return true;
+    }
+    if (temporality === 'delta' || sequences.every((known) => known < sequence)) return false;
+    this.tally.late++;
+    return true;
+  }
+
+  #add({ family: options, attributes }: Reading, { counted, facts }: ReadingIncrease): void {
+    const family = this.#familyFor(options, counted);
+    const series = family.with({ ...attributes, ...this.#options.attributes });
+    const { count, open } = series.add(counted, facts);
+    const { tally } = this;
+    const values = counted.counts.total;
+    tally.values += values;
+    tally.open += open;
+    if (!keepsApart(family, counted.layout)) tally.inexact += count;
+    this.#options.observer?.added?.(values);
+  }
+
+  #familyFor(options: FamilyOptions, { layout }: Counted): Family {
+    const known = this.#families.get(options);
+    if (known !== undefined) return known;
+    try {
+      const family = familyFor(this.#registry, options, layout);
+      this.#families.set(options, family);
+      return family;
+    } catch (error) {
+      throw new Refusal('conflicting', error);
+    }
+  }
+
+  #forgetAllBut(keys: ReadonlySet<string>, isNewLife: boolean): void {
+    for (const key of this.memory.keys()) {
+      if (keys.has(key)) continue;
+      this.memory.forget(key);
+      // Keys that are missing in a new life ended with the life before it.
+      if (!isNewLife) this.tally.evicted++;
+    }
+  }
+}
+
+/** Adds the reason to the error that made a reading impossible to take. */
+class Refusal extends Error {
+  readonly reason: ReadingRefusal;
+
+  constructor(reason: ReadingRefusal, cause: unknown) {
+    super(reason, { cause });
+    this.reason = reason;
+  }
+}
+
+function refusalOf(error: unknown): Pick<Refusal, 'reason' | 'cause'> {
+  if (error instanceof Refusal) return error;
+  const isOverflow = error instanceof HdrscopeError && error.code === 'ERR_COUNT_OVERFLOW';
+  return { reason: isOverflow ? 'countTooLarge' : 'malformed', cause: error };
+}

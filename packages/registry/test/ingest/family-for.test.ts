@@ -1,0 +1,89 @@
+import { type Counted, countedIn, explicitLayout, exponentialLayout, hdrLayout } from '@hdrscope/core';
+import { integerLayout, resolutionOf, scaledLayout } from '@hdrscope/core/internal';
+import { refusalOf } from '@hdrscope/testing/refusals';
+import { createRegistry, type FamilyOptions, ingest } from '../../src/index.ts';
+import { familyFor, keepsApart } from '../../src/ingest/family-for.ts';
+import { reading } from '../support/readings.ts';
+
+const MICROSECONDS = scaledLayout(integerLayout([0, 1, 4, 8], 0), resolutionOf(1e-6));
+
+describe('the new family of a reading', () => {
+  test.each<[string, Counted, string, Partial<FamilyOptions>]>([
+    [
+      'explicit bounds',
+      countedIn(explicitLayout([0.005, 0.01]), [1, 0, 0]),
+      's',
+      { boundaries: [0.005, 0.01], significantDigits: 2 },
+    ],
+    [
+      'integers in a unit',
+      countedIn(MICROSECONDS, [1, 0, 0, 0, 0]),
+      's',
+      { boundaries: [0, 1e-6, 4e-6, 8e-6], significantDigits: 1 },
+    ],
+  ])('suits %s', async (_what, counted, unit, expected) => {
+    const registry = createRegistry();
+    ingest(registry, { name: 's' }).take([reading(counted, { family: { name: 'x', unit } })]);
+    const { boundaries, layout } = (await registry.gather()).families[0]!;
+    expect({ boundaries, significantDigits: layout.significantDigits }).toEqual(expected);
+  });
+
+  test('has a finer resolution when its bounds need one', () => {
+    const { resolution } = familyFor(createRegistry(), { name: 'x', unit: '1' }, explicitLayout([2.5e-7]));
+    expect(resolution).toEqual(resolutionOf(1e-8));
+  });
+
+  test('has a finer resolution when exponential buckets are small and the unit says nothing', () => {
+    const small = exponentialLayout({ scale: 0, minIndex: -20, maxIndex: -10 });
+    const [unknown, seconds] = ['', 's'].map((unit) =>
+      familyFor(createRegistry(), { name: 'x', unit }, small),
+    );
+    expect(unknown!.resolution.ticksPerUnit * 2 ** -20).toBeGreaterThanOrEqual(1000);
+    expect(seconds!.resolution).toEqual(resolutionOf(1e-9));
+    expect(unknown!.layout.significantDigits).toBe(3);
+  });
+
+  test('has the digits of an HDR layout', () => {
+    const layout = hdrLayout({ highestTrackableValue: 1000, significantDigits: 4 });
+    expect(familyFor(createRegistry(), { name: 'x' }, layout).layout.significantDigits).toBe(4);
+  });
+
+  test('has the options that the reading states', async () => {
+    const registry = createRegistry();
+    const family = { name: 'x', unit: 'By', significantDigits: 4, boundaries: [7] };
+    ingest(registry, { name: 's' }).take([reading([1, 0, 0, 0], { family })]);
+    const { boundaries, layout } = (await registry.gather()).families[0]!;
+    expect([boundaries, layout.significantDigits]).toEqual([[7], 4]);
+  });
+});
+
+describe('a registered family', () => {
+  test('takes values in its unit whatever its ticks are', () => {
+    const registry = createRegistry();
+    const family = registry.histogram({ name: 'x', unit: 's', significantDigits: 3 });
+    const asked = { name: 'x', unit: 's', resolution: 0.5, significantDigits: 1 };
+    expect(familyFor(registry, asked, explicitLayout([1]))).toBe(family);
+  });
+
+  test.each<[Partial<FamilyOptions>, object]>([
+    [{ unit: 'ms' }, { option: 'unit', registered: 's', got: 'ms' }],
+    [{ resolution: 1e-3 }, { option: 'resolution', registered: 1e-9, got: 1e-3 }],
+    [{ significantDigits: 3 }, { option: 'significantDigits', registered: 2, got: 3 }],
+  ])('refuses counts in ticks with %j', (asked, details) => {
+    const registry = createRegistry();
+    registry.histogram({ name: 'x', unit: 's' });
+    const refusal = refusalOf(
+      () => familyFor(registry, { name: 'x', unit: 's', ...asked }),
+      'ERR_ALREADY_REGISTERED',
+    );
+    expect(refusal.details).toEqual({ name: 'x', ...details });
+  });
+
+  test('says whether its digits keep the slots of a layout apart', () => {
+    const registry = createRegistry();
+    const [coarse, fine] = [0, 1].map((significantDigits) =>
+      registry.histogram({ name: `x${significantDigits}`, unit: 's', resolution: 1e-6, significantDigits }),
+    );
+    expect([keepsApart(coarse!, MICROSECONDS), keepsApart(fine!, MICROSECONDS)]).toEqual([false, true]);
+  });
+});
