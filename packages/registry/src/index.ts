@@ -1,6 +1,7 @@
 export { type Attributes, canonicalText } from './attributes.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { type CountedUnit, SHOWN_UNITS, type ShownUnit } from './counted-unit.ts';
+export type { RegistryErrorCode } from './errors.ts';
 export type { Exemplar } from './exemplars.ts';
 export type { Family, FamilySnapshot } from './family.ts';
 export { defaultResolution, type FamilyOptions, type FamilySettings, type Scope } from './family-options.ts';

@@ -1,5 +1,5 @@
 /** Error numbers of Linux, which replies contain. */
-export const EINVAL = 22;
+const EINVAL = 22;
 export const ETIMEDOUT = 110;
 
 const WORDS: ReadonlyMap<number, string> = new Map([

@@ -14,7 +14,7 @@ export interface Written {
   readonly ms: readonly number[];
 }
 
-export const START = 1_500_000_000;
+const START = 1_500_000_000;
 
 /** A log with a start time: 2017-07-14 02:40:00 UTC. */
 export function logText(intervals: readonly Written[]): string {

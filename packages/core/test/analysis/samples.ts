@@ -29,7 +29,7 @@ function pairOf(
 }
 
 /** The middles of the slots of a histogram, each as often as it was counted, ascending. */
-export function valuesOf(histogram: Histogram): number[] {
+function valuesOf(histogram: Histogram): number[] {
   const { layout } = histogram;
   return slotsOf(histogram).flatMap(([slot, count]) => Array<number>(count).fill(layout.midpoint(slot)));
 }

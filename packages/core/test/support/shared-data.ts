@@ -5,7 +5,7 @@ import { printOnce } from './print-once.ts';
 const SHARED = new URL('../../../../../shared/data/', import.meta.url);
 
 /** The text of a shared file, or undefined where it is not. */
-export function sharedText(path: string): string | undefined {
+function sharedText(path: string): string | undefined {
   const file = new URL(path, SHARED);
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }

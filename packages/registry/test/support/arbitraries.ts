@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Attributes } from '../../src/attributes.ts';
 
 /** Values that are easily confused with each other. */
-export const attributeValue: fc.Arbitrary<unknown> = fc.oneof(
+const attributeValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom('a', 'b', '', '1', 'true', 'NaN', '[1]') },
   { weight: 3, arbitrary: fc.constantFrom(0, -0, 1, 2, Number.NaN, Number.POSITIVE_INFINITY) },
   { weight: 2, arbitrary: fc.boolean() },
