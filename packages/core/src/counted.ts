@@ -1,6 +1,7 @@
 import type { ReadonlyCounts } from './counts/readonly-counts.ts';
 import { RunCounts } from './counts/run.ts';
 import { mustBe } from './errors.ts';
+import { assertLayout } from './layout/checks.ts';
 import type { Layout } from './layout/layout.ts';
 
 /**
@@ -35,7 +36,7 @@ export interface CountedInOptions {
  * An array of counts over a layout. The array is kept, not copied: it must not change afterwards.
  *
  * @param counts Integers from 0 to 2^53 − 1; one for each slot from `from` on, without `from` one for each slot there is.
- * @throws HdrscopeError `ERR_INVALID_COUNT` when there are not as many counts as slots, a count is not such an integer,
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `layout` is not a layout; `ERR_INVALID_COUNT` when there are not as many counts as slots, a count is not such an integer,
  *   or their sum passes 2^53 − 1.
  * @example
  * ```ts
@@ -50,8 +51,10 @@ export function countedIn<L extends Layout>(
   counts: ArrayLike<number>,
   { from }: CountedInOptions = {},
 ): Counted<L> {
+  assertLayout('layout', layout);
   const { slotCount } = layout;
   const start = from ?? 0;
+  if (typeof counts?.length !== 'number') throw mustBe('ERR_INVALID_COUNT', 'counts', 'an array', counts);
   const isRoom = from === undefined ? counts.length === slotCount : start + counts.length <= slotCount;
   if (!(Number.isInteger(start) && start >= 0 && isRoom)) {
     const allowed =

@@ -5,6 +5,7 @@ import { SparseCounts } from './counts/sparse.ts';
 import { usedSlots } from './counts/used-slots.ts';
 import { PAGE_SLOTS } from './counts/words.ts';
 import { HdrscopeError } from './errors.ts';
+import { assertCounted } from './histogram/operands.ts';
 import {
   type ExponentialLayout,
   exponentialIndex,
@@ -44,7 +45,7 @@ export interface Increase<L extends Layout = Layout> extends Counted<L> {
  * are compared where each used slot of `before` lies within one slot of `now`; otherwise the counters began anew.
  *
  * @param before The earlier state. Left out, all of `now` is new.
- * @throws HdrscopeError `ERR_INCOMPATIBLE` when counts have fallen that never do.
+ * @throws HdrscopeError `ERR_INCOMPATIBLE` when an argument is not counts over a layout, or counts have fallen that never do.
  * @example
  * ```ts
  * import { countedIn, explicitLayout, increase } from '@hdrscope/core';
@@ -61,6 +62,8 @@ export function increase<L extends Layout>(
   before: Counted | undefined,
   options: CounterOptions = {},
 ): Increase<L | ExponentialLayout> {
+  assertCounted('increase', now);
+  if (before !== undefined) assertCounted('increase', before);
   const { resets = 'together' } = options;
   if (before === undefined || before.counts.total === 0) return allOf(now, false);
   if (now.counts === before.counts) {

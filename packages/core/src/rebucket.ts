@@ -1,7 +1,7 @@
 import type { ReadonlyCounts } from './counts/readonly-counts.ts';
 import { nextDown, nextUp } from './double.ts';
 import { mustBe } from './errors.ts';
-import { assertLayout } from './histogram/operands.ts';
+import { assertLayout } from './layout/checks.ts';
 import { isHdrLayout } from './layout/hdr.ts';
 import type { Layout } from './layout/layout.ts';
 

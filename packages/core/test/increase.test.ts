@@ -203,6 +203,23 @@ describe('an increase between layouts', () => {
   });
 });
 
+test('arguments that are not counts over a layout are refused', () => {
+  for (const wrong of [null, {}, 7, { layout: bounds }]) {
+    expect(() => increase(wrong as never, undefined)).toThrow(
+      expect.objectContaining({ code: 'ERR_INCOMPATIBLE' }),
+    );
+    if (wrong !== null) {
+      expect(() => increase(explicit(1, 0, 0, 0), wrong as never)).toThrow(
+        /must be a histogram, or counts over a layout/,
+      );
+    }
+  }
+  expect(() => countedIn({} as never, [])).toThrow(expect.objectContaining({ code: 'ERR_INVALID_OPTION' }));
+  expect(() => countedIn(bounds, null as never)).toThrow(
+    expect.objectContaining({ code: 'ERR_INVALID_COUNT' }),
+  );
+});
+
 test('a count that is no count is refused before it is compared', () => {
   for (const counts of [
     [1, -1, 0, 0],

@@ -1,5 +1,13 @@
 import { explicitLayout, type HdrLayout, HdrscopeError, hdrLayout, type Layout } from '@hdrscope/core';
-import { fromTicks, mustBe, type Resolution, resolutionOf, scaledLayout } from '@hdrscope/core/internal';
+import {
+  assertOptions,
+  fromTicks,
+  mustBe,
+  type OptionsOwner,
+  type Resolution,
+  resolutionOf,
+  scaledLayout,
+} from '@hdrscope/core/internal';
 import { nanosecondsPer } from '@hdrscope/kit';
 
 /** The library that made a family: an OpenTelemetry instrumentation scope. */
@@ -62,12 +70,28 @@ export interface FamilySettings {
 const DEFAULT_DIGITS = 2;
 const DEFAULT_CARDINALITY_LIMIT = 2000;
 
+const OWNER: OptionsOwner<FamilyOptions> = {
+  name: 'a family',
+  names: {
+    name: true,
+    unit: true,
+    description: true,
+    resolution: true,
+    significantDigits: true,
+    cardinalityLimit: true,
+    scope: true,
+    boundaries: true,
+  },
+  call: "registry.histogram({ name: 'http.server.request.duration', unit: 's' })",
+};
+
 /**
  * Checks options, and applies the defaults of those that are left out.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION`
  */
 export function familySettings(options: FamilyOptions): FamilySettings {
+  assertOptions(options, OWNER);
   const { name, unit = '', description = '', scope, boundaries } = options;
   const { significantDigits = DEFAULT_DIGITS, cardinalityLimit = DEFAULT_CARDINALITY_LIMIT } = options;
   if (typeof name !== 'string' || name === '') {

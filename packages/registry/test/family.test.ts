@@ -78,6 +78,12 @@ test('families of equal resolution and digits share their layouts, others do not
   expect(family({ unit: 's', significantDigits: 3 }).layout).not.toBe(seconds.layout);
 });
 
+test('a misspelt option is refused with the nearest name', () => {
+  expect(() => family({ significantDigit: 3 } as never)).toThrow(
+    'a family has no option "significantDigit": did you mean significantDigits?',
+  );
+});
+
 const REFUSED: [message: string, options: Partial<Record<keyof FamilyOptions, unknown>>][] = [
   ['name must be a text, not empty, got ""', { name: '' }],
   ['name must be a text, not empty, got undefined', { name: undefined }],

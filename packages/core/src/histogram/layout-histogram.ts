@@ -10,11 +10,12 @@ import {
   layoutHistogramToJson,
 } from '../encoding/layout-json.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
+import { assertLayout } from '../layout/checks.ts';
 import type { Layout } from '../layout/layout.ts';
 import { assertOptions, type OptionsOwner } from '../options.ts';
 import { rebucket } from '../rebucket.ts';
 import { Inspectable, inspectionOf } from './inspection.ts';
-import { assertCounted, assertLayout } from './operands.ts';
+import { assertCounted } from './operands.ts';
 import { type Quantile, type QuantileOptions, quantileOf, quantilesOf } from './quantile.ts';
 import { assertCount, lengthOf } from './values.ts';
 

@@ -1,15 +1,7 @@
 import type { Counted } from '../counted.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
+import { isLayout } from '../layout/checks.ts';
 import { type HdrLayout, isHdrLayout } from '../layout/hdr.ts';
-import type { Layout } from '../layout/layout.ts';
-
-/**
- * @throws HdrscopeError `ERR_INVALID_OPTION` when `layout` is not a layout.
- */
-export function assertLayout(what: string, layout: unknown): asserts layout is Layout {
-  if (isLayout(layout)) return;
-  throw mustBe('ERR_INVALID_OPTION', what, 'a layout, as explicitLayout and hdrLayout return it', layout);
-}
 
 /**
  * @throws HdrscopeError `ERR_INCOMPATIBLE` when `other` is neither a histogram nor counts over a layout.
@@ -47,9 +39,4 @@ export function assertIntegers(call: string, other: unknown): asserts other is C
       'a finer unit: for (const step of doubles.recordedValues()) ' +
       'histogram.record(Math.round(step.valueIteratedTo * 1e9), step.countAddedInThisIterationStep)',
   );
-}
-
-function isLayout(layout: unknown): layout is Layout {
-  const { slotCount, slotOf } = (layout ?? {}) as Partial<Layout>;
-  return typeof slotCount === 'number' && typeof slotOf === 'function';
 }

@@ -28,12 +28,6 @@ function pairOf(
   return fc.tuple(sample, sample);
 }
 
-/** The middles of the slots of a histogram, each as often as it was counted, ascending. */
-function valuesOf(histogram: Histogram): number[] {
-  const { layout } = histogram;
-  return slotsOf(histogram).flatMap(([slot, count]) => Array<number>(count).fill(layout.midpoint(slot)));
-}
-
 /** The same distribution, of `factor` times as many values. */
 export function multiplied(histogram: Histogram, factor: number): Histogram {
   const { layout } = histogram;

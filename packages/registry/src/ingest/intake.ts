@@ -23,9 +23,15 @@ export class Intake {
 
   /** @throws HdrscopeError `ERR_INVALID_OPTION` */
   constructor(registry: Registry, options: IngestOptions) {
-    const { since = 'beginning', memory = new IngestMemory() } = options;
+    const { since = 'beginning', memory = new IngestMemory(), maxStreams, forgetAfterMs } = options;
     if (since !== 'beginning' && since !== 'now') {
       throw mustBe('ERR_INVALID_OPTION', 'since', "'beginning' or 'now'", since);
+    }
+    if (maxStreams !== undefined && !(maxStreams >= 1)) {
+      throw mustBe('ERR_INVALID_OPTION', 'maxStreams', 'a number of at least 1', maxStreams);
+    }
+    if (forgetAfterMs !== undefined && !(forgetAfterMs > 0)) {
+      throw mustBe('ERR_INVALID_OPTION', 'forgetAfterMs', 'a number above 0', forgetAfterMs);
     }
     this.#registry = registry;
     this.#options = options;

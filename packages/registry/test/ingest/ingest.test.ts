@@ -125,4 +125,9 @@ test('a beginning that does not exist is refused', () => {
   expect(() => ingest(createRegistry(), new ScriptedSource(), { since: 'later' as never })).toThrow(
     expect.objectContaining({ code: 'ERR_INVALID_OPTION' }),
   );
+  for (const options of [{ maxStreams: 0 }, { maxStreams: Number.NaN }, { forgetAfterMs: 0 }]) {
+    expect(() => ingest(createRegistry(), new ScriptedSource(), options)).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_OPTION' }),
+    );
+  }
 });

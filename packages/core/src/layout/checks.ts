@@ -1,0 +1,16 @@
+import { mustBe } from '../errors.ts';
+import type { Layout } from './layout.ts';
+
+/**
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `layout` is not a layout.
+ */
+export function assertLayout(what: string, layout: unknown): asserts layout is Layout {
+  if (isLayout(layout)) return;
+  throw mustBe('ERR_INVALID_OPTION', what, 'a layout, as explicitLayout and hdrLayout return it', layout);
+}
+
+/** Whether a value looks like a layout. */
+export function isLayout(layout: unknown): layout is Layout {
+  const { slotCount, slotOf } = (layout ?? {}) as Partial<Layout>;
+  return typeof slotCount === 'number' && typeof slotOf === 'function';
+}
