@@ -11,14 +11,16 @@ export {
 } from './conversion/exponential.ts';
 export { bucketsAtScale, sumOfBuckets } from './conversion/exponential-sum.ts';
 export { hdrFit, unitBoundaries } from './conversion/hdr-fit.ts';
+export { lossyHdr, type SlotValueStrategy, type SlotValues } from './conversion/lossy-hdr.ts';
 export {
   type KnownRange,
   type Placement,
   type PlacementTarget,
   placeCounts,
 } from './conversion/placement.ts';
+export { usedSlots } from './counts/used-slots.ts';
 export { mustBe } from './errors.ts';
-export { meanOf } from './histogram/statistics.ts';
+export { meanBounds, meanOf } from './histogram/statistics.ts';
 export { counterIncrease } from './increase.ts';
 export { exponentialBound, exponentialIndex, type IndexRange } from './layout/exponential.ts';
 export { isHdrLayout } from './layout/hdr.ts';

@@ -1,5 +1,5 @@
 import { type CounterOptions, increase } from '@hdrscope/core';
-import { counterIncrease } from '@hdrscope/core/internal';
+import { counterIncrease, usedSlots } from '@hdrscope/core/internal';
 import { countsOfCpus, type KernelTotals } from './cpu-counts.ts';
 import { byIdentity } from './source/identity.ts';
 import type { Frame, KernelHistogram } from './source/source.ts';
@@ -76,9 +76,7 @@ function increaseOf(
   for (const [cpu, totals] of now.entries()) {
     const then = before?.[cpu];
     const step = increase(totals, then, { ...KERNEL_COUNTERS, counterBits });
-    for (let slot = step.counts.first; slot < slotCount; slot = step.counts.next(slot + 1)) {
-      counts[cpu * slotCount + slot] = step.counts.at(slot);
-    }
+    for (const [slot, count] of usedSlots(step.counts)) counts[cpu * slotCount + slot] = count;
     // A sum that has passed its largest value would be less than before, and so would one that was set to 0, with its slots.
     if (sums !== undefined) {
       sums[cpu] = counterIncrease(totals.sum!, then?.sum ?? 0, step.isReset ? 64 : counterBits);

@@ -1,4 +1,4 @@
-import type { Layout } from '@hdrscope/core';
+import type { EdgeLayout } from '@hdrscope/core';
 import {
   fromTicks,
   type IntegerLayout,
@@ -18,7 +18,7 @@ export function unitOf(axis: Axis): ShownUnit {
 
 /** The slots of an axis in the unit of its family. */
 export function layoutInUnit(axis: Axis): ScaledLayout<IntegerLayout> {
-  return scaledLayout(integersOf(axis), resolutionOf(unitOf(axis).scale));
+  return scaledLayout(integersOf(axisLayout(axis)), resolutionOf(unitOf(axis).scale));
 }
 
 /** A sum of values of an axis, in the unit of its family. */
@@ -26,12 +26,12 @@ export function sumInUnit(axis: Axis, sum: bigint): number {
   return fromTicks(resolutionOf(unitOf(axis).scale), Number(sum));
 }
 
-const integers = new WeakMap<Layout, IntegerLayout>();
+const integers = new WeakMap<EdgeLayout, IntegerLayout>();
 
 /** The slots of an axis, with the largest integer of each slot as its upper bound: classic buckets include their bound. */
-function integersOf(axis: Axis): IntegerLayout {
-  const own = axisLayout(axis);
-  const known = integers.get(own) ?? integerLayout(own.edges.map(integerBefore), Number.NEGATIVE_INFINITY);
-  integers.set(own, known);
+export function integersOf(slots: EdgeLayout): IntegerLayout {
+  const known =
+    integers.get(slots) ?? integerLayout(slots.edges.map(integerBefore), Number.NEGATIVE_INFINITY);
+  integers.set(slots, known);
   return known;
 }

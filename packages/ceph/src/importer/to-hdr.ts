@@ -1,13 +1,14 @@
-import { Histogram } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import type { Histogram } from '@hdrscope/core';
+import { lossyHdr, mustBe, type SlotValueStrategy } from '@hdrscope/core/internal';
 import type { PerfHistogram } from '../histogram/perf-histogram.ts';
 import type { ValueRange } from '../histogram/value-range.ts';
+import { integersOf } from './axis-unit.ts';
 
 /**
  * The value that stands for a slot: its lower end, which is never too large; its upper end, which is never too small; or
  * the geometric mean of both ends.
  */
-export type LossyStrategy = 'lower' | 'geometric' | 'upper';
+export type LossyStrategy = SlotValueStrategy;
 
 /** The options for converting an axis to an HDR histogram. */
 export interface AxisToHdrOptions {
@@ -55,30 +56,8 @@ export function axisToHdr(
     throw mustBe('ERR_INVALID_OPTION', 'strategy', "'lower', 'geometric' or 'upper'", strategy);
   }
   const { layout, counts } = histogram.marginal(axis, where);
-  const hdr = new Histogram({ autoResize: true, significantDigits });
-  let open = 0;
-  for (let slot = counts.first; slot < counts.length; slot = counts.next(slot + 1)) {
-    const [lower, upper] = [layout.lower(slot), layout.upper(slot) - 1];
-    const count = counts.at(slot);
-    if (Number.isFinite(lower) && Number.isFinite(upper)) hdr.record(valueIn(strategy, lower, upper), count);
-    else {
-      hdr.record(boundOf(lower, upper), count);
-      open += count;
-    }
-  }
+  const slots = integersOf(histogram.layouts.find((one) => one === layout)!);
+  const { histogram: hdr, open } = lossyHdr({ layout: slots, counts }, strategy, significantDigits);
   hdr.tag = `lossy-${strategy}`;
   return { histogram: hdr, lossy: true, strategy, open };
-}
-
-/** Negative ends become 0, as an HDR histogram has no values below 0. */
-function valueIn(strategy: LossyStrategy, lower: number, upper: number): number {
-  const [from, to] = [Math.max(0, lower), Math.max(0, upper)];
-  if (strategy === 'lower') return from;
-  if (strategy === 'upper') return to;
-  return from === 0 ? Math.round(to / 2) : Math.round(Math.sqrt(from) * Math.sqrt(to));
-}
-
-function boundOf(lower: number, upper: number): number {
-  if (Number.isFinite(lower)) return Math.max(0, lower);
-  return Number.isFinite(upper) ? Math.max(0, upper) : 0;
 }

@@ -1,5 +1,6 @@
 import type { Axis, AxisQuantile, ValueRange } from '@hdrscope/ceph';
-import { type Counted, HdrscopeError } from '@hdrscope/core';
+import { HdrscopeError } from '@hdrscope/core';
+import { meanBounds } from '@hdrscope/core/internal';
 import { formatValue } from '@hdrscope/plot';
 import type { Sourced } from './histograms.ts';
 
@@ -33,7 +34,7 @@ export function axisFacts(
       axis,
       count: marginal.totalCount,
       percentiles: percentiles.map((percentile) => marginal.quantile(percentile / 100)),
-      mean: sum === undefined ? meanOf(marginal) : exactly(Number(sum) / marginal.totalCount),
+      mean: sum === undefined ? meanBounds(marginal) : exactly(Number(sum) / marginal.totalCount),
     };
   } catch (error) {
     if (!(error instanceof HdrscopeError && error.code === 'ERR_COUNT_OVERFLOW')) throw error;
@@ -43,17 +44,6 @@ export function axisFacts(
 
 function exactly(value: number): Bounds {
   return { lower: value, upper: value };
-}
-
-/** The means for all values at the lower and at the upper bounds of their slots. */
-function meanOf({ layout, counts }: Counted): Bounds {
-  let [lower, upper] = [0, 0];
-  for (let slot = counts.first; slot < counts.length; slot = counts.next(slot + 1)) {
-    const share = counts.at(slot) / counts.total;
-    lower += layout.lower(slot) * share;
-    upper += layout.upper(slot) * share;
-  }
-  return counts.total === 0 ? exactly(Number.NaN) : { lower, upper };
 }
 
 /** `400 to 800 µs`, `1.64 s or more`, or `-` when no value was counted. */

@@ -1,4 +1,5 @@
 import { type Quantile, quantilesOf } from '@hdrscope/core';
+import { usedSlots } from '@hdrscope/core/internal';
 import { formatKernelBars } from '@hdrscope/ebpf';
 import type { Attributes } from '@hdrscope/registry';
 import { formatCount, percentileTitle } from '../format.ts';
@@ -71,14 +72,11 @@ export function formatHistogram(histogram: ShownHistogram, { percentiles, unit }
 export function histogramJson(histogram: ShownHistogram, percentiles: readonly number[]): object {
   const { name, attributes, layout, layoutName, counts, sum } = histogram;
   const bound = (value: number): number | null => (Number.isFinite(value) ? value : null);
-  const slots: object[] = [];
-  for (let slot = counts.first; slot < counts.length; slot = counts.next(slot + 1)) {
-    slots.push({
-      lower: bound(layout.lower(slot)),
-      upper: bound(layout.upper(slot)),
-      count: counts.at(slot),
-    });
-  }
+  const slots = Array.from(usedSlots(counts), ([slot, count]) => ({
+    lower: bound(layout.lower(slot)),
+    upper: bound(layout.upper(slot)),
+    count,
+  }));
   return {
     name,
     attributes,

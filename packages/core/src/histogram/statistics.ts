@@ -1,4 +1,5 @@
 import type { Counted } from '../counted.ts';
+import { usedSlots } from '../counts/used-slots.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
 
 /** The mean of the middles of the slots, each as often as it was counted; 0 when empty. */
@@ -11,6 +12,22 @@ export function standardDeviationOf({ layout, counts }: Counted<HdrLayout>): num
   if (counts.total === 0) return 0;
   const mean = meanOf({ layout, counts });
   return Math.sqrt(sumOverSlots({ layout, counts }, mean, 2) / counts.total);
+}
+
+/**
+ * The bounds of the mean: if all values were at the lower bounds of their slots, and at the upper ones. Infinite when a used slot
+ * is open; NaN when empty.
+ */
+export function meanBounds({ layout, counts }: Counted): { readonly lower: number; readonly upper: number } {
+  if (counts.total === 0) return { lower: Number.NaN, upper: Number.NaN };
+  let [lower, upper] = [0, 0];
+  for (const [slot, count] of usedSlots(counts)) {
+    // Each value by its share, since a sum could exceed the largest double.
+    const share = count / counts.total;
+    lower += layout.lower(slot) * share;
+    upper += layout.upper(slot) * share;
+  }
+  return { lower, upper };
 }
 
 const RUN_SLOTS = 1024;
