@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { createRegistry, type FamilySnapshot, type Registry } from '@hdrscope/registry';
 import { diag, type MeterProvider } from '@opentelemetry/api';
 import { type Environment, processEnvironment } from './environment.ts';
@@ -63,6 +63,12 @@ export interface Hdr {
   metricReadersFromEnv(load: Load): Promise<Reader[]>;
 }
 
+const OWNER: OptionsOwner<HdrOptions> = {
+  name: 'createHdr',
+  names: { views: true, registry: true, exemplarFilter: true, environment: true },
+  call: "createHdr({ views: [{ instrumentName: 'http.*.duration' }] })",
+};
+
 /**
  * Turns histograms of an OpenTelemetry pipeline into HDR histograms. Wrap the provider and each of its readers.
  *
@@ -91,6 +97,7 @@ export function createHdr(options: HdrOptions): Hdr {
     const allowed = "an array of views, such as [{ instrumentName: '*' }]";
     throw mustBe('ERR_INVALID_OPTION', 'views', allowed, options?.views);
   }
+  assertOptions(options, OWNER);
   const { registry = createRegistry(), environment = processEnvironment() } = options;
   const exemplarFilter = exemplarFilterOf(options.exemplarFilter, environment);
   const views = options.views.map(compileView);

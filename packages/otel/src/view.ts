@@ -1,5 +1,5 @@
 import { explicitLayout, hdrLayout } from '@hdrscope/core';
-import { mustBe, resolutionOf } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner, resolutionOf } from '@hdrscope/core/internal';
 import type { FamilyOptions } from '@hdrscope/registry';
 import type { AttributesProcessor, MetricScope } from './sdk.ts';
 
@@ -63,6 +63,31 @@ const CRITERIA = [
   'meterSchemaUrl',
 ] as const;
 
+const VIEW: OptionsOwner<HdrView> = {
+  name: 'an HDR view',
+  names: {
+    instrumentName: true,
+    instrumentType: true,
+    instrumentUnit: true,
+    meterName: true,
+    meterVersion: true,
+    meterSchemaUrl: true,
+    name: true,
+    description: true,
+    attributesProcessors: true,
+    allowAttributes: true,
+    denyAttributes: true,
+    tee: true,
+    significantDigits: true,
+    resolution: true,
+    aggregationCardinalityLimit: true,
+    maxSize: true,
+    maxScale: true,
+    boundaries: true,
+  },
+  call: "{ instrumentName: 'http.*.duration', significantDigits: 3 }",
+};
+
 /**
  * Checks a view, so that a mistake shows when the application starts and not at the first export.
  *
@@ -70,6 +95,7 @@ const CRITERIA = [
  */
 export function compileView(view: HdrView): CompiledView {
   assertCriteria(view);
+  assertOptions(view, VIEW);
   assertFamilyOptions(view);
   const { maxSize, maxScale } = view;
   if (maxSize !== undefined && !(Number.isSafeInteger(maxSize) && maxSize >= 2)) {

@@ -97,6 +97,10 @@ test.each<[message: string, view: Record<string, unknown> | null]>([
   ['instrumentName must be a text, got a RegExp', { instrumentName: /http/ }],
   ['a view must be an object, got null', null],
   [
+    'an HDR view has no option "significantDigit": did you mean significantDigits?',
+    { instrumentName: 'x', significantDigit: 3 },
+  ],
+  [
     'aggregationCardinalityLimit must be an integer of at least 1, got 1.5',
     { instrumentName: 'x', aggregationCardinalityLimit: 1.5 },
   ],

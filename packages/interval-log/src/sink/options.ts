@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import type { HdrscopeError } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { LONGEST_TIMER_MS } from '@hdrscope/kit';
 import type { Snapshot } from '@hdrscope/registry';
 import { assertTimeZone } from '../writer/java-date.ts';
@@ -78,8 +78,30 @@ const POLICIES: readonly FsyncPolicy[] = ['never', 'rotation', 'interval'];
 // Signals that a process cannot handle.
 const DEADLY = ['SIGKILL', 'SIGSTOP'];
 
+const OWNER: OptionsOwner<SinkOptions> = {
+  name: 'openIntervalLog',
+  names: {
+    path: true,
+    intervalMs: true,
+    aligned: true,
+    rotation: true,
+    fsync: true,
+    gatherTimeoutMs: true,
+    closeTimeoutMs: true,
+    level: true,
+    timeZone: true,
+    comment: true,
+    since: true,
+    onWritten: true,
+    onError: true,
+    onRecovery: true,
+  },
+  call: "openIntervalLog(registry, { path: 'service.hlog' })",
+};
+
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */
 export function settingsOf(options: SinkOptions): SinkSettings {
+  assertOptions(options, OWNER);
   const { path, intervalMs = 1000, fsync = 'rotation', level = 6, timeZone, comment = '' } = options;
   if (typeof path !== 'string' || path === '') throw refused('path', 'the path of a file', path);
   assertTime('intervalMs', intervalMs, 1);

@@ -42,6 +42,7 @@ describe('opening', () => {
     ],
     [{ level: 10 }, 'level must be an integer from 0 to 9, got 10'],
     [{ rotation: { sizeBytes: 0.5 } }, 'rotation.sizeBytes must be an integer of at least 1, got 0.5'],
+    [{ interval: 500 }, 'openIntervalLog has no option "interval": did you mean intervalMs?'],
     [{ rotation: { everyMs: 0 } }, 'rotation.everyMs must be a number of at least 1, got 0'],
     [{ rotation: { keep: -1 } }, 'rotation.keep must be an integer of at least 0, got -1'],
     [{ rotation: { signal: 'SIGKILL' as const } }, /^rotation.signal must be a signal that can be handled/],
