@@ -79,14 +79,14 @@ test('hdrscope run brings sources of every kind to sinks, reloads, and ends with
   operations.record(0.01);
   operations.record(0.02);
 
-  let told = '';
+  let printed = '';
   agent = spawn(process.execPath, [BIN, 'run', config], { stdio: ['pipe', 'pipe', 'pipe'] });
   agent.stderr!.setEncoding('utf8').on('data', (text) => {
-    told += text;
+    printed += text;
   });
   const exit = once(agent, 'close') as Promise<[number | null, string | null]>;
-  await until('it serves', () => /prometheus has started: http\S+/.test(told) || agent!.exitCode !== null);
-  const [url] = /http:\S+/.exec(told) ?? [told];
+  await until('it serves', () => /prometheus has started: http\S+/.test(printed) || agent!.exitCode !== null);
+  const [url] = /http:\S+/.exec(printed) ?? [printed];
 
   const ofService = 'service_duration_count{tag="get"}';
   const ofDaemon = 'ceph_hdrscope_op_latency_count';
@@ -100,7 +100,7 @@ test('hdrscope run brings sources of every kind to sinks, reloads, and ends with
   expect(
     first.get('hdrscope_agent_source_values_total{kind="source",name="service",type="interval-log"}'),
   ).toBe(3);
-  expect(told).toMatch(/^hdrscope: source osd\.1 has failed: .*the socket does not exist/m);
+  expect(printed).toMatch(/^hdrscope: source osd\.1 has failed: .*the socket does not exist/m);
 
   // Standard input stays open, which must not keep the process alive.
   agent.stdin!.write('5 6\n');
@@ -112,7 +112,7 @@ test('hdrscope run brings sources of every kind to sinks, reloads, and ends with
   // A wrong configuration changes nothing.
   writeFileSync(config, configuration('  - { type: stdn }\n'));
   agent.kill('SIGHUP');
-  await until('it is refused', () => /the configuration is refused.*hdrscope\.yaml:10:13/.test(told));
+  await until('it is refused', () => /the configuration is refused.*hdrscope\.yaml:10:13/.test(printed));
 
   writeFileSync(join(folder, 'second.hlog'), intervalLine([7]));
   writeFileSync(
@@ -137,8 +137,8 @@ test('hdrscope run brings sources of every kind to sinks, reloads, and ends with
   operations.record(0.04);
   agent.kill('SIGTERM');
   expect(await exit).toEqual([0, null]);
-  expect(told).not.toMatch(/source stdin has failed/);
-  expect(told).toMatch(/^hdrscope: all has ended well$/m);
+  expect(printed).not.toMatch(/source stdin has failed/);
+  expect(printed).toMatch(/^hdrscope: all has ended well$/m);
   const written: Record<string, number> = {};
   for await (const interval of readIntervals(join(folder, 'all.hlog'))) {
     written[interval.tag!] = interval.histogram().totalCount;

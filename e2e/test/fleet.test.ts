@@ -7,7 +7,7 @@ import { bucketQuantile, quantileBound, relativeError, scaleOf, trueQuantile } f
 import { durations } from './support/sampling.ts';
 
 const METRIC = 'rpc_server_duration_seconds';
-const DIGITS = 2; // Of fleet-service.mjs.
+const DIGITS = 2; // as in fleet-service.mjs
 const QUANTILES = [0.01, 0.25, 0.5, 0.9, 0.99, 0.999];
 const ROUNDS = 6;
 const BATCH = 1500;
@@ -153,7 +153,7 @@ describeWithPeers(['collector'])('a fleet of services, two of them killed, behin
           const actual = trueQuantile(pooled, q);
           const shown = await server.queryNumber(`histogram_quantile(${q}, sum(${METRIC}))`);
 
-          // What the bound is stated for, and what a user sees, who gets it interpolated.
+          // The bound is stated for the first value; a user sees the second one, which is interpolated.
           expect(relativeError(bucketQuantile(sum.histogram!, q), actual)).toBeLessThanOrEqual(bound);
           expect(relativeError(shown, actual)).toBeLessThanOrEqual(bound);
         },

@@ -18,7 +18,7 @@ interface Dashboard {
 const text = readFileSync(join(import.meta.dirname, '../../examples/grafana/hdrscope.json'), 'utf8');
 const dashboard = JSON.parse(text) as Dashboard;
 
-/** What a person has chosen above the panels. */
+/** The choices of a person above the panels. */
 const CHOSEN: Readonly<Record<string, string>> = {
   metric: 'shop_request_duration_seconds',
   job: '.*',

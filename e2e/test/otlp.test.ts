@@ -140,14 +140,14 @@ describeWithPeers(['collector'])('the points that the stock OTLP exporters send 
           max: Math.max(...values),
         })),
       );
-      const told = received.map(({ attributes, count, min, max, buckets }) => ({
+      const observed = received.map(({ attributes, count, min, max, buckets }) => ({
         route: attributes['rpc.route'],
         count,
         zeros: 'zeroCount' in buckets ? buckets.zeroCount : undefined,
         min,
         max,
       }));
-      expect(told).toEqual(expected);
+      expect(observed).toEqual(expected);
       for (const { count, buckets } of received) {
         const zeros = 'zeroCount' in buckets ? buckets.zeroCount : 0;
         expect(zeros + buckets.counts.reduce((total, one) => total + one, 0)).toBe(count);

@@ -3,7 +3,7 @@
  * And dates as Java prints them, which the tests of `@hdrscope/interval-log` read.
  *
  *   node tools/goldens/zone-names.js           writes them
- *   node tools/goldens/zone-names.js --check   exits 1 when a zone is not called as Java does, or a date not told so
+ *   node tools/goldens/zone-names.js --check   exits 1 when the name of a zone or a date differs from those of Java
  *
  * The dates need a built `@hdrscope/interval-log`: npm run build
  */
@@ -64,8 +64,8 @@ async function write(oracle) {
 async function check(oracle) {
   const zones = (await zonesOf(oracle)).filter(isKnownHere).map(untilClocksDiffer);
   const faults = zones.flatMap((zone) => faultsOf(zone));
-  const told = await formatDates(oracle);
-  if (told !== readFileSync(DATES, 'utf8')) faults.push('the dates of the tests are not what Java prints');
+  const dates = await formatDates(oracle);
+  if (dates !== readFileSync(DATES, 'utf8')) faults.push('the dates of the tests are not what Java prints');
   for (const fault of faults.slice(0, 20)) console.error(`zone names: ${fault}`);
   console.log(`zone names: ${zones.length} zones checked against Java ${JAVA}, ${faults.length} faults`);
   return faults.length === 0 ? 0 : 1;
@@ -132,7 +132,7 @@ function isOwnNameFar({ id, standard, summer }, tables) {
   return FAR_SECONDS.some((second) => ![standard, summer].includes(zone.nameAt(second * 1000)));
 }
 
-/** Eras whose long name in `Intl` does not tell whether they are summer, by zone: `from..to`. */
+/** Eras whose long name in `Intl` does not show whether they are summer, by zone: `from..to`. */
 function oddPeriodsOf(zones) {
   const oddPeriods = new Map();
   for (const { id, standard, summer, eras } of zones) {
@@ -148,7 +148,7 @@ function oddPeriodsOf(zones) {
   return oddPeriods;
 }
 
-/** The parts of an era in which a zone does not tell its summer time, to the second. */
+/** The parts of an era in which the data of a zone do not show its summer time, to the second. */
 function* wrongPeriods(zone, { fromSec, toSec, isSummer }) {
   const isWrong = (second) => zone.isSummerAt(second * 1000) !== isSummer;
   let began = fromSec;

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { workspaceRoot } from '../lib/workspace.js';
 
-/** What a bundler makes of a module for browsers: compressed bytes, and the files in it. */
+/** A bundle of a module for browsers: its compressed bytes, and the files in it. */
 async function bundled(source: string): Promise<{ bytes: number; files: string[] }> {
   const { outputFiles, metafile } = await build({
     stdin: { contents: source, resolveDir: workspaceRoot },
