@@ -373,7 +373,9 @@ sinks: [{ type: dashboard, listen: 'localhost:0', title: orders }]`);
       buffer: Buffer.from('no log'),
     });
     await until(async () => (await page.locator('.file-state.error').count()) === 1, 'the refusal');
-    expect(await page.locator('.file-state').textContent()).toMatch(/^no\.hlog: it has no interval/);
+    expect(await page.locator('.file-state').textContent()).toMatch(
+      /^no\.hlog: it must be an interval log or percentile text, and has no interval/,
+    );
     await section.getByRole('button', { name: 'Close service.hlog' }).click();
     expect(await section.count()).toBe(0);
     rmSync(folder, { recursive: true });
