@@ -72,6 +72,24 @@ test('keeps one copy of a class that two entries share, under its name', async (
   expect(run(root, code)).toBe('true Shared {} node lazy\n');
 });
 
+test('keeps constants constant and variables variable, also where two modules have equal names', async () => {
+  const root = await bundled({
+    ...twoEntries,
+    'packages/two/src/index.ts':
+      "export { Shared } from './shared.ts';\nexport { next, SIZE } from './count.ts';\nexport { other } from './other.ts';\nexport { platform } from '#platform';\n",
+    'packages/two/src/count.ts':
+      'export const SIZE = 2;\nlet count = 0;\nexport const next = (): number => (count += SIZE);\n',
+    'packages/two/src/other.ts':
+      'const SIZE = 3;\nlet count = 10;\nexport const other = (): number => (count += SIZE);\n',
+  });
+  const code = "const { next, other } = await import('two'); console.log(next(), next(), other(), other());";
+  expect(run(root, code)).toBe('2 4 13 16\n');
+  const text = readFileSync(join(root, 'packages/two/dist/index.js'), 'utf8');
+  expect(
+    [...text.matchAll(/^(var|const) (\w+) = /gm)].map(([, kind, name]) => `${kind} ${name}`).toSorted(),
+  ).toEqual(['const SIZE', 'const SIZE2', 'const next', 'const other', 'var count', 'var count2']);
+});
+
 test('writes source maps that lead to the sources, without a copy of these', async () => {
   const root = await bundled(twoEntries);
   const dist = join(root, 'packages/two/dist');
