@@ -25,7 +25,7 @@ export const USES = [
   use('a registry', 26, '@hdrscope/registry', 'createRegistry'),
   use('a view for OpenTelemetry', 31.5, '@hdrscope/otel', 'createHdr'),
   use('a receiver of OTLP', 27, '@hdrscope/otel/receiver', 'serveOtlp'),
-  use('all of core', 35, '@hdrscope/core'),
+  use('all of core', 36, '@hdrscope/core'),
 ];
 
 /**
