@@ -126,7 +126,7 @@ function restoreClassNames(text) {
  * @param {ReadonlySet<string>} variables The names that the sources declare with `let`.
  */
 function restoreConstants(text, variables) {
-  // Of two equal names in one file, esbuild numbers the second one.
+  // When two names in one file are equal, esbuild numbers the second one.
   return text.replace(/^var (\w+) =/gm, (declaration, name) =>
     variables.has(name) || variables.has(name.replace(/\d+$/, '')) ? declaration : `const ${name} =`,
   );

@@ -16,7 +16,7 @@ export interface OptionsOwner<Options> {
 /**
  * Refuses options that do not exist, which would be ignored in silence otherwise, and positional arguments.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when `options` is not an object, or has a name that is none of the owner's. The
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `options` is not an object, or has a name that the owner does not know. The
  *   message has the nearest name; the details are `owner`, `option`, `nearest` and `names`.
  * @example
  * ```ts

@@ -3,7 +3,7 @@ import { kernelError } from '../errors.ts';
 import type { Frame, KernelHistogram } from './source.ts';
 
 /**
- * The histograms of a frame by what tells them apart: their name and attributes.
+ * The histograms of a frame by their identity: name and attributes.
  *
  * @throws HdrscopeError `ERR_KERNEL` when parts of the frame do not fit each other, or it has a histogram twice.
  */
