@@ -56,6 +56,20 @@ test('numbers on standard input reach Prometheus, wherever their chunks end', as
   );
 });
 
+test('an interval whose family cannot be made is reported, and the lines after it count', async () => {
+  const path = world.pathOf('mixed.hlog');
+  const family = '{"name":"rpc","unit":"s","resolution":1e-9,"significantDigits":9,"description":""}';
+  const rpc = intervalLine(2, 'rpc?method="7"');
+  const lines = [intervalLine(1), `#[Family: ${family}]`, rpc, intervalLine(2), rpc, intervalLine(3)];
+  writeFileSync(path, lines.map((line) => `${line.trimEnd()}\n`).join(''));
+  const agent = await world.start(`
+sources:
+  - { type: interval-log, path: ${path}, poll: 5ms, metric: { name: job, unit: ns } }
+${PROMETHEUS}`);
+  await until('all other intervals are counted', () => entry(agent, 'interval-log').values === 6);
+  expect(entry(agent, 'interval-log')).toMatchObject({ errors: 2, restarts: 0 });
+});
+
 test('a log is followed as it grows and is rotated, from its beginning or from its end', async () => {
   const path = world.pathOf('a.hlog');
   writeFileSync(path, intervalLine(5, 'get'));
