@@ -14,6 +14,7 @@ export { hdrFit, unitBoundaries } from './conversion/hdr-fit.ts';
 export { lossyHdr, type SlotValueStrategy, type SlotValues } from './conversion/lossy-hdr.ts';
 export {
   type KnownRange,
+  NOTHING_PLACED,
   type Placement,
   type PlacementTarget,
   placeCounts,

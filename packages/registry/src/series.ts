@@ -12,6 +12,7 @@ import {
   type KnownRange,
   meanOf,
   mustBe,
+  NOTHING_PLACED,
   type Placement,
   placeCounts,
   type Resolution,
@@ -322,14 +323,3 @@ export class Series {
     else addRejected(rejected, { tooLarge: 1, largest: value });
   }
 }
-
-const NOTHING_PLACED: Placement = {
-  count: 0,
-  sum: 0,
-  min: Number.POSITIVE_INFINITY,
-  max: Number.NEGATIVE_INFINITY,
-  negative: 0,
-  tooLarge: 0,
-  largest: 0,
-  open: 0,
-};

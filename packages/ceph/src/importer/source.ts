@@ -90,7 +90,7 @@ export function cephHistograms(
   const epochOf = (now: ImportedHistogram): number => {
     const key = histogramKey(now);
     const then = before.get(key);
-    const epoch = epochs.get(key) ?? Number(memory.latestEpoch(readingKey(now, 0)) ?? 0);
+    const epoch = epochs.get(key) ?? rememberedEpoch(memory, now);
     const isReset = then !== undefined && increaseOf(then, now).isReset;
     if (isReset) resets++;
     before.set(key, now);
@@ -111,6 +111,12 @@ export function cephHistograms(
       return latest;
     },
   };
+}
+
+/** The epoch in which an earlier ingestion left a histogram. At least one axis is not divided into classes. */
+function rememberedEpoch(memory: IngestMemory, histogram: ImportedHistogram): number {
+  const epochs = histogram.histogram.axes.map((_, at) => memory.latestEpoch(readingKey(histogram, at)));
+  return Number(epochs.find((epoch) => epoch !== undefined) ?? 0);
 }
 
 /** A reading for each axis of a histogram, and for each class of its values. */

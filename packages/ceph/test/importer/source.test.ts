@@ -84,6 +84,22 @@ test('with `since: now` the counts of the first dump are left out', async () => 
   ).toMatch(/'beginning' or 'now'/);
 });
 
+test('an ingestion that goes on from the memory of another counts nothing twice, also after a reset and with classes', async () => {
+  const registry = createRegistry();
+  const classes = { axis: 'Request size (bytes)', bounds: [4096, 65_536] };
+  let text = OSD_DUMP_LATER;
+  const first = cephHistograms(registry, () => text, { classes });
+  await registry.gather();
+  text = OSD_DUMP; // the daemon began anew
+  const before = total(await registry.gather(), LATENCY);
+  await first.close();
+  cephHistograms(registry, () => text, { classes, memory: first.memory });
+  expect(before).toBe(83_959 + 62_049);
+  expect(total(await registry.gather(), LATENCY)).toBe(before);
+  text = OSD_DUMP_LATER;
+  expect(total(await registry.gather(), LATENCY)).toBe(before + 83_959 - 62_049);
+});
+
 test('classes divide latencies by the size of requests', async () => {
   const classes = { axis: 'Request size (bytes)', bounds: [4096, 65_536] };
   const { gather } = reading([OSD_DUMP_LATER], { classes, attributes: { host: 'a' } });

@@ -37,6 +37,18 @@ export interface Placement {
   readonly open: number;
 }
 
+/** The placement of no counts. */
+export const NOTHING_PLACED: Placement = {
+  count: 0,
+  sum: 0,
+  min: Number.POSITIVE_INFINITY,
+  max: Number.NEGATIVE_INFINITY,
+  negative: 0,
+  tooLarge: 0,
+  largest: 0,
+  open: 0,
+};
+
 /**
  * Places counts of any layout into HDR slots: each slot, whole, at its midpoint, or at the middle of what `range` leaves of
  * it. Where the midpoint of that HDR slot lies outside of the slot and that of the one beside it does not, that one takes the counts, so that
@@ -62,16 +74,7 @@ export function placeCounts(
   place: (ticks: number, count: number) => void,
   range: KnownRange = {},
 ): Placement {
-  const placement = {
-    count: 0,
-    sum: 0,
-    min: Number.POSITIVE_INFINITY,
-    max: Number.NEGATIVE_INFINITY,
-    negative: 0,
-    tooLarge: 0,
-    largest: 0,
-    open: 0,
-  };
+  const placement = { ...NOTHING_PLACED };
   for (const [slot, count] of usedSlots(counts)) {
     const { value, isOpen } = valueFor(layout, slot, range);
     if (isOpen) placement.open += count;

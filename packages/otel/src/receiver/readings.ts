@@ -78,7 +78,7 @@ const NO_HISTOGRAM: PointRefusal = {
 const NO_NAME: PointRefusal = { reason: 'malformed', message: 'has no name' };
 const NO_TEMPORALITY: PointRefusal = { reason: 'malformed', message: 'is neither delta nor cumulative' };
 
-/** Returns the family of a metric, or why there is none: its points are refused then. */
+/** Returns the family of a metric, or the reason to refuse its points. */
 function familyOf(
   { name, unit, description, scope }: ReceivedMetric,
   temporality: Temporality,
