@@ -12,6 +12,8 @@ const LONGEST_COUNTDOWN = 2 ** 30 - 1;
 
 const TWO_POW_31 = 2 ** 31;
 
+const cellPage = /* @__PURE__ */ new Float64Array(PAGE_SLOTS);
+
 /**
  * Counts, and the operations on them that are the same in every storage. A count is `high * 2^31 + low`, in two 32-bit words.
  * The high words are allocated when the first count passes 2^31, so nearly no histogram pays for them.
@@ -147,7 +149,11 @@ export abstract class Counts implements ReadonlyCounts {
     this.#setTotal(this.total + count);
   }
 
-  addAll(other: Counts): void {
+  addAll(other: ReadonlyCounts): void {
+    if (!(other instanceof Counts)) {
+      this.#addCells(other);
+      return;
+    }
     // Words below 2^31 do not wrap when they are added.
     this.#settleAll();
     other.#settleAll();
@@ -290,6 +296,23 @@ export abstract class Counts implements ReadonlyCounts {
       from = to + 1;
     }
     return length;
+  }
+
+  /** Adds counts that lie in memory in another way. */
+  #addCells(other: ReadonlyCounts): void {
+    const page = cellPage;
+    for (let slot = other.first; slot < other.length; ) {
+      const from = slot & ~SLOT_IN_PAGE;
+      other.read(from, page);
+      const target = this.pageFor(from);
+      for (let i = 0; i < PAGE_SLOTS; i++) {
+        const sum = this.low[target + i]! + page[i]!;
+        if (sum < TWO_POW_31) this.low[target + i] = sum;
+        else this.addLarge(target + i, page[i]!);
+      }
+      slot = other.next(from + PAGE_SLOTS);
+    }
+    this.#setTotal(this.total + other.total);
   }
 
   /** Adds whole pages of words below 2^31. */

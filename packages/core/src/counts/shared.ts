@@ -1,7 +1,8 @@
 import { mustBe } from '../errors.ts';
 import { HdrLayout, LARGEST_VALUE } from '../layout/hdr.ts';
-import { assertTotal, type Counts, LARGEST_COUNT } from './counts.ts';
+import { assertTotal, LARGEST_COUNT } from './counts.ts';
 import { DenseCounts } from './dense.ts';
+import type { ReadonlyCounts } from './readonly-counts.ts';
 import type { SlotRuns } from './slot-runs.ts';
 import type { CountsStore } from './store.ts';
 import { wordsFor } from './words.ts';
@@ -183,7 +184,7 @@ export class SharedCounts implements CountsStore {
     this.#change(slot, count);
   }
 
-  addAll(other: Counts): void {
+  addAll(other: ReadonlyCounts): void {
     this.#returnLease();
     this.#reserve(other.total);
     for (let slot = other.first; slot < other.length; slot = other.next(slot + 1))

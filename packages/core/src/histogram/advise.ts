@@ -1,5 +1,5 @@
 import { SHARED_HEADER_BYTES } from '../counts/shared.ts';
-import { GROWTH } from '../counts/sparse.ts';
+import { GROWTH, tablePages } from '../counts/sparse.ts';
 import { PAGE_SLOTS, wordsFor } from '../counts/words.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { HdrLayout, type HdrLayoutOptions } from '../layout/hdr.ts';
@@ -23,9 +23,10 @@ export interface Advice {
   /** `byteLength` with shared storage: 64 bytes, and 8 a slot, in pages of 64. */
   readonly sharedBytes: number;
   /**
-   * `byteLength` with sparse storage, before the first value and with all slots used. It is 4 bytes for each of the layout's
-   * `pages = ceil(slotCount / 64)`, and 256 for each page in memory: at most `ceil(1.125 * used)` of them. After a count exceeds
-   * 2^31, a page in memory takes 512.
+   * `byteLength` with sparse storage, before the first value, and at most with all slots used while no count exceeds 2^31 − 1.
+   * Memory comes in pages of 64 cells: `ceil(slotCount / 4096)` pages for a table, one for each page of slots in use, and up to an
+   * eighth more. A cell takes one byte while no count exceeds 255 and at most 255 pages are in use, two bytes up to 65,535,
+   * four up to 2^31 − 1, and eight beyond.
    */
   readonly sparseBytes: { readonly empty: number; readonly most: number };
   /** The width of the narrowest slots. */
@@ -131,8 +132,8 @@ function adviceFor(range: HdrLayoutOptions): Advice {
     denseBytes: words * WORD_BYTES,
     sharedBytes: SHARED_HEADER_BYTES + 2 * words * WORD_BYTES,
     sparseBytes: {
-      empty: (pages + PAGE_SLOTS) * WORD_BYTES,
-      most: (pages + Math.ceil(pages * GROWTH) * PAGE_SLOTS) * WORD_BYTES,
+      empty: tablePages(slotCount) * PAGE_SLOTS,
+      most: Math.floor((tablePages(slotCount) + pages) * GROWTH) * PAGE_SLOTS * WORD_BYTES,
     },
     unit,
     unitBelow: subBucketCount * unit,

@@ -1,5 +1,4 @@
 import type { Counted } from '../counted.ts';
-import { Counts } from '../counts/counts.ts';
 import type { Storage } from '../counts/readonly-counts.ts';
 import { SharedCounts } from '../counts/shared.ts';
 import { slotOfLowest, TranslatedRuns } from '../counts/slot-runs.ts';
@@ -100,7 +99,7 @@ export class Histogram extends BasicHistogram implements ReadonlyHistogram {
     const { layout, counts } = other;
     if (counts.total > 0) {
       this.store.assertRoomFor(counts.total);
-      const sameSlots = counts instanceof Counts && this.#sharesSlotsWith(layout);
+      const sameSlots = this.#sharesSlotsWith(layout);
       const translated = sameSlots ? NOTHING : this.#translated({ layout, counts });
       this.reach(valueOfSlot(layout, counts.last, 'highest'));
       if (sameSlots) this.store.addAll(counts);

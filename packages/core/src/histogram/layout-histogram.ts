@@ -1,8 +1,8 @@
 import type { Counted } from '../counted.ts';
-import type { Counts } from '../counts/counts.ts';
 import { DenseCounts } from '../counts/dense.ts';
 import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import { SparseCounts } from '../counts/sparse.ts';
+import type { LiveCounts } from '../counts/store.ts';
 import { usedSlots } from '../counts/used-slots.ts';
 import {
   type LayoutHistogramJson,
@@ -49,7 +49,7 @@ const OWNER: OptionsOwner<LayoutHistogramOptions> = {
 export class LayoutHistogram extends Inspectable implements Counted {
   readonly layout: Layout;
   /** One count for each slot of the layout. */
-  #counts: Counts;
+  #counts: LiveCounts;
 
   /**
    * @throws HdrscopeError `ERR_INVALID_OPTION` when `layout` is not a layout, or the storage is neither dense nor sparse.

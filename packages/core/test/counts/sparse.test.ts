@@ -1,25 +1,51 @@
+import fc from 'fast-check';
 import { SparseCounts } from '../../src/counts/sparse.ts';
 import { describeCounts } from '../support/counts-suite.ts';
 
 describeCounts('sparse counts', (length) => new SparseCounts(length));
 
-describe('the memory of sparse counts', () => {
-  const LENGTH = 45_056;
+const LENGTH = 45_056;
+/** The cells of the table: one for each of the 704 pages, in whole pages. */
+const TABLE = 704;
 
-  test('is that of the pages touched', () => {
+describe('the memory of sparse counts', () => {
+  test('is that of the pages in use, with a byte for each count', () => {
     const counts = new SparseCounts(LENGTH);
-    const table = (LENGTH / 64) * 4;
-    expect(counts.byteLength).toBe(table + 64 * 4);
+    expect(counts.byteLength).toBe(TABLE);
     for (let slot = 0; slot < 64; slot++) counts.increment(slot);
-    expect(counts.byteLength).toBe(table + 64 * 4);
+    expect(counts.byteLength).toBe(TABLE + 64);
     counts.increment(40_000);
-    expect(counts.byteLength).toBeLessThanOrEqual(table + 3 * 64 * 4);
+    expect(counts.byteLength).toBeLessThanOrEqual(TABLE + 3 * 64);
+  });
+
+  test.each([
+    [255, 1],
+    [256, 2],
+    [65_535, 2],
+    [65_536, 4],
+    [2 ** 31 - 1, 4],
+    [2 ** 31, 8],
+    [2 ** 53 - 3, 8],
+  ])('has cells for a count of %d of %d bytes', (count, bytes) => {
+    const counts = new SparseCounts(LENGTH);
+    counts.add(70, 1);
+    counts.add(70, count - 1);
+    counts.increment(71);
+    expect(counts.byteLength).toBe((TABLE + 64) * bytes);
+    expect([counts.at(70), counts.at(71), counts.at(69), counts.total]).toEqual([count, 1, 0, count + 1]);
+  });
+
+  test('is twice as large from 256 pages on, whose places a byte does not hold', () => {
+    const counts = new SparseCounts(LENGTH);
+    for (let page = 0; page < 300; page++) counts.increment(page * 64 + (page % 64));
+    for (let page = 0; page < 300; page++) expect(counts.at(page * 64 + (page % 64))).toBe(1);
+    expect(counts.byteLength).toBeLessThanOrEqual((TABLE + 300 * 64) * 2 * 1.13);
   });
 
   test('stays below an eighth above what is used when all is touched', () => {
     const counts = new SparseCounts(LENGTH);
     for (let slot = 0; slot < LENGTH; slot += 64) counts.increment(slot);
-    expect(counts.byteLength).toBeLessThan(LENGTH * 4 * 1.15 + LENGTH);
+    expect(counts.byteLength).toBeLessThan((TABLE + LENGTH) * 2 * 1.15);
   });
 
   test('is what it takes after many slots were added at once', () => {
@@ -39,14 +65,14 @@ describe('the memory of sparse counts', () => {
         return length;
       },
     });
-    expect(counts.byteLength).toBe((LENGTH / 64) * 4 + pages * 64 * 4);
+    expect(counts.byteLength).toBe(TABLE + pages * 64);
   });
 
   test('is given back when cleared', () => {
     const counts = new SparseCounts(LENGTH);
     for (let slot = 0; slot < LENGTH; slot += 64) counts.add(slot, 2 ** 32);
     counts.clear();
-    expect(counts.byteLength).toBe((LENGTH / 64) * 4 + 64 * 4);
+    expect(counts.byteLength).toBe(TABLE);
   });
 
   test('is not touched by reading', () => {
@@ -55,5 +81,74 @@ describe('the memory of sparse counts', () => {
     for (let slot = 0; slot < LENGTH; slot++)
       if (counts.at(slot) !== 0) throw new Error(`slot ${slot} is used`);
     expect(counts.byteLength).toBe(before);
+  });
+});
+
+describe('frozen counts', () => {
+  test('never change, whatever their clones count', () => {
+    const counts = new SparseCounts(200);
+    counts.add(70, 255);
+    const frozen = counts.freeze();
+    const [first, second] = [frozen.clone(), frozen.clone()];
+    first.increment(70);
+    second.add(130, 7);
+    expect([frozen, first, second].map((one) => [one.at(70), one.at(130), one.total])).toEqual([
+      [255, 0, 255],
+      [256, 0, 256],
+      [255, 7, 262],
+    ]);
+    expect([frozen.isFrozen, first.isFrozen]).toEqual([true, false]);
+  });
+
+  test.each([
+    ['a value', (counts: SparseCounts) => counts.increment(70)],
+    ['a value, by the fast way', (counts: SparseCounts) => expect(counts.tryIncrement(70)).toBe(false)],
+    ['counts', (counts: SparseCounts) => counts.add(3, 5)],
+    ['other counts', (counts: SparseCounts) => counts.addAll(counts.clone())],
+    ['removals', (counts: SparseCounts) => counts.remove(70, 1)],
+    ['a reset', (counts: SparseCounts) => counts.clear()],
+    ['more slots', (counts: SparseCounts) => counts.resize(900)],
+  ])('refuse %s', (_change, change) => {
+    for (const held of [0, 9]) {
+      const counts = new SparseCounts(200);
+      counts.add(70, held);
+      counts.freeze();
+      try {
+        change(counts);
+      } catch (error) {
+        expect(String(error)).toBe('TypeError: frozen counts do not change: clone them');
+      }
+      expect([counts.total, counts.at(70), counts.at(3), counts.length]).toEqual([held, held, 0, 200]);
+    }
+  });
+
+  test('hold what was counted when they were frozen, in any sequence of records, freezes and drops', () => {
+    const step = fc.oneof(
+      { weight: 8, arbitrary: fc.record({ slot: fc.nat(899), count: fc.constantFrom(1, 2, 254, 70_000) }) },
+      { weight: 2, arbitrary: fc.constant('freeze' as const) },
+      { weight: 1, arbitrary: fc.constant('drop' as const) },
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+        let live = new SparseCounts(900);
+        const model = new Map<number, number>();
+        let held: { counts: SparseCounts; model: [number, number][] }[] = [];
+        for (const one of steps) {
+          if (one === 'drop') held = held.filter((_, i) => i % 2 === 0);
+          else if (one === 'freeze') {
+            held.push({ counts: live.freeze(), model: [...model] });
+          } else {
+            if (live.isFrozen) live = live.clone();
+            if (one.count === 1) live.increment(one.slot);
+            else live.add(one.slot, one.count);
+            model.set(one.slot, (model.get(one.slot) ?? 0) + one.count);
+          }
+        }
+        for (const { counts, model: expected } of [...held, { counts: live, model: [...model] }]) {
+          expect(counts.total).toBe(expected.reduce((sum, [, count]) => sum + count, 0));
+          for (const [slot, count] of expected) expect(counts.at(slot)).toBe(count);
+        }
+      }),
+    );
   });
 });
