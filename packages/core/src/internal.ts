@@ -19,8 +19,11 @@ export {
   type PlacementTarget,
   placeCounts,
 } from './conversion/placement.ts';
+export { SparseCounts } from './counts/sparse.ts';
 export { usedSlots } from './counts/used-slots.ts';
 export { mustBe } from './errors.ts';
+export { histogramOver } from './histogram/histogram-over.ts';
+export { histogramSince } from './histogram/histogram-since.ts';
 export { meanBounds, meanOf } from './histogram/statistics.ts';
 export { counterIncrease } from './increase.ts';
 export { exponentialBound, exponentialIndex, type IndexRange } from './layout/exponential.ts';

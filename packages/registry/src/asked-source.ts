@@ -1,13 +1,19 @@
 import { mustBe } from '@hdrscope/core/internal';
 import { LONGEST_TIMER_MS, TimeoutError } from '@hdrscope/kit';
+import type { Clock } from './clock.ts';
 
-/** A source as a registry asks it: for no longer than its time limit, and not again while it is late. */
+/** A source as a registry asks it: one call at a time, whose answer serves all who ask meanwhile. */
 export class AskedSource {
   readonly name: string;
   readonly #collect: () => void | Promise<void>;
   readonly #timeoutMs: number;
-  /** How many calls go on although their time limit is over. */
-  #lateCalls = 0;
+  readonly #clock: Clock;
+  /** The call that goes on. */
+  #call: Promise<void> | undefined;
+  /** Whether a gather has waited for that call in vain. */
+  #isLate = false;
+  /** When the last successful call began, on the monotonic clock. */
+  #answeredMs = Number.NEGATIVE_INFINITY;
 
   /**
    * @param collect Brings the registry up to date.
@@ -16,42 +22,50 @@ export class AskedSource {
   constructor(
     name: string,
     collect: () => void | Promise<void>,
+    clock: Clock,
     timeoutMs: number = Number.POSITIVE_INFINITY,
   ) {
     assertTimeout(timeoutMs);
     this.name = name;
     this.#collect = collect;
+    this.#clock = clock;
     this.#timeoutMs = timeoutMs;
   }
 
   /**
-   * Has the source bring the registry up to date.
+   * Has the source bring the registry up to date, unless it has done so within the last `maxAgeMs`.
    *
    * @param atMostMs A further time limit, in milliseconds: the shorter of both holds.
    * @throws The error of the source, or a `TimeoutError` when the time is over.
    */
-  async ask(atMostMs: number): Promise<void> {
+  async ask(atMostMs: number, maxAgeMs: number): Promise<void> {
+    if (maxAgeMs > 0 && this.#clock.monotonicMs() - this.#answeredMs <= maxAgeMs) return;
     const timeoutMs = Math.min(this.#timeoutMs, atMostMs);
-    if (timeoutMs === Number.POSITIVE_INFINITY) return this.#collect();
-    // Calls that hang must not pile up, and gathers must not wait for them again and again.
-    if (this.#lateCalls > 0) throw this.#timeoutError('has not answered an earlier gather yet');
-    return this.#askWithin(timeoutMs);
+    // Gathers must not wait again and again for a call that hangs.
+    if (this.#isLate && timeoutMs < Number.POSITIVE_INFINITY) {
+      throw this.#timeoutError('has not answered an earlier gather yet');
+    }
+    this.#call ??= this.#begin().finally(() => {
+      this.#call = undefined;
+      this.#isLate = false;
+    });
+    if (timeoutMs === Number.POSITIVE_INFINITY) return this.#call;
+    return this.#waitFor(this.#call, timeoutMs);
   }
 
-  #askWithin(timeoutMs: number): Promise<void> {
+  async #begin(): Promise<void> {
+    const beganMs = this.#clock.monotonicMs();
+    await this.#collect();
+    this.#answeredMs = beganMs;
+  }
+
+  #waitFor(call: Promise<void>, timeoutMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
-      let isLate = false;
       const timer = setTimeout(() => {
-        isLate = true;
-        this.#lateCalls++;
+        this.#isLate = this.#call === call;
         reject(this.#timeoutError(`must answer within ${timeoutMs} ms`));
       }, timeoutMs);
-      const end = (): void => {
-        clearTimeout(timer);
-        if (isLate) this.#lateCalls--;
-      };
-      // In an async function, an error that is thrown at once is a rejection too.
-      (async () => this.#collect())().finally(end).then(resolve, reject);
+      call.finally(() => clearTimeout(timer)).then(resolve, reject);
     });
   }
 

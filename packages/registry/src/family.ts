@@ -1,9 +1,10 @@
-import { nanosecondsPer } from '@hdrscope/kit';
+import { nanosecondsPer, type Slices } from '@hdrscope/kit';
 import { AttributeIndex } from './attribute-index.ts';
 import { type Attributes, canonicalText, frozenCopy } from './attributes.ts';
 import type { Clock } from './clock.ts';
 import { type FamilyOptions, type FamilySettings, familySettings, type Scope } from './family-options.ts';
-import { Series, type SeriesSetup, type SeriesSnapshot } from './series.ts';
+import { Series, type SeriesSetup } from './series.ts';
+import type { SeriesSnapshot } from './series-snapshot.ts';
 
 /** A family at one moment. Immutable. */
 export interface FamilySnapshot extends Omit<FamilySettings, 'cardinalityLimit'> {
@@ -51,6 +52,12 @@ export class Family implements FamilySettings {
   /** By canonical text; at most `cardinalityLimit`. */
   readonly #series = new Map<string, Series>();
   #overflow: Series | undefined;
+  /** The series that have changed since their last snapshot, in the order of their changes. */
+  readonly #changed = new Set<Series>();
+  /** The last snapshot of each series, by its place; the overflow series has none. */
+  readonly #states: SeriesSnapshot[] = [];
+  /** The last snapshot of the family; `undefined` when a series has a newer one. */
+  #last: FamilySnapshot | undefined;
 
   /** @throws HdrscopeError `ERR_INVALID_OPTION` */
   constructor(options: FamilyOptions, clock: Clock) {
@@ -65,7 +72,16 @@ export class Family implements FamilySettings {
     this.unitLayout = unitLayout;
     this.resolution = resolution;
     this.boundaries = settings.boundaries;
-    this.#setup = { unit, layout, unitLayout, resolution, nsPerUnit: nanosecondsPer(unit), clock };
+    this.#setup = {
+      unit,
+      layout,
+      unitLayout,
+      resolution,
+      ticksPerUnit: resolution.ticksPerUnit / resolution.unitsPerTick,
+      nsPerUnit: nanosecondsPer(unit),
+      clock,
+      onChange: (series) => this.#changed.add(series),
+    };
     this.#index = new AttributeIndex(cardinalityLimit * INDEX_NODES_PER_SERIES);
   }
 
@@ -80,11 +96,36 @@ export class Family implements FamilySettings {
     return this.#index.find(attributes) ?? this.#resolve(attributes);
   }
 
-  /** A copy of the state that later records do not change. */
+  /** The state, which later records do not change. Until the next change it is the same object. */
   snapshot(): FamilySnapshot {
-    const series = [...this.#series.values()];
-    if (this.#overflow !== undefined) series.push(this.#overflow);
-    return Object.freeze({
+    for (const series of this.#changed) this.#take(series);
+    return this.#current();
+  }
+
+  /**
+   * `snapshot` in slices. Each series shows one moment, and all that was recorded before the call; those of later slices may
+   * show what was recorded meanwhile.
+   */
+  async snapshotIn(slices: Slices): Promise<FamilySnapshot> {
+    // Series that change again meanwhile stay for the next snapshot: otherwise this one might never end.
+    let left = this.#changed.size;
+    for (const series of this.#changed) {
+      if (left-- === 0) break;
+      this.#take(series);
+      if (slices.isOver()) await slices.next();
+    }
+    return this.#current();
+  }
+
+  #take(series: Series): void {
+    this.#changed.delete(series);
+    const state = series.snapshot();
+    if (series !== this.#overflow) this.#states[series.place] = state;
+    this.#last = undefined;
+  }
+
+  #current(): FamilySnapshot {
+    this.#last ??= Object.freeze({
       name: this.name,
       unit: this.unit,
       description: this.description,
@@ -93,8 +134,11 @@ export class Family implements FamilySettings {
       layout: this.layout,
       unitLayout: this.unitLayout,
       boundaries: this.boundaries,
-      series: Object.freeze(series.map((one) => one.snapshot())),
+      series: Object.freeze(
+        this.#overflow === undefined ? this.#states.slice() : [...this.#states, this.#overflow.snapshot()],
+      ),
     });
+    return this.#last;
   }
 
   #resolve(attributes: Attributes): Series {
@@ -102,13 +146,19 @@ export class Family implements FamilySettings {
     let series = this.#series.get(text);
     if (series === undefined) {
       if (this.#series.size >= this.cardinalityLimit || text === OVERFLOW_TEXT) {
-        this.#overflow ??= new Series(OVERFLOW_ATTRIBUTES, this.#setup);
+        this.#overflow ??= this.#made(OVERFLOW_ATTRIBUTES);
         return this.#overflow;
       }
-      series = new Series(frozenCopy(attributes), this.#setup);
+      series = this.#made(frozenCopy(attributes));
       this.#series.set(text, series);
     }
     this.#index.learn(attributes, series);
+    return series;
+  }
+
+  #made(attributes: Attributes): Series {
+    const series = new Series(attributes, this.#setup, this.#series.size);
+    this.#changed.add(series);
     return series;
   }
 }

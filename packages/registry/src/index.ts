@@ -21,6 +21,7 @@ export {
   createRegistry,
   type GatherOptions,
   type Registry,
+  SHARED_GATHER_MS,
   type Source,
   type SourceOptions,
 } from './registry.ts';
@@ -34,5 +35,6 @@ export {
   collectFromCluster,
 } from './remote/collect-from-cluster.ts';
 export { serveRegistry } from './remote/serve-registry.ts';
-export type { AddedCounts, CountedFacts, Series, SeriesSnapshot } from './series.ts';
+export type { AddedCounts, CountedFacts, Series } from './series.ts';
+export type { SeriesSnapshot } from './series-snapshot.ts';
 export { EMPTY_SNAPSHOT, type FamilyIdentity, type Snapshot, type SourceFailure } from './snapshot.ts';

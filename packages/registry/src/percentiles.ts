@@ -1,6 +1,6 @@
 import { fromTicks } from '@hdrscope/core/internal';
 import type { FamilySnapshot } from './family.ts';
-import type { SeriesSnapshot } from './series.ts';
+import type { SeriesSnapshot } from './series-snapshot.ts';
 
 /**
  * Values at percentiles of a series, in the unit of its family; `series.histogram` itself has them in ticks.

@@ -1,6 +1,8 @@
+import { mustBe } from '@hdrscope/core/internal';
+import { Slices } from '@hdrscope/kit';
 import { AskedSource, assertTimeout } from './asked-source.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { Family } from './family.ts';
+import { Family, type FamilySnapshot } from './family.ts';
 import { assertSameCounting, countingOptions, type FamilyOptions, familySettings } from './family-options.ts';
 import {
   createSnapshot,
@@ -14,7 +16,7 @@ import {
 export interface Source {
   /** Names the source in errors and snapshots. */
   readonly name: string;
-  /** Brings the registry up to date. Gathers may overlap: then it is called again before the earlier call has ended. */
+  /** Brings the registry up to date. It is not called again before it has ended: gathers that overlap share the call. */
   collect(registry: Registry): void | Promise<void>;
 }
 
@@ -37,7 +39,17 @@ export interface GatherOptions {
    * @default no limit
    */
   readonly timeoutMs?: number;
+  /**
+   * Sources that began to answer so many milliseconds ago, or less, are not asked again: at least 0. Readers that collect
+   * every few seconds pass `SHARED_GATHER_MS`, so that one question serves all of them. What was recorded in this registry
+   * itself is always in the snapshot.
+   * @default 0
+   */
+  readonly maxAgeMs?: number;
 }
+
+/** The age of answers that readers share, in milliseconds: see `GatherOptions.maxAgeMs`. */
+export const SHARED_GATHER_MS = 100;
 
 /** Families of histograms, and the sources that are collected from. `createRegistry` makes it. */
 export interface Registry {
@@ -61,7 +73,11 @@ export interface Registry {
    * Collects from all sources at once, then takes a snapshot of all families. A source that fails is named in the
    * errors of the snapshot, and does not affect the others.
    *
-   * @throws HdrscopeError `ERR_INVALID_OPTION` when `timeoutMs` is out of range. It rejects for no other reason.
+   * Gathers that overlap share the calls of the sources. The snapshot has all that was recorded before the gather was asked for.
+   * The work is cut into slices of a few milliseconds, so that other work of the process runs in between: each series shows
+   * one moment, and the moments of two series are at most as far apart as the gather takes.
+   *
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when `timeoutMs` or `maxAgeMs` is out of range. It rejects for no other reason.
    */
   gather(options?: GatherOptions): Promise<Snapshot>;
 }
@@ -89,6 +105,8 @@ export interface Registry {
 export function createRegistry({ clock = systemClock }: { readonly clock?: Clock } = {}): Registry {
   const families = new Map<string, Family>();
   const sources = new Map<Source, AskedSource>();
+  /** Ends when no snapshot is being taken. */
+  let reading: Promise<unknown> = Promise.resolve();
 
   const registry: Registry = {
     histogram(options) {
@@ -106,25 +124,40 @@ export function createRegistry({ clock = systemClock }: { readonly clock?: Clock
       return families.get(familyKey(identity));
     },
     add(source, { timeoutMs } = {}) {
-      const asked = new AskedSource(source.name, () => source.collect(registry), timeoutMs);
+      const asked = new AskedSource(source.name, () => source.collect(registry), clock, timeoutMs);
       if (!sources.has(source)) sources.set(source, asked);
       return () => sources.delete(source);
     },
-    async gather({ nowMs, timeoutMs = Number.POSITIVE_INFINITY } = {}) {
+    async gather({ nowMs, timeoutMs = Number.POSITIVE_INFINITY, maxAgeMs = 0 } = {}) {
       assertTimeout(timeoutMs);
+      if (!(maxAgeMs >= 0))
+        throw mustBe('ERR_INVALID_OPTION', 'maxAgeMs', 'a number of at least 0', maxAgeMs);
       const asked = [...sources.values()];
-      const failures = await Promise.all(asked.map((source) => failureOf(source, timeoutMs)));
+      const failures = await Promise.all(asked.map((source) => failureOf(source, timeoutMs, maxAgeMs)));
       const errors = failures.filter((failure) => failure !== undefined);
-      const snapshots = [...families.values()].map((family) => family.snapshot());
-      return createSnapshot(nowMs ?? clock.nowMs(), snapshots, errors);
+      // One after the other: a snapshot that overtook another one would lack what the other has begun to read.
+      const snapshots = reading.then(() => snapshotsOf([...families.values()]));
+      reading = snapshots;
+      return createSnapshot(nowMs ?? clock.nowMs(), await snapshots, errors);
     },
   };
   return registry;
 }
 
-async function failureOf(source: AskedSource, timeoutMs: number): Promise<SourceFailure | undefined> {
+async function snapshotsOf(families: readonly Family[]): Promise<FamilySnapshot[]> {
+  const slices = new Slices();
+  const snapshots: FamilySnapshot[] = [];
+  for (const family of families) snapshots.push(await family.snapshotIn(slices));
+  return snapshots;
+}
+
+async function failureOf(
+  source: AskedSource,
+  timeoutMs: number,
+  maxAgeMs: number,
+): Promise<SourceFailure | undefined> {
   try {
-    await source.ask(timeoutMs);
+    await source.ask(timeoutMs, maxAgeMs);
     return undefined;
   } catch (error) {
     return Object.freeze({ source: source.name, error });

@@ -1,13 +1,7 @@
-import {
-  type Counted,
-  type HdrLayout,
-  Histogram,
-  type Layout,
-  type ReadonlyCounts,
-  type ReadonlyHistogram,
-} from '@hdrscope/core';
+import type { Counted, HdrLayout, Layout, ReadonlyCounts } from '@hdrscope/core';
 import {
   fromTicks,
+  histogramOver,
   isHdrLayout,
   type KnownRange,
   meanOf,
@@ -16,12 +10,14 @@ import {
   type Placement,
   placeCounts,
   type Resolution,
+  SparseCounts,
 } from '@hdrscope/core/internal';
 import type { Attributes } from './attributes.ts';
 import type { Clock } from './clock.ts';
 import { type Exemplar, ExemplarReservoir } from './exemplars.ts';
 import type { OpenInterval } from './intervals.ts';
-import { addRejected, emptyTally, type Rejected, type RejectedTally } from './rejected.ts';
+import { addRejected, emptyTally, type Rejected, type RejectedTally, rejectedCount } from './rejected.ts';
+import { NO_EXEMPLARS, NOTHING_REJECTED, type SeriesSnapshot, StateSnapshot } from './series-snapshot.ts';
 
 /** The setup that all series of a family share. */
 export interface SeriesSetup {
@@ -29,43 +25,14 @@ export interface SeriesSetup {
   /** The same layout in the family's unit. */
   readonly unitLayout: Layout;
   readonly resolution: Resolution;
+  readonly ticksPerUnit: number;
   readonly unit: string;
   /** Nanoseconds in one unit; `undefined` when the unit does not measure time. */
   readonly nsPerUnit: number | undefined;
   readonly clock: Clock;
+  /** Called with a series at its first change after a snapshot. */
+  readonly onChange: (series: Series) => void;
 }
-
-/** A series at one moment. Immutable. */
-export interface SeriesSnapshot {
-  /** Frozen, and the same object in all snapshots of the series. */
-  readonly attributes: Attributes;
-  /** When the counting began, in milliseconds since 1970. */
-  readonly startTimeMs: number;
-  /** The counts, in ticks of the family's resolution. `valuesAtPercentiles` reads them in the family's unit. */
-  readonly histogram: ReadonlyHistogram;
-  /**
-   * The sum of the counted values, in the family's unit. Recorded values are added as they are. Added counts have the
-   * sum that came with them, or else the sum of the values that stand for their slots.
-   */
-  readonly sum: number;
-  /**
-   * The smallest counted value, in the family's unit: exact when it was recorded, else within its slot. 0 when empty.
-   */
-  readonly min: number;
-  /**
-   * The largest counted value, in the family's unit: exact when it was recorded, else within its slot. 0 when empty.
-   */
-  readonly max: number;
-  /** The values that could not be counted. */
-  readonly rejected: Rejected;
-  /** Ascending by value; empty when no exemplar was offered. */
-  readonly exemplars: readonly Exemplar[];
-}
-
-/** The interval that begins at each snapshot of a series. */
-export const intervalsAfter: WeakMap<SeriesSnapshot, OpenInterval> = new WeakMap();
-
-const NO_EXEMPLARS: readonly Exemplar[] = /* @__PURE__ */ Object.freeze([]);
 
 /** The facts that are known of counts besides their slots. Values are in the family's unit. */
 export interface CountedFacts {
@@ -117,34 +84,31 @@ export interface AddedCounts {
  */
 export class Series {
   readonly attributes: Attributes;
-  // The fields that `record` reads. They are only declared here: V8 treats a field that is assigned once as a constant.
-  declare private readonly histogram: Histogram;
-  declare private readonly ticksPerUnit: number;
-  declare private readonly largestTicks: number;
+  /** Where the series stands among those of its family, from 0. */
+  place: number;
+  // The fields that `record` changes. They are only declared here: V8 treats a field that is assigned once as a constant.
+  /** Frozen while the last snapshot holds them: the next change goes the slow way, which copies them. */
+  declare private counts: SparseCounts;
+  readonly #setup: SeriesSetup;
   #sum = 0;
   // The extremes of the values since the last snapshot.
   #min = Number.POSITIVE_INFINITY;
   #max = Number.NEGATIVE_INFINITY;
-  // The extremes of the values before the last snapshot.
-  #earlierMin = Number.POSITIVE_INFINITY;
-  #earlierMax = Number.NEGATIVE_INFINITY;
-  #interval: OpenInterval = { ended: undefined };
-  #exemplars: ExemplarReservoir | undefined;
   #startTimeMs: number;
-  /**
-   * A start that a snapshot has shown stays: another start would look like a restart, after which all counts are new.
-   */
-  #isStartShown = false;
-  readonly #setup: SeriesSetup;
-  readonly #rejected: RejectedTally = emptyTally();
+  #interval: OpenInterval = { ended: undefined };
+  #rejected: RejectedTally | undefined;
+  #exemplars: ExemplarReservoir | undefined;
+  /** The last snapshot, which is the state of the series while it has not changed. */
+  #last: StateSnapshot | undefined;
+  /** Whether anything has changed since the last snapshot. */
+  #isChanged = true;
 
-  constructor(attributes: Attributes, setup: SeriesSetup) {
+  constructor(attributes: Attributes, setup: SeriesSetup, place: number) {
     this.attributes = attributes;
-    this.#startTimeMs = setup.clock.nowMs();
+    this.place = place;
+    this.counts = new SparseCounts(setup.layout.slotCount);
     this.#setup = setup;
-    this.histogram = new Histogram({ layout: setup.layout, storage: 'sparse' });
-    this.ticksPerUnit = setup.resolution.ticksPerUnit / setup.resolution.unitsPerTick;
-    this.largestTicks = setup.layout.highestTrackableValue;
+    this.#startTimeMs = setup.clock.nowMs();
   }
 
   /** When the counting began, in milliseconds since 1970. */
@@ -160,14 +124,11 @@ export class Series {
    */
   record(value: number): boolean {
     if (typeof value === 'number' && value >= 0) {
-      const ticks = this.#ticksOf(value);
-      if (ticks <= this.largestTicks) {
-        try {
-          this.histogram.record(ticks);
-        } catch {
-          this.#rejected.overflowing++;
-          return false;
-        }
+      const { layout, ticksPerUnit } = this.#setup;
+      const ticks = Math.round(value * ticksPerUnit);
+      if (ticks <= layout.highestTrackableValue) {
+        const slot = layout.slotOf(ticks);
+        if (!this.counts.tryIncrement(slot) && !this.#increment(slot)) return false;
         this.#sum += value;
         if (value < this.#min) this.#min = value;
         if (value > this.#max) this.#max = value;
@@ -233,6 +194,7 @@ export class Series {
     if (sum !== undefined && !(Number.isFinite(sum) && sum >= 0)) {
       throw mustBe('ERR_INVALID_VALUE', 'sum', 'a finite number of at least 0', sum);
     }
+    this.#change();
     const placed = isHdrLayout(layout) ? this.#addTicks(layout, counts, facts) : this.#place(counted, facts);
     if (placed.count > 0) {
       // Known facts are about rejected values too, which the series has not counted.
@@ -241,10 +203,11 @@ export class Series {
       this.#min = Math.min(this.#min, isWhole && min !== undefined && min >= 0 ? min : placed.min);
       this.#max = Math.max(this.#max, isWhole && max !== undefined ? max : placed.max);
     } else if (counts.total === 0) this.#sum += sum ?? 0;
-    addRejected(this.#rejected, placed);
-    addRejected(this.#rejected, facts.rejected ?? {});
+    this.#tally(placed);
+    if (facts.rejected !== undefined) this.#tally(facts.rejected);
     for (const exemplar of facts.exemplars ?? []) this.offerExemplar(exemplar);
-    if (!this.#isStartShown && facts.startTimeMs !== undefined) {
+    // A start that a snapshot has shown stays: another start would look like a restart, after which all counts are new.
+    if (this.#last === undefined && facts.startTimeMs !== undefined) {
       this.#startTimeMs = Math.min(this.#startTimeMs, facts.startTimeMs);
     }
     return { count: placed.count, open: placed.open };
@@ -255,40 +218,59 @@ export class Series {
    * of two; a series keeps at most 20 of them.
    */
   offerExemplar(exemplar: Exemplar): void {
+    this.#change();
     this.#exemplars ??= new ExemplarReservoir();
     this.#exemplars.offer(exemplar);
   }
 
-  /** A copy of the state that later records do not change. */
+  /** The state, which later records do not change. Until the next change it is the same object. */
   snapshot(): SeriesSnapshot {
-    this.#isStartShown = true;
-    const isEmpty = this.histogram.totalCount === 0;
+    if (!this.#isChanged && this.#last !== undefined) return this.#last;
     const next: OpenInterval = { ended: undefined };
     this.#interval.ended = { min: this.#min, max: this.#max, next };
     this.#interval = next;
-    this.#earlierMin = Math.min(this.#earlierMin, this.#min);
-    this.#earlierMax = Math.max(this.#earlierMax, this.#max);
-    this.#min = Number.POSITIVE_INFINITY;
-    this.#max = Number.NEGATIVE_INFINITY;
-    const snapshot: SeriesSnapshot = Object.freeze({
+    const counts = this.counts.freeze();
+    const isEmpty = counts.total === 0;
+    const earlier = this.#last === undefined || this.#last.counts.total === 0 ? NO_EXTREMES : this.#last;
+    this.#last = new StateSnapshot(this.#setup.layout, counts, next, {
       attributes: this.attributes,
-      startTimeMs: this.startTimeMs,
-      histogram: this.histogram.copy(),
+      startTimeMs: this.#startTimeMs,
       sum: this.#sum,
       // Adding 0 turns -0 into 0.
-      min: isEmpty ? 0 : this.#earlierMin + 0,
-      max: isEmpty ? 0 : this.#earlierMax + 0,
-      rejected: Object.freeze({ ...this.#rejected }),
+      min: isEmpty ? 0 : Math.min(earlier.min, this.#min) + 0,
+      max: isEmpty ? 0 : Math.max(earlier.max, this.#max) + 0,
+      rejected: this.#rejected === undefined ? NOTHING_REJECTED : Object.freeze({ ...this.#rejected }),
       exemplars: this.#exemplars?.snapshot() ?? NO_EXEMPLARS,
     });
-    intervalsAfter.set(snapshot, next);
-    return snapshot;
+    this.#min = Number.POSITIVE_INFINITY;
+    this.#max = Number.NEGATIVE_INFINITY;
+    this.#isChanged = false;
+    return this.#last;
+  }
+
+  /** Counts a value where that takes more than one step. Returns `false`, and tallies the value, when the total is full. */
+  #increment(slot: number): boolean {
+    if (this.counts.total === Number.MAX_SAFE_INTEGER) {
+      this.#tally({ overflowing: 1 });
+      return false;
+    }
+    this.#change();
+    this.counts.increment(slot);
+    return true;
+  }
+
+  /** Runs before each change, except for records of the fast way, which come after one of the slow way. */
+  #change(): void {
+    if (this.#isChanged) return;
+    this.#isChanged = true;
+    this.counts = this.counts.clone();
+    this.#setup.onChange(this);
   }
 
   #addTicks(layout: HdrLayout, counts: ReadonlyCounts, { sum, within = {} }: CountedFacts): Placement {
     if (counts.total === 0) return NOTHING_PLACED;
     const { resolution } = this.#setup;
-    this.histogram.add({ layout, counts });
+    histogramOver(this.#setup.layout, this.counts).add({ layout, counts });
     return {
       ...NOTHING_PLACED,
       count: counts.total,
@@ -304,22 +286,24 @@ export class Series {
       const allowed = `one for each of the ${layout.slotCount} slots`;
       throw mustBe('ERR_INVALID_COUNT', 'counts', allowed, counts.length);
     }
-    const { histogram } = this;
-    if (histogram.totalCount + counts.total > Number.MAX_SAFE_INTEGER) {
-      const sum = `${histogram.totalCount} + ${counts.total}`;
-      throw mustBe('ERR_COUNT_OVERFLOW', 'the total count', 'at most 2^53 - 1', sum);
-    }
-    return placeCounts(counted, this.#setup, (ticks, count) => histogram.record(ticks, count), within);
-  }
-
-  #ticksOf(value: number): number {
-    return Math.round(value * this.ticksPerUnit);
+    const { counts: own } = this;
+    own.assertRoomFor(counts.total);
+    const { layout: slots } = this.#setup;
+    return placeCounts(counted, this.#setup, (ticks, count) => own.add(slots.slotOf(ticks), count), within);
   }
 
   #reject(value: unknown): void {
-    const rejected = this.#rejected;
-    if (typeof value !== 'number' || Number.isNaN(value)) rejected.notANumber++;
-    else if (value < 0) rejected.negative++;
-    else addRejected(rejected, { tooLarge: 1, largest: value });
+    if (typeof value !== 'number' || Number.isNaN(value)) this.#tally({ notANumber: 1 });
+    else if (value < 0) this.#tally({ negative: 1 });
+    else this.#tally({ tooLarge: 1, largest: value });
+  }
+
+  #tally(rejected: Partial<Rejected>): void {
+    if (rejectedCount(rejected) === 0) return;
+    this.#change();
+    this.#rejected ??= emptyTally();
+    addRejected(this.#rejected, rejected);
   }
 }
+
+const NO_EXTREMES = { min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY } as const;

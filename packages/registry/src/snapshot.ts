@@ -1,11 +1,8 @@
-import { Histogram, increase } from '@hdrscope/core';
-import { fromTicks, type Resolution } from '@hdrscope/core/internal';
 import { canonicalText } from './attributes.ts';
 import type { FamilySnapshot } from './family.ts';
 import type { Scope } from './family-options.ts';
-import { type Extremes, extremesBetween } from './intervals.ts';
-import { rejectedCount, rejectedSince } from './rejected.ts';
-import { intervalsAfter, type SeriesSnapshot } from './series.ts';
+import { rejectedCount } from './rejected.ts';
+import { differenceOf, type SeriesSnapshot } from './series-snapshot.ts';
 
 /** A source that failed during a gather. */
 export interface SourceFailure {
@@ -94,57 +91,43 @@ function difference(
   before: FamilySnapshot | undefined,
   sinceMs: number,
 ): FamilySnapshot {
-  const earlier = new Map(before?.series.map((series) => [canonicalText(series.attributes), series]));
-  const series = family.series.flatMap((now) => {
-    const then = earlier.get(canonicalText(now.attributes));
-    // Another start means another series with the same attributes, whose counts are all new.
-    if (then === undefined || then.startTimeMs !== now.startTimeMs) return hasIncrease(now) ? [now] : [];
-    const delta = seriesDifference(now, then, family.resolution, sinceMs);
-    return hasIncrease(delta) ? [delta] : [];
-  });
-  return Object.freeze({ ...family, series: Object.freeze(series) });
+  return Object.freeze({ ...family, series: Object.freeze(seriesSince(family, before, sinceMs)) });
 }
 
-function seriesDifference(
-  now: SeriesSnapshot,
-  then: SeriesSnapshot,
-  resolution: Resolution,
+function seriesSince(
+  family: FamilySnapshot,
+  before: FamilySnapshot | undefined,
   sinceMs: number,
-): SeriesSnapshot {
-  const histogram = histogramSince(now, then);
-  const { min, max } = extremesOf(now, then) ?? {
-    min: Math.max(now.min, fromTicks(resolution, histogram.min)),
-    max: Math.min(now.max, fromTicks(resolution, histogram.max)),
+): SeriesSnapshot[] {
+  const changed: SeriesSnapshot[] = [];
+  if (family === before) return changed;
+  const earlier = earlierStates(before);
+  for (let place = 0; place < family.series.length; place++) {
+    const now = family.series[place]!;
+    // A series that has not changed has the same state.
+    if (before?.series[place] === now) continue;
+    const then = earlier(now, place);
+    // Another start means another series with the same attributes, whose counts are all new.
+    const isNew = then === undefined || then.startTimeMs !== now.startTimeMs;
+    const increase = isNew ? now : differenceOf(now, then, family.resolution, sinceMs);
+    if (increase !== undefined && hasIncrease(increase)) changed.push(increase);
+  }
+  return changed;
+}
+
+/** Finds the earlier state of a series. Nearly always it stands in the same place. */
+function earlierStates(
+  before: FamilySnapshot | undefined,
+): (now: SeriesSnapshot, place: number) => SeriesSnapshot | undefined {
+  let byText: Map<string, SeriesSnapshot> | undefined;
+  return ({ attributes }, place) => {
+    const same = before?.series[place];
+    if (before === undefined || same?.attributes === attributes) return same;
+    byText ??= new Map(before.series.map((series) => [canonicalText(series.attributes), series]));
+    return byText.get(canonicalText(attributes));
   };
-  const isEmpty = histogram.totalCount === 0;
-  return Object.freeze({
-    attributes: now.attributes,
-    startTimeMs: sinceMs,
-    histogram,
-    sum: now.sum - then.sum,
-    // Adding 0 turns -0 into 0.
-    min: isEmpty ? 0 : min + 0,
-    max: isEmpty ? 0 : max + 0,
-    rejected: rejectedSince(now.rejected, then.rejected),
-    exemplars: Object.freeze(now.exemplars.filter(({ timeMs }) => timeMs >= sinceMs)),
-  });
 }
 
-function histogramSince(now: SeriesSnapshot, then: SeriesSnapshot): Histogram {
-  const { layout, startTimeMs, endTimeMs, tag } = now.histogram;
-  const { counts } = increase(now.histogram, then.histogram, { resets: 'never' });
-  const histogram = new Histogram({ layout, storage: 'sparse' });
-  histogram.add({ layout, counts, startTimeMs, endTimeMs });
-  histogram.tag = tag;
-  return histogram;
-}
-
-/** The exact extremes; `undefined` when one of both is itself a difference. */
-function extremesOf(now: SeriesSnapshot, then: SeriesSnapshot): Extremes | undefined {
-  const [from, to] = [intervalsAfter.get(then), intervalsAfter.get(now)];
-  return from && to && extremesBetween(from, to);
-}
-
-function hasIncrease({ histogram, rejected }: SeriesSnapshot): boolean {
-  return histogram.totalCount > 0 || rejectedCount(rejected) > 0;
+function hasIncrease({ counts, rejected }: SeriesSnapshot): boolean {
+  return counts.total > 0 || rejectedCount(rejected) > 0;
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { canonicalText } from '../src/attributes.ts';
 import { OVERFLOW_ATTRIBUTES } from '../src/family.ts';
 import { createRegistry } from '../src/registry.ts';
-import type { SeriesSnapshot } from '../src/series.ts';
+import type { SeriesSnapshot } from '../src/series-snapshot.ts';
 import { attributes, reordered } from './support/arbitraries.ts';
 import { familyIn } from './support/state.ts';
 

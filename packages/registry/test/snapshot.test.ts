@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Attributes } from '../src/attributes.ts';
 import { canonicalText } from '../src/attributes.ts';
 import { createRegistry, type Registry } from '../src/registry.ts';
-import type { SeriesSnapshot } from '../src/series.ts';
+import type { SeriesSnapshot } from '../src/series-snapshot.ts';
 import { EMPTY_SNAPSHOT, type Snapshot } from '../src/snapshot.ts';
 import { attributes, ticks } from './support/arbitraries.ts';
 import { familyIn, onlySeries, slotsOf } from './support/state.ts';

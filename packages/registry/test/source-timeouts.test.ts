@@ -1,3 +1,4 @@
+import { FakeClock } from '@hdrscope/testing/fake-clock';
 import { expectRefused } from '@hdrscope/testing/refusals';
 import { createRegistry, type Source } from '../src/index.ts';
 import { settled } from './support/ports.ts';
@@ -70,14 +71,63 @@ describe('a source with a time limit', () => {
     expect((await recovered).errors).toEqual([]);
   });
 
-  test('may be asked again by one gather while another one waits', async () => {
+  test('is asked once for all gathers that wait for it', async () => {
     const registry = createRegistry();
     const { source, calls } = slowSource();
     registry.add(source, { timeoutMs: 10_000 });
-    const gatherings = [registry.gather(), registry.gather()];
-    expect(calls).toHaveLength(2);
-    for (const { end } of calls) end();
-    expect((await Promise.all(gatherings)).map(({ errors }) => errors)).toEqual([[], []]);
+    const gatherings = [registry.gather(), registry.gather(), registry.gather({ timeoutMs: 5000 })];
+    expect(calls).toHaveLength(1);
+    calls[0]!.end();
+    const snapshots = await Promise.all(gatherings);
+    expect(snapshots.map(({ errors }) => errors)).toEqual([[], [], []]);
+    for (const one of snapshots) expect(onlySeries(familyIn(one, 'slow')).histogram.totalCount).toBe(1);
+  });
+
+  test('is asked again by the next gather, also when it has just answered', async () => {
+    const registry = createRegistry();
+    const { source, calls } = slowSource();
+    registry.add(source);
+    for (const nth of [1, 2]) {
+      const gathering = registry.gather();
+      calls[nth - 1]!.end();
+      expect(onlySeries(familyIn(await gathering, 'slow')).histogram.totalCount).toBe(nth);
+    }
+  });
+
+  test('is not asked again while its answer is as young as the gather allows', async () => {
+    const clock = new FakeClock(1000);
+    const registry = createRegistry({ clock });
+    let calls = 0;
+    registry.add({ name: 'counted', collect: () => void calls++ });
+    const own = registry.histogram({ name: 'own' }).with({});
+    await registry.gather({ maxAgeMs: 100 });
+    clock.advance(100);
+    own.record(1);
+    const shared = await registry.gather({ maxAgeMs: 100 });
+    expect([calls, onlySeries(familyIn(shared, 'own')).histogram.totalCount]).toEqual([1, 1]);
+    clock.advance(1);
+    await registry.gather({ maxAgeMs: 100 });
+    expect(calls).toBe(2);
+    await registry.gather();
+    expect(calls).toBe(3);
+  });
+
+  test('is asked again after a failure, whatever age the gather allows', async () => {
+    const registry = createRegistry();
+    let calls = 0;
+    const collect = (): void => {
+      calls++;
+      throw new Error('broken');
+    };
+    registry.add({ name: 'broken', collect });
+    for (const nth of [1, 2]) {
+      expect((await registry.gather({ maxAgeMs: 1e6 })).errors).toHaveLength(1);
+      expect(calls).toBe(nth);
+    }
+  });
+
+  test.each([-1, Number.NaN])('is not asked for an answer of the age %d', async (maxAgeMs) => {
+    await expect(createRegistry().gather({ maxAgeMs })).rejects.toMatchObject({ code: 'ERR_INVALID_OPTION' });
   });
 
   test.each<[what: string, fail: () => void | Promise<void>]>([
@@ -114,8 +164,8 @@ describe('a source with a time limit', () => {
     registry.add(source);
     await registry.gather({ timeoutMs: 5 });
     const gathering = registry.gather();
-    expect(calls).toHaveLength(2);
-    calls[1]!.end();
+    expect(calls).toHaveLength(1);
+    calls[0]!.end();
     expect((await gathering).errors).toEqual([]);
   });
 });

@@ -21,6 +21,7 @@ const SUB_BUCKET_BITS = [1, 5, 8, 11, 15, 18] as const;
 // A multiplication by one of these shifts a double exactly. `2 ** k` would call a function on every read and record.
 const POWER = /* @__PURE__ */ Float64Array.from({ length: 64 }, (_, k) => 2 ** k);
 const RECIPROCAL = /* @__PURE__ */ Float64Array.from({ length: 64 }, (_, k) => 2 ** -k);
+const TWO_POW_31 = 2 ** 31;
 const TWO_POW_MINUS_32 = 2 ** -32;
 
 /**
@@ -93,6 +94,11 @@ export class HdrLayout implements Layout {
   /** The slot of a value: exact for integers up to 2^53 − 1. A fraction has the slot of its integer part, a negative value -1. */
   slotOf(value: number): number {
     if (value < 0) return -1;
+    if (value < TWO_POW_31) {
+      // In 32-bit integers, which take half of the time.
+      const shift = Math.max(this.unitMagnitude, 32 - Math.clz32(value) - this.subBucketBits);
+      return ((shift - this.unitMagnitude) << (this.subBucketBits - 1)) + (value >>> Math.min(shift, 31));
+    }
     const high = (value * TWO_POW_MINUS_32) >>> 0;
     const bitLength = high === 0 ? 32 - Math.clz32(value) : 64 - Math.clz32(high);
     const shift = Math.max(this.unitMagnitude, bitLength - this.subBucketBits);

@@ -1,6 +1,6 @@
 import type { Attributes } from '../attributes.ts';
 import { OVERFLOW_ATTRIBUTES } from '../family.ts';
-import type { SeriesSnapshot } from '../series.ts';
+import type { SeriesSnapshot } from '../series-snapshot.ts';
 import { toBase64 } from './base64.ts';
 
 interface Encoded {

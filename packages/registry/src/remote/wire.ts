@@ -14,7 +14,7 @@ import type { Exemplar } from '../exemplars.ts';
 import type { FamilySnapshot } from '../family.ts';
 import type { FamilyOptions, Scope } from '../family-options.ts';
 import type { Rejected } from '../rejected.ts';
-import type { SeriesSnapshot } from '../series.ts';
+import type { SeriesSnapshot } from '../series-snapshot.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { encodedHistogram } from './encoded-histogram.ts';
 import { asMeasure, asOptionalText, asTime, malformed, measureToJson } from './fields.ts';
@@ -101,7 +101,7 @@ export interface ReceivedFamily extends Required<Omit<FamilyOptions, 'scope' | '
 }
 
 /** A received series, whose histogram is not decoded yet. */
-export interface ReceivedSeries extends Omit<SeriesSnapshot, 'histogram'> {
+export interface ReceivedSeries extends Omit<SeriesSnapshot, 'histogram' | 'layout' | 'counts'> {
   readonly histogram: string;
 }
 

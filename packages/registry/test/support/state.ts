@@ -1,6 +1,6 @@
 import type { ReadonlyHistogram } from '@hdrscope/core';
 import type { FamilySnapshot } from '../../src/family.ts';
-import type { SeriesSnapshot } from '../../src/series.ts';
+import type { SeriesSnapshot } from '../../src/series-snapshot.ts';
 import type { Snapshot } from '../../src/snapshot.ts';
 
 /** The used slots of a histogram and their counts, ascending: histograms of one layout differ in nothing else. */

@@ -1,0 +1,182 @@
+import type { Counted, HdrLayout, ReadonlyCounts, ReadonlyHistogram } from '@hdrscope/core';
+import {
+  fromTicks,
+  histogramOver,
+  histogramSince,
+  type Resolution,
+  type SparseCounts,
+} from '@hdrscope/core/internal';
+import type { Attributes } from './attributes.ts';
+import type { Exemplar } from './exemplars.ts';
+import { type Extremes, extremesBetween, type OpenInterval } from './intervals.ts';
+import { emptyTally, type Rejected, rejectedSince } from './rejected.ts';
+
+/** A series at one moment. Immutable. */
+export interface SeriesSnapshot extends Counted<HdrLayout> {
+  /** Frozen, and the same object in all snapshots of the series. */
+  readonly attributes: Attributes;
+  /** When the counting began, in milliseconds since 1970. */
+  readonly startTimeMs: number;
+  /** The layout of the family, in ticks of its resolution. */
+  readonly layout: HdrLayout;
+  /** The counts of all slots of the layout. */
+  readonly counts: ReadonlyCounts;
+  /**
+   * The counts as a histogram, in ticks of the family's resolution. `valuesAtPercentiles` reads them in the family's unit.
+   * It is made when it is asked for: whoever needs the counts only reads `counts`.
+   */
+  readonly histogram: ReadonlyHistogram;
+  /**
+   * The sum of the counted values, in the family's unit. Recorded values are added as they are. Added counts have the
+   * sum that came with them, or else the sum of the values that stand for their slots.
+   */
+  readonly sum: number;
+  /**
+   * The smallest counted value, in the family's unit: exact when it was recorded, else within its slot. 0 when empty.
+   */
+  readonly min: number;
+  /**
+   * The largest counted value, in the family's unit: exact when it was recorded, else within its slot. 0 when empty.
+   */
+  readonly max: number;
+  /** The values that could not be counted. */
+  readonly rejected: Rejected;
+  /** Ascending by value; empty when no exemplar was offered. */
+  readonly exemplars: readonly Exemplar[];
+}
+
+/** The facts of a state besides its counts. */
+type Facts = Omit<SeriesSnapshot, 'counts' | 'histogram' | 'layout'>;
+
+/** The state of a series. It shares its counts with the series until the next record. */
+export class StateSnapshot implements SeriesSnapshot {
+  readonly attributes: Attributes;
+  readonly startTimeMs: number;
+  readonly layout: HdrLayout;
+  /** Frozen. */
+  readonly counts: SparseCounts;
+  readonly sum: number;
+  readonly min: number;
+  readonly max: number;
+  readonly rejected: Rejected;
+  readonly exemplars: readonly Exemplar[];
+  /** The interval that begins at this state. */
+  readonly #interval: OpenInterval;
+  #histogram: ReadonlyHistogram | undefined;
+
+  constructor(layout: HdrLayout, counts: SparseCounts, interval: OpenInterval, facts: Facts) {
+    this.attributes = facts.attributes;
+    this.startTimeMs = facts.startTimeMs;
+    this.layout = layout;
+    this.counts = counts;
+    this.sum = facts.sum;
+    this.min = facts.min;
+    this.max = facts.max;
+    this.rejected = facts.rejected;
+    this.exemplars = facts.exemplars;
+    this.#interval = interval;
+    Object.freeze(this);
+  }
+
+  get histogram(): ReadonlyHistogram {
+    this.#histogram ??= histogramOver(this.layout, this.counts);
+    return this.#histogram;
+  }
+
+  toJSON(): object {
+    return jsonOf(this);
+  }
+
+  /** The extremes of the values between two states; `undefined` unless `from` is an earlier state of the same series. */
+  static extremesBetween(from: SeriesSnapshot, to: SeriesSnapshot): Extremes | undefined {
+    if (!(from instanceof StateSnapshot && to instanceof StateSnapshot)) return undefined;
+    return extremesBetween(from.#interval, to.#interval);
+  }
+}
+
+/**
+ * What a series counted between two states of it.
+ *
+ * @throws HdrscopeError `ERR_INCOMPATIBLE` when a count is smaller than in `then`: both are not of one series.
+ */
+export function differenceOf(
+  now: SeriesSnapshot,
+  then: SeriesSnapshot,
+  resolution: Resolution,
+  sinceMs: number,
+): SeriesSnapshot {
+  const exact = StateSnapshot.extremesBetween(then, now);
+  const isEmpty = exact !== undefined && now.counts.total === then.counts.total;
+  const extremes = isEmpty ? EMPTY_EXTREMES : (exact ?? extremesOf(now, then, resolution));
+  return new Difference(now, then, extremes, sinceMs);
+}
+
+/** The difference of two states. Its counts are computed when they are asked for, and kept. */
+class Difference implements SeriesSnapshot {
+  readonly attributes: Attributes;
+  readonly startTimeMs: number;
+  readonly layout: HdrLayout;
+  readonly sum: number;
+  readonly min: number;
+  readonly max: number;
+  readonly rejected: Rejected;
+  readonly exemplars: readonly Exemplar[];
+  readonly #now: SeriesSnapshot;
+  readonly #then: SeriesSnapshot;
+  #histogram: ReadonlyHistogram | undefined;
+
+  constructor(now: SeriesSnapshot, then: SeriesSnapshot, { min, max }: Extremes, sinceMs: number) {
+    this.attributes = now.attributes;
+    this.startTimeMs = sinceMs;
+    this.layout = now.layout;
+    this.sum = now.sum - then.sum;
+    // Adding 0 turns -0 into 0.
+    this.min = min + 0;
+    this.max = max + 0;
+    this.rejected =
+      now.rejected === then.rejected ? NOTHING_REJECTED : rejectedSince(now.rejected, then.rejected);
+    const { exemplars } = now;
+    this.exemplars =
+      exemplars.length === 0
+        ? NO_EXEMPLARS
+        : Object.freeze(exemplars.filter(({ timeMs }) => timeMs >= sinceMs));
+    this.#now = now;
+    this.#then = then;
+    Object.freeze(this);
+  }
+
+  get histogram(): ReadonlyHistogram {
+    this.#histogram ??= histogramSince(this.#now, this.#then, { resets: 'never' });
+    return this.#histogram;
+  }
+
+  get counts(): ReadonlyCounts {
+    return this.histogram.counts;
+  }
+
+  toJSON(): object {
+    return jsonOf(this);
+  }
+}
+
+/** A snapshot as plain data. The histogram has the layout and the counts. */
+function jsonOf(snapshot: SeriesSnapshot): object {
+  const { attributes, startTimeMs, histogram, sum, min, max, rejected, exemplars } = snapshot;
+  return { attributes, startTimeMs, histogram, sum, min, max, rejected, exemplars };
+}
+
+const EMPTY_EXTREMES: Extremes = { min: 0, max: 0 };
+
+export const NO_EXEMPLARS: readonly Exemplar[] = /* @__PURE__ */ Object.freeze([]);
+
+export const NOTHING_REJECTED: Rejected = /* @__PURE__ */ Object.freeze(emptyTally());
+
+/** The extremes within their slots, of states that no chain of intervals connects. */
+function extremesOf(now: SeriesSnapshot, then: SeriesSnapshot, resolution: Resolution): Extremes {
+  const { counts, layout } = histogramSince(now, then, { resets: 'never' });
+  if (counts.total === 0) return EMPTY_EXTREMES;
+  return {
+    min: Math.max(now.min, fromTicks(resolution, layout.lower(counts.first))),
+    max: Math.min(now.max, fromTicks(resolution, layout.upper(counts.last))),
+  };
+}
