@@ -4,11 +4,11 @@ import type { ExplicitHistogramValue } from './sdk.ts';
 
 /** Converts a series to a histogram with these boundaries, in the family's unit: see `explicitCounts` in core. */
 export function toExplicit(
-  { histogram, sum, min, max }: SeriesSnapshot,
+  { counts, sum, min, max }: SeriesSnapshot,
   family: UnitLayouts,
   boundaries: readonly number[],
 ): ExplicitHistogramValue {
-  const { counts, totalCount: count } = histogram;
+  const count = counts.total;
   return {
     buckets: { boundaries: [...boundaries], counts: explicitCounts(counts, family, boundaries) },
     sum,

@@ -9,12 +9,12 @@ import type { ExponentialHistogramValue } from './sdk.ts';
  * @param maxScale The finest scale. Left out, it is `justifiedScale`: a finer one would only pretend precision.
  */
 export function toExponential(
-  { histogram, sum, min, max }: SeriesSnapshot,
+  { counts, sum, min, max }: SeriesSnapshot,
   family: UnitLayouts,
   maxSize: number,
   maxScale?: number,
 ): ExponentialHistogramValue {
-  const { counts, totalCount: count } = histogram;
+  const count = counts.total;
   const {
     scale,
     zeroCount,

@@ -1,14 +1,16 @@
-import type { FamilySnapshot, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
+import { Slices } from '@hdrscope/kit';
+import type { FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
 import type { HrTime } from '@opentelemetry/api';
 import { toExplicit } from './explicit.ts';
 import { toExponential } from './exponential.ts';
+import type { KeptValues } from './kept-values.ts';
 import type { MetricSettings } from './metric-settings.ts';
 import {
-  type ExplicitHistogramValue,
-  type ExponentialHistogramValue,
   HISTOGRAM_INSTRUMENT,
   type HistogramMetric,
+  type HistogramValue,
   type MetricScope,
+  type Point,
   PointType,
   type ScopeMetrics,
   scopeKey,
@@ -20,24 +22,37 @@ export type Format = 'exponential' | 'explicit';
 /** The scope of families that no instrument made. */
 const REGISTRY_SCOPE: MetricScope = { name: '@hdrscope/registry' };
 
-/** Converts a snapshot to OpenTelemetry metrics, grouped by scope. */
-export function toScopeMetrics(
-  snapshot: Snapshot,
-  format: Format,
-  temporality: number,
-  settingsOf: (family: FamilySnapshot) => MetricSettings,
-): ScopeMetrics[] {
+/** Series of a family: all of them, or those that have changed. */
+export interface ShownFamily {
+  readonly family: FamilySnapshot;
+  readonly series: Iterable<SeriesSnapshot>;
+}
+
+/** How series become metrics. */
+export interface Conversion {
+  readonly format: Format;
+  readonly temporality: number;
+  /** The time of the snapshot, in milliseconds since 1970. */
+  readonly timeMs: number;
+  settingsOf(family: FamilySnapshot): MetricSettings;
+  /** The values of earlier collections, for series that have not changed since; `undefined` when none is kept. */
+  readonly kept?: KeptValues | undefined;
+}
+
+/** Converts series to OpenTelemetry metrics, grouped by scope. Other work runs in between. */
+export async function toScopeMetrics(
+  families: Iterable<ShownFamily>,
+  conversion: Conversion,
+): Promise<ScopeMetrics[]> {
+  const slices = new Slices();
   const byScope = new Map<string, { scope: MetricScope; metrics: HistogramMetric[] }>();
-  for (const family of snapshot.families) {
-    // A series that only rejected values has counted none.
-    const series = family.series.filter(({ histogram }) => histogram.totalCount > 0);
-    if (series.length === 0) continue;
-    const scope = family.scope ?? REGISTRY_SCOPE;
+  for (const shown of families) {
+    const dataPoints = await pointsOf(shown, conversion, slices);
+    if (dataPoints.length === 0) continue;
+    const scope = shown.family.scope ?? REGISTRY_SCOPE;
     const entry = byScope.get(scopeKey(scope)) ?? { scope, metrics: [] };
     byScope.set(scopeKey(scope), entry);
-    entry.metrics.push(
-      toMetric({ ...family, series }, format, temporality, settingsOf(family), hrTime(snapshot.timeMs)),
-    );
+    entry.metrics.push(metricOf(shown.family, dataPoints, conversion));
   }
   return [...byScope.values()];
 }
@@ -54,36 +69,52 @@ export function mergeScopes(into: readonly ScopeMetrics[], added: readonly Scope
   return [...merged, ...rest.values()];
 }
 
-function toMetric(
-  family: FamilySnapshot,
-  format: Format,
-  temporality: number,
-  settings: MetricSettings,
+async function pointsOf(
+  { family, series }: ShownFamily,
+  conversion: Conversion,
+  slices: Slices,
+): Promise<Point<HistogramValue>[]> {
+  const settings = conversion.settingsOf(family);
+  const convert = (one: SeriesSnapshot): HistogramValue =>
+    conversion.format === 'exponential'
+      ? toExponential(one, family, settings.maxSize, settings.maxScale)
+      : toExplicit(one, family, settings.boundaries);
+  const kept = conversion.kept?.of(family);
+  const endTime = hrTime(conversion.timeMs);
+  const points: Point<HistogramValue>[] = [];
+  let place = 0;
+  for (const one of series) {
+    const value = kept === undefined ? convert(one) : kept.valueAt(place++, one, convert);
+    // A series that only rejected values has counted none.
+    if (value.count > 0) points.push(pointOf(one, value, endTime));
+    if (slices.isOver()) await slices.next();
+  }
+  return points;
+}
+
+function pointOf(
+  { startTimeMs, attributes, exemplars }: SeriesSnapshot,
+  value: HistogramValue,
   endTime: HrTime,
+): Point<HistogramValue> {
+  const startTime = hrTime(startTimeMs);
+  // The attributes of a series are frozen, so readers may share them.
+  const point = { startTime, endTime, attributes: attributes as Point<HistogramValue>['attributes'], value };
+  return exemplars.length === 0 ? point : { ...point, exemplars };
+}
+
+function metricOf(
+  family: FamilySnapshot,
+  dataPoints: Point<HistogramValue>[],
+  { format, temporality, settingsOf }: Conversion,
 ): HistogramMetric {
   const { name, description, unit } = family;
-  const shown = (series: SeriesSnapshot): ExplicitHistogramValue | ExponentialHistogramValue =>
-    format === 'exponential'
-      ? toExponential(series, family, settings.maxSize, settings.maxScale)
-      : toExplicit(series, family, settings.boundaries);
+  const { valueType } = settingsOf(family);
   return {
-    descriptor: {
-      name,
-      description,
-      unit,
-      type: HISTOGRAM_INSTRUMENT,
-      valueType: settings.valueType,
-      advice: {},
-    },
+    descriptor: { name, description, unit, type: HISTOGRAM_INSTRUMENT, valueType, advice: {} },
     aggregationTemporality: temporality,
     dataPointType: format === 'exponential' ? PointType.EXPONENTIAL_HISTOGRAM : PointType.HISTOGRAM,
-    dataPoints: family.series.map((series) => ({
-      startTime: hrTime(series.startTimeMs),
-      endTime,
-      attributes: { ...series.attributes } as never,
-      value: shown(series),
-      ...(series.exemplars.length > 0 && { exemplars: series.exemplars }),
-    })),
+    dataPoints,
   };
 }
 

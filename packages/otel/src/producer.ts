@@ -1,4 +1,5 @@
-import { EMPTY_SNAPSHOT, type FamilySnapshot, type Registry } from '@hdrscope/registry';
+import { EMPTY_SNAPSHOT, type FamilySnapshot, type Registry, SHARED_GATHER_MS } from '@hdrscope/registry';
+import { KeptValues } from './kept-values.ts';
 import type { MetricSettings } from './metric-settings.ts';
 import { type Format, toScopeMetrics } from './metrics.ts';
 import {
@@ -21,28 +22,35 @@ export interface HdrCollection {
   readonly errors: readonly unknown[];
 }
 
-/** Collects for one reader. Its only state is the last snapshot that a delta reader saw. */
+/** Collects for one reader. */
 export type HdrCollector = (
   temporality: number,
   format: Format,
   options: CollectionOptions | undefined,
 ) => Promise<HdrCollection>;
 
-/** Makes a collector. Each reader needs its own. */
+/** Makes a collector. Each reader needs its own: it keeps what the reader has seen. */
 export function hdrCollector({ registry, settingsOf }: HdrStore): HdrCollector {
+  // A delta reader collects what was counted after the snapshot that it saw last; a cumulative one keeps its last values.
   let seen = EMPTY_SNAPSHOT;
-  return async (temporality, format, { timeoutMillis } = {}) => {
+  const kept = { exponential: new KeptValues(), explicit: new KeptValues() };
+  return async (temporality, format, { timeoutMillis: timeoutMs = Number.POSITIVE_INFINITY } = {}) => {
     // The registry waits for its sources no longer than the collection may take.
-    const snapshot = await registry.gather(timeoutMillis === undefined ? {} : { timeoutMs: timeoutMillis });
-    let shown = snapshot;
+    const snapshot = await registry.gather({ timeoutMs, maxAgeMs: SHARED_GATHER_MS });
+    const conversion = { format, temporality, timeMs: snapshot.timeMs, settingsOf };
+    let scopeMetrics: ScopeMetrics[];
     if (temporality === Temporality.DELTA) {
-      // No `await` comes between the snapshot and this line: overlapping collections arrive in the order of their
+      // No `await` comes between the snapshot and these lines: overlapping collections arrive in the order of their
       // snapshots, so each count goes to exactly one of them.
-      shown = snapshot.since(seen);
+      const changes = snapshot.changesSince(seen);
       seen = snapshot;
+      scopeMetrics = await toScopeMetrics(changes, conversion);
+    } else {
+      const families = snapshot.families.map((family) => ({ family, series: family.series }));
+      scopeMetrics = await toScopeMetrics(families, { ...conversion, kept: kept[format] });
     }
     return {
-      scopeMetrics: toScopeMetrics(shown, format, temporality, settingsOf),
+      scopeMetrics,
       errors: snapshot.errors.map(
         ({ source, error }) => new Error(`source ${source}: ${String(error)}`, { cause: error }),
       ),

@@ -44,6 +44,9 @@ export interface ExponentialHistogramValue {
   readonly max?: number;
 }
 
+/** The value of a histogram point of either kind. */
+export type HistogramValue = ExplicitHistogramValue | ExponentialHistogramValue;
+
 /** A point of a metric. */
 export interface Point<Value> {
   readonly startTime: HrTime;
@@ -66,7 +69,7 @@ export interface HistogramMetric {
   };
   readonly aggregationTemporality: number;
   readonly dataPointType: number;
-  readonly dataPoints: readonly Point<ExplicitHistogramValue | ExponentialHistogramValue>[];
+  readonly dataPoints: readonly Point<HistogramValue>[];
 }
 
 /** `InstrumentationScope`. */

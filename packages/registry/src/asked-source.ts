@@ -1,6 +1,9 @@
 import { mustBe } from '@hdrscope/core/internal';
-import { LONGEST_TIMER_MS, TimeoutError } from '@hdrscope/kit';
+import { LONGEST_TIMER_MS, TimeoutError, within } from '@hdrscope/kit';
 import type { Clock } from './clock.ts';
+
+/** How long a gather without a limit waits for the call of another one before it has the source called again. */
+const LONGEST_JOIN_MS = 1000;
 
 /** A source as a registry asks it: one call at a time, whose answer serves all who ask meanwhile. */
 export class AskedSource {
@@ -45,15 +48,35 @@ export class AskedSource {
     if (this.#isLate && timeoutMs < Number.POSITIVE_INFINITY) {
       throw this.#timeoutError('has not answered an earlier gather yet');
     }
-    this.#call ??= this.#begin().finally(() => {
+    const running = this.#call;
+    const call = running ?? this.#begin();
+    if (timeoutMs < Number.POSITIVE_INFINITY) return this.#waitFor(call, timeoutMs);
+    return running === undefined ? call : this.#join(running);
+  }
+
+  /** Waits for a call that another gather began. One that hangs must not stop all gathers for ever: then it is called again. */
+  async #join(running: Promise<void>): Promise<void> {
+    try {
+      await within(running, LONGEST_JOIN_MS);
+    } catch (error) {
+      if (!(error instanceof TimeoutError)) throw error;
+      if (this.#call === running) this.#begin();
+      await this.#call;
+    }
+  }
+
+  #begin(): Promise<void> {
+    const call = this.#collected().finally(() => {
+      if (this.#call !== call) return;
       this.#call = undefined;
       this.#isLate = false;
     });
-    if (timeoutMs === Number.POSITIVE_INFINITY) return this.#call;
-    return this.#waitFor(this.#call, timeoutMs);
+    this.#call = call;
+    return call;
   }
 
-  async #begin(): Promise<void> {
+  /** In an async function, an error that is thrown at once is a rejection too. */
+  async #collected(): Promise<void> {
     const beganMs = this.#clock.monotonicMs();
     await this.#collect();
     this.#answeredMs = beganMs;

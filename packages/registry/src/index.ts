@@ -37,4 +37,10 @@ export {
 export { serveRegistry } from './remote/serve-registry.ts';
 export type { AddedCounts, CountedFacts, Series } from './series.ts';
 export type { SeriesSnapshot } from './series-snapshot.ts';
-export { EMPTY_SNAPSHOT, type FamilyIdentity, type Snapshot, type SourceFailure } from './snapshot.ts';
+export {
+  EMPTY_SNAPSHOT,
+  type FamilyChanges,
+  type FamilyIdentity,
+  type Snapshot,
+  type SourceFailure,
+} from './snapshot.ts';

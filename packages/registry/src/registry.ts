@@ -16,7 +16,7 @@ import {
 export interface Source {
   /** Names the source in errors and snapshots. */
   readonly name: string;
-  /** Brings the registry up to date. It is not called again before it has ended: gathers that overlap share the call. */
+  /** Brings the registry up to date. Gathers that overlap share a call, unless it takes longer than a second. */
   collect(registry: Registry): void | Promise<void>;
 }
 

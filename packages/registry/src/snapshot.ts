@@ -46,6 +46,19 @@ export interface Snapshot {
    * @throws HdrscopeError `ERR_INCOMPATIBLE` when a count is smaller than in `previous`.
    */
   since(previous: Snapshot): Snapshot;
+  /**
+   * The same values as `since`, family by family and series by series: for work on many series that must let other work run in
+   * between.
+   */
+  changesSince(previous: Snapshot): Iterable<FamilyChanges>;
+}
+
+/** The values of a family that were counted after an earlier snapshot. */
+export interface FamilyChanges {
+  /** The family as it is in the later snapshot. */
+  readonly family: FamilySnapshot;
+  /** The series that have a new value or a new rejection. May be read once. */
+  readonly series: Iterable<SeriesSnapshot>;
 }
 
 /** Makes a snapshot, and freezes its parts. */
@@ -59,11 +72,17 @@ export function createSnapshot(
     families: Object.freeze(families),
     errors: Object.freeze(errors),
     since(previous: Snapshot): Snapshot {
-      const before = new Map(previous.families.map((family) => [familyKey(family), family]));
-      const differences = families.map((family) =>
-        difference(family, before.get(familyKey(family)), previous.timeMs),
+      const differences = [...this.changesSince(previous)].map(({ family, series }) =>
+        Object.freeze({ ...family, series: Object.freeze([...series]) }),
       );
       return createSnapshot(timeMs, differences, errors);
+    },
+    *changesSince(previous: Snapshot): Generator<FamilyChanges> {
+      const before = new Map(previous.families.map((family) => [familyKey(family), family]));
+      for (const family of families) {
+        const series = seriesSince(family, before.get(familyKey(family)), previous.timeMs);
+        yield { family, series };
+      }
     },
   });
 }
@@ -86,21 +105,12 @@ export function familyKey({ name, scope }: FamilyIdentity): string {
   return JSON.stringify([scope?.name, scope?.version, scope?.schemaUrl, String(name).toLowerCase()]);
 }
 
-function difference(
+function* seriesSince(
   family: FamilySnapshot,
   before: FamilySnapshot | undefined,
   sinceMs: number,
-): FamilySnapshot {
-  return Object.freeze({ ...family, series: Object.freeze(seriesSince(family, before, sinceMs)) });
-}
-
-function seriesSince(
-  family: FamilySnapshot,
-  before: FamilySnapshot | undefined,
-  sinceMs: number,
-): SeriesSnapshot[] {
-  const changed: SeriesSnapshot[] = [];
-  if (family === before) return changed;
+): Generator<SeriesSnapshot> {
+  if (family === before) return;
   const earlier = earlierStates(before);
   for (let place = 0; place < family.series.length; place++) {
     const now = family.series[place]!;
@@ -110,9 +120,8 @@ function seriesSince(
     // Another start means another series with the same attributes, whose counts are all new.
     const isNew = then === undefined || then.startTimeMs !== now.startTimeMs;
     const increase = isNew ? now : differenceOf(now, then, family.resolution, sinceMs);
-    if (increase !== undefined && hasIncrease(increase)) changed.push(increase);
+    if (hasIncrease(increase)) yield increase;
   }
-  return changed;
 }
 
 /** Finds the earlier state of a series. Nearly always it stands in the same place. */

@@ -35,10 +35,13 @@ export class IntegerSeries {
   /** The series as a snapshot of its family would hold it. */
   snapshot(): SeriesSnapshot {
     const isEmpty = this.#values.length === 0;
+    const histogram = this.#histogram.copy();
     return {
       attributes: {},
       startTimeMs: 0,
-      histogram: this.#histogram.copy(),
+      layout: this.layout,
+      counts: histogram.counts,
+      histogram,
       sum: this.#values.reduce((sum, value) => sum + value, 0),
       min: isEmpty ? 0 : Math.min(...this.#values),
       max: isEmpty ? 0 : Math.max(...this.#values),
