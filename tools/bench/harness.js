@@ -3,7 +3,8 @@
  * the case.
  *
  * Protocol, one line each: the child prints `{"ready":true}` or `{"missing":"reason"}`; then for each line with a number
- * of iterations on its standard input, it prints `{"elapsedNs":…,"answer":…}` (timed) or `{"amount":…}` (sized).
+ * of iterations on its standard input, it prints `{"elapsedNs":…,"answer":…}` (timed) or `{"amount":…}` (sized). A child
+ * whose case is sized prints `{"ready":true,"sized":true}`, because it needs no warm-up.
  */
 import { createInterface } from 'node:readline';
 
@@ -24,7 +25,7 @@ async function main() {
     print({ missing: reasonOf(error) });
     return;
   }
-  print({ ready: true });
+  print({ ready: true, sized: 'measure' in subject });
   for await (const line of createInterface({ input: process.stdin })) {
     const iterations = Number(line);
     print('measure' in subject ? { amount: await subject.measure() } : await time(subject, iterations));

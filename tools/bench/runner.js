@@ -93,12 +93,14 @@ class CaseRun {
   }
 
   /**
-   * Runs the case until its samples agree, and chooses the iterations of a sample.
+   * Runs a timed case until its samples agree, and chooses the iterations of a sample.
    *
    * @param {Effort} effort
    */
   async warmUp(effort) {
-    await this.#withChild((child) => this.#warm(child, effort));
+    await this.#withChild(async (child) => {
+      if (!child.sized) await this.#warm(child, effort);
+    });
   }
 
   async takeSample() {
@@ -179,14 +181,18 @@ class CaseRun {
 
 /** A process that speaks the protocol of `harness.js`. */
 class Child {
+  /** Whether the case reports an amount. */
+  sized = false;
+
   /**
    * @param {readonly [string, ...string[]]} command
    * @returns {Promise<Child>}
    */
   static async start([file, ...args]) {
     const child = new Child(spawn(file, args, { stdio: ['pipe', 'pipe', 'inherit'] }));
-    const { missing } = await child.#reply();
+    const { missing, sized = false } = await child.#reply();
     if (missing !== undefined) throw new Error(missing);
+    child.sized = sized;
     return child;
   }
 
@@ -209,7 +215,7 @@ class Child {
     this.process.stdin.end();
   }
 
-  /** @returns {Promise<{ missing?: string, elapsedNs?: number, amount?: number, answer?: number }>} */
+  /** @returns {Promise<{ missing?: string, sized?: boolean, elapsedNs?: number, amount?: number, answer?: number }>} */
   async #reply() {
     const { value, done } = await this.lines.next();
     if (!done) return JSON.parse(value);

@@ -1,5 +1,6 @@
 /**
- * The promises. They are ratios, because absolute times depend on the machine; only calls of the kernel have a budget.
+ * The promises. They are ratios, because absolute times depend on the machine. Calls of the kernel, and the time that the
+ * event loop of an application is blocked, have a budget.
  *
  * Every case of ours is compared with every peer of its group. An entry here adds a promise, or a comparison of two cases
  * of ours.
@@ -36,12 +37,30 @@ export const targets = [
   { group: 'allocation', ours: 'hdrscope dense', limit: 0.01 },
   { group: 'allocation', ours: 'hdrscope sparse', limit: 0.01 },
   { group: 'allocation', ours: 'hdrscope dense, all magnitudes', limit: 0.01 },
-  { group: 'memory-series', ours: 'hdrscope series', limit: 12_288 },
+  { group: 'memory-series', ours: 'hdrscope series', limit: 6000 },
   { group: 'otel-plain', ours: 'hdrscope view', peer: 'SDK explicit buckets', atLeast: 5 },
   { group: 'otel-shared', ours: 'hdrscope view', peer: 'SDK explicit buckets', atLeast: 12 },
   { group: 'otel-fresh', ours: 'hdrscope view', peer: 'SDK explicit buckets', atLeast: 8 },
   { group: 'otel-bind', ours: 'hdrscope bound', peer: 'a bare sparse histogram', atMost: 2 },
-  { group: 'otel-collect', ours: 'hdrscope view, 2 digits', peer: 'SDK exponential', atMost: 1 },
+  { group: 'collect-unchanged', ours: 'hdrscope view', peer: 'SDK explicit buckets', atMost: 1 },
+  { group: 'collect-some', ours: 'hdrscope view', peer: 'SDK explicit buckets', atMost: 1.5 },
+  { group: 'collect-all', ours: 'hdrscope view', peer: 'SDK exponential', atLeast: 2.5 },
+  { group: 'collect-thousand', ours: 'hdrscope view', peer: 'SDK exponential', atLeast: 2.5 },
+  { group: 'collect-thousand', ours: 'hdrscope view, 3 digits', peer: 'SDK exponential', atMost: 1 },
+  { group: 'collect-delta', ours: 'hdrscope view', peer: 'SDK explicit buckets', atMost: 1 },
+  {
+    group: 'collect-scrape',
+    ours: 'hdrscope exporter, native buckets',
+    peer: 'exporter-prometheus, 15 buckets',
+    atLeast: 20,
+  },
+  { group: 'collect-block', ours: 'hdrscope view', limit: 10e6 },
+  { group: 'collect-block-scrape', ours: 'hdrscope exporter', limit: 10e6 },
+  { group: 'collect-block-100k', ours: 'hdrscope view', limit: 10e6 },
+  { group: 'collect-block-scrape-100k', ours: 'hdrscope exporter', limit: 10e6 },
+  { group: 'collect-memory', ours: 'hdrscope view', limit: 2500 },
+  { group: 'collect-memory-readers', ours: 'hdrscope view', limit: 3200 },
+  { group: 'collect-workers', ours: 'hdrscope', limit: 40e6 },
   {
     group: 'prometheus-render',
     ours: 'hdrscope protobuf, native buckets',

@@ -10,8 +10,9 @@ export interface Timed {
   before?(): void;
 }
 
-/** A case that reports an amount (bytes) instead of being timed. */
+/** A case that reports an amount instead of being timed: bytes, or a time that it measures itself. It warms itself up. */
 export interface Sized {
+  /** The amount in the unit of the group. */
   measure(): number | Promise<number>;
 }
 

@@ -1,4 +1,5 @@
 /** The memory of a histogram, and the garbage that a record leaves. */
+import { liveBytes } from '../heap.js';
 import { everything, hdrJs, hdrscope, hdrWasm, hour, nodeHistogram, recordAll } from '../libraries.js';
 import { allMagnitudes, latencies } from '../values.js';
 
@@ -77,18 +78,6 @@ function added(shape, bits) {
     histogram.add(full);
     return histogram;
   };
-}
-
-/** The reachable memory: the JavaScript heap and the array buffers outside it. */
-async function liveBytes() {
-  if (!globalThis.gc) throw new Error('needs --expose-gc');
-  // A task after the collection frees the backing stores, so this collects before and after one.
-  for (let i = 0; i < 3; i++) {
-    globalThis.gc();
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
 }
 
 /** Records between two readings of the heap: few enough that their garbage fits the smallest young generation. */

@@ -1,90 +1,39 @@
 /** Instruments of OpenTelemetry: the same calls on the SDK alone and on the SDK with an HDR view. */
+import { hdrInstrument, manualReader, sdkInstrument } from '../instruments.js';
 import { everything, hdrscope } from '../libraries.js';
 import { feed } from '../loops.js';
 import { latencies, seconds } from '../values.js';
 
-/** @import { Attributes, Histogram } from '@opentelemetry/api' */
-/** @import { CollectionResult } from '@opentelemetry/sdk-metrics' */
+/** @import { Histogram } from '@opentelemetry/api' */
+/** @import { Aggregation } from '../instruments.js' */
 /** @import { Group, Setup } from '../types.js' */
 
-const instrumentName = 'http.server.request.duration';
-
-/**
- * @typedef {object} Instrument
- * @property {Histogram} histogram
- * @property {() => Promise<CollectionResult>} collect
- */
-
-/** A reader that collects on request. */
-async function manualReader({ exponential = false } = {}) {
-  const { AggregationType, MetricReader } = await import('@opentelemetry/sdk-metrics');
-  return new (class extends MetricReader {
-    constructor() {
-      const type = exponential ? AggregationType.EXPONENTIAL_HISTOGRAM : AggregationType.DEFAULT;
-      super({ aggregationSelector: () => ({ type }) });
-    }
-    async onShutdown() {}
-    async onForceFlush() {}
-  })();
+async function ours() {
+  return hdrInstrument([await manualReader()], 3);
 }
 
-/** @param {number} [significantDigits] @returns {Promise<Instrument>} */
-async function ours(significantDigits = 3) {
-  const [{ MeterProvider }, { createHdr }] = await Promise.all([
-    import('@opentelemetry/sdk-metrics'),
-    import('@hdrscope/otel'),
-  ]);
-  const reader = await manualReader({ exponential: true });
-  const hdr = createHdr({ views: [{ instrumentName: 'http.*.duration', significantDigits }] });
-  const provider = hdr.wrapProvider(new MeterProvider({ readers: [hdr.wrapReader(reader)] }));
-  return instrument(provider, reader);
-}
-
-/**
- * @param {'EXPLICIT_BUCKET_HISTOGRAM' | 'EXPONENTIAL_HISTOGRAM'} aggregation
- * @returns {() => Promise<Instrument>}
- */
-function sdk(aggregation) {
-  return async () => {
-    const { AggregationType, MeterProvider } = await import('@opentelemetry/sdk-metrics');
-    const reader = await manualReader();
-    const type = AggregationType[aggregation];
-    return instrument(
-      new MeterProvider({ readers: [reader], views: [{ instrumentName, aggregation: { type } }] }),
-      reader,
-    );
-  };
-}
-
-/**
- * @param {import('@opentelemetry/api').MeterProvider} provider
- * @param {{ collect(): Promise<CollectionResult> }} reader
- * @returns {Instrument}
- */
-function instrument(provider, reader) {
-  const histogram = provider.getMeter('bench').createHistogram(instrumentName, { unit: 's' });
-  return { histogram, collect: () => reader.collect() };
-}
+/** @param {Aggregation} aggregation */
+const sdk = (aggregation) => async () => sdkInstrument([await manualReader()], aggregation);
 
 /**
  * One operation in the three libraries.
  *
- * @param {(make: () => Promise<Instrument>) => Setup} body
+ * @param {(make: () => Promise<Histogram>) => Setup} body
  */
 function compared(body) {
   return {
-    'hdrscope view': body(() => ours()),
-    'SDK explicit buckets': body(sdk('EXPLICIT_BUCKET_HISTOGRAM')),
-    'SDK exponential': body(sdk('EXPONENTIAL_HISTOGRAM')),
+    'hdrscope view': body(ours),
+    'SDK explicit buckets': body(sdk('explicit')),
+    'SDK exponential': body(sdk('exponential')),
   };
 }
 
 /**
  * @param {(histogram: Histogram, value: number) => void} operation
- * @returns {(make: () => Promise<Instrument>) => Setup}
+ * @returns {(make: () => Promise<Histogram>) => Setup}
  */
 const recording = (operation) => (make) => async () => {
-  const { histogram } = await make();
+  const histogram = await make();
   const { run } = feed(
     seconds(),
     (value) => operation(histogram, value),
@@ -111,7 +60,7 @@ const bare = (storage) => async () => {
 
 const shared = attributesOf(200);
 
-/** @param {number} status @returns {Attributes} */
+/** @param {number} status */
 function attributesOf(status) {
   return { 'http.request.method': 'GET', 'http.route': '/users/:id', 'http.response.status_code': status };
 }
@@ -120,34 +69,6 @@ function attributesOf(status) {
 const statuses = latencies().map((value) => 200 + (value % 100));
 let turn = 0;
 const nextStatus = () => /** @type {number} */ (statuses[turn++ & (statuses.length - 1)]);
-
-const seriesCount = 1000;
-
-/**
- * Collects a thousand series, all of which have changed since the last collection.
- *
- * @type {(make: () => Promise<Instrument>) => Setup}
- */
-const collecting = (make) => async () => {
-  const { histogram, collect } = await make();
-  const values = seconds();
-  const sets = Array.from({ length: seriesCount }, (_, i) => ({ ...shared, 'http.route': `/route/${i}` }));
-  let next = 0;
-  const recordEverywhere = () => {
-    for (const set of sets)
-      histogram.record(/** @type {number} */ (values[next++ & (values.length - 1)]), set);
-  };
-  for (let i = 0; i < 100; i++) recordEverywhere();
-  let dataPoints = 0;
-  return {
-    before: recordEverywhere,
-    async run() {
-      const { resourceMetrics } = await collect();
-      dataPoints = resourceMetrics.scopeMetrics[0]?.metrics[0]?.dataPoints.length ?? 0;
-    },
-    answer: () => dataPoints,
-  };
-};
 
 /** @type {readonly Group[]} */
 export default [
@@ -172,7 +93,7 @@ export default [
     agree: null,
     cases: {
       'hdrscope bound': async () => {
-        const [{ bind }, { histogram }] = await Promise.all([import('@hdrscope/otel'), ours()]);
+        const [{ bind }, histogram] = await Promise.all([import('@hdrscope/otel'), ours()]);
         const bound = bind(histogram, shared);
         const { run } = feed(
           seconds(),
@@ -189,14 +110,5 @@ export default [
     id: 'otel-series',
     title: 'instrument.record(value, attributes): 3 attributes, fresh objects for 100 series in random order',
     cases: compared(recording((histogram, value) => histogram.record(value, attributesOf(nextStatus())))),
-  },
-  {
-    id: 'otel-collect',
-    title: 'reader.collect(): 1,000 cumulative series, exponential data points',
-    cases: {
-      'hdrscope view, 2 digits': collecting(() => ours(2)),
-      'hdrscope view, 3 digits': collecting(() => ours(3)),
-      'SDK exponential': collecting(sdk('EXPONENTIAL_HISTOGRAM')),
-    },
   },
 ];
