@@ -25,6 +25,13 @@ const WIDTHS = [
   { Cells: Float64Array, largest: LARGEST_COUNT },
 ] as const;
 
+/** The state of counts that were never frozen. */
+const NO_STATE = 0;
+let lastState = NO_STATE;
+
+// Looking at more pages takes as long as looking at all of them.
+const MOST_CHANGED = 16;
+
 // A countdown of small integers is the cheapest overflow check: see `#total`.
 const LONGEST_COUNTDOWN = 2 ** 30 - 1;
 
@@ -43,10 +50,11 @@ const scratch = /* @__PURE__ */ new Float64Array(PAGE_SLOTS);
  * place   0 …                    │ tablePages       │ …
  * ```
  *
- * Frozen counts never change again, so that a snapshot need not copy them.
+ * Frozen counts never change again, so that a snapshot need not copy them. A clone of frozen counts begins with an empty table
+ * before the copied pages: the first change of each page goes the slow way, which copies the place from the table of the frozen
+ * counts. So a record pays nothing, and the pages that have changed since are known: see `pagesSince`.
  */
 export class SparseCounts implements CountsStore, ReadonlyCounts {
-  readonly storage = 'sparse';
   length: number;
   // The fields that one record needs. They are only declared here: V8 treats a field that is assigned once as a constant.
   /** What a record changes. While frozen it is an empty table, so a record finds no page and takes the slow way. */
@@ -65,6 +73,14 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
   #last = -1;
   #boundsTotal = 0;
   #isFrozen = false;
+  /** Where the places of pages are that have not changed since this was cloned from frozen counts. */
+  #unchanged: Cells | undefined;
+  /** The frozen counts that this was cloned from: a number, as a reference would keep all earlier counts in memory. */
+  #origin = NO_STATE;
+  /** The number of this state, from when it is frozen on. */
+  #state = NO_STATE;
+  /** The pages that differ from `#origin`; `undefined` while that is not known. */
+  #changed: readonly number[] | undefined;
 
   constructor(length: number) {
     this.length = length;
@@ -73,6 +89,10 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
     this.cells = emptyTable(length);
     this.#kept = this.cells;
     this.largest = WIDTHS[0].largest;
+  }
+
+  get storage(): 'sparse' {
+    return 'sparse';
   }
 
   get total(): number {
@@ -104,15 +124,36 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
 
   /** Ends all changes of these counts. To count on, clone them. */
   freeze(): this {
+    if (this.#isFrozen) return this;
+    this.#changed = this.#settleTable();
+    this.#state = ++lastState;
     this.#isFrozen = true;
     this.cells = emptyTable(this.length);
     return this;
   }
 
+  /**
+   * The pages in which these frozen counts may differ from others, ascending; `undefined` when that is not known. A page is 64
+   * slots. It is known of counts that were frozen one after the other, while few pages have changed.
+   */
+  pagesSince(before: ReadonlyCounts): readonly number[] | undefined {
+    const isOrigin = before instanceof SparseCounts && this.#isFrozen && before.#state === this.#origin;
+    return isOrigin && this.#origin !== NO_STATE ? this.#changed : undefined;
+  }
+
   /** A copy that counts on. */
   clone(): SparseCounts {
     const copy = new SparseCounts(this.length);
-    if (this.total > 0) copy.#keep(this.#kept.slice(0, this.#used << PAGE_BITS), this.#used);
+    if (this.total > 0) {
+      this.#settleTable();
+      const cells = this.#kept.slice(0, this.#used << PAGE_BITS);
+      copy.#keep(cells, this.#used);
+      if (this.#isFrozen) {
+        cells.fill(0, 0, tablePages(this.length) << PAGE_BITS);
+        copy.#unchanged = this.#kept;
+      }
+    }
+    copy.#origin = this.#state;
     copy.largest = this.largest;
     copy.#countdown = this.#countdown;
     copy.#totalAtZero = this.#totalAtZero;
@@ -124,7 +165,7 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
 
   at(slot: number): number {
     const cells = this.#kept;
-    const place = cells[slot >> PAGE_BITS]!;
+    const place = this.#placeOf(slot >> PAGE_BITS);
     return place === 0 ? 0 : cells[(place << PAGE_BITS) + (slot & SLOT_IN_PAGE)]!;
   }
 
@@ -142,7 +183,7 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
     const cells = this.#kept;
     for (let from = slot; from < end; ) {
       const to = Math.min((from | SLOT_IN_PAGE) + 1, end);
-      const place = from < this.length ? cells[from >> PAGE_BITS]! : 0;
+      const place = from < this.length ? this.#placeOf(from >> PAGE_BITS) : 0;
       if (place === 0) into.fill(0, from - slot, to - slot);
       else {
         let address = (place << PAGE_BITS) + (from & SLOT_IN_PAGE);
@@ -164,7 +205,7 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
   /** The sum of the counts in the page that starts at `slot`. */
   sumOfPage(slot: number): number {
     const cells = this.#kept;
-    const place = cells[slot >> PAGE_BITS]!;
+    const place = this.#placeOf(slot >> PAGE_BITS);
     if (place === 0) return 0;
     let sum = 0;
     const start = place << PAGE_BITS;
@@ -254,6 +295,8 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
 
   clear(): void {
     this.#assertLive();
+    this.#unchanged = undefined;
+    this.#origin = NO_STATE;
     this.#keep(emptyTable(this.length), tablePages(this.length));
     this.largest = WIDTHS[0].largest;
     this.#setTotal(0);
@@ -262,6 +305,8 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
 
   resize(length: number): void {
     this.#assertLive();
+    this.#settleTable();
+    this.#origin = NO_STATE;
     const [before, after] = [tablePages(this.length), tablePages(length)];
     const moved = after - before;
     const pages = Math.ceil(this.length / PAGE_SLOTS);
@@ -289,6 +334,27 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
     return this.#kept === emptyTable(this.length);
   }
 
+  /** The place of a page, or 0 while it does not exist. */
+  #placeOf(page: number): number {
+    const place = this.#kept[page]!;
+    return place === 0 && this.#unchanged !== undefined ? this.#unchanged[page]! : place;
+  }
+
+  /** Completes the table. Returns the pages that were in it, if they are few: they have changed since the origin. */
+  #settleTable(): readonly number[] | undefined {
+    const unchanged = this.#unchanged;
+    if (unchanged === undefined) return undefined;
+    const table = this.#kept;
+    const changed: number[] = [];
+    const pages = Math.ceil(this.length / PAGE_SLOTS);
+    for (let page = 0; page < pages; page++) {
+      if (table[page] !== 0) changed.push(page);
+      else table[page] = unchanged[page]!;
+    }
+    this.#unchanged = undefined;
+    return changed.length <= MOST_CHANGED ? changed : undefined;
+  }
+
   #assertLive(): void {
     if (this.#isFrozen) throw new TypeError('frozen counts do not change: clone them');
   }
@@ -303,12 +369,13 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
   #addressFor(slot: number, count: number): number {
     this.#assertLive();
     if (count > this.largest) this.#widen(count);
-    let place = this.#kept[slot >> PAGE_BITS]!;
+    const page = slot >> PAGE_BITS;
+    let place = this.#placeOf(page);
     if (place === 0) {
       this.#makeRoom(1);
       place = this.#used++;
-      this.#kept[slot >> PAGE_BITS] = place;
     }
+    this.#kept[page] = place;
     return (place << PAGE_BITS) + (slot & SLOT_IN_PAGE);
   }
 
@@ -331,11 +398,10 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
     let before = -1;
     for (let i = 0; i < length; i++) {
       const page = slots[i]! >> PAGE_BITS;
-      if (page !== before && this.#kept[page] === 0) missing++;
+      if (page !== before && this.#placeOf(page) === 0) missing++;
       before = page;
     }
-    if (missing === 0) return;
-    this.#makeRoom(missing);
+    if (missing > 0) this.#makeRoom(missing);
     for (let i = 0; i < length; i++) this.#addressFor(slots[i]!, 0);
   }
 
@@ -366,7 +432,7 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
     if (this.#first === this.length) return;
     const cells = this.#kept;
     for (let page = (this.length - 1) >> PAGE_BITS; this.#last < 0; page--) {
-      const place = cells[page]!;
+      const place = this.#placeOf(page);
       if (place === 0) continue;
       for (let i = SLOT_IN_PAGE; i >= 0; i--) {
         if (cells[(place << PAGE_BITS) + i] === 0) continue;
@@ -382,7 +448,7 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
     const pages = Math.ceil(this.length / PAGE_SLOTS);
     let from = slot & SLOT_IN_PAGE;
     for (let page = slot >> PAGE_BITS; page < pages; page++, from = 0) {
-      const place = cells[page]!;
+      const place = this.#placeOf(page);
       if (place === 0) continue;
       const start = place << PAGE_BITS;
       for (let i = from; i < PAGE_SLOTS; i++) if (cells[start + i] !== 0) return (page << PAGE_BITS) + i;

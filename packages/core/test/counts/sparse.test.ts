@@ -122,6 +122,48 @@ describe('frozen counts', () => {
     }
   });
 
+  test('know the pages that have changed since the counts that they were cloned from', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.nat(899), { maxLength: 60 }),
+        fc.array(fc.nat(899), { maxLength: 20 }),
+        (before, after) => {
+          const counts = new SparseCounts(900);
+          for (const slot of before) counts.increment(slot);
+          const first = counts.freeze();
+          const second = first.clone();
+          for (const slot of after) second.increment(slot);
+          second.freeze();
+          const changed = [...new Set(after.map((slot) => slot >> 6))].sort((a, b) => a - b);
+          // Without a value there is no page that could have changed.
+          if (before.length > 0) expect(second.pagesSince(first)).toEqual(changed);
+          expect([
+            first.pagesSince(second),
+            second.pagesSince(second),
+            second.pagesSince(new SparseCounts(900)),
+          ]).toEqual([undefined, undefined, undefined]);
+          for (let slot = 0; slot < 900; slot++) {
+            if (!changed.includes(slot >> 6)) expect(second.at(slot)).toBe(first.at(slot));
+          }
+        },
+      ),
+    );
+  });
+
+  test('do not know them any more when counts were taken out or many pages have changed', () => {
+    const first = new SparseCounts(6000);
+    first.add(70, 9);
+    first.freeze();
+    const [wide, cleared, resized] = [first.clone(), first.clone(), first.clone()];
+    for (let slot = 0; slot < 6000; slot += 64) wide.increment(slot);
+    cleared.clear();
+    cleared.increment(3);
+    resized.resize(9000);
+    resized.increment(8000);
+    for (const one of [wide, cleared, resized]) expect(one.freeze().pagesSince(first)).toBeUndefined();
+    expect([resized.at(70), resized.at(8000), cleared.at(70)]).toEqual([9, 1, 0]);
+  });
+
   test('hold what was counted when they were frozen, in any sequence of records, freezes and drops', () => {
     const step = fc.oneof(
       { weight: 8, arbitrary: fc.record({ slot: fc.nat(899), count: fc.constantFrom(1, 2, 254, 70_000) }) },
