@@ -180,7 +180,7 @@ class CaseRun {
 }
 
 /** A process that speaks the protocol of `harness.js`. */
-class Child {
+export class Child {
   /** Whether the case reports an amount. */
   sized = false;
 

@@ -21,7 +21,7 @@ import { run } from './run.js';
  * @property {string} folder Its folder in the cache. The name changes with the sources and settings of the peer.
  * @property {string} program Path of the program, or of the folder of packages, relative to `folder`.
  * @property {(folder: string) => void} make Fills an empty folder.
- * @property {boolean} [isExtra] Whether the peer is large, and therefore installed by its name only.
+ * @property {boolean} [isExtra] Whether the peer is installed by its name only: it is large, or no test uses it.
  */
 
 /** @type {readonly Peer[]} */
@@ -75,6 +75,16 @@ export const PEERS = [
     tags: 'remove_all_sd',
   }),
   builtPeer({ name: 'log-go', version: '1.4.0', target: '.', program: 'log-peer' }),
+  {
+    ...builtPeer({
+      name: 'contention-go',
+      version: '1.24.1',
+      target: '.',
+      program: 'contention',
+      module: join(import.meta.dirname, '../contention/go'),
+    }),
+    isExtra: true,
+  },
   madePeer('log-rust', '7.5.4', 'bin/log-peer', buildWithCargo),
   madePeer('log-python', '0.10.8', 'bin/log-peer', (module, folder) =>
     installWithPip({ module, script: 'log_peer.py', program: 'log-peer' }, folder),
@@ -84,25 +94,26 @@ export const PEERS = [
 ];
 
 /**
- * @param {{ name: string, version: string, target: string, program: string, tags?: string }} build
+ * @param {{ name: string, version: string, target: string, program: string, tags?: string, module?: string }} build
+ *   `module` is the folder of `go.mod`, by default the folder here with the name of the peer.
  * @returns {Peer}
  */
-function builtPeer({ name, version, ...build }) {
-  const make = (/** @type {string} */ module, /** @type {string} */ folder) =>
-    buildWithGo({ module, ...build }, folder);
-  return madePeer(name, version, `bin/${build.program}`, make, JSON.stringify(build));
+function builtPeer({ name, version, module, ...build }) {
+  const make = (/** @type {string} */ sources, /** @type {string} */ folder) =>
+    buildWithGo({ module: sources, ...build }, folder);
+  return madePeer(name, version, `bin/${build.program}`, make, JSON.stringify(build), module);
 }
 
 /**
  * @param {string} name
  * @param {string} version
  * @param {string} program
- * @param {(module: string, folder: string) => void} make Makes the peer from `module`, the folder here with its name.
+ * @param {(module: string, folder: string) => void} make Makes the peer from `module`.
  * @param {string} [settings] Whatever else the peer depends on.
+ * @param {string} [module] The folder of its sources, by default the folder here with its name.
  * @returns {Peer}
  */
-function madePeer(name, version, program, make, settings = '') {
-  const module = join(import.meta.dirname, name);
+function madePeer(name, version, program, make, settings = '', module = join(import.meta.dirname, name)) {
   return {
     name,
     version,

@@ -1,0 +1,8 @@
+module hdrscope/tools/contention/go
+
+go 1.25.0
+
+require (
+	github.com/prometheus/client_golang v1.24.1
+	github.com/prometheus/client_model v0.6.2
+)
