@@ -8,6 +8,7 @@ export {
   justifiedScale,
   mergedBuckets,
   type UnitLayouts,
+  updatedBuckets,
 } from './conversion/exponential.ts';
 export { bucketsAtScale, sumOfBuckets } from './conversion/exponential-sum.ts';
 export { hdrFit, unitBoundaries } from './conversion/hdr-fit.ts';

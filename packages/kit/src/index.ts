@@ -9,7 +9,7 @@ export {
   sizeBytes,
 } from './quantity.ts';
 export { reasonOf } from './reason-of.ts';
-export { Slices } from './slices.ts';
 export { roundToDigits } from './round-to-digits.ts';
+export { Slices } from './slices.ts';
 export { nanosecondsPer } from './time-unit.ts';
 export { LONGEST_TIMER_MS, TimeoutError, type WithinOptions, within } from './within.ts';

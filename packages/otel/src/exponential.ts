@@ -1,33 +1,54 @@
-import { exponentialBuckets, type UnitLayouts } from '@hdrscope/core/internal';
+import {
+  type ExponentialBuckets,
+  exponentialBuckets,
+  type UnitLayouts,
+  updatedBuckets,
+} from '@hdrscope/core/internal';
 import type { SeriesSnapshot } from '@hdrscope/registry';
-import type { ExponentialHistogramValue } from './sdk.ts';
+import type { PointKind } from './kept-values.ts';
+import { countsOf, PackedBuckets } from './packed-buckets.ts';
+import { type ExponentialHistogramValue, PointType } from './sdk.ts';
+
+/** An exponential histogram whose positive buckets are packed. */
+export interface PackedValue extends ExponentialHistogramValue {
+  readonly positive: PackedBuckets;
+}
+
+/** Exponential histograms: see `exponentialBuckets` in core. */
+export const EXPONENTIAL: PointKind<PackedValue> = {
+  type: PointType.EXPONENTIAL_HISTOGRAM,
+  valueOf: (state, family, { maxSize, maxScale }) => toExponential(state, family, maxSize, maxScale),
+  updated({ scale, zeroCount, positive }, before, now, family, { maxScale }) {
+    const counts = countsOf(positive);
+    const buckets = { scale, zeroCount, offset: positive.offset, counts };
+    const updated = updatedBuckets(buckets, before.counts, now.counts, family, maxScale);
+    return updated && valueFrom(now, updated);
+  },
+};
 
 /**
- * Converts a series to an exponential histogram: see `exponentialBuckets` in core.
+ * Converts a series to an exponential histogram.
  *
  * @param maxSize The most buckets that the result may have: at least 2.
  * @param maxScale The finest scale. Left out, it is `justifiedScale`: a finer one would only pretend precision.
  */
 export function toExponential(
-  { counts, sum, min, max }: SeriesSnapshot,
+  state: SeriesSnapshot,
   family: UnitLayouts,
   maxSize: number,
   maxScale?: number,
-): ExponentialHistogramValue {
-  const count = counts.total;
-  const {
-    scale,
-    zeroCount,
-    offset,
-    counts: bucketCounts,
-  } = exponentialBuckets(counts, family, { maxSize, maxScale });
-  return {
-    count,
-    sum,
-    scale,
-    zeroCount,
-    positive: { offset, bucketCounts },
-    negative: { offset: 0, bucketCounts: [] },
-    ...(count === 0 ? {} : { min, max }),
-  };
+): PackedValue {
+  return valueFrom(state, exponentialBuckets(state.counts, family, { maxSize, maxScale }));
+}
+
+const NO_BUCKETS = /* @__PURE__ */ Object.freeze({ offset: 0, bucketCounts: [] });
+
+function valueFrom(
+  { counts: { total: count }, sum, min, max }: SeriesSnapshot,
+  { scale, zeroCount, offset, counts }: ExponentialBuckets,
+): PackedValue {
+  const positive = new PackedBuckets(offset, counts);
+  return count === 0
+    ? { count, sum, scale, zeroCount, positive, negative: NO_BUCKETS }
+    : { count, sum, scale, zeroCount, positive, negative: NO_BUCKETS, min, max };
 }

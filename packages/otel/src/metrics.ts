@@ -1,9 +1,7 @@
 import { Slices } from '@hdrscope/kit';
 import type { FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
 import type { HrTime } from '@opentelemetry/api';
-import { toExplicit } from './explicit.ts';
-import { toExponential } from './exponential.ts';
-import type { KeptValues } from './kept-values.ts';
+import type { KeptValues, PointKind } from './kept-values.ts';
 import type { MetricSettings } from './metric-settings.ts';
 import {
   HISTOGRAM_INSTRUMENT,
@@ -11,7 +9,6 @@ import {
   type HistogramValue,
   type MetricScope,
   type Point,
-  PointType,
   type ScopeMetrics,
   scopeKey,
 } from './sdk.ts';
@@ -29,20 +26,20 @@ export interface ShownFamily {
 }
 
 /** How series become metrics. */
-export interface Conversion {
-  readonly format: Format;
+export interface Conversion<Value extends HistogramValue> {
+  readonly kind: PointKind<Value>;
   readonly temporality: number;
   /** The time of the snapshot, in milliseconds since 1970. */
   readonly timeMs: number;
   settingsOf(family: FamilySnapshot): MetricSettings;
-  /** The values of earlier collections, for series that have not changed since; `undefined` when none is kept. */
-  readonly kept?: KeptValues | undefined;
+  /** The values of earlier collections, where all series of each family are converted; left out when no values are kept. */
+  readonly kept?: KeptValues<Value>;
 }
 
 /** Converts series to OpenTelemetry metrics, grouped by scope. Other work runs in between. */
-export async function toScopeMetrics(
+export async function toScopeMetrics<Value extends HistogramValue>(
   families: Iterable<ShownFamily>,
-  conversion: Conversion,
+  conversion: Conversion<Value>,
 ): Promise<ScopeMetrics[]> {
   const slices = new Slices();
   const byScope = new Map<string, { scope: MetricScope; metrics: HistogramMetric[] }>();
@@ -69,24 +66,20 @@ export function mergeScopes(into: readonly ScopeMetrics[], added: readonly Scope
   return [...merged, ...rest.values()];
 }
 
-async function pointsOf(
+async function pointsOf<Value extends HistogramValue>(
   { family, series }: ShownFamily,
-  conversion: Conversion,
+  { kind, kept, timeMs, settingsOf }: Conversion<Value>,
   slices: Slices,
 ): Promise<Point<HistogramValue>[]> {
-  const settings = conversion.settingsOf(family);
-  const convert = (one: SeriesSnapshot): HistogramValue =>
-    conversion.format === 'exponential'
-      ? toExponential(one, family, settings.maxSize, settings.maxScale)
-      : toExplicit(one, family, settings.boundaries);
-  const kept = conversion.kept?.of(family);
-  const endTime = hrTime(conversion.timeMs);
+  const settings = settingsOf(family);
+  const convert =
+    kept?.begin(family, settings) ?? ((state: SeriesSnapshot) => kind.valueOf(state, family, settings));
+  const endTime = hrTime(timeMs);
   const points: Point<HistogramValue>[] = [];
-  let place = 0;
-  for (const one of series) {
-    const value = kept === undefined ? convert(one) : kept.valueAt(place++, one, convert);
+  for (const state of series) {
+    const value = convert(state);
     // A series that only rejected values has counted none.
-    if (value.count > 0) points.push(pointOf(one, value, endTime));
+    if (value.count > 0) points.push(pointOf(state, value, endTime));
     if (slices.isOver()) await slices.next();
   }
   return points;
@@ -103,17 +96,17 @@ function pointOf(
   return exemplars.length === 0 ? point : { ...point, exemplars };
 }
 
-function metricOf(
+function metricOf<Value extends HistogramValue>(
   family: FamilySnapshot,
   dataPoints: Point<HistogramValue>[],
-  { format, temporality, settingsOf }: Conversion,
+  { kind, temporality, settingsOf }: Conversion<Value>,
 ): HistogramMetric {
   const { name, description, unit } = family;
   const { valueType } = settingsOf(family);
   return {
     descriptor: { name, description, unit, type: HISTOGRAM_INSTRUMENT, valueType, advice: {} },
     aggregationTemporality: temporality,
-    dataPointType: format === 'exponential' ? PointType.EXPONENTIAL_HISTOGRAM : PointType.HISTOGRAM,
+    dataPointType: kind.type,
     dataPoints,
   };
 }

@@ -1,10 +1,13 @@
 import { EMPTY_SNAPSHOT, type FamilySnapshot, type Registry, SHARED_GATHER_MS } from '@hdrscope/registry';
-import { KeptValues } from './kept-values.ts';
+import { EXPLICIT } from './explicit.ts';
+import { EXPONENTIAL } from './exponential.ts';
+import { KeptValues, type PointKind } from './kept-values.ts';
 import type { MetricSettings } from './metric-settings.ts';
 import { type Format, toScopeMetrics } from './metrics.ts';
 import {
   type Collection,
   type CollectionOptions,
+  type HistogramValue,
   type Producer,
   type ScopeMetrics,
   Temporality,
@@ -33,24 +36,27 @@ export type HdrCollector = (
 export function hdrCollector({ registry, settingsOf }: HdrStore): HdrCollector {
   // A delta reader collects what was counted after the snapshot that it saw last; a cumulative one keeps its last values.
   let seen = EMPTY_SNAPSHOT;
-  const kept = { exponential: new KeptValues(), explicit: new KeptValues() };
+  const formats = {
+    exponential: { kind: EXPONENTIAL, kept: new KeptValues(EXPONENTIAL) },
+    explicit: { kind: EXPLICIT, kept: new KeptValues(EXPLICIT) },
+  };
   return async (temporality, format, { timeoutMillis: timeoutMs = Number.POSITIVE_INFINITY } = {}) => {
     // The registry waits for its sources no longer than the collection may take.
     const snapshot = await registry.gather({ timeoutMs, maxAgeMs: SHARED_GATHER_MS });
-    const conversion = { format, temporality, timeMs: snapshot.timeMs, settingsOf };
-    let scopeMetrics: ScopeMetrics[];
+    const { kind, kept } = formats[format] as { kind: PointKind; kept: KeptValues<HistogramValue> };
+    const conversion = { kind, temporality, timeMs: snapshot.timeMs, settingsOf };
+    let scopeMetrics: Promise<ScopeMetrics[]>;
     if (temporality === Temporality.DELTA) {
       // No `await` comes between the snapshot and these lines: overlapping collections arrive in the order of their
       // snapshots, so each count goes to exactly one of them.
-      const changes = snapshot.changesSince(seen);
+      scopeMetrics = toScopeMetrics(snapshot.changesSince(seen), conversion);
       seen = snapshot;
-      scopeMetrics = await toScopeMetrics(changes, conversion);
     } else {
       const families = snapshot.families.map((family) => ({ family, series: family.series }));
-      scopeMetrics = await toScopeMetrics(families, { ...conversion, kept: kept[format] });
+      scopeMetrics = toScopeMetrics(families, { ...conversion, kept });
     }
     return {
-      scopeMetrics,
+      scopeMetrics: await scopeMetrics,
       errors: snapshot.errors.map(
         ({ source, error }) => new Error(`source ${source}: ${String(error)}`, { cause: error }),
       ),

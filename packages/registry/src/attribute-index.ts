@@ -5,6 +5,11 @@ interface Node<Target> {
   target: Target | undefined;
   /** The key that most paths take from here. */
   key: string | undefined;
+  // Most nodes have one edge only, and a map takes four times the memory of a node.
+  /** The first value of the key, and the node that it leads to. */
+  value: unknown;
+  next: Node<Target> | undefined;
+  /** The nodes that other values of the key lead to. */
   byValue: Map<unknown, Node<Target>> | undefined;
   /** The paths of other keys: sets with other keys, or with their keys in another order, take them. */
   otherKeys: Map<string, Map<unknown, Node<Target>>> | undefined;
@@ -28,7 +33,7 @@ export class AttributeIndex<Target> {
   find(attributes: Attributes): Target | undefined {
     let node = this.#root;
     for (const key in attributes) {
-      const next = edgesOf(node, key)?.get(attributes[key]);
+      const next = nodeAfter(node, key, attributes[key]);
       if (next === undefined) return undefined;
       node = next;
     }
@@ -40,35 +45,47 @@ export class AttributeIndex<Target> {
     for (const key in attributes) if (typeof attributes[key] === 'object') return;
     let node = this.#root;
     for (const key in attributes) {
-      let next = edgesOf(node, key)?.get(attributes[key]);
+      let next = nodeAfter(node, key, attributes[key]);
       if (next === undefined) {
         if (this.#nodes >= this.#mostNodes) return;
         this.#nodes++;
         next = emptyNode();
-        this.#edges(node, key).set(attributes[key], next);
+        connect(node, key, attributes[key], next);
       }
       node = next;
     }
     node.target = target;
   }
+}
 
-  #edges(node: Node<Target>, key: string): Map<unknown, Node<Target>> {
-    node.key ??= key;
-    if (key === node.key) {
-      node.byValue ??= new Map();
-      return node.byValue;
-    }
+function nodeAfter<Target>(node: Node<Target>, key: string, value: unknown): Node<Target> | undefined {
+  if (key !== node.key) return node.otherKeys?.get(key)?.get(value);
+  return node.value === value ? node.next : node.byValue?.get(value);
+}
+
+function connect<Target>(node: Node<Target>, key: string, value: unknown, next: Node<Target>): void {
+  if (node.key === undefined) {
+    node.key = key;
+    node.value = value;
+    node.next = next;
+  } else if (key === node.key) {
+    node.byValue ??= new Map();
+    node.byValue.set(value, next);
+  } else {
     node.otherKeys ??= new Map();
     const edges = node.otherKeys.get(key) ?? new Map();
     node.otherKeys.set(key, edges);
-    return edges;
+    edges.set(value, next);
   }
 }
 
-function edgesOf<Target>(node: Node<Target>, key: string): Map<unknown, Node<Target>> | undefined {
-  return key === node.key ? node.byValue : node.otherKeys?.get(key);
-}
-
 function emptyNode<Target>(): Node<Target> {
-  return { target: undefined, key: undefined, byValue: undefined, otherKeys: undefined };
+  return {
+    target: undefined,
+    key: undefined,
+    value: undefined,
+    next: undefined,
+    byValue: undefined,
+    otherKeys: undefined,
+  };
 }

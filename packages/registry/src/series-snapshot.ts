@@ -1,4 +1,10 @@
-import type { Counted, HdrLayout, ReadonlyCounts, ReadonlyHistogram } from '@hdrscope/core';
+import {
+  type Counted,
+  type HdrLayout,
+  increase,
+  type ReadonlyCounts,
+  type ReadonlyHistogram,
+} from '@hdrscope/core';
 import {
   fromTicks,
   histogramOver,
@@ -123,6 +129,7 @@ class Difference implements SeriesSnapshot {
   readonly exemplars: readonly Exemplar[];
   readonly #now: SeriesSnapshot;
   readonly #then: SeriesSnapshot;
+  #counts: ReadonlyCounts | undefined;
   #histogram: ReadonlyHistogram | undefined;
 
   constructor(now: SeriesSnapshot, then: SeriesSnapshot, { min, max }: Extremes, sinceMs: number) {
@@ -151,7 +158,8 @@ class Difference implements SeriesSnapshot {
   }
 
   get counts(): ReadonlyCounts {
-    return this.histogram.counts;
+    this.#counts ??= increase(this.#now, this.#then, { resets: 'never' }).counts;
+    return this.#counts;
   }
 
   toJSON(): object {

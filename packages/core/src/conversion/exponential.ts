@@ -1,4 +1,5 @@
 import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
+import { SparseCounts } from '../counts/sparse.ts';
 import { mustBe } from '../errors.ts';
 import { type ExponentialLayout, exponentialIndex, exponentialLayout } from '../layout/exponential.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
@@ -87,6 +88,46 @@ export function exponentialBuckets(
   return { scale: maxScale - shift, zeroCount, offset, counts: buckets };
 }
 
+/**
+ * Brings buckets up to date where only a few pages of the counts have changed, which takes a fraction of the time. Equals
+ * `exponentialBuckets(now, …)` with the same options.
+ *
+ * @param buckets The buckets of `before`. Their counts change.
+ * @param maxScale The option that they were made with.
+ * @returns `undefined` when that is not possible, because the changes are not known, or lie outside of the buckets.
+ */
+export function updatedBuckets(
+  buckets: ExponentialBuckets,
+  before: ReadonlyCounts,
+  now: ReadonlyCounts,
+  { layout, unitLayout }: UnitLayouts,
+  maxScale: number = justifiedScale(layout),
+): ExponentialBuckets | undefined {
+  const pages = now instanceof SparseCounts ? now.pagesSince(before) : undefined;
+  if (pages === undefined) return undefined;
+  const { scale, offset, counts } = buckets;
+  let { zeroCount } = buckets;
+  const table = tableOf(unitLayout, maxScale);
+  const shift = maxScale - scale;
+  for (const number of pages) {
+    const from = number * PAGE_SLOTS;
+    now.read(from, page);
+    before.read(from, earlierPage);
+    const indexes = table.indexesOfPage(number);
+    for (let i = 0; i < PAGE_SLOTS; i++) {
+      const added = page[i]! - earlierPage[i]!;
+      if (added === 0) continue;
+      if (from + i === 0) zeroCount += added;
+      else {
+        const at = (indexes[i]! >> shift) - offset;
+        if (!(at >= 0 && at < counts.length)) return undefined;
+        counts[at]! += added;
+      }
+    }
+  }
+  return { scale, zeroCount, offset, counts };
+}
+
 /** Buckets of a scale that is `shift` coarser: each consists of whole buckets of the finer scale, so nothing is misplaced. */
 export function mergedBuckets({ offset, counts }: BucketRun, shift: number): BucketRun {
   if (counts.length === 0) return { offset: 0, counts: [] };
@@ -108,6 +149,7 @@ export function justifiedScale({ subBucketBits }: HdrLayout): number {
 // Slots are read in pages. V8 treats an array that a module does not export as a constant.
 const PAGE_SLOTS = 64;
 const page = /* @__PURE__ */ new Float64Array(PAGE_SLOTS);
+const earlierPage = /* @__PURE__ */ new Float64Array(PAGE_SLOTS);
 
 /** The buckets of the slots of a layout at a scale, computed page by page on demand. */
 class SlotTable {

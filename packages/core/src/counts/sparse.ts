@@ -79,8 +79,8 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
   #origin = NO_STATE;
   /** The number of this state, from when it is frozen on. */
   #state = NO_STATE;
-  /** The pages that differ from `#origin`; `undefined` while that is not known. */
-  #changed: readonly number[] | undefined;
+  /** The pages that differ from `#origin`, as characters, which take the least memory; `undefined` while that is not known. */
+  #changed: string | undefined;
 
   constructor(length: number) {
     this.length = length;
@@ -138,7 +138,10 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
    */
   pagesSince(before: ReadonlyCounts): readonly number[] | undefined {
     const isOrigin = before instanceof SparseCounts && this.#isFrozen && before.#state === this.#origin;
-    return isOrigin && this.#origin !== NO_STATE ? this.#changed : undefined;
+    if (!isOrigin || this.#origin === NO_STATE || this.#changed === undefined) return undefined;
+    const pages = new Array<number>(this.#changed.length);
+    for (let i = 0; i < pages.length; i++) pages[i] = this.#changed.charCodeAt(i);
+    return pages;
   }
 
   /** A copy that counts on. */
@@ -175,23 +178,21 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
   }
 
   read(slot: number, into: Float64Array): boolean {
-    const end = slot + into.length;
-    if (end <= this.first || slot > this.#last) {
-      into.fill(0);
-      return false;
-    }
     const cells = this.#kept;
+    const end = slot + into.length;
+    let isUsed = false;
     for (let from = slot; from < end; ) {
       const to = Math.min((from | SLOT_IN_PAGE) + 1, end);
       const place = from < this.length ? this.#placeOf(from >> PAGE_BITS) : 0;
       if (place === 0) into.fill(0, from - slot, to - slot);
       else {
+        isUsed = true;
         let address = (place << PAGE_BITS) + (from & SLOT_IN_PAGE);
         for (let i = from - slot; i < to - slot; i++, address++) into[i] = cells[address]!;
       }
       from = to;
     }
-    return true;
+    return isUsed;
   }
 
   slotOfRank(rank: number): number {
@@ -341,7 +342,7 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
   }
 
   /** Completes the table. Returns the pages that were in it, if they are few: they have changed since the origin. */
-  #settleTable(): readonly number[] | undefined {
+  #settleTable(): string | undefined {
     const unchanged = this.#unchanged;
     if (unchanged === undefined) return undefined;
     const table = this.#kept;
@@ -352,7 +353,7 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
       else table[page] = unchanged[page]!;
     }
     this.#unchanged = undefined;
-    return changed.length <= MOST_CHANGED ? changed : undefined;
+    return changed.length <= MOST_CHANGED ? String.fromCharCode(...changed) : undefined;
   }
 
   #assertLive(): void {

@@ -1,5 +1,5 @@
 import type { Counted } from '../counted.ts';
-import type { Storage } from '../counts/readonly-counts.ts';
+import type { ReadonlyCounts, Storage } from '../counts/readonly-counts.ts';
 import { SparseCounts } from '../counts/sparse.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { countsSince } from '../increase.ts';
@@ -193,7 +193,7 @@ export class Recorder {
 
 interface Interval extends Counted, TimeSpan {
   readonly layout: Histogram['layout'];
-  readonly counts: SparseCounts;
+  readonly counts: ReadonlyCounts;
   readonly startTimeMs: number;
   readonly endTimeMs: number;
 }

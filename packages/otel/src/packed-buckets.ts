@@ -1,0 +1,71 @@
+/**
+ * Counts in the least memory that a garbage-collected value can have: as a text with a character for each, of one byte up to 255
+ * and of two up to 65,535. An array has eight bytes for each, and a typed array some hundred bytes besides.
+ */
+type PackedCounts = string | readonly number[];
+
+const LARGEST_CHARACTER = 0xffff;
+// A call takes no more arguments than fit on the stack.
+const MOST_CHARACTERS = 8192;
+
+const PACKED: unique symbol = Symbol('packed');
+
+/**
+ * The buckets of an exponential histogram as the SDK has them. A reader keeps those of ten thousand series, and an exporter reads
+ * them one after the other: so the counts are packed, and unpacked when they are read.
+ */
+export class PackedBuckets {
+  readonly offset: number;
+  /** A new array, unless the counts of no other buckets have been read in between. */
+  declare readonly bucketCounts: number[];
+  declare readonly [PACKED]: PackedCounts;
+
+  /** @param counts Integers of at least 0. Later changes of the array do not matter. */
+  constructor(offset: number, counts: readonly number[]) {
+    this.offset = offset;
+    // Own properties, as those of a class would be missing in copies, in JSON and in messages to other threads.
+    Object.defineProperty(this, 'bucketCounts', BUCKET_COUNTS);
+    Object.defineProperty(this, PACKED, { value: packed(counts) });
+  }
+}
+
+/** The console exporter prints it as an object with an array, as it prints the SDK's. */
+Object.defineProperty(PackedBuckets.prototype, Symbol.for('nodejs.util.inspect.custom'), {
+  value(this: PackedBuckets): object {
+    return { ...this };
+  },
+});
+
+// The counts that were read last. An encoder may read the property once for each count.
+let lastRead: PackedBuckets | undefined;
+let lastCounts: number[] = [];
+
+const BUCKET_COUNTS: PropertyDescriptor & ThisType<PackedBuckets> = {
+  enumerable: true,
+  get() {
+    if (lastRead !== this) {
+      lastCounts = countsOf(this);
+      lastRead = this;
+    }
+    return lastCounts;
+  },
+};
+
+/** The counts, as an array of the caller's own. */
+export function countsOf(buckets: PackedBuckets): number[] {
+  return unpacked(buckets[PACKED]);
+}
+
+function packed(counts: readonly number[]): PackedCounts {
+  let largest = 0;
+  for (let i = 0; i < counts.length; i++) if (counts[i]! > largest) largest = counts[i]!;
+  const isText = largest <= LARGEST_CHARACTER && counts.length <= MOST_CHARACTERS;
+  return isText ? String.fromCharCode.apply(undefined, counts as number[]) : counts.slice();
+}
+
+function unpacked(counts: PackedCounts): number[] {
+  if (typeof counts !== 'string') return counts.slice();
+  const array = new Array<number>(counts.length);
+  for (let i = 0; i < counts.length; i++) array[i] = counts.charCodeAt(i);
+  return array;
+}

@@ -1,0 +1,82 @@
+import { inspect } from 'node:util';
+import { createRegistry } from '@hdrscope/registry';
+import fc from 'fast-check';
+import { metricSettings } from '../src/metric-settings.ts';
+import { countsOf, PackedBuckets } from '../src/packed-buckets.ts';
+import { hdrCollector } from '../src/producer.ts';
+import { Temporality } from '../src/sdk.ts';
+
+const recording = fc.record({
+  series: fc.nat(4),
+  value: fc.oneof(fc.double({ min: 0, max: 10, noNaN: true }), fc.constantFrom(0, 1e-9, 0.25, 1e6)),
+  times: fc.constantFrom(1, 3, 300, 70_000),
+});
+const step = fc.oneof(
+  { weight: 4, arbitrary: recording },
+  { weight: 1, arbitrary: fc.constant('collect' as const) },
+);
+
+describe('the values that a cumulative reader keeps', () => {
+  test.each(['exponential', 'explicit'] as const)(
+    'are those of a reader that keeps none, for %s histograms and any sequence of records and collections',
+    async (format) => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(step, { maxLength: 40 }),
+          fc.constantFrom(160, 7),
+          async (steps, maxSize) => {
+            const registry = createRegistry();
+            const settingsOf = () => metricSettings('s', { maxSize });
+            const family = registry.histogram({ name: 'x', unit: 's' });
+            const keeping = hdrCollector({ registry, settingsOf });
+            const collect = async (collector = keeping) =>
+              (await collector(Temporality.CUMULATIVE, format, undefined)).scopeMetrics;
+            for (const one of steps) {
+              if (one === 'collect') await collect();
+              else for (let i = 0; i < one.times; i++) family.with({ series: one.series }).record(one.value);
+            }
+            const fresh = await collect(hdrCollector({ registry, settingsOf }));
+            const kept = await collect();
+            // Collections have moments of their own.
+            expect(JSON.parse(withoutTimes(kept))).toEqual(JSON.parse(withoutTimes(fresh)));
+          },
+        ),
+        { numRuns: 60 },
+      );
+    },
+  );
+});
+
+function withoutTimes(metrics: unknown): string {
+  return JSON.stringify(metrics, (key, value) => (key === 'endTime' ? undefined : value));
+}
+
+describe('packed buckets', () => {
+  const cases = [[], [0], [1, 0, 255], [256, 65_535], [65_536, 1], [2 ** 53 - 1, 0, 7]];
+
+  test.each(cases)('have the counts %j %j %j, whoever reads or copies them', (...counts) => {
+    const buckets = new PackedBuckets(-3, counts);
+    const plain = { offset: -3, bucketCounts: counts };
+    expect(buckets).toEqual(plain);
+    expect(JSON.parse(JSON.stringify(buckets))).toEqual(plain);
+    expect({ ...buckets }).toEqual(plain);
+    expect(Object.getOwnPropertyNames(structuredClone(buckets))).toEqual(['offset', 'bucketCounts']);
+    expect(structuredClone(buckets).bucketCounts).toEqual(counts);
+    expect(inspect(buckets, { depth: 9 })).toBe(inspect(plain, { depth: 9 }));
+    expect(Object.create(null, Object.getOwnPropertyDescriptors(buckets)).bucketCounts).toEqual(counts);
+  });
+
+  test('keep their counts when the array that came or went changes', () => {
+    const given = [1, 2, 3];
+    const [buckets, others] = [new PackedBuckets(0, given), new PackedBuckets(0, [9])];
+    given[0] = 100;
+    countsOf(buckets)[1] = 100;
+    expect(others.bucketCounts).toEqual([9]);
+    expect(buckets.bucketCounts).toEqual([1, 2, 3]);
+  });
+
+  test('are unpacked once for a reader that asks for each count', () => {
+    const buckets = new PackedBuckets(0, [1, 2, 3]);
+    expect(buckets.bucketCounts).toBe(buckets.bucketCounts);
+  });
+});
