@@ -1,5 +1,6 @@
 export { type ClosableServer, type CloseOptions, closeServer } from './close-server.ts';
 export { asArray, asCount, asFinite, asObject, asText, isObject, type JsonObject } from './json.ts';
+export { placesIn } from './places.ts';
 export {
   DURATION_FORMS,
   durationNs,

@@ -1,3 +1,4 @@
+import { placesIn } from '@hdrscope/kit';
 import type { FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
 import type { MetricSettings } from './metric-settings.ts';
 import type { HistogramValue } from './sdk.ts';
@@ -23,7 +24,6 @@ export interface PointKind<Value extends HistogramValue = HistogramValue> {
  */
 export class KeptValues<Value extends HistogramValue> {
   readonly #kind: PointKind<Value>;
-  /** By the place of the series in their family. */
   readonly #families = new Map<string, KeptFamily<Value>>();
 
   constructor(kind: PointKind<Value>) {
@@ -33,22 +33,22 @@ export class KeptValues<Value extends HistogramValue> {
   /** Begins a collection of a family. Returns what gives the values of its series, which must be asked for in their order. */
   begin(family: FamilySnapshot, settings: MetricSettings): (state: SeriesSnapshot) => Value {
     const key = JSON.stringify([family.name, family.scope]);
-    const { states, values } = this.#families.get(key) ?? { states: [], values: [] };
-    this.#families.set(key, { states, values });
-    // Series that have ended leave fewer places.
-    states.length = Math.min(states.length, family.series.length);
-    values.length = states.length;
-    const kind = this.#kind;
-    let place = 0;
+    const { states, values } = this.#families.get(key) ?? NOTHING_KEPT;
+    const kept: { states: SeriesSnapshot[]; values: Value[] } = { states: [], values: [] };
+    this.#families.set(key, kept);
+    // All states of a series share their attributes.
+    const placeOf = placesIn(states, ({ attributes }) => attributes);
+    const keptValue = (state: SeriesSnapshot): Value | undefined => {
+      const place = placeOf(state.attributes);
+      if (place === undefined) return undefined;
+      const before = states[place]!;
+      if (before === state) return values[place];
+      return this.#kind.updated?.(values[place]!, before, state, family, settings);
+    };
     return (state) => {
-      const at = place++;
-      const before = states[at];
-      if (before === state) return values[at]!;
-      const isSameSeries = before?.attributes === state.attributes;
-      const updated = isSameSeries ? kind.updated?.(values[at]!, before, state, family, settings) : undefined;
-      const value = updated ?? kind.valueOf(state, family, settings);
-      states[at] = state;
-      values[at] = value;
+      const value = keptValue(state) ?? this.#kind.valueOf(state, family, settings);
+      kept.states.push(state);
+      kept.values.push(value);
       return value;
     };
   }
@@ -59,3 +59,5 @@ interface KeptFamily<Value> {
   readonly states: SeriesSnapshot[];
   readonly values: Value[];
 }
+
+const NOTHING_KEPT: KeptFamily<never> = { states: [], values: [] };

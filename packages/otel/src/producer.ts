@@ -35,7 +35,7 @@ export type HdrCollector = (
 /** Makes a collector. Each reader needs its own: it keeps what the reader has seen. */
 export function hdrCollector({ registry, settingsOf }: HdrStore): HdrCollector {
   // A delta reader collects what was counted after the snapshot that it saw last; a cumulative one keeps its last values.
-  let seen = EMPTY_SNAPSHOT;
+  let seen = registry.emptySnapshot();
   const formats = {
     exponential: { kind: EXPONENTIAL, kept: new KeptValues(EXPONENTIAL) },
     explicit: { kind: EXPLICIT, kept: new KeptValues(EXPLICIT) },
@@ -52,6 +52,8 @@ export function hdrCollector({ registry, settingsOf }: HdrStore): HdrCollector {
       scopeMetrics = toScopeMetrics(snapshot.changesSince(seen), conversion);
       seen = snapshot;
     } else {
+      // It would keep the last states of ended series in memory.
+      seen = EMPTY_SNAPSHOT;
       const families = snapshot.families.map((family) => ({ family, series: family.series }));
       scopeMetrics = toScopeMetrics(families, { ...conversion, kept });
     }

@@ -32,6 +32,8 @@ export interface HdrView {
   readonly resolution?: number;
   /** How many series there may be, besides the overflow series: an integer of at least 1. @default 2000 */
   readonly aggregationCardinalityLimit?: number;
+  /** A series that has counted nothing for so many milliseconds ends: see `FamilyOptions`. Above 0. @default series do not end */
+  readonly expireAfterMs?: number;
   /** The most buckets of an exponential histogram: an integer of at least 2. @default 160 */
   readonly maxSize?: number;
   /** The finest scale of an exponential histogram: an integer from -10 to 20. @default the scale that the digits justify */
@@ -81,6 +83,7 @@ const VIEW: OptionsOwner<HdrView> = {
     significantDigits: true,
     resolution: true,
     aggregationCardinalityLimit: true,
+    expireAfterMs: true,
     maxSize: true,
     maxScale: true,
     boundaries: true,
@@ -162,6 +165,9 @@ function assertFamilyOptions(view: HdrView): void {
   if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 1)) {
     throw mustBe('ERR_INVALID_OPTION', 'aggregationCardinalityLimit', 'an integer of at least 1', limit);
   }
+  if (view.expireAfterMs !== undefined && !(view.expireAfterMs > 0)) {
+    throw mustBe('ERR_INVALID_OPTION', 'expireAfterMs', 'a number above 0', view.expireAfterMs);
+  }
   if (boundaries !== undefined) {
     assertArray('boundaries', 'numbers', boundaries);
     explicitLayout(boundaries);
@@ -193,7 +199,12 @@ export function familyOptions(
   view: HdrView,
   { name, unit, description, scope }: InstrumentIdentity & { readonly description: string },
 ): FamilyOptions {
-  const { significantDigits, resolution, aggregationCardinalityLimit: cardinalityLimit } = view;
+  const {
+    significantDigits,
+    resolution,
+    expireAfterMs,
+    aggregationCardinalityLimit: cardinalityLimit,
+  } = view;
   return {
     name: view.name ?? name,
     unit,
@@ -206,6 +217,7 @@ export function familyOptions(
     ...(significantDigits !== undefined && { significantDigits }),
     ...(resolution !== undefined && { resolution }),
     ...(cardinalityLimit !== undefined && { cardinalityLimit }),
+    ...(expireAfterMs !== undefined && { expireAfterMs }),
   };
 }
 

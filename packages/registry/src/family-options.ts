@@ -46,6 +46,12 @@ export interface FamilyOptions {
    * @default no boundaries, each format uses its own
    */
   readonly boundaries?: readonly number[];
+  /**
+   * A series that has counted nothing for so long ends, as by `Family.remove`: in milliseconds, above 0. The registry looks for such
+   * series whenever it is gathered. A family that is registered already keeps its own.
+   * @default series do not end by themselves
+   */
+  readonly expireAfterMs?: number;
 }
 
 /** The settings of a family: its options with all defaults applied. */
@@ -64,6 +70,8 @@ export interface FamilySettings {
   readonly cardinalityLimit: number;
   /** `undefined` when the family was made without boundaries. */
   readonly boundaries: readonly number[] | undefined;
+  /** Milliseconds; `undefined` when series do not end by themselves. */
+  readonly expireAfterMs: number | undefined;
 }
 
 // The memory of a series grows with its digits. Two need a fifth of what three need, and keep 100 ms and 101 ms apart.
@@ -81,6 +89,7 @@ const OWNER: OptionsOwner<FamilyOptions> = {
     cardinalityLimit: true,
     scope: true,
     boundaries: true,
+    expireAfterMs: true,
   },
   call: "registry.histogram({ name: 'http.server.request.duration', unit: 's' })",
 };
@@ -92,7 +101,7 @@ const OWNER: OptionsOwner<FamilyOptions> = {
  */
 export function familySettings(options: FamilyOptions): FamilySettings {
   assertOptions(options, OWNER);
-  const { name, unit = '', description = '', scope, boundaries } = options;
+  const { name, unit = '', description = '', scope, boundaries, expireAfterMs } = options;
   const { significantDigits = DEFAULT_DIGITS, cardinalityLimit = DEFAULT_CARDINALITY_LIMIT } = options;
   if (typeof name !== 'string' || name === '') {
     throw mustBe('ERR_INVALID_OPTION', 'name', 'a text, not empty', name);
@@ -100,6 +109,9 @@ export function familySettings(options: FamilyOptions): FamilySettings {
   const resolution = resolutionOf(options.resolution ?? defaultResolution(unit));
   if (!Number.isSafeInteger(cardinalityLimit) || cardinalityLimit < 1) {
     throw mustBe('ERR_INVALID_OPTION', 'cardinalityLimit', 'an integer of at least 1', cardinalityLimit);
+  }
+  if (expireAfterMs !== undefined && !(expireAfterMs > 0)) {
+    throw mustBe('ERR_INVALID_OPTION', 'expireAfterMs', 'a number above 0', expireAfterMs);
   }
   const layout = largestLayout(significantDigits);
   return {
@@ -112,6 +124,7 @@ export function familySettings(options: FamilyOptions): FamilySettings {
     unitLayout: scaledLayout(layout, resolution),
     cardinalityLimit,
     boundaries: boundaries && Object.freeze([...explicitLayout(boundaries).edges]),
+    expireAfterMs,
   };
 }
 

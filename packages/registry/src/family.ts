@@ -2,12 +2,14 @@ import { nanosecondsPer, type Slices } from '@hdrscope/kit';
 import { AttributeIndex } from './attribute-index.ts';
 import { type Attributes, canonicalText, frozenCopy } from './attributes.ts';
 import type { Clock } from './clock.ts';
+import { type EndedAfter, EndedList } from './ended.ts';
 import { type FamilyOptions, type FamilySettings, familySettings, type Scope } from './family-options.ts';
+import { rejectedCount } from './rejected.ts';
 import { Series, type SeriesSetup } from './series.ts';
 import type { SeriesSnapshot } from './series-snapshot.ts';
 
 /** A family at one moment. Immutable. */
-export interface FamilySnapshot extends Omit<FamilySettings, 'cardinalityLimit'> {
+export interface FamilySnapshot extends Omit<FamilySettings, 'cardinalityLimit' | 'expireAfterMs'> {
   /** In the order in which they were made; the overflow series is the last. */
   readonly series: readonly SeriesSnapshot[];
 }
@@ -47,20 +49,23 @@ export class Family implements FamilySettings {
   readonly unitLayout: FamilySettings['unitLayout'];
   readonly resolution: FamilySettings['resolution'];
   readonly boundaries: readonly number[] | undefined;
+  readonly expireAfterMs: number | undefined;
   readonly #setup: SeriesSetup;
-  readonly #index: AttributeIndex<Series>;
+  #index: AttributeIndex<Series>;
   /** By canonical text; at most `cardinalityLimit`. */
   readonly #series = new Map<string, Series>();
   #overflow: Series | undefined;
   /** The series that have changed since their last snapshot, in the order of their changes. */
   readonly #changed = new Set<Series>();
-  /** The last snapshot of each series, by its place; the overflow series has none. */
-  readonly #states: SeriesSnapshot[] = [];
+  /** The last snapshot of each series, by its place; the overflow series has none. Series without one come last. */
+  #states: SeriesSnapshot[] = [];
   /** The last snapshot of the family; `undefined` when a series has a newer one. */
   #last: FamilySnapshot | undefined;
 
+  readonly #ended: EndedList;
+
   /** @throws HdrscopeError `ERR_INVALID_OPTION` */
-  constructor(options: FamilyOptions, clock: Clock) {
+  constructor(options: FamilyOptions, clock: Clock, ended: EndedList = new EndedList()) {
     const settings = familySettings(options);
     const { unit, layout, unitLayout, resolution, cardinalityLimit } = settings;
     this.name = settings.name;
@@ -72,6 +77,8 @@ export class Family implements FamilySettings {
     this.unitLayout = unitLayout;
     this.resolution = resolution;
     this.boundaries = settings.boundaries;
+    this.expireAfterMs = settings.expireAfterMs;
+    this.#ended = ended;
     this.#setup = {
       unit,
       layout,
@@ -81,8 +88,9 @@ export class Family implements FamilySettings {
       nsPerUnit: nanosecondsPer(unit),
       clock,
       onChange: (series) => this.#changed.add(series),
+      heirOf: (series) => this.#heirOf(series),
     };
-    this.#index = new AttributeIndex(cardinalityLimit * INDEX_NODES_PER_SERIES);
+    this.#index = this.#newIndex();
   }
 
   /**
@@ -96,9 +104,38 @@ export class Family implements FamilySettings {
     return this.#index.find(attributes) ?? this.#resolve(attributes);
   }
 
+  /**
+   * Ends a series: it is in no later snapshot, and its place is free for another one. What it counted since the last collection of
+   * a delta reader is in the next one. A record with these attributes begins a new series, at 0 and with a new start, also
+   * through a handle that was kept.
+   *
+   * @returns Whether there was such a series.
+   * @example
+   * ```ts
+   * import { createRegistry } from '@hdrscope/registry';
+   *
+   * const family = createRegistry().histogram({ name: 'jobs', unit: 's' });
+   * family.with({ queue: 'mail' }).record(0.25);
+   * family.remove({ queue: 'mail' }); //=> true
+   * family.snapshot().series.length; //=> 0
+   * ```
+   */
+  remove(attributes: Attributes): boolean {
+    const text = canonicalText(attributes);
+    const series = text === OVERFLOW_TEXT ? this.#overflow : this.#series.get(text);
+    if (series !== undefined) this.#end([series]);
+    return series !== undefined;
+  }
+
+  /** Ends all series: see `remove`. */
+  clear(): void {
+    this.#end(this.#all());
+  }
+
   /** The state, which later records do not change. Until the next change it is the same object. */
   snapshot(): FamilySnapshot {
     for (const series of this.#changed) this.#take(series);
+    this.#endSilent();
     return this.#current();
   }
 
@@ -114,18 +151,25 @@ export class Family implements FamilySettings {
       this.#take(series);
       if (slices.isOver()) await slices.next();
     }
+    this.#endSilent();
     return this.#current();
   }
 
   #take(series: Series): void {
     this.#changed.delete(series);
     const state = series.snapshot();
+    if (this.expireAfterMs !== undefined) series.activeMs = this.#setup.clock.monotonicMs();
     if (series !== this.#overflow) this.#states[series.place] = state;
     this.#last = undefined;
   }
 
   #current(): FamilySnapshot {
-    this.#last ??= Object.freeze({
+    this.#last ??= this.#snapshotNow();
+    return this.#last;
+  }
+
+  #snapshotNow(): FamilySnapshot {
+    const snapshot = Object.freeze({
       name: this.name,
       unit: this.unit,
       description: this.description,
@@ -138,7 +182,9 @@ export class Family implements FamilySettings {
         this.#overflow === undefined ? this.#states.slice() : [...this.#states, this.#overflow.snapshot()],
       ),
     });
-    return this.#last;
+    // In one step with the states: a series is in the snapshot or has ended before it, and never both or neither.
+    origins.set(snapshot, { family: this, ended: this.#ended.tail });
+    return snapshot;
   }
 
   #resolve(attributes: Attributes): Series {
@@ -161,4 +207,70 @@ export class Family implements FamilySettings {
     this.#changed.add(series);
     return series;
   }
+
+  #newIndex(): AttributeIndex<Series> {
+    return new AttributeIndex(this.cardinalityLimit * INDEX_NODES_PER_SERIES);
+  }
+
+  #all(): Series[] {
+    const all = [...this.#series.values()];
+    return this.#overflow === undefined ? all : [...all, this.#overflow];
+  }
+
+  #endSilent(): void {
+    const { expireAfterMs } = this;
+    if (expireAfterMs === undefined) return;
+    const sinceMs = this.#setup.clock.monotonicMs() - expireAfterMs;
+    const silent = this.#all().filter(
+      (series) => (series.activeMs ?? sinceMs) < sinceMs && !this.#changed.has(series),
+    );
+    if (silent.length > 0) this.#end(silent);
+  }
+
+  #end(ended: readonly Series[]): void {
+    for (const series of ended) {
+      const last = series.end();
+      this.#changed.delete(series);
+      if (series === this.#overflow) this.#overflow = undefined;
+      else this.#series.delete(canonicalText(series.attributes));
+      if (last.counts.total + rejectedCount(last.rejected) > 0) this.#ended.add(this, last);
+    }
+    const states: SeriesSnapshot[] = [];
+    let place = 0;
+    for (const series of this.#series.values()) {
+      const state = this.#states[series.place];
+      if (state !== undefined) states.push(state);
+      series.place = place++;
+    }
+    this.#states = states;
+    this.#index = this.#newIndex();
+    this.#last = undefined;
+  }
+
+  /** The series that counts what an ended one is given: another one of these attributes, or itself from the start. */
+  #heirOf(series: Series): Series {
+    const text = canonicalText(series.attributes);
+    if (text === OVERFLOW_TEXT) {
+      if (this.#overflow !== undefined) return this.#overflow;
+    } else {
+      const other = this.#series.get(text);
+      if (other !== undefined) return other;
+      if (this.#series.size >= this.cardinalityLimit) return this.with(series.attributes);
+    }
+    series.restart(this.#series.size);
+    if (text === OVERFLOW_TEXT) this.#overflow = series;
+    else this.#series.set(text, series);
+    this.#changed.add(series);
+    return series;
+  }
 }
+
+/** The origin of a family snapshot. */
+export interface FamilyOrigin {
+  readonly family: Family;
+  /** The moment until which series had ended. */
+  readonly ended: EndedAfter;
+}
+
+/** The origins of snapshots that a family has made. */
+export const origins: WeakMap<FamilySnapshot, FamilyOrigin> = new WeakMap();

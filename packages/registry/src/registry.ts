@@ -2,6 +2,7 @@ import { mustBe } from '@hdrscope/core/internal';
 import { Slices } from '@hdrscope/kit';
 import { AskedSource, assertTimeout } from './asked-source.ts';
 import { type Clock, systemClock } from './clock.ts';
+import { EndedList } from './ended.ts';
 import { Family, type FamilySnapshot } from './family.ts';
 import { assertSameCounting, countingOptions, type FamilyOptions, familySettings } from './family-options.ts';
 import {
@@ -80,6 +81,11 @@ export interface Registry {
    * @throws HdrscopeError `ERR_INVALID_OPTION` when `timeoutMs` or `maxAgeMs` is out of range. It rejects for no other reason.
    */
   gather(options?: GatherOptions): Promise<Snapshot>;
+  /**
+   * A snapshot without families, to begin with: the difference from it are all counts, and those of series that end from now on. Do
+   * not keep it for longer than until the next snapshot, since the last states of ended series stay in memory for it.
+   */
+  emptySnapshot(): Snapshot;
 }
 
 /**
@@ -104,6 +110,7 @@ export interface Registry {
  */
 export function createRegistry({ clock = systemClock }: { readonly clock?: Clock } = {}): Registry {
   const families = new Map<string, Family>();
+  const ended = new EndedList();
   const sources = new Map<Source, AskedSource>();
   /** Ends when no snapshot is being taken. */
   let reading: Promise<unknown> = Promise.resolve();
@@ -116,7 +123,7 @@ export function createRegistry({ clock = systemClock }: { readonly clock?: Clock
         assertSameCounting(known, countingOptions(familySettings(options)));
         return known;
       }
-      const family = new Family(options, clock);
+      const family = new Family(options, clock, ended);
       families.set(key, family);
       return family;
     },
@@ -136,9 +143,15 @@ export function createRegistry({ clock = systemClock }: { readonly clock?: Clock
       const failures = await Promise.all(asked.map((source) => failureOf(source, timeoutMs, maxAgeMs)));
       const errors = failures.filter((failure) => failure !== undefined);
       // One after the other: a snapshot that overtook another one would lack what the other has begun to read.
-      const snapshots = reading.then(() => snapshotsOf([...families.values()]));
-      reading = snapshots;
-      return createSnapshot(nowMs ?? clock.nowMs(), await snapshots, errors);
+      const snapshot = reading.then(async () => {
+        const [timeMs, before] = [nowMs ?? clock.nowMs(), ended.tail];
+        return createSnapshot(timeMs, await snapshotsOf([...families.values()]), errors, before);
+      });
+      reading = snapshot;
+      return snapshot;
+    },
+    emptySnapshot() {
+      return createSnapshot(0, [], [], ended.tail);
     },
   };
   return registry;

@@ -32,6 +32,8 @@ export interface SeriesSetup {
   readonly clock: Clock;
   /** Called with a series at its first change after a snapshot. */
   readonly onChange: (series: Series) => void;
+  /** The series that counts from now on what an ended one is given. */
+  readonly heirOf: (series: Series) => Series;
 }
 
 /** The facts that are known of counts besides their slots. Values are in the family's unit. */
@@ -83,9 +85,11 @@ export interface AddedCounts {
  * ```
  */
 export class Series {
-  readonly attributes: Attributes;
+  attributes: Attributes;
   /** Where the series stands among those of its family, from 0. */
   place: number;
+  /** When a snapshot found it changed last, on the monotonic clock; only in families whose series expire. */
+  activeMs: number | undefined = undefined;
   // The fields that `record` changes. They are only declared here: V8 treats a field that is assigned once as a constant.
   /** Frozen while the last snapshot holds them: the next change goes the slow way, which copies them. */
   declare private counts: SparseCounts;
@@ -102,6 +106,7 @@ export class Series {
   #last: StateSnapshot | undefined;
   /** Whether anything has changed since the last snapshot. */
   #isChanged = true;
+  #hasEnded = false;
 
   constructor(attributes: Attributes, setup: SeriesSetup, place: number) {
     this.attributes = attributes;
@@ -128,7 +133,7 @@ export class Series {
       const ticks = Math.round(value * ticksPerUnit);
       if (ticks <= layout.highestTrackableValue) {
         const slot = layout.slotOf(ticks);
-        if (!this.counts.tryIncrement(slot) && !this.#increment(slot)) return false;
+        if (!this.counts.tryIncrement(slot)) return this.#recordSlowly(value, slot);
         this.#sum += value;
         if (value < this.#min) this.#min = value;
         if (value > this.#max) this.#max = value;
@@ -194,6 +199,8 @@ export class Series {
     if (sum !== undefined && !(Number.isFinite(sum) && sum >= 0)) {
       throw mustBe('ERR_INVALID_VALUE', 'sum', 'a finite number of at least 0', sum);
     }
+    const heir = this.#heir;
+    if (heir !== this) return heir.add(counted, facts);
     this.#change();
     const placed = isHdrLayout(layout) ? this.#addTicks(layout, counts, facts) : this.#place(counted, facts);
     if (placed.count > 0) {
@@ -218,6 +225,11 @@ export class Series {
    * of two; a series keeps at most 20 of them.
    */
   offerExemplar(exemplar: Exemplar): void {
+    const heir = this.#heir;
+    if (heir !== this) {
+      heir.offerExemplar(exemplar);
+      return;
+    }
     this.#change();
     this.#exemplars ??= new ExemplarReservoir();
     this.#exemplars.offer(exemplar);
@@ -248,14 +260,48 @@ export class Series {
     return this.#last;
   }
 
-  /** Counts a value where that takes more than one step. Returns `false`, and tallies the value, when the total is full. */
-  #increment(slot: number): boolean {
+  /** Takes the last snapshot. Whatever is recorded here afterwards begins anew. */
+  end(): SeriesSnapshot {
+    const last = this.snapshot();
+    this.#hasEnded = true;
+    return last;
+  }
+
+  /** Begins anew after the end, with another identity. */
+  restart(place: number): void {
+    this.attributes = Object.freeze({ ...this.attributes });
+    this.place = place;
+    this.activeMs = undefined;
+    this.counts = new SparseCounts(this.#setup.layout.slotCount);
+    this.#sum = 0;
+    // Not the same as before: readers take another start for a new series.
+    this.#startTimeMs = Math.max(this.#setup.clock.nowMs(), this.#startTimeMs + 1);
+    this.#interval = { ended: undefined };
+    this.#rejected = undefined;
+    this.#exemplars = undefined;
+    this.#last = undefined;
+    this.#isChanged = true;
+    this.#hasEnded = false;
+  }
+
+  /** The series that counts: this one, unless it has ended. */
+  get #heir(): Series {
+    return this.#hasEnded ? this.#setup.heirOf(this) : this;
+  }
+
+  /** `record` where that takes more than one step. */
+  #recordSlowly(value: number, slot: number): boolean {
+    const heir = this.#heir;
+    if (heir !== this) return heir.record(value);
     if (this.counts.total === Number.MAX_SAFE_INTEGER) {
       this.#tally({ overflowing: 1 });
       return false;
     }
     this.#change();
     this.counts.increment(slot);
+    this.#sum += value;
+    if (value < this.#min) this.#min = value;
+    if (value > this.#max) this.#max = value;
     return true;
   }
 
@@ -293,6 +339,11 @@ export class Series {
   }
 
   #reject(value: unknown): void {
+    const heir = this.#heir;
+    if (heir !== this) {
+      heir.#reject(value);
+      return;
+    }
     if (typeof value !== 'number' || Number.isNaN(value)) this.#tally({ notANumber: 1 });
     else if (value < 0) this.#tally({ negative: 1 });
     else this.#tally({ tooLarge: 1, largest: value });

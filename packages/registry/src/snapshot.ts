@@ -1,5 +1,6 @@
-import { canonicalText } from './attributes.ts';
-import type { FamilySnapshot } from './family.ts';
+import { placesIn } from '@hdrscope/kit';
+import { type EndedAfter, endedBetween } from './ended.ts';
+import { type FamilySnapshot, origins } from './family.ts';
 import type { Scope } from './family-options.ts';
 import { rejectedCount } from './rejected.ts';
 import { differenceOf, type SeriesSnapshot } from './series-snapshot.ts';
@@ -61,13 +62,22 @@ export interface FamilyChanges {
   readonly series: Iterable<SeriesSnapshot>;
 }
 
-/** Makes a snapshot, and freezes its parts. */
+/** The moment until which series had ended when a snapshot was begun. */
+const endings: WeakMap<Snapshot, EndedAfter> = new WeakMap();
+
+/**
+ * Makes a snapshot, and freezes its parts.
+ *
+ * @param ended The moment until which series had ended when the snapshot was begun. Left out, series that have ended since are
+ *   not in the difference from it.
+ */
 export function createSnapshot(
   timeMs: number,
   families: readonly FamilySnapshot[],
   errors: readonly SourceFailure[],
+  ended?: EndedAfter,
 ): Snapshot {
-  return Object.freeze({
+  const snapshot: Snapshot = Object.freeze({
     timeMs,
     families: Object.freeze(families),
     errors: Object.freeze(errors),
@@ -80,11 +90,28 @@ export function createSnapshot(
     *changesSince(previous: Snapshot): Generator<FamilyChanges> {
       const before = new Map(previous.families.map((family) => [familyKey(family), family]));
       for (const family of families) {
-        const series = seriesSince(family, before.get(familyKey(family)), previous.timeMs);
-        yield { family, series };
+        const known = before.get(familyKey(family));
+        yield {
+          family,
+          series: seriesSince(family, known, endedSince(family, known, previous), previous.timeMs),
+        };
       }
     },
   });
+  if (ended !== undefined) endings.set(snapshot, ended);
+  return snapshot;
+}
+
+/** The last states of the series of a family that have ended since a snapshot. */
+function endedSince(
+  family: FamilySnapshot,
+  before: FamilySnapshot | undefined,
+  previous: Snapshot,
+): Iterable<SeriesSnapshot> {
+  const to = origins.get(family);
+  // The family is younger than a snapshot without it, so all of its series ended after that.
+  const from = before === undefined ? endings.get(previous) : origins.get(before)?.ended;
+  return to === undefined || from === undefined ? [] : endedBetween(from, to.ended, to.family);
 }
 
 /** The snapshot before the first one: the first interval is the difference from it. */
@@ -108,33 +135,31 @@ export function familyKey({ name, scope }: FamilyIdentity): string {
 function* seriesSince(
   family: FamilySnapshot,
   before: FamilySnapshot | undefined,
+  ended: Iterable<SeriesSnapshot>,
   sinceMs: number,
 ): Generator<SeriesSnapshot> {
   if (family === before) return;
-  const earlier = earlierStates(before);
-  for (let place = 0; place < family.series.length; place++) {
-    const now = family.series[place]!;
+  const earlier = before?.series ?? [];
+  // All states of a series share their attributes.
+  const placeOf = placesIn(earlier, ({ attributes }) => attributes);
+  for (const now of withStates(family.series, ended)) {
+    const place = placeOf(now.attributes);
+    const then = place === undefined ? undefined : earlier[place];
     // A series that has not changed has the same state.
-    if (before?.series[place] === now) continue;
-    const then = earlier(now, place);
-    // Another start means another series with the same attributes, whose counts are all new.
+    if (then === now) continue;
+    // Another start means that counts from before the first one came in: all counts are new.
     const isNew = then === undefined || then.startTimeMs !== now.startTimeMs;
     const increase = isNew ? now : differenceOf(now, then, family.resolution, sinceMs);
     if (hasIncrease(increase)) yield increase;
   }
 }
 
-/** Finds the earlier state of a series. Nearly always it stands in the same place. */
-function earlierStates(
-  before: FamilySnapshot | undefined,
-): (now: SeriesSnapshot, place: number) => SeriesSnapshot | undefined {
-  let byText: Map<string, SeriesSnapshot> | undefined;
-  return ({ attributes }, place) => {
-    const same = before?.series[place];
-    if (before === undefined || same?.attributes === attributes) return same;
-    byText ??= new Map(before.series.map((series) => [canonicalText(series.attributes), series]));
-    return byText.get(canonicalText(attributes));
-  };
+function* withStates(
+  live: readonly SeriesSnapshot[],
+  ended: Iterable<SeriesSnapshot>,
+): Generator<SeriesSnapshot> {
+  yield* live;
+  yield* ended;
 }
 
 function hasIncrease({ counts, rejected }: SeriesSnapshot): boolean {

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { hostname } from 'node:os';
 import type { HdrscopeError } from '@hdrscope/core';
-import { type Clock, EMPTY_SNAPSHOT, type Registry, type Snapshot } from '@hdrscope/registry';
+import type { Clock, Registry, Snapshot } from '@hdrscope/registry';
 import { writeError } from '../errors.ts';
 import {
   FORMAT_VERSION_LINE,
@@ -84,7 +84,7 @@ export class IntervalLogSink {
       health: this.#health,
       archive: this.#archive,
     });
-    this.#written = since ?? EMPTY_SNAPSHOT;
+    this.#written = since ?? registry.emptySnapshot();
     this.#isFirst = since === undefined;
     this.#writtenUntilMs = since?.timeMs ?? clock.nowMs();
     this.#writtenUntilMonotonicMs = clock.monotonicMs();

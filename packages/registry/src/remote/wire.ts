@@ -94,7 +94,8 @@ export interface ReceivedState extends Omit<StateMessage, 'families'> {
   readonly families: readonly ReceivedFamily[];
 }
 
-export interface ReceivedFamily extends Required<Omit<FamilyOptions, 'scope' | 'boundaries'>> {
+export interface ReceivedFamily
+  extends Required<Omit<FamilyOptions, 'scope' | 'boundaries' | 'expireAfterMs'>> {
   readonly scope: Scope | undefined;
   readonly boundaries: readonly number[] | undefined;
   readonly series: readonly ReceivedSeries[];
