@@ -31,6 +31,8 @@ const part = /* @__PURE__ */ new Uint8Array(PART_BYTES);
 const partView = /* @__PURE__ */ new DataView(part.buffer);
 /** The most bytes of a run, with the empty slots before it. */
 const LONGEST_RUN = (RUN_SLOTS + 1) * LONGEST_VARINT;
+/** Slots below this one are encoded. */
+let written = 0;
 
 // Counts below these take one byte and two. Nearly all counts do.
 const ONE_BYTE = 2 ** 6;
@@ -72,19 +74,17 @@ function withPayload(counts: ReadonlyCounts): Uint8Array<ArrayBuffer> {
   const { first, last } = counts;
   const parts: Uint8Array[] = [];
   let end = HEADER_BYTES;
-  /** Slots below this one are written. */
-  let next = 0;
+  written = 0;
   for (let slot = first; slot <= last; slot = counts.next(slot + RUN_SLOTS)) {
     if (end > PART_BYTES - LONGEST_RUN) {
       parts.push(part.slice(0, end));
       end = 0;
     }
     readRun(counts, slot);
-    end = encodeRun(counts, slot, next - slot, end);
-    next = slot + usedLength();
+    end = encodeRun(counts, slot, end);
   }
   // An empty histogram has one count of 0.
-  if (next === 0) part[end++] = 0;
+  if (written === 0) part[end++] = 0;
   parts.push(part.subarray(0, end));
   return joined(parts);
 }
@@ -97,26 +97,15 @@ function readRun(counts: ReadonlyCounts, slot: number): void {
   for (let i = 0; i < RUN_SLOTS; i++) run[i] = Math.min(doubles[i]!, 2 ** 32 - 1);
 }
 
-/** The length of `run` up to its last count. It has at least one. */
-function usedLength(): number {
-  const words = run;
-  let length = RUN_SLOTS;
-  while (words[length - 1] === 0) length--;
-  return length;
-}
-
 /**
- * Encodes `run` into `part` from the position `start` on, and returns the position after it.
- *
- * @param slot The slot of `run[0]`.
- * @param written Slots below `slot + written` have been written; at most 0.
+ * Encodes `run`, which begins with `slot`, into `part` from the position `start` on. Returns the position after it.
  */
-function encodeRun(counts: ReadonlyCounts, slot: number, written: number, start: number): number {
+function encodeRun(counts: ReadonlyCounts, slot: number, start: number): number {
   // V8 compiles the addresses of the arrays into the loop when variables in front of it hold them.
   const words = run;
   const bytes = part;
   const view = partView;
-  let next = written | 0;
+  let next = (written - slot) | 0;
   let end = start | 0;
   for (let i = 0; i < RUN_SLOTS; i += 4) {
     const a = words[i]! | 0;
@@ -157,6 +146,7 @@ function encodeRun(counts: ReadonlyCounts, slot: number, written: number, start:
       } else end = writeCount(bytes, end, counts.at(slot + at)) | 0;
     }
   }
+  written = slot + next;
   return end;
 }
 
