@@ -4,7 +4,7 @@ import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
 import { V2_COMPRESSED_COOKIE, V2_RAW_COOKIE } from './cookies.ts';
 import { LONGEST_VARINT, writeCount, writeEmptySlots } from './varint.ts';
-import { compress } from './zlib-stream.ts';
+import { compress, viewOf } from './zlib-stream.ts';
 
 // All numbers are big-endian. Source: HdrHistogram (Java), `AbstractHistogram.encodeIntoByteBuffer`.
 //
@@ -28,7 +28,7 @@ const runOfDoubles = /* @__PURE__ */ new Float64Array(RUN_SLOTS);
 // Encoded runs are collected here. What has no room is put aside.
 const PART_BYTES = 2 ** 16;
 const part = /* @__PURE__ */ new Uint8Array(PART_BYTES);
-const partView = /* @__PURE__ */ new DataView(part.buffer);
+const partView = /* @__PURE__ */ viewOf(part, 0);
 /** The most bytes of a run, with the empty slots before it. */
 const LONGEST_RUN = (RUN_SLOTS + 1) * LONGEST_VARINT;
 /** Slots below this one are encoded. */

@@ -2,6 +2,7 @@ import { DenseCounts } from '../counts/dense.ts';
 import { wordsFor } from '../counts/words.ts';
 import { assertTotal, EncodedRuns } from './encoded-runs.ts';
 import { readVarint } from './varint.ts';
+import { viewOf } from './zlib-stream.ts';
 
 // A run is the content of so many bytes, more than nearly every payload has. V8 treats arrays that a module does not export as
 // constants, so the bytes are copied into one: the loop takes two thirds of the time then. Variables in front of the loop hold
@@ -9,7 +10,7 @@ import { readVarint } from './varint.ts';
 const RUN_BYTES = 4096;
 /** Bytes of the payload: a run, and two more for a number that starts at its end. */
 const bytes = /* @__PURE__ */ new Uint8Array(RUN_BYTES + 2);
-const bytesView = /* @__PURE__ */ new DataView(bytes.buffer);
+const bytesView = /* @__PURE__ */ viewOf(bytes, 0);
 const slots = /* @__PURE__ */ new Int32Array(RUN_BYTES);
 const counts = /* @__PURE__ */ new Float64Array(RUN_BYTES);
 
