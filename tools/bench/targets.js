@@ -82,7 +82,7 @@ export const targets = [
     peer: 'awk, which adds them up',
     atMost: 1,
   },
-  // The young generation of V8 grows to its full size in the first 100 MB, as in every process.
+  // The young generation of V8 grows with what survives its collections, and lines are read one at a time.
   { group: 'log-memory', ours: 'hdrscope, log of 1 GB', peer: 'hdrscope, log of 100 MB', atMost: 1.25 },
   { group: 'ebpf-read', ours: 'hdrscope batch', peer: 'bpftool and JSON.parse', atLeast: 20 },
   { group: 'ebpf-read', ours: 'hdrscope batch', limit: 250_000 },

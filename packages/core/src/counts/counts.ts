@@ -2,7 +2,16 @@ import { HdrscopeError } from '../errors.ts';
 import { slotsOfRanks } from './ranks.ts';
 import type { ReadonlyCounts, Storage } from './readonly-counts.ts';
 import type { SlotRuns } from './slot-runs.ts';
-import { areZero, grown, PAGE_SLOTS, SLOT_IN_PAGE, smallSumOfPage, sumOfPage, wordsFor } from './words.ts';
+import {
+  addWords,
+  areZero,
+  grown,
+  PAGE_SLOTS,
+  SLOT_IN_PAGE,
+  smallSumOfPage,
+  sumOfPage,
+  wordsFor,
+} from './words.ts';
 
 /** The largest exact total. */
 export const LARGEST_COUNT: number = Number.MAX_SAFE_INTEGER;
@@ -328,20 +337,7 @@ export abstract class Counts implements ReadonlyCounts {
       const ownHigh = this.#highWords();
       for (let i = 0; i < length; i++) ownHigh[target + i] = ownHigh[target + i]! + high[source + i]!;
     }
-    const own = this.low;
-    let bits = 0;
-    // Four at a time take half as long.
-    for (let to = target, from = source; to < target + length; to += 4, from += 4) {
-      const first = (own[to]! + low[from]!) | 0;
-      const second = (own[to + 1]! + low[from + 1]!) | 0;
-      const third = (own[to + 2]! + low[from + 2]!) | 0;
-      const fourth = (own[to + 3]! + low[from + 3]!) | 0;
-      own[to] = first;
-      own[to + 1] = second;
-      own[to + 2] = third;
-      own[to + 3] = fourth;
-      bits |= first | second | third | fourth;
-    }
+    const bits = addWords(this.low.subarray(target, target + length), low.subarray(source, source + length));
     if (bits < 0) this.#settle(target, target + length);
   }
 

@@ -48,6 +48,18 @@ export class DenseCounts extends Counts {
     return true;
   }
 
+  /**
+   * Fills `into` with the counts from `slot` upwards, and with 0 beyond the last slot. Returns `false`, and leaves `into` as it
+   * is, when a count may need more than 32 bits.
+   */
+  readWords(slot: number, into: Uint32Array): boolean {
+    if (this.high !== undefined) return false;
+    const words = this.low.subarray(slot, slot + into.length);
+    into.set(words);
+    if (words.length < into.length) into.fill(0, words.length);
+    return true;
+  }
+
   resize(length: number): void {
     this.grow(wordsFor(length));
     this.lengthen(length);

@@ -19,7 +19,7 @@ export interface RankedCounts {
  */
 export function slotsOfRanks(counts: RankedCounts, ranks: readonly number[]): number[] {
   const { total } = counts;
-  const slots = new Array<number>(ranks.length).fill(0);
+  const slots = new Array<number>(ranks.length);
   let lower = 0;
   if (ranks[0]! <= total / 2) {
     let page = counts.first & ~SLOT_IN_PAGE;

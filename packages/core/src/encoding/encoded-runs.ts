@@ -44,10 +44,10 @@ export abstract class EncodedRuns implements SlotRuns {
     this.#kept = 0;
     if (kept > 0) {
       if (this.#keptAt === runsRead) return kept;
-      this.#rewind();
+      this.rewind();
     }
     const length = this.#read();
-    if (length === 0) this.#rewind();
+    if (length === 0) this.rewind();
     return length;
   }
 
@@ -60,7 +60,7 @@ export abstract class EncodedRuns implements SlotRuns {
     if (this.#summedTo === this.payload.length) return;
     while (this.#summedTo < this.payload.length) this.#read();
     this.#kept = 0;
-    this.#rewind();
+    this.rewind();
   }
 
   /**
@@ -119,7 +119,7 @@ export abstract class EncodedRuns implements SlotRuns {
     assertTotal(this.total);
   }
 
-  #rewind(): void {
+  protected rewind(): void {
     this.at = 0;
     this.slot = 0;
   }

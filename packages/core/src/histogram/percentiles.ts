@@ -26,15 +26,23 @@ export function valuesAtPercentiles<V extends number | bigint>(
 ): V[] {
   lengthOf(percentiles, 'percentiles');
   const asked = Array.from(percentiles);
-  asked.forEach(assertPercentile);
-  if (counts.total === 0) return asked.map(() => values.of(0));
-  const ascending = [...asked].sort((a, b) => a - b);
-  const slots = counts.slotsOfRanks(ascending.map((percentile) => rankOf(percentile, counts.total)));
-  const slotOf = new Map(ascending.map((percentile, i) => [percentile, slots[i]!]));
-  return asked.map((percentile) => {
-    const slot = slotOf.get(percentile)!;
-    return percentile === 0 ? values.lower(layout, slot) : values.upper(layout, slot);
-  });
+  for (const percentile of asked) assertPercentile(percentile);
+  const { total } = counts;
+  if (total === 0) return asked.map(() => values.of(0));
+  const ranks = asked.map((percentile) => rankOf(percentile, total));
+  const slots = slotsOf(counts, ranks);
+  return asked.map((percentile, i) =>
+    percentile === 0 ? values.lower(layout, slots[i]!) : values.upper(layout, slots[i]!),
+  );
+}
+
+/** The slots of ranks in any order. */
+function slotsOf(counts: ReadonlyCounts, ranks: readonly number[]): readonly number[] {
+  if (ranks.every((rank, i) => i === 0 || rank >= ranks[i - 1]!)) return counts.slotsOfRanks(ranks);
+  const ascending = [...ranks].sort((a, b) => a - b);
+  const slots = counts.slotsOfRanks(ascending);
+  const slotOf = new Map(ascending.map((rank, i) => [rank, slots[i]!]));
+  return ranks.map((rank) => slotOf.get(rank)!);
 }
 
 /**

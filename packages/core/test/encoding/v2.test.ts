@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { Storage } from '../../src/counts/readonly-counts.ts';
 import { deflate } from '../../src/encoding/zlib.node.ts';
 import { Histogram } from '../../src/histogram/histogram.ts';
 import { concat, fromHex, toHex } from '../support/bytes.ts';
@@ -57,6 +58,45 @@ const JAVA: readonly (readonly [what: string, recording: Recording, options: obj
   ],
 ];
 
+// Counts around the bounds of one, two and more bytes, of a word with and without its top bit, and of a double.
+const EDGES = [
+  ...[0, 1, 63, 64, 127, 128, 8191, 8192, 2 ** 14, 2 ** 20, 2 ** 28, 2 ** 31 - 1, 2 ** 31, 2 ** 31 + 1],
+  ...[2 ** 32 - 2, 2 ** 32 - 1, 2 ** 32, 2 ** 32 + 1, LARGEST - 1, LARGEST],
+];
+
+/** Counts of neighbouring slots: all of about one size, empty ones, or a mixture. */
+const neighbours: fc.Arbitrary<number[]> = fc.oneof(
+  fc.array(fc.integer({ min: 1, max: 70 }), { maxLength: 50 }),
+  fc.array(fc.integer({ min: 60, max: 8200 }), { maxLength: 50 }),
+  fc.array(fc.constantFrom(...EDGES.filter((edge) => edge < 2 ** 50)), { maxLength: 10 }),
+  fc.constantFrom(1, 2, 3, 4, 5, 64, 1023, 1024, 1025).map((empty) => new Array<number>(empty).fill(0)),
+);
+
+/** A histogram with these counts in its first slots. Its slots are one unit wide. */
+function holding(counts: readonly number[], storage: Storage): Histogram {
+  const recording = counts.map((count, value) => [value, count] as const);
+  return recorded(
+    recording.filter(([, count]) => count > 0),
+    { significantDigits: 5, highestTrackableValue: 2 ** 18, storage },
+  );
+}
+
+/** The payload of these counts, in bigint arithmetic. */
+function payloadOf(counts: readonly number[]): number[] {
+  const bytes: number[] = [];
+  let empty = 0;
+  for (const count of counts) {
+    if (count === 0) {
+      empty++;
+      continue;
+    }
+    if (empty > 0) bytes.push(...zigZag(BigInt(empty === 1 ? 0 : -empty)));
+    bytes.push(...zigZag(BigInt(count)));
+    empty = 0;
+  }
+  return bytes.length === 0 ? [0] : bytes;
+}
+
 describeEachStorage('the V2 encoding', (storage) => {
   test.each(JAVA)('of %s is Java’s, byte for byte', (_what, recording, options, hex) => {
     const histogram = recorded(recording, { ...options, storage });
@@ -68,7 +108,7 @@ describeEachStorage('the V2 encoding', (storage) => {
   });
 
   test('writes a run of one empty slot as 0, of more as their number', () => {
-    const payloadOf = (...slots: number[]): string =>
+    const payloadOfSlots = (...slots: number[]): string =>
       toHex(
         recorded(
           slots.map((slot) => [slot, 1]),
@@ -77,10 +117,40 @@ describeEachStorage('the V2 encoding', (storage) => {
           .encode()
           .subarray(40),
       );
-    expect(payloadOf(0, 1)).toBe('0202');
-    expect(payloadOf(1)).toBe('0002');
-    expect(payloadOf(2)).toBe('0302');
-    expect(payloadOf(0, 2, 5)).toBe('0200020302');
+    expect(payloadOfSlots(0, 1)).toBe('0202');
+    expect(payloadOfSlots(1)).toBe('0002');
+    expect(payloadOfSlots(2)).toBe('0302');
+    expect(payloadOfSlots(0, 2, 5)).toBe('0200020302');
+  });
+
+  test('is that of its counts one after the other, whatever their neighbours', () => {
+    fc.assert(
+      fc.property(fc.array(neighbours, { minLength: 1, maxLength: 12 }), fc.nat(3000), (groups, empty) => {
+        const counts = [...new Array<number>(empty).fill(0), ...groups.flat()];
+        fc.pre(counts.reduce((sum, count) => sum + count, 0) <= LARGEST);
+        const histogram = holding(counts, storage);
+        expect(toHex(histogram.encode().subarray(40))).toBe(toHex(Uint8Array.from(payloadOf(counts))));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test.each(EDGES)('of four neighbours of which one counts %d', (count) => {
+    for (const beside of [0, 1, 63, 64, 8191, 8192]) {
+      for (let at = 0; at < 4; at++) {
+        const counts = new Array<number>(4).fill(beside);
+        counts[at] = count;
+        if (counts.reduce((sum, one) => sum + one, 0) > LARGEST) continue;
+        expect([...holding(counts, storage).encode().subarray(40)]).toEqual(payloadOf(counts));
+      }
+    }
+  });
+
+  test('of more bytes than are collected at a time keeps all of them', () => {
+    const counts = Array.from({ length: 50_000 }, (_, slot) => (slot % 1000 < 10 ? 2 ** 20 : slot % 300));
+    const encoded = holding(counts, storage).encode();
+    expect(encoded.length).toBeGreaterThan(2 ** 16);
+    expect(toHex(encoded.subarray(40))).toBe(toHex(Uint8Array.from(payloadOf(counts))));
   });
 
   test('ends with the last slot used, wherever that is', () => {

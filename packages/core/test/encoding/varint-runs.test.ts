@@ -96,6 +96,31 @@ test.each([4090, 4094, 4095, 4096, 4097, 8191, 8192])('a number of any length ma
   }
 });
 
+test('counts are read alike wherever counts of one, two and more bytes meet', () => {
+  for (const [first, second] of [
+    [1, 300],
+    [63, 64],
+    [300, 8191],
+    [8192, 5],
+    [40, 0],
+    [2 ** 31 - 1, 64],
+    [2 ** 31, 63],
+  ] as const) {
+    for (let before = 4090; before <= 4098; before++) {
+      for (let length = 1; length <= 9; length++) {
+        const counts = [
+          ...new Array<number>(before).fill(7),
+          ...new Array<number>(length).fill(first),
+          second,
+        ];
+        const ends = [second, second, first, second, second, second];
+        const { payload, pairs } = written([...counts, ...ends].map((count) => [0, count] as const));
+        expect([...usedSlots(new VarintRuns(payload, pairs.length + 9).toDense(MOST_DENSE))]).toEqual(pairs);
+      }
+    }
+  }
+});
+
 test('a payload of empty slots alone holds nothing, however long', () => {
   for (const length of [0, 1, 4096, 10_000]) {
     const runs = wholeOf(new Uint8Array(length));

@@ -46,9 +46,12 @@ export class MapReader {
   readonly #valueBytes: number;
   readonly #attr = allocate(56);
   readonly #attrView = viewOf(this.#attr);
+  /** The part of it that commands for one entry take. */
+  readonly #elementAttr = this.#attr.subarray(0, 32);
   /** Positions in the map: the kernel reads where a batch begins, and writes where it ended. */
   readonly #cursors: readonly [Uint8Array, Uint8Array];
   readonly #cursorAddresses: readonly [bigint, bigint];
+  #keysView: DataView;
   #addresses = { keys: 0n, values: 0n };
   #batch: boolean;
 
@@ -66,7 +69,8 @@ export class MapReader {
     this.#info = info;
     this.#type = info.type;
     this.#maxBytes = maxBytes;
-    this.#batch = batch;
+    // The only element of an array is looked up by its index, which takes the kernel two thirds of the time of a batch.
+    this.#batch = batch && !(isArray(info.type) && info.maxEntries === 1);
     this.cpuCount = isPerCpu(info.type) ? cpuCount : 1;
     this.stride = isPerCpu(info.type) ? Math.ceil(info.valueSize / 8) * 8 : info.valueSize;
     this.#valueBytes = this.cpuCount * this.stride;
@@ -75,6 +79,7 @@ export class MapReader {
     this.#cursors = [allocate(cursorBytes), allocate(cursorBytes)];
     this.#cursorAddresses = [bpf.address(this.#cursors[0]), bpf.address(this.#cursors[1])];
     this.keys = allocate(0);
+    this.#keysView = viewOf(this.keys);
     this.values = allocate(0);
     this.#makeRoom(isArray(info.type) ? info.maxEntries : Math.min(info.maxEntries, FIRST_ENTRIES));
   }
@@ -135,15 +140,11 @@ export class MapReader {
   /** Reads the entries of an array, one by one. */
   #readElements(fd: number): number {
     const { maxEntries } = this.#info;
-    const key = allocate(4);
-    const keyView = viewOf(key);
-    const keyAddress = this.#bpf.address(key);
     for (let index = 0; index < maxEntries; index++) {
-      keyView.setUint32(0, index, LITTLE_ENDIAN);
-      if (!this.#lookUp(fd, keyAddress, index)) {
+      this.#keysView.setUint32(index * 4, index, LITTLE_ENDIAN);
+      if (!this.#lookUp(fd, addressAt(this.#addresses.keys, index * 4), index)) {
         throw this.#refusal('MAP_LOOKUP_ELEM', ERRNO.ENOENT);
       }
-      this.keys.set(key, index * 4);
     }
     return maxEntries;
   }
@@ -173,7 +174,7 @@ export class MapReader {
       view.setUint32(0, fd, LITTLE_ENDIAN);
       view.setBigUint64(8, last === undefined ? 0n : this.#bpf.address(last), LITTLE_ENDIAN);
       view.setBigUint64(16, this.#bpf.address(next), LITTLE_ENDIAN);
-      const result = this.#bpf.call(COMMANDS.MAP_GET_NEXT_KEY, this.#attr.subarray(0, 32));
+      const result = this.#bpf.call(COMMANDS.MAP_GET_NEXT_KEY, this.#elementAttr);
       if (result === -ERRNO.ENOENT) break;
       if (result < 0) throw this.#refusal('MAP_GET_NEXT_KEY', -result);
       const text = Buffer.from(next.buffer).toString('latin1');
@@ -188,9 +189,9 @@ export class MapReader {
     const view = this.#attrView;
     view.setUint32(0, fd, LITTLE_ENDIAN);
     view.setBigUint64(8, keyAddress, LITTLE_ENDIAN);
-    view.setBigUint64(16, this.#addresses.values + BigInt(entry * this.#valueBytes), LITTLE_ENDIAN);
+    view.setBigUint64(16, addressAt(this.#addresses.values, entry * this.#valueBytes), LITTLE_ENDIAN);
     view.setBigUint64(24, 0n, LITTLE_ENDIAN);
-    const result = this.#bpf.call(COMMANDS.MAP_LOOKUP_ELEM, this.#attr.subarray(0, 32));
+    const result = this.#bpf.call(COMMANDS.MAP_LOOKUP_ELEM, this.#elementAttr);
     if (result === -ERRNO.ENOENT) return false;
     if (result < 0) throw this.#refusal('MAP_LOOKUP_ELEM', -result);
     return true;
@@ -212,6 +213,7 @@ export class MapReader {
     keys.set(this.keys);
     values.set(this.values);
     this.keys = keys;
+    this.#keysView = viewOf(keys);
     this.values = values;
     this.#addresses = { keys: this.#bpf.address(keys), values: this.#bpf.address(values) };
   }

@@ -170,6 +170,27 @@ kernelTest.each(['ENOTSUPP', 'EINVAL'])(
   },
 );
 
+kernelTest.each<MapType>(['array', 'percpu_array'])(
+  'the one element of an %s is looked up by its index, however often',
+  (type) => {
+    const fd = newMap(type, { maxEntries: 1, valueSize: 16 });
+    const asked: number[] = [];
+    const reader = new MapReader(
+      { ...bpf, call: (command, attr) => (asked.push(command), bpf.call(command, attr)) },
+      mapInfo(bpf, fd),
+    );
+    for (let count = 1; count <= 3; count++) {
+      const value = allocate(reader.cpuCount * reader.stride);
+      value.fill(count);
+      updateElement(bpf, fd, indexKey(0), value);
+      expect(reader.read(fd)).toBe(1);
+      expect([...reader.keys]).toEqual([0, 0, 0, 0]);
+      expect([...reader.values]).toEqual([...value]);
+    }
+    expect(asked).toEqual(Array.from({ length: 3 }, () => COMMANDS.MAP_LOOKUP_ELEM));
+  },
+);
+
 kernelTest('the error for a closed map names the call', () => {
   const fd = newMap('percpu_array');
   const reader = new MapReader(bpf, mapInfo(bpf, fd));

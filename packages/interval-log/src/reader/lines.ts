@@ -5,12 +5,12 @@ export interface DroppedLine {
 }
 
 const NEWLINE = 0x0a;
-// Text is decoded in blocks of whole lines. Only a longer line makes a larger block.
-const LARGEST_BLOCK = 2 ** 20;
+/** Memory of a longer line is given up after it. */
+const LARGEST_KEPT = 2 ** 20;
 
 /**
- * Cuts chunks of UTF-8 into lines without `\n` or `\r\n`. Memory is bounded by one block and one line of the longest
- * allowed length.
+ * Cuts chunks of UTF-8 into lines without `\n` or `\r\n`, one at a time. Lines that are decoded together would survive a garbage
+ * collection together, and the young generation of V8 would grow. Memory is bounded by one line of the longest allowed length.
  */
 export class LineSplitter {
   readonly #maxLineBytes: number;
@@ -24,45 +24,24 @@ export class LineSplitter {
     this.#maxLineBytes = maxLineBytes;
   }
 
-  /** Returns the lines that end in this chunk. */
-  push(chunk: Uint8Array): (string | DroppedLine)[] {
-    const lines: (string | DroppedLine)[] = [];
-    for (let at = 0; at < chunk.length; at += LARGEST_BLOCK) {
-      this.#pushBlock(chunk.subarray(at, at + LARGEST_BLOCK), lines);
-    }
-    return lines;
-  }
-
-  /** Returns the last line if no newline ends it. */
-  end(): (string | DroppedLine)[] {
-    return this.#begunBytes > 0 ? [this.#finishLine()] : [];
-  }
-
-  #pushBlock(block: Uint8Array, lines: (string | DroppedLine)[]): void {
-    const last = block.lastIndexOf(NEWLINE);
+  /** Yields the lines that end in this chunk, which must not change meanwhile. */
+  *push(chunk: Uint8Array): Generator<string | DroppedLine, void> {
     let start = 0;
-    if (this.#begunBytes > 0 && last !== -1) {
-      const first = block.indexOf(NEWLINE);
-      this.#begin(block.subarray(0, first));
-      lines.push(this.#finishLine());
-      start = first + 1;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      const part = chunk.subarray(start, end);
+      start = end + 1;
+      if (this.#begunBytes === 0) yield this.#lineOf(part, part.length);
+      else {
+        this.#begin(part);
+        yield this.#finishLine();
+      }
     }
-    if (start <= last) this.#pushLines(block.subarray(start, last), lines);
-    this.#begin(block.subarray(last + 1));
+    this.#begin(chunk.subarray(start));
   }
 
-  /** Decodes all lines at once if all of them are surely short enough. */
-  #pushLines(block: Uint8Array, lines: (string | DroppedLine)[]): void {
-    if (block.length <= this.#maxLineBytes) {
-      for (const line of this.#decoder.decode(block).split('\n')) lines.push(withoutReturn(line));
-      return;
-    }
-    for (let from = 0; from <= block.length; ) {
-      const newline = block.indexOf(NEWLINE, from);
-      const to = newline === -1 ? block.length : newline;
-      lines.push(this.#lineOf(block.subarray(from, to), to - from));
-      from = to + 1;
-    }
+  /** Yields the last line if no newline ends it. */
+  *end(): Generator<string | DroppedLine, void> {
+    if (this.#begunBytes > 0) yield this.#finishLine();
   }
 
   #begin(part: Uint8Array): void {
@@ -87,7 +66,7 @@ export class LineSplitter {
     const bytes = this.#begunBytes;
     const line = this.#lineOf(this.#begun.subarray(0, bytes), bytes);
     this.#begunBytes = 0;
-    if (this.#begun.length > LARGEST_BLOCK) this.#begun = new Uint8Array(0);
+    if (this.#begun.length > LARGEST_KEPT) this.#begun = new Uint8Array(0);
     return line;
   }
 

@@ -52,13 +52,13 @@ export class LogParser {
     return this.#lineNumber;
   }
 
-  /** Returns the entries of the lines that end in this chunk. */
-  push(chunk: Uint8Array): LogEntry[] {
+  /** Yields the entries of the lines that end in this chunk, which must not change meanwhile. */
+  push(chunk: Uint8Array): Generator<LogEntry, void> {
     return this.#entriesOf(this.#lines.push(chunk));
   }
 
-  /** Returns the entry of the last line if no newline ends it. */
-  end(): LogEntry[] {
+  /** Yields the entry of the last line if no newline ends it. */
+  end(): Generator<LogEntry, void> {
     return this.#entriesOf(this.#lines.end());
   }
 
@@ -80,13 +80,11 @@ export class LogParser {
     }
   }
 
-  #entriesOf(lines: readonly (string | DroppedLine)[]): LogEntry[] {
-    const entries: LogEntry[] = [];
+  *#entriesOf(lines: Iterable<string | DroppedLine>): Generator<LogEntry, void> {
     for (const line of lines) {
       const entry = this.pushLine(line);
-      if (entry !== undefined) entries.push(entry);
+      if (entry !== undefined) yield entry;
     }
-    return entries;
   }
 
   #entryOf(line: string, lineNumber: number): LogEntry | undefined {

@@ -54,7 +54,7 @@ export async function* readEntries(
 async function* readBatches(
   source: LogSource,
   options: ReadOptions,
-): AsyncGenerator<readonly LogEntry[], void> {
+): AsyncGenerator<Iterable<LogEntry>, void> {
   const parser = new LogParser(options);
   let broken: HdrscopeError | undefined;
   const chunks = textOf(source, options.onBytes);

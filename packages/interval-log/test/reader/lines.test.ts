@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { type DroppedLine, LineSplitter } from '../../src/reader/lines.ts';
+import { LogParser } from '../../src/reader/parser.ts';
 import { brief, bytes, entriesOf } from '../support/read.ts';
 
 function split(chunks: readonly Uint8Array[], maxLineBytes: number): (string | DroppedLine)[] {
   const splitter = new LineSplitter(maxLineBytes);
-  const lines = chunks.flatMap((chunk) => splitter.push(chunk));
+  const lines = chunks.flatMap((chunk) => [...splitter.push(chunk)]);
   return [...lines, ...splitter.end()];
 }
 
@@ -79,4 +80,13 @@ test('a chunk of any size is cut at whole lines', () => {
   const text = bytes(`${line}\n#a\n${line}\n#b`);
   expect(split([text], 2 ** 24)).toEqual([line, '#a', line, '#b']);
   expect(split([text], 2 ** 20)).toEqual([{ bytes: 1_500_001 }, '#a', { bytes: 1_500_001 }, '#b']);
+});
+
+test('a line is read only when it is asked for, so that one line is in memory at a time', () => {
+  const parser = new LogParser();
+  const entries = parser.push(bytes('#a\n#b\n#c'));
+  expect(parser.lineCount).toBe(0);
+  expect(entries.next().value).toMatchObject({ kind: 'comment', text: 'a', lineNumber: 1 });
+  expect(parser.lineCount).toBe(1);
+  expect([...entries, ...parser.end()].map(brief)).toEqual(['2 comment b', '3 comment c']);
 });
