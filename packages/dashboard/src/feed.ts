@@ -1,5 +1,5 @@
 import { reasonOf } from '@hdrscope/kit';
-import type { Registry, Snapshot } from '@hdrscope/registry';
+import { type Registry, SHARED_GATHER_MS, type Snapshot } from '@hdrscope/registry';
 import { bucketsOf, detailOf } from './detail.ts';
 import { History } from './history.ts';
 import { type LiveSeries, LiveTable } from './live-table.ts';
@@ -73,7 +73,7 @@ export class Feed {
   async #update(): Promise<void> {
     this.#lastMs = performance.now();
     try {
-      this.#take(await this.#registry.gather({ timeoutMs: PATIENCE_MS }));
+      this.#take(await this.#registry.gather({ timeoutMs: PATIENCE_MS, maxAgeMs: SHARED_GATHER_MS }));
     } catch (error) {
       this.#errors = [`the registry: ${reasonOf(error)}`];
     }

@@ -18,7 +18,6 @@ export class PackedBuckets {
   readonly offset: number;
   /** A new array, unless the counts of no other buckets have been read in between. */
   declare readonly bucketCounts: number[];
-  declare readonly [PACKED]: PackedCounts;
 
   /** @param counts Integers of at least 0. Later changes of the array do not matter. */
   constructor(offset: number, counts: readonly number[]) {
@@ -53,7 +52,7 @@ const BUCKET_COUNTS: PropertyDescriptor & ThisType<PackedBuckets> = {
 
 /** The counts, as an array of the caller's own. */
 export function countsOf(buckets: PackedBuckets): number[] {
-  return unpacked(buckets[PACKED]);
+  return unpacked((buckets as unknown as Record<typeof PACKED, PackedCounts>)[PACKED]);
 }
 
 function packed(counts: readonly number[]): PackedCounts {

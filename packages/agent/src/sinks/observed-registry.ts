@@ -17,9 +17,7 @@ export function observedRegistry(registry: Registry, watch: GatherWatch): Regist
     })
     .with({ sink: watch.sink });
   return {
-    histogram: (options) => registry.histogram(options),
-    family: (identity) => registry.family(identity),
-    add: (source, options) => registry.add(source, options),
+    ...registry,
     async gather(options) {
       const startMs = performance.now();
       const snapshot = await registry.gather(options);

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { hostname } from 'node:os';
 import type { HdrscopeError } from '@hdrscope/core';
-import type { Clock, Registry, Snapshot } from '@hdrscope/registry';
+import { type Clock, type Registry, SHARED_GATHER_MS, type Snapshot } from '@hdrscope/registry';
 import { writeError } from '../errors.ts';
 import {
   FORMAT_VERSION_LINE,
@@ -61,6 +61,7 @@ export class IntervalLogSink {
   #baseMs: number;
   #isFirst: boolean;
   #closing: Promise<void> | undefined;
+  #isClosing = false;
   #isClosed = false;
   #stopTicker: () => void = () => {};
   readonly #counts = { bytes: 0, intervals: 0, lines: 0, skippedTicks: 0, failingSources: 0 };
@@ -143,6 +144,7 @@ export class IntervalLogSink {
   }
 
   async #close(): Promise<void> {
+    this.#isClosing = true;
     const { closeTimeoutMs, path, rotation } = this.#settings;
     const endMs = performance.now() + closeTimeoutMs;
     const left = (): number => endMs - performance.now();
@@ -184,7 +186,11 @@ export class IntervalLogSink {
     try {
       // A snapshot that cannot be written is useless, and it costs more the longer the failure lasts.
       if (this.#health.isFailingAt('write')) await this.#log.probe(this.#probeBytes);
-      const snapshot = await this.#registry.gather({ timeoutMs: this.#settings.gatherTimeoutMs });
+      const snapshot = await this.#registry.gather({
+        timeoutMs: this.#settings.gatherTimeoutMs,
+        // The last interval has everything.
+        maxAgeMs: this.#isClosing ? 0 : SHARED_GATHER_MS,
+      });
       const monotonicMs = clock.monotonicMs();
       this.#counts.failingSources = snapshot.errors.length;
       if (this.#isClosed) return false;
