@@ -6,24 +6,22 @@ import {
 } from '@hdrscope/core/internal';
 import type { SeriesSnapshot } from '@hdrscope/registry';
 import type { PointKind } from './kept-values.ts';
-import { countsOf, PackedBuckets } from './packed-buckets.ts';
+import { PackedBuckets } from './packed-buckets.ts';
 import { type ExponentialHistogramValue, PointType } from './sdk.ts';
 
-/** An exponential histogram whose positive buckets are packed. */
-export interface PackedValue extends ExponentialHistogramValue {
-  readonly positive: PackedBuckets;
-}
-
 /** Exponential histograms: see `exponentialBuckets` in core. */
-export const EXPONENTIAL: PointKind<PackedValue> = {
+export const EXPONENTIAL: PointKind<ExponentialHistogramValue> = {
   type: PointType.EXPONENTIAL_HISTOGRAM,
   valueOf: (state, family, { maxSize, maxScale }) => toExponential(state, family, maxSize, maxScale),
-  updated({ scale, zeroCount, positive }, before, now, family, { maxScale }) {
-    const counts = countsOf(positive);
-    const buckets = { scale, zeroCount, offset: positive.offset, counts };
+  updated({ scale, zeroCount, positive: { offset, bucketCounts } }, before, now, family, { maxScale }) {
+    const buckets = { scale, zeroCount, offset, counts: bucketCounts.slice() };
     const updated = updatedBuckets(buckets, before.counts, now.counts, family, maxScale);
     return updated && valueFrom(now, updated);
   },
+  packed: (value) => ({
+    ...value,
+    positive: new PackedBuckets(value.positive.offset, value.positive.bucketCounts),
+  }),
 };
 
 /**
@@ -37,7 +35,7 @@ export function toExponential(
   family: UnitLayouts,
   maxSize: number,
   maxScale?: number,
-): PackedValue {
+): ExponentialHistogramValue {
   return valueFrom(state, exponentialBuckets(state.counts, family, { maxSize, maxScale }));
 }
 
@@ -46,8 +44,8 @@ const NO_BUCKETS = /* @__PURE__ */ Object.freeze({ offset: 0, bucketCounts: [] }
 function valueFrom(
   { counts: { total: count }, sum, min, max }: SeriesSnapshot,
   { scale, zeroCount, offset, counts }: ExponentialBuckets,
-): PackedValue {
-  const positive = new PackedBuckets(offset, counts);
+): ExponentialHistogramValue {
+  const positive = { offset, bucketCounts: counts };
   return count === 0
     ? { count, sum, scale, zeroCount, positive, negative: NO_BUCKETS }
     : { count, sum, scale, zeroCount, positive, negative: NO_BUCKETS, min, max };

@@ -16,6 +16,8 @@ export interface PointKind<Value extends HistogramValue = HistogramValue> {
     family: FamilySnapshot,
     settings: MetricSettings,
   ): Value | undefined;
+  /** The same value in a form that takes less memory. @default the value as it is */
+  packed?(value: Value): Value;
 }
 
 /**
@@ -33,6 +35,8 @@ export class KeptValues<Value extends HistogramValue> {
   /** Begins a collection of a family. Returns what gives the values of its series, which must be asked for in their order. */
   begin(family: FamilySnapshot, settings: MetricSettings): (state: SeriesSnapshot) => Value {
     const key = JSON.stringify([family.name, family.scope]);
+    const kind = this.#kind;
+    const packed = (value: Value): Value => kind.packed?.(value) ?? value;
     const { states, values } = this.#families.get(key) ?? NOTHING_KEPT;
     const kept: { states: SeriesSnapshot[]; values: Value[] } = { states: [], values: [] };
     this.#families.set(key, kept);
@@ -43,10 +47,11 @@ export class KeptValues<Value extends HistogramValue> {
       if (place === undefined) return undefined;
       const before = states[place]!;
       if (before === state) return values[place];
-      return this.#kind.updated?.(values[place]!, before, state, family, settings);
+      const updated = kind.updated?.(values[place]!, before, state, family, settings);
+      return updated && packed(updated);
     };
     return (state) => {
-      const value = keptValue(state) ?? this.#kind.valueOf(state, family, settings);
+      const value = keptValue(state) ?? packed(kind.valueOf(state, family, settings));
       kept.states.push(state);
       kept.values.push(value);
       return value;

@@ -50,8 +50,7 @@ const BUCKET_COUNTS: PropertyDescriptor & ThisType<PackedBuckets> = {
   },
 };
 
-/** The counts, as an array of the caller's own. */
-export function countsOf(buckets: PackedBuckets): number[] {
+function countsOf(buckets: PackedBuckets): number[] {
   return unpacked((buckets as unknown as Record<typeof PACKED, PackedCounts>)[PACKED]);
 }
 

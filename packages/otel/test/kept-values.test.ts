@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { createRegistry } from '@hdrscope/registry';
 import fc from 'fast-check';
 import { metricSettings } from '../src/metric-settings.ts';
-import { countsOf, PackedBuckets } from '../src/packed-buckets.ts';
+import { PackedBuckets } from '../src/packed-buckets.ts';
 import { hdrCollector } from '../src/producer.ts';
 import { Temporality } from '../src/sdk.ts';
 
@@ -70,7 +70,7 @@ describe('packed buckets', () => {
     const given = [1, 2, 3];
     const [buckets, others] = [new PackedBuckets(0, given), new PackedBuckets(0, [9])];
     given[0] = 100;
-    countsOf(buckets)[1] = 100;
+    buckets.bucketCounts[1] = 100;
     expect(others.bucketCounts).toEqual([9]);
     expect(buckets.bucketCounts).toEqual([1, 2, 3]);
   });

@@ -7,6 +7,7 @@ import { type FamilyOptions, type FamilySettings, familySettings, type Scope } f
 import { rejectedCount } from './rejected.ts';
 import { Series, type SeriesSetup } from './series.ts';
 import type { SeriesSnapshot } from './series-snapshot.ts';
+import { newStep, type Step } from './steps.ts';
 
 /** A family at one moment. Immutable. */
 export interface FamilySnapshot extends Omit<FamilySettings, 'cardinalityLimit' | 'expireAfterMs'> {
@@ -59,8 +60,11 @@ export class Family implements FamilySettings {
   readonly #changed = new Set<Series>();
   /** The last snapshot of each series, by its place; the overflow series has none. Series without one come last. */
   #states: SeriesSnapshot[] = [];
-  /** The last snapshot of the family; `undefined` when a series has a newer one. */
+  #overflowState: SeriesSnapshot | undefined;
+  /** The last snapshot of the family; `undefined` when something has changed since. */
   #last: FamilySnapshot | undefined;
+  /** What has changed since the last snapshot of the family. */
+  #step: Step = newStep();
 
   readonly #ended: EndedList;
 
@@ -159,7 +163,11 @@ export class Family implements FamilySettings {
     this.#changed.delete(series);
     const state = series.snapshot();
     if (this.expireAfterMs !== undefined) series.activeMs = this.#setup.clock.monotonicMs();
-    if (series !== this.#overflow) this.#states[series.place] = state;
+    const isOverflow = series === this.#overflow;
+    const before = isOverflow ? this.#overflowState : this.#states[series.place];
+    if (isOverflow) this.#overflowState = state;
+    else this.#states[series.place] = state;
+    this.#step.changes.push({ place: this.#placeOf(series), before, now: state });
     this.#last = undefined;
   }
 
@@ -179,11 +187,14 @@ export class Family implements FamilySettings {
       unitLayout: this.unitLayout,
       boundaries: this.boundaries,
       series: Object.freeze(
-        this.#overflow === undefined ? this.#states.slice() : [...this.#states, this.#overflow.snapshot()],
+        this.#overflowState === undefined ? this.#states.slice() : [...this.#states, this.#overflowState],
       ),
     });
     // In one step with the states: a series is in the snapshot or has ended before it, and never both or neither.
-    origins.set(snapshot, { family: this, ended: this.#ended.tail });
+    const after = newStep();
+    this.#step.next = after;
+    this.#step = after;
+    origins.set(snapshot, { family: this, ended: this.#ended.tail, after });
     return snapshot;
   }
 
@@ -212,6 +223,11 @@ export class Family implements FamilySettings {
     return new AttributeIndex(this.cardinalityLimit * INDEX_NODES_PER_SERIES);
   }
 
+  /** The overflow series is the last. */
+  #placeOf(series: Series): number {
+    return series === this.#overflow ? Number.POSITIVE_INFINITY : series.place;
+  }
+
   #all(): Series[] {
     const all = [...this.#series.values()];
     return this.#overflow === undefined ? all : [...all, this.#overflow];
@@ -231,8 +247,13 @@ export class Family implements FamilySettings {
     for (const series of ended) {
       const last = series.end();
       this.#changed.delete(series);
-      if (series === this.#overflow) this.#overflow = undefined;
-      else this.#series.delete(canonicalText(series.attributes));
+      const isOverflow = series === this.#overflow;
+      const before = isOverflow ? this.#overflowState : this.#states[series.place];
+      if (last !== before) this.#step.changes.push({ place: this.#placeOf(series), before, now: last });
+      if (isOverflow) {
+        this.#overflow = undefined;
+        this.#overflowState = undefined;
+      } else this.#series.delete(canonicalText(series.attributes));
       if (last.counts.total + rejectedCount(last.rejected) > 0) this.#ended.add(this, last);
     }
     const states: SeriesSnapshot[] = [];
@@ -270,6 +291,8 @@ export interface FamilyOrigin {
   readonly family: Family;
   /** The moment until which series had ended. */
   readonly ended: EndedAfter;
+  /** What changes after the snapshot. */
+  readonly after: Step;
 }
 
 /** The origins of snapshots that a family has made. */

@@ -4,6 +4,7 @@ import { type FamilySnapshot, origins } from './family.ts';
 import type { Scope } from './family-options.ts';
 import { rejectedCount } from './rejected.ts';
 import { differenceOf, type SeriesSnapshot } from './series-snapshot.ts';
+import { changesBetween, type SeriesChange } from './steps.ts';
 
 /** A source that failed during a gather. */
 export interface SourceFailure {
@@ -58,7 +59,7 @@ export interface Snapshot {
 export interface FamilyChanges {
   /** The family as it is in the later snapshot. */
   readonly family: FamilySnapshot;
-  /** The series that have a new value or a new rejection. May be read once. */
+  /** The series that have a new value or a new rejection, in no particular order. May be read once. */
   readonly series: Iterable<SeriesSnapshot>;
 }
 
@@ -82,36 +83,15 @@ export function createSnapshot(
     families: Object.freeze(families),
     errors: Object.freeze(errors),
     since(previous: Snapshot): Snapshot {
-      const differences = [...this.changesSince(previous)].map(({ family, series }) =>
+      const differences = [...familyChanges(families, previous, inOrder)].map(({ family, series }) =>
         Object.freeze({ ...family, series: Object.freeze([...series]) }),
       );
       return createSnapshot(timeMs, differences, errors);
     },
-    *changesSince(previous: Snapshot): Generator<FamilyChanges> {
-      const before = new Map(previous.families.map((family) => [familyKey(family), family]));
-      for (const family of families) {
-        const known = before.get(familyKey(family));
-        yield {
-          family,
-          series: seriesSince(family, known, endedSince(family, known, previous), previous.timeMs),
-        };
-      }
-    },
+    changesSince: (previous: Snapshot) => familyChanges(families, previous, (changes) => changes),
   });
   if (ended !== undefined) endings.set(snapshot, ended);
   return snapshot;
-}
-
-/** The last states of the series of a family that have ended since a snapshot. */
-function endedSince(
-  family: FamilySnapshot,
-  before: FamilySnapshot | undefined,
-  previous: Snapshot,
-): Iterable<SeriesSnapshot> {
-  const to = origins.get(family);
-  // The family is younger than a snapshot without it, so all of its series ended after that.
-  const from = before === undefined ? endings.get(previous) : origins.get(before)?.ended;
-  return to === undefined || from === undefined ? [] : endedBetween(from, to.ended, to.family);
 }
 
 /** The snapshot before the first one: the first interval is the difference from it. */
@@ -132,34 +112,70 @@ export function familyKey({ name, scope }: FamilyIdentity): string {
   return JSON.stringify([scope?.name, scope?.version, scope?.schemaUrl, String(name).toLowerCase()]);
 }
 
-function* seriesSince(
-  family: FamilySnapshot,
-  before: FamilySnapshot | undefined,
-  ended: Iterable<SeriesSnapshot>,
-  sinceMs: number,
+type Ordering = (changes: Iterable<SeriesChange>) => Iterable<SeriesChange>;
+
+/** By their place in the family. */
+function inOrder(changes: Iterable<SeriesChange>): Iterable<SeriesChange> {
+  return [...changes].sort((a, b) => a.place - b.place);
+}
+
+function* familyChanges(
+  families: readonly FamilySnapshot[],
+  previous: Snapshot,
+  ordered: Ordering,
+): Generator<FamilyChanges> {
+  const before = new Map(previous.families.map((family) => [familyKey(family), family]));
+  for (const family of families) {
+    const changes = seriesChanges(family, before.get(familyKey(family)), previous);
+    yield { family, series: increases(ordered(changes), family, previous) };
+  }
+}
+
+function* increases(
+  changes: Iterable<SeriesChange>,
+  { resolution }: FamilySnapshot,
+  { timeMs }: Snapshot,
 ): Generator<SeriesSnapshot> {
-  if (family === before) return;
-  const earlier = before?.series ?? [];
-  // All states of a series share their attributes.
-  const placeOf = placesIn(earlier, ({ attributes }) => attributes);
-  for (const now of withStates(family.series, ended)) {
-    const place = placeOf(now.attributes);
-    const then = place === undefined ? undefined : earlier[place];
-    // A series that has not changed has the same state.
-    if (then === now) continue;
+  for (const { before, now } of changes) {
     // Another start means that counts from before the first one came in: all counts are new.
-    const isNew = then === undefined || then.startTimeMs !== now.startTimeMs;
-    const increase = isNew ? now : differenceOf(now, then, family.resolution, sinceMs);
+    const isNew = before === undefined || before.startTimeMs !== now.startTimeMs;
+    const increase = isNew ? now : differenceOf(now, before, resolution, timeMs);
     if (hasIncrease(increase)) yield increase;
   }
 }
 
-function* withStates(
-  live: readonly SeriesSnapshot[],
+/** What changed in a family since a snapshot, which may have been taken before the family was made. */
+function seriesChanges(
+  family: FamilySnapshot,
+  before: FamilySnapshot | undefined,
+  previous: Snapshot,
+): Iterable<SeriesChange> {
+  if (family === before) return [];
+  const [origin, earlier] = [origins.get(family), before && origins.get(before)];
+  const steps = origin && earlier && changesBetween(earlier.after, origin.after);
+  if (steps !== undefined) return steps;
+  // The family is younger than a snapshot without it, so all series that have ended since were its own.
+  const from = before === undefined ? endings.get(previous) : undefined;
+  const ended = origin && from ? endedBetween(from, origin.ended, origin.family) : [];
+  return comparedSeries(family, before, ended);
+}
+
+/** Compares two snapshots that no steps connect: one of them is a difference, or is the first. */
+function* comparedSeries(
+  family: FamilySnapshot,
+  before: FamilySnapshot | undefined,
   ended: Iterable<SeriesSnapshot>,
-): Generator<SeriesSnapshot> {
-  yield* live;
-  yield* ended;
+): Generator<SeriesChange> {
+  const earlier = before?.series ?? [];
+  // All states of a series share their attributes.
+  const placeOf = placesIn(earlier, ({ attributes }) => attributes);
+  for (const [place, now] of family.series.entries()) {
+    const earlierPlace = placeOf(now.attributes);
+    const then = earlierPlace === undefined ? undefined : earlier[earlierPlace];
+    if (then !== now) yield { place, before: then, now };
+  }
+  const { length: place } = family.series;
+  for (const now of ended) yield { place, before: undefined, now };
 }
 
 function hasIncrease({ counts, rejected }: SeriesSnapshot): boolean {
