@@ -39,7 +39,8 @@ function valueText(value: unknown, ancestors: readonly unknown[]): string {
   if (typeof value === 'bigint') return `${value}n`;
   if (typeof value !== 'object' || value === null) return String(value);
   if (ancestors.includes(value)) return 'cycle';
-  if (value instanceof Date) return `Date(${value.getTime()})`;
+  // By kind and not by class, as a date may come from another realm.
+  if (Object.prototype.toString.call(value) === '[object Date]') return `Date(${Number(value)})`;
   const within = [...ancestors, value];
   if (Array.isArray(value)) return `[${value.map((item) => valueText(item, within)).join()}]`;
   return contentText(Object.entries(value), within);

@@ -8,6 +8,7 @@ import { rejectedCount } from './rejected.ts';
 import { Series, type SeriesSetup } from './series.ts';
 import type { SeriesSnapshot } from './series-snapshot.ts';
 import { newStep, type Step } from './steps.ts';
+import { TextTable } from './text-table.ts';
 
 /** A family at one moment. Immutable. */
 export interface FamilySnapshot extends Omit<FamilySettings, 'cardinalityLimit' | 'expireAfterMs'> {
@@ -53,8 +54,9 @@ export class Family implements FamilySettings {
   readonly expireAfterMs: number | undefined;
   readonly #setup: SeriesSetup;
   #index: AttributeIndex<Series>;
-  /** By canonical text; at most `cardinalityLimit`. */
-  readonly #series = new Map<string, Series>();
+  /** By their place: at most `cardinalityLimit`. */
+  #series: Series[] = [];
+  readonly #byText = new TextTable<Series>();
   #overflow: Series | undefined;
   /** The series that have changed since their last snapshot, in the order of their changes. */
   readonly #changed = new Set<Series>();
@@ -126,7 +128,7 @@ export class Family implements FamilySettings {
    */
   remove(attributes: Attributes): boolean {
     const text = canonicalText(attributes);
-    const series = text === OVERFLOW_TEXT ? this.#overflow : this.#series.get(text);
+    const series = text === OVERFLOW_TEXT ? this.#overflow : this.#byText.find(text);
     if (series !== undefined) this.#end([series]);
     return series !== undefined;
   }
@@ -200,21 +202,22 @@ export class Family implements FamilySettings {
 
   #resolve(attributes: Attributes): Series {
     const text = canonicalText(attributes);
-    let series = this.#series.get(text);
+    let series = this.#byText.find(text);
     if (series === undefined) {
-      if (this.#series.size >= this.cardinalityLimit || text === OVERFLOW_TEXT) {
+      if (this.#series.length >= this.cardinalityLimit || text === OVERFLOW_TEXT) {
         this.#overflow ??= this.#made(OVERFLOW_ATTRIBUTES);
         return this.#overflow;
       }
       series = this.#made(frozenCopy(attributes));
-      this.#series.set(text, series);
+      this.#series.push(series);
+      this.#byText.add(text, series);
     }
     this.#index.learn(attributes, series);
     return series;
   }
 
   #made(attributes: Attributes): Series {
-    const series = new Series(attributes, this.#setup, this.#series.size);
+    const series = new Series(attributes, this.#setup, this.#series.length);
     this.#changed.add(series);
     return series;
   }
@@ -229,8 +232,7 @@ export class Family implements FamilySettings {
   }
 
   #all(): Series[] {
-    const all = [...this.#series.values()];
-    return this.#overflow === undefined ? all : [...all, this.#overflow];
+    return this.#overflow === undefined ? this.#series : [...this.#series, this.#overflow];
   }
 
   #endSilent(): void {
@@ -253,17 +255,13 @@ export class Family implements FamilySettings {
       if (isOverflow) {
         this.#overflow = undefined;
         this.#overflowState = undefined;
-      } else this.#series.delete(canonicalText(series.attributes));
+      } else this.#byText.remove(canonicalText(series.attributes), series);
       if (last.counts.total + rejectedCount(last.rejected) > 0) this.#ended.add(this, last);
     }
-    const states: SeriesSnapshot[] = [];
-    let place = 0;
-    for (const series of this.#series.values()) {
-      const state = this.#states[series.place];
-      if (state !== undefined) states.push(state);
-      series.place = place++;
-    }
-    this.#states = states;
+    const gone = new Set(ended);
+    this.#states = this.#states.filter((_, place) => !gone.has(this.#series[place]!));
+    this.#series = this.#series.filter((series) => !gone.has(series));
+    for (const [place, series] of this.#series.entries()) series.place = place;
     this.#index = this.#newIndex();
     this.#last = undefined;
   }
@@ -274,13 +272,16 @@ export class Family implements FamilySettings {
     if (text === OVERFLOW_TEXT) {
       if (this.#overflow !== undefined) return this.#overflow;
     } else {
-      const other = this.#series.get(text);
+      const other = this.#byText.find(text);
       if (other !== undefined) return other;
-      if (this.#series.size >= this.cardinalityLimit) return this.with(series.attributes);
+      if (this.#series.length >= this.cardinalityLimit) return this.with(series.attributes);
     }
-    series.restart(this.#series.size);
+    series.restart(this.#series.length);
     if (text === OVERFLOW_TEXT) this.#overflow = series;
-    else this.#series.set(text, series);
+    else {
+      this.#series.push(series);
+      this.#byText.add(text, series);
+    }
     this.#changed.add(series);
     return series;
   }

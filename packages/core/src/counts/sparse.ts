@@ -6,10 +6,10 @@ import type { CountsStore } from './store.ts';
 import { PAGE_BITS, PAGE_SLOTS, SLOT_IN_PAGE } from './words.ts';
 
 /**
- * The factor by which the memory for pages grows. Pages are small and many: an eighth more keeps unused memory low, and the
+ * The factor by which the memory for pages grows. Pages are small and many: a sixteenth more keeps unused memory low, and the
  * total work of copying stays linear.
  */
-export const GROWTH = 1.125;
+export const GROWTH = 1.0625;
 
 /** A table of pages, and then the pages: see `SparseCounts`. */
 type Cells = Uint8Array | Uint16Array | Int32Array | Float64Array;

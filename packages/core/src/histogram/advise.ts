@@ -24,8 +24,8 @@ export interface Advice {
   readonly sharedBytes: number;
   /**
    * `byteLength` with sparse storage, before the first value, and at most with all slots used while no count exceeds 2^31 − 1.
-   * Memory comes in pages of 64 cells: `ceil(slotCount / 4096)` pages for a table, one for each page of slots in use, and up to an
-   * eighth more. A cell takes one byte while no count exceeds 255 and at most 255 pages are in use, two bytes up to 65,535,
+   * Memory comes in pages of 64 cells: `ceil(slotCount / 4096)` pages for a table, one for each page of slots in use, and up to a
+   * sixteenth more. A cell takes one byte while no count exceeds 255 and at most 255 pages are in use, two bytes up to 65,535,
    * four up to 2^31 − 1, and eight beyond.
    */
   readonly sparseBytes: { readonly empty: number; readonly most: number };
