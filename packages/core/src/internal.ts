@@ -20,8 +20,10 @@ export {
   type PlacementTarget,
   placeCounts,
 } from './conversion/placement.ts';
+export type { SlotRuns } from './counts/slot-runs.ts';
 export { SparseCounts } from './counts/sparse.ts';
 export { usedSlots } from './counts/used-slots.ts';
+export { fromBase64, toBase64 } from './encoding/base64.ts';
 export { mustBe } from './errors.ts';
 export { histogramOver } from './histogram/histogram-over.ts';
 export { histogramSince } from './histogram/histogram-since.ts';

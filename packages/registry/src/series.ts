@@ -10,6 +10,7 @@ import {
   type Placement,
   placeCounts,
   type Resolution,
+  type SlotRuns,
   SparseCounts,
 } from '@hdrscope/core/internal';
 import type { Attributes } from './attributes.ts';
@@ -218,6 +219,28 @@ export class Series {
       this.#startTimeMs = Math.min(this.#startTimeMs, facts.startTimeMs);
     }
     return { count: placed.count, open: placed.open };
+  }
+
+  /**
+   * Adds counts by slots of the family's own layout, which takes a fraction of the time of `add`.
+   *
+   * @param runs Counts of slots below `slotCount`, at least one of them.
+   * @param facts The exact sum and extremes of the values: at least 0, in the family's unit.
+   * @throws HdrscopeError `ERR_COUNT_OVERFLOW` when the total count would pass 2^53 − 1. Nothing is added then.
+   */
+  addSlots(runs: SlotRuns, facts: Pick<SeriesSnapshot, 'sum' | 'min' | 'max'>): void {
+    const heir = this.#heir;
+    if (heir !== this) {
+      heir.addSlots(runs, facts);
+      return;
+    }
+    const { sum, min, max } = facts;
+    this.counts.assertRoomFor(runs.total);
+    this.#change();
+    this.counts.addRuns(runs);
+    this.#sum += sum;
+    this.#min = Math.min(this.#min, min);
+    this.#max = Math.max(this.#max, max);
   }
 
   /**

@@ -9,6 +9,7 @@ import {
   log2Layout,
   rebucket,
 } from '@hdrscope/core';
+import { type SlotRuns, usedSlots } from '@hdrscope/core/internal';
 import { FakeClock } from '@hdrscope/testing/fake-clock';
 import { expectRefused, refusalOf } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
@@ -325,3 +326,54 @@ function hugeValues(): Histogram {
   header.setBigInt64(24, 2n ** 62n); // highestTrackableValue
   return Histogram.decode(bytes);
 }
+
+describe('added slots', () => {
+  /** The counts of a histogram as one run. */
+  function runOf({ counts }: Histogram): SlotRuns {
+    const used = [...usedSlots(counts)];
+    let isRead = true;
+    return {
+      total: counts.total,
+      first: counts.first,
+      last: counts.last,
+      slots: Int32Array.from(used, ([slot]) => slot),
+      counts: Float64Array.from(used, ([, count]) => count),
+      next() {
+        isRead = !isRead;
+        return isRead ? 0 : used.length;
+      },
+    };
+  }
+
+  test('count as if their values had been recorded, also after a snapshot', () => {
+    fc.assert(
+      fc.property(fc.array(ticks, { minLength: 1 }), fc.array(ticks, { minLength: 1 }), (before, values) => {
+        const one = family({ resolution: 1 });
+        const [added, recorded] = [one.with({ a: 1 }), one.with({ a: 2 })];
+        for (const value of before) for (const series of [added, recorded]) series.record(value);
+        const shown = added.snapshot();
+        const totalShown = shown.counts.total;
+        const histogram = new Histogram({ layout: one.layout, storage: 'sparse' });
+        for (const value of values) {
+          histogram.record(value);
+          recorded.record(value);
+        }
+        const sum = recorded.snapshot().sum - shown.sum;
+        added.addSlots(runOf(histogram), { sum, min: Math.min(...values), max: Math.max(...values) });
+        const { min, max } = recorded.snapshot();
+        expect(added.snapshot()).toMatchObject({ min, max });
+        expect(slotsOf(added.snapshot().histogram)).toEqual(slotsOf(recorded.snapshot().histogram));
+        expect(shown.counts.total).toBe(totalShown);
+      }),
+    );
+  });
+
+  test('are refused as a whole when the total would pass 2^53 - 1', () => {
+    const series = family().with({});
+    series.record(1);
+    const full = new Histogram({ layout: family().layout, storage: 'sparse' });
+    full.record(1, Number.MAX_SAFE_INTEGER);
+    expectRefused(() => series.addSlots(runOf(full), { sum: 1, min: 1, max: 1 }), 'ERR_COUNT_OVERFLOW');
+    expect(series.snapshot()).toMatchObject({ sum: 1, min: 1, max: 1, counts: { total: 1 } });
+  });
+});

@@ -1,14 +1,6 @@
 import { createRegistry } from '../src/registry.ts';
-import { readState, stateMessage } from '../src/remote/wire.ts';
+import { familyFromJson, familyToJson } from '../src/remote/definitions.ts';
 import { createSnapshot } from '../src/snapshot.ts';
-
-const STATE = {
-  request: 1,
-  instance: 'one',
-  sequence: 1,
-  isLast: false,
-  cardinalityLimitOf: () => 10,
-};
 
 describe('the boundaries of a family', () => {
   test('are in its snapshots, and cannot be changed from outside', async () => {
@@ -44,15 +36,21 @@ describe('the boundaries of a family', () => {
     },
   );
 
-  test('are in the state of a remote registry', async () => {
+  test('cross to another registry', async () => {
     const registry = createRegistry();
     registry.histogram({ name: 'depth', boundaries: [1, 4] });
     registry.histogram({ name: 'size' });
-    const message = JSON.parse(JSON.stringify(stateMessage(await registry.gather(), STATE)));
-    expect(readState(message)!.families.map(({ boundaries }) => boundaries)).toEqual([[1, 4], undefined]);
-    message.families[0].boundaries = [1, 'x'];
-    expect(() => readState(message)).toThrow(
-      'state.families[0].boundaries[1] must be a finite number, got "x"',
+    const { families } = await registry.gather();
+    const [depth, size] = JSON.parse(
+      JSON.stringify(families.map((family) => familyToJson(family, registry.family(family)!))),
+    );
+    expect([depth, size].map((json) => familyFromJson(json, 'family').boundaries)).toEqual([
+      [1, 4],
+      undefined,
+    ]);
+    depth.boundaries = [1, 'x'];
+    expect(() => familyFromJson(depth, 'family')).toThrow(
+      'family.boundaries[1] must be a finite number, got "x"',
     );
   });
 });

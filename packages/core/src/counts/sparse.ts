@@ -403,7 +403,12 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
       before = page;
     }
     if (missing > 0) this.#makeRoom(missing);
-    for (let i = 0; i < length; i++) this.#addressFor(slots[i]!, 0);
+    before = -1;
+    for (let i = 0; i < length; i++) {
+      const page = slots[i]! >> PAGE_BITS;
+      if (page !== before) this.#addressFor(slots[i]!, 0);
+      before = page;
+    }
   }
 
   /** Makes sure that so many pages more have room, and that the table can hold their places. */

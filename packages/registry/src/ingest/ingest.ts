@@ -4,7 +4,7 @@ import { Intake } from './intake.ts';
 import type { Ingestion, IngestOptions, ReadableSource } from './source.ts';
 
 /**
- * Brings the counts of a source into a registry. All sources come in by this function.
+ * Brings the counts of a source into a registry. All sources except remote registries come in by this function.
  *
  * A source with `read` is read whenever the registry is gathered, one read at a time. Readings that come by
  * themselves go to `take`. The new values of a reading are added to its series; restarts, resets, repeated readings

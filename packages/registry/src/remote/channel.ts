@@ -8,7 +8,7 @@ interface Listenable {
 
 /** A `Worker`, `parentPort` or any other `MessagePort` of `node:worker_threads`. */
 export interface ThreadPort extends Listenable {
-  postMessage(message: unknown): void;
+  postMessage(message: unknown, transfer?: readonly ArrayBuffer[]): void;
 }
 
 /** A `ChildProcess` with an IPC channel, a `Worker` of `node:cluster`, or the `process` that has such a parent. */
@@ -28,8 +28,14 @@ export interface ChannelEvents {
 
 /** A port of either kind, with one way to send. */
 export interface Channel {
-  /** Rejects when the port reports that the message cannot be sent; not all ports report it. */
-  post(message: object): Promise<void>;
+  /** Whether the port takes no buffers: the IPC of processes sends nothing but JSON by default. */
+  readonly isText: boolean;
+  /**
+   * Rejects when the port reports that the message cannot be sent; not all ports report it.
+   *
+   * @param buffers Buffers in the message that the sender gives away. @default no buffers
+   */
+  post(message: object, buffers?: readonly ArrayBuffer[]): Promise<void>;
   /** Ends listening. `post` still works. */
   close(): void;
 }
@@ -52,7 +58,9 @@ export function openChannel(port: RemotePort, { onMessage, onEnd }: ChannelEvent
   port.on('message', onMessage);
   for (const event of ends) port.on(event, onEnd);
   return {
-    post: (message) => (isThread ? postToThread(port, message) : sendToProcess(port, message)),
+    isText: !isThread,
+    post: (message, buffers = []) =>
+      isThread ? postToThread(port, message, buffers) : sendToProcess(port, message),
     close() {
       port.off('message', onMessage);
       for (const event of ends) port.off(event, onEnd);
@@ -64,8 +72,12 @@ function isThreadPort(port: RemotePort): port is ThreadPort {
   return typeof (port as Partial<ThreadPort> | null)?.postMessage === 'function';
 }
 
-async function postToThread(port: ThreadPort, message: object): Promise<void> {
-  port.postMessage(message);
+async function postToThread(
+  port: ThreadPort,
+  message: object,
+  buffers: readonly ArrayBuffer[],
+): Promise<void> {
+  port.postMessage(message, buffers);
 }
 
 function sendToProcess(port: ProcessPort, message: object): Promise<void> {

@@ -1,149 +1,233 @@
-import { type HdrLayout, Histogram, type ReadonlyHistogram } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import { countedIn, explicitLayout, HdrscopeError } from '@hdrscope/core';
+import { Slices } from '@hdrscope/kit';
 import { type Attributes, canonicalText } from '../attributes.ts';
-import type { FamilyOptions } from '../family-options.ts';
+import type { Family } from '../family.ts';
 import { familyFor } from '../ingest/family-for.ts';
-import { ingest } from '../ingest/ingest.ts';
-import type { Reading } from '../ingest/reading.ts';
 import { seriesError } from '../ingest/series-error.ts';
-import type { Ingestion } from '../ingest/source.ts';
 import type { Registry } from '../registry.ts';
-import { familyKey } from '../snapshot.ts';
-import type { ReceivedSeries, ReceivedState } from './wire.ts';
+import type { Series } from '../series.ts';
+import { familyFromJson, type RemoteSeries, seriesFromJson } from './definitions.ts';
+import { type ReceivedIncrease, readIncrease } from './increase.ts';
+import { factsAt, ReceivedSlots } from './numbers.ts';
+import type { KnownState, ReceivedChanges } from './wire.ts';
 
-/** A remote registry, and the state of it that was taken last. */
+/** What is known of a remote registry. */
 interface Instance {
-  /** The number of the last state that was taken. */
+  /** The state that was taken last. */
   sequence: number;
-  readonly ingestion: Ingestion;
-  /**
-   * The histograms of the last state, by key. Equal counts have equal encodings, so an idle series is not decoded
-   * again.
-   */
-  decoded: Map<string, Decoded>;
+  /** How many ports lead to it. */
+  ports: number;
+  /** By number; `undefined` where the family conflicts with one of this registry. */
+  families: (Family | undefined)[];
+  /** The errors of the families that conflict. */
+  conflicts: unknown[];
+  /** The generation of the ids. */
+  generation: number;
+  /** By id. */
+  series: KnownSeries[];
 }
 
-interface Decoded {
-  readonly encoded: string;
-  readonly histogram: ReadonlyHistogram;
+interface KnownSeries extends RemoteSeries {
+  attributes: Attributes;
+  /** The series that takes the counts; `undefined` until the first ones come. */
+  target: Series | undefined;
 }
 
 /**
  * How many unreachable remote registries are remembered. One of them may come back by another port, and its counts
  * must not be added again then. The counts of forgotten ones stay.
  */
-const MOST_UNREACHABLE = 16;
+const MOST_UNREACHABLE = 1000;
 
-/**
- * The states of remote registries, which are added to one registry. States are cumulative, so only their increase is
- * added: the counts of an ended remote stay, and a new remote adds all its counts.
- */
+const NOTHING = /* @__PURE__ */ countedIn(/* @__PURE__ */ explicitLayout([0]), [0, 0]);
+
+/** The states of remote registries, whose increases are added to one registry. */
 export class RemoteStates {
+  /** Names this registry to the remote ones. */
+  readonly asker: string = crypto.randomUUID();
   readonly #registry: Registry;
   readonly #instances = new Map<string, Instance>();
   /** In the order in which they became unreachable; at most `MOST_UNREACHABLE`. */
   readonly #unreachable = new Set<string>();
+  readonly #slots = new ReceivedSlots();
+  /** Ends when no work is left. */
+  #work: Promise<unknown> = Promise.resolve();
+  #workCount = 0;
+  #slices = new Slices();
 
   constructor(registry: Registry) {
     this.#registry = registry;
   }
 
-  /**
-   * Adds the increase of a state. Returns the problems of the parts that could not be taken; the other parts are
-   * taken.
-   */
-  take(state: ReceivedState, attributes: Attributes): unknown[] {
-    const instance = this.#instanceOf(state);
-    if (state.sequence <= instance.sequence) return [];
-    instance.sequence = state.sequence;
-    const problems: unknown[] = [];
-    const decoded = new Map<string, Decoded>();
-    const readings = state.families.flatMap(({ scope, boundaries, series, ...rest }) => {
-      const family: FamilyOptions = { ...rest, ...(scope && { scope }), ...(boundaries && { boundaries }) };
-      try {
-        const { layout } = familyFor(this.#registry, family);
-        const decoding = { family, layout, attributes, before: instance.decoded, decoded, problems };
-        return series.flatMap((one) => readingOf(one, decoding));
-      } catch (error) {
-        problems.push(error);
-        return [];
-      }
-    });
-    instance.decoded = decoded;
-    return [...problems, ...instance.ingestion.take(readings)];
+  /** Runs work after all earlier work. */
+  inTurn(work: () => void | Promise<void>): void {
+    // One slice holds the answers of several remotes that come at once.
+    if (this.#workCount++ === 0) this.#slices = new Slices();
+    this.#work = this.#work
+      .then(work)
+      .catch(() => undefined) // a failure must not keep later work from running
+      .finally(() => this.#workCount--);
   }
 
-  /** Records that no port leads to an instance any more. */
-  markUnreachable(instance: string): void {
-    this.#unreachable.delete(instance);
-    this.#unreachable.add(instance);
-    for (const oldest of this.#unreachable) {
-      if (this.#unreachable.size <= MOST_UNREACHABLE) return;
-      this.#unreachable.delete(oldest);
-      this.#instances.delete(oldest);
+  /** The state of an instance for the next question to it. */
+  known(name: string): KnownState {
+    const { sequence, families, generation, series } = this.#instanceOf(name);
+    return { instance: name, sequence, families: families.length, generation, series: series.length };
+  }
+
+  /** Records that a port leads to an instance. */
+  attach(name: string): void {
+    this.#unreachable.delete(name);
+    this.#instanceOf(name).ports++;
+  }
+
+  /** Records that a port leads to an instance no more. */
+  detach(name: string): void {
+    const instance = this.#instanceOf(name);
+    if (--instance.ports > 0) return;
+    // It defines its families and series again when it comes back.
+    Object.assign(instance, { families: [], conflicts: [], series: [] });
+    this.#unreachable.add(name);
+    if (this.#unreachable.size <= MOST_UNREACHABLE) return;
+    const [oldest] = this.#unreachable;
+    this.#unreachable.delete(oldest!);
+    this.#instances.delete(oldest!);
+  }
+
+  /**
+   * Adds the increases of an instance that were not added yet. Only one call may go on at a time: see `inTurn`.
+   *
+   * @returns The problems of the parts that could not be added; the other parts are added.
+   */
+  async take(changes: ReceivedChanges, attributes: Attributes): Promise<unknown[]> {
+    const instance = this.#instanceOf(changes.instance);
+    const problems: unknown[] = [];
+    const series = seriesFor(instance, changes);
+    // The definitions that these changes build on are forgotten: they come with the next answer.
+    if (series === undefined) return [];
+    try {
+      this.#defineFamilies(instance, changes);
+      await this.#defineSeries(series, instance, changes, attributes);
+      const { increases } = changes;
+      // The remote has an acknowledgement that is forgotten here: what it has sent before this answer was taken.
+      const isForgotten = instance.sequence === 0 && increases[0] !== undefined && increases[0].from > 0;
+      if (isForgotten) instance.sequence = increases.at(-1)!.from;
+      for (const [i, increase] of increases.entries()) {
+        if (increase.from !== instance.sequence) continue;
+        const received = readIncrease(increase, `changes.increases[${i}]`, series.length);
+        instance.sequence = increase.to;
+        if (increase.isLost) problems.push(lostError(increase.from));
+        await this.#add(received, instance.families, series, problems);
+      }
+    } catch (error) {
+      problems.push(error);
+    }
+    return [...instance.conflicts, ...problems];
+  }
+
+  /** @throws HdrscopeError `ERR_DECODE` */
+  #defineFamilies({ families, conflicts }: Instance, changes: ReceivedChanges): void {
+    for (let i = families.length - changes.firstFamily; i < changes.families.length; i++) {
+      const options = familyFromJson(changes.families[i], `changes.families[${i}]`);
+      try {
+        families.push(familyFor(this.#registry, options));
+      } catch (error) {
+        families.push(undefined);
+        conflicts.push(error);
+      }
     }
   }
 
-  #instanceOf({ instance: name }: ReceivedState): Instance {
-    this.#unreachable.delete(name);
+  /** @throws HdrscopeError `ERR_DECODE` */
+  async #defineSeries(
+    series: KnownSeries[],
+    { families }: Instance,
+    changes: ReceivedChanges,
+    attributes: Attributes,
+  ): Promise<void> {
+    for (let i = series.length - changes.firstSeries; i < changes.series.length; i++) {
+      const one = seriesFromJson(changes.series[i], `changes.series[${i}]`, families.length);
+      series.push({ ...one, attributes: { ...one.attributes, ...attributes }, target: undefined });
+      if (this.#slices.isOver()) await this.#slices.next();
+    }
+  }
+
+  async #add(
+    { numbers, rejected, exemplars }: ReceivedIncrease,
+    families: Instance['families'],
+    series: readonly KnownSeries[],
+    problems: unknown[],
+  ): Promise<void> {
+    const { facts, words } = numbers;
+    for (let at = 0, nth = 0; at < words.length; nth++) {
+      const one = series[words[at]!]!;
+      const from = at + 2;
+      at = from + words[at + 1]!;
+      try {
+        const target = targetOf(one, families);
+        if (target === undefined) continue;
+        this.#slots.read(words, from, at, families[one.family]!.layout.slotCount);
+        target.addSlots(this.#slots, factsAt(facts, nth));
+      } catch (cause) {
+        problems.push(refusalOf(one, families, cause));
+      }
+      if (this.#slices.isOver()) await this.#slices.next();
+    }
+    for (const [id, added] of rejected) targetOf(series[id]!, families)?.add(NOTHING, { rejected: added });
+    for (const [id, exemplar] of exemplars) targetOf(series[id]!, families)?.offerExemplar(exemplar);
+  }
+
+  #instanceOf(name: string): Instance {
     let instance = this.#instances.get(name);
     if (instance === undefined) {
-      const ingestion = ingest(this.#registry, { name }, { resets: 'never' });
-      instance = { sequence: 0, ingestion, decoded: new Map() };
+      instance = { sequence: 0, ports: 0, families: [], conflicts: [], generation: 0, series: [] };
       this.#instances.set(name, instance);
     }
     return instance;
   }
 }
 
-/** The context in which the series of a family are decoded. */
-interface Decoding {
-  readonly family: FamilyOptions;
-  readonly layout: HdrLayout;
-  /** Added to the attributes of each series. */
-  readonly attributes: Attributes;
-  readonly before: ReadonlyMap<string, Decoded>;
-  readonly decoded: Map<string, Decoded>;
-  readonly problems: unknown[];
-}
-
-/** The reading of a series. A series that cannot be decoded gives no reading, and is added to the problems. */
-function readingOf(series: ReceivedSeries, { before, decoded, problems, ...rest }: Decoding): Reading[] {
-  const { family, layout } = rest;
-  const key = keyOf(family, series, decoded);
-  const { histogram: encoded, startTimeMs, ...facts } = series;
-  const attributes = { ...series.attributes, ...rest.attributes };
-  try {
-    const known = before.get(key);
-    const histogram = known?.encoded === encoded ? known.histogram : decodedHistogram(encoded, layout);
-    decoded.set(key, { encoded, histogram });
-    return [{ ...facts, key, family, attributes, counted: histogram, counter: { startTimeMs } }];
-  } catch (cause) {
-    problems.push(seriesError({ key, family, attributes: series.attributes }, 'malformed', cause));
-    return [];
+/** The known series that changes name, without those that the changes define; `undefined` when these are forgotten. */
+function seriesFor(instance: Instance, changes: ReceivedChanges): KnownSeries[] | undefined {
+  const { generation, firstFamily, firstSeries } = changes;
+  if (firstFamily > instance.families.length) return undefined;
+  if (generation === instance.generation) {
+    return firstSeries > instance.series.length ? undefined : instance.series;
   }
+  if (firstSeries > 0) return undefined;
+  const series: KnownSeries[] = [];
+  // Changes of an earlier generation come late, and their ids are of no use to later ones.
+  if (generation > instance.generation) Object.assign(instance, { generation, series });
+  return series;
 }
 
-/** @throws HdrscopeError `ERR_DECODE` when the histogram is broken, or has another layout than its family. */
-function decodedHistogram(encoded: string, layout: HdrLayout): Histogram {
-  const histogram = Histogram.decode(encoded, { storage: 'sparse' });
-  if (histogram.layout.sharesSlotsWith(layout)) return histogram;
-  const { significantDigits, lowestDiscernibleValue } = histogram.layout;
-  const allowed = `of ${layout.significantDigits} significant digits in steps of 1`;
-  throw mustBe('ERR_DECODE', 'the histogram', allowed, `${significantDigits}, ${lowestDiscernibleValue}`);
+/** The series that takes the counts; `undefined` when its family conflicts. It is made when the first counts come. */
+function targetOf(one: KnownSeries, families: Instance['families']): Series | undefined {
+  const family = families[one.family];
+  if (one.target === undefined && family !== undefined) {
+    one.target = family.with(one.attributes);
+    // The other remotes of this series share them.
+    one.attributes = one.target.attributes;
+    one.target.add(NOTHING, { startTimeMs: one.startTimeMs });
+  }
+  return one.target;
 }
 
-/**
- * The key of a series in its instance. Attributes of a type that is sent as text may have the same text, so their
- * order in the state numbers them.
- */
-function keyOf(
-  family: FamilyOptions,
-  { attributes }: ReceivedSeries,
-  taken: ReadonlyMap<string, unknown>,
-): string {
-  const text = `${familyKey(family)} ${canonicalText(attributes)}`;
-  let nth = 0;
-  while (taken.has(`${text} ${nth}`)) nth++;
-  return `${text} ${nth}`;
+function refusalOf(
+  { family, attributes }: KnownSeries,
+  families: Instance['families'],
+  cause: unknown,
+): HdrscopeError {
+  const isFull = cause instanceof HdrscopeError && cause.code === 'ERR_COUNT_OVERFLOW';
+  const series = { key: canonicalText(attributes), family: { name: families[family]!.name }, attributes };
+  return seriesError(series, isFull ? 'countTooLarge' : 'malformed', cause);
 }
+
+function lostError(sequence: number): Error {
+  return new Error(
+    `its counts since its state ${sequence} are lost: it was asked by too many other registries since then`,
+  );
+}
+
+/** Every runtime has it, but the library of the language does not declare it. */
+declare const crypto: { randomUUID(): string };

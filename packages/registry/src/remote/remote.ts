@@ -3,7 +3,7 @@ import { distinctProblems, joinedError } from '../problems.ts';
 import type { Registry, Source } from '../registry.ts';
 import { type Channel, openChannel, type RemotePort } from './channel.ts';
 import type { RemoteStates } from './remote-states.ts';
-import { collectMessage, type ReceivedState, readState } from './wire.ts';
+import { collectMessage, type ReceivedChanges, readChanges } from './wire.ts';
 
 /** The setup of a remote. */
 export interface RemoteSetup {
@@ -34,7 +34,7 @@ export class Remote implements Source {
   #answeredMs: number | undefined;
   /** The problems of the last message, when no gather waited for it. The next gather reports them. */
   #problems: readonly unknown[] = [];
-  /** `lost` when the remote ended without a last state. Only a `live` remote can be asked. */
+  /** `lost` when the remote ended without its last changes. Only a `live` remote can be asked. */
   #status: 'live' | 'done' | 'lost' = 'live';
 
   /** @throws HdrscopeError `ERR_INVALID_OPTION` when nothing can be sent through the port. */
@@ -48,7 +48,7 @@ export class Remote implements Source {
     });
   }
 
-  /** Asks for the state. Ends when the state is in the registry. */
+  /** Asks for the changes. Ends when they are in the registry. */
   async collect(_registry?: Registry): Promise<void> {
     if (this.#status !== 'live') {
       const problems = this.#status === 'lost' ? [...this.#problems, this.#lostError()] : this.#problems;
@@ -58,7 +58,10 @@ export class Remote implements Source {
     }
     const request = ++this.#lastRequest;
     const answer = new Promise<void>((resolve, reject) => this.#waiting.set(request, { resolve, reject }));
-    this.#channel.post(collectMessage(request, this.#setup.timeoutMs)).catch(() => this.#end());
+    const { timeoutMs, states } = this.#setup;
+    const known = this.#instance === undefined ? undefined : states.known(this.#instance);
+    const question = collectMessage({ request, timeoutMs, asker: states.asker, known });
+    this.#channel.post(question).catch(() => this.#end());
     return answer;
   }
 
@@ -66,36 +69,46 @@ export class Remote implements Source {
   close(): void {
     this.#status = 'done';
     this.#channel.close();
-    if (this.#instance !== undefined) this.#setup.states.markUnreachable(this.#instance);
+    if (this.#instance !== undefined) this.#setup.states.detach(this.#instance);
     this.#instance = undefined;
     this.#settle(this.#lastRequest, []);
     this.#onDone();
   }
 
   #receive(message: unknown): void {
-    let state: ReceivedState | undefined;
+    const { states } = this.#setup;
     try {
-      state = readState(message);
+      const changes = readChanges(message);
+      const isMine = changes?.asker === states.asker || changes?.asker === '';
+      if (changes !== undefined && isMine) states.inTurn(() => this.#take(changes));
     } catch (error) {
       // No answer can be expected, to whatever request.
-      this.#settle(this.#lastRequest, [error]);
-      return;
+      states.inTurn(() => this.#settle(this.#lastRequest, [error]));
     }
-    if (state === undefined) return;
-    if (this.#instance !== undefined && this.#instance !== state.instance) {
-      this.#setup.states.markUnreachable(this.#instance);
-    }
-    this.#instance = state.instance;
-    this.#answeredMs = state.timeMs;
+  }
+
+  async #take(changes: ReceivedChanges): Promise<void> {
+    if (this.#status !== 'live') return;
+    const { states, attributes } = this.#setup;
+    this.#attachTo(changes.instance);
+    this.#answeredMs = changes.timeMs;
     const problems = [
-      ...this.#setup.states.take(state, this.#setup.attributes),
-      ...state.errors.map((error) => new Error(error)),
+      ...(await states.take(changes, attributes)),
+      ...changes.errors.map((error) => new Error(error)),
     ];
-    this.#settle(state.isLast ? this.#lastRequest : state.request, problems);
-    if (!state.isLast) return;
+    this.#settle(changes.isLast ? this.#lastRequest : changes.request, problems);
+    if (!changes.isLast) return;
     // Problems that no gather has reported yet keep the source in the registry until the next gather.
     if (this.#problems.length === 0) this.close();
     else this.#status = 'done';
+  }
+
+  #attachTo(instance: string): void {
+    if (this.#instance === instance) return;
+    const { states } = this.#setup;
+    states.attach(instance);
+    if (this.#instance !== undefined) states.detach(this.#instance);
+    this.#instance = instance;
   }
 
   /** Ends the waiting for all requests up to a number. */
@@ -110,8 +123,13 @@ export class Remote implements Source {
     this.#problems = answered.length === 0 ? newProblems : [];
   }
 
-  /** The other side ended without a last state. */
+  /** The other side ended. */
   #end(): void {
+    // After the messages that came before.
+    this.#setup.states.inTurn(() => this.#endNow());
+  }
+
+  #endNow(): void {
     if (this.#status !== 'live') return;
     this.#status = 'lost';
     if (this.#waiting.size === 0) return; // the next gather reports it

@@ -1,66 +1,66 @@
 import type { Registry } from '../registry.ts';
-import type { FamilyIdentity } from '../snapshot.ts';
 import { openChannel, type RemotePort } from './channel.ts';
-import { type CollectMessage, readCollect, stateMessage } from './wire.ts';
+import { ServedRegistry } from './served-registry.ts';
+import { buffersOf, type CollectMessage, collectMessage, readCollect, refusalOf } from './wire.ts';
 
-/** The identity of a registry on the other side, whatever the port. */
-interface Identity {
-  readonly instance: string;
-  /** How many states were sent. */
-  sequence: number;
-}
+const servedByRegistry = new WeakMap<Registry, ServedRegistry>();
 
-const identities = new WeakMap<Registry, Identity>();
-
-// The sources of a served registry may take half of the time that the registry itself has, so that none makes it late.
-const SHARE_OF_SOURCES = 0.5;
-const LAST_STATE_TIMEOUT_MS = 1000;
+const LAST_CHANGES_TIMEOUT_MS = 1000;
 
 /**
  * Serves a registry to the registry that collects from it at the other end of a port: see `collectFrom`. Its own
- * sources, other remotes among them, are collected from at each request.
+ * sources, other remotes among them, are collected from at each request. Answers are made in slices of a few milliseconds, so
+ * that other work of this thread or process runs in between.
  *
  * Like any listener of messages, this keeps the thread or process alive until it is stopped.
  *
  * @param port `parentPort` in a worker thread, `process` in a cluster worker or a child process.
- * @returns A function that stops serving: call it when the work is done. It sends the last state, and ends when that
- *   is sent.
+ * @returns A function that stops serving: call it when the work is done. It sends the last counts, and ends when they
+ *   are sent.
  * @throws HdrscopeError `ERR_INVALID_OPTION` when nothing can be sent through the port.
  */
 export function serveRegistry(registry: Registry, port: RemotePort): () => Promise<void> {
-  const identity = identityOf(registry);
+  const served = servedFor(registry);
+  /** Those that have asked through this port. */
+  const askers = new Set<string>();
 
-  async function sendState(
-    { request, timeoutMs }: Pick<CollectMessage, 'request' | 'timeoutMs'>,
-    isLast = false,
-  ): Promise<void> {
-    const snapshot = await registry.gather({ timeoutMs: timeoutMs * SHARE_OF_SOURCES });
-    const sequence = ++identity.sequence;
-    const { instance } = identity;
-    const cardinalityLimitOf = (family: FamilyIdentity): number =>
-      registry.family(family)?.cardinalityLimit ?? 1;
-    await channel
-      .post(stateMessage(snapshot, { request, instance, sequence, isLast, cardinalityLimitOf }))
-      .catch(() => undefined); // the receiver is gone
+  async function answer(question: CollectMessage, isLast = false): Promise<void> {
+    try {
+      const message = await served.answer(question, { isLast, isText: channel.isText });
+      await channel.post(message, buffersOf(message));
+    } catch {
+      // The receiver is gone.
+    }
   }
 
   const channel = openChannel(port, {
     onMessage(message) {
-      const request = requestIn(message);
-      if (request !== undefined) void sendState(request);
+      const refusal = refusalOf(message);
+      if (refusal !== undefined) channel.post(refusal).catch(() => undefined);
+      const question = refusal === undefined ? questionIn(message) : undefined;
+      if (question === undefined) return;
+      askers.add(question.asker);
+      void answer(question);
     },
     onEnd: () => channel.close(),
   });
   let stopped: Promise<void> | undefined;
   return () => {
     channel.close();
-    stopped ??= sendState({ request: 0, timeoutMs: LAST_STATE_TIMEOUT_MS }, true);
+    stopped ??= sendLast();
     return stopped;
   };
+
+  async function sendLast(): Promise<void> {
+    // A registry that has not asked yet hears from a remote only now.
+    const receivers = askers.size === 0 ? [''] : [...askers];
+    const last = { request: 0, timeoutMs: LAST_CHANGES_TIMEOUT_MS, known: undefined };
+    await Promise.all(receivers.map((asker) => answer(collectMessage({ ...last, asker }), true)));
+  }
 }
 
-/** A request that cannot be read is not answered; the sender notices that. */
-function requestIn(message: unknown): CollectMessage | undefined {
+/** A question that cannot be read is not answered; the sender notices that. */
+function questionIn(message: unknown): CollectMessage | undefined {
   try {
     return readCollect(message);
   } catch {
@@ -68,14 +68,11 @@ function requestIn(message: unknown): CollectMessage | undefined {
   }
 }
 
-function identityOf(registry: Registry): Identity {
-  let identity = identities.get(registry);
-  if (identity === undefined) {
-    identity = { instance: crypto.randomUUID(), sequence: 0 };
-    identities.set(registry, identity);
+function servedFor(registry: Registry): ServedRegistry {
+  let served = servedByRegistry.get(registry);
+  if (served === undefined) {
+    served = new ServedRegistry(registry);
+    servedByRegistry.set(registry, served);
   }
-  return identity;
+  return served;
 }
-
-/** Every runtime has it, but the library of the language does not declare it. */
-declare const crypto: { randomUUID(): string };

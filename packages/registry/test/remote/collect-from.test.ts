@@ -1,3 +1,4 @@
+import { serialize } from 'node:v8';
 import { FakeClock } from '@hdrscope/testing/fake-clock';
 import { collectFrom, createRegistry, serveRegistry } from '../../src/index.ts';
 import { FakePort } from '../support/ports.ts';
@@ -102,22 +103,43 @@ describe('a gather', () => {
     ]);
   });
 
-  test('has the counts of an interval, and its extremes within their slots', async () => {
+  test('has the counts of an interval, and its exact extremes', async () => {
     const main = createRegistry();
     const { registry } = remoteOf(main);
     record(registry, 1, 100);
     const before = await main.gather();
-    record(registry, 10, 20);
+    record(registry, 10.0000000001, 20);
     const interval = onlySeries(familyIn((await main.gather()).since(before), 'jobs'));
     expect(interval.histogram.totalCount).toBe(2);
-    expect(interval.sum).toBe(30);
-    expect(interval.min).toBeCloseTo(10, 1);
-    expect(interval.max).toBeCloseTo(20, 1);
+    expect(interval.sum).toBeCloseTo(30, 9);
+    expect([interval.min, interval.max]).toEqual([10.0000000001, 20]);
     const next = await main.gather();
     record(registry, 0.5);
     const lower = onlySeries(familyIn((await main.gather()).since(next), 'jobs'));
-    expect(lower.min).toBe(0.5); // a new minimum is exact
-    expect(lower.max).toBeCloseTo(0.5, 3);
+    expect([lower.min, lower.max]).toEqual([0.5, 0.5]);
+  });
+
+  test('sends less than a kilobyte for 1,000 series that have not changed', async () => {
+    const main = createRegistry();
+    const { registry, ports } = remoteOf(main);
+    const family = registry.histogram({ name: 'x' });
+    for (let user = 0; user < 1000; user++) family.with({ user }).record(user);
+    await main.gather();
+    await main.gather();
+    expect(serialize(ports.remote.sent.at(-1)).byteLength).toBeLessThan(1024);
+    family.with({ user: 7 }).record(1);
+    await main.gather();
+    expect(serialize(ports.remote.sent.at(-1)).byteLength).toBeLessThan(1024);
+    expect(countOf(await main.gather())).toBe(1001);
+  });
+
+  test('leaves series out that have counted nothing', async () => {
+    const main = createRegistry();
+    const { registry } = remoteOf(main);
+    const idle = registry.histogram({ name: 'x' }).with({});
+    expect(familyIn(await main.gather(), 'x').series).toEqual([]);
+    idle.record(1);
+    expect(onlySeries(familyIn(await main.gather(), 'x')).sum).toBe(1);
   });
 
   test('keeps the exemplars of remotes, the latest of each octave', async () => {

@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events';
 
-/** One end of a connection between two registries, of either kind. Messages cross it as JSON. */
+/** One end of a connection between two threads. Messages cross it as copies, and their buffers are handed over. */
 export class FakePort extends EventEmitter {
   #peer: FakePort | undefined;
-  readonly #held: string[] = [];
+  readonly #held: unknown[] = [];
   #isHeld = false;
   /** The messages that were sent from this end. */
   readonly sent: unknown[] = [];
@@ -15,11 +15,11 @@ export class FakePort extends EventEmitter {
     return { main, remote };
   }
 
-  postMessage(message: unknown): void {
-    this.sent.push(message);
-    const text = JSON.stringify(message);
-    if (this.#isHeld) this.#held.push(text);
-    else this.#deliver(text);
+  postMessage(message: unknown, transfer: readonly ArrayBuffer[] = []): void {
+    this.sent.push(structuredClone(message));
+    const copy: unknown = structuredClone(message, { transfer: [...transfer] });
+    if (this.#isHeld) this.#held.push(copy);
+    else this.#deliver(copy);
   }
 
   /** Holds back the messages of this end: the sender is slow. */
@@ -30,7 +30,7 @@ export class FakePort extends EventEmitter {
   /** Sends all messages that were held back. */
   release(): void {
     this.#isHeld = false;
-    for (const text of this.#held.splice(0)) this.#deliver(text);
+    for (const message of this.#held.splice(0)) this.#deliver(message);
   }
 
   /** Ends the thread at this end. The messages that it sent before still arrive. */
@@ -41,13 +41,13 @@ export class FakePort extends EventEmitter {
     this.removeAllListeners();
   }
 
-  #deliver(text: string): void {
+  #deliver(message: unknown): void {
     const peer = this.#peer;
-    queueMicrotask(() => peer?.emit('message', JSON.parse(text)));
+    queueMicrotask(() => peer?.emit('message', message));
   }
 }
 
-/** A `FakePort` with the interface of a process. */
+/** A `FakePort` with the interface of a process. Messages cross it as JSON. */
 export class FakeProcess extends EventEmitter {
   readonly #port: FakePort;
 
@@ -59,7 +59,7 @@ export class FakeProcess extends EventEmitter {
   }
 
   send(message: unknown, callback?: (error: Error | null) => void): boolean {
-    this.#port.postMessage(message);
+    this.#port.postMessage(JSON.parse(JSON.stringify(message)));
     queueMicrotask(() => callback?.(null));
     return true;
   }

@@ -1,0 +1,146 @@
+import { asArray, asCount, asFinite, asObject, type Slices } from '@hdrscope/kit';
+import type { Exemplar } from '../exemplars.ts';
+import { type Rejected, rejectedCount } from '../rejected.ts';
+import type { Snapshot } from '../snapshot.ts';
+import { asMeasure, asTime, malformed, measureToJson } from './fields.ts';
+import { type Numbers, NumbersWriter, readNumbers, type WireNumbers } from './numbers.ts';
+import type { SeriesIds } from './series-ids.ts';
+import { attributesFromJson, attributesToJson, type WireAttributes } from './wire-attributes.ts';
+
+/** A state of a registry. */
+export interface NumberedState {
+  /** The states of a registry are numbered from 1; the state 0 is before the first one. */
+  readonly sequence: number;
+  /** `undefined` when it is not known any more. */
+  readonly snapshot: Snapshot | undefined;
+}
+
+/** Everything that a registry has counted between two of its states. */
+export interface WireIncrease extends WireNumbers {
+  /** The sequence of the earlier state. */
+  readonly from: number;
+  /** The sequence of the later state. */
+  readonly to: number;
+  /** Whether the earlier state is not known any more, so that nothing could be compared. */
+  readonly isLost: boolean;
+  readonly rejected: readonly WireRejected[];
+  readonly exemplars: readonly WireExemplar[];
+}
+
+type WireRejected = readonly [
+  id: number,
+  notANumber: number,
+  negative: number,
+  tooLarge: number,
+  largest: number | string,
+  overflowing: number,
+];
+
+type WireExemplar = readonly [id: number, value: number, timeMs: number, attributes: WireAttributes];
+
+/** A `WireIncrease` that was received and checked. */
+export interface ReceivedIncrease {
+  readonly numbers: Numbers;
+  readonly rejected: readonly (readonly [id: number, Rejected])[];
+  readonly exemplars: readonly (readonly [id: number, Exemplar])[];
+}
+
+const MOST_SERIES = 1_000_000;
+const MOST_EXEMPLARS = 20 * MOST_SERIES;
+
+/** How an increase is made. */
+export interface IncreaseOptions {
+  readonly ids: SeriesIds;
+  /** Whether the port takes no buffers. */
+  readonly isText: boolean;
+  readonly slices: Slices;
+}
+
+/** Compares two states, in slices. */
+export async function increaseBetween(
+  before: NumberedState,
+  now: NumberedState,
+  { ids, isText, slices }: IncreaseOptions,
+): Promise<WireIncrease> {
+  const numbers = new NumbersWriter();
+  const rejected: WireRejected[] = [];
+  const exemplars: WireExemplar[] = [];
+  const isLost = before.snapshot === undefined;
+  const changes = isLost ? [] : now.snapshot!.changesSince(before.snapshot);
+  let family = 0;
+  for (const { series } of changes) {
+    for (const increase of series) {
+      const id = ids.idOf(family, increase);
+      if (increase.counts.total > 0) numbers.add(id, increase.counts, increase);
+      rejected.push(...rejectedToJson(id, increase.rejected));
+      exemplars.push(...exemplarsToJson(id, increase.exemplars));
+      if (slices.isOver()) await slices.next();
+    }
+    family++;
+  }
+  return { from: before.sequence, to: now.sequence, isLost, rejected, exemplars, ...numbers.take(isText) };
+}
+
+/**
+ * @param seriesCount The number of known series: all ids are below it.
+ * @throws HdrscopeError `ERR_DECODE`
+ */
+export function readIncrease(wire: WireIncrease, where: string, seriesCount: number): ReceivedIncrease {
+  const idAt = (value: unknown, at: string): number => {
+    const id = asCount(value, at);
+    if (id >= seriesCount) throw malformed(at, `the id of one of ${seriesCount} series`, id);
+    return id;
+  };
+  return {
+    numbers: readNumbers(wire, where, seriesCount),
+    rejected: asArray(wire.rejected, `${where}.rejected`, MOST_SERIES).map((json, i) => {
+      const at = `${where}.rejected[${i}]`;
+      const fields = asArray(json, at, 6);
+      return [idAt(fields[0], `${at}[0]`), rejectedFromJson(fields, at)];
+    }),
+    exemplars: asArray(wire.exemplars, `${where}.exemplars`, MOST_EXEMPLARS).map((json, i) => {
+      const at = `${where}.exemplars[${i}]`;
+      const fields = asArray(json, at, 4);
+      return [idAt(fields[0], `${at}[0]`), exemplarFromJson(fields, at)];
+    }),
+  };
+}
+
+/** Checks the envelope of an increase. @throws HdrscopeError `ERR_DECODE` */
+export function asIncrease(json: unknown, where: string): WireIncrease {
+  const fields = asObject(json, where);
+  const from = asCount(fields.from, `${where}.from`);
+  const to = asCount(fields.to, `${where}.to`);
+  if (to <= from) throw malformed(`${where}.to`, `above ${from}`, to);
+  const { isLost } = fields;
+  if (typeof isLost !== 'boolean') throw malformed(`${where}.isLost`, 'a boolean', isLost);
+  return { ...(fields as unknown as WireIncrease), from, to, isLost };
+}
+
+function rejectedToJson(id: number, rejected: Rejected): WireRejected[] {
+  if (rejectedCount(rejected) === 0) return [];
+  const { notANumber, negative, tooLarge, largest, overflowing } = rejected;
+  return [[id, notANumber, negative, tooLarge, measureToJson(largest), overflowing]];
+}
+
+function rejectedFromJson(fields: readonly unknown[], where: string): Rejected {
+  return {
+    notANumber: asCount(fields[1], `${where}[1]`),
+    negative: asCount(fields[2], `${where}[2]`),
+    tooLarge: asCount(fields[3], `${where}[3]`),
+    largest: asMeasure(fields[4], `${where}[4]`),
+    overflowing: asCount(fields[5], `${where}[5]`),
+  };
+}
+
+function exemplarsToJson(id: number, exemplars: readonly Exemplar[]): WireExemplar[] {
+  return exemplars.map(({ value, timeMs, attributes }) => [id, value, timeMs, attributesToJson(attributes)]);
+}
+
+function exemplarFromJson(fields: readonly unknown[], where: string): Exemplar {
+  return {
+    value: asFinite(fields[1], `${where}[1]`),
+    timeMs: asTime(fields[2], `${where}[2]`),
+    attributes: attributesFromJson(fields[3], `${where}[3]`),
+  };
+}
