@@ -1,4 +1,5 @@
 import { mustBe } from '@hdrscope/core/internal';
+import type { GatherOptions, Snapshot } from '@hdrscope/registry';
 import { delegate } from './delegate.ts';
 import { type Environment, variable } from './environment.ts';
 import { type Format, mergeScopes } from './metrics.ts';
@@ -35,8 +36,27 @@ export function wrapReader<Wrapped extends Reader>(
   return delegate<Reader>(reader, {
     setMetricProducer: (producer: Producer) => {
       reader.setMetricProducer(withHdr(producer, reader, store, wanted));
+      if (format === 'auto' && takesRegistries(reader)) {
+        const { registry, settingsOf } = store;
+        const gather = (options: GatherOptions): Promise<Snapshot> => registry.gather(options);
+        reader.setRegistrySource({ producer, gather, settingsOf });
+      }
     },
   }) as Wrapped;
+}
+
+/** A reader that shows snapshots as they are: `HdrPrometheusExporter`, which explains the contract. */
+interface RegistryReader {
+  setRegistrySource(
+    source: { readonly producer: Producer; gather(options: GatherOptions): Promise<Snapshot> } & Pick<
+      HdrStore,
+      'settingsOf'
+    >,
+  ): void;
+}
+
+function takesRegistries(reader: object): reader is RegistryReader {
+  return typeof (reader as Partial<RegistryReader>).setRegistrySource === 'function';
 }
 
 /** Adds the store's histograms to the collections of the SDK's producer. */
