@@ -17,6 +17,8 @@ export async function scraperOf(handler) {
   const server = createServer(handler).listen(0, '127.0.0.1').unref();
   // Otherwise a busy server closes a connection while the next request is on its way.
   server.keepAliveTimeout = 0;
+  // Between two scrapes, neither the connection nor the client keeps the process alive.
+  server.on('connection', (socket) => socket.unref());
   await once(server, 'listening');
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   const client = new Worker(new URL('./scrape-client.js', import.meta.url), { workerData: { port } });
@@ -25,7 +27,6 @@ export async function scraperOf(handler) {
     client.ref();
     client.postMessage('scrape');
     const [body] = await once(client, 'message');
-    // Between two scrapes, neither the client nor the server keeps the process alive.
     client.unref();
     return body;
   };
