@@ -109,6 +109,10 @@ async function soakIn(directory, seconds, onProgress) {
   // The recorders first, so that the last answer of each way out has every value.
   own.stop();
   const recorded = sumOf([own.counts, ...(await Promise.all(threads.map((thread) => thread.stop())))]);
+  // Readers share the answers of threads, so the next one may have an answer from before the stop. After a gather that began
+  // when another one had ended, the last counts of all threads are in the registry.
+  await registry.gather();
+  await registry.gather();
   const { scrapes, page, scrapeMs } = await clients.finish();
   await provider.shutdown();
   await log.close();
