@@ -1,6 +1,6 @@
 /** The exporters for Prometheus that are compared, each as a reader of an instrument. */
+import { tallyOfProtobuf, tallyOfText } from './exposition.js';
 import { hdrInstrument, sdkInstrument } from './instruments.js';
-import { tallyOfProtobuf, tallyOfText } from './scraper.js';
 
 /** @import { Histogram } from '@opentelemetry/api' */
 /** @import { Tally } from './instruments.js' */

@@ -80,7 +80,7 @@ function instrumentOf(provider) {
  * @param {number} series
  * @returns {Attributes}
  */
-export function attributesOf(series) {
+function attributesOf(series) {
   return {
     'http.request.method': 'GET',
     'http.route': `/route/${series}`,

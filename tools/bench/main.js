@@ -2,12 +2,11 @@
  * `npm run bench`: builds the packages, measures every case, and prints the costs and whether the promises hold.
  * `docs/benchmarks.md` describes the method.
  */
-import { spawnSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism, cpus } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { buildPackages } from '../lib/build-packages.js';
 import { runGroup } from './runner.js';
 import { compare, isOurs, markdownTable, textTable } from './table.js';
 import { targets } from './targets.js';
@@ -58,7 +57,7 @@ async function main() {
   const groups = (await allGroups()).filter(({ group }) => matches(group, options.filter));
   if (groups.length === 0) throw new Error(`no group matches "${options.filter}"; --list shows them`);
   if (options.list) return list(groups.map(({ group }) => group));
-  if (!options['no-build']) build();
+  if (!options['no-build']) buildPackages(MEASURED);
 
   const facts = machineFacts();
   console.log(heading(facts));
@@ -106,22 +105,6 @@ function list(groups) {
     console.log(`${id}: ${title}`);
     for (const name of Object.keys(cases)) console.log(`  ${name}`);
   }
-}
-
-/** Builds the packages, because users run `dist` and not the sources. */
-function build() {
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [require.resolve('nx/bin/nx.js'), 'run-many', '-t', 'build', '-p', MEASURED.join()],
-    {
-      cwd: fileURLToPath(new URL('../../', import.meta.url)),
-      env: { ...process.env, NX_DAEMON: 'false' },
-      encoding: 'utf8',
-    },
-  );
-  if (status === 0) return;
-  process.stderr.write(`${stdout}${stderr}`);
-  throw new Error('the build failed; --no-build measures the last one');
 }
 
 /** Facts about the machine, without names, because the report is published. */

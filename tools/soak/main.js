@@ -1,0 +1,53 @@
+/**
+ * `npm run soak`: records in five threads while five ways out read, and checks that no count is lost and that memory stays
+ * flat. `docs/reliability.md` describes it.
+ */
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { buildPackages } from '../lib/build-packages.js';
+import { failuresOf, textOf } from './report.js';
+
+const help = `npm run soak -- [options]
+
+  --seconds N    how long it records, at least 3 (300)
+  --strict       dropped ticks and a busy event loop are failures too: for a quiet machine
+  --json FILE    the report with all samples of the memory
+  --no-build     run the packages as they were built last
+`;
+
+const { values: options } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '300' },
+    strict: { type: 'boolean', default: false },
+    json: { type: 'string' },
+    'no-build': { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+});
+if (options.help) console.log(help);
+else await main();
+
+async function main() {
+  const seconds = Number(options.seconds);
+  if (!(seconds >= 3)) throw new Error(`--seconds must be a number of at least 3, got "${options.seconds}"`);
+  if (!options['no-build']) buildPackages(['@hdrscope/dashboard', '@hdrscope/otel', '@hdrscope/prometheus']);
+  // Imported here, because it needs the packages that were built above.
+  const { perSecond, soak, threadCount } = await import('./soak.js');
+  const { seriesCount } = await import('./load.js');
+  console.log(
+    `${seconds} s, ${seriesCount} series, ${threadCount} threads and the main thread record ${perSecond} values a second`,
+  );
+  const report = await soak(seconds, progress);
+  progress('');
+  console.log(`\n${textOf(report)}\n`);
+  if (options.json) writeFileSync(options.json, `${JSON.stringify(report)}\n`);
+  const failures = failuresOf(report, options);
+  for (const failure of failures) console.log(`FAILED: ${failure}`);
+  if (failures.length === 0) console.log('All counts are equal.');
+  process.exitCode = failures.length === 0 ? 0 : 1;
+}
+
+/** @param {string} text */
+function progress(text) {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+}
