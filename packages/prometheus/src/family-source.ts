@@ -2,6 +2,7 @@ import { reasonOf, within } from '@hdrscope/kit';
 import { report } from './diagnostics.ts';
 import type { MetricFamily, Warn } from './families.ts';
 import type { SnapshotOptions } from './from-registry.ts';
+import { lazyFamily } from './lazy-family.ts';
 import { mergeFamilies } from './merge-families.ts';
 
 /** Returns more families than those of a registry or an SDK. Called at every scrape with its options. */
@@ -24,7 +25,7 @@ export async function gatherFamilies(
     main,
     ...sources.map((source) => familiesOf(source, options, timeoutMs)),
   ]);
-  return mergeFamilies([...own, ...others.flat()], options.warn);
+  return mergeFamilies([...own, ...others.flat()].map(lazyFamily), options.warn);
 }
 
 async function familiesOf(
