@@ -1,6 +1,7 @@
 import { reasonOf, Slices, within } from '@hdrscope/kit';
+import { EMPTY_SNAPSHOT, SHARED_GATHER_MS } from '@hdrscope/registry';
 import { addressOf } from './address.ts';
-import { report, warnOnce } from './diagnostics.ts';
+import { report, reportFailures, warnOnce } from './diagnostics.ts';
 import {
   assertOptions,
   DEFAULT_OPTIONS,
@@ -11,8 +12,13 @@ import {
 import { Exposition } from './exposition.ts';
 import type { Warn } from './families.ts';
 import { type FamilySource, gatherFamilies } from './family-source.ts';
-import { type ExposedMetricsOptions, lazyFamiliesOfResourceMetrics } from './from-otel.ts';
+import {
+  type ExposedMetricsOptions,
+  type FamiliesByScope,
+  lazyFamiliesOfResourceMetrics,
+} from './from-otel.ts';
 import type { LazyFamily } from './lazy-family.ts';
+import { histogramsByScope, problemsOf, type RegistrySource } from './registry-source.ts';
 import type { ResourceMetricsLike } from './resource-metrics.ts';
 import { answerScrape, type ScrapeRequest, type ScrapeResponse } from './scrape.ts';
 import { MetricsServer } from './server.ts';
@@ -71,6 +77,7 @@ export class HdrPrometheusExporter {
   readonly #server: MetricsServer;
   /** The SDK's producer; set once. */
   #producer: MetricSource | undefined;
+  #registrySource: RegistrySource | undefined;
   #isShutDown = false;
 
   /**
@@ -140,6 +147,18 @@ export class HdrPrometheusExporter {
     this.#producer = producer;
   }
 
+  /**
+   * Shows the histograms of a registry in scrapes without a detour through OpenTelemetry's points. For `@hdrscope/otel`: it may
+   * change in any release.
+   *
+   * The caller sets a metric producer too, whose points show the same histograms: `collect` returns them. Scrapes collect from
+   * the producer of the source instead, and have the same bytes as with the points. In addition, they show rejected values as
+   * `hdrscope_rejected_values_total`, and failed sources as `hdrscope_source_errors`.
+   */
+  setRegistrySource(source: RegistrySource): void {
+    this.#registrySource = source;
+  }
+
   /** Exponential for histograms, unless `buckets` is `'classic'`. The SDK's default for everything else. */
   selectAggregation(instrumentType: string): { readonly type: 0 } | { readonly type: 5 } {
     const isNative = instrumentType === HISTOGRAM_INSTRUMENT && this.#options.buckets !== 'classic';
@@ -203,23 +222,38 @@ export class HdrPrometheusExporter {
   }
 
   async #families(timeoutMs: number): Promise<readonly LazyFamily[]> {
-    const [sdk, others] = await this.#collected(this.#producer, timeoutMs);
+    const source = this.#registrySource;
+    let snapshot = EMPTY_SNAPSHOT;
+    const producer = source && {
+      async collect(options: { timeoutMillis?: number }): Promise<Collection> {
+        const collection = await source.producer.collect(options);
+        // Runs after the SDK, whose callbacks may record values.
+        snapshot = await source.gather({ timeoutMs, maxAgeMs: SHARED_GATHER_MS });
+        return collection;
+      },
+    };
+    const [sdk, others] = await this.#collected(producer ?? this.#producer, timeoutMs);
     const { resource } = sdk.resourceMetrics;
     if (resource.asyncAttributesPending) await resource.waitForAsyncAttributes?.();
     for (const error of [sdk, ...others].flatMap(({ errors }) => errors)) {
       report('warn', `a part of the metrics failed: ${reasonOf(error)}`, error);
     }
-    return inSlices(familiesOfCollections(sdk, others, this.#options), new Slices());
+    reportFailures(snapshot.errors);
+    const histograms = source && histogramsByScope(snapshot, source, resource, this.#options);
+    const steps = familiesOfCollections(sdk, others, histograms, this.#options);
+    const problems = problemsOf(snapshot, resource, this.#options);
+    return [...(await inSlices(steps, new Slices())), ...problems];
   }
 }
 
-/** The families of the SDK and then those of other producers. */
+/** The families of the SDK with those of the registry, then those of other producers. */
 function* familiesOfCollections(
   { resourceMetrics: { resource, scopeMetrics } }: Collection,
   others: readonly Collection[],
+  histograms: FamiliesByScope | undefined,
   options: ExposedMetricsOptions,
 ): Steps<LazyFamily[]> {
-  const families = yield* lazyFamiliesOfResourceMetrics({ resource, scopeMetrics }, options);
+  const families = yield* lazyFamiliesOfResourceMetrics({ resource, scopeMetrics }, options, histograms);
   const scopesOfOthers = others.flatMap((one) => one.resourceMetrics.scopeMetrics);
   const ofOthers = { resource, scopeMetrics: scopesOfOthers };
   const withoutTarget = { ...options, withoutTargetInfo: true };
