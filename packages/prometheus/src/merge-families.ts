@@ -17,8 +17,8 @@ export function mergeFamilies(families: readonly LazyFamily[], warn: Warn): Metr
 /**
  * `mergeFamilies` in steps.
  *
- * @param known Families whose series were found to differ at the last scrape. They are compared again only when their series
- *   are others. Afterwards it has the families of this scrape.
+ * @param known Families whose series had different labels at the last scrape. They are compared again only when there are new
+ *   series. Afterwards it has the families of this scrape.
  */
 export function* mergeSteps(
   families: readonly LazyFamily[],
@@ -38,12 +38,7 @@ export function* mergeSteps(
 }
 
 /** The parts of families without duplicates, by exposed name. */
-export type KnownSeries = Map<string, readonly KnownPart[]>;
-
-interface KnownPart {
-  readonly recipe: string;
-  readonly identities: readonly object[];
-}
+export type KnownSeries = Map<string, readonly LazyMetrics[]>;
 
 function merged(name: string, first: LazyFamily, later: LazyFamily, warn: Warn): LazyFamily {
   if (first.type !== later.type) {
@@ -71,7 +66,12 @@ function* withoutDuplicates(
   known: KnownSeries,
 ): Steps<LazyFamily> {
   const total = family.parts.reduce((sum, { states }) => sum + states.length, 0);
-  if (total < 2 || (yield* areKnown(family.parts, known.get(name)))) return family;
+  if (total < 2) return family;
+  if (yield* areIn(family.parts, known.get(name))) {
+    remember(name, family.parts, known);
+    return family;
+  }
+  known.delete(name);
   const seen = new Set<string>();
   const parts: LazyMetrics[] = [];
   for (const part of family.parts) {
@@ -84,23 +84,32 @@ function* withoutDuplicates(
     parts.push({ ...part, states });
   }
   const duplicates = total - seen.size;
-  if (duplicates > 0) {
-    known.delete(name);
-    warn(`"${name}" has ${duplicates} series with the same labels as others: these series are left out`);
-    return { ...family, parts };
+  if (duplicates === 0) {
+    remember(name, family.parts, known);
+    return family;
   }
-  remember(name, family.parts, known);
-  return family;
+  warn(`"${name}" has ${duplicates} series with the same labels as others: these series are left out`);
+  return { ...family, parts };
 }
 
-function* areKnown(parts: readonly LazyMetrics[], known: readonly KnownPart[] | undefined): Steps<boolean> {
+/** Parts without a recipe are compared at each scrape. */
+function remember(name: string, parts: readonly LazyMetrics[], known: KnownSeries): void {
+  if (parts.every(({ recipe }) => recipe !== undefined)) known.set(name, parts);
+}
+
+/** Whether all series are among known ones, in the same order. */
+function* areIn(parts: readonly LazyMetrics[], known: readonly LazyMetrics[] | undefined): Steps<boolean> {
   if (known?.length !== parts.length) return false;
-  for (const [i, part] of parts.entries()) {
-    const { recipe, identities } = known[i]!;
-    if (part.recipe !== recipe || part.states.length !== identities.length) return false;
-    for (const [place, state] of part.states.entries()) {
-      if (part.identityOf(state) !== identities[place]) return false;
-      if (place % SERIES_PER_STEP === 0) yield;
+  for (const [i, { states, recipe, identityOf }] of parts.entries()) {
+    const others = known[i]!;
+    if (recipe !== others.recipe) return false;
+    let place = 0;
+    for (const [at, state] of states.entries()) {
+      const identity = identityOf(state);
+      while (place < others.states.length && identityOf(others.states[place]!) !== identity) place++;
+      if (place === others.states.length) return false;
+      place++;
+      if (at % SERIES_PER_STEP === 0) yield;
     }
   }
   return true;
@@ -108,12 +117,3 @@ function* areKnown(parts: readonly LazyMetrics[], known: readonly KnownPart[] | 
 
 // To compare one takes some nanoseconds, less than a step.
 const SERIES_PER_STEP = 256;
-
-/** Remembers a family. Parts without a recipe are compared at each scrape. */
-function remember(name: string, parts: readonly LazyMetrics[], known: KnownSeries): void {
-  const now = parts.flatMap(({ states, recipe, identityOf }) =>
-    recipe === undefined ? [] : [{ recipe, identities: states.map(identityOf) }],
-  );
-  if (now.length === parts.length) known.set(name, now);
-  else known.delete(name);
-}

@@ -29,6 +29,7 @@ function tickingRegistry(): Registry {
 describe('a scrape', () => {
   type Action =
     | { readonly kind: 'record'; readonly family: number; readonly series: number; readonly value: number }
+    | { readonly kind: 'remove'; readonly family: number; readonly from: number; readonly count: number }
     | { readonly kind: 'scrape'; readonly handler: number; readonly format: ExpositionFormat };
 
   // The names of the first two families collide, and so do the labels of some of their series.
@@ -48,7 +49,7 @@ describe('a scrape', () => {
 
   const action: fc.Arbitrary<Action> = fc.oneof(
     {
-      weight: 4,
+      weight: 12,
       arbitrary: fc.record({
         kind: fc.constant('record' as const),
         family: fc.nat(FAMILIES.length - 1),
@@ -59,6 +60,15 @@ describe('a scrape', () => {
     },
     {
       weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant('remove' as const),
+        family: fc.nat(FAMILIES.length - 1),
+        from: fc.nat(200),
+        count: fc.nat(20),
+      }),
+    },
+    {
+      weight: 3,
       arbitrary: fc.record({
         kind: fc.constant('scrape' as const),
         handler: fc.nat(OPTIONS.length - 1),
@@ -83,6 +93,11 @@ describe('a scrape', () => {
         for (const one of actions) {
           if (one.kind === 'record') {
             registry.histogram(FAMILIES[one.family]!).with(attributesOf(one.series)).record(one.value);
+            continue;
+          }
+          if (one.kind === 'remove') {
+            const family = registry.histogram(FAMILIES[one.family]!);
+            for (let i = one.from; i < one.from + one.count; i++) family.remove(attributesOf(i));
             continue;
           }
           const { status, body } = await respond(handlers[one.handler]!, { accept: ACCEPT[one.format] });
@@ -156,7 +171,34 @@ describe('an exposition', () => {
     expect((await scraped(exposition, registry, 'protobuf')).made()).toBe(4);
   });
 
-  test('compares the labels of series only when there are other series', async () => {
+  test('makes no metrics because other series have ended, and forgets those', async () => {
+    const registry = await filled();
+    const exposition = new Exposition(() => {});
+    await scraped(exposition, registry, 'protobuf');
+    for (const i of [0, 5, 63, 64, 700, SERIES - 1]) registry.histogram({ name: 'x' }).remove({ i });
+    for (let i = 100; i < 300; i++) registry.histogram({ name: 'x' }).remove({ i });
+    registry.histogram({ name: 'x' }).with({ i: 0 }).record(1);
+    const { pieces, made } = await scraped(exposition, registry, 'protobuf');
+    expect(made()).toBe(1);
+    const expected = render(familiesOfSnapshot(await registry.gather()), 'protobuf');
+    expect(Buffer.compare(Buffer.concat(pieces), expected)).toBe(0);
+    registry.histogram({ name: 'x' }).clear();
+    expect((await scraped(exposition, registry, 'protobuf')).pieces).toEqual([]);
+  });
+
+  test('fills the last block with new series', async () => {
+    const registry = createRegistry();
+    const exposition = new Exposition(() => {});
+    for (let i = 0; i < 200; i++) {
+      registry.histogram({ name: 'x' }).with({ i }).record(i);
+      const { pieces, made } = await scraped(exposition, registry, 'protobuf');
+      expect(made()).toBe(1);
+      // The head of the family, and a piece for 64 series.
+      expect(pieces).toHaveLength(1 + Math.ceil((i + 1) / 64));
+    }
+  });
+
+  test('compares the labels of series only when there are new series', async () => {
     const registry = await filled();
     const exposition = new Exposition(() => {});
     let compared = 0;
@@ -177,8 +219,10 @@ describe('an exposition', () => {
     expect(await scrape()).toBe(SERIES);
     registry.histogram({ name: 'x' }).with({ i: 1 }).record(1);
     expect(await scrape()).toBe(SERIES);
+    registry.histogram({ name: 'x' }).remove({ i: 7 });
+    expect(await scrape()).toBe(SERIES);
     registry.histogram({ name: 'x' }).with({ i: SERIES }).record(1);
-    expect(await scrape()).toBe(2 * SERIES + 1);
+    expect(await scrape()).toBe(2 * SERIES);
   });
 
   test('forgets a format that the last ten scrapes did not ask for', async () => {
