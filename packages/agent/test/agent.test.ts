@@ -212,7 +212,11 @@ ${PROMETHEUS}`),
     });
     registry.histogram({ name: 'op.latency', unit: 's' }).with({}).record(0.02);
     await until('the log is read', async () => (await sample(url, 'b_count')) === 7);
-    expect(await sample(url, 'ceph_hdrscope_op_latency_latency_count')).toBe(2);
+    // A scrape may show an answer of the daemon that is 100 ms old.
+    await until(
+      'the daemon is read again',
+      async () => (await sample(url, 'ceph_hdrscope_op_latency_latency_count')) === 2,
+    );
     expect(await sample(url, 'hdrscope_agent_reloads_total{result="applied"}')).toBe(1);
   });
 

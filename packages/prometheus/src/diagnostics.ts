@@ -1,3 +1,5 @@
+import { reasonOf } from '@hdrscope/kit';
+import type { SourceFailure } from '@hdrscope/registry';
 import type { DiagLogger } from '@opentelemetry/api';
 import type { Warn } from './families.ts';
 
@@ -16,6 +18,13 @@ export function report(level: 'error' | 'warn' | 'debug', message: string, ...de
     logger?.[level]?.(message, ...details);
   } catch {
     // There is no other place to log to.
+  }
+}
+
+/** Logs the sources of a registry that failed during a scrape. */
+export function reportFailures(failures: readonly SourceFailure[]): void {
+  for (const { source, error } of failures) {
+    report('warn', `the source "${source}" failed: ${reasonOf(error)}`, error);
   }
 }
 

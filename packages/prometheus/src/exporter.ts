@@ -1,6 +1,7 @@
-import { reasonOf, within } from '@hdrscope/kit';
+import { reasonOf, Slices, within } from '@hdrscope/kit';
+import { EMPTY_SNAPSHOT, SHARED_GATHER_MS } from '@hdrscope/registry';
 import { addressOf } from './address.ts';
-import { report, warnOnce } from './diagnostics.ts';
+import { report, reportFailures, warnOnce } from './diagnostics.ts';
 import {
   assertOptions,
   DEFAULT_OPTIONS,
@@ -8,11 +9,20 @@ import {
   type HdrPrometheusExporterOptions,
   type MetricSource,
 } from './exporter-options.ts';
-import type { Metric, MetricFamily, Warn } from './families.ts';
+import { Exposition } from './exposition.ts';
+import type { Warn } from './families.ts';
 import { type FamilySource, gatherFamilies } from './family-source.ts';
-import { familiesOfResourceMetrics, type ResourceMetricsOptions } from './from-otel.ts';
+import {
+  type ExposedMetricsOptions,
+  type FamiliesByScope,
+  lazyFamiliesOfResourceMetrics,
+} from './from-otel.ts';
+import type { LazyFamily } from './lazy-family.ts';
+import { histogramsByScope, problemsOf, type RegistrySource } from './registry-source.ts';
+import type { ResourceMetricsLike } from './resource-metrics.ts';
 import { answerScrape, type ScrapeRequest, type ScrapeResponse } from './scrape.ts';
 import { MetricsServer } from './server.ts';
+import { inSlices, type Steps } from './steps.ts';
 
 // The values are equal in 2.0.1 to 3.1.1. The SDK itself is never imported: an application may hold several copies.
 const HISTOGRAM_INSTRUMENT = 'HISTOGRAM';
@@ -24,13 +34,14 @@ const CARDINALITY_LIMIT = 2000;
 
 /** `CollectionResult` of any version of the SDK. */
 interface Collection {
-  readonly resourceMetrics: { readonly resource: unknown; readonly scopeMetrics: readonly unknown[] };
+  readonly resourceMetrics: {
+    readonly resource: ResourceMetricsLike['resource'] & {
+      readonly asyncAttributesPending?: boolean | undefined;
+      waitForAsyncAttributes?(): Promise<void>;
+    };
+    readonly scopeMetrics: ResourceMetricsLike['scopeMetrics'];
+  };
   readonly errors: readonly unknown[];
-}
-
-interface Exposition extends ResourceMetricsOptions {
-  readonly buckets?: 'native' | 'classic' | 'both' | undefined;
-  readonly warn: Warn;
 }
 
 /**
@@ -58,6 +69,7 @@ interface Exposition extends ResourceMetricsOptions {
 export class HdrPrometheusExporter {
   static readonly DEFAULT_OPTIONS: DefaultOptions = DEFAULT_OPTIONS;
 
+  readonly #options: ExposedMetricsOptions & { readonly warn: Warn };
   readonly #exposition: Exposition;
   readonly #producers: readonly MetricSource[];
   readonly #sources: readonly FamilySource[];
@@ -65,6 +77,7 @@ export class HdrPrometheusExporter {
   readonly #server: MetricsServer;
   /** The SDK's producer; set once. */
   #producer: MetricSource | undefined;
+  #registrySource: RegistrySource | undefined;
   #isShutDown = false;
 
   /**
@@ -73,7 +86,9 @@ export class HdrPrometheusExporter {
    */
   constructor(options: HdrPrometheusExporterOptions = {}, callback: (error?: Error) => void = () => {}) {
     assertOptions(options);
-    this.#exposition = { ...options, warn: options.warn ?? warnOnce() };
+    const warn = options.warn ?? warnOnce();
+    this.#options = { ...options, warn };
+    this.#exposition = new Exposition(warn);
     this.#producers = [...(options.metricProducers ?? [])];
     this.#sources = [...(options.sources ?? [])];
     this.#timeoutMs = options.timeoutMs;
@@ -114,9 +129,9 @@ export class HdrPrometheusExporter {
 
   /** Answers one scrape, for a server of your own. Ignores the path and never throws. */
   readonly getMetricsRequestHandler = (request: ScrapeRequest, response: ScrapeResponse): void => {
-    const collect = (softMs: number): Promise<readonly MetricFamily[]> =>
-      gatherFamilies(this.#families(softMs), this.#sources, this.#exposition, softMs);
-    void answerScrape(request, response, collect, { timeoutMs: this.#timeoutMs });
+    const collect = (softMs: number): Promise<readonly LazyFamily[]> =>
+      gatherFamilies(this.#families(softMs), this.#sources, this.#options, softMs);
+    void answerScrape(request, response, collect, this.#exposition, { timeoutMs: this.#timeoutMs });
   };
 
   /**
@@ -132,9 +147,21 @@ export class HdrPrometheusExporter {
     this.#producer = producer;
   }
 
+  /**
+   * Shows the histograms of a registry in scrapes without a detour through OpenTelemetry's points. For `@hdrscope/otel`: it may
+   * change in any release.
+   *
+   * The caller sets a metric producer too, whose points show the same histograms: `collect` returns them. Scrapes collect from
+   * the producer of the source instead, and have the same bytes as with the points. In addition, they show rejected values as
+   * `hdrscope_rejected_values_total`, and failed sources as `hdrscope_source_errors`.
+   */
+  setRegistrySource(source: RegistrySource): void {
+    this.#registrySource = source;
+  }
+
   /** Exponential for histograms, unless `buckets` is `'classic'`. The SDK's default for everything else. */
   selectAggregation(instrumentType: string): { readonly type: 0 } | { readonly type: 5 } {
-    const isNative = instrumentType === HISTOGRAM_INSTRUMENT && this.#exposition.buckets !== 'classic';
+    const isNative = instrumentType === HISTOGRAM_INSTRUMENT && this.#options.buckets !== 'classic';
     return { type: isNative ? EXPONENTIAL_HISTOGRAM_AGGREGATION : DEFAULT_AGGREGATION };
   }
 
@@ -153,14 +180,7 @@ export class HdrPrometheusExporter {
    */
   // biome-ignore lint/suspicious/noExplicitAny: each SDK copy has nominal types of its own here
   async collect({ timeoutMillis }: { timeoutMillis?: number } = {}): Promise<any> {
-    if (this.#producer === undefined)
-      throw new Error('HdrPrometheusExporter has no MeterProvider yet: pass it to the readers of one');
-    if (this.#isShutDown) throw new Error('HdrPrometheusExporter is shut down');
-    const options = timeoutMillis === undefined ? {} : { timeoutMillis };
-    const [sdk, ...others] = await Promise.all([
-      this.#producer.collect(options) as Promise<Collection>,
-      ...this.#producers.map((producer) => collectionOf(producer, options)),
-    ]);
+    const [sdk, others] = await this.#collected(this.#producer, timeoutMillis);
     return {
       resourceMetrics: {
         resource: sdk.resourceMetrics.resource,
@@ -187,24 +207,57 @@ export class HdrPrometheusExporter {
     await (timeoutMillis == null ? stopped : within(stopped, timeoutMillis));
   }
 
-  async #families(timeoutMs: number): Promise<readonly MetricFamily[]> {
-    const { resourceMetrics, errors } = await this.collect({ timeoutMillis: timeoutMs });
-    const { resource } = resourceMetrics;
+  async #collected(
+    producer: MetricSource | undefined,
+    timeoutMillis: number | undefined,
+  ): Promise<[sdk: Collection, others: readonly Collection[]]> {
+    if (producer === undefined)
+      throw new Error('HdrPrometheusExporter has no MeterProvider yet: pass it to the readers of one');
+    if (this.#isShutDown) throw new Error('HdrPrometheusExporter is shut down');
+    const options = timeoutMillis === undefined ? {} : { timeoutMillis };
+    return Promise.all([
+      producer.collect(options) as Promise<Collection>,
+      Promise.all(this.#producers.map((one) => collectionOf(one, options))),
+    ]);
+  }
+
+  async #families(timeoutMs: number): Promise<readonly LazyFamily[]> {
+    const source = this.#registrySource;
+    let snapshot = EMPTY_SNAPSHOT;
+    const producer = source && {
+      async collect(options: { timeoutMillis?: number }): Promise<Collection> {
+        const collection = await source.producer.collect(options);
+        // Runs after the SDK, whose callbacks may record values.
+        snapshot = await source.gather({ timeoutMs, maxAgeMs: SHARED_GATHER_MS });
+        return collection;
+      },
+    };
+    const [sdk, others] = await this.#collected(producer ?? this.#producer, timeoutMs);
+    const { resource } = sdk.resourceMetrics;
     if (resource.asyncAttributesPending) await resource.waitForAsyncAttributes?.();
-    for (const error of errors) report('warn', `a part of the metrics failed: ${reasonOf(error)}`, error);
-    const families = familiesOfResourceMetrics(resourceMetrics, this.#exposition);
-    return this.#exposition.buckets === 'both' ? families.map(withClassicBuckets) : families;
+    for (const error of [sdk, ...others].flatMap(({ errors }) => errors)) {
+      report('warn', `a part of the metrics failed: ${reasonOf(error)}`, error);
+    }
+    reportFailures(snapshot.errors);
+    const histograms = source && histogramsByScope(snapshot, source, resource, this.#options);
+    const steps = familiesOfCollections(sdk, others, histograms, this.#options);
+    const problems = problemsOf(snapshot, resource, this.#options);
+    return [...(await inSlices(steps, new Slices())), ...problems];
   }
 }
 
-function withClassicBuckets(family: MetricFamily): MetricFamily {
-  if (family.type !== 'histogram') return family;
-  const metrics = family.metrics.map((metric): Metric => {
-    const { value } = metric;
-    if (value.kind !== 'histogram' || value.classic !== undefined || !value.toClassic) return metric;
-    return { ...metric, value: { ...value, classic: value.toClassic() } };
-  });
-  return { ...family, metrics };
+/** The families of the SDK with those of the registry, then those of other producers. */
+function* familiesOfCollections(
+  { resourceMetrics: { resource, scopeMetrics } }: Collection,
+  others: readonly Collection[],
+  histograms: FamiliesByScope | undefined,
+  options: ExposedMetricsOptions,
+): Steps<LazyFamily[]> {
+  const families = yield* lazyFamiliesOfResourceMetrics({ resource, scopeMetrics }, options, histograms);
+  const scopesOfOthers = others.flatMap((one) => one.resourceMetrics.scopeMetrics);
+  const ofOthers = { resource, scopeMetrics: scopesOfOthers };
+  const withoutTarget = { ...options, withoutTargetInfo: true };
+  return [...families, ...(yield* lazyFamiliesOfResourceMetrics(ofOthers, withoutTarget))];
 }
 
 async function collectionOf(
@@ -214,6 +267,6 @@ async function collectionOf(
   try {
     return await producer.collect(options);
   } catch (error) {
-    return { resourceMetrics: { resource: undefined, scopeMetrics: [] }, errors: [error] };
+    return { resourceMetrics: { resource: { attributes: {} }, scopeMetrics: [] }, errors: [error] };
   }
 }

@@ -1,8 +1,8 @@
 import { reasonOf, within } from '@hdrscope/kit';
 import { report } from './diagnostics.ts';
-import type { MetricFamily, Warn } from './families.ts';
+import type { MetricFamily } from './families.ts';
 import type { SnapshotOptions } from './from-registry.ts';
-import { mergeFamilies } from './merge-families.ts';
+import { type LazyFamily, lazyFamily } from './lazy-family.ts';
 
 /** Returns more families than those of a registry or an SDK. Called at every scrape with its options. */
 export type FamilySource = (
@@ -14,17 +14,16 @@ export type FamilySource = (
  * is left out and logged, so this rejects only if `main` does.
  */
 export async function gatherFamilies(
-  main: Promise<readonly MetricFamily[]>,
+  main: Promise<readonly LazyFamily[]>,
   sources: readonly FamilySource[],
-  options: SnapshotOptions & { readonly warn: Warn },
+  options: SnapshotOptions,
   timeoutMs: number,
-): Promise<readonly MetricFamily[]> {
-  if (sources.length === 0) return main;
+): Promise<readonly LazyFamily[]> {
   const [own, ...others] = await Promise.all([
     main,
     ...sources.map((source) => familiesOf(source, options, timeoutMs)),
   ]);
-  return mergeFamilies([...own, ...others.flat()], options.warn);
+  return [...own, ...others.flat().map(lazyFamily)];
 }
 
 async function familiesOf(

@@ -14,7 +14,8 @@ import type {
   NumberValue,
   Warn,
 } from './families.ts';
-import { Labeller, labelsOf, scopeLabels } from './labels.ts';
+import { labelsOf, NO_LABELS, scopeLabels, seriesLabels } from './labels.ts';
+import { type LazyFamily, lazyFamily } from './lazy-family.ts';
 import { mergeFamilies } from './merge-families.ts';
 import { familyName, type NamingOptions } from './names.ts';
 import { LEAST_ZERO_THRESHOLD, MAX_SCHEMA, MIN_SCHEMA } from './native.ts';
@@ -26,7 +27,9 @@ import {
   type MetricDataLike,
   PointType,
   type ResourceMetricsLike,
+  type ScopeMetricsLike,
 } from './resource-metrics.ts';
+import { atOnce, type Steps } from './steps.ts';
 
 /** How an SDK's metrics look in Prometheus: the options of `@opentelemetry/exporter-prometheus`, and more. */
 export interface ResourceMetricsOptions extends NamingOptions {
@@ -76,31 +79,72 @@ export interface ResourceMetricsOptions extends NamingOptions {
  * ```
  */
 export function familiesOfResourceMetrics(
-  { resource, scopeMetrics }: ResourceMetricsLike,
+  resourceMetrics: ResourceMetricsLike,
   options: ResourceMetricsOptions = {},
 ): MetricFamily[] {
-  const { withResourceConstantLabels, withoutScopeInfo = false, withoutTargetInfo = false } = options;
-  const { warn = () => {}, classicBoundaries } = options;
-  checkClassicBoundaries(classicBoundaries);
-  const resourceLabels = constantLabels(resource.attributes, withResourceConstantLabels);
-  const families = withoutTargetInfo ? [] : [targetInfo(labelsOf(resource.attributes))];
-  for (const { scope, metrics } of scopeMetrics) {
-    const extra = withoutScopeInfo ? resourceLabels : overridden(scopeLabels(scope), resourceLabels);
-    for (const metric of metrics) families.push(...familyOf(metric, extra, options, warn));
-  }
-  return mergeFamilies(families, warn);
+  checkClassicBoundaries(options.classicBoundaries);
+  const families = atOnce(lazyFamiliesOfResourceMetrics(resourceMetrics, options));
+  return mergeFamilies(families, options.warn ?? (() => {}));
 }
 
-function constantLabels(attributes: DataPointLike['attributes'], pattern: RegExp | undefined): Labels {
-  if (pattern === undefined) return [];
+/** How an exporter shows an SDK's metrics. */
+export interface ExposedMetricsOptions extends ResourceMetricsOptions {
+  /** With `'both'`, native buckets have classic ones beside them. @default 'native' */
+  readonly buckets?: 'native' | 'classic' | 'both' | undefined;
+}
+
+/** Families by scope: see `scopeKey`. */
+export type FamiliesByScope = ReadonlyMap<string, readonly LazyFamily[]>;
+
+/**
+ * The families of a collection, in steps, before those of one name are merged.
+ *
+ * @param added Families that follow those that the collection has in their scope.
+ */
+export function* lazyFamiliesOfResourceMetrics(
+  { resource, scopeMetrics }: ResourceMetricsLike,
+  options: ExposedMetricsOptions,
+  added: FamiliesByScope = new Map(),
+): Steps<LazyFamily[]> {
+  const families = options.withoutTargetInfo ? [] : [lazyFamily(targetInfo(labelsOf(resource.attributes)))];
+  const left = new Map(added);
+  for (const { scope, metrics } of scopeMetrics) {
+    const extra = extraLabels(scope, resource, options);
+    for (const metric of metrics) {
+      const family = yield* familyOf(metric, extra, options);
+      if (family !== undefined) families.push(lazyFamily(family));
+    }
+    families.push(...(left.get(scopeKey(scope)) ?? []));
+    left.delete(scopeKey(scope));
+  }
+  return [...families, ...[...left.values()].flat()];
+}
+
+/** A text that is equal for equal scopes. An absent version equals an empty one. */
+export function scopeKey({ name, version = '', schemaUrl = '' }: ScopeMetricsLike['scope']): string {
+  return JSON.stringify([name, version, schemaUrl]);
+}
+
+/** The labels that all series of a scope have besides their attributes. */
+export function extraLabels(
+  scope: ScopeMetricsLike['scope'],
+  resource: ResourceMetricsLike['resource'],
+  options: ResourceMetricsOptions,
+): Labels {
+  const constant = constantLabels(resource, options);
+  // When both have a name, the resource wins.
+  return options.withoutScopeInfo ? constant : [...new Map([...scopeLabels(scope), ...constant])];
+}
+
+/** The labels that all series have because of the resource. */
+export function constantLabels(
+  { attributes }: ResourceMetricsLike['resource'],
+  { withResourceConstantLabels: pattern }: ResourceMetricsOptions,
+): Labels {
+  if (pattern === undefined) return NO_LABELS;
   return labelsOf(
     Object.fromEntries(Object.entries(attributes).filter(([key]) => key.match(pattern) !== null)),
   );
-}
-
-/** Joins two lists. When both have a name, the second value wins. */
-function overridden(first: Labels, second: Labels): Labels {
-  return [...new Map([...first, ...second])];
 }
 
 function targetInfo(labels: Labels): MetricFamily {
@@ -108,30 +152,30 @@ function targetInfo(labels: Labels): MetricFamily {
   return { name: 'target', help: 'Target metadata', unit: '', type: 'info', metrics };
 }
 
-/** The family of a metric, or an empty list when Prometheus cannot show it. */
-function familyOf(
+/** The family of a metric; `undefined`, with a warning, when Prometheus cannot show it. */
+function* familyOf(
   metric: MetricDataLike,
   extra: Labels,
-  options: ResourceMetricsOptions,
-  warn: Warn,
-): MetricFamily[] {
+  options: ExposedMetricsOptions,
+): Steps<MetricFamily | undefined> {
+  const { warn = () => {} } = options;
   const { name: ownName, description, unit } = metric.descriptor;
   const quoted = JSON.stringify(ownName);
   const type = typeOf(metric);
   const name = type && familyName(ownName, unit, type, options);
   if (type === undefined) {
     warn(`${quoted} has points of the unknown type ${metric.dataPointType}: the metric is left out`);
-    return [];
+    return undefined;
   }
   if (name === undefined) {
     warn(`the name ${quoted} has no letter or digit: the metric is left out`);
-    return [];
+    return undefined;
   }
   if (metric.dataPointType !== PointType.GAUGE && metric.aggregationTemporality === DELTA) {
     warn(`${quoted} is collected as deltas, which Prometheus cannot add up: the metric is left out`);
-    return [];
+    return undefined;
   }
-  const labeller = new Labeller(extra, type === 'histogram' ? 'le' : undefined);
+  const reserved = type === 'histogram' ? 'le' : undefined;
   const metrics: Metric[] = [];
   for (const point of metric.dataPoints) {
     const value = pointValue(metric, point, options);
@@ -140,13 +184,14 @@ function familyOf(
       continue;
     }
     metrics.push({
-      labels: labeller.labels(point.attributes),
+      labels: seriesLabels(point.attributes, extra, reserved),
       timestampMs: options.appendTimestamp ? Math.round(toMs(point.endTime)) : undefined,
       createdMs: type === 'gauge' ? undefined : toMs(point.startTime),
       value,
     });
+    yield;
   }
-  return [{ name, help: description, unit, type, metrics }];
+  return { name, help: description, unit, type, metrics };
 }
 
 function typeOf({ dataPointType, isMonotonic }: MetricDataLike): MetricType | undefined {
@@ -167,7 +212,7 @@ function typeOf({ dataPointType, isMonotonic }: MetricDataLike): MetricType | un
 function pointValue(
   { dataPointType, descriptor }: MetricDataLike,
   { value, exemplars }: DataPointLike,
-  { classicBoundaries }: ResourceMetricsOptions,
+  { classicBoundaries, buckets }: ExposedMetricsOptions,
 ): NumberValue | HistogramValue | string {
   const isExplicit = dataPointType === PointType.HISTOGRAM;
   if (!isExplicit && dataPointType !== PointType.EXPONENTIAL_HISTOGRAM) {
@@ -176,7 +221,12 @@ function pointValue(
   const histogram = isExplicit
     ? explicitValue(value as ExplicitValue)
     : exponentialValue(value as ExponentialValue, () => boundariesFor(classicBoundaries, descriptor));
-  return typeof histogram === 'string' || exemplars === undefined ? histogram : { ...histogram, exemplars };
+  if (typeof histogram === 'string') return histogram;
+  return {
+    ...histogram,
+    ...(buckets === 'both' && histogram.toClassic && { classic: histogram.toClassic() }),
+    ...(exemplars !== undefined && { exemplars }),
+  };
 }
 
 function explicitValue({ buckets, count, sum }: ExplicitValue): HistogramValue | string {

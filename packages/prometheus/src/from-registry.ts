@@ -1,11 +1,13 @@
-import { explicitCounts, exponentialBuckets, justifiedScale, mustBe } from '@hdrscope/core/internal';
-import type { FamilySnapshot, Rejected, SeriesSnapshot, Snapshot, SourceFailure } from '@hdrscope/registry';
+import { justifiedScale, mustBe } from '@hdrscope/core/internal';
+import type { FamilySnapshot, Rejected, Snapshot, SourceFailure } from '@hdrscope/registry';
 import { boundariesFor, type ClassicBoundaries, checkClassicBoundaries } from './boundaries.ts';
-import type { ClassicBuckets, HistogramValue, Labels, Metric, MetricFamily, Warn } from './families.ts';
-import { Labeller, NO_LABELS, scopeLabels } from './labels.ts';
+import type { Labels, Metric, MetricFamily, Warn } from './families.ts';
+import { NO_LABELS, scopeLabels, withExtra } from './labels.ts';
+import { type LazyFamily, lazyFamily } from './lazy-family.ts';
+import { type HistogramLook, lazyHistograms } from './lazy-histograms.ts';
 import { mergeFamilies } from './merge-families.ts';
 import { familyName, type NamingOptions } from './names.ts';
-import { LEAST_ZERO_THRESHOLD, MAX_SCHEMA } from './native.ts';
+import { LEAST_MAX_BUCKETS, LEAST_ZERO_THRESHOLD, MAX_SCHEMA } from './native.ts';
 
 /** How a snapshot looks in Prometheus. */
 export interface SnapshotOptions extends NamingOptions {
@@ -27,8 +29,6 @@ export interface SnapshotOptions extends NamingOptions {
 }
 
 const DEFAULT_MAX_BUCKETS = 160;
-// At the coarsest schema, so many cover the range of every histogram, a factor of 2^53.
-const LEAST_MAX_BUCKETS = 8;
 const BUCKETS: readonly SnapshotOptions['buckets'][] = ['native', 'classic', 'both', undefined];
 
 /**
@@ -53,8 +53,13 @@ const BUCKETS: readonly SnapshotOptions['buckets'][] = ['native', 'classic', 'bo
  * ```
  */
 export function familiesOfSnapshot(snapshot: Snapshot, options: SnapshotOptions = {}): MetricFamily[] {
-  const { warn = () => {}, appendTimestamp = false, maxBuckets = DEFAULT_MAX_BUCKETS } = options;
-  if (!Number.isSafeInteger(maxBuckets) || maxBuckets < LEAST_MAX_BUCKETS) {
+  assertSnapshotOptions(options);
+  return mergeFamilies(lazyFamiliesOfSnapshot(snapshot, options), options.warn ?? (() => {}));
+}
+
+/** Checks all options but the boundaries of a function. */
+export function assertSnapshotOptions({ maxBuckets, buckets, classicBoundaries }: SnapshotOptions): void {
+  if (maxBuckets !== undefined && !(Number.isSafeInteger(maxBuckets) && maxBuckets >= LEAST_MAX_BUCKETS)) {
     throw mustBe(
       'ERR_INVALID_OPTION',
       'maxBuckets',
@@ -62,81 +67,79 @@ export function familiesOfSnapshot(snapshot: Snapshot, options: SnapshotOptions 
       maxBuckets,
     );
   }
-  if (!BUCKETS.includes(options.buckets)) {
-    throw mustBe('ERR_INVALID_OPTION', 'buckets', "'native', 'classic' or 'both'", options.buckets);
+  if (!BUCKETS.includes(buckets)) {
+    throw mustBe('ERR_INVALID_OPTION', 'buckets', "'native', 'classic' or 'both'", buckets);
   }
-  checkClassicBoundaries(options.classicBoundaries);
-  const timestampMs = appendTimestamp ? snapshot.timeMs : undefined;
-  const rejected = new RejectedTally();
-  const families: MetricFamily[] = [];
-  for (const family of snapshot.families) {
-    const name = familyName(family.name, family.unit, 'histogram', options);
-    if (name === undefined) {
-      warn(`the name ${JSON.stringify(family.name)} has no letter or digit: the family is left out`);
-      continue;
-    }
-    for (const series of family.series) rejected.add(name, series.rejected);
-    families.push(histogramFamily(family, name, options, maxBuckets, timestampMs));
-  }
-  families.push(...rejected.families(timestampMs), ...errorFamilies(snapshot.errors, timestampMs));
-  return mergeFamilies(families, warn);
+  checkClassicBoundaries(classicBoundaries);
 }
 
-function histogramFamily(
-  family: FamilySnapshot,
-  name: string,
-  options: SnapshotOptions,
-  maxBuckets: number,
-  timestampMs: number | undefined,
-): MetricFamily {
-  const { withoutScopeInfo = false, buckets = 'native' } = options;
-  const extra: Labels =
-    withoutScopeInfo || family.scope === undefined ? NO_LABELS : scopeLabels(family.scope);
-  const labeller = new Labeller(extra, 'le');
-  const boundaries = boundariesFor(options.classicBoundaries, family);
-  const zeroThreshold = zeroThresholdOf(family);
-  const maxScale = Math.min(MAX_SCHEMA, justifiedScale(family.layout));
-
-  const histogramOf = ({
-    histogram: { counts, totalCount },
-    sum,
-    exemplars,
-  }: SeriesSnapshot): HistogramValue => {
-    const toClassic = (): ClassicBuckets => ({
-      boundaries,
-      counts: explicitCounts(counts, family, boundaries),
-    });
-    return {
-      kind: 'histogram',
-      count: totalCount,
-      sum,
-      ...(buckets !== 'classic' && {
-        native: {
-          positive: exponentialBuckets(counts, family, { maxSize: maxBuckets, maxScale }),
-          zeroThreshold,
-        },
-      }),
-      ...(buckets === 'native' ? { toClassic } : { classic: toClassic() }),
-      ...(exemplars.length > 0 && { exemplars }),
+/** The families of a snapshot before those of one name are merged. */
+export function lazyFamiliesOfSnapshot(snapshot: Snapshot, options: SnapshotOptions): LazyFamily[] {
+  const { warn = () => {}, appendTimestamp = false, maxBuckets = DEFAULT_MAX_BUCKETS } = options;
+  const { withoutScopeInfo = false, buckets = 'native', classicBoundaries } = options;
+  const timestampMs = appendTimestamp ? snapshot.timeMs : undefined;
+  const families: LazyFamily[] = [];
+  for (const family of snapshot.families) {
+    const { scope, description: help, unit } = family;
+    const name = histogramName(family, options, warn);
+    if (name === undefined) continue;
+    const look: HistogramLook = {
+      extra: withoutScopeInfo || scope === undefined ? NO_LABELS : scopeLabels(scope),
+      buckets,
+      boundaries: boundariesFor(classicBoundaries, family),
+      classicFrom: 'slots',
+      maxSize: maxBuckets,
+      maxScale: Math.min(MAX_SCHEMA, justifiedScale(family.layout)),
+      zeroThreshold: zeroThresholdOf(family),
     };
-  };
-  return {
-    name,
-    help: family.description,
-    unit: family.unit,
-    type: 'histogram',
-    metrics: family.series.map((series) => ({
-      labels: labeller.labels(series.attributes),
-      timestampMs,
-      createdMs: series.startTimeMs,
-      value: histogramOf(series),
-    })),
-  };
+    const parts = [lazyHistograms(family, family.series, look, timestampMs)];
+    families.push({ name, help, unit, type: 'histogram', parts });
+  }
+  return [...families, ...problemFamilies(snapshot, options, timestampMs, NO_LABELS)];
+}
+
+/** The name of a family; `undefined`, with a warning, when Prometheus cannot show it. */
+export function histogramName(
+  { name, unit }: FamilySnapshot,
+  options: NamingOptions,
+  warn: Warn,
+): string | undefined {
+  const exposed = familyName(name, unit, 'histogram', options);
+  if (exposed === undefined) {
+    warn(`the name ${JSON.stringify(name)} has no letter or digit: the family is left out`);
+  }
+  return exposed;
 }
 
 /** Values closer to 0 than to the first tick count as 0. */
 function zeroThresholdOf({ resolution: { unitsPerTick, ticksPerUnit } }: FamilySnapshot): number {
   return Math.max(unitsPerTick / ticksPerUnit / 2, LEAST_ZERO_THRESHOLD);
+}
+
+/**
+ * The problems of a registry as families: rejected values and failed sources, if there are any.
+ *
+ * @param extra Labels of all series.
+ */
+export function problemFamilies(
+  { families, errors }: Snapshot,
+  options: NamingOptions,
+  timestampMs: number | undefined,
+  extra: Labels,
+): LazyFamily[] {
+  const rejected = new RejectedTally();
+  for (const { name, unit, series } of families) {
+    const exposed = familyName(name, unit, 'histogram', options);
+    if (exposed === undefined) continue;
+    for (const one of series) rejected.add(exposed, one.rejected);
+  }
+  const found = [...rejected.families(timestampMs), ...errorFamilies(errors, timestampMs)];
+  return found.map((family) =>
+    lazyFamily({
+      ...family,
+      metrics: family.metrics.map((metric) => ({ ...metric, labels: withExtra(metric.labels, extra) })),
+    }),
+  );
 }
 
 const REASONS = [
@@ -149,8 +152,15 @@ const REASONS = [
 /** Adds up the rejected values of all series, by family and reason. */
 class RejectedTally {
   readonly #counts = new Map<string, { family: string; reason: string; count: number }>();
+  /** The last object in which all counts are 0. Nearly all series share one. */
+  #nothing: Rejected | undefined;
 
   add(family: string, rejected: Rejected): void {
+    if (rejected === this.#nothing) return;
+    if (REASONS.every(([, field]) => rejected[field] === 0)) {
+      this.#nothing = rejected;
+      return;
+    }
     for (const [reason, field] of REASONS) {
       if (rejected[field] === 0) continue;
       const key = `${reason} ${family}`;

@@ -1,10 +1,10 @@
-import { reasonOf } from '@hdrscope/kit';
-import { EMPTY_SNAPSHOT, type Registry } from '@hdrscope/registry';
+import { type Registry, SHARED_GATHER_MS } from '@hdrscope/registry';
 import { assertTimeout } from './deadline.ts';
-import { report, warnOnce } from './diagnostics.ts';
-import type { MetricFamily } from './families.ts';
+import { reportFailures, warnOnce } from './diagnostics.ts';
+import { Exposition } from './exposition.ts';
 import { type FamilySource, gatherFamilies } from './family-source.ts';
-import { familiesOfSnapshot, type SnapshotOptions } from './from-registry.ts';
+import { assertSnapshotOptions, lazyFamiliesOfSnapshot, type SnapshotOptions } from './from-registry.ts';
+import type { LazyFamily } from './lazy-family.ts';
 import { answerScrape, type ScrapeOptions, type ScrapeRequest, type ScrapeResponse } from './scrape.ts';
 
 /** Options of `prometheusHandler`. */
@@ -20,6 +20,10 @@ export interface HandlerOptions extends SnapshotOptions, ScrapeOptions {
  * `Accept` decides the format, `Accept-Encoding` the compression, and `X-Prometheus-Scrape-Timeout-Seconds` the time limit. A
  * method other than GET and HEAD gets 405, a failure 500, and an exceeded time limit 503, all with the reason as text. A
  * source of the registry that fails or takes too long shows in `hdrscope_source_errors`, and the rest is served.
+ *
+ * A scrape makes only the metrics that have changed since the scrape before, because the handler keeps the bytes of its last
+ * response, per format. A format that no scraper has asked for in ten scrapes is forgotten. Long work is cut into slices of a
+ * few milliseconds, so that other requests are answered in between.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is out of range.
  * @example
@@ -45,16 +49,15 @@ export function prometheusHandler(
 ): (request: ScrapeRequest, response: ScrapeResponse) => void {
   const { sources = [], timeoutMs } = options;
   assertTimeout(timeoutMs);
-  familiesOfSnapshot(EMPTY_SNAPSHOT, options);
+  assertSnapshotOptions(options);
   const shown = { ...options, warn: options.warn ?? warnOnce() };
-  const familiesOfRegistry = async (softMs: number): Promise<MetricFamily[]> => {
-    const snapshot = await registry.gather({ timeoutMs: softMs });
-    for (const { source, error } of snapshot.errors) {
-      report('warn', `the source "${source}" failed: ${reasonOf(error)}`, error);
-    }
-    return familiesOfSnapshot(snapshot, shown);
+  const exposition = new Exposition(shown.warn);
+  const familiesOfRegistry = async (softMs: number): Promise<LazyFamily[]> => {
+    const snapshot = await registry.gather({ timeoutMs: softMs, maxAgeMs: SHARED_GATHER_MS });
+    reportFailures(snapshot.errors);
+    return lazyFamiliesOfSnapshot(snapshot, shown);
   };
-  const collect = (softMs: number): Promise<readonly MetricFamily[]> =>
+  const collect = (softMs: number): Promise<readonly LazyFamily[]> =>
     gatherFamilies(familiesOfRegistry(softMs), sources, shown, softMs);
-  return (request, response) => void answerScrape(request, response, collect, { timeoutMs });
+  return (request, response) => void answerScrape(request, response, collect, exposition, { timeoutMs });
 }

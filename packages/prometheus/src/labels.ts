@@ -4,47 +4,20 @@ import { labelName } from './names.ts';
 
 export const NO_LABELS: Labels = /* @__PURE__ */ Object.freeze([]);
 
-/** Makes the labels of series that share a scope and a resource. */
-export class Labeller {
-  readonly #extra: Labels;
-  readonly #reserved: string | undefined;
-  readonly #key: string;
-
-  /**
-   * @param extra Labels of every series besides its attributes. An attribute of the same name takes precedence.
-   * @param reserved A name that the format needs. An attribute of this name becomes `exported_…`.
-   */
-  constructor(extra: Labels, reserved?: string) {
-    this.#extra = extra;
-    this.#reserved = reserved;
-    this.#key = JSON.stringify([reserved, ...extra]);
-  }
-
-  /** Returns the same array for the same frozen attributes, so that writers encode the labels of a series only once. */
-  labels(attributes: Attributes): Labels {
-    if (!Object.isFrozen(attributes)) return this.#made(attributes);
-    const byKey = made.get(attributes) ?? new Map<string, Labels>();
-    made.set(attributes, byKey);
-    const labels = byKey.get(this.#key) ?? this.#made(attributes);
-    byKey.set(this.#key, labels);
-    return labels;
-  }
-
-  #made(attributes: Attributes): Labels {
-    const labels = [...labelsOf(attributes)];
-    if (this.#reserved !== undefined) {
-      const at = labels.findIndex(([name]) => name === this.#reserved);
-      if (at >= 0) labels[at] = [`exported_${this.#reserved}`, labels[at]![1]];
-    }
-    const own = labels.length;
-    for (const label of this.#extra) {
-      if (indexOfName(labels, label[0], own) < 0) labels.push(label);
-    }
-    return labels;
-  }
+/**
+ * The labels of a series.
+ *
+ * @param extra Labels besides its attributes. An attribute of the same name takes precedence.
+ * @param reserved A name that the format needs. An attribute of this name becomes `exported_…`.
+ */
+export function seriesLabels(attributes: Attributes, extra: Labels, reserved?: string): Labels {
+  const own = labelsOf(attributes);
+  const renamed =
+    reserved === undefined || indexOfName(own, reserved) < 0
+      ? own
+      : own.map(([name, value]) => [name === reserved ? `exported_${name}` : name, value] as const);
+  return withExtra(renamed, extra);
 }
-
-const made = new WeakMap<Attributes, Map<string, Labels>>();
 
 /**
  * Converts attributes to labels, in their order. When two keys become one name, `;` joins their values in the order of
@@ -75,9 +48,15 @@ function joinedLabelsOf(attributes: Attributes): Labels {
   ]);
 }
 
+/** Joins two lists. When both have a name, the first value stays. */
+export function withExtra(labels: Labels, extra: Labels): Labels {
+  const missing = extra.filter(([name]) => indexOfName(labels, name) < 0);
+  return missing.length === 0 ? labels : [...labels, ...missing];
+}
+
 /** A loop is fastest: lists are short, and there are many of them. */
-function indexOfName(labels: Labels, name: string, end: number = labels.length): number {
-  for (let i = 0; i < end; i++) if (labels[i]![0] === name) return i;
+function indexOfName(labels: Labels, name: string): number {
+  for (let i = 0; i < labels.length; i++) if (labels[i]![0] === name) return i;
   return -1;
 }
 
@@ -108,16 +87,9 @@ export function scopeLabels({
 
 /** A text that is equal for two lists exactly when they have the same labels, in any order. */
 export function seriesKey(labels: Labels): string {
-  let key = keys.get(labels);
-  if (key === undefined) {
-    // With lengths, because values can contain any separator.
-    key = labels
-      .map(([name, value]) => `${name}=${value.length}:${value}`)
-      .sort()
-      .join();
-    keys.set(labels, key);
-  }
-  return key;
+  // With lengths, because values can contain any separator.
+  return labels
+    .map(([name, value]) => `${name}=${value.length}:${value}`)
+    .sort()
+    .join();
 }
-
-const keys = new WeakMap<Labels, string>();

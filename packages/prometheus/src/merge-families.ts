@@ -1,6 +1,8 @@
-import type { Metric, MetricFamily, Warn } from './families.ts';
+import type { MetricFamily, Warn } from './families.ts';
 import { seriesKey } from './labels.ts';
+import { type LazyFamily, type LazyMetrics, metricFamily } from './lazy-family.ts';
 import { exposedName } from './names.ts';
+import { atOnce, type Steps } from './steps.ts';
 
 /**
  * Merges families that have the same exposed name, because an exposition must name a family only once:
@@ -8,17 +10,37 @@ import { exposedName } from './names.ts';
  * - The first help text and the first unit that are not empty apply to all.
  * - A series is left out when an earlier one has the same labels.
  */
-export function mergeFamilies(families: readonly MetricFamily[], warn: Warn): MetricFamily[] {
-  const byName = new Map<string, MetricFamily>();
+export function mergeFamilies(families: readonly LazyFamily[], warn: Warn): MetricFamily[] {
+  return atOnce(mergeSteps(families, warn)).map(metricFamily);
+}
+
+/**
+ * `mergeFamilies` in steps.
+ *
+ * @param known Families whose series had different labels at the last scrape. They are compared again only when there are new
+ *   series. Afterwards it has the families of this scrape.
+ */
+export function* mergeSteps(
+  families: readonly LazyFamily[],
+  warn: Warn,
+  known: KnownSeries = new Map(),
+): Steps<LazyFamily[]> {
+  const byName = new Map<string, LazyFamily>();
   for (const family of families) {
     const name = exposedName(family);
     const first = byName.get(name);
     byName.set(name, first === undefined ? family : merged(name, first, family, warn));
   }
-  return [...byName].map(([name, family]) => withoutDuplicates(name, family, warn));
+  for (const name of known.keys()) if (!byName.has(name)) known.delete(name);
+  const result: LazyFamily[] = [];
+  for (const [name, family] of byName) result.push(yield* withoutDuplicates(name, family, warn, known));
+  return result;
 }
 
-function merged(name: string, first: MetricFamily, later: MetricFamily, warn: Warn): MetricFamily {
+/** The parts of families without duplicates, by exposed name. */
+export type KnownSeries = Map<string, readonly LazyMetrics[]>;
+
+function merged(name: string, first: LazyFamily, later: LazyFamily, warn: Warn): LazyFamily {
   if (first.type !== later.type) {
     warn(`"${name}" is already a ${first.type}: the ${later.type} of this name is left out`);
     return first;
@@ -33,19 +55,65 @@ function merged(name: string, first: MetricFamily, later: MetricFamily, warn: Wa
     ...first,
     help: first.help || later.help,
     unit: first.unit || later.unit,
-    metrics: [...first.metrics, ...later.metrics],
+    parts: [...first.parts, ...later.parts],
   };
 }
 
-function withoutDuplicates(name: string, family: MetricFamily, warn: Warn): MetricFamily {
-  if (family.metrics.length < 2) return family;
+function* withoutDuplicates(
+  name: string,
+  family: LazyFamily,
+  warn: Warn,
+  known: KnownSeries,
+): Steps<LazyFamily> {
+  const total = family.parts.reduce((sum, { states }) => sum + states.length, 0);
+  if (total < 2) return family;
+  if (yield* areIn(family.parts, known.get(name))) {
+    remember(name, family.parts, known);
+    return family;
+  }
+  known.delete(name);
   const seen = new Set<string>();
-  const metrics = family.metrics.filter(({ labels }: Metric) => {
-    const { size } = seen;
-    return seen.add(seriesKey(labels)).size > size;
-  });
-  const duplicates = family.metrics.length - metrics.length;
-  if (duplicates === 0) return family;
+  const parts: LazyMetrics[] = [];
+  for (const part of family.parts) {
+    const states: object[] = [];
+    for (const state of part.states) {
+      const { size } = seen;
+      if (seen.add(seriesKey(part.labelsOf(state))).size > size) states.push(state);
+      yield;
+    }
+    parts.push({ ...part, states });
+  }
+  const duplicates = total - seen.size;
+  if (duplicates === 0) {
+    remember(name, family.parts, known);
+    return family;
+  }
   warn(`"${name}" has ${duplicates} series with the same labels as others: these series are left out`);
-  return { ...family, metrics };
+  return { ...family, parts };
 }
+
+/** Parts without a recipe are compared at each scrape. */
+function remember(name: string, parts: readonly LazyMetrics[], known: KnownSeries): void {
+  if (parts.every(({ recipe }) => recipe !== undefined)) known.set(name, parts);
+}
+
+/** Whether all series are among known ones, in the same order. */
+function* areIn(parts: readonly LazyMetrics[], known: readonly LazyMetrics[] | undefined): Steps<boolean> {
+  if (known?.length !== parts.length) return false;
+  for (const [i, { states, recipe, identityOf }] of parts.entries()) {
+    const others = known[i]!;
+    if (recipe !== others.recipe) return false;
+    let place = 0;
+    for (const [at, state] of states.entries()) {
+      const identity = identityOf(state);
+      while (place < others.states.length && identityOf(others.states[place]!) !== identity) place++;
+      if (place === others.states.length) return false;
+      place++;
+      if (at % SERIES_PER_STEP === 0) yield;
+    }
+  }
+  return true;
+}
+
+// To compare one takes some nanoseconds, less than a step.
+const SERIES_PER_STEP = 256;

@@ -2,6 +2,9 @@
 export const MIN_SCHEMA = -4;
 export const MAX_SCHEMA = 8;
 
+/** At the coarsest schema, so many buckets cover the range of every histogram, a factor of 2^53. */
+export const LEAST_MAX_BUCKETS = 8;
+
 /** The zero threshold when no better one is known: the smallest that client libraries use. */
 export const LEAST_ZERO_THRESHOLD: number = 2 ** -128;
 

@@ -1,24 +1,25 @@
 import type { Exemplar } from '@hdrscope/registry';
 import { exemplarLabels, exemplarsByBucket } from './exemplars.ts';
 import type { HistogramValue, Metric, MetricFamily } from './families.ts';
+import { type FormatWriter, textFormat } from './format-writer.ts';
+import type { FamilyFacts } from './lazy-family.ts';
 import { unitInName } from './names.ts';
 import { escapedValue, inBraces, labelsText, numberText } from './text-parts.ts';
 
 /**
- * Writes families in OpenMetrics 1.0, with creation times and exemplars.
+ * Makes a writer of OpenMetrics 1.0, with creation times and exemplars.
  * Source: https://github.com/prometheus/OpenMetrics/blob/v1.0.0/specification/OpenMetrics.md#text-format
  */
-export function openMetricsOf(families: readonly MetricFamily[]): string {
-  let text = '';
-  for (const family of families) {
-    const { name, help, type } = family;
-    text += `# TYPE ${name} ${type}\n`;
-    const unit = type === 'info' ? '' : unitInName(family);
-    if (unit !== '') text += `# UNIT ${name} ${unit}\n`;
-    if (help !== '') text += `# HELP ${name} ${escapedValue(help)}\n`;
-    for (const metric of family.metrics) text += samples(family, metric);
-  }
-  return `${text}# EOF\n`;
+export function openMetricsWriter(): FormatWriter {
+  return textFormat(samples, comments, '# EOF\n');
+}
+
+function comments(family: FamilyFacts): string {
+  const { name, help, type } = family;
+  const unit = type === 'info' ? '' : unitInName(family);
+  const unitLine = unit === '' ? '' : `# UNIT ${name} ${unit}\n`;
+  const helpLine = help === '' ? '' : `# HELP ${name} ${escapedValue(help)}\n`;
+  return `# TYPE ${name} ${type}\n${unitLine}${helpLine}`;
 }
 
 const SUFFIXES: Readonly<Record<MetricFamily['type'], string>> = {
@@ -29,7 +30,7 @@ const SUFFIXES: Readonly<Record<MetricFamily['type'], string>> = {
   unknown: '',
 };
 
-function samples({ name, type }: MetricFamily, { labels, timestampMs, createdMs, value }: Metric): string {
+function samples({ name, type }: FamilyFacts, { labels, timestampMs, createdMs, value }: Metric): string {
   const own = labelsText(labels);
   const time = timestampMs === undefined ? '' : ` ${secondsText(timestampMs)}`;
   const braces = inBraces(own);

@@ -1,4 +1,4 @@
-import { BinaryWriter } from '@bufbuild/protobuf/wire';
+import { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire';
 import type { BucketRun } from '@hdrscope/core/internal';
 import type { Exemplar } from '@hdrscope/registry';
 import { exemplarLabels, exemplarsByBucket } from './exemplars.ts';
@@ -10,6 +10,7 @@ import type {
   MetricFamily,
   NativeBuckets,
 } from './families.ts';
+import { type FormatWriter, NO_BYTES } from './format-writer.ts';
 import { exposedName, unitInName } from './names.ts';
 import { spansOf } from './native.ts';
 
@@ -75,36 +76,54 @@ const TYPES: Readonly<Record<MetricFamily['type'], number>> = {
 };
 
 /**
- * Writes families as protobuf: each an `io.prometheus.client.MetricFamily` after its length. This is the only format with
- * native histograms. An unknown sum is NaN.
+ * Makes a writer of protobuf: each family is an `io.prometheus.client.MetricFamily` after its length. This is the only format
+ * with native histograms. An unknown sum is NaN. A family without metrics has no bytes.
  * Source: https://prometheus.io/docs/instrumenting/exposition_formats/#protobuf-format
  */
-export function protobufOf(families: readonly MetricFamily[]): Uint8Array {
+export function protobufWriter(): FormatWriter {
   const writer = new BinaryWriter();
-  for (const family of families) {
-    if (family.metrics.length > 0) writeFamily(writer, family);
-  }
-  return writer.finish();
+  return {
+    add({ type }, metric) {
+      writer.uint32(FAMILY_METRIC).fork();
+      writeMetric(writer, type, metric);
+      writer.join();
+    },
+    finish() {
+      const bytes = writer.finish();
+      return { bytes, ends: endsOfFields(bytes) };
+    },
+    frame(family, metricsLength) {
+      if (metricsLength === 0) return { head: NO_BYTES, tail: NO_BYTES };
+      const unit = unitInName(family);
+      if (unit !== '') writer.uint32(FAMILY_UNIT).string(unit);
+      const tail = writer.finish();
+      writer.uint32(FAMILY_NAME).string(exposedName(family));
+      if (family.help !== '') writer.uint32(FAMILY_HELP).string(family.help);
+      writer.uint32(FAMILY_TYPE).uint32(TYPES[family.type]);
+      const facts = writer.finish();
+      writer.uint32(facts.length + metricsLength + tail.length).raw(facts);
+      return { head: writer.finish(), tail };
+    },
+    end: NO_BYTES,
+  };
 }
 
-function writeFamily(writer: BinaryWriter, family: MetricFamily): void {
-  writer.fork();
-  writer.uint32(FAMILY_NAME).string(exposedName(family));
-  if (family.help !== '') writer.uint32(FAMILY_HELP).string(family.help);
-  writer.uint32(FAMILY_TYPE).uint32(TYPES[family.type]);
-  for (const metric of family.metrics) {
-    writer.uint32(FAMILY_METRIC).fork();
-    writeMetric(writer, family.type, metric);
-    writer.join();
+/** Where each field ends. All are messages, and the tags are of one byte. */
+function endsOfFields(bytes: Uint8Array): number[] {
+  const reader = new BinaryReader(bytes);
+  const ends: number[] = [];
+  while (reader.pos < reader.len) {
+    reader.pos++;
+    const length = reader.uint32();
+    reader.pos += length;
+    ends.push(reader.pos);
   }
-  const unit = unitInName(family);
-  if (unit !== '') writer.uint32(FAMILY_UNIT).string(unit);
-  writer.join();
+  return ends;
 }
 
 function writeMetric(writer: BinaryWriter, type: MetricFamily['type'], metric: Metric): void {
   const { labels, timestampMs, createdMs, value } = metric;
-  writer.raw(labelBytes(labels));
+  for (const label of labels) writeLabel(writer, METRIC_LABEL, label);
   if (value.kind === 'histogram') {
     writer.uint32(METRIC_HISTOGRAM).fork();
     writeHistogram(writer, value);
@@ -216,18 +235,3 @@ function writeLabel(writer: BinaryWriter, tag: number, [name, value]: Labels[num
   writer.uint32(LABEL_VALUE).string(value);
   writer.join();
 }
-
-/** The encoded labels of a metric, kept for each list. */
-function labelBytes(labels: Labels): Uint8Array {
-  let bytes = encoded.get(labels);
-  if (bytes === undefined) {
-    for (const label of labels) writeLabel(labelWriter, METRIC_LABEL, label);
-    bytes = labelWriter.finish();
-    encoded.set(labels, bytes);
-  }
-  return bytes;
-}
-
-const encoded = new WeakMap<Labels, Uint8Array>();
-// Empty between two lists. A new writer would need a new buffer.
-const labelWriter = /* @__PURE__ */ new BinaryWriter();

@@ -1,8 +1,12 @@
-import { getTextEncoding } from '@bufbuild/protobuf/wire';
 import type { MetricFamily } from './families.ts';
-import { openMetricsOf } from './openmetrics.ts';
-import { protobufOf } from './protobuf.ts';
-import { textOf } from './text.ts';
+import type { FormatWriter } from './format-writer.ts';
+import { type Block, blocksOf, joined, type KeptBytes, lengthOf } from './kept-bytes.ts';
+import { type LazyFamily, lazyFamily } from './lazy-family.ts';
+import { exposedName } from './names.ts';
+import { openMetricsWriter } from './openmetrics.ts';
+import { protobufWriter } from './protobuf.ts';
+import { atOnce, type Steps } from './steps.ts';
+import { textWriter } from './text.ts';
 
 /** A format that Prometheus scrapes. Only protobuf has native histograms. */
 export type ExpositionFormat = 'text' | 'openmetrics' | 'protobuf';
@@ -37,12 +41,42 @@ export function contentTypeOf(format: ExpositionFormat): string {
  * ```
  */
 export function render(families: readonly MetricFamily[], format: ExpositionFormat): Uint8Array {
-  switch (format) {
-    case 'text':
-      return getTextEncoding().encodeUtf8(textOf(families));
-    case 'openmetrics':
-      return getTextEncoding().encodeUtf8(openMetricsOf(families));
-    case 'protobuf':
-      return protobufOf(families);
-  }
+  return joined(atOnce(renderSteps(families.map(lazyFamily), format)));
 }
+
+/**
+ * The pieces of `render`, in steps.
+ *
+ * @param kept The bytes of the exposition before in this format. Afterwards it has those of this one.
+ */
+export function* renderSteps(
+  families: readonly LazyFamily[],
+  format: ExpositionFormat,
+  kept: KeptBytes = { blocks: new Map() },
+): Steps<Uint8Array[]> {
+  const writer = WRITERS[format]();
+  // A scrape that overlaps may replace them.
+  const before = kept.blocks;
+  const after = new Map<string, readonly Block[]>();
+  const pieces: Uint8Array[][] = [];
+  for (const family of families) {
+    const metrics: Uint8Array[] = [];
+    for (const part of family.parts) {
+      const key = part.recipe === undefined ? undefined : JSON.stringify([exposedName(family), part.recipe]);
+      const known = key === undefined ? undefined : before.get(key);
+      const blocks = yield* blocksOf(family, part, known ?? [], writer);
+      if (key !== undefined) after.set(key, blocks);
+      for (const { bytes } of blocks) metrics.push(bytes);
+    }
+    const { head, tail } = writer.frame(family, lengthOf(metrics));
+    pieces.push([head], metrics, [tail]);
+  }
+  kept.blocks = after;
+  return [...pieces.flat(), writer.end].filter(({ length }) => length > 0);
+}
+
+const WRITERS: Readonly<Record<ExpositionFormat, () => FormatWriter>> = {
+  text: textWriter,
+  openmetrics: openMetricsWriter,
+  protobuf: protobufWriter,
+};

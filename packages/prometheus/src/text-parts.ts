@@ -10,15 +10,8 @@ export function numberText(value: number): string {
 
 /** `a="1",b="2"`, without braces. */
 export function labelsText(labels: Labels): string {
-  let text = texts.get(labels);
-  if (text === undefined) {
-    text = labels.map(([name, value]) => `${name}="${escapedValue(value)}"`).join(',');
-    texts.set(labels, text);
-  }
-  return text;
+  return labels.map(([name, value]) => `${name}="${escapedValue(value)}"`).join(',');
 }
-
-const texts = new WeakMap<Labels, string>();
 
 /** Puts labels and one more label, if given, in braces. Without any label, the text is empty. */
 export function inBraces(labels: string, more = ''): string {

@@ -1,21 +1,22 @@
 import type { HistogramValue, Metric, MetricFamily } from './families.ts';
+import { type FormatWriter, textFormat } from './format-writer.ts';
+import type { FamilyFacts } from './lazy-family.ts';
 import { exposedName } from './names.ts';
 import { inBraces, labelsText, numberText } from './text-parts.ts';
 
 /**
- * Writes families in Prometheus's text format 0.0.4, with `# UNIT` comments like OpenTelemetry's stock exporter.
+ * Makes a writer of Prometheus's text format 0.0.4, with `# UNIT` comments like OpenTelemetry's stock exporter.
  * Source: https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
  */
-export function textOf(families: readonly MetricFamily[]): string {
-  let text = '';
-  for (const family of families) {
-    const name = exposedName(family);
-    text += `# HELP ${name} ${escapedHelp(family.help || 'description missing')}\n`;
-    if (family.unit !== '') text += `# UNIT ${name} ${escapedHelp(family.unit)}\n`;
-    text += `# TYPE ${name} ${TYPES[family.type]}\n`;
-    for (const metric of family.metrics) text += samples(name, metric);
-  }
-  return text;
+export function textWriter(): FormatWriter {
+  return textFormat(samples, comments, '');
+}
+
+function comments(family: FamilyFacts): string {
+  const name = exposedName(family);
+  const help = `# HELP ${name} ${escapedHelp(family.help || 'description missing')}\n`;
+  const unit = family.unit === '' ? '' : `# UNIT ${name} ${escapedHelp(family.unit)}\n`;
+  return `${help}${unit}# TYPE ${name} ${TYPES[family.type]}\n`;
 }
 
 const TYPES: Readonly<Record<MetricFamily['type'], string>> = {
@@ -26,7 +27,8 @@ const TYPES: Readonly<Record<MetricFamily['type'], string>> = {
   unknown: 'untyped',
 };
 
-function samples(name: string, { labels, timestampMs, value }: Metric): string {
+function samples(family: FamilyFacts, { labels, timestampMs, value }: Metric): string {
+  const name = exposedName(family);
   const own = labelsText(labels);
   const end = timestampMs === undefined ? '\n' : ` ${timestampMs}\n`;
   return value.kind === 'number'

@@ -274,9 +274,3 @@ test('of series with equal labels the first is kept, and the others get a warnin
     '"a_b" has 1 series with the same labels as others: these series are left out',
   ]);
 });
-
-test('a series has the same list of labels at every scrape', async () => {
-  const registry = registryOf([1]);
-  const [first, second] = [await familiesOf(registry), await familiesOf(registry)];
-  expect(first[0]!.metrics[0]!.labels).toBe(second[0]!.metrics[0]!.labels);
-});

@@ -1,4 +1,5 @@
 import type { Metric, MetricFamily } from '../src/index.ts';
+import { lazyFamily } from '../src/lazy-family.ts';
 import { mergeFamilies } from '../src/merge-families.ts';
 
 const metric = (labels: Metric['labels'], value: number): Metric => ({
@@ -88,6 +89,6 @@ test.each<[title: string, families: MetricFamily[], merged: MetricFamily[], warn
   ],
 ])('%s', (_title, families, merged, warnings) => {
   const heard: string[] = [];
-  expect(mergeFamilies(families, (message) => heard.push(message))).toEqual(merged);
+  expect(mergeFamilies(families.map(lazyFamily), (message) => heard.push(message))).toEqual(merged);
   expect(heard).toEqual(warnings);
 });

@@ -1,4 +1,4 @@
-import { Labeller, labelsOf, seriesKey } from '../src/labels.ts';
+import { labelsOf, seriesKey, seriesLabels } from '../src/labels.ts';
 import { exposedName, familyName, labelName, unitInName, unitWords } from '../src/names.ts';
 
 test.each<[name: string, unit: string, type: Parameters<typeof familyName>[2], expected: string | undefined]>(
@@ -93,33 +93,31 @@ test('keys that become one name have their values joined in the order of the key
 });
 
 test('an attribute takes precedence over a label of the scope or the resource', () => {
-  const labeller = new Labeller([
+  const extra = [
     ['otel_scope_name', 'lib'],
     ['service_name', 'shop'],
-  ]);
-  expect(labeller.labels({ 'service.name': 'mine' })).toEqual([
+  ] as const;
+  expect(seriesLabels({ 'service.name': 'mine' }, extra)).toEqual([
     ['service_name', 'mine'],
     ['otel_scope_name', 'lib'],
   ]);
 });
 
 test('an attribute of a reserved name gets another name', () => {
-  expect(new Labeller([], 'le').labels({ le: '5' })).toEqual([['exported_le', '5']]);
+  expect(seriesLabels({ le: '5' }, [], 'le')).toEqual([['exported_le', '5']]);
 });
 
-test('frozen attributes are converted once for each scope, others every time', () => {
-  const labeller = new Labeller([['a', '1']]);
+test('labels are those of the attributes, the scope and the reserved name of the call', () => {
   const attributes = { x: 1 };
-  labeller.labels(attributes);
+  seriesLabels(attributes, [['a', '1']]);
   attributes.x = 2;
-  expect(labeller.labels(attributes)).toEqual([
+  expect(seriesLabels(attributes, [['a', '1']])).toEqual([
     ['x', '2'],
     ['a', '1'],
   ]);
   const frozen = Object.freeze({ x: 1 });
-  expect(new Labeller([['a', '1']]).labels(frozen)).toBe(labeller.labels(frozen));
-  expect(new Labeller([['a', '2']]).labels(frozen)).not.toEqual(labeller.labels(frozen));
-  expect(new Labeller([['a', '1']], 'x').labels(frozen)[0]).toEqual(['exported_x', '1']);
+  expect(seriesLabels(frozen, [['a', '2']])).not.toEqual(seriesLabels(frozen, [['a', '1']]));
+  expect(seriesLabels(frozen, [['a', '1']], 'x')[0]).toEqual(['exported_x', '1']);
 });
 
 test('the order of labels does not matter for a series', () => {

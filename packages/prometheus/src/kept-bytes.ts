@@ -1,0 +1,132 @@
+import type { FormatWriter, MetricBytes } from './format-writer.ts';
+import type { FamilyFacts, LazyMetrics } from './lazy-family.ts';
+import type { Steps } from './steps.ts';
+
+/** The bytes of neighbouring metrics with the states that the metrics were made from. */
+export interface Block extends MetricBytes {
+  readonly states: readonly object[];
+}
+
+/** The blocks of all parts by their recipe, from one exposition to the next: one copy of the exposition. */
+export interface KeptBytes {
+  blocks: ReadonlyMap<string, readonly Block[]>;
+}
+
+// Enough for a block to cost little beside its bytes. A metric that changes costs a copy of its block.
+const METRICS_PER_BLOCK = 64;
+
+/**
+ * The bytes of metrics, block by block.
+ *
+ * @param before The blocks of the same recipe in the exposition before. Metrics whose states are there are not made. A series
+ *   that has ended leaves a gap in its block, and new series follow at the end.
+ */
+export function* blocksOf(
+  family: FamilyFacts,
+  part: LazyMetrics,
+  before: readonly Block[],
+  writer: FormatWriter,
+): Steps<Block[]> {
+  const blocks: Block[] = [];
+  const { length } = part.states;
+  let from = 0;
+  for (let i = 0; from < length; i++) {
+    const known = before[i];
+    const full = Math.min(from + METRICS_PER_BLOCK, length);
+    const end = known !== undefined && i < before.length - 1 ? endOfKnown(part, from, known) : full;
+    if (end > from) blocks.push(yield* blockOf(family, part, from, end, known, writer));
+    from = end;
+    yield;
+  }
+  return blocks;
+}
+
+/** Where the series of a known block end that are still there. */
+function endOfKnown({ states, identityOf }: LazyMetrics, from: number, known: Block): number {
+  let end = from;
+  for (const state of known.states) {
+    if (end < states.length && identityOf(states[end]!) === identityOf(state)) end++;
+  }
+  return end;
+}
+
+function* blockOf(
+  family: FamilyFacts,
+  part: LazyMetrics,
+  from: number,
+  end: number,
+  known: Block | undefined,
+  writer: FormatWriter,
+): Steps<Block> {
+  if (known !== undefined && isUnchanged(known, part.states, from, end)) return known;
+  const states = part.states.slice(from, end);
+  const places = placesIn(known, part, states);
+  for (const [i, state] of states.entries()) {
+    if (places[i] !== undefined) continue;
+    writer.add(family, part.metricOf(state));
+    yield;
+  }
+  const added = writer.finish();
+  const isNew = known === undefined || added.ends.length === states.length;
+  return { states, ...(isNew ? added : combined(places, known, added)) };
+}
+
+function isUnchanged({ states }: Block, all: readonly object[], from: number, end: number): boolean {
+  if (states.length !== end - from) return false;
+  for (let i = 0; i < states.length; i++) if (states[i] !== all[from + i]) return false;
+  return true;
+}
+
+/** The place of each state in a known block; `undefined` for states that are not there. */
+function placesIn(
+  known: Block | undefined,
+  { identityOf }: LazyMetrics,
+  states: readonly object[],
+): (number | undefined)[] {
+  const others = known?.states ?? [];
+  let place = 0;
+  return states.map((state) => {
+    let same = place;
+    while (same < others.length && identityOf(others[same]!) !== identityOf(state)) same++;
+    // A series that is not in the block: the others keep their places.
+    if (same === others.length) return undefined;
+    place = same + 1;
+    return others[same] === state ? same : undefined;
+  });
+}
+
+/** The bytes of all metrics in order: from the known block if they have a place there, otherwise from the added ones. */
+function combined(places: readonly (number | undefined)[], known: Block, added: MetricBytes): MetricBytes {
+  const ends: number[] = [];
+  const runs: { source: MetricBytes; start: number; end: number }[] = [];
+  let length = 0;
+  let next = 0;
+  for (const inKnown of places) {
+    const source = inKnown === undefined ? added : known;
+    const place = inKnown ?? next++;
+    const start = source.ends[place - 1] ?? 0;
+    const end = source.ends[place]!;
+    const run = runs.at(-1);
+    if (run?.source === source && run.end === start) run.end = end;
+    else runs.push({ source, start, end });
+    length += end - start;
+    ends.push(length);
+  }
+  return { bytes: joined(runs.map(({ source, start, end }) => source.bytes.subarray(start, end))), ends };
+}
+
+/** All bytes in one array. */
+export function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(lengthOf(pieces));
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
+}
+
+/** The number of bytes of all pieces. */
+export function lengthOf(pieces: readonly Uint8Array[]): number {
+  return pieces.reduce((length, piece) => length + piece.length, 0);
+}

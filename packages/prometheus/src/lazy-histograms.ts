@@ -1,0 +1,85 @@
+import { explicitCounts, exponentialBuckets } from '@hdrscope/core/internal';
+import type { FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
+import { classicOfNative } from './boundaries.ts';
+import type { ClassicBuckets, HistogramValue, Labels, NativeBuckets } from './families.ts';
+import { seriesLabels } from './labels.ts';
+import type { LazyMetrics } from './lazy-family.ts';
+import { LEAST_MAX_BUCKETS, MIN_SCHEMA } from './native.ts';
+
+/** How the histograms of a family look. Plain data, because it is a part of their recipe. */
+export interface HistogramLook {
+  /** Labels of every series besides its attributes. */
+  readonly extra: Labels;
+  readonly buckets: 'native' | 'classic' | 'both';
+  /** Boundaries of classic buckets. */
+  readonly boundaries: readonly number[];
+  /** Where the counts of classic buckets beside native ones come from: the slots of the series, or the native buckets. */
+  readonly classicFrom: 'slots' | 'native';
+  /** The most native buckets: at least 2. */
+  readonly maxSize: number;
+  /** The finest schema: an integer from -4 to 8. */
+  readonly maxScale: number;
+  /** Values up to this are in the zero bucket. */
+  readonly zeroThreshold: number;
+}
+
+/**
+ * The histograms of a family.
+ *
+ * @param series Those of the family that are shown.
+ * @param timestampMs The time that samples carry. Left out, they carry none.
+ */
+export function lazyHistograms(
+  family: FamilySnapshot,
+  series: readonly SeriesSnapshot[],
+  look: HistogramLook,
+  timestampMs: number | undefined,
+): LazyMetrics<SeriesSnapshot> {
+  const { name, scope } = family;
+  const labelsOf = ({ attributes }: SeriesSnapshot): Labels => seriesLabels(attributes, look.extra, 'le');
+  return {
+    states: series,
+    recipe: timestampMs === undefined ? JSON.stringify([name, scope, look]) : undefined,
+    metricOf: (state) => ({
+      labels: labelsOf(state),
+      timestampMs,
+      createdMs: state.startTimeMs,
+      value: histogramOf(state, family, look),
+    }),
+    labelsOf,
+    identityOf: ({ attributes }) => attributes,
+  };
+}
+
+function histogramOf(
+  { counts, sum, exemplars }: SeriesSnapshot,
+  family: FamilySnapshot,
+  look: HistogramLook,
+): HistogramValue {
+  const { buckets, boundaries, classicFrom } = look;
+  const native = buckets === 'classic' ? undefined : nativeBuckets(counts, family, look);
+  const toClassic = (): ClassicBuckets =>
+    native === undefined || classicFrom === 'slots'
+      ? { boundaries, counts: explicitCounts(counts, family, boundaries) }
+      : classicOfNative(native, boundaries);
+  return {
+    kind: 'histogram',
+    count: counts.total,
+    sum,
+    ...(native !== undefined && { native }),
+    ...(buckets === 'native' ? { toClassic } : { classic: toClassic() }),
+    ...(exemplars.length > 0 && { exemplars }),
+  };
+}
+
+function nativeBuckets(
+  counts: SeriesSnapshot['counts'],
+  family: FamilySnapshot,
+  { maxSize, maxScale, zeroThreshold }: HistogramLook,
+): NativeBuckets {
+  const positive = exponentialBuckets(counts, family, { maxSize, maxScale });
+  if (positive.scale >= MIN_SCHEMA) return { positive, zeroThreshold };
+  // Too few buckets for the range at the coarsest schema, so it gets as many as it needs there.
+  const coarsest = { maxSize: LEAST_MAX_BUCKETS, maxScale: MIN_SCHEMA };
+  return { positive: exponentialBuckets(counts, family, coarsest), zeroThreshold };
+}

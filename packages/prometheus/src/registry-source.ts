@@ -1,0 +1,103 @@
+import { justifiedScale } from '@hdrscope/core/internal';
+import type { FamilySnapshot, GatherOptions, Scope, Snapshot } from '@hdrscope/registry';
+import { boundariesFor } from './boundaries.ts';
+import type { MetricSource } from './exporter-options.ts';
+import type { Labels } from './families.ts';
+import {
+  constantLabels,
+  type ExposedMetricsOptions,
+  extraLabels,
+  type FamiliesByScope,
+  scopeKey,
+} from './from-otel.ts';
+import { histogramName, problemFamilies } from './from-registry.ts';
+import type { LazyFamily } from './lazy-family.ts';
+import { type HistogramLook, lazyHistograms } from './lazy-histograms.ts';
+import { LEAST_ZERO_THRESHOLD, MAX_SCHEMA, MIN_SCHEMA } from './native.ts';
+import type { ResourceMetricsLike } from './resource-metrics.ts';
+
+/**
+ * A registry whose histograms an exporter shows without a detour through OpenTelemetry's points. A contract between this
+ * package and `@hdrscope/otel`, which may change in any release: see `HdrPrometheusExporter.setRegistrySource`.
+ */
+export interface RegistrySource {
+  /** The SDK's own producer, whose collections lack the registry's histograms. */
+  readonly producer: MetricSource;
+  /** `gather` of the registry. */
+  gather(options: GatherOptions): Promise<Snapshot>;
+  /** How the points of a family look. */
+  settingsOf(family: FamilySnapshot): {
+    /** The most native buckets: an integer of at least 2. */
+    readonly maxSize: number;
+    /** The finest scale. @default the scale that the digits of the family justify */
+    readonly maxScale?: number | undefined;
+    /** The boundaries when the exporter's buckets are classic. */
+    readonly boundaries: readonly number[];
+  };
+}
+
+/** The scope that points of families without a scope have. */
+const REGISTRY_SCOPE: Scope = { name: '@hdrscope/registry' };
+
+/** The histograms of a snapshot by scope, as the points of the same families look. */
+export function histogramsByScope(
+  snapshot: Snapshot,
+  source: Pick<RegistrySource, 'settingsOf'>,
+  resource: ResourceMetricsLike['resource'],
+  options: ExposedMetricsOptions,
+): FamiliesByScope {
+  const { warn = () => {} } = options;
+  const timestampMs = timestampOf(snapshot, options);
+  const byScope = new Map<string, LazyFamily[]>();
+  for (const family of snapshot.families) {
+    const { scope = REGISTRY_SCOPE, description: help, unit } = family;
+    // A series that only rejected values has counted none.
+    const hasEmpty = family.series.some(({ counts }) => counts.total === 0);
+    const series = hasEmpty ? family.series.filter(({ counts }) => counts.total > 0) : family.series;
+    if (series.length === 0) continue;
+    const name = histogramName(family, options, warn);
+    if (name === undefined) continue;
+    const look = lookOf(family, source.settingsOf(family), extraLabels(scope, resource, options), options);
+    const parts = [lazyHistograms(family, series, look, timestampMs)];
+    const inScope = byScope.get(scopeKey(scope)) ?? [];
+    byScope.set(scopeKey(scope), inScope);
+    inScope.push({ name, help, unit, type: 'histogram', parts });
+  }
+  return byScope;
+}
+
+/** The problems of a registry, with the labels of the resource. */
+export function problemsOf(
+  snapshot: Snapshot,
+  resource: ResourceMetricsLike['resource'],
+  options: ExposedMetricsOptions,
+): LazyFamily[] {
+  return problemFamilies(
+    snapshot,
+    options,
+    timestampOf(snapshot, options),
+    constantLabels(resource, options),
+  );
+}
+
+function timestampOf({ timeMs }: Snapshot, { appendTimestamp }: ExposedMetricsOptions): number | undefined {
+  return appendTimestamp ? Math.round(timeMs) : undefined;
+}
+
+function lookOf(
+  { name, unit, layout }: FamilySnapshot,
+  { maxSize, maxScale = justifiedScale(layout), boundaries }: ReturnType<RegistrySource['settingsOf']>,
+  extra: Labels,
+  { buckets = 'native', classicBoundaries }: ExposedMetricsOptions,
+): HistogramLook {
+  return {
+    extra,
+    buckets,
+    // Points have explicit buckets, or exponential ones from which classic buckets are made.
+    boundaries: buckets === 'classic' ? boundaries : boundariesFor(classicBoundaries, { name, unit }),
+    classicFrom: buckets === 'classic' ? 'slots' : 'native',
+    maxSize,
+    maxScale: Math.max(MIN_SCHEMA, Math.min(MAX_SCHEMA, maxScale)),
+    zeroThreshold: LEAST_ZERO_THRESHOLD,
+  };
+}

@@ -1,0 +1,274 @@
+import { Slices } from '@hdrscope/kit';
+import { createRegistry, type Registry } from '@hdrscope/registry';
+import fc from 'fast-check';
+import { Exposition } from '../src/exposition.ts';
+import { lazyFamiliesOfSnapshot } from '../src/from-registry.ts';
+import {
+  type ExpositionFormat,
+  familiesOfSnapshot,
+  type HandlerOptions,
+  prometheusHandler,
+  render,
+} from '../src/index.ts';
+import { OPENMETRICS, PROTOBUF } from './support/http.ts';
+import { START_MS } from './support/registry.ts';
+import { respond } from './support/respond.ts';
+
+const ACCEPT: Readonly<Record<ExpositionFormat, string>> = {
+  text: 'text/plain',
+  openmetrics: OPENMETRICS,
+  protobuf: PROTOBUF,
+};
+
+/** A registry whose clock advances by a second at each look. */
+function tickingRegistry(): Registry {
+  let nowMs = START_MS;
+  return createRegistry({ clock: { nowMs: () => (nowMs += 1000), monotonicMs: () => 0 } });
+}
+
+describe('a scrape', () => {
+  type Action =
+    | { readonly kind: 'record'; readonly family: number; readonly series: number; readonly value: number }
+    | { readonly kind: 'remove'; readonly family: number; readonly from: number; readonly count: number }
+    | { readonly kind: 'scrape'; readonly handler: number; readonly format: ExpositionFormat };
+
+  // The names of the first two families collide, and so do the labels of some of their series.
+  const FAMILIES = [
+    { name: 'a.b', unit: 's', scope: { name: 'one' } },
+    { name: 'a_b', unit: 's', scope: { name: 'two' } },
+    { name: 'depth', resolution: 1, boundaries: [1, 2, 4] },
+  ];
+  const attributesOf = (series: number) => (series % 7 === 3 ? { x: String(series % 5) } : { x: series });
+  const OPTIONS: HandlerOptions[] = [
+    {},
+    { withoutScopeInfo: true, buckets: 'both' },
+    { appendTimestamp: true },
+    { prefix: 'app', withUnitSuffix: true, maxBuckets: 8, classicBoundaries: [1, 10] },
+    { buckets: 'classic' },
+  ];
+
+  const action: fc.Arbitrary<Action> = fc.oneof(
+    {
+      weight: 12,
+      arbitrary: fc.record({
+        kind: fc.constant('record' as const),
+        family: fc.nat(FAMILIES.length - 1),
+        // Enough for several blocks, and now and then the same one again.
+        series: fc.oneof(fc.nat(200), fc.nat(9)),
+        value: fc.oneof(fc.double({ min: -1, max: 1e6, noNaN: true }), fc.constant(3)),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant('remove' as const),
+        family: fc.nat(FAMILIES.length - 1),
+        from: fc.nat(200),
+        count: fc.nat(20),
+      }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        kind: fc.constant('scrape' as const),
+        handler: fc.nat(OPTIONS.length - 1),
+        format: fc.constantFrom<ExpositionFormat>('text', 'openmetrics', 'protobuf'),
+      }),
+    },
+  );
+
+  test('has the bytes of the whole snapshot, whatever was scraped before', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(action, { minLength: 10, maxLength: 300, size: 'max' }), async (actions) => {
+        const registry = tickingRegistry();
+        let gathered = await registry.gather();
+        const watched = {
+          ...registry,
+          gather: async () => {
+            gathered = await registry.gather();
+            return gathered;
+          },
+        };
+        const handlers = OPTIONS.map((options) => prometheusHandler(watched, options));
+        for (const one of actions) {
+          if (one.kind === 'record') {
+            registry.histogram(FAMILIES[one.family]!).with(attributesOf(one.series)).record(one.value);
+            continue;
+          }
+          if (one.kind === 'remove') {
+            const family = registry.histogram(FAMILIES[one.family]!);
+            for (let i = one.from; i < one.from + one.count; i++) family.remove(attributesOf(i));
+            continue;
+          }
+          const { status, body } = await respond(handlers[one.handler]!, { accept: ACCEPT[one.format] });
+          const expected = render(familiesOfSnapshot(gathered, OPTIONS[one.handler]), one.format);
+          expect(status).toBe(200);
+          expect(Buffer.compare(body, expected)).toBe(0);
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('shows boundaries that have changed since the scrape before', async () => {
+    const registry = createRegistry();
+    registry.histogram({ name: 'x' }).with({}).record(3);
+    let boundaries = [1];
+    const handler = prometheusHandler(registry, { classicBoundaries: () => boundaries });
+    await respond(handler);
+    boundaries = [2, 4];
+    const { body } = await respond(handler);
+    expect(`${body}`).toContain('x_bucket{le="4"} 1\n');
+  });
+
+  test('shows what a source of families has changed in its own objects', async () => {
+    const value = { kind: 'number' as const, value: 1 };
+    const family = {
+      name: 'x',
+      help: '',
+      unit: '',
+      type: 'gauge' as const,
+      metrics: [{ labels: [], value }],
+    };
+    const handler = prometheusHandler(createRegistry(), { sources: [() => [family]] });
+    await respond(handler);
+    value.value = 2;
+    expect(`${(await respond(handler)).body}`).toContain('x 2\n');
+  });
+});
+
+describe('an exposition', () => {
+  const SERIES = 1000;
+
+  async function filled(): Promise<Registry> {
+    const registry = createRegistry();
+    for (let i = 0; i < SERIES; i++) registry.histogram({ name: 'x' }).with({ i }).record(i);
+    return registry;
+  }
+
+  /** The pieces of a scrape, and how many metrics were made for it. */
+  async function scraped(exposition: Exposition, registry: Registry, format: ExpositionFormat) {
+    let made = 0;
+    const families = lazyFamiliesOfSnapshot(await registry.gather(), {}).map((family) => ({
+      ...family,
+      parts: family.parts.map((part) => ({
+        ...part,
+        metricOf(state: object) {
+          made++;
+          return part.metricOf(state);
+        },
+      })),
+    }));
+    return { pieces: await exposition.render(families, format, new Slices()), made: () => made };
+  }
+
+  test('makes only the metrics of series that have changed', async () => {
+    const registry = await filled();
+    const exposition = new Exposition(() => {});
+    expect((await scraped(exposition, registry, 'protobuf')).made()).toBe(SERIES);
+    expect((await scraped(exposition, registry, 'protobuf')).made()).toBe(0);
+    for (const i of [0, 1, 500, SERIES]) registry.histogram({ name: 'x' }).with({ i }).record(1);
+    expect((await scraped(exposition, registry, 'protobuf')).made()).toBe(4);
+  });
+
+  test('makes no metrics because other series have ended, and forgets those', async () => {
+    const registry = await filled();
+    const exposition = new Exposition(() => {});
+    await scraped(exposition, registry, 'protobuf');
+    for (const i of [0, 5, 63, 64, 700, SERIES - 1]) registry.histogram({ name: 'x' }).remove({ i });
+    for (let i = 100; i < 300; i++) registry.histogram({ name: 'x' }).remove({ i });
+    registry.histogram({ name: 'x' }).with({ i: 0 }).record(1);
+    const { pieces, made } = await scraped(exposition, registry, 'protobuf');
+    expect(made()).toBe(1);
+    const expected = render(familiesOfSnapshot(await registry.gather()), 'protobuf');
+    expect(Buffer.compare(Buffer.concat(pieces), expected)).toBe(0);
+    registry.histogram({ name: 'x' }).clear();
+    expect((await scraped(exposition, registry, 'protobuf')).pieces).toEqual([]);
+  });
+
+  test('fills the last block with new series', async () => {
+    const registry = createRegistry();
+    const exposition = new Exposition(() => {});
+    for (let i = 0; i < 200; i++) {
+      registry.histogram({ name: 'x' }).with({ i }).record(i);
+      const { pieces, made } = await scraped(exposition, registry, 'protobuf');
+      expect(made()).toBe(1);
+      // The head of the family, and a piece for 64 series.
+      expect(pieces).toHaveLength(1 + Math.ceil((i + 1) / 64));
+    }
+  });
+
+  test('compares the labels of series only when there are new series', async () => {
+    const registry = await filled();
+    const exposition = new Exposition(() => {});
+    let compared = 0;
+    const scrape = async () => {
+      const families = lazyFamiliesOfSnapshot(await registry.gather(), {}).map((family) => ({
+        ...family,
+        parts: family.parts.map((part) => ({
+          ...part,
+          labelsOf(state: object) {
+            compared++;
+            return part.labelsOf(state);
+          },
+        })),
+      }));
+      await exposition.render(families, 'text', new Slices());
+      return compared;
+    };
+    expect(await scrape()).toBe(SERIES);
+    registry.histogram({ name: 'x' }).with({ i: 1 }).record(1);
+    expect(await scrape()).toBe(SERIES);
+    registry.histogram({ name: 'x' }).remove({ i: 7 });
+    expect(await scrape()).toBe(SERIES);
+    registry.histogram({ name: 'x' }).with({ i: SERIES }).record(1);
+    expect(await scrape()).toBe(2 * SERIES);
+  });
+
+  test('forgets a format that the last ten scrapes did not ask for', async () => {
+    const registry = await filled();
+    const exposition = new Exposition(() => {});
+    const made = async (format: ExpositionFormat) => (await scraped(exposition, registry, format)).made();
+    await made('text');
+    for (let i = 0; i < 10; i++) await made('protobuf');
+    expect(await made('text')).toBe(0);
+    for (let i = 0; i < 11; i++) await made('protobuf');
+    expect(await made('text')).toBe(SERIES);
+  });
+
+  test('has the right bytes when scrapes overlap', async () => {
+    const registry = await filled();
+    const exposition = new Exposition(() => {});
+    const expected = async () => render(familiesOfSnapshot(await registry.gather()), 'protobuf');
+    for (let round = 0; round < 5; round++) {
+      const before = await expected();
+      const first = scraped(exposition, registry, 'protobuf');
+      await Promise.resolve();
+      const [one, other] = await Promise.all([first, scraped(exposition, registry, 'protobuf')]);
+      for (const { pieces } of [one, other]) expect(Buffer.concat(pieces)).toEqual(Buffer.from(before));
+      registry.histogram({ name: 'x' }).with({ i: round }).record(1);
+    }
+  });
+});
+
+test('a scrape of many series lets timers run in between', async () => {
+  const registry = createRegistry();
+  const family = registry.histogram({ name: 'x', cardinalityLimit: 20_000 });
+  for (let i = 0; i < 20_000; i++) family.with({ i }).record(i);
+  const handler = prometheusHandler(registry);
+  // Snapshots of the series are taken here, and not by the scrapes below.
+  await respond(handler);
+  let ticks = 0;
+  const timer = setInterval(() => ticks++, 1);
+  try {
+    for (const format of ['protobuf', 'openmetrics'] as const) {
+      const before = ticks;
+      const { status } = await respond(handler, { accept: ACCEPT[format] });
+      expect(status).toBe(200);
+      // It takes over 100 ms.
+      expect(ticks - before).toBeGreaterThan(10);
+    }
+  } finally {
+    clearInterval(timer);
+  }
+});
