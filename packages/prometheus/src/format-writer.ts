@@ -27,7 +27,7 @@ export interface MetricBytes {
 export const NO_BYTES: Uint8Array = /* @__PURE__ */ new Uint8Array();
 
 /** A text as UTF-8. */
-export function utf8(text: string): Uint8Array {
+function utf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
