@@ -18,14 +18,14 @@ import { isMain, workspaceRoot } from './lib/workspace.js';
 
 /** Code that a browser or an application contains, and its limit in kB (1000 bytes), minified and gzipped. @type {Use[]} */
 export const USES = [
-  use('a layout', 2.3, '@hdrscope/core', 'hdrLayout'),
+  use('a layout', 2.5, '@hdrscope/core', 'hdrLayout'),
   use('an error', 0.8, '@hdrscope/core', 'HdrscopeError'),
-  use('record and read percentiles', 11, '@hdrscope/core', 'BasicHistogram'),
-  use('encode, add and copy, too', 18, '@hdrscope/core', 'Histogram'),
-  use('a registry', 26, '@hdrscope/registry', 'createRegistry'),
-  use('a view for OpenTelemetry', 31.5, '@hdrscope/otel', 'createHdr'),
+  use('record and read percentiles', 13, '@hdrscope/core', 'BasicHistogram'),
+  use('encode, add and copy, too', 21, '@hdrscope/core', 'Histogram'),
+  use('a registry', 33, '@hdrscope/registry', 'createRegistry'),
+  use('a view for OpenTelemetry', 40, '@hdrscope/otel', 'createHdr'),
   use('a receiver of OTLP', 27, '@hdrscope/otel/receiver', 'serveOtlp'),
-  use('all of core', 36, '@hdrscope/core'),
+  use('all of core', 40, '@hdrscope/core'),
 ];
 
 /**

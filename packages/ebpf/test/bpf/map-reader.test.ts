@@ -175,10 +175,11 @@ kernelTest.each<MapType>(['array', 'percpu_array'])(
   (type) => {
     const fd = newMap(type, { maxEntries: 1, valueSize: 16 });
     const asked: number[] = [];
-    const reader = new MapReader(
-      { ...bpf, call: (command, attr) => (asked.push(command), bpf.call(command, attr)) },
-      mapInfo(bpf, fd),
-    );
+    const call: typeof bpf.call = (command, attr) => {
+      asked.push(command);
+      return bpf.call(command, attr);
+    };
+    const reader = new MapReader({ ...bpf, call }, mapInfo(bpf, fd));
     for (let count = 1; count <= 3; count++) {
       const value = allocate(reader.cpuCount * reader.stride);
       value.fill(count);
