@@ -1,7 +1,7 @@
 import { mustBe } from '../errors.ts';
 import { HdrLayout, LARGEST_VALUE } from '../layout/hdr.ts';
-import { assertTotal, LARGEST_COUNT } from './counts.ts';
 import { DenseCounts } from './dense.ts';
+import { assertTotal, LARGEST_COUNT } from './largest-count.ts';
 import type { ReadonlyCounts } from './readonly-counts.ts';
 import type { SlotRuns } from './slot-runs.ts';
 import type { CountsStore } from './store.ts';

@@ -1,4 +1,4 @@
-import { assertTotal, LARGEST_COUNT } from './counts.ts';
+import { assertTotal, LARGEST_COUNT } from './largest-count.ts';
 import { slotsOfRanks } from './ranks.ts';
 import type { ReadonlyCounts } from './readonly-counts.ts';
 import type { SlotRuns } from './slot-runs.ts';

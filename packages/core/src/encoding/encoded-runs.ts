@@ -1,5 +1,5 @@
-import { LARGEST_COUNT } from '../counts/counts.ts';
 import { DenseCounts } from '../counts/dense.ts';
+import { LARGEST_COUNT } from '../counts/largest-count.ts';
 import type { SlotRuns } from '../counts/slot-runs.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 

@@ -1,5 +1,5 @@
-import { LARGEST_COUNT } from '../counts/counts.ts';
 import { DenseCounts } from '../counts/dense.ts';
+import { LARGEST_COUNT } from '../counts/largest-count.ts';
 import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 import { usedSlots } from '../counts/used-slots.ts';
 import { type HdrscopeError, mustBe } from '../errors.ts';

@@ -1,4 +1,4 @@
-import { LARGEST_COUNT } from '../counts/counts.ts';
+import { LARGEST_COUNT } from '../counts/largest-count.ts';
 import { HdrscopeError } from '../errors.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { LARGEST_COUNT } from '../counts/counts.ts';
+import { LARGEST_COUNT } from '../counts/largest-count.ts';
 import type { CountsStore } from '../counts/store.ts';
 import { type HdrscopeError, mustBe } from '../errors.ts';
 import { type HdrLayout, LARGEST_VALUE } from '../layout/hdr.ts';

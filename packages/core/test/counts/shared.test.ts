@@ -1,4 +1,4 @@
-import { LARGEST_COUNT } from '../../src/counts/counts.ts';
+import { LARGEST_COUNT } from '../../src/counts/largest-count.ts';
 import { SharedCounts } from '../../src/counts/shared.ts';
 import { hdrLayout } from '../../src/layout/hdr.ts';
 import { describeCounts } from '../support/counts-suite.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { LARGEST_COUNT } from '../../src/counts/counts.ts';
 import { DenseCounts } from '../../src/counts/dense.ts';
+import { LARGEST_COUNT } from '../../src/counts/largest-count.ts';
 import type { ReadonlyCounts } from '../../src/counts/readonly-counts.ts';
 import type { SlotRuns } from '../../src/counts/slot-runs.ts';
 import { SparseCounts } from '../../src/counts/sparse.ts';
