@@ -1,4 +1,10 @@
-import { EMPTY_SNAPSHOT, type FamilySnapshot, type Registry, SHARED_GATHER_MS } from '@hdrscope/registry';
+import {
+  EMPTY_SNAPSHOT,
+  type FamilySnapshot,
+  type GatherOptions,
+  type Registry,
+  SHARED_GATHER_MS,
+} from '@hdrscope/registry';
 import { EXPLICIT } from './explicit.ts';
 import { EXPONENTIAL } from './exponential.ts';
 import { KeptValues, type PointKind } from './kept-values.ts';
@@ -29,20 +35,26 @@ export interface HdrCollection {
 export type HdrCollector = (
   temporality: number,
   format: Format,
-  options: CollectionOptions | undefined,
+  options: (CollectionOptions & Pick<GatherOptions, 'maxAgeMs'>) | undefined,
 ) => Promise<HdrCollection>;
 
-/** Makes a collector. Each reader needs its own: it keeps what the reader has seen. */
-export function hdrCollector({ registry, settingsOf }: HdrStore): HdrCollector {
-  // A delta reader collects what was counted after the snapshot that it saw last; a cumulative one keeps its last values.
-  let seen = registry.emptySnapshot();
+/**
+ * Makes a collector. Each reader needs its own: it keeps what the reader has seen.
+ *
+ * @param expected The temporality that the reader will collect with.
+ */
+export function hdrCollector({ registry, settingsOf }: HdrStore, expected: number): HdrCollector {
+  // A delta reader collects what was counted after the snapshot that it saw last; a cumulative one keeps its last values. For a
+  // reader that does not collect, an empty snapshot would keep the last states of ended series in memory.
+  let seen = expected === Temporality.DELTA ? registry.emptySnapshot() : EMPTY_SNAPSHOT;
   const formats = {
     exponential: { kind: EXPONENTIAL, kept: new KeptValues(EXPONENTIAL) },
     explicit: { kind: EXPLICIT, kept: new KeptValues(EXPLICIT) },
   };
-  return async (temporality, format, { timeoutMillis: timeoutMs = Number.POSITIVE_INFINITY } = {}) => {
+  return async (temporality, format, options = {}) => {
+    const { timeoutMillis: timeoutMs = Number.POSITIVE_INFINITY, maxAgeMs = SHARED_GATHER_MS } = options;
     // The registry waits for its sources no longer than the collection may take.
-    const snapshot = await registry.gather({ timeoutMs, maxAgeMs: SHARED_GATHER_MS });
+    const snapshot = await registry.gather({ timeoutMs, maxAgeMs });
     const { kind, kept } = formats[format] as { kind: PointKind; kept: KeptValues<HistogramValue> };
     const conversion = { kind, temporality, timeMs: snapshot.timeMs, settingsOf };
     let scopeMetrics: Promise<ScopeMetrics[]>;
@@ -52,7 +64,6 @@ export function hdrCollector({ registry, settingsOf }: HdrStore): HdrCollector {
       scopeMetrics = toScopeMetrics(snapshot.changesSince(seen), conversion);
       seen = snapshot;
     } else {
-      // It would keep the last states of ended series in memory.
       seen = EMPTY_SNAPSHOT;
       const families = snapshot.families.map((family) => ({ family, series: family.series }));
       scopeMetrics = toScopeMetrics(families, { ...conversion, kept });
@@ -79,8 +90,8 @@ export function hdrProducer(
   store: HdrStore,
   { temporality = 'cumulative', format = 'exponential' }: ProducerOptions,
 ): Producer {
-  const collect = hdrCollector(store);
   const wanted = temporality === 'delta' ? Temporality.DELTA : Temporality.CUMULATIVE;
+  const collect = hdrCollector(store, wanted);
   return {
     async collect(options): Promise<Collection> {
       const { scopeMetrics, errors } = await collect(wanted, format, options);

@@ -1,5 +1,5 @@
 import { mustBe } from '@hdrscope/core/internal';
-import type { GatherOptions, Snapshot } from '@hdrscope/registry';
+import { type GatherOptions, SHARED_GATHER_MS, type Snapshot } from '@hdrscope/registry';
 import { delegate } from './delegate.ts';
 import { type Environment, variable } from './environment.ts';
 import { type Format, mergeScopes } from './metrics.ts';
@@ -33,9 +33,24 @@ export function wrapReader<Wrapped extends Reader>(
   }
   const wanted = (aggregation: number): Format =>
     format === 'auto' ? suitedFormat(reader, aggregation, environment) : format;
+  let flushes = 0;
+  // What came in before a flush must be in it, from other threads too; so the sources are asked again.
+  const maxAgeMs = (): number => (flushes === 0 ? SHARED_GATHER_MS : 0);
+  const flushing =
+    (work: (options: unknown) => Promise<void>) =>
+    async (options: unknown): Promise<void> => {
+      flushes++;
+      try {
+        await work(options);
+      } finally {
+        flushes--;
+      }
+    };
   return delegate<Reader>(reader, {
+    forceFlush: flushing((options) => reader.forceFlush(options)),
+    shutdown: flushing((options) => reader.shutdown(options)),
     setMetricProducer: (producer: Producer) => {
-      reader.setMetricProducer(withHdr(producer, reader, store, wanted));
+      reader.setMetricProducer(withHdr(producer, reader, store, wanted, maxAgeMs));
       if (format === 'auto' && takesRegistries(reader)) {
         const { registry, settingsOf } = store;
         const gather = (options: GatherOptions): Promise<Snapshot> => registry.gather(options);
@@ -65,8 +80,9 @@ function withHdr(
   reader: Reader,
   store: HdrStore,
   wanted: (aggregation: number) => Format,
+  maxAgeMs: () => number,
 ): Producer {
-  const collect = hdrCollector(store);
+  const collect = hdrCollector(store, reader.selectAggregationTemporality(HISTOGRAM_INSTRUMENT));
   return {
     async collect(options): Promise<Collection> {
       // Runs first: if the SDK fails, no interval of a delta reader has been gathered and lost.
@@ -74,7 +90,10 @@ function withHdr(
       const aggregation = reader.selectAggregation(HISTOGRAM_INSTRUMENT).type;
       if (aggregation === AggregationType.DROP) return collection;
       const temporality = reader.selectAggregationTemporality(HISTOGRAM_INSTRUMENT);
-      const { scopeMetrics, errors } = await collect(temporality, wanted(aggregation), options);
+      const { scopeMetrics, errors } = await collect(temporality, wanted(aggregation), {
+        ...options,
+        maxAgeMs: maxAgeMs(),
+      });
       return {
         resourceMetrics: {
           ...collection.resourceMetrics,

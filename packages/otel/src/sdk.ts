@@ -114,4 +114,8 @@ export interface Reader {
   selectAggregation(instrumentType: any): { readonly type: number };
   // biome-ignore lint/suspicious/noExplicitAny: each SDK copy has a nominal type of its own here
   selectAggregationTemporality(instrumentType: any): number;
+  // biome-ignore lint/suspicious/noExplicitAny: each SDK copy has a nominal type of its own here
+  forceFlush(options?: any): Promise<void>;
+  // biome-ignore lint/suspicious/noExplicitAny: each SDK copy has a nominal type of its own here
+  shutdown(options?: any): Promise<void>;
 }

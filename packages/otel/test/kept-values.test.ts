@@ -28,14 +28,14 @@ describe('the values that a cumulative reader keeps', () => {
             const registry = createRegistry();
             const settingsOf = () => metricSettings('s', { maxSize });
             const family = registry.histogram({ name: 'x', unit: 's' });
-            const keeping = hdrCollector({ registry, settingsOf });
+            const keeping = hdrCollector({ registry, settingsOf }, Temporality.CUMULATIVE);
             const collect = async (collector = keeping) =>
               (await collector(Temporality.CUMULATIVE, format, undefined)).scopeMetrics;
             for (const one of steps) {
               if (one === 'collect') await collect();
               else for (let i = 0; i < one.times; i++) family.with({ series: one.series }).record(one.value);
             }
-            const fresh = await collect(hdrCollector({ registry, settingsOf }));
+            const fresh = await collect(hdrCollector({ registry, settingsOf }, Temporality.CUMULATIVE));
             const kept = await collect();
             // Collections have moments of their own.
             expect(JSON.parse(withoutTimes(kept))).toEqual(JSON.parse(withoutTimes(fresh)));

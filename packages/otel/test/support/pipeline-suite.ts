@@ -672,6 +672,19 @@ export function testPipeline(sdk: Sdk, log: Diagnostics): void {
       expect(countsOf(metrics, 'kernel.runqueue')).toEqual([[{ cpu: 0 }, 1]]);
     });
 
+    test('come from sources that are asked at each flush, however young their last answer is', async () => {
+      const exporter = new sdk.metrics.InMemoryMetricExporter(AggregationTemporality.DELTA);
+      const periodic = new sdk.metrics.PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 1e8 });
+      const { provider, registry } = pipeline({ moreReaders: [periodic] });
+      let calls = 0;
+      registry.add({ name: 'kernel', collect: () => void calls++ });
+      await provider.forceFlush();
+      await provider.forceFlush();
+      expect(calls).toBe(2);
+      await provider.shutdown();
+      expect(calls).toBe(3);
+    });
+
     test('come from sources that are asked at each collection, unless they have just answered', async () => {
       const { reader, registry, clock } = pipeline();
       registry.add({
