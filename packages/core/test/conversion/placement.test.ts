@@ -63,7 +63,7 @@ test('what stands for 0 stays 0, whatever the range is', () => {
   const buckets = exponentialLayout({ scale: 0, minIndex: 0, maxIndex: 1 });
   const at: number[][] = [];
   placeCounts(countedIn(buckets, [5, 0, 0, 0]), target, (...one) => at.push(one), { min: 0.25, max: 3 });
-  expect(at).toEqual([[0, 5]]);
+  expect(at).toEqual([[0, 5, 0]]);
 });
 
 test('a slot between edges is narrowed even where its midpoint is 0', () => {
