@@ -65,8 +65,9 @@ export const NOTHING_PLACED: Placement = {
  * const layout = hdrLayout({ highestTrackableValue: 1_000_000, significantDigits: 2 });
  * const buckets = countedIn(explicitLayout([0.1, 0.5]), [0, 3, 1]);
  * const placed: number[][] = [];
- * const { sum, max } = placeCounts(buckets, { layout, resolution: resolutionOf(1e-3) }, (...at) => placed.push(at), { max: 0.7 });
- * placed; //=> [[300, 3, 0.3], [600, 1, 0.6]]
+ * const target = { layout, resolution: resolutionOf(1e-3) };
+ * const { sum, max } = placeCounts(buckets, target, (ticks, count) => placed.push([ticks, count]), { max: 0.7 });
+ * placed; //=> [[300, 3], [600, 1]]
  * [sum.toFixed(3), max]; //=> ['1.500', 0.6]
  * ```
  */
