@@ -42,8 +42,8 @@ export interface HdrView {
   /** The finest scale of an exponential histogram: an integer from -10 to 20. @default the scale that the digits justify */
   readonly maxScale?: number;
   /**
-   * Ascending boundaries of an explicit histogram. Counts at them are exact, as in the SDK. An instrument whose family is
-   * registered already has its boundaries shown, and is exact only at the boundaries and thresholds that the family had first.
+   * Ascending boundaries of an explicit histogram. Counts at them are exact, as in the SDK. When the family of the instrument is
+   * registered already, readers show these boundaries too, and counts are exact only at those that the family had first.
    * @default the instrument's advice, else OpenTelemetry's defaults
    */
   readonly boundaries?: readonly number[];

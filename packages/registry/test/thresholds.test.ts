@@ -9,6 +9,7 @@ import { createRegistry } from '../src/registry.ts';
 import type { SeriesSnapshot } from '../src/series-snapshot.ts';
 import { createSnapshot, EMPTY_SNAPSHOT } from '../src/snapshot.ts';
 import { heapBytes } from './support/heap.ts';
+import { runOf } from './support/runs.ts';
 
 function family(options: Partial<FamilyOptions> = {}): Family {
   return new Family({ name: 'x', ...options }, new FakeClock());
@@ -137,6 +138,22 @@ test.each([0, 2, 5])('hundreds of thresholds are exact with %i digits', (signifi
   expect(bucketCounts(one, one.with({}).snapshot(), thresholds)).toEqual(directCounts(thresholds, values));
 });
 
+test('a series that has ended begins anew at its thresholds', async () => {
+  const registry = createRegistry();
+  const one = registry.histogram({ name: 'x', unit: 's', boundaries: [0.3] });
+  const series = one.with({});
+  series.record(0.3);
+  const first = await registry.gather();
+  series.record(0.3);
+  one.remove({});
+  const second = await registry.gather();
+  series.record(0.3001);
+  const third = await registry.gather();
+  const last = second.since(first).families[0]!.series[0]!;
+  expect(bucketCounts(one, last, [0.3])).toEqual([1, 0]);
+  expect(bucketCounts(one, third.families[0]!.series[0]!, [0.3])).toEqual([0, 1]);
+});
+
 test('rejected values are in no bucket', () => {
   const one = family({ unit: 's', boundaries: [0, 1] });
   for (const value of [-1, Number.NaN, Number.POSITIVE_INFINITY, 1e9, 1]) one.with({}).record(value);
@@ -239,13 +256,16 @@ describe('counts from elsewhere', () => {
         const values = batches.flat();
         for (const value of values) theirs.with({}).record(value);
         const state = theirs.with({}).snapshot();
-        const { atThresholds: counts } = state;
-        ours
-          .with({})
-          .add(state, { ...(counts && { atThresholds: { thresholds: theirs.thresholds, counts } }) });
-        ours.with({}).record(500);
+        const { atThresholds: counts, sum, min, max } = state;
+        const atThresholds = counts && { thresholds: theirs.thresholds, counts };
+        const [added, addedBySlots] = [ours.with({ by: 'layout' }), ours.with({ by: 'slots' })];
+        added.add(state, { atThresholds });
+        if (values.length > 0) addedBySlots.addSlots(runOf(state), { sum, min, max, atThresholds });
         const exact = directCounts(shared, [...values, 500]);
-        expect(bucketCounts(ours, ours.with({}).snapshot(), shared)).toEqual(exact);
+        for (const series of [added, addedBySlots]) {
+          series.record(500);
+          expect(bucketCounts(ours, series.snapshot(), shared)).toEqual(exact);
+        }
       }),
       { numRuns: 200 },
     );
