@@ -69,6 +69,26 @@ function testWrapped(sdk: typeof metrics2): void {
     expect(text).toContain('sdk_duration_bucket{le="7"} 1\n');
   });
 
+  test('counts values at a boundary as the SDK does', async () => {
+    const exporter = new HdrPrometheusExporter({ port: 0, withoutScopeInfo: true, buckets: 'classic' });
+    const hdr = createHdr({ views: [{ instrumentName: 'hdr.*' }] });
+    const provider = hdr.wrapProvider(new sdk.MeterProvider({ readers: [hdr.wrapReader(exporter)] }));
+    const options = { unit: 's', advice: { explicitBucketBoundaries: [0.1, 0.3, 1] } };
+    for (const name of ['hdr', 'sdk']) {
+      const histogram = provider.getMeter('m').createHistogram(`${name}.duration`, options);
+      for (const value of [0.1, 0.3, 0.3000001, 1, 1.0001]) histogram.record(value);
+    }
+    await exporter.startServer();
+    const text = await (await fetch(`http://localhost:${exporter.port}/metrics`)).text();
+    await provider.shutdown();
+    const counts = (name: string): string[] =>
+      [...text.matchAll(new RegExp(`${name}_duration_bucket\\{le="(.*)"\\} (.*)`, 'g'))].map(
+        ([, le, count]) => `${le}: ${count}`,
+      );
+    expect(counts('hdr')).toEqual(['0.1: 1', '0.3: 2', '1: 4', '+Inf: 5']);
+    expect(counts('sdk')).toEqual(counts('hdr'));
+  });
+
   test('writes native buckets, with classic buckets in addition', async () => {
     const [native, both] = [await scrapeWrapped(sdk, {}), await scrapeWrapped(sdk, { buckets: 'both' })];
     const classic = await scrapeWrapped(sdk, { buckets: 'classic' });

@@ -20,6 +20,7 @@ export {
   type PlacementTarget,
   placeCounts,
 } from './conversion/placement.ts';
+export { divideSlot, type ThresholdCounts, thresholdSlots } from './conversion/thresholds.ts';
 export type { SlotRuns } from './counts/slot-runs.ts';
 export { SparseCounts } from './counts/sparse.ts';
 export { usedSlots } from './counts/used-slots.ts';
@@ -29,6 +30,7 @@ export { histogramOver } from './histogram/histogram-over.ts';
 export { histogramSince } from './histogram/histogram-since.ts';
 export { meanBounds, meanOf } from './histogram/statistics.ts';
 export { counterIncrease } from './increase.ts';
+export { edgesBelow } from './layout/edges.ts';
 export { exponentialBound, exponentialIndex, type IndexRange } from './layout/exponential.ts';
 export { isHdrLayout } from './layout/hdr.ts';
 export { type IntegerLayout, integerAfter, integerBefore, integerLayout } from './layout/integer.ts';

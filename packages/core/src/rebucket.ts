@@ -1,9 +1,9 @@
 import type { ReadonlyCounts } from './counts/readonly-counts.ts';
-import { nextDown, nextUp } from './double.ts';
 import { mustBe } from './errors.ts';
 import { assertLayout } from './layout/checks.ts';
 import { isHdrLayout } from './layout/hdr.ts';
 import type { Layout } from './layout/layout.ts';
+import { valueInside } from './layout/value-inside.ts';
 
 /** Counts in another layout, and the number of them that may be misplaced. */
 export interface Rebucketed {
@@ -97,7 +97,10 @@ class Plan implements Rebucketing {
 
   slotFor(slot: number): number {
     const slots = this.#slots;
-    if (slots[slot] === UNKNOWN) slots[slot] = nearestSlot(this.to, valueWithin(this.from, slot));
+    if (slots[slot] === UNKNOWN) {
+      const { from, to } = this;
+      slots[slot] = nearestSlot(to, valueInside(from, slot, from.midpoint(slot)));
+    }
     return slots[slot]!;
   }
 
@@ -153,14 +156,6 @@ class Plan implements Rebucketing {
     }
     return { counts: moved, maxMisplaced };
   }
-}
-
-/** A value in the slot: its midpoint, or the next double when the midpoint is a bound that the slot excludes. */
-function valueWithin(layout: Layout, slot: number): number {
-  const midpoint = layout.midpoint(slot);
-  const actual = layout.slotOf(midpoint);
-  if (actual === slot) return midpoint;
-  return actual < slot ? nextUp(midpoint) : nextDown(midpoint);
 }
 
 function nearestSlot(layout: Layout, value: number): number {

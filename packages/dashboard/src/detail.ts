@@ -1,5 +1,5 @@
 import { explicitLayout, type Layout, type ReadonlyHistogram } from '@hdrscope/core';
-import { explicitCounts, integerLayout } from '@hdrscope/core/internal';
+import { integerLayout } from '@hdrscope/core/internal';
 import {
   barsOf,
   countedUnitOf,
@@ -10,7 +10,7 @@ import {
   type TimedCounts,
   valueAxisOf,
 } from '@hdrscope/plot';
-import type { FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
+import { bucketCounts, type FamilySnapshot, type SeriesSnapshot } from '@hdrscope/registry';
 import { histogramSince } from './histogram-since.ts';
 import type { History } from './history.ts';
 import type { LiveSeries } from './live-table.ts';
@@ -35,7 +35,7 @@ export function detailOf(one: LiveSeries, history: History, nowMs: number): Deta
 /** The counts between the boundaries of a family, such as the slots of a histogram of the kernel or of Ceph. */
 export function bucketsOf(family: FamilySnapshot, series: SeriesSnapshot, title: string): Plot {
   const boundaries = family.boundaries ?? [];
-  const counts = explicitCounts(series.histogram.counts, family, boundaries);
+  const counts = bucketCounts(family, series, boundaries);
   return barsOf(bucketLayout(family, boundaries), counts, { unit: countedUnitOf(family), title });
 }
 

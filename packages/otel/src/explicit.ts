@@ -1,5 +1,4 @@
-import { explicitCounts, type UnitLayouts } from '@hdrscope/core/internal';
-import type { SeriesSnapshot } from '@hdrscope/registry';
+import { bucketCounts, type FamilySnapshot, type SeriesSnapshot } from '@hdrscope/registry';
 import type { PointKind } from './kept-values.ts';
 import { type ExplicitHistogramValue, PointType } from './sdk.ts';
 
@@ -9,15 +8,16 @@ export const EXPLICIT: PointKind<ExplicitHistogramValue> = {
   valueOf: (state, family, { boundaries }) => toExplicit(state, family, boundaries),
 };
 
-/** Converts a series to a histogram with these boundaries, in the family's unit: see `explicitCounts` in core. */
+/** Converts a series to a histogram with these boundaries, in the family's unit: see `bucketCounts`. */
 export function toExplicit(
-  { counts, sum, min, max }: SeriesSnapshot,
-  family: UnitLayouts,
+  series: SeriesSnapshot,
+  family: Pick<FamilySnapshot, 'unitLayout' | 'thresholds'>,
   boundaries: readonly number[],
 ): ExplicitHistogramValue {
+  const { counts, sum, min, max } = series;
   const count = counts.total;
   return {
-    buckets: { boundaries: [...boundaries], counts: explicitCounts(counts, family, boundaries) },
+    buckets: { boundaries: [...boundaries], counts: bucketCounts(family, series, boundaries) },
     sum,
     count,
     ...(count === 0 ? {} : { min, max }),

@@ -1,4 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { fromTicks } from '@hdrscope/core/internal';
 import type { Registry } from '@hdrscope/registry';
 import {
   diag,
@@ -100,22 +101,31 @@ function targetOf(
   const { unit = '', description = '', valueType, advice } = options;
   try {
     const boundaries = view.boundaries ?? ascending(advice?.explicitBucketBoundaries);
+    const { maxSize, maxScale } = view;
+    const settings = metricSettings(unit, { valueType, maxSize, maxScale, boundaries });
+    const given = familyOptions(view, { name: instrumentName, unit, description, scope });
+    const areCounts = valueType === ValueType.INT && unit === '';
     const family = registry.histogram({
-      ...familyOptions(view, { name: instrumentName, unit, description, scope }),
+      ...(areCounts && { resolution: countResolution(registry.family(given)) }),
+      ...given,
       ...(boundaries && { boundaries }),
+      // The default boundaries too: whatever readers show is exact.
+      thresholds: settings.boundaries,
     });
     // When several views make the same metric, its values count once, and the first view's settings apply.
     if (earlier.has(family)) return undefined;
-    remember(
-      family,
-      metricSettings(unit, { valueType, maxSize: view.maxSize, maxScale: view.maxScale, boundaries }),
-    );
+    remember(family, settings);
     return { family, attributesProcessors: view.attributesProcessors };
   } catch (error) {
     if (!(error instanceof HdrscopeError)) throw error;
     diag.warn(`${instrumentName} is not counted as an HDR histogram: ${error.message}`);
     return undefined;
   }
+}
+
+/** Integers without a unit count in steps of 1, unless an earlier instrument has registered their family with finer steps. */
+function countResolution(known: ViewTarget['family'] | undefined): number {
+  return known === undefined ? 1 : fromTicks(known.resolution, 1);
 }
 
 /** Sorts advised boundaries, and drops those that are not finite or come twice, as the SDK does. */

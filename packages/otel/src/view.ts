@@ -28,7 +28,10 @@ export interface HdrView {
   readonly tee?: boolean;
   /** Decimal digits to which a value keeps its precision: an integer from 0 to 5. @default 2 */
   readonly significantDigits?: number;
-  /** The smallest difference between two values, in the instrument's unit. @default by unit: a nanosecond for times */
+  /**
+   * The smallest difference between two values, in the instrument's unit.
+   * @default 1 for an instrument of integers (`ValueType.INT`) without a unit, else by unit: a nanosecond for times
+   */
   readonly resolution?: number;
   /** How many series there may be, besides the overflow series: an integer of at least 1. @default 2000 */
   readonly aggregationCardinalityLimit?: number;
@@ -38,7 +41,11 @@ export interface HdrView {
   readonly maxSize?: number;
   /** The finest scale of an exponential histogram: an integer from -10 to 20. @default the scale that the digits justify */
   readonly maxScale?: number;
-  /** Ascending boundaries of an explicit histogram. @default the instrument's advice, else OpenTelemetry's defaults */
+  /**
+   * Ascending boundaries of an explicit histogram. Counts at them are exact, as in the SDK. When the family of the instrument is
+   * registered already, readers show these boundaries too, and counts are exact only at those that the family had first.
+   * @default the instrument's advice, else OpenTelemetry's defaults
+   */
   readonly boundaries?: readonly number[];
 }
 

@@ -14,8 +14,10 @@ export interface SnapshotOptions extends NamingOptions {
   /** The buckets in formats with native histograms. Text formats always have classic ones. @default 'native' */
   readonly buckets?: 'native' | 'classic' | 'both' | undefined;
   /**
-   * Boundaries of classic buckets. @default those of the family, else by unit: for times from 5 ms to 10 s, for bytes from
-   * 64 B to 1 GiB, else from 0 to 10,000
+   * Boundaries of classic buckets. Counts are exact at boundaries that are thresholds of the family, and otherwise exact within a
+   * slot. To declare boundaries, name them when the family is made: as `boundaries` or `thresholds` of the family, or as
+   * boundaries of the view or of the instrument's advice.
+   * @default those of the family, else by unit: for times from 5 ms to 10 s, for bytes from 64 B to 1 GiB, else from 0 to 10,000
    */
   readonly classicBoundaries?: ClassicBoundaries | undefined;
   /** The most native buckets of a series: an integer of at least 8. @default 160 */

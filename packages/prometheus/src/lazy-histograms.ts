@@ -1,5 +1,5 @@
-import { explicitCounts, exponentialBuckets } from '@hdrscope/core/internal';
-import type { FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
+import { exponentialBuckets } from '@hdrscope/core/internal';
+import { bucketCounts, type FamilySnapshot, type SeriesSnapshot } from '@hdrscope/registry';
 import { classicOfNative } from './boundaries.ts';
 import type { ClassicBuckets, HistogramValue, Labels, NativeBuckets } from './families.ts';
 import { seriesLabels } from './labels.ts';
@@ -51,16 +51,13 @@ export function lazyHistograms(
   };
 }
 
-function histogramOf(
-  { counts, sum, exemplars }: SeriesSnapshot,
-  family: FamilySnapshot,
-  look: HistogramLook,
-): HistogramValue {
+function histogramOf(series: SeriesSnapshot, family: FamilySnapshot, look: HistogramLook): HistogramValue {
+  const { counts, sum, exemplars } = series;
   const { buckets, boundaries, classicFrom } = look;
   const native = buckets === 'classic' ? undefined : nativeBuckets(counts, family, look);
   const toClassic = (): ClassicBuckets =>
     native === undefined || classicFrom === 'slots'
-      ? { boundaries, counts: explicitCounts(counts, family, boundaries) }
+      ? { boundaries, counts: bucketCounts(family, series, boundaries) }
       : classicOfNative(native, boundaries);
   return {
     kind: 'histogram',

@@ -55,6 +55,21 @@ test('the option takes precedence over the boundaries of the family, and these o
   expect(undecided.filter((line) => line.includes('le='))).toHaveLength(8);
 });
 
+test('classic buckets at the boundaries of a family are exact, those at other boundaries are exact within a slot', async () => {
+  const registry = createRegistry();
+  const family = registry.histogram({ name: 'jobs', unit: 's', boundaries: [0.3], thresholds: [0.6] });
+  for (const value of [0.3, 0.3000001, 0.6, 0.6000001, 0.9, 0.9000001]) family.with({}).record(value);
+  const buckets = (lines: string[]): string[] => lines.filter((line) => line.includes('le='));
+  expect(buckets(await text(registry))).toEqual(['jobs_bucket{le="0.3"} 1', 'jobs_bucket{le="+Inf"} 6']);
+  expect(buckets(await text(registry, { classicBoundaries: [0.3, 0.6, 0.9] }))).toEqual([
+    'jobs_bucket{le="0.3"} 1',
+    'jobs_bucket{le="0.6"} 3',
+    // 0.9 is not a threshold: both values of its slot count as the middle of the slot, which is below 0.9.
+    'jobs_bucket{le="0.9"} 6',
+    'jobs_bucket{le="+Inf"} 6',
+  ]);
+});
+
 test('native buckets take each slot whole, into the bucket of its middle', async () => {
   const [family] = familiesOfSnapshot(await depths().gather());
   const { native } = family!.metrics[0]!.value as {

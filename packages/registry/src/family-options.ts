@@ -41,11 +41,18 @@ export interface FamilyOptions {
   readonly scope?: Scope;
   /**
    * Explicit bucket boundaries that suit the values: finite numbers in the unit, ascending. A boundary belongs to the
-   * bucket below it. Formats with explicit buckets use them unless their own options name others. Advice: families
-   * that differ in their boundaries only are the same family.
+   * bucket below it. Formats with explicit buckets use them unless their own options name others. Each boundary is a
+   * threshold. Families that differ in their boundaries only are the same family, which keeps its first boundaries.
    * @default no boundaries, each format uses its own
    */
   readonly boundaries?: readonly number[];
+  /**
+   * Values at which counts are exact, besides the boundaries: finite numbers in the unit, in any order. A series knows how
+   * many of its recorded values are at most the threshold, however close to it they are: see `bucketCounts`. Families
+   * that differ in their thresholds only are the same family, which keeps its first thresholds.
+   * @default the boundaries only
+   */
+  readonly thresholds?: readonly number[];
   /**
    * A series that has counted nothing for so long ends, as by `Family.remove`: in milliseconds, above 0. The registry looks for such
    * series whenever it is gathered. A family that is registered already keeps its own.
@@ -70,6 +77,8 @@ export interface FamilySettings {
   readonly cardinalityLimit: number;
   /** `undefined` when the family was made without boundaries. */
   readonly boundaries: readonly number[] | undefined;
+  /** All values at which counts are exact, ascending: the boundaries and the thresholds of the options. */
+  readonly thresholds: readonly number[];
   /** Milliseconds; `undefined` when series do not end by themselves. */
   readonly expireAfterMs: number | undefined;
 }
@@ -89,6 +98,7 @@ const OWNER: OptionsOwner<FamilyOptions> = {
     cardinalityLimit: true,
     scope: true,
     boundaries: true,
+    thresholds: true,
     expireAfterMs: true,
   },
   call: "registry.histogram({ name: 'http.server.request.duration', unit: 's' })",
@@ -124,8 +134,17 @@ export function familySettings(options: FamilyOptions): FamilySettings {
     unitLayout: scaledLayout(layout, resolution),
     cardinalityLimit,
     boundaries: boundaries && Object.freeze([...explicitLayout(boundaries).edges]),
+    thresholds: thresholdsOf(options),
     expireAfterMs,
   };
+}
+
+/** @throws HdrscopeError `ERR_INVALID_OPTION` when a threshold is not a finite number. */
+function thresholdsOf({ boundaries = [], thresholds = [] }: FamilyOptions): readonly number[] {
+  if (!Array.isArray(thresholds) || !thresholds.every(Number.isFinite)) {
+    throw mustBe('ERR_INVALID_OPTION', 'thresholds', 'an array of finite numbers', thresholds);
+  }
+  return Object.freeze([...new Set([...boundaries, ...thresholds])].sort((a, b) => a - b));
 }
 
 /**

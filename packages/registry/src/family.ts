@@ -9,6 +9,7 @@ import { Series, type SeriesSetup } from './series.ts';
 import type { SeriesSnapshot } from './series-snapshot.ts';
 import { newStep, type Step } from './steps.ts';
 import { TextTable } from './text-table.ts';
+import { familyThresholds } from './thresholds.ts';
 
 /** A family at one moment. Immutable. */
 export interface FamilySnapshot extends Omit<FamilySettings, 'cardinalityLimit' | 'expireAfterMs'> {
@@ -51,6 +52,7 @@ export class Family implements FamilySettings {
   readonly unitLayout: FamilySettings['unitLayout'];
   readonly resolution: FamilySettings['resolution'];
   readonly boundaries: readonly number[] | undefined;
+  readonly thresholds: readonly number[];
   readonly expireAfterMs: number | undefined;
   readonly #setup: SeriesSetup;
   #index: AttributeIndex<Series>;
@@ -83,8 +85,10 @@ export class Family implements FamilySettings {
     this.unitLayout = unitLayout;
     this.resolution = resolution;
     this.boundaries = settings.boundaries;
+    this.thresholds = settings.thresholds;
     this.expireAfterMs = settings.expireAfterMs;
     this.#ended = ended;
+    const thresholds = familyThresholds(settings);
     this.#setup = {
       unit,
       layout,
@@ -92,6 +96,8 @@ export class Family implements FamilySettings {
       resolution,
       ticksPerUnit: resolution.ticksPerUnit / resolution.unitsPerTick,
       nsPerUnit: nanosecondsPer(unit),
+      thresholds,
+      marks: thresholds.marks,
       clock,
       onChange: (series) => this.#changed.add(series),
       heirOf: (series) => this.#heirOf(series),
@@ -188,6 +194,7 @@ export class Family implements FamilySettings {
       layout: this.layout,
       unitLayout: this.unitLayout,
       boundaries: this.boundaries,
+      thresholds: this.thresholds,
       series: Object.freeze(
         this.#overflowState === undefined ? this.#states.slice() : [...this.#states, this.#overflowState],
       ),

@@ -1,5 +1,7 @@
 export { type Attributes, canonicalText } from './attributes.ts';
+export { bucketCounts } from './bucket-counts.ts';
 export { type Clock, systemClock } from './clock.ts';
+export type { AddedCounts, CountedFacts } from './counted-facts.ts';
 export { type CountedUnit, SHOWN_UNITS, type ShownUnit } from './counted-unit.ts';
 export type { RegistryErrorCode } from './errors.ts';
 export type { Exemplar } from './exemplars.ts';
@@ -35,7 +37,7 @@ export {
   collectFromCluster,
 } from './remote/collect-from-cluster.ts';
 export { serveRegistry } from './remote/serve-registry.ts';
-export type { AddedCounts, CountedFacts, Series } from './series.ts';
+export type { Series } from './series.ts';
 export type { SeriesSnapshot } from './series-snapshot.ts';
 export {
   EMPTY_SNAPSHOT,

@@ -49,6 +49,12 @@ export interface SeriesSnapshot extends Counted<HdrLayout> {
   readonly rejected: Rejected;
   /** Ascending by value; empty when no exemplar was offered. */
   readonly exemplars: readonly Exemplar[];
+  /**
+   * For each threshold of the family, the values in its slot that are at most the threshold and above the threshold before it:
+   * the part of the counts that slots cannot show. `bucketCounts` reads it. `undefined` when no value shares a slot with a
+   * threshold.
+   */
+  readonly atThresholds: readonly number[] | undefined;
 }
 
 /** The facts of a state besides its counts. */
@@ -66,6 +72,7 @@ export class StateSnapshot implements SeriesSnapshot {
   readonly max: number;
   readonly rejected: Rejected;
   readonly exemplars: readonly Exemplar[];
+  readonly atThresholds: readonly number[] | undefined;
   /** The interval that begins at this state. */
   readonly #interval: OpenInterval;
   #histogram: ReadonlyHistogram | undefined;
@@ -80,6 +87,7 @@ export class StateSnapshot implements SeriesSnapshot {
     this.max = facts.max;
     this.rejected = facts.rejected;
     this.exemplars = facts.exemplars;
+    this.atThresholds = facts.atThresholds;
     this.#interval = interval;
     Object.freeze(this);
   }
@@ -157,6 +165,12 @@ class Difference implements SeriesSnapshot {
     return this.#histogram;
   }
 
+  get atThresholds(): readonly number[] | undefined {
+    const [now, then] = [this.#now.atThresholds, this.#then.atThresholds];
+    // Without a new value in a slot with a threshold, both states share the list.
+    return now === then ? undefined : now?.map((count, i) => count - (then?.[i] ?? 0));
+  }
+
   get counts(): ReadonlyCounts {
     this.#counts ??= increase(this.#now, this.#then, { resets: 'never' }).counts;
     return this.#counts;
@@ -169,8 +183,8 @@ class Difference implements SeriesSnapshot {
 
 /** A snapshot as plain data. The histogram has the layout and the counts. */
 function jsonOf(snapshot: SeriesSnapshot): object {
-  const { attributes, startTimeMs, histogram, sum, min, max, rejected, exemplars } = snapshot;
-  return { attributes, startTimeMs, histogram, sum, min, max, rejected, exemplars };
+  const { attributes, startTimeMs, histogram, sum, min, max, rejected, exemplars, atThresholds } = snapshot;
+  return { attributes, startTimeMs, histogram, sum, min, max, rejected, exemplars, atThresholds };
 }
 
 const EMPTY_EXTREMES: Extremes = { min: 0, max: 0 };

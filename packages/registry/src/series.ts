@@ -1,9 +1,9 @@
 import type { Counted, HdrLayout, Layout, ReadonlyCounts } from '@hdrscope/core';
 import {
+  edgesBelow,
   fromTicks,
   histogramOver,
   isHdrLayout,
-  type KnownRange,
   meanOf,
   mustBe,
   NOTHING_PLACED,
@@ -12,13 +12,23 @@ import {
   type Resolution,
   type SlotRuns,
   SparseCounts,
+  type ThresholdCounts,
 } from '@hdrscope/core/internal';
 import type { Attributes } from './attributes.ts';
 import type { Clock } from './clock.ts';
+import type { AddedCounts, CountedFacts } from './counted-facts.ts';
 import { type Exemplar, ExemplarReservoir } from './exemplars.ts';
 import type { OpenInterval } from './intervals.ts';
 import { addRejected, emptyTally, type Rejected, type RejectedTally, rejectedCount } from './rejected.ts';
 import { NO_EXEMPLARS, NOTHING_REJECTED, type SeriesSnapshot, StateSnapshot } from './series-snapshot.ts';
+import {
+  assertDivides,
+  countAtThresholds,
+  divideAdded,
+  type FamilyThresholds,
+  firstThreshold,
+  isMarked,
+} from './thresholds.ts';
 
 /** The setup that all series of a family share. */
 export interface SeriesSetup {
@@ -30,43 +40,14 @@ export interface SeriesSetup {
   readonly unit: string;
   /** Nanoseconds in one unit; `undefined` when the unit does not measure time. */
   readonly nsPerUnit: number | undefined;
+  readonly thresholds: FamilyThresholds;
+  /** Those of `thresholds`: a record that finds them here saves a step. */
+  readonly marks: FamilyThresholds['marks'];
   readonly clock: Clock;
   /** Called with a series at its first change after a snapshot. */
   readonly onChange: (series: Series) => void;
   /** The series that counts from now on what an ended one is given. */
   readonly heirOf: (series: Series) => Series;
-}
-
-/** The facts that are known of counts besides their slots. Values are in the family's unit. */
-export interface CountedFacts {
-  /** The sum of the values: finite and at least 0. @default the sum of the values that stand for the slots */
-  readonly sum?: number | undefined;
-  /** The smallest value. @default the value that stands for the lowest used slot */
-  readonly min?: number | undefined;
-  /** The largest value. @default the value that stands for the highest used slot */
-  readonly max?: number | undefined;
-  /** A range that holds all values. Slots that reach beyond it are narrowed to it. @default not known */
-  readonly within?: KnownRange | undefined;
-  /** Values that could not be counted where the counts were made. @default no values */
-  readonly rejected?: Partial<Rejected> | undefined;
-  /** @default no exemplars */
-  readonly exemplars?: readonly Exemplar[] | undefined;
-  /**
-   * When the counting began, in milliseconds since 1970. An earlier time than the start of the series becomes its
-   * start, unless a snapshot has shown the start already.
-   * @default the start of the series
-   */
-  readonly startTimeMs?: number | undefined;
-}
-
-/** How many of the added values a series has counted. */
-export interface AddedCounts {
-  /** Values that were counted. */
-  readonly count: number;
-  /**
-   * Counted values of slots that are open on a side: they count at the bound of the slot, and may lie far beyond it.
-   */
-  readonly open: number;
 }
 
 /**
@@ -103,6 +84,8 @@ export class Series {
   #interval: OpenInterval = { ended: undefined };
   #rejected: RejectedTally | undefined;
   #exemplars: ExemplarReservoir | undefined;
+  /** See `SeriesSnapshot.atThresholds`; `undefined` while it is that of the last snapshot. */
+  #atThresholds: number[] | undefined;
   /** The last snapshot, which is the state of the series while it has not changed. */
   #last: StateSnapshot | undefined;
   /** Whether anything has changed since the last snapshot. */
@@ -130,11 +113,13 @@ export class Series {
    */
   record(value: number): boolean {
     if (typeof value === 'number' && value >= 0) {
-      const { layout, ticksPerUnit } = this.#setup;
+      const { layout, ticksPerUnit, marks } = this.#setup;
       const ticks = Math.round(value * ticksPerUnit);
       if (ticks <= layout.highestTrackableValue) {
         const slot = layout.slotOf(ticks);
-        if (!this.counts.tryIncrement(slot)) return this.#recordSlowly(value, slot);
+        if (isMarked(slot, marks) || !this.counts.tryIncrement(slot)) {
+          return this.#recordSlowly(value, slot);
+        }
         this.#sum += value;
         if (value < this.#min) this.#min = value;
         if (value > this.#max) this.#max = value;
@@ -182,7 +167,9 @@ export class Series {
    * @param counted Counts over an HDR layout are in ticks of the family's resolution. Values of any other layout are
    *   in the family's unit, and `placeCounts` of `@hdrscope/core` places each slot as a whole: at its midpoint, or at
    *   its bound when it is open. `rebucket(counted.layout, family.unitLayout)` states how far that can be trusted.
-   * @throws HdrscopeError `ERR_INVALID_COUNT` when there are not as many counts as slots; `ERR_INVALID_VALUE` when
+   *   At a threshold of the family, such counts are exact when no slot reaches beyond the threshold on both sides.
+   * @throws HdrscopeError `ERR_INVALID_COUNT` when there are not as many counts as slots, or `atThresholds` is more
+   *   than the counts of its slots; `ERR_INVALID_VALUE` when
    *   the sum is negative or not finite; `ERR_VALUE_OUT_OF_RANGE` when a tick does not fit; `ERR_COUNT_OVERFLOW` when
    *   the total count would pass 2^53 − 1. Nothing is added then.
    * @example
@@ -202,8 +189,14 @@ export class Series {
     }
     const heir = this.#heir;
     if (heir !== this) return heir.add(counted, facts);
+    const own = this.#setup;
+    const isOfOwnSlots = isHdrLayout(layout) && layout.sharesSlotsWith(own.layout);
+    const division = isOfOwnSlots ? facts.atThresholds : undefined;
+    if (division !== undefined) assertDivides(division, own.unitLayout, (slot) => counts.at(slot));
     this.#change();
-    const placed = isHdrLayout(layout) ? this.#addTicks(layout, counts, facts) : this.#place(counted, facts);
+    const placed = isHdrLayout(layout)
+      ? this.#addTicks(layout, counts, facts, division)
+      : this.#place(counted, facts);
     if (placed.count > 0) {
       // Known facts are about rejected values too, which the series has not counted.
       const isWhole = placed.negative + placed.tooLarge === 0;
@@ -225,19 +218,23 @@ export class Series {
    * Adds counts by slots of the family's own layout, which takes a fraction of the time of `add`.
    *
    * @param runs Counts of slots below `slotCount`, at least one of them.
-   * @param facts The exact sum and extremes of the values: at least 0, in the family's unit.
+   * @param facts The exact sum and extremes of the values: at least 0, in the family's unit. `atThresholds` is a division
+   *   of these counts: see `assertDivides`.
    * @throws HdrscopeError `ERR_COUNT_OVERFLOW` when the total count would pass 2^53 − 1. Nothing is added then.
    */
-  addSlots(runs: SlotRuns, facts: Pick<SeriesSnapshot, 'sum' | 'min' | 'max'>): void {
+  addSlots(
+    runs: SlotRuns,
+    facts: Pick<SeriesSnapshot, 'sum' | 'min' | 'max'> & Pick<CountedFacts, 'atThresholds'>,
+  ): void {
     const heir = this.#heir;
     if (heir !== this) {
       heir.addSlots(runs, facts);
       return;
     }
-    const { sum, min, max } = facts;
+    const { sum, min, max, atThresholds } = facts;
     this.counts.assertRoomFor(runs.total);
     this.#change();
-    this.counts.addRuns(runs);
+    this.#addWhole(() => this.counts.addRuns(runs), atThresholds);
     this.#sum += sum;
     this.#min = Math.min(this.#min, min);
     this.#max = Math.max(this.#max, max);
@@ -276,7 +273,9 @@ export class Series {
       max: isEmpty ? 0 : Math.max(earlier.max, this.#max) + 0,
       rejected: this.#rejected === undefined ? NOTHING_REJECTED : Object.freeze({ ...this.#rejected }),
       exemplars: this.#exemplars?.snapshot() ?? NO_EXEMPLARS,
+      atThresholds: this.#atThresholds ? Object.freeze(this.#atThresholds) : this.#last?.atThresholds,
     });
+    this.#atThresholds = undefined;
     this.#min = Number.POSITIVE_INFINITY;
     this.#max = Number.NEGATIVE_INFINITY;
     this.#isChanged = false;
@@ -302,6 +301,7 @@ export class Series {
     this.#interval = { ended: undefined };
     this.#rejected = undefined;
     this.#exemplars = undefined;
+    this.#atThresholds = undefined;
     this.#last = undefined;
     this.#isChanged = true;
     this.#hasEnded = false;
@@ -314,14 +314,21 @@ export class Series {
 
   /** `record` where that takes more than one step. */
   #recordSlowly(value: number, slot: number): boolean {
-    const heir = this.#heir;
-    if (heir !== this) return heir.record(value);
-    if (this.counts.total === Number.MAX_SAFE_INTEGER) {
-      this.#tally({ overflowing: 1 });
-      return false;
+    if (!this.counts.tryIncrement(slot)) {
+      const heir = this.#heir;
+      if (heir !== this) return heir.record(value);
+      if (this.counts.total === Number.MAX_SAFE_INTEGER) {
+        this.#tally({ overflowing: 1 });
+        return false;
+      }
+      this.#change();
+      this.counts.increment(slot);
     }
-    this.#change();
-    this.counts.increment(slot);
+    const { thresholds } = this.#setup;
+    const first = firstThreshold(slot, thresholds);
+    if (first >= 0) {
+      countAtThresholds(this.#atThresholds ?? this.#ownAtThresholds(), first, value, 1, thresholds);
+    }
     this.#sum += value;
     if (value < this.#min) this.#min = value;
     if (value > this.#max) this.#max = value;
@@ -336,10 +343,35 @@ export class Series {
     this.#setup.onChange(this);
   }
 
-  #addTicks(layout: HdrLayout, counts: ReadonlyCounts, { sum, within = {} }: CountedFacts): Placement {
+  /** The list that counts at thresholds: one that no snapshot has. */
+  #ownAtThresholds(): number[] {
+    const { length } = this.#setup.thresholds.values;
+    this.#atThresholds ??= this.#last?.atThresholds?.slice() ?? new Array<number>(length).fill(0);
+    return this.#atThresholds;
+  }
+
+  /** Adds counts to whole slots, and divides those of slots with thresholds. */
+  #addWhole(add: () => void, division: ThresholdCounts | undefined): void {
+    const { thresholds, unitLayout } = this.#setup;
+    const { slots } = thresholds;
+    const before = countsAt(slots, this.counts);
+    add();
+    const added = countsAt(slots, this.counts).map((count, i) => count - before[i]!);
+    if (added.some((count) => count > 0)) {
+      divideAdded(this.#ownAtThresholds(), added, division, thresholds, unitLayout);
+    }
+  }
+
+  #addTicks(
+    layout: HdrLayout,
+    counts: ReadonlyCounts,
+    { sum, within = {} }: CountedFacts,
+    division: ThresholdCounts | undefined,
+  ): Placement {
     if (counts.total === 0) return NOTHING_PLACED;
     const { resolution } = this.#setup;
-    histogramOver(this.#setup.layout, this.counts).add({ layout, counts });
+    const own = histogramOver(this.#setup.layout, this.counts);
+    this.#addWhole(() => own.add({ layout, counts }), division);
     return {
       ...NOTHING_PLACED,
       count: counts.total,
@@ -357,8 +389,17 @@ export class Series {
     }
     const { counts: own } = this;
     own.assertRoomFor(counts.total);
-    const { layout: slots } = this.#setup;
-    return placeCounts(counted, this.#setup, (ticks, count) => own.add(slots.slotOf(ticks), count), within);
+    const { layout: slots, thresholds } = this.#setup;
+    const place = (ticks: number, count: number, value: number): void => {
+      const below = edgesBelow(thresholds.values, value);
+      // Rounding may have put the ticks beyond the slot of a threshold that the value is not beyond.
+      const [least, most] = [thresholds.slots[below - 1] ?? 0, thresholds.slots[below] ?? slots.slotCount];
+      const slot = Math.min(Math.max(slots.slotOf(ticks), least), most);
+      own.add(slot, count);
+      const first = firstThreshold(slot, thresholds);
+      if (first >= 0) countAtThresholds(this.#ownAtThresholds(), first, value, count, thresholds);
+    };
+    return placeCounts(counted, this.#setup, place, within);
   }
 
   #reject(value: unknown): void {
@@ -381,3 +422,7 @@ export class Series {
 }
 
 const NO_EXTREMES = { min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY } as const;
+
+function countsAt(slots: Int32Array, counts: ReadonlyCounts): number[] {
+  return Array.from(slots, (slot) => counts.at(slot));
+}

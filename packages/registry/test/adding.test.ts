@@ -9,13 +9,13 @@ import {
   log2Layout,
   rebucket,
 } from '@hdrscope/core';
-import { type SlotRuns, usedSlots } from '@hdrscope/core/internal';
 import { FakeClock } from '@hdrscope/testing/fake-clock';
 import { expectRefused, refusalOf } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
 import { Family } from '../src/family.ts';
 import type { FamilyOptions } from '../src/family-options.ts';
 import { ticks } from './support/arbitraries.ts';
+import { runOf } from './support/runs.ts';
 import { slotsOf } from './support/state.ts';
 
 function family(options: Partial<FamilyOptions> = {}): Family {
@@ -328,23 +328,6 @@ function hugeValues(): Histogram {
 }
 
 describe('added slots', () => {
-  /** The counts of a histogram as one run. */
-  function runOf({ counts }: Histogram): SlotRuns {
-    const used = [...usedSlots(counts)];
-    let isRead = true;
-    return {
-      total: counts.total,
-      first: counts.first,
-      last: counts.last,
-      slots: Int32Array.from(used, ([slot]) => slot),
-      counts: Float64Array.from(used, ([, count]) => count),
-      next() {
-        isRead = !isRead;
-        return isRead ? 0 : used.length;
-      },
-    };
-  }
-
   test('count as if their values had been recorded, also after a snapshot', () => {
     fc.assert(
       fc.property(fc.array(ticks, { minLength: 1 }), fc.array(ticks, { minLength: 1 }), (before, values) => {

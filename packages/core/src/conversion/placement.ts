@@ -4,6 +4,7 @@ import { middle } from '../double.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
 import type { Layout } from '../layout/layout.ts';
 import { fromTicks, type Resolution } from '../layout/scaled.ts';
+import { valueInside } from '../layout/value-inside.ts';
 
 /** The HDR slots that counts go to: a layout of ticks, and how large a tick is. */
 export interface PlacementTarget {
@@ -54,7 +55,8 @@ export const NOTHING_PLACED: Placement = {
  * it. Where the midpoint of that HDR slot lies outside of the slot and that of the one beside it does not, that one takes the counts, so that
  * the same slots are read out again.
  *
- * @param place Takes the counts: `ticks` is a value of the target's layout. Nothing is taken of values that have no slot there.
+ * @param place Takes the counts: `ticks` is a value of the target's layout, and `value` stands for the slot and lies in it.
+ *   Nothing is taken of values that have no slot in the target.
  * @example
  * ```ts
  * import { countedIn, explicitLayout, hdrLayout } from '@hdrscope/core';
@@ -63,7 +65,8 @@ export const NOTHING_PLACED: Placement = {
  * const layout = hdrLayout({ highestTrackableValue: 1_000_000, significantDigits: 2 });
  * const buckets = countedIn(explicitLayout([0.1, 0.5]), [0, 3, 1]);
  * const placed: number[][] = [];
- * const { sum, max } = placeCounts(buckets, { layout, resolution: resolutionOf(1e-3) }, (...at) => placed.push(at), { max: 0.7 });
+ * const target = { layout, resolution: resolutionOf(1e-3) };
+ * const { sum, max } = placeCounts(buckets, target, (ticks, count) => placed.push([ticks, count]), { max: 0.7 });
  * placed; //=> [[300, 3], [600, 1]]
  * [sum.toFixed(3), max]; //=> ['1.500', 0.6]
  * ```
@@ -71,7 +74,7 @@ export const NOTHING_PLACED: Placement = {
 export function placeCounts(
   { layout, counts }: Counted,
   target: PlacementTarget,
-  place: (ticks: number, count: number) => void,
+  place: (ticks: number, count: number, value: number) => void,
   range: KnownRange = {},
 ): Placement {
   const placement = { ...NOTHING_PLACED };
@@ -88,7 +91,7 @@ export function placeCounts(
       placement.largest = Math.max(placement.largest, value);
       continue;
     }
-    place(fittingTicks(ticks, layout, slot, target), count);
+    place(fittingTicks(ticks, layout, slot, target), count, valueInside(layout, slot, value));
     placement.count += count;
     placement.sum += value * count;
     placement.min = Math.min(placement.min, value);

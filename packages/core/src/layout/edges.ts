@@ -86,7 +86,8 @@ function edgesUpTo(edges: readonly number[], value: number): number {
   return from;
 }
 
-function edgesBelow(edges: readonly number[], value: number): number {
+/** How many edges are below a value: its slot, where each edge belongs to the slot below it. */
+export function edgesBelow(edges: readonly number[], value: number): number {
   let from = 0;
   let to = edges.length;
   while (from < to) {

@@ -65,7 +65,8 @@ export function scaledLayout<L extends Layout>(layout: L, resolution: Resolution
 }
 
 function newScaledLayout(layout: Layout, resolution: Resolution): ScaledLayout {
-  const { ticksPerUnit, unitsPerTick } = resolution;
+  // One product, as in the record path of a series: every value has the same slot here and there.
+  const ticksPerUnit = resolution.ticksPerUnit / resolution.unitsPerTick;
   return {
     kind: layout.kind,
     inTicks: layout,
@@ -73,7 +74,7 @@ function newScaledLayout(layout: Layout, resolution: Resolution): ScaledLayout {
     slotCount: layout.slotCount,
     lowerInclusive: layout.lowerInclusive,
     upperInclusive: layout.upperInclusive,
-    slotOf: (value) => layout.slotOf(Math.round((value * ticksPerUnit) / unitsPerTick)),
+    slotOf: (value) => layout.slotOf(Math.round(value * ticksPerUnit)),
     lower: (slot) => fromTicks(resolution, layout.lower(slot)),
     upper: (slot) => fromTicks(resolution, layout.upper(slot)),
     midpoint: (slot) => fromTicks(resolution, layout.midpoint(slot)),

@@ -14,7 +14,7 @@ function placed(
   const placement = placeCounts(
     countedIn(explicitLayout(bounds), counts),
     target,
-    (...one) => at.push(one),
+    (ticks, count) => at.push([ticks, count]),
     range,
   );
   return { ...placement, at };
@@ -59,10 +59,24 @@ test('values below 0 and above the target are counted apart', () => {
   });
 });
 
+test('the value that stands for a slot lies in the slot, although an open slot counts at a bound that it excludes', () => {
+  const values: [value: number, count: number][] = [];
+  const buckets = countedIn(explicitLayout([0.25, 0.75]), [1, 2, 3]);
+  placeCounts(buckets, target, (_, count, value) => values.push([value, count]));
+  expect(values).toEqual([
+    [0.25, 1],
+    [0.5, 2],
+    [0.75 + 2 ** -53, 3],
+  ]);
+});
+
 test('what stands for 0 stays 0, whatever the range is', () => {
   const buckets = exponentialLayout({ scale: 0, minIndex: 0, maxIndex: 1 });
   const at: number[][] = [];
-  placeCounts(countedIn(buckets, [5, 0, 0, 0]), target, (...one) => at.push(one), { min: 0.25, max: 3 });
+  placeCounts(countedIn(buckets, [5, 0, 0, 0]), target, (ticks, count) => at.push([ticks, count]), {
+    min: 0.25,
+    max: 3,
+  });
   expect(at).toEqual([[0, 5]]);
 });
 

@@ -1,5 +1,5 @@
 import { explicitCounts, exponentialBuckets } from '@hdrscope/core/internal';
-import { valuesAtPercentiles } from '@hdrscope/registry';
+import { bucketCounts, valuesAtPercentiles } from '@hdrscope/registry';
 import { CUMULATIVE, DELTA, explicitPoint, exponentialPoint, Receiving } from './support/receiving.ts';
 import { attributesJson } from './support/request.ts';
 
@@ -135,6 +135,23 @@ describe('buckets', () => {
       const { families } = await receiving.snapshot();
       const [family] = families;
       expect(explicitCounts(family!.series[0]!.histogram.counts, family!, bounds)).toEqual(counts);
+    }
+  });
+
+  test.each([
+    [[1, 1.0000001, 1.0000002, 1.000001]],
+    [[0, 1e-12, 2e-12, 1]],
+    [[100, 100.25, 100.5, 100.75, 101]],
+  ])('explicit ones that share slots come out as they came in: %p', async (bounds) => {
+    const receiving = new Receiving({ familyOptions: () => ({ significantDigits: 2 }) });
+    const counts = bounds.map((_, i) => 3 * i + 1);
+    for (const times of [1, 2]) {
+      const point = explicitPoint([...counts, 7], { explicitBounds: bounds, timeUnixNano: `${times}` });
+      receiving.explicit(DELTA, point);
+      const { families } = await receiving.snapshot();
+      const [family] = families;
+      const read = bucketCounts(family!, family!.series[0]!, family!.boundaries!);
+      expect(read).toEqual([...counts, 7].map((count) => times * count));
     }
   });
 

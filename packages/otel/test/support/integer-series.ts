@@ -1,6 +1,6 @@
 import { type HdrLayout, Histogram, hdrLayout, type ReadonlyHistogram } from '@hdrscope/core';
 import type { UnitLayouts } from '@hdrscope/core/internal';
-import type { SeriesSnapshot } from '@hdrscope/registry';
+import type { FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
 
 /**
  * The range of integers in bits, by significant digits. A table between layouts has an entry for each slot, so more
@@ -16,13 +16,13 @@ const layouts = RANGE_BITS.map((bits, significantDigits) =>
 export class IntegerSeries {
   readonly layout: HdrLayout;
   /** The layouts that `toExponential` and `toExplicit` expect. */
-  readonly family: UnitLayouts;
+  readonly family: UnitLayouts & Pick<FamilySnapshot, 'thresholds'>;
   readonly #histogram: Histogram;
   readonly #values: number[] = [];
 
   constructor(significantDigits = 2, values: Iterable<number> = []) {
     this.layout = layouts[significantDigits]!;
-    this.family = { layout: this.layout, unitLayout: this.layout };
+    this.family = { layout: this.layout, unitLayout: this.layout, thresholds: [] };
     this.#histogram = new Histogram({ layout: this.layout, storage: 'sparse' });
     this.record(...values);
   }
@@ -46,6 +46,7 @@ export class IntegerSeries {
       min: isEmpty ? 0 : Math.min(...this.#values),
       max: isEmpty ? 0 : Math.max(...this.#values),
       exemplars: [],
+      atThresholds: undefined,
       rejected: { notANumber: 0, negative: 0, tooLarge: 0, largest: 0, overflowing: 0 },
     };
   }

@@ -1,7 +1,8 @@
 import { type Counted, type CounterOptions, HdrscopeError, increase } from '@hdrscope/core';
 import { counterIncrease, fromTicks, type Resolution, type ScaledLayout } from '@hdrscope/core/internal';
+import type { CountedFacts } from '../counted-facts.ts';
 import { emptyTally, rejectedCount, rejectedSince } from '../rejected.ts';
-import type { CountedFacts } from '../series.ts';
+
 import type { LastReading } from './memory.ts';
 import type { Reading } from './reading.ts';
 

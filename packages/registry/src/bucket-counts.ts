@@ -1,0 +1,34 @@
+import { explicitCounts, type ThresholdCounts } from '@hdrscope/core/internal';
+import type { FamilySnapshot } from './family.ts';
+import type { SeriesSnapshot } from './series-snapshot.ts';
+
+/**
+ * The counts of a series between boundaries.
+ *
+ * At a boundary that is one of the thresholds of the family, a recorded value counts by itself, as in a histogram that has these
+ * buckets only. At any other boundary, all values of a slot count as the middle of the slot. Values that a series has rejected are
+ * in no bucket.
+ *
+ * @param boundaries Finite and ascending, in the family's unit; each belongs to the bucket below it.
+ * @returns One count more than there are boundaries: the last one is that of the values above all boundaries.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the boundaries are not finite and ascending.
+ * @example
+ * ```ts
+ * import { bucketCounts, createRegistry } from '@hdrscope/registry';
+ *
+ * const registry = createRegistry();
+ * const sizes = registry.histogram({ name: 'upload.size', unit: 'By', thresholds: [1000] });
+ * for (const bytes of [700, 1000, 1001]) sizes.with({}).record(bytes);
+ *
+ * const [family] = (await registry.gather()).families;
+ * bucketCounts(family!, family!.series[0]!, [1000]); //=> [2, 1]
+ * ```
+ */
+export function bucketCounts(
+  { unitLayout, thresholds }: Pick<FamilySnapshot, 'unitLayout' | 'thresholds'>,
+  { counts, atThresholds }: Pick<SeriesSnapshot, 'counts' | 'atThresholds'>,
+  boundaries: readonly number[],
+): number[] {
+  const divided: ThresholdCounts | undefined = atThresholds && { thresholds, counts: atThresholds };
+  return explicitCounts(counts, { unitLayout }, boundaries, divided);
+}
