@@ -152,8 +152,9 @@ export class HdrPrometheusExporter {
    * change in any release.
    *
    * The caller sets a metric producer too, whose points show the same histograms: `collect` returns them. Scrapes collect from
-   * the producer of the source instead, and have the same bytes as with the points. In addition, they show rejected values as
-   * `hdrscope_rejected_values_total`, and failed sources as `hdrscope_source_errors`.
+   * the producer of the source instead. Their native buckets are those of the points; classic buckets in formats without native ones
+   * are exact at the thresholds of a family, where those of points are made from exponential buckets. Besides, scrapes show
+   * rejected values as `hdrscope_rejected_values_total`, and failed sources as `hdrscope_source_errors`.
    */
   setRegistrySource(source: RegistrySource): void {
     this.#registrySource = source;

@@ -89,7 +89,6 @@ export function lazyFamiliesOfSnapshot(snapshot: Snapshot, options: SnapshotOpti
       extra: withoutScopeInfo || scope === undefined ? NO_LABELS : scopeLabels(scope),
       buckets,
       boundaries: boundariesFor(classicBoundaries, family),
-      classicFrom: 'slots',
       maxSize: maxBuckets,
       maxScale: Math.min(MAX_SCHEMA, justifiedScale(family.layout)),
       zeroThreshold: zeroThresholdOf(family),

@@ -1,6 +1,5 @@
 import { exponentialBuckets } from '@hdrscope/core/internal';
 import { bucketCounts, type FamilySnapshot, type SeriesSnapshot } from '@hdrscope/registry';
-import { classicOfNative } from './boundaries.ts';
 import type { ClassicBuckets, HistogramValue, Labels, NativeBuckets } from './families.ts';
 import { seriesLabels } from './labels.ts';
 import type { LazyMetrics } from './lazy-family.ts';
@@ -13,8 +12,6 @@ export interface HistogramLook {
   readonly buckets: 'native' | 'classic' | 'both';
   /** Boundaries of classic buckets. */
   readonly boundaries: readonly number[];
-  /** Where the counts of classic buckets beside native ones come from: the slots of the series, or the native buckets. */
-  readonly classicFrom: 'slots' | 'native';
   /** The most native buckets: at least 2. */
   readonly maxSize: number;
   /** The finest schema: an integer from -4 to 8. */
@@ -53,12 +50,12 @@ export function lazyHistograms(
 
 function histogramOf(series: SeriesSnapshot, family: FamilySnapshot, look: HistogramLook): HistogramValue {
   const { counts, sum, exemplars } = series;
-  const { buckets, boundaries, classicFrom } = look;
+  const { buckets, boundaries } = look;
   const native = buckets === 'classic' ? undefined : nativeBuckets(counts, family, look);
-  const toClassic = (): ClassicBuckets =>
-    native === undefined || classicFrom === 'slots'
-      ? { boundaries, counts: bucketCounts(family, series, boundaries) }
-      : classicOfNative(native, boundaries);
+  const toClassic = (): ClassicBuckets => ({
+    boundaries,
+    counts: bucketCounts(family, series, boundaries),
+  });
   return {
     kind: 'histogram',
     count: counts.total,

@@ -85,17 +85,15 @@ function timestampOf({ timeMs }: Snapshot, { appendTimestamp }: ExposedMetricsOp
 }
 
 function lookOf(
-  { name, unit, layout }: FamilySnapshot,
-  { maxSize, maxScale = justifiedScale(layout), boundaries }: ReturnType<RegistrySource['settingsOf']>,
+  family: FamilySnapshot,
+  { maxSize, maxScale = justifiedScale(family.layout), boundaries }: ReturnType<RegistrySource['settingsOf']>,
   extra: Labels,
   { buckets = 'native', classicBoundaries }: ExposedMetricsOptions,
 ): HistogramLook {
   return {
     extra,
     buckets,
-    // Points have explicit buckets, or exponential ones from which classic buckets are made.
-    boundaries: buckets === 'classic' ? boundaries : boundariesFor(classicBoundaries, { name, unit }),
-    classicFrom: buckets === 'classic' ? 'slots' : 'native',
+    boundaries: buckets === 'classic' ? boundaries : boundariesFor(classicBoundaries, family),
     maxSize,
     maxScale: Math.max(MIN_SCHEMA, Math.min(MAX_SCHEMA, maxScale)),
     zeroThreshold: LEAST_ZERO_THRESHOLD,

@@ -17,6 +17,7 @@ export interface WireFamily {
   readonly cardinalityLimit: number;
   readonly scope: Scope | undefined;
   readonly boundaries: readonly number[] | undefined;
+  readonly thresholds: readonly number[];
   readonly expireAfterMs: number | undefined;
 }
 
@@ -40,7 +41,7 @@ export function familyToJson(
   family: FamilySnapshot,
   { cardinalityLimit, expireAfterMs }: UnseenOptions,
 ): WireFamily {
-  const { name, unit, description, resolution, layout, scope, boundaries } = family;
+  const { name, unit, description, resolution, layout, scope, boundaries, thresholds } = family;
   return {
     name,
     unit,
@@ -50,6 +51,7 @@ export function familyToJson(
     cardinalityLimit,
     scope,
     boundaries,
+    thresholds,
     expireAfterMs,
   };
 }
@@ -61,6 +63,7 @@ export function familyFromJson(json: unknown, where: string): FamilyOptions {
   if (name === '') throw malformed(`${where}.name`, 'a text, not empty', name);
   const scope = scopeFromJson(fields.scope, `${where}.scope`);
   const boundaries = boundariesFromJson(fields.boundaries, `${where}.boundaries`);
+  const thresholds = boundariesFromJson(fields.thresholds, `${where}.thresholds`) ?? [];
   const { expireAfterMs: expiry } = fields;
   const expireAfterMs =
     expiry === undefined || expiry === null ? undefined : asFinite(expiry, `${where}.expireAfterMs`);
@@ -73,6 +76,7 @@ export function familyFromJson(json: unknown, where: string): FamilyOptions {
     cardinalityLimit: asCount(fields.cardinalityLimit, `${where}.cardinalityLimit`),
     ...(scope && { scope }),
     ...(boundaries && { boundaries }),
+    thresholds,
     ...(expireAfterMs !== undefined && { expireAfterMs }),
   };
 }

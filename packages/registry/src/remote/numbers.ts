@@ -12,6 +12,8 @@ import { malformed } from './fields.ts';
 // and is in the next two words: its lower 32 bits, and the rest. Example: slot 3 has counted 7, slot 4 has counted 300:
 //
 //   (3 << 8 | 7)   (4 << 8 | 0)   300   0
+//
+// Slots from 2^23 on, which no layout has, are the thresholds of the family: see `SeriesSnapshot.atThresholds`.
 
 /** The arrays: as buffers where the port can hand them over, else as base64. */
 export interface WireNumbers {
@@ -28,12 +30,14 @@ export interface Numbers {
 /** The facts of counts besides their slots, in the unit of their family. */
 export interface SlotFacts extends Extremes {
   readonly sum: number;
+  readonly atThresholds?: readonly number[] | undefined;
 }
 
 const FACTS_PER_SERIES = 3;
 const COUNT_BITS = 8;
 const COUNT_MASK = 2 ** COUNT_BITS - 1;
 const TWO_POW_32 = 2 ** 32;
+const FIRST_THRESHOLD = 2 ** 23;
 
 const PAGE_SLOTS = 64;
 const MOST_WORDS_PER_SLOT = 3;
@@ -50,7 +54,7 @@ export class NumbersWriter {
   #factCount = 0;
   #wordCount = 0;
 
-  /** Adds the new counts of a series, at least one. The slots are below 2^24. */
+  /** Adds the new counts of a series, at least one. The slots are below 2^23. */
   add(id: number, counts: ReadonlyCounts, facts: SlotFacts): void {
     this.#addFacts(facts);
     const header = this.#reserve(2);
@@ -60,6 +64,12 @@ export class NumbersWriter {
       counts.read(page, pageCounts);
       this.#addPage(page);
       slot = counts.next(page + PAGE_SLOTS);
+    }
+    const { atThresholds = [] } = facts;
+    for (let i = 0; i < atThresholds.length; i++) {
+      if (atThresholds[i] === 0) continue;
+      this.#reserve(MOST_WORDS_PER_SLOT);
+      this.#addCount(FIRST_THRESHOLD + i, atThresholds[i]!);
     }
     this.#words[header] = id;
     this.#words[header + 1] = this.#wordCount - header - 2;
@@ -86,19 +96,22 @@ export class NumbersWriter {
   }
 
   #addPage(page: number): void {
-    let at = this.#reserve(PAGE_SLOTS * MOST_WORDS_PER_SLOT);
-    const words = this.#words;
+    this.#reserve(PAGE_SLOTS * MOST_WORDS_PER_SLOT);
     for (let i = 0; i < PAGE_SLOTS; i++) {
       const count = pageCounts[i]!;
-      if (count === 0) continue;
-      if (count <= COUNT_MASK) words[at++] = ((page + i) << COUNT_BITS) | count;
-      else {
-        words[at++] = (page + i) << COUNT_BITS;
-        words[at++] = count % TWO_POW_32;
-        words[at++] = Math.floor(count / TWO_POW_32);
-      }
+      if (count !== 0) this.#addCount(page + i, count);
     }
-    this.#wordCount = at;
+  }
+
+  #addCount(slot: number, count: number): void {
+    const words = this.#words;
+    if (count <= COUNT_MASK) {
+      words[this.#wordCount++] = (slot << COUNT_BITS) | count;
+      return;
+    }
+    words[this.#wordCount++] = slot << COUNT_BITS;
+    words[this.#wordCount++] = count % TWO_POW_32;
+    words[this.#wordCount++] = Math.floor(count / TWO_POW_32);
   }
 
   /** Makes room for so many words more. Returns the address of the first one. */
@@ -159,6 +172,8 @@ export class ReceivedSlots implements SlotRuns {
   slots: Int32Array = new Int32Array(256);
   counts: Float64Array = new Float64Array(256);
   total = 0;
+  /** The counts at the thresholds of the family. */
+  atThresholds: number[] = [];
   #length = 0;
   #isNextDue = true;
 
@@ -174,15 +189,17 @@ export class ReceivedSlots implements SlotRuns {
    * Reads words of counts, at least one.
    *
    * @param slotCount All slots are below it.
+   * @param thresholdCount How many thresholds the family has.
    * @throws HdrscopeError `ERR_DECODE`
    */
-  read(words: Uint32Array, from: number, to: number, slotCount: number): void {
+  read(words: Uint32Array, from: number, to: number, slotCount: number, thresholdCount: number): void {
     this.#makeRoom(to - from);
     const { slots, counts } = this;
     let length = 0;
     let total = 0;
     let before = -1;
-    for (let at = from; at < to; length++) {
+    this.atThresholds = new Array<number>(thresholdCount).fill(0);
+    for (let at = from; at < to; ) {
       const word = words[at++]!;
       const slot = word >>> COUNT_BITS;
       let count = word & COUNT_MASK;
@@ -190,19 +207,32 @@ export class ReceivedSlots implements SlotRuns {
         count = at + 1 < to ? words[at]! + words[at + 1]! * TWO_POW_32 : 0;
         at += 2;
       }
-      if (slot <= before || slot >= slotCount)
+      const threshold = slot - FIRST_THRESHOLD;
+      const isKnown = threshold < 0 ? slot < slotCount : threshold < thresholdCount;
+      if (slot <= before || !isKnown)
         throw mustBe('ERR_DECODE', 'slots', `ascending and below ${slotCount}`, slot);
       if (count === 0 || count > Number.MAX_SAFE_INTEGER)
         throw malformed('counts', 'from 1 to 2^53 - 1', count);
-      slots[length] = slot;
-      counts[length] = count;
-      total += count;
       before = slot;
+      if (threshold >= 0) {
+        this.atThresholds[threshold] = count;
+        continue;
+      }
+      slots[length] = slot;
+      counts[length++] = count;
+      total += count;
     }
+    if (length === 0) throw malformed('counts', 'of at least one slot', length);
     if (total > Number.MAX_SAFE_INTEGER) throw malformed('the total count', 'at most 2^53 - 1', total);
     this.total = total;
     this.#length = length;
     this.#isNextDue = true;
+  }
+
+  /** The count of a slot. */
+  at(slot: number): number {
+    for (let i = 0; i < this.#length; i++) if (this.slots[i] === slot) return this.counts[i]!;
+    return 0;
   }
 
   next(): number {

@@ -6,6 +6,7 @@ import { familyFor } from '../ingest/family-for.ts';
 import { seriesError } from '../ingest/series-error.ts';
 import type { Registry } from '../registry.ts';
 import type { Series } from '../series.ts';
+import { assertDivides } from '../thresholds.ts';
 import { familyFromJson, type RemoteSeries, seriesFromJson } from './definitions.ts';
 import { type ReceivedIncrease, readIncrease } from './increase.ts';
 import { factsAt, ReceivedSlots } from './numbers.ts';
@@ -18,13 +19,21 @@ interface Instance {
   /** How many ports lead to it. */
   ports: number;
   /** By number; `undefined` where the family conflicts with one of this registry. */
-  families: (Family | undefined)[];
+  families: (RemoteFamily | undefined)[];
   /** The errors of the families that conflict. */
   conflicts: unknown[];
   /** The generation of the ids. */
   generation: number;
   /** By id. */
   series: KnownSeries[];
+}
+
+/** A family of a remote registry. */
+interface RemoteFamily {
+  /** The family that takes the counts. */
+  readonly family: Family;
+  /** The thresholds of the remote family. */
+  readonly thresholds: readonly number[];
 }
 
 interface KnownSeries extends RemoteSeries {
@@ -130,7 +139,7 @@ export class RemoteStates {
     for (let i = families.length - changes.firstFamily; i < changes.families.length; i++) {
       const options = familyFromJson(changes.families[i], `changes.families[${i}]`);
       try {
-        families.push(familyFor(this.#registry, options));
+        families.push({ family: familyFor(this.#registry, options), thresholds: options.thresholds ?? [] });
       } catch (error) {
         families.push(undefined);
         conflicts.push(error);
@@ -166,8 +175,11 @@ export class RemoteStates {
       try {
         const target = targetOf(one, families);
         if (target === undefined) continue;
-        this.#slots.read(words, from, at, families[one.family]!.layout.slotCount);
-        target.addSlots(this.#slots, factsAt(facts, nth));
+        const { family, thresholds } = families[one.family]!;
+        this.#slots.read(words, from, at, family.layout.slotCount, thresholds.length);
+        const atThresholds = { thresholds, counts: this.#slots.atThresholds };
+        assertDivides(atThresholds, family.unitLayout, (slot) => this.#slots.at(slot));
+        target.addSlots(this.#slots, { ...factsAt(facts, nth), atThresholds });
       } catch (cause) {
         problems.push(refusalOf(one, families, cause));
       }
@@ -203,9 +215,9 @@ function seriesFor(instance: Instance, changes: ReceivedChanges): KnownSeries[] 
 
 /** The series that takes the counts; `undefined` when its family conflicts. It is made when the first counts come. */
 function targetOf(one: KnownSeries, families: Instance['families']): Series | undefined {
-  const family = families[one.family];
-  if (one.target === undefined && family !== undefined) {
-    one.target = family.with(one.attributes);
+  const known = families[one.family];
+  if (one.target === undefined && known !== undefined) {
+    one.target = known.family.with(one.attributes);
     // The other remotes of this series share them.
     one.attributes = one.target.attributes;
     one.target.add(NOTHING, { startTimeMs: one.startTimeMs });
@@ -219,7 +231,11 @@ function refusalOf(
   cause: unknown,
 ): HdrscopeError {
   const isFull = cause instanceof HdrscopeError && cause.code === 'ERR_COUNT_OVERFLOW';
-  const series = { key: canonicalText(attributes), family: { name: families[family]!.name }, attributes };
+  const series = {
+    key: canonicalText(attributes),
+    family: { name: families[family]!.family.name },
+    attributes,
+  };
   return seriesError(series, isFull ? 'countTooLarge' : 'malformed', cause);
 }
 

@@ -25,7 +25,7 @@ function decoded(wire: WireNumbers, seriesCount: number): Map<number, SparseCoun
   const received = new ReceivedSlots();
   const all = new Map<number, SparseCounts>();
   for (let at = 0; at < words.length; at += 2 + words[at + 1]!) {
-    received.read(words, at + 2, at + 2 + words[at + 1]!, slotCount);
+    received.read(words, at + 2, at + 2 + words[at + 1]!, slotCount, 0);
     const counts = new SparseCounts(slotCount);
     counts.addRuns(received);
     expect(counts.total).toBe(received.total);
@@ -44,6 +44,21 @@ const used = fc.array(
 );
 
 describe('the numbers of changed series', () => {
+  test('have the counts at thresholds, of any size', () => {
+    const writer = new NumbersWriter();
+    const atThresholds = [0, 7, 300, 2 ** 45 + 1];
+    writer.add(0, countsOf([[5, 2 ** 46]]), { ...FACTS, atThresholds });
+    const { words } = readNumbers(writer.take(false), 'increase', 1);
+    const received = new ReceivedSlots();
+    received.read(words, 2, words.length, slotCount, 4);
+    expect([received.atThresholds, received.total, received.at(5), received.at(6)]).toEqual([
+      atThresholds,
+      2 ** 46,
+      2 ** 46,
+      0,
+    ]);
+  });
+
   test.each([false, true])('cross exactly, as text: %p', (isText) => {
     fc.assert(
       fc.property(fc.array(used, { maxLength: 5 }), (series) => {
@@ -110,6 +125,12 @@ describe('numbers that are broken are refused', () => {
 
   test.each<[what: string, words: number[], message: RegExp]>([
     ['a slot beyond the layout', [(slotCount << 8) | 1], /^slots must be ascending and below \d+, got \d+$/],
+    [
+      'a threshold that the family does not have',
+      [(8 << 8) | 1, ((2 ** 23 + 2) * 256) | 1],
+      /^slots must be/,
+    ],
+    ['thresholds without slots', [((2 ** 23 + 1) * 256) | 1], /^counts must be of at least one slot, got 0$/],
     ['slots that descend', [(8 << 8) | 1, (7 << 8) | 1], /^slots must be ascending/],
     ['a slot twice', [(8 << 8) | 1, (8 << 8) | 1], /^slots must be ascending/],
     ['a large count that is cut off', [8 << 8, 300], /^counts must be from 1 to 2\^53 - 1, got 0$/],
@@ -123,7 +144,8 @@ describe('numbers that are broken are refused', () => {
   ])('%s', (_, words, message) => {
     const slots = new ReceivedSlots();
     expect(
-      refusalOf(() => slots.read(Uint32Array.from(words), 0, words.length, slotCount), 'ERR_DECODE').message,
+      refusalOf(() => slots.read(Uint32Array.from(words), 0, words.length, slotCount, 2), 'ERR_DECODE')
+        .message,
     ).toMatch(message);
   });
 
