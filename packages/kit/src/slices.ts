@@ -1,5 +1,5 @@
 /** How long a slice of work is, in milliseconds: short beside the delays that people look for in an event loop. */
-const SLICE_MS = 3;
+const SLICE_MS = 2;
 
 // Looking at the clock takes as long as a small piece of work.
 const PIECES_PER_LOOK = 8;
@@ -25,7 +25,7 @@ export class Slices {
   #endMs: number;
   #pieces = 0;
 
-  /** @param lengthMs How long a slice is, in milliseconds. @default 3 */
+  /** @param lengthMs How long a slice is, in milliseconds. @default 2 */
   constructor(lengthMs: number = SLICE_MS) {
     this.#lengthMs = lengthMs;
     this.#endMs = performance.now() + lengthMs;

@@ -111,7 +111,19 @@ function metricOf<Value extends HistogramValue>(
   };
 }
 
+// Many series begin in the same millisecond, and a time takes more memory than a point.
+let lastMs = Number.NaN;
+let lastTime: HrTime = [0, 0];
+
 function hrTime(unixMs: number): HrTime {
+  if (unixMs !== lastMs) {
+    lastMs = unixMs;
+    lastTime = newTime(unixMs);
+  }
+  return lastTime;
+}
+
+function newTime(unixMs: number): HrTime {
   const seconds = Math.floor(unixMs / 1000);
   return [seconds, Math.round((unixMs - seconds * 1000) * 1e6)];
 }

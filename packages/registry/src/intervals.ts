@@ -5,28 +5,30 @@ export interface Extremes {
 }
 
 /**
- * The interval between two snapshots of a series. Each interval leads to the next one and not back: the holder of an
- * old snapshot can walk forward from it, and intervals before the oldest snapshot in use are garbage.
+ * The interval that begins at a snapshot of a series. It ends at the next one, and then leads to the interval after it, and not back: the
+ * holder of an old snapshot can walk forward from it, and intervals before the oldest snapshot in use are garbage.
  */
-export interface Interval extends Extremes {
-  readonly next: OpenInterval;
+export interface Interval {
+  min: number;
+  max: number;
+  /** `undefined` until the interval ends. */
+  next: Interval | undefined;
 }
 
-/** The interval after a snapshot. It ends when the next snapshot is taken. */
-export interface OpenInterval {
-  ended: Interval | undefined;
+export function newInterval(): Interval {
+  return { min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY, next: undefined };
 }
 
 /**
  * The extremes of all intervals from `from` up to `to`, without `to`; `undefined` when `from` does not lead to `to`.
  */
-export function extremesBetween(from: OpenInterval, to: OpenInterval): Extremes | undefined {
+export function extremesBetween(from: Interval, to: Interval): Extremes | undefined {
   let min = Number.POSITIVE_INFINITY;
   let max = Number.NEGATIVE_INFINITY;
-  for (let open = from; open !== to; open = open.ended.next) {
-    if (open.ended === undefined) return undefined;
-    min = Math.min(min, open.ended.min);
-    max = Math.max(max, open.ended.max);
+  for (let interval = from; interval !== to; interval = interval.next) {
+    if (interval.next === undefined) return undefined;
+    min = Math.min(min, interval.min);
+    max = Math.max(max, interval.max);
   }
   return { min, max };
 }

@@ -14,7 +14,7 @@ import {
 } from '@hdrscope/core/internal';
 import type { Attributes } from './attributes.ts';
 import type { Exemplar } from './exemplars.ts';
-import { type Extremes, extremesBetween, type OpenInterval } from './intervals.ts';
+import { type Extremes, extremesBetween, type Interval } from './intervals.ts';
 import { emptyTally, type Rejected, rejectedSince } from './rejected.ts';
 
 /** A series at one moment. Immutable. */
@@ -74,10 +74,10 @@ export class StateSnapshot implements SeriesSnapshot {
   readonly exemplars: readonly Exemplar[];
   readonly atThresholds: readonly number[] | undefined;
   /** The interval that begins at this state. */
-  readonly #interval: OpenInterval;
+  readonly #interval: Interval;
   #histogram: ReadonlyHistogram | undefined;
 
-  constructor(layout: HdrLayout, counts: SparseCounts, interval: OpenInterval, facts: Facts) {
+  constructor(layout: HdrLayout, counts: SparseCounts, interval: Interval, facts: Facts) {
     this.attributes = facts.attributes;
     this.startTimeMs = facts.startTimeMs;
     this.layout = layout;

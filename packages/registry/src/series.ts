@@ -18,7 +18,7 @@ import type { Attributes } from './attributes.ts';
 import type { Clock } from './clock.ts';
 import type { AddedCounts, CountedFacts } from './counted-facts.ts';
 import { type Exemplar, ExemplarReservoir } from './exemplars.ts';
-import type { OpenInterval } from './intervals.ts';
+import { type Interval, newInterval } from './intervals.ts';
 import { addRejected, emptyTally, type Rejected, type RejectedTally, rejectedCount } from './rejected.ts';
 import { NO_EXEMPLARS, NOTHING_REJECTED, type SeriesSnapshot, StateSnapshot } from './series-snapshot.ts';
 import {
@@ -81,7 +81,7 @@ export class Series {
   #min = Number.POSITIVE_INFINITY;
   #max = Number.NEGATIVE_INFINITY;
   #startTimeMs: number;
-  #interval: OpenInterval = { ended: undefined };
+  #interval: Interval = newInterval();
   #rejected: RejectedTally | undefined;
   #exemplars: ExemplarReservoir | undefined;
   /** See `SeriesSnapshot.atThresholds`; `undefined` while it is that of the last snapshot. */
@@ -258,8 +258,11 @@ export class Series {
   /** The state, which later records do not change. Until the next change it is the same object. */
   snapshot(): SeriesSnapshot {
     if (!this.#isChanged && this.#last !== undefined) return this.#last;
-    const next: OpenInterval = { ended: undefined };
-    this.#interval.ended = { min: this.#min, max: this.#max, next };
+    const next = newInterval();
+    const ended = this.#interval;
+    ended.min = this.#min;
+    ended.max = this.#max;
+    ended.next = next;
     this.#interval = next;
     const counts = this.counts.freeze();
     const isEmpty = counts.total === 0;
@@ -298,7 +301,7 @@ export class Series {
     this.#sum = 0;
     // Not the same as before: readers take another start for a new series.
     this.#startTimeMs = Math.max(this.#setup.clock.nowMs(), this.#startTimeMs + 1);
-    this.#interval = { ended: undefined };
+    this.#interval = newInterval();
     this.#rejected = undefined;
     this.#exemplars = undefined;
     this.#atThresholds = undefined;
