@@ -75,7 +75,7 @@ export class Series {
   // The fields that `record` changes. They are only declared here: V8 treats a field that is assigned once as a constant.
   /** Frozen while the last snapshot holds them: the next change goes the slow way, which copies them. */
   declare private counts: SparseCounts;
-  readonly #setup: SeriesSetup;
+  declare private readonly setup: SeriesSetup;
   #sum = 0;
   // The extremes of the values since the last snapshot.
   #min = Number.POSITIVE_INFINITY;
@@ -96,7 +96,7 @@ export class Series {
     this.attributes = attributes;
     this.place = place;
     this.counts = new SparseCounts(setup.layout.slotCount);
-    this.#setup = setup;
+    this.setup = setup;
     this.#startTimeMs = setup.clock.nowMs();
   }
 
@@ -113,7 +113,7 @@ export class Series {
    */
   record(value: number): boolean {
     if (typeof value === 'number' && value >= 0) {
-      const { layout, ticksPerUnit, marks } = this.#setup;
+      const { layout, ticksPerUnit, marks } = this.setup;
       const ticks = Math.round(value * ticksPerUnit);
       if (ticks <= layout.highestTrackableValue) {
         const slot = layout.slotOf(ticks);
@@ -148,7 +148,7 @@ export class Series {
    * ```
    */
   startTimer(): () => number {
-    const { nsPerUnit, unit, clock } = this.#setup;
+    const { nsPerUnit, unit, clock } = this.setup;
     if (nsPerUnit === undefined) {
       const allowed = 'a unit of time (ns, us, ms, s, min or h) where a timer starts';
       throw mustBe('ERR_INVALID_OPTION', "the family's unit", allowed, unit);
@@ -189,7 +189,7 @@ export class Series {
     }
     const heir = this.#heir;
     if (heir !== this) return heir.add(counted, facts);
-    const own = this.#setup;
+    const own = this.setup;
     const isOfOwnSlots = isHdrLayout(layout) && layout.sharesSlotsWith(own.layout);
     const division = isOfOwnSlots ? facts.atThresholds : undefined;
     if (division !== undefined) assertDivides(division, own.unitLayout, (slot) => counts.at(slot));
@@ -267,7 +267,7 @@ export class Series {
     const counts = this.counts.freeze();
     const isEmpty = counts.total === 0;
     const earlier = this.#last === undefined || this.#last.counts.total === 0 ? NO_EXTREMES : this.#last;
-    this.#last = new StateSnapshot(this.#setup.layout, counts, next, {
+    this.#last = new StateSnapshot(this.setup.layout, counts, next, {
       attributes: this.attributes,
       startTimeMs: this.#startTimeMs,
       sum: this.#sum,
@@ -297,10 +297,10 @@ export class Series {
     this.attributes = Object.freeze({ ...this.attributes });
     this.place = place;
     this.activeMs = undefined;
-    this.counts = new SparseCounts(this.#setup.layout.slotCount);
+    this.counts = new SparseCounts(this.setup.layout.slotCount);
     this.#sum = 0;
     // Not the same as before: readers take another start for a new series.
-    this.#startTimeMs = Math.max(this.#setup.clock.nowMs(), this.#startTimeMs + 1);
+    this.#startTimeMs = Math.max(this.setup.clock.nowMs(), this.#startTimeMs + 1);
     this.#interval = newInterval();
     this.#rejected = undefined;
     this.#exemplars = undefined;
@@ -312,7 +312,7 @@ export class Series {
 
   /** The series that counts: this one, unless it has ended. */
   get #heir(): Series {
-    return this.#hasEnded ? this.#setup.heirOf(this) : this;
+    return this.#hasEnded ? this.setup.heirOf(this) : this;
   }
 
   /** `record` where that takes more than one step. */
@@ -327,7 +327,7 @@ export class Series {
       this.#change();
       this.counts.increment(slot);
     }
-    const { thresholds } = this.#setup;
+    const { thresholds } = this.setup;
     const first = firstThreshold(slot, thresholds);
     if (first >= 0) {
       countAtThresholds(this.#atThresholds ?? this.#ownAtThresholds(), first, value, 1, thresholds);
@@ -343,19 +343,19 @@ export class Series {
     if (this.#isChanged) return;
     this.#isChanged = true;
     this.counts = this.counts.clone();
-    this.#setup.onChange(this);
+    this.setup.onChange(this);
   }
 
   /** The list that counts at thresholds: one that no snapshot has. */
   #ownAtThresholds(): number[] {
-    const { length } = this.#setup.thresholds.values;
+    const { length } = this.setup.thresholds.values;
     this.#atThresholds ??= this.#last?.atThresholds?.slice() ?? new Array<number>(length).fill(0);
     return this.#atThresholds;
   }
 
   /** Adds counts to whole slots, and divides those of slots with thresholds. */
   #addWhole(add: () => void, division: ThresholdCounts | undefined): void {
-    const { thresholds, unitLayout } = this.#setup;
+    const { thresholds, unitLayout } = this.setup;
     const { slots } = thresholds;
     const before = countsAt(slots, this.counts);
     add();
@@ -372,8 +372,8 @@ export class Series {
     division: ThresholdCounts | undefined,
   ): Placement {
     if (counts.total === 0) return NOTHING_PLACED;
-    const { resolution } = this.#setup;
-    const own = histogramOver(this.#setup.layout, this.counts);
+    const { resolution } = this.setup;
+    const own = histogramOver(this.setup.layout, this.counts);
     this.#addWhole(() => own.add({ layout, counts }), division);
     return {
       ...NOTHING_PLACED,
@@ -392,7 +392,7 @@ export class Series {
     }
     const { counts: own } = this;
     own.assertRoomFor(counts.total);
-    const { layout: slots, thresholds } = this.#setup;
+    const { layout: slots, thresholds } = this.setup;
     const place = (ticks: number, count: number, value: number): void => {
       const below = edgesBelow(thresholds.values, value);
       // Rounding may have put the ticks beyond the slot of a threshold that the value is not beyond.
@@ -402,7 +402,7 @@ export class Series {
       const first = firstThreshold(slot, thresholds);
       if (first >= 0) countAtThresholds(this.#ownAtThresholds(), first, value, count, thresholds);
     };
-    return placeCounts(counted, this.#setup, place, within);
+    return placeCounts(counted, this.setup, place, within);
   }
 
   #reject(value: unknown): void {

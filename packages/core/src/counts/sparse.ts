@@ -220,15 +220,15 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
    */
   tryIncrement(slot: number): boolean {
     const { cells, largest } = this;
-    if (this.#countdown === 0) return false;
-    const isCounted =
-      largest === LARGEST_8
-        ? incremented8(cells as Uint8Array, slot)
-        : largest === LARGEST_16
-          ? incremented16(cells as Uint16Array, slot)
-          : incrementedWide(cells as Int32Array, slot, largest);
-    if (isCounted) this.#countdown--;
-    return isCounted;
+    const countdown = this.#countdown;
+    if (countdown === 0) return false;
+    if (largest === LARGEST_8) {
+      if (!incremented8(cells as Uint8Array, slot)) return false;
+    } else if (largest === LARGEST_16) {
+      if (!incremented16(cells as Uint16Array, slot)) return false;
+    } else if (!incrementedWide(cells as Int32Array, slot, largest)) return false;
+    this.#countdown = countdown - 1;
+    return true;
   }
 
   increment(slot: number): void {

@@ -1,7 +1,7 @@
 import { LARGEST_COUNT } from '../counts/largest-count.ts';
 import type { CountsStore } from '../counts/store.ts';
 import { type HdrscopeError, mustBe } from '../errors.ts';
-import { type HdrLayout, LARGEST_VALUE } from '../layout/hdr.ts';
+import { type HdrLayout, LARGEST_VALUE, slotMaskOf, slotShiftOf } from '../layout/hdr.ts';
 import { correctedCounts, correctedTotal } from './coordinated-omission.ts';
 import { fractionHint, warnOfFractions } from './fractions.ts';
 import { inspectionOf } from './inspection.ts';
@@ -42,8 +42,8 @@ export class BasicHistogram extends HistogramState {
   #slotCount = this.knownLayout.slotCount;
   #halfBits = this.knownLayout.subBucketBits - 1;
   #unitShift = Math.min(this.knownLayout.unitMagnitude, 31);
-  #mask = maskOf(this.knownLayout);
-  #shiftBase = shiftBaseOf(this.knownLayout);
+  #mask = slotMaskOf(this.knownLayout);
+  #shiftBase = slotShiftOf(this.knownLayout);
   #halfCount = this.knownLayout.subBucketCount / 2;
   #unusedBits = unusedBitsOf(this.knownLayout);
   #slotZero = slotZeroOf(this.knownLayout);
@@ -174,8 +174,8 @@ export class BasicHistogram extends HistogramState {
     this.#slotCount = layout.slotCount;
     this.#halfBits = layout.subBucketBits - 1;
     this.#unitShift = Math.min(layout.unitMagnitude, 31);
-    this.#mask = maskOf(layout);
-    this.#shiftBase = shiftBaseOf(layout);
+    this.#mask = slotMaskOf(layout);
+    this.#shiftBase = slotShiftOf(layout);
     this.#halfCount = layout.subBucketCount / 2;
     this.#unusedBits = unusedBitsOf(layout);
     this.#slotZero = slotZeroOf(layout);
@@ -273,14 +273,4 @@ function unusedBitsOf({ subBucketBits }: HdrLayout): number {
 function slotZeroOf({ unitMagnitude, subBucketBits }: HdrLayout): number {
   const halfBits = subBucketBits - 1;
   return ((EXPONENT_BIAS + unitMagnitude + halfBits) << halfBits) - (1 << halfBits);
-}
-
-// A mask that gives all values of bucket 0 the bit length of its largest value. Where all 31-bit integers lie in bucket 0,
-// a full mask gives each of them the shift of bucket 0.
-function maskOf({ unitMagnitude, subBucketBits }: HdrLayout): number {
-  return unitMagnitude + subBucketBits <= 31 ? (2 ** subBucketBits - 1) << unitMagnitude : 0x7fffffff;
-}
-
-function shiftBaseOf({ unitMagnitude, subBucketBits }: HdrLayout): number {
-  return unitMagnitude + subBucketBits <= 31 ? 32 - subBucketBits : Math.min(unitMagnitude, 31) + 1;
 }

@@ -59,6 +59,11 @@ export class HdrLayout implements Layout {
   readonly slotCount: number;
   /** The largest value with a slot, as a number: at least `highestTrackableValue`. */
   readonly largestValue: number;
+  // The numbers that `slotOf` needs for values below 2^31: see `BasicHistogram`, which has them too.
+  readonly #halfBits: number;
+  readonly #unitShift: number;
+  readonly #mask: number;
+  readonly #shiftBase: number;
 
   constructor({
     lowestDiscernibleValue = 1,
@@ -89,6 +94,10 @@ export class HdrLayout implements Layout {
     this.bucketCount = Math.max(1, highest.toString(2).length - this.unitMagnitude - this.subBucketBits + 1);
     this.slotCount = (this.bucketCount + 1) * (this.subBucketCount / 2);
     this.largestValue = this.upper(this.slotCount - 1);
+    this.#halfBits = this.subBucketBits - 1;
+    this.#unitShift = Math.min(this.unitMagnitude, 31);
+    this.#mask = slotMaskOf(this);
+    this.#shiftBase = slotShiftOf(this);
   }
 
   /** The slot of a value: exact for integers up to 2^53 − 1. A fraction has the slot of its integer part, a negative value -1. */
@@ -96,8 +105,9 @@ export class HdrLayout implements Layout {
     if (value < 0) return -1;
     if (value < TWO_POW_31) {
       // In 32-bit integers, which take half of the time.
-      const shift = Math.max(this.unitMagnitude, 32 - Math.clz32(value) - this.subBucketBits);
-      return ((shift - this.unitMagnitude) << (this.subBucketBits - 1)) + (value >>> Math.min(shift, 31));
+      const int = value | 0;
+      const shift = this.#shiftBase - Math.clz32(int | this.#mask);
+      return ((shift - this.#unitShift) << this.#halfBits) + (int >>> shift);
     }
     const high = (value * TWO_POW_MINUS_32) >>> 0;
     const bitLength = high === 0 ? 32 - Math.clz32(value) : 64 - Math.clz32(high);
@@ -155,6 +165,20 @@ export class HdrLayout implements Layout {
       significantDigits: this.significantDigits,
     });
   }
+}
+
+type Shape = Pick<HdrLayout, 'unitMagnitude' | 'subBucketBits'>;
+
+// The slot of an integer below 2^31: `shift = slotShift - clz32(int | slotMask)` is that of its bucket. The mask gives all values of
+// bucket 0 the bit length of its largest value. Where all 31-bit integers lie in bucket 0, a full mask gives each of them the shift
+// of bucket 0.
+
+export function slotMaskOf({ unitMagnitude, subBucketBits }: Shape): number {
+  return unitMagnitude + subBucketBits <= 31 ? (2 ** subBucketBits - 1) << unitMagnitude : 0x7fffffff;
+}
+
+export function slotShiftOf({ unitMagnitude, subBucketBits }: Shape): number {
+  return unitMagnitude + subBucketBits <= 31 ? 32 - subBucketBits : Math.min(unitMagnitude, 31) + 1;
 }
 
 const OWNER: OptionsOwner<HdrLayoutOptions> = {
