@@ -60,10 +60,10 @@ export class HdrLayout implements Layout {
   /** The largest value with a slot, as a number: at least `highestTrackableValue`. */
   readonly largestValue: number;
   // The numbers that `slotOf` needs for values below 2^31: see `BasicHistogram`, which has them too.
-  readonly #halfBits: number;
-  readonly #unitShift: number;
-  readonly #mask: number;
-  readonly #shiftBase: number;
+  private readonly halfBits: number;
+  private readonly unitShift: number;
+  private readonly mask: number;
+  private readonly shiftBase: number;
 
   constructor({
     lowestDiscernibleValue = 1,
@@ -94,10 +94,10 @@ export class HdrLayout implements Layout {
     this.bucketCount = Math.max(1, highest.toString(2).length - this.unitMagnitude - this.subBucketBits + 1);
     this.slotCount = (this.bucketCount + 1) * (this.subBucketCount / 2);
     this.largestValue = this.upper(this.slotCount - 1);
-    this.#halfBits = this.subBucketBits - 1;
-    this.#unitShift = Math.min(this.unitMagnitude, 31);
-    this.#mask = slotMaskOf(this);
-    this.#shiftBase = slotShiftOf(this);
+    this.halfBits = this.subBucketBits - 1;
+    this.unitShift = Math.min(this.unitMagnitude, 31);
+    this.mask = slotMaskOf(this);
+    this.shiftBase = slotShiftOf(this);
   }
 
   /** The slot of a value: exact for integers up to 2^53 − 1. A fraction has the slot of its integer part, a negative value -1. */
@@ -106,8 +106,8 @@ export class HdrLayout implements Layout {
     if (value < TWO_POW_31) {
       // In 32-bit integers, which take half of the time.
       const int = value | 0;
-      const shift = this.#shiftBase - Math.clz32(int | this.#mask);
-      return ((shift - this.#unitShift) << this.#halfBits) + (int >>> shift);
+      const shift = this.shiftBase - Math.clz32(int | this.mask);
+      return ((shift - this.unitShift) << this.halfBits) + (int >>> shift);
     }
     const high = (value * TWO_POW_MINUS_32) >>> 0;
     const bitLength = high === 0 ? 32 - Math.clz32(value) : 64 - Math.clz32(high);
