@@ -311,8 +311,11 @@ test('a series takes memory for its thresholds only when values share their slot
     return bytes / count;
   };
   bytesOf(7, 10); // compiles the code
-  expect(bytesOf(7, 7)).toBeLessThan(20);
-  expect(bytesOf(9.98, 9.98)).toBeLessThan(20);
+  // What else happens to the heap meanwhile makes single figures larger.
+  const leastOf = (...values: [number, number]): number =>
+    Math.min(...Array.from({ length: 5 }, () => bytesOf(...values)));
+  expect(leastOf(7, 7)).toBeLessThan(20);
+  expect(leastOf(9.98, 9.98)).toBeLessThan(20);
   // A list of 15 numbers.
-  expect(bytesOf(9.98, 10)).toBeLessThan(180);
+  expect(leastOf(9.98, 10)).toBeLessThan(180);
 });
