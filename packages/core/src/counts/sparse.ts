@@ -31,6 +31,7 @@ let lastState = NO_STATE;
 
 // Looking at more pages takes as long as looking at all of them.
 const MOST_CHANGED = 16;
+const LARGEST_CHARACTER = 0xffff;
 
 // A countdown of small integers is the cheapest overflow check: see `#total`.
 const LONGEST_COUNTDOWN = 2 ** 30 - 1;
@@ -353,7 +354,9 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
       else table[page] = unchanged[page]!;
     }
     this.#unchanged = undefined;
-    return changed.length <= MOST_CHANGED ? String.fromCharCode(...changed) : undefined;
+    // A page beyond the last character would become another one.
+    const isText = changed.length <= MOST_CHANGED && (changed.at(-1) ?? 0) <= LARGEST_CHARACTER;
+    return isText ? String.fromCharCode(...changed) : undefined;
   }
 
   #assertLive(): void {

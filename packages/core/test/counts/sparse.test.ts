@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { SparseCounts } from '../../src/counts/sparse.ts';
+import { countsSince } from '../../src/increase.ts';
 import { describeCounts } from '../support/counts-suite.ts';
 
 describeCounts('sparse counts', (length) => new SparseCounts(length));
@@ -148,6 +149,19 @@ describe('frozen counts', () => {
         },
       ),
     );
+  });
+
+  test('name the pages that have changed, or none, in the widest layouts too', () => {
+    const length = 70_000 * 64;
+    for (const page of [65_535, 65_536, 69_999]) {
+      const first = new SparseCounts(length);
+      first.increment(5);
+      first.freeze();
+      const second = first.clone();
+      second.increment(page * 64);
+      expect(second.freeze().pagesSince(first)).toEqual(page <= 65_535 ? [page] : undefined);
+      expect(countsSince(second, first)!.counts.at(page * 64)).toBe(1);
+    }
   });
 
   test('do not know them any more when counts were taken out or many pages have changed', () => {
