@@ -147,7 +147,8 @@ export function createRegistry({ clock = systemClock }: { readonly clock?: Clock
         const [timeMs, before] = [nowMs ?? clock.nowMs(), ended.tail];
         return createSnapshot(timeMs, await snapshotsOf([...families.values()]), errors, before);
       });
-      reading = snapshot;
+      // A snapshot that fails, as when a clock throws, must not stop those after it.
+      reading = snapshot.catch(() => undefined);
       return snapshot;
     },
     emptySnapshot() {

@@ -304,3 +304,17 @@ describe('a snapshot', () => {
     }
   });
 });
+
+test('a gather that fails because the clock throws does not stop later ones', async () => {
+  const clock = new FakeClock(1000);
+  let isBroken = false;
+  const nowMs = (): number => {
+    if (isBroken) throw new Error('no time');
+    return clock.nowMs();
+  };
+  const registry = createRegistry({ clock: { nowMs, monotonicMs: () => clock.monotonicMs() } });
+  isBroken = true;
+  await expect(registry.gather()).rejects.toThrow('no time');
+  isBroken = false;
+  expect((await registry.gather()).timeMs).toBe(1000);
+});
