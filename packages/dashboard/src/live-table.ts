@@ -65,11 +65,16 @@ export class LiveTable {
     this.#snapshot = snapshot;
     for (const family of snapshot.families) {
       const live = this.#familyOf(family);
+      const shown = new Set<Attributes>();
       for (const series of family.series) {
+        shown.add(series.attributes);
         const known = live.series.get(series.attributes);
         if (known === undefined) this.#add(live, family, series, seconds);
         else this.#update(known, family, series, seconds);
       }
+      if (shown.size === live.series.size) continue;
+      // A series that has ended counts nothing any more.
+      for (const [attributes, one] of live.series) if (!shown.has(attributes)) this.#stop(one);
     }
   }
 
@@ -123,20 +128,24 @@ export class LiveTable {
     known.family = family;
     // A series that has not changed keeps its snapshot, so that checkpoints share its counts.
     known.latest = newCount === 0 && isSame(now.rejected, before.rejected) ? before : now;
-    const [id, , rateBefore, , allBefore] = known.row;
-    if (newCount === 0 && rateBefore === 0) return;
-    known.row =
-      newCount === 0
-        ? [id, count, 0, null, allBefore]
-        : [
-            id,
-            count,
-            newCount / seconds,
-            valuesOf(family, histogramSince(now.histogram, before.histogram)),
-            valuesOf(family, now.histogram),
-          ];
-    known.rowText = JSON.stringify(known.row);
-    known.changedAt = this.#updates;
+    if (newCount === 0) {
+      this.#stop(known);
+      return;
+    }
+    const last = valuesOf(family, histogramSince(now.histogram, before.histogram));
+    this.#show(known, [known.facts.id, count, newCount / seconds, last, valuesOf(family, now.histogram)]);
+  }
+
+  /** Shows that a series has counted nothing in the last interval. */
+  #stop(one: LiveSeries): void {
+    const [id, count, rate, , all] = one.row;
+    if (rate !== 0) this.#show(one, [id, count, 0, null, all]);
+  }
+
+  #show(one: LiveSeries, row: Row): void {
+    one.row = row;
+    one.rowText = JSON.stringify(row);
+    one.changedAt = this.#updates;
   }
 }
 

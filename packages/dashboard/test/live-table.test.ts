@@ -30,6 +30,25 @@ test('a rate is the new count divided by the time since the last update', async 
   expect(table.series[0]!.row[2]).toBe(200);
 });
 
+test('a series that has ended keeps its values, and its rate is 0', async () => {
+  const { registry, wait } = timedRegistry();
+  const family = registry.histogram({ name: 'a', unit: 's' });
+  const table = new LiveTable();
+  for (const attributes of [{ is: 'ended' }, { is: 'live' }]) family.with(attributes).record(1);
+  table.update(await registry.gather());
+  family.with({ is: 'ended' }).record(1);
+  wait(500);
+  table.update(await registry.gather());
+  expect(table.series.map(({ row }) => row[2])).toEqual([2, 0]);
+
+  family.remove({ is: 'ended' });
+  wait(500);
+  const update = table.updates;
+  table.update(await registry.gather());
+  const [, count, rate, last] = table.series[0]!.row;
+  expect([count, rate, last, table.series[0]!.changedAt]).toEqual([2, 0, null, update + 1]);
+});
+
 test('all values of a series that appears later are of the last interval', async () => {
   const { registry, wait } = timedRegistry();
   const table = new LiveTable();

@@ -212,7 +212,8 @@ export class Family implements FamilySettings {
     let series = this.#byText.find(text);
     if (series === undefined) {
       if (this.#series.length >= this.cardinalityLimit || text === OVERFLOW_TEXT) {
-        this.#overflow ??= this.#made(OVERFLOW_ATTRIBUTES);
+        // A copy, as all states of one series, and of no other, share their attributes.
+        this.#overflow ??= this.#made(Object.freeze({ ...OVERFLOW_ATTRIBUTES }));
         return this.#overflow;
       }
       series = this.#made(frozenCopy(attributes));

@@ -108,6 +108,22 @@ describe('a series that is removed', () => {
     expect(countsOf(await registry.gather())).toEqual({ b: 1 });
   });
 
+  test('loses nothing when another overflow series begins before the next difference', async () => {
+    const { registry, family } = setUp({ cardinalityLimit: 1 });
+    family.with({ at: 'a' }).record(1);
+    const over = () => family.with({ at: 'b' });
+    over().record(1);
+    const first = await registry.gather();
+    over().record(1);
+    over().record(1);
+    family.remove({ 'otel.metric.overflow': true });
+    await registry.gather();
+    over().record(1);
+    const last = await registry.gather();
+    const counts = last.since(first).families[0]!.series.map((one) => one.counts.total);
+    expect(counts.sort()).toEqual([1, 2]);
+  });
+
   test('is forgotten by the memory when nobody holds an older snapshot', async () => {
     const { registry, family } = setUp();
     const ended: WeakRef<object>[] = [];
