@@ -98,6 +98,7 @@ export class Family implements FamilySettings {
       nsPerUnit: nanosecondsPer(unit),
       thresholds,
       marks: thresholds.marks,
+      highestInt: Math.min(this.layout.highestTrackableValue, 2 ** 31 - 1),
       clock,
       onChange: (series) => this.#changed.add(series),
       heirOf: (series) => this.#heirOf(series),

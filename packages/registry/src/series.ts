@@ -27,7 +27,7 @@ import {
   divideAdded,
   type FamilyThresholds,
   firstThreshold,
-  isMarked,
+  LAST_MARK,
 } from './thresholds.ts';
 
 /** The setup that all series of a family share. */
@@ -43,6 +43,8 @@ export interface SeriesSetup {
   readonly thresholds: FamilyThresholds;
   /** Those of `thresholds`: a record that finds them here saves a step. */
   readonly marks: FamilyThresholds['marks'];
+  /** The highest trackable number of ticks, or 2^31 − 1 when that is less. */
+  readonly highestInt: number;
   readonly clock: Clock;
   /** Called with a series at its first change after a snapshot. */
   readonly onChange: (series: Series) => void;
@@ -113,11 +115,18 @@ export class Series {
    */
   record(value: number): boolean {
     if (typeof value === 'number' && value >= 0) {
-      const { layout, ticksPerUnit, marks } = this.setup;
-      const ticks = Math.round(value * ticksPerUnit);
-      if (ticks <= layout.highestTrackableValue) {
-        const slot = layout.slotOf(ticks);
-        if (isMarked(slot, marks) || !this.counts.tryIncrement(slot)) {
+      const { layout, ticksPerUnit, highestInt, marks } = this.setup;
+      const nearTicks = value * ticksPerUnit + ALMOST_HALF;
+      let slot = -1;
+      if (nearTicks < TWO_POW_31) {
+        const ticks = nearTicks | 0;
+        if (ticks <= highestInt) slot = layout.slotOfInt(ticks);
+      } else {
+        const ticks = Math.round(value * ticksPerUnit);
+        if (ticks <= layout.highestTrackableValue) slot = layout.slotOf(ticks);
+      }
+      if (slot >= 0) {
+        if (marks[slot & LAST_MARK] !== 0 || !this.counts.tryIncrement(slot)) {
           return this.#recordSlowly(value, slot);
         }
         this.#sum += value;
@@ -424,6 +433,9 @@ export class Series {
   }
 }
 
+const TWO_POW_31 = 2 ** 31;
+/** The integer part of a positive number and this is the number rounded: 0.5 itself would round 0.5 − 2^-54 up. */
+const ALMOST_HALF = 0.5 - 2 ** -54;
 const NO_EXTREMES = { min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY } as const;
 
 function countsAt(slots: Int32Array, counts: ReadonlyCounts): number[] {

@@ -15,7 +15,8 @@ export interface FamilyThresholds {
   readonly marks: Uint8Array;
 }
 
-const LAST_MARK = 2 ** 10 - 1;
+/** The bits of a slot that number its mark. */
+export const LAST_MARK: number = 2 ** 10 - 1;
 const LARGEST_NUMBER = 2 ** 8 - 1;
 const NO_MARKS = /* @__PURE__ */ new Uint8Array(LAST_MARK + 1);
 
@@ -27,11 +28,6 @@ export function familyThresholds({
   const marks = values.length === 0 ? NO_MARKS : new Uint8Array(LAST_MARK + 1);
   for (let i = slots.length - 1; i >= 0; i--) marks[slots[i]! & LAST_MARK] = Math.min(i + 1, LARGEST_NUMBER);
   return { values, slots, marks };
-}
-
-/** Whether a slot may have a threshold. */
-export function isMarked(slot: number, marks: FamilyThresholds['marks']): boolean {
-  return marks[slot & LAST_MARK] !== 0;
 }
 
 /** The index of the first threshold of a slot; -1 when no threshold has this slot. */

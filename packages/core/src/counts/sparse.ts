@@ -2,7 +2,7 @@ import { assertTotal, LARGEST_COUNT } from './largest-count.ts';
 import { slotsOfRanks } from './ranks.ts';
 import type { ReadonlyCounts } from './readonly-counts.ts';
 import type { SlotRuns } from './slot-runs.ts';
-import type { CountsStore } from './store.ts';
+import type { LiveCounts } from './store.ts';
 import { PAGE_BITS, PAGE_SLOTS, SLOT_IN_PAGE } from './words.ts';
 
 /**
@@ -11,19 +11,8 @@ import { PAGE_BITS, PAGE_SLOTS, SLOT_IN_PAGE } from './words.ts';
  */
 export const GROWTH = 1.0625;
 
-/** A table of pages, and then the pages: see `SparseCounts`. */
-type Cells = Uint8Array | Uint16Array | Int32Array | Float64Array;
-
-const LARGEST_8 = 2 ** 8 - 1;
-const LARGEST_16 = 2 ** 16 - 1;
-
-const WIDTHS = [
-  { Cells: Uint8Array, largest: LARGEST_8 },
-  { Cells: Uint16Array, largest: LARGEST_16 },
-  // Not unsigned: V8 computes with what may exceed 2^31 as with doubles.
-  { Cells: Int32Array, largest: 2 ** 31 - 1 },
-  { Cells: Float64Array, largest: LARGEST_COUNT },
-] as const;
+/** The largest number of a cell. */
+const FULL = 2 ** 8 - 1;
 
 /** The state of counts that were never frozen. */
 const NO_STATE = 0;
@@ -40,11 +29,15 @@ const scratch = /* @__PURE__ */ new Float64Array(PAGE_SLOTS);
 
 /**
  * Pages that are allocated on first use, one after the other in a single array: the storage for many histograms, or for a wide
- * range with few used slots. Counters begin with 8 bits, and all of them widen when the first one needs it: to 16, to 31, and to
- * doubles, which hold every count up to 2^53 − 1.
+ * range with few used slots.
+ *
+ * A cell is a byte, from 1 to 255 in a used slot. A cell that is full begins again at 1 and leaves 255 to the carries, which are
+ * counts of the same kind: count = cell + 255 × carries. So a busy slot needs more memory for its own page only, and each
+ * record meets one kind of array, which V8 compiles to half the time of several kinds.
  *
  * The array begins with a table: cell `p` has the number of the place at which the counts of page `p` lie, in pages from the
- * start of the array, or 0 while the page does not exist. One array for both takes a third less memory than two.
+ * start of the array, or 0 while the page does not exist. Pages from place 256 on are far: a second table has their places, and
+ * a record that finds 0 looks there.
  *
  * ```
  * cells   table, in whole pages  │ a page of counts │ the next one │ …
@@ -55,17 +48,19 @@ const scratch = /* @__PURE__ */ new Float64Array(PAGE_SLOTS);
  * before the copied pages: the first change of each page goes the slow way, which copies the place from the table of the frozen
  * counts. So a record pays nothing, and the pages that have changed since are known: see `pagesSince`.
  */
-export class SparseCounts implements CountsStore, ReadonlyCounts {
+export class SparseCounts implements LiveCounts {
   length: number;
   // The fields that one record needs. They are only declared here: V8 treats a field that is assigned once as a constant.
   /** What a record changes. While frozen it is an empty table, so a record finds no page and takes the slow way. */
-  declare private cells: Cells;
-  /** The largest count that a cell holds. */
-  declare private largest: number;
+  declare private cells: Uint8Array;
   /** The cells with the counts: the same array, unless frozen. */
-  #kept: Cells;
+  #kept: Uint8Array;
   /** How many pages of the array are in use, those of the table included. */
   #used: number;
+  /** How often each cell was full. Frozen counts and their clone share them until the next carry. */
+  #carries: SparseCounts | undefined;
+  /** The places of far pages, by page, and 0 for other pages. Counts with less than 16,000 used slots need no such table. */
+  #far: Uint32Array | undefined;
   /** Records until the next refill, in `[0, 2^30)`, and the total when it reaches 0. */
   #countdown = LONGEST_COUNTDOWN;
   #totalAtZero = LONGEST_COUNTDOWN;
@@ -75,7 +70,8 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
   #boundsTotal = 0;
   #isFrozen = false;
   /** Where the places of pages are that have not changed since this was cloned from frozen counts. */
-  #unchanged: Cells | undefined;
+  #unchanged: Uint8Array | undefined;
+  #unchangedFar: Uint32Array | undefined;
   /** The frozen counts that this was cloned from: a number, as a reference would keep all earlier counts in memory. */
   #origin = NO_STATE;
   /** The number of this state, from when it is frozen on. */
@@ -89,7 +85,6 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
     this.#used = tablePages(length);
     this.cells = emptyTable(length);
     this.#kept = this.cells;
-    this.largest = WIDTHS[0].largest;
   }
 
   get storage(): 'sparse' {
@@ -111,7 +106,7 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
   }
 
   get byteLength(): number {
-    return this.#kept.byteLength;
+    return this.#kept.byteLength + (this.#far?.byteLength ?? 0) + (this.#carries?.byteLength ?? 0);
   }
 
   /** Whether the counts never change again. */
@@ -130,6 +125,7 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
     this.#state = ++lastState;
     this.#isFrozen = true;
     this.cells = emptyTable(this.length);
+    this.#carries?.freeze();
     return this;
   }
 
@@ -155,10 +151,14 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
       if (this.#isFrozen) {
         cells.fill(0, 0, tablePages(this.length) << PAGE_BITS);
         copy.#unchanged = this.#kept;
+        copy.#unchangedFar = this.#far;
+        copy.#carries = this.#carries;
+      } else {
+        copy.#far = this.#far?.slice();
+        copy.#carries = this.#carries?.clone();
       }
     }
     copy.#origin = this.#state;
-    copy.largest = this.largest;
     copy.#countdown = this.#countdown;
     copy.#totalAtZero = this.#totalAtZero;
     copy.#first = this.#first;
@@ -168,9 +168,10 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
   }
 
   at(slot: number): number {
-    const cells = this.#kept;
     const place = this.#placeOf(slot >> PAGE_BITS);
-    return place === 0 ? 0 : cells[(place << PAGE_BITS) + (slot & SLOT_IN_PAGE)]!;
+    if (place === 0) return 0;
+    const cell = this.#kept[(place << PAGE_BITS) + (slot & SLOT_IN_PAGE)]!;
+    return this.#carries === undefined ? cell : cell + FULL * this.#carries.at(slot);
   }
 
   next(slot: number): number {
@@ -179,21 +180,8 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
   }
 
   read(slot: number, into: Float64Array): boolean {
-    const cells = this.#kept;
-    const end = slot + into.length;
-    let isUsed = false;
-    for (let from = slot; from < end; ) {
-      const to = Math.min((from | SLOT_IN_PAGE) + 1, end);
-      const place = from < this.length ? this.#placeOf(from >> PAGE_BITS) : 0;
-      if (place === 0) into.fill(0, from - slot, to - slot);
-      else {
-        isUsed = true;
-        let address = (place << PAGE_BITS) + (from & SLOT_IN_PAGE);
-        for (let i = from - slot; i < to - slot; i++, address++) into[i] = cells[address]!;
-      }
-      from = to;
-    }
-    return isUsed;
+    into.fill(0);
+    return this.#addTo(into, slot, 1);
   }
 
   slotOfRank(rank: number): number {
@@ -212,23 +200,23 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
     let sum = 0;
     const start = place << PAGE_BITS;
     for (let address = start; address < start + PAGE_SLOTS; address++) sum += cells[address]!;
-    return sum;
+    return this.#carries === undefined ? sum : sum + FULL * this.#carries.sumOfPage(slot);
   }
 
   /**
    * Counts one value in a slot where that takes one step. Returns `false`, and counts nothing, where it takes more: the page does
-   * not exist, the counter is full, or the counts are frozen.
+   * not exist, the cell is full, or the counts are frozen.
    */
   tryIncrement(slot: number): boolean {
-    const { cells, largest } = this;
+    const { cells } = this;
     const countdown = this.#countdown;
     if (countdown === 0) return false;
-    if (largest === LARGEST_8) {
-      if (!incremented8(cells as Uint8Array, slot)) return false;
-    } else if (largest === LARGEST_16) {
-      if (!incremented16(cells as Uint16Array, slot)) return false;
-    } else if (!incrementedWide(cells as Int32Array, slot, largest)) return false;
+    const place = cells[slot >> PAGE_BITS]!;
+    const address = (place << PAGE_BITS) + (slot & SLOT_IN_PAGE);
+    const cell = cells[address]!;
+    if (place === 0 || cell === FULL) return this.#tryIncrementSlowly(slot);
     this.#countdown = countdown - 1;
+    cells[address] = cell + 1;
     return true;
   }
 
@@ -244,9 +232,9 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
 
   add(slot: number, count: number): void {
     if (count === 0) return;
-    const sum = this.at(slot) + count;
-    const address = this.#addressFor(slot, sum);
-    this.cells[address] = sum;
+    const address = this.#addressFor(slot);
+    const sum = this.cells[address]! + count;
+    this.cells[address] = sum <= FULL ? sum : this.#carry(slot, sum);
     this.#setTotal(this.total + count);
   }
 
@@ -268,16 +256,12 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
     const { total } = this;
     for (let length = runs.next(); length > 0; length = runs.next()) {
       this.#makePagesFor(slots, length);
-      let { cells } = this;
+      const { cells } = this;
       for (let i = 0; i < length; i++) {
         const slot = slots[i]!;
-        const address = (cells[slot >> PAGE_BITS]! << PAGE_BITS) + (slot & SLOT_IN_PAGE);
+        const address = (this.#placeOf(slot >> PAGE_BITS) << PAGE_BITS) + (slot & SLOT_IN_PAGE);
         const sum = cells[address]! + counts[i]!;
-        if (sum > this.largest) {
-          this.#widen(sum);
-          cells = this.cells;
-        }
-        cells[address] = sum;
+        cells[address] = sum <= FULL ? sum : this.#carry(slot, sum);
       }
     }
     this.#setTotal(total + runs.total);
@@ -286,8 +270,9 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
   remove(slot: number, count: number): void {
     if (count === 0) return;
     const left = this.at(slot) - count;
-    const address = this.#addressFor(slot, left);
-    this.cells[address] = left;
+    const carried = carriesOf(left);
+    this.cells[this.#addressFor(slot)] = left - FULL * carried;
+    if (this.#carries !== undefined) this.#ownCarries().remove(slot, this.#carries.at(slot) - carried);
     this.#setTotal(this.total - count);
   }
 
@@ -298,9 +283,11 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
   clear(): void {
     this.#assertLive();
     this.#unchanged = undefined;
+    this.#unchangedFar = undefined;
     this.#origin = NO_STATE;
+    this.#carries = undefined;
+    this.#far = undefined;
     this.#keep(emptyTable(this.length), tablePages(this.length));
-    this.largest = WIDTHS[0].largest;
     this.#setTotal(0);
     this.#findBounds();
   }
@@ -310,36 +297,49 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
     this.#settleTable();
     this.#origin = NO_STATE;
     const [before, after] = [tablePages(this.length), tablePages(length)];
-    const moved = after - before;
-    const pages = Math.ceil(this.length / PAGE_SLOTS);
+    const places = Array.from({ length: pagesOf(this.length) }, (_, page) => this.#placeOf(page));
     const old = this.#kept;
     this.length = length;
     if (this.#last < 0) this.#first = length;
     if (this.#used === before) {
       this.#keep(emptyTable(length), after);
-      this.largest = WIDTHS[0].largest;
       return;
     }
-    const width = widthFor(Math.max(this.largest, this.#used + moved));
-    const cells = new width.Cells((this.#used + moved) << PAGE_BITS);
-    for (let page = 0; page < pages; page++) {
-      const place = old[page]!;
-      if (place !== 0) cells[page] = place + moved;
-    }
+    const used = this.#used + after - before;
+    const cells = new Uint8Array(used << PAGE_BITS);
     cells.set(old.subarray(before << PAGE_BITS, this.#used << PAGE_BITS), after << PAGE_BITS);
-    this.largest = width.largest;
-    this.#keep(cells, this.#used + moved);
-  }
-
-  /** Whether the cells are the empty table, which all counts of this length share. */
-  get #isShared(): boolean {
-    return this.#kept === emptyTable(this.length);
+    this.#keep(cells, used);
+    this.#far = undefined;
+    for (const [page, place] of places.entries()) if (place > 0) this.#setPlace(page, place + after - before);
+    if (this.#carries !== undefined) this.#ownCarries().resize(length);
   }
 
   /** The place of a page, or 0 while it does not exist. */
   #placeOf(page: number): number {
-    const place = this.#kept[page]!;
-    return place === 0 && this.#unchanged !== undefined ? this.#unchanged[page]! : place;
+    const place = placeIn(this.#kept, this.#far, page);
+    if (place !== 0 || this.#unchanged === undefined) return place;
+    return placeIn(this.#unchanged, this.#unchangedFar, page);
+  }
+
+  #setPlace(page: number, place: number): void {
+    if (place <= FULL) this.#kept[page] = place;
+    else {
+      this.#far ??= new Uint32Array(pagesOf(this.length));
+      this.#far[page] = place;
+    }
+  }
+
+  /** `tryIncrement` in a far page, or in a full cell whose carries take one step too. */
+  #tryIncrementSlowly(slot: number): boolean {
+    const { cells } = this;
+    const place = placeIn(cells, this.#far, slot >> PAGE_BITS);
+    if (place === 0 || this.#isFrozen) return false;
+    const address = (place << PAGE_BITS) + (slot & SLOT_IN_PAGE);
+    const cell = cells[address]!;
+    if (cell === FULL && (this.#carries === undefined || !this.#carries.tryIncrement(slot))) return false;
+    cells[address] = cell === FULL ? 1 : cell + 1;
+    this.#countdown--;
+    return true;
   }
 
   /** Completes the table. Returns the pages that were in it, if they are few: they have changed since the origin. */
@@ -348,12 +348,13 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
     if (unchanged === undefined) return undefined;
     const table = this.#kept;
     const changed: number[] = [];
-    const pages = Math.ceil(this.length / PAGE_SLOTS);
+    const pages = pagesOf(this.length);
     for (let page = 0; page < pages; page++) {
-      if (table[page] !== 0) changed.push(page);
-      else table[page] = unchanged[page]!;
+      if (placeIn(table, this.#far, page) !== 0) changed.push(page);
+      else this.#setPlace(page, placeIn(unchanged, this.#unchangedFar, page));
     }
     this.#unchanged = undefined;
+    this.#unchangedFar = undefined;
     // A page beyond the last character would become another one.
     const isText = changed.length <= MOST_CHANGED && (changed.at(-1) ?? 0) <= LARGEST_CHARACTER;
     return isText ? String.fromCharCode(...changed) : undefined;
@@ -363,37 +364,74 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
     if (this.#isFrozen) throw new TypeError('frozen counts do not change: clone them');
   }
 
-  #keep(cells: Cells, used: number): void {
+  #keep(cells: Uint8Array, used: number): void {
     this.cells = cells;
     this.#kept = cells;
     this.#used = used;
   }
 
-  /** The address of a slot, with a cell that is wide enough for a count. Makes the page when it does not exist. */
-  #addressFor(slot: number, count: number): number {
+  /** The address of a slot. Makes the page when it does not exist. */
+  #addressFor(slot: number): number {
     this.#assertLive();
-    if (count > this.largest) this.#widen(count);
     const page = slot >> PAGE_BITS;
     let place = this.#placeOf(page);
     if (place === 0) {
       this.#makeRoom(1);
       place = this.#used++;
     }
-    this.#kept[page] = place;
+    this.#setPlace(page, place);
     return (place << PAGE_BITS) + (slot & SLOT_IN_PAGE);
   }
 
+  /** Adds a page of counts, in place of which it leaves what was carried. */
   #addPage(page: number, counts: Float64Array): void {
-    const address = this.#addressFor(page, 0);
-    let { cells } = this;
+    const address = this.#addressFor(page);
+    const { cells } = this;
+    let carried = 0;
     for (let i = 0; i < PAGE_SLOTS; i++) {
       const sum = cells[address + i]! + counts[i]!;
-      if (sum > this.largest) {
-        this.#widen(sum);
-        cells = this.cells;
-      }
-      cells[address + i] = sum;
+      const carries = sum <= FULL ? 0 : carriesOf(sum);
+      cells[address + i] = sum - FULL * carries;
+      counts[i] = carries;
+      carried += carries;
     }
+    if (carried === 0) return;
+    const carries = this.#ownCarries();
+    carries.#addPage(page, counts);
+    carries.#setTotal(carries.total + carried);
+  }
+
+  /** Adds to `into` the counts from a slot upwards, as often as `factor` says. Returns whether any of the pages exists. */
+  #addTo(into: Float64Array, slot: number, factor: number): boolean {
+    const cells = this.#kept;
+    const end = Math.min(slot + into.length, this.length);
+    let isUsed = false;
+    for (let from = slot; from < end; ) {
+      const to = Math.min((from | SLOT_IN_PAGE) + 1, end);
+      const place = this.#placeOf(from >> PAGE_BITS);
+      if (place !== 0) {
+        isUsed = true;
+        let address = (place << PAGE_BITS) + (from & SLOT_IN_PAGE);
+        for (let i = from - slot; i < to - slot; i++, address++) into[i]! += cells[address]! * factor;
+      }
+      from = to;
+    }
+    if (isUsed && this.#carries !== undefined) this.#carries.#addTo(into, slot, factor * FULL);
+    return isUsed;
+  }
+
+  /** Counts the carries of a slot. Returns what is left for its cell. */
+  #carry(slot: number, sum: number): number {
+    const carried = carriesOf(sum);
+    this.#ownCarries().add(slot, carried);
+    return sum - FULL * carried;
+  }
+
+  /** The carries, to change. */
+  #ownCarries(): SparseCounts {
+    if (this.#carries === undefined) this.#carries = new SparseCounts(this.length);
+    else if (this.#carries.#isFrozen) this.#carries = this.#carries.clone();
+    return this.#carries;
   }
 
   /** Makes all missing pages at once, as growing for each of them would copy all pages each time. */
@@ -409,29 +447,20 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
     before = -1;
     for (let i = 0; i < length; i++) {
       const page = slots[i]! >> PAGE_BITS;
-      if (page !== before) this.#addressFor(slots[i]!, 0);
+      if (page !== before) this.#addressFor(slots[i]!);
       before = page;
     }
   }
 
-  /** Makes sure that so many pages more have room, and that the table can hold their places. */
+  /** Makes sure that so many pages more have room. */
   #makeRoom(pages: number): void {
     const needed = this.#used + pages;
-    if (needed - 1 > this.largest) this.#widen(needed - 1);
+    const isShared = this.#kept === emptyTable(this.length);
     const room = this.#kept.length >> PAGE_BITS;
-    const isShared = this.#isShared;
     if (needed <= room && !isShared) return;
-    const cells = new (widthFor(this.largest).Cells)(
-      Math.max(needed, isShared ? 0 : Math.ceil(room * GROWTH)) << PAGE_BITS,
-    );
+    const cells = new Uint8Array(Math.max(needed, isShared ? 0 : Math.ceil(room * GROWTH)) << PAGE_BITS);
     cells.set(this.#kept.subarray(0, this.#used << PAGE_BITS));
     this.#keep(cells, this.#used);
-  }
-
-  #widen(count: number): void {
-    const { Cells, largest } = widthFor(count);
-    this.largest = largest;
-    if (!this.#isShared) this.#keep(Cells.from(this.#kept), this.#used);
   }
 
   #findBounds(): void {
@@ -454,7 +483,7 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
   /** `next` without a look at the bounds. */
   #nextFrom(slot: number): number {
     const cells = this.#kept;
-    const pages = Math.ceil(this.length / PAGE_SLOTS);
+    const pages = pagesOf(this.length);
     let from = slot & SLOT_IN_PAGE;
     for (let page = slot >> PAGE_BITS; page < pages; page++, from = 0) {
       const place = this.#placeOf(page);
@@ -471,43 +500,32 @@ export class SparseCounts implements CountsStore, ReadonlyCounts {
   }
 }
 
-// One function for all widths takes a seventh longer, as V8 compiles a function that has seen several kinds of arrays to ask
-// for the kind at each access.
-
-function incremented8(cells: Uint8Array, slot: number): boolean {
-  const place = cells[slot >> PAGE_BITS]!;
-  const address = (place << PAGE_BITS) + (slot & SLOT_IN_PAGE);
-  const count = cells[address]! + 1;
-  if (place === 0 || count > LARGEST_8) return false;
-  cells[address] = count;
-  return true;
+/** How often a cell was full at a count: none of the used cells is 0. */
+function carriesOf(count: number): number {
+  return count === 0 ? 0 : Math.floor((count - 1) / FULL);
 }
 
-function incremented16(cells: Uint16Array, slot: number): boolean {
-  const place = cells[slot >> PAGE_BITS]!;
-  const address = (place << PAGE_BITS) + (slot & SLOT_IN_PAGE);
-  const count = cells[address]! + 1;
-  if (place === 0 || count > LARGEST_16) return false;
-  cells[address] = count;
-  return true;
+/** The place of a page in a table and the table of far pages; 0 when it is in neither of them. */
+function placeIn(table: Uint8Array, far: Uint32Array | undefined, page: number): number {
+  const place = table[page]!;
+  return place === 0 && far !== undefined ? far[page]! : place;
 }
 
-function incrementedWide(cells: Int32Array | Float64Array, slot: number, largest: number): boolean {
-  const place = cells[slot >> PAGE_BITS]!;
-  const address = (place << PAGE_BITS) + (slot & SLOT_IN_PAGE);
-  const count = cells[address]! + 1;
-  if (place === 0 || count > largest) return false;
-  cells[address] = count;
-  return true;
+function pagesOf(length: number): number {
+  return Math.ceil(length / PAGE_SLOTS);
 }
 
-function widthFor(count: number): (typeof WIDTHS)[number] {
-  return WIDTHS.find(({ largest }) => count <= largest)!;
+/** `byteLength` of sparse counts that are empty, and at most when all slots are used and no count exceeds 2^31 − 1. */
+export function sparseBytesOf(length: number): { readonly empty: number; readonly most: number } {
+  const room = Math.floor((tablePages(length) + pagesOf(length)) * GROWTH);
+  const far = room > FULL + 1 ? pagesOf(length) * Uint32Array.BYTES_PER_ELEMENT : 0;
+  // A count of 2^31 − 1 has four digits in base 255.
+  return { empty: tablePages(length) << PAGE_BITS, most: 4 * ((room << PAGE_BITS) + far) };
 }
 
 /** The pages that the table takes. */
-export function tablePages(length: number): number {
-  return Math.ceil(length / PAGE_SLOTS / PAGE_SLOTS);
+function tablePages(length: number): number {
+  return pagesOf(pagesOf(length));
 }
 
 const emptyTables: Uint8Array[] = [];

@@ -1,6 +1,6 @@
 import { SHARED_HEADER_BYTES } from '../counts/shared.ts';
-import { GROWTH, tablePages } from '../counts/sparse.ts';
-import { PAGE_SLOTS, wordsFor } from '../counts/words.ts';
+import { sparseBytesOf } from '../counts/sparse.ts';
+import { wordsFor } from '../counts/words.ts';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { HdrLayout, type HdrLayoutOptions } from '../layout/hdr.ts';
 import { assertOptions, type OptionsOwner } from '../options.ts';
@@ -24,9 +24,9 @@ export interface Advice {
   readonly sharedBytes: number;
   /**
    * `byteLength` with sparse storage, before the first value, and at most with all slots used while no count exceeds 2^31 − 1.
-   * Memory comes in pages of 64 cells: `ceil(slotCount / 4096)` pages for a table, one for each page of slots in use, and up to a
-   * sixteenth more. A cell takes one byte while no count exceeds 255 and at most 255 pages are in use, two bytes up to 65,535,
-   * four up to 2^31 − 1, and eight beyond.
+   * Memory comes in pages of 64 bytes: `ceil(slotCount / 4096)` pages for a table, one for each page of slots in use, and up to a
+   * sixteenth more. Counts above 255 need the same again for their pages, and for each further digit in base 255. A second table
+   * of 4 bytes for each page of slots is added from 256 pages on.
    */
   readonly sparseBytes: { readonly empty: number; readonly most: number };
   /** The width of the narrowest slots. */
@@ -124,17 +124,13 @@ function adviceFor(range: HdrLayoutOptions): Advice {
   const { lowestDiscernibleValue = 1, highestTrackableValue } = range;
   const { slotCount, significantDigits, subBucketCount, unitMagnitude } = layout;
   const words = wordsFor(slotCount);
-  const pages = words / PAGE_SLOTS;
   const unit = 2 ** unitMagnitude;
   return {
     options: { lowestDiscernibleValue, highestTrackableValue, significantDigits },
     slotCount,
     denseBytes: words * WORD_BYTES,
     sharedBytes: SHARED_HEADER_BYTES + 2 * words * WORD_BYTES,
-    sparseBytes: {
-      empty: tablePages(slotCount) * PAGE_SLOTS,
-      most: Math.floor((tablePages(slotCount) + pages) * GROWTH) * PAGE_SLOTS * WORD_BYTES,
-    },
+    sparseBytes: sparseBytesOf(slotCount),
     unit,
     unitBelow: subBucketCount * unit,
     worstRelativeError: worstRelativeErrorOf(layout),

@@ -38,14 +38,18 @@ describe('advice on given digits', () => {
   });
 
   test('tells what sparse storage takes at most, and what it takes when all is used', () => {
-    for (const highestTrackableValue of [1000, 1e6, HOUR]) {
-      const { sparseBytes, options } = advise({ highestTrackableValue, significantDigits: 2 });
+    for (const [highestTrackableValue, significantDigits] of [
+      [1000, 2],
+      [1e6, 2],
+      [HOUR, 2],
+      [HOUR, 3],
+    ] as const) {
+      const { sparseBytes, options } = advise({ highestTrackableValue, significantDigits });
       const histogram = new Histogram({ ...options, storage: 'sparse' });
       const { layout } = histogram;
       let most = 0;
       for (let slot = 0; slot < layout.slotCount; slot++) {
-        // The largest count that four bytes hold.
-        histogram.record(layout.lower(slot), slot === 0 ? 2 ** 31 - 1 : 1);
+        histogram.record(layout.lower(slot), 2 ** 31 - 1);
         most = Math.max(most, histogram.byteLength);
       }
       expect(most).toBeLessThanOrEqual(sparseBytes.most);
