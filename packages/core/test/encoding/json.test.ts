@@ -1,3 +1,4 @@
+import { BasicHistogram } from '../../src/histogram/basic-histogram.ts';
 import { Histogram } from '../../src/histogram/histogram.ts';
 import { recorded, slotsOf } from '../support/recorded.ts';
 import { refusalOf } from '../support/refused.ts';
@@ -37,6 +38,17 @@ describeEachStorage('a histogram as JSON', (storage) => {
     expect(back.encode()).toEqual(histogram.encode());
     expect(back.autoResize).toBe(false);
   });
+});
+
+test('the JSON of a basic histogram is that of a histogram', () => {
+  const options = { highestTrackableValue: 1000, significantDigits: 2 } as const;
+  const [basic, histogram] = [new BasicHistogram(options), new Histogram(options)];
+  for (const one of [basic, histogram]) {
+    one.record(42, 3);
+    [one.startTimeMs, one.tag] = [1000.5, 'A'];
+  }
+  expect(JSON.stringify(basic)).toBe(JSON.stringify(histogram));
+  expect(Histogram.fromJSON(basic.toJSON()).equals(histogram)).toBe(true);
 });
 
 test('only the used slots are written, and only what there is', () => {
