@@ -349,10 +349,24 @@ describe('decoding', () => {
     expect(cause).toMatchObject({ code: 'Z_DATA_ERROR' });
   });
 
-  test('stops a stream that inflates beyond the largest encoding there is', () => {
-    const bomb = compressedV2(deflate(new Uint8Array(60e6)));
+  test.each([
+    ['nothing but zeros', new Uint8Array(56e6)],
+    ['a header with a short payload', rawV2({ payloadLength: 1, payload: new Uint8Array(56e6) })],
+    ['a header with a longer payload than its range can take', rawV2({ payload: new Uint8Array(56e6) })],
+  ])('allocates little for a small stream that inflates to %s', (_what, raw) => {
+    const bomb = compressedV2(deflate(raw));
     expect(bomb.length).toBeLessThan(70_000);
+    const before = process.memoryUsage().arrayBuffers;
     expectRefused(() => Histogram.decode(bomb), 'ERR_DECODE');
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8e6);
+  });
+
+  test('reads a stream that is a thousandth of its encoding', () => {
+    const [significantDigits, slots] = [5, 2 ** 18];
+    const raw = rawV2({ significantDigits, highest: 2n ** 40n, payload: new Uint8Array(slots).fill(2) });
+    const encoded = compressedV2(deflate(raw));
+    expect(raw.length / encoded.length).toBeGreaterThan(500);
+    expect(Histogram.decode(encoded).totalCount).toBe(slots);
   });
 
   test('takes memory for the range that a header asks for, not for the bytes that follow it', () => {
