@@ -79,7 +79,7 @@ describe('an option that does not exist is refused with the name that was meant'
     expect(message).toContain(`did you mean ${meant}?`);
   });
 
-  test('or with all names, when it is like none of them', () => {
+  test('or with all names, when it is not similar to any', () => {
     const { message } = refusalOf(() => new LayoutHistogram(explicitLayout([1]), wrong({ furlong: 3 })));
     expect(message).toBe('LayoutHistogram has no option "furlong": its options are storage');
   });

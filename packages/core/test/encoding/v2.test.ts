@@ -81,7 +81,7 @@ function holding(counts: readonly number[], storage: Storage): Histogram {
   );
 }
 
-/** The payload of these counts, in bigint arithmetic. */
+/** The payload of these counts, computed with bigints. */
 function payloadOf(counts: readonly number[]): number[] {
   const bytes: number[] = [];
   let empty = 0;
@@ -123,7 +123,7 @@ describeEachStorage('the V2 encoding', (storage) => {
     expect(payloadOfSlots(0, 2, 5)).toBe('0200020302');
   });
 
-  test('is that of its counts one after the other, whatever their neighbours', () => {
+  test('is the encodings of its counts one after the other, whatever their neighbours', () => {
     fc.assert(
       fc.property(fc.array(neighbours, { minLength: 1, maxLength: 12 }), fc.nat(3000), (groups, empty) => {
         const counts = [...new Array<number>(empty).fill(0), ...groups.flat()];
@@ -218,7 +218,7 @@ describeEachStorage('the V2 encoding', (storage) => {
     );
   });
 
-  test('is dense unless told otherwise', () => {
+  test('is dense by default', () => {
     expect(Histogram.decode(rawV2()).storage).toBe('dense');
   });
 });
@@ -331,7 +331,7 @@ describe('decoding', () => {
     }
   });
 
-  test('says what is wrong', () => {
+  test('has a message that names the fault', () => {
     const messageOf = (encoded: Uint8Array): string => refusalOf(() => Histogram.decode(encoded)).message;
     expect(messageOf(rawV2({ cookie: 0x1c849302 }))).toBe(
       'the cookie must be that of an encoding of version 0, 1 or 2, got 0x1c849302',

@@ -29,7 +29,7 @@ const PAIRS = EACH.flatMap(([from, a]) =>
   EACH.map(([to, b]) => [from, to, a.deflate, b.inflate, b.inflateStart] as const),
 );
 
-describe.each(PAIRS)('what %s deflates, %s', (_from, _to, deflate, inflate, inflateStart) => {
+describe.each(PAIRS)('a stream that %s has deflated, %s', (_from, _to, deflate, inflate, inflateStart) => {
   test('inflates', () => {
     fc.assert(
       fc.property(contents, (bytes) => {
