@@ -34,7 +34,7 @@ export type TextUnit = (typeof TIME_UNITS)[number];
 
 /** `--text-unit` */
 export function textUnitOption(
-  help = 'of percentile text: what its values are printed in',
+  help = 'the unit of the values in percentile text',
   fallback = 'ms',
 ): Option {
   return choiceOption('--text-unit <unit>', help, TIME_UNITS).default(undefined, fallback);
