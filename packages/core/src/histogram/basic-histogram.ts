@@ -183,11 +183,6 @@ export class BasicHistogram extends HistogramState {
     return histogramToJson(this, 0);
   }
 
-  /** One line: the total count, the minimum, a few percentiles and the maximum. `formatPercentiles` makes the whole distribution. */
-  override toString(): string {
-    return this.inspection();
-  }
-
   protected override inspection(): string {
     const hint = fractionHint(this.#fractions, this.totalCount);
     return inspectionOf(this, (percentile) => this.valueAtPercentile(percentile), hint);
