@@ -14,7 +14,7 @@ export interface AdminSocketOptions extends PerfReplies {
    * Ceph's daemons. `adminSocketPath` makes paths for the processes of a cluster.
    */
   readonly path: string;
-  /** Additional commands of the application. @default none */
+  /** Additional commands of the application. @default no additional commands */
   readonly commands?: readonly AdminCommand[];
   /** The version of the application. @default the defaults of `VersionReply` */
   readonly version?: VersionReply;
