@@ -85,7 +85,7 @@ describeWithPeers(['prometheus-3'])('the dashboard for Grafana, asked of a real 
     expect(answers.get(query)).not.toEqual([]);
   });
 
-  test('percentiles are those of what was recorded', () => {
+  test('percentiles are those of the recorded values', () => {
     const values = [1, 2].flatMap((seed) => durations(500, seed)).sort((a, b) => a - b);
     for (const [query, quantile] of [
       ['Percentiles, A', 0.5],
@@ -98,7 +98,7 @@ describeWithPeers(['prometheus-3'])('the dashboard for Grafana, asked of a real 
     }
   });
 
-  test('the share within the objective is that of what was recorded', () => {
+  test('the share within the objective is that of the recorded values', () => {
     const values = [1, 2].flatMap((seed) => durations(500, seed));
     const share = values.filter((value) => value <= Number(CHOSEN.slo)).length / values.length;
     const [{ value } = {}] = answers.get('Within the objective, A')!;
@@ -106,7 +106,7 @@ describeWithPeers(['prometheus-3'])('the dashboard for Grafana, asked of a real 
     expect(Math.abs(value! - share)).toBeLessThan(0.01);
   });
 
-  test('the heat map gets a histogram, and what is divided by a label a line for each', () => {
+  test('the heat map gets a histogram, and a panel that is divided by a label has a line for each value', () => {
     expect(answers.get('Distribution over time, A')![0]!.histogram!.buckets.length).toBeGreaterThan(20);
     expect(
       answers

@@ -124,13 +124,16 @@ describe.each(Object.keys(EXPORTERS) as Protocol[])('the export of a stock SDK b
     ['cumulative', 'exponential', 'gzip', CUMULATIVE],
     ['delta', 'explicit', 'gzip', DELTA],
     ['cumulative', 'explicit', 'none', CUMULATIVE],
-  ] as const)('is what was recorded: %s, %s, compression %s', async (_, type, compression, temporality) => {
-    const { registry, otlp, url } = await receiver();
-    await record(EXPORTERS[protocol](`${url}/v1/metrics`, temporality, compression), type);
-    await expectRecorded(registry, type);
-    expect(otlp.health).toMatchObject({ failedRequests: 0, resets: 0, late: 0 });
-    expect(Object.values(otlp.health.refused)).toEqual([0, 0, 0, 0, 0]);
-  });
+  ] as const)(
+    'has the recorded values: %s, %s, compression %s',
+    async (_, type, compression, temporality) => {
+      const { registry, otlp, url } = await receiver();
+      await record(EXPORTERS[protocol](`${url}/v1/metrics`, temporality, compression), type);
+      await expectRecorded(registry, type);
+      expect(otlp.health).toMatchObject({ failedRequests: 0, resets: 0, late: 0 });
+      expect(Object.values(otlp.health.refused)).toEqual([0, 0, 0, 0, 0]);
+    },
+  );
 });
 
 describeWithPeers(['collector'])('an export that a Collector forwards in gzip', () => {
@@ -141,7 +144,7 @@ describeWithPeers(['collector'])('an export that a Collector forwards in gzip', 
     ['proto', 'explicit', DELTA],
     ['json', 'exponential', DELTA],
     ['json', 'explicit', CUMULATIVE],
-  ] as const)('is what was recorded: %s, %s', async (encoding, type, temporality) => {
+  ] as const)('has the recorded values: %s, %s', async (encoding, type, temporality) => {
     const { registry, otlp, url } = await receiver();
     const collector = await startForwarder(url, encoding);
     try {

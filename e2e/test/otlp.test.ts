@@ -116,7 +116,7 @@ describeWithPeers(['collector'])('the points that the stock OTLP exporters send 
       ['cumulative', 'exponential', CUMULATIVE],
       ['delta', 'explicit', DELTA],
       ['cumulative', 'explicit', CUMULATIVE],
-    ] as const)('is what was sent: %s, %s', async (_, format, temporality) => {
+    ] as const)('has the values that were sent: %s, %s', async (_, format, temporality) => {
       const { received, sent } = await exportTo(collector, { protocol, temporality, format });
 
       // Every export has a cumulative series, including the one at shutdown.

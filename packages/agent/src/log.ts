@@ -8,17 +8,17 @@ export interface AgentLog {
 const QUIET_MS = 30_000;
 
 export function createLog(write: (line: string) => void, nowMs: () => number): AgentLog {
-  const told = new Map<string, { atMs: number; more: number }>();
+  const logged = new Map<string, { atMs: number; more: number }>();
   return {
     info: write,
     problem(key, line) {
-      const before = told.get(key);
+      const before = logged.get(key);
       const now = nowMs();
       if (before !== undefined && now - before.atMs < QUIET_MS) {
         before.more++;
         return;
       }
-      told.set(key, { atMs: now, more: 0 });
+      logged.set(key, { atMs: now, more: 0 });
       const more = before?.more ?? 0;
       write(more === 0 ? line : `${line} (and ${more} more before that)`);
     },

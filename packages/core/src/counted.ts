@@ -3,6 +3,7 @@ import { RunCounts } from './counts/run.ts';
 import { mustBe } from './errors.ts';
 import { assertLayout } from './layout/checks.ts';
 import type { Layout } from './layout/layout.ts';
+import { assertOptions, type OptionsOwner } from './options.ts';
 
 /**
  * Counts over a layout: what every histogram, kernel map, Ceph dump, OTLP point and log entry is. Whatever compares,
@@ -36,8 +37,8 @@ export interface CountedInOptions {
  * An array of counts over a layout. The array is kept, not copied: it must not change afterwards.
  *
  * @param counts Integers from 0 to 2^53 − 1; one for each slot from `from` on, without `from` one for each slot there is.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when `layout` is not a layout; `ERR_INVALID_COUNT` when there are not as many counts as slots, a count is not such an integer,
- *   or their sum passes 2^53 − 1.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when `layout` is not a layout or an option does not exist; `ERR_INVALID_COUNT` when
+ *   there are not as many counts as slots, a count is not such an integer, or their sum passes 2^53 − 1.
  * @example
  * ```ts
  * import { countedIn, linearLayout } from '@hdrscope/core';
@@ -49,8 +50,10 @@ export interface CountedInOptions {
 export function countedIn<L extends Layout>(
   layout: L,
   counts: ArrayLike<number>,
-  { from }: CountedInOptions = {},
+  options: CountedInOptions = {},
 ): Counted<L> {
+  assertOptions(options, COUNTED_IN);
+  const { from } = options;
   assertLayout('layout', layout);
   const { slotCount } = layout;
   const start = from ?? 0;
@@ -63,3 +66,9 @@ export function countedIn<L extends Layout>(
   }
   return { layout, counts: new RunCounts(slotCount, start, counts) };
 }
+
+const COUNTED_IN: OptionsOwner<CountedInOptions> = {
+  name: 'countedIn',
+  names: { from: true },
+  call: 'countedIn(layout, counts, { from: 2 })',
+};

@@ -13,7 +13,7 @@ export type ErrorCode =
 /** The data of an error: what its message says, for programs. Plain values under names that the message explains. */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
-/** What an error carries besides its code and message. */
+/** The optional parts of an error. */
 export interface HdrscopeErrorOptions extends ErrorOptions {
   /** @default no details */
   readonly details?: ErrorDetails;

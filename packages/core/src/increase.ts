@@ -15,6 +15,7 @@ import {
 } from './layout/exponential.ts';
 import { HdrLayout } from './layout/hdr.ts';
 import type { Layout } from './layout/layout.ts';
+import { assertOptions, type OptionsOwner } from './options.ts';
 import { rebucket } from './rebucket.ts';
 
 /** How counters behave that are read from time to time. */
@@ -46,7 +47,8 @@ export interface Increase<L extends Layout = Layout> extends Counted<L> {
  * are compared where each used slot of `before` lies within one slot of `now`; otherwise the counters began anew.
  *
  * @param before The earlier state. Left out, all of `now` is new.
- * @throws HdrscopeError `ERR_INCOMPATIBLE` when an argument is not counts over a layout, or counts have fallen that never do.
+ * @throws HdrscopeError `ERR_INCOMPATIBLE` when an argument is not counts over a layout, or counts have fallen that never do;
+ *   `ERR_INVALID_OPTION` when an option does not exist.
  * @example
  * ```ts
  * import { countedIn, explicitLayout, increase } from '@hdrscope/core';
@@ -65,6 +67,7 @@ export function increase<L extends Layout>(
 ): Increase<L | ExponentialLayout> {
   assertCounted('increase', now);
   if (before !== undefined) assertCounted('increase', before);
+  assertOptions(options, INCREASE);
   const { resets = 'together' } = options;
   if (before === undefined || before.counts.total === 0) return allOf(now, false);
   if (now.counts === before.counts) {
@@ -84,6 +87,12 @@ export function counterIncrease(now: number, before: number, counterBits: 32 | 6
   if (now >= before) return now - before;
   return mayHaveTurned(now, before, counterBits) ? now - before + TURN : now;
 }
+
+const INCREASE: OptionsOwner<CounterOptions> = {
+  name: 'increase',
+  names: { resets: true, counterBits: true },
+  call: "increase(now, before, { resets: 'apart' })",
+};
 
 const FALLEN = 'the earlier counts must be contained in the later ones: both must be states of one counter';
 

@@ -6,7 +6,7 @@ export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
 
 /** The function or class that takes options, for messages. */
 export interface OptionsOwner<Options> {
-  /** Such as `Histogram`. */
+  /** The name in messages, such as `Histogram`. */
   readonly name: string;
   readonly names: OptionNames<Options>;
   /** A right call, such as `new Histogram({ significantDigits: 3 })`. @default the name with all options */

@@ -137,7 +137,7 @@ function expectAsInJava(histogram: DoubleHistogram, one: DoubleCase): void {
     integerToDoubleRatio: java.integerToDoubleRatio,
     v2: java.v2,
   });
-  // Where nothing above zero was recorded Java says 2^63 - 1 times the ratio.
+  // Without a value above zero, Java reports 2^63 - 1 times the ratio.
   expect(histogram.minNonZero).toBe(java.max === 0 ? 0 : java.minNonZero);
   const percentiles = java.percentiles.map(([percentile]) => percentile);
   const values = java.percentiles.map(([, value]) => value);
@@ -149,7 +149,7 @@ function expectAsInJava(histogram: DoubleHistogram, one: DoubleCase): void {
   }
   for (const row of one.equivalence!) {
     const value = row[0]!;
-    // Beyond the integers Java answers of the largest of them.
+    // For a value beyond the integers, Java answers for the largest integer.
     if (value / java.integerToDoubleRatio >= 2 ** 63) {
       expectRefused(() => histogram.lowestEquivalentValue(value), 'ERR_VALUE_OUT_OF_RANGE');
       continue;
@@ -182,7 +182,7 @@ describe.each(['dense', 'sparse'] as const)('a histogram of doubles is as in Jav
       }
       histogram = perform(histogram, step, storage);
       if (step.do === 'subtract') {
-        // Java keeps a maximum that is no longer there; the counts are the same.
+        // Java keeps a maximum that has been taken out; the counts are the same.
         expect(histogram.equals(DoubleHistogram.decode(fromHex(one.result!.v2)))).toBe(true);
         return;
       }
@@ -193,7 +193,7 @@ describe.each(['dense', 'sparse'] as const)('a histogram of doubles is as in Jav
     }
     expectAsInJava(histogram, one);
     for (const java of one.iterations ?? []) expectRows(iterated(histogram, java), java);
-    // And the other way round: what Java wrote is read as what was recorded.
+    // And the other way round: the encoding that Java wrote is read as the recorded values.
     for (const encoded of [fromHex(one.result!.v2), one.compressed!]) {
       const decoded = DoubleHistogram.decode(encoded, { storage });
       expectAsInJava(decoded, one);

@@ -17,7 +17,7 @@ function bucketsOf(recorded: readonly number[], maxSize: number): ExponentialBuc
   return exponentialBuckets(counts, { layout, unitLayout: layout }, { maxSize });
 }
 
-/** Without empty buckets at the ends, which say nothing. */
+/** The same buckets without empty ones at the ends. */
 function shown({ scale, zeroCount, offset, counts }: ExponentialBuckets): object {
   const used = [...counts.entries()].filter(([, count]) => count > 0);
   return { scale, zeroCount, used: used.map(([at, count]) => [offset + at, count]) };

@@ -19,7 +19,7 @@ import { expectRefused } from './support/refused.ts';
 import { replay } from './support/replay.ts';
 import { describeEachStorage } from './support/storages.ts';
 
-/** What Java says of a histogram: `describe` in tools/goldens. */
+/** Java's description of a histogram: see `describe` in tools/goldens. */
 interface Summary {
   readonly totalCount: JavaNumber;
   readonly min: JavaNumber;
@@ -36,7 +36,7 @@ interface Summary {
   readonly v2?: string;
 }
 
-/** An integer, or the double that is nearest to one that no double is. */
+/** An integer, or the double nearest to an integer that is not a double. */
 const toNumber = (value: JavaNumber): number => Number(value);
 
 function expectAsInJava(histogram: Histogram, java: Summary): void {
@@ -82,7 +82,7 @@ describeEachStorage('a recorded histogram is as in Java', (storage) => {
   replay<HistogramCase>('histograms', reasonToSkip, (one) => {
     const histogram = toRead(made(one, storage));
     expectAsInJava(histogram, one);
-    // And the other way round: what Java wrote is read as what was recorded.
+    // And the other way round: the encoding that Java wrote is read as the recorded values.
     for (const encoded of [fromHex(one.v2), one.compressed]) {
       const decoded = toRead(Histogram.decode(encoded, { storage }));
       expect([decoded.totalCount, decoded.mean]).toEqual([histogram.totalCount, histogram.mean]);
@@ -228,7 +228,7 @@ function asInFixture(column: number | bigint): JavaNumber {
   return column <= Number.MAX_SAFE_INTEGER ? Number(column) : column.toString();
 }
 
-/** The row with its integers as numbers, but for the sum of values, which is rounded more than once. */
+/** The row with its integers as numbers, without the sum of values, which is rounded more than once. */
 const rounded = (row: Row): unknown[] => row.toSpliced(5, 1).map(Number);
 
 function iterated<V extends number | bigint>(
@@ -320,7 +320,7 @@ function canonical(v2: string): string {
   return `${v2.slice(0, 64)}3ff0000000000000${v2.slice(80)}`;
 }
 
-describeEachStorage('what Java reads is read as in Java', (storage) => {
+describeEachStorage('an encoding that Java reads is read as in Java', (storage) => {
   replay<DecodingCase>(
     'decoding',
     reasonToSkipDecoding,

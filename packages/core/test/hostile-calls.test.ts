@@ -50,7 +50,7 @@ function methodsOf(target: object): string[] {
   return [...names];
 }
 
-/** Calls with each argument, and with two; anything thrown must be an `HdrscopeError`. */
+/** Calls a method with each argument and with pairs of them. Every error must be an `HdrscopeError`. */
 function expectNoOtherError(call: (...args: unknown[]) => unknown): void {
   for (const first of ARGUMENTS) {
     for (const second of [3, ...ARGUMENTS]) {

@@ -18,7 +18,7 @@ const bounds = explicitLayout([1, 2, 3]);
 const explicit = (...counts: number[]): Counted => countedIn(bounds, counts);
 
 describe('an increase', () => {
-  test('is all of the state where nothing was counted before', () => {
+  test('is the whole state when the earlier one is empty', () => {
     const now = explicit(1, 0, 2, 0);
     expect(increase(now, undefined)).toEqual({ layout: bounds, counts: now.counts, isReset: false });
     expect(increase(now, explicit(0, 0, 0, 0)).counts).toBe(now.counts);
@@ -63,7 +63,7 @@ describe('an increase', () => {
     expect(result.counts.total).toBe(3);
   });
 
-  test('of two histograms of one shape and different storages is what was recorded in between', () => {
+  test('of two histograms of one shape and different storages has the values recorded in between', () => {
     const value = fc.integer({ min: 0, max: 100_000 });
     const storage = fc.constantFrom('dense' as const, 'sparse' as const);
     fc.assert(
@@ -160,7 +160,7 @@ describe('an increase between layouts', () => {
     );
   });
 
-  test('of exponential buckets takes the larger zero threshold, and what it reaches into as 0', () => {
+  test('of exponential buckets takes the larger zero threshold, and counts the buckets that it reaches into as 0', () => {
     const before = exponentialLayout({ scale: 0, minIndex: -2, maxIndex: 1 }); // 0, (¼,½], (½,1], (1,2], (2,4], more
     const now = exponentialLayout({ scale: 0, minIndex: 0, maxIndex: 1, zeroThreshold: 0.75 });
     const result = increase(countedIn(now, [7, 1, 4, 0]), countedIn(before, [1, 2, 3, 0, 4, 0]));
@@ -168,10 +168,10 @@ describe('an increase between layouts', () => {
     expect([slots(result), result.isReset]).toEqual([[1, 1, 0, 0], false]);
   });
 
-  test('of exponential buckets is all of the state where a used bucket has gone', () => {
+  test('of exponential buckets is the whole state when a used bucket has gone', () => {
     const at = (minIndex: number, scale = 20): Counted =>
       countedIn(exponentialLayout({ scale, minIndex, maxIndex: minIndex }), [0, 3, 0]);
-    // So far apart that no array could hold all buckets in between.
+    // The buckets are so far apart that no array could hold all buckets in between.
     for (const [before, now] of [
       [at(-1000 * 2 ** 20), at(1000 * 2 ** 20)],
       [at(1000 * 2 ** 20), at(-1000 * 2 ** 20)],
@@ -220,7 +220,7 @@ test('arguments that are not counts over a layout are refused', () => {
   );
 });
 
-test('a count that is no count is refused before it is compared', () => {
+test('a count outside its range is refused before it is compared', () => {
   for (const counts of [
     [1, -1, 0, 0],
     [1, 0.5, 0, 0],

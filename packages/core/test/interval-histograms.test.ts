@@ -18,7 +18,7 @@ function accumulate(sum: Histogram, intervals: readonly LoggedInterval[]): Histo
   return sum;
 }
 
-/** As Java's log processor does: with the settings of the first interval. */
+/** The sum with the settings of the first interval, as in Java's log processor. */
 function accumulatedLikeTheFirst(intervals: readonly LoggedInterval[]): Histogram {
   const { layout } = Histogram.decode(intervals[0]!.encoded);
   return accumulate(new Histogram({ layout, autoResize: true }), intervals);

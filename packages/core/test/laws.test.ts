@@ -89,7 +89,7 @@ describe('subtracting', () => {
     );
   });
 
-  test('takes all or nothing', () => {
+  test('takes all counts or no count', () => {
     fc.assert(
       fc.property(options, contents, contents, (shape, a, b) => {
         const [histogram, other] = [recorded(a, shape), recorded(b, shape)];
@@ -132,7 +132,7 @@ describe('encoding', () => {
     );
   });
 
-  test('is as long as its payload says, and at most what its counts need', () => {
+  test('is as long as its payload length says, and at most as long as its counts need', () => {
     fc.assert(
       fc.property(options, contents, (shape, recording) => {
         const histogram = recorded(recording, shape);
@@ -178,7 +178,7 @@ describeEachStorage('any sequence of operations', (storage) => {
   });
 });
 
-test('histograms cannot be told apart by their storage after any sequence of operations', () => {
+test('histograms of all storages read alike after any sequence of operations', () => {
   fc.assert(
     fc.property(options, operations, (shape, sequence) => {
       const [dense, ...others] = STORAGES.map((storage) => {
@@ -224,7 +224,7 @@ function perform(operation: Operation, histogram: Histogram): Histogram {
   }
 }
 
-/** Options of a histogram whose slots are numbered alike, in the other storage, with room for everything. */
+/** Options of a histogram with the same slots, in the other storage, and with room for everything. */
 function sameSlots({ layout, storage }: Histogram): HistogramOptions {
   return {
     lowestDiscernibleValue: layout.lowestDiscernibleValue,

@@ -1,12 +1,14 @@
 import {
   advise,
   BasicHistogram,
+  countedIn,
   DoubleHistogram,
   explicitLayout,
   exponentialLayout,
   formatPercentiles,
   Histogram,
   hdrLayout,
+  increase,
   LayoutHistogram,
   linearLayout,
   log2Layout,
@@ -68,6 +70,8 @@ describe('an option that does not exist is refused with the name that was meant'
       'confidence',
       () => percentileInterval(recorded(), 50, wrong({ confidance: 0.9 })),
     ],
+    ['countedIn', 'from', () => countedIn(explicitLayout([1]), [1, 0], wrong({ form: 0 }))],
+    ['increase', 'resets', () => increase(recorded(), recorded(), wrong({ reset: 'never' }))],
     ['startTimer', 'unit', () => startTimer(recorded(), wrong({ units: 'us' }))],
   ])('by %s: %s', (_call, meant, action) => {
     const { code, message, details } = refusalOf(action);
@@ -75,7 +79,7 @@ describe('an option that does not exist is refused with the name that was meant'
     expect(message).toContain(`did you mean ${meant}?`);
   });
 
-  test('or with all names, when it is like none of them', () => {
+  test('or with all names, when it is not similar to any', () => {
     const { message } = refusalOf(() => new LayoutHistogram(explicitLayout([1]), wrong({ furlong: 3 })));
     expect(message).toBe('LayoutHistogram has no option "furlong": its options are storage');
   });

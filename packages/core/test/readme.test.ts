@@ -4,7 +4,7 @@ import * as core from '../src/index.ts';
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 const rows = [...readme.matchAll(/^\|(?<what>[^|]*)\| `(?<call>[^`]+)` \|$/gm)].map(({ groups }) => groups!);
 
-/** What the calls of the table may name. */
+/** The names that the calls of the table use. */
 function names(): Record<string, unknown> {
   const h = new core.Histogram({ highestTrackableValue: 2n ** 63n - 1n });
   const other = new core.Histogram({ highestTrackableValue: 2n ** 63n - 1n });
@@ -31,6 +31,6 @@ test('names everything that the package exports', () => {
 test.each(rows.map(({ what, call }) => [call!, what!.trim()]))('%s works as the README says', (call) => {
   const known = names();
   const result: unknown = new Function(...Object.keys(known), `return (${call});`)(...Object.values(known));
-  // Where several things are asked for, none is missing.
+  // A call with several results must have all of them.
   for (const one of Array.isArray(result) ? result : []) expect(one).toBeDefined();
 });

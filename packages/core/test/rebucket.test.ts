@@ -47,7 +47,7 @@ describe('a plan', () => {
     expect(rebucket(lower, upper).straddling).toEqual([1, 2]); // and here one down
   });
 
-  test('says the same of each slot as of all, whichever is asked first', () => {
+  test('has the same answer for each slot as for all, whichever is asked first', () => {
     fc.assert(
       fc.property(layouts, layouts, fc.infiniteStream(fc.nat()), (from, to, picks) => {
         const plan = rebucket(from, to);
@@ -210,7 +210,7 @@ describe('`exact`', () => {
     expect([plan.straddling, plan.exact]).toEqual([[], true]);
   });
 
-  // Layouts that are open at their ends: an open slot must go where its values are.
+  // These layouts are open at their ends: an open slot must go to the slot of its values.
   test.each<[string, Layout, Layout]>([
     ['bounds of one’s own into the same', bounds, explicitLayout([1, 2, 5, 10])],
     [
@@ -282,7 +282,7 @@ describe('slots of integers', () => {
   test('take a fraction for its integer part, so they reach to the next slot', () => {
     const from = explicitLayout([5, 6, 32, 34, 64, 68], 'lower');
     const { straddling } = rebucket(from, units);
-    // [5, 6), [32, 34) and [64, 68) are slots; [6, 32) and [34, 64) are many, the ends are open.
+    // [5, 6), [32, 34) and [64, 68) are slots, [6, 32) and [34, 64) are several slots, and the ends are open.
     expect(straddling).toEqual([0, 2, 4, 6]);
     const values = [5, 5.9, 32, 33, 33.9, 64, 67.9];
     const { counts, maxMisplaced } = rebucket(from, units).apply(countedIn(from, values));
@@ -322,19 +322,19 @@ describe('the error bound', () => {
 });
 
 describe('open slots', () => {
-  test('keep what is above all bounds above them', () => {
+  test('keep values above all bounds above them', () => {
     const from = explicitLayout([1, 2]);
     const { counts } = rebucket(from, explicitLayout([1, 2])).apply([0, 0, 7]);
     expect([...counts]).toEqual([0, 0, 7]);
   });
 
-  test('keep what is below all bounds below them', () => {
+  test('keep values below all bounds below them', () => {
     const from = linearLayout({ min: 10, width: 5, slots: 2 });
     const { counts } = rebucket(from, linearLayout({ min: 10, width: 5, slots: 2 })).apply([7, 0, 0, 0]);
     expect([...counts]).toEqual([7, 0, 0, 0]);
   });
 
-  test('keep what is above the highest exponential bucket above it', () => {
+  test('keep values above the highest exponential bucket above it', () => {
     const options = { scale: 0, minIndex: 0, maxIndex: 2 };
     const { counts } = rebucket(exponentialLayout(options), explicitLayout([1, 2, 4, 8])).apply([
       0, 0, 0, 0, 7,
@@ -344,7 +344,7 @@ describe('open slots', () => {
 });
 
 describe('values below 0', () => {
-  test('go to the lowest slot of a layout that has none for them', () => {
+  test('go to the lowest slot of a layout that has no slot for them', () => {
     const from = linearLayout({ min: -100, width: 10, slots: 10 });
     const { slots } = rebucket(from, hdrLayout({ highestTrackableValue: 1000 }));
     expect([...slots]).toEqual(new Array<number>(12).fill(0));
@@ -371,7 +371,7 @@ describe('`worstRelativeError`', () => {
           const slot = slotIn(from, value);
           const target = plan.slots[slot]!;
           const closed = Number.isFinite(to.lower(target)) && Number.isFinite(to.upper(target));
-          // Of the slot that holds 0 see below; a value above the range is in no slot.
+          // The slot of 0 is tested below, and a value above the range has no slot.
           if (!closed || from.lower(slot) === 0 || from.upper(slot) < value) continue;
           const error = Math.abs(to.midpoint(target) - value) / value;
           if (error > plan.worstRelativeError)

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { Registry } from '@hdrscope/registry';
 import { Access, isFromThePage } from './access.ts';
 import { Broadcast } from './broadcast.ts';
 import { FileOpener } from './open-file.ts';
-import { type DashboardOptions, settingsOf } from './options.ts';
+import { type DashboardOptions, PAGE_NAMES, settingsOf } from './options.ts';
 import { StaticFiles } from './static-files.ts';
 
 /** The options of the page, and the path at which it is mounted. */
@@ -11,6 +12,12 @@ export interface DashboardHandlerOptions extends DashboardOptions {
   /** The beginning of the paths of all its requests. It begins and ends with a slash. @default '/' */
   readonly path?: string | undefined;
 }
+
+const DASHBOARD_HANDLER: OptionsOwner<DashboardHandlerOptions> = {
+  name: 'dashboardHandler',
+  names: { ...PAGE_NAMES, path: true },
+  call: "dashboardHandler(registry, { path: '/latency/' })",
+};
 
 /** A page over a registry, for an existing server. */
 export interface DashboardHandler {
@@ -63,9 +70,11 @@ const HEADERS: Readonly<Record<string, string>> = {
  */
 export function dashboardHandler(
   registry: Registry,
-  { path = '/', ...options }: DashboardHandlerOptions = {},
+  options: DashboardHandlerOptions = {},
 ): DashboardHandler {
-  const settings = settingsOf(options);
+  assertOptions(options, DASHBOARD_HANDLER);
+  const { path = '/', ...page } = options;
+  const settings = settingsOf(page);
   const parts = {
     path,
     access: new Access(settings.token),

@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionNames, type OptionsOwner } from '@hdrscope/core/internal';
 import type { Plot } from '@hdrscope/plot';
 import type { FamilySnapshot } from '@hdrscope/registry';
 import { isLoopback } from './access.ts';
@@ -62,6 +62,23 @@ export interface DashboardSettings {
 
 const FEWEST_TOKEN_CHARACTERS = 16;
 
+/** The names of the options of a page. */
+export const PAGE_NAMES: OptionNames<DashboardOptions> = {
+  title: true,
+  token: true,
+  everyMs: true,
+  historySeconds: true,
+  openFile: true,
+  views: true,
+  viewOf: true,
+};
+
+const SERVE_DASHBOARD: OptionsOwner<ServeDashboardOptions> = {
+  name: 'serveDashboard',
+  names: { ...PAGE_NAMES, host: true, port: true },
+  call: 'serveDashboard(registry, { port: 9465 })',
+};
+
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */
 export function settingsOf(options: DashboardOptions): DashboardSettings {
   const { title = 'hdrscope', token, everyMs = 1000, historySeconds = 300, openFile } = options;
@@ -78,10 +95,15 @@ export function settingsOf(options: DashboardOptions): DashboardSettings {
 }
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */
-export function addressOf({ host = 'localhost', port = 9465, token }: ServeDashboardOptions): {
+export function addressOf(options: ServeDashboardOptions): {
   readonly host: string;
   readonly port: number;
+  /** The options of the page itself. */
+  readonly page: DashboardOptions;
 } {
+  assertOptions(options, SERVE_DASHBOARD);
+  const { host = 'localhost', port = 9465, ...page } = options;
+  const { token } = page;
   if (typeof host !== 'string' || host === '') {
     throw mustBe('ERR_INVALID_OPTION', 'host', 'a name or an address', host);
   }
@@ -94,7 +116,7 @@ export function addressOf({ host = 'localhost', port = 9465, token }: ServeDashb
       `host must be loopback (localhost, 127.0.0.1, ::1) without a token, got "${host}": set a token to let others see the page`,
     );
   }
-  return { host, port };
+  return { host, port, page };
 }
 
 function isToken(token: unknown): boolean {

@@ -42,8 +42,8 @@ export async function serveDashboard(
   registry: Registry,
   options: ServeDashboardOptions = {},
 ): Promise<RunningDashboard> {
-  const { host, port: wantedPort } = addressOf(options);
-  const dashboard = dashboardHandler(registry, options);
+  const { host, port: wantedPort, page } = addressOf(options);
+  const dashboard = dashboardHandler(registry, page);
   const server = createServer(dashboard.handle).unref();
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.maxConnections = MOST_CONNECTIONS;

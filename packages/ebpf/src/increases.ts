@@ -10,7 +10,7 @@ export interface KernelIncrease extends KernelHistogram {
   readonly isReset: boolean;
 }
 
-/** What frames are compared by. Entries of a map are deleted one by one, so slots fall one by one. */
+/** How frames are compared. Entries of a map are deleted one by one, so slots fall one by one. */
 export const KERNEL_COUNTERS: Pick<Required<CounterOptions>, 'resets'> = { resets: 'apart' };
 
 /**

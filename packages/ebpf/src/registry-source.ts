@@ -1,3 +1,4 @@
+import { assertOptions, type OptionNames, type OptionsOwner } from '@hdrscope/core/internal';
 import {
   type IngestHealth,
   type Ingestion,
@@ -39,8 +40,8 @@ export interface KernelHistograms extends Ingestion {
  * 262,143. Exponential buckets take a whole slot by its middle. The sum is the sum of the program, or else the sum of the
  * middles. Minimum and maximum are middles too.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when `since` or `timeoutMs` is outside its range. Other options are checked
- *   when the first histogram arrives, and their errors appear in the snapshot.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, or `since` or `timeoutMs` is outside its range. Other
+ *   values are checked when the first histogram arrives, and their errors appear in the snapshot.
  * @example
  * ```ts
  * import { kernelHistograms, queueDepthLayout } from '@hdrscope/ebpf';
@@ -71,16 +72,11 @@ export interface KernelHistograms extends Ingestion {
 export function kernelHistograms(
   registry: Registry,
   source: KernelSource,
-  {
-    families: byName = {},
-    since,
-    timeoutMs,
-    sourceName,
-    observer,
-    memory,
-    ...common
-  }: KernelHistogramsOptions = {},
+  options: KernelHistogramsOptions = {},
 ): KernelHistograms {
+  assertOptions(options, KERNEL_HISTOGRAMS);
+  for (const family of Object.values(options.families ?? {})) assertOptions(family, KERNEL_FAMILY);
+  const { families: byName = {}, since, timeoutMs, sourceName, observer, memory, ...common } = options;
   const readings = new KernelReadings((name) =>
     Object.hasOwn(byName, name) ? { ...common, ...byName[name] } : common,
   );
@@ -105,3 +101,37 @@ export function kernelHistograms(
     },
   };
 }
+
+const FAMILY_NAMES: OptionNames<KernelFamilyOptions> = {
+  name: true,
+  description: true,
+  kernelUnit: true,
+  unit: true,
+  scale: true,
+  attributes: true,
+  perCpu: true,
+  significantDigits: true,
+  boundaries: true,
+  cardinalityLimit: true,
+  scope: true,
+};
+
+const KERNEL_HISTOGRAMS: OptionsOwner<KernelHistogramsOptions> = {
+  name: 'kernelHistograms',
+  names: {
+    ...FAMILY_NAMES,
+    families: true,
+    sourceName: true,
+    since: true,
+    timeoutMs: true,
+    observer: true,
+    memory: true,
+  },
+  call: "kernelHistograms(registry, source, { name: 'runqueue.depth' })",
+};
+
+const KERNEL_FAMILY: OptionsOwner<KernelFamilyOptions> = {
+  name: 'an entry of families',
+  names: FAMILY_NAMES,
+  call: "{ families: { queue_hist: { name: 'runqueue.depth' } } }",
+};

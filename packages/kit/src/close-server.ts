@@ -1,4 +1,4 @@
-/** What `closeServer` needs of a server: one of `node:http` has it all. */
+/** The part of a server that `closeServer` needs. A server of `node:http` has all of it. */
 export interface ClosableServer {
   close(callback: () => void): unknown;
   closeIdleConnections(): void;

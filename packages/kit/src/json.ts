@@ -42,19 +42,19 @@ export function asArray(
   return value;
 }
 
-/** @throws HdrscopeError `ERR_DECODE` when the value is no text. */
+/** @throws HdrscopeError `ERR_DECODE` when the value is not a text. */
 export function asText(value: unknown, where: string): string {
   if (typeof value === 'string') return value;
   throw malformed(where, 'a text', value);
 }
 
-/** @throws HdrscopeError `ERR_DECODE` when the value is no integer from 0 to 2^53 - 1. */
+/** @throws HdrscopeError `ERR_DECODE` when the value is not an integer from 0 to 2^53 - 1. */
 export function asCount(value: unknown, where: string): number {
   if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
   throw malformed(where, 'an integer from 0 to 2^53 - 1', value);
 }
 
-/** @throws HdrscopeError `ERR_DECODE` when the value is no number, or not a finite one. */
+/** @throws HdrscopeError `ERR_DECODE` when the value is not a finite number. */
 export function asFinite(value: unknown, where: string): number {
   if (Number.isFinite(value)) return value as number;
   throw malformed(where, 'a finite number', value);

@@ -330,7 +330,7 @@ function separatedColumn(
   return parseDecimal(bytes, at, end);
 }
 
-/** What is wrong with a line, for the people who wrote it. */
+/** The fault of a line, in words for the people who wrote it. */
 export function badLineText({ lineNumber, text }: BadLine): string {
   return `line ${lineNumber} has no number of at least 0 that can be counted: ${JSON.stringify(text)}`;
 }

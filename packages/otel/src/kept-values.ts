@@ -5,7 +5,7 @@ import type { HistogramValue } from './sdk.ts';
 
 /** How the points of one kind of histogram are computed. */
 export interface PointKind<Value extends HistogramValue = HistogramValue> {
-  /** Of `DataPointType`. */
+  /** A `DataPointType`. */
   readonly type: number;
   valueOf(state: SeriesSnapshot, family: FamilySnapshot, settings: MetricSettings): Value;
   /** The value of `now`, from that of an earlier state, where that is possible and takes less time. */

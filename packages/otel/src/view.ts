@@ -18,11 +18,11 @@ export interface HdrView {
   readonly name?: string;
   /** The metric's description. @default the instrument's description */
   readonly description?: string;
-  /** Process the attributes of each record, in this order, before the series is looked up. @default none */
+  /** Process the attributes of each record, in this order, before the series is looked up. @default no processors */
   readonly attributesProcessors?: readonly AttributesProcessor[];
   /** Keys of the attributes to keep, applied after `attributesProcessors`. @default all are kept */
   readonly allowAttributes?: readonly string[];
-  /** Keys of the attributes to drop, applied after `attributesProcessors`. @default none are dropped */
+  /** Keys of the attributes to drop, applied after `attributesProcessors`. @default no attribute is dropped */
   readonly denyAttributes?: readonly string[];
   /** Whether the SDK also counts the instrument, as its own views say. @default false */
   readonly tee?: boolean;

@@ -15,9 +15,9 @@ export interface HdrPrometheusExporterOptions extends ListenOptions, ResourceMet
   readonly buckets?: 'native' | 'classic' | 'both' | undefined;
   /** Whether no server starts until `startServer` is called. Set it to use `getMetricsRequestHandler` alone. @default false */
   readonly preventServerStart?: boolean | undefined;
-  /** Additional producers of metrics. Their resources are ignored. @default none */
+  /** Additional producers of metrics. Their resources are ignored. @default no producers */
   readonly metricProducers?: readonly MetricSource[] | undefined;
-  /** Sources of more families, such as `families` of `collectDefaultMetrics`. @default none */
+  /** Sources of more families, such as `families` of `collectDefaultMetrics`. @default no other families */
   readonly sources?: readonly FamilySource[] | undefined;
 }
 

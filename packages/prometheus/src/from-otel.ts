@@ -35,7 +35,7 @@ import { atOnce, type Steps } from './steps.ts';
 export interface ResourceMetricsOptions extends NamingOptions {
   /** Whether samples carry the time of their collection. @default false */
   readonly appendTimestamp?: boolean | undefined;
-  /** Matches the keys of resource attributes that every series gets as labels. @default none */
+  /** Matches the keys of resource attributes that every series gets as labels. @default no key */
   readonly withResourceConstantLabels?: RegExp | undefined;
   /** Whether `otel_scope_name`, `_version` and `_schema_url` are left out. @default false */
   readonly withoutScopeInfo?: boolean | undefined;

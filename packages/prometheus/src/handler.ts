@@ -9,7 +9,7 @@ import { answerScrape, type ScrapeOptions, type ScrapeRequest, type ScrapeRespon
 
 /** Options of `prometheusHandler`. */
 export interface HandlerOptions extends SnapshotOptions, ScrapeOptions {
-  /** Sources of more families, such as `families` of `collectDefaultMetrics`. @default none */
+  /** Sources of more families, such as `families` of `collectDefaultMetrics`. @default no other families */
   readonly sources?: readonly FamilySource[] | undefined;
 }
 

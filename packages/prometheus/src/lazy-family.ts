@@ -19,7 +19,7 @@ export interface LazyMetrics<State extends object = object> {
   readonly recipe: string | undefined;
   metricOf(state: State): Metric;
   labelsOf(state: State): Labels;
-  /** What the labels are made from: the same object and an equal recipe make equal labels. */
+  /** The object from which the labels are made: the same object and an equal recipe make equal labels. */
   identityOf(state: State): object;
 }
 

@@ -67,7 +67,7 @@ export class Family implements FamilySettings {
   #overflowState: SeriesSnapshot | undefined;
   /** The last snapshot of the family; `undefined` when something has changed since. */
   #last: FamilySnapshot | undefined;
-  /** What has changed since the last snapshot of the family. */
+  /** The changes since the last snapshot of the family. */
   #step: Step = newStep();
 
   readonly #ended: EndedList;

@@ -144,7 +144,7 @@ function* increases(
   }
 }
 
-/** What changed in a family since a snapshot, which may have been taken before the family was made. */
+/** The changes of a family since a snapshot, which may have been taken before the family was made. */
 function seriesChanges(
   family: FamilySnapshot,
   before: FamilySnapshot | undefined,

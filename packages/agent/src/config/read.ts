@@ -31,7 +31,7 @@ const LONGEST_BYTES = 2 ** 20;
  * config?.sinks[0]?.name; //=> 'prometheus'
  *
  * const { issues } = readConfig('sources: []\nsinks:\n  - type: prometheus\n    lisen: localhost:9464\n');
- * issues; //=> [{ line: 4, column: 5, message: 'sinks[0].lisen is not known here: did you mean listen?' }]
+ * issues; //=> [{ line: 4, column: 5, message: 'sinks[0].lisen is not a known key: did you mean listen?' }]
  * ```
  */
 export function readConfig(text: string, { environment = {} }: ReadConfigOptions = {}): ReadConfig {
@@ -83,7 +83,7 @@ function refused(issues: readonly ConfigIssue[]): ReadConfig {
 
 function syntaxIssue(lines: LineCounter, error: YAMLError): ConfigIssue {
   const { line, col } = lines.linePos(error.pos[0]);
-  return { line: Math.max(1, line), column: Math.max(1, col), message: `this is no YAML: ${error.message}` };
+  return { line: Math.max(1, line), column: Math.max(1, col), message: `this is not YAML: ${error.message}` };
 }
 
 interface Explained {

@@ -93,5 +93,5 @@ const SINKS = [prometheus, otlp, adminSocket, intervalLog, dashboard] as const;
 
 /** An entry of `sinks`. Its name may be missing. */
 export const sink: z.ZodType<Unnamed<SinkConfig>, unknown> = z.discriminatedUnion('type', SINKS, {
-  error: 'must be a sink of a type that is known: prometheus, otlp, admin-socket, interval-log or dashboard',
+  error: 'must be a known type of sink: prometheus, otlp, admin-socket, interval-log or dashboard',
 });

@@ -104,7 +104,7 @@ const SOURCES = [intervalLog, stdin, ceph, ebpfMap, bpftrace, otlp] as const;
 
 /** An entry of `sources`. Its name may be missing. */
 export const source: z.ZodType<Unnamed<SourceConfig>, unknown> = z.discriminatedUnion('type', SOURCES, {
-  error: 'must be a source of a type that is known: interval-log, stdin, ceph, ebpf-map, bpftrace or otlp',
+  error: 'must be a known type of source: interval-log, stdin, ceph, ebpf-map, bpftrace or otlp',
 });
 
 /** An entry of any kind whose name may be missing. */

@@ -23,8 +23,8 @@ function keyHints(keys: readonly string[], shape: object): string {
     .map((key) => {
       const meant = nearestName(key, known);
       return meant === undefined
-        ? `is not known here: the keys are ${known.join(', ')}`
-        : `is not known here: did you mean ${meant}?`;
+        ? `is not a known key: the keys are ${known.join(', ')}`
+        : `is not a known key: did you mean ${meant}?`;
     })
     .join('\n');
 }

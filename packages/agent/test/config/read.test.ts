@@ -6,7 +6,7 @@ import { CONFIG_TEMPLATE, configJsonSchema, readConfig, readConfigFile } from '.
 const SINK = 'sinks: [{ type: prometheus }]';
 
 /** The problems of a text, as `LINE:COLUMN: MESSAGE`. */
-function told(text: string, environment: Record<string, string> = {}): string[] {
+function problemsOf(text: string, environment: Record<string, string> = {}): string[] {
   const { issues } = readConfig(text, { environment });
   return issues.map(({ line, column, message }) => `${line}:${column}: ${message}`);
 }
@@ -41,7 +41,7 @@ test('fills in defaults', () => {
 });
 
 test('the template is a configuration, and so is each of its examples', () => {
-  expect(told(CONFIG_TEMPLATE)).toEqual([]);
+  expect(problemsOf(CONFIG_TEMPLATE)).toEqual([]);
   const everything = CONFIG_TEMPLATE.replace(/^ {2}# (?= *(- |\w+:( |$)))/gm, '  ');
   const { config, issues } = readConfig(everything, { environment: { OTLP_TOKEN: 'secret' } });
   expect(issues).toEqual([]);
@@ -78,15 +78,15 @@ sinks:
     listen: 9464
 colour: red
 `;
-  expect(told(text)).toEqual([
+  expect(problemsOf(text)).toEqual([
     '1:18: shutdownTimeout must be a duration above 0 and of at most 24 days, such as 500ms, 1.5s or 1h30m (units: ns, us or µs, ms, s, m or min, h, d), got "soon"',
     '3:5: sources[0].path is missing: it must be the path of a log',
-    '4:5: sources[0].pth is not known here: did you mean path?',
-    '5:11: sources[1].type must be a source of a type that is known: interval-log, stdin, ceph, ebpf-map, bpftrace or otlp, got "prometeus"',
+    '4:5: sources[0].pth is not a known key: did you mean path?',
+    '5:11: sources[1].type must be a known type of source: interval-log, stdin, ceph, ebpf-map, bpftrace or otlp, got "prometeus"',
     '9:13: sources[2].metric.unit must be ns, us, ms, s, bytes, KiB or none, got "minutes"',
     '10:26: sources[2].metric.significantDigits must be an integer from 0 to 5, got 9',
     '13:13: sinks[0].listen must be an address with a port from 0 to 65535, such as 127.0.0.1:9464, localhost:9464 or [::1]:9464, got 9464',
-    expect.stringMatching(/^14:1: colour is not known here: /),
+    expect.stringMatching(/^14:1: colour is not a known key: /),
   ]);
 });
 
@@ -95,7 +95,7 @@ test.each([
   [`sources: []\nsinks:\n\t- type: a`, 3],
   ['sources: []\nsources: []', 2],
 ])('reports the line where %j is not YAML', (text, line) => {
-  expect(told(text)[0]).toMatch(new RegExp(`^${line}:\\d+: this is no YAML: `));
+  expect(problemsOf(text)[0]).toMatch(new RegExp(`^${line}:\\d+: this is not YAML: `));
 });
 
 test.each([
@@ -138,7 +138,7 @@ test.each([
     '1:11: sources[0] must have either file or script, got a mapping of type',
   ],
 ])('refuses %j', (text, message) => {
-  expect(told(text)).toEqual([message]);
+  expect(problemsOf(text)).toEqual([message]);
 });
 
 test('puts in the values of variables, which may be numbers when they are not quoted', () => {
@@ -156,7 +156,7 @@ sinks:
 });
 
 test('a variable that is not set is named with its place, and the text of a variable is never YAML', () => {
-  expect(told(`sources: []\nsinks:\n  - type: \${KIND}`)).toEqual([
+  expect(problemsOf(`sources: []\nsinks:\n  - type: \${KIND}`)).toEqual([
     expect.stringMatching(/^3:11: the environment variable KIND is not set: .* as in \$\{KIND:-default\}$/),
   ]);
   const { config } = readConfig(
@@ -172,7 +172,7 @@ test('a variable that is not set is named with its place, and the text of a vari
 
 test('aliases that would grow without bounds are refused', () => {
   const levels = Array.from({ length: 12 }, (_, at) => `a${at + 1}: &a${at + 1} [${`*a${at},`.repeat(9)}]`);
-  expect(told(['a0: &a0 [x]', ...levels].join('\n'))[0]).toMatch(/the aliases cannot be followed/);
+  expect(problemsOf(['a0: &a0 [x]', ...levels].join('\n'))[0]).toMatch(/the aliases cannot be followed/);
 });
 
 test('problems of a file name the file, and a file that is far too long is not read', async () => {

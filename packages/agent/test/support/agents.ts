@@ -60,7 +60,7 @@ export async function until(what: string, isSo: () => boolean | Promise<boolean>
 /** The URL of a sink, from the log lines. */
 export function urlIn(lines: readonly string[], sink = 'prometheus'): string {
   const line = lines.findLast((text) => text.startsWith(`sink ${sink} has started: `));
-  if (line === undefined) throw new Error(`nothing tells where ${sink} is:\n${lines.join('\n')}`);
+  if (line === undefined) throw new Error(`no line has the address of ${sink}:\n${lines.join('\n')}`);
   return line.slice(line.indexOf('http'));
 }
 

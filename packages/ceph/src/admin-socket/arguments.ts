@@ -14,7 +14,7 @@ export interface AdminArgument {
   readonly type?: ArgumentType;
   /** Optional arguments come after required ones. @default true */
   readonly required?: boolean;
-  /** The words of a choice, without `|`. @default none, which only other types allow */
+  /** The words of a choice, without `|`. @default no words, which only other types allow */
   readonly choices?: readonly string[];
   /** Whether it is an array of the rest of the command line. Only the last argument can be. @default false */
   readonly repeated?: boolean;

@@ -14,7 +14,7 @@ export interface AdminCommand {
   readonly prefix: string;
   /** One line. `help` lists only commands that have one. @default '' */
   readonly help?: string;
-  /** In the order of the command line. @default none */
+  /** In the order of the command line. @default no arguments */
   readonly args?: readonly AdminArgument[];
   /**
    * Answers the command. An error that it throws reaches the client as `ERROR: (22) Invalid argument` with its message.

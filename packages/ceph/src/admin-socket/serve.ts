@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { LONGEST_TIMER_MS } from '@hdrscope/kit';
 import { answer } from './answer.ts';
 import { configCommand, type VersionReply, withBuiltIns } from './built-in.ts';
@@ -14,7 +14,7 @@ export interface AdminSocketOptions extends PerfReplies {
    * Ceph's daemons. `adminSocketPath` makes paths for the processes of a cluster.
    */
   readonly path: string;
-  /** Additional commands of the application. @default none */
+  /** Additional commands of the application. @default no additional commands */
   readonly commands?: readonly AdminCommand[];
   /** The version of the application. @default the defaults of `VersionReply` */
   readonly version?: VersionReply;
@@ -74,6 +74,7 @@ export interface RunningAdminSocket {
  * ```
  */
 export async function serveAdminSocket(options: AdminSocketOptions): Promise<RunningAdminSocket> {
+  assertOptions(options, ADMIN_SOCKET);
   const {
     path,
     commands = [],
@@ -105,6 +106,26 @@ export async function serveAdminSocket(options: AdminSocketOptions): Promise<Run
   await server.start();
   return { path, close: () => server.close() };
 }
+
+const ADMIN_SOCKET: OptionsOwner<AdminSocketOptions> = {
+  name: 'serveAdminSocket',
+  names: {
+    path: true,
+    histograms: true,
+    numbers: true,
+    labelled: true,
+    reset: true,
+    commands: true,
+    version: true,
+    pidFile: true,
+    unref: true,
+    maxRequestBytes: true,
+    idleTimeoutMs: true,
+    answerTimeoutMs: true,
+    maxConnections: true,
+  },
+  call: "serveAdminSocket({ path: './shop.asok' })",
+};
 
 function assertWhole(what: string, value: number, from: number, to: number): void {
   if (Number.isInteger(value) && value >= from && value <= to) return;

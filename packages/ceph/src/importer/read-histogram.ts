@@ -30,7 +30,7 @@ export interface Place {
 
 /** The options for reading histograms. */
 export interface ReadOptions {
-  /** The units of axes, by the names of the axes. They override the dump and everything that is known. @default none */
+  /** The units of axes, by the names of the axes. They override the dump and everything that is known. @default no units */
   readonly units?: UnitOverrides;
   /** Whether missing rows at the end count as empty rows. @default false */
   readonly lenient?: boolean;

@@ -1,3 +1,4 @@
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import {
   type Attributes,
   type IngestHealth,
@@ -43,7 +44,7 @@ export interface CephHistograms extends Ingestion {
  * middles, unless the dump has sums.
  *
  * @param fetch Returns the answer to `perf histogram dump`, as text.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when `since` is neither `'beginning'` nor `'now'`.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, or `since` is neither `'beginning'` nor `'now'`.
  * @example
  * ```ts
  * import { cephHistograms } from '@hdrscope/ceph';
@@ -82,6 +83,7 @@ export function cephHistograms(
   fetch: () => string | Promise<string>,
   { memory = new IngestMemory(), ...options }: CephHistogramsOptions = {},
 ): CephHistograms {
+  assertOptions(options, CEPH_HISTOGRAMS);
   let latest: readonly ImportedHistogram[] = [];
   let resets = 0;
   const before = new Map<string, ImportedHistogram>();
@@ -150,3 +152,23 @@ function defaultFamilyName({ logger, counter }: ImportedHistogram, axis: Axis): 
     .replace(/[^a-z0-9]+/g, '_');
   return `ceph.${logger}.${counter.replace(/_histogram$/, '')}.${title}`;
 }
+
+const CEPH_HISTOGRAMS: OptionsOwner<CephHistogramsOptions> = {
+  name: 'cephHistograms',
+  names: {
+    classes: true,
+    familyName: true,
+    units: true,
+    logger: true,
+    counter: true,
+    lenient: true,
+    maxLength: true,
+    attributes: true,
+    sourceName: true,
+    since: true,
+    timeoutMs: true,
+    observer: true,
+    memory: true,
+  },
+  call: "cephHistograms(registry, fetch, { since: 'now' })",
+};

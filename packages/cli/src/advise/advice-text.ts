@@ -43,7 +43,7 @@ export function formatAdvice({ advice, alternatives, unit }: ShownAdvice, io: Io
     ['sparse', `${formatCount(advice.sparseBytes.empty)} to ${bytes(advice.sparseBytes.most)}`],
     ['shared', bytes(advice.sharedBytes)],
     ['values', `0 to ${shown(hdrLayout(advice.options).largestValue)}`],
-    ['told apart', `${shown(advice.unit)} below ${shown(advice.unitBelow)}, ${percent(bound)} above`],
+    ['resolution', `${shown(advice.unit)} below ${shown(advice.unitBelow)}, ${percent(bound)} above`],
   ];
   const rows = alternatives.map((one) => [
     `${one.options.significantDigits === significantDigits ? '> ' : ''}${one.options.significantDigits}`,

@@ -33,10 +33,7 @@ export interface TextReading {
 export type TextUnit = (typeof TIME_UNITS)[number];
 
 /** `--text-unit` */
-export function textUnitOption(
-  help = 'of percentile text: what its values are printed in',
-  fallback = 'ms',
-): Option {
+export function textUnitOption(help = 'the unit of the values in percentile text', fallback = 'ms'): Option {
   return choiceOption('--text-unit <unit>', help, TIME_UNITS).default(undefined, fallback);
 }
 

@@ -47,9 +47,9 @@ export function parser(): Command {
     .argument('<file>', 'a log, or percentile text; - is standard input')
     .addOption(choiceOption('--to <format>', 'the format; required', FORMATS))
     .option('-o, --output <file>', OUTPUT_HELP)
-    .addOption(unitOption('(v2 of a log does not need it) '))
+    .addOption(unitOption('not needed for v2 of a log; '))
     .addOption(textUnitOption())
-    .addOption(percentilesOption(LOG_PERCENTILES, 'of ndjson and csv: '));
+    .addOption(percentilesOption(LOG_PERCENTILES, 'for ndjson and csv: '));
   return addTags(command);
 }
 

@@ -86,7 +86,9 @@ export function parser(): Command {
         .default(undefined, '0'),
     )
     .addOption(
-      choiceOption('--output <format>', 'what is printed', Object.keys(outputFormats)).default('text'),
+      choiceOption('--output <format>', 'the format of the output', Object.keys(outputFormats)).default(
+        'text',
+      ),
     )
     .option('-o, --output-file <file>', OUTPUT_HELP)
     .option('--no-plot', 'for text: prints no plot below the numbers');

@@ -11,7 +11,7 @@ test('prints the cost of a histogram, its precision, and the code that creates i
     sparse  576 to 145,920 bytes
     shared  270,400 bytes
     values  0 to 1.22 h
-told apart  1 ns below 2.05 µs, 0.098 % above
+resolution  1 ns below 2.05 µs, 0.098 % above
 
 digits  worst error      slots  dense bytes  sparse at most      shared
      0        100 %         43          256             512         576

@@ -39,8 +39,8 @@ test('check reports every problem of every file, with lines', async () => {
   expect(exitCode).toBe(1);
   expect(stdout).toBe(`${good}: 0 sources and 1 sink\n`);
   expect(stderr.split('\n')).toEqual([
-    `${bad}:4:5: sinks[0].lisen is not known here: did you mean listen?`,
-    expect.stringMatching(/bad\.yaml:5:1: color is not known here: the keys are /),
+    `${bad}:4:5: sinks[0].lisen is not a known key: did you mean listen?`,
+    expect.stringMatching(/bad\.yaml:5:1: color is not a known key: the keys are /),
     expect.stringMatching(/^ENOENT: .*none\.yaml/),
     '',
   ]);

@@ -209,7 +209,7 @@ export class SharedCounts implements CountsStore {
   /** Does nothing: the counts that `seen` returns find their bounds themselves. */
   settleBounds(): void {}
 
-  /** What is counted meanwhile is counted before or after. */
+  /** A value that is recorded meanwhile is counted before or after. */
   clear(): void {
     const seen = this.seen();
     for (let slot = seen.first; slot < seen.length; slot = seen.next(slot + 1))

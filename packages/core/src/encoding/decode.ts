@@ -8,6 +8,7 @@ import {
 } from './cookies.ts';
 import type { EncodedRuns } from './encoded-runs.ts';
 import { WordRuns, type WordSize } from './fixed-words.ts';
+import { LONGEST_VARINT } from './varint.ts';
 import { VarintRuns } from './varint-runs.ts';
 import { assertLength, decompress, int32At, viewOf } from './zlib-stream.ts';
 
@@ -57,7 +58,7 @@ interface Format {
 export function decode(bytes: Uint8Array, reaching?: number | bigint): Decoded {
   const atLeast = reaching === undefined ? undefined : asValue(reaching);
   const { version, isCompressed } = formatOf(bytes, 'the cookie');
-  const raw = isCompressed ? decompress(bytes) : bytes;
+  const raw = isCompressed ? decompress(bytes, mostRawBytes) : bytes;
   const inner = formatOf(raw, 'the inner cookie');
   if (inner.isCompressed || inner.version !== version) {
     throw mustBe('ERR_DECODE', 'the inner cookie', `that of a raw V${version} encoding`, cookieOf(raw));
@@ -65,6 +66,32 @@ export function decode(bytes: Uint8Array, reaching?: number | bigint): Decoded {
   const decoded = version === 0 ? decodeV0(raw, inner, isCompressed) : decodeV1OrV2(raw, inner);
   if (atLeast === undefined || atLeast <= decoded.layout.highestTrackableBigInt) return decoded;
   return { ...decoded, layout: decoded.layout.reaching(atLeast) };
+}
+
+/**
+ * The size of the largest raw encoding that begins with these bytes.
+ *
+ * @throws HdrscopeError `ERR_DECODE` when they are not the header of a raw encoding.
+ */
+export function mostRawBytes(start: Uint8Array): number {
+  const { version, wordSize } = formatOf(start, 'the inner cookie');
+  if (version === 0) {
+    const { slotCount } = layoutAt(viewOf(start, V0_HEADER_BYTES), 4);
+    return V0_HEADER_BYTES + slotCount * wordSize;
+  }
+  const view = viewOf(start, HEADER_BYTES);
+  // A number has at most nine bytes, and takes at least one slot.
+  const most = layoutAt(view, 12).slotCount * LONGEST_VARINT;
+  const length = view.getInt32(4);
+  if (length < 0 || length > most) {
+    throw mustBe(
+      'ERR_DECODE',
+      'the payload length',
+      `from 0 to the ${most} bytes that its range can take`,
+      length,
+    );
+  }
+  return HEADER_BYTES + length;
 }
 
 function decodeV0(bytes: Uint8Array, { wordSize }: Format, wasCompressed: boolean): Decoded {

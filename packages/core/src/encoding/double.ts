@@ -8,7 +8,7 @@ import {
   V2_COMPRESSED_COOKIE,
   V2_RAW_COOKIE,
 } from './cookies.ts';
-import { type Decoded, decode, isIntegerCookie } from './decode.ts';
+import { type Decoded, decode, isIntegerCookie, mostRawBytes } from './decode.ts';
 import { compressV2, encodeV2 } from './v2.ts';
 import { decompress, viewOf } from './zlib-stream.ts';
 
@@ -62,7 +62,7 @@ export function decodeDoubles(bytes: Uint8Array): DecodedDoubles {
   const innerCookie = isCompressed ? V2_COMPRESSED_COOKIE : V2_RAW_COOKIE;
   assertCookie('the inner cookie', view.getInt32(HEADER_BYTES), [innerCookie]);
   const inner = bytes.subarray(HEADER_BYTES);
-  const raw = isCompressed ? decompress(inner) : inner;
+  const raw = isCompressed ? decompress(inner, mostRawBytes) : inner;
   const integers = decode(raw);
   const range = rangeOf(integers, {
     significantDigits: view.getInt32(4),

@@ -1,4 +1,4 @@
-import { deflate, inflate } from '#zlib';
+import { deflate, inflate, inflateStart } from '#zlib';
 import { HdrscopeError, mustBe } from '../errors.ts';
 import { assertOptions } from '../options.ts';
 
@@ -23,8 +23,9 @@ export function levelOf(options: CompressionOptions): number | undefined {
 // A compressed encoding of any version: cookie, length of the zlib stream, zlib stream of the raw encoding.
 const HEADER_BYTES = 8;
 
-// The header and the largest layout, 5 digits up to 2^63 - 1, with nine bytes for each slot.
-const MOST_RAW_BYTES = 40 + 9 * 2 ** 17 * 48;
+// Nearly all encodings inflate to less than this, and by less than this factor. Only others have their header read beforehand.
+const USUAL_BYTES = 2 ** 16;
+const USUAL_RATIO = 16;
 
 /** Wraps a raw encoding into a compressed one, at a level from 0 to 9. */
 export function compress(raw: Uint8Array, cookie: number, level?: number): Uint8Array<ArrayBuffer> {
@@ -38,11 +39,13 @@ export function compress(raw: Uint8Array, cookie: number, level?: number): Uint8
 }
 
 /**
- * The raw encoding in a compressed one, whose cookie the caller has checked.
+ * The raw encoding in a compressed one, whose cookie the caller has checked. A small stream can inflate to a thousand times its
+ * size, so no more memory is allocated than its header asks for.
  *
- * @throws HdrscopeError `ERR_DECODE` when the encoding is cut off, or its stream is broken or larger than any encoding.
+ * @param mostRawBytes The largest raw encoding that begins with these bytes.
+ * @throws HdrscopeError `ERR_DECODE` when the encoding is cut off, or its stream is broken or larger than its header states.
  */
-export function decompress(bytes: Uint8Array): Uint8Array {
+export function decompress(bytes: Uint8Array, mostRawBytes: (start: Uint8Array) => number): Uint8Array {
   assertLength(bytes, HEADER_BYTES);
   const length = int32At(bytes, 4);
   const available = bytes.length - HEADER_BYTES;
@@ -50,10 +53,23 @@ export function decompress(bytes: Uint8Array): Uint8Array {
     const allowed = `from 0 to the ${available} bytes that follow`;
     throw mustBe('ERR_DECODE', 'the compressed length', allowed, length);
   }
+  const stream = bytes.subarray(HEADER_BYTES, HEADER_BYTES + length);
   try {
-    return inflate(bytes.subarray(HEADER_BYTES, HEADER_BYTES + length), MOST_RAW_BYTES);
+    return inflate(stream, Math.max(USUAL_BYTES, USUAL_RATIO * length));
+  } catch {
+    // The stream is unusually dense, or broken.
+  }
+  const most = mostRawBytes(checked('broken', () => inflateStart(stream)));
+  return checked(`broken, or longer than the ${most} bytes that its header asks for`, () =>
+    inflate(stream, most),
+  );
+}
+
+function checked(fault: string, inflated: () => Uint8Array): Uint8Array {
+  try {
+    return inflated();
   } catch (cause) {
-    throw new HdrscopeError('ERR_DECODE', `the zlib stream is broken: ${(cause as Error).message}`, {
+    throw new HdrscopeError('ERR_DECODE', `the zlib stream is ${fault}: ${(cause as Error).message}`, {
       cause,
     });
   }

@@ -1,7 +1,9 @@
-import { deflateSync, inflateSync } from 'node:zlib';
+import { constants, deflateSync, inflateSync } from 'node:zlib';
 
 const SMALLEST_CHUNK = 1024;
 const LARGEST_CHUNK = 2 ** 20;
+// Holds the longest table of codes, and more than the header of an encoding.
+const START_BYTES = 1024;
 
 /** Deflates into a zlib stream (RFC 1950), at a level from 0 to 9 or zlib's default. */
 export function deflate(bytes: Uint8Array, level?: number): Uint8Array {
@@ -18,6 +20,11 @@ export function inflate(bytes: Uint8Array, mostBytes: number): Uint8Array {
   }) as unknown as Inflated;
   if (engine.bytesWritten !== bytes.length) throw new RangeError('bytes follow the stream');
   return buffer;
+}
+
+/** Inflates the first bytes of a zlib stream, to at most a megabyte. Throws when they are broken. */
+export function inflateStart(bytes: Uint8Array): Uint8Array {
+  return inflateSync(bytes.subarray(0, START_BYTES), { finishFlush: constants.Z_SYNC_FLUSH });
 }
 
 /** The result with `info`, which the types of Node.js lack. */

@@ -10,6 +10,20 @@ export function deflate(bytes: Uint8Array, level?: number): Uint8Array {
 /** Inflates a zlib stream. Throws when the stream is broken, bytes follow it, or the result would exceed `mostBytes`. */
 export function inflate(bytes: Uint8Array, mostBytes: number): Uint8Array {
   if (bytes.length < CHECK_BYTES) throw new RangeError('a zlib stream has at least four bytes');
+  const whole = joined(bytes, mostBytes, true);
+  // fflate does not verify the checksum at the end, which shows that a stream is cut off or changed.
+  const check = new DataView(bytes.buffer, bytes.byteOffset + bytes.length - CHECK_BYTES).getUint32(0);
+  if (adler32(whole) !== check) throw new RangeError('the checksum at the end does not match');
+  return whole;
+}
+
+/** Inflates the first bytes of a zlib stream, to at most a megabyte. Throws when they are broken. */
+export function inflateStart(bytes: Uint8Array): Uint8Array {
+  return joined(bytes.subarray(0, START_BYTES), Number.POSITIVE_INFINITY, false);
+}
+
+/** @param isWhole Whether the stream ends with the bytes. */
+function joined(bytes: Uint8Array, mostBytes: number, isWhole: boolean): Uint8Array {
   const chunks: Uint8Array[] = [];
   let length = 0;
   const stream = new Unzlib((chunk) => {
@@ -19,16 +33,13 @@ export function inflate(bytes: Uint8Array, mostBytes: number): Uint8Array {
   });
   // In pieces, so that a small stream with a giant result is stopped on the way.
   for (let at = 0; at < bytes.length; at += PIECE)
-    stream.push(bytes.subarray(at, at + PIECE), at + PIECE >= bytes.length);
+    stream.push(bytes.subarray(at, at + PIECE), isWhole && at + PIECE >= bytes.length);
   const whole = new Uint8Array(length);
   let at = 0;
   for (const chunk of chunks) {
     whole.set(chunk, at);
     at += chunk.length;
   }
-  // fflate does not verify the checksum at the end, which shows that a stream is cut off or changed.
-  const check = new DataView(bytes.buffer, bytes.byteOffset + bytes.length - CHECK_BYTES).getUint32(0);
-  if (adler32(whole) !== check) throw new RangeError('the checksum at the end does not match');
   return whole;
 }
 
@@ -44,5 +55,7 @@ function adler32(bytes: Uint8Array): number {
 }
 
 const PIECE = 4096;
+// Holds the longest table of codes, and more than the header of an encoding.
+const START_BYTES = 1024;
 const CHECK_BYTES = 4;
 const ADLER_BASE = 65521;

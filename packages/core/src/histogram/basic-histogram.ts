@@ -1,5 +1,6 @@
 import { LARGEST_COUNT } from '../counts/largest-count.ts';
 import type { CountsStore } from '../counts/store.ts';
+import { type HistogramJson, histogramToJson } from '../encoding/json.ts';
 import { type HdrscopeError, mustBe } from '../errors.ts';
 import { type HdrLayout, LARGEST_VALUE, slotMaskOf, slotShiftOf } from '../layout/hdr.ts';
 import { correctedCounts, correctedTotal } from './coordinated-omission.ts';
@@ -23,8 +24,8 @@ const EXPONENT_BIAS = 1023;
 const FEW = 64;
 
 /**
- * The part of a `Histogram` that records and reads: percentiles, moments, iteration. Encodings, JSON, sums and copies are
- * those of `Histogram`; without them a bundle for browsers is a third smaller and needs no `fflate`.
+ * The part of a `Histogram` that records and reads: percentiles, moments, iteration. Encodings, sums and copies are those of
+ * `Histogram`; without them a bundle for browsers is a third smaller and needs no `fflate`.
  *
  * @example
  * ```ts
@@ -163,6 +164,23 @@ export class BasicHistogram extends HistogramState {
     this.store.clear();
     this.#fractions = 0;
     this.forget();
+  }
+
+  /**
+   * The histogram as plain data, for `JSON.stringify` and `structuredClone`: layout, used slots, times and tag.
+   * `Histogram.fromJSON` reads it.
+   *
+   * @example
+   * ```ts
+   * import { BasicHistogram, Histogram } from '@hdrscope/core';
+   *
+   * const frames = new BasicHistogram({ highestTrackableValue: 60_000_000 });
+   * frames.record(42, 3);
+   * Histogram.fromJSON(JSON.parse(JSON.stringify(frames))).countAt(42); //=> 3
+   * ```
+   */
+  toJSON(): HistogramJson {
+    return histogramToJson(this, 0);
   }
 
   protected override inspection(): string {

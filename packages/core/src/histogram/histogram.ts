@@ -296,7 +296,7 @@ export class Histogram extends BasicHistogram implements ReadonlyHistogram {
    * histogram.toJSON().counts; //=> [[42, 3]]
    * ```
    */
-  toJSON(): HistogramJson {
+  override toJSON(): HistogramJson {
     return histogramToJson(this, this.#normalizingOffset);
   }
 

@@ -173,6 +173,11 @@ export abstract class HdrReading<V extends number | bigint = number>
     return slotOfValue(this.layout, a) === slotOfValue(this.layout, b);
   }
 
+  /** One line: the total count, the minimum, a few percentiles and the maximum. `formatPercentiles` makes the whole distribution. */
+  override toString(): string {
+    return this.inspection();
+  }
+
   protected inspection(): string {
     return inspectionOf(this, (percentile) => this.valueAtPercentile(percentile));
   }

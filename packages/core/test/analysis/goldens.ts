@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Histogram } from '../../src/histogram/histogram.ts';
 import { type JavaRecording, record } from '../support/java.ts';
 
-// Made by SciPy and mpmath, with fixtures/generate.py, which also says how.
+// SciPy and mpmath made these numbers: see fixtures/generate.py.
 
 type Rows = readonly (readonly number[])[];
 type Generator = NonNullable<JavaRecording['generator']>;

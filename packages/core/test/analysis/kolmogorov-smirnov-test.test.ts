@@ -16,7 +16,7 @@ function distanceOf(a: readonly number[], b: readonly number[]): number {
   );
 }
 
-/** In how many of all ways to divide the values as the two are, these are as far apart. */
+/** The share of all ways to divide the values into two such samples in which the samples are at least as far apart. */
 function shareOfAssignments(a: readonly number[], b: readonly number[]): number {
   const pooled = [...a, ...b];
   const observed = distanceOf(a, b);
@@ -37,7 +37,7 @@ function shareOfAssignments(a: readonly number[], b: readonly number[]): number 
 }
 
 describe('kolmogorovSmirnovTest', () => {
-  test('says how often all ways to divide the values are as far apart, ties and all', () => {
+  test('its p is the share of divisions of the values that are as far apart, with ties', () => {
     const few = fc.array(fc.nat(6), { minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(few, few, (a, b) => {
@@ -51,7 +51,7 @@ describe('kolmogorovSmirnovTest', () => {
 
   test('keeps the digits of the smallest p-values', () => {
     const [low, high] = [recordedOnce(upTo(30)), recordedOnce(upTo(30).map((value) => value + 100))];
-    // Two of all 60! / (30! 30!) orders.
+    // 2 of the 60! / (30! 30!) orders.
     expectWithin(kolmogorovSmirnovTest(low, high).pValue, 2 / Number(118_264_581_564_861_424n), 1e-12);
     const result = kolmogorovSmirnovTest(multiplied(low, 1e14), multiplied(high, 1e14));
     expect(result).toEqual({ statistic: 1, pValue: 0 });

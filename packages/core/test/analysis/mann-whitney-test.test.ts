@@ -6,7 +6,7 @@ import { expectRefused } from '../support/refused.ts';
 import { expectWithin } from './goldens.ts';
 import { multiplied, pairs } from './samples.ts';
 
-/** Twice U less the number of pairs, pair by pair; and the variance of U with the textbook's correction for ties. */
+/** Twice U less the number of pairs, counted pair by pair, and the variance of U with the textbook's correction for ties. */
 function bySight(a: readonly number[], b: readonly number[]): { surplus: number; variance: number } {
   const [n, m, total] = [a.length, b.length, a.length + b.length];
   const surplus = a.reduce((sum, x) => sum + b.reduce((all, y) => all + Math.sign(x - y), 0), 0);
@@ -33,13 +33,13 @@ describe('mannWhitneyTest', () => {
     );
   });
 
-  test('says from -1 to 1 how far one sample is above the other', () => {
+  test('has an effect size from -1 to 1', () => {
     const [low, high] = [recordedOnce([1, 2, 3]), recordedOnce([10, 20])];
     expect(mannWhitneyTest(high, low)).toMatchObject({ u: 6, effectSize: 1 });
     expect(mannWhitneyTest(low, high)).toMatchObject({ u: 0, effectSize: -1 });
   });
 
-  test('finds nothing between a sample and itself', () => {
+  test('finds no difference between a sample and itself', () => {
     fc.assert(
       fc.property(pairs, ([a]) => {
         const { z, pValue, effectSize } = mannWhitneyTest(a, a.copy());
@@ -48,7 +48,7 @@ describe('mannWhitneyTest', () => {
     );
   });
 
-  test('finds nothing where all values are tied', () => {
+  test('finds no difference when all values are tied', () => {
     const [a, b] = [recorded([[5, 10]]), recorded([[5, 2 ** 50]])];
     expect(mannWhitneyTest(a, b)).toEqual({ u: 5 * 2 ** 50, z: 0, pValue: 1, effectSize: 0 });
   });
@@ -82,7 +82,7 @@ describe('mannWhitneyTest', () => {
     expectWithin(many.effectSize, few.effectSize, 1e-14);
     expect(few.pValue).toBeGreaterThan(0.8);
     expect(many.pValue).toBe(0);
-    // √10^12 times as large, but for the correction for continuity, which is an eleventh of U's distance before.
+    // √10^12 times as large, apart from the correction for continuity, which was an eleventh of U's distance before.
     expectWithin(many.z, mannWhitneyTest(multiplied(a, 1e6), multiplied(b, 1e6)).z * 1e3, 1e-4);
   });
 

@@ -6,7 +6,7 @@ import { counts, LARGEST } from '../support/values.ts';
 import { expectWithin } from './goldens.ts';
 import { multiplied } from './samples.ts';
 
-/** Skewness and kurtosis in whole numbers: of distances from the mean, all times the count. */
+/** Skewness and kurtosis in whole numbers: the distances from the mean are multiplied by the count. */
 function exactShape(histogram: Histogram): { skewness: number; kurtosis: number } {
   const slots = slotsOf(histogram).map(
     ([slot, count]) => [BigInt(histogram.layout.midpoint(slot)), BigInt(count)] as const,
@@ -22,7 +22,7 @@ function exactShape(histogram: Histogram): { skewness: number; kurtosis: number 
   };
 }
 
-/** To 30 decimals before it becomes a double. */
+/** A quotient with 30 decimals, rounded to a double at the end. */
 function ratio(a: bigint, b: bigint): number {
   return Number((a * 10n ** 30n) / b) / 1e30;
 }
@@ -88,7 +88,7 @@ describe('skewness and excess kurtosis', () => {
     );
   });
 
-  test('are NaN where nothing varies', () => {
+  test('are NaN when all values are equal', () => {
     for (const histogram of [new Histogram(), recorded([[123_456, 1]]), recorded([[LARGEST, 2 ** 50]])]) {
       expect([skewnessOf(histogram), excessKurtosisOf(histogram)]).toEqual([NaN, NaN]);
     }

@@ -23,7 +23,7 @@ function rangesOf(a: Counted<HdrLayout>, b: Counted<HdrLayout>): [number, number
   return ranges;
 }
 
-/** The same by the coarser slot of every single value. */
+/** The expected pairs, found by the coarser slot of every single value. */
 function rangesBySight(
   [a, recordingA]: [Histogram, Recording],
   [b, recordingB]: [Histogram, Recording],

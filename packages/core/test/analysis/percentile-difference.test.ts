@@ -21,7 +21,7 @@ describe('percentileDifference', () => {
     expect([confidence, significant]).toEqual([0.95, true]);
   });
 
-  test('is not significant where a sample is too small to tell', () => {
+  test('is not significant when a sample is too small', () => {
     const { difference, lower, confidence, significant } = percentileDifference(upTo(50, 1000), upTo(50), 99);
     expect([difference, significant]).toEqual([1000, false]);
     expect(lower).toBeGreaterThan(0);
@@ -67,7 +67,7 @@ describe('percentileDifference', () => {
     );
   });
 
-  // Two samples of lognormal values, as latencies are, of which the second is wider and lies higher.
+  // Two samples of lognormal values, like latencies. The second is wider and higher.
   test.each([
     [500, 400, 400],
     [200, 700, 150],
@@ -92,7 +92,7 @@ describe('percentileDifference', () => {
     }
   });
 
-  test('refuses what makes no sense', () => {
+  test('refuses arguments outside their ranges', () => {
     const [some, none] = [upTo(10), new Histogram()];
     expectRefused(() => percentileDifference(some, some, 101), 'ERR_INVALID_VALUE');
     expectRefused(() => percentileDifference(some, some, 50, { confidence: 1 }), 'ERR_INVALID_OPTION');

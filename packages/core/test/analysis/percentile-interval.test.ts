@@ -19,7 +19,7 @@ const filled = recordings().map((recording) => recorded([[42, 1], ...recording],
 describe('percentileInterval', () => {
   const thousand = recordedOnce(Array.from({ length: 1000 }, (_, i) => i + 1));
 
-  // The ranks: SciPy. See order-statistics.test.ts for more of them.
+  // SciPy computed the ranks. order-statistics.test.ts has more of them.
   test.each([
     [50, 0.95, 469, 532],
     [50, 0.999, 448, 553],
@@ -35,7 +35,7 @@ describe('percentileInterval', () => {
     });
   });
 
-  test('is at 95 % unless told otherwise', () => {
+  test('has a confidence of 95 % by default', () => {
     expect(percentileInterval(thousand, 50)).toEqual(percentileInterval(thousand, 50, { confidence: 0.95 }));
   });
 
@@ -55,7 +55,7 @@ describe('percentileInterval', () => {
     });
   });
 
-  test('takes lowest and highest value of a sample that is too small, and says how little they are worth', () => {
+  test('takes the lowest and the highest value of a sample that is too small, and reports their lower confidence', () => {
     const ten = recordedOnce([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     const { lower, upper, confidence } = percentileInterval(ten, 99);
     expect([lower, upper]).toEqual([9, 10]);
@@ -71,7 +71,7 @@ describe('percentileInterval', () => {
     });
   });
 
-  test('knows nothing of the ends of a population', () => {
+  test('has no confidence in the ends of a population', () => {
     expect(percentileInterval(thousand, 0)).toEqual({ value: 1, lower: 1, upper: 1, confidence: 0 });
     expect(percentileInterval(thousand, -0)).toEqual({ value: 1, lower: 1, upper: 1, confidence: 0 });
     expect(percentileInterval(thousand, 100)).toEqual({
@@ -88,7 +88,7 @@ describe('percentileInterval', () => {
       return upper - lower;
     };
     expect(width(thousand)).toBe(532 - 469);
-    // Of 100 000 values 310 to each side of the middle, a hundred of each.
+    // 310 of 100,000 values to each side of the middle; each value is counted a hundred times.
     expect(width(multiplied(thousand, 100))).toBe(504 - 497);
     expect(width(multiplied(thousand, 1e12))).toBeLessThanOrEqual(1);
   });
@@ -111,7 +111,7 @@ describe('percentileInterval', () => {
     );
   });
 
-  test('contains the population’s percentile as often as it says, at least', () => {
+  test('contains the population’s percentile at least as often as its confidence', () => {
     const sampleOf = lognormals(1);
     const [repetitions, n] = [500, 150];
     const upperTail = { 50: 0, 90: 1.2815515655446004, 99: 2.3263478740408408 };
@@ -127,7 +127,7 @@ describe('percentileInterval', () => {
       }
     }
     for (const percentile of [50, 90, 99] as const) {
-      // Two standard errors of the simulation.
+      // Allows two standard errors of the simulation.
       expect(hits[percentile] / repetitions).toBeGreaterThanOrEqual(
         said[percentile] - 2 * Math.sqrt(0.25 / repetitions),
       );
@@ -135,7 +135,7 @@ describe('percentileInterval', () => {
     expect(said[99]).toBeLessThan(0.95);
   });
 
-  test('refuses what makes no sense', () => {
+  test('refuses arguments outside their ranges', () => {
     for (const percentile of [-1, 100.1, NaN, '50']) {
       expectRefused(() => percentileInterval(thousand, percentile as number), 'ERR_INVALID_VALUE');
     }

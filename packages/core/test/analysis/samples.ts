@@ -4,7 +4,7 @@ import { randomIntegers } from '../support/random.ts';
 import { recorded, slotsOf } from '../support/recorded.ts';
 import { LARGEST, type Recording, recordings } from '../support/values.ts';
 
-/** Two samples that overlap, of two values or more each; now and then with enormous counts or of different layouts. */
+/** Two samples that overlap, of two values or more each. Some have enormous counts or different layouts. */
 export const pairs: fc.Arbitrary<[Histogram, Histogram]> = fc.oneof(
   { weight: 3, arbitrary: pairOf(fc.constant(recordings(20, 12)), fc.constant(3)) },
   {
@@ -28,7 +28,7 @@ function pairOf(
   return fc.tuple(sample, sample);
 }
 
-/** The same distribution, of `factor` times as many values. */
+/** The same distribution with `factor` times as many values. */
 export function multiplied(histogram: Histogram, factor: number): Histogram {
   const { layout } = histogram;
   return recorded(
@@ -39,7 +39,7 @@ export function multiplied(histogram: Histogram, factor: number): Histogram {
 
 const { cos, exp, log, sqrt, PI } = Math;
 
-/** Samples of lognormal values, as latencies are: e^(median + spread z) for normal z. The same ones for the same seed. */
+/** Samples of lognormal values, like latencies: e^(median + spread z) for normal z. Equal seeds give equal samples. */
 export function lognormals(seed: number): (n: number, median: number, spread: number) => Histogram {
   const next = gaussians(seed);
   return (n, median, spread) => {
@@ -51,7 +51,7 @@ export function lognormals(seed: number): (n: number, median: number, spread: nu
 
 /** Standard normal variables. */
 function gaussians(seed: number): () => number {
-  // An LCG's successive values are too regular for pairs of them.
+  // Successive values of an LCG are too regular to be used in pairs.
   const next = randomIntegers(seed);
   const uniform = (): number => next() / 2 ** 32;
   return () => sqrt(-2 * log(1 - uniform())) * cos(2 * PI * uniform());

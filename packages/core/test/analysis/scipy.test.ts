@@ -4,8 +4,8 @@ import { excessKurtosisOf, skewnessOf } from '../../src/analysis/moments.ts';
 import { welchTest } from '../../src/analysis/welch-test.ts';
 import { expectWithin, goldens, samplesOf } from './goldens.ts';
 
-// Golden numbers: SciPy, of the middles of the slots.
-describe.each(goldens.samples)('$name: SciPy says the same', (golden) => {
+// SciPy computed the golden numbers from the middles of the slots.
+describe.each(goldens.samples)('$name: SciPy has the same result', (golden) => {
   const [a, b] = samplesOf(golden);
 
   test('of skewness and kurtosis', () => {

@@ -12,7 +12,7 @@ describe('the incomplete beta function', () => {
     const parts = betaParts(a!, b!, odds!);
     const isBelow = below! < above!;
     const [smaller, expected] = isBelow ? [parts.below, below!] : [parts.above, above!];
-    // The odds, to which the steps of this computation add a step, are themselves one of a double from the next.
+    // The odds are rounded to a double, and this computation adds a rounding error of its own.
     const perStep = (parts.logOddsDensity / smaller) * Number.EPSILON;
     expectWithin(smaller, expected, 1e-12 + 2 * perStep);
     expectWithin(parts.below + parts.above, 1, 1e-15);
@@ -64,7 +64,7 @@ describe('the normal distribution', () => {
     expectWithin(normalUpperQuantile(tail!), z!, 1e-12);
   });
 
-  test('has its middle at 0, and nothing beyond 40', () => {
+  test('has its middle at 0, and is 0 beyond 40', () => {
     expect([normalUpperTail(0), normalUpperQuantile(0.5)]).toEqual([0.5, 0]);
     expect([normalUpperTail(40), normalUpperTail(1e200), normalUpperTail(Infinity)]).toEqual([0, 0, 0]);
   });
@@ -87,7 +87,7 @@ describe('Student’s distribution', () => {
     expect(studentUpperTail(0, 5)).toBe(0.5);
     expect(studentUpperQuantile(0.5, 5)).toBe(0);
     expect(studentUpperTail(Infinity, 1)).toBe(0);
-    // With one degree of freedom, 1 / (π t).
+    // It is 1 / (π t) with one degree of freedom.
     expectWithin(studentUpperTail(1e100, 1), 1e-100 / Math.PI, 1e-12);
     expectWithin(studentUpperQuantile(1e-100, 1), 1e100 / Math.PI, 1e-12);
     expectWithin(studentUpperTail(3, 2 ** 54), normalUpperTail(3), 1e-12);

@@ -31,7 +31,7 @@ describe('welchTest', () => {
     );
   });
 
-  test('contains the difference, widens with confidence, and leaves out 0 where p says so', () => {
+  test('contains the difference, widens with confidence, and excludes 0 when p is small', () => {
     fc.assert(
       fc.property(pairs, ([a, b]) => {
         const [less, more] = [0.5, 0.95].map((confidence) => welchTest(a, b, { confidence }));
@@ -56,7 +56,7 @@ describe('welchTest', () => {
     const [a, b] = [recordedOnce([10, 12, 14, 16]), recordedOnce([11, 13, 15, 18])];
     const [few, many] = [welchTest(a, b), welchTest(multiplied(a, 1e12), multiplied(b, 1e12))];
     expect(many.difference).toBe(few.difference);
-    // Of the variance, 3/4 is left without Bessel's correction.
+    // Without Bessel's correction, 3/4 of the variance is left.
     expectWithin(many.t, few.t * Math.sqrt((4 / 3) * 1e12), 1e-11);
     expectWithin(many.degreesOfFreedom, few.degreesOfFreedom * (4 / 3) * 1e12, 1e-11);
     expect(many.pValue).toBe(0);
@@ -79,7 +79,7 @@ describe('welchTest', () => {
     });
   });
 
-  test('refuses what makes no sense', () => {
+  test('refuses arguments outside their ranges', () => {
     const some = recordedOnce([1, 2]);
     for (const few of [new Histogram(), recordedOnce([1])]) {
       expectRefused(() => welchTest(few, some), 'ERR_INCOMPATIBLE');

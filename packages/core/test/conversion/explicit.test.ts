@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Histogram, hdrLayout } from '../../src/index.ts';
 import { explicitCounts, resolutionOf, scaledLayout, thresholdSlots } from '../../src/internal.ts';
 
-// Slots of 4 from 512 on: 1000 to 1003 share one, whose middle is 1002.
+// Slots are 4 wide from 512 on: 1000 to 1003 share a slot, whose middle is 1002.
 const layout = hdrLayout({ highestTrackableValue: Number.MAX_SAFE_INTEGER, significantDigits: 2 });
 
 function counted(values: readonly number[]): Histogram {
@@ -29,7 +29,7 @@ test.each<[boundaries: number[], counts: number[]]>([
   expect(explicitCounts(slots, { unitLayout: layout }, boundaries, atThresholds)).toEqual(counts);
 });
 
-test('parts without counts change nothing', () => {
+test('parts without counts do not matter', () => {
   const { counts } = counted([7, 1003]);
   const atThresholds = { thresholds: [1001, 1002, 5000], counts: [0, 0, 0] };
   expect(explicitCounts(counts, { unitLayout: layout }, [1001, 1002, 5000], atThresholds)).toEqual([

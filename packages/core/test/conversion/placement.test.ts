@@ -70,7 +70,7 @@ test('the value that stands for a slot lies in the slot, although an open slot c
   ]);
 });
 
-test('what stands for 0 stays 0, whatever the range is', () => {
+test('a slot for 0 stays at 0, whatever the range is', () => {
   const buckets = exponentialLayout({ scale: 0, minIndex: 0, maxIndex: 1 });
   const at: number[][] = [];
   placeCounts(countedIn(buckets, [5, 0, 0, 0]), target, (ticks, count) => at.push([ticks, count]), {

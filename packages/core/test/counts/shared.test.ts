@@ -8,14 +8,14 @@ const TWO_POW_31 = 2 ** 31;
 const TWO_POW_32 = 2 ** 32;
 const TOP_BIT = -TWO_POW_31;
 
-// Where the words are in the buffer: the header, the low words, the high words.
+// The order of the words in the buffer: the header, the low words, the high words.
 const BEGUN = 5;
 const ENDED = 6;
 const LOW = 16;
 
 const wordsOf = ({ buffer }: SharedCounts): Int32Array => new Int32Array(buffer);
 
-/** As a thread leaves it that has raised a low word to 2^31, and has not carried yet. */
+/** The state in which a thread has raised a low word to 2^31 and has not carried yet. */
 function withCarryPending(slot: number, beyond = 0): SharedCounts {
   const counts = growing();
   counts.add(slot, beyond);
@@ -24,7 +24,7 @@ function withCarryPending(slot: number, beyond = 0): SharedCounts {
   return counts;
 }
 
-/** What that thread does next. */
+/** The next step of that thread. */
 function carryPending(counts: SharedCounts, slot: number): void {
   const words = wordsOf(counts);
   const high = LOW + (words.length - LOW) / 2;
@@ -35,7 +35,7 @@ function carryPending(counts: SharedCounts, slot: number): void {
   Atomics.add(words, ENDED, 1);
 }
 
-/** 32 slots at first, and room for 960. */
+/** A range with 32 slots at first, and room for 960. */
 function growing(): SharedCounts {
   const layout = hdrLayout({ highestTrackableValue: 2, significantDigits: 1 });
   return SharedCounts.of({ layout, autoResize: true });
@@ -126,7 +126,7 @@ describe('two attachments', () => {
     expect([ours.length, theirs.length]).toEqual([500, 500]);
   });
 
-  test('keep to one limit of 2^53 - 1, whatever each of them has leased', () => {
+  test('share one limit of 2^53 - 1, whatever each thread has leased', () => {
     const ours = growing();
     const theirs = SharedCounts.attach(ours.buffer);
     ours.increment(0); // which takes a lease of many more
@@ -180,7 +180,7 @@ describe('a change of the low word and the high word', () => {
     expect([...wordsOf(counts).subarray(BEGUN, ENDED + 1)]).toEqual([begun! + 1, ended! + 1]);
   });
 
-  test('is nothing to wait for where the low word is all that changes', () => {
+  test('needs no waiting when only the low word changes', () => {
     const counts = growing();
     counts.add(7, TWO_POW_31 - 2);
     counts.increment(7);
@@ -227,7 +227,7 @@ describe('a record that has not been carried yet', () => {
     }
   });
 
-  test('is no longer seen once it is taken out, and all else is', () => {
+  test('is no longer seen after it is taken out, and all other counts are', () => {
     const counts = withCarryPending(7);
     counts.remove(7, TWO_POW_31);
     counts.increment(8);
@@ -240,7 +240,7 @@ describe('slots that are not a whole number of pages', () => {
     const ours = growing();
     const theirs = SharedCounts.attach(ours.buffer);
     ours.increment(31);
-    // As if it had grown after the length was looked at.
+    // The words as another thread leaves them that widens the range after the length was read.
     new Int32Array(theirs.buffer).fill(1, 16 + 32, 16 + 64);
     expect([ours.seen().total, ours.seen().last]).toEqual([1, 31]);
   });

@@ -49,13 +49,13 @@ describe('the memory of sparse counts', () => {
     expect([counts.total, copy.total]).toEqual([300, 301 * 300]);
   });
 
-  test('stays below a sixteenth above what is used when all is touched', () => {
+  test('stays below a sixteenth above the used memory when all slots are used', () => {
     const counts = new SparseCounts(LENGTH);
     for (let slot = 0; slot < LENGTH; slot += 64) counts.increment(slot);
     expect(counts.byteLength).toBeLessThan((TABLE + LENGTH) * GROWTH + 4 * TABLE);
   });
 
-  test('is what it takes after many slots were added at once', () => {
+  test('is exact after many slots were added at once', () => {
     const pages = 100;
     const slots = Int32Array.from({ length: pages }, (_, page) => page * 64 + 3);
     const counts = new SparseCounts(LENGTH);
@@ -157,7 +157,7 @@ describe('frozen counts', () => {
     );
   });
 
-  test('name the pages that have changed, or none, in the widest layouts too', () => {
+  test('name the pages that have changed, also in the widest layouts', () => {
     const length = 70_000 * 64;
     for (const page of [65_535, 65_536, 69_999]) {
       const first = new SparseCounts(length);
@@ -184,7 +184,7 @@ describe('frozen counts', () => {
     expect([resized.at(70), resized.at(8000), cleared.at(70)]).toEqual([9, 1, 0]);
   });
 
-  test('hold what was counted when they were frozen, in any sequence of records, freezes and drops', () => {
+  test('keep the counts that they had when they were frozen, in any sequence of records, freezes and drops', () => {
     const step = fc.oneof(
       { weight: 8, arbitrary: fc.record({ slot: fc.nat(899), count: fc.constantFrom(1, 2, 254, 70_000) }) },
       { weight: 2, arbitrary: fc.constant('freeze' as const) },

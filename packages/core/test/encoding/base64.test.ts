@@ -35,7 +35,7 @@ test.each([
   );
 });
 
-test('text that holds anything else is no base64, with Node as anywhere else', () => {
+test('text with any other character is refused, in Node.js and elsewhere', () => {
   const character = fc.oneof(fc.constantFrom(...'AZaz09+/'), fc.constantFrom(...'-_= \n\0é😀'));
   const body = fc.string({ unit: character, maxLength: 12 }).filter(({ length }) => length % 4 !== 1);
   fc.assert(
@@ -96,7 +96,7 @@ test('either reads any text or refuses it', () => {
   );
 });
 
-test('says which character is wrong, and where', () => {
+test('names the wrong character and its place', () => {
   expect(refusalOf(() => fromBase64('Zm9-')).message).toBe(
     'base64 text must hold A-Z, a-z, 0-9, + and / only, got "-" at 3',
   );

@@ -5,7 +5,7 @@ import { DOUBLE_KINDS, DoubleCaseMaker, type DoubleFuzzCase } from '../support/d
 import { fuzz } from '../support/fuzz-run.ts';
 import { assertConsistent, assertThat, readOrRefused } from '../support/hostile.ts';
 
-/** Throws unless it is encoded to what is read as the same, which then goes on recording or refuses to. */
+/** Throws unless the encoding of a histogram is read as an equal one, which then records or refuses a value. */
 function assertOfUse(histogram: DoubleHistogram, other: number): void {
   const encoding = histogram.encode();
   const again = DoubleHistogram.decode(encoding, { storage: 'sparse' });
@@ -32,7 +32,7 @@ function isDecoded({ input }: DoubleFuzzCase): boolean {
   return true;
 }
 
-test('whatever is decoded becomes a consistent histogram of doubles or is refused, soon and in bounded memory', () => {
+test('any bytes become a consistent histogram of doubles or are refused, soon and in bounded memory', () => {
   const casesOf = (seed: number) => {
     const maker = new DoubleCaseMaker(seed);
     return () => maker.next();

@@ -63,7 +63,7 @@ describe.each([0, 1] as const)('version %d', (version) => {
   });
 });
 
-test('version 1 may end after its last count, and within none', () => {
+test('version 1 may end after its last count, but not inside a count', () => {
   expect(slotsOf(Histogram.decode(fixedWords({ version: 1, counts: [0n, 7n] })))).toEqual([[1, 7]]);
   refused(fixedWords({ version: 1, counts: [0n, 7n], payloadLength: 15 }));
   refused(fixedWords({ version: 1, counts: [1n], payloadLength: -1 }));
@@ -91,7 +91,7 @@ test('version 0 may end early in a stream only, and raw be followed by other byt
   expect(slotsOf(Histogram.decode(concat(whole, Uint8Array.of(1, 2, 3))))).toEqual([[0, 4]]);
 });
 
-describe('highestTrackableValue widens what is decoded', () => {
+describe('highestTrackableValue widens the decoded range', () => {
   const encoded = recorded([[42, 1]], { highestTrackableValue: 1000 }).encode();
 
   test('where it is above the range, and leaves it where it is not', () => {
@@ -106,7 +106,7 @@ describe('highestTrackableValue widens what is decoded', () => {
     }
   });
 
-  test('and is refused where it is no value', () => {
+  test('and is refused when it is not a value', () => {
     for (const highestTrackableValue of [-1, 0.5, Number.NaN, 2 ** 53, 2n ** 63n]) {
       expectRefused(() => Histogram.decode(encoded, { highestTrackableValue }), 'ERR_INVALID_OPTION');
     }
@@ -129,7 +129,7 @@ describe('a level of compression', () => {
     expect(histogram.toBase64()).toBe(histogram.toBase64({ level: 6 }));
   });
 
-  test('that is none is refused', () => {
+  test('outside 0 to 9 is refused', () => {
     for (const level of [-1, 10, 1.5, Number.NaN]) {
       expectRefused(() => histogram.encodeCompressed({ level }), 'ERR_INVALID_OPTION');
       expectRefused(() => histogram.toBase64({ level }), 'ERR_INVALID_OPTION');

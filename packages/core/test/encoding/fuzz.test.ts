@@ -11,12 +11,12 @@ function isDecoded({ kind, input }: FuzzCase): boolean {
   );
   if (histogram === undefined) return false;
   assertConsistent(histogram);
-  // Encoding all of them again would take most of the time: a quarter of them will do.
+  // To encode all of them again would take most of the time; a quarter is enough.
   if (histogram.totalCount % 4 === 0) assertReadAgain(histogram);
   return true;
 }
 
-test('whatever is decoded becomes a consistent histogram or is refused, soon and in bounded memory', () => {
+test('any bytes become a consistent histogram or are refused, soon and in bounded memory', () => {
   const casesOf = (seed: number) => {
     const maker = new CaseMaker(seed);
     return (index: number) => maker.next(index);

@@ -1,3 +1,4 @@
+import { BasicHistogram } from '../../src/histogram/basic-histogram.ts';
 import { Histogram } from '../../src/histogram/histogram.ts';
 import { recorded, slotsOf } from '../support/recorded.ts';
 import { refusalOf } from '../support/refused.ts';
@@ -30,7 +31,7 @@ describeEachStorage('a histogram as JSON', (storage) => {
     expect(back.toJSON()).toEqual(histogram.toJSON());
   });
 
-  test('keeps by how much counts were shifted, and a fixed range', () => {
+  test('keeps the shift of the counts, and a fixed range', () => {
     const histogram = recorded([[5000, 2]], { highestTrackableValue: 1e6, storage });
     histogram.shiftLeft(3);
     const back = Histogram.fromJSON(histogram.toJSON(), { storage });
@@ -39,7 +40,18 @@ describeEachStorage('a histogram as JSON', (storage) => {
   });
 });
 
-test('only the used slots are written, and only what there is', () => {
+test('the JSON of a basic histogram is that of a histogram', () => {
+  const options = { highestTrackableValue: 1000, significantDigits: 2 } as const;
+  const [basic, histogram] = [new BasicHistogram(options), new Histogram(options)];
+  for (const one of [basic, histogram]) {
+    one.record(42, 3);
+    [one.startTimeMs, one.tag] = [1000.5, 'A'];
+  }
+  expect(JSON.stringify(basic)).toBe(JSON.stringify(histogram));
+  expect(Histogram.fromJSON(basic.toJSON()).equals(histogram)).toBe(true);
+});
+
+test('JSON has the used slots only, and no times or tag that are not set', () => {
   const histogram = recorded([[42, 3]], { highestTrackableValue: 1000 });
   histogram.startTimeMs = Number.NaN;
   expect(JSON.stringify(histogram)).toBe(
@@ -48,7 +60,7 @@ test('only the used slots are written, and only what there is', () => {
   );
 });
 
-describe('what is no such JSON is refused, and the message says where', () => {
+describe('other JSON is refused, and the message names the place', () => {
   const valid = { ...recorded([[1, 1]], { highestTrackableValue: 1000 }).toJSON() };
 
   test.each<[string, unknown, string]>([
@@ -123,7 +135,7 @@ describe('what is no such JSON is refused, and the message says where', () => {
     expect(refusal.message.length).toBeLessThan(300);
   });
 
-  test('while what it is made from is read', () => {
+  test('while the valid JSON is read', () => {
     expect(slotsOf(Histogram.fromJSON(valid))).toEqual([[1, 1]]);
   });
 });

@@ -23,7 +23,7 @@ describe('an encoding with a few bytes changed', () => {
     expect(refused).toBeGreaterThan(200);
   });
 
-  test('is refused when it was compressed, or says the same', () => {
+  test('is refused when it was compressed, or is read as the same histogram', () => {
     fc.assert(
       fc.property(histograms, mutations, (histogram, changes) => {
         const decoded = decodeAnything(mutated(histogram.encodeCompressed(), changes));

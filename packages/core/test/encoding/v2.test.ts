@@ -81,7 +81,7 @@ function holding(counts: readonly number[], storage: Storage): Histogram {
   );
 }
 
-/** The payload of these counts, in bigint arithmetic. */
+/** The payload of these counts, computed with bigints. */
 function payloadOf(counts: readonly number[]): number[] {
   const bytes: number[] = [];
   let empty = 0;
@@ -123,7 +123,7 @@ describeEachStorage('the V2 encoding', (storage) => {
     expect(payloadOfSlots(0, 2, 5)).toBe('0200020302');
   });
 
-  test('is that of its counts one after the other, whatever their neighbours', () => {
+  test('is the encodings of its counts one after the other, whatever their neighbours', () => {
     fc.assert(
       fc.property(fc.array(neighbours, { minLength: 1, maxLength: 12 }), fc.nat(3000), (groups, empty) => {
         const counts = [...new Array<number>(empty).fill(0), ...groups.flat()];
@@ -218,7 +218,7 @@ describeEachStorage('the V2 encoding', (storage) => {
     );
   });
 
-  test('is dense unless told otherwise', () => {
+  test('is dense by default', () => {
     expect(Histogram.decode(rawV2()).storage).toBe('dense');
   });
 });
@@ -331,7 +331,7 @@ describe('decoding', () => {
     }
   });
 
-  test('says what is wrong', () => {
+  test('has a message that names the fault', () => {
     const messageOf = (encoded: Uint8Array): string => refusalOf(() => Histogram.decode(encoded)).message;
     expect(messageOf(rawV2({ cookie: 0x1c849302 }))).toBe(
       'the cookie must be that of an encoding of version 0, 1 or 2, got 0x1c849302',
@@ -349,10 +349,24 @@ describe('decoding', () => {
     expect(cause).toMatchObject({ code: 'Z_DATA_ERROR' });
   });
 
-  test('stops a stream that inflates beyond the largest encoding there is', () => {
-    const bomb = compressedV2(deflate(new Uint8Array(60e6)));
+  test.each([
+    ['nothing but zeros', new Uint8Array(56e6)],
+    ['a header with a short payload', rawV2({ payloadLength: 1, payload: new Uint8Array(56e6) })],
+    ['a header with a longer payload than its range can take', rawV2({ payload: new Uint8Array(56e6) })],
+  ])('allocates little for a small stream that inflates to %s', (_what, raw) => {
+    const bomb = compressedV2(deflate(raw));
     expect(bomb.length).toBeLessThan(70_000);
+    const before = process.memoryUsage().arrayBuffers;
     expectRefused(() => Histogram.decode(bomb), 'ERR_DECODE');
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8e6);
+  });
+
+  test('reads a stream that is a thousandth of its encoding', () => {
+    const [significantDigits, slots] = [5, 2 ** 18];
+    const raw = rawV2({ significantDigits, highest: 2n ** 40n, payload: new Uint8Array(slots).fill(2) });
+    const encoded = compressedV2(deflate(raw));
+    expect(raw.length / encoded.length).toBeGreaterThan(500);
+    expect(Histogram.decode(encoded).totalCount).toBe(slots);
   });
 
   test('takes memory for the range that a header asks for, not for the bytes that follow it', () => {

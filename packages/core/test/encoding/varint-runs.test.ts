@@ -30,7 +30,7 @@ function wholeOf(payload: Uint8Array, slotCount = MOST_SLOTS): VarintRuns {
 const denseOf = (payload: Uint8Array, slotCount = MOST_DENSE): unknown =>
   new VarintRuns(payload, slotCount).toDense(MOST_DENSE);
 
-/** A payload of counts, each behind so many empty slots, and what it holds. */
+/** A payload of counts, each behind so many empty slots, and its content. */
 function written(entries: readonly (readonly [empty: number, count: number])[]): {
   readonly payload: Uint8Array;
   readonly pairs: readonly SlotAndCount[];
@@ -68,7 +68,7 @@ test('every payload is read as it was written, however often and however long', 
         pairs.length === 0 ? [] : [pairs[0]![0], pairs.at(-1)![0]],
       ]);
       for (let again = 0; again < 2; again++) expect(allOf(runs)).toEqual(pairs);
-      // Or at first sight.
+      // The constructor may refuse it.
       const unread = new VarintRuns(payload, MOST_SLOTS);
       for (let again = 0; again < 2; again++) expect(allOf(unread)).toEqual(pairs);
       expect([unread.total, unread.first, unread.last]).toEqual([runs.total, runs.first, runs.last]);
@@ -121,7 +121,7 @@ test('counts are read alike wherever counts of one, two and more bytes meet', ()
   }
 });
 
-test('a payload of empty slots alone holds nothing, however long', () => {
+test('a payload of empty slots alone has no counts, however long it is', () => {
   for (const length of [0, 1, 4096, 10_000]) {
     const runs = wholeOf(new Uint8Array(length));
     expect([runs.total, allOf(runs), allOf(runs)]).toEqual([0, [], []]);
@@ -138,7 +138,7 @@ test('runs are read again when another payload was read meanwhile', () => {
   expect(allOf(second)).toEqual([[2, 3]]);
 });
 
-test('what ends in the middle of a number, or beyond the last slot, is refused wherever that is', () => {
+test('a payload that ends in the middle of a number, or beyond the last slot, is refused wherever that is', () => {
   for (const length of [0, 1, 4094, 4095, 4096, 5000]) {
     const zeros = [...new Uint8Array(length)];
     expectRefused(() => wholeOf(Uint8Array.from([...zeros, 0x80])), 'ERR_DECODE');

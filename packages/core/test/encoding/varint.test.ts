@@ -80,7 +80,7 @@ describe('a run of empty slots', () => {
 });
 
 describe('the reader', () => {
-  test('tells where a number ends', () => {
+  test('returns the end of a number', () => {
     const bytes = Uint8Array.from([1n, 2n ** 40n, -5n].flatMap(zigZag));
     expect(readVarint(bytes, 0)).toEqual({ number: 1, end: 1 });
     expect(readVarint(bytes, 1)).toEqual({ number: 2 ** 40, end: 7 });
@@ -109,7 +109,7 @@ describe('the reader', () => {
     expectRefused(() => read(...new Array<number>(length).fill(0x80)), 'ERR_DECODE');
   });
 
-  test('says at which byte', () => {
+  test('names the byte', () => {
     expect(refusalOf(() => readVarint(Uint8Array.of(2, 2, 0x80), 2)).message).toBe(
       'the payload must not end inside a number, got one cut off at byte 2',
     );

@@ -25,9 +25,11 @@ const EACH = [
   ['node', node],
   ['portable', portable],
 ] as const;
-const PAIRS = EACH.flatMap(([from, a]) => EACH.map(([to, b]) => [from, to, a.deflate, b.inflate] as const));
+const PAIRS = EACH.flatMap(([from, a]) =>
+  EACH.map(([to, b]) => [from, to, a.deflate, b.inflate, b.inflateStart] as const),
+);
 
-describe.each(PAIRS)('what %s deflates, %s', (_from, _to, deflate, inflate) => {
+describe.each(PAIRS)('a stream that %s has deflated, %s', (_from, _to, deflate, inflate, inflateStart) => {
   test('inflates', () => {
     fc.assert(
       fc.property(contents, (bytes) => {
@@ -51,6 +53,13 @@ describe.each(PAIRS)('what %s deflates, %s', (_from, _to, deflate, inflate) => {
     const deflated = deflate(noise(10_000));
     expect(inflate(deflated, 10_000).length).toBe(10_000);
     expect(() => inflate(deflated, 9999)).toThrow();
+  });
+
+  test('inflates to a beginning', () => {
+    const bytes = concat(noise(100), new Uint8Array(4e6));
+    const start = inflateStart(deflate(bytes));
+    expect(toHex(start.subarray(0, 100))).toBe(toHex(bytes.subarray(0, 100)));
+    expect(start.length).toBeLessThan(2e6);
   });
 
   test('refuses a stream that something follows', () => {

@@ -30,7 +30,7 @@ const shapes: fc.Arbitrary<HistogramOptions> = fc
 
 const contents = recordings(2 ** 42, 20);
 
-/** What becomes of a histogram: its state, or the code with which it refused and its state, which is to be the same. */
+/** The result of an action: the state of the histogram, and the code of the refusal if there was one. */
 function outcomeOf(histogram: Histogram, action: () => void): unknown {
   const before = stateOf(histogram);
   try {
@@ -46,12 +46,12 @@ function recordedFitting(recording: Recording, options: HistogramOptions): Histo
   return recorded(recording, { ...options, outOfRange: 'clamp' });
 }
 
-test('adding an encoding is adding what it decodes to, whatever the layouts', () => {
+test('adding an encoding is adding the decoded histogram, whatever the layouts', () => {
   fc.assert(
     fc.property(shapes, shapes, contents, contents, (ours, theirs, a, b) => {
       const other = recordedFitting(b, theirs);
       const [histogram, added] = [recordedFitting(a, ours), recordedFitting(a, ours)];
-      // Each into what is there already.
+      // Each is added to the counts before it.
       for (const encoded of [other.encode(), other.encodeCompressed(), other.toBase64()]) {
         const expected = outcomeOf(added, () => added.add(other));
         expect(outcomeOf(histogram, () => histogram.addEncoded(encoded))).toEqual(expected);
@@ -64,7 +64,7 @@ test('adding an encoding is adding what it decodes to, whatever the layouts', ()
 describeEachStorage('addEncoded', (storage) => {
   const options = { highestTrackableValue: 10_000, significantDigits: 2, storage };
 
-  test('counts into what was counted, times and tag untouched', () => {
+  test('adds to earlier counts, and leaves times and tag', () => {
     const histogram = recorded(FEW, options);
     [histogram.startTimeMs, histogram.endTimeMs, histogram.tag] = [5, 6, 'get'];
     const other = recorded([...FEW, [9999, 3]], options);
@@ -120,7 +120,7 @@ describeEachStorage('addEncoded', (storage) => {
     ]);
   });
 
-  test('carries what one slot gets from several, of a finer layout', () => {
+  test('carries when several slots of a finer layout go to one slot', () => {
     const histogram = new Histogram({ ...options, significantDigits: 1 });
     const other = recorded(
       [8000, 8001, 8002, 8003].map((value) => [value, 2 ** 31 - 1]),
@@ -174,7 +174,7 @@ describeEachStorage('addEncoded', (storage) => {
     expect(stateOf(coarse)).toEqual(stateOf(added));
   });
 
-  test('refuses what breaks after any number of used slots, and changes nothing', () => {
+  test('refuses an encoding that breaks after any number of used slots, and changes nothing', () => {
     const payload = [...new Uint8Array(9000).fill(2), 0x80];
     const encoded = rawV2({ significantDigits: 4, highest: 2n ** 20n, payload });
     const histogram = recorded(FEW, options);
@@ -210,7 +210,7 @@ describeEachStorage('addEncoded', (storage) => {
     expect(slotsOf(histogram)).toEqual([[42, 1]]);
   });
 
-  test('does with a mutated encoding what adding it decoded does, or changes nothing', () => {
+  test('treats a mutated encoding as decoding and adding it does, or changes nothing', () => {
     const fixed = { ...options, lowestDiscernibleValue: 2 };
     fc.assert(
       fc.property(recordings(9000, 8), mutations, fc.boolean(), (recording, changes, isRaw) => {
@@ -280,7 +280,7 @@ test('values above 2^53 keep their slots in a coarser and in a finer layout', ()
   }
 });
 
-test('says what is wrong as decoding does', () => {
+test('the message is that of decoding', () => {
   const broken = rawV2({ payload: [...zigZag(-40_000n), 2] });
   const { message } = refusalOf(() => Histogram.decode(broken));
   expect(refusalOf(() => new Histogram().addEncoded(broken)).message).toBe(message);
@@ -293,7 +293,7 @@ describe.each(['dense', 'sparse'] as const)('addEncoded of doubles, %s', (storag
     return histogram;
   };
 
-  test('is adding what the encoding decodes to', () => {
+  test('equals adding the decoded histogram', () => {
     const other = recordedDoubles(0, 0.001, 12, 12, 900);
     for (const encoded of [other.encode(), other.encodeCompressed(), other.toBase64()]) {
       const [added, addedEncoded] = [recordedDoubles(1, 1e6), recordedDoubles(1, 1e6)];
@@ -304,7 +304,7 @@ describe.each(['dense', 'sparse'] as const)('addEncoded of doubles, %s', (storag
     }
   });
 
-  test('refuses what is no encoding of doubles, and changes nothing', () => {
+  test('refuses other bytes than an encoding of doubles, and changes nothing', () => {
     const histogram = recordedDoubles(1, 2);
     const integers = recordedOnce([1]).encode();
     expectRefused(() => histogram.addEncoded(integers), 'ERR_DECODE');

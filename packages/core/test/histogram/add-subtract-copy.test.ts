@@ -15,7 +15,7 @@ const FEW: Recording = [
 describeEachStorage('add', (storage) => {
   const options = { highestTrackableValue: 10_000, significantDigits: 2, storage };
 
-  test('counts what the other counted', () => {
+  test('adds all counts of the other', () => {
     const histogram = recorded(FEW, options);
     const other = recorded(
       [
@@ -137,7 +137,7 @@ describeEachStorage('add', (storage) => {
 describeEachStorage('subtract', (storage) => {
   const options = { highestTrackableValue: 10_000, significantDigits: 2, storage };
 
-  test('takes out what was added, and settles minimum and maximum', () => {
+  test('undoes an addition, and settles minimum and maximum', () => {
     const histogram = recorded([...FEW, [0, 1], [9999, 4]], options);
     histogram.subtract(
       recorded(
@@ -193,7 +193,7 @@ describeEachStorage('subtract', (storage) => {
     expect([histogram.totalCount, histogram.counts.at(8)]).toEqual([LARGEST, 1]);
   });
 
-  test('takes from a wider range what fits', () => {
+  test('takes the counts of a wider range that fit', () => {
     const histogram = recorded(FEW, options);
     histogram.subtract(recorded([[5000, 1]], { ...options, highestTrackableValue: 2 ** 40 }));
     expect(histogram.max).toBe(301);
@@ -241,7 +241,7 @@ describeEachStorage('subtract', (storage) => {
     expectRefusedUnchanged(histogram, () => histogram.subtract(otherDigits), 'ERR_INCOMPATIBLE');
   });
 
-  test.each([2, 3])('refuses what lies beyond its range, from a layout of %d digits', (significantDigits) => {
+  test.each([2, 3])('refuses values beyond its range, from a layout of %d digits', (significantDigits) => {
     const histogram = recorded(FEW, options);
     const beyond = recorded(
       [
@@ -253,7 +253,7 @@ describeEachStorage('subtract', (storage) => {
     expectRefusedUnchanged(histogram, () => histogram.subtract(beyond), 'ERR_INCOMPATIBLE');
   });
 
-  test('says which counts are missing', () => {
+  test('names the counts that are missing', () => {
     const histogram = recorded(FEW, options);
     expect(refusalOf(() => histogram.subtract(recorded([[300, 4]], options))).message).toBe(
       'subtract: the counts must be contained in this histogram, got 4 and have 3 values from 300 to 301',

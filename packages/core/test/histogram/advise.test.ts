@@ -19,7 +19,7 @@ const options = fc
   }));
 
 describe('advice on given digits', () => {
-  test('tells the bytes that a histogram takes', () => {
+  test('has the bytes that a histogram takes', () => {
     fc.assert(
       fc.property(options, (given) => {
         const { denseBytes, sharedBytes, sparseBytes, slotCount, options } = advise(given);
@@ -37,7 +37,7 @@ describe('advice on given digits', () => {
     );
   });
 
-  test('tells what sparse storage takes at most, and what it takes when all is used', () => {
+  test('has the most bytes that sparse storage takes, which it takes when all slots are used', () => {
     for (const [highestTrackableValue, significantDigits] of [
       [1000, 2],
       [1e6, 2],
@@ -76,7 +76,7 @@ describe('advice on given digits', () => {
     );
   });
 
-  test('tells errors that do occur', () => {
+  test('has the largest errors that occur', () => {
     fc.assert(
       fc.property(options, (given) => {
         const { worstRelativeError, unitBelow } = advise(given);
@@ -94,7 +94,7 @@ describe('advice on given digits', () => {
   });
 });
 
-describe('advice on what is to be achieved', () => {
+describe('advice for a goal', () => {
   test('takes the fewest digits that keep to an error', () => {
     const digitsFor = (maxRelativeError: number): number =>
       advise({ highestTrackableValue: HOUR, maxRelativeError }).options.significantDigits;

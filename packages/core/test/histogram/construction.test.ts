@@ -6,7 +6,7 @@ import { describeEachStorage } from '../support/storages.ts';
 import { LARGEST, LARGEST_BIGINT } from '../support/values.ts';
 
 describeEachStorage('a new histogram', (storage) => {
-  test('has counted nothing', () => {
+  test('is empty', () => {
     const histogram = new Histogram({ storage });
     const { totalCount, min, max, mean, standardDeviation } = histogram;
     expect({ totalCount, min, max, mean, standardDeviation }).toEqual({
@@ -22,7 +22,7 @@ describeEachStorage('a new histogram', (storage) => {
     expect([...histogram.percentiles()]).toEqual([]);
   });
 
-  test('keeps its counts as it was told', () => {
+  test('keeps its counts in the chosen storage', () => {
     const histogram = new Histogram({ storage });
     expect([histogram.storage, histogram.copy().storage]).toEqual([storage, storage]);
   });
@@ -87,7 +87,7 @@ describe('options', () => {
     expectRefused(() => new Histogram(options as HistogramOptions), 'ERR_INVALID_OPTION');
   });
 
-  test('say what a storage can be', () => {
+  test('name the storages', () => {
     const packed = { storage: 'packed' } as unknown as HistogramOptions;
     expect(refusalOf(() => new Histogram(packed)).message).toBe(
       `storage must be 'dense', 'sparse' or 'shared', got "packed"`,

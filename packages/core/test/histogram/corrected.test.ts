@@ -6,7 +6,7 @@ import { describeEachStorage } from '../support/storages.ts';
 import { digits, LARGEST, values } from '../support/values.ts';
 import { within } from '../support/within.ts';
 
-/** As Java does it, one value after the other. */
+/** The correction as in Java, one value after the other. */
 function recordNaively(histogram: Histogram, value: number, interval: number): void {
   histogram.record(value);
   if (interval === 0) return;
@@ -41,7 +41,7 @@ describeEachStorage('recordCorrected', (storage) => {
     expect(stateOf(histogram)).toEqual(stateOf(naive));
   });
 
-  test('counts what the naive loop counts', () => {
+  test('counts the same values as the naive loop', () => {
     const intervals = fc.tuple(values(2 ** 40), fc.integer({ min: 1, max: 100 }), fc.nat(10));
     fc.assert(
       fc.property(
@@ -124,7 +124,7 @@ describeEachStorage('recordCorrected', (storage) => {
     expect(histogram.totalCount).toBe(LARGEST);
   });
 
-  test('says what an interval can be', () => {
+  test('has a message with the range of intervals', () => {
     expect(refusalOf(() => make().recordCorrected(1000, 2.5)).message).toBe(
       'expectedInterval must be an integer from 0 to 2^63 - 1, got 2.5',
     );

@@ -1,6 +1,6 @@
 import { DoubleHistogram } from '../../src/histogram/double-histogram.ts';
 
-// Alone in its file: what other tests do with a record tells V8 how to compile it.
+// Alone in its file: V8 compiles a record according to the calls that other tests make.
 
 test.each(['dense', 'sparse'] as const)('recording allocates nothing, %s', (storage) => {
   const histogram = new DoubleHistogram({ storage });
@@ -11,7 +11,7 @@ test.each(['dense', 'sparse'] as const)('recording allocates nothing, %s', (stor
     for (let n = 0; n < repeats; n++) for (let i = 0; i < values.length; i++) histogram.record(values[i]!);
     return process.memoryUsage().heapUsed - before;
   };
-  // Until it is compiled numbers are boxed; and a collection in between says nothing.
+  // Numbers are boxed until the record is compiled. A round with a garbage collection proves nothing.
   const limit = (repeats * values.length) / 10;
   let least = Number.POSITIVE_INFINITY;
   for (let rounds = 0; rounds < 500 && least >= limit; rounds++) {

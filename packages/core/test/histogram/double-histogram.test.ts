@@ -21,7 +21,7 @@ function expectUnchanged(histogram: DoubleHistogram, action: () => unknown, code
   expect(toHex(histogram.encode())).toBe(before);
 }
 
-// Over 24 octaves, so that all of them fit beside each other.
+// The values span 24 octaves, so all of them fit into one range.
 const value = fc.oneof(
   fc.constant(0),
   fc
@@ -56,7 +56,7 @@ test('every value is found in a slot that keeps its digits, wherever the range h
   );
 });
 
-test('what is encoded is decoded, and encoded alike', () => {
+test('an encoding is decoded to an equal histogram, which has the same encoding', () => {
   fc.assert(
     fc.property(recording, options, (all, given) => {
       const histogram = recorded(all, given);
@@ -221,7 +221,7 @@ test('adding with correction takes the values of the other, whatever its range',
   expect(histogram.countAt(3)).toBe(1);
 });
 
-test('what does not fit is not added at all', () => {
+test('an addition that does not fit adds nothing', () => {
   const histogram = recorded([[1, 1]], { highestToLowestValueRatio: 100 });
   const other = recorded([
     [2, 1],
@@ -263,7 +263,7 @@ test('counts over its layout go into any other', () => {
   expect([layout.slotOf(-1), layout.slotOf(1e300)]).toEqual([-1, layout.slotCount]);
 });
 
-test('what surrounds an iteration is told in doubles', () => {
+test('linear and logarithmic steps have widths that are doubles', () => {
   const histogram = recorded([
     [0.5, 1],
     [1.5, 1],

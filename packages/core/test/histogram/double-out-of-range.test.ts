@@ -8,7 +8,7 @@ import { expectRefused } from '../support/refused.ts';
 
 const NONE: Outliers = { thrown: 0, clamped: 0, discarded: 0 };
 const LARGEST = 2 ** 1022;
-/** With 3 digits. */
+/** The smallest value above 0 at 3 digits. */
 const SMALLEST = 2 ** -1012;
 
 /** A range of 1000 has 11 octaves: with 1 in it, it reaches from 2^-10, or up to below 2^11. */
@@ -28,7 +28,7 @@ function usedOf({ counts, layout }: DoubleHistogram): [lowest: number, count: nu
   return used;
 }
 
-/** Where a value is counted, by the lower bound of its slot. */
+/** The lower bound of the slot that counts a value. */
 function lowest(histogram: DoubleHistogram, value: number): number {
   return histogram.lowestEquivalentValue(value);
 }
@@ -42,7 +42,7 @@ function expectUnchanged(histogram: DoubleHistogram, action: () => unknown): voi
 const ODD = [Number.NaN, undefined, null, '7', {}, 7n] as unknown as number[];
 
 describe.each(['dense', 'sparse'] as const)('a double that does not fit, %s', (storage) => {
-  test.each([undefined, 'throw'] as const)('is refused and told under the policy %s', (policy) => {
+  test.each([undefined, 'throw'] as const)('is refused with an error under the policy %s', (policy) => {
     const histogram = make(policy, { storage });
     histogram.record(1);
     for (const value of [2048, 2 ** -11, LARGEST * 1.5, Number.MIN_VALUE, Number.POSITIVE_INFINITY]) {
@@ -98,7 +98,7 @@ describe.each(['dense', 'sparse'] as const)('a double that does not fit, %s', (s
     },
   );
 
-  test.each(['clamp', 'discard'] as const)('is discarded when it is no number, under %s', (policy) => {
+  test.each(['clamp', 'discard'] as const)('is discarded when it is not a number, under %s', (policy) => {
     const histogram = make(policy, { storage });
     histogram.record(1);
     expectUnchanged(histogram, () => {
@@ -117,7 +117,7 @@ describe.each(['dense', 'sparse'] as const)('a double that does not fit, %s', (s
     expect(histogram.outliers).toEqual({ ...NONE, discarded: 10 });
   });
 
-  test('is none for which the range can move or grow', () => {
+  test('is not a value to which the range can move or grow', () => {
     const moving = make('clamp', { storage });
     for (const value of [1, 2047, 1.5, 0, -0]) moving.record(value);
     const growing = new DoubleHistogram({ outOfRange: 'clamp', storage });
@@ -151,12 +151,12 @@ describe.each(['dense', 'sparse'] as const)('a double that does not fit, %s', (s
   });
 
   describe('with correction', () => {
-    test('is refused, tallied as one, and nothing is corrected', () => {
+    test('is refused, counts as one outlier, and nothing is corrected', () => {
       const histogram = make('throw', { storage });
       histogram.record(1);
       expectUnchanged(histogram, () => {
         expectRefused(() => histogram.recordCorrected(3000, 1000, 2), 'ERR_VALUE_OUT_OF_RANGE');
-        // 1 fits, what would be below it does not.
+        // 1 fits, and the smaller values of the correction do not.
         expectRefused(() => histogram.recordCorrected(1, 2 ** -12, 3), 'ERR_VALUE_OUT_OF_RANGE');
       });
       expect(histogram.outliers).toEqual({ ...NONE, thrown: 5 });
@@ -201,7 +201,7 @@ describe.each(['dense', 'sparse'] as const)('a double that does not fit, %s', (s
   describe('among many', () => {
     const VALUES = [1, 5000, 2, -1, Number.NaN, 3];
 
-    test('refuses all of them, and is told with its place', () => {
+    test('refuses all of them with an error that names its place', () => {
       const histogram = make('throw', { storage });
       histogram.record(9);
       expectUnchanged(histogram, () => {
@@ -225,7 +225,7 @@ describe.each(['dense', 'sparse'] as const)('a double that does not fit, %s', (s
     });
   });
 
-  test('is refused by what adds, whatever the policy', () => {
+  test('is refused by additions, whatever the policy', () => {
     const histogram = make('clamp', { storage });
     histogram.record(1);
     const other = make('throw', { storage });
@@ -276,7 +276,7 @@ const options: fc.Arbitrary<DoubleHistogramOptions> = fc.record(
   { requiredKeys: ['storage'] },
 );
 
-test('a value is counted or tallied as discarded, and none ends in an error', () => {
+test('every value is counted or tallied as discarded, without an error', () => {
   const policies = fc.constantFrom('clamp' as const, 'discard' as const);
   fc.assert(
     fc.property(
@@ -311,7 +311,7 @@ test('a value is counted or tallied as discarded, and none ends in an error', ()
   );
 });
 
-test('what a clamped value is counted as would be counted itself, and nothing nearer would', () => {
+test('a clamped value counts as the nearest value that fits', () => {
   fc.assert(
     fc.property(records, anything, options, (all, value, given) => {
       const clamping = new DoubleHistogram({ ...given, outOfRange: 'clamp' });

@@ -3,7 +3,7 @@ import { DoubleHistogram } from '../../src/histogram/double-histogram.ts';
 import { DoubleRecorder } from '../../src/histogram/double-recorder.ts';
 import { expectRefused } from '../support/refused.ts';
 
-/** A clock that is a second later each time. */
+/** A clock that advances by a second with each call. */
 function ticking(): () => number {
   let now = 0;
   return () => {
@@ -61,7 +61,7 @@ describe.each(['dense', 'sparse'] as const)('a recorder of doubles, with %s inte
     expect([totalCount, tag, recorder.histogram.totalCount]).toEqual([1, 'reads', 1]);
   });
 
-  test('refuses the next interval after counts were taken out of its histogram, and loses none', () => {
+  test('refuses the next interval after counts were taken out of its histogram, and loses no count', () => {
     const histogram = new DoubleHistogram();
     const recorder = make(histogram);
     recorder.record(5);

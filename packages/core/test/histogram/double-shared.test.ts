@@ -19,7 +19,7 @@ describe('a histogram of doubles with shared storage', () => {
       fc.property(values, values, fc.integer({ min: 1, max: 2 ** 35 }), (first, second, count) => {
         const [dense, ours] = [new DoubleHistogram(), shared()];
         for (const histogram of [dense, ours]) {
-          // The middle of the range is where the first value is.
+          // The first value is in the middle of the range.
           histogram.record(1);
           for (const value of first) histogram.record(value, count);
           histogram.recordValues(second);
@@ -84,7 +84,7 @@ describe('a histogram of doubles with shared storage', () => {
     expect(histogram.totalCount).toBe(fits ? 1 : 0);
   });
 
-  test('clamps to its range, and discards what is no number', () => {
+  test('clamps to its range, and discards values that are not numbers', () => {
     const histogram = new DoubleHistogram({ storage: 'shared', outOfRange: 'clamp' });
     for (const value of [1, 1e30, 1e-30, -5, Number.NaN]) histogram.record(value);
     expect(histogram.outliers).toEqual({ thrown: 0, clamped: 3, discarded: 1 });
@@ -146,7 +146,7 @@ describe('a histogram of doubles with shared storage', () => {
   });
 });
 
-test('threads that count doubles at once lose none, and agree on the range', async () => {
+test('threads that count doubles at once lose no count, and agree on the range', async () => {
   const built = new BuiltPackages(['core']);
   try {
     const script = built.script(

@@ -49,4 +49,12 @@ describe('as text', () => {
     histogram.recordValues([1.5, 7]);
     expect(`${histogram}`).toBe('lower\tupper\tcount\n1\t2\t1\n2\tInfinity\t1\n');
   });
+
+  test('a basic histogram and a reading in bigints are one line', () => {
+    const histogram = new BasicHistogram();
+    const { exact } = new Histogram();
+    histogram.record(7, 2);
+    expect(`${histogram}`).toBe(inspect(histogram));
+    expect(`${exact}`).toBe(inspect(exact));
+  });
 });

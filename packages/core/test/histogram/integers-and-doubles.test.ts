@@ -16,9 +16,9 @@ const integers = (): Histogram => {
 
 describe('a DoubleHistogram, whose fractions would count as 0,', () => {
   test.each<[call: string, action: (histogram: Histogram) => void]>([
-    // @ts-expect-error: doubles are no integers
+    // @ts-expect-error: doubles are not integers
     ['add', (histogram) => histogram.add(doubles())],
-    // @ts-expect-error: doubles are no integers
+    // @ts-expect-error: doubles are not integers
     ['subtract', (histogram) => histogram.subtract(doubles())],
     // @ts-expect-error: doubles have no HDR layout
     ['addCorrected', (histogram) => histogram.addCorrected(doubles(), 1)],
@@ -27,7 +27,7 @@ describe('a DoubleHistogram, whose fractions would count as 0,', () => {
     expectRefusedUnchanged(histogram, () => action(histogram), 'ERR_INCOMPATIBLE');
   });
 
-  test('goes into a Histogram as the message says', () => {
+  test('goes into a Histogram by the code in the message', () => {
     const histogram = new Histogram();
     const { message } = refusalOf(() => histogram.add(doubles() as never));
     const statement = message.slice(message.indexOf('for (const step'));
@@ -45,7 +45,7 @@ test.each(['add', 'subtract', 'equals', 'addCorrected'] as const)(
   },
 );
 
-test('a Histogram goes into a DoubleHistogram as the message says', () => {
+test('a Histogram goes into a DoubleHistogram by the code in the message', () => {
   const histogram = doubles();
   const { message } = refusalOf(() => histogram.add(integers() as never));
   const statement = message.slice(message.indexOf('for (const step'));

@@ -98,7 +98,7 @@ describeEachStorage('percentiles', (storage) => {
     ]);
   });
 
-  test('takes five steps per half distance unless told otherwise', () => {
+  test('takes five steps per half distance by default', () => {
     const histogram = recorded(FEW, { ...OPTIONS, storage });
     expect([...histogram.percentiles()]).toEqual([...histogram.percentiles(5)]);
     expect([...histogram.percentiles()].length).toBe(16);
@@ -137,7 +137,7 @@ describeEachStorage('percentiles', (storage) => {
     [5, LESS_THAN_WHOLE - 1], // 100 * all / all is rounded to less
     [200, 1e14],
   ])('ends, with %d steps per half distance and one value beside %d others', (ticks, others) => {
-    // The level stops to rise once a step is less than half the distance to the next double.
+    // The level stops rising when a step is less than half the distance to the next double.
     const histogram = recorded(
       [
         [5, others],
@@ -168,7 +168,7 @@ describeEachStorage('percentiles', (storage) => {
     }
   });
 
-  test('says what the steps can be', () => {
+  test('has a message with the range of steps', () => {
     expect(refusalOf(() => [...recorded(FEW, { storage }).percentiles(0)]).message).toBe(
       'ticksPerHalfDistance must be an integer of at least 1, got 0',
     );

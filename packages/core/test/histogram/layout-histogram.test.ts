@@ -27,7 +27,7 @@ function counted(
 }
 
 describe('recording', () => {
-  test('counts a value in the slot that its layout says, in any storage', () => {
+  test('counts a value in the slot of its layout, in any storage', () => {
     fc.assert(
       fc.property(layouts, rawValues, storages, (layout, values, storage) => {
         const histogram = counted(layout, values, storage);
@@ -42,7 +42,7 @@ describe('recording', () => {
     );
   });
 
-  test('takes what is beyond all bounds into the open slots', () => {
+  test('counts values beyond all bounds in the open slots', () => {
     const histogram = counted(explicitLayout([0, 10]), [
       -1e9,
       Number.NEGATIVE_INFINITY,
@@ -52,7 +52,7 @@ describe('recording', () => {
     expect(countsOf(histogram)).toEqual([2, 0, 2]);
   });
 
-  test('counts a value many times, beyond 2^32 too, and none for a count of 0', () => {
+  test('counts a value many times, beyond 2^32 too, and not at all for a count of 0', () => {
     const histogram = new LayoutHistogram(log2Layout({ slots: 4 }));
     histogram.record(3, 2 ** 40 + 1);
     histogram.record(7, 0);
@@ -80,7 +80,7 @@ describe('recording', () => {
     expect(histogram.totalCount).toBe(1);
   });
 
-  test('of many values counts none when one is refused', () => {
+  test('of many values counts no value when one is refused', () => {
     const histogram = new LayoutHistogram(hdr);
     expectRefused(() => histogram.recordValues([1, 2, Number.NaN]), 'ERR_INVALID_VALUE');
     expectRefused(() => histogram.recordValues(Float64Array.of(1, -2)), 'ERR_VALUE_OUT_OF_RANGE');
@@ -107,7 +107,7 @@ describe('adding', () => {
     );
   });
 
-  test('takes each slot of another layout whole, to where `rebucket` says', () => {
+  test('moves each slot of another layout, whole, to the slot that `rebucket` names', () => {
     fc.assert(
       fc.property(layouts, layouts, rawValues, (from, to, values) => {
         const source = counted(from, values);
@@ -138,7 +138,7 @@ describe('adding', () => {
     expect(back.totalCount).toBe(3);
   });
 
-  test('refuses more than can be counted exactly, and counts nothing of it', () => {
+  test('refuses more values than can be counted exactly, and counts nothing', () => {
     const [most, one] = [counted(explicitLayout([1]), []), counted(explicitLayout([1]), [5])];
     most.record(0, Number.MAX_SAFE_INTEGER);
     expectRefused(() => most.add(one), 'ERR_COUNT_OVERFLOW');
@@ -159,7 +159,7 @@ describe('subtracting', () => {
     );
   });
 
-  test('takes nothing when not all is there', () => {
+  test('takes out nothing when a count is missing', () => {
     const histogram = counted(explicitLayout([10, 20]), [5, 15]);
     expectRefused(
       () => histogram.subtract(counted(explicitLayout([10, 20]), [5, 15, 15])),
@@ -172,13 +172,13 @@ describe('subtracting', () => {
 describe('reading', () => {
   const histogram = counted(linearLayout({ width: 10, slots: 3 }), [1, 2, 12, 25]);
 
-  test('tells the bounds of the used slots, and the mean of their middles', () => {
+  test('has the bounds of the used slots, and the mean of their middles', () => {
     expect([histogram.min, histogram.max, histogram.mean]).toEqual([0, 30, 12.5]);
     const open = counted(linearLayout({ width: 10, slots: 3 }), [-5, 1000]);
     expect([open.min, open.max, open.mean]).toEqual([Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, 15]);
   });
 
-  test('of nothing tells NaN', () => {
+  test('is NaN without values', () => {
     const { min, max, mean } = new LayoutHistogram(linearLayout({ width: 1, slots: 1 }));
     expect([min, max, mean]).toEqual([Number.NaN, Number.NaN, Number.NaN]);
   });
@@ -193,7 +193,7 @@ describe('reading', () => {
     expect(histogram.quantiles([1, 0.5]).map(({ value }) => value)).toEqual([25, 5]);
   });
 
-  test('counts no values where there is no slot, and refuses what is no number', () => {
+  test('has no count outside its slots, and refuses values that are not numbers', () => {
     const hdr = counted(hdrLayout({ highestTrackableValue: 100 }), [1]);
     expect([hdr.countAt(-1), hdr.countAt(1e9), hdr.countAt(1)]).toEqual([0, 0, 1]);
     expectRefused(() => hdr.countAt(Number.NaN), 'ERR_INVALID_VALUE');

@@ -18,7 +18,7 @@ describeEachStorage('a value out of range', (storage) => {
 
   const OUTSIDE = [-1, -1n, -0.5, LAST + 1, 2n ** 64n, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
 
-  test.each([undefined, 'throw'] as const)('is refused and told under the policy %s', (policy) => {
+  test.each([undefined, 'throw'] as const)('is refused with an error under the policy %s', (policy) => {
     const histogram = make(policy);
     histogram.record(5);
     for (const value of [LAST + 1, 2n ** 64n, Number.POSITIVE_INFINITY]) {
@@ -50,13 +50,13 @@ describeEachStorage('a value out of range', (storage) => {
     expect(histogram.outliers).toEqual({ ...NONE, discarded: OUTSIDE.length + 3 });
   });
 
-  test('is near none and discarded when it is no number, though others are clamped', () => {
+  test('is discarded when it is not a number, though others are clamped', () => {
     const histogram = make('clamp');
     for (const value of [Number.NaN, undefined, '7', {}]) histogram.record(value as number);
     expect([histogram.totalCount, histogram.outliers]).toEqual([0, { ...NONE, discarded: 4 }]);
   });
 
-  test.each(['throw', 'clamp', 'discard'] as const)('is none that has a slot, under %s', (policy) => {
+  test.each(['throw', 'clamp', 'discard'] as const)('has no slot, under %s', (policy) => {
     const histogram = make(policy);
     for (const value of [0, -0, 0.5, 1n, LAST, LAST + 0.5]) histogram.record(value);
     expect([histogram.totalCount, histogram.outliers]).toEqual([6, NONE]);
@@ -81,7 +81,7 @@ describeEachStorage('a value out of range', (storage) => {
   });
 
   describe('with correction', () => {
-    test('is refused, tallied as one, and nothing is corrected', () => {
+    test('is refused, counts as one outlier, and nothing is corrected', () => {
       const histogram = make('throw');
       const record = (): void => histogram.recordCorrected(3000, 1000, 2);
       expectRefusedUnchanged(histogram, record, 'ERR_VALUE_OUT_OF_RANGE');
@@ -120,7 +120,7 @@ describeEachStorage('a value out of range', (storage) => {
   describe('among many', () => {
     const VALUES = [1, 5000, 2, -1, Number.NaN, 3];
 
-    test('refuses all of them, and is told with its place', () => {
+    test('refuses all of them with an error that names its place', () => {
       const histogram = make('throw');
       histogram.record(9);
       expectRefusedUnchanged(histogram, () => histogram.recordValues(VALUES), 'ERR_VALUE_OUT_OF_RANGE');

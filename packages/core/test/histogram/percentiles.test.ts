@@ -5,7 +5,7 @@ import { expectRefused, refusalOf } from '../support/refused.ts';
 import { describeEachStorage } from '../support/storages.ts';
 import { digits, LARGEST, recordings, values } from '../support/values.ts';
 
-/** Percentiles as a person writes them, to three decimals: `thousandths / 1000`. */
+/** Percentiles with three decimals, as people write them: `thousandths / 1000`. */
 const thousandths = fc.oneof(
   fc.integer({ min: 0, max: 100_000 }),
   fc.constantFrom(0, 1, 50_000, 99_999, 100_000),
@@ -132,7 +132,7 @@ describeEachStorage('valueAtPercentile', (storage) => {
     }
   });
 
-  test('says what a percentile is', () => {
+  test('has a message with the range of percentiles', () => {
     expect(refusalOf(() => recordedOnce([1], { storage }).valueAtPercentile(Number.NaN)).message).toBe(
       'percentile must be a number from 0 to 100, got NaN',
     );
@@ -159,7 +159,7 @@ test('a percentile is in the slot of the exact order statistic, whatever the dig
 });
 
 describeEachStorage('valuesAtPercentiles', (storage) => {
-  test('gives for several percentiles, in any order, what valueAtPercentile gives for each', () => {
+  test('equals valueAtPercentile for each of several percentiles, in any order', () => {
     const percentiles = fc.array(
       fc.oneof(
         fc.double({ min: -1, max: 101, noNaN: true }),
@@ -190,7 +190,7 @@ describeEachStorage('valuesAtPercentiles', (storage) => {
     expect(asked).toEqual([99, 50, 99, 0]);
   });
 
-  test('of none is none', () => {
+  test('is empty without percentiles', () => {
     expect(recordedOnce([1], { storage }).valuesAtPercentiles([])).toEqual([]);
   });
 });

@@ -28,7 +28,7 @@ describe('a quantile', () => {
     expect(tens.quantile(5 / 7, { interpolation: 'linear' }).value).toBe(20);
   });
 
-  test('in an open slot is its finite bound, whatever the interpolation, and says so', () => {
+  test('in an open slot is its finite bound, whatever the interpolation, and is marked as open', () => {
     fc.assert(
       fc.property(interpolation, (interpolation) => {
         expect(tens.quantile(1, { interpolation })).toEqual({
@@ -44,7 +44,7 @@ describe('a quantile', () => {
     expect(below.quantile(0.5)).toEqual({ value: 1, lower: Number.NEGATIVE_INFINITY, upper: 1, open: true });
   });
 
-  test('of nothing is NaN', () => {
+  test('without values is NaN', () => {
     const { value, lower, upper, open } = new LayoutHistogram(explicitLayout([1])).quantile(0.5);
     expect([value, lower, upper, open]).toEqual([Number.NaN, Number.NaN, Number.NaN, false]);
   });
@@ -106,7 +106,7 @@ describe('a quantile', () => {
     expectRefused(() => tens.quantile(q), 'ERR_INVALID_VALUE');
   });
 
-  test('of an unknown interpolation is refused, even of nothing', () => {
+  test('of an unknown interpolation is refused, also without values', () => {
     const empty = new LayoutHistogram(explicitLayout([1]));
     expectRefused(() => empty.quantile(0.5, { interpolation: 'cubic' as never }), 'ERR_INVALID_OPTION');
   });

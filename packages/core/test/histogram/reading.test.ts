@@ -30,7 +30,7 @@ describeEachStorage('counts at and between values are those of Java', (storage) 
       histogram.countAt(BigInt(value)),
       histogram.percentileAtOrBelow(BigInt(value)),
     ]);
-    // Java asks its last slot where a value lies above all.
+    // For a value above all slots, Java looks at its last slot.
     const isWithin = (value: JavaNumber): boolean => layout.slotOfBigInt(BigInt(value)) < layout.slotCount;
     expect(atValues).toEqual(
       one.atValues.map(([value, count, percentile]) => [value, isWithin(value) ? count : 0, percentile]),
@@ -68,7 +68,7 @@ describe('asking of values', () => {
   const histogram = new Histogram({ highestTrackableValue: 10_000, significantDigits: 2 });
   for (const value of [0, 1, 300, 301, 5000]) histogram.record(value);
 
-  test('takes whole slots, and nothing above the last one', () => {
+  test('takes whole slots, and counts nothing above the last slot', () => {
     expect([300, 301, 302].map((value) => histogram.countAt(value))).toEqual([2, 2, 0]);
     expect(histogram.countBetween(301, 5000)).toBe(3);
     expect(histogram.countBetween(1e6, 1e9)).toBe(0);
@@ -76,7 +76,7 @@ describe('asking of values', () => {
     expect(histogram.countBetween(5000, 1)).toBe(0);
   });
 
-  test('tells how much lies at or below a value', () => {
+  test('has the percentage at or below a value', () => {
     expect([0, 299, 300, 1e9].map((value) => histogram.percentileAtOrBelow(value))).toEqual([
       20, 40, 80, 100,
     ]);
@@ -90,7 +90,7 @@ describe('asking of values', () => {
     expect(zeros.minNonZero).toBe(0);
   });
 
-  test('tells numbers and bigints of the same values', () => {
+  test('has the same values as numbers and as bigints', () => {
     expect([histogram.lowestEquivalentValue(301), histogram.highestEquivalentValue(300n)]).toEqual([
       300, 301,
     ]);
@@ -114,7 +114,7 @@ describe('asking of values', () => {
     expectRefused(() => histogram.lowestEquivalentValue(given), code);
   });
 
-  test('refuses what no slot can hold', () => {
+  test('refuses values that no slot can hold', () => {
     expectRefused(() => histogram.nextNonEquivalentValue(2 ** 63), 'ERR_VALUE_OUT_OF_RANGE');
     expectRefused(() => histogram.highestEquivalentValue(2n ** 63n), 'ERR_VALUE_OUT_OF_RANGE');
   });

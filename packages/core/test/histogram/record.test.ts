@@ -7,7 +7,7 @@ import { aroundPowersOfTwo, DIGITS, digits, LARGEST, UNIT_MAGNITUDES, values } f
 
 const HOUR = 3_600_000_000;
 
-/** What no typed caller can give, but what JavaScript callers do. */
+/** Values that only callers without types pass. */
 const untyped = (value: unknown): number => value as number;
 
 describeEachStorage('record', (storage) => {
@@ -24,7 +24,7 @@ describeEachStorage('record', (storage) => {
     ]);
   });
 
-  test('counts a value as often as it is told', () => {
+  test('counts a value so many times', () => {
     const histogram = make();
     histogram.record(7, 3);
     histogram.record(9, 0);
@@ -33,7 +33,7 @@ describeEachStorage('record', (storage) => {
     expect([histogram.min, histogram.max]).toEqual([7, 7]);
   });
 
-  test('accepts what is above the highest trackable value but has a slot, as Java does', () => {
+  test('accepts a value above the highest trackable value that has a slot, as Java does', () => {
     const histogram = make(1000);
     histogram.record(2047);
     expect(histogram.max).toBe(2047);
@@ -128,7 +128,7 @@ describeEachStorage('record', (storage) => {
     expect(histogram.totalCount).toBe(2 ** 33 + 6);
   });
 
-  test('says what came and what is allowed', () => {
+  test('has a message with the value and the range', () => {
     const histogram = make(1000);
     const messageOf = (value: unknown, count?: number): string =>
       refusalOf(() => histogram.record(untyped(value), count)).message;

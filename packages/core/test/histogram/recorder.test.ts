@@ -3,7 +3,7 @@ import { Recorder } from '../../src/histogram/recorder.ts';
 import { expectRefused, expectRefusedUnchanged } from '../support/refused.ts';
 import { describeEachStorage } from '../support/storages.ts';
 
-/** A clock that is a second later each time. */
+/** A clock that advances by a second with each call. */
 function ticking(): () => number {
   let now = 0;
   return () => {
@@ -37,7 +37,7 @@ describeEachStorage('a recorder', (storage) => {
     expect(recorder.histogram.totalCount).toBe(9);
   });
 
-  test('has empty intervals when nothing is recorded', () => {
+  test('has empty intervals without values', () => {
     const recorder = make();
     recorder.record(5);
     recorder.intervalHistogram();
@@ -59,7 +59,7 @@ describeEachStorage('a recorder', (storage) => {
     expect([recorder.histogram.startTimeMs, recorder.histogram.endTimeMs]).toEqual([1000, 4000]);
   });
 
-  test('has in its first interval what its histogram had counted before', () => {
+  test('has the earlier counts of its histogram in its first interval', () => {
     const histogram = new Histogram({ storage });
     histogram.record(3);
     const recorder = new Recorder(histogram);
@@ -96,7 +96,7 @@ describeEachStorage('a recorder', (storage) => {
     expect(totals).toEqual([2 ** 32 - 1, 2, 2 ** 40]);
   });
 
-  test('forgets all when reset, also what no interval has told, but not what it is about', () => {
+  test('forgets all counts when reset, also those of no interval yet, but keeps its tag', () => {
     const histogram = new Histogram({ storage });
     histogram.tag = 'reads';
     const recorder = new Recorder(histogram, { clock: ticking() });
@@ -128,7 +128,7 @@ describeEachStorage('a recorder', (storage) => {
     expect(valuesOf(recorder.intervalHistogram())).toEqual([[7, 1]]);
   });
 
-  test('fills a histogram of another kind, which forgets what it held', () => {
+  test('fills a histogram of another kind, which forgets its counts', () => {
     const recorder = make();
     const target = new Histogram({ highestTrackableValue: 1000, significantDigits: 2 });
     target.record(77);
@@ -152,7 +152,7 @@ describeEachStorage('a recorder', (storage) => {
 });
 
 describe('a recycled interval', () => {
-  test('is used again, and forgets what it held', () => {
+  test('is used again, and forgets its counts', () => {
     const recorder = new Recorder({ highestTrackableValue: 1000 });
     recorder.record(5);
     const first = recorder.intervalHistogram();

@@ -13,7 +13,7 @@ afterAll(() => {
   threads.remove();
 });
 
-/** Does something again and again until `running` ends. */
+/** Repeats an action until `running` ends. */
 async function whileRunning(running: Promise<unknown>, again: () => void): Promise<void> {
   let isRunning = true;
   void Promise.allSettled([running]).then(() => {
@@ -36,7 +36,7 @@ async function intervalsDuring(recorder: Recorder, running: Promise<unknown>): P
   return [...intervals, recorder.intervalHistogram()];
 }
 
-/** The total, as often as it can be read until `running` ends, and once more. */
+/** Reads the total as often as it can until `running` ends, and once more. */
 async function totalsDuring(histogram: Histogram, running: Promise<unknown>): Promise<number[]> {
   const totals: number[] = [];
   await whileRunning(running, () => totals.push(histogram.totalCount));
@@ -55,7 +55,7 @@ interface Work {
   readonly bulk?: number;
 }
 
-/** What the threads record, counted in one thread. */
+/** The values that the threads record, counted in one thread. */
 function countedAlone(
   lists: readonly (readonly number[])[],
   { rounds, bulk = 0 }: Work,
@@ -85,7 +85,7 @@ describe('threads that record into one histogram', () => {
   test('lose no record of one value that all of them record', async () => {
     const values = Array<number>(1000).fill(7);
     const histogram = new Histogram({ highestTrackableValue: 1000, storage: 'shared' });
-    // So long that they do count at once on a machine that is busy, too.
+    // Long enough for the threads to count at the same time on a busy machine, too.
     const work = { rounds: 1000, leastMs: 250 };
     const rounds = await threads.run(histogram.sharedBuffer!, [values, values, values], work);
     const expected = rounds.reduce((sum, each) => sum + each * values.length, 0);
@@ -106,7 +106,7 @@ describe('threads that record into one histogram', () => {
 
   test('widen its range at once without losing a value', async () => {
     const rounds = 20;
-    // Every thread climbs through all widths, each by steps of its own.
+    // Every thread goes through all widths, with steps of its own.
     const lists = [2, 3, 5].map((base) => {
       const values: number[] = [];
       for (let value = base; value < 2 ** 53; value *= base) values.push(value);
@@ -131,7 +131,7 @@ describe('threads that record into one histogram', () => {
     const rounds = 50_000;
     const histogram = new Histogram({ highestTrackableValue: 1_000_000, storage: 'shared' });
     const before = new Histogram();
-    // Near enough that the threads carry in the middle of their work, each of these at another moment.
+    // So near to a carry that the threads carry in the middle of their work, each slot at another moment.
     for (const [value, below] of [
       [1, 1000],
       [2, 20_000],
@@ -156,7 +156,7 @@ describe('threads that record into one histogram', () => {
     for (let slot = 1000; slot < 3000; slot++) {
       const value = before.layout.lower(slot);
       before.record(value, TWO_POW_31 - 1);
-      // Pauses between the carries are what a reader waits for.
+      // A reader waits for the pauses between the carries.
       values.push(value, ...Array<number>(1000).fill(1));
     }
     histogram.add(before);

@@ -4,7 +4,7 @@ import { HOUR_US, recorded, recordedOnce, slotsOf } from '../support/recorded.ts
 import { describeEachStorage } from '../support/storages.ts';
 import { recordings } from '../support/values.ts';
 
-/** Mean and standard deviation of the slots' middles, in rationals until the last division. */
+/** Mean and standard deviation of the slots' middles, as rational numbers until the last division. */
 function exactMoments(histogram: Histogram): { mean: number; standardDeviation: number } {
   let [n, sum, squares] = [0n, 0n, 0n];
   for (const [slot, count] of slotsOf(histogram)) {

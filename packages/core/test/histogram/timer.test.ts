@@ -2,7 +2,7 @@ import { Histogram } from '../../src/histogram/histogram.ts';
 import { startTimer, type TimerOptions, type TimeUnit, time } from '../../src/histogram/timer.ts';
 import { expectRefused } from '../support/refused.ts';
 
-/** A clock that is moved by hand, and notes of what was recorded. */
+/** A clock that the test moves, and a list of the recorded values. */
 class Watch {
   now = 1000;
   readonly recorded: number[] = [];
@@ -33,7 +33,7 @@ describe('a timer', () => {
     expect(watch.recorded).toEqual([timer.stop()]);
   });
 
-  test('rounds as it is told', () => {
+  test('rounds as its option says', () => {
     const watch = new Watch();
     const timers = (['s', 'ms'] as const).map((unit) =>
       startTimer(watch, { unit, clock: watch.clock, rounded: unit === 's' }),
@@ -49,7 +49,7 @@ describe('a timer', () => {
     expect(timer.stop()).toBe(3_000_000);
   });
 
-  test('records once, and says the same when it is stopped again', () => {
+  test('records once, and returns the same duration when it is stopped again', () => {
     const watch = new Watch();
     const timer = startTimer(watch, { unit: 'ms', clock: watch.clock });
     watch.now += 3;
@@ -81,7 +81,7 @@ describe('a timer', () => {
     expect(watch.recorded).toEqual([5]);
   });
 
-  test('records nothing below zero when the clock is set back', () => {
+  test('records no negative value when the clock is set back', () => {
     const watch = new Watch();
     const timer = startTimer(watch, { clock: watch.clock });
     watch.now -= 5;

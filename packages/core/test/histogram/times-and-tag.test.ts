@@ -16,7 +16,7 @@ function at([startTimeMs, endTimeMs]: Times): Histogram {
 describeEachStorage('times and tag', (storage) => {
   const make = (): Histogram => new Histogram({ storage, highestTrackableValue: 1000 });
 
-  test('are unknown at first, and recording does not tell them', () => {
+  test('are unknown at first, and recording does not set them', () => {
     const histogram = make();
     histogram.record(5);
     expect([...timesOf(histogram), histogram.tag]).toEqual([undefined, undefined, undefined]);
@@ -37,7 +37,7 @@ describeEachStorage('times and tag', (storage) => {
     expect([...timesOf(histogram), histogram.tag]).toEqual([10, 20, 'reads']);
   });
 
-  test('are widened by what is added with its correction', () => {
+  test('are widened by an addition with correction', () => {
     const histogram = make();
     histogram.addCorrected(at([15, 17]), 2);
     expect([histogram.totalCount, ...timesOf(histogram)]).toEqual([2, 15, 17]);
@@ -92,7 +92,7 @@ describeEachStorage('times and tag', (storage) => {
     expect(timesOf(histogram)).toEqual(expected);
   });
 
-  test('widen when what is added holds no values, too', () => {
+  test('are widened by an addition without values, too', () => {
     const histogram = make();
     const empty = at([5, 25]);
     empty.subtract(at([undefined, undefined]));

@@ -9,7 +9,7 @@ const bounds = fc
   .map((edges) => edges.sort((a, b) => a - b));
 const inclusive = fc.constantFrom<InclusiveBound>('lower', 'upper');
 
-/** Which slot holds a value, by looking at one edge after the other. */
+/** The slot of a value, found by looking at one edge after the other. */
 function slotByCounting(edges: readonly number[], value: number, bound: InclusiveBound): number {
   return edges.filter((edge) => (bound === 'lower' ? edge <= value : edge < value)).length;
 }
@@ -25,7 +25,7 @@ describe('a layout with bounds of one’s own', () => {
     expect([layout.lowerInclusive, layout.upperInclusive]).toEqual([bound === 'lower', bound === 'upper']);
   });
 
-  test('includes the upper bound unless told otherwise', () => {
+  test('includes the upper bound by default', () => {
     expect(explicitLayout([1]).upperInclusive).toBe(true);
   });
 
@@ -98,7 +98,7 @@ describe('a layout with bounds of one’s own', () => {
     expectRefused(() => explicitLayout(edges), 'ERR_INVALID_OPTION');
   });
 
-  test('says which bound is wrong', () => {
+  test('names the wrong bound', () => {
     expect(refusalOf(() => explicitLayout([1, 3, 2])).message).toBe(
       'bounds[2] must be finite and above the bound before it, got 2',
     );

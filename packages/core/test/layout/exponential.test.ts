@@ -212,7 +212,7 @@ describe('an exponential layout', () => {
     expectRefused(() => exponentialLayout(options), 'ERR_INVALID_OPTION');
   });
 
-  test('says what an index may be at its scale', () => {
+  test('has a message with the range of indexes at its scale', () => {
     const message = refusalOf(() => exponentialLayout({ scale: 1, minIndex: 0, maxIndex: 5000 })).message;
     expect(message).toBe('maxIndex must be an integer from 0 to 2047 at scale 1, got 5000');
   });

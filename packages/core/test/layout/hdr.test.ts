@@ -14,7 +14,7 @@ import {
 
 const HOUR = 3_600_000_000;
 
-/** As far as a unit and a number of digits go together. */
+/** The widest layout of a number of digits and a unit. */
 function layoutFor(significantDigits: number, unitMagnitude: number): HdrLayout {
   return hdrLayout({
     lowestDiscernibleValue: 2n ** BigInt(unitMagnitude),
@@ -50,12 +50,12 @@ describe('the shape', () => {
     },
   );
 
-  test('has sub-buckets enough to tell twice as many units apart as the digits have values', () => {
+  test('has at least twice as many sub-buckets as the digits have values', () => {
     expect(DIGITS.map((d) => layoutFor(d, 0).subBucketBits)).toEqual([1, 5, 8, 11, 15, 18]);
     for (const d of DIGITS) expect(layoutFor(d, 0).subBucketCount).toBeGreaterThanOrEqual(2 * 10 ** d);
   });
 
-  test('rounds the unit down to a power of two, and keeps what was configured', () => {
+  test('rounds the unit down to a power of two, and keeps the configured value', () => {
     const layout = hdrLayout({ lowestDiscernibleValue: 1000, highestTrackableValue: 10_000 });
     expect([layout.unitMagnitude, layout.lowestDiscernibleValue]).toEqual([9, 1000]);
     expect([layout.highestTrackableValue, layout.largestValue]).toEqual([10_000, 1_048_575]);
@@ -153,7 +153,7 @@ describe('the slot of a value', () => {
     }
   });
 
-  test('is at least the slot count for a value that has none', () => {
+  test('is at least the slot count for a value without a slot', () => {
     const layout = hdrLayout({ highestTrackableValue: HOUR });
     expect(layout.slotOf(layout.largestValue)).toBe(layout.slotCount - 1);
     for (const value of [layout.largestValue + 1, 2 ** 40, LARGEST, 2 ** 63, 2 ** 64, 1.5 * 2 ** 64, 1e300]) {
@@ -325,7 +325,7 @@ describe('options', () => {
     expect(hdrLayout(options).slotCount).toBeGreaterThan(0);
   });
 
-  test('say what is allowed and what came', () => {
+  test('have the range and the value', () => {
     const messageOf = (options: HdrLayoutOptions): string => refusalOf(() => hdrLayout(options)).message;
     expect(messageOf({ highestTrackableValue: HOUR, significantDigits: 9 })).toBe(
       'significantDigits must be an integer from 0 to 5, got 9',

@@ -19,7 +19,7 @@ test('every integer is in the one slot whose bounds include it, and slots leave 
   );
 });
 
-test('what is below the lowest integer has no slot', () => {
+test('a value below the lowest integer has no slot', () => {
   expect(integerLayout([4, 8], 2).slotOf(1)).toBe(-1);
   expect(integerLayout([4, 8], 2).slotOf(2)).toBe(0);
 });

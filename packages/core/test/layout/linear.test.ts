@@ -13,7 +13,7 @@ describe('a linear layout', () => {
     expect(layout.kind).toBe('linear');
   });
 
-  test('begins at 0 and includes lower bounds unless told otherwise', () => {
+  test('begins at 0 and includes lower bounds by default', () => {
     const layout = linearLayout({ width: 10, slots: 3 });
     expect([layout.edges[0], layout.lowerInclusive, layout.upperInclusive]).toEqual([0, true, false]);
     expect(linearLayout({ width: 10, slots: 3, inclusive: 'upper' }).slotOf(10)).toBe(1);

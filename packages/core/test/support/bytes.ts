@@ -9,7 +9,7 @@ export function fromHex(hex: string): Uint8Array<ArrayBuffer> {
 }
 
 export function concat(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(parts.flatMap((part) => [...part]));
+  return Uint8Array.from(Buffer.concat(parts));
 }
 
 /** The wrapping of a compressed encoding around any zlib stream. */

@@ -7,9 +7,9 @@ import { SparseCounts } from '../../src/counts/sparse.ts';
 import type { CountsStore, LiveCounts } from '../../src/counts/store.ts';
 import { expectRefused } from './refused.ts';
 
-/** More than three pages of the sparse storage, and no whole number of them. */
+/** More than three pages of the sparse storage, but not a whole number of pages. */
 const SLOTS = 200;
-/** As far as every storage can grow here. */
+/** The largest length to which all storages of these tests grow. */
 const MOST_SLOTS = 900;
 const TWO_POW_32 = 2 ** 32;
 
@@ -69,7 +69,7 @@ const operations: fc.Arbitrary<Operation[]> = fc.array(
   { maxLength: 60 },
 );
 
-/** What holds for the counts of every storage. They are read as they are seen at the moment. */
+/** Tests that the counts of every storage pass. Each looks at the counts as they are at that moment. */
 export function describeCounts(name: string, make: (length: number) => CountsStore): void {
   describe(name, () => {
     test('is empty at first', () => {
@@ -98,7 +98,7 @@ export function describeCounts(name: string, make: (length: number) => CountsSto
       expect([counts.seen().first, counts.seen().last]).toEqual([3, 70]);
     });
 
-    test('steps over slots that hold nothing', () => {
+    test('steps over empty slots', () => {
       const counts = make(SLOTS);
       for (const used of [5, 63, 64, 190]) counts.increment(used);
       const from = [0, 5, 6, 63, 64, 65, 190, 191, SLOTS];
@@ -315,7 +315,7 @@ function runsOf(pairs: readonly SlotAndCount[]): SlotRuns {
   };
 }
 
-/** Does the same to both; what they then are is the counts returned and the changed model. */
+/** Does the same to the counts and the model. Returns the counts, and changes the model. */
 function apply(operation: Operation, counts: CountsStore, model: Map<number, number>): CountsStore {
   switch (operation.do) {
     case 'increment':

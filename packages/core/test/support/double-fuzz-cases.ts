@@ -5,7 +5,7 @@ import { CaseMaker } from './fuzz-cases.ts';
 import { randomIntegers } from './random.ts';
 import { rawV2 } from './v2-bytes.ts';
 
-/** What the cases are, from a cookie before anything to encodings that are nearly right. */
+/** The kinds of cases, from a cookie before random bytes to encodings that are nearly right. */
 export const DOUBLE_KINDS = [
   'random',
   'header',
@@ -23,7 +23,7 @@ export interface DoubleFuzzCase {
   readonly input: Uint8Array | string;
 }
 
-/** Those without zlib take less time, and get further. */
+/** Kinds without zlib take less time, and reach more code. */
 const OFTEN: readonly Kind[] = [
   ...DOUBLE_KINDS,
   ...Array.from({ length: 4 }, () => ['header', 'raw', 'raw'] as const).flat(),
@@ -31,16 +31,16 @@ const OFTEN: readonly Kind[] = [
 const RAW = 0x0c72124e;
 const COMPRESSED = 0x0c72124f;
 const COMPRESSED_INTEGERS = 0x1c849314;
-/** The double's own, and that of the integers in it. */
+/** The cookie of the doubles, and that of the integers in them. */
 const HEADERS_BYTES = 16 + 40;
-// Each inflates to the limit.
+// Each of these cases inflates to the limit.
 const BOMB_EVERY = 1000;
-/** Where the cases of integers have one. */
+/** Cases of integers have their first bomb here. */
 const BOMB_AT = 5000;
 const EDGES = [0, 1, 2, 0x3f, 0x40, 0x7f, 0x80, 0x81, 0xfe, 0xff];
 const RATIOS = [2, 3, 10, 1000, 1e6, 1e9, 2 ** 40];
 
-/** Makes cases, the same ones for the same seed. */
+/** Makes cases. Equal seeds give equal cases. */
 export class DoubleCaseMaker {
   readonly #next: () => number;
   readonly #integers: CaseMaker;
@@ -82,7 +82,7 @@ export class DoubleCaseMaker {
     }
   }
 
-  /** A valid cookie, then anything; or, now and then, what is right. */
+  /** A valid cookie before random bytes; sometimes a right encoding. */
   #random(): Uint8Array {
     if (this.#below(50) === 0) return this.#of(this.#raw);
     const bytes = Uint8Array.from({ length: 4 + this.#below(90) }, () => this.#byte());
@@ -90,7 +90,7 @@ export class DoubleCaseMaker {
     return bytes;
   }
 
-  /** Fields of which most fit each other: any range, giant ones too, any conversion ratio, and a few counts. */
+  /** Fields that mostly fit each other: any range, also a giant one, any conversion ratio, and a few counts. */
   #header(): Uint8Array {
     const significantDigits = this.#below(500) === 0 ? 5 : this.#of([0, 1, 2, 3]);
     const halfBits = [0, 4, 7, 10, 14, 17][significantDigits]!;
@@ -108,7 +108,7 @@ export class DoubleCaseMaker {
     return this.#headed(integers, RAW, significantDigits, highestToLowestRatio);
   }
 
-  /** Whatever is made of integers, with a header of doubles that may fit it. */
+  /** A case of integers, with a header of doubles that may fit it. */
   #behindHeader(): Uint8Array | string {
     const { input } = this.#integers.next(this.#below(BOMB_EVERY) === 0 ? BOMB_AT : 0);
     if (!(input instanceof Uint8Array)) return this.#mutatedText(this.#of(this.#texts));
@@ -140,7 +140,7 @@ export class DoubleCaseMaker {
   #mutated(source: Uint8Array): Uint8Array<ArrayBuffer> {
     let bytes = Uint8Array.from(source);
     for (let changes = 1 + this.#below(3); changes > 0 && bytes.length > 0; changes--) {
-      // What is wrong in a header is mostly refused at once.
+      // Most faults in a header are refused at once.
       const from = this.#below(4) === 0 ? 0 : Math.min(HEADERS_BYTES, bytes.length - 1);
       const at = from + this.#below(bytes.length - from);
       const what = this.#below(8);
@@ -176,7 +176,7 @@ export class DoubleCaseMaker {
     return histogram;
   }
 
-  /** The compressed form of a raw encoding, broken as it may be. */
+  /** The compressed form of a raw encoding, which may be broken. */
   #wrapped(raw: Uint8Array): Uint8Array {
     const bytes = Uint8Array.from(raw.subarray(0, 16));
     if (bytes.length < 16) return bytes;
@@ -192,7 +192,7 @@ export class DoubleCaseMaker {
       : ratio;
   }
 
-  /** One off, now and then. */
+  /** The number, sometimes off by one. */
   #seldom(): number {
     return this.#below(30) === 0 ? this.#of([-1, 1]) : 0;
   }

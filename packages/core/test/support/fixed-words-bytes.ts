@@ -12,7 +12,7 @@ export interface FixedWords {
   readonly highest?: bigint;
 }
 
-/** The slots of the range that is taken if none is given. */
+/** The slots of the default range. */
 export const SMALL_SLOTS = 64;
 
 export function fixedWords({

@@ -5,7 +5,7 @@ import { fixedWords, type WordSize } from './fixed-words-bytes.ts';
 import { randomIntegers } from './random.ts';
 import { rawV2, zigZag } from './v2-bytes.ts';
 
-/** What the cases are, from random bytes to encodings that are nearly right. */
+/** The kinds of cases, from random bytes to encodings that are nearly right. */
 export const KINDS = [
   'random',
   'header',
@@ -69,14 +69,14 @@ const ODD_VALUES: readonly unknown[] = [
   undefined,
   '9'.repeat(500),
 ];
-// Every so many cases: each inflates to the limit.
+// These cases are rare, because each inflates to the limit.
 const BOMB_EVERY = 10_000;
-// Millions of slots, of which each takes a bit of time.
+// These have millions of slots, and each slot takes time.
 const GIANT_EVERY = 1000;
 const BOMB = compressedOf(0x1c849314, deflate(new Uint8Array(60e6)));
 const GIANT = { significantDigits: 5, highest: 2n ** 63n - 1n };
 
-/** Makes cases, the same ones for the same seed. */
+/** Makes cases. Equal seeds give equal cases. */
 export class CaseMaker {
   readonly #next: () => number;
   readonly #raw: readonly Uint8Array[];
@@ -125,7 +125,7 @@ export class CaseMaker {
     }
   }
 
-  /** A valid cookie, then anything; or, now and then, what is right. */
+  /** A valid cookie before random bytes; sometimes a right encoding. */
   #random(): Uint8Array {
     if (this.#below(50) === 0) return this.#of(this.#raw);
     const bytes = Uint8Array.from({ length: 4 + this.#below(90) }, () => this.#byte());
@@ -133,7 +133,7 @@ export class CaseMaker {
     return bytes;
   }
 
-  /** A header of any range, giant ones too, and a few counts. */
+  /** A header of any range, also a giant one, and a few counts. */
   #header(): Uint8Array {
     const bits = BigInt(this.#below(66));
     const payload = Uint8Array.from({ length: this.#below(12) }, () => this.#byte());
@@ -156,7 +156,7 @@ export class CaseMaker {
     return bytes.slice(0, kept(bytes.length));
   }
 
-  /** Runs and counts that end at the last slot, or just beyond it, or far. */
+  /** Runs and counts that end at the last slot, just beyond it, or far beyond it. */
   #runs(): Uint8Array {
     const isGiant = this.#below(GIANT_EVERY) === 0;
     const slots = isGiant ? 47 * 2 ** 17 : 64;

@@ -1,32 +1,32 @@
 import { runInThisContext } from 'node:vm';
 import { assertThat, describeInput } from './hostile.ts';
 
-/** What a decoder is given, and what was done to it. */
+/** The input of a decoder, and the way it was made. */
 export interface HostileCase {
   readonly kind: string;
   readonly input: unknown;
 }
 
 export interface FuzzRun<Case extends HostileCase> {
-  /** How many, unless HDRSCOPE_FUZZ_CASES says so: 10000000 for a long run. */
+  /** The number of cases, unless HDRSCOPE_FUZZ_CASES is set: 10000000 makes a long run. */
   readonly cases: number;
-  /** The cases of a seed, which HDRSCOPE_FUZZ_SEED may give: that of a run that failed. */
+  /** Makes the cases of a seed. HDRSCOPE_FUZZ_SEED repeats the run that failed with it. */
   readonly casesOf: (seed: number) => (index: number) => Case;
-  /** Whether it was decoded; throws unless what was decoded is consistent, and what was not is refused in good order. */
+  /** Whether a case was decoded. Throws when the result is inconsistent, or the refusal is not an error that users expect. */
   readonly isDecoded: (one: Case) => boolean;
-  /** Of every kind some must be refused and some decoded, or the cases say nothing. */
+  /** Some cases of each kind must be refused and some decoded, or the kind proves nothing. */
   readonly kinds: readonly string[];
-  /** Of which of them none need be decoded. */
+  /** The kinds of which no case needs to be decoded. */
   readonly hopeless: readonly string[];
 }
 
 const SEED = Number(process.env.HDRSCOPE_FUZZ_SEED ?? 20_260_101);
 const LONGEST_MS = 1000;
 
-// What is refused is thrown, and its stack would take longer than all else. zlib throws errors of another realm.
+// Refusals are errors, and their stacks would take longer than all else. zlib throws errors of another realm.
 const realms = [Error, runInThisContext('Error') as ErrorConstructor];
 
-/** Runs all cases. Each must end soon; one that fails is repeated, to have its stack. */
+/** Runs all cases. Each must end soon. A case that fails is repeated for its stack. */
 export function fuzz<Case extends HostileCase>(run: FuzzRun<Case>): void {
   const limits = realms.map(({ stackTraceLimit }) => stackTraceLimit);
   const restoreStacks = (): void =>
@@ -80,7 +80,7 @@ function tallyAll<Case extends HostileCase>(
   return tallies;
 }
 
-/** What went wrong, once more and with a stack. */
+/** Repeats a failure to get its stack. */
 function causeOf(again: () => unknown, first: unknown): unknown {
   try {
     again();

@@ -46,7 +46,7 @@ export function mutated(bytes: Uint8Array, changes: readonly Mutation[]): Uint8A
 // 5 digits up to 2^63 - 1.
 const MOST_SLOTS = 48 * 2 ** 17;
 
-/** What is read, or nothing where it is refused as no encoding must be. Any other error is a failure. */
+/** The decoded histogram; `undefined` when the bytes are refused as a wrong encoding. Any other error is a failure. */
 export function readOrRefused<Read>(read: () => Read): Read | undefined {
   try {
     return read();
@@ -70,7 +70,7 @@ export function assertConsistent({ counts, layout, totalCount }: Histogram | Dou
   assertThat(counts.byteLength <= most, 'its memory must be bounded');
 }
 
-/** Throws unless what is encoded again is short, and read as the same. */
+/** Throws unless the encoding of the histogram is short and is read as an equal histogram. */
 export function assertReadAgain(histogram: Histogram): void {
   const used = slotsOf(histogram).length;
   const encoding = histogram.encode();
@@ -88,7 +88,7 @@ export function assertThat(holds: boolean, what: string): void {
   if (!holds) throw new Error(what);
 }
 
-/** Decodes what may be no encoding. Either it is refused as such, or it is a histogram, which then must be one. */
+/** Decodes any bytes. They are refused as a wrong encoding, or they become a consistent histogram. */
 export function decodeAnything(input: Uint8Array | string): Histogram | undefined {
   try {
     const histogram = readOrRefused(() => Histogram.decode(input, { storage: 'sparse' }));

@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { Storage } from '../../src/counts/readonly-counts.ts';
 import { Histogram } from '../../src/histogram/histogram.ts';
 
-// The fixtures are made by HdrHistogram, with tools/goldens; their format is described there.
+// HdrHistogram made the fixtures, with tools/goldens, which describes their format.
 
-/** A number, or digits where a double cannot hold the integer. */
+/** A number, or its digits when a double cannot hold the integer. */
 export type JavaNumber = number | string;
 
 export interface JavaOptions {
@@ -45,7 +45,7 @@ export function javaFixture<Case>(name: string): JavaFixture<Case> | undefined {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as JavaFixture<Case>) : undefined;
 }
 
-/** Why a recording cannot be replayed here yet, if it cannot. */
+/** The reason why a recording cannot be replayed here yet, if there is one. */
 export function reasonToSkip({ recorded = [] }: JavaRecording): string | undefined {
   if (recorded.some(([, count]) => typeof count === 'string')) return 'counts above 2^53 - 1';
   if (recorded.reduce((sum, [, count = 1]) => sum + Number(count), 0) > Number.MAX_SAFE_INTEGER) {
@@ -70,7 +70,7 @@ export function made(
   return histogram;
 }
 
-/** Records into any histogram, of doubles too, whose fixtures hold none but numbers. */
+/** Records into any histogram. Fixtures of doubles have numbers only. */
 export function record(
   histogram: Pick<Histogram, 'record' | 'recordCorrected'>,
   { recorded = [], generator }: JavaRecording,
@@ -87,7 +87,7 @@ function valueIn(value: JavaNumber): number | bigint {
 
 const known = new Map<string, number[]>();
 
-/** The same values are asked for by several fixtures and with every storage. */
+/** Several fixtures ask for the same values, with every storage. */
 function valuesOf(generator: ValueGenerator): readonly number[] {
   const key = JSON.stringify(generator);
   const values = known.get(key) ?? [...generated(generator)];

@@ -1,6 +1,6 @@
 import type { Layout } from '../../src/layout/layout.ts';
 
-/** Whether `value` is within the bounds of a slot, by what the layout says of their inclusion. */
+/** Whether `value` is within the bounds of a slot. The layout states which bounds are included. */
 export function isIn(layout: Layout, slot: number, value: number): boolean {
   const [lower, upper] = [layout.lower(slot), layout.upper(slot)];
   const above = value > lower || (value === lower && (layout.lowerInclusive || !Number.isFinite(lower)));
@@ -8,7 +8,7 @@ export function isIn(layout: Layout, slot: number, value: number): boolean {
   return above && below;
 }
 
-/** Slots ascend, each begins where the one before ends, and stands for a value within its bounds. */
+/** Slots ascend. Each begins at the end of the slot before, and its middle is within its bounds. */
 export function expectSlotsInOrder(layout: Layout): void {
   let end = layout.lower(0);
   for (let slot = 0; slot < layout.slotCount; slot++) {

@@ -71,7 +71,7 @@ const exponential = fc
     }),
   );
 
-/** HDR ticks of a quarter: bounds that are exact, and no integers. */
+/** HDR ticks of a quarter: their bounds are exact, and not integers. */
 const scaled = hdr.map((ticks) => scaledLayout(ticks, resolutionOf(0.25)));
 
 /** A layout of any kind for values from 0 to about a hundred thousand. */

@@ -44,7 +44,7 @@ export const operations: fc.Arbitrary<Operation[]> = fc.array(
   { maxLength: 25 },
 );
 
-/** What a histogram is, without any of what makes it fast: counts by slot in a map, totals in bigint. */
+/** A histogram without optimisations: counts by slot in a map, totals as bigints. */
 export class PlainHistogram {
   readonly #counts = new Map<number, bigint>();
 

@@ -1,6 +1,6 @@
 const printed = new Set<string>();
 
-/** Says why something is left out: once, though it may be left out many times. */
+/** Prints the reason why a test is left out, once for all tests with that reason. */
 export function printOnce(line: string): void {
   if (!printed.has(line)) console.log(line);
   printed.add(line);

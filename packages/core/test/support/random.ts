@@ -1,4 +1,4 @@
-/** Mulberry32: integers in [0, 2^32), the same ones for the same seed. */
+/** Mulberry32: integers in [0, 2^32). Equal seeds give equal integers. */
 export function randomIntegers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -2,8 +2,8 @@ import type { Layout } from '../../src/layout/layout.ts';
 import { rebucket } from '../../src/rebucket.ts';
 
 /**
- * Counts values in one layout, moves them into another, and holds what arrives against the values themselves. Those that
- * `from` has no slot for are left out; so are those between the ticks of a scaled layout, which it rounds.
+ * Counts values in one layout, moves them into another, and compares the result with the values themselves. Values that
+ * `from` has no slot for are left out. So are values between the ticks of a scaled layout, which it rounds.
  */
 export function expectErrorBounds(from: Layout, to: Layout, values: readonly number[]): void {
   const plan = rebucket(from, to);

@@ -12,7 +12,7 @@ export function recorded(recording: Recording, options: HistogramOptions = {}): 
   return histogram;
 }
 
-/** Each value once. */
+/** A histogram that has counted each value once. */
 export function recordedOnce(values: Iterable<number>, options: HistogramOptions = {}): Histogram {
   return recorded(
     [...values].map((value) => [value, 1]),
@@ -34,8 +34,8 @@ export function stall(expectedInterval: number, storage: Storage): Histogram {
 const GIANT_SLOTS = 2 ** 17;
 
 /**
- * The same histogram, to be read many times. Whatever is read of a shared one copies all of its counts first: where
- * these are very many, they are copied here, once.
+ * The same histogram for many readings. Each reading of a shared histogram copies all of its counts first. When there are
+ * very many, they are copied here, once.
  */
 export function toRead(histogram: Histogram): Histogram {
   const isGiant = histogram.storage === 'shared' && histogram.layout.slotCount > GIANT_SLOTS;

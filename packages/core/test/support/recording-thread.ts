@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { Histogram } from '../../src/histogram/histogram.ts';
 import type { Recording } from './recording-threads.ts';
 
-// Begins when all threads are there, so that they do count at once.
+// Begins when all threads have arrived, so that they count at the same time.
 const { buffer, gate, values, rounds, leastMs, bulk } = workerData as Recording;
 const histogram = Histogram.attach(buffer);
 Atomics.add(gate, 0, 1);

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { javaScriptOf } from '@hdrscope/testing';
 
 /**
- * What a thread does: it records all values, `rounds` times over and for `leastMs` at least, and after each round one of
+ * The work of a thread. It records all values `rounds` times, for `leastMs` at least, and after each round one of
  * them `bulk` times.
  */
 export interface Recording {
@@ -22,7 +22,7 @@ export interface Recording {
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
 const THREAD = 'test/support/recording-thread.ts';
 
-/** The sources of this package as JavaScript, which a thread needs: Jest transforms only what it loads itself. */
+/** The sources of this package as JavaScript for threads: Jest transforms only modules that it loads itself. */
 export class RecordingThreads {
   readonly #directory = mkdtempSync(join(tmpdir(), 'hdrscope-'));
 
@@ -42,7 +42,7 @@ export class RecordingThreads {
     writeFileSync(join(this.#directory, 'package.json'), JSON.stringify({ type: 'module', imports }));
   }
 
-  /** Runs one thread for each list of values, all at once, and tells the rounds of each. Ends when all have, or one has failed. */
+  /** Runs one thread for each list of values, all at once, until all have ended or one has failed. Returns the rounds of each. */
   async run(
     buffer: SharedArrayBuffer,
     lists: readonly (readonly number[])[],

@@ -1,5 +1,5 @@
 /**
- * The HDR index mathematics as the reference states them (Java's, in bigint): slow, and with nothing in common with
+ * The index arithmetic of Java's HdrHistogram, with bigints: slow, and with no code in common with
  * the code under test.
  */
 const SUB_BUCKET_BITS = [1n, 5n, 8n, 11n, 15n, 18n];

@@ -6,14 +6,14 @@ import { toRead } from './recorded.ts';
 
 export { expectRefused, refusalOf };
 
-/** Refused, and nothing that can be read of the histogram has changed. */
+/** Expects a refusal that changes nothing that can be read of the histogram. */
 export function expectRefusedUnchanged(histogram: Histogram, action: () => unknown, code: ErrorCode): void {
   const before = stateOf(histogram);
   expectRefused(action, code);
   expect(stateOf(histogram)).toEqual(before);
 }
 
-/** All that a histogram says about itself; equal for histograms that cannot be told apart, whatever their storage. */
+/** Everything that can be read of a histogram. Equal histograms have equal states, whatever their storage. */
 export function stateOf(histogram: Histogram): object {
   const read = toRead(histogram);
   const { counts, totalCount, min, max, mean, standardDeviation } = read;

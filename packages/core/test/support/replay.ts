@@ -1,7 +1,7 @@
 import { javaFixture } from './java.ts';
 import { printOnce } from './print-once.ts';
 
-/** One test for each case that can be replayed; the others are printed with what they need. */
+/** Declares a test for each case that can be replayed, and prints what the other cases need. */
 export function replay<Case extends { readonly name: string }>(
   fixtureName: string,
   skip: (one: Case) => string | undefined,

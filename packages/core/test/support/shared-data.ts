@@ -1,16 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { printOnce } from './print-once.ts';
 
-// Logs of other implementations, which may be looked at beside the repository but are no part of it.
+// Logs of other implementations may lie beside the repository. They are not part of it.
 const SHARED = new URL('../../../../../shared/data/', import.meta.url);
 
-/** The text of a shared file, or undefined where it is not. */
+/** The text of a shared file; `undefined` when there is no such file. */
 function sharedText(path: string): string | undefined {
   const file = new URL(path, SHARED);
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
-/** A test over shared files; it is skipped, and says why, where one is missing. */
+/** A test over shared files. It is skipped, with the reason, when a file is missing. */
 export function testShared(title: string, paths: readonly string[], run: (...texts: string[]) => void): void {
   const texts = paths.map(sharedText);
   const missing = paths.filter((_path, i) => texts[i] === undefined);
@@ -29,7 +29,7 @@ export interface LoggedInterval {
   readonly encoded: string;
 }
 
-/** The intervals of a log, as far as the tests here need it: no checks, no base time. */
+/** The intervals of a log. Nothing is checked, and there is no base time. */
 export function intervalsOf(log: string): LoggedInterval[] {
   return log
     .split(/\r?\n/)

@@ -1,6 +1,6 @@
 import type { Storage } from '../../src/counts/readonly-counts.ts';
 
-/** Every storage: what holds for one must hold for all. */
+/** All storages. They must behave alike. */
 export const STORAGES: readonly Storage[] = ['dense', 'sparse', 'shared'];
 
 /** Declares the same tests once for each storage. */

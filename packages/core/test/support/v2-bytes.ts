@@ -40,7 +40,7 @@ export function compressedV2(stream: Uint8Array, length?: number): Uint8Array<Ar
   return compressedOf(0x1c849314, stream, length);
 }
 
-/** A number as the payload holds it, in bigint arithmetic: 7 bits a byte, the ninth whole. */
+/** A number as in a payload, computed with bigints: 7 bits a byte, 8 in the ninth. */
 export function zigZag(number: bigint): number[] {
   let rest = BigInt.asUintN(64, (number << 1n) ^ (number >> 63n));
   const bytes: number[] = [];

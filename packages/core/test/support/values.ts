@@ -3,7 +3,7 @@ import fc from 'fast-check';
 export const LARGEST = Number.MAX_SAFE_INTEGER;
 export const LARGEST_BIGINT: bigint = 2n ** 63n - 1n;
 
-/** Units whose values end in as many zero bits: none, some, and around the width of an int. */
+/** Units with no, some and about 31 zero bits at their end. */
 export const UNIT_MAGNITUDES: readonly number[] = [0, 9, 14, 20, 30, 31, 40];
 export const DIGITS: readonly number[] = [0, 1, 2, 3, 4, 5];
 
@@ -18,7 +18,7 @@ export function aroundPowersOfTwo(reach = 3): number[] {
 
 export const digits: fc.Arbitrary<number> = fc.constantFrom(...DIGITS);
 
-/** Values to 2^53 - 1 of every size alike, with a liking for the edges of slots. */
+/** Values to 2^53 - 1. All sizes are equally frequent, and edges of slots more so. */
 export function values(max: number = LARGEST): fc.Arbitrary<number> {
   const bits = Math.floor(Math.log2(max)) + 1;
   return fc
@@ -30,7 +30,7 @@ export function values(max: number = LARGEST): fc.Arbitrary<number> {
     .map((value) => Math.min(value, max));
 }
 
-/** Counts from 1, mostly small, now and then past 2^32. */
+/** Counts from 1, mostly small, sometimes above 2^32. */
 export const counts: fc.Arbitrary<number> = fc.oneof(
   { weight: 4, arbitrary: fc.constant(1) },
   { weight: 4, arbitrary: fc.integer({ min: 1, max: 1000 }) },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { formatDecimal } from '../../src/text/decimal.ts';
 
-// What Java's `%.{decimals}f` prints: half up, on the shortest decimal that names the double.
+// Java's `%.{decimals}f` rounds the shortest decimal of the double, half up.
 test.each([
   [1.005, 2, '1.01'],
   [2.675, 2, '2.68'],
@@ -39,7 +39,7 @@ const decimals = fc.nat(12);
 test('agrees with rounding in decimal digits', () => {
   fc.assert(
     fc.property(fc.bigInt(0n, 10n ** 15n), fc.nat(8), decimals, (digits, scale, kept) => {
-      // digits / 10^scale is its own shortest decimal, having at most 15 digits.
+      // digits / 10^scale is its own shortest decimal, because it has at most 15 digits.
       const x = Number(`${digits}e-${scale}`);
       const [whole, part] = [10n ** BigInt(scale), 10n ** BigInt(kept)];
       const halfUp = (2n * digits * part + whole) / (2n * whole);

@@ -6,7 +6,7 @@ import { recorded, recordedOnce, slotsOf } from '../support/recorded.ts';
 import { refusalOf } from '../support/refused.ts';
 import { recordings } from '../support/values.ts';
 
-// What wrk2 prints with --latency; values are milliseconds.
+// The output of wrk2 with --latency. Values are milliseconds.
 const WRK2 = `\
 Running 30s test @ http://127.0.0.1:80/index.html
   2 threads and 100 connections
@@ -38,7 +38,7 @@ const C_CSV = `Value,Percentile,TotalCount,1/(1-Percentile)
 20.000,1.000000,10,inf
 `;
 
-test('reads what wrk2 prints, in the midst of its report', () => {
+test('reads the output of wrk2, in the midst of its report', () => {
   const { histogram, loss } = parsePercentiles(WRK2, { valueScale: 1000 });
   expect(histogram.totalCount).toBe(39_500);
   expect([histogram.min, histogram.valueAtPercentile(50), histogram.max]).toEqual([921, 6671, 12_551]);
@@ -64,7 +64,7 @@ test('reads the CSV of C, which prints no moments', () => {
   expect(loss).toMatchObject({ interpolated: 3 + 4, mean: { printed: undefined, rebuilt: 14.1 } });
 });
 
-test('reads what Go prints, between tabs', () => {
+test('reads the output of Go, between tabs', () => {
   const text = 'Value\tPercentile\tTotalCount\t1/(1-Percentile)\n\n1.000\t0.0\t1\t1.00\n2.000\t1.0\t2\tinf\n';
   expect(slotsOf(parsePercentiles(text).histogram)).toEqual([
     [1, 1],
@@ -72,7 +72,7 @@ test('reads what Go prints, between tabs', () => {
   ]);
 });
 
-test('knows values exactly that rows tell one by one', () => {
+test('has exact values where each row has one value', () => {
   const original = recordedOnce([25, 50, 75]);
   const { histogram, loss } = parsePercentiles(formatPercentiles(original));
   expect(histogram.equals(original)).toBe(true);
@@ -94,7 +94,7 @@ test('takes as many digits as values have decimals, or those asked for', () => {
   expect(parsePercentiles(text, { significantDigits: 4 }).histogram.layout.significantDigits).toBe(4);
 });
 
-test('says that fractions are rounded', () => {
+test('reports that fractions are rounded', () => {
   const text = C_CSV.replace('10.000', '9.700');
   const { histogram, loss } = parsePercentiles(text);
   expect(histogram.countAt(10)).toBe(4);
@@ -134,7 +134,7 @@ test('keeps the total count, the maximum and every printed percentile', () => {
           expect(Math.abs(value - printed)).toBeLessThanOrEqual(allowed);
         };
         within(histogram.max, original.max);
-        // As many values are at most the value of a row as it says: that is what makes its percentile right.
+        // The number of values up to the value of a row is that of the row, so its percentile is right.
         const counts = new Map<number, number>();
         for (const { value, totalCount } of readPercentileTable(text).rows) {
           counts.set(
@@ -188,7 +188,7 @@ test.each([
   expect(refusalOf(() => parsePercentiles(text))).toMatchObject({ code: 'ERR_DECODE', message });
 });
 
-test('refuses values beyond 2^53 - 1, and a scale that is none', () => {
+test('refuses values beyond 2^53 - 1, and a scale outside its range', () => {
   expect(refusalOf(() => parsePercentiles(C_CSV, { valueScale: 1e15 }))).toMatchObject({
     code: 'ERR_VALUE_OUT_OF_RANGE',
     message: 'line 3: value times valueScale must be at most 2^53 - 1, got 10 times 1000000000000000',

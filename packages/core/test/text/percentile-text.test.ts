@@ -47,11 +47,11 @@ const EMPTY = `\
 #[Buckets =            1, SubBuckets     =         2048]
 `;
 
-test('prints what Java prints', () => {
+test('prints the text that Java prints', () => {
   expect(formatPercentiles(recordedOnce([25, 50, 75]))).toBe(QUARTERS);
 });
 
-test('prints as CSV what Java prints', () => {
+test('prints the CSV that Java prints', () => {
   expect(formatPercentiles(recordedOnce([25, 50, 75]), { format: 'csv' })).toBe(QUARTERS_CSV);
 });
 
@@ -108,7 +108,7 @@ test.each<[string, object]>([
   }
 });
 
-test('says what a scale can be', () => {
+test('has a message with the range of scales', () => {
   expect(refusalOf(() => formatPercentiles(recordedOnce([]), { valueScale: 0 })).message).toBe(
     'valueScale must be a finite number above 0, got 0',
   );

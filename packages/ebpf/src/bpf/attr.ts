@@ -52,7 +52,7 @@ export class Attr {
 
 /** Subject of a call, and the refusals that it expects. */
 export interface CallOptions extends Subject {
-  /** Errnos that are an answer, not an error. @default none */
+  /** Errnos that are an answer, not an error. @default every errno is an error */
   readonly answers?: readonly number[];
 }
 

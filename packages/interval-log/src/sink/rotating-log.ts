@@ -20,7 +20,7 @@ export interface RotatingLogParts {
   readonly archive: Archive;
 }
 
-/** What this sink has written to the current file. */
+/** The part of the current file that this sink has written. */
 interface Contents {
   /** The latest base time; `undefined` before the first header of this sink. */
   baseMs: number | undefined;

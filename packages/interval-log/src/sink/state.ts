@@ -1,6 +1,6 @@
 import type { HdrscopeError } from '@hdrscope/core';
 
-/** What a sink has done so far: for a health page or an alert. */
+/** The work of a sink so far, for a health page or an alert. */
 export interface SinkState {
   /** Path of the log, with symbolic links resolved. */
   readonly path: string;

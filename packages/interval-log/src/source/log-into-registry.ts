@@ -1,4 +1,5 @@
 import { DoubleHistogram } from '@hdrscope/core';
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { type CounterState, type IntakeOptions, ingest, type Registry } from '@hdrscope/registry';
 import type { LogEntry, LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
@@ -44,7 +45,7 @@ export interface EntriesIntoRegistry {
  * writes them, and `seriesOf` stands in for them in logs of other writers. An error of the source is thrown unchanged.
  *
  * @throws HdrscopeError `ERR_ALREADY_REGISTERED` when the registry has a family with another unit or resolution. Entries
- *   before the error stay in the registry.
+ *   before the error stay in the registry. `ERR_INVALID_OPTION` when an option does not exist.
  * @example
  * ```ts
  * import { logIntoRegistry } from '@hdrscope/interval-log';
@@ -74,6 +75,7 @@ export async function logIntoRegistry(
 /**
  * Makes a `logIntoRegistry` that takes entries one by one, as `followLog` yields them.
  *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist.
  * @example
  * ```ts
  * import { entriesIntoRegistry, readEntries } from '@hdrscope/interval-log';
@@ -91,8 +93,10 @@ export async function logIntoRegistry(
  */
 export function entriesIntoRegistry(
   registry: Registry,
-  { seriesOf = () => undefined, ...intake }: LogIntoRegistryOptions = {},
+  options: LogIntoRegistryOptions = {},
 ): EntriesIntoRegistry {
+  assertOptions(options, LOG_INTO_REGISTRY);
+  const { seriesOf = () => undefined, ...intake } = options;
   const ingestion = ingest(registry, { name: 'interval log' }, intake);
   const families = new LoggedFamilies();
   const result = { merged: 0, leftOut: 0, malformed: 0 };
@@ -125,3 +129,9 @@ function decoded(interval: LogInterval): ReturnType<LogInterval['histogram']> | 
     return undefined;
   }
 }
+
+const LOG_INTO_REGISTRY: OptionsOwner<LogIntoRegistryOptions> = {
+  name: 'logIntoRegistry',
+  names: { attributes: true, observer: true, seriesOf: true },
+  call: "logIntoRegistry(registry, log, { attributes: { 'host.name': 'a7' } })",
+};

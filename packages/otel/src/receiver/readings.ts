@@ -122,7 +122,7 @@ function counterOf(
   const startTimeMs = startNs === 0n ? undefined : Math.min(Number(startNs / 1_000_000n), nowMs);
   const isTimed = timeNs !== 0n;
   if (temporality === 'delta') {
-    // Both times tell points of a delta stream apart.
+    // Both times together identify a point of a delta stream.
     return { temporality, startTimeMs, sequence: isTimed ? (startNs << 64n) | timeNs : undefined };
   }
   return { epoch: `${startNs}`, startTimeMs, sequence: isTimed ? timeNs : undefined };

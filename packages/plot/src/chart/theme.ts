@@ -10,7 +10,7 @@ export interface Theme {
   readonly axis: string;
   readonly grid: string;
   readonly slo: string;
-  /** For curves, in order. People who see few colours can tell the curves apart: see `test/chart/theme.test.ts`. */
+  /** For curves, in order. People who see few colours can distinguish the curves: see `test/chart/theme.test.ts`. */
   readonly palette: readonly string[];
   /** From the smallest to the largest count. The first is close to the background, but differs from it. */
   readonly heat: readonly string[];

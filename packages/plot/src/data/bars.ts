@@ -10,7 +10,7 @@ export interface BarsOptions extends PlotTitles {
   readonly unit?: CountedUnit;
   /** The name of the values, such as `latency`. @default 'value' */
   readonly name?: string;
-  /** Objectives. @default none */
+  /** Objectives. @default no objectives */
   readonly lines?: readonly SloLine[];
 }
 

@@ -22,7 +22,7 @@ export interface OverTimeOptions extends PlotTitles {
   readonly columns?: number;
   /** The divisor of all values. Above 0. @default 1 */
   readonly valueScale?: number;
-  /** Objectives. @default none */
+  /** Objectives. @default no objectives */
   readonly slos?: readonly SloLine[];
   /** The scale of the vertical axis. @default 'linear' */
   readonly valueAxis?: 'linear' | 'log';

@@ -13,7 +13,7 @@ describe.each(Object.entries(THEMES))('the %s theme', (_, theme) => {
     }
   });
 
-  test.each(Object.entries(VISIONS))('has colours that can be told apart with %s vision', (_, vision) => {
+  test.each(Object.entries(VISIONS))('has distinct colours with %s vision', (_, vision) => {
     for (const [one, other] of pairs) expect(distanceOf(one, other, vision)).toBeGreaterThan(18);
   });
 

@@ -43,7 +43,7 @@ export function contrastOf(one: string, other: string): number {
   return (lighter! + 0.05) / (darker! + 0.05);
 }
 
-/** How far apart two colours look: their distance in CIELAB. About 2 can just be told apart. */
+/** How far apart two colours look: their distance in CIELAB. About 2 is just visible. */
 export function distanceOf(one: string, other: string, vision: readonly (readonly number[])[]): number {
   const [a, b] = [labOf(one, vision), labOf(other, vision)];
   return Math.hypot(...a.map((value, i) => value - b[i]!));

@@ -12,7 +12,7 @@ import { type ReceivedIncrease, readIncrease } from './increase.ts';
 import { factsAt, ReceivedSlots } from './numbers.ts';
 import type { KnownState, ReceivedChanges } from './wire.ts';
 
-/** What is known of a remote registry. */
+/** The known state of a remote registry. */
 interface Instance {
   /** The state that was taken last. */
   sequence: number;

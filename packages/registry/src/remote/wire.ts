@@ -23,7 +23,7 @@ import { asIncrease, type WireIncrease } from './increase.ts';
 // answer that is lost, late or repeated does no harm.
 const VERSION = 2;
 
-/** What the asker knows of an instance. */
+/** The state of an instance that the asker knows. */
 export interface KnownState {
   readonly instance: string;
   /** The state that the asker has taken; 0 at first. */
