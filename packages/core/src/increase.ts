@@ -1,5 +1,4 @@
 import type { Counted } from './counted.ts';
-import { ListedCounts } from './counts/listed.ts';
 import type { ReadonlyCounts } from './counts/readonly-counts.ts';
 import { RunCounts } from './counts/run.ts';
 import { SparseCounts } from './counts/sparse.ts';
@@ -116,8 +115,7 @@ export function countsSince(
   before: ReadonlyCounts,
   { resets = 'together', counterBits = 64 }: CounterOptions = {},
 ): { readonly counts: ReadonlyCounts; readonly isReset: boolean } | undefined {
-  const pages = now instanceof SparseCounts ? now.pagesSince(before) : undefined;
-  const listed = pages && listedSince(now, before, pages);
+  const listed = now instanceof SparseCounts ? now.listedSince(before) : undefined;
   if (listed !== undefined) return { counts: listed, isReset: false };
   let isReset = false;
   const hasReset = (): boolean => {
@@ -147,29 +145,6 @@ export function countsSince(
     }
   }
   return { counts, isReset };
-}
-
-/** The difference in a few pages; `undefined` when a count has fallen. */
-function listedSince(
-  now: ReadonlyCounts,
-  before: ReadonlyCounts,
-  pages: readonly number[],
-): ListedCounts | undefined {
-  const slots: number[] = [];
-  const counts: number[] = [];
-  for (const page of pages) {
-    const from = page * PAGE_SLOTS;
-    now.read(from, nowPage);
-    before.read(from, beforePage);
-    for (let i = 0; i < PAGE_SLOTS; i++) {
-      const count = nowPage[i]! - beforePage[i]!;
-      if (count === 0) continue;
-      if (count < 0) return undefined;
-      slots.push(from + i);
-      counts.push(count);
-    }
-  }
-  return new ListedCounts(now.length, slots, counts);
 }
 
 /** Both states over one layout; `undefined` where their slots cannot be compared. */

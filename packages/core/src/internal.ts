@@ -8,7 +8,6 @@ export {
   justifiedScale,
   mergedBuckets,
   type UnitLayouts,
-  updatedBuckets,
 } from './conversion/exponential.ts';
 export { bucketsAtScale, sumOfBuckets } from './conversion/exponential-sum.ts';
 export { hdrFit, unitBoundaries } from './conversion/hdr-fit.ts';

@@ -1,9 +1,4 @@
-import {
-  type ExponentialBuckets,
-  exponentialBuckets,
-  type UnitLayouts,
-  updatedBuckets,
-} from '@hdrscope/core/internal';
+import { exponentialBuckets, SparseCounts, type UnitLayouts } from '@hdrscope/core/internal';
 import type { SeriesSnapshot } from '@hdrscope/registry';
 import type { PointKind } from './kept-values.ts';
 import { PackedBuckets } from './packed-buckets.ts';
@@ -13,14 +8,19 @@ import { type ExponentialHistogramValue, PointType } from './sdk.ts';
 export const EXPONENTIAL: PointKind<ExponentialHistogramValue> = {
   type: PointType.EXPONENTIAL_HISTOGRAM,
   valueOf: (state, family, { maxSize, maxScale }) => toExponential(state, family, maxSize, maxScale),
-  updated({ scale, zeroCount, positive: { offset, bucketCounts } }, before, now, family, { maxScale }) {
-    const buckets = { scale, zeroCount, offset, counts: bucketCounts.slice() };
-    const updated = updatedBuckets(buckets, before.counts, now.counts, family, maxScale);
-    return updated && valueFrom(now, updated);
+  updated(earlier, before, now, family, { maxSize }) {
+    const increase = now.counts instanceof SparseCounts ? now.counts.listedSince(before.counts) : undefined;
+    const { scale, zeroCount, positive } = earlier;
+    if (increase === undefined || !(positive instanceof PackedBuckets)) return undefined;
+    // The conversion of a sum is the sum of the conversions.
+    const added = exponentialBuckets(increase, family, { maxSize, maxScale: scale });
+    if (added.scale !== scale) return undefined;
+    const sum = positive.with(added.offset, added.counts);
+    return sum && valueFrom(now, scale, zeroCount + added.zeroCount, sum);
   },
-  packed: (value) => ({
+  packed: ({ positive: { offset, bucketCounts }, ...value }) => ({
     ...value,
-    positive: new PackedBuckets(value.positive.offset, value.positive.bucketCounts),
+    positive: PackedBuckets.of(offset, bucketCounts),
   }),
 };
 
@@ -36,16 +36,19 @@ export function toExponential(
   maxSize: number,
   maxScale?: number,
 ): ExponentialHistogramValue {
-  return valueFrom(state, exponentialBuckets(state.counts, family, { maxSize, maxScale }));
+  const buckets = exponentialBuckets(state.counts, family, { maxSize, maxScale });
+  const { scale, zeroCount, offset, counts: bucketCounts } = buckets;
+  return valueFrom(state, scale, zeroCount, { offset, bucketCounts });
 }
 
 const NO_BUCKETS = /* @__PURE__ */ Object.freeze({ offset: 0, bucketCounts: [] });
 
 function valueFrom(
   { counts: { total: count }, sum, min, max }: SeriesSnapshot,
-  { scale, zeroCount, offset, counts }: ExponentialBuckets,
+  scale: number,
+  zeroCount: number,
+  positive: ExponentialHistogramValue['positive'],
 ): ExponentialHistogramValue {
-  const positive = { offset, bucketCounts: counts };
   return count === 0
     ? { count, sum, scale, zeroCount, positive, negative: NO_BUCKETS }
     : { count, sum, scale, zeroCount, positive, negative: NO_BUCKETS, min, max };

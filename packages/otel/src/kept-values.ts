@@ -8,7 +8,7 @@ export interface PointKind<Value extends HistogramValue = HistogramValue> {
   /** A `DataPointType`. */
   readonly type: number;
   valueOf(state: SeriesSnapshot, family: FamilySnapshot, settings: MetricSettings): Value;
-  /** The value of `now`, from that of an earlier state, where that is possible and takes less time. */
+  /** The packed value of `now`, from that of an earlier state, where that is possible and takes less time. */
   updated?(
     earlier: Value,
     before: SeriesSnapshot,
@@ -47,8 +47,7 @@ export class KeptValues<Value extends HistogramValue> {
       if (place === undefined) return undefined;
       const before = states[place]!;
       if (before === state) return values[place];
-      const updated = kind.updated?.(values[place]!, before, state, family, settings);
-      return updated && packed(updated);
+      return kind.updated?.(values[place]!, before, state, family, settings);
     };
     return (state) => {
       const value = keptValue(state) ?? packed(kind.valueOf(state, family, settings));

@@ -55,7 +55,7 @@ describe('packed buckets', () => {
   const cases = [[], [0], [1, 0, 255], [256, 65_535], [65_536, 1], [2 ** 53 - 1, 0, 7]];
 
   test.each(cases)('have the counts %j %j %j, whoever reads or copies them', (...counts) => {
-    const buckets = new PackedBuckets(-3, counts);
+    const buckets = PackedBuckets.of(-3, counts);
     const plain = { offset: -3, bucketCounts: counts };
     expect(buckets).toEqual(plain);
     expect(JSON.parse(JSON.stringify(buckets))).toEqual(plain);
@@ -68,15 +68,32 @@ describe('packed buckets', () => {
 
   test('keep their counts when the array that came or went changes', () => {
     const given = [1, 2, 3];
-    const [buckets, others] = [new PackedBuckets(0, given), new PackedBuckets(0, [9])];
+    const [buckets, others] = [PackedBuckets.of(0, given), PackedBuckets.of(0, [9])];
     given[0] = 100;
     buckets.bucketCounts[1] = 100;
     expect(others.bucketCounts).toEqual([9]);
     expect(buckets.bucketCounts).toEqual([1, 2, 3]);
   });
 
+  test('are, with further counts, those that the sum of the counts would have', () => {
+    const count = fc.oneof(fc.nat(3), fc.constantFrom(255, 256, 65_535, 65_536, 2 ** 40));
+    fc.assert(
+      fc.property(
+        fc.array(count, { minLength: 1, maxLength: 12 }),
+        fc.array(fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, count), { maxLength: 14 }),
+        fc.integer({ min: -3, max: 12 }),
+        (counts, added, first) => {
+          const sum = PackedBuckets.of(-7, counts).with(-7 + first, added);
+          const isInside = added.length === 0 || (first >= 0 && first + added.length <= counts.length);
+          const expected = counts.map((one, i) => one + (added[i - first] ?? 0));
+          expect(sum?.bucketCounts).toEqual(isInside ? expected : undefined);
+        },
+      ),
+    );
+  });
+
   test('are unpacked once for a reader that asks for each count', () => {
-    const buckets = new PackedBuckets(0, [1, 2, 3]);
+    const buckets = PackedBuckets.of(0, [1, 2, 3]);
     expect(buckets.bucketCounts).toBe(buckets.bucketCounts);
   });
 });

@@ -1,5 +1,7 @@
+import { ListedCounts } from '../counts/listed.ts';
 import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
-import { SparseCounts } from '../counts/sparse.ts';
+
+import { PAGE_BITS, PAGE_SLOTS, SLOT_IN_PAGE } from '../counts/words.ts';
 import { mustBe } from '../errors.ts';
 import { type ExponentialLayout, exponentialIndex, exponentialLayout } from '../layout/exponential.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
@@ -76,6 +78,32 @@ export function exponentialBuckets(
   while ((highest >> shift) - (lowest >> shift) >= maxSize && maxScale - shift > MIN_SCALE) shift++;
   const offset = lowest >> shift;
   const buckets = new Array<number>((highest >> shift) - offset + 1).fill(0);
+  if (counts instanceof ListedCounts) addListed(buckets, counts, table, shift, offset);
+  else addPages(buckets, counts, table, shift, offset);
+  return { scale: maxScale - shift, zeroCount, offset, counts: buckets };
+}
+
+function addListed(
+  buckets: number[],
+  { slots, counts }: ListedCounts,
+  table: SlotTable,
+  shift: number,
+  offset: number,
+): void {
+  // Slot 0 belongs to the zero count.
+  for (let i = slots[0] === 0 ? 1 : 0; i < slots.length; i++) {
+    buckets[(table.indexOf(slots[i]!) >> shift) - offset]! += counts[i]!;
+  }
+}
+
+function addPages(
+  buckets: number[],
+  counts: ReadonlyCounts,
+  table: SlotTable,
+  shift: number,
+  offset: number,
+): void {
+  const { first, last } = counts;
   for (let from = first - (first % PAGE_SLOTS); from <= last; from += PAGE_SLOTS) {
     if (!counts.read(from, page)) continue;
     const indexes = table.indexesOfPage(from / PAGE_SLOTS);
@@ -85,47 +113,6 @@ export function exponentialBuckets(
       if (count !== 0) buckets[(indexes[i]! >> shift) - offset]! += count;
     }
   }
-  return { scale: maxScale - shift, zeroCount, offset, counts: buckets };
-}
-
-/**
- * Brings buckets up to date where only a few pages of the counts have changed, which takes a fraction of the time. Equals
- * `exponentialBuckets(now, …)` with the same options.
- *
- * @param buckets The buckets of `before`. Their counts change.
- * @param maxScale The option that they were made with.
- * @returns `undefined` when that is not possible, because the changes are not known, or lie outside of the buckets.
- */
-export function updatedBuckets(
-  buckets: ExponentialBuckets,
-  before: ReadonlyCounts,
-  now: ReadonlyCounts,
-  { layout, unitLayout }: UnitLayouts,
-  maxScale: number = justifiedScale(layout),
-): ExponentialBuckets | undefined {
-  const pages = now instanceof SparseCounts ? now.pagesSince(before) : undefined;
-  if (pages === undefined) return undefined;
-  const { scale, offset, counts } = buckets;
-  let { zeroCount } = buckets;
-  const table = tableOf(unitLayout, maxScale);
-  const shift = maxScale - scale;
-  for (const number of pages) {
-    const from = number * PAGE_SLOTS;
-    now.read(from, page);
-    before.read(from, earlierPage);
-    const indexes = table.indexesOfPage(number);
-    for (let i = 0; i < PAGE_SLOTS; i++) {
-      const added = page[i]! - earlierPage[i]!;
-      if (added === 0) continue;
-      if (from + i === 0) zeroCount += added;
-      else {
-        const at = (indexes[i]! >> shift) - offset;
-        if (!(at >= 0 && at < counts.length)) return undefined;
-        counts[at]! += added;
-      }
-    }
-  }
-  return { scale, zeroCount, offset, counts };
 }
 
 /** Buckets of a scale that is `shift` coarser: each consists of whole buckets of the finer scale, so nothing is misplaced. */
@@ -147,9 +134,7 @@ export function justifiedScale({ subBucketBits }: HdrLayout): number {
 }
 
 // Slots are read in pages. V8 treats an array that a module does not export as a constant.
-const PAGE_SLOTS = 64;
 const page = /* @__PURE__ */ new Float64Array(PAGE_SLOTS);
-const earlierPage = /* @__PURE__ */ new Float64Array(PAGE_SLOTS);
 
 /** The buckets of the slots of a layout at a scale, computed page by page on demand. */
 class SlotTable {
@@ -165,7 +150,7 @@ class SlotTable {
   }
 
   indexOf(slot: number): number {
-    return this.indexesOfPage(Math.floor(slot / PAGE_SLOTS))[slot % PAGE_SLOTS]!;
+    return this.indexesOfPage(slot >>> PAGE_BITS)[slot & SLOT_IN_PAGE]!;
   }
 
   indexesOfPage(number: number): Int32Array {
@@ -185,8 +170,17 @@ class SlotTable {
 }
 
 const tables = new WeakMap<Layout, Map<number, SlotTable>>();
+// The table that was used last: all series of a family have one.
+let last: { readonly unitLayout: Layout; readonly scale: number; readonly table: SlotTable } | undefined;
 
 function tableOf(unitLayout: Layout, scale: number): SlotTable {
+  if (last?.unitLayout !== unitLayout || last.scale !== scale) {
+    last = { unitLayout, scale, table: knownTable(unitLayout, scale) };
+  }
+  return last.table;
+}
+
+function knownTable(unitLayout: Layout, scale: number): SlotTable {
   const byScale = tables.get(unitLayout) ?? new Map<number, SlotTable>();
   tables.set(unitLayout, byScale);
   let table = byScale.get(scale);

@@ -1,4 +1,5 @@
 import { assertTotal, LARGEST_COUNT } from './largest-count.ts';
+import { ListedCounts } from './listed.ts';
 import { slotsOfRanks } from './ranks.ts';
 import type { ReadonlyCounts } from './readonly-counts.ts';
 import type { SlotRuns } from './slot-runs.ts';
@@ -46,7 +47,7 @@ const scratch = /* @__PURE__ */ new Float64Array(PAGE_SLOTS);
  *
  * Frozen counts never change again, so that a snapshot need not copy them. A clone of frozen counts begins with an empty table
  * before the copied pages: the first change of each page goes the slow way, which copies the place from the table of the frozen
- * counts. So a record pays nothing, and the pages that have changed since are known: see `pagesSince`.
+ * counts. So a record pays nothing, and the pages that have changed since are known: see `listedSince`.
  */
 export class SparseCounts implements LiveCounts {
   length: number;
@@ -130,15 +131,37 @@ export class SparseCounts implements LiveCounts {
   }
 
   /**
-   * The pages in which these frozen counts may differ from others, ascending; `undefined` when that is not known. A page is 64
-   * slots. It is known of counts that were frozen one after the other, while few pages have changed.
+   * What these frozen counts have more than those that they were cloned from, which takes as long as looking at the changed pages.
+   * `undefined` when the changes are not known, or a count has fallen. They are known of counts that were frozen one after the
+   * other, while few pages have changed.
    */
-  pagesSince(before: ReadonlyCounts): readonly number[] | undefined {
+  listedSince(before: ReadonlyCounts): ListedCounts | undefined {
     const isOrigin = before instanceof SparseCounts && this.#isFrozen && before.#state === this.#origin;
-    if (!isOrigin || this.#origin === NO_STATE || this.#changed === undefined) return undefined;
-    const pages = new Array<number>(this.#changed.length);
-    for (let i = 0; i < pages.length; i++) pages[i] = this.#changed.charCodeAt(i);
-    return pages;
+    const changed = this.#changed;
+    if (!isOrigin || this.#origin === NO_STATE || changed === undefined) return undefined;
+    const slots: number[] = [];
+    const counts: number[] = [];
+    const [cells, cellsBefore] = [this.#kept, before.#kept];
+    const haveSameCarries = this.#carries === before.#carries;
+    for (let i = 0; i < changed.length; i++) {
+      const page = changed.charCodeAt(i);
+      const address = this.#placeOf(page) << PAGE_BITS;
+      // Where the page did not exist, all of its counts were 0.
+      const placeBefore = before.#placeOf(page);
+      const addressBefore = placeBefore << PAGE_BITS;
+      for (let at = 0; at < PAGE_SLOTS; at++) {
+        const cellBefore = placeBefore === 0 ? 0 : cellsBefore[addressBefore + at]!;
+        if (cells[address + at] === cellBefore && haveSameCarries) continue;
+        const slot = (page << PAGE_BITS) + at;
+        const count = this.at(slot) - before.at(slot);
+        if (count < 0) return undefined;
+        if (count > 0) {
+          slots.push(slot);
+          counts.push(count);
+        }
+      }
+    }
+    return new ListedCounts(this.length, slots, counts);
   }
 
   /** A copy that counts on. */
