@@ -5,7 +5,7 @@ import { type Environment, processEnvironment } from './environment.ts';
 import { type ExemplarFilter, exemplarFilterOf } from './exemplar-filter.ts';
 import { type HdrInstrumentation, hdrInstrumentation } from './instrumentation.ts';
 import { type Load, readersFromEnvironment } from './metric-readers.ts';
-import { type MetricSettings, metricSettings } from './metric-settings.ts';
+import { familyKey, type MetricSettings, metricSettings } from './metric-settings.ts';
 import { hdrProducer, type ProducerOptions } from './producer.ts';
 import { wrapProvider } from './provider.ts';
 import { type ReaderOptions, wrapReader } from './reader.ts';
@@ -131,8 +131,4 @@ export function createHdr(options: HdrOptions): Hdr {
       return readers.map((reader) => wrapReader(reader, store, {}, environment));
     },
   };
-}
-
-function familyKey({ name, scope }: Pick<FamilySnapshot, 'name' | 'scope'>): string {
-  return JSON.stringify([scope, name]);
 }

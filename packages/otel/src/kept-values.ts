@@ -1,6 +1,6 @@
 import { placesIn } from '@hdrscope/kit';
 import type { FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
-import type { MetricSettings } from './metric-settings.ts';
+import { familyKey, type MetricSettings } from './metric-settings.ts';
 import type { HistogramValue } from './sdk.ts';
 
 /** How the points of one kind of histogram are computed. */
@@ -34,7 +34,7 @@ export class KeptValues<Value extends HistogramValue> {
 
   /** Begins a collection of a family. Returns what gives the values of its series, which must be asked for in their order. */
   begin(family: FamilySnapshot, settings: MetricSettings): (state: SeriesSnapshot) => Value {
-    const key = JSON.stringify([family.name, family.scope]);
+    const key = familyKey(family);
     const kind = this.#kind;
     const packed = (value: Value): Value => kind.packed?.(value) ?? value;
     const { states, values } = this.#families.get(key) ?? NOTHING_KEPT;

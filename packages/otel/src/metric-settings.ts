@@ -1,3 +1,5 @@
+import type { FamilySnapshot } from '@hdrscope/registry';
+
 /** How readers see the metric of a family. */
 export interface MetricSettings {
   readonly valueType: number;
@@ -38,4 +40,9 @@ export function metricSettings(
     maxScale: given.maxScale,
     boundaries: given.boundaries ?? (unit === 's' ? SECONDS_BOUNDARIES : DEFAULT_BOUNDARIES),
   };
+}
+
+/** A text that identifies a family among those of a registry. */
+export function familyKey({ name, scope }: Pick<FamilySnapshot, 'name' | 'scope'>): string {
+  return JSON.stringify([scope, name]);
 }

@@ -56,6 +56,16 @@ export class AttributeIndex<Target> {
     }
     node.target = target;
   }
+
+  /** Makes `find` return `undefined` for attributes with these values in this order. */
+  forget(attributes: Attributes): void {
+    let node: Node<Target> | undefined = this.#root;
+    for (const key in attributes) {
+      node = nodeAfter(node, key, attributes[key]);
+      if (node === undefined) return;
+    }
+    node.target = undefined;
+  }
 }
 
 function nodeAfter<Target>(node: Node<Target>, key: string, value: unknown): Node<Target> | undefined {

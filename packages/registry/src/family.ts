@@ -1,13 +1,14 @@
 import { nanosecondsPer, type Slices } from '@hdrscope/kit';
 import { AttributeIndex } from './attribute-index.ts';
 import { type Attributes, canonicalText, frozenCopy } from './attributes.ts';
+import { type ChangesAfter, noChangesYet } from './changes.ts';
 import type { Clock } from './clock.ts';
 import { type EndedAfter, EndedList } from './ended.ts';
 import { type FamilyOptions, type FamilySettings, familySettings, type Scope } from './family-options.ts';
 import { rejectedCount } from './rejected.ts';
 import { Series, type SeriesSetup } from './series.ts';
 import type { SeriesSnapshot } from './series-snapshot.ts';
-import { newStep, type Step } from './steps.ts';
+
 import { TextTable } from './text-table.ts';
 import { familyThresholds } from './thresholds.ts';
 
@@ -56,6 +57,8 @@ export class Family implements FamilySettings {
   readonly expireAfterMs: number | undefined;
   readonly #setup: SeriesSetup;
   #index: AttributeIndex<Series>;
+  /** How many series have ended since the index was new: it may still lead to them by other orders of their keys. */
+  #endedInIndex = 0;
   /** By their place: at most `cardinalityLimit`. */
   #series: Series[] = [];
   readonly #byText = new TextTable<Series>();
@@ -68,7 +71,7 @@ export class Family implements FamilySettings {
   /** The last snapshot of the family; `undefined` when something has changed since. */
   #last: FamilySnapshot | undefined;
   /** The changes since the last snapshot of the family. */
-  #step: Step = newStep();
+  #after: ChangesAfter = noChangesYet();
 
   readonly #ended: EndedList;
 
@@ -114,7 +117,8 @@ export class Family implements FamilySettings {
    * @returns The overflow series when as many series exist as `cardinalityLimit` allows.
    */
   with(attributes: Attributes): Series {
-    return this.#index.find(attributes) ?? this.#resolve(attributes);
+    const known = this.#index.find(attributes);
+    return known === undefined || known.hasEnded ? this.#resolve(attributes) : known;
   }
 
   /**
@@ -176,7 +180,7 @@ export class Family implements FamilySettings {
     const before = isOverflow ? this.#overflowState : this.#states[series.place];
     if (isOverflow) this.#overflowState = state;
     else this.#states[series.place] = state;
-    this.#step.changes.push({ place: this.#placeOf(series), before, now: state });
+    this.#after.changes.push({ place: this.#placeOf(series), before, now: state });
     this.#last = undefined;
   }
 
@@ -201,9 +205,9 @@ export class Family implements FamilySettings {
       ),
     });
     // In one step with the states: a series is in the snapshot or has ended before it, and never both or neither.
-    const after = newStep();
-    this.#step.next = after;
-    this.#step = after;
+    const after = noChangesYet();
+    this.#after.next = after;
+    this.#after = after;
     origins.set(snapshot, { family: this, ended: this.#ended.tail, after });
     return snapshot;
   }
@@ -260,18 +264,25 @@ export class Family implements FamilySettings {
       this.#changed.delete(series);
       const isOverflow = series === this.#overflow;
       const before = isOverflow ? this.#overflowState : this.#states[series.place];
-      if (last !== before) this.#step.changes.push({ place: this.#placeOf(series), before, now: last });
+      if (last !== before) this.#after.changes.push({ place: this.#placeOf(series), before, now: last });
       if (isOverflow) {
         this.#overflow = undefined;
         this.#overflowState = undefined;
-      } else this.#byText.remove(canonicalText(series.attributes), series);
+      } else {
+        this.#byText.remove(canonicalText(series.attributes), series);
+        this.#index.forget(series.attributes);
+      }
       if (last.counts.total + rejectedCount(last.rejected) > 0) this.#ended.add(this, last);
     }
     const gone = new Set(ended);
     this.#states = this.#states.filter((_, place) => !gone.has(this.#series[place]!));
     this.#series = this.#series.filter((series) => !gone.has(series));
     for (const [place, series] of this.#series.entries()) series.place = place;
-    this.#index = this.#newIndex();
+    this.#endedInIndex += ended.length;
+    if (this.#endedInIndex > this.#series.length) {
+      this.#index = this.#newIndex();
+      this.#endedInIndex = 0;
+    }
     this.#last = undefined;
   }
 
@@ -301,8 +312,8 @@ export interface FamilyOrigin {
   readonly family: Family;
   /** The moment until which series had ended. */
   readonly ended: EndedAfter;
-  /** What changes after the snapshot. */
-  readonly after: Step;
+  /** The changes after the snapshot. */
+  readonly after: ChangesAfter;
 }
 
 /** The origins of snapshots that a family has made. */

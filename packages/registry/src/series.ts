@@ -69,15 +69,15 @@ export interface SeriesSetup {
  * ```
  */
 export class Series {
-  attributes: Attributes;
-  /** Where the series stands among those of its family, from 0. */
+  /** @internal Where the series stands among those of its family, from 0. */
   place: number;
-  /** When a snapshot found it changed last, on the monotonic clock; only in families whose series expire. */
+  /** @internal When a snapshot found it changed last, on the monotonic clock; only in families whose series expire. */
   activeMs: number | undefined = undefined;
   // The fields that `record` changes. They are only declared here: V8 treats a field that is assigned once as a constant.
   /** Frozen while the last snapshot holds them: the next change goes the slow way, which copies them. */
   declare private counts: SparseCounts;
   declare private readonly setup: SeriesSetup;
+  #attributes: Attributes;
   #sum = 0;
   // The extremes of the values since the last snapshot.
   #min = Number.POSITIVE_INFINITY;
@@ -95,11 +95,21 @@ export class Series {
   #hasEnded = false;
 
   constructor(attributes: Attributes, setup: SeriesSetup, place: number) {
-    this.attributes = attributes;
+    this.#attributes = attributes;
     this.place = place;
     this.counts = new SparseCounts(setup.layout.slotCount);
     this.setup = setup;
     this.#startTimeMs = setup.clock.nowMs();
+  }
+
+  /** Frozen. */
+  get attributes(): Attributes {
+    return this.#attributes;
+  }
+
+  /** @internal Whether it was removed from its family, and counts for another series. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
   }
 
   /** When the counting began, in milliseconds since 1970. */
@@ -277,7 +287,7 @@ export class Series {
     const isEmpty = counts.total === 0;
     const earlier = this.#last === undefined || this.#last.counts.total === 0 ? NO_EXTREMES : this.#last;
     this.#last = new StateSnapshot(this.setup.layout, counts, next, {
-      attributes: this.attributes,
+      attributes: this.#attributes,
       startTimeMs: this.#startTimeMs,
       sum: this.#sum,
       // Adding 0 turns -0 into 0.
@@ -294,16 +304,16 @@ export class Series {
     return this.#last;
   }
 
-  /** Takes the last snapshot. Whatever is recorded here afterwards begins anew. */
+  /** @internal Takes the last snapshot. Whatever is recorded here afterwards begins anew. */
   end(): SeriesSnapshot {
     const last = this.snapshot();
     this.#hasEnded = true;
     return last;
   }
 
-  /** Begins anew after the end, with another identity. */
+  /** @internal Begins anew after the end, with another identity. */
   restart(place: number): void {
-    this.attributes = Object.freeze({ ...this.attributes });
+    this.#attributes = Object.freeze({ ...this.#attributes });
     this.place = place;
     this.activeMs = undefined;
     this.counts = new SparseCounts(this.setup.layout.slotCount);

@@ -1,10 +1,10 @@
 import { placesIn } from '@hdrscope/kit';
+import { changesBetween, type SeriesChange } from './changes.ts';
 import { type EndedAfter, endedBetween } from './ended.ts';
 import { type FamilySnapshot, origins } from './family.ts';
 import type { Scope } from './family-options.ts';
 import { rejectedCount } from './rejected.ts';
 import { differenceOf, type SeriesSnapshot } from './series-snapshot.ts';
-import { changesBetween, type SeriesChange } from './steps.ts';
 
 /** A source that failed during a gather. */
 export interface SourceFailure {
@@ -152,15 +152,15 @@ function seriesChanges(
 ): Iterable<SeriesChange> {
   if (family === before) return [];
   const [origin, earlier] = [origins.get(family), before && origins.get(before)];
-  const steps = origin && earlier && changesBetween(earlier.after, origin.after);
-  if (steps !== undefined) return steps;
+  const changes = origin && earlier && changesBetween(earlier.after, origin.after);
+  if (changes !== undefined) return changes;
   // The family is younger than a snapshot without it, so all series that have ended since were its own.
   const from = before === undefined ? endings.get(previous) : undefined;
   const ended = origin && from ? endedBetween(from, origin.ended, origin.family) : [];
   return comparedSeries(family, before, ended);
 }
 
-/** Compares two snapshots that no steps connect: one of them is a difference, or is the first. */
+/** Compares two snapshots that no chain of changes connects: one of them is a difference, or is the first. */
 function* comparedSeries(
   family: FamilySnapshot,
   before: FamilySnapshot | undefined,

@@ -119,3 +119,17 @@ test('uses no memory for keys that come when it is full', () => {
   expect(heapBytes() - before).toBeLessThan(2_000_000);
   expect(index.find({ a: 1 })).toBe('a');
 });
+
+test('forgets a set in the order that is given, and no other set', () => {
+  const index = new AttributeIndex<string>(10);
+  index.learn({ a: 1, b: 1 }, 'both');
+  index.learn({ b: 1, a: 1 }, 'both');
+  index.learn({ a: 1 }, 'a');
+  index.forget({ a: 1, b: 1 });
+  index.forget({ c: 1 });
+  expect([{ a: 1, b: 1 }, { b: 1, a: 1 }, { a: 1 }].map((set) => index.find(set))).toEqual([
+    undefined,
+    'both',
+    'a',
+  ]);
+});

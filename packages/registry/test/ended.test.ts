@@ -124,6 +124,20 @@ describe('a series that is removed', () => {
     expect(counts.sort()).toEqual([1, 2]);
   });
 
+  test('begins anew with its attributes in any order', () => {
+    const { family } = setUp();
+    const orders = [
+      { a: 1, b: 2 },
+      { b: 2, a: 1 },
+    ];
+    const ended = orders.map((attributes) => family.with(attributes));
+    for (let i = 0; i < 9; i++) family.with({ other: i }).record(1);
+    family.remove({ b: 2, a: 1 });
+    const next = orders.map((attributes) => family.with(attributes));
+    expect([ended[0] === ended[1], next[0] === next[1], next[0] === ended[0]]).toEqual([true, true, false]);
+    expect(family.with({ other: 3 }).snapshot().counts.total).toBe(1);
+  });
+
   test('is forgotten by the memory when nobody holds an older snapshot', async () => {
     const { registry, family } = setUp();
     const ended: WeakRef<object>[] = [];

@@ -110,11 +110,6 @@ export class SparseCounts implements LiveCounts {
     return this.#kept.byteLength + (this.#far?.byteLength ?? 0) + (this.#carries?.byteLength ?? 0);
   }
 
-  /** Whether the counts never change again. */
-  get isFrozen(): boolean {
-    return this.#isFrozen;
-  }
-
   seen(): this {
     return this;
   }

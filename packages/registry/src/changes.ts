@@ -11,28 +11,26 @@ export interface SeriesChange {
 }
 
 /**
- * What changed in a family after one of its snapshots, until the next one. Each step leads to the next one and not back: the holder of
- * an old snapshot can walk forward from it, and steps before the oldest snapshot in use are garbage.
+ * The changes of a family after one of its snapshots, until the next one. Each of these leads to the next one and not back: the
+ * holder of an old snapshot can walk forward from it, and those before the oldest snapshot in use are garbage.
  */
-export interface Step {
+export interface ChangesAfter {
   readonly changes: SeriesChange[];
-  next: Step | undefined;
+  next: ChangesAfter | undefined;
 }
 
-export function newStep(): Step {
+export function noChangesYet(): ChangesAfter {
   return { changes: [], next: undefined };
 }
 
-/**
- * The changes of the steps from `from` up to `to`, without `to`: one for each series. `undefined` when `from` does not lead to `to`.
- */
-export function changesBetween(from: Step, to: Step): Iterable<SeriesChange> | undefined {
+/** All changes from `from` up to `to`, without those of `to`: one for each series. `undefined` when `from` does not lead to `to`. */
+export function changesBetween(from: ChangesAfter, to: ChangesAfter): Iterable<SeriesChange> | undefined {
   if (from.next === to) return from.changes;
   // All states of a series share their attributes.
   const changes = new Map<SeriesSnapshot['attributes'], SeriesChange>();
-  for (let step = from; step !== to; step = step.next) {
-    if (step.next === undefined) return undefined;
-    for (const change of step.changes) {
+  for (let after = from; after !== to; after = after.next) {
+    if (after.next === undefined) return undefined;
+    for (const change of after.changes) {
       const { attributes } = change.now;
       const earlier = changes.get(attributes);
       changes.set(attributes, earlier === undefined ? change : { ...change, before: earlier.before });
