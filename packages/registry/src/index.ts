@@ -23,6 +23,7 @@ export {
   createRegistry,
   type GatherOptions,
   type Registry,
+  type RegistryOptions,
   SHARED_GATHER_MS,
   type Source,
   type SourceOptions,

@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { Slices } from '@hdrscope/kit';
 import { AskedSource, assertTimeout } from './asked-source.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -52,6 +52,12 @@ export interface GatherOptions {
 /** The age of answers that readers share, in milliseconds: see `GatherOptions.maxAgeMs`. */
 export const SHARED_GATHER_MS = 100;
 
+/** The options of a registry. */
+export interface RegistryOptions {
+  /** Gives the time of snapshots and the start of series, and measures timers. @default the clock of the runtime */
+  readonly clock?: Clock;
+}
+
 /** Families of histograms, and the sources that are collected from. `createRegistry` makes it. */
 export interface Registry {
   /**
@@ -78,7 +84,8 @@ export interface Registry {
    * The work is cut into slices of a few milliseconds, so that other work of the process runs in between: each series shows
    * one moment, and the moments of two series are at most as far apart as the gather takes.
    *
-   * @throws HdrscopeError `ERR_INVALID_OPTION` when `timeoutMs` or `maxAgeMs` is out of range. It rejects for no other reason.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, or `timeoutMs` or `maxAgeMs` is out of range.
+   *   It rejects for no other reason.
    */
   gather(options?: GatherOptions): Promise<Snapshot>;
   /**
@@ -91,8 +98,7 @@ export interface Registry {
 /**
  * Makes an empty registry.
  *
- * @param options `clock` gives the time of snapshots and the start of series, and measures timers. Left out, it is the
- *   clock of the runtime.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist.
  * @example
  * ```ts
  * import { createRegistry } from '@hdrscope/registry';
@@ -108,7 +114,9 @@ export interface Registry {
  * [series!.histogram.totalCount, series!.sum, series!.max]; //=> [2, 0.262, 0.25]
  * ```
  */
-export function createRegistry({ clock = systemClock }: { readonly clock?: Clock } = {}): Registry {
+export function createRegistry(options: RegistryOptions = {}): Registry {
+  assertOptions(options, REGISTRY);
+  const { clock = systemClock } = options;
   const families = new Map<string, Family>();
   const ended = new EndedList();
   const sources = new Map<Source, AskedSource>();
@@ -130,12 +138,16 @@ export function createRegistry({ clock = systemClock }: { readonly clock?: Clock
     family(identity) {
       return families.get(familyKey(identity));
     },
-    add(source, { timeoutMs } = {}) {
+    add(source, sourceOptions = {}) {
+      assertOptions(sourceOptions, ADD);
+      const { timeoutMs } = sourceOptions;
       const asked = new AskedSource(source.name, () => source.collect(registry), clock, timeoutMs);
       if (!sources.has(source)) sources.set(source, asked);
       return () => sources.delete(source);
     },
-    async gather({ nowMs, timeoutMs = Number.POSITIVE_INFINITY, maxAgeMs = 0 } = {}) {
+    async gather(gatherOptions = {}) {
+      assertOptions(gatherOptions, GATHER);
+      const { nowMs, timeoutMs = Number.POSITIVE_INFINITY, maxAgeMs = 0 } = gatherOptions;
       assertTimeout(timeoutMs);
       if (!(maxAgeMs >= 0))
         throw mustBe('ERR_INVALID_OPTION', 'maxAgeMs', 'a number of at least 0', maxAgeMs);
@@ -157,6 +169,19 @@ export function createRegistry({ clock = systemClock }: { readonly clock?: Clock
   };
   return registry;
 }
+
+const REGISTRY: OptionsOwner<RegistryOptions> = { name: 'createRegistry', names: { clock: true } };
+
+const ADD: OptionsOwner<SourceOptions> = {
+  name: 'registry.add',
+  names: { timeoutMs: true },
+  call: 'registry.add(source, { timeoutMs: 1000 })',
+};
+
+const GATHER: OptionsOwner<GatherOptions> = {
+  name: 'registry.gather',
+  names: { nowMs: true, timeoutMs: true, maxAgeMs: true },
+};
 
 async function snapshotsOf(families: readonly Family[]): Promise<FamilySnapshot[]> {
   const slices = new Slices();

@@ -32,3 +32,19 @@ export function expectRefused(action: () => unknown, code: string): void {
 function isRefusal(error: unknown): error is RefusalError {
   return error instanceof Error && error.name === 'HdrscopeError';
 }
+
+/**
+ * Fails the test unless `action` refuses an option that does not exist, with the name that was meant. The action may throw,
+ * return a promise that rejects, or return a generator whose first step rejects.
+ */
+export async function expectMisspelt(action: () => unknown, meant: string): Promise<void> {
+  const outcome = Promise.resolve().then(async () => {
+    const result = (await action()) as Partial<AsyncGenerator> | undefined;
+    return typeof result?.next === 'function' ? result.next() : result;
+  });
+  await expect(outcome).rejects.toMatchObject({
+    code: 'ERR_INVALID_OPTION',
+    message: expect.stringContaining(`did you mean ${meant}?`),
+    details: { nearest: meant },
+  });
+}

@@ -81,9 +81,20 @@ export interface CephHistograms extends Ingestion {
 export function cephHistograms(
   registry: Registry,
   fetch: () => string | Promise<string>,
-  { memory = new IngestMemory(), ...options }: CephHistogramsOptions = {},
+  options: CephHistogramsOptions = {},
 ): CephHistograms {
   assertOptions(options, CEPH_HISTOGRAMS);
+  const {
+    memory = new IngestMemory(),
+    attributes,
+    sourceName,
+    since,
+    timeoutMs,
+    observer,
+    ...shown
+  } = options;
+  const { classes, familyName = defaultFamilyName, ...parsed } = shown;
+  if (classes !== undefined) assertOptions(classes, CLASSES);
   let latest: readonly ImportedHistogram[] = [];
   let resets = 0;
   const before = new Map<string, ImportedHistogram>();
@@ -100,10 +111,16 @@ export function cephHistograms(
     return epoch + Number(isReset);
   };
   const read = async (): Promise<Reading[]> => {
-    latest = parseHistogramDump(await fetch(), options);
-    return latest.flatMap((histogram) => readingsOf(histogram, String(epochOf(histogram)), options));
+    latest = parseHistogramDump(await fetch(), parsed);
+    return latest.flatMap((histogram) =>
+      readingsOf(histogram, String(epochOf(histogram)), { classes, familyName }),
+    );
   };
-  const ingestion = ingest(registry, { name: 'ceph', read }, { ...options, memory });
+  const ingestion = ingest(
+    registry,
+    { name: 'ceph', read },
+    { memory, attributes, sourceName, since, timeoutMs, observer },
+  );
   return {
     ...ingestion,
     get health() {
@@ -121,11 +138,16 @@ function rememberedEpoch(memory: IngestMemory, histogram: ImportedHistogram): nu
   return Number(epochs.find((epoch) => epoch !== undefined) ?? 0);
 }
 
+interface FamiliesOfAxes {
+  readonly classes: AxisClasses | undefined;
+  readonly familyName: (histogram: ImportedHistogram, axis: Axis) => string;
+}
+
 /** A reading for each axis of a histogram, and for each class of its values. */
 function readingsOf(
   imported: ImportedHistogram,
   epoch: string,
-  { classes, familyName = defaultFamilyName }: CephHistogramsOptions,
+  { classes, familyName }: FamiliesOfAxes,
 ): Reading[] {
   const { histogram, daemon, sums, logger, counter } = imported;
   return histogram.axes.flatMap((axis, at) => {
@@ -152,6 +174,12 @@ function defaultFamilyName({ logger, counter }: ImportedHistogram, axis: Axis): 
     .replace(/[^a-z0-9]+/g, '_');
   return `ceph.${logger}.${counter.replace(/_histogram$/, '')}.${title}`;
 }
+
+const CLASSES: OptionsOwner<AxisClasses> = {
+  name: 'classes',
+  names: { axis: true, bounds: true, attribute: true },
+  call: "cephHistograms(registry, fetch, { classes: { axis: 'Request size (bytes)', bounds: [4096] } })",
+};
 
 const CEPH_HISTOGRAMS: OptionsOwner<CephHistogramsOptions> = {
   name: 'cephHistograms',

@@ -38,7 +38,12 @@ export class OtlpIntake {
 
   constructor(registry: Registry, settings: ReceiverSettings) {
     this.#settings = settings;
-    this.#ingestion = ingest(registry, { name: 'otlp' }, { ...settings, epochs: 'side by side' });
+    const { maxStreams, forgetAfterMs, clock, observer, memory } = settings;
+    this.#ingestion = ingest(
+      registry,
+      { name: 'otlp' },
+      { maxStreams, forgetAfterMs, clock, observer, memory, epochs: 'side by side' },
+    );
   }
 
   get memory(): IngestMemory {

@@ -1,3 +1,4 @@
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { joinedError } from '../problems.ts';
 import type { Registry } from '../registry.ts';
 import { Intake } from './intake.ts';
@@ -32,6 +33,7 @@ import type { Ingestion, IngestOptions, ReadableSource } from './source.ts';
  * ```
  */
 export function ingest(registry: Registry, source: ReadableSource, options: IngestOptions = {}): Ingestion {
+  assertOptions(options, INGEST);
   const intake = new Intake(registry, options);
   const { observer, timeoutMs, sourceName: name = source.name } = options;
   let running: Promise<void> | undefined;
@@ -68,3 +70,22 @@ export function ingest(registry: Registry, source: ReadableSource, options: Inge
     },
   };
 }
+
+const INGEST: OptionsOwner<IngestOptions> = {
+  name: 'ingest',
+  names: {
+    resets: true,
+    isWhole: true,
+    clock: true,
+    sourceName: true,
+    since: true,
+    timeoutMs: true,
+    attributes: true,
+    observer: true,
+    memory: true,
+    maxStreams: true,
+    forgetAfterMs: true,
+    epochs: true,
+  },
+  call: "ingest(registry, source, { since: 'now' })",
+};

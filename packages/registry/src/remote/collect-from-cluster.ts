@@ -1,3 +1,4 @@
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { Attributes } from '../attributes.ts';
 import type { Registry } from '../registry.ts';
 import type { ProcessPort } from './channel.ts';
@@ -33,8 +34,10 @@ export interface ClusterOptions<Worker extends ClusterWorker = ClusterWorker>
 export function collectFromCluster<Worker extends ClusterWorker>(
   registry: Registry,
   cluster: ClusterLike<Worker>,
-  { timeoutMs, attributesOf }: ClusterOptions<Worker> = {},
+  options: ClusterOptions<Worker> = {},
 ): () => void {
+  assertOptions(options, COLLECT_FROM_CLUSTER);
+  const { timeoutMs, attributesOf } = options;
   const stops: (() => void)[] = [];
   // The event of a worker that was forked just before comes later, when the worker is in the list already.
   const known = new WeakSet<Worker>();
@@ -56,3 +59,9 @@ export function collectFromCluster<Worker extends ClusterWorker>(
     for (const stop of stops) stop();
   };
 }
+
+const COLLECT_FROM_CLUSTER: OptionsOwner<ClusterOptions> = {
+  name: 'collectFromCluster',
+  names: { attributesOf: true, timeoutMs: true },
+  call: 'collectFromCluster(registry, cluster, { timeoutMs: 1000 })',
+};

@@ -1,3 +1,4 @@
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { assertTimeout } from '../asked-source.ts';
 import type { Attributes } from '../attributes.ts';
 import type { Registry } from '../registry.ts';
@@ -61,6 +62,7 @@ const statesByRegistry = new WeakMap<Registry, RemoteStates>();
  * ```
  */
 export function collectFrom(registry: Registry, port: RemotePort, options: CollectOptions = {}): () => void {
+  assertOptions(options, COLLECT_FROM);
   const { name = nameOf(port), timeoutMs = DEFAULT_TIMEOUT_MS, attributes = {} } = options;
   assertTimeout(timeoutMs);
   const remote = new Remote(port, { name, timeoutMs, attributes, states: statesOf(registry) }, () =>
@@ -69,6 +71,12 @@ export function collectFrom(registry: Registry, port: RemotePort, options: Colle
   const remove = registry.add(remote, { timeoutMs });
   return () => remote.close();
 }
+
+const COLLECT_FROM: OptionsOwner<CollectOptions> = {
+  name: 'collectFrom',
+  names: { name: true, timeoutMs: true, attributes: true },
+  call: 'collectFrom(registry, port, { timeoutMs: 1000 })',
+};
 
 function statesOf(registry: Registry): RemoteStates {
   let states = statesByRegistry.get(registry);
