@@ -1,6 +1,6 @@
 import { createConnection } from 'node:net';
 import { HdrscopeError } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { LONGEST_TIMER_MS } from '@hdrscope/kit';
 import { adminSocketError, errnoOf } from '../errors.ts';
 import { type JsonValue, toJsonText } from '../json-text.ts';
@@ -49,8 +49,10 @@ export async function askAdminSocket(
   path: string,
   prefix: string,
   args: Readonly<Record<string, JsonValue>> = {},
-  { timeoutMs = DEFAULT_TIMEOUT_MS, maxBytes = DEFAULT_MAX_BYTES }: AskOptions = {},
+  options: AskOptions = {},
 ): Promise<string> {
+  assertOptions(options, ASK_ADMIN_SOCKET);
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, maxBytes = DEFAULT_MAX_BYTES } = options;
   assertSocketPath(path);
   assertPositive('timeoutMs', timeoutMs);
   assertPositive('maxBytes', maxBytes);
@@ -62,6 +64,12 @@ export async function askAdminSocket(
   const { message, errno } = failure;
   throw adminSocketError(`${path} refuses '${prefix}': ${message}`, { socket: path, command: prefix, errno });
 }
+
+const ASK_ADMIN_SOCKET: OptionsOwner<AskOptions> = {
+  name: 'askAdminSocket',
+  names: { timeoutMs: true, maxBytes: true },
+  call: "askAdminSocket(path, 'perf dump', {}, { timeoutMs: 5000 })",
+};
 
 function assertPositive(what: string, value: number): void {
   if (!(value > 0)) throw mustBe('ERR_INVALID_OPTION', what, 'a number above 0', value);

@@ -1,3 +1,4 @@
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { Registry } from '@hdrscope/registry';
 import { formatHistogramDump } from '../dump/dump.ts';
 import { formatHistogramSchema } from '../dump/schema.ts';
@@ -12,6 +13,7 @@ export interface RegistryRepliesOptions extends SnapshotLoggersOptions, Snapshot
  * The answers to the perf commands from a registry. It is gathered for each command. Its families appear as histograms, and
  * in `perf dump` as numbers, for tools that do not read histograms.
  *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist.
  * @example
  * ```ts
  * import { mkdtempSync, rmSync } from 'node:fs';
@@ -30,14 +32,23 @@ export interface RegistryRepliesOptions extends SnapshotLoggersOptions, Snapshot
  * ```
  */
 export function registryReplies(registry: Registry, options: RegistryRepliesOptions = {}): PerfReplies {
-  const loggers = async () => snapshotLoggers(await registry.gather(), options);
-  const { release = 'tentacle' } = options;
+  assertOptions(options, REGISTRY_REPLIES);
+  const { percentiles, ...shown } = options;
+  const { release = 'tentacle', logger } = shown;
+  const numbers = { ...(percentiles && { percentiles }), ...(logger !== undefined && { logger }) };
+  const loggers = async () => snapshotLoggers(await registry.gather(), shown);
   return {
     histograms: {
       schema: async (format) => formatHistogramSchema(await loggers(), { format }),
       dump: async (filter, format) => formatHistogramDump(await loggers(), { ...filter, release, format }),
     },
-    numbers: async () => snapshotNumbers(await registry.gather(), options),
-    labelled: async () => snapshotLabelledNumbers(await registry.gather(), options),
+    numbers: async () => snapshotNumbers(await registry.gather(), numbers),
+    labelled: async () => snapshotLabelledNumbers(await registry.gather(), numbers),
   };
 }
+
+const REGISTRY_REPLIES: OptionsOwner<RegistryRepliesOptions> = {
+  name: 'registryReplies',
+  names: { release: true, logger: true, axisOf: true, percentiles: true },
+  call: "registryReplies(registry, { release: 'next' })",
+};

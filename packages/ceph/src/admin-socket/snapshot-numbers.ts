@@ -1,3 +1,4 @@
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { nanosecondsPer } from '@hdrscope/kit';
 import type { Attributes, FamilySnapshot, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
 import { valuesAtPercentiles } from '@hdrscope/registry';
@@ -16,8 +17,11 @@ export interface SnapshotNumbersOptions {
  * Families of a registry as the numbers of `perf dump`, for tools that do not read histograms. Each series has its count and
  * its sum under the name of the family, and gauges such as `NAME_p50`, `NAME_p99`, `NAME_p99_9` and `NAME_max`. Times are
  * in seconds. Attributes are appended to the name of the logger.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist.
  */
 export function snapshotNumbers(snapshot: Snapshot, options: SnapshotNumbersOptions = {}): PerfNumbers {
+  assertOptions(options, SNAPSHOT_NUMBERS);
   const { logger = 'hdrscope' } = options;
   return Object.fromEntries(
     groupsOf(snapshot, options).map(({ attributes, numbers }) => [
@@ -27,14 +31,23 @@ export function snapshotNumbers(snapshot: Snapshot, options: SnapshotNumbersOpti
   );
 }
 
+const SNAPSHOT_NUMBERS: OptionsOwner<SnapshotNumbersOptions> = {
+  name: 'snapshotNumbers',
+  names: { percentiles: true, logger: true },
+  call: 'snapshotNumbers(snapshot, { percentiles: [50, 99] })',
+};
+
 /**
  * Families of a registry as the numbers of `counter dump`: those of `snapshotNumbers`, with attributes as labels.
  * ceph-exporter copies labels unchanged into the text for Prometheus, so characters that would break it become underscores.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist.
  */
 export function snapshotLabelledNumbers(
   snapshot: Snapshot,
   options: SnapshotNumbersOptions = {},
 ): LabelledNumbers[] {
+  assertOptions(options, SNAPSHOT_LABELLED_NUMBERS);
   const { logger = 'hdrscope' } = options;
   return groupsOf(snapshot, options).map(({ attributes, numbers }) => ({
     logger,
@@ -42,6 +55,12 @@ export function snapshotLabelledNumbers(
     numbers,
   }));
 }
+
+const SNAPSHOT_LABELLED_NUMBERS: OptionsOwner<SnapshotNumbersOptions> = {
+  name: 'snapshotLabelledNumbers',
+  names: { percentiles: true, logger: true },
+  call: 'snapshotLabelledNumbers(snapshot, { percentiles: [50, 99] })',
+};
 
 function labelsOf(attributes: Attributes): Readonly<Record<string, string>> {
   return Object.fromEntries(

@@ -1,4 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { type Axis, type AxisUnit, axisRanges } from '../histogram/axis.ts';
 import { CellTable, type DocumentObject, type DocumentValue, RepeatedPart, toPlain } from './document.ts';
 import { type CephFormat, formatDocument } from './format.ts';
@@ -45,14 +46,22 @@ export type HistogramDump = Readonly<Record<string, Readonly<Record<string, Dump
  * The answer to `perf histogram dump`, as objects. JavaScript moves names such as `12` to the front of an object;
  * `formatHistogramDump` keeps them in their place.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when two names are equal, or the release does not have such an axis.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, two names are equal, or the release does not
+ *   have such an axis.
  */
 export function histogramDump(
   loggers: readonly HistogramLogger[],
   options: HistogramDumpOptions = {},
 ): HistogramDump {
+  assertOptions(options, HISTOGRAM_DUMP);
   return toPlain(dumpDocument(loggers, options)) as HistogramDump;
 }
+
+const HISTOGRAM_DUMP: OptionsOwner<HistogramDumpOptions> = {
+  name: 'histogramDump',
+  names: { release: true, logger: true, counter: true },
+  call: "histogramDump(loggers, { release: 'next' })",
+};
 
 /**
  * The answer to `perf histogram dump`, byte for byte. Counts are exact up to 2^64 − 1. A filter that matches nothing is no
@@ -76,8 +85,15 @@ export function formatHistogramDump(
   loggers: readonly HistogramLogger[],
   options: HistogramDumpTextOptions = {},
 ): string {
+  assertOptions(options, FORMAT_HISTOGRAM_DUMP);
   return formatDocument(dumpDocument(loggers, options), options.format ?? 'json-pretty');
 }
+
+const FORMAT_HISTOGRAM_DUMP: OptionsOwner<HistogramDumpTextOptions> = {
+  name: 'formatHistogramDump',
+  names: { format: true, release: true, logger: true, counter: true },
+  call: "formatHistogramDump(loggers, { format: 'json' })",
+};
 
 /** The selected loggers and counters, with one document for each counter. */
 export function loggersDocument(

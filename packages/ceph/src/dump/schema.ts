@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { type DocumentObject, type DocumentValue, toPlain } from './document.ts';
 import { loggersDocument } from './dump.ts';
 import { type CephFormat, formatDocument } from './format.ts';
@@ -45,10 +45,18 @@ export function histogramSchema(loggers: readonly HistogramLogger[]): HistogramS
  */
 export function formatHistogramSchema(
   loggers: readonly HistogramLogger[],
-  { format = 'json-pretty' }: HistogramSchemaTextOptions = {},
+  options: HistogramSchemaTextOptions = {},
 ): string {
+  assertOptions(options, FORMAT_HISTOGRAM_SCHEMA);
+  const { format = 'json-pretty' } = options;
   return formatDocument(schemaDocument(loggers), format);
 }
+
+const FORMAT_HISTOGRAM_SCHEMA: OptionsOwner<HistogramSchemaTextOptions> = {
+  name: 'formatHistogramSchema',
+  names: { format: true },
+  call: "formatHistogramSchema(loggers, { format: 'json' })",
+};
 
 function schemaDocument(loggers: readonly HistogramLogger[]): DocumentObject {
   return loggersDocument(loggers, {}, describe);

@@ -1,5 +1,11 @@
 import { type Layout, type Rebucketing, rebucket } from '@hdrscope/core';
-import { mustBe, resolutionOf, scaledLayout } from '@hdrscope/core/internal';
+import {
+  assertOptions,
+  mustBe,
+  type OptionsOwner,
+  resolutionOf,
+  scaledLayout,
+} from '@hdrscope/core/internal';
 import { nanosecondsPer } from '@hdrscope/kit';
 import type { Attributes, FamilySnapshot, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
 import { type Axis, axisLayout } from '../histogram/axis.ts';
@@ -25,8 +31,8 @@ const ALL: Axis = { name: 'All', scale: 'linear', min: 0, quantSize: 1, buckets:
  * is a logger, with a counter for each family. The counts of an HDR slot move, all together, to the slot of its midpoint;
  * `fit` states how many of them may be misplaced.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the release is unknown, Ceph could not have such an axis, or the unit of
- *   an axis does not suit its family.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, the release is unknown, Ceph could not have such
+ *   an axis, or the unit of an axis does not suit its family.
  * @example
  * ```ts
  * import { type HistogramLogger, snapshotLoggers } from '@hdrscope/ceph';
@@ -42,10 +48,9 @@ const ALL: Axis = { name: 'All', scale: 'linear', min: 0, quantSize: 1, buckets:
  * fit; //=> { exact: true, maxMisplaced: 0 }
  * ```
  */
-export function snapshotLoggers(
-  snapshot: Snapshot,
-  { release = 'tentacle', logger = 'hdrscope', axisOf = defaultAxis }: SnapshotLoggersOptions = {},
-): HistogramLogger[] {
+export function snapshotLoggers(snapshot: Snapshot, options: SnapshotLoggersOptions = {}): HistogramLogger[] {
+  assertOptions(options, SNAPSHOT_LOGGERS);
+  const { release = 'tentacle', logger = 'hdrscope', axisOf = defaultAxis } = options;
   assertRelease(release);
   const counters = new Map<string, HistogramCounter[]>();
   for (const family of snapshot.families) {
@@ -59,6 +64,12 @@ export function snapshotLoggers(
   }
   return [...counters].map(([name, group]) => ({ name, counters: distinct(group) }));
 }
+
+const SNAPSHOT_LOGGERS: OptionsOwner<SnapshotLoggersOptions> = {
+  name: 'snapshotLoggers',
+  names: { release: true, logger: true, axisOf: true },
+  call: "snapshotLoggers(snapshot, { release: 'next' })",
+};
 
 /**
  * The default axis of a family: log2, with a power of two as the quantum, since HDR slots have edges there. Times are in

@@ -5,7 +5,7 @@ import {
   LayoutHistogram,
   type QuantileOptions,
 } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { type Axis, axisDifference, axisLayout } from './axis.ts';
 import { Cells } from './cells.ts';
 import { type SlotSpan, sumsByAxis } from './projection.ts';
@@ -236,10 +236,13 @@ export class PerfHistogram {
    *
    * @param axis The name of the axis, or its index from 0.
    * @param q From 0 to 1.
-   * @throws HdrscopeError as `marginal` does; `ERR_INVALID_VALUE` when `q` is outside [0, 1].
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; as `marginal` does; `ERR_INVALID_VALUE` when
+   *   `q` is outside [0, 1].
    */
-  quantile(axis: string | number, q: number, { where, ...options }: AxisQuantileOptions = {}): AxisQuantile {
-    const { value, lower, upper, open } = this.marginal(axis, where).quantile(q, options);
+  quantile(axis: string | number, q: number, options: AxisQuantileOptions = {}): AxisQuantile {
+    assertOptions(options, QUANTILE);
+    const { where, ...interpolated } = options;
+    const { value, lower, upper, open } = this.marginal(axis, where).quantile(q, interpolated);
     return open || Number.isNaN(value) ? { lower, upper, open } : { value, lower, upper, open };
   }
 
@@ -310,6 +313,12 @@ export class PerfHistogram {
     }
   }
 }
+
+const QUANTILE: OptionsOwner<AxisQuantileOptions> = {
+  name: 'PerfHistogram.quantile',
+  names: { where: true, interpolation: true },
+  call: "histogram.quantile(0, 0.99, { interpolation: 'exclusive' })",
+};
 
 function assertNumber(value: unknown): asserts value is number {
   if (typeof value !== 'number' || Number.isNaN(value))

@@ -1,5 +1,5 @@
 import type { EdgeLayout } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import type { SlotSpan } from './projection.ts';
 
 /** A range of values of one axis. Both ends must be lower bounds of slots. */
@@ -12,8 +12,16 @@ export interface ValueRange {
   readonly to?: number;
 }
 
-/** @throws HdrscopeError `ERR_INVALID_OPTION` when an end is not the lower bound of a slot. */
-export function slotSpanOf(layout: EdgeLayout, { from, to }: ValueRange, name: string): SlotSpan {
+const VALUE_RANGE: OptionsOwner<ValueRange> = {
+  name: 'a range of values',
+  names: { axis: true, from: true, to: true },
+  call: "histogram.marginal(0, [{ axis: 'Request size (bytes)', from: 512 }])",
+};
+
+/** @throws HdrscopeError `ERR_INVALID_OPTION` when an end is not the lower bound of a slot, or a field does not exist. */
+export function slotSpanOf(layout: EdgeLayout, range: ValueRange, name: string): SlotSpan {
+  assertOptions(range, VALUE_RANGE);
+  const { from, to } = range;
   const first = from === undefined ? 0 : slotFrom(layout, from, `the range of "${name}": from`);
   const end =
     to === undefined || to === Number.POSITIVE_INFINITY

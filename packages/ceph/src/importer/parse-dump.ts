@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { type DocumentOptions, readDocuments, type TextDocument } from './documents.ts';
 import { asArray, asInteger, asObject } from './fields.ts';
 import type { Json, JsonObject } from './json.ts';
@@ -22,8 +22,8 @@ const TELEMETRY = 'osd_perf_histograms';
  * lines; the output of `ceph tell osd.*`, a dump for each daemon; or a telemetry report. Counts are exact up to 2^64 − 1.
  * Unknown keys are ignored. An error names the logger, the counter and the path.
  *
- * @throws HdrscopeError `ERR_DECODE` when the text is not a dump; `ERR_TOO_LARGE` when it is longer than `maxLength`, or a
- *   histogram has more than 2^23 cells.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; `ERR_DECODE` when the text is not a dump;
+ *   `ERR_TOO_LARGE` when it is longer than `maxLength`, or a histogram has more than 2^23 cells.
  * @example
  * ```ts
  * import { parseHistogramDump } from '@hdrscope/ceph';
@@ -35,6 +35,7 @@ const TELEMETRY = 'osd_perf_histograms';
  * ```
  */
 export function parseHistogramDump(text: string, options: ParseDumpOptions = {}): ImportedHistogram[] {
+  assertOptions(options, PARSE_HISTOGRAM_DUMP);
   const read = (isExact: boolean): ImportedHistogram[] =>
     readDocuments(text, options, isExact).flatMap((document) => readDocument(document, options));
   try {
@@ -46,6 +47,12 @@ export function parseHistogramDump(text: string, options: ParseDumpOptions = {})
     throw error;
   }
 }
+
+const PARSE_HISTOGRAM_DUMP: OptionsOwner<ParseDumpOptions> = {
+  name: 'parseHistogramDump',
+  names: { logger: true, counter: true, maxLength: true, lenient: true, units: true },
+  call: "parseHistogramDump(text, { logger: 'osd' })",
+};
 
 const LONG_NUMBER = /\d{16}/;
 

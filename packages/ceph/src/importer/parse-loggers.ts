@@ -1,3 +1,4 @@
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { HistogramLogger } from '../dump/loggers.ts';
 import { readDocuments } from './documents.ts';
 import { asObject } from './fields.ts';
@@ -15,7 +16,7 @@ export interface ImportedLoggers {
  * Reads a dump as loggers, from which `formatHistogramDump` writes the dump of a daemon of Ceph again, byte for byte. It
  * reads the same texts as `parseHistogramDump`, except for telemetry reports, which have no loggers.
  *
- * @throws HdrscopeError as `parseHistogramDump` does.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; as `parseHistogramDump` does.
  * @example
  * ```ts
  * import { formatHistogramDump, parseHistogramLoggers } from '@hdrscope/ceph';
@@ -27,6 +28,7 @@ export interface ImportedLoggers {
  * ```
  */
 export function parseHistogramLoggers(text: string, options: ParseDumpOptions = {}): ImportedLoggers[] {
+  assertOptions(options, PARSE_HISTOGRAM_LOGGERS);
   const histograms = parseHistogramDump(text, options);
   // Only the names are used, so rounded integers do no harm.
   return readDocuments(text, options, false).map(({ daemon, json }) => ({
@@ -41,3 +43,9 @@ export function parseHistogramLoggers(text: string, options: ParseDumpOptions = 
       })),
   }));
 }
+
+const PARSE_HISTOGRAM_LOGGERS: OptionsOwner<ParseDumpOptions> = {
+  name: 'parseHistogramLoggers',
+  names: { logger: true, counter: true, maxLength: true, lenient: true, units: true },
+  call: "parseHistogramLoggers(text, { logger: 'osd' })",
+};

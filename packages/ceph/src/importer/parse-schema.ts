@@ -1,3 +1,4 @@
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { asText } from '@hdrscope/kit';
 import { type DocumentOptions, readDocuments, type TextDocument } from './documents.ts';
 import { asInteger, asObject } from './fields.ts';
@@ -27,7 +28,8 @@ export interface ImportedDescription {
  * Reads the answer of one daemon or of several to `perf histogram schema`, with any text on other lines. Releases of Ceph
  * have different keys: only `type` is needed, and unknown keys are ignored.
  *
- * @throws HdrscopeError `ERR_DECODE` when the text is not a schema; `ERR_TOO_LARGE` when it is longer than `maxLength`.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; `ERR_DECODE` when the text is not a schema;
+ *   `ERR_TOO_LARGE` when it is longer than `maxLength`.
  * @example
  * ```ts
  * import { parseHistogramSchema } from '@hdrscope/ceph';
@@ -38,8 +40,15 @@ export interface ImportedDescription {
  * ```
  */
 export function parseHistogramSchema(text: string, options: DocumentOptions = {}): ImportedDescription[] {
+  assertOptions(options, PARSE_HISTOGRAM_SCHEMA);
   return readDocuments(text, options, false).flatMap(readSchema);
 }
+
+const PARSE_HISTOGRAM_SCHEMA: OptionsOwner<DocumentOptions> = {
+  name: 'parseHistogramSchema',
+  names: { maxLength: true, lenient: true },
+  call: 'parseHistogramSchema(text, { lenient: true })',
+};
 
 function readSchema({ daemon, json }: TextDocument): ImportedDescription[] {
   return Object.entries(asObject(json, 'a schema')).flatMap(([logger, counters]) => {

@@ -1,5 +1,11 @@
 import type { Histogram } from '@hdrscope/core';
-import { lossyHdr, mustBe, type SlotValueStrategy } from '@hdrscope/core/internal';
+import {
+  assertOptions,
+  lossyHdr,
+  mustBe,
+  type OptionsOwner,
+  type SlotValueStrategy,
+} from '@hdrscope/core/internal';
 import type { PerfHistogram } from '../histogram/perf-histogram.ts';
 import type { ValueRange } from '../histogram/value-range.ts';
 import { integersOf } from './axis-unit.ts';
@@ -36,7 +42,8 @@ export interface LossyHdr {
  * the `PerfHistogram` have bounds that are certain.
  *
  * @param axis The name of the axis, or its index from 0.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the strategy is unknown, or there is no such axis; `ERR_COUNT_OVERFLOW`.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, the strategy is unknown, or there is no such
+ *   axis; `ERR_COUNT_OVERFLOW`.
  * @example
  * ```ts
  * import { axisToHdr, PerfHistogram } from '@hdrscope/ceph';
@@ -50,8 +57,10 @@ export interface LossyHdr {
 export function axisToHdr(
   histogram: PerfHistogram,
   axis: string | number,
-  { strategy, where, significantDigits = 2 }: AxisToHdrOptions,
+  options: AxisToHdrOptions,
 ): LossyHdr {
+  assertOptions(options, AXIS_TO_HDR);
+  const { strategy, where, significantDigits = 2 } = options;
   if (strategy !== 'lower' && strategy !== 'geometric' && strategy !== 'upper') {
     throw mustBe('ERR_INVALID_OPTION', 'strategy', "'lower', 'geometric' or 'upper'", strategy);
   }
@@ -61,3 +70,9 @@ export function axisToHdr(
   hdr.tag = `lossy-${strategy}`;
   return { histogram: hdr, lossy: true, strategy, open };
 }
+
+const AXIS_TO_HDR: OptionsOwner<AxisToHdrOptions> = {
+  name: 'axisToHdr',
+  names: { strategy: true, where: true, significantDigits: true },
+  call: "axisToHdr(histogram, 0, { strategy: 'middle' })",
+};

@@ -180,11 +180,3 @@ test('refuses a second command with the same prefix', async () => {
     code: 'ERR_ALREADY_REGISTERED',
   });
 });
-
-test('an option that does not exist is refused with the name that was meant', async () => {
-  const served = sockets.serve({ comands: [echo] } as never);
-  await expect(served).rejects.toMatchObject({
-    code: 'ERR_INVALID_OPTION',
-    details: { nearest: 'commands' },
-  });
-});

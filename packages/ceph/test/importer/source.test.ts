@@ -188,8 +188,3 @@ test('the values of a histogram of one bucket, which has no bounds, count at 0',
   expect([family!.boundaries, family!.series[0]!.histogram.max]).toEqual([[], 0]);
   expect(source.health.open).toBe(3);
 });
-
-test('an option that does not exist is refused with the name that was meant', () => {
-  const action = () => cephHistograms(createRegistry(), () => '', { unit: {} } as never);
-  expect(refusalOf(action, 'ERR_INVALID_OPTION').message).toContain('did you mean units?');
-});
