@@ -1,5 +1,5 @@
 import { type Counted, type Quantile, quantilesOf } from '@hdrscope/core';
-import { type IntegerLayout, mustBe } from '@hdrscope/core/internal';
+import { assertOptions, type IntegerLayout, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { type KernelCounts, totalsOf } from './cpu-counts.ts';
 
 /** Which value of its slot a quantile is reported as. */
@@ -39,12 +39,18 @@ export function kernelQuantile(counts: KernelCounts, q: number, options?: Kernel
   return kernelQuantiles(counts, [q], options)[0]!;
 }
 
-/** Several quantiles, in the order given: see `kernelQuantile`. */
+/**
+ * Several quantiles, in the order given: see `kernelQuantile`.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist.
+ */
 export function kernelQuantiles(
   counts: KernelCounts,
   quantiles: readonly number[],
-  { interpolation = 'inclusive' }: KernelQuantileOptions = {},
+  options: KernelQuantileOptions = {},
 ): Quantile[] {
+  assertOptions(options, KERNEL_QUANTILES);
+  const { interpolation = 'inclusive' } = options;
   if (interpolation !== 'inclusive' && interpolation !== 'exclusive') {
     throw mustBe('ERR_INVALID_OPTION', 'interpolation', "'inclusive' or 'exclusive'", interpolation);
   }
@@ -53,6 +59,12 @@ export function kernelQuantiles(
   const inclusive = quantilesOf(counted, quantiles, { interpolation: 'linear' });
   return interpolation === 'inclusive' ? inclusive : quantiles.map((q) => exclusiveQuantile(counted, q));
 }
+
+const KERNEL_QUANTILES: OptionsOwner<KernelQuantileOptions> = {
+  name: 'kernelQuantiles',
+  names: { interpolation: true },
+  call: "kernelQuantiles(counts, [0.5, 0.99], { interpolation: 'exclusive' })",
+};
 
 function exclusiveQuantile({ layout, counts }: Counted<IntegerLayout>, q: number): Quantile {
   if (counts.total === 0) return { value: 0, lower: Number.NaN, upper: Number.NaN, open: false };

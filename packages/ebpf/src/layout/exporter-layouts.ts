@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { explicitKernelLayout, type KernelLayout } from './kernel-layout.ts';
 
 // Source of all: ebpf_exporter, `exporter/histogram.go`. Keys run from `bucket_min` to `bucket_max`, both inclusive. Programs
@@ -67,12 +67,20 @@ export function exporterFixedLayout(keys: readonly number[]): KernelLayout {
 
 const MOST_KEYS = 4096;
 
+const KEY_RANGE: OptionsOwner<ExporterKeyRange> = {
+  name: 'a range of keys',
+  names: { min: true, max: true },
+  call: 'exporterExp2Layout({ max: 26 })',
+};
+
 function byKey(
   name: string,
-  { min = 0, max }: ExporterKeyRange,
+  range: ExporterKeyRange,
   highest: number,
   upper: (key: number) => number,
 ): KernelLayout {
+  assertOptions(range, KEY_RANGE);
+  const { min = 0, max } = range;
   if (!Number.isInteger(min) || min < 0 || min >= highest) {
     throw mustBe('ERR_INVALID_OPTION', 'min', `an integer from 0 to ${highest - 1}`, min);
   }

@@ -1,4 +1,10 @@
-import { type IntegerLayout, integerLayout, mustBe } from '@hdrscope/core/internal';
+import {
+  assertOptions,
+  type IntegerLayout,
+  integerLayout,
+  mustBe,
+  type OptionsOwner,
+} from '@hdrscope/core/internal';
 
 /**
  * The slots of a histogram in the kernel, and the indices at which a program counts them. All programs count integers, but
@@ -40,8 +46,8 @@ export function slotOfIndex({ slots, firstIndex, keys }: KernelLayout, index: nu
  * A kernel layout from inclusive upper bounds. It has one more slot, for all integers above them.
  *
  * @param bounds At least one integer, ascending.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the bounds do not ascend, `lowest` is above the first bound, or `keys` are
- *   not one different integer for each slot.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, the bounds do not ascend, `lowest` is above the
+ *   first bound, or `keys` are not one different integer for each slot.
  * @example
  * ```ts
  * import { explicitKernelLayout, slotOfIndex } from '@hdrscope/ebpf';
@@ -54,8 +60,10 @@ export function slotOfIndex({ slots, firstIndex, keys }: KernelLayout, index: nu
  */
 export function explicitKernelLayout(
   bounds: readonly number[],
-  { name = 'explicit', firstIndex = 0, lowest, keys }: KernelLayoutOptions = {},
+  options: KernelLayoutOptions = {},
 ): KernelLayout {
+  assertOptions(options, EXPLICIT_KERNEL_LAYOUT);
+  const { name = 'explicit', firstIndex = 0, lowest, keys } = options;
   if (!Number.isSafeInteger(firstIndex)) {
     throw mustBe('ERR_INVALID_OPTION', 'firstIndex', 'an integer', firstIndex);
   }
@@ -68,3 +76,9 @@ export function explicitKernelLayout(
   }
   return { name, slots, firstIndex: keys[0]!, keys: [...keys] };
 }
+
+const EXPLICIT_KERNEL_LAYOUT: OptionsOwner<KernelLayoutOptions> = {
+  name: 'explicitKernelLayout',
+  names: { name: true, firstIndex: true, lowest: true, keys: true },
+  call: 'explicitKernelLayout([1, 2, 4], { firstIndex: 1 })',
+};

@@ -1,4 +1,4 @@
-import { integerBefore, mustBe } from '@hdrscope/core/internal';
+import { assertOptions, integerBefore, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { explicitKernelLayout, type KernelLayout } from './kernel-layout.ts';
 
 /** Width of the largest integers that kernel programs count. */
@@ -94,9 +94,11 @@ export interface BpftraceLhistOptions {
  * begins below `max`, although bpftrace prints `max` there.
  * Source: bpftrace, `src/ast/passes/codegen_llvm.cpp`.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an argument is outside its range.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, or an argument is outside its range.
  */
-export function bpftraceLhistLayout({ min, max, step }: BpftraceLhistOptions): KernelLayout {
+export function bpftraceLhistLayout(options: BpftraceLhistOptions): KernelLayout {
+  assertOptions(options, BPFTRACE_LHIST_LAYOUT);
+  const { min, max, step } = options;
   if (!Number.isSafeInteger(min)) throw mustBe('ERR_INVALID_OPTION', 'min', 'an integer', min);
   if (!Number.isSafeInteger(max) || max <= min) {
     throw mustBe('ERR_INVALID_OPTION', 'max', `an integer above ${min}`, max);
@@ -109,6 +111,12 @@ export function bpftraceLhistLayout({ min, max, step }: BpftraceLhistOptions): K
   const bounds = Array.from({ length: steps + 1 }, (_, i) => min + i * step - 1);
   return explicitKernelLayout(bounds, { name: 'bpftrace-lhist', lowest: Number.NEGATIVE_INFINITY });
 }
+
+const BPFTRACE_LHIST_LAYOUT: OptionsOwner<BpftraceLhistOptions> = {
+  name: 'bpftraceLhistLayout',
+  names: { min: true, max: true, step: true },
+  call: 'bpftraceLhistLayout({ min: 0, max: 100, step: 10 })',
+};
 
 /** The limit of bpftrace. */
 const MOST_STEPS = 1000;

@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { onlineCpus, possibleCpus } from '../bpf/cpus.ts';
 import { createMap, mapInfo, pin, updateElement } from '../bpf/maps.ts';
 import { allocate, LITTLE_ENDIAN, viewOf } from '../bpf/memory.ts';
@@ -30,8 +30,8 @@ export interface KernelCounter {
    *
    * @param value An integer from 0 to 2^53 − 1.
    * @param cpu The CPU that counts it. By default the online CPUs take turns.
-   * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is not such an integer, `ERR_KERNEL` when the kernel refuses or the
-   *   counter is closed.
+   * @throws HdrscopeError `ERR_INVALID_VALUE` when the value is not such an integer, `ERR_KERNEL` when the kernel refuses or
+   *   the counter is closed.
    */
   record(value: number, cpu?: number): void;
   /** Sets all counts to 0, like a program that clears its map. */
@@ -45,7 +45,7 @@ export interface KernelCounter {
 /**
  * Makes a counter in the kernel. This takes root, or CAP_BPF and CAP_PERFMON.
  *
- * @throws HdrscopeError `ERR_KERNEL` when the kernel refuses.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; `ERR_KERNEL` when the kernel refuses.
  * @example
  * ```ts no-run needs the rights to load programs
  * import { openKernelCounter } from '@hdrscope/ebpf/loader';
@@ -57,8 +57,15 @@ export interface KernelCounter {
  * ```
  */
 export async function openKernelCounter(options: KernelCounterOptions = {}): Promise<KernelCounter> {
+  assertOptions(options, OPEN_KERNEL_COUNTER);
   return makeKernelCounter(await loadBpf(), options);
 }
+
+const OPEN_KERNEL_COUNTER: OptionsOwner<KernelCounterOptions> = {
+  name: 'openKernelCounter',
+  names: { layout: true, name: true },
+  call: "openKernelCounter({ name: 'queue_depth' })",
+};
 
 /** Makes a counter like `openKernelCounter`, with the given access to the kernel. */
 export function makeKernelCounter(

@@ -1,5 +1,5 @@
 import type { HdrscopeError } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { errnoName } from '../bpf/errno.ts';
 import { type KernelErrorDetails, kernelError } from '../errors.ts';
 import { type Libbpf, openLibbpf, type Pointer } from './libbpf.ts';
@@ -57,13 +57,15 @@ export interface LoadedProgram {
  * or CAP_BPF and CAP_PERFMON.
  *
  * @param object Path of the file, or its bytes.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when `object` is neither, `ERR_KERNEL` with the messages of libbpf and the
- *   verifier when it cannot be loaded or attached.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, or `object` is neither, `ERR_KERNEL` with the
+ *   messages of libbpf and the verifier when it cannot be loaded or attached.
  */
 export async function loadProgram(
   object: string | Uint8Array,
-  { libbpf }: LoadOptions = {},
+  options: LoadOptions = {},
 ): Promise<LoadedProgram> {
+  assertOptions(options, LOAD_PROGRAM);
+  const { libbpf } = options;
   if (typeof object !== 'string' && !(object instanceof Uint8Array)) {
     throw mustBe('ERR_INVALID_OPTION', 'object', 'a path or bytes', object);
   }
@@ -91,6 +93,12 @@ export async function loadProgram(
     throw error;
   }
 }
+
+const LOAD_PROGRAM: OptionsOwner<LoadOptions> = {
+  name: 'loadProgram',
+  names: { libbpf: true },
+  call: "loadProgram('./program.bpf.o', { libbpf: '/usr/lib/libbpf.so.1' })",
+};
 
 interface Handle extends LoadedMap {
   readonly pointer: Pointer;

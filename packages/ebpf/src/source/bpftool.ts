@@ -1,11 +1,11 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import type { MapInfo } from '../bpf/maps.ts';
 import { kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
 import { entriesOfDump, infoOfShow } from './bpftool-json.ts';
 import { HistogramMaker } from './kernel-map-histograms.ts';
-import { type MapShape, type ResolvedShape, resolveShape } from './kernel-map-shape.ts';
+import { MAP_SHAPE, type MapShape, type ResolvedShape, resolveShape } from './kernel-map-shape.ts';
 import { runProgram } from './run-program.ts';
 import type { Frame, KernelSource } from './source.ts';
 
@@ -34,7 +34,8 @@ export interface BpftoolMapOptions {
  * everybody may read, because bpftool opens maps for writing too. Each `read` starts two processes and takes about 5 ms for
  * a small map, where `kernelMap` takes 5 µs. So read at most once a second.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside its range, or not exactly one option chooses the map.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside its range, or not exactly one
+ *   option chooses the map.
  * @example
  * ```ts no-run needs a map that is pinned
  * import { bpftoolMap, queueDepthLayout } from '@hdrscope/ebpf';
@@ -44,6 +45,8 @@ export interface BpftoolMapOptions {
  * ```
  */
 export function bpftoolMap(options: BpftoolMapOptions): KernelSource {
+  assertOptions(options, BPFTOOL_MAP);
+  if (options.shape !== undefined) assertOptions(options.shape, MAP_SHAPE);
   const { path, id, name, timeoutMs = 5000, program = 'bpftool' } = options;
   if ([path, id, name].filter((given) => given !== undefined).length !== 1) {
     throw new HdrscopeError('ERR_INVALID_OPTION', 'a map must be named by one of path, id and name');
@@ -79,6 +82,21 @@ export function bpftoolMap(options: BpftoolMapOptions): KernelSource {
     },
   };
 }
+
+const BPFTOOL_MAP: OptionsOwner<BpftoolMapOptions> = {
+  name: 'bpftoolMap',
+  names: {
+    path: true,
+    id: true,
+    name: true,
+    layout: true,
+    shape: true,
+    histogram: true,
+    timeoutMs: true,
+    program: true,
+  },
+  call: "bpftoolMap({ path: '/sys/fs/bpf/queue_hist', layout: queueDepthLayout() })",
+};
 
 /** How the map is read that has the id in `info`. */
 interface ReadPlan {

@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import type { Attributes } from '@hdrscope/registry';
 import { kernelError } from '../errors.ts';
 import { type BpftraceRun, startRun, streamRun } from './bpftrace-run.ts';
@@ -51,8 +51,8 @@ export interface BpftraceSource extends KernelSource {
  * After the end of a script, one `read` returns its last counts. Then `read` fails with the last messages of the script, and
  * a `read` after `restartAfterMs` starts it again.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside its range, or not exactly one option chooses the
- *   script. `read` throws `ERR_KERNEL` when the script fails, has ended or prints something else.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside its range, or not exactly one
+ *   option chooses the script. `read` throws `ERR_KERNEL` when the script fails, has ended or prints something else.
  * @example
  * ```ts
  * import { PassThrough } from 'node:stream';
@@ -68,6 +68,7 @@ export interface BpftraceSource extends KernelSource {
  * ```
  */
 export function bpftrace(options: BpftraceOptions): BpftraceSource {
+  assertOptions(options, BPFTRACE);
   const { script, file, stream } = options;
   if ([script, file, stream].filter((given) => given !== undefined).length !== 1) {
     throw mustBe('ERR_INVALID_OPTION', 'options', 'exactly one of script, file and stream', options);
@@ -89,6 +90,21 @@ export function bpftrace(options: BpftraceOptions): BpftraceSource {
   }
   return new Source(options);
 }
+
+const BPFTRACE: OptionsOwner<BpftraceOptions> = {
+  name: 'bpftrace',
+  names: {
+    script: true,
+    file: true,
+    stream: true,
+    keys: true,
+    printEveryMs: true,
+    startTimeoutMs: true,
+    restartAfterMs: true,
+    program: true,
+  },
+  call: "bpftrace({ file: './latency.bt' })",
+};
 
 /** Each signal restarts a wait of 100 ms in bpftrace. Source: bpftrace 0.17, `BPFtrace::poll_perf_events`. */
 const SHORTEST_PRINT_MS = 250;

@@ -1,14 +1,19 @@
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { kernelError } from '../errors.ts';
 import type { Frame, KernelSource } from './source.ts';
 
 /**
  * A source for tests. Each `read` returns the next frame, and the last frame repeats. An error in the list is thrown in
  * its turn.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist.
  */
 export function framesSource(
   frames: readonly (Frame | Error)[],
-  { name = 'the frames' }: { readonly name?: string } = {},
+  options: { readonly name?: string } = {},
 ): KernelSource {
+  assertOptions(options, FRAMES_SOURCE);
+  const { name = 'the frames' } = options;
   let next = 0;
   let isClosed = false;
   return {
@@ -25,3 +30,9 @@ export function framesSource(
     },
   };
 }
+
+const FRAMES_SOURCE: OptionsOwner<{ readonly name?: string }> = {
+  name: 'framesSource',
+  names: { name: true },
+  call: "framesSource(frames, { name: 'test' })",
+};

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { HdrscopeError } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import type { Attributes } from '@hdrscope/registry';
 import { kernelError } from '../errors.ts';
 import { type KernelLayout, slotOfIndex } from '../layout/kernel-layout.ts';
@@ -29,16 +29,13 @@ export interface IteratorFileOptions {
  * the permission to read the file can read it, without capabilities or other packages. A file with another inode is
  * another generation, so write a file that is not an iterator in place.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when `sumIndex` is the index of a slot. `read` throws `ERR_KERNEL` when the
- *   file cannot be read or a line is malformed, and `ERR_TOO_LARGE` when the file is longer than 16 MiB.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, or `sumIndex` is the index of a slot. `read`
+ *   throws `ERR_KERNEL` when the file cannot be read or a line is malformed, and `ERR_TOO_LARGE` when the file is longer
+ *   than 16 MiB.
  */
-export function iteratorFile({
-  path,
-  layout,
-  name = basename(path),
-  attributes = {},
-  sumIndex,
-}: IteratorFileOptions): KernelSource {
+export function iteratorFile(options: IteratorFileOptions): KernelSource {
+  assertOptions(options, ITERATOR_FILE);
+  const { path, layout, name = basename(path), attributes = {}, sumIndex } = options;
   const title = `the file ${path}`;
   if (
     sumIndex !== undefined &&
@@ -90,6 +87,12 @@ export function iteratorFile({
     return kernelError(message, { path, line });
   }
 }
+
+const ITERATOR_FILE: OptionsOwner<IteratorFileOptions> = {
+  name: 'iteratorFile',
+  names: { path: true, layout: true, name: true, attributes: true, sumIndex: true },
+  call: "iteratorFile({ path: '/sys/fs/bpf/queue_hist', layout: queueDepthLayout() })",
+};
 
 const LARGEST_BYTES = 16 * 2 ** 20;
 

@@ -1,4 +1,5 @@
 import type { HdrscopeError } from '@hdrscope/core';
+import type { OptionsOwner } from '@hdrscope/core/internal';
 import type { BtfType } from '../bpf/btf.ts';
 import { type ArrayField, type Field, fieldsOfBtf, sizeOfField } from '../bpf/fields.ts';
 import { isArray, type MapInfo, titleOfMap } from '../bpf/maps.ts';
@@ -29,6 +30,13 @@ export interface MapShape {
   /** Constant fields of the value that are attributes, taken from the first CPU that has set them. @default no fields */
   readonly valueAttributes?: readonly (string | Field)[];
 }
+
+/** The options of `shape`. */
+export const MAP_SHAPE: OptionsOwner<MapShape> = {
+  name: 'shape',
+  names: { key: true, slot: true, counts: true, sum: true, valueAttributes: true },
+  call: "kernelMap({ path, layout, shape: { slot: 'bucket' } })",
+};
 
 /** A counter, or an array of counters. */
 export interface CountsField {

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { HdrscopeError } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { type BtfType, readBtf } from '../bpf/btf.ts';
 import { MapReader } from '../bpf/map-reader.ts';
 import { type MapInfo, mapInfo } from '../bpf/maps.ts';
@@ -9,7 +9,7 @@ import { errnoOf, kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
 import { foundMap, type MapAccess, type OpenMap, pinnedMap } from './kernel-map-access.ts';
 import { HistogramMaker } from './kernel-map-histograms.ts';
-import { isComplete, type MapShape, resolveShape } from './kernel-map-shape.ts';
+import { isComplete, MAP_SHAPE, type MapShape, resolveShape } from './kernel-map-shape.ts';
 import type { Frame, KernelSource } from './source.ts';
 
 /** Which map is read, and how. Exactly one of `path`, `id` and `name` chooses the map. */
@@ -43,8 +43,9 @@ export interface KernelMapOptions {
  *
  * A full `lru_` map drops its least recently used entries without notice, so its totals are lossy.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when `id` is not an integer above 0, or not exactly one option chooses the map.
- *   `read` throws `ERR_KERNEL` when the map cannot be read now, and `ERR_TOO_LARGE` when it takes more than `maxBytes`.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, `id` is not an integer above 0, or not exactly
+ *   one option chooses the map. `read` throws `ERR_KERNEL` when the map cannot be read now, and `ERR_TOO_LARGE` when it
+ *   takes more than `maxBytes`.
  * @example
  * ```ts no-run needs a map that is pinned
  * import { kernelMap, queueDepthLayout } from '@hdrscope/ebpf';
@@ -56,6 +57,8 @@ export interface KernelMapOptions {
  * ```
  */
 export function kernelMap(options: KernelMapOptions): KernelSource {
+  assertOptions(options, KERNEL_MAP);
+  if (options.shape !== undefined) assertOptions(options.shape, MAP_SHAPE);
   const { path, id, name } = options;
   if ([path, id, name].filter((which) => which !== undefined).length !== 1) {
     throw new HdrscopeError('ERR_INVALID_OPTION', 'a map must be named by one of path, id and name');
@@ -66,6 +69,22 @@ export function kernelMap(options: KernelMapOptions): KernelSource {
     throw mustBe('ERR_INVALID_OPTION', 'id', 'an integer of at least 1', id);
   return new KernelMap(options, foundMap({ id: id! }));
 }
+
+const KERNEL_MAP: OptionsOwner<KernelMapOptions> = {
+  name: 'kernelMap',
+  names: {
+    path: true,
+    id: true,
+    name: true,
+    layout: true,
+    shape: true,
+    histogram: true,
+    maxBytes: true,
+    batch: true,
+    bpf: true,
+  },
+  call: "kernelMap({ path: '/sys/fs/bpf/queue_hist', layout: queueDepthLayout() })",
+};
 
 /** How the current map is read. */
 interface ReadPlan {

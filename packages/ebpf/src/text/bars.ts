@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { type KernelCounts, totalsOf } from '../cpu-counts.ts';
 import { type ShownSlots, shownSlots, slotLabel } from './slot-label.ts';
 
@@ -19,7 +19,8 @@ const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
  * Formats a histogram as bars, one line for each slot from the first to the last slot with counts. Every slot with counts
  * has a bar, however short. The text is empty when there are no counts.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the width is outside its range, `ERR_INVALID_COUNT` as `sumOfCpus` does.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, or the width is outside its range,
+ *   `ERR_INVALID_COUNT` as `sumOfCpus` does.
  * @example
  * ```ts
  * import { formatKernelBars, queueDepthLayout } from '@hdrscope/ebpf';
@@ -29,10 +30,9 @@ const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
  * //=> ['1     980 |##########    |', '2-4  1400 |##############|', '5-8     0 |              |', '9-16  400 |####          |']
  * ```
  */
-export function formatKernelBars(
-  kernel: KernelCounts,
-  { width = 40, ascii = false, rows = 'used', label }: KernelBarsOptions = {},
-): string {
+export function formatKernelBars(kernel: KernelCounts, options: KernelBarsOptions = {}): string {
+  assertOptions(options, FORMAT_KERNEL_BARS);
+  const { width = 40, ascii = false, rows = 'used', label } = options;
   if (!Number.isInteger(width) || width < 1 || width > MOST_WIDTH) {
     throw mustBe('ERR_INVALID_OPTION', 'width', `an integer from 1 to ${MOST_WIDTH}`, width);
   }
@@ -51,6 +51,12 @@ export function formatKernelBars(
     })
     .join('\n');
 }
+
+const FORMAT_KERNEL_BARS: OptionsOwner<KernelBarsOptions> = {
+  name: 'formatKernelBars',
+  names: { width: true, ascii: true, label: true, rows: true },
+  call: 'formatKernelBars(counts, { width: 40 })',
+};
 
 function asciiBar(length: number): string {
   return '#'.repeat(length === 0 ? 0 : Math.max(1, Math.round(length)));

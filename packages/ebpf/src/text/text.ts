@@ -1,5 +1,5 @@
 import type { Counted } from '@hdrscope/core';
-import { formatDecimal, type IntegerLayout } from '@hdrscope/core/internal';
+import { assertOptions, formatDecimal, type IntegerLayout, type OptionsOwner } from '@hdrscope/core/internal';
 import { type KernelCounts, totalsOf } from '../cpu-counts.ts';
 import { type KernelQuantileOptions, kernelQuantiles } from '../quantile.ts';
 import { type ShownSlots, shownSlots, slotLabel } from './slot-label.ts';
@@ -16,8 +16,8 @@ export interface KernelTextOptions extends KernelQuantileOptions, ShownSlots {
  * A percentile in a slot that is open upwards shows its lower bound: `p99=65+`. With `'exclusive'` interpolation it shows the
  * number of that algorithm.
  *
- * @throws HdrscopeError `ERR_INVALID_VALUE` when a percentile is outside its range, `ERR_INVALID_OPTION` when the
- *   interpolation is unknown, `ERR_INVALID_COUNT` as `sumOfCpus` does.
+ * @throws HdrscopeError `ERR_INVALID_VALUE` when a percentile is outside its range, `ERR_INVALID_OPTION` when an option does
+ *   not exist, or the interpolation is unknown, `ERR_INVALID_COUNT` as `sumOfCpus` does.
  * @example
  * ```ts
  * import { formatKernelHistogram, queueDepthLayout } from '@hdrscope/ebpf';
@@ -27,10 +27,9 @@ export interface KernelTextOptions extends KernelQuantileOptions, ShownSlots {
  * //=> ['total=4821  p50=2.3  p99=15.9', '  0:     1200   25%', '  1:      980   20%', '  2-4:   1400   29%']
  * ```
  */
-export function formatKernelHistogram(
-  kernel: KernelCounts,
-  { percentiles = [50, 99], interpolation = 'inclusive', rows = 'all' }: KernelTextOptions = {},
-): string {
+export function formatKernelHistogram(kernel: KernelCounts, options: KernelTextOptions = {}): string {
+  assertOptions(options, FORMAT_KERNEL_HISTOGRAM);
+  const { percentiles = [50, 99], interpolation = 'inclusive', rows = 'all' } = options;
   const counted = totalsOf(kernel);
   const quantiles = kernelQuantiles(
     counted,
@@ -46,6 +45,12 @@ export function formatKernelHistogram(
   const head = [`total=${counted.counts.total}`, ...summary].join('  ');
   return [head, ...slotLines(counted, rows)].join('\n');
 }
+
+const FORMAT_KERNEL_HISTOGRAM: OptionsOwner<KernelTextOptions> = {
+  name: 'formatKernelHistogram',
+  names: { percentiles: true, interpolation: true, rows: true },
+  call: 'formatKernelHistogram(counts, { percentiles: [50, 99] })',
+};
 
 function slotLines({ layout, counts }: Counted<IntegerLayout>, rows: 'all' | 'used'): string[] {
   const { total } = counts;
