@@ -6,7 +6,7 @@ import { nameOf } from '../inputs/recognise.ts';
 import { writeLines } from '../output-file.ts';
 import { openLogs } from './input.ts';
 
-/** Gets notes about intervals that are not in the order of time. */
+/** An option of operations that expect intervals in the order of time. */
 interface OrderOptions {
   readonly onOutOfOrder: (interval: LogInterval, source?: LogSource) => void;
 }
@@ -14,7 +14,8 @@ interface OrderOptions {
 /** Turns logs into lines of output. */
 type MakeLines = (
   sources: readonly LogSource[],
-  options: OperationOptions & OrderOptions,
+  options: OperationOptions,
+  order: OrderOptions,
 ) => AsyncIterable<string>;
 
 /**
@@ -34,14 +35,11 @@ export async function runLines(
   const malformed = new MalformedTally();
   let outOfOrder = 0;
   let firstOutOfOrder = '';
-  const lines = makeLines(sources, {
-    onBytes,
-    onMalformed: malformed.add,
-    onOutOfOrder: ({ lineNumber }, source = sources[0]!) => {
-      outOfOrder += 1;
-      firstOutOfOrder ||= `${nameOf(source)}: line ${lineNumber}`;
-    },
-  });
+  const onOutOfOrder: OrderOptions['onOutOfOrder'] = ({ lineNumber }, source = sources[0]!) => {
+    outOfOrder += 1;
+    firstOutOfOrder ||= `${nameOf(source)}: line ${lineNumber}`;
+  };
+  const lines = makeLines(sources, { onBytes, onMalformed: malformed.add }, { onOutOfOrder });
   await writeLines(lines, outputPath, io).finally(finish);
   if (outOfOrder > 0) {
     const more =

@@ -27,5 +27,7 @@ export function parser(): Command {
 
 /** `hdrscope log merge` */
 export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
-  return runLines(operands, options.output, io, mergeLogs);
+  return runLines(operands, options.output, io, (sources, reading, order) =>
+    mergeLogs(sources, { ...reading, ...order }),
+  );
 }

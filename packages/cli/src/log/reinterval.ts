@@ -34,7 +34,7 @@ export function parser(): Command {
 export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
   const [length = '', ...paths] = operands;
   const lengthSec = parseDuration(length, 'the length');
-  return runLines(paths, options.output, io, ([source], reading) =>
-    reintervalLog(source!, { ...selectionOf(options), ...reading, lengthSec }),
+  return runLines(paths, options.output, io, ([source], reading, order) =>
+    reintervalLog(source!, { ...selectionOf(options), ...reading, ...order, lengthSec }),
   );
 }
