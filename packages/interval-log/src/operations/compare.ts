@@ -5,7 +5,7 @@ import {
   type PercentileDifference,
   percentileDifference,
 } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import type { LogHistogram } from './intervals.ts';
 import { type IntegerPair, toIntegers } from './to-integers.ts';
 
@@ -92,7 +92,7 @@ export interface BoundedHistogram {
  * difference wherever in their bounds the values lie.
  *
  * @throws HdrscopeError `ERR_INCOMPATIBLE` when a histogram is empty, or one has integers and the other doubles;
- *   `ERR_INVALID_OPTION` when `confidence` or `tolerance` is out of range; `ERR_INVALID_VALUE` when a percentile is.
+ *   `ERR_INVALID_OPTION` when an option does not exist, or `confidence` or `tolerance` is out of range; `ERR_INVALID_VALUE` when a percentile is.
  * @example
  * ```ts
  * import { Histogram } from '@hdrscope/core';
@@ -111,8 +111,10 @@ export interface BoundedHistogram {
 export function compareHistograms(
   before: LogHistogram | BoundedHistogram,
   after: LogHistogram | BoundedHistogram,
-  { percentiles, confidence = 0.99, tolerance = 0 }: CompareOptions,
+  options: CompareOptions,
 ): Comparison {
+  assertOptions(options, COMPARE_HISTOGRAMS);
+  const { percentiles, confidence = 0.99, tolerance = 0 } = options;
   if (!(tolerance >= 0 && Number.isFinite(tolerance))) {
     throw mustBe('ERR_INVALID_OPTION', 'tolerance', 'a finite number of at least 0', tolerance);
   }
@@ -157,6 +159,12 @@ export function compareHistograms(
     ...(isExact ? wholeOf(guess) : { kolmogorovSmirnov: undefined, mannWhitney: undefined }),
   };
 }
+
+const COMPARE_HISTOGRAMS: OptionsOwner<CompareOptions> = {
+  name: 'compareHistograms',
+  names: { percentiles: true, confidence: true, tolerance: true },
+  call: 'compareHistograms(before, after, { percentiles: [50, 99] })',
+};
 
 function inBounds(values: LogHistogram | BoundedHistogram): BoundedHistogram {
   return 'lowest' in values ? values : { histogram: values, lowest: values, highest: values };

@@ -1,9 +1,17 @@
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
 import { FORMAT_VERSION_LINE, LEGEND_LINE } from '../writer/format.ts';
 import { decodeOrReport, type LogHistogram, selectIntervals } from './intervals.ts';
 import { readLines } from './read-lines.ts';
-import { type OperationOptions, reportMalformed, type Selection, selects } from './selection.ts';
+import {
+  OPERATION_NAMES,
+  type OperationOptions,
+  reportMalformed,
+  SELECTION_NAMES,
+  type Selection,
+  selector,
+} from './selection.ts';
 
 // The first bytes of a compressed V2 encoding.
 const V2 = 'HISTFAAA';
@@ -13,13 +21,15 @@ const VERSION_LINE = /^#\[Histogram log format version /;
  * Converts the histograms of a log to the V2 encoding, which every current HdrHistogram reads, and yields its lines.
  * Histograms in that encoding are copied unchanged if they can be decoded. Doubles stay doubles.
  *
- * @throws HdrscopeError `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a malformed line, unless `onMalformed` takes it.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a
+ *   malformed line, unless `onMalformed` takes it.
  */
 export async function* convertToV2(
   source: LogSource,
   options: Selection & OperationOptions = {},
 ): AsyncGenerator<string, void> {
-  const isSelected = selects(options);
+  assertOptions(options, CONVERT_TO_V2);
+  const isSelected = selector(options);
   for await (const { text, entry } of readLines(source, options)) {
     if (entry?.kind === 'malformed') reportMalformed(options, entry, source);
     else if (entry?.kind === 'legend') yield LEGEND_LINE;
@@ -30,6 +40,12 @@ export async function* convertToV2(
     }
   }
 }
+
+const CONVERT_TO_V2: OptionsOwner<Selection & OperationOptions> = {
+  name: 'convertToV2',
+  names: { ...SELECTION_NAMES, ...OPERATION_NAMES },
+  call: "convertToV2('old.hlog', { tags: ['read'] })",
+};
 
 function inV2(text: string, interval: LogInterval): string {
   const histogram = interval.histogram();
@@ -52,15 +68,23 @@ export interface DecodeIntervalsOptions extends Selection, OperationOptions {
 /**
  * Reads the selected intervals and decodes their histograms.
  *
- * @throws HdrscopeError `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a malformed line, unless `onMalformed` takes it.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a
+ *   malformed line, unless `onMalformed` takes it.
  */
 export async function* decodeIntervals(
   source: LogSource,
   options: DecodeIntervalsOptions = {},
 ): AsyncGenerator<DecodedInterval, void> {
+  assertOptions(options, DECODE_INTERVALS);
   const { storage = 'dense' } = options;
   for await (const interval of selectIntervals(source, options, options)) {
     const histogram = decodeOrReport(interval, source, options, () => interval.histogram({ storage }));
     if (histogram !== undefined) yield { interval, histogram };
   }
 }
+
+const DECODE_INTERVALS: OptionsOwner<DecodeIntervalsOptions> = {
+  name: 'decodeIntervals',
+  names: { ...SELECTION_NAMES, ...OPERATION_NAMES, storage: true },
+  call: "decodeIntervals('service.hlog', { tags: ['read'] })",
+};

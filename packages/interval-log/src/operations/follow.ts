@@ -1,10 +1,10 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HdrscopeError } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import type { LogErrorCode } from '../errors.ts';
 import type { LogEntry } from '../reader/entry.ts';
-import { LogParser, type ParserOptions } from '../reader/parser.ts';
+import { LogParser, PARSER_NAMES, type ParserOptions } from '../reader/parser.ts';
 
 /** Options of `followLog`. */
 export interface FollowOptions extends ParserOptions {
@@ -36,12 +36,15 @@ const GZIP_MAGIC = 0x8b1f;
  * only grew, so its first lines are lost. Errors of the file system are thrown unchanged, except that a missing file is
  * waited for.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is out of range; `ERR_LOG_FORMAT` when the file is compressed.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range; `ERR_LOG_FORMAT` when the
+ *   file is compressed.
  */
 export async function* followLog(
   path: string,
-  { signal, pollMs = 250, ...options }: FollowOptions = {},
+  options: FollowOptions = {},
 ): AsyncGenerator<LogEntry | FollowNote, void> {
+  assertOptions(options, FOLLOW_LOG);
+  const { signal, pollMs = 250, ...parsing } = options;
   if (!(pollMs > 0 && Number.isFinite(pollMs))) {
     throw mustBe('ERR_INVALID_OPTION', 'pollMs', 'a finite number above 0', pollMs);
   }
@@ -53,7 +56,7 @@ export async function* followLog(
     while (!isAborted()) {
       if (file === undefined) {
         const handle = await openIfThere(path);
-        if (handle !== undefined) file = new FollowedFile(handle, path, options);
+        if (handle !== undefined) file = new FollowedFile(handle, path, parsing);
         else if (!isKnownMissing) yield { kind: 'missing' };
         isKnownMissing = handle === undefined;
       }
@@ -79,6 +82,12 @@ export async function* followLog(
     await file?.handle.close();
   }
 }
+
+const FOLLOW_LOG: OptionsOwner<FollowOptions> = {
+  name: 'followLog',
+  names: { ...PARSER_NAMES, signal: true, pollMs: true },
+  call: "followLog('service.hlog', { pollMs: 250 })",
+};
 
 /** An open file, and the position up to which it was read. */
 class FollowedFile {

@@ -1,8 +1,8 @@
 import { type DoubleHistogram, HdrscopeError, type Histogram } from '@hdrscope/core';
 import type { LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
-import { readEntries } from '../reader/read.ts';
-import { type OperationOptions, reportMalformed, type Selection, selects } from './selection.ts';
+import { readBatches } from '../reader/read.ts';
+import { type OperationOptions, reportMalformed, type Selection, selector } from './selection.ts';
 
 /** The histogram of a log's intervals: integers or doubles, as in the log. */
 export type LogHistogram = Histogram | DoubleHistogram;
@@ -13,10 +13,12 @@ export async function* selectIntervals(
   selection: Selection,
   options: OperationOptions,
 ): AsyncGenerator<LogInterval, void> {
-  const isSelected = selects(selection);
-  for await (const entry of readEntries(source, options)) {
-    if (entry.kind === 'malformed') reportMalformed(options, entry, source);
-    else if (entry.kind === 'interval' && isSelected(entry)) yield entry;
+  const isSelected = selector(selection);
+  for await (const entries of readBatches(source, options)) {
+    for (const entry of entries) {
+      if (entry.kind === 'malformed') reportMalformed(options, entry, source);
+      else if (entry.kind === 'interval' && isSelected(entry)) yield entry;
+    }
   }
 }
 

@@ -1,11 +1,12 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { LogErrorCode } from '../errors.ts';
 import type { LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
 import { YEAR_SEC } from '../reader/time.ts';
 import { formatHeader, formatLine, toMicros } from './format-line.ts';
 import { readLines } from './read-lines.ts';
-import { type OperationOptions, reportMalformed } from './selection.ts';
+import { OPERATION_NAMES, type OperationOptions, reportMalformed } from './selection.ts';
 
 /** Options of `mergeLogs`. */
 export interface MergeOptions extends OperationOptions {
@@ -25,13 +26,15 @@ export interface MergeOptions extends OperationOptions {
  * If the timestamps of all logs count from the same base time, lines are copied unchanged. Otherwise timestamps of the
  * merged log count from its start. Comments are left out.
  *
- * @throws HdrscopeError `ERR_LOG_TIME` when only some logs have absolute times, so that the order of their intervals is
- *   unknown; `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a malformed line, unless `onMalformed` takes it.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; `ERR_LOG_TIME` when only some logs have absolute
+ *   times, so that the order of their intervals is unknown; `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a malformed line, unless
+ *   `onMalformed` takes it.
  */
 export async function* mergeLogs(
   sources: readonly LogSource[],
   options: MergeOptions = {},
 ): AsyncGenerator<string, void> {
+  assertOptions(options, MERGE_LOGS);
   const cursors = sources.map((source, at) => new Cursor(source, at, options));
   try {
     for (const cursor of cursors) await cursor.advance();
@@ -50,6 +53,12 @@ export async function* mergeLogs(
     for (const cursor of cursors) await cursor.close();
   }
 }
+
+const MERGE_LOGS: OptionsOwner<MergeOptions> = {
+  name: 'mergeLogs',
+  names: { ...OPERATION_NAMES, onOutOfOrder: true },
+  call: "mergeLogs(['a.hlog', 'b.hlog'], { time: 'java' })",
+};
 
 interface Current {
   readonly interval: LogInterval;

@@ -1,4 +1,5 @@
 import { Histogram, type PercentileLoss, parsePercentiles } from '@hdrscope/core';
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { BoundedHistogram } from './compare.ts';
 
 /** Options of `readPercentileText`. */
@@ -25,8 +26,8 @@ const MOST_DIGITS = 5;
  * that layout if it can print these values, otherwise one of five digits. A value between two rows counts at the later
  * row, and its true place lies between `lowest` and `highest`.
  *
- * @throws HdrscopeError `ERR_DECODE` when the text is not a percentile distribution; `ERR_INVALID_OPTION` when
- *   `valueScale` is out of range; `ERR_VALUE_OUT_OF_RANGE` when a value is too large.
+ * @throws HdrscopeError `ERR_DECODE` when the text is not a percentile distribution; `ERR_INVALID_OPTION` when an option does
+ *   not exist, or `valueScale` is out of range; `ERR_VALUE_OUT_OF_RANGE` when a value is too large.
  * @example
  * ```ts
  * import { formatPercentiles, Histogram } from '@hdrscope/core';
@@ -39,10 +40,9 @@ const MOST_DIGITS = 5;
  * histogram.valueAtPercentile(50) === original.valueAtPercentile(50); //=> true
  * ```
  */
-export function readPercentileText(
-  text: string,
-  { valueScale = 1e6 }: ReadPercentileTextOptions = {},
-): PercentileText {
+export function readPercentileText(text: string, options: ReadPercentileTextOptions = {}): PercentileText {
+  assertOptions(options, READ_PERCENTILE_TEXT);
+  const { valueScale = 1e6 } = options;
   const decimals = parsePercentiles(text, { valueScale }).histogram.layout.significantDigits;
   // Values in units of the last printed decimal. Large ones share a slot with a few neighbours.
   const printed = parsePercentiles(text, { valueScale: 10 ** decimals, significantDigits: MOST_DIGITS });
@@ -59,6 +59,12 @@ export function readPercentileText(
   const isLowestKnown = printed.loss.maxRelativeError < Number.POSITIVE_INFINITY;
   return { histogram, ...boundsOf(rows, isLowestKnown), loss: lossOf(printed.loss, histogram, scale) };
 }
+
+const READ_PERCENTILE_TEXT: OptionsOwner<ReadPercentileTextOptions> = {
+  name: 'readPercentileText',
+  names: { valueScale: true },
+  call: 'readPercentileText(text, { valueScale: 1000 })',
+};
 
 /** A printed value and its count. Values from `from` to below `to` print as this one. */
 interface Row {

@@ -1,4 +1,5 @@
 import { DoubleHistogram, HdrscopeError, type Histogram } from '@hdrscope/core';
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { LogErrorCode } from '../errors.ts';
 import type { LogInterval } from '../reader/entry.ts';
 import { readEntries } from '../reader/read.ts';
@@ -38,8 +39,8 @@ const REFUSED: Readonly<Record<Exclude<TextKind, 'log' | 'percentiles'>, string>
  * wrk2) as one interval. Memory is bounded by the longest line of a log, and by 64 MiB of text. An error of the source
  * is thrown unchanged.
  *
- * @throws HdrscopeError `ERR_LOG_FORMAT` when the file is of another kind; `ERR_TOO_LARGE` when percentile text is longer
- *   than 64 MiB; the errors of `readPercentileText`.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; `ERR_LOG_FORMAT` when the file is of another
+ *   kind; `ERR_TOO_LARGE` when percentile text is longer than 64 MiB; the errors of `readPercentileText`.
  * @example
  * ```ts
  * import { formatPercentiles, Histogram } from '@hdrscope/core';
@@ -55,8 +56,10 @@ const REFUSED: Readonly<Record<Exclude<TextKind, 'log' | 'percentiles'>, string>
  */
 export async function* readHistograms(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  { valueScale = 1e6 }: ReadHistogramsOptions = {},
+  options: ReadHistogramsOptions = {},
 ): AsyncGenerator<ReadHistogram, void> {
+  assertOptions(options, READ_HISTOGRAMS);
+  const { valueScale = 1e6 } = options;
   const chunks = iteratorOf(source);
   try {
     const begun = await beginningOf(chunks);
@@ -69,6 +72,12 @@ export async function* readHistograms(
     await chunks.return?.();
   }
 }
+
+const READ_HISTOGRAMS: OptionsOwner<ReadHistogramsOptions> = {
+  name: 'readHistograms',
+  names: { valueScale: true },
+  call: 'readHistograms(bytes, { valueScale: 1000 })',
+};
 
 type Chunks = AsyncIterator<Uint8Array> | Iterator<Uint8Array>;
 

@@ -1,9 +1,9 @@
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import type { LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
 import { formatHeader, formatLine, toMicros } from './format-line.ts';
 import { addInterval, decodeOrReport, type LogHistogram, selectIntervals } from './intervals.ts';
-import type { OperationOptions, Selection } from './selection.ts';
+import { OPERATION_NAMES, type OperationOptions, SELECTION_NAMES, type Selection } from './selection.ts';
 
 /** Options of `reintervalLog`. */
 export interface ReintervalOptions extends Selection, OperationOptions {
@@ -32,6 +32,7 @@ export async function* reintervalLog(
   source: LogSource,
   options: ReintervalOptions,
 ): AsyncGenerator<string, void> {
+  assertOptions(options, REINTERVAL_LOG);
   const { lengthSec } = options;
   if (!(lengthSec > 0 && Number.isFinite(lengthSec))) {
     throw mustBe('ERR_INVALID_OPTION', 'lengthSec', 'a finite number above 0', lengthSec);
@@ -60,6 +61,12 @@ export async function* reintervalLog(
   if (window === undefined) yield formatHeader(undefined, 0);
   yield* written(parts, baseSec);
 }
+
+const REINTERVAL_LOG: OptionsOwner<ReintervalOptions> = {
+  name: 'reintervalLog',
+  names: { ...SELECTION_NAMES, ...OPERATION_NAMES, lengthSec: true, onOutOfOrder: true },
+  call: "reintervalLog('service.hlog', { lengthSec: 60 })",
+};
 
 interface MergedInterval {
   readonly tag: string | undefined;

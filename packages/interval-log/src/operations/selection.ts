@@ -1,6 +1,7 @@
+import { assertOptions, type OptionNames, type OptionsOwner } from '@hdrscope/core/internal';
 import type { LogInterval, MalformedLine } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
-import type { ReadOptions } from '../reader/read.ts';
+import { READ_NAMES, type ReadOptions } from '../reader/read.ts';
 import { toMicros } from './format-line.ts';
 
 /** A moment: seconds after the start of the log, or seconds since 1970. */
@@ -16,14 +17,36 @@ export interface Selection {
   readonly to?: Moment;
 }
 
+/** The names of `Selection`. */
+export const SELECTION_NAMES: OptionNames<Selection> = { tags: true, from: true, to: true };
+
 /** Options of every operation on logs. */
 export interface OperationOptions extends ReadOptions {
   /** Receives every malformed line, and the operation leaves it out. @default the error of the line is thrown */
   readonly onMalformed?: (line: MalformedLine, source: LogSource) => void;
 }
 
-/** Makes a function that checks whether an interval is selected. */
-export function selects({ tags, from, to }: Selection): (interval: LogInterval) => boolean {
+/** The names of `OperationOptions`. */
+export const OPERATION_NAMES: OptionNames<OperationOptions> = { ...READ_NAMES, onMalformed: true };
+
+const SELECTS: OptionsOwner<Selection> = {
+  name: 'selects',
+  names: SELECTION_NAMES,
+  call: "selects({ tags: ['read'] })",
+};
+
+/**
+ * Makes a function that checks whether an interval is selected.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist.
+ */
+export function selects(selection: Selection): (interval: LogInterval) => boolean {
+  assertOptions(selection, SELECTS);
+  return selector(selection);
+}
+
+/** `selects` for options that are checked already and may have more names. */
+export function selector({ tags, from, to }: Selection): (interval: LogInterval) => boolean {
   const wanted = tags && new Set(tags);
   return (interval) =>
     (wanted === undefined || wanted.has(interval.tag)) &&

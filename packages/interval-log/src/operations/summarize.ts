@@ -1,6 +1,7 @@
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { LogSource } from '../reader/input.ts';
 import { addInterval, decodeOrReport, type LogHistogram, selectIntervals } from './intervals.ts';
-import type { OperationOptions, Selection } from './selection.ts';
+import { OPERATION_NAMES, type OperationOptions, SELECTION_NAMES, type Selection } from './selection.ts';
 
 /** The sum of all intervals of a tag. */
 export interface TagSummary {
@@ -26,7 +27,8 @@ export interface LogSummary {
 /**
  * Adds up the intervals of each tag, over one log or several. Memory holds one histogram per tag.
  *
- * @throws HdrscopeError `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a malformed line, unless `onMalformed` takes it.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a
+ *   malformed line, unless `onMalformed` takes it.
  * @example
  * ```ts
  * import { summarizeLogs } from '@hdrscope/interval-log';
@@ -42,6 +44,7 @@ export async function summarizeLogs(
   sources: Iterable<LogSource>,
   options: Selection & OperationOptions = {},
 ): Promise<LogSummary> {
+  assertOptions(options, SUMMARIZE_LOGS);
   const tags = new Map<string | undefined, TagSummary>();
   let logStartSec: number | undefined;
   for (const source of sources) {
@@ -65,15 +68,23 @@ export async function summarizeLogs(
   return { startSec: logStartSec, tags: [...tags.values()].sort(byTag) };
 }
 
+const SUMMARIZE_LOGS: OptionsOwner<Selection & OperationOptions> = {
+  name: 'summarizeLogs',
+  names: { ...SELECTION_NAMES, ...OPERATION_NAMES },
+  call: "summarizeLogs(['service.hlog'], { tags: ['read'] })",
+};
+
 /**
  * Adds up all selected intervals of any tag. Returns `undefined` if no interval is selected.
  *
- * @throws HdrscopeError `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a malformed line, unless `onMalformed` takes it.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a
+ *   malformed line, unless `onMalformed` takes it.
  */
 export async function sumLogs(
   sources: Iterable<LogSource>,
   options: Selection & OperationOptions = {},
 ): Promise<LogHistogram | undefined> {
+  assertOptions(options, SUM_LOGS);
   let total: LogHistogram | undefined;
   for (const source of sources) {
     for await (const interval of selectIntervals(source, options, options)) {
@@ -82,6 +93,12 @@ export async function sumLogs(
   }
   return total;
 }
+
+const SUM_LOGS: OptionsOwner<Selection & OperationOptions> = {
+  name: 'sumLogs',
+  names: { ...SELECTION_NAMES, ...OPERATION_NAMES },
+  call: "sumLogs(['service.hlog'], { tags: ['read'] })",
+};
 
 function byTag({ tag: a }: TagSummary, { tag: b }: TagSummary): number {
   if (a === undefined || b === undefined) return (a === undefined ? 0 : 1) - (b === undefined ? 0 : 1);

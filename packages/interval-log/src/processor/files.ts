@@ -1,14 +1,18 @@
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { HdrscopeError } from '@hdrscope/core';
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { OutputFile, ProcessorFiles } from './io.ts';
 
 /**
  * Makes the files of a `ProcessorIo` from the file system of this machine. `create` refuses a file that `openLog` reads.
  *
  * @param options `signal` ends the reading of logs; the processor writes what it has read. @default reading ends with the log
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist.
  */
-export function createProcessorFiles({ signal }: { readonly signal?: AbortSignal } = {}): ProcessorFiles {
+export function createProcessorFiles(options: { readonly signal?: AbortSignal } = {}): ProcessorFiles {
+  assertOptions(options, CREATE_PROCESSOR_FILES);
+  const { signal } = options;
   const logs = new Set<string>();
   return {
     async openLog(path) {
@@ -43,6 +47,12 @@ export function createProcessorFiles({ signal }: { readonly signal?: AbortSignal
     },
   };
 }
+
+const CREATE_PROCESSOR_FILES: OptionsOwner<{ readonly signal?: AbortSignal }> = {
+  name: 'createProcessorFiles',
+  names: { signal: true },
+  call: 'createProcessorFiles({ signal })',
+};
 
 function identity({ dev, ino }: { readonly dev: number; readonly ino: number }): string {
   return `${dev}:${ino}`;

@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { assertScale } from '../writer/format.ts';
 
 /** Options of `processLog`: the arguments of Java's `HistogramLogProcessor`. */
@@ -65,9 +65,11 @@ export interface ProcessorSettings extends Omit<ProcessorOptions, 'movingWindow'
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */
 export function settingsOf(options: ProcessorOptions): ProcessorSettings {
+  assertOptions(options, PROCESS_LOG);
   const { movingWindow, valueScale = 1e6, ticksPerHalfDistance = 5 } = options;
   assertScale(valueScale);
   assertTicks(ticksPerHalfDistance, 'ticksPerHalfDistance');
+  if (movingWindow !== undefined) assertOptions(movingWindow, MOVING_WINDOW);
   return {
     ...options,
     listTags: options.listTags ?? false,
@@ -83,6 +85,30 @@ export function settingsOf(options: ProcessorOptions): ProcessorSettings {
     expectedInterval: options.expectedInterval ?? 0,
   };
 }
+
+const PROCESS_LOG: OptionsOwner<ProcessorOptions> = {
+  name: 'processLog',
+  names: {
+    inputPath: true,
+    outputPath: true,
+    tag: true,
+    listTags: true,
+    startSec: true,
+    endSec: true,
+    csv: true,
+    valueScale: true,
+    ticksPerHalfDistance: true,
+    movingWindow: true,
+    expectedInterval: true,
+    verbose: true,
+  },
+  call: "processLog({ inputPath: 'service.hlog' }, io)",
+};
+
+const MOVING_WINDOW: OptionsOwner<MovingWindow> = {
+  name: 'movingWindow',
+  names: { percentile: true, lengthMs: true },
+};
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */
 export function assertTicks(ticks: number, name: string): void {

@@ -20,8 +20,8 @@ import { SkippedIntervals } from './skipped-intervals.ts';
  * At a malformed line the distribution of the lines above it is written, and then the error is thrown. Java takes a
  * malformed line for the end of the log. An error of a file is thrown unchanged.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is out of range; `ERR_LOG_FORMAT` at a malformed line, and
- *   when the log has no interval to process; `ERR_TOO_LARGE` when a correction would add too many values.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range; `ERR_LOG_FORMAT` at a
+ *   malformed line, and when the log has no interval to process; `ERR_TOO_LARGE` when a correction would add too many values.
  */
 export async function processLog(options: ProcessorOptions, io: ProcessorIo): Promise<void> {
   const settings = settingsOf(options);

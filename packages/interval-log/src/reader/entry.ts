@@ -1,4 +1,5 @@
 import { DoubleHistogram, HdrscopeError, Histogram } from '@hdrscope/core';
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { lineError } from '../errors.ts';
 
 /** The content of one line of an interval log. A blank line has no entry. */
@@ -64,6 +65,18 @@ export interface IntervalTime {
   readonly offsetSec: number;
 }
 
+/** How the histogram of an interval is decoded. */
+interface DecodingOptions {
+  /** `'sparse'` takes less time and memory if the histogram is only read. @default 'dense' */
+  readonly storage?: 'dense' | 'sparse';
+}
+
+const HISTOGRAM: OptionsOwner<DecodingOptions> = {
+  name: 'LogInterval.histogram',
+  names: { storage: true },
+  call: "interval.histogram({ storage: 'sparse' })",
+};
+
 /** One interval of a log. Its histogram stays encoded until `histogram()` or `addTo()` needs it. */
 export class LogInterval implements Entry {
   readonly kind = 'interval';
@@ -116,14 +129,12 @@ export class LogInterval implements Entry {
   /**
    * Decodes the histogram and sets its times and tag. Every call returns a new histogram.
    *
-   * @param storage `'sparse'` takes less time and memory if the histogram is only read. @default 'dense'
-   * @throws HdrscopeError `ERR_LOG_FORMAT` when the field cannot be decoded.
+   * @throws HdrscopeError `ERR_LOG_FORMAT` when the field cannot be decoded; `ERR_INVALID_OPTION` when an option does not
+   *   exist.
    */
-  histogram({
-    storage = 'dense',
-  }: {
-    readonly storage?: 'dense' | 'sparse';
-  } = {}): Histogram | DoubleHistogram {
+  histogram(options: DecodingOptions = {}): Histogram | DoubleHistogram {
+    assertOptions(options, HISTOGRAM);
+    const { storage = 'dense' } = options;
     const histogram = this.#decoded(() =>
       this.isDouble
         ? DoubleHistogram.decode(this.encoded, { storage })

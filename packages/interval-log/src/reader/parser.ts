@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import { mustBe, type OptionNames } from '@hdrscope/core/internal';
 import { lineError } from '../errors.ts';
 import { type LogEntry, LogInterval } from './entry.ts';
 import { parseLine } from './line.ts';
@@ -18,6 +18,9 @@ export interface ParserOptions {
    */
   readonly maxLineBytes?: number;
 }
+
+/** The names of `ParserOptions`. */
+export const PARSER_NAMES: OptionNames<ParserOptions> = { time: true, maxLineBytes: true };
 
 /** Default of `maxLineBytes`. */
 export const DEFAULT_MAX_LINE_BYTES: number = 2 ** 24;

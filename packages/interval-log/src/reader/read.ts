@@ -1,14 +1,17 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionNames, type OptionsOwner } from '@hdrscope/core/internal';
 import { brokenEnd, type LogEntry, type LogInterval, type MalformedLine } from './entry.ts';
 import { type LogSource, textOf } from './input.ts';
-import { LogParser, type ParserOptions } from './parser.ts';
+import { LogParser, PARSER_NAMES, type ParserOptions } from './parser.ts';
 
 /** Options of every function that reads a log. */
 export interface ReadOptions extends ParserOptions {
   /** Receives the number of bytes taken from the source, chunk by chunk: for a progress bar. @default not called */
   readonly onBytes?: (bytes: number) => void;
 }
+
+/** The names of `ReadOptions`. */
+export const READ_NAMES: OptionNames<ReadOptions> = { ...PARSER_NAMES, onBytes: true };
 
 /** Options of `readIntervals`: which intervals it yields, and what happens to malformed lines. */
 export interface IntervalOptions extends ReadOptions {
@@ -45,13 +48,20 @@ export async function* readEntries(
   source: LogSource,
   options: ReadOptions = {},
 ): AsyncGenerator<LogEntry, void> {
+  assertOptions(options, READ_ENTRIES);
   for await (const entries of readBatches(source, options)) {
     for (const entry of entries) yield entry;
   }
 }
 
+const READ_ENTRIES: OptionsOwner<ReadOptions> = {
+  name: 'readEntries',
+  names: READ_NAMES,
+  call: "readEntries('service.hlog', { time: 'java' })",
+};
+
 /** Yields the entries of each chunk together, because each turn of an asynchronous loop costs a microsecond. */
-async function* readBatches(
+export async function* readBatches(
   source: LogSource,
   options: ReadOptions,
 ): AsyncGenerator<Iterable<LogEntry>, void> {
@@ -101,6 +111,7 @@ export async function* readIntervals(
   source: LogSource,
   options: IntervalOptions = {},
 ): AsyncGenerator<LogInterval, void> {
+  assertOptions(options, READ_INTERVALS);
   const isWanted = selection(options);
   for await (const entries of readBatches(source, options)) {
     for (const entry of entries) {
@@ -113,6 +124,20 @@ export async function* readIntervals(
     }
   }
 }
+
+const READ_INTERVALS: OptionsOwner<IntervalOptions> = {
+  name: 'readIntervals',
+  names: {
+    ...READ_NAMES,
+    tags: true,
+    fromSec: true,
+    toSec: true,
+    fromTimeMs: true,
+    toTimeMs: true,
+    onMalformed: true,
+  },
+  call: "readIntervals('service.hlog', { tags: ['read'] })",
+};
 
 /**
  * Makes a function that checks whether an interval has one of the tags and lies in the ranges of the options.

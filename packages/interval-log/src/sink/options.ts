@@ -99,6 +99,12 @@ const OWNER: OptionsOwner<SinkOptions> = {
   call: "openIntervalLog(registry, { path: 'service.hlog' })",
 };
 
+const ROTATION: OptionsOwner<RotationOptions> = {
+  name: 'rotation',
+  names: { sizeBytes: true, everyMs: true, signal: true, keep: true, gzip: true },
+  call: "openIntervalLog(registry, { path: 'service.hlog', rotation: { keep: 7 } })",
+};
+
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */
 export function settingsOf(options: SinkOptions): SinkSettings {
   assertOptions(options, OWNER);
@@ -131,13 +137,10 @@ export function settingsOf(options: SinkOptions): SinkSettings {
   };
 }
 
-function rotationOf({
-  sizeBytes = Number.POSITIVE_INFINITY,
-  everyMs = Number.POSITIVE_INFINITY,
-  signal,
-  keep = Number.POSITIVE_INFINITY,
-  gzip = false,
-}: RotationOptions): RotationSettings {
+function rotationOf(options: RotationOptions): RotationSettings {
+  assertOptions(options, ROTATION);
+  const { sizeBytes = Number.POSITIVE_INFINITY, everyMs = Number.POSITIVE_INFINITY } = options;
+  const { signal, keep = Number.POSITIVE_INFINITY, gzip = false } = options;
   if (!isInteger(sizeBytes, 1)) throw refused('rotation.sizeBytes', 'an integer of at least 1', sizeBytes);
   if (!(everyMs >= 1)) throw refused('rotation.everyMs', 'a number of at least 1', everyMs);
   if (!isInteger(keep, 0)) throw refused('rotation.keep', 'an integer of at least 0', keep);

@@ -1,5 +1,5 @@
 import type { DoubleHistogram, ReadonlyHistogram } from '@hdrscope/core';
-import { formatDecimal, mustBe } from '@hdrscope/core/internal';
+import { assertOptions, formatDecimal, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { assertTimeMs, assertTimeZone, formatJavaDate } from './java-date.ts';
 
 // Source of all formats: HdrHistogram (Java), `HistogramLogWriter`.
@@ -35,12 +35,14 @@ export interface IntervalFormat {
  * Formats the line of one interval, with its newline.
  *
  * @throws HdrscopeError `ERR_INVALID_VALUE` when the tag would break the line or a time has no date;
- *   `ERR_INVALID_OPTION` when `valueScale` is out of range.
+ *   `ERR_INVALID_OPTION` when an option does not exist, or `valueScale` is out of range.
  */
 export function formatInterval(
   histogram: ReadonlyHistogram | DoubleHistogram,
-  { tag, startSec, endSec, valueScale = DEFAULT_VALUE_SCALE, level = DEFAULT_LEVEL }: IntervalFormat,
+  options: IntervalFormat,
 ): string {
+  assertOptions(options, FORMAT_INTERVAL);
+  const { tag, startSec, endSec, valueScale = DEFAULT_VALUE_SCALE, level = DEFAULT_LEVEL } = options;
   assertTag(tag);
   assertScale(valueScale);
   assertTimeMs('startSec * 1000', startSec * 1000);
@@ -51,6 +53,12 @@ export function formatInterval(
   const prefix = tag === undefined ? '' : `Tag=${tag},`;
   return `${prefix}${start},${length},${max},${histogram.toBase64({ level })}\n`;
 }
+
+const FORMAT_INTERVAL: OptionsOwner<IntervalFormat> = {
+  name: 'formatInterval',
+  names: { tag: true, startSec: true, endSec: true, valueScale: true, level: true },
+  call: 'formatInterval(histogram, { startSec: 0, endSec: 1 })',
+};
 
 /**
  * Formats the line that states the start time of a log, with its newline.

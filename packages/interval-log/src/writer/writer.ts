@@ -1,5 +1,5 @@
 import type { DoubleHistogram, ReadonlyHistogram } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import {
   assertScale,
   FORMAT_VERSION_LINE,
@@ -51,9 +51,10 @@ export class IntervalLogWriter {
 
   /**
    * @param write Receives each line in one piece, with its newline.
-   * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is out of range.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range.
    */
   constructor(write: (line: string) => void, options: WriterOptions = {}) {
+    assertOptions(options, WRITER);
     const { baseTimeMs = 0, timeZone, valueScale } = options;
     if (!Number.isFinite(baseTimeMs)) {
       throw mustBe('ERR_INVALID_OPTION', 'baseTimeMs', 'a number of milliseconds since 1970', baseTimeMs);
@@ -118,3 +119,9 @@ export class IntervalLogWriter {
     );
   }
 }
+
+const WRITER: OptionsOwner<WriterOptions> = {
+  name: 'IntervalLogWriter',
+  names: { baseTimeMs: true, timeZone: true, level: true, valueScale: true },
+  call: 'new IntervalLogWriter(write, { valueScale: 1000 })',
+};

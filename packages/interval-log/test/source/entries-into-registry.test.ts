@@ -1,6 +1,5 @@
 import { Histogram } from '@hdrscope/core';
 import { createRegistry } from '@hdrscope/registry';
-import { refusalOf } from '@hdrscope/testing/refusals';
 import { entriesIntoRegistry, formatInterval, readEntries } from '../../src/index.ts';
 
 test('added attributes override those of the log and those of seriesOf', async () => {
@@ -25,9 +24,4 @@ test('added attributes override those of the log and those of seriesOf', async (
     ['rpc', [{ host: 'b', method: 'get' }]],
     ['else', [{ tag: 'other', host: 'b' }]],
   ]);
-});
-
-test('an option that does not exist is refused with the name that was meant', () => {
-  const action = () => entriesIntoRegistry(createRegistry(), { serieOf: () => undefined } as never);
-  expect(refusalOf(action, 'ERR_INVALID_OPTION').message).toContain('did you mean seriesOf?');
 });

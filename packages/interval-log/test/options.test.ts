@@ -1,0 +1,92 @@
+import { Histogram } from '@hdrscope/core';
+import { createRegistry } from '@hdrscope/registry';
+import { expectMisspelt } from '@hdrscope/testing/refusals';
+import {
+  compareHistograms,
+  convertToV2,
+  createProcessorFiles,
+  decodeIntervals,
+  entriesIntoRegistry,
+  followLog,
+  formatInterval,
+  IntervalLogWriter,
+  logIntoRegistry,
+  mergeLogs,
+  openIntervalLog,
+  processLog,
+  readEntries,
+  readHistograms,
+  readIntervals,
+  readPercentileText,
+  reintervalLog,
+  selects,
+  sliceLog,
+  sumLogs,
+  summarizeLogs,
+} from '../src/index.ts';
+
+/** Options of any kind, as a program without types passes them. */
+const wrong = (options: object): never => options as never;
+
+const LOG = './none.hlog';
+const histogram = new Histogram();
+const registry = createRegistry();
+
+async function firstInterval() {
+  const line = formatInterval(histogram, { startSec: 0, endSec: 1 });
+  for await (const interval of readIntervals([new TextEncoder().encode(line)])) return interval;
+  throw new Error('the log has no interval');
+}
+
+test.each<[call: string, meant: string, action: () => unknown]>([
+  [
+    'compareHistograms',
+    'tolerance',
+    () => compareHistograms(histogram, histogram, wrong({ percentiles: [50], tolerence: 1 })),
+  ],
+  ['convertToV2', 'tags', () => convertToV2(LOG, wrong({ tag: ['a'] }))],
+  ['decodeIntervals', 'storage', () => decodeIntervals(LOG, wrong({ stroage: 'sparse' }))],
+  ['followLog', 'pollMs', () => followLog(LOG, wrong({ pollMillis: 7 }))],
+  ['mergeLogs', 'onOutOfOrder', () => mergeLogs([LOG], wrong({ outOfOrder: () => {} }))],
+  ['readPercentileText', 'valueScale', () => readPercentileText('', wrong({ valueScal: 7 }))],
+  ['readHistograms', 'valueScale', () => readHistograms([], wrong({ valuScale: 7 }))],
+  ['reintervalLog', 'lengthSec', () => reintervalLog(LOG, wrong({ lengthSecs: 60 }))],
+  ['selects', 'tags', () => selects(wrong({ tag: ['a'] }))],
+  ['sliceLog', 'from', () => sliceLog(LOG, wrong({ form: { offsetSec: 1 } }))],
+  ['summarizeLogs', 'onMalformed', () => summarizeLogs([LOG], wrong({ onMalform: () => {} }))],
+  ['sumLogs', 'maxLineBytes', () => sumLogs([LOG], wrong({ maxLineByte: 7 }))],
+  ['createProcessorFiles', 'signal', () => createProcessorFiles(wrong({ singal: undefined }))],
+  ['processLog', 'inputPath', () => processLog(wrong({ inptPath: LOG }), wrong({}))],
+  [
+    'processLog, in movingWindow',
+    'lengthMs',
+    () => processLog({ movingWindow: wrong({ lenghtMs: 7 }) }, wrong({})),
+  ],
+  [
+    'LogInterval.histogram',
+    'storage',
+    () => firstInterval().then((interval) => interval.histogram(wrong({ store: 'sparse' }))),
+  ],
+  ['readEntries', 'onBytes', () => readEntries(LOG, wrong({ onByte: () => {} }))],
+  ['readIntervals', 'fromSec', () => readIntervals(LOG, wrong({ formSec: 7 }))],
+  ['openIntervalLog', 'intervalMs', () => openIntervalLog(registry, wrong({ path: LOG, interval: 7 }))],
+  [
+    'openIntervalLog, in rotation',
+    'sizeBytes',
+    () => openIntervalLog(registry, { path: LOG, rotation: wrong({ sizeByte: 7 }) }),
+  ],
+  [
+    'formatInterval',
+    'valueScale',
+    () => formatInterval(histogram, wrong({ startSec: 0, endSec: 1, valueScal: 7 })),
+  ],
+  ['IntervalLogWriter', 'baseTimeMs', () => new IntervalLogWriter(() => {}, wrong({ baseTime: 7 }))],
+  ['logIntoRegistry', 'seriesOf', () => logIntoRegistry(registry, LOG, wrong({ serieOf: () => undefined }))],
+  [
+    'entriesIntoRegistry',
+    'seriesOf',
+    () => entriesIntoRegistry(registry, wrong({ serieOf: () => undefined })),
+  ],
+])('%s refuses an option that does not exist, and names %s', async (_call, meant, action) => {
+  await expectMisspelt(action, meant);
+});
