@@ -1,5 +1,5 @@
 import { type Counted, explicitLayout, type HdrLayout, type Layout } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { BarPlot, PlotTitles, SloLine } from '../plot.ts';
 import { createHeatMap } from './heat-map.ts';
@@ -18,7 +18,8 @@ export interface BarsOptions extends PlotTitles {
  * A bar for each slot of a layout, from the first slot that was hit to the last.
  *
  * @param counts One for each slot.
- * @throws HdrscopeError `ERR_INVALID_COUNT` when there are not as many counts as slots, or a count is negative or not finite.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; `ERR_INVALID_COUNT` when there are not as many
+ *   counts as slots, or a count is negative or not finite.
  * @example
  * ```ts
  * import { integerLayout } from '@hdrscope/core/internal';
@@ -29,11 +30,9 @@ export interface BarsOptions extends PlotTitles {
  * counts; //=> [7, 0, 2]
  * ```
  */
-export function barsOf(
-  layout: Layout,
-  counts: ArrayLike<number>,
-  { unit = 'none', ...rest }: BarsOptions = {},
-): BarPlot {
+export function barsOf(layout: Layout, counts: ArrayLike<number>, options: BarsOptions = {}): BarPlot {
+  assertOptions(options, BARS_OF);
+  const { unit = 'none', ...rest } = options;
   const all = Array.from(counts);
   if (all.length !== layout.slotCount) {
     const allowed = `one for each of the ${layout.slotCount} slots`;
@@ -56,14 +55,20 @@ export function barsOf(
   };
 }
 
+const BARS_OF: OptionsOwner<BarsOptions> = {
+  name: 'barsOf',
+  names: { unit: true, name: true, lines: true, title: true, subtitle: true },
+  call: "barsOf(layout, counts, { unit: 'ms' })",
+};
+
 /**
  * A bar between each two neighbours of `edges`, from the first that was hit to the last. An edge belongs to the bar above it.
  * Values below all edges, and values from the last edge on, have an open bar of their own.
  *
  * @param edges Finite and ascending, in the unit of the values.
  * @param values Each value with its count, in any order.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the edges are not finite and ascending; `ERR_INVALID_COUNT` when a count is
- *   negative or not finite.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the edges are not finite and ascending; `ERR_INVALID_COUNT` when a count
+ *   is negative or not finite.
  * @example
  * ```ts
  * import { barsBetween } from '@hdrscope/plot';
@@ -94,7 +99,7 @@ export interface HistogramBarsOptions extends BarsOptions {
  * Bars of an HDR histogram, which has too many slots for a bar each. Every bar is wider than the bar before by one constant
  * factor.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it.
  * @example
  * ```ts
  * import { Histogram } from '@hdrscope/core';
@@ -106,12 +111,17 @@ export interface HistogramBarsOptions extends BarsOptions {
  * barsOfHistogram(latencies, { bars: 4 }).counts; //=> [1, 15, 240, 744]
  * ```
  */
-export function barsOfHistogram(
-  histogram: Counted<HdrLayout>,
-  { bars = 40, unit = 'none', ...rest }: HistogramBarsOptions = {},
-): BarPlot {
+export function barsOfHistogram(histogram: Counted<HdrLayout>, options: HistogramBarsOptions = {}): BarPlot {
+  assertOptions(options, BARS_OF_HISTOGRAM);
+  const { bars = 40, unit = 'none', ...rest } = options;
   const heatMap = createHeatMap({ rows: bars, columns: 2 });
   heatMap.add({ startMs: 0, endMs: 0, histogram });
   const { y, counts } = heatMap.plot();
   return { kind: 'bars', ...rest, unit, slots: y.slots, counts: counts.map(([count = 0]) => count) };
 }
+
+const BARS_OF_HISTOGRAM: OptionsOwner<HistogramBarsOptions> = {
+  name: 'barsOfHistogram',
+  names: { bars: true, unit: true, name: true, lines: true, title: true, subtitle: true },
+  call: 'barsOfHistogram(histogram, { bars: 20 })',
+};

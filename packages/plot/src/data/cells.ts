@@ -1,5 +1,5 @@
 import type { Layout } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { HeatAxis, HeatMapPlot, PlotTitles } from '../plot.ts';
 
@@ -29,8 +29,8 @@ export interface CellMapOptions extends PlotTitles {
 /**
  * Two axes of cells as a heat map. Counts are summed over all other axes. A sum above 2^53 becomes the nearest double.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when `x` and `y` are not the places of two axes; `ERR_INVALID_COUNT` when
- *   there are not as many counts as combinations of slots.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, or `x` and `y` are not the places of two axes;
+ *   `ERR_INVALID_COUNT` when there are not as many counts as combinations of slots.
  * @example
  * ```ts
  * import { explicitLayout } from '@hdrscope/core';
@@ -46,10 +46,9 @@ export interface CellMapOptions extends PlotTitles {
  * counts; //=> [[7, 0], [2, 5], [0, 1]]
  * ```
  */
-export function heatMapOfCells(
-  { axes, layouts, cells }: CellCounts,
-  { x, y, countName = 'values', ...titles }: CellMapOptions,
-): HeatMapPlot {
+export function heatMapOfCells({ axes, layouts, cells }: CellCounts, options: CellMapOptions): HeatMapPlot {
+  assertOptions(options, HEAT_MAP_OF_CELLS);
+  const { x, y, countName = 'values', ...titles } = options;
   const isPlace = (at: number): boolean => Number.isInteger(at) && at >= 0 && at < layouts.length;
   if (x === y || !isPlace(x) || !isPlace(y)) {
     const allowed = `two different integers from 0 to ${layouts.length - 1}`;
@@ -63,6 +62,12 @@ export function heatMapOfCells(
   const counts = sumsOver(layouts, cells, x, y).map((row) => row.map(Number));
   return { kind: 'heat-map', ...titles, x: axisAt(x), y: axisAt(y), counts, countName };
 }
+
+const HEAT_MAP_OF_CELLS: OptionsOwner<CellMapOptions> = {
+  name: 'heatMapOfCells',
+  names: { x: true, y: true, countName: true, title: true, subtitle: true },
+  call: 'heatMapOfCells(counts, { x: 0, y: 1 })',
+};
 
 function sumsOver(layouts: readonly Layout[], cells: BigUint64Array, x: number, y: number): bigint[][] {
   const strides = layouts.map((_, at) =>
@@ -110,6 +115,7 @@ export function informativeAxes(layouts: readonly Pick<Layout, 'slotCount'>[]): 
  * when only one axis is informative.
  *
  * @param asked Places, from 0, that are already chosen. They are not checked.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist.
  * @example
  * ```ts
  * import { explicitLayout } from '@hdrscope/core';
@@ -125,8 +131,15 @@ export function axesToDraw(
   layouts: readonly Pick<Layout, 'slotCount'>[],
   asked: { readonly x?: number | undefined; readonly y?: number | undefined } = {},
 ): { readonly x: number | undefined; readonly y: number } {
+  assertOptions(asked, AXES_TO_DRAW);
   const isFree = (at: number): boolean => at !== asked.x;
   const informative = informativeAxes(layouts);
   const y = asked.y ?? informative.find(isFree) ?? [...layouts.keys()].find(isFree) ?? 0;
   return { x: asked.x ?? informative.find((at) => at !== y), y };
 }
+
+const AXES_TO_DRAW: OptionsOwner<{ readonly x?: number | undefined; readonly y?: number | undefined }> = {
+  name: 'axesToDraw',
+  names: { x: true, y: true },
+  call: 'axesToDraw(layouts, { x: 1 })',
+};

@@ -1,4 +1,5 @@
 import { type Counted, type HdrLayout, percentileDifference } from '@hdrscope/core';
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { ComparisonPlot, PercentileChange, PlotTitles } from '../plot.ts';
 import { type CurveSource, percentileCurve } from './percentile-curve.ts';
@@ -25,8 +26,8 @@ export interface ComparisonPlotOptions extends PlotTitles {
  * Two distributions and the differences of their percentiles, with the intervals of core's `percentileDifference`. A change
  * has no interval when there are too few values for the confidence. Both histograms count in one unit.
  *
- * @throws HdrscopeError `ERR_INCOMPATIBLE` when a histogram is empty; `ERR_INVALID_OPTION`, `ERR_INVALID_VALUE` when an
- *   option is outside the range stated on it.
+ * @throws HdrscopeError `ERR_INCOMPATIBLE` when a histogram is empty; `ERR_INVALID_OPTION` when an option does not exist;
+ *   `ERR_INVALID_OPTION` or `ERR_INVALID_VALUE` when an option is outside the range stated on it.
  * @example
  * ```ts
  * import { Histogram } from '@hdrscope/core';
@@ -50,8 +51,10 @@ export interface ComparisonPlotOptions extends PlotTitles {
 export function comparisonPlot(
   before: ComparisonSide,
   after: ComparisonSide,
-  { unit = 'none', percentiles = [50, 90, 99, 99.9], confidence = 0.99, ...rest }: ComparisonPlotOptions = {},
+  options: ComparisonPlotOptions = {},
 ): ComparisonPlot {
+  assertOptions(options, COMPARISON_PLOT);
+  const { unit = 'none', percentiles = [50, 90, 99, 99.9], confidence = 0.99, ...rest } = options;
   const changes = percentiles.map((percentile): PercentileChange => {
     const found = percentileDifference(after.histogram, before.histogram, percentile, { confidence });
     return {
@@ -71,3 +74,9 @@ export function comparisonPlot(
     confidence,
   };
 }
+
+const COMPARISON_PLOT: OptionsOwner<ComparisonPlotOptions> = {
+  name: 'comparisonPlot',
+  names: { unit: true, percentiles: true, confidence: true, valueAxis: true, title: true, subtitle: true },
+  call: "comparisonPlot(before, after, { unit: 'ms' })",
+};

@@ -1,10 +1,12 @@
 import type { Counted, HdrLayout, Layout } from '@hdrscope/core';
 import {
+  assertOptions,
   bucketsAtScale,
   type ExponentialBuckets,
   type ExponentialOptions,
   exponentialBound,
   exponentialBuckets,
+  type OptionsOwner,
   sumOfBuckets,
 } from '@hdrscope/core/internal';
 import type { CountedUnit } from '@hdrscope/registry';
@@ -54,7 +56,7 @@ const MOST_ROWS = 1000;
  * than the row below by a constant factor, as exponential buckets are, and that factor grows with the range of the values. A
  * column is an interval; when there are too many intervals, neighbours share a column.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it.
  * @example
  * ```ts
  * import { Histogram } from '@hdrscope/core';
@@ -72,13 +74,9 @@ const MOST_ROWS = 1000;
  * counts; //=> [[20, 20, 20, 20]]
  * ```
  */
-export function createHeatMap({
-  unit = 'none',
-  name = 'value',
-  rows = 60,
-  columns = 240,
-  ...titles
-}: HeatMapOptions = {}): HeatMapBuilder {
+export function createHeatMap(options: HeatMapOptions = {}): HeatMapBuilder {
+  assertOptions(options, CREATE_HEAT_MAP);
+  const { unit = 'none', name = 'value', rows = 60, columns = 240, ...titles } = options;
   assertInteger('rows', rows, 2, MOST_ROWS);
   assertInteger('columns', columns, 2, MOST_COLUMNS);
   const time = new TimeColumns<ExponentialBuckets>(columns, (a, b) => sumOfBuckets(a, b, rows));
@@ -106,6 +104,12 @@ export function createHeatMap({
     },
   };
 }
+
+const CREATE_HEAT_MAP: OptionsOwner<HeatMapOptions> = {
+  name: 'createHeatMap',
+  names: { unit: true, name: true, rows: true, columns: true, title: true, subtitle: true },
+  call: "createHeatMap({ unit: 'ms' })",
+};
 
 /**
  * The heat map of a list of intervals: see `createHeatMap`.

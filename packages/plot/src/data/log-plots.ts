@@ -1,4 +1,5 @@
 import { Histogram } from '@hdrscope/core';
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import { formatCount } from '../count-text.ts';
 import type { Plot } from '../plot.ts';
@@ -46,6 +47,7 @@ const TICKS_PER_HALF_DISTANCE = 8;
  * Makes the plots of an interval log in bounded memory: one histogram for each of the first 100 tags, one for all later tags,
  * and as many columns of time as a picture has.
  *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist.
  * @example
  * ```ts
  * import { Histogram } from '@hdrscope/core';
@@ -59,7 +61,9 @@ const TICKS_PER_HALF_DISTANCE = 8;
  * log.plots().map(({ kind }) => kind); //=> ['percentiles', 'over-time', 'heat-map']
  * ```
  */
-export function createLogPlots({ unit = 'ns' }: LogPlotsOptions = {}): LogPlots {
+export function createLogPlots(options: LogPlotsOptions = {}): LogPlots {
+  assertOptions(options, CREATE_LOG_PLOTS);
+  const { unit = 'ns' } = options;
   const totals = new Map<string, Histogram>();
   const overTime = createOverTime<Histogram>({
     unit,
@@ -103,6 +107,12 @@ export function createLogPlots({ unit = 'ns' }: LogPlotsOptions = {}): LogPlots 
     },
   };
 }
+
+const CREATE_LOG_PLOTS: OptionsOwner<LogPlotsOptions> = {
+  name: 'createLogPlots',
+  names: { unit: true },
+  call: "createLogPlots({ unit: 'us' })",
+};
 
 /**
  * The plots of a whole log: see `createLogPlots`. Rejects with the error of `intervals` when that throws.

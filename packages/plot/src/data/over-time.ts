@@ -1,4 +1,5 @@
 import type { Histogram } from '@hdrscope/core';
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { PlotTitles, SloLine, TimePlot } from '../plot.ts';
 import { percentileName } from '../value-text.ts';
@@ -40,7 +41,7 @@ export interface OverTimeBuilder<H> {
  * Makes percentiles over time, for a log of any length. When there are too many intervals, neighbours are added up: the
  * percentiles are of all their values, not means of percentiles. Memory holds one histogram for each moment of the plot.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it.
  * @example
  * ```ts
  * import { Histogram } from '@hdrscope/core';
@@ -54,13 +55,11 @@ export interface OverTimeBuilder<H> {
  * overTime.plot().lines; //=> [{ name: 'p50', values: [20] }, { name: 'max', values: [30] }]
  * ```
  */
-export function createOverTime<H extends AddableHistogram<H>>({
-  unit = 'none',
-  percentiles = [50, 90, 99, 100],
-  columns = 240,
-  valueScale = 1,
-  ...rest
-}: OverTimeOptions = {}): OverTimeBuilder<H> {
+export function createOverTime<H extends AddableHistogram<H>>(
+  options: OverTimeOptions = {},
+): OverTimeBuilder<H> {
+  assertOptions(options, CREATE_OVER_TIME);
+  const { unit = 'none', percentiles = [50, 90, 99, 100], columns = 240, valueScale = 1, ...rest } = options;
   assertInteger('columns', columns, 2, MOST_COLUMNS);
   assertScale(valueScale);
   const time = new TimeColumns<H>(columns, (a, b) => {
@@ -91,6 +90,21 @@ export function createOverTime<H extends AddableHistogram<H>>({
     },
   };
 }
+
+const CREATE_OVER_TIME: OptionsOwner<OverTimeOptions> = {
+  name: 'createOverTime',
+  names: {
+    unit: true,
+    percentiles: true,
+    columns: true,
+    valueScale: true,
+    slos: true,
+    valueAxis: true,
+    title: true,
+    subtitle: true,
+  },
+  call: "createOverTime({ unit: 'ms' })",
+};
 
 /**
  * The percentiles over time of a list of intervals: see `createOverTime`.

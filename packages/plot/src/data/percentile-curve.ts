@@ -6,6 +6,7 @@ import {
   type ParsedPercentiles,
   percentileInterval,
 } from '@hdrscope/core';
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { Curve, CurvePoint } from '../plot.ts';
 import { assertScale } from './checks.ts';
 
@@ -41,7 +42,7 @@ const USUAL = [50, 75, 90, 95, 99, 99.5, 99.9, 99.95, 99.99, 99.999, 99.9999];
  *
  * With a confidence, points have the bounds of `percentileInterval`. A point with too few values for that has no bounds.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it.
  * @example
  * ```ts
  * import { Histogram } from '@hdrscope/core';
@@ -58,11 +59,13 @@ const USUAL = [50, 75, 90, 95, 99, 99.5, 99.9, 99.95, 99.99, 99.999, 99.9999];
 export function percentileCurve(
   name: string,
   histogram: CurveSource & Counted<HdrLayout>,
-  { confidence, ...options }: BoundedCurveOptions = {},
+  options: BoundedCurveOptions = {},
 ): Curve {
-  const curve = curveOf(name, histogram, options);
+  assertOptions(options, PERCENTILE_CURVE);
+  const { confidence, ...curveOptions } = options;
+  const curve = curveOf(name, histogram, curveOptions);
   if (confidence === undefined) return curve;
-  const { valueScale = 1 } = options;
+  const { valueScale = 1 } = curveOptions;
   const points = curve.points.map((point): CurvePoint => {
     const interval = percentileInterval(histogram, point.percentile, { confidence });
     if (interval.confidence < confidence) return point;
@@ -71,11 +74,17 @@ export function percentileCurve(
   return { ...curve, points, confidence };
 }
 
+const PERCENTILE_CURVE: OptionsOwner<BoundedCurveOptions> = {
+  name: 'percentileCurve',
+  names: { confidence: true, ticksPerHalfDistance: true, valueScale: true },
+  call: "percentileCurve('GET', histogram, { confidence: 0.99 })",
+};
+
 /**
  * A curve without bounds of any distribution that steps through its percentiles, `DoubleHistogram` included. Otherwise as
  * `percentileCurve`.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it.
  * @example
  * ```ts
  * import { DoubleHistogram } from '@hdrscope/core';
@@ -87,6 +96,7 @@ export function percentileCurve(
  * ```
  */
 export function curveOf(name: string, source: CurveSource, options: CurveOptions = {}): Curve {
+  assertOptions(options, CURVE_OF);
   const { ticksPerHalfDistance = TICKS_PER_HALF_DISTANCE, valueScale = 1 } = options;
   assertScale(valueScale);
   const points: CurvePoint[] = [];
@@ -104,6 +114,12 @@ export function curveOf(name: string, source: CurveSource, options: CurveOptions
   }
   return { name, points, totalCount: source.totalCount };
 }
+
+const CURVE_OF: OptionsOwner<CurveOptions> = {
+  name: 'curveOf',
+  names: { ticksPerHalfDistance: true, valueScale: true },
+  call: "curveOf('GET', histogram, { valueScale: 1000 })",
+};
 
 /**
  * A curve of percentile text that core's `parsePercentiles` has read: a `.hgrm` file, its CSV, the report of wrk2. It has no

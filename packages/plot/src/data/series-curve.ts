@@ -1,4 +1,4 @@
-import { fromTicks } from '@hdrscope/core/internal';
+import { assertOptions, fromTicks, type OptionsOwner } from '@hdrscope/core/internal';
 import type { CountedUnit, FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
 import type { Curve } from '../plot.ts';
 import { attributesText } from './attributes-text.ts';
@@ -13,7 +13,7 @@ export interface SeriesCurveOptions extends Omit<BoundedCurveOptions, 'valueScal
 /**
  * The distribution of a series of a snapshot as a curve, in the unit of its family. `countedUnitOf` gives the plot's unit.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it.
  * @example
  * ```ts
  * import { countedUnitOf, curveOfSeries } from '@hdrscope/plot';
@@ -30,9 +30,11 @@ export interface SeriesCurveOptions extends Omit<BoundedCurveOptions, 'valueScal
 export function curveOfSeries(
   { name: familyName, resolution }: Pick<FamilySnapshot, 'name' | 'resolution'>,
   { attributes, histogram }: Pick<SeriesSnapshot, 'attributes' | 'histogram'>,
-  { name = attributesText(attributes) || familyName, ...options }: SeriesCurveOptions = {},
+  options: SeriesCurveOptions = {},
 ): Curve {
-  const { points, ...curve } = percentileCurve(name, histogram, options);
+  assertOptions(options, CURVE_OF_SERIES);
+  const { name = attributesText(attributes) || familyName, ...curveOptions } = options;
+  const { points, ...curve } = percentileCurve(name, histogram, curveOptions);
   const inUnit = (ticks: number): number => fromTicks(resolution, ticks);
   return {
     ...curve,
@@ -43,6 +45,12 @@ export function curveOfSeries(
     })),
   };
 }
+
+const CURVE_OF_SERIES: OptionsOwner<SeriesCurveOptions> = {
+  name: 'curveOfSeries',
+  names: { name: true, confidence: true, ticksPerHalfDistance: true },
+  call: "curveOfSeries(family, series, { name: 'GET' })",
+};
 
 const UNITS: Readonly<Record<string, CountedUnit>> = {
   s: 's',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { HdrscopeError } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { describePlot } from '../chart/description.ts';
 import { plotTable } from '../chart/plot-table.ts';
 import type { Plot } from '../plot.ts';
@@ -26,7 +26,8 @@ const SCRIPT = new URL('../../dist/browser/plot.js', import.meta.url);
  * curves and zoom, colours follow the system, and a table below each plot holds its values.
  *
  * @param plots One or more.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside its range, or the script of the page is not built.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside its range, or the script of the
+ *   page is not built.
  * @example
  * ```ts no-run needs a build
  * import { writeFile } from 'node:fs/promises';
@@ -37,6 +38,7 @@ const SCRIPT = new URL('../../dist/browser/plot.js', import.meta.url);
  * ```
  */
 export async function renderHtml(plots: readonly Plot[], options: HtmlOptions = {}): Promise<string> {
+  assertOptions(options, RENDER_HTML);
   const { theme = 'auto' } = options;
   if (plots.length === 0) throw mustBe('ERR_INVALID_OPTION', 'plots', 'at least one plot', plots);
   if (!['auto', 'light', 'dark'].includes(theme)) {
@@ -44,6 +46,12 @@ export async function renderHtml(plots: readonly Plot[], options: HtmlOptions = 
   }
   return pageOf(plots, options.title ?? plots[0]?.title ?? 'Plots', theme, await loadScript());
 }
+
+const RENDER_HTML: OptionsOwner<HtmlOptions> = {
+  name: 'renderHtml',
+  names: { title: true, theme: true },
+  call: "renderHtml(plots, { title: 'Service' })",
+};
 
 /** @param file The script; tests have one of their own. */
 export async function loadScript(file: URL = SCRIPT): Promise<string> {

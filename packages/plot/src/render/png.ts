@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { chartOption } from '../chart/chart-option.ts';
 import type { Plot } from '../plot.ts';
 import { loadECharts } from './echarts.ts';
@@ -19,7 +19,8 @@ interface CanvasModule {
 /**
  * A plot as a PNG picture of `width * scale` by `height * scale` pixels. It needs the optional package `@napi-rs/canvas`.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside its range, or `@napi-rs/canvas` is not installed.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside its range, or `@napi-rs/canvas` is
+ *   not installed.
  * @example
  * ```ts
  * import { renderPng } from '@hdrscope/plot/render';
@@ -29,6 +30,7 @@ interface CanvasModule {
  * ```
  */
 export async function renderPng(plot: Plot, options: PngOptions = {}): Promise<Uint8Array> {
+  assertOptions(options, RENDER_PNG);
   const { width, height, theme } = checkOptions(options, plot.kind);
   const { scale = 2 } = options;
   if (!(scale >= 0.5 && scale <= 4)) {
@@ -45,6 +47,12 @@ export async function renderPng(plot: Plot, options: PngOptions = {}): Promise<U
     chart.dispose();
   }
 }
+
+const RENDER_PNG: OptionsOwner<PngOptions> = {
+  name: 'renderPng',
+  names: { scale: true, width: true, height: true, theme: true },
+  call: 'renderPng(plot, { scale: 2 })',
+};
 
 /** @param load Loads the module; tests have one of their own. */
 export async function loadCanvas(

@@ -1,3 +1,4 @@
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { chartOption } from '../chart/chart-option.ts';
 import { describePlot } from '../chart/description.ts';
 import type { Plot } from '../plot.ts';
@@ -8,7 +9,7 @@ import { checkOptions, type RenderOptions } from './options.ts';
 /**
  * A plot as the text of an SVG picture. Equal plots make equal texts.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside its range.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside its range.
  * @example
  * ```ts
  * import { renderSvg } from '@hdrscope/plot/render';
@@ -19,6 +20,7 @@ import { checkOptions, type RenderOptions } from './options.ts';
  * ```
  */
 export function renderSvg(plot: Plot, options: RenderOptions = {}): string {
+  assertOptions(options, RENDER_SVG);
   const { width, height, theme } = checkOptions(options, plot.kind);
   const chart = loadECharts().init(null, null, { renderer: 'svg', ssr: true, width, height });
   try {
@@ -28,6 +30,12 @@ export function renderSvg(plot: Plot, options: RenderOptions = {}): string {
     chart.dispose();
   }
 }
+
+const RENDER_SVG: OptionsOwner<RenderOptions> = {
+  name: 'renderSvg',
+  names: { width: true, height: true, theme: true },
+  call: 'renderSvg(plot, { width: 800 })',
+};
 
 /**
  * Replaces ids that ECharts numbers chart by chart with a hash of the picture, so that equal plots make equal texts and

@@ -1,3 +1,4 @@
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { Plot } from '../plot.ts';
 import { barLines } from './bars.ts';
 import { comparisonLines } from './comparison.ts';
@@ -12,8 +13,8 @@ import { cut, plain } from './text.ts';
  * Without colours each of several curves carries marks; with `ascii` each is drawn with a character of its own.
  *
  * @returns Lines, each with a newline at its end.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it; `ERR_INVALID_VALUE` when
- *   the slots or the counts of a heat map are not valid.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it;
+ *   `ERR_INVALID_VALUE` when the slots or the counts of a heat map are not valid.
  * @example
  * ```ts
  * import { integerLayout } from '@hdrscope/core/internal';
@@ -25,6 +26,7 @@ import { cut, plain } from './text.ts';
  * ```
  */
 export function plotText(plot: Plot, options: TerminalOptions = {}): string {
+  assertOptions(options, PLOT_TEXT);
   assertSize(options);
   if (plot.kind === 'heat-map') return formatHeatMap(plot, options);
   const { columns = DEFAULT_COLUMNS, ascii = false } = options;
@@ -33,6 +35,12 @@ export function plotText(plot: Plot, options: TerminalOptions = {}): string {
   );
   return [...titles, ...bodyOf(plot, options)].map((line) => `${line.trimEnd()}\n`).join('');
 }
+
+const PLOT_TEXT: OptionsOwner<TerminalOptions> = {
+  name: 'plotText',
+  names: { columns: true, rows: true, colours: true, ascii: true },
+  call: 'plotText(plot, { columns: 100 })',
+};
 
 function bodyOf(plot: Exclude<Plot, { readonly kind: 'heat-map' }>, options: TerminalOptions): string[] {
   switch (plot.kind) {
