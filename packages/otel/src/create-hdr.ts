@@ -35,11 +35,17 @@ export interface Hdr {
   readonly registry: Registry;
   /** Wraps a meter provider: its meters make HDR instruments where a view says so. */
   wrapProvider<Wrapped extends MeterProvider>(provider: Wrapped): Wrapped;
-  /** Wraps a reader before it is given to its provider: it then collects the HDR histograms too. */
+  /**
+   * Wraps a reader before it is given to its provider: it then collects the HDR histograms too.
+   *
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, or `format` is unknown.
+   */
   wrapReader<Wrapped extends Reader>(reader: Wrapped, options?: ReaderOptions): Wrapped;
   /**
    * Makes a producer for a reader's `metricProducers`, instead of wrapping the reader. It adds everything in the registry
    * to each collection. Make one producer for each reader.
+   *
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist.
    */
   producer(options?: ProducerOptions): Producer;
   /**
@@ -58,7 +64,8 @@ export interface Hdr {
    * makes itself cannot be wrapped.
    *
    * @param load Imports a package that the application has installed: `(name) => import(name)`.
-   * @throws HdrscopeError `ERR_INVALID_OPTION` when a variable has a value that is not allowed, or a package is not installed.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when a variable has a value that is not allowed, or a package is not
+   *   installed.
    */
   metricReadersFromEnv(load: Load): Promise<Reader[]>;
 }
@@ -67,6 +74,17 @@ const OWNER: OptionsOwner<HdrOptions> = {
   name: 'createHdr',
   names: { views: true, registry: true, exemplarFilter: true, environment: true },
   call: "createHdr({ views: [{ instrumentName: 'http.*.duration' }] })",
+};
+
+const WRAP_READER: OptionsOwner<ReaderOptions> = {
+  name: 'hdr.wrapReader',
+  names: { format: true },
+  call: "hdr.wrapReader(reader, { format: 'explicit' })",
+};
+
+const PRODUCER: OptionsOwner<ProducerOptions> = {
+  name: 'hdr.producer',
+  names: { temporality: true, format: true },
 };
 
 /**
@@ -123,8 +141,14 @@ export function createHdr(options: HdrOptions): Hdr {
   return {
     registry,
     wrapProvider: wrap,
-    wrapReader: (reader, readerOptions = {}) => wrapReader(reader, store, readerOptions, environment),
-    producer: (producerOptions = {}) => hdrProducer(store, producerOptions),
+    wrapReader: (reader, readerOptions = {}) => {
+      assertOptions(readerOptions, WRAP_READER);
+      return wrapReader(reader, store, readerOptions, environment);
+    },
+    producer: (producerOptions = {}) => {
+      assertOptions(producerOptions, PRODUCER);
+      return hdrProducer(store, producerOptions);
+    },
     instrumentation: () => hdrInstrumentation(wrap),
     metricReadersFromEnv: async (load) => {
       const readers = await readersFromEnvironment(environment, load);

@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core/internal';
+import { mustBe, type OptionNames } from '@hdrscope/core/internal';
 import { type Clock, type IntakeOptions, systemClock } from '@hdrscope/registry';
 import type { MetricIdentity, ReceivedFamilyOptions } from './received.ts';
 
@@ -30,6 +30,18 @@ export interface OtlpReceiverOptions extends Pick<IntakeOptions, 'observer' | 'm
   /** Reads the time. @default the clock of the runtime */
   readonly clock?: Clock;
 }
+
+/** The names of `OtlpReceiverOptions`. */
+export const RECEIVER_NAMES: OptionNames<OtlpReceiverOptions> = {
+  resourceAttributes: true,
+  familyOptions: true,
+  maxStreams: true,
+  forgetAfterMs: true,
+  maxBytes: true,
+  clock: true,
+  observer: true,
+  memory: true,
+};
 
 /** The options that decide how received metrics become readings, and how these are ingested. */
 export type ReceiverSettings = Required<Omit<OtlpReceiverOptions, 'maxBytes' | 'observer' | 'memory'>> &

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HdrscopeError } from '@hdrscope/core';
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { IngestMemory, Registry } from '@hdrscope/registry';
 import { answerFailure, answerSuccess, CONTENT_TYPES, type Encoding } from './answer.ts';
 import { readBody } from './body.ts';
@@ -7,7 +8,7 @@ import { decodeJson } from './decode-json.ts';
 import { decodeProtobuf } from './decode-protobuf.ts';
 import { HttpRefusal } from './http-refusal.ts';
 import { OtlpIntake, type OtlpIntakeHealth } from './intake.ts';
-import { type OtlpReceiverOptions, withDefaults } from './options.ts';
+import { type OtlpReceiverOptions, RECEIVER_NAMES, withDefaults } from './options.ts';
 import type { ReceivedMetric } from './received.ts';
 
 /** Counters of a receiver since it was made. */
@@ -30,6 +31,12 @@ export interface OtlpReceiver {
 
 const PATH = '/v1/metrics';
 
+const OTLP_RECEIVER: OptionsOwner<OtlpReceiverOptions> = {
+  name: 'otlpReceiver',
+  names: RECEIVER_NAMES,
+  call: "otlpReceiver(registry, { resourceAttributes: ['service.name'] })",
+};
+
 /**
  * Makes a receiver of OTLP over HTTP that adds histograms to a registry: explicit and exponential, cumulative and delta,
  * in protobuf and in JSON, plain and gzipped. It adds buckets as counts, never as single values. Scope, name and unit
@@ -43,7 +50,7 @@ const PATH = '/v1/metrics';
  * A bucket counts, whole, at its middle, after the minimum and the maximum of the stream have narrowed it. Values below 0
  * count as `rejected` in their series.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is out of range.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range.
  * @example
  * ```ts
  * import { createServer } from 'node:http';
@@ -73,6 +80,7 @@ const PATH = '/v1/metrics';
  * ```
  */
 export function otlpReceiver(registry: Registry, options: OtlpReceiverOptions = {}): OtlpReceiver {
+  assertOptions(options, OTLP_RECEIVER);
   const { maxBytes, ...settings } = withDefaults(options);
   const { observer } = settings;
   const intake = new OtlpIntake(registry, settings);

@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { closeServer } from '@hdrscope/kit';
 import type { Registry } from '@hdrscope/registry';
-import type { OtlpReceiverOptions } from './options.ts';
+import { type OtlpReceiverOptions, RECEIVER_NAMES } from './options.ts';
 import { type OtlpReceiver, otlpReceiver } from './receiver.ts';
 
 /** Options of a receiver, and where its server listens. */
@@ -31,12 +31,19 @@ const DEFAULT_PORT = 4318;
 const REQUEST_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 const CHECK_INTERVAL_MS = 5000;
+
+const SERVE_OTLP: OptionsOwner<ServeOtlpOptions> = {
+  name: 'serveOtlp',
+  names: { ...RECEIVER_NAMES, host: true, port: true, unref: true },
+  call: 'serveOtlp(registry, { port: 4318 })',
+};
+
 /**
  * Starts a server with a receiver of OTLP over HTTP: see `otlpReceiver`. It cuts off a client that takes longer than 30
  * seconds to send a request, or 10 seconds for the headers.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is out of range. When the server cannot listen, the promise
- *   rejects with the system's own error, such as `EADDRINUSE`.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range. When the server cannot
+ *   listen, the promise rejects with the system's own error, such as `EADDRINUSE`.
  * @example
  * ```ts
  * import { serveOtlp } from '@hdrscope/otel/receiver';
@@ -49,17 +56,16 @@ const CHECK_INTERVAL_MS = 5000;
  * await otlp.close();
  * ```
  */
-export async function serveOtlp(
-  registry: Registry,
-  { host = 'localhost', port = DEFAULT_PORT, unref = true, ...options }: ServeOtlpOptions = {},
-): Promise<RunningOtlp> {
+export async function serveOtlp(registry: Registry, options: ServeOtlpOptions = {}): Promise<RunningOtlp> {
+  assertOptions(options, SERVE_OTLP);
+  const { host = 'localhost', port = DEFAULT_PORT, unref = true, ...received } = options;
   if (typeof host !== 'string' || host === '') {
     throw mustBe('ERR_INVALID_OPTION', 'host', 'a name or an address', host);
   }
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw mustBe('ERR_INVALID_OPTION', 'port', 'an integer from 0 to 65535', port);
   }
-  const receiver = otlpReceiver(registry, options);
+  const receiver = otlpReceiver(registry, received);
   const server = createServer(
     {
       requestTimeout: REQUEST_TIMEOUT_MS,
