@@ -11,9 +11,9 @@ import { inSlices } from './steps.ts';
 const MOST_SCRAPES_OF_OTHERS = 10;
 
 /**
- * What an endpoint exposes. It keeps the bytes of the last exposition in each format, so that the next one makes only the
- * metrics that have changed. In protobuf a series takes some 300 bytes, in text some 3 kB; a format that was not asked for in
- * the last ten scrapes takes none.
+ * Renders the families of an endpoint. It keeps the bytes of the last exposition in each format, so that the next one makes
+ * only the metrics that have changed. In protobuf a series takes some 300 bytes, in text some 3 kB; a format that was not
+ * asked for in the last ten scrapes takes no memory.
  */
 export class Exposition {
   readonly #warn: Warn;
