@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core/internal';
+import { mustBe, type OptionNames } from '@hdrscope/core/internal';
 import { report } from './diagnostics.ts';
 import type { ServerAddress } from './server.ts';
 
@@ -11,6 +11,9 @@ export interface ListenOptions {
   /** The path of the metrics. A missing slash at its beginning is added. @default '/metrics' */
   readonly endpoint?: string | undefined;
 }
+
+/** The names of `ListenOptions`. */
+export const LISTEN_NAMES: OptionNames<ListenOptions> = { host: true, port: true, endpoint: true };
 
 /** Loopback, and the port registered for OpenTelemetry's exporter. */
 export const DEFAULT_ADDRESS: ServerAddress = { host: 'localhost', port: 9464, endpoint: '/metrics' };

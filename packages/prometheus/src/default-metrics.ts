@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import { watchEventLoopDelay } from './event-loop-delay.ts';
 import type { FamilySource } from './family-source.ts';
@@ -39,8 +39,8 @@ const UTILIZATION_WINDOW_MS = 10_000;
  * about a millisecond for each scrape.
  *
  * @param registry Takes the histograms. Left out, `families` contains them too.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the interval is out of range; `ERR_ALREADY_REGISTERED` when the registry
- *   has a family of one of these names with other options.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, or the interval is out of range;
+ *   `ERR_ALREADY_REGISTERED` when the registry has a family of one of these names with other options.
  * @example
  * ```ts
  * import { collectDefaultMetrics, prometheusHandler } from '@hdrscope/prometheus';
@@ -58,8 +58,10 @@ const UTILIZATION_WINDOW_MS = 10_000;
  */
 export function collectDefaultMetrics(
   registry?: Registry,
-  { eventLoopIntervalMs = DEFAULT_INTERVAL_MS }: DefaultMetricsOptions = {},
+  options: DefaultMetricsOptions = {},
 ): DefaultMetrics {
+  assertOptions(options, COLLECT_DEFAULT_METRICS);
+  const { eventLoopIntervalMs = DEFAULT_INTERVAL_MS } = options;
   if (!Number.isSafeInteger(eventLoopIntervalMs) || eventLoopIntervalMs < 1) {
     throw mustBe(
       'ERR_INVALID_OPTION',
@@ -103,3 +105,9 @@ export function collectDefaultMetrics(
     },
   };
 }
+
+const COLLECT_DEFAULT_METRICS: OptionsOwner<DefaultMetricsOptions> = {
+  name: 'collectDefaultMetrics',
+  names: { eventLoopIntervalMs: true },
+  call: 'collectDefaultMetrics(registry, { eventLoopIntervalMs: 20 })',
+};

@@ -1,8 +1,8 @@
-import { mustBe } from '@hdrscope/core/internal';
-import { DEFAULT_ADDRESS, type ListenOptions } from './address.ts';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { DEFAULT_ADDRESS, LISTEN_NAMES, type ListenOptions } from './address.ts';
 import { assertTimeout } from './deadline.ts';
 import type { FamilySource } from './family-source.ts';
-import type { ResourceMetricsOptions } from './from-otel.ts';
+import { RESOURCE_METRICS_NAMES, type ResourceMetricsOptions } from './from-otel.ts';
 import type { ScrapeOptions } from './scrape.ts';
 
 /** Options of `HdrPrometheusExporter`: those of the stock exporter, and more for formats and scrapes. */
@@ -48,8 +48,24 @@ export const DEFAULT_OPTIONS: DefaultOptions = /* @__PURE__ */ Object.freeze({
   withoutTargetInfo: false,
 });
 
-/** @throws HdrscopeError `ERR_INVALID_OPTION` when `buckets` or `timeoutMs` is out of range. */
-export function assertOptions({ buckets, timeoutMs }: HdrPrometheusExporterOptions): void {
+const EXPORTER: OptionsOwner<HdrPrometheusExporterOptions> = {
+  name: 'HdrPrometheusExporter',
+  names: {
+    ...LISTEN_NAMES,
+    ...RESOURCE_METRICS_NAMES,
+    timeoutMs: true,
+    buckets: true,
+    preventServerStart: true,
+    metricProducers: true,
+    sources: true,
+  },
+  call: 'new HdrPrometheusExporter({ port: 9464 })',
+};
+
+/** @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, or `buckets` or `timeoutMs` is out of range. */
+export function assertExporterOptions(options: HdrPrometheusExporterOptions): void {
+  assertOptions(options, EXPORTER);
+  const { buckets, timeoutMs } = options;
   assertTimeout(timeoutMs);
   if (buckets !== undefined && !['native', 'classic', 'both'].includes(buckets)) {
     throw mustBe('ERR_INVALID_OPTION', 'buckets', "'native', 'classic' or 'both'", buckets);

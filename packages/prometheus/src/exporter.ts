@@ -3,7 +3,7 @@ import { EMPTY_SNAPSHOT, SHARED_GATHER_MS } from '@hdrscope/registry';
 import { addressOf } from './address.ts';
 import { report, reportFailures, warnOnce } from './diagnostics.ts';
 import {
-  assertOptions,
+  assertExporterOptions,
   DEFAULT_OPTIONS,
   type DefaultOptions,
   type HdrPrometheusExporterOptions,
@@ -17,6 +17,7 @@ import {
   type FamiliesByScope,
   lazyFamiliesOfResourceMetrics,
 } from './from-otel.ts';
+import { type SnapshotOptions, snapshotOptionsOf } from './from-registry.ts';
 import type { LazyFamily } from './lazy-family.ts';
 import { histogramsByScope, problemsOf, type RegistrySource } from './registry-source.ts';
 import type { ResourceMetricsLike } from './resource-metrics.ts';
@@ -70,6 +71,8 @@ export class HdrPrometheusExporter {
   static readonly DEFAULT_OPTIONS: DefaultOptions = DEFAULT_OPTIONS;
 
   readonly #options: ExposedMetricsOptions & { readonly warn: Warn };
+  /** The options that sources of families get. */
+  readonly #shown: SnapshotOptions;
   readonly #exposition: Exposition;
   readonly #producers: readonly MetricSource[];
   readonly #sources: readonly FamilySource[];
@@ -82,12 +85,13 @@ export class HdrPrometheusExporter {
 
   /**
    * @param callback Called when the server listens, or with the error when it cannot.
-   * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is out of range.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range.
    */
   constructor(options: HdrPrometheusExporterOptions = {}, callback: (error?: Error) => void = () => {}) {
-    assertOptions(options);
+    assertExporterOptions(options);
     const warn = options.warn ?? warnOnce();
     this.#options = { ...options, warn };
+    this.#shown = snapshotOptionsOf(this.#options);
     this.#exposition = new Exposition(warn);
     this.#producers = [...(options.metricProducers ?? [])];
     this.#sources = [...(options.sources ?? [])];
@@ -130,7 +134,7 @@ export class HdrPrometheusExporter {
   /** Answers one scrape, for a server of your own. Ignores the path and never throws. */
   readonly getMetricsRequestHandler = (request: ScrapeRequest, response: ScrapeResponse): void => {
     const collect = (softMs: number): Promise<readonly LazyFamily[]> =>
-      gatherFamilies(this.#families(softMs), this.#sources, this.#options, softMs);
+      gatherFamilies(this.#families(softMs), this.#sources, this.#shown, softMs);
     void answerScrape(request, response, collect, this.#exposition, { timeoutMs: this.#timeoutMs });
   };
 

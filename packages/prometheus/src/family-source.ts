@@ -4,7 +4,7 @@ import type { MetricFamily } from './families.ts';
 import type { SnapshotOptions } from './from-registry.ts';
 import { type LazyFamily, lazyFamily } from './lazy-family.ts';
 
-/** Returns more families than those of a registry or an SDK. Called at every scrape with its options. */
+/** Returns more families than those of a registry or an SDK. Called at every scrape with the options for snapshots. */
 export type FamilySource = (
   options: SnapshotOptions,
 ) => readonly MetricFamily[] | Promise<readonly MetricFamily[]>;

@@ -1,4 +1,4 @@
-import { mergedBuckets } from '@hdrscope/core/internal';
+import { assertOptions, mergedBuckets, type OptionNames, type OptionsOwner } from '@hdrscope/core/internal';
 import {
   boundariesFor,
   type ClassicBoundaries,
@@ -17,7 +17,7 @@ import type {
 import { labelsOf, NO_LABELS, scopeLabels, seriesLabels } from './labels.ts';
 import { type LazyFamily, lazyFamily } from './lazy-family.ts';
 import { mergeFamilies } from './merge-families.ts';
-import { familyName, type NamingOptions } from './names.ts';
+import { familyName, NAMING_NAMES, type NamingOptions } from './names.ts';
 import { LEAST_ZERO_THRESHOLD, MAX_SCHEMA, MIN_SCHEMA } from './native.ts';
 import {
   type DataPointLike,
@@ -50,6 +50,23 @@ export interface ResourceMetricsOptions extends NamingOptions {
   readonly warn?: Warn | undefined;
 }
 
+/** The names of `ResourceMetricsOptions`. */
+export const RESOURCE_METRICS_NAMES: OptionNames<ResourceMetricsOptions> = {
+  ...NAMING_NAMES,
+  appendTimestamp: true,
+  withResourceConstantLabels: true,
+  withoutScopeInfo: true,
+  withoutTargetInfo: true,
+  classicBoundaries: true,
+  warn: true,
+};
+
+const FAMILIES_OF_RESOURCE_METRICS: OptionsOwner<ResourceMetricsOptions> = {
+  name: 'familiesOfResourceMetrics',
+  names: RESOURCE_METRICS_NAMES,
+  call: 'familiesOfResourceMetrics(resourceMetrics, { withUnitSuffix: true })',
+};
+
 /**
  * Converts the metrics that an OpenTelemetry SDK collected to families: monotonic sums to counters, other sums and gauges
  * to gauges, histograms to histograms with classic buckets, exponential histograms to histograms with native ones.
@@ -59,7 +76,8 @@ export interface ResourceMetricsOptions extends NamingOptions {
  * Source: https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics/#otlp-metric-points-to-prometheus
  *
  * @param resourceMetrics Cumulative metrics from any copy of `@opentelemetry/sdk-metrics`, 2.x or 3.x.
- * @throws HdrscopeError `ERR_INVALID_OPTION` when `classicBoundaries` are not finite and ascending.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, or `classicBoundaries` are not finite and
+ *   ascending.
  * @example
  * ```ts
  * import { familiesOfResourceMetrics, render } from '@hdrscope/prometheus';
@@ -82,6 +100,7 @@ export function familiesOfResourceMetrics(
   resourceMetrics: ResourceMetricsLike,
   options: ResourceMetricsOptions = {},
 ): MetricFamily[] {
+  assertOptions(options, FAMILIES_OF_RESOURCE_METRICS);
   checkClassicBoundaries(options.classicBoundaries);
   const families = atOnce(lazyFamiliesOfResourceMetrics(resourceMetrics, options));
   return mergeFamilies(families, options.warn ?? (() => {}));

@@ -1,4 +1,10 @@
-import { justifiedScale, mustBe } from '@hdrscope/core/internal';
+import {
+  assertOptions,
+  justifiedScale,
+  mustBe,
+  type OptionNames,
+  type OptionsOwner,
+} from '@hdrscope/core/internal';
 import type { FamilySnapshot, Rejected, Snapshot, SourceFailure } from '@hdrscope/registry';
 import { boundariesFor, type ClassicBoundaries, checkClassicBoundaries } from './boundaries.ts';
 import type { Labels, Metric, MetricFamily, Warn } from './families.ts';
@@ -6,7 +12,7 @@ import { NO_LABELS, scopeLabels, withExtra } from './labels.ts';
 import { type LazyFamily, lazyFamily } from './lazy-family.ts';
 import { type HistogramLook, lazyHistograms } from './lazy-histograms.ts';
 import { mergeFamilies } from './merge-families.ts';
-import { familyName, type NamingOptions } from './names.ts';
+import { familyName, NAMING_NAMES, type NamingOptions } from './names.ts';
 import { LEAST_MAX_BUCKETS, LEAST_ZERO_THRESHOLD, MAX_SCHEMA } from './native.ts';
 
 /** How a snapshot looks in Prometheus. */
@@ -30,6 +36,23 @@ export interface SnapshotOptions extends NamingOptions {
   readonly warn?: Warn | undefined;
 }
 
+/** The names of `SnapshotOptions`. */
+export const SNAPSHOT_NAMES: OptionNames<SnapshotOptions> = {
+  ...NAMING_NAMES,
+  buckets: true,
+  classicBoundaries: true,
+  maxBuckets: true,
+  withoutScopeInfo: true,
+  appendTimestamp: true,
+  warn: true,
+};
+
+const FAMILIES_OF_SNAPSHOT: OptionsOwner<SnapshotOptions> = {
+  name: 'familiesOfSnapshot',
+  names: SNAPSHOT_NAMES,
+  call: 'familiesOfSnapshot(snapshot, { withUnitSuffix: true })',
+};
+
 const DEFAULT_MAX_BUCKETS = 160;
 const BUCKETS: readonly SnapshotOptions['buckets'][] = ['native', 'classic', 'both', undefined];
 
@@ -41,7 +64,7 @@ const BUCKETS: readonly SnapshotOptions['buckets'][] = ['native', 'classic', 'bo
  * Native buckets have the scale that the family's digits justify, at most 8, and a zero threshold of half the resolution,
  * in the unit. While a series counts on, none of its buckets decreases and its scale never rises.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is out of range.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range.
  * @example
  * ```ts
  * import { familiesOfSnapshot, render } from '@hdrscope/prometheus';
@@ -55,8 +78,25 @@ const BUCKETS: readonly SnapshotOptions['buckets'][] = ['native', 'classic', 'bo
  * ```
  */
 export function familiesOfSnapshot(snapshot: Snapshot, options: SnapshotOptions = {}): MetricFamily[] {
+  assertOptions(options, FAMILIES_OF_SNAPSHOT);
   assertSnapshotOptions(options);
   return mergeFamilies(lazyFamiliesOfSnapshot(snapshot, options), options.warn ?? (() => {}));
+}
+
+/** The options of a snapshot among those of a handler or an exporter, which pass them to `FamilySource`s. */
+export function snapshotOptionsOf(options: SnapshotOptions): SnapshotOptions {
+  const { prefix, withUnitSuffix, buckets, classicBoundaries } = options;
+  const { maxBuckets, withoutScopeInfo, appendTimestamp, warn } = options;
+  return {
+    prefix,
+    withUnitSuffix,
+    buckets,
+    classicBoundaries,
+    maxBuckets,
+    withoutScopeInfo,
+    appendTimestamp,
+    warn,
+  };
 }
 
 /** Checks all options but the boundaries of a function. */

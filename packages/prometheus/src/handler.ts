@@ -1,9 +1,16 @@
+import { assertOptions, type OptionNames, type OptionsOwner } from '@hdrscope/core/internal';
 import { type Registry, SHARED_GATHER_MS } from '@hdrscope/registry';
 import { assertTimeout } from './deadline.ts';
 import { reportFailures, warnOnce } from './diagnostics.ts';
 import { Exposition } from './exposition.ts';
 import { type FamilySource, gatherFamilies } from './family-source.ts';
-import { assertSnapshotOptions, lazyFamiliesOfSnapshot, type SnapshotOptions } from './from-registry.ts';
+import {
+  assertSnapshotOptions,
+  lazyFamiliesOfSnapshot,
+  SNAPSHOT_NAMES,
+  type SnapshotOptions,
+  snapshotOptionsOf,
+} from './from-registry.ts';
 import type { LazyFamily } from './lazy-family.ts';
 import { answerScrape, type ScrapeOptions, type ScrapeRequest, type ScrapeResponse } from './scrape.ts';
 
@@ -12,6 +19,19 @@ export interface HandlerOptions extends SnapshotOptions, ScrapeOptions {
   /** Sources of more families, such as `families` of `collectDefaultMetrics`. @default no other families */
   readonly sources?: readonly FamilySource[] | undefined;
 }
+
+/** The names of `HandlerOptions`. */
+export const HANDLER_NAMES: OptionNames<HandlerOptions> = {
+  ...SNAPSHOT_NAMES,
+  timeoutMs: true,
+  sources: true,
+};
+
+const PROMETHEUS_HANDLER: OptionsOwner<HandlerOptions> = {
+  name: 'prometheusHandler',
+  names: HANDLER_NAMES,
+  call: 'prometheusHandler(registry, { withUnitSuffix: true })',
+};
 
 /**
  * Makes a request handler that serves a registry to Prometheus. Use it with `http.createServer`, or as a route of any
@@ -25,7 +45,7 @@ export interface HandlerOptions extends SnapshotOptions, ScrapeOptions {
  * response, per format. A format that no scraper has asked for in ten scrapes is forgotten. Long work is cut into slices of a
  * few milliseconds, so that other requests are answered in between.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is out of range.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range.
  * @example
  * ```ts
  * import { createServer } from 'node:http';
@@ -47,11 +67,13 @@ export function prometheusHandler(
   registry: Registry,
   options: HandlerOptions = {},
 ): (request: ScrapeRequest, response: ScrapeResponse) => void {
+  assertOptions(options, PROMETHEUS_HANDLER);
   const { sources = [], timeoutMs } = options;
   assertTimeout(timeoutMs);
   assertSnapshotOptions(options);
-  const shown = { ...options, warn: options.warn ?? warnOnce() };
-  const exposition = new Exposition(shown.warn);
+  const warn = options.warn ?? warnOnce();
+  const shown = snapshotOptionsOf({ ...options, warn });
+  const exposition = new Exposition(warn);
   const familiesOfRegistry = async (softMs: number): Promise<LazyFamily[]> => {
     const snapshot = await registry.gather({ timeoutMs: softMs, maxAgeMs: SHARED_GATHER_MS });
     reportFailures(snapshot.errors);

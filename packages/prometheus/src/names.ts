@@ -1,3 +1,4 @@
+import type { OptionNames } from '@hdrscope/core/internal';
 import type { MetricFamily, MetricType } from './families.ts';
 
 /** Options for names. */
@@ -7,6 +8,9 @@ export interface NamingOptions {
   /** Whether a name ends with its unit in words: `_seconds`, `_bytes`. @default false, as in the stock exporter */
   readonly withUnitSuffix?: boolean | undefined;
 }
+
+/** The names of `NamingOptions`. */
+export const NAMING_NAMES: OptionNames<NamingOptions> = { prefix: true, withUnitSuffix: true };
 
 /**
  * The name of a metric in Prometheus, without the suffix of its type. Each run of characters other than letters and digits

@@ -1,10 +1,17 @@
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { Registry } from '@hdrscope/registry';
-import { addressOf, type ListenOptions } from './address.ts';
-import { type HandlerOptions, prometheusHandler } from './handler.ts';
+import { addressOf, LISTEN_NAMES, type ListenOptions } from './address.ts';
+import { HANDLER_NAMES, type HandlerOptions, prometheusHandler } from './handler.ts';
 import { MetricsServer } from './server.ts';
 
 /** Options of `servePrometheus`. */
 export interface ServeOptions extends HandlerOptions, ListenOptions {}
+
+const SERVE_PROMETHEUS: OptionsOwner<ServeOptions> = {
+  name: 'servePrometheus',
+  names: { ...HANDLER_NAMES, ...LISTEN_NAMES },
+  call: 'servePrometheus(registry, { port: 9464 })',
+};
 
 /** A listening server. */
 export interface RunningServer {
@@ -17,8 +24,8 @@ export interface RunningServer {
 /**
  * Starts a server that serves a registry to Prometheus: see `prometheusHandler`. The server does not keep the process alive.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is out of range. When the server cannot listen, the promise
- *   rejects with the system's own error, such as `EADDRINUSE`.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range. When the server cannot
+ *   listen, the promise rejects with the system's own error, such as `EADDRINUSE`.
  * @example
  * ```ts
  * import { servePrometheus } from '@hdrscope/prometheus';
@@ -35,7 +42,10 @@ export async function servePrometheus(
   registry: Registry,
   options: ServeOptions = {},
 ): Promise<RunningServer> {
-  const server = new MetricsServer(addressOf(options, process.env), prometheusHandler(registry, options));
+  assertOptions(options, SERVE_PROMETHEUS);
+  const { host, port, endpoint, ...shown } = options;
+  const address = addressOf({ host, port, endpoint }, process.env);
+  const server = new MetricsServer(address, prometheusHandler(registry, shown));
   await server.start();
   return { port: server.port!, stop: () => server.stop() };
 }
