@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { reasonOf, within } from '@hdrscope/kit';
 import { createRegistry, type Registry, systemClock } from '@hdrscope/registry';
 import type { AgentConfig, SinkConfig, SourceConfig } from './config/types.ts';
@@ -60,6 +61,7 @@ interface SupervisedEntry<Config> {
  * Starts the sources and sinks of a configuration. One that cannot start is tried again later, and the others go on, so
  * this never rejects.
  *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist.
  * @example
  * ```ts
  * import { readConfig, startAgent } from '@hdrscope/agent';
@@ -80,10 +82,24 @@ interface SupervisedEntry<Config> {
  * ```
  */
 export async function startAgent(config: AgentConfig, options: AgentOptions = {}): Promise<Agent> {
+  assertOptions(options, START_AGENT);
+  if (options.retry !== undefined) assertOptions(options.retry, RETRY);
   const agent = new RunningAgent(config, options);
   await agent.start();
   return agent;
 }
+
+const RETRY: OptionsOwner<RetryOptions> = {
+  name: 'retry',
+  names: { firstMs: true, longestMs: true },
+  call: 'startAgent(config, { retry: { firstMs: 1000 } })',
+};
+
+const START_AGENT: OptionsOwner<AgentOptions> = {
+  name: 'startAgent',
+  names: { stdin: true, log: true, retry: true },
+  call: 'startAgent(config, { log: console.error })',
+};
 
 class RunningAgent implements Agent {
   readonly registry: Registry = createRegistry();

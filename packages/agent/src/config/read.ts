@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { HdrscopeError } from '@hdrscope/core';
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { LineCounter, parseDocument, type YAMLError } from 'yaml';
 import type { z } from 'zod';
 import { type ConfigIssue, issueAt, nodeAt, type Path, pathText, substituteVariables } from './document.ts';
@@ -23,6 +24,7 @@ const LONGEST_BYTES = 2 ** 20;
 /**
  * Reads a configuration from YAML, or JSON, which is YAML too. Reports all problems at once, each with its place.
  *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist.
  * @example
  * ```ts
  * import { readConfig } from '@hdrscope/agent';
@@ -34,7 +36,9 @@ const LONGEST_BYTES = 2 ** 20;
  * issues; //=> [{ line: 4, column: 5, message: 'sinks[0].lisen is not a known key: did you mean listen?' }]
  * ```
  */
-export function readConfig(text: string, { environment = {} }: ReadConfigOptions = {}): ReadConfig {
+export function readConfig(text: string, options: ReadConfigOptions = {}): ReadConfig {
+  assertOptions(options, READ_CONFIG);
+  const { environment = {} } = options;
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   if (document.errors.length > 0) return refused(document.errors.map((error) => syntaxIssue(lines, error)));
@@ -57,6 +61,12 @@ export function readConfig(text: string, { environment = {} }: ReadConfigOptions
   );
   return refused(issues);
 }
+
+const READ_CONFIG: OptionsOwner<ReadConfigOptions> = {
+  name: 'readConfig',
+  names: { environment: true },
+  call: 'readConfig(text, { environment: process.env })',
+};
 
 /**
  * Reads the configuration in a file.
