@@ -17,7 +17,10 @@ export function observedRegistry(registry: Registry, watch: GatherWatch): Regist
     })
     .with({ sink: watch.sink });
   return {
-    ...registry,
+    histogram: (options) => registry.histogram(options),
+    family: (identity) => registry.family(identity),
+    add: (source, options) => registry.add(source, options),
+    emptySnapshot: () => registry.emptySnapshot(),
     async gather(options) {
       const startMs = performance.now();
       const snapshot = await registry.gather(options);
