@@ -225,7 +225,7 @@ print(slow)
 `);
 
     expect(status).toBe(0);
-    // Of 1 to 100 ms, 67.1 ms is the lower bound of a range.
+    // In a recording of 1 to 100 ms, 67.1 ms is the lower bound of a range.
     expect(stdout).toBe('4096 8191 100\n33\n');
   });
 

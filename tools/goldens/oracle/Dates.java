@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.TimeZone;
 
-/** What Java calls time zones and how it prints dates. */
+/** Prints time zones by the names that Java has for them, and dates as Java prints them. */
 final class Dates {
   private static final long DAY_SECONDS = 86_400;
   private static final long YEAR_1960 = -315_619_200L;

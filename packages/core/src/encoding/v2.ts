@@ -25,7 +25,7 @@ const RUN_SLOTS = 1024;
 const run = /* @__PURE__ */ new Uint32Array(RUN_SLOTS);
 const runOfDoubles = /* @__PURE__ */ new Float64Array(RUN_SLOTS);
 
-// Encoded runs are collected here. What has no room is put aside.
+// Encoded runs are collected here. Full buffers are put aside.
 const PART_BYTES = 2 ** 16;
 const part = /* @__PURE__ */ new Uint8Array(PART_BYTES);
 const partView = /* @__PURE__ */ viewOf(part, 0);
