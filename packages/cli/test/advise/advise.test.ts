@@ -8,7 +8,7 @@ test('prints the cost of a histogram, its precision, and the code that creates i
 
      slots  33,792
      dense  135,168 bytes
-    sparse  576 to 145,920 bytes
+    sparse  576 to 154,368 bytes
     shared  270,400 bytes
     values  0 to 1.22 h
 resolution  1 ns below 2.05 µs, 0.098 % above
@@ -17,9 +17,9 @@ digits  worst error      slots  dense bytes  sparse at most      shared
      0        100 %         43          256             512         576
      1        6.2 %        624        2,560           2,816       5,184
      2       0.78 %      4,608       18,432          19,968      36,928
-   > 3      0.098 %     33,792      135,168         145,920     270,400
-     4     0.0061 %    475,136    1,900,544       2,050,816   3,801,152
-     5    0.00076 %  3,407,872   13,631,488      14,709,760  27,263,040
+   > 3      0.098 %     33,792      135,168         154,368     270,400
+     4     0.0061 %    475,136    1,900,544       2,169,600   3,801,152
+     5    0.00076 %  3,407,872   13,631,488      15,561,728  27,263,040
 
 import { Histogram } from '@hdrscope/core';
 
