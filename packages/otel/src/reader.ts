@@ -34,7 +34,7 @@ export function wrapReader<Wrapped extends Reader>(
   const wanted = (aggregation: number): Format =>
     format === 'auto' ? suitedFormat(reader, aggregation, environment) : format;
   let flushes = 0;
-  // What came in before a flush must be in it, from other threads too; so the sources are asked again.
+  // Values from before a flush must be in it, from other threads too; so the sources are asked again.
   const maxAgeMs = (): number => (flushes === 0 ? SHARED_GATHER_MS : 0);
   const flushing =
     (work: (options: unknown) => Promise<void>) =>

@@ -109,7 +109,7 @@ export class StateSnapshot implements SeriesSnapshot {
 }
 
 /**
- * What a series counted between two states of it.
+ * The values that a series counted between two states of it.
  *
  * @throws HdrscopeError `ERR_INCOMPATIBLE` when a count is smaller than in `then`: both are not of one series.
  */

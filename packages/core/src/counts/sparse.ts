@@ -52,7 +52,7 @@ const scratch = /* @__PURE__ */ new Float64Array(PAGE_SLOTS);
 export class SparseCounts implements LiveCounts {
   length: number;
   // The fields that one record needs. They are only declared here: V8 treats a field that is assigned once as a constant.
-  /** What a record changes. While frozen it is an empty table, so a record finds no page and takes the slow way. */
+  /** The cells that a record changes. While frozen they are an empty table, so a record finds no page and takes the slow way. */
   declare private cells: Uint8Array;
   /** The cells with the counts: the same array, unless frozen. */
   #kept: Uint8Array;
@@ -126,7 +126,7 @@ export class SparseCounts implements LiveCounts {
   }
 
   /**
-   * What these frozen counts have more than those that they were cloned from, which takes as long as looking at the changed pages.
+   * The counts that these frozen ones have more than those that they were cloned from. It takes as long as a look at the changed pages.
    * `undefined` when the changes are not known, or a count has fallen. They are known of counts that were frozen one after the
    * other, while few pages have changed.
    */
