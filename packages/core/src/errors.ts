@@ -1,3 +1,5 @@
+import { visible } from './visible.ts';
+
 /** Stable codes of what core refuses. Other packages have codes of their own: docs/errors.md lists all of them. */
 export type ErrorCode =
   | 'ERR_INVALID_OPTION'
@@ -64,7 +66,7 @@ export function mustBe<Code extends string>(
   allowed: string,
   got: unknown,
 ): HdrscopeError<Code> {
-  const message = `${what} must be ${allowed}, got ${inspect(got)}`;
+  const message = visible(`${what} must be ${allowed}, got ${inspect(got)}`, { lines: true });
   return new HdrscopeError(code, message, { details: { what, allowed, got } });
 }
 

@@ -44,3 +44,4 @@ export { nearestName } from './nearest-name.ts';
 export { assertOptions, type OptionNames, type OptionsOwner } from './options.ts';
 export { formatDecimal } from './text/decimal.ts';
 export { percentileTextParts } from './text/percentile-text.ts';
+export { type VisibleOptions, visible } from './visible.ts';

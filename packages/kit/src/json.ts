@@ -30,7 +30,7 @@ export function asObject(value: unknown, where: string): JsonObject {
 
 /**
  * @param most How long the array may be. @default Infinity
- * @throws HdrscopeError `ERR_DECODE` when the value is no array, or a longer one.
+ * @throws HdrscopeError `ERR_DECODE` when the value is not an array, is longer, or lacks an item.
  */
 export function asArray(
   value: unknown,
@@ -39,6 +39,9 @@ export function asArray(
 ): readonly unknown[] {
   if (!Array.isArray(value)) throw malformed(where, 'an array', value);
   if (value.length > most) throw malformed(where, `at most ${most} long`, value);
+  // Messages between threads may have holes, which JSON has not: methods of arrays skip them.
+  for (let i = 0; i < value.length; i++)
+    if (!(i in value)) throw malformed(`${where}[${i}]`, 'an item', undefined);
   return value;
 }
 

@@ -1,0 +1,77 @@
+import { HdrscopeError } from '@hdrscope/core';
+
+/** How much may be read from a source that nobody trusts. A limit that is left out does not exist. */
+export interface BudgetLimits {
+  /** Bytes or characters, after decompression. */
+  readonly bytes?: number;
+  /** Parts: whatever becomes an object or a number in memory, such as messages, items of lists and keys. */
+  readonly elements?: number;
+  /** How deep parts may lie within each other. */
+  readonly depth?: number;
+}
+
+/**
+ * Counts what is read from outside, while it is read. The first limit that is passed ends the reading with an error, so memory and
+ * time stay in proportion to the limits, whatever is sent. Each request, file or document has a budget of its own.
+ *
+ * @example
+ * ```ts
+ * import { Budget } from '@hdrscope/kit';
+ *
+ * const budget = new Budget('the body', { elements: 3, depth: 1 });
+ * budget.takeElements(2);
+ * budget.takeElements(2); //=> throws ERR_TOO_LARGE
+ * budget.enter();
+ * budget.enter(); //=> throws ERR_TOO_LARGE
+ * ```
+ */
+export class Budget {
+  readonly #what: string;
+  readonly #limits: BudgetLimits;
+  #bytesLeft: number;
+  #elementsLeft: number;
+  #depthLeft: number;
+
+  /** @param what The subject of an error, such as `the body`. */
+  constructor(what: string, limits: BudgetLimits) {
+    const { bytes, elements, depth } = limits;
+    this.#what = what;
+    this.#limits = limits;
+    this.#bytesLeft = bytes ?? Number.POSITIVE_INFINITY;
+    this.#elementsLeft = elements ?? Number.POSITIVE_INFINITY;
+    this.#depthLeft = depth ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** @throws HdrscopeError `ERR_TOO_LARGE` when there are more bytes than the limit, with the details `limit` and `most`. */
+  takeBytes(count: number): void {
+    this.#bytesLeft -= count;
+    if (this.#bytesLeft < 0) throw this.#passed('bytes', 'bytes');
+  }
+
+  /** @throws HdrscopeError `ERR_TOO_LARGE` when there are more elements than the limit, with the details `limit` and `most`. */
+  takeElements(count = 1): void {
+    this.#elementsLeft -= count;
+    if (this.#elementsLeft < 0) throw this.#passed('elements', 'elements');
+  }
+
+  /**
+   * Goes one level deeper: `leave` comes back.
+   *
+   * @throws HdrscopeError `ERR_TOO_LARGE` when this is deeper than the limit, with the details `limit` and `most`.
+   */
+  enter(): void {
+    this.#depthLeft -= 1;
+    if (this.#depthLeft < 0) throw this.#passed('depth', 'levels');
+  }
+
+  leave(): void {
+    this.#depthLeft += 1;
+  }
+
+  #passed(limit: keyof BudgetLimits, unit: string): HdrscopeError {
+    const most = this.#limits[limit]!;
+    return new HdrscopeError('ERR_TOO_LARGE', `${this.#what} must have at most ${most} ${unit}`, {
+      details: { what: this.#what, limit, most },
+    });
+  }
+}

@@ -1,0 +1,106 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { HdrscopeError } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
+import { hostnameOf, isLoopback } from './host.ts';
+
+/** Who may use a server. */
+export interface AccessOptions {
+  /**
+   * Requests need the header `Authorization: Bearer TOKEN`. At least 16 letters, digits and `-._~`. @default no token
+   */
+  readonly token?: string | undefined;
+  /**
+   * Names besides loopback names by which clients may call a server that listens on loopback, such as the name of a proxy on
+   * this machine. @default no others
+   */
+  readonly allowedHosts?: readonly string[] | undefined;
+}
+
+/** Why a request is refused. */
+export interface Refusal {
+  readonly status: 401 | 403;
+  readonly reason: string;
+}
+
+const FEWEST_TOKEN_CHARACTERS = 16;
+
+/**
+ * Decides who may use a server. A page of another site, open in a browser on this machine, could send requests here, directly or by
+ * a name of its own that leads to this address (https://en.wikipedia.org/wiki/DNS_rebinding). So requests of other sites are
+ * refused, and a server on loopback answers to loopback names only, unless it has a token, which no page of others knows.
+ */
+export class Access {
+  readonly #token: string | undefined;
+  readonly #hosts: ReadonlySet<string>;
+  readonly #isLocal: boolean;
+
+  /**
+   * @param host Where the server listens.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is not as stated on it. The message leaves out the token.
+   */
+  constructor(host: string, { token, allowedHosts = [] }: AccessOptions = {}) {
+    assertToken(token);
+    for (const name of allowedHosts) {
+      if (typeof name !== 'string' || name === '') {
+        throw mustBe('ERR_INVALID_OPTION', 'allowedHosts', 'names of hosts', name);
+      }
+    }
+    this.#token = token;
+    this.#hosts = new Set(allowedHosts.map(hostnameOf));
+    this.#isLocal = isLoopback(host);
+  }
+
+  /** Why a request is refused; `undefined` when it is not. */
+  refusalOf(request: IncomingMessage): Refusal | undefined {
+    if (isOfAnotherSite(request)) {
+      return { status: 403, reason: 'requests of pages of other sites are refused' };
+    }
+    if (this.#token !== undefined) {
+      if (isBearer(request, this.#token)) return undefined;
+      return { status: 401, reason: 'a token is needed: send the header Authorization: Bearer …' };
+    }
+    const { host } = request.headers;
+    if (!this.#isLocal || (host !== undefined && this.#isKnown(hostnameOf(host)))) return undefined;
+    return {
+      status: 403,
+      reason: 'the Host header must be localhost, a loopback address or one of the allowed hosts',
+    };
+  }
+
+  #isKnown(name: string): boolean {
+    return isLoopback(name) || this.#hosts.has(name);
+  }
+}
+
+/** @throws HdrscopeError `ERR_INVALID_OPTION`, without the token, which is a secret. */
+export function assertToken(token: unknown): asserts token is string | undefined {
+  if (token === undefined) return;
+  if (typeof token === 'string' && token.length >= FEWEST_TOKEN_CHARACTERS && /^[\w.~-]+$/.test(token))
+    return;
+  const allowed = `at least ${FEWEST_TOKEN_CHARACTERS} letters, digits and -._~`;
+  throw new HdrscopeError('ERR_INVALID_OPTION', `token must be ${allowed}`, {
+    details: { what: 'token', allowed },
+  });
+}
+
+/** Whether a request has this token in its `Authorization` header. */
+export function isBearer({ headers }: IncomingMessage, token: string): boolean {
+  const [, given] = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? [];
+  return given !== undefined && areEqual(given, token);
+}
+
+/** Compares texts in constant time, by digests of one length. */
+export function areEqual(given: string, wanted: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(wanted));
+}
+
+/** Whether a browser sends a request for a page of another site. Programs send none of these headers. */
+export function isOfAnotherSite({ headers }: IncomingMessage): boolean {
+  const { origin, host } = headers;
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return true;
+  if (origin === undefined) return false;
+  return host === undefined || !URL.canParse(origin) || new URL(origin).host !== host.toLowerCase();
+}

@@ -1,0 +1,176 @@
+import {
+  createServer,
+  type ServerOptions as HttpOptions,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { Socket } from 'node:net';
+import { Access, type AccessOptions } from './access.ts';
+import { Connections } from './connections.ts';
+import { limitsOf, type ServerLimits } from './limits.ts';
+import { readTlsFiles, type TlsFiles, watchTlsFiles } from './tls.ts';
+
+/**
+ * Answers a request.
+ *
+ * @param signal Is aborted when the client has gone, or the server gives up: work for the answer is useless then.
+ */
+export type GuardedHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  signal: AbortSignal,
+) => void;
+
+/** The protection of a server: options of all servers of hdrscope. */
+export interface GuardOptions extends AccessOptions {
+  /** The limits of the server. @default `SERVER_LIMITS` */
+  readonly limits?: Partial<ServerLimits> | undefined;
+  /** Files of a certificate and its key, for HTTPS. They are read again when they change. @default plain HTTP */
+  readonly tls?: TlsFiles | undefined;
+}
+
+/** The options of a guarded server. */
+export interface GuardedServerOptions extends GuardOptions {
+  /** Where the server will listen: a name or an address. */
+  readonly host: string;
+  /** Whether the server lets the process end. @default false */
+  readonly unref?: boolean;
+  /** Whether the handler decides itself who may use the server. @default false */
+  readonly ownAccess?: boolean;
+  /** Gets problems that no client sees, such as a certificate that cannot be read. @default they are ignored */
+  readonly onProblem?: (problem: Error) => void;
+}
+
+/** Answers 200 while the event loop turns, without a token and also when there are too many requests. */
+export const HEALTH_PATH = '/healthz';
+
+// No client of ours sends requests ahead. Some libraries send a few.
+const MOST_WAITING = 16;
+const LONGEST_HEADERS = 16_384;
+const CHECK_INTERVAL_MS = 1000;
+const KEEP_ALIVE_MS = 5000;
+
+/**
+ * Makes an HTTP server that cannot be locked up by its clients: it limits their number and their time, answers one request of a
+ * connection at a time, refuses requests of other sites, and answers at `/healthz` in any case. It does not listen yet.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is not as stated on it. The system's error when a file of `tls` cannot
+ *   be read.
+ * @example
+ * ```ts
+ * import { createGuardedServer, listenAt } from '@hdrscope/kit/server';
+ * import { closeServer } from '@hdrscope/kit';
+ *
+ * const server = createGuardedServer((_request, response) => response.end('hello'), { host: '127.0.0.1' });
+ * const port = await listenAt(server, { host: '127.0.0.1', port: 0 });
+ * const answers = await Promise.all(['/', '/healthz'].map((path) => fetch(`http://127.0.0.1:${port}${path}`)));
+ * await Promise.all(answers.map((answer) => answer.text())); //=> ['hello', 'ok\n']
+ * await closeServer(server);
+ * ```
+ */
+export function createGuardedServer(handler: GuardedHandler, options: GuardedServerOptions): Server {
+  const limits = limitsOf(options.limits);
+  const access = new Access(options.host, options);
+  const connections = new Connections(limits);
+  const queues = new WeakMap<Socket, (() => void)[]>();
+  let underWay = 0;
+
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    const refusal = options.ownAccess === true ? undefined : access.refusalOf(request);
+    if (refusal !== undefined) refuse(response, refusal.status, refusal.reason);
+    else if (underWay >= limits.requests) {
+      response.setHeader('retry-after', '1');
+      refuse(response, 503, `more than ${limits.requests} requests are being answered`);
+    } else {
+      underWay++;
+      response.once('close', () => underWay--);
+      handler(request, response, signalOf(response, limits.answerMs));
+    }
+  };
+
+  // Node.js calls the listener for each request that has come, and sends the answers one after the other.
+  const inTurn = (request: IncomingMessage, response: ServerResponse): void => {
+    const { socket } = request;
+    // A client may go away before its answer is complete.
+    response.on('error', () => {});
+    if (request.url === HEALTH_PATH) {
+      answerHealth(response);
+      return;
+    }
+    const waiting = queues.get(socket) ?? [];
+    queues.set(socket, waiting);
+    response.once('close', () => {
+      connections.count(socket, -1);
+      waiting.shift()?.();
+    });
+    const isFirst = connections.count(socket, 1) === 1;
+    const run = (): void => {
+      if (socket.destroyed) response.destroy();
+      else answer(request, response);
+    };
+    if (isFirst) run();
+    else if (waiting.length < MOST_WAITING) waiting.push(run);
+    else socket.destroy();
+  };
+
+  const { tls, unref = false, onProblem = () => {} } = options;
+  const settings = {
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    connectionsCheckingInterval: CHECK_INTERVAL_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: LONGEST_HEADERS,
+  };
+  const server =
+    tls === undefined ? createServer(settings, inTurn) : tlsServer(tls, settings, inTurn, onProblem);
+  server.timeout = limits.idleMs;
+  server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) =>
+    connections.add(socket),
+  );
+  // Connections that have not agreed on keys yet are in no list of ours.
+  server.maxConnections = 2 * limits.connections;
+  if (unref) server.unref().on('connection', (socket) => socket.unref());
+  return server;
+}
+
+function tlsServer(
+  tls: TlsFiles,
+  settings: HttpOptions & { readonly headersTimeout: number },
+  listener: RequestListener,
+  onProblem: (problem: Error) => void,
+): Server {
+  const keys = { ...readTlsFiles(tls), handshakeTimeout: settings.headersTimeout };
+  const server = createTlsServer({ ...settings, ...keys }, listener);
+  server.once('close', watchTlsFiles(tls, server, onProblem));
+  return server;
+}
+
+/** Answers with a line of text. */
+export function refuse(response: ServerResponse, status: number, reason: string): void {
+  if (response.destroyed || response.headersSent) return;
+  const body = `${reason}\n`;
+  const headers = { 'content-type': 'text/plain; charset=utf-8', 'content-length': Buffer.byteLength(body) };
+  if (status === 401) response.setHeader('www-authenticate', 'Bearer');
+  response.writeHead(status, headers).end(body);
+}
+
+function answerHealth(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8', 'content-length': 3 }).end('ok\n');
+}
+
+function signalOf(response: ServerResponse, answerMs: number): AbortSignal {
+  const controller = new AbortController();
+  const timer = setTimeout(() => {
+    if (response.headersSent) return;
+    controller.abort();
+    refuse(response, 503, `there was no answer within ${answerMs} ms`);
+  }, answerMs).unref();
+  response.once('close', () => {
+    clearTimeout(timer);
+    controller.abort();
+  });
+  return controller.signal;
+}

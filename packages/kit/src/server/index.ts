@@ -1,0 +1,22 @@
+// Entry `@hdrscope/kit/server`: HTTP servers on Node.js, with their limits and their access in one place.
+export {
+  Access,
+  type AccessOptions,
+  areEqual,
+  assertToken,
+  isBearer,
+  isOfAnotherSite,
+  type Refusal,
+} from './access.ts';
+export {
+  createGuardedServer,
+  type GuardedHandler,
+  type GuardedServerOptions,
+  type GuardOptions,
+  HEALTH_PATH,
+  refuse,
+} from './guarded-server.ts';
+export { hostnameOf, inUrl, isLoopback } from './host.ts';
+export { limitsOf, SERVER_LIMITS, type ServerLimits } from './limits.ts';
+export { assertAddress, type ListenAddress, listenAt } from './listen-at.ts';
+export type { TlsFiles } from './tls.ts';

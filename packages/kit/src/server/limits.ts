@@ -1,0 +1,51 @@
+import { mustBe } from '@hdrscope/core/internal';
+
+/** The limits of a server. */
+export interface ServerLimits {
+  /**
+   * Open connections. When one more comes, the oldest one without a request under way is closed; when all have one, the new one.
+   * @default 256
+   */
+  readonly connections: number;
+  /** Open connections from one address that is not of this machine. Beyond it, as above. @default 64 */
+  readonly connectionsOfAddress: number;
+  /** Requests that are being answered. Others get 503. @default 64 */
+  readonly requests: number;
+  /** The time that a client has for the headers of a request, in milliseconds. @default 10_000 */
+  readonly headersMs: number;
+  /** The time that a client has for a whole request, in milliseconds. @default 30_000 */
+  readonly requestMs: number;
+  /** The time until an answer must begin, in milliseconds; after that the client gets 503. @default 60_000 */
+  readonly answerMs: number;
+  /** The time after which a connection is closed on which nothing moves, in milliseconds. @default 120_000 */
+  readonly idleMs: number;
+}
+
+export const SERVER_LIMITS: ServerLimits = /* @__PURE__ */ Object.freeze({
+  connections: 256,
+  connectionsOfAddress: 64,
+  requests: 64,
+  headersMs: 10_000,
+  requestMs: 30_000,
+  answerMs: 60_000,
+  idleMs: 120_000,
+});
+
+const LARGEST = 2 ** 31 - 1;
+
+/**
+ * All limits, from those that are given.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when a limit does not exist, or is not an integer from 1 to 2^31 − 1.
+ */
+export function limitsOf(given: Partial<ServerLimits> = {}): ServerLimits {
+  for (const [name, limit] of Object.entries(given)) {
+    if (!Object.hasOwn(SERVER_LIMITS, name)) {
+      throw mustBe('ERR_INVALID_OPTION', 'limits', `any of ${Object.keys(SERVER_LIMITS).join(', ')}`, name);
+    }
+    if (!Number.isInteger(limit) || limit < 1 || limit > LARGEST) {
+      throw mustBe('ERR_INVALID_OPTION', `limits.${name}`, `an integer from 1 to ${LARGEST}`, limit);
+    }
+  }
+  return { ...SERVER_LIMITS, ...given };
+}

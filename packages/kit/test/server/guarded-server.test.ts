@@ -1,0 +1,269 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { request as httpRequest, type Server, type ServerResponse } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TLSSocket } from 'node:tls';
+import { expectRefused } from '@hdrscope/testing/refusals';
+import { closeServer } from '../../src/index.ts';
+import {
+  createGuardedServer,
+  type GuardedHandler,
+  type GuardedServerOptions,
+  listenAt,
+} from '../../src/server/index.ts';
+
+const HOST = '127.0.0.1';
+const TOKEN = 'a-token-of-20-letters';
+let servers: Server[] = [];
+let sockets: Socket[] = [];
+
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  await Promise.all(servers.map((server) => closeServer(server, { graceMs: 1 })));
+  servers = [];
+  sockets = [];
+});
+
+async function serve(handler: GuardedHandler, options: Partial<GuardedServerOptions> = {}): Promise<number> {
+  const server = createGuardedServer(handler, { host: HOST, ...options });
+  servers.push(server);
+  return listenAt(server, { host: HOST, port: 0 });
+}
+
+const hello: GuardedHandler = (_request, response) => response.end('hello');
+
+/** A connection that sends a text, and what comes back on it. */
+async function connection(port: number, text = ''): Promise<{ socket: Socket; received: () => string }> {
+  const socket = connect(port, HOST);
+  sockets.push(socket);
+  let received = '';
+  socket.on('data', (chunk) => {
+    received += chunk;
+  });
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  socket.write(text);
+  return { socket, received: () => received };
+}
+
+async function statusOf(port: number, headers: Record<string, string> = {}, path = '/'): Promise<number> {
+  // `fetch` sets the header Host itself.
+  const request = httpRequest({ port, host: HOST, path, headers, agent: false }).end();
+  const [response] = (await once(request, 'response')) as [NodeJS.ReadableStream & { statusCode: number }];
+  response.resume();
+  return response.statusCode;
+}
+
+describe('who may use a server', () => {
+  test.each([
+    ['its address', {}, 200],
+    ['a loopback name', { host: 'localhost:1' }, 200],
+    ['the address in brackets', { host: '[::1]:9464' }, 200],
+    ['a name of somebody else', { host: 'evil.example' }, 403],
+    ['a name that begins like a loopback one', { host: 'localhost.evil.example:80' }, 403],
+    ['an allowed name', { host: 'proxy.example:8080' }, 200],
+    ['a page of another site', { origin: 'http://evil.example' }, 403],
+    ['a page in a sandbox', { origin: 'null' }, 403],
+    ['a link of another site', { 'sec-fetch-site': 'cross-site' }, 403],
+    ['the address line of a browser', { 'sec-fetch-site': 'none' }, 200],
+  ] as const)('on loopback: a request by %s', async (_who, headers, status) => {
+    const port = await serve(hello, { allowedHosts: ['proxy.example'] });
+    expect(await statusOf(port, headers)).toBe(status);
+  });
+
+  test.each([
+    ['no token', {}, 401],
+    ['a wrong token', { authorization: 'Bearer nope' }, 401],
+    ['the token', { authorization: `Bearer ${TOKEN}` }, 200],
+    ['the token and any name', { authorization: `Bearer ${TOKEN}`, host: 'metrics.example' }, 200],
+    [
+      'the token on a page of another site',
+      { authorization: `Bearer ${TOKEN}`, origin: 'http://a.example' },
+      403,
+    ],
+  ] as const)('with a token: a request with %s', async (_what, headers, status) => {
+    const port = await serve(hello, { token: TOKEN });
+    expect(await statusOf(port, headers)).toBe(status);
+  });
+
+  test('on all interfaces everybody who knows a name of the machine may ask', async () => {
+    const port = await serve(hello, { host: '0.0.0.0' });
+    expect(await statusOf(port, { host: 'node-7.example' })).toBe(200);
+  });
+
+  test('a token that could be guessed is refused without showing it', () => {
+    expectRefused(() => createGuardedServer(hello, { host: HOST, token: 'hunter2' }), 'ERR_INVALID_OPTION');
+    try {
+      createGuardedServer(hello, { host: HOST, token: 'hunter2' });
+    } catch (error) {
+      expect(String(error)).not.toContain('hunter2');
+    }
+  });
+
+  test.each([{ limits: { connection: 3 } }, { limits: { requests: 0 } }, { allowedHosts: [''] }])(
+    'wrong options are refused: %j',
+    (options) => {
+      expectRefused(
+        () => createGuardedServer(hello, { host: HOST, ...options } as GuardedServerOptions),
+        'ERR_INVALID_OPTION',
+      );
+    },
+  );
+});
+
+describe('many clients', () => {
+  test('that are idle or send half a request make room for one that asks', async () => {
+    const port = await serve(hello, { limits: { connections: 20 } });
+    for (let i = 0; i < 60; i++) await connection(port, i % 2 === 0 ? '' : 'GET / HTTP/1.1\r\nHost: loc');
+    const startMs = performance.now();
+    expect(await statusOf(port)).toBe(200);
+    expect(performance.now() - startMs).toBeLessThan(1000);
+  });
+
+  test('whose requests are being answered keep their connections', async () => {
+    const waiting: ServerResponse[] = [];
+    const port = await serve((_request, response) => void waiting.push(response), {
+      limits: { connections: 2 },
+    });
+    const two = await Promise.all(
+      [1, 2].map(() => connection(port, 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')),
+    );
+    while (waiting.length < 2) await sleep(5);
+    const third = await connection(port);
+    await once(third.socket, 'close');
+    for (const response of waiting) response.end('late');
+    while (two.some(({ received }) => !received().includes('late'))) await sleep(5);
+  });
+
+  test('get 503 where too many requests are being answered, and /healthz answers', async () => {
+    const waiting: ServerResponse[] = [];
+    const port = await serve((_request, response) => void waiting.push(response), {
+      limits: { requests: 2 },
+    });
+    for (let i = 0; i < 2; i++) await connection(port, 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    while (waiting.length < 2) await sleep(5);
+    expect([await statusOf(port), await statusOf(port, {}, '/healthz')]).toEqual([503, 200]);
+    for (const response of waiting) response.end();
+    await sleep(50);
+    const answer = statusOf(port);
+    while (waiting.length < 3) await sleep(5);
+    waiting[2]!.end();
+    expect(await answer).toBe(200);
+  });
+});
+
+describe('requests that are sent ahead', () => {
+  const ask = 'GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n';
+
+  test('are answered one at a time, in their order', async () => {
+    let [now, most, count] = [0, 0, 0];
+    const port = await serve(async (_request, response) => {
+      now++;
+      most = Math.max(most, now);
+      await sleep(5);
+      now--;
+      response.end(`answer ${++count}.`);
+    });
+    const { received } = await connection(port, ask.repeat(10));
+    while (!received().includes('answer 10.')) await sleep(5);
+    expect(received().match(/answer \d+/g)).toEqual(Array.from({ length: 10 }, (_, i) => `answer ${i + 1}`));
+    expect(most).toBe(1);
+  });
+
+  test('in hundreds end the connection', async () => {
+    let handled = 0;
+    const port = await serve(() => void handled++);
+    const { socket } = await connection(port, ask.repeat(200));
+    await once(socket, 'close');
+    expect(handled).toBe(1);
+  });
+
+  test('are forgotten when their client goes', async () => {
+    let handled = 0;
+    const port = await serve(async (_request, response) => {
+      handled++;
+      await sleep(50);
+      response.end();
+    });
+    const { socket } = await connection(port, ask.repeat(10));
+    while (handled === 0) await sleep(2);
+    socket.destroy();
+    await sleep(200);
+    expect(handled).toBe(1);
+  });
+});
+
+describe('the signal of a handler', () => {
+  test('is aborted when the client goes', async () => {
+    let signal: AbortSignal | undefined;
+    const port = await serve((_request, _response, aborted) => {
+      signal = aborted;
+    });
+    const { socket } = await connection(port, 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    while (signal === undefined) await sleep(2);
+    expect(signal.aborted).toBe(false);
+    socket.destroy();
+    while (!signal.aborted) await sleep(2);
+  });
+
+  test('is aborted when the answer takes too long, which the client learns', async () => {
+    let signal: AbortSignal | undefined;
+    const port = await serve(
+      (_request, _response, aborted) => {
+        signal = aborted;
+      },
+      { limits: { answerMs: 30 } },
+    );
+    expect([await statusOf(port), signal!.aborted]).toEqual([503, true]);
+  });
+});
+
+describe('HTTPS', () => {
+  let folder: string;
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'hdrscope-tls-'));
+    for (const name of ['first', 'second']) {
+      const out = ['-keyout', join(folder, `${name}.key`), '-out', join(folder, `${name}.pem`)];
+      const subject = ['-subj', `/CN=${name}`, '-days', '2', '-nodes', '-newkey', 'rsa:2048'];
+      execFileSync('openssl', ['req', '-x509', ...subject, ...out], { stdio: 'ignore' });
+    }
+  });
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  async function certificateName(port: number): Promise<string> {
+    const request = httpsRequest({ port, host: HOST, rejectUnauthorized: false, agent: false }).end();
+    const [response] = (await once(request, 'response')) as [NodeJS.ReadableStream & { socket: TLSSocket }];
+    const name = response.socket.getPeerCertificate().subject.CN;
+    response.resume();
+    return String(name);
+  }
+
+  test('takes a new certificate when the files change, and keeps the old one while they do not fit', async () => {
+    const files = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') };
+    const use = (name: string): void => {
+      copyFileSync(join(folder, `${name}.key`), files.keyFile);
+      copyFileSync(join(folder, `${name}.pem`), files.certFile);
+    };
+    use('first');
+    const problems: Error[] = [];
+    const port = await serve(hello, { tls: files, onProblem: (problem) => problems.push(problem) });
+    expect(await certificateName(port)).toBe('first');
+    copyFileSync(join(folder, 'second.key'), files.keyFile);
+    while (problems.length === 0) await sleep(50);
+    expect(await certificateName(port)).toBe('first');
+    use('second');
+    while ((await certificateName(port)) !== 'second') await sleep(50);
+  }, 20_000);
+
+  test('needs files that can be read', () => {
+    const tls = { certFile: join(folder, 'none.pem'), keyFile: join(folder, 'none.key') };
+    expect(() => createGuardedServer(hello, { host: HOST, tls })).toThrow(/ENOENT/);
+  });
+});
