@@ -1,4 +1,3 @@
-import { placesIn } from '@hdrscope/kit';
 import type { FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
 import { familyKey, type MetricSettings } from './metric-settings.ts';
 import type { HistogramValue } from './sdk.ts';
@@ -32,36 +31,71 @@ export class KeptValues<Value extends HistogramValue> {
     this.#kind = kind;
   }
 
-  /** Begins a collection of a family. Returns what gives the values of its series, which must be asked for in their order. */
+  /** Begins a collection of a family. Returns what gives the values of all of its series, one after the other. */
   begin(family: FamilySnapshot, settings: MetricSettings): (state: SeriesSnapshot) => Value {
     const key = familyKey(family);
-    const kind = this.#kind;
-    const packed = (value: Value): Value => kind.packed?.(value) ?? value;
-    const { states, values } = this.#families.get(key) ?? NOTHING_KEPT;
-    const kept: { states: SeriesSnapshot[]; values: Value[] } = { states: [], values: [] };
+    const kept = this.#families.get(key) ?? new KeptFamily(this.#kind);
     this.#families.set(key, kept);
-    // All states of a series share their attributes.
-    const placeOf = placesIn(states, ({ attributes }) => attributes);
-    const keptValue = (state: SeriesSnapshot): Value | undefined => {
-      const place = placeOf(state.attributes);
-      if (place === undefined) return undefined;
-      const before = states[place]!;
-      if (before === state) return values[place];
-      return kind.updated?.(values[place]!, before, state, family, settings);
-    };
-    return (state) => {
-      const value = keptValue(state) ?? packed(kind.valueOf(state, family, settings));
-      kept.states.push(state);
-      kept.values.push(value);
-      return value;
-    };
+    kept.begin(family.series.length);
+    let place = 0;
+    return (state) => kept.valueAt(place++, state, family, settings);
   }
 }
 
 /** The last states of the series of a family, and their values. */
-interface KeptFamily<Value> {
-  readonly states: SeriesSnapshot[];
-  readonly values: Value[];
-}
+class KeptFamily<Value extends HistogramValue> {
+  readonly #kind: PointKind<Value>;
+  readonly #states: SeriesSnapshot[] = [];
+  readonly #values: Value[] = [];
+  /** How many series the family had in the last collection. Later places have what was kept of series that have ended. */
+  #count = 0;
+  /** The places of the series in the last collection, from when one of them has ended or begun before others. */
+  #places:
+    | Map<SeriesSnapshot['attributes'], { readonly state: SeriesSnapshot; readonly value: Value }>
+    | undefined;
 
-const NOTHING_KEPT: KeptFamily<never> = { states: [], values: [] };
+  constructor(kind: PointKind<Value>) {
+    this.#kind = kind;
+  }
+
+  begin(count: number): void {
+    this.#states.length = this.#count;
+    this.#values.length = this.#count;
+    this.#count = count;
+    this.#places = undefined;
+  }
+
+  /** The value of the series at a place. Places are asked for in ascending order. */
+  valueAt(place: number, state: SeriesSnapshot, family: FamilySnapshot, settings: MetricSettings): Value {
+    if (this.#states[place] === state) return this.#values[place]!;
+    const value = this.#renewed(place, state, family, settings);
+    this.#states[place] = state;
+    this.#values[place] = value;
+    return value;
+  }
+
+  #renewed(place: number, state: SeriesSnapshot, family: FamilySnapshot, settings: MetricSettings): Value {
+    const kind = this.#kind;
+    const before = this.#before(place, state);
+    if (before?.state === state) return before.value;
+    const updated = before && kind.updated?.(before.value, before.state, state, family, settings);
+    if (updated !== undefined) return updated;
+    const value = kind.valueOf(state, family, settings);
+    return kind.packed?.(value) ?? value;
+  }
+
+  #before(
+    place: number,
+    { attributes }: SeriesSnapshot,
+  ): { readonly state: SeriesSnapshot; readonly value: Value } | undefined {
+    const [states, values] = [this.#states, this.#values];
+    // All states of a series share their attributes.
+    if (this.#places === undefined && states[place]?.attributes === attributes) {
+      return { state: states[place]!, value: values[place]! };
+    }
+    this.#places ??= new Map(
+      states.slice(place).map((state, i) => [state.attributes, { state, value: values[place + i]! }]),
+    );
+    return this.#places.get(attributes);
+  }
+}
