@@ -1,7 +1,6 @@
 import { ListedCounts } from '../counts/listed.ts';
 import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
 
-import { PAGE_BITS, PAGE_SLOTS, SLOT_IN_PAGE } from '../counts/words.ts';
 import { mustBe } from '../errors.ts';
 import { type ExponentialLayout, exponentialIndex, exponentialLayout } from '../layout/exponential.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
@@ -133,7 +132,10 @@ export function justifiedScale({ subBucketBits }: HdrLayout): number {
   return Math.min(MAX_SCALE, Math.max(0, subBucketBits - 2));
 }
 
-// Slots are read in pages. V8 treats an array that a module does not export as a constant.
+// Slots are read in pages. V8 treats arrays and numbers that a file does not export as constants.
+const PAGE_BITS = 6;
+const PAGE_SLOTS = 2 ** PAGE_BITS;
+const SLOT_IN_PAGE = PAGE_SLOTS - 1;
 const page = /* @__PURE__ */ new Float64Array(PAGE_SLOTS);
 
 /** The buckets of the slots of a layout at a scale, computed page by page on demand. */

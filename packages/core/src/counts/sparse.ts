@@ -4,13 +4,18 @@ import { slotsOfRanks } from './ranks.ts';
 import type { ReadonlyCounts } from './readonly-counts.ts';
 import type { SlotRuns } from './slot-runs.ts';
 import type { LiveCounts } from './store.ts';
-import { PAGE_BITS, PAGE_SLOTS, SLOT_IN_PAGE } from './words.ts';
+import * as words from './words.ts';
 
 /**
  * The factor by which the memory for pages grows. Pages are small and many: a sixteenth more keeps unused memory low, and the
  * total work of copying stays linear.
  */
 export const GROWTH = 1.0625;
+
+// Copies: V8 reads numbers that a file exports anew at each use, which costs a third of a record.
+const PAGE_BITS = words.PAGE_BITS;
+const PAGE_SLOTS = words.PAGE_SLOTS;
+const SLOT_IN_PAGE = words.SLOT_IN_PAGE;
 
 /** The largest number of a cell. */
 const FULL = 2 ** 8 - 1;
@@ -232,7 +237,7 @@ export class SparseCounts implements LiveCounts {
     const place = cells[slot >> PAGE_BITS]!;
     const address = (place << PAGE_BITS) + (slot & SLOT_IN_PAGE);
     const cell = cells[address]!;
-    if (place === 0 || cell === FULL) return this.#tryIncrementSlowly(slot);
+    if (place === 0 || cell === FULL) return this.#far !== undefined && this.#tryIncrementFar(slot);
     this.#countdown = countdown - 1;
     cells[address] = cell + 1;
     return true;
@@ -347,15 +352,13 @@ export class SparseCounts implements LiveCounts {
     }
   }
 
-  /** `tryIncrement` in a far page, or in a full cell whose carries take one step too. */
-  #tryIncrementSlowly(slot: number): boolean {
-    const { cells } = this;
-    const place = placeIn(cells, this.#far, slot >> PAGE_BITS);
-    if (place === 0 || this.#isFrozen) return false;
+  /** `tryIncrement` in a far page. */
+  #tryIncrementFar(slot: number): boolean {
+    const place = this.#far![slot >> PAGE_BITS]!;
     const address = (place << PAGE_BITS) + (slot & SLOT_IN_PAGE);
-    const cell = cells[address]!;
-    if (cell === FULL && (this.#carries === undefined || !this.#carries.tryIncrement(slot))) return false;
-    cells[address] = cell === FULL ? 1 : cell + 1;
+    const cell = this.#kept[address]!;
+    if (place === 0 || cell === FULL || this.#isFrozen) return false;
+    this.#kept[address] = cell + 1;
     this.#countdown--;
     return true;
   }
