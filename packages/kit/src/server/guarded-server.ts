@@ -103,10 +103,10 @@ export function createGuardedServer(handler: GuardedHandler, options: GuardedSer
     const waiting = queues.get(socket) ?? [];
     queues.set(socket, waiting);
     response.once('close', () => {
-      connections.count(socket, -1);
+      connections.end(socket);
       waiting.shift()?.();
     });
-    const isFirst = connections.count(socket, 1) === 1;
+    const isFirst = connections.begin(socket) === 1;
     const run = (): void => {
       if (socket.destroyed) response.destroy();
       else answer(request, response);

@@ -3,8 +3,8 @@ import { mustBe } from '@hdrscope/core/internal';
 /** The limits of a server. */
 export interface ServerLimits {
   /**
-   * Open connections. When one more comes, the oldest one without a request under way is closed; when all have one, the new one.
-   * @default 256
+   * Open connections. When one more comes, the oldest one is closed that has sent no whole request yet, else the oldest one that
+   * waits between two requests, and when all have one under way, the new one. @default 256
    */
   readonly connections: number;
   /** Open connections from one address that is not of this machine. Beyond it, as above. @default 64 */

@@ -125,6 +125,15 @@ describe('many clients', () => {
     expect(performance.now() - startMs).toBeLessThan(1000);
   });
 
+  test('that come again keep their connections, rather than those that send nothing', async () => {
+    const port = await serve(hello, { limits: { connections: 10 } });
+    const known = await connection(port, 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    while (!known.received().includes('hello')) await sleep(5);
+    for (let i = 0; i < 30; i++) await connection(port);
+    known.socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    while (known.received().split('hello').length < 3) await sleep(5);
+  });
+
   test('whose requests are being answered keep their connections', async () => {
     const waiting: ServerResponse[] = [];
     const port = await serve((_request, response) => void waiting.push(response), {
