@@ -12,7 +12,8 @@ import { seriesCount, seriesOf } from './load.js';
 const { scrapeUrl, eventsUrl } = workerData;
 const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort);
 
-const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+// A connection for each scrape: a busy server could close one that is kept while the next request is on its way.
+const agent = new Agent({ keepAlive: false, maxSockets: 1 });
 const accept = 'application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited';
 /** @type {number[]} */
 const scrapeMs = [];

@@ -10,6 +10,7 @@ import { failuresOf, textOf } from './report.js';
 const help = `npm run soak -- [options]
 
   --seconds N    how long it records, at least 3 (300)
+  --attack       somebody attacks the servers meanwhile
   --strict       dropped ticks and a busy event loop are failures too: for a quiet machine
   --json FILE    the report with all samples of the memory
   --no-build     run the packages as they were built last
@@ -18,6 +19,7 @@ const help = `npm run soak -- [options]
 const { values: options } = parseArgs({
   options: {
     seconds: { type: 'string', default: '300' },
+    attack: { type: 'boolean', default: false },
     strict: { type: 'boolean', default: false },
     json: { type: 'string' },
     'no-build': { type: 'boolean', default: false },
@@ -37,7 +39,7 @@ async function main() {
   console.log(
     `${seconds} s, ${seriesCount} series, ${threadCount} threads and the main thread record ${perSecond} values a second`,
   );
-  const report = await soak(seconds, progress);
+  const report = await soak({ seconds, attack: options.attack, onProgress: progress });
   progress('');
   console.log(`\n${textOf(report)}\n`);
   if (options.json) writeFileSync(options.json, `${JSON.stringify(report)}\n`);

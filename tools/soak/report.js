@@ -37,7 +37,7 @@ export function failuresOf(report, { strict }) {
 
 /** @param {SoakReport} report */
 export function textOf(report) {
-  const { recorded, ways, scrapeMs, delayMs, memory } = report;
+  const { recorded, ways, scrapeMs, delayMs, memory, attack } = report;
   const total = sum(recorded);
   return [
     table([
@@ -59,7 +59,13 @@ export function textOf(report) {
       memoryRow('heaps, threads that record', memory, ({ workers }) => workers.reserved),
       memoryRow('resident', memory, ({ resident }) => resident),
     ]),
+    ...(attack === undefined ? [] : [attackText(attack)]),
   ].join('\n\n');
+}
+
+/** @param {import('./attacker.js').AttackReport} report */
+function attackText({ attacks, refused, answered, reset }) {
+  return `${attacks} attacks: ${refused} requests refused, ${answered} answered, ${reset} connections closed`;
 }
 
 /**

@@ -1,15 +1,14 @@
 /** Runs everything at once for a while, and then compares the counts. */
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serveDashboard } from '@hdrscope/dashboard';
 import { openIntervalLog } from '@hdrscope/interval-log';
 import { createHdr } from '@hdrscope/otel';
-import { prometheusHandler } from '@hdrscope/prometheus';
+import { servePrometheus } from '@hdrscope/prometheus';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
+import { startAttacker } from './attacker.js';
 import { Clients } from './clients.js';
 import { DelayMonitor } from './delay.js';
 import { deltaReader } from './delta-reader.js';
@@ -18,7 +17,7 @@ import { readLog } from './log.js';
 import { memoryOf } from './memory.js';
 import { RecorderThread } from './recorder-thread.js';
 
-/** @import { AddressInfo } from 'node:net' */
+/** @import { AttackReport } from './attacker.js' */
 /** @import { MemorySample } from './memory.js' */
 
 export const threadCount = 4;
@@ -55,17 +54,24 @@ const LONGEST_WAIT_MS = 60_000;
  * @property {readonly number[]} scrapeMs durations of scrapes
  * @property {{ p50: number, p99: number, max: number }} delayMs of the event loop
  * @property {readonly MemorySample[]} memory
+ * @property {AttackReport | undefined} attack
  */
 
 /**
- * @param {number} seconds
- * @param {(text: string) => void} onProgress
+ * @typedef {object} SoakOptions
+ * @property {number} seconds
+ * @property {boolean} attack whether somebody attacks the servers meanwhile
+ * @property {(text: string) => void} onProgress
+ */
+
+/**
+ * @param {SoakOptions} options
  * @returns {Promise<SoakReport>}
  */
-export async function soak(seconds, onProgress) {
+export async function soak(options) {
   const directory = await mkdtemp(join(tmpdir(), 'soak-'));
   try {
-    return await soakIn(directory, seconds, onProgress);
+    return await soakIn(directory, options);
   } finally {
     await rm(directory, { recursive: true });
   }
@@ -73,11 +79,10 @@ export async function soak(seconds, onProgress) {
 
 /**
  * @param {string} directory
- * @param {number} seconds
- * @param {(text: string) => void} onProgress
+ * @param {SoakOptions} options
  * @returns {Promise<SoakReport>}
  */
-async function soakIn(directory, seconds, onProgress) {
+async function soakIn(directory, { seconds, attack, onProgress }) {
   const hdr = createHdr({ views: [] });
   const { registry } = hdr;
   const readers = [deltaReader(1000), deltaReader(3000)];
@@ -88,26 +93,26 @@ async function soakIn(directory, seconds, onProgress) {
   const log = await openIntervalLog(registry, { path, intervalMs: 1000 });
   // The history of the page is complete after a fifth of the soak, so that its memory belongs to the warm-up.
   const dashboard = await serveDashboard(registry, { port: 0, historySeconds: Math.max(10, seconds / 5) });
-  const server = createServer(prometheusHandler(registry)).listen(0, '127.0.0.1');
-  // Otherwise a busy server closes a connection while the next request is on its way.
-  server.keepAliveTimeout = 0;
-  await once(server, 'listening');
-  const { port } = /** @type {AddressInfo} */ (server.address());
+  const prometheus = await servePrometheus(registry, { host: '127.0.0.1', port: 0 });
 
   const perRecorder = perSecond / (threadCount + 1);
   const own = new Recorder(registry, perRecorder);
   const threads = Array.from({ length: threadCount }, () => new RecorderThread(registry, perRecorder));
   await Promise.all(threads.map(({ ready }) => ready));
   const clients = new Clients({
-    scrapeUrl: `http://127.0.0.1:${port}/metrics`,
+    scrapeUrl: `http://127.0.0.1:${prometheus.port}/metrics`,
     eventsUrl: new URL('events', dashboard.url).href,
   });
+  const attacker = attack
+    ? await startAttacker({ scrape: prometheus.port, page: dashboard.port })
+    : undefined;
   for (const recorder of [own, ...threads]) recorder.start();
   const delay = new DelayMonitor();
   const fromMs = Date.now();
   const memory = await watch(seconds, threads, delay, onProgress);
   const toMs = Date.now();
 
+  const attackReport = await attacker?.stop();
   // The recorders first, so that the last answer of each way out has every value.
   own.stop();
   const recorded = sumOf([own.counts, ...(await Promise.all(threads.map((thread) => thread.stop())))]);
@@ -116,7 +121,7 @@ async function soakIn(directory, seconds, onProgress) {
   await provider.shutdown();
   await log.close();
   await dashboard.close();
-  server.close();
+  await prometheus.stop();
 
   /** @type {(name: string, everyMs: number, output: Output) => Way} */
   const wayOf = (name, everyMs, { counts, times }) => {
@@ -135,6 +140,7 @@ async function soakIn(directory, seconds, onProgress) {
     scrapeMs,
     delayMs: delay.delayMs,
     memory,
+    attack: attackReport,
   };
 }
 

@@ -1,0 +1,34 @@
+/** The attacker, as the main thread sees it. */
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { serveOtlp } from '@hdrscope/otel/receiver';
+import { createRegistry } from '@hdrscope/registry';
+
+/**
+ * @typedef {object} AttackReport
+ * @property {number} attacks turns of the attacker
+ * @property {number} refused requests that were answered with an error
+ * @property {number} answered requests that were answered
+ * @property {number} reset connections that were closed or got no answer
+ */
+
+/**
+ * Attacks the servers until it is stopped, and a receiver of OTLP that nobody else uses.
+ *
+ * @param {{ scrape: number, page: number }} ports
+ * @returns {Promise<{ stop(): Promise<AttackReport> }>}
+ */
+export async function startAttacker(ports) {
+  const otlp = await serveOtlp(createRegistry(), { host: '127.0.0.1', port: 0 });
+  const worker = new Worker(new URL('./attacker-worker.js', import.meta.url), {
+    workerData: { ports: { ...ports, otlp: otlp.port } },
+  });
+  return {
+    async stop() {
+      worker.postMessage('stop');
+      const [report] = await once(worker, 'message');
+      await otlp.close();
+      return report;
+    },
+  };
+}
