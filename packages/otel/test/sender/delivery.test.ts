@@ -344,6 +344,64 @@ test('deltas are given up after a time, and counted', async () => {
   expect(await endpoint.values()).toBe(1);
 });
 
+test('a request that may have been taken is given up alone: what was counted since is delivered', async () => {
+  let fails: Misbehave | undefined = FAILURES['no answer'];
+  const endpoint = await startEndpoint(() => fails);
+  ends.push(() => endpoint.close());
+  const registry = createRegistry();
+  const series = registry.histogram({ name: 'a' }).with({});
+  for (let i = 0; i < 5; i++) series.record(i);
+  const times = { intervalMs: 3_600_000, timeoutMs: 50, giveUpAfterMs: 100 };
+  const sender = sendOtlp(registry, { url: endpoint.url, temporality: 'delta', ...times });
+  await expect(sender.flush()).rejects.toThrow();
+  series.record(1);
+  series.record(2);
+  await sleep(120);
+  await expect(sender.flush()).rejects.toThrow('so 5 values are given up');
+  expect(sender.health).toMatchObject({ pendingValues: 0, givenUpValues: 5 });
+  fails = undefined;
+  await finish(sender);
+  expect(await endpoint.values()).toBe(2);
+});
+
+test('ended series are bounded while a request may have been taken', async () => {
+  const endpoint = await startEndpoint(() => FAILURES['no answer']);
+  ends.push(() => endpoint.close());
+  let nowMs = 0;
+  const registry = createRegistry({ clock: { nowMs: () => nowMs, monotonicMs: () => nowMs } });
+  const family = registry.histogram({ name: 'a', expireAfterMs: 10 });
+  const times = { intervalMs: 3_600_000, timeoutMs: 50 };
+  const options = { url: endpoint.url, temporality: 'delta', mostEndedSeries: 50, ...times } as const;
+  const sender = sendOtlp(registry, options);
+  const given: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    for (let i = 0; i < 20; i++) family.with({ round, i }).record(1);
+    nowMs += 100;
+    await registry.gather();
+    await sender.flush().catch(() => {});
+    given.push(sender.health.givenUpValues);
+  }
+  // The first request of 20 is held, until more than 50 series wait behind it.
+  expect(given.slice(0, 3)).toEqual([0, 0, 0]);
+  expect(given.at(-1)).toBe(20);
+  await sender.stop().catch(() => {});
+});
+
+test('a receiver that takes all and says something is heard once', async () => {
+  const says = Buffer.concat([Buffer.from('0a061204', 'hex'), Buffer.from('slow')]);
+  const endpoint = await startEndpoint(() => (_, response) => response.end(says));
+  ends.push(() => endpoint.close());
+  const registry = createRegistry();
+  registry.histogram({ name: 'a' }).with({}).record(1);
+  const warned: string[] = [];
+  const observer = { warned: (message: string) => warned.push(message) };
+  const sender = sendOtlp(registry, { url: endpoint.url, observer, intervalMs: 3_600_000 });
+  await sender.flush();
+  await sender.stop();
+  expect(warned).toEqual(['slow']);
+  expect(sender.health).toMatchObject({ requests: 2, rejectedPoints: 0 });
+});
+
 test('ended series wait in bounded memory', async () => {
   const endpoint = await startEndpoint(() => FAILURES['503']);
   ends.push(() => endpoint.close());
