@@ -16,13 +16,22 @@ export interface Collector extends PeerProcess {
   received(): OtlpMetrics[];
 }
 
+/** What a Collector keeps from one start to the next. */
+export interface CollectorPlace {
+  readonly ports: readonly [http: number, grpc: number, scrape: number];
+  /** The file that it appends the received requests to. */
+  readonly file: string;
+}
+
 /**
  * Starts a Collector. It writes the received requests unchanged to a file, and serves the sum of the deltas to Prometheus.
+ *
+ * @param place Left out, the Collector has a place of its own, which goes with it.
  */
-export async function startCollector(): Promise<Collector> {
+export async function startCollector(place?: CollectorPlace): Promise<Collector> {
   const folder = await createFolder();
-  const [http, grpc, scrape] = [await freePort(), await freePort(), await freePort()];
-  const file = join(folder, 'received.json');
+  const [http, grpc, scrape] = place?.ports ?? [await freePort(), await freePort(), await freePort()];
+  const file = place?.file ?? join(folder, 'received.json');
   const config = {
     receivers: {
       otlp: {
@@ -34,7 +43,7 @@ export async function startCollector(): Promise<Collector> {
     },
     processors: { deltatocumulative: {} },
     exporters: {
-      file: { path: file, flush_interval: '50ms' },
+      file: { path: file, flush_interval: '50ms', append: place !== undefined },
       prometheus: { endpoint: `127.0.0.1:${scrape}` },
     },
     service: {

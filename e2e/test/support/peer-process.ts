@@ -15,6 +15,10 @@ export interface PeerProcess {
   readonly folder: string;
   /** The output so far. */
   output(): string;
+  /** Sends a signal to the peer, which may stop, go on or end. */
+  signal(name: NodeJS.Signals): void;
+  /** Resolves when the peer has ended. */
+  ended(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -56,6 +60,10 @@ export async function startPeer(
   const peer: PeerProcess = {
     folder,
     output: () => output,
+    signal: (name) => void process.kill(-child.pid!, name),
+    async ended() {
+      if (!hasEnded(child)) await once(child, 'exit');
+    },
     async stop() {
       running.delete(peer);
       await end(child);

@@ -1,6 +1,6 @@
 import type { ImportedHistogram } from '@hdrscope/ceph';
 import type { IntakeOptions, Registry } from '@hdrscope/registry';
-import type { AgentHealth } from './health.ts';
+import type { AgentHealth, EntryDelivery } from './health.ts';
 import type { EntryMemory } from './memory.ts';
 import type { StdinFeed } from './sources/stdin-feed.ts';
 
@@ -26,6 +26,8 @@ export interface EntryContext {
   info(line: string): void;
   /** Reports how many values were added, including those that a series rejects. */
   added(values: number): void;
+  /** Reports what a sink has delivered so far. */
+  delivered(delivery: EntryDelivery): void;
   /** Reports a success. */
   succeeded(): void;
   /** Reports a failure after which the entry goes on by itself. */

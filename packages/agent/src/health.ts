@@ -1,3 +1,5 @@
+import type { OtlpSenderHealth } from '@hdrscope/otel/sender';
+
 /** How a source or a sink is doing. Counts only grow, also over restarts and reloads. */
 export interface EntryHealth {
   readonly kind: 'source' | 'sink';
@@ -19,7 +21,12 @@ export interface EntryHealth {
   readonly lastSuccessMs: number | undefined;
   /** The message of the last error. It stays when the entry works again. */
   readonly lastError: string | undefined;
+  /** What a sink of type `otlp` has delivered; `undefined` for all others. */
+  readonly delivery: EntryDelivery | undefined;
 }
+
+/** What a sink has delivered, and what it has not. */
+export type EntryDelivery = OtlpSenderHealth;
 
 /** How an agent is doing. */
 export interface AgentHealth {
@@ -42,6 +49,7 @@ export function newTally(kind: EntryHealth['kind'], name: string, type: string):
     restarts: 0,
     lastSuccessMs: undefined,
     lastError: undefined,
+    delivery: undefined,
   };
 }
 
@@ -98,6 +106,27 @@ export const HEALTH_NUMBERS: readonly HealthNumber[] = [
     points: ofEntries(({ lastSuccessMs }, nowMs) =>
       lastSuccessMs === undefined ? undefined : Math.max(0, nowMs - lastSuccessMs) / 1000,
     ),
+  },
+  {
+    name: 'hdrscope.agent.sink.pending',
+    kind: 'gauge',
+    unit: '',
+    description: 'Values that the receiver of a sink has not taken yet, in deltas',
+    points: ofEntries(({ delivery }) => delivery?.pendingValues),
+  },
+  {
+    name: 'hdrscope.agent.sink.rejected.points',
+    kind: 'counter',
+    unit: '',
+    description: 'Points that the receiver of a sink has rejected in requests that it took',
+    points: ofEntries(({ delivery }) => delivery?.rejectedPoints),
+  },
+  {
+    name: 'hdrscope.agent.sink.given.up.values',
+    kind: 'counter',
+    unit: '',
+    description: 'Values that a sink has given up, because its receiver took nothing for too long',
+    points: ofEntries(({ delivery }) => delivery?.givenUpValues),
   },
   {
     name: 'hdrscope.agent.reloads',

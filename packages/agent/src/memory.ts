@@ -1,8 +1,5 @@
+import type { OtlpSenderMemory } from '@hdrscope/otel/sender';
 import { IngestMemory, type Snapshot } from '@hdrscope/registry';
-import type { PeriodicExportingMetricReaderOptions } from '@opentelemetry/sdk-metrics';
-
-/** Metrics for an exporter. A producer of deltas knows what it has produced. */
-export type MetricProducer = NonNullable<PeriodicExportingMetricReaderOptions['metricProducers']>[number];
 
 /** How far a log was counted: a source that is started anew goes on there. */
 interface LogProgress {
@@ -17,7 +14,7 @@ export class EntryMemory {
   /** Snapshots whose counts a log has, by its path. */
   readonly written: Map<string, Snapshot> = new Map();
   /** By what a sink sends. */
-  readonly producers: Map<string, MetricProducer> = new Map();
+  readonly senders: Map<string, OtlpSenderMemory> = new Map();
   readonly #intakes = new Map<string, IngestMemory>();
   readonly #logs = new Map<string, LogProgress>();
 

@@ -14,7 +14,7 @@ export interface RetryOptions {
 
 type Surroundings = Omit<
   EntryContext,
-  'added' | 'succeeded' | 'failed' | 'died' | 'info' | 'intake' | 'memory'
+  'added' | 'delivered' | 'succeeded' | 'failed' | 'died' | 'info' | 'intake' | 'memory'
 >;
 
 /** The options of `Supervised`. */
@@ -122,6 +122,10 @@ export class Supervised<Config> {
       }),
       memory,
       added,
+      // The last report comes from the end of a sink.
+      delivered: (delivery) => {
+        tally.delivery = delivery;
+      },
       info: ifAlive((line: string) => log.info(`${this.#label}: ${line}`)),
       succeeded,
       failed,

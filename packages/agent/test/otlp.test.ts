@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer } from 'node:http2';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { readIntervals } from '@hdrscope/interval-log';
@@ -145,4 +146,107 @@ test('sends by gRPC', async () => {
   ]);
   expect(requests[0]!.bytes).toBeGreaterThan(100);
   expect(agent.health().entries[1]).toMatchObject({ state: 'stopped', errors: 0 });
+});
+
+/** An endpoint that answers as it is told to, and the requests that it has received. */
+async function startEndpoint(
+  answer: (response: ServerResponse) => void,
+): Promise<{ url: string; requests: IncomingMessage[] }> {
+  const requests: IncomingMessage[] = [];
+  const server = createHttpServer((request, response) => {
+    requests.push(request);
+    request.resume().on('end', () => answer(response));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  world.atEnd(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  return { url: `127.0.0.1:${port}/v1/metrics`, requests };
+}
+
+test('deltas that nobody takes are pending in the health, and are delivered later', async () => {
+  const taking = await world.start(IN);
+  const url = receiver();
+  const prometheus = urlIn(world.lines);
+  let isDown = true;
+  const gate = await startEndpoint((response) =>
+    response.writeHead(isDown ? 503 : 307, { location: url }).end(),
+  );
+  const { stdin } = gated('1 2 3\n', '');
+  const sink = (to: string) => `${STDIN}
+sinks: [{ type: otlp, name: central, url: '${to}', interval: 100ms, timeout: 100ms, temporality: delta, resource: { service.name: shop } }]`;
+  const agent = await world.start(sink(`http://${gate.url}`), stdin);
+  const central = () => agent.health().entries[1]!;
+  await until('values wait', () => central().state === 'failing' && central().delivery!.pendingValues >= 3);
+  expect(central()).toMatchObject({ lastError: 'the receiver has answered 503' });
+  isDown = false;
+  await until('a redirect is no delivery', () => central().lastError === 'the receiver has answered 307');
+  // The sink that replaces it owes the same values.
+  await agent.reload(configOf(sink(url)));
+  await until('all are delivered', () => central().delivery!.requests > 0);
+  expect(await sample(prometheus, `job_count${LABELS}`)).toBe(3);
+  expect(central()).toMatchObject({ state: 'running', delivery: { pendingValues: 0, givenUpValues: 0 } });
+  expect(taking.health().entries[0]!.errors).toBe(0);
+});
+
+test('a partial success is logged with its message and count, and is in the health', async () => {
+  const message = 'quota exceeded';
+  const partial = Buffer.concat([Buffer.from([0x08, 2, 0x12, message.length]), Buffer.from(message)]);
+  const body = Buffer.concat([Buffer.from([0x0a, partial.length]), partial]);
+  const { url } = await startEndpoint((response) =>
+    response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end(body),
+  );
+  const { stdin } = gated('1\n', '');
+  const agent = await world.start(
+    `${STDIN}
+sinks:
+  - { type: otlp, url: 'http://${url}', interval: 1h }
+  - { type: prometheus, listen: '127.0.0.1:0' }`,
+    stdin,
+  );
+  const prometheus = urlIn(world.lines);
+  await until('it is counted', () => valuesOf(agent, 'stdin') === 1);
+  await agent.reload(
+    configOf(`${STDIN}
+sinks:
+  - { type: otlp, url: 'http://${url}', interval: 50ms, timeout: 50ms }
+  - { type: prometheus, listen: '127.0.0.1:0' }`),
+  );
+  const sink = () => agent.health().entries[1]!;
+  await until('points were rejected', () => sink().state === 'failing');
+  expect(sink().lastError).toBe('the receiver has rejected 2 points over http: quota exceeded');
+  expect(sink().delivery).toMatchObject({ lastPartialSuccess: { rejectedPoints: 2, message } });
+  expect(world.lines).toContain(
+    'sink otlp has failed: the receiver has rejected 2 points over http: quota exceeded',
+  );
+  const rejected = 'hdrscope_agent_sink_rejected_points_total{kind="sink",name="otlp",type="otlp"}';
+  expect(await sample(prometheus, rejected)).toBeGreaterThanOrEqual(2);
+});
+
+test('headers come from the configuration, and from the variables of OpenTelemetry', async () => {
+  const { url, requests } = await startEndpoint((response) => response.end());
+  process.env.OTEL_EXPORTER_OTLP_HEADERS = 'x-a=1,x-b=two%20words,X-C=3';
+  process.env.OTEL_EXPORTER_OTLP_METRICS_HEADERS = 'x-a=4';
+  world.atEnd(() => {
+    delete process.env.OTEL_EXPORTER_OTLP_HEADERS;
+    delete process.env.OTEL_EXPORTER_OTLP_METRICS_HEADERS;
+  });
+  const { stdin } = gated('1\n', '');
+  const agent = await world.start(
+    `${STDIN}\nsinks: [{ type: otlp, url: 'http://u:hunter2@${url}', interval: 1h, compression: gzip, headers: { x-c: 5 } }]`,
+    stdin,
+  );
+  await until('it is counted', () => valuesOf(agent, 'stdin') === 1);
+  await agent.stop();
+  const authorization = `Basic ${Buffer.from('u:hunter2').toString('base64')}`;
+  const encoding = { 'content-encoding': 'gzip', 'content-type': 'application/x-protobuf' };
+  expect(requests[0]!.headers).toMatchObject({
+    'x-a': '4',
+    'x-b': 'two words',
+    'x-c': '5',
+    authorization,
+    ...encoding,
+  });
+  expect(world.lines).toContain(`sink otlp has started: http://${url}`);
+  expect(world.lines.join()).not.toContain('hunter2');
 });

@@ -31,14 +31,15 @@ const otlp = mapping({
   temporality: oneOf('cumulative', 'delta').default('cumulative'),
   histograms: oneOf('exponential', 'explicit').default('exponential'),
   compression: oneOf('gzip', 'none').default('none'),
+  giveUpAfter: duration.prefault('1h'),
+  tls: mapping({
+    caFile: text('the path of a file in PEM').exactOptional(),
+    certFile: text('the path of a file in PEM').exactOptional(),
+    keyFile: text('the path of a file in PEM').exactOptional(),
+  }).prefault({}),
   resource: texts.prefault({}),
 })
-  .check(({ value: { timeout, interval, protocol, headers }, issues }) => {
-    if (protocol === 'grpc' && Object.keys(headers).length > 0) {
-      const message =
-        'must be left out with grpc, which takes them from OTEL_EXPORTER_OTLP_METRICS_HEADERS in the environment';
-      issues.push({ code: 'custom', message, path: ['headers'], input: headers });
-    }
+  .check(({ value: { timeout, interval }, issues }) => {
     if (timeout > interval) {
       const message = 'must not be longer than interval';
       issues.push({ code: 'custom', message, path: ['timeout'], input: timeout });

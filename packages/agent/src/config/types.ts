@@ -126,12 +126,17 @@ export interface OtlpSinkConfig extends Entry {
   readonly protocol: 'http' | 'grpc';
   /** The URL of the metrics endpoint itself: nothing is added to it. */
   readonly url: string;
+  /** They win over those of OpenTelemetry's variables. */
   readonly headers: Readonly<Record<string, string>>;
   readonly interval: number;
   readonly timeout: number;
   readonly temporality: 'cumulative' | 'delta';
   readonly histograms: 'exponential' | 'explicit';
   readonly compression: 'gzip' | 'none';
+  /** How long deltas that nobody takes are kept. */
+  readonly giveUpAfter: number;
+  /** Files for https. Those that are left out are those of OpenTelemetry's variables, then those of Node.js. */
+  readonly tls: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
   readonly resource: AttributeTexts;
 }
 

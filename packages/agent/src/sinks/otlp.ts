@@ -1,94 +1,111 @@
-import { createHdr } from '@hdrscope/otel';
-import { resourceFromAttributes } from '@opentelemetry/resources';
-import {
-  AggregationTemporality,
-  MeterProvider,
-  PeriodicExportingMetricReader,
-  type PushMetricExporter,
-} from '@opentelemetry/sdk-metrics';
+import { type OtlpNumber, OtlpSenderMemory, type SenderTlsFiles, sendOtlp } from '@hdrscope/otel/sender';
 import type { OtlpSinkConfig } from '../config/types.ts';
 import type { EntryContext, Start } from '../entry.ts';
 import { HEALTH_NUMBERS } from '../health.ts';
-import type { MetricProducer } from '../memory.ts';
 
 /** Sends the histograms of the registry and the agent's own metrics over OTLP. */
 export const startOtlpSink: Start<OtlpSinkConfig> = async (config, context) => {
-  const exporter = observed(await createExporter(config), context);
-  const reader = new PeriodicExportingMetricReader({
-    exporter,
-    exportIntervalMillis: config.interval,
-    exportTimeoutMillis: config.timeout,
-    metricProducers: [producerOf(config, context)],
+  const { url, protocol, temporality, histograms, compression, resource } = config;
+  const { interval, timeout, giveUpAfter } = config;
+  const report = (): void => context.delivered(sender.health);
+  const sender = sendOtlp(context.registry, {
+    url,
+    protocol,
+    temporality,
+    histograms,
+    compression,
+    headers: { ...headersOf(process.env), ...config.headers },
+    tls: { ...tlsFilesOf(process.env), ...config.tls },
+    resource: { 'service.name': 'hdrscope', ...resource },
+    intervalMs: interval,
+    timeoutMs: timeout,
+    giveUpAfterMs: giveUpAfter,
+    numbers: { scope: 'hdrscope.agent', read: () => healthNumbers(context) },
+    memory: memoryOf(config, context),
+    observer: {
+      succeeded() {
+        report();
+        context.succeeded();
+      },
+      failed(error) {
+        report();
+        context.failed(error);
+      },
+      warned: (message) => context.info(message),
+    },
   });
-  const resource = resourceFromAttributes({ 'service.name': 'hdrscope', ...config.resource });
-  const provider = new MeterProvider({ resource, readers: [reader] });
-  addHealth(provider, context);
+  report();
   return {
-    note: config.url,
-    // The shutdown sends what is left before it resolves.
-    stop: () => provider.shutdown({ timeoutMillis: context.shutdownTimeoutMs }),
+    note: withoutUser(url),
+    async stop() {
+      try {
+        await sender.stop({ timeoutMs: context.shutdownTimeoutMs });
+      } finally {
+        report();
+      }
+    },
   };
 };
 
-/** The producer of a sink. It outlives the sink, because it knows which deltas the receiver has. */
-function producerOf(
+/** The memory of a sink. It outlives the sink, because it knows which deltas the receiver has. */
+function memoryOf(
   { name, temporality, histograms }: OtlpSinkConfig,
-  context: EntryContext,
-): MetricProducer {
+  { memory }: EntryContext,
+): OtlpSenderMemory {
   const key = `otlp sink ${name} ${temporality} ${histograms}`;
-  const known = context.memory.producers.get(key);
-  if (known !== undefined) return known;
-  const hdr = createHdr({ views: [], registry: context.registry, exemplarFilter: 'always_off' });
-  const producer = hdr.producer({ temporality, format: histograms }) as unknown as MetricProducer;
-  context.memory.producers.set(key, producer);
-  return producer;
+  const known = memory.senders.get(key) ?? new OtlpSenderMemory();
+  memory.senders.set(key, known);
+  return known;
 }
 
-async function createExporter(config: OtlpSinkConfig): Promise<PushMetricExporter> {
-  const { url, headers, timeout, temporality } = config;
-  const options = {
-    url,
-    timeoutMillis: timeout,
-    // The enumeration lies in a package that nothing else here needs.
-    compression: config.compression as never,
-    temporalityPreference:
-      temporality === 'delta' ? AggregationTemporality.DELTA : AggregationTemporality.CUMULATIVE,
-  };
-  if (config.protocol === 'grpc') {
-    const { OTLPMetricExporter } = await import('@opentelemetry/exporter-metrics-otlp-grpc');
-    return new OTLPMetricExporter(options);
+function healthNumbers({ health, nowMs }: EntryContext): OtlpNumber[] {
+  const now = health();
+  return HEALTH_NUMBERS.map((number) => ({ ...number, points: number.points(now, nowMs()) }));
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The headers of OpenTelemetry's variables: `name=value` pairs, with values in percent encoding.
+ * Source: https://opentelemetry.io/docs/specs/otel/protocol/exporter/#configuration-options
+ */
+function headersOf(environment: Environment): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const variable of ['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_METRICS_HEADERS']) {
+    for (const pair of (environment[variable] ?? '').split(',')) {
+      const at = pair.indexOf('=');
+      if (at > 0) headers[pair.slice(0, at).trim().toLowerCase()] = decoded(pair.slice(at + 1).trim());
+    }
   }
-  const { OTLPMetricExporter } = await import('@opentelemetry/exporter-metrics-otlp-proto');
-  return new OTLPMetricExporter({ ...options, headers: { ...headers } });
+  return headers;
 }
 
-/** Reports the result of every export, which the exporter passes to its caller only. */
-function observed(exporter: PushMetricExporter, context: EntryContext): PushMetricExporter {
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The certificates of OpenTelemetry's variables. */
+function tlsFilesOf(environment: Environment): SenderTlsFiles {
+  const fileOf = (name: string): string | undefined =>
+    environment[`OTEL_EXPORTER_OTLP_METRICS_${name}`] ||
+    environment[`OTEL_EXPORTER_OTLP_${name}`] ||
+    undefined;
   return {
-    export(metrics, onResult) {
-      exporter.export(metrics, (result) => {
-        if (result.code === 0) context.succeeded();
-        else context.failed(result.error ?? new Error('the export has failed'));
-        onResult(result);
-      });
-    },
-    forceFlush: () => exporter.forceFlush(),
-    shutdown: () => exporter.shutdown(),
-    selectAggregationTemporality: (type) =>
-      exporter.selectAggregationTemporality?.(type) ?? AggregationTemporality.CUMULATIVE,
+    caFile: fileOf('CERTIFICATE'),
+    certFile: fileOf('CLIENT_CERTIFICATE'),
+    keyFile: fileOf('CLIENT_KEY'),
   };
 }
 
-function addHealth(provider: MeterProvider, { health, nowMs }: EntryContext): void {
-  const meter = provider.getMeter('hdrscope.agent');
-  for (const { name, kind, unit, description, points } of HEALTH_NUMBERS) {
-    const options = { unit, description };
-    const instrument =
-      kind === 'counter'
-        ? meter.createObservableCounter(name, options)
-        : meter.createObservableGauge(name, options);
-    instrument.addCallback((result) => {
-      for (const { attributes, value } of points(health(), nowMs())) result.observe(value, attributes);
-    });
-  }
+/** A URL as it may be shown: without user and password. */
+function withoutUser(text: string): string {
+  const url = new URL(text);
+  if (url.username === '' && url.password === '') return text;
+  url.username = '';
+  url.password = '';
+  return url.href;
 }

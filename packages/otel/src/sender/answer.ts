@@ -1,0 +1,152 @@
+import { BinaryReader } from '@bufbuild/protobuf/wire';
+import { quoted } from '../errors.ts';
+import { delimited, readFields, readMessage, varint } from '../receiver/wire.ts';
+
+/** A part that the receiver did not take. */
+export interface PartialSuccess {
+  readonly rejectedPoints: number;
+  /** Empty when the receiver says nothing. */
+  readonly message: string;
+}
+
+/**
+ * What became of a request:
+ * - `'taken'`: the receiver has it, all but the part that it rejected.
+ * - `'refused'`: the receiver certainly does not have it.
+ * - `'unknown'`: the receiver may have it.
+ *
+ * `isFinal` says that the answer to the same request will be the same.
+ */
+export type Answer =
+  | { readonly kind: 'taken'; readonly partial?: PartialSuccess | undefined }
+  | {
+      readonly kind: 'refused';
+      readonly error: Error;
+      readonly isFinal: boolean;
+      readonly retryAfterMs?: number | undefined;
+    }
+  | {
+      readonly kind: 'unknown';
+      readonly error: Error;
+      readonly isFinal?: boolean;
+      readonly retryAfterMs?: number | undefined;
+    };
+
+/** The bytes of a request. */
+export interface Body {
+  readonly bytes: Uint8Array;
+  readonly isGzip: boolean;
+}
+
+/** Sends a request, and finds out what became of it. Never rejects. */
+export type Send = (body: Body, signal: AbortSignal) => Promise<Answer>;
+
+// https://github.com/open-telemetry/opentelemetry-proto/blob/v1.9.0/opentelemetry/proto/collector/metrics/v1/metrics_service.proto
+const RESPONSE_PARTIAL_SUCCESS = delimited(1);
+const PARTIAL_REJECTED = varint(1);
+const PARTIAL_MESSAGE = delimited(2);
+
+/** The partial success in an `ExportMetricsServiceResponse`; `undefined` when there is none. */
+export function partialSuccessIn(bytes: Uint8Array): PartialSuccess | undefined {
+  let rejectedPoints = 0;
+  let message = '';
+  const reader = new BinaryReader(bytes);
+  readIfValid(reader, (tag) => {
+    if (tag !== RESPONSE_PARTIAL_SUCCESS) return false;
+    readMessage(reader, (inner) => {
+      if (inner === PARTIAL_REJECTED) rejectedPoints = Number(reader.int64());
+      else if (inner === PARTIAL_MESSAGE) message = reader.string();
+      else return false;
+      return true;
+    });
+    return true;
+  });
+  return partialSuccess(rejectedPoints, message);
+}
+
+/** The partial success in a response in JSON. */
+export function partialSuccessInJson(text: string): PartialSuccess | undefined {
+  try {
+    const { rejectedDataPoints = 0, errorMessage = '' } = JSON.parse(text)?.partialSuccess ?? {};
+    return partialSuccess(Number(rejectedDataPoints), String(errorMessage));
+  } catch {
+    return undefined;
+  }
+}
+
+function partialSuccess(rejected: number, message: string): PartialSuccess | undefined {
+  const rejectedPoints = Number.isSafeInteger(rejected) && rejected > 0 ? rejected : 0;
+  return rejectedPoints === 0 && message === '' ? undefined : { rejectedPoints, message: quoted(message) };
+}
+
+// https://github.com/googleapis/googleapis/blob/master/google/rpc/status.proto
+const STATUS_MESSAGE = delimited(2);
+const STATUS_DETAIL = delimited(3);
+const ANY_TYPE = delimited(1);
+const ANY_VALUE = delimited(2);
+// https://github.com/googleapis/googleapis/blob/master/google/rpc/error_details.proto
+const RETRY_DELAY = delimited(1);
+const SECONDS = varint(1);
+const NANOSECONDS = varint(2);
+
+/** A `google.rpc.Status`, with the delay of a `RetryInfo` among its details. */
+export function statusIn(bytes: Uint8Array): { message: string; retryAfterMs: number | undefined } {
+  let message = '';
+  let retryAfterMs: number | undefined;
+  const reader = new BinaryReader(bytes);
+  readIfValid(reader, (tag) => {
+    if (tag === STATUS_MESSAGE) message = reader.string();
+    else if (tag === STATUS_DETAIL) retryAfterMs = retryDelayIn(reader) ?? retryAfterMs;
+    else return false;
+    return true;
+  });
+  return { message, retryAfterMs };
+}
+
+function retryDelayIn(reader: BinaryReader): number | undefined {
+  let type = '';
+  let value: Uint8Array = new Uint8Array();
+  readMessage(reader, (tag) => {
+    if (tag === ANY_TYPE) type = reader.string();
+    else if (tag === ANY_VALUE) value = reader.bytes();
+    else return false;
+    return true;
+  });
+  if (!type.endsWith('/google.rpc.RetryInfo')) return undefined;
+  let ms = 0;
+  const info = new BinaryReader(value);
+  readIfValid(info, (tag) => {
+    if (tag !== RETRY_DELAY) return false;
+    readMessage(info, (inner) => {
+      if (inner === SECONDS) ms += Number(info.int64()) * 1000;
+      else if (inner === NANOSECONDS) ms += info.int32() / 1e6;
+      else return false;
+      return true;
+    });
+    return true;
+  });
+  return Math.max(0, ms);
+}
+
+/** Reads what is valid: an answer that cannot be read says nothing. */
+function readIfValid(reader: BinaryReader, readField: (tag: number) => boolean): void {
+  try {
+    readFields(reader, reader.len, readField);
+  } catch {
+    // What was read before the fault counts.
+  }
+}
+
+/**
+ * The value of a `Retry-After` in milliseconds: seconds, or a date.
+ * Source: https://www.rfc-editor.org/rfc/rfc9110#name-retry-after
+ *
+ * @returns `undefined` for any other text.
+ */
+export function retryAfterMs(value: string | undefined, nowMs: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
+  // Without a letter, `Date.parse` would read numbers as years.
+  const dateMs = /^[A-Z]/i.test(value) && value.length < 64 ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - nowMs);
+}

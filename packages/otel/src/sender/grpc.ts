@@ -1,0 +1,137 @@
+import { type ClientHttp2Stream, connect, constants, type IncomingHttpHeaders } from 'node:http2';
+import { causeOf, otlpError, quoted } from '../errors.ts';
+import { type Answer, partialSuccessIn, type Send, statusIn } from './answer.ts';
+import { type Endpoint, MOST_ANSWER_BYTES } from './http.ts';
+import { tlsOptionsOf } from './tls.ts';
+
+const PATH = '/opentelemetry.proto.collector.metrics.v1.MetricsService/Export';
+
+/** A frame begins with a byte that says whether it is compressed, and its length in four bytes. */
+const FRAME_HEADER_BYTES = 5;
+
+// https://grpc.io/docs/guides/status-codes
+const OK = 0;
+const RESOURCE_EXHAUSTED = 8;
+const UNAVAILABLE = 14;
+/** Codes of a receiver that has begun to work on a request: it may have it. */
+const MAY_BE_TAKEN = new Set([1, 2, 4, 10, 13, 15]);
+/** Those that OTLP does not count among the passing ones. */
+const FINAL = new Set([2, 13]);
+
+/**
+ * Sends by OTLP over gRPC, with a connection for each request.
+ * Source: https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md
+ */
+export function sendGrpc({ url, headers, tls, timeoutMs }: Endpoint): Send {
+  return ({ bytes, isGzip }, signal) =>
+    new Promise<Answer>((resolve) => {
+      let isConnected = false;
+      let answered: IncomingHttpHeaders = {};
+      const chunks: Buffer[] = [];
+      let length = 0;
+      const session = connect(url.origin, url.protocol === 'https:' ? tlsOptionsOf(tls) : {});
+      const end = (answer: Answer): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', onAbort);
+        resolve(answer);
+        session.destroy();
+      };
+      const failed = (error: Error, isRefused = !isConnected): void =>
+        end(isRefused ? { kind: 'refused', error, isFinal: false } : { kind: 'unknown', error });
+      const onAbort = (): void =>
+        failed(otlpError('the request was cut off, because the sender has stopped'));
+      const timer = setTimeout(
+        () => failed(otlpError(`the receiver has not answered within ${timeoutMs} ms`)),
+        timeoutMs,
+      );
+      signal.addEventListener('abort', onAbort);
+      session.on('error', (cause) => failed(otlpError(`the request has failed: ${causeOf(cause)}`, cause)));
+      session.once('connect', () => {
+        isConnected = true;
+      });
+      const stream: ClientHttp2Stream = session.request({
+        ...headers,
+        ':method': 'POST',
+        ':path': PATH,
+        'content-type': 'application/grpc+proto',
+        te: 'trailers',
+        'grpc-timeout': `${Math.ceil(timeoutMs)}m`,
+        ...(isGzip && { 'grpc-encoding': 'gzip' }),
+      });
+      stream.on('response', (response) => {
+        answered = { ...answered, ...response };
+      });
+      stream.on('trailers', (trailers) => {
+        answered = { ...answered, ...trailers };
+      });
+      stream.on('data', (chunk: Buffer) => {
+        length += chunk.length;
+        if (length <= MOST_ANSWER_BYTES) chunks.push(chunk);
+      });
+      stream.on('error', (cause) =>
+        failed(
+          otlpError(`the request has failed: ${causeOf(cause)}`, cause),
+          !isConnected || stream.rstCode === constants.NGHTTP2_REFUSED_STREAM,
+        ),
+      );
+      stream.on('close', () => end(answerOf(answered, Buffer.concat(chunks))));
+      stream.end(framed(bytes, isGzip));
+      if (signal.aborted) onAbort();
+    }).catch((cause: unknown) => ({
+      kind: 'refused',
+      error: otlpError(`the request cannot be made: ${causeOf(cause)}`, cause),
+      isFinal: false,
+    }));
+}
+
+function framed(bytes: Uint8Array, isGzip: boolean): Buffer {
+  const header = Buffer.alloc(FRAME_HEADER_BYTES);
+  header[0] = isGzip ? 1 : 0;
+  header.writeUInt32BE(bytes.length, 1);
+  return Buffer.concat([header, bytes]);
+}
+
+function answerOf(headers: IncomingHttpHeaders, body: Buffer): Answer {
+  const status = textOf(headers['grpc-status']);
+  if (status === undefined) return withoutStatus(headers);
+  const code = Number(status);
+  // The receiver was not offered a compression that it could choose.
+  if (code === OK) return { kind: 'taken', partial: partialSuccessIn(body.subarray(FRAME_HEADER_BYTES)) };
+  const message = quoted(percentDecoded(textOf(headers['grpc-message']) ?? ''));
+  const error = otlpError(
+    `the receiver has answered with gRPC status ${code}${message === '' ? '' : `: ${message}`}`,
+  );
+  const details = statusIn(Buffer.from(textOf(headers['grpc-status-details-bin']) ?? '', 'base64'));
+  const pushback = textOf(headers['grpc-retry-pushback-ms']);
+  const {
+    retryAfterMs = pushback !== undefined && /^\d{1,9}$/.test(pushback) ? Number(pushback) : undefined,
+  } = details;
+  if (code === UNAVAILABLE || code === RESOURCE_EXHAUSTED)
+    return { kind: 'refused', error, isFinal: false, retryAfterMs };
+  if (MAY_BE_TAKEN.has(code)) return { kind: 'unknown', error, isFinal: FINAL.has(code), retryAfterMs };
+  return { kind: 'refused', error, isFinal: true, retryAfterMs };
+}
+
+/** An answer that no gRPC server gives. */
+function withoutStatus(headers: IncomingHttpHeaders): Answer {
+  const status = Number(headers[':status'] ?? 0);
+  if (status === 0)
+    return { kind: 'unknown', error: otlpError('the connection has ended without an answer') };
+  const error = otlpError(`the receiver has answered ${status}, without a status of gRPC`);
+  if (status === 429 || status === 503) return { kind: 'refused', error, isFinal: false };
+  return status >= 300 && status < 500
+    ? { kind: 'refused', error, isFinal: true }
+    : { kind: 'unknown', error };
+}
+
+function textOf(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,7 @@
+export type { OtlpErrorCode } from '../errors.ts';
+export type { PartialSuccess } from './answer.ts';
+export { OtlpSenderMemory } from './memory.ts';
+export type { OtlpNumber, OtlpNumbers } from './numbers.ts';
+export type { OtlpSenderObserver, OtlpSenderOptions } from './options.ts';
+export { type OtlpSender, type OtlpSenderHealth, sendOtlp } from './sender.ts';
+export type { SenderTlsFiles } from './tls.ts';

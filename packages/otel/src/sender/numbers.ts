@@ -1,0 +1,71 @@
+import type { HrTime } from '@opentelemetry/api';
+import { type ScopeMetrics, Temporality } from '../sdk.ts';
+import { type NumberMetric, NumberPointType } from './encode.ts';
+
+/** A metric of numbers, such as a counter of the program itself. */
+export interface OtlpNumber {
+  readonly name: string;
+  /** A counter only grows. */
+  readonly kind: 'counter' | 'gauge';
+  readonly unit: string;
+  readonly description: string;
+  readonly points: readonly {
+    readonly attributes: Readonly<Record<string, string>>;
+    /** The whole count for a counter, also in deltas: the sender subtracts. */
+    readonly value: number;
+  }[];
+}
+
+/** The numbers that are sent beside the histograms. */
+export interface OtlpNumbers {
+  /** The name of their scope. */
+  readonly scope: string;
+  /** Reads them, for each request. */
+  read(): readonly OtlpNumber[];
+}
+
+/** The counters of a request. */
+export interface NumberBase {
+  readonly timeMs: number;
+  /** By name and attributes. */
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+/** The metrics of numbers, and the counters as they are now. */
+export function numberMetrics(
+  { scope, read }: OtlpNumbers,
+  temporality: number,
+  timeMs: number,
+  before: NumberBase,
+): { scope: ScopeMetrics; points: number; now: NumberBase } {
+  const counts = new Map<string, number>();
+  let points = 0;
+  const endTime = hrTime(timeMs);
+  const startTime = hrTime(before.timeMs);
+  const isDelta = temporality === Temporality.DELTA;
+  const metrics = read().map(({ name, kind, unit, description, ...metric }): NumberMetric => {
+    points += metric.points.length;
+    return {
+      descriptor: { name, unit, description, valueType: DOUBLE },
+      aggregationTemporality: temporality,
+      dataPointType: kind === 'counter' ? NumberPointType.SUM : NumberPointType.GAUGE,
+      isMonotonic: kind === 'counter',
+      dataPoints: metric.points.map(({ attributes, value }) => {
+        const key = JSON.stringify([name, attributes]);
+        if (kind === 'counter') counts.set(key, value);
+        const earlier = kind === 'counter' && isDelta ? (before.counts.get(key) ?? 0) : 0;
+        // A counter that fell has begun again.
+        return { startTime, endTime, attributes, value: value < earlier ? value : value - earlier };
+      }),
+    };
+  });
+  return { scope: { scope: { name: scope }, metrics }, points, now: { timeMs, counts } };
+}
+
+/** `ValueType.DOUBLE`. */
+const DOUBLE = 1;
+
+function hrTime(unixMs: number): HrTime {
+  const seconds = Math.floor(unixMs / 1000);
+  return [seconds, Math.round((unixMs - seconds * 1000) * 1e6)];
+}

@@ -1,0 +1,136 @@
+import { mustBe, type OptionNames } from '@hdrscope/core/internal';
+import { LONGEST_TIMER_MS } from '@hdrscope/kit';
+import type { Format } from '../metrics.ts';
+import { OtlpSenderMemory } from './memory.ts';
+import type { OtlpNumbers } from './numbers.ts';
+import type { SenderTlsFiles } from './tls.ts';
+
+/** Hears what becomes of the requests of a sender. */
+export interface OtlpSenderObserver {
+  /** The receiver has taken a request. */
+  succeeded?(): void;
+  /**
+   * The receiver has not taken a request, or has rejected points of it, or the sender has given values up. The sender goes on by
+   * itself.
+   */
+  failed?(error: Error): void;
+  /** The receiver has taken a request and says something: the same text comes once. */
+  warned?(message: string): void;
+}
+
+/** Options of `sendOtlp`. */
+export interface OtlpSenderOptions {
+  /** The receiver: the whole URL for HTTP, host and port for gRPC. `http:` or `https:`. HTTP sends a user and password in it. */
+  readonly url: string;
+  /** OTLP over HTTP, in protobuf, or over gRPC. @default 'http' */
+  readonly protocol?: 'http' | 'grpc';
+  /** Headers of each request; metadata for gRPC. @default no headers */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Certificates for `https:`. @default those of Node.js */
+  readonly tls?: SenderTlsFiles;
+  /** Attributes of the resource, such as `service.name`. @default no attributes */
+  readonly resource?: Readonly<Record<string, string>>;
+  /** @default 'cumulative' */
+  readonly temporality?: 'cumulative' | 'delta';
+  /** The kind of histogram. @default 'exponential' */
+  readonly histograms?: Format;
+  /** @default 'gzip' */
+  readonly compression?: 'gzip' | 'none';
+  /** The time between two requests, in milliseconds. @default 60000 */
+  readonly intervalMs?: number;
+  /** The longest time for a request and its answer, in milliseconds. @default 10000 */
+  readonly timeoutMs?: number;
+  /** How long deltas that nobody takes are kept, in milliseconds. Then they are given up and counted. @default 3600000, an hour */
+  readonly giveUpAfterMs?: number;
+  /**
+   * The most series that have ended and are kept for a receiver that does not answer: an integer of at least 1. With more of them,
+   * deltas are given up earlier. @default 100000
+   */
+  readonly mostEndedSeries?: number;
+  /** Numbers that are sent beside the histograms. @default no numbers */
+  readonly numbers?: OtlpNumbers;
+  /** @default nobody hears of the requests; `health` counts them */
+  readonly observer?: OtlpSenderObserver;
+  /** That of an earlier sender of the same registry, temporality and kind of histogram. @default a new one */
+  readonly memory?: OtlpSenderMemory;
+  /** Whether the sender lets the process end. @default true */
+  readonly unref?: boolean;
+}
+
+/** The names of `OtlpSenderOptions`. */
+export const SENDER_NAMES: OptionNames<OtlpSenderOptions> = {
+  url: true,
+  protocol: true,
+  headers: true,
+  tls: true,
+  resource: true,
+  temporality: true,
+  histograms: true,
+  compression: true,
+  intervalMs: true,
+  timeoutMs: true,
+  giveUpAfterMs: true,
+  mostEndedSeries: true,
+  numbers: true,
+  observer: true,
+  memory: true,
+  unref: true,
+};
+
+/** All options. */
+export type SenderSettings = Required<Omit<OtlpSenderOptions, 'url' | 'numbers'>> &
+  Pick<OtlpSenderOptions, 'numbers'> & { readonly url: URL };
+
+/** @throws HdrscopeError `ERR_INVALID_OPTION` when an option is out of range. */
+export function settingsOf(options: OtlpSenderOptions): SenderSettings {
+  const settings = {
+    protocol: 'http',
+    headers: {},
+    tls: {},
+    resource: {},
+    temporality: 'cumulative',
+    histograms: 'exponential',
+    compression: 'gzip',
+    intervalMs: 60_000,
+    timeoutMs: 10_000,
+    giveUpAfterMs: 3_600_000,
+    mostEndedSeries: 100_000,
+    observer: {},
+    memory: options.memory ?? new OtlpSenderMemory(),
+    unref: true,
+    ...withoutUndefined(options),
+    url: urlOf(options.url),
+  } as SenderSettings;
+  assertWord('protocol', settings.protocol, ['http', 'grpc']);
+  assertWord('temporality', settings.temporality, ['cumulative', 'delta']);
+  assertWord('histograms', settings.histograms, ['exponential', 'explicit']);
+  assertWord('compression', settings.compression, ['gzip', 'none']);
+  for (const name of ['intervalMs', 'timeoutMs', 'giveUpAfterMs'] as const) {
+    const value = settings[name];
+    if (typeof value === 'number' && value > 0 && value <= LONGEST_TIMER_MS) continue;
+    throw mustBe('ERR_INVALID_OPTION', name, `a number above 0, up to ${LONGEST_TIMER_MS}`, value);
+  }
+  const { mostEndedSeries, memory } = settings;
+  if (!Number.isSafeInteger(mostEndedSeries) || mostEndedSeries < 1)
+    throw mustBe('ERR_INVALID_OPTION', 'mostEndedSeries', 'an integer of at least 1', mostEndedSeries);
+  if (!(memory instanceof OtlpSenderMemory))
+    throw mustBe('ERR_INVALID_OPTION', 'memory', 'the memory of another sender', memory);
+  return settings;
+}
+
+function withoutUndefined(options: OtlpSenderOptions): Partial<OtlpSenderOptions> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+function urlOf(text: unknown): URL {
+  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
+  // A URL may have a password, so the message does not show it.
+  const got = typeof text === 'string' ? 'another text' : text;
+  throw mustBe('ERR_INVALID_OPTION', 'url', 'a URL such as http://localhost:4318/v1/metrics', got);
+}
+
+function assertWord(name: string, value: unknown, words: readonly string[]): void {
+  if (words.includes(value as string)) return;
+  throw mustBe('ERR_INVALID_OPTION', name, words.map((word) => `'${word}'`).join(' or '), value);
+}

@@ -1,0 +1,292 @@
+import { HdrscopeError } from '@hdrscope/core';
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { type Registry, SHARED_GATHER_MS, type Snapshot } from '@hdrscope/registry';
+import { type OtlpErrorCode, otlpError } from '../errors.ts';
+import type { Answer, PartialSuccess, Send } from './answer.ts';
+import { sendGrpc } from './grpc.ts';
+import { sendHttp } from './http.ts';
+import type { Offer, OtlpSenderMemory } from './memory.ts';
+import { endedSince, type OfferOf, offersFor } from './offers.ts';
+import { type OtlpSenderOptions, SENDER_NAMES, type SenderSettings, settingsOf } from './options.ts';
+
+/** Counters of a sender and of those that it has replaced. They only grow, except `pendingValues`. */
+export interface OtlpSenderHealth {
+  /** Requests that the receiver has taken. */
+  readonly requests: number;
+  /** Requests that failed. The sender has sent their values again, or will. */
+  readonly failedRequests: number;
+  /** Values that the last request could not deliver, in deltas: they are kept. 0 when the last request was taken. */
+  readonly pendingValues: number;
+  /** Points that the receiver has rejected in requests that it took otherwise. */
+  readonly rejectedPoints: number;
+  /** Values that the sender has given up, after `giveUpAfterMs` or with more than `mostEndedSeries`. */
+  readonly givenUpValues: number;
+  /** What the receiver said when it took a request in part. */
+  readonly lastPartialSuccess: PartialSuccess | undefined;
+}
+
+/** A running sender. */
+export interface OtlpSender {
+  readonly health: OtlpSenderHealth;
+  /** What was delivered: an option of a sender that replaces this one. */
+  readonly memory: OtlpSenderMemory;
+  /**
+   * Sends what is new at once, also while the sender waits after a failure. Rejects with `ERR_OTLP` when the receiver does not take
+   * it: then it is sent later.
+   */
+  flush(): Promise<void>;
+  /**
+   * Sends what is new, once, and ends the sender. Rejects with `ERR_OTLP` when the receiver does not take it; `memory` then still has
+   * it. A second call returns the same promise.
+   *
+   * @param options.timeoutMs Requests are cut off after so many milliseconds. @default each request has its own `timeoutMs`
+   */
+  stop(options?: { readonly timeoutMs?: number }): Promise<void>;
+}
+
+const SEND_OTLP: OptionsOwner<OtlpSenderOptions> = {
+  name: 'sendOtlp',
+  names: SENDER_NAMES,
+  call: "sendOtlp(registry, { url: 'http://localhost:4318/v1/metrics' })",
+};
+
+/**
+ * Sends the histograms of a registry by OTLP, until it is stopped. Nothing is lost while the receiver is down: a delta counts as
+ * delivered when the receiver has taken it, and until then the next request has its values.
+ *
+ * - A request that was certainly not taken (no connection, 429, 503, other 4xx) leaves its values to the next one, which covers the
+ *   time since the last request that was taken.
+ * - After a request with an unknown end (a timeout, a connection that broke, other 5xx) the same bytes are sent again, until the
+ *   receiver takes them. Receivers that know a repetition by its times count it once.
+ * - One request is under way at a time. After a failure the sender waits 1 s, 2 s, 4 s, up to 30 s, each up to a half shorter by
+ *   chance, and as long as `Retry-After` asks for.
+ * - The registry's own counts are the queue, so that memory does not grow with the length of an outage.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range.
+ * @example
+ * ```ts
+ * import { serveOtlp } from '@hdrscope/otel/receiver';
+ * import { sendOtlp } from '@hdrscope/otel/sender';
+ * import { createRegistry } from '@hdrscope/registry';
+ *
+ * const central = createRegistry();
+ * const receiver = await serveOtlp(central, { host: '127.0.0.1', port: 0 });
+ *
+ * const registry = createRegistry();
+ * registry.histogram({ name: 'job.duration', unit: 's' }).with({ job: 'a' }).record(0.25);
+ * const sender = sendOtlp(registry, {
+ *   url: `http://127.0.0.1:${receiver.port}/v1/metrics`,
+ *   temporality: 'delta',
+ *   resource: { 'service.name': 'shop' },
+ * });
+ * await sender.stop();
+ *
+ * const [family] = (await central.gather()).families;
+ * [family!.name, family!.series[0]!.histogram.totalCount]; //=> ['job.duration', 1]
+ * await receiver.close();
+ * ```
+ */
+export function sendOtlp(registry: Registry, options: OtlpSenderOptions): OtlpSender {
+  assertOptions(options, SEND_OTLP);
+  return new Sender(registry, settingsOf(options));
+}
+
+// https://opentelemetry.io/docs/specs/otlp/#otlphttp-throttling asks for an exponential backoff with jitter.
+const FIRST_WAIT_MS = 1000;
+const LONGEST_WAIT_MS = 30_000;
+
+class Sender implements OtlpSender {
+  readonly memory: OtlpSenderMemory;
+  readonly #registry: Registry;
+  readonly #settings: SenderSettings;
+  readonly #offer: OfferOf;
+  readonly #send: Send;
+  readonly #end = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #failures = 0;
+  #warning = '';
+  #stopping: Promise<void> | undefined;
+
+  constructor(registry: Registry, settings: SenderSettings) {
+    const { memory, protocol, temporality } = settings;
+    this.#registry = registry;
+    this.#settings = settings;
+    this.memory = memory;
+    // For cumulative counts, an older snapshot would keep the last states of ended series in memory.
+    if (temporality === 'delta') memory.base ??= registry.emptySnapshot();
+    memory.numbers ??= { timeMs: Date.now(), counts: new Map() };
+    this.#offer = offersFor(settings, memory);
+    this.#send = protocol === 'grpc' ? sendGrpc(settings) : sendHttp(settings);
+    this.#wait(settings.intervalMs);
+  }
+
+  get health(): OtlpSenderHealth {
+    return Object.freeze({ ...this.memory.counters });
+  }
+
+  async flush(): Promise<void> {
+    await this.#inTurn(() => this.#deliver(0));
+  }
+
+  stop({ timeoutMs }: { readonly timeoutMs?: number } = {}): Promise<void> {
+    this.#stopping ??= this.#stop(timeoutMs);
+    return this.#stopping;
+  }
+
+  async #stop(timeoutMs: number | undefined): Promise<void> {
+    clearTimeout(this.#timer);
+    const cut = timeoutMs === undefined ? undefined : setTimeout(() => this.#end.abort(), timeoutMs);
+    try {
+      await this.flush();
+    } finally {
+      clearTimeout(cut);
+    }
+  }
+
+  #wait(ms: number): void {
+    if (this.#stopping !== undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#tick(), ms);
+    if (this.#settings.unref) this.#timer.unref();
+  }
+
+  async #tick(): Promise<void> {
+    const { intervalMs } = this.#settings;
+    const startMs = performance.now();
+    let waitMs = 0;
+    try {
+      await this.#inTurn(() => (this.#stopping === undefined ? this.#deliver(SHARED_GATHER_MS) : undefined));
+      waitMs = Math.max(0, startMs + intervalMs - performance.now());
+    } catch (error) {
+      waitMs = this.#backoffMs(
+        error instanceof HdrscopeError ? (error.details as unknown as Hints) : undefined,
+      );
+    }
+    this.#wait(waitMs);
+  }
+
+  /** Senders that share a memory take turns, so that each sees what the other has delivered. */
+  #inTurn<Result>(work: () => Result): Promise<Awaited<Result>> {
+    const turn = this.memory.work.then(work);
+    this.memory.work = turn.catch(() => {});
+    return turn as Promise<Awaited<Result>>;
+  }
+
+  /** Sends all that the receiver does not have. Rejects when it is not delivered. */
+  async #deliver(maxAgeMs: number): Promise<void> {
+    const { memory } = this;
+    try {
+      if (memory.held !== undefined) await this.#attempt(memory.held, maxAgeMs);
+      const offer = await this.#offer(await this.#gather(maxAgeMs));
+      if (offer.points > 0) await this.#attempt(offer, maxAgeMs);
+      else this.#moveTo(offer);
+    } catch (error) {
+      this.#failures++;
+      this.#settings.observer.failed?.(error as Error);
+      throw error;
+    }
+  }
+
+  #gather(maxAgeMs: number): Promise<Snapshot> {
+    return this.#registry.gather({ timeoutMs: this.#settings.timeoutMs, maxAgeMs });
+  }
+
+  async #attempt(offer: Offer, maxAgeMs: number): Promise<void> {
+    const { counters } = this.memory;
+    const answer = await this.#send(offer, this.#end.signal);
+    if (answer.kind === 'taken') {
+      counters.requests++;
+      this.#moveTo(offer);
+      this.#heard(offer, answer.partial);
+      return;
+    }
+    counters.failedRequests++;
+    throw undelivered(answer, await this.#keep(offer, answer, maxAgeMs));
+  }
+
+  #moveTo({ snapshot, numbers }: Pick<Offer, 'snapshot' | 'numbers'>): void {
+    const { memory } = this;
+    if (this.#isDelta) memory.base = snapshot;
+    memory.numbers = numbers;
+    memory.held = undefined;
+    memory.failingSinceMs = undefined;
+    memory.counters.pendingValues = 0;
+    this.#failures = 0;
+  }
+
+  get #isDelta(): boolean {
+    return this.#settings.temporality === 'delta';
+  }
+
+  /** Reports what the receiver says about a request that it has taken. */
+  #heard({ numberPoints }: Offer, partial: PartialSuccess | undefined): void {
+    const { observer, protocol } = this.#settings;
+    const { counters } = this.memory;
+    const rejected = partial?.rejectedPoints ?? 0;
+    if (partial !== undefined) counters.lastPartialSuccess = partial;
+    counters.rejectedPoints += rejected;
+    const says = partial?.message ? `: ${partial.message}` : '';
+    // A receiver of histograms alone rejects all numbers, each time.
+    if (rejected > 0 && rejected !== numberPoints) {
+      observer.failed?.(
+        otlpError(`the receiver has rejected ${many(rejected, 'point')} over ${protocol}${says}`),
+      );
+      return;
+    }
+    observer.succeeded?.();
+    const warning =
+      rejected > 0
+        ? `the receiver takes histograms only, and has rejected ${many(rejected, 'number')}${says}`
+        : says.slice(2);
+    if (warning !== '' && warning !== this.#warning) observer.warned?.(warning);
+    this.#warning = warning;
+  }
+
+  /** Keeps what was not delivered, for as long as that is allowed. Returns what to add to the error. */
+  async #keep(offer: Offer, { kind }: Answer, maxAgeMs: number): Promise<string> {
+    if (!this.#isDelta) return '';
+    const { memory } = this;
+    const { giveUpAfterMs, mostEndedSeries } = this.#settings;
+    const { counters } = memory;
+    const nowMs = performance.now();
+    memory.failingSinceMs ??= nowMs;
+    const isHeld = memory.held !== undefined;
+    if (kind === 'unknown') memory.held = offer;
+    counters.pendingValues = offer.values;
+    // A held request has no series that have ended since.
+    const ended = isHeld ? endedSince(offer.snapshot, await this.#gather(maxAgeMs)) : offer.endedSeries;
+    const isLate = nowMs - memory.failingSinceMs >= giveUpAfterMs;
+    if (!isLate && ended <= mostEndedSeries) return '';
+    this.#moveTo(offer);
+    counters.givenUpValues += offer.values;
+    const why = isLate ? `for ${giveUpAfterMs / 1000} s` : `while ${ended} series have ended`;
+    return `; nothing was taken ${why}, so ${many(offer.values, 'value')} are given up`;
+  }
+
+  #backoffMs(hints: Hints | undefined): number {
+    const { intervalMs, giveUpAfterMs } = this.#settings;
+    const first = Math.min(FIRST_WAIT_MS, intervalMs);
+    const grown = Math.min(LONGEST_WAIT_MS, first * 2 ** Math.min(30, Math.max(0, this.#failures - 1)));
+    const chosen = grown * (1 - Math.random() / 2);
+    // A request that is refused for good needs a person; the next interval is early enough.
+    const least = hints?.isFinal ? Math.max(chosen, intervalMs) : chosen;
+    return Math.max(least, Math.min(hints?.retryAfterMs ?? 0, giveUpAfterMs));
+  }
+}
+
+function many(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** A request that was not taken. */
+function undelivered(answer: Exclude<Answer, { kind: 'taken' }>, more: string): HdrscopeError<OtlpErrorCode> {
+  const { error, retryAfterMs } = answer;
+  const details: Hints = { isFinal: answer.isFinal ?? false, retryAfterMs };
+  return new HdrscopeError('ERR_OTLP', `${error.message}${more}`, { cause: error, details: { ...details } });
+}
+
+/** What an answer says about the next request. */
+interface Hints {
+  readonly isFinal: boolean;
+  readonly retryAfterMs?: number | undefined;
+}

@@ -1,0 +1,56 @@
+import { partialSuccessIn, partialSuccessInJson, retryAfterMs, statusIn } from '../../src/sender/answer.ts';
+
+const NOW = Date.UTC(2026, 10, 22, 12, 0, 0);
+
+test.each([
+  ['0', 0],
+  ['120', 120_000],
+  ['Sun, 22 Nov 2026 12:00:05 GMT', 5000],
+  ['Sunday, 22-Nov-26 12:00:05 GMT', 5000],
+  ['Sun, 22 Nov 2026 11:59:00 GMT', 0],
+  ['-1', undefined],
+  ['1.5', undefined],
+  ['soon', undefined],
+  ['9999999999', undefined],
+  ['', undefined],
+  [undefined, undefined],
+])('Retry-After %p is %p ms', (value, expected) => {
+  expect(retryAfterMs(value, NOW)).toBe(expected);
+});
+
+test('a partial success has a count and a message that can be shown', () => {
+  const bytes = Buffer.from('0a0b0803120761626364651b66', 'hex');
+  expect(partialSuccessIn(bytes)).toEqual({ rejectedPoints: 3, message: 'abcde\\x1bf' });
+  const partialSuccess = { rejectedDataPoints: '3', errorMessage: 'abc' };
+  expect(partialSuccessInJson(JSON.stringify({ partialSuccess }))).toEqual({
+    rejectedPoints: 3,
+    message: 'abc',
+  });
+});
+
+test('an answer that cannot be read says nothing', () => {
+  for (const text of ['', 'ff', '0aff', '0a03080']) {
+    expect(partialSuccessIn(Buffer.from(text, 'hex'))).toBeUndefined();
+  }
+  for (const text of ['', 'null', '{}', '[', '{"partialSuccess":null}']) {
+    expect(partialSuccessInJson(text)).toBeUndefined();
+  }
+  expect(statusIn(Buffer.from('1a05', 'hex'))).toEqual({ message: '', retryAfterMs: undefined });
+});
+
+test('a status has the delay of its RetryInfo', () => {
+  const type = Buffer.from('type.googleapis.com/google.rpc.RetryInfo');
+  const delay = Buffer.from('0a06080210c0843d', 'hex'); // 2 s and 1,000,000 ns
+  const any = Buffer.concat([
+    Buffer.from([0x0a, type.length]),
+    type,
+    Buffer.from([0x12, delay.length]),
+    delay,
+  ]);
+  const status = Buffer.concat([
+    Buffer.from('0808120462757379', 'hex'),
+    Buffer.from([0x1a, any.length]),
+    any,
+  ]);
+  expect(statusIn(status)).toEqual({ message: 'busy', retryAfterMs: 2001 });
+});

@@ -1,0 +1,556 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createSecureServer as createSecureHttp2 } from 'node:http2';
+import { createServer as createHttps } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { type OtlpSender, OtlpSenderMemory, type OtlpSenderOptions, sendOtlp } from '@hdrscope/otel/sender';
+import { createRegistry, type Registry } from '@hdrscope/registry';
+import { endCall, type GrpcMisbehave, type Misbehave, startEndpoint, startGrpcEndpoint } from './support.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
+
+let ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.reverse()) await end();
+  ends = [];
+});
+
+/** Records a value every few milliseconds, and keeps the ledger. */
+function recorder(registry: Registry): { recorded(): number; stop(): void } {
+  let count = 0;
+  const family = registry.histogram({ name: 'job.duration', unit: 'ms' });
+  const series = ['a', 'b', 'c'].map((job) => family.with({ job }));
+  const timer = setInterval(() => {
+    series[count % 3]!.record(1 + (count % 50));
+    count++;
+  }, 3);
+  const stop = (): void => clearInterval(timer);
+  ends.push(stop);
+  return { recorded: () => count, stop };
+}
+
+const QUICK = { intervalMs: 50, timeoutMs: 150 } satisfies Partial<OtlpSenderOptions>;
+const OUTAGE_MS = 500;
+
+const status =
+  (code: number, headers: Record<string, string> = {}): Misbehave =>
+  (_, response) => {
+    response.writeHead(code, headers);
+    response.end();
+  };
+
+/** The ways to fail. Those that take the request before they fail must not make it count twice. */
+const FAILURES: Readonly<Record<string, Misbehave>> = {
+  '503': status(503),
+  '503 until a date': (_, response) => {
+    response.writeHead(503, { 'retry-after': new Date(Date.now() + 900).toUTCString() });
+    response.end();
+  },
+  '429 with Retry-After': status(429, { 'retry-after': '1' }),
+  '400': status(400),
+  '401': status(401),
+  'a redirect': status(307, { location: 'http://127.0.0.1:9' }),
+  '500': status(500),
+  'no answer': () => {},
+  'no answer, but taken': (_request, _response, _body, take) => take(),
+  'a slow answer': async (_, response, _body, take) => {
+    await take();
+    await sleep(400);
+    response.writeHead(200).end();
+  },
+  '502 from a proxy, but taken': async (_, response, _body, take) => {
+    await take();
+    response.writeHead(502).end();
+  },
+  'a connection that breaks': (request) => request.socket.destroy(),
+  'a connection that breaks, but taken': async (request, _response, _body, take) => {
+    await take();
+    request.socket.destroy();
+  },
+  'an answer that breaks in the middle, taken': async (request, response, _body, take) => {
+    await take();
+    response.writeHead(200, { 'content-length': '100' });
+    response.write('abc');
+    await sleep(5);
+    request.socket.destroy();
+  },
+};
+
+/** Ends a sender when all is delivered. On a busy machine, an answer may be late. */
+async function finish(sender: OtlpSender): Promise<void> {
+  for (let left = 50; left > 0; left--) {
+    const isDelivered = await sender.flush().then(
+      () => true,
+      () => false,
+    );
+    if (isDelivered) break;
+  }
+  await sender.stop();
+}
+
+describe.each(['delta', 'cumulative'] as const)('%s', (temporality) => {
+  test.each(Object.keys(FAILURES))('loses nothing and sends nothing twice: %s', async (name) => {
+    let fails: Misbehave | undefined;
+    const endpoint = await startEndpoint(() => fails);
+    ends.push(() => endpoint.close());
+    const registry = createRegistry();
+    const ledger = recorder(registry);
+    const errors: string[] = [];
+    const observer = { failed: (error: Error) => errors.push(error.message) };
+    const sender = sendOtlp(registry, { url: endpoint.url, temporality, observer, ...QUICK });
+    await sleep(120);
+    fails = FAILURES[name];
+    await sleep(OUTAGE_MS);
+    fails = undefined;
+    await sleep(120);
+    ledger.stop();
+    await finish(sender);
+    expect(await endpoint.values()).toBe(ledger.recorded());
+    expect(sender.health).toMatchObject({ pendingValues: 0, givenUpValues: 0, rejectedPoints: 0 });
+    const isTakenAtOnce = name === 'an answer that breaks in the middle, taken';
+    if (!isTakenAtOnce) expect(errors).not.toEqual([]);
+    expect(sender.health.failedRequests).toBe(errors.length);
+  });
+
+  test('loses nothing and sends nothing twice: a connection that is refused', async () => {
+    const endpoint = await startEndpoint(() => undefined);
+    ends.push(() => endpoint.close());
+    const registry = createRegistry();
+    const ledger = recorder(registry);
+    const sender = sendOtlp(registry, { url: endpoint.url, temporality, ...QUICK });
+    await sleep(120);
+    await endpoint.shut();
+    await sleep(OUTAGE_MS);
+    expect(sender.health.failedRequests).toBeGreaterThan(1);
+    await expect(sender.flush()).rejects.toMatchObject({ code: 'ERR_OTLP', message: /ECONNREFUSED/ });
+    await endpoint.open();
+    ledger.stop();
+    await finish(sender);
+    expect(await endpoint.values()).toBe(ledger.recorded());
+  });
+});
+
+const GRPC_FAILURES: Readonly<Record<string, GrpcMisbehave>> = {
+  UNAVAILABLE: (stream) => endCall(stream, 14),
+  'RESOURCE_EXHAUSTED with a pushback': (stream) => endCall(stream, 8, { 'grpc-retry-pushback-ms': '300' }),
+  UNAUTHENTICATED: (stream) => endCall(stream, 16, { 'grpc-message': 'no%20token' }),
+  'INTERNAL, but taken': async (stream, take) => {
+    await take();
+    endCall(stream, 13);
+  },
+  'no answer': () => {},
+  'no answer, but taken': (_, take) => take(),
+  'a stream that is reset, but taken': async (stream, take) => {
+    await take();
+    stream.close(2);
+  },
+  'a connection that breaks': (stream) => stream.session?.destroy(),
+};
+
+test.each(Object.keys(GRPC_FAILURES))('gRPC loses nothing and sends nothing twice: %s', async (name) => {
+  let fails: GrpcMisbehave | undefined;
+  const endpoint = await startGrpcEndpoint(() => fails);
+  ends.push(() => endpoint.close());
+  const registry = createRegistry();
+  const ledger = recorder(registry);
+  const headers = { authorization: 'Bearer secret' };
+  const sender = sendOtlp(registry, {
+    url: endpoint.url,
+    protocol: 'grpc',
+    headers,
+    temporality: 'delta',
+    ...QUICK,
+  });
+  await sleep(120);
+  fails = GRPC_FAILURES[name];
+  await sleep(OUTAGE_MS);
+  fails = undefined;
+  await sleep(120);
+  ledger.stop();
+  await finish(sender);
+  expect(await endpoint.values()).toBe(ledger.recorded());
+  expect(sender.health.failedRequests).toBeGreaterThan(0);
+  expect(endpoint.headers[0]).toMatchObject({
+    authorization: 'Bearer secret',
+    te: 'trailers',
+    'grpc-encoding': 'gzip',
+  });
+});
+
+test('Retry-After is honoured, as seconds and as a date', async () => {
+  for (const after of [() => '1', () => new Date(Date.now() + 1999).toUTCString()]) {
+    const endpoint = await startEndpoint(() => (_, response) => {
+      response.writeHead(503, { 'retry-after': after() });
+      response.end();
+    });
+    ends.push(() => endpoint.close());
+    const registry = createRegistry();
+    registry.histogram({ name: 'a' }).with({}).record(1);
+    const sender = sendOtlp(registry, { url: endpoint.url, ...QUICK });
+    await sleep(900);
+    expect(endpoint.requests).toHaveLength(1);
+    await sender.stop().catch(() => {});
+  }
+});
+
+test('after a failure it waits longer and longer', async () => {
+  const endpoint = await startEndpoint(() => status(503));
+  ends.push(() => endpoint.close());
+  const registry = createRegistry();
+  registry.histogram({ name: 'a' }).with({}).record(1);
+  const sender = sendOtlp(registry, { url: endpoint.url, intervalMs: 20, timeoutMs: 100 });
+  await sleep(1500);
+  // 20, 40, 80, 160, 320, 640 ms, or half of each.
+  expect(endpoint.requests.length).toBeLessThan(10);
+  expect(endpoint.requests.length).toBeGreaterThan(2);
+  await sender.stop().catch(() => {});
+});
+
+test('the same bytes are sent again while it is unknown whether they were taken', async () => {
+  let calls = 0;
+  const endpoint = await startEndpoint(() => (++calls <= 2 ? FAILURES['no answer, but taken'] : undefined));
+  ends.push(() => endpoint.close());
+  const registry = createRegistry();
+  const series = registry.histogram({ name: 'a' }).with({});
+  series.record(1);
+  const sender = sendOtlp(registry, {
+    url: endpoint.url,
+    temporality: 'delta',
+    intervalMs: 3_600_000,
+    timeoutMs: 200,
+  });
+  await expect(sender.flush()).rejects.toThrow('the receiver has not answered within 200 ms');
+  expect(sender.health.pendingValues).toBe(1);
+  series.record(2);
+  await expect(sender.flush()).rejects.toThrow();
+  await sender.flush();
+  const [first, second, third, fourth] = endpoint.bodies as [Buffer, Buffer, Buffer, Buffer];
+  expect(second).toEqual(first);
+  expect(third).toEqual(first);
+  expect(fourth).not.toEqual(first);
+  expect(endpoint.health.duplicates).toBe(2);
+  expect(await endpoint.values()).toBe(2);
+  expect(sender.health).toMatchObject({ requests: 2, failedRequests: 2, pendingValues: 0 });
+  await sender.stop();
+});
+
+/** `{ partial_success: { rejected_data_points: 1, error_message: 'quota exceeded' } }` */
+const QUOTA = Buffer.concat([Buffer.from('0a1208011' + '20e', 'hex'), Buffer.from('quota exceeded')]);
+
+test.each(['http', 'grpc'] as const)(
+  'a partial success is reported with its message and count: %s',
+  async (protocol) => {
+    const endpoint =
+      protocol === 'http'
+        ? await startEndpoint(() => (_, response) => {
+            response.writeHead(200, { 'content-type': 'application/x-protobuf' });
+            response.end(QUOTA);
+          })
+        : await startGrpcEndpoint(() => (stream) => endCall(stream, 0, {}, QUOTA));
+    ends.push(() => endpoint.close());
+    const registry = createRegistry();
+    const series = registry.histogram({ name: 'a' }).with({});
+    series.record(1);
+    const errors: string[] = [];
+    const observer = { failed: (error: Error) => errors.push(error.message) };
+    const sender = sendOtlp(registry, {
+      url: endpoint.url,
+      protocol,
+      temporality: 'delta',
+      observer,
+      intervalMs: 3_600_000,
+    });
+    await sender.flush();
+    expect(errors).toEqual([`the receiver has rejected 1 point over ${protocol}: quota exceeded`]);
+    const lastPartialSuccess = { rejectedPoints: 1, message: 'quota exceeded' };
+    expect(sender.health).toEqual({
+      requests: 1,
+      failedRequests: 0,
+      pendingValues: 0,
+      rejectedPoints: 1,
+      givenUpValues: 0,
+      lastPartialSuccess,
+    });
+    // The receiver does not want these points again.
+    await sender.flush();
+    expect(endpoint.requests).toHaveLength(1);
+    await sender.stop();
+  },
+);
+
+test('a receiver that takes histograms only is no failure, and is reported once', async () => {
+  const endpoint = await startEndpoint(() => undefined);
+  ends.push(() => endpoint.close());
+  const registry = createRegistry();
+  const series = registry.histogram({ name: 'a' }).with({});
+  const read = () => [
+    {
+      name: 'n',
+      kind: 'counter' as const,
+      unit: '',
+      description: '',
+      points: [{ attributes: {}, value: 1 }],
+    },
+  ];
+  const failed: Error[] = [];
+  const warned: string[] = [];
+  const sender = sendOtlp(registry, {
+    url: endpoint.url,
+    numbers: { scope: 'own', read },
+    observer: { failed: (error) => failed.push(error), warned: (message) => warned.push(message) },
+    intervalMs: 3_600_000,
+  });
+  for (let i = 0; i < 3; i++) {
+    series.record(i);
+    await sender.flush();
+  }
+  expect(failed).toEqual([]);
+  expect(warned).toEqual([
+    expect.stringMatching(/^the receiver takes histograms only, and has rejected 1 number: "n" is not/),
+  ]);
+  expect(sender.health).toMatchObject({ requests: 3, rejectedPoints: 3 });
+  await sender.stop();
+});
+
+test('deltas are given up after a time, and counted', async () => {
+  let fails: Misbehave | undefined = FAILURES['503'];
+  const endpoint = await startEndpoint(() => fails);
+  ends.push(() => endpoint.close());
+  const registry = createRegistry();
+  const series = registry.histogram({ name: 'a' }).with({});
+  for (let i = 0; i < 5; i++) series.record(i);
+  const sender = sendOtlp(registry, {
+    url: endpoint.url,
+    temporality: 'delta',
+    intervalMs: 3_600_000,
+    giveUpAfterMs: 100,
+  });
+  await expect(sender.flush()).rejects.toThrow('the receiver has answered 503');
+  expect(sender.health).toMatchObject({ pendingValues: 5, givenUpValues: 0 });
+  await sleep(120);
+  await expect(sender.flush()).rejects.toThrow(
+    'the receiver has answered 503; nothing was taken for 0.1 s, so 5 values are given up',
+  );
+  expect(sender.health).toMatchObject({ pendingValues: 0, givenUpValues: 5 });
+  fails = undefined;
+  series.record(1);
+  await sender.stop();
+  expect(await endpoint.values()).toBe(1);
+});
+
+test('a request that may have been taken is given up alone: what was counted since is delivered', async () => {
+  let fails: Misbehave | undefined = FAILURES['no answer'];
+  const endpoint = await startEndpoint(() => fails);
+  ends.push(() => endpoint.close());
+  const registry = createRegistry();
+  const series = registry.histogram({ name: 'a' }).with({});
+  for (let i = 0; i < 5; i++) series.record(i);
+  const times = { intervalMs: 3_600_000, timeoutMs: 50, giveUpAfterMs: 100 };
+  const sender = sendOtlp(registry, { url: endpoint.url, temporality: 'delta', ...times });
+  await expect(sender.flush()).rejects.toThrow();
+  series.record(1);
+  series.record(2);
+  await sleep(120);
+  await expect(sender.flush()).rejects.toThrow('so 5 values are given up');
+  expect(sender.health).toMatchObject({ pendingValues: 0, givenUpValues: 5 });
+  fails = undefined;
+  await finish(sender);
+  expect(await endpoint.values()).toBe(2);
+});
+
+test('ended series are bounded while a request may have been taken', async () => {
+  const endpoint = await startEndpoint(() => FAILURES['no answer']);
+  ends.push(() => endpoint.close());
+  let nowMs = 0;
+  const registry = createRegistry({ clock: { nowMs: () => nowMs, monotonicMs: () => nowMs } });
+  const family = registry.histogram({ name: 'a', expireAfterMs: 10 });
+  const times = { intervalMs: 3_600_000, timeoutMs: 50 };
+  const options = { url: endpoint.url, temporality: 'delta', mostEndedSeries: 50, ...times } as const;
+  const sender = sendOtlp(registry, options);
+  const given: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    for (let i = 0; i < 20; i++) family.with({ round, i }).record(1);
+    nowMs += 100;
+    await registry.gather();
+    await sender.flush().catch(() => {});
+    given.push(sender.health.givenUpValues);
+  }
+  // The first request of 20 is held, until more than 50 series wait behind it.
+  expect(given.slice(0, 3)).toEqual([0, 0, 0]);
+  expect(given.at(-1)).toBe(20);
+  await sender.stop().catch(() => {});
+});
+
+test('a receiver that takes all and says something is heard once', async () => {
+  const says = Buffer.concat([Buffer.from('0a061204', 'hex'), Buffer.from('slow')]);
+  const endpoint = await startEndpoint(() => (_, response) => response.end(says));
+  ends.push(() => endpoint.close());
+  const registry = createRegistry();
+  registry.histogram({ name: 'a' }).with({}).record(1);
+  const warned: string[] = [];
+  const observer = { warned: (message: string) => warned.push(message) };
+  const sender = sendOtlp(registry, { url: endpoint.url, observer, intervalMs: 3_600_000 });
+  await sender.flush();
+  await sender.stop();
+  expect(warned).toEqual(['slow']);
+  expect(sender.health).toMatchObject({ requests: 2, rejectedPoints: 0 });
+});
+
+test('ended series wait in bounded memory', async () => {
+  const endpoint = await startEndpoint(() => FAILURES['503']);
+  ends.push(() => endpoint.close());
+  let nowMs = 0;
+  const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
+  const registry = createRegistry({ clock });
+  const family = registry.histogram({ name: 'a', expireAfterMs: 10 });
+  const options = {
+    url: endpoint.url,
+    temporality: 'delta',
+    intervalMs: 3_600_000,
+    mostEndedSeries: 50,
+  } as const;
+  const sender = sendOtlp(registry, options);
+  for (let round = 0; round < 4; round++) {
+    for (let i = 0; i < 20; i++) family.with({ round, i }).record(1);
+    nowMs += 100;
+    await registry.gather();
+    await sender.flush().catch(() => {});
+  }
+  const { givenUpValues, pendingValues } = sender.health;
+  expect(givenUpValues).toBeGreaterThanOrEqual(50);
+  expect(givenUpValues + pendingValues).toBe(80);
+  await sender.stop().catch(() => {});
+});
+
+test('memory does not grow with the length of an outage', async () => {
+  const endpoint = await startEndpoint(() => FAILURES['503']);
+  ends.push(() => endpoint.close());
+  const registry = createRegistry();
+  const family = registry.histogram({ name: 'a', unit: 'ms' });
+  const series = Array.from({ length: 200 }, (_, i) => family.with({ i }));
+  const sender = sendOtlp(registry, { url: endpoint.url, temporality: 'delta', intervalMs: 3_600_000 });
+  const round = async (): Promise<void> => {
+    for (const one of series) for (let i = 1; i < 60; i++) one.record(i * i);
+    await sender.flush().catch(() => {});
+    endpoint.bodies.length = 0;
+  };
+  const used = (): number => {
+    collectGarbage();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    return (heapUsed + arrayBuffers) / 2 ** 20;
+  };
+  for (let i = 0; i < 10; i++) await round();
+  const before = used();
+  for (let i = 0; i < 60; i++) await round();
+  // A queue of requests would have 60 times 200 series of 60 buckets.
+  expect(used() - before).toBeLessThan(8);
+  expect(sender.health.pendingValues).toBe(70 * 200 * 59);
+  await sender.stop().catch(() => {});
+}, 60_000);
+
+test('a sender that replaces another one goes on where it was', async () => {
+  let fails: Misbehave | undefined;
+  const endpoint = await startEndpoint(() => fails);
+  ends.push(() => endpoint.close());
+  const registry = createRegistry();
+  const series = registry.histogram({ name: 'a' }).with({});
+  const memory = new OtlpSenderMemory();
+  const options = {
+    url: endpoint.url,
+    temporality: 'delta',
+    memory,
+    intervalMs: 3_600_000,
+    timeoutMs: 10_000,
+  } as const;
+  const first = sendOtlp(registry, options);
+  series.record(1);
+  await first.flush();
+  fails = FAILURES['no answer, but taken'];
+  series.record(1);
+  const stopped = first.stop({ timeoutMs: 100 });
+  const second = sendOtlp(registry, options);
+  await expect(stopped).rejects.toThrow('the request was cut off, because the sender has stopped');
+  fails = undefined;
+  series.record(1);
+  await second.stop();
+  expect(await endpoint.values()).toBe(3);
+  expect(endpoint.health.duplicates).toBe(1);
+});
+
+test('the error of a name with several addresses has the reason of each', async () => {
+  const registry = createRegistry();
+  registry.histogram({ name: 'a' }).with({}).record(1);
+  const sender = sendOtlp(registry, { url: 'http://localhost:9/v1/metrics' });
+  await expect(sender.stop()).rejects.toThrow(/^the request has failed: connect ECONNREFUSED /);
+});
+
+test('errors do not show secrets of the URL', async () => {
+  expect(() => sendOtlp(createRegistry(), { url: 'ftp://u:hunter2@h' })).toThrow(
+    /^url must be a URL such as(?!.*hunter2)/,
+  );
+  const registry = createRegistry();
+  registry.histogram({ name: 'a' }).with({}).record(1);
+  const sender = sendOtlp(registry, { url: 'http://u:hunter2@127.0.0.1:9/v1/metrics' });
+  const error = await sender.stop().catch((reason: Error) => reason);
+  expect(String(error)).toContain('ECONNREFUSED');
+  expect(String(error)).not.toContain('hunter2');
+});
+
+test.each([
+  [{ url: 'nonsense' }, /^url must be /],
+  [{ protocol: 'json' }, /^protocol must be 'http' or 'grpc'/],
+  [{ intervalMs: 0 }, /^intervalMs must be /],
+  [{ giveUpAfterMs: Number.POSITIVE_INFINITY }, /^giveUpAfterMs must be /],
+  [{ mostEndedSeries: 0.5 }, /^mostEndedSeries must be /],
+  [{ memory: {} }, /^memory must be /],
+  [{ interval: 5 }, /did you mean intervalMs/],
+])('refuses %p', (wrong, message) => {
+  const options = { url: 'http://127.0.0.1:9', ...wrong } as OtlpSenderOptions;
+  expect(() => sendOtlp(createRegistry(), options)).toThrow(message);
+});
+
+test.each(['http', 'grpc'] as const)(
+  'TLS with an authority of its own, and only that one: %s',
+  async (protocol) => {
+    const folder = mkdtempSync(join(tmpdir(), 'hdrscope-sender-'));
+    ends.push(() => rmSync(folder, { recursive: true }));
+    const [certFile, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+    const subject = ['-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=localhost'];
+    const alternative = ['-addext', 'subjectAltName=IP:127.0.0.1'];
+    const files = ['-keyout', keyFile, '-out', certFile];
+    execFileSync('openssl', ['req', '-x509', ...subject, ...alternative, ...files], { stdio: 'ignore' });
+    const context = { cert: readFileSync(certFile), key: readFileSync(keyFile) };
+    const received: string[] = [];
+    const server =
+      protocol === 'http'
+        ? createHttps(context, (request, response) => {
+            received.push(request.headers.authorization!);
+            request.resume().on('end', () => response.end());
+          })
+        : createSecureHttp2(context).on('stream', (stream, headers) => {
+            received.push(headers.authorization!);
+            stream.resume().on('end', () => endCall(stream, 0));
+          });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    ends.push(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const registry = createRegistry();
+    registry.histogram({ name: 'a' }).with({}).record(1);
+    const url = `https://127.0.0.1:${port}/v1/metrics`;
+    const options = { url, protocol, headers: { authorization: 'Bearer x' } };
+    const wary = sendOtlp(registry, options);
+    await expect(wary.stop()).rejects.toThrow(/self-signed certificate/);
+    expect(received).toEqual([]);
+    const trusting = sendOtlp(registry, { ...options, tls: { caFile: certFile } });
+    await trusting.stop();
+    expect(received).toEqual(['Bearer x']);
+    const without = sendOtlp(registry, { ...options, tls: { caFile: join(folder, 'gone.pem') } });
+    await expect(without.stop()).rejects.toThrow(/the request cannot be made: ENOENT/);
+  },
+);
