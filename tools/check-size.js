@@ -24,7 +24,7 @@ export const USES = [
   use('encode, add and copy, too', 21, '@hdrscope/core', 'Histogram'),
   use('a registry', 33, '@hdrscope/registry', 'createRegistry'),
   use('a view for OpenTelemetry', 40, '@hdrscope/otel', 'createHdr'),
-  use('a receiver of OTLP', 27, '@hdrscope/otel/receiver', 'serveOtlp'),
+  use('a receiver of OTLP', 28, '@hdrscope/otel/receiver', 'serveOtlp'),
   use('all of core', 40, '@hdrscope/core'),
 ];
 

@@ -1,7 +1,7 @@
 export { Budget, type BudgetLimits } from './budget.ts';
 export { type ClosableServer, type CloseOptions, closeServer } from './close-server.ts';
 export { asArray, asCount, asFinite, asObject, asText, isObject, type JsonObject } from './json.ts';
-export { parseJson } from './parse-json.ts';
+export { type JsonCosts, parseJson } from './parse-json.ts';
 export { placesIn } from './places.ts';
 export {
   DURATION_FORMS,

@@ -43,7 +43,8 @@ export function answerSuccess(
 }
 
 /**
- * Answers a failed request with a `google.rpc.Status`. OTLP over HTTP does not use its code.
+ * Answers a failed request with a `google.rpc.Status`. OTLP over HTTP does not use its code. After 503 a sender sends
+ * the request again.
  * Source: https://opentelemetry.io/docs/specs/otlp/#failures-1
  */
 export function answerFailure(
@@ -56,6 +57,7 @@ export function answerFailure(
     encoding === 'json'
       ? JSON.stringify({ message })
       : new BinaryWriter().uint32(STATUS_MESSAGE).string(message).finish();
+  if (status === 503) response.setHeader('retry-after', '1');
   // The rest of the request will not be read.
   if (!response.req.complete) response.setHeader('connection', 'close');
   send(response, status, encoding, body);

@@ -1,56 +1,171 @@
 import type { IncomingMessage } from 'node:http';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
+import { createGunzip, type Gunzip } from 'node:zlib';
+import { Budget } from '@hdrscope/kit';
 import { HttpRefusal } from './http-refusal.ts';
 
-const unzipped = promisify(gunzip);
-
-/**
- * Reads the body of a request and decompresses it.
- *
- * @param maxBytes The largest size, both on the wire and decompressed.
- * @throws HttpRefusal 413 when the body is too large, 415 when its encoding is unknown, 400 when it cannot be read.
- */
-export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
-  const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
-  if (encoding !== 'gzip' && encoding !== 'identity') {
-    throw new HttpRefusal(415, `content-encoding must be gzip or identity, got ${JSON.stringify(encoding)}`);
-  }
-  const body = await received(request, maxBytes);
-  return encoding === 'gzip' ? inflated(body, maxBytes) : body;
+/** How many bytes the bodies of requests may have. */
+export interface BodyLimits {
+  /** The largest body, on the wire and decompressed. */
+  readonly maxBytes: number;
+  /** The most bytes of all bodies that have come, and whose requests are not answered. */
+  readonly maxPendingBytes: number;
 }
 
-async function inflated(body: Buffer, maxBytes: number): Promise<Uint8Array> {
-  try {
-    return await unzipped(body, { maxOutputLength: maxBytes });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes);
-    throw new HttpRefusal(400, `the body is not gzip: ${(error as Error).message}`);
-  }
-}
+const PIECE_BYTES = 65_536;
 
-/** Reads a body. Past the limit it reads on for as much again, so that the sender comes to read the answer. */
-function received(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+/** The bodies of the requests under way. */
+export class Bodies {
+  readonly #limits: BodyLimits;
+  /** The oldest first. */
+  readonly #underWay = new Set<Body>();
+
+  constructor(limits: BodyLimits) {
+    this.#limits = limits;
+  }
+
+  /**
+   * Reads the body of a request, decompresses it while it comes, and holds it until its use ends. When the bodies under way are too
+   * large together, the oldest one that is not complete is given up: slow clients do not keep others out.
+   *
+   * @throws HttpRefusal 415 when its encoding is unknown, 400 when it cannot be read, 503 when the bodies under way are too large
+   *   together. HdrscopeError `ERR_TOO_LARGE` when it is too large.
+   */
+  async use<Result>(request: IncomingMessage, use: (bytes: Uint8Array) => Promise<Result>): Promise<Result> {
+    const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
+    if (encoding !== 'gzip' && encoding !== 'identity') {
+      throw new HttpRefusal(
+        415,
+        `content-encoding must be gzip or identity, got ${JSON.stringify(encoding)}`,
+      );
+    }
+    const body = new Body(request, encoding === 'gzip', this.#limits.maxBytes, () => this.#makeRoom());
+    this.#underWay.add(body);
+    try {
+      return await use(await body.complete);
+    } finally {
+      this.#underWay.delete(body);
+    }
+  }
+
+  #makeRoom(): void {
+    const { maxPendingBytes } = this.#limits;
     let length = 0;
-    request.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      if (length <= maxBytes) chunks.push(chunk);
-      else {
-        chunks.length = 0;
-        if (length > 2 * maxBytes) reject(tooLarge(maxBytes));
+    for (const body of this.#underWay) length += body.length;
+    for (const body of this.#underWay) {
+      if (length <= maxPendingBytes) return;
+      if (body.isComplete || body.length === 0) continue;
+      length -= body.length;
+      body.giveUp(new HttpRefusal(503, `the requests under way must have at most ${maxPendingBytes} bytes`));
+    }
+  }
+}
+
+/** A body that is being read. */
+class Body {
+  /** Rejects when the body cannot be read. */
+  readonly complete: Promise<Uint8Array>;
+  readonly #request: IncomingMessage;
+  readonly #gunzip: Gunzip | undefined;
+  readonly #pieces: Buffer[] = [];
+  #length = 0;
+  #isComplete = false;
+  #failure: Error | undefined;
+  #reject: (failure: Error) => void = () => {};
+
+  /** @param onPiece Runs when more bytes are held. */
+  constructor(request: IncomingMessage, isGzip: boolean, maxBytes: number, onPiece: () => void) {
+    this.#request = request;
+    this.#gunzip = isGzip ? request.pipe(createGunzip({ chunkSize: PIECE_BYTES })) : undefined;
+    const budget = new Budget('the body', { bytes: maxBytes });
+    const source = this.#gunzip ?? request;
+    source.on('data', (piece: Buffer) => {
+      if (this.#failure !== undefined) return;
+      const problem = passedLimit(budget, piece.length);
+      if (problem !== undefined) {
+        this.#fail(problem);
+        return;
+      }
+      this.#pieces.push(piece);
+      this.#length += piece.length;
+      onPiece();
+    });
+    this.#readWire(maxBytes);
+    this.complete = new Promise((resolve, reject) => {
+      this.#reject = reject;
+      source.on('end', () => {
+        if (this.#failure !== undefined) return;
+        const bytes = this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces);
+        this.#pieces.length = 0;
+        this.#isComplete = true;
+        resolve(bytes);
+      });
+    });
+    this.#gunzip?.on('error', (error) =>
+      this.#fail(new HttpRefusal(400, `the body is not gzip: ${error.message}`)),
+    );
+  }
+
+  /** How many bytes are held. */
+  get length(): number {
+    return this.#length;
+  }
+
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  /** Ends the reading at once. */
+  giveUp(failure: Error): void {
+    this.#fail(failure);
+    this.#reject(failure);
+  }
+
+  /** Watches the bytes as they were sent. Past a failure it reads on for as much again, so that the sender comes to read the answer. */
+  #readWire(maxBytes: number): void {
+    const request = this.#request;
+    const wire = new Budget('the body', { bytes: maxBytes });
+    let rest = maxBytes;
+    request.on('data', (piece: Buffer) => {
+      if (this.#failure === undefined && this.#gunzip !== undefined) {
+        const problem = passedLimit(wire, piece.length);
+        if (problem !== undefined) this.#fail(problem);
+      } else if (this.#failure !== undefined) {
+        rest -= piece.length;
+        if (rest < 0) this.#reject(this.#failure);
       }
     });
     request.on('end', () => {
-      if (length > maxBytes) reject(tooLarge(maxBytes));
-      else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+      if (this.#failure !== undefined) this.#reject(this.#failure);
     });
-    request.on('error', reject);
-    request.on('close', () => reject(new HttpRefusal(400, 'the request ended before its body was complete')));
-  });
+    // It closes then.
+    request.on('error', () => {});
+    request.on('close', () => {
+      if (!request.complete)
+        this.giveUp(new HttpRefusal(400, 'the request ended before its body was complete'));
+      else if (this.#failure !== undefined) this.#reject(this.#failure);
+    });
+  }
+
+  /** Drops what came. The request is refused when it ends. */
+  #fail(failure: Error): void {
+    if (this.#failure !== undefined || this.#isComplete) return;
+    this.#failure = failure;
+    this.#pieces.length = 0;
+    this.#length = 0;
+    if (this.#gunzip !== undefined) {
+      this.#request.unpipe(this.#gunzip);
+      this.#gunzip.destroy();
+    }
+    if (this.#request.readableEnded) this.#reject(failure);
+    else this.#request.resume();
+  }
 }
 
-function tooLarge(maxBytes: number): HttpRefusal {
-  return new HttpRefusal(413, `the body exceeds ${maxBytes} bytes, the limit on the wire and decompressed`);
+function passedLimit(budget: Budget, length: number): Error | undefined {
+  try {
+    budget.takeBytes(length);
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
 }

@@ -1,6 +1,6 @@
-import { HdrscopeError } from '@hdrscope/core';
 import type { BucketRun } from '@hdrscope/core/internal';
-import { asObject, type JsonObject } from '@hdrscope/kit';
+import { asObject, type Budget, type JsonObject, parseJson } from '@hdrscope/kit';
+import type { Attributes } from '@hdrscope/registry';
 import {
   asCount,
   asDouble,
@@ -14,57 +14,53 @@ import {
   objectField,
   textField,
 } from './json-fields.ts';
+import { JSON_COSTS } from './limits.ts';
 import {
   type ExplicitPoint,
   type ExponentialPoint,
   isNoRecordedValue,
+  NO_BUCKETS,
   type ReceivedData,
   type ReceivedMetric,
   type ReceivedPoint,
+  type ReceivedScope,
   temporalityOf,
 } from './received.ts';
+import type { Pausing } from './wire.ts';
 
 /**
- * Reads an `ExportMetricsServiceRequest` in OTLP's JSON.
+ * Reads an `ExportMetricsServiceRequest` in OTLP's JSON, and pauses after each point.
  * Source: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
  *
- * @throws HdrscopeError `ERR_DECODE` when the text is not such a request.
+ * @throws HdrscopeError `ERR_DECODE` when the text is not such a request; `ERR_TOO_LARGE` when it passes a limit of the budget.
  */
-export function decodeJson(text: string): ReceivedMetric[] {
-  const request = asObject(parsed(text), 'the body');
-  return listField(request, 'resourceMetrics').flatMap((one) => {
+export function* decodeJson(text: string, budget: Budget): Pausing<ReceivedMetric[]> {
+  const request = asObject(parseJson(text, 'the body', budget, JSON_COSTS), 'the body');
+  const metrics: ReceivedMetric[] = [];
+  for (const one of listField(request, 'resourceMetrics')) {
     const ofResource = asObject(one, 'resourceMetrics');
     const resource = attributesField(objectField(ofResource, 'resource'), 'attributes');
-    return listField(ofResource, 'scopeMetrics').flatMap((ofScope) =>
-      metricsOfScope(asObject(ofScope, 'scopeMetrics')).map((metric) => ({ ...metric, resource })),
-    );
-  });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new HdrscopeError('ERR_DECODE', `the body is not JSON: ${(cause as Error).message}`, { cause });
+    for (const ofScope of listField(ofResource, 'scopeMetrics')) {
+      const fields = asObject(ofScope, 'scopeMetrics');
+      const given = objectField(fields, 'scope');
+      const scope = { name: textField(given, 'name'), version: textField(given, 'version') };
+      for (const metric of listField(fields, 'metrics')) {
+        metrics.push(yield* metricOf(asObject(metric, 'metrics'), resource, scope));
+      }
+    }
+    yield;
   }
+  return metrics;
 }
 
-function metricsOfScope(fields: JsonObject): Omit<ReceivedMetric, 'resource'>[] {
-  const given = objectField(fields, 'scope');
-  const scope = { name: textField(given, 'name'), version: textField(given, 'version') };
-  return listField(fields, 'metrics').map((one) => {
-    const metric = asObject(one, 'metrics');
-    return {
-      scope,
-      name: textField(metric, 'name'),
-      unit: textField(metric, 'unit'),
-      description: textField(metric, 'description'),
-      data: dataOf(metric),
-    };
-  });
+function* metricOf(fields: JsonObject, resource: Attributes, scope: ReceivedScope): Pausing<ReceivedMetric> {
+  const name = textField(fields, 'name');
+  const unit = textField(fields, 'unit');
+  const description = textField(fields, 'description');
+  return { resource, scope, name, unit, description, data: yield* dataOf(fields) };
 }
 
-function dataOf(metric: JsonObject): ReceivedData {
+function* dataOf(metric: JsonObject): Pausing<ReceivedData> {
   for (const kind of ['gauge', 'sum', 'summary']) {
     const other = fieldOf(metric, kind) ?? undefined;
     if (other !== undefined) {
@@ -75,10 +71,23 @@ function dataOf(metric: JsonObject): ReceivedData {
   const data = asObject(exponential ?? fieldOf(metric, 'histogram') ?? {}, 'histogram');
   // OTLP's JSON writes enumerations as integers and does not allow their names.
   const temporality = temporalityOf(integerField(data, 'aggregationTemporality'));
-  const points = listField(data, 'dataPoints').map((point) => asObject(point, 'dataPoints'));
+  const list = listField(data, 'dataPoints');
   return exponential === undefined
-    ? { kind: 'explicit', temporality, points: points.map(explicitPoint) }
-    : { kind: 'exponential', temporality, points: points.map(exponentialPoint) };
+    ? { kind: 'explicit', temporality, points: yield* pointsOf(list, explicitPoint) }
+    : { kind: 'exponential', temporality, points: yield* pointsOf(list, exponentialPoint) };
+}
+
+function* pointsOf<Point>(
+  list: readonly unknown[],
+  read: (fields: JsonObject) => Point,
+): Pausing<readonly Point[]> {
+  const points: Point[] = [];
+  for (const one of list) {
+    points.push(read(asObject(one, 'dataPoints')));
+    yield;
+  }
+  yield;
+  return points;
 }
 
 function pointOf(fields: JsonObject): ReceivedPoint {
@@ -108,12 +117,14 @@ function exponentialPoint(fields: JsonObject): ExponentialPoint {
     scale: integerField(fields, 'scale'),
     zeroCount: countField(fields, 'zeroCount'),
     zeroThreshold: doubleField(fields, 'zeroThreshold') ?? 0,
-    positive: bucketsOf(objectField(fields, 'positive')),
-    negative: bucketsOf(objectField(fields, 'negative')),
+    positive: bucketsOf(fields, 'positive'),
+    negative: bucketsOf(fields, 'negative'),
   };
 }
 
-function bucketsOf(fields: JsonObject): BucketRun {
+function bucketsOf(point: JsonObject, name: string): BucketRun {
+  if ((fieldOf(point, name) ?? undefined) === undefined) return NO_BUCKETS;
+  const fields = objectField(point, name);
   return { offset: integerField(fields, 'offset'), counts: countsOf(fields) };
 }
 

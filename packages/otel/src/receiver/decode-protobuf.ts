@@ -1,11 +1,13 @@
-import { BinaryReader } from '@bufbuild/protobuf/wire';
+import type { BinaryReader } from '@bufbuild/protobuf/wire';
 import { HdrscopeError } from '@hdrscope/core';
 import type { BucketRun } from '@hdrscope/core/internal';
+import type { Budget } from '@hdrscope/kit';
 import type { Attributes } from '@hdrscope/registry';
 import {
   type ExplicitPoint,
   type ExponentialPoint,
   isNoRecordedValue,
+  NO_ATTRIBUTES,
   NO_BUCKETS,
   type ReceivedData,
   type ReceivedMetric,
@@ -15,14 +17,17 @@ import {
 import {
   delimited,
   fixed64,
-  readFields,
+  MessageReader,
+  type Pausing,
   readFixed64,
+  readLongFields,
+  readLongMessage,
   readMessage,
   readNanoseconds,
   readPacked64,
+  readPackedVarints,
   readVarint64,
   varint,
-  varintsIn,
 } from './wire.ts';
 import { type Entry, readEntry } from './wire-attributes.ts';
 
@@ -80,20 +85,20 @@ const BUCKETS_COUNTS = delimited(2);
 const BUCKETS_COUNT_ALONE = varint(2);
 
 /**
- * Reads an `ExportMetricsServiceRequest`.
+ * Reads an `ExportMetricsServiceRequest`, and pauses after each point.
  * Source: https://opentelemetry.io/docs/specs/otlp/#binary-protobuf-encoding
  *
- * @throws HdrscopeError `ERR_DECODE` when the bytes are not such a request.
+ * @throws HdrscopeError `ERR_DECODE` when the bytes are not such a request; `ERR_TOO_LARGE` when they pass a limit of the budget.
  */
-export function decodeProtobuf(bytes: Uint8Array): ReceivedMetric[] {
-  const reader = new BinaryReader(bytes);
-  const metrics: ReceivedMetric[] = [];
+export function* decodeProtobuf(bytes: Uint8Array, budget: Budget): Pausing<ReceivedMetric[]> {
+  const reader = new MessageReader(bytes, budget);
+  const metrics: MutableMetric[] = [];
   try {
-    readFields(reader, reader.len, (tag) => {
-      if (tag !== REQUEST_RESOURCE_METRICS) return false;
-      readResourceMetrics(reader, metrics);
-      return true;
-    });
+    yield* readLongFields(
+      reader,
+      reader.len,
+      (tag) => tag === REQUEST_RESOURCE_METRICS && readResourceMetrics(reader, metrics),
+    );
   } catch (cause) {
     // `BinaryReader` throws errors of its own.
     if (cause instanceof HdrscopeError) throw cause;
@@ -102,45 +107,51 @@ export function decodeProtobuf(bytes: Uint8Array): ReceivedMetric[] {
   return metrics;
 }
 
-type MetricOfScope = Omit<ReceivedMetric, 'resource' | 'scope'>;
-type MutableMetric = { -readonly [Key in keyof MetricOfScope]: MetricOfScope[Key] };
+type MutableMetric = { -readonly [Key in keyof ReceivedMetric]: ReceivedMetric[Key] };
+
+const NO_SCOPE: ReceivedScope = Object.freeze({ name: '', version: '' });
 
 /** Reads a `ResourceMetrics`. Fields may come in any order, so the resource may follow the metrics that belong to it. */
-function readResourceMetrics(reader: BinaryReader, metrics: ReceivedMetric[]): void {
-  let resource: Attributes = {};
-  const read: Omit<ReceivedMetric, 'resource'>[] = [];
-  readMessage(reader, (tag) => {
-    if (tag === RESOURCE) resource = readAttributes(reader, RESOURCE_ATTRIBUTE);
-    else if (tag === SCOPE_METRICS) readScopeMetrics(reader, read);
-    else return false;
+function* readResourceMetrics(reader: MessageReader, metrics: MutableMetric[]): Pausing {
+  const first = metrics.length;
+  let resource = NO_ATTRIBUTES;
+  yield* readLongMessage(reader, (tag) => {
+    if (tag === SCOPE_METRICS) return readScopeMetrics(reader, metrics);
+    if (tag !== RESOURCE) return false;
+    resource = readAttributes(reader, RESOURCE_ATTRIBUTE);
     return true;
   });
-  for (const metric of read) metrics.push({ ...metric, resource });
+  for (let i = first; i < metrics.length; i++) metrics[i]!.resource = resource;
 }
 
-function readAttributes(reader: BinaryReader, attributeTag: number): Attributes {
+function readAttributes(reader: MessageReader, attributeTag: number): Attributes {
   const entries: Entry[] = [];
   readMessage(reader, (tag) => {
     if (tag !== attributeTag) return false;
     entries.push(readEntry(reader));
     return true;
   });
-  return Object.fromEntries(entries);
+  return attributesOf(entries);
 }
 
-function readScopeMetrics(reader: BinaryReader, metrics: Omit<ReceivedMetric, 'resource'>[]): void {
-  let scope: ReceivedScope = { name: '', version: '' };
-  const read: MetricOfScope[] = [];
-  readMessage(reader, (tag) => {
-    if (tag === SCOPE) scope = readScope(reader);
-    else if (tag === METRIC) read.push(readMetric(reader));
-    else return false;
+/** Points without attributes share one object. */
+function attributesOf(entries: readonly Entry[]): Attributes {
+  return entries.length === 0 ? NO_ATTRIBUTES : Object.fromEntries(entries);
+}
+
+function* readScopeMetrics(reader: MessageReader, metrics: MutableMetric[]): Pausing {
+  const first = metrics.length;
+  let scope = NO_SCOPE;
+  yield* readLongMessage(reader, (tag) => {
+    if (tag === METRIC) return readMetric(reader, metrics);
+    if (tag !== SCOPE) return false;
+    scope = readScope(reader);
     return true;
   });
-  for (const metric of read) metrics.push({ ...metric, scope });
+  for (let i = first; i < metrics.length; i++) metrics[i]!.scope = scope;
 }
 
-function readScope(reader: BinaryReader): ReceivedScope {
+function readScope(reader: MessageReader): ReceivedScope {
   const scope = { name: '', version: '' };
   readMessage(reader, (tag) => {
     if (tag === SCOPE_NAME) scope.name = reader.string();
@@ -151,51 +162,55 @@ function readScope(reader: BinaryReader): ReceivedScope {
   return scope;
 }
 
-function readMetric(reader: BinaryReader): MetricOfScope {
+const NO_DATA: ReceivedData = Object.freeze({ kind: 'other', pointCount: 0 });
+
+function* readMetric(reader: MessageReader, metrics: MutableMetric[]): Pausing {
   const metric: MutableMetric = {
+    resource: NO_ATTRIBUTES,
+    scope: NO_SCOPE,
     name: '',
     unit: '',
     description: '',
-    data: { kind: 'other', pointCount: 0 },
+    data: NO_DATA,
   };
-  readMessage(reader, (tag) => {
+  metrics.push(metric);
+  yield* readLongMessage(reader, (tag) => {
+    if (tag === METRIC_HISTOGRAM) return readExplicit(reader, metric);
+    if (tag === METRIC_EXPONENTIAL) return readExponential(reader, metric);
+    if (tag === METRIC_GAUGE || tag === METRIC_SUM || tag === METRIC_SUMMARY)
+      return readOther(reader, metric);
     if (tag === METRIC_NAME) metric.name = reader.string();
-    else if (tag === METRIC_UNIT) metric.unit = reader.string();
     else if (tag === METRIC_DESCRIPTION) metric.description = reader.string();
-    else if (tag === METRIC_HISTOGRAM) metric.data = readExplicit(reader);
-    else if (tag === METRIC_EXPONENTIAL) metric.data = readExponential(reader);
-    else if (tag === METRIC_GAUGE || tag === METRIC_SUM || tag === METRIC_SUMMARY)
-      metric.data = readOther(reader);
+    else if (tag === METRIC_UNIT) metric.unit = reader.string();
     else return false;
     return true;
   });
-  return metric;
 }
 
-function readExplicit(reader: BinaryReader): ReceivedData {
+function* readExplicit(reader: MessageReader, metric: MutableMetric): Pausing {
   const points: ExplicitPoint[] = [];
-  const temporality = readData(reader, () => points.push(readExplicitPoint(reader)));
-  return { kind: 'explicit', temporality: temporalityOf(temporality), points };
+  const temporality = yield* readData(reader, () => points.push(readExplicitPoint(reader)));
+  metric.data = { kind: 'explicit', temporality: temporalityOf(temporality), points };
 }
 
-function readExponential(reader: BinaryReader): ReceivedData {
+function* readExponential(reader: MessageReader, metric: MutableMetric): Pausing {
   const points: ExponentialPoint[] = [];
-  const temporality = readData(reader, () => points.push(readExponentialPoint(reader)));
-  return { kind: 'exponential', temporality: temporalityOf(temporality), points };
+  const temporality = yield* readData(reader, () => points.push(readExponentialPoint(reader)));
+  metric.data = { kind: 'exponential', temporality: temporalityOf(temporality), points };
 }
 
-function readOther(reader: BinaryReader): ReceivedData {
+function* readOther(reader: MessageReader, metric: MutableMetric): Pausing {
   let pointCount = 0;
-  readMessage(reader, (tag) => {
+  yield* readLongMessage(reader, (tag) => {
     if (tag === DATA_POINT) pointCount++;
     return false;
   });
-  return { kind: 'other', pointCount };
+  metric.data = { kind: 'other', pointCount };
 }
 
-function readData(reader: BinaryReader, readPoint: () => void): number {
+function* readData(reader: MessageReader, readPoint: () => void): Pausing<number> {
   let temporality = 0;
-  readMessage(reader, (tag) => {
+  yield* readLongMessage(reader, (tag) => {
     if (tag === DATA_POINT) readPoint();
     else if (tag === DATA_TEMPORALITY) temporality = reader.int32();
     else return false;
@@ -206,7 +221,7 @@ function readData(reader: BinaryReader, readPoint: () => void): number {
 
 // The fields of a point go into variables: an object that is filled field by field took three times as long.
 
-function readExplicitPoint(reader: BinaryReader): ExplicitPoint {
+function readExplicitPoint(reader: MessageReader): ExplicitPoint {
   const entries: Entry[] = [];
   const bounds: number[] = [];
   const counts: number[] = [];
@@ -228,16 +243,32 @@ function readExplicitPoint(reader: BinaryReader): ExplicitPoint {
     else if (tag === EXPLICIT_MIN) min = reader.double();
     else if (tag === EXPLICIT_MAX) max = reader.double();
     else if (tag === POINT_FLAGS) isEmpty = isNoRecordedValue(reader.uint32());
-    else if (tag === EXPLICIT_COUNT_ALONE) counts.push(readFixed64(reader));
-    else if (tag === EXPLICIT_BOUND_ALONE) bounds.push(reader.double());
+    else if (tag === EXPLICIT_COUNT_ALONE) counts.push(alone(reader, readFixed64));
+    else if (tag === EXPLICIT_BOUND_ALONE) bounds.push(alone(reader, readDouble));
     else return false;
     return true;
   });
-  const attributes = Object.fromEntries(entries);
-  return { attributes, startNs, timeNs, isEmpty, count, sum, min, max, bounds, counts };
+  const attributes = attributesOf(entries);
+  return {
+    attributes,
+    startNs,
+    timeNs,
+    isEmpty,
+    count,
+    sum,
+    min,
+    max,
+    bounds: orNone(bounds),
+    counts: orNone(counts),
+  };
 }
 
-function readExponentialPoint(reader: BinaryReader): ExponentialPoint {
+/** Lists without numbers are one object. */
+function orNone(numbers: readonly number[]): readonly number[] {
+  return numbers.length === 0 ? NO_BUCKETS.counts : numbers;
+}
+
+function readExponentialPoint(reader: MessageReader): ExponentialPoint {
   const entries: Entry[] = [];
   let startNs = 0n;
   let timeNs = 0n;
@@ -268,7 +299,7 @@ function readExponentialPoint(reader: BinaryReader): ExponentialPoint {
     else return false;
     return true;
   });
-  const attributes = Object.fromEntries(entries);
+  const attributes = attributesOf(entries);
   return {
     attributes,
     startNs,
@@ -286,13 +317,13 @@ function readExponentialPoint(reader: BinaryReader): ExponentialPoint {
   };
 }
 
-function readBuckets(reader: BinaryReader): BucketRun {
+function readBuckets(reader: MessageReader): BucketRun {
   let offset = 0;
   let counts: number[] = [];
   readMessage(reader, (tag) => {
-    if (tag === BUCKETS_COUNTS) counts = joined(counts, varintsIn(reader.bytes()));
+    if (tag === BUCKETS_COUNTS) counts = joined(counts, readPackedVarints(reader));
     else if (tag === BUCKETS_OFFSET) offset = reader.sint32();
-    else if (tag === BUCKETS_COUNT_ALONE) counts.push(readVarint64(reader));
+    else if (tag === BUCKETS_COUNT_ALONE) counts.push(alone(reader, readVarint64));
     else return false;
     return true;
   });
@@ -304,6 +335,12 @@ function joined(numbers: number[], more: number[]): number[] {
   if (numbers.length === 0) return more;
   for (const number of more) numbers.push(number);
   return numbers;
+}
+
+/** Reads a number that is not packed. Senders pack numbers, so that this may cost as much as a message. */
+function alone(reader: MessageReader, read: (reader: MessageReader) => number): number {
+  reader.budget.takeElements();
+  return read(reader);
 }
 
 function readDouble(reader: BinaryReader): number {

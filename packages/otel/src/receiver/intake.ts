@@ -67,17 +67,25 @@ export class OtlpIntake {
     };
   }
 
-  /** Adds what is new in the points of a request. Returns which points were refused. */
-  take(metrics: readonly ReceivedMetric[]): Refusals {
+  /**
+   * Adds what is new in the points of a request, and pauses after each point. Nothing of another request may be taken before it is
+   * done: points without times count in the order in which they come.
+   *
+   * @returns Which points were refused.
+   */
+  *take(metrics: readonly ReceivedMetric[]): Generator<void, Refusals, void> {
     const notes = new RefusalNotes();
     const readings = readingsOf(metrics, this.#settings, (name, refusal, pointCount = 1) => {
       this.#refused[refusal.reason] += pointCount;
       notes.add(name, refusal.message, pointCount);
     });
-    for (const { cause, details } of this.#ingestion.take(readings)) {
-      // The point is not to blame: the request fails.
-      if (!(cause instanceof HdrscopeError)) throw cause;
-      notes.add(details.family as string, `is refused: ${details.problem}`);
+    for (const reading of readings) {
+      for (const { cause, details } of reading === undefined ? [] : this.#ingestion.take([reading])) {
+        // The point is not to blame: the request fails.
+        if (!(cause instanceof HdrscopeError)) throw cause;
+        notes.add(details.family as string, `is refused: ${details.problem}`);
+      }
+      yield;
     }
     return notes.refusals();
   }

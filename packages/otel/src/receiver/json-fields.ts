@@ -1,7 +1,9 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
 import { asArray, asObject, asText, type JsonObject } from '@hdrscope/kit';
+import type { Attributes } from '@hdrscope/registry';
 import { DEEPEST_VALUE, integerValue } from './attribute-values.ts';
+import { NO_ATTRIBUTES } from './received.ts';
 
 /**
  * Reads a field by its name in lower camel case, as OTLP writes it, else with underscores, as some senders do.
@@ -88,8 +90,10 @@ export function asDouble(value: unknown, name: string): number {
 }
 
 /** @throws HdrscopeError `ERR_DECODE` */
-export function attributesField(fields: JsonObject, name: string, depth = 0): Record<string, unknown> {
-  const entries = listField(fields, name).map((one) => {
+export function attributesField(fields: JsonObject, name: string, depth = 0): Attributes {
+  const list = listField(fields, name);
+  if (list.length === 0) return NO_ATTRIBUTES;
+  const entries = list.map((one) => {
     const entry = asObject(one, name);
     const value = fieldOf(entry, 'value') ?? undefined;
     const read = value === undefined ? undefined : anyValue(asObject(value, 'value'), depth);

@@ -25,8 +25,19 @@ export interface OtlpReceiverOptions extends Pick<IntakeOptions, 'observer' | 'm
    * If the old stream comes back, all of its counts count as new. @default 3600000, an hour
    */
   readonly forgetAfterMs?: number;
-  /** The largest body, on the wire and decompressed: an integer of at least 1. @default 16777216, 16 MiB */
+  /** The largest body, on the wire and decompressed: an integer of at least 1. Larger ones get 413. @default 16777216, 16 MiB */
   readonly maxBytes?: number;
+  /**
+   * How many elements a body may have: an integer of at least 1. Larger ones get 413. In protobuf a value is an element, and a metric,
+   * a point or an attribute is two; in JSON an object is one, an array is one, and two keys are one. 8 fields of protobuf are one
+   * element, and 16 numbers of a list. @default 500000, enough for 10,000 points with 5 attributes and 160 buckets in either encoding
+   */
+  readonly maxElements?: number;
+  /**
+   * How many bytes the bodies of all requests under way may have, after decompression: an integer of at least `maxBytes`. When they
+   * have more, the oldest request whose body is not complete gets 503, and its sender tries again. @default 4 times `maxBytes`
+   */
+  readonly maxPendingBytes?: number;
   /** Reads the time. @default the clock of the runtime */
   readonly clock?: Clock;
 }
@@ -38,19 +49,30 @@ export const RECEIVER_NAMES: OptionNames<OtlpReceiverOptions> = {
   maxStreams: true,
   forgetAfterMs: true,
   maxBytes: true,
+  maxElements: true,
+  maxPendingBytes: true,
   clock: true,
   observer: true,
   memory: true,
 };
 
+/** The limits of bodies. */
+export type ReceiverLimits = Required<
+  Pick<OtlpReceiverOptions, 'maxBytes' | 'maxElements' | 'maxPendingBytes'>
+>;
+
 /** The options that decide how received metrics become readings, and how these are ingested. */
-export type ReceiverSettings = Required<Omit<OtlpReceiverOptions, 'maxBytes' | 'observer' | 'memory'>> &
+export type ReceiverSettings = Required<
+  Omit<OtlpReceiverOptions, keyof ReceiverLimits | 'observer' | 'memory'>
+> &
   Pick<OtlpReceiverOptions, 'observer' | 'memory'>;
 
 const DEFAULT_RESOURCE_ATTRIBUTES = ['service.namespace', 'service.name', 'service.instance.id'];
 const DEFAULT_MAX_STREAMS = 10_000;
 const DEFAULT_FORGET_AFTER_MS = 3_600_000;
 const DEFAULT_MAX_BYTES = 16 * 2 ** 20;
+const DEFAULT_MAX_ELEMENTS = 500_000;
+const PENDING_BODIES = 4;
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` when an option is out of range. */
 export function withDefaults({
@@ -59,10 +81,12 @@ export function withDefaults({
   maxStreams = DEFAULT_MAX_STREAMS,
   forgetAfterMs = DEFAULT_FORGET_AFTER_MS,
   maxBytes = DEFAULT_MAX_BYTES,
+  maxElements = DEFAULT_MAX_ELEMENTS,
+  maxPendingBytes = PENDING_BODIES * maxBytes,
   clock = systemClock,
   observer,
   memory,
-}: OtlpReceiverOptions): ReceiverSettings & { readonly maxBytes: number } {
+}: OtlpReceiverOptions): ReceiverSettings & ReceiverLimits {
   const areTexts =
     Array.isArray(resourceAttributes) && resourceAttributes.every((key) => typeof key === 'string');
   if (!areTexts) {
@@ -73,6 +97,10 @@ export function withDefaults({
   }
   assertLimit('maxStreams', maxStreams);
   assertLimit('maxBytes', maxBytes);
+  assertLimit('maxElements', maxElements);
+  if (!(Number.isSafeInteger(maxPendingBytes) && maxPendingBytes >= maxBytes)) {
+    throw mustBe('ERR_INVALID_OPTION', 'maxPendingBytes', 'an integer of at least maxBytes', maxPendingBytes);
+  }
   if (!(typeof forgetAfterMs === 'number' && forgetAfterMs > 0)) {
     throw mustBe('ERR_INVALID_OPTION', 'forgetAfterMs', 'a number above 0', forgetAfterMs);
   }
@@ -82,6 +110,8 @@ export function withDefaults({
     maxStreams,
     forgetAfterMs,
     maxBytes,
+    maxElements,
+    maxPendingBytes,
     clock,
     observer,
     memory,

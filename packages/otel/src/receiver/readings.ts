@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   type Attributes,
   type CounterState,
@@ -13,42 +14,65 @@ import type {
   ExponentialPoint,
   ReceivedMetric,
   ReceivedPoint,
+  ReceivedScope,
   Temporality,
 } from './received.ts';
 
 /** Takes note that points of a metric are refused. */
 type Refuse = (metricName: string, refusal: PointRefusal, pointCount?: number) => void;
 
-/** Makes readings of the points of a request. Points that are refused go to `refuse`. */
+// One text of a request can belong to all of its points. Without limits, each point would cost as much as the whole request.
+const LONGEST_NAME = 1024;
+const LONGEST_TEXT = 16_384;
+
+/**
+ * Makes readings of the points of a request, and `undefined` for each point and each metric without a reading. Points that are refused
+ * go to `refuse`.
+ */
 export function* readingsOf(
   metrics: readonly ReceivedMetric[],
   settings: ReceiverSettings,
   refuse: Refuse,
-): Generator<Reading, void, undefined> {
+): Generator<Reading | undefined, void, undefined> {
   const nowMs = settings.clock.nowMs();
   let resource: Resource | undefined;
+  let scope: ScopeOfMetrics | undefined;
   for (const metric of metrics) {
-    const { data, name, scope, unit } = metric;
+    yield;
+    const { data, name, unit } = metric;
     if (resource?.attributes !== metric.resource) resource = resourceOf(metric.resource, settings);
+    if (scope?.scope !== metric.scope) scope = scopeOf(metric.scope);
     if (data.kind === 'other') {
       if (data.pointCount > 0) refuse(name, NO_HISTOGRAM, data.pointCount);
       continue;
     }
     const { kind, temporality } = data;
-    const family = familyOf(metric, temporality, settings);
-    const identity = JSON.stringify([scope.name, scope.version, name.toLowerCase(), unit, kind, temporality]);
+    const family = resource.refusal ?? scope.refusal ?? familyOf(metric, temporality, settings);
+    const names = 'reason' in family ? [] : [name.toLowerCase(), unit, kind, temporality];
+    const identity = `${scope.identity}${JSON.stringify(names)}${resource.identity}`;
     for (const point of data.points) {
-      if (point.isEmpty) continue;
+      if (point.isEmpty) {
+        yield;
+        continue;
+      }
       if ('reason' in family) {
         refuse(name, family);
+        yield;
         continue;
       }
       const refusal = refusalOf(point);
       if (refusal !== undefined) {
         refuse(name, refusal);
+        yield;
         continue;
       }
-      const key = `${identity}${resource.identity}${canonicalText(point.attributes)}`;
+      const text = canonicalText(point.attributes);
+      if (text.length > LONGEST_TEXT) {
+        refuse(name, LONG_ATTRIBUTES);
+        yield;
+        continue;
+      }
+      const key = `${identity}${text}`;
       const attributes = { ...resource.identifying, ...point.attributes };
       const counter = counterOf(point, temporality, nowMs);
       yield { key, family, attributes, ...factsOf(point), counter };
@@ -63,17 +87,56 @@ interface Resource {
   readonly identifying: Attributes;
   /** Made of all attributes: the streams of two processes must not be mistaken for one. */
   readonly identity: string;
+  /** Why all points of the resource are refused. */
+  readonly refusal: PointRefusal | undefined;
 }
 
 function resourceOf(attributes: Attributes, { resourceAttributes }: ReceiverSettings): Resource {
   const keys = resourceAttributes.filter((key) => Object.hasOwn(attributes, key));
   const identifying = Object.fromEntries(keys.map((key) => [key, attributes[key]]));
-  return { attributes, identifying, identity: canonicalText(attributes) };
+  const isLong = canonicalText(identifying).length > LONGEST_TEXT;
+  const refusal = isLong ? LONG_ATTRIBUTES : undefined;
+  return { attributes, identifying, identity: digestOf(canonicalText(attributes)), refusal };
 }
+
+/** The part of a metric's context that its scope determines. */
+interface ScopeOfMetrics {
+  readonly scope: ReceivedScope;
+  readonly identity: string;
+  /** Why all points of the scope are refused. */
+  readonly refusal: PointRefusal | undefined;
+}
+
+function scopeOf(scope: ReceivedScope): ScopeOfMetrics {
+  const { name, version } = scope;
+  if (name.length > LONGEST_NAME || version.length > LONGEST_NAME) {
+    return { scope, identity: '', refusal: LONG_NAME };
+  }
+  return { scope, identity: JSON.stringify([name, version]), refusal: undefined };
+}
+
+/** A long text as one of 64 characters, because the key of each stream of the resource contains it. */
+function digestOf(text: string): string {
+  return text.length <= LONGEST_KEPT ? text : createHash('sha256').update(text).digest('hex');
+}
+
+const LONGEST_KEPT = 1024;
 
 const NO_HISTOGRAM: PointRefusal = {
   reason: 'notHistogram',
   message: 'is not a histogram: only histograms are accepted',
+};
+const LONG_NAME: PointRefusal = {
+  reason: 'malformed',
+  message: `has a name, a unit or a scope of more than ${LONGEST_NAME} characters`,
+};
+const LONG_DESCRIPTION: PointRefusal = {
+  reason: 'malformed',
+  message: `has a description of more than ${LONGEST_TEXT} characters`,
+};
+const LONG_ATTRIBUTES: PointRefusal = {
+  reason: 'malformed',
+  message: `has attributes of more than ${LONGEST_TEXT} characters`,
 };
 const NO_NAME: PointRefusal = { reason: 'malformed', message: 'has no name' };
 const NO_TEMPORALITY: PointRefusal = { reason: 'malformed', message: 'is neither delta nor cumulative' };
@@ -85,6 +148,8 @@ function familyOf(
   { familyOptions }: ReceiverSettings,
 ): FamilyOptions | PointRefusal {
   if (name === '') return NO_NAME;
+  if (name.length > LONGEST_NAME || unit.length > LONGEST_NAME) return LONG_NAME;
+  if (description.length > LONGEST_TEXT) return LONG_DESCRIPTION;
   if (temporality === undefined) return NO_TEMPORALITY;
   const hasScope = scope.name !== '' || scope.version !== '';
   try {

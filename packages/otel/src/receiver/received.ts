@@ -89,6 +89,8 @@ export function isNoRecordedValue(flags: number): boolean {
   return (flags & 1) !== 0;
 }
 
+export const NO_ATTRIBUTES: Attributes = /* @__PURE__ */ Object.freeze({});
+
 export const NO_BUCKETS: BucketRun = /* @__PURE__ */ Object.freeze({
   offset: 0,
   counts: Object.freeze([]) as readonly number[],

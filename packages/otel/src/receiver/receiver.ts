@@ -3,13 +3,16 @@ import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { IngestMemory, Registry } from '@hdrscope/registry';
 import { answerFailure, answerSuccess, CONTENT_TYPES, type Encoding } from './answer.ts';
-import { readBody } from './body.ts';
+import { Bodies } from './body.ts';
 import { decodeJson } from './decode-json.ts';
 import { decodeProtobuf } from './decode-protobuf.ts';
 import { HttpRefusal } from './http-refusal.ts';
 import { OtlpIntake, type OtlpIntakeHealth } from './intake.ts';
+import { bodyBudget } from './limits.ts';
 import { type OtlpReceiverOptions, RECEIVER_NAMES, withDefaults } from './options.ts';
 import type { ReceivedMetric } from './received.ts';
+import { Turns } from './turns.ts';
+import type { Pausing } from './wire.ts';
 
 /** Counters of a receiver since it was made. */
 export interface OtlpReceiverHealth extends OtlpIntakeHealth {
@@ -21,7 +24,11 @@ export interface OtlpReceiverHealth extends OtlpIntakeHealth {
 
 /** Receives the metrics that OpenTelemetry SDKs and Collectors export by OTLP over HTTP. */
 export interface OtlpReceiver {
-  /** Answers a request. For `http.createServer` and the routes of frameworks. Never throws and never rejects. */
+  /**
+   * Answers a request. For `http.createServer` and the routes of frameworks. Never throws and never rejects. It limits what a request
+   * may hold, but not who may send it: your server decides that, for example by `Access` of `@hdrscope/kit/server`, and limits
+   * connections and their time.
+   */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** The receiver's counters at this moment. */
   readonly health: OtlpReceiverHealth;
@@ -49,6 +56,9 @@ const OTLP_RECEIVER: OptionsOwner<OtlpReceiverOptions> = {
  *
  * A bucket counts, whole, at its middle, after the minimum and the maximum of the stream have narrowed it. Values below 0
  * count as `rejected` in their series.
+ *
+ * Requests that pass `maxBytes` or `maxElements` get 413, and 503 when the requests under way pass `maxPendingBytes`: nothing of them
+ * counts. Requests are taken one after another, and other work of the process runs between the points of a big one.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range.
  * @example
@@ -81,9 +91,11 @@ const OTLP_RECEIVER: OptionsOwner<OtlpReceiverOptions> = {
  */
 export function otlpReceiver(registry: Registry, options: OtlpReceiverOptions = {}): OtlpReceiver {
   assertOptions(options, OTLP_RECEIVER);
-  const { maxBytes, ...settings } = withDefaults(options);
+  const { maxBytes, maxElements, maxPendingBytes, ...settings } = withDefaults(options);
   const { observer } = settings;
   const intake = new OtlpIntake(registry, settings);
+  const bodies = new Bodies({ maxBytes, maxPendingBytes });
+  const turns = new Turns();
   let requests = 0;
   let failedRequests = 0;
 
@@ -92,18 +104,24 @@ export function otlpReceiver(registry: Registry, options: OtlpReceiverOptions = 
     try {
       assertRoute(request, response);
       if (encoding === undefined) throw new HttpRefusal(415, `content-type must be ${TYPES_TEXT}`);
-      const metrics = decoded(await readBody(request, maxBytes), encoding);
-      const refusals = intake.take(metrics);
+      const refusals = await bodies.use(request, (bytes) =>
+        // One after the other: only one request at a time is in memory in full, and its points stay together.
+        turns.take(function* () {
+          if (response.destroyed || response.headersSent) throw new HttpRefusal(400, GONE);
+          const metrics = yield* decoded(bytes, encoding, maxElements);
+          return yield* intake.take(metrics);
+        }),
+      );
       requests++;
       answerSuccess(response, encoding, refusals);
       observer?.succeeded?.();
     } catch (error) {
       failedRequests++;
       observer?.failed?.(error);
-      const status = error instanceof HttpRefusal ? error.status : 500;
       // The client has gone, or has its answer.
       if (response.destroyed || response.headersSent) return;
-      answerFailure(response, encoding ?? 'json', status, messageOf(error));
+      const { status, message } = refusalOf(error);
+      answerFailure(response, encoding ?? 'json', status, message);
     }
   };
   return {
@@ -115,6 +133,7 @@ export function otlpReceiver(registry: Registry, options: OtlpReceiverOptions = 
   };
 }
 
+const GONE = 'the client has gone, or has got an error, before its request was read';
 const TYPES_TEXT = Object.values(CONTENT_TYPES).join(' or ');
 
 function encodingOf(contentType = ''): Encoding | undefined {
@@ -133,17 +152,28 @@ function assertRoute({ url = '', method }: IncomingMessage, response: ServerResp
   throw new HttpRefusal(405, `metrics are accepted by POST only, got ${method}`);
 }
 
-/** @throws HttpRefusal 400 when the body is not a request. */
-function decoded(body: Uint8Array, encoding: Encoding): ReceivedMetric[] {
-  try {
-    return encoding === 'protobuf' ? decodeProtobuf(body) : decodeJson(new TextDecoder().decode(body));
-  } catch (error) {
-    if (error instanceof HdrscopeError && error.code === 'ERR_DECODE')
-      throw new HttpRefusal(400, error.message);
-    throw error;
-  }
+/** @throws HdrscopeError `ERR_DECODE` when the body is not a request, `ERR_TOO_LARGE` when it passes a limit. */
+function decoded(body: Uint8Array, encoding: Encoding, maxElements: number): Pausing<ReceivedMetric[]> {
+  const budget = bodyBudget(maxElements);
+  return encoding === 'protobuf'
+    ? decodeProtobuf(body, budget)
+    : decodeJson(new TextDecoder().decode(body), budget);
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** The status of an answer, and its message for people. */
+function refusalOf(error: unknown): Pick<HttpRefusal, 'status' | 'message'> {
+  if (error instanceof HttpRefusal) return error;
+  if (!(error instanceof HdrscopeError)) {
+    return { status: 500, message: error instanceof Error ? error.message : String(error) };
+  }
+  const { code, message, details } = error;
+  if (code === 'ERR_DECODE') return { status: 400, message };
+  if (code !== 'ERR_TOO_LARGE') return { status: 500, message };
+  const cure = CURES[details.limit as string];
+  return cure === undefined ? { status: 400, message } : { status: 413, message: `${message}${cure}` };
 }
+
+const CURES: Readonly<Record<string, string>> = {
+  bytes: ', on the wire and decompressed: send smaller batches, or raise maxBytes of the receiver',
+  elements: ': send smaller batches, or raise maxElements of the receiver',
+};

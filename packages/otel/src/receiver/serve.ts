@@ -1,13 +1,15 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { closeServer } from '@hdrscope/kit';
+import { assertAddress, createGuardedServer, type GuardOptions, listenAt } from '@hdrscope/kit/server';
 import type { Registry } from '@hdrscope/registry';
 import { type OtlpReceiverOptions, RECEIVER_NAMES } from './options.ts';
 import { type OtlpReceiver, otlpReceiver } from './receiver.ts';
 
-/** Options of a receiver, and where its server listens. */
-export interface ServeOtlpOptions extends OtlpReceiverOptions {
+/**
+ * Options of a receiver, where its server listens, who may use it (`token`, `allowedHosts`), its `limits`, and `tls`: the `observer`
+ * hears of a certificate that cannot be read again.
+ */
+export interface ServeOtlpOptions extends OtlpReceiverOptions, GuardOptions {
   /** A name or an address; `0.0.0.0` or `::` for all interfaces. @default 'localhost' */
   readonly host?: string;
   /** An integer from 0 to 65535; 0 takes a free port. @default 4318, the port of OTLP */
@@ -27,23 +29,30 @@ export interface RunningOtlp extends Pick<OtlpReceiver, 'health' | 'memory'> {
 
 // https://opentelemetry.io/docs/specs/otlp/#otlphttp-default-port
 const DEFAULT_PORT = 4318;
-// Exporters give up after 10 seconds by default.
-const REQUEST_TIMEOUT_MS = 30_000;
-const HEADERS_TIMEOUT_MS = 10_000;
-const CHECK_INTERVAL_MS = 5000;
 
 const SERVE_OTLP: OptionsOwner<ServeOtlpOptions> = {
   name: 'serveOtlp',
-  names: { ...RECEIVER_NAMES, host: true, port: true, unref: true },
+  names: {
+    ...RECEIVER_NAMES,
+    host: true,
+    port: true,
+    unref: true,
+    token: true,
+    allowedHosts: true,
+    limits: true,
+    tls: true,
+  },
   call: 'serveOtlp(registry, { port: 4318 })',
 };
 
 /**
- * Starts a server with a receiver of OTLP over HTTP: see `otlpReceiver`. It cuts off a client that takes longer than 30
- * seconds to send a request, or 10 seconds for the headers.
+ * Starts a server with a receiver of OTLP over HTTP: see `otlpReceiver`. Its `limits` bound the number and the time of connections and
+ * requests: a client has 10 seconds for the headers and 30 for a request, and a request beyond 64 under way gets 503, after which a
+ * sender tries again. A server on loopback accepts requests with a loopback name in the `Host` header only, or one of `allowedHosts`,
+ * unless it has a `token`; no server accepts requests of web pages of other sites. `GET /healthz` gets 200 without a token.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range. When the server cannot
- *   listen, the promise rejects with the system's own error, such as `EADDRINUSE`.
+ *   listen or read the files of `tls`, the promise rejects with the system's own error, such as `EADDRINUSE`.
  * @example
  * ```ts
  * import { serveOtlp } from '@hdrscope/otel/receiver';
@@ -58,28 +67,25 @@ const SERVE_OTLP: OptionsOwner<ServeOtlpOptions> = {
  */
 export async function serveOtlp(registry: Registry, options: ServeOtlpOptions = {}): Promise<RunningOtlp> {
   assertOptions(options, SERVE_OTLP);
-  const { host = 'localhost', port = DEFAULT_PORT, unref = true, ...received } = options;
-  if (typeof host !== 'string' || host === '') {
-    throw mustBe('ERR_INVALID_OPTION', 'host', 'a name or an address', host);
-  }
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw mustBe('ERR_INVALID_OPTION', 'port', 'an integer from 0 to 65535', port);
-  }
+  const { host = 'localhost', port = DEFAULT_PORT, unref = true, ...others } = options;
+  const { token, allowedHosts, limits, tls, ...received } = others;
+  assertAddress({ host, port });
   const receiver = otlpReceiver(registry, received);
-  const server = createServer(
-    {
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      connectionsCheckingInterval: CHECK_INTERVAL_MS,
-    },
-    (request, response) => void receiver.handle(request, response),
-  );
-  if (unref) server.unref().on('connection', (socket) => socket.unref());
-  await listening(server, host, port);
+  const onProblem = (problem: Error): void => received.observer?.failed?.(problem);
+  const server = createGuardedServer((request, response) => void receiver.handle(request, response), {
+    host,
+    unref,
+    token,
+    allowedHosts,
+    limits,
+    tls,
+    onProblem,
+  });
+  const listening = await listenAt(server, { host, port });
   let closed: Promise<void> | undefined;
   return {
     host,
-    port: (server.address() as AddressInfo).port,
+    port: listening,
     memory: receiver.memory,
     get health() {
       return receiver.health;
@@ -89,16 +95,4 @@ export async function serveOtlp(registry: Registry, options: ServeOtlpOptions = 
       return closed;
     },
   };
-}
-
-function listening(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host, port }, () => {
-      server.off('error', reject);
-      // A connection that cannot be accepted fails at its client, which notices.
-      server.on('error', () => {});
-      resolve();
-    });
-  });
 }

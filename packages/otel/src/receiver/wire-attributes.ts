@@ -1,7 +1,6 @@
-import type { BinaryReader } from '@bufbuild/protobuf/wire';
 import { HdrscopeError } from '@hdrscope/core';
 import { bytesText, DEEPEST_VALUE, integerValue } from './attribute-values.ts';
-import { delimited, fixed64, readMessage, varint } from './wire.ts';
+import { delimited, fixed64, type MessageReader, readMessage, varint } from './wire.ts';
 
 // https://github.com/open-telemetry/opentelemetry-proto/blob/v1.9.0/opentelemetry/proto/common/v1/common.proto
 const KEY = delimited(1);
@@ -21,9 +20,11 @@ const ITEM = delimited(1);
 export type Entry = [key: string, value: unknown];
 
 /** Reads a `KeyValue`. */
-export function readEntry(reader: BinaryReader, depth = 0): Entry {
+export function readEntry(reader: MessageReader, depth = 0): Entry {
   let key = '';
   let value: unknown;
+  // A pair and a property.
+  reader.budget.takeElements();
   readMessage(reader, (tag) => {
     if (tag === KEY) key = reader.string();
     else if (tag === VALUE) value = readValue(reader, depth);
@@ -34,7 +35,7 @@ export function readEntry(reader: BinaryReader, depth = 0): Entry {
 }
 
 /** Reads an `AnyValue`. */
-function readValue(reader: BinaryReader, depth: number): unknown {
+function readValue(reader: MessageReader, depth: number): unknown {
   if (depth > DEEPEST_VALUE) {
     throw new HdrscopeError('ERR_DECODE', `an attribute is nested more than ${DEEPEST_VALUE} deep`);
   }
@@ -53,7 +54,7 @@ function readValue(reader: BinaryReader, depth: number): unknown {
   return value;
 }
 
-function readItems<Item>(reader: BinaryReader, readItem: () => Item): Item[] {
+function readItems<Item>(reader: MessageReader, readItem: () => Item): Item[] {
   const items: Item[] = [];
   readMessage(reader, (tag) => {
     if (tag !== ITEM) return false;

@@ -1,6 +1,5 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
-import { decodeJson } from '../../src/receiver/decode-json.ts';
-import { decodeProtobuf } from '../../src/receiver/decode-protobuf.ts';
+import { decodedJson, decodedProtobuf } from './support/receiving.ts';
 import {
   attributesJson,
   type RequestJson,
@@ -49,8 +48,8 @@ const REQUEST: RequestJson = requestJson([
 
 /** Decodes a request, by encoding. */
 const DECODERS = {
-  protobuf: (request: RequestJson) => decodeProtobuf(requestBytes(request)),
-  json: (request: RequestJson) => decodeJson(JSON.stringify(request)),
+  protobuf: (request: RequestJson) => decodedProtobuf(requestBytes(request)),
+  json: (request: RequestJson) => decodedJson(JSON.stringify(request)),
 };
 
 describe.each(Object.entries(DECODERS))('a request in %s', (_, decode) => {
@@ -234,7 +233,7 @@ test('JSON can hold integers as numbers, doubles as text, null for absent fields
       },
     ],
   });
-  const [{ data }] = decodeJson(text) as [ReturnType<typeof decodeJson>[number]];
+  const [{ data }] = decodedJson(text) as [ReturnType<typeof decodedJson>[number]];
   expect(data).toMatchObject({
     kind: 'explicit',
     temporality: 'cumulative',
@@ -268,7 +267,7 @@ test.each([
   [inPoint('{"bucketCounts":[null]}'), 'bucketCounts must be an integer of at least 0'],
   [inPoint('{"attributes":[{"key":"k","value":{"intValue":"x"}}]}'), 'intValue must be an integer'],
 ])('JSON that is not a request is refused: %s', (text, message) => {
-  expect(() => decodeJson(text)).toThrow(
+  expect(() => decodedJson(text)).toThrow(
     expect.objectContaining({ code: 'ERR_DECODE', message: expect.stringContaining(message) }),
   );
 });
@@ -285,7 +284,7 @@ test('a protobuf that ends early is refused, wherever it ends', () => {
   const bytes = requestBytes(REQUEST);
   const lengths = Array.from({ length: bytes.length - 1 }, (_, i) => i + 1);
   for (const length of lengths) {
-    expect(() => decodeProtobuf(bytes.subarray(0, length))).toThrow(
+    expect(() => decodedProtobuf(bytes.subarray(0, length))).toThrow(
       expect.objectContaining({ code: 'ERR_DECODE' }),
     );
   }
@@ -316,9 +315,9 @@ test('protobuf can hold repeated numbers one by one, and unknown fields', () => 
       .bytes(bytes)
       .finish();
   const inRequest = (bytes: Uint8Array): Uint8Array => nested(1, nested(2, nested(2, bytes)));
-  const [explicit] = decodeProtobuf(inRequest(nested(9, nested(1, point.finish()))));
+  const [explicit] = decodedProtobuf(inRequest(nested(9, nested(1, point.finish()))));
   expect(explicit!.data).toMatchObject({ points: [{ counts: [2, 3], bounds: [1.5] }] });
-  const [other] = decodeProtobuf(inRequest(nested(10, nested(1, exponential.finish()))));
+  const [other] = decodedProtobuf(inRequest(nested(10, nested(1, exponential.finish()))));
   expect(other!.data).toMatchObject({ points: [{ positive: { offset: 0, counts: [2 ** 40, 7] } }] });
 });
 
@@ -340,13 +339,13 @@ test.each([
   ['a varint that breaks off', [0x80], 'a message ends within one of its fields'],
 ])('protobuf with %s among its counts is refused', (_, counts, message) => {
   const body = nested(Uint8Array.from(counts), 2, ...IN_POSITIVE);
-  expect(() => decodeProtobuf(body)).toThrow(message);
+  expect(() => decodedProtobuf(body)).toThrow(message);
 });
 
 test('packed counts can come in pieces', () => {
   const pieces = [nested(Uint8Array.of(1, 2), 2), nested(Uint8Array.of(0x80, 0x01), 2)];
   const body = nested(Buffer.concat(pieces), ...IN_POSITIVE);
-  expect(decodeProtobuf(body)[0]!.data).toMatchObject({ points: [{ positive: { counts: [1, 2, 128] } }] });
+  expect(decodedProtobuf(body)[0]!.data).toMatchObject({ points: [{ positive: { counts: [1, 2, 128] } }] });
 });
 
 test('a resource and a scope that follow their metrics belong to them', () => {
@@ -364,5 +363,5 @@ test('a resource and a scope that follow their metrics belong to them', () => {
   const request = bytes((writer) =>
     writer.uint32((1 << 3) | 2).bytes(bytes((inner) => inner.uint32((2 << 3) | 2).bytes(scopeMetrics))),
   );
-  expect(decodeProtobuf(request)).toMatchObject([{ name: 'm', scope: { name: 's' } }]);
+  expect(decodedProtobuf(request)).toMatchObject([{ name: 'm', scope: { name: 's' } }]);
 });

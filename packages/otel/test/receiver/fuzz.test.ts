@@ -1,11 +1,17 @@
 import { Agent } from 'node:http';
 import { createRegistry } from '@hdrscope/registry';
-import { decodeJson } from '../../src/receiver/decode-json.ts';
-import { decodeProtobuf } from '../../src/receiver/decode-protobuf.ts';
 import { serveOtlp } from '../../src/receiver/index.ts';
 import type { ReceivedMetric } from '../../src/receiver/received.ts';
 import { ask, JSON_TYPE, PROTOBUF } from './support/http.ts';
-import { CUMULATIVE, DELTA, explicitPoint, exponentialPoint, Receiving } from './support/receiving.ts';
+import {
+  CUMULATIVE,
+  DELTA,
+  decodedJson,
+  decodedProtobuf,
+  explicitPoint,
+  exponentialPoint,
+  Receiving,
+} from './support/receiving.ts';
 import { attributesJson, requestBytes, requestJson } from './support/request.ts';
 
 const REQUEST = requestJson([
@@ -75,11 +81,15 @@ function possibleTotals(metrics: readonly ReceivedMetric[]): Set<number> {
 }
 
 const BODIES = {
-  protobuf: { bytes: requestBytes(REQUEST), headers: PROTOBUF, decode: decodeProtobuf },
+  protobuf: {
+    bytes: requestBytes(REQUEST),
+    headers: PROTOBUF,
+    decode: (bytes: Uint8Array) => decodedProtobuf(bytes),
+  },
   json: {
     bytes: new TextEncoder().encode(JSON.stringify(REQUEST)),
     headers: JSON_TYPE,
-    decode: (bytes: Uint8Array) => decodeJson(new TextDecoder().decode(bytes)),
+    decode: (bytes: Uint8Array) => decodedJson(new TextDecoder().decode(bytes)),
   },
 };
 
@@ -100,7 +110,7 @@ describe.each(Object.entries(BODIES))(
         }
         understood++;
         const receiving = new Receiving();
-        const { pointCount } = receiving.intake.take(metrics);
+        const { pointCount } = receiving.take(metrics);
         const series = await receiving.series();
         const counted = series.reduce(
           (sum, { histogram, rejected }) =>

@@ -515,6 +515,33 @@ describe('points that are refused', () => {
     expect(receiving.metrics([{ name: '', histogram }]).message).toContain('has no name');
   });
 
+  test.each([
+    ['name', 1024, 'has a name, a unit or a scope of more than 1024 characters'],
+    ['unit', 1024, 'has a name, a unit or a scope of more than 1024 characters'],
+    ['description', 16_384, 'has a description of more than 16384 characters'],
+  ])('have a metric with a %s of more than %i characters', (property, most, message) => {
+    const receiving = new Receiving();
+    const histogram = { aggregationTemporality: DELTA, dataPoints: [explicitPoint([1, 0, 0, 0])] };
+    const send = (length: number) =>
+      receiving.metrics([{ name: 'm', histogram, [property]: 'x'.repeat(length) }]).message;
+    expect(send(most)).toBe('');
+    expect(send(most + 1)).toContain(message);
+  });
+
+  test('have attributes that are too long, of their own or of their resource', () => {
+    const receiving = new Receiving();
+    const send = (ofPoint: number, ofResource: number) => {
+      const attributes = attributesJson({ k: 'x'.repeat(ofPoint) });
+      const dataPoints = [explicitPoint([1, 0, 0, 0], { attributes })];
+      const histogram = { aggregationTemporality: DELTA, dataPoints };
+      return receiving.metrics([{ name: 'm', histogram }], { 'service.name': 'x'.repeat(ofResource) })
+        .message;
+    };
+    expect([send(16_000, 1), send(1, 16_000)]).toEqual(['', '']);
+    expect(send(16_400, 1)).toContain('has attributes of more than 16384 characters');
+    expect(send(1, 16_400)).toContain('has attributes of more than 16384 characters');
+  });
+
   test('belong to gauges, sums and summaries', () => {
     const receiving = new Receiving();
     const refusals = receiving.metrics([

@@ -154,7 +154,9 @@ describe('a failed request', () => {
     const { port } = await started({ maxBytes: 1000 });
     const answer = await ask(port, { headers, body });
     expect(answer.status).toBe(413);
-    expect(JSON.parse(answer.body.toString()).message).toContain('the body exceeds 1000 bytes');
+    expect(JSON.parse(answer.body.toString()).message).toBe(
+      'the body must have at most 1000 bytes, on the wire and decompressed: send smaller batches, or raise maxBytes of the receiver',
+    );
   });
 
   test('that ends early counts nothing, and the next one is answered', async () => {

@@ -1,7 +1,10 @@
 import { createRegistry, type Registry, type SeriesSnapshot, type Snapshot } from '@hdrscope/registry';
+import { decodeJson } from '../../../src/receiver/decode-json.ts';
 import { decodeProtobuf } from '../../../src/receiver/decode-protobuf.ts';
 import { OtlpIntake, type OtlpIntakeHealth } from '../../../src/receiver/intake.ts';
+import { bodyBudget } from '../../../src/receiver/limits.ts';
 import { type OtlpReceiverOptions, withDefaults } from '../../../src/receiver/options.ts';
+import type { ReceivedMetric } from '../../../src/receiver/received.ts';
 import type { Refusals } from '../../../src/receiver/refusals.ts';
 import {
   type ExplicitJson,
@@ -14,6 +17,24 @@ import {
 export const DELTA = 1;
 export const CUMULATIVE = 2;
 
+/** What a work returns that pauses. */
+export function withoutPauses<Result>(work: Generator<void, Result, void>): Result {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+  }
+}
+
+const MANY = 1_000_000;
+
+export function decodedProtobuf(bytes: Uint8Array, maxElements: number = MANY): ReceivedMetric[] {
+  return withoutPauses(decodeProtobuf(bytes, bodyBudget(maxElements)));
+}
+
+export function decodedJson(text: string, maxElements: number = MANY): ReceivedMetric[] {
+  return withoutPauses(decodeJson(text, bodyBudget(maxElements)));
+}
+
 /** A registry that receives requests. */
 export class Receiving {
   readonly registry: Registry = createRegistry();
@@ -24,7 +45,12 @@ export class Receiving {
   }
 
   metrics(metrics: readonly MetricJson[], resource?: Readonly<Record<string, string | number>>): Refusals {
-    return this.intake.take(decodeProtobuf(requestBytes(requestJson(metrics, resource))));
+    return this.take(decodedProtobuf(requestBytes(requestJson(metrics, resource))));
+  }
+
+  /** Takes a request without pauses. */
+  take(metrics: readonly ReceivedMetric[]): Refusals {
+    return withoutPauses(this.intake.take(metrics));
   }
 
   explicit(aggregationTemporality: number, ...dataPoints: ExplicitJson[]): Refusals {
