@@ -87,8 +87,9 @@ function echo(value: unknown): string {
   if (typeof value === 'function') return 'a function';
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === 'object' && value !== null) {
-    const kind = value.constructor?.name ?? 'Object';
-    return kind === 'Object' ? 'an object' : `a ${kind}`;
+    // Foreign data may have a field with this name.
+    const kind: unknown = value.constructor?.name;
+    return typeof kind !== 'string' || kind === 'Object' ? 'an object' : `a ${kind}`;
   }
   return String(value);
 }

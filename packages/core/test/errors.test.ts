@@ -59,6 +59,7 @@ describe('a message', () => {
     ['an object', {}, 'an object'],
     ['an object of a class', new Map(), 'a Map'],
     ['an object of no class', Object.create(null), 'an object'],
+    ['an object with a field of that name', { constructor: { name: { toString: 1 } } }, 'an object'],
   ])('echoes %s', (_what, got, echo) => {
     expect(mustBe('ERR_INVALID_OPTION', 'x', 'right', got).message).toBe(`x must be right, got ${echo}`);
   });

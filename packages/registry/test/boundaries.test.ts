@@ -1,6 +1,9 @@
+import { Budget } from '@hdrscope/kit';
 import { createRegistry } from '../src/registry.ts';
 import { familyFromJson, familyToJson } from '../src/remote/definitions.ts';
 import { createSnapshot } from '../src/snapshot.ts';
+
+const unlimited = (): Budget => new Budget('the message', {});
 
 describe('the boundaries of a family', () => {
   test('are in its snapshots, and cannot be changed from outside', async () => {
@@ -44,12 +47,12 @@ describe('the boundaries of a family', () => {
     const [depth, size] = JSON.parse(
       JSON.stringify(families.map((family) => familyToJson(family, registry.family(family)!))),
     );
-    expect([depth, size].map((json) => familyFromJson(json, 'family').boundaries)).toEqual([
+    expect([depth, size].map((json) => familyFromJson(json, 'family', unlimited()).boundaries)).toEqual([
       [1, 4],
       undefined,
     ]);
     depth.boundaries = [1, 'x'];
-    expect(() => familyFromJson(depth, 'family')).toThrow(
+    expect(() => familyFromJson(depth, 'family', unlimited())).toThrow(
       'family.boundaries[1] must be a finite number, got "x"',
     );
   });

@@ -1,5 +1,5 @@
 import { fromTicks } from '@hdrscope/core/internal';
-import { asArray, asCount, asFinite, asObject, asText } from '@hdrscope/kit';
+import { asArray, asCount, asFinite, asObject, asText, type Budget } from '@hdrscope/kit';
 import type { Attributes } from '../attributes.ts';
 import type { FamilySnapshot } from '../family.ts';
 import type { FamilyOptions, FamilySettings, Scope } from '../family-options.ts';
@@ -56,14 +56,17 @@ export function familyToJson(
   };
 }
 
-/** @throws HdrscopeError `ERR_DECODE` */
-export function familyFromJson(json: unknown, where: string): FamilyOptions {
+/**
+ * @param budget The rest of the budget of the message.
+ * @throws HdrscopeError `ERR_DECODE`; `ERR_TOO_LARGE`
+ */
+export function familyFromJson(json: unknown, where: string, budget: Budget): FamilyOptions {
   const fields = asObject(json, where);
   const name = asText(fields.name, `${where}.name`);
   if (name === '') throw malformed(`${where}.name`, 'a text, not empty', name);
   const scope = scopeFromJson(fields.scope, `${where}.scope`);
-  const boundaries = boundariesFromJson(fields.boundaries, `${where}.boundaries`);
-  const thresholds = boundariesFromJson(fields.thresholds, `${where}.thresholds`) ?? [];
+  const boundaries = boundariesFromJson(fields.boundaries, `${where}.boundaries`, budget);
+  const thresholds = boundariesFromJson(fields.thresholds, `${where}.thresholds`, budget) ?? [];
   const { expireAfterMs: expiry } = fields;
   const expireAfterMs =
     expiry === undefined || expiry === null ? undefined : asFinite(expiry, `${where}.expireAfterMs`);
@@ -87,15 +90,21 @@ export function seriesToJson({ family, attributes, startTimeMs }: RemoteSeries):
 
 /**
  * @param familyCount The number of known families.
- * @throws HdrscopeError `ERR_DECODE`
+ * @param budget The rest of the budget of the message.
+ * @throws HdrscopeError `ERR_DECODE`; `ERR_TOO_LARGE`
  */
-export function seriesFromJson(json: unknown, where: string, familyCount: number): RemoteSeries {
+export function seriesFromJson(
+  json: unknown,
+  where: string,
+  familyCount: number,
+  budget: Budget,
+): RemoteSeries {
   const fields = asArray(json, where, 3);
   const family = asCount(fields[0], `${where}[0]`);
   if (family >= familyCount) throw malformed(`${where}[0]`, `one of ${familyCount} families`, family);
   return {
     family,
-    attributes: attributesFromJson(fields[1], `${where}[1]`),
+    attributes: attributesFromJson(fields[1], `${where}[1]`, budget),
     startTimeMs: asTime(fields[2], `${where}[2]`),
   };
 }
@@ -112,7 +121,9 @@ function scopeFromJson(json: unknown, where: string): Scope | undefined {
   };
 }
 
-function boundariesFromJson(json: unknown, where: string): readonly number[] | undefined {
+function boundariesFromJson(json: unknown, where: string, budget: Budget): readonly number[] | undefined {
   if (json === undefined || json === null) return undefined;
-  return asArray(json, where, MOST_BOUNDARIES).map((boundary, i) => asFinite(boundary, `${where}[${i}]`));
+  const boundaries = asArray(json, where, MOST_BOUNDARIES);
+  budget.takeElements(boundaries.length);
+  return boundaries.map((boundary, i) => asFinite(boundary, `${where}[${i}]`));
 }

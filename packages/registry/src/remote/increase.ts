@@ -1,4 +1,4 @@
-import { asArray, asCount, asFinite, asObject, type Slices } from '@hdrscope/kit';
+import { asArray, asCount, asFinite, asObject, type Budget, type Slices } from '@hdrscope/kit';
 import type { Exemplar } from '../exemplars.ts';
 import { type Rejected, rejectedCount } from '../rejected.ts';
 import type { Snapshot } from '../snapshot.ts';
@@ -72,8 +72,8 @@ export async function increaseBetween(
     for (const increase of series) {
       const id = ids.idOf(family, increase);
       if (increase.counts.total > 0) numbers.add(id, increase.counts, increase);
-      rejected.push(...rejectedToJson(id, increase.rejected));
-      exemplars.push(...exemplarsToJson(id, increase.exemplars));
+      for (const one of rejectedToJson(id, increase.rejected)) rejected.push(one);
+      for (const one of exemplarsToJson(id, increase.exemplars)) exemplars.push(one);
       if (slices.isOver()) await slices.next();
     }
     family++;
@@ -83,25 +83,36 @@ export async function increaseBetween(
 
 /**
  * @param seriesCount The number of known series: all ids are below it.
- * @throws HdrscopeError `ERR_DECODE`
+ * @param budget The rest of the budget of the message.
+ * @throws HdrscopeError `ERR_DECODE`; `ERR_TOO_LARGE`
  */
-export function readIncrease(wire: WireIncrease, where: string, seriesCount: number): ReceivedIncrease {
+export function readIncrease(
+  wire: WireIncrease,
+  where: string,
+  seriesCount: number,
+  budget: Budget,
+): ReceivedIncrease {
+  const listAt = (value: unknown, at: string, most: number): readonly unknown[] => {
+    const list = asArray(value, at, most);
+    budget.takeElements(list.length);
+    return list;
+  };
   const idAt = (value: unknown, at: string): number => {
     const id = asCount(value, at);
     if (id >= seriesCount) throw malformed(at, `the id of one of ${seriesCount} series`, id);
     return id;
   };
   return {
-    numbers: readNumbers(wire, where, seriesCount),
-    rejected: asArray(wire.rejected, `${where}.rejected`, MOST_SERIES).map((json, i) => {
+    numbers: readNumbers(wire, where, seriesCount, budget),
+    rejected: listAt(wire.rejected, `${where}.rejected`, MOST_SERIES).map((json, i) => {
       const at = `${where}.rejected[${i}]`;
       const fields = asArray(json, at, 6);
       return [idAt(fields[0], `${at}[0]`), rejectedFromJson(fields, at)];
     }),
-    exemplars: asArray(wire.exemplars, `${where}.exemplars`, MOST_EXEMPLARS).map((json, i) => {
+    exemplars: listAt(wire.exemplars, `${where}.exemplars`, MOST_EXEMPLARS).map((json, i) => {
       const at = `${where}.exemplars[${i}]`;
       const fields = asArray(json, at, 4);
-      return [idAt(fields[0], `${at}[0]`), exemplarFromJson(fields, at)];
+      return [idAt(fields[0], `${at}[0]`), exemplarFromJson(fields, at, budget)];
     }),
   };
 }
@@ -137,10 +148,10 @@ function exemplarsToJson(id: number, exemplars: readonly Exemplar[]): WireExempl
   return exemplars.map(({ value, timeMs, attributes }) => [id, value, timeMs, attributesToJson(attributes)]);
 }
 
-function exemplarFromJson(fields: readonly unknown[], where: string): Exemplar {
+function exemplarFromJson(fields: readonly unknown[], where: string, budget: Budget): Exemplar {
   return {
     value: asFinite(fields[1], `${where}[1]`),
     timeMs: asTime(fields[2], `${where}[2]`),
-    attributes: attributesFromJson(fields[3], `${where}[3]`),
+    attributes: attributesFromJson(fields[3], `${where}[3]`, budget),
   };
 }

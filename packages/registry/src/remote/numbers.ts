@@ -1,5 +1,6 @@
 import type { ReadonlyCounts } from '@hdrscope/core';
 import { fromBase64, mustBe, type SlotRuns, toBase64 } from '@hdrscope/core/internal';
+import type { Budget } from '@hdrscope/kit';
 import type { Extremes } from '../intervals.ts';
 import { malformed } from './fields.ts';
 
@@ -41,9 +42,6 @@ const FIRST_THRESHOLD = 2 ** 23;
 
 const PAGE_SLOTS = 64;
 const MOST_WORDS_PER_SLOT = 3;
-
-// Far above the numbers of any registry, and far below a size that would exhaust the memory of the receiver.
-const MOST_BYTES = 2 ** 30;
 
 const pageCounts = /* @__PURE__ */ new Float64Array(PAGE_SLOTS);
 
@@ -130,15 +128,17 @@ export class NumbersWriter {
  * Checks everything but the slots and counts themselves, which `ReceivedSlots` checks.
  *
  * @param seriesCount The number of known series: all ids are below it.
- * @throws HdrscopeError `ERR_DECODE`
+ * @param budget The bytes of both arrays are taken from it.
+ * @throws HdrscopeError `ERR_DECODE`; `ERR_TOO_LARGE`
  */
 export function readNumbers(
   wire: Record<keyof WireNumbers, unknown>,
   where: string,
   seriesCount: number,
+  budget: Budget,
 ): Numbers {
-  const facts = new Float64Array(bufferOf(wire.facts, Float64Array.BYTES_PER_ELEMENT, `${where}.facts`));
-  const words = new Uint32Array(bufferOf(wire.words, Uint32Array.BYTES_PER_ELEMENT, `${where}.words`));
+  const facts = arrayOf(Float64Array, wire.facts, `${where}.facts`, budget);
+  const words = arrayOf(Uint32Array, wire.words, `${where}.words`, budget);
   let changed = 0;
   for (let at = 0; at < words.length; changed++) {
     const id = words[at]!;
@@ -193,6 +193,8 @@ export class ReceivedSlots implements SlotRuns {
    * @throws HdrscopeError `ERR_DECODE`
    */
   read(words: Uint32Array, from: number, to: number, slotCount: number, thresholdCount: number): void {
+    const most = MOST_WORDS_PER_SLOT * (slotCount + thresholdCount);
+    if (to - from > most) throw mustBe('ERR_DECODE', 'the words of counts', `at most ${most}`, to - from);
     this.#makeRoom(to - from);
     const { slots, counts } = this;
     let length = 0;
@@ -229,10 +231,15 @@ export class ReceivedSlots implements SlotRuns {
     this.#isNextDue = true;
   }
 
-  /** The count of a slot. */
+  /** The count of a slot. A family may have thousands of thresholds, each of which asks for its slot. */
   at(slot: number): number {
-    for (let i = 0; i < this.#length; i++) if (this.slots[i] === slot) return this.counts[i]!;
-    return 0;
+    let from = 0;
+    for (let to = this.#length; from < to; ) {
+      const middle = (from + to) >>> 1;
+      if (this.slots[middle]! < slot) from = middle + 1;
+      else to = middle;
+    }
+    return from < this.#length && this.slots[from] === slot ? this.counts[from]! : 0;
   }
 
   next(): number {
@@ -248,20 +255,26 @@ export class ReceivedSlots implements SlotRuns {
   }
 }
 
-function bufferOf(wire: unknown, bytesPerElement: number, where: string): ArrayBuffer {
+function arrayOf<Items extends Float64Array | Uint32Array>(
+  Type: { new (buffer: ArrayBuffer): Items; readonly BYTES_PER_ELEMENT: number },
+  wire: unknown,
+  where: string,
+  budget: Budget,
+): Items {
   const buffer = typeof wire === 'string' ? bufferOfText(wire, where) : wire;
   // Not `instanceof`: the buffer may be of another realm.
   const isBuffer = Object.prototype.toString.call(buffer) === '[object ArrayBuffer]';
   if (!isBuffer) throw malformed(where, 'a buffer, or bytes as base64', wire);
   const { byteLength } = buffer as ArrayBuffer;
-  if (byteLength % bytesPerElement !== 0 || byteLength > MOST_BYTES) {
-    throw malformed(
-      where,
-      `whole elements of ${bytesPerElement} bytes, at most ${MOST_BYTES} bytes`,
-      byteLength,
-    );
+  if (byteLength % Type.BYTES_PER_ELEMENT !== 0) {
+    throw malformed(where, `whole elements of ${Type.BYTES_PER_ELEMENT} bytes`, byteLength);
   }
-  return buffer as ArrayBuffer;
+  budget.takeBytes(byteLength);
+  try {
+    return new Type(buffer as ArrayBuffer);
+  } catch {
+    throw malformed(where, 'a buffer that nobody has transferred away', buffer);
+  }
 }
 
 function bufferOfText(text: string, where: string): ArrayBuffer {

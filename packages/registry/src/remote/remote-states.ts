@@ -1,4 +1,5 @@
 import { countedIn, explicitLayout, HdrscopeError } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { Slices } from '@hdrscope/kit';
 import { type Attributes, canonicalText } from '../attributes.ts';
 import type { Family } from '../family.ts';
@@ -10,7 +11,8 @@ import { assertDivides } from '../thresholds.ts';
 import { familyFromJson, type RemoteSeries, seriesFromJson } from './definitions.ts';
 import { type ReceivedIncrease, readIncrease } from './increase.ts';
 import { factsAt, ReceivedSlots } from './numbers.ts';
-import type { KnownState, ReceivedChanges } from './wire.ts';
+import { ProblemList } from './problem-list.ts';
+import { type KnownState, MOST_FAMILIES, MOST_SERIES, type ReceivedChanges } from './wire.ts';
 
 /** The known state of a remote registry. */
 interface Instance {
@@ -21,7 +23,7 @@ interface Instance {
   /** By number; `undefined` where the family conflicts with one of this registry. */
   families: (RemoteFamily | undefined)[];
   /** The errors of the families that conflict. */
-  conflicts: unknown[];
+  conflicts: ProblemList;
   /** The generation of the ids. */
   generation: number;
   /** By id. */
@@ -95,7 +97,7 @@ export class RemoteStates {
     const instance = this.#instanceOf(name);
     if (--instance.ports > 0) return;
     // It defines its families and series again when it comes back.
-    Object.assign(instance, { families: [], conflicts: [], series: [] });
+    Object.assign(instance, { families: [], conflicts: new ProblemList(), series: [] });
     this.#unreachable.add(name);
     if (this.#unreachable.size <= MOST_UNREACHABLE) return;
     const [oldest] = this.#unreachable;
@@ -110,7 +112,7 @@ export class RemoteStates {
    */
   async take(changes: ReceivedChanges, attributes: Attributes): Promise<unknown[]> {
     const instance = this.#instanceOf(changes.instance);
-    const problems: unknown[] = [];
+    const problems = new ProblemList();
     const series = seriesFor(instance, changes);
     // The definitions that these changes build on are forgotten: they come with the next answer.
     if (series === undefined) return [];
@@ -122,40 +124,51 @@ export class RemoteStates {
       const isForgotten = instance.sequence === 0 && increases[0] !== undefined && increases[0].from > 0;
       if (isForgotten) instance.sequence = increases.at(-1)!.from;
       for (const [i, increase] of increases.entries()) {
-        if (increase.from !== instance.sequence) continue;
-        const received = readIncrease(increase, `changes.increases[${i}]`, series.length);
+        const where = `changes.increases[${i}]`;
+        if (increase.from < instance.sequence) continue;
+        // An answer begins at a state that was taken here, and has no gaps: counts would be lost in silence.
+        if (increase.from > instance.sequence)
+          throw mustBe(
+            'ERR_DECODE',
+            `${where}.from`,
+            `at most ${instance.sequence}, the last state`,
+            increase.from,
+          );
+        const received = readIncrease(increase, where, series.length, changes.budget);
         instance.sequence = increase.to;
-        if (increase.isLost) problems.push(lostError(increase.from));
+        if (increase.isLost) problems.add(() => lostError(increase.from));
         await this.#add(received, instance.families, series, problems);
       }
     } catch (error) {
-      problems.push(error);
+      problems.add(() => error);
     }
-    return [...instance.conflicts, ...problems];
+    return [...instance.conflicts.all(), ...problems.all()];
   }
 
-  /** @throws HdrscopeError `ERR_DECODE` */
+  /** @throws HdrscopeError `ERR_DECODE`; `ERR_TOO_LARGE` */
   #defineFamilies({ families, conflicts }: Instance, changes: ReceivedChanges): void {
+    assertRoom('families', changes.firstFamily + changes.families.length, MOST_FAMILIES);
     for (let i = families.length - changes.firstFamily; i < changes.families.length; i++) {
-      const options = familyFromJson(changes.families[i], `changes.families[${i}]`);
+      const options = familyFromJson(changes.families[i], `changes.families[${i}]`, changes.budget);
       try {
         families.push({ family: familyFor(this.#registry, options), thresholds: options.thresholds ?? [] });
       } catch (error) {
         families.push(undefined);
-        conflicts.push(error);
+        conflicts.add(() => error);
       }
     }
   }
 
-  /** @throws HdrscopeError `ERR_DECODE` */
+  /** @throws HdrscopeError `ERR_DECODE`; `ERR_TOO_LARGE` */
   async #defineSeries(
     series: KnownSeries[],
     { families }: Instance,
     changes: ReceivedChanges,
     attributes: Attributes,
   ): Promise<void> {
+    assertRoom('series', changes.firstSeries + changes.series.length, MOST_SERIES);
     for (let i = series.length - changes.firstSeries; i < changes.series.length; i++) {
-      const one = seriesFromJson(changes.series[i], `changes.series[${i}]`, families.length);
+      const one = seriesFromJson(changes.series[i], `changes.series[${i}]`, families.length, changes.budget);
       series.push({ ...one, attributes: { ...one.attributes, ...attributes }, target: undefined });
       if (this.#slices.isOver()) await this.#slices.next();
     }
@@ -165,7 +178,7 @@ export class RemoteStates {
     { numbers, rejected, exemplars }: ReceivedIncrease,
     families: Instance['families'],
     series: readonly KnownSeries[],
-    problems: unknown[],
+    problems: ProblemList,
   ): Promise<void> {
     const { facts, words } = numbers;
     for (let at = 0, nth = 0; at < words.length; nth++) {
@@ -181,18 +194,34 @@ export class RemoteStates {
         assertDivides(atThresholds, family.unitLayout, (slot) => this.#slots.at(slot));
         target.addSlots(this.#slots, { ...factsAt(facts, nth), atThresholds });
       } catch (cause) {
-        problems.push(refusalOf(one, families, cause));
+        problems.add(() => refusalOf(one, families, cause));
       }
       if (this.#slices.isOver()) await this.#slices.next();
     }
-    for (const [id, added] of rejected) targetOf(series[id]!, families)?.add(NOTHING, { rejected: added });
-    for (const [id, exemplar] of exemplars) targetOf(series[id]!, families)?.offerExemplar(exemplar);
+    const offer = (id: number, use: (target: Series) => void): void => {
+      const one = series[id]!;
+      try {
+        const target = targetOf(one, families);
+        if (target !== undefined) use(target);
+      } catch (cause) {
+        problems.add(() => refusalOf(one, families, cause));
+      }
+    };
+    for (const [id, added] of rejected) offer(id, (target) => target.add(NOTHING, { rejected: added }));
+    for (const [id, exemplar] of exemplars) offer(id, (target) => target.offerExemplar(exemplar));
   }
 
   #instanceOf(name: string): Instance {
     let instance = this.#instances.get(name);
     if (instance === undefined) {
-      instance = { sequence: 0, ports: 0, families: [], conflicts: [], generation: 0, series: [] };
+      instance = {
+        sequence: 0,
+        ports: 0,
+        families: [],
+        conflicts: new ProblemList(),
+        generation: 0,
+        series: [],
+      };
       this.#instances.set(name, instance);
     }
     return instance;
@@ -223,6 +252,12 @@ function targetOf(one: KnownSeries, families: Instance['families']): Series | un
     one.target.add(NOTHING, { startTimeMs: one.startTimeMs });
   }
   return one.target;
+}
+
+/** A remote may send any number of messages, each of which defines a few more. */
+function assertRoom(what: string, count: number, most: number): void {
+  if (count <= most) return;
+  throw mustBe('ERR_TOO_LARGE', `the number of ${what} of a remote registry`, `at most ${most}`, count);
 }
 
 function refusalOf(

@@ -1,9 +1,13 @@
+import { HdrscopeError } from '@hdrscope/core';
 import type { Attributes } from '../attributes.ts';
 import { distinctProblems, joinedError } from '../problems.ts';
 import type { Registry, Source } from '../registry.ts';
 import { type Channel, openChannel, type RemotePort } from './channel.ts';
 import type { RemoteStates } from './remote-states.ts';
-import { collectMessage, type ReceivedChanges, readChanges } from './wire.ts';
+import { collectMessage, type ReceivedChanges, readChanges, readRefusal } from './wire.ts';
+
+/** How many answers of a remote may wait until they are added: a gather asks for one. */
+const MOST_UNTAKEN = 100;
 
 /** The setup of a remote. */
 export interface RemoteSetup {
@@ -28,6 +32,8 @@ export class Remote implements Source {
   readonly #onDone: () => void;
   /** By number of the request, ascending. */
   readonly #waiting = new Map<number, Waiting>();
+  /** How many answers came and are not in the registry yet. */
+  #untaken = 0;
   #lastRequest = 0;
   /** The instance that answered last. */
   #instance: string | undefined;
@@ -80,11 +86,41 @@ export class Remote implements Source {
     try {
       const changes = readChanges(message);
       const isMine = changes?.asker === states.asker || changes?.asker === '';
-      if (changes !== undefined && isMine) states.inTurn(() => this.#take(changes));
+      if (changes !== undefined && isMine) this.#takeInTurn(changes);
+      const refusal = readRefusal(message);
+      if (refusal === undefined || (refusal.asker !== states.asker && refusal.asker !== '')) return;
+      const problem = new HdrscopeError('ERR_DECODE', `${this.name} refuses the question: ${refusal.error}`);
+      states.inTurn(() => {
+        // Another asker may have sent the question, or no gather waits for its answer any more.
+        if (this.#waiting.size > 0) this.#settle(refusal.request || this.#lastRequest, [problem]);
+      });
     } catch (error) {
       // No answer can be expected, to whatever request.
       states.inTurn(() => this.#settle(this.#lastRequest, [error]));
     }
+  }
+
+  #takeInTurn(changes: ReceivedChanges): void {
+    const { states } = this.#setup;
+    // What is left out comes again: the remote repeats what was not acknowledged.
+    if (this.#untaken >= MOST_UNTAKEN) {
+      const message = `${this.name} must send its answers one by one, got ${MOST_UNTAKEN + 1} at once`;
+      const problem = new HdrscopeError('ERR_TOO_LARGE', message, {
+        details: { what: 'answers', limit: 'count', most: MOST_UNTAKEN },
+      });
+      states.inTurn(() => this.#settle(this.#lastRequest, [problem]));
+      return;
+    }
+    this.#untaken++;
+    states.inTurn(async () => {
+      try {
+        await this.#take(changes);
+      } catch (error) {
+        this.#settle(this.#lastRequest, [error]);
+      } finally {
+        this.#untaken--;
+      }
+    });
   }
 
   async #take(changes: ReceivedChanges): Promise<void> {

@@ -1,7 +1,15 @@
+import { reasonOf } from '@hdrscope/kit';
 import type { Registry } from '../registry.ts';
 import { openChannel, type RemotePort } from './channel.ts';
-import { ServedRegistry } from './served-registry.ts';
-import { buffersOf, type CollectMessage, collectMessage, readCollect, refusalOf } from './wire.ts';
+import { MOST_ASKERS, ServedRegistry } from './served-registry.ts';
+import {
+  buffersOf,
+  type CollectMessage,
+  collectMessage,
+  readCollect,
+  refusalMessage,
+  refusalOf,
+} from './wire.ts';
 
 const servedByRegistry = new WeakMap<Registry, ServedRegistry>();
 
@@ -21,26 +29,40 @@ const LAST_CHANGES_TIMEOUT_MS = 1000;
  */
 export function serveRegistry(registry: Registry, port: RemotePort): () => Promise<void> {
   const served = servedFor(registry);
-  /** Those that have asked through this port. */
+  /** The last ones that have asked through this port. */
   const askers = new Set<string>();
 
   async function answer(question: CollectMessage, isLast = false): Promise<void> {
     try {
       const message = await served.answer(question, { isLast, isText: channel.isText });
       await channel.post(message, buffersOf(message));
-    } catch {
-      // The receiver is gone.
+    } catch (error) {
+      refuse(question, error);
     }
+  }
+
+  /** The asker would wait in vain. */
+  function refuse(question: unknown, error: unknown): void {
+    channel.post(refusalMessage(question, reasonOf(error))).catch(() => {
+      // The receiver is gone.
+    });
   }
 
   const channel = openChannel(port, {
     onMessage(message) {
       const refusal = refusalOf(message);
-      if (refusal !== undefined) channel.post(refusal).catch(() => undefined);
-      const question = refusal === undefined ? questionIn(message) : undefined;
-      if (question === undefined) return;
-      askers.add(question.asker);
-      void answer(question);
+      if (refusal !== undefined) {
+        channel.post(refusal).catch(() => undefined);
+        return;
+      }
+      try {
+        const question = readCollect(message);
+        if (question === undefined) return;
+        remember(question.asker);
+        void answer(question);
+      } catch (error) {
+        refuse(message, error);
+      }
     },
     onEnd: () => channel.close(),
   });
@@ -51,20 +73,18 @@ export function serveRegistry(registry: Registry, port: RemotePort): () => Promi
     return stopped;
   };
 
+  function remember(asker: string): void {
+    askers.delete(asker);
+    askers.add(asker);
+    const [oldest] = askers;
+    if (askers.size > MOST_ASKERS) askers.delete(oldest!);
+  }
+
   async function sendLast(): Promise<void> {
     // A registry that has not asked yet hears from a remote only now.
     const receivers = askers.size === 0 ? [''] : [...askers];
     const last = { request: 0, timeoutMs: LAST_CHANGES_TIMEOUT_MS, known: undefined };
     await Promise.all(receivers.map((asker) => answer(collectMessage({ ...last, asker }), true)));
-  }
-}
-
-/** A question that cannot be read is not answered; the sender notices that. */
-function questionIn(message: unknown): CollectMessage | undefined {
-  try {
-    return readCollect(message);
-  } catch {
-    return undefined;
   }
 }
 

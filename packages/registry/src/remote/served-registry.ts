@@ -1,3 +1,4 @@
+import { mustBe } from '@hdrscope/core/internal';
 import { reasonOf, Slices } from '@hdrscope/kit';
 import type { Registry } from '../registry.ts';
 import type { Snapshot } from '../snapshot.ts';
@@ -17,7 +18,7 @@ export interface AnswerOptions {
 const SHARE_OF_SOURCES = 0.5;
 
 /** How many registries that ask are remembered: those that asked last. */
-const MOST_ASKERS = 16;
+export const MOST_ASKERS = 16;
 
 /**
  * How many states are remembered for an asker besides the one that it has taken. Answers then repeat the last state until the asker
@@ -48,10 +49,17 @@ export class ServedRegistry {
     this.#beforeAll = registry.emptySnapshot();
   }
 
-  /** Collects, and answers with all that the asker may not have taken yet. */
+  /**
+   * Collects, and answers with all that the asker may not have taken yet.
+   *
+   * @throws HdrscopeError `ERR_DECODE` when the asker has taken a state that there has not been.
+   */
   async answer(question: CollectMessage, { isLast, isText }: AnswerOptions): Promise<ChangesMessage> {
     const { request, timeoutMs, asker } = question;
     const known = question.known?.instance === this.instance ? question.known : undefined;
+    if (known !== undefined && known.sequence > this.#sequence) {
+      throw mustBe('ERR_DECODE', 'collect.known.sequence', `at most ${this.#sequence}`, known.sequence);
+    }
     const states = this.#statesOf(asker);
     if (known !== undefined) acknowledge(states, known.sequence);
     const snapshot = await this.#registry.gather({ timeoutMs: timeoutMs * SHARE_OF_SOURCES });

@@ -1,4 +1,4 @@
-import { asArray, asObject, asText } from '@hdrscope/kit';
+import { asArray, asObject, asText, type Budget } from '@hdrscope/kit';
 import type { Attributes } from '../attributes.ts';
 import { malformed } from './fields.ts';
 
@@ -19,9 +19,19 @@ export function attributesToJson(attributes: Attributes): WireAttributes {
     .map(([key, value]) => [key, valueToJson(value, 0)]);
 }
 
-/** @throws HdrscopeError `ERR_DECODE` */
-export function attributesFromJson(json: unknown, where: string): Attributes {
-  return entriesFromJson(json, where, 0);
+/**
+ * @param budget Each key and each item of a list is an element of it.
+ * @throws HdrscopeError `ERR_DECODE`; `ERR_TOO_LARGE`
+ */
+export function attributesFromJson(json: unknown, where: string, budget: Budget): Attributes {
+  return entriesFromJson(json, { where, budget, depth: 0 });
+}
+
+/** Where a value stands in a message. */
+interface Place {
+  readonly where: string;
+  readonly budget: Budget;
+  readonly depth: number;
 }
 
 function valueToJson(value: unknown, depth: number): unknown {
@@ -35,7 +45,8 @@ function valueToJson(value: unknown, depth: number): unknown {
   return { object: Object.entries(value).map(([key, item]) => [key, valueToJson(item ?? null, depth + 1)]) };
 }
 
-function valueFromJson(json: unknown, where: string, depth: number): unknown {
+function valueFromJson(json: unknown, place: Place): unknown {
+  const { where, budget, depth } = place;
   if (depth > DEEPEST + 1) throw malformed(where, `at most ${DEEPEST} levels deep`, json);
   if (typeof json !== 'object' || json === null) {
     if (typeof json === 'string' || typeof json === 'boolean' || json === null || isJsonNumber(json))
@@ -43,23 +54,25 @@ function valueFromJson(json: unknown, where: string, depth: number): unknown {
     throw malformed(where, 'JSON', json);
   }
   if (Array.isArray(json)) {
-    return asArray(json, where, MOST_ITEMS).map((item, i) =>
-      valueFromJson(item, `${where}[${i}]`, depth + 1),
-    );
+    const items = asArray(json, where, MOST_ITEMS);
+    budget.takeElements(items.length);
+    return items.map((item, i) => valueFromJson(item, { where: `${where}[${i}]`, budget, depth: depth + 1 }));
   }
   const { number, bigint, date, object } = asObject(json, where);
   if (number !== undefined) return Number(asText(number, `${where}.number`));
   if (typeof bigint === 'string' && /^-?\d{1,1000}$/.test(bigint)) return BigInt(bigint);
   if (typeof date === 'number' || date === null) return new Date(date ?? Number.NaN);
-  if (object !== undefined) return entriesFromJson(object, where, depth + 1);
+  if (object !== undefined) return entriesFromJson(object, { ...place, depth: depth + 1 });
   throw malformed(where, 'the value of an attribute', json);
 }
 
-function entriesFromJson(json: unknown, where: string, depth: number): Record<string, unknown> {
-  const entries = asArray(json, where, MOST_KEYS).map((entry, i) => {
+function entriesFromJson(json: unknown, { where, budget, depth }: Place): Record<string, unknown> {
+  const list = asArray(json, where, MOST_KEYS);
+  budget.takeElements(list.length);
+  const entries = list.map((entry, i) => {
     const at = `${where}[${i}]`;
     const [key, value] = asArray(entry, at, 2);
-    return [asText(key, `${at}[0]`), valueFromJson(value, `${at}[1]`, depth)] as const;
+    return [asText(key, `${at}[0]`), valueFromJson(value, { where: `${at}[1]`, budget, depth })] as const;
   });
   // `fromEntries` also makes a key such as __proto__ an ordinary key.
   return Object.fromEntries(entries);

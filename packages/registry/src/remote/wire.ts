@@ -1,10 +1,13 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { visible } from '@hdrscope/core/internal';
 import {
   asArray,
   asCount,
   asFinite,
   asObject,
   asText,
+  Budget,
+  type BudgetLimits,
   isObject,
   type JsonObject,
   LONGEST_TIMER_MS,
@@ -17,6 +20,7 @@ import { asIncrease, type WireIncrease } from './increase.ts';
 //
 //   main  { hdrscope: 'collect', version, request, timeoutMs, asker, known }  ─▶  remote
 //   main  ◀─  { hdrscope: 'changes', version, request, asker, instance, … }       remote
+//   main  ◀─  { hdrscope: 'refusal', version, request, asker, error }             remote, when it cannot answer
 //
 // States of a remote registry are numbered. An answer has a chain of increases, from each state that the asker may have taken to the
 // next one. The asker takes each increase that begins at the state that it has, and acknowledges its state when it asks again. So an
@@ -83,14 +87,29 @@ export interface ChangesMessage {
 export interface ReceivedChanges extends Omit<ChangesMessage, 'families' | 'series'> {
   readonly families: readonly unknown[];
   readonly series: readonly unknown[];
+  /** The rest of the budget of the message, for the parts that are not checked yet. */
+  readonly budget: Budget;
+}
+
+/** A question that the remote registry could not answer. */
+export interface ReceivedRefusal {
+  /** The request that is refused; 0 when its number could not be read. */
+  readonly request: number;
+  /** The registry that has asked; empty when its name could not be read. */
+  readonly asker: string;
+  readonly error: string;
 }
 
 // Far above the contents of any registry, and far below a size that would exhaust the memory of the receiver.
-const MOST_FAMILIES = 100_000;
-const MOST_SERIES = 1_000_000;
+export const MOST_FAMILIES = 100_000;
+export const MOST_SERIES = 1_000_000;
 const MOST_INCREASES = 100;
 export const MOST_ERRORS = 100;
 const LONGEST_NAME = 100;
+const LONGEST_ERROR = 1000;
+
+/** Limits of one message: its items in all lists, and the bytes of its numbers. */
+const MESSAGE_LIMITS: BudgetLimits = { elements: 10_000_000, bytes: 2 ** 30 };
 
 /** An infinite timeout becomes the longest one that a timer takes. */
 export function collectMessage({
@@ -140,24 +159,31 @@ export function readChanges(message: unknown): ReceivedChanges | undefined {
   assertVersion(message);
   const { isLast } = message;
   if (typeof isLast !== 'boolean') throw malformed('changes.isLast', 'a boolean', isLast);
+  const budget = new Budget('a message of a remote registry', MESSAGE_LIMITS);
+  const listAt = (list: unknown, where: string, most: number): readonly unknown[] => {
+    const items = asArray(list, where, most);
+    budget.takeElements(items.length);
+    return items;
+  };
   return {
     hdrscope: 'changes',
     version: VERSION,
+    budget,
     request: asCount(message.request, 'changes.request'),
     asker: message.asker === '' ? '' : asName(message.asker, 'changes.asker'),
     instance: asName(message.instance, 'changes.instance'),
     isLast,
     timeMs: asTime(message.timeMs, 'changes.timeMs'),
     firstFamily: asCount(message.firstFamily, 'changes.firstFamily'),
-    families: asArray(message.families, 'changes.families', MOST_FAMILIES),
+    families: listAt(message.families, 'changes.families', MOST_FAMILIES),
     generation: asCount(message.generation, 'changes.generation'),
     firstSeries: asCount(message.firstSeries, 'changes.firstSeries'),
-    series: asArray(message.series, 'changes.series', MOST_SERIES),
-    increases: asArray(message.increases, 'changes.increases', MOST_INCREASES).map((increase, i) =>
+    series: listAt(message.series, 'changes.series', MOST_SERIES),
+    increases: listAt(message.increases, 'changes.increases', MOST_INCREASES).map((increase, i) =>
       asIncrease(increase, `changes.increases[${i}]`),
     ),
-    errors: asArray(message.errors, 'changes.errors', MOST_ERRORS).map((error, i) =>
-      asText(error, `changes.errors[${i}]`),
+    errors: listAt(message.errors, 'changes.errors', MOST_ERRORS).map((error, i) =>
+      shownError(error, `changes.errors[${i}]`),
     ),
   };
 }
@@ -165,7 +191,39 @@ export function readChanges(message: unknown): ReceivedChanges | undefined {
 /** The answer to a question of another version, which both versions read as an error; `undefined` for any other message. */
 export function refusalOf(message: unknown): object | undefined {
   if (!isMarked(message, 'collect') || message.version === VERSION) return undefined;
-  return { hdrscope: 'state', version: VERSION, request: message.request };
+  return { hdrscope: 'state', version: VERSION, request: requestIn(message) };
+}
+
+/** The message that a question cannot be answered. Fields of the question that cannot be read are left empty. */
+export function refusalMessage(question: unknown, error: string): object {
+  const fields = isObject(question) ? question : {};
+  const { asker } = fields;
+  return {
+    hdrscope: 'refusal',
+    version: VERSION,
+    request: requestIn(fields),
+    asker: typeof asker === 'string' && asker.length <= LONGEST_NAME ? asker : '',
+    error,
+  };
+}
+
+/** The number of a request; 0 when it cannot be read. */
+function requestIn({ request }: JsonObject): number {
+  return Number.isSafeInteger(request) && (request as number) >= 0 ? (request as number) : 0;
+}
+
+/**
+ * Reads the refusal of a question; `undefined` for any other message.
+ *
+ * @throws HdrscopeError `ERR_DECODE` when the refusal is malformed.
+ */
+export function readRefusal(message: unknown): ReceivedRefusal | undefined {
+  if (!isMarked(message, 'refusal')) return undefined;
+  return {
+    request: asCount(message.request, 'refusal.request'),
+    asker: message.asker === '' ? '' : asName(message.asker, 'refusal.asker'),
+    error: shownError(message.error, 'refusal.error'),
+  };
 }
 
 /** The buffers of a message, which a port may hand over instead of copying them. */
@@ -173,14 +231,24 @@ export function buffersOf({ increases }: ChangesMessage): ArrayBuffer[] {
   return increases.flatMap(({ facts, words }) => [facts, words]).filter((one) => typeof one !== 'string');
 }
 
-function isMarked(message: unknown, kind: 'collect' | 'changes' | 'state'): message is JsonObject {
+function isMarked(
+  message: unknown,
+  kind: 'collect' | 'changes' | 'state' | 'refusal',
+): message is JsonObject {
   return isObject(message) && message.hdrscope === kind;
 }
 
 function assertVersion({ hdrscope, version }: JsonObject): void {
   if (version === VERSION && hdrscope !== 'state') return;
-  const message = `both sides must have the same version of @hdrscope/registry, got a message of version ${String(version)}`;
+  // It may be an object that has no text.
+  const got = typeof version === 'number' ? version : 'unknown';
+  const message = `both sides must have the same version of @hdrscope/registry, got a message of version ${got}`;
   throw new HdrscopeError('ERR_DECODE', `${message}: this side has version ${VERSION} of the messages`);
+}
+
+function shownError(value: unknown, where: string): string {
+  const text = asText(value, where);
+  return visible(text.length > LONGEST_ERROR ? `${text.slice(0, LONGEST_ERROR)}…` : text, { lines: true });
 }
 
 function readKnown(json: unknown): KnownState | undefined {

@@ -1,5 +1,6 @@
 import { hdrLayout } from '@hdrscope/core';
 import { SparseCounts } from '@hdrscope/core/internal';
+import { Budget } from '@hdrscope/kit';
 import { refusalOf } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
 import {
@@ -11,6 +12,7 @@ import {
 } from '../../src/remote/numbers.ts';
 
 const { slotCount } = hdrLayout({ highestTrackableValue: 2 ** 50, significantDigits: 2 });
+const unlimited = (): Budget => new Budget('the message', {});
 const FACTS = { sum: 7, min: 1, max: 6 };
 
 function countsOf(slots: readonly (readonly [slot: number, count: number])[]): SparseCounts {
@@ -21,7 +23,7 @@ function countsOf(slots: readonly (readonly [slot: number, count: number])[]): S
 
 /** The slots and counts of each series, by id. */
 function decoded(wire: WireNumbers, seriesCount: number): Map<number, SparseCounts> {
-  const { words } = readNumbers(wire, 'increase', seriesCount);
+  const { words } = readNumbers(wire, 'increase', seriesCount, unlimited());
   const received = new ReceivedSlots();
   const all = new Map<number, SparseCounts>();
   for (let at = 0; at < words.length; at += 2 + words[at + 1]!) {
@@ -48,7 +50,7 @@ describe('the numbers of changed series', () => {
     const writer = new NumbersWriter();
     const atThresholds = [0, 7, 300, 2 ** 45 + 1];
     writer.add(0, countsOf([[5, 2 ** 46]]), { ...FACTS, atThresholds });
-    const { words } = readNumbers(writer.take(false), 'increase', 1);
+    const { words } = readNumbers(writer.take(false), 'increase', 1, unlimited());
     const received = new ReceivedSlots();
     received.read(words, 2, words.length, slotCount, 4);
     expect([received.atThresholds, received.total, received.at(5), received.at(6)]).toEqual([
@@ -120,7 +122,7 @@ describe('numbers that are broken are refused', () => {
     ['an id alone', wire([1, 1, 1], [0]), /^at\.words must be counts of whole series/],
     ['missing facts', wire([], [0, 1, 257]), /^at\.facts must be 3 for each of 1 series, got 0$/],
   ])('%s', (_, broken, message) => {
-    expect(refusalOf(() => readNumbers(broken, 'at', 2), 'ERR_DECODE').message).toMatch(message);
+    expect(refusalOf(() => readNumbers(broken, 'at', 2, unlimited()), 'ERR_DECODE').message).toMatch(message);
   });
 
   test.each<[what: string, words: number[], message: RegExp]>([

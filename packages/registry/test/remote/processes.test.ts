@@ -1,5 +1,6 @@
 import { type ChildProcess, fork, type SerializationType } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { BuiltPackages } from '@hdrscope/testing';
 import { collectFrom, createRegistry, type Registry } from '../../src/index.ts';
 import { totalsOf } from '../support/totals.ts';
@@ -107,3 +108,77 @@ test('a cluster is collected from while workers come and go', async () => {
     [2000, 2 * sum, 2, []],
   ]);
 });
+
+/** Sends rubbish without being asked, and as answers, until the channel ends. */
+const RUBBISH = `
+  import { createRegistry, serveRegistry } from '@hdrscope/registry';
+
+  const advanced = process.argv[2] === 'advanced';
+  const values = [undefined, null, -1, 1.5, 2 ** 53, '', 'x', [], [null], {}, { toString: 1, valueOf: 1 }, 'A'.repeat(5000)];
+  if (advanced) values.push(new Array(5), new Map(), NaN, 1n, new Date(NaN), new ArrayBuffer(7), new Uint8Array(3));
+  let random = 17;
+  const pick = (list) => list[(random = (random * 1103515245 + 12345) % 2 ** 31) % list.length];
+  const change = (value) => {
+    if (typeof value !== 'object' || value === null || Object.keys(value).length === 0) return pick(values);
+    const copy = Array.isArray(value) ? [...value] : { ...value };
+    const key = pick(Object.keys(copy));
+    copy[key] = pick([true, false]) ? change(copy[key]) : pick(values);
+    return copy;
+  };
+  const other = () => ({ hdrscope: pick(['changes', 'state', 'collect', 'refusal', 'x']), version: 2, request: pick(values) });
+  const registry = createRegistry();
+  const family = registry.histogram({ name: 'rubbish' });
+  const listeners = [];
+  let answer;
+  serveRegistry(registry, {
+    on: (event, listener) => listeners.push([event, listener]),
+    off: () => {},
+    send: (message) => { answer = message; },
+  });
+  const hear = (message) => {
+    for (const [event, listener] of listeners) if (event === 'message') listener(message);
+  };
+  process.on('disconnect', () => process.exit());
+  process.on('message', (question) => {
+    family.with({ k: ['v'] }).record(1);
+    hear(question);
+    for (let i = 0; i < 20; i++) if (answer !== undefined) process.send(change(answer));
+  });
+  setInterval(() => {
+    for (let i = 0; i < 50; i++) process.send(answer === undefined || i % 2 ? other() : change(answer));
+  }, 5);
+`;
+const rubbish = built.script('rubbish', RUBBISH);
+
+test.each<SerializationType>(['json', 'advanced'])(
+  'processes that send rubbish for a while leave the counts of the others exact: %s',
+  async (serialization) => {
+    const main = createRegistry();
+    const good = start(main, serialization, 'good');
+    await once(good, 'message');
+    const bad = fork(rubbish, [serialization], { serialization, execArgv: [] });
+    processes.push(bad);
+    let messages = 0;
+    bad.on('message', () => messages++);
+    collectFrom(main, bad, { name: 'bad', timeoutMs: 200 });
+    await once(bad, 'message');
+    const problems = new Set<string>();
+    for (const endMs = Date.now() + 1500; Date.now() < endMs; await sleep(20)) {
+      for (const { source, error } of (await main.gather()).errors) {
+        expect(source).toBe('bad');
+        for (const one of error instanceof AggregateError ? error.errors : [error]) {
+          expect(one).toBeInstanceOf(Error);
+          expect((one as Error).name).not.toBe('TypeError');
+          problems.add((one as Error).message);
+        }
+      }
+    }
+    expect(messages).toBeGreaterThan(500);
+    expect(problems.size).toBeGreaterThan(3);
+    const values = new Map([...totalsOf(await main.gather())].filter(([key]) => key.startsWith(' values ')));
+    expect(values).toEqual(await expected(1));
+    bad.kill('SIGKILL');
+    good.kill('SIGKILL');
+  },
+  60_000,
+);

@@ -1,3 +1,4 @@
+import { Budget } from '@hdrscope/kit';
 import fc from 'fast-check';
 import { canonicalText } from '../../src/attributes.ts';
 import { collectFrom, createRegistry, type Registry, serveRegistry } from '../../src/index.ts';
@@ -5,6 +6,8 @@ import { attributesFromJson, attributesToJson } from '../../src/remote/wire-attr
 import { attributes } from '../support/arbitraries.ts';
 import { FakePort, settled } from '../support/ports.ts';
 import { countOf, totalsOf } from '../support/totals.ts';
+
+const unlimited = (): Budget => new Budget('the message', {});
 
 type Json = Record<string, unknown>;
 
@@ -34,7 +37,11 @@ describe('attributes', () => {
   test('cross as JSON and stay equal', () => {
     fc.assert(
       fc.property(attributes, (given) => {
-        const crossed = attributesFromJson(JSON.parse(JSON.stringify(attributesToJson(given))), 'attributes');
+        const crossed = attributesFromJson(
+          JSON.parse(JSON.stringify(attributesToJson(given))),
+          'attributes',
+          unlimited(),
+        );
         expect(canonicalText(crossed)).toBe(canonicalText(given));
       }),
     );
@@ -49,13 +56,17 @@ describe('attributes', () => {
     ['a list in a list', [[1], []]],
   ])('may be %s', (_, value) => {
     const given = { value };
-    const crossed = attributesFromJson(JSON.parse(JSON.stringify(attributesToJson(given))), 'attributes');
+    const crossed = attributesFromJson(
+      JSON.parse(JSON.stringify(attributesToJson(given))),
+      'attributes',
+      unlimited(),
+    );
     expect(canonicalText(crossed)).toBe(canonicalText(given));
   });
 
   test('may have any key', () => {
     const given = Object.fromEntries([['__proto__', 1]]);
-    const crossed = attributesFromJson(attributesToJson(given), 'attributes');
+    const crossed = attributesFromJson(attributesToJson(given), 'attributes', unlimited());
     expect(Object.keys(crossed)).toEqual(['__proto__']);
   });
 
@@ -242,12 +253,16 @@ test.each([
   { known: 7 },
   { known: { instance: 'i', sequence: -1, families: 0, generation: 0, series: 0 } },
   { known: { instance: 'i', sequence: 0, families: 0 } },
-])('a question that is broken is not answered, and does no harm: %p', async (change) => {
+])('a question that is broken is refused, and does no harm: %p', async (change) => {
   const main = createRegistry();
   const { ports } = await connected(main);
   ports.main.postMessage({ ...QUESTION, ...change });
   await settled();
-  expect(ports.remote.sent).toHaveLength(1);
+  expect(ports.remote.sent).toHaveLength(2);
+  expect(ports.remote.sent[1]).toMatchObject({
+    hdrscope: 'refusal',
+    error: expect.stringMatching(/^collect/),
+  });
   expect((await main.gather()).errors).toEqual([]);
 });
 
