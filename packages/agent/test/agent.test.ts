@@ -139,7 +139,7 @@ test('a source that hangs is reported as late, and delays nobody', async () => {
   const socket = await serveAdminSocket({
     path,
     histograms: { schema: () => '{}', dump: () => new Promise<string>(() => {}) },
-    answerTimeoutMs: 60_000,
+    limits: { answerMs: 60_000 },
   });
   world.atEnd(() => socket.close());
   const agent = await world.start(`sources: [{ type: ceph, socket: ${path}, timeout: 50ms }]\n${PROMETHEUS}`);

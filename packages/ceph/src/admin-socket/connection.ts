@@ -1,13 +1,10 @@
 import type { Socket } from 'node:net';
 import { ETIMEDOUT, failureBody } from './failure.ts';
 import { findRequest, frameReply, type RawRequest } from './framing.ts';
+import type { AdminSocketLimits } from './limits.ts';
 
 /** Limits on each client. */
-export interface ConnectionLimits {
-  readonly maxRequestBytes: number;
-  readonly idleTimeoutMs: number;
-  readonly answerTimeoutMs: number;
-}
+export type ConnectionLimits = Pick<AdminSocketLimits, 'requestBytes' | 'requestMs' | 'answerMs'>;
 
 export type Answerer = (request: RawRequest) => Promise<string | Uint8Array>;
 
@@ -34,7 +31,7 @@ export class Connection {
     socket.on('end', () => {
       if (!this.#isAnswering) socket.destroy();
     });
-    this.#limit(limits.idleTimeoutMs, () => socket.destroy());
+    this.#limit(limits.requestMs, () => socket.destroy());
   }
 
   /** Whether a request has arrived, and its reply is not sent yet. */
@@ -50,21 +47,21 @@ export class Connection {
     // Each connection has one request. Later bytes are read and dropped, or the client might not get its reply.
     if (this.#isAnswering) return;
     this.#received = Buffer.concat([this.#received, chunk]);
-    const room = this.#received.subarray(0, this.#limits.maxRequestBytes);
+    const room = this.#received.subarray(0, this.#limits.requestBytes);
     const request = findRequest(room);
     if (request !== undefined) {
       this.#isAnswering = true;
       this.#received = Buffer.alloc(0);
       // It fails when the body exceeds the memory, or the length that a header can hold.
       this.#reply(request).catch(() => this.destroy());
-    } else if (room.length === this.#limits.maxRequestBytes) {
+    } else if (room.length === this.#limits.requestBytes) {
       this.#socket.destroy();
     }
   }
 
   async #reply(request: RawRequest): Promise<void> {
-    const seconds = this.#limits.answerTimeoutMs / 1000;
-    this.#limit(this.#limits.answerTimeoutMs, () =>
+    const seconds = this.#limits.answerMs / 1000;
+    this.#limit(this.#limits.answerMs, () =>
       this.#send(failureBody(`not answered within ${seconds} s`, ETIMEDOUT)),
     );
     this.#send(await this.#answer(request));
@@ -75,7 +72,7 @@ export class Connection {
     const hangUp = (): void => {
       this.#socket.destroy();
     };
-    this.#limit(this.#limits.idleTimeoutMs, hangUp);
+    this.#limit(this.#limits.requestMs, hangUp);
     this.#socket.end(frameReply(body), hangUp);
   }
 

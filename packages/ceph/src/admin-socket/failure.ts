@@ -1,3 +1,5 @@
+import { visible } from '@hdrscope/core/internal';
+
 /** Error numbers of Linux, which replies contain. */
 const EINVAL = 22;
 export const ETIMEDOUT = 110;
@@ -24,6 +26,7 @@ export interface Failure {
 export function parseFailure(body: string): Failure | undefined {
   const match = /^ERROR: \((-?\d+)\) ([^\n]*)\n?/.exec(body);
   if (match === null) return undefined;
-  const words = [match[2]!, body.slice(match[0].length)].map((text) => text.trim().replaceAll(/\s+/g, ' '));
+  const parts = [match[2]!, body.slice(match[0].length)].map((text) => text.slice(0, LONGEST_MESSAGE));
+  const words = parts.map((text) => visible(text.trim().replaceAll(/\s+/g, ' ')));
   return { errno: Math.abs(Number(match[1])), message: words.filter((text) => text !== '').join(': ') };
 }

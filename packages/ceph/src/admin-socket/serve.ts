@@ -1,8 +1,8 @@
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
-import { LONGEST_TIMER_MS } from '@hdrscope/kit';
 import { answer } from './answer.ts';
 import { configCommand, type VersionReply, withBuiltIns } from './built-in.ts';
 import type { AdminCommand } from './command.ts';
+import { type AdminSocketLimits, adminSocketLimits } from './limits.ts';
 import { type PerfReplies, perfCommands } from './perf-commands.ts';
 import { AdminSocketServer } from './server.ts';
 import { assertSocketPath } from './socket-path.ts';
@@ -25,14 +25,8 @@ export interface AdminSocketOptions extends PerfReplies {
   readonly pidFile?: string;
   /** Whether the process can end while the socket is served. @default true */
   readonly unref?: boolean;
-  /** The size of the longest request that gets a reply, in bytes. @default 1024, as in daemons */
-  readonly maxRequestBytes?: number;
-  /** The time that a client has for its request, and again for reading the reply, in milliseconds. @default 5000 */
-  readonly idleTimeoutMs?: number;
-  /** The time that a command has, in milliseconds. After it the client gets an error. @default 30000 */
-  readonly answerTimeoutMs?: number;
-  /** The number of clients at the same time. Further clients are disconnected. @default 256 */
-  readonly maxConnections?: number;
+  /** Limits on all clients and on each of them. @default the defaults of `AdminSocketLimits` */
+  readonly limits?: Partial<AdminSocketLimits>;
 }
 
 /** A served admin socket. */
@@ -75,22 +69,10 @@ export interface RunningAdminSocket {
  */
 export async function serveAdminSocket(options: AdminSocketOptions): Promise<RunningAdminSocket> {
   assertOptions(options, ADMIN_SOCKET);
-  const {
-    path,
-    commands = [],
-    pidFile = '',
-    unref = true,
-    maxRequestBytes = 1024,
-    idleTimeoutMs = 5000,
-    answerTimeoutMs = 30_000,
-    maxConnections = 256,
-  } = options;
+  const { path, commands = [], pidFile = '', unref = true, limits: givenLimits } = options;
   assertSocketPath(path);
   if (typeof pidFile !== 'string') throw mustBe('ERR_INVALID_OPTION', 'pidFile', 'a path', pidFile);
-  assertWhole('maxRequestBytes', maxRequestBytes, 4, 2 ** 30);
-  assertWhole('idleTimeoutMs', idleTimeoutMs, 1, LONGEST_TIMER_MS);
-  assertWhole('answerTimeoutMs', answerTimeoutMs, 1, LONGEST_TIMER_MS);
-  assertWhole('maxConnections', maxConnections, 1, 2 ** 31 - 1);
+  const limits = adminSocketLimits(givenLimits);
 
   const given = [...perfCommands(options), ...commands];
   const hasConfig = commands.some(({ prefix }) => prefix === 'config show');
@@ -98,10 +80,7 @@ export async function serveAdminSocket(options: AdminSocketOptions): Promise<Run
   const server = new AdminSocketServer((request) => answer(all, request), {
     path,
     unref,
-    maxRequestBytes,
-    idleTimeoutMs,
-    answerTimeoutMs,
-    maxConnections,
+    limits,
   });
   await server.start();
   return { path, close: () => server.close() };
@@ -119,15 +98,7 @@ const ADMIN_SOCKET: OptionsOwner<AdminSocketOptions> = {
     version: true,
     pidFile: true,
     unref: true,
-    maxRequestBytes: true,
-    idleTimeoutMs: true,
-    answerTimeoutMs: true,
-    maxConnections: true,
+    limits: true,
   },
   call: "serveAdminSocket({ path: './shop.asok' })",
 };
-
-function assertWhole(what: string, value: number, from: number, to: number): void {
-  if (Number.isInteger(value) && value >= from && value <= to) return;
-  throw mustBe('ERR_INVALID_OPTION', what, `a whole number from ${from} to ${to}`, value);
-}

@@ -4,12 +4,14 @@ import { HdrscopeError } from '@hdrscope/core';
 import { adminSocketError, errnoOf } from '../errors.ts';
 import { atExit } from './at-exit.ts';
 import { type Claim, createNursery, publish } from './claim.ts';
-import { type Answerer, Connection, type ConnectionLimits } from './connection.ts';
+import { type Answerer, Connection } from './connection.ts';
+import type { AdminSocketLimits } from './limits.ts';
+import { Turns } from './turns.ts';
 
 /** The options of a server. */
-export interface ServerOptions extends ConnectionLimits {
+export interface ServerOptions {
   readonly path: string;
-  readonly maxConnections: number;
+  readonly limits: AdminSocketLimits;
   readonly unref: boolean;
 }
 
@@ -20,7 +22,9 @@ const CLOSE_TIMEOUT_MS = 1000;
 export class AdminSocketServer {
   readonly #options: ServerOptions;
   readonly #server: Server;
+  /** Oldest first. */
   readonly #connections: Set<Connection> = new Set();
+  readonly #turns: Turns;
   #claim: Claim | undefined;
   #forgetExit: (() => void) | undefined;
   #closed: Promise<void> | undefined;
@@ -29,7 +33,7 @@ export class AdminSocketServer {
     this.#options = options;
     // Clients can close their half as soon as they have sent the request.
     this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#accept(socket, answer));
-    this.#server.maxConnections = options.maxConnections;
+    this.#turns = new Turns(options.limits.requests);
   }
 
   /** @throws HdrscopeError `ERR_ADMIN_SOCKET`, `ERR_ALREADY_REGISTERED` or `ERR_INVALID_OPTION`. No file is left then. */
@@ -68,9 +72,34 @@ export class AdminSocketServer {
 
   #accept(socket: Socket, answer: Answerer): void {
     if (this.#options.unref) socket.unref();
-    const connection = new Connection(socket, answer, this.#options);
+    const { limits } = this.#options;
+    const connection = new Connection(
+      socket,
+      (request) => this.#answerInTurn(socket, () => answer(request)),
+      limits,
+    );
     this.#connections.add(connection);
     socket.on('close', () => this.#connections.delete(connection));
+    if (this.#connections.size > limits.connections) this.#closeOldest(connection);
+  }
+
+  /** Closes the oldest connection without a request, and the new one where each other one has a request. */
+  #closeOldest(added: Connection): void {
+    const idle = [...this.#connections].find((one) => one !== added && !one.isAnswering);
+    const closed = idle ?? added;
+    this.#connections.delete(closed);
+    closed.destroy();
+  }
+
+  /** A turn ends with its connection: until then, its reply takes memory. */
+  #answerInTurn(socket: Socket, run: () => ReturnType<Answerer>): ReturnType<Answerer> {
+    return new Promise((resolve, reject) => {
+      const giveBack = this.#turns.take(() => {
+        run().then(resolve, reject);
+      });
+      if (socket.destroyed) giveBack();
+      else socket.once('close', giveBack);
+    });
   }
 
   #release(): void {

@@ -86,7 +86,7 @@ function groupsOf({ families }: Snapshot, { percentiles = [50, 99] }: SnapshotNu
       const key = attributesText(series.attributes);
       const group = groups.get(key) ?? { attributes: series.attributes, members: [] };
       groups.set(key, group);
-      group.members.push(...numbersOf(family, series, percentiles));
+      for (const member of numbersOf(family, series, percentiles)) group.members.push(member);
     }
   }
   return [...groups.values()].map(({ attributes, members }) => ({

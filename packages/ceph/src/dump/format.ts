@@ -1,4 +1,4 @@
-import { mustBe } from '@hdrscope/core/internal';
+import { mustBe, visible } from '@hdrscope/core/internal';
 import { toJsonText } from '../json-text.ts';
 import { CellTable, type DocumentObject, type DocumentValue, RepeatedPart } from './document.ts';
 
@@ -39,7 +39,7 @@ const ITEM_NAMES: Readonly<Record<string, string>> = {
 };
 
 function xml(name: string, value: DocumentValue, lineEnd: string, indent: string, start = ''): string {
-  const tag = name.replace(NOT_IN_NAMES, '_');
+  const tag = tagOf(name);
   if (typeof value !== 'object') return `${start}<${tag}>${escapeXml(String(value))}</${tag}>${lineEnd}`;
   if (value instanceof RepeatedPart) return xml(name, value.value, lineEnd, indent, start);
   if (value instanceof CellTable) return xml(name, value.toArrays(), lineEnd, indent, start);
@@ -51,8 +51,18 @@ function xml(name: string, value: DocumentValue, lineEnd: string, indent: string
   return `${start}<${tag}>${lineEnd}${inner}${start}</${tag}>${lineEnd}`;
 }
 
-// Ceph writes all other characters of a name as they are, `::` included. These would end the element.
-const NOT_IN_NAMES = /[\s<>&"'/=]/g;
+// Ceph writes a name as it is, `::` included. A name of an application may have characters that no element may have. These are those
+// of the fourth edition of XML 1.0, which parsers such as expat follow, as far as languages need them; each other one is `_`.
+const LETTERS =
+  ':A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u0131\u0391-\u03a1\u03a3-\u03ce\u0410-\u044f\u3041-\u3094\u30a1-\u30fa\u4e00-\u9fa5\uac00-\ud7a3';
+const NOT_IN_NAMES = new RegExp(`[^${LETTERS}0-9.-]`, 'g');
+const FIRST_IN_NAMES = new RegExp(`^[${LETTERS}]`);
+
+/** The name of an element that is well-formed, whatever the name is. */
+function tagOf(name: string): string {
+  const tag = name.replace(NOT_IN_NAMES, '_');
+  return FIRST_IN_NAMES.test(tag) ? tag : `_${tag}`;
+}
 
 const XML_ESCAPES: Readonly<Record<string, string>> = {
   '<': '&lt;',
@@ -62,6 +72,8 @@ const XML_ESCAPES: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
+/** XML has no control characters, not even as references to them. */
 function escapeXml(text: string): string {
-  return text.replace(/[<>&"']/g, (character) => XML_ESCAPES[character]!);
+  const escaped = visible(text, { lines: true }).replace(/[<>&"']/g, (character) => XML_ESCAPES[character]!);
+  return escaped.replace(/[\ufffe\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16)}`);
 }

@@ -101,7 +101,20 @@ export function axisRanges(axis: Axis): AxisRange[] {
  * ```
  */
 export function axisTitle({ name }: Pick<Axis, 'name'>): string {
-  return name.replace(/\([^)]*\)/g, '').trim() || name;
+  return withoutParentheses(name).trim() || name;
+}
+
+/** Drops each part from `(` to the next `)`. A regular expression would look for a missing `)` from each `(`. */
+function withoutParentheses(name: string): string {
+  let rest = '';
+  let from = 0;
+  for (let open = name.indexOf('('); open >= 0; open = name.indexOf('(', from)) {
+    const close = name.indexOf(')', open);
+    if (close < 0) break;
+    rest += name.slice(from, open);
+    from = close + 1;
+  }
+  return rest + name.slice(from);
 }
 
 /** The first property that keeps the counts of two axes apart; `undefined` when their counts can be added. */

@@ -5,7 +5,7 @@ import {
   LayoutHistogram,
   type QuantileOptions,
 } from '@hdrscope/core';
-import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner, visible } from '@hdrscope/core/internal';
 import { type Axis, axisDifference, axisLayout } from './axis.ts';
 import { Cells } from './cells.ts';
 import { type SlotSpan, sumsByAxis } from './projection.ts';
@@ -308,7 +308,7 @@ export class PerfHistogram {
       const names = `"${axis.name}" and "${axes[i]!.name}"`;
       throw new HdrscopeError(
         'ERR_INCOMPATIBLE',
-        `${what}: the axes must be equal, ${names} differ in ${difference}`,
+        visible(`${what}: the axes must be equal, ${names} differ in ${difference}`),
       );
     }
   }

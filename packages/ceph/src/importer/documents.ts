@@ -1,6 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
-import { type Json, parseJson } from './json.ts';
+import { Budget } from '@hdrscope/kit';
+import { type Json, parseFast, parseJson } from './json.ts';
 
 /** A JSON object in a text. */
 export interface TextDocument {
@@ -13,11 +14,20 @@ export interface TextDocument {
 export interface DocumentOptions {
   /** The length of the longest text that is read, in characters. @default 67,108,864 */
   readonly maxLength?: number;
+  /**
+   * How many elements the text may have: arrays, objects and members of objects. The counts of cells are none of them.
+   * @default 100,000, and one more for each six characters: more than any dump has
+   */
+  readonly maxElements?: number;
   /** Whether to accept broken JSON like that in Ceph's documentation. @default false */
   readonly lenient?: boolean;
 }
 
 const LONGEST = 2 ** 26;
+
+// A dump has an element for each ten characters where it is densest. An element takes up to 100 bytes of memory.
+const LEAST_ELEMENTS = 100_000;
+const CHARACTERS_PER_ELEMENT = 6;
 
 // `ceph tell osd.*` names each daemon before its dump. Reports of support tools begin with other lines.
 const START = /^[ \t]*(?:([^\s"{}[\]]+):[ \t]*)?(?=\{)/gm;
@@ -29,15 +39,17 @@ const LENIENT_START = /^[ \t]*(?:([^\s"{}[\]]+):[ \t]*)?(?=\{|"[^"\n]*"\s*:\s*\{
  * @param isExact Whether integers beyond 2^53 − 1 become bigints, which is slower. Otherwise they are rounded.
  * @throws HdrscopeError `ERR_TOO_LARGE`; `ERR_DECODE`.
  */
-export function readDocuments(
-  text: string,
-  { maxLength = LONGEST, lenient = false }: DocumentOptions,
-  isExact: boolean,
-): TextDocument[] {
+export function readDocuments(text: string, options: DocumentOptions, isExact: boolean): TextDocument[] {
+  const { maxLength = LONGEST, lenient = false } = options;
   if (typeof text !== 'string') throw mustBe('ERR_DECODE', 'the text', 'a string', text);
   if (text.length > maxLength) {
     throw mustBe('ERR_TOO_LARGE', 'the length of the text', `at most ${maxLength} characters`, text.length);
   }
+  const maxElements =
+    options.maxElements ?? LEAST_ELEMENTS + Math.floor(text.length / CHARACTERS_PER_ELEMENT);
+  const makeBudget = (): Budget => new Budget('the text', { elements: maxElements });
+  // Documents that are not JSON are read twice.
+  const [fast, slow] = [makeBudget(), makeBudget()];
   const documents: TextDocument[] = [];
   for (let from = 0; ; ) {
     const start = lenient ? LENIENT_START : START;
@@ -45,7 +57,10 @@ export function readDocuments(
     const match = start.exec(text);
     if (match === null) break;
     const begin = match.index + match[0].length;
-    const { json, end } = (isExact ? undefined : parsedRest(text, begin)) ?? parseJson(text, begin, lenient);
+    const isObject = text[begin] === '{';
+    const { json, end } =
+      (isObject && !isExact ? parseFast(text, begin, fast) : undefined) ??
+      parseJson(text, begin, lenient, slow);
     documents.push({ daemon: match[1], json });
     from = end;
   }
@@ -53,13 +68,4 @@ export function readDocuments(
     throw new HdrscopeError('ERR_DECODE', 'the text must have a line that begins with {, got no such line');
   }
   return documents;
-}
-
-/** The rest of the text by `JSON.parse`, the fastest way, when the rest is one value. */
-function parsedRest(text: string, from: number): { json: Json; end: number } | undefined {
-  try {
-    return { json: JSON.parse(from === 0 ? text : text.slice(from)) as Json, end: text.length };
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,6 @@
 import { mustBe } from '@hdrscope/core/internal';
-import { isObject } from '@hdrscope/kit';
-import type { Json, JsonObject } from './json.ts';
+import { Budget, isObject } from '@hdrscope/kit';
+import { type Json, type JsonObject, parseFast } from './json.ts';
 
 /** @throws HdrscopeError `ERR_DECODE` */
 export function asObject(json: Json | undefined, path: string): JsonObject {
@@ -11,10 +11,10 @@ export function asObject(json: Json | undefined, path: string): JsonObject {
 /**
  * An array. Reports can have arrays as strings of JSON.
  *
- * @throws HdrscopeError `ERR_DECODE`
+ * @throws HdrscopeError `ERR_DECODE`; `ERR_TOO_LARGE` when such a string has more arrays than an array of counts has.
  */
 export function asArray(json: Json | undefined, path: string): readonly Json[] {
-  const value = typeof json === 'string' ? parsedArray(json) : json;
+  const value = typeof json === 'string' ? parsedArray(json, path) : json;
   if (value !== undefined && isArray(value)) return value;
   throw mustBe('ERR_DECODE', path, 'an array', json);
 }
@@ -39,10 +39,14 @@ function isArray(json: Json): json is readonly Json[] {
   return Array.isArray(json);
 }
 
-function parsedArray(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
+// An axis of a single slot has an array for each count.
+const LEAST_ARRAYS = 1000;
+const CHARACTERS_PER_ARRAY = 4;
+
+function parsedArray(text: string, path: string): Json | undefined {
+  const from = text.search(/\S/);
+  if (text[from] !== '[') return undefined;
+  const elements = LEAST_ARRAYS + Math.floor(text.length / CHARACTERS_PER_ARRAY);
+  const parsed = parseFast(text, from, new Budget(path, { elements }));
+  return parsed !== undefined && text.slice(parsed.end).trim() === '' ? parsed.json : undefined;
 }

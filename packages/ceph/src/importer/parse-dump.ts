@@ -1,8 +1,10 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { Budget } from '@hdrscope/kit';
 import { type DocumentOptions, readDocuments, type TextDocument } from './documents.ts';
 import { asArray, asInteger, asObject } from './fields.ts';
 import type { Json, JsonObject } from './json.ts';
+import { pathOf } from './place.ts';
 import { type ImportedHistogram, type ReadOptions, readHistogram } from './read-histogram.ts';
 
 /** The options for reading a dump. */
@@ -23,7 +25,8 @@ const TELEMETRY = 'osd_perf_histograms';
  * Unknown keys are ignored. An error names the logger, the counter and the path.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; `ERR_DECODE` when the text is not a dump;
- *   `ERR_TOO_LARGE` when it is longer than `maxLength`, or a histogram has more than 2^23 cells.
+ *   `ERR_TOO_LARGE` when it is longer than `maxLength`, has more than `maxElements`, or its histograms have more than 2^23
+ *   cells besides those that are written in the text.
  * @example
  * ```ts
  * import { parseHistogramDump } from '@hdrscope/ceph';
@@ -36,8 +39,12 @@ const TELEMETRY = 'osd_perf_histograms';
  */
 export function parseHistogramDump(text: string, options: ParseDumpOptions = {}): ImportedHistogram[] {
   assertOptions(options, PARSE_HISTOGRAM_DUMP);
-  const read = (isExact: boolean): ImportedHistogram[] =>
-    readDocuments(text, options, isExact).flatMap((document) => readDocument(document, options));
+  const read = (isExact: boolean): ImportedHistogram[] => {
+    const documents = readDocuments(text, options, isExact);
+    const cells = new Budget('the cells of all histograms', { elements: MOST_UNWRITTEN_CELLS + text.length });
+    const asked: Asked = { ...options, cells };
+    return documents.flatMap((document) => readDocument(document, asked));
+  };
   try {
     return read(false);
   } catch (error) {
@@ -50,13 +57,21 @@ export function parseHistogramDump(text: string, options: ParseDumpOptions = {})
 
 const PARSE_HISTOGRAM_DUMP: OptionsOwner<ParseDumpOptions> = {
   name: 'parseHistogramDump',
-  names: { logger: true, counter: true, maxLength: true, lenient: true, units: true },
+  names: { logger: true, counter: true, maxLength: true, maxElements: true, lenient: true, units: true },
   call: "parseHistogramDump(text, { logger: 'osd' })",
 };
 
 const LONG_NUMBER = /\d{16}/;
 
-function readDocument({ daemon, json }: TextDocument, options: ParseDumpOptions): ImportedHistogram[] {
+// A lenient text may leave out rows: a short one could ask for any number of large histograms.
+const MOST_UNWRITTEN_CELLS = 2 ** 23;
+
+/** The histograms that are asked for, and how many cells they may have. */
+interface Asked extends ParseDumpOptions {
+  readonly cells: Budget;
+}
+
+function readDocument({ daemon, json }: TextDocument, options: Asked): ImportedHistogram[] {
   const fields = asObject(json, 'a dump');
   const report = fields.report === undefined ? fields : asObject(fields.report, 'report');
   if (report[TELEMETRY] !== undefined) return readTelemetry(report[TELEMETRY], options);
@@ -70,26 +85,22 @@ function readDocument({ daemon, json }: TextDocument, options: ParseDumpOptions)
 }
 
 /** A report lists counters for each configuration of axes, and for each counter the values of every OSD, or of all together. */
-function readTelemetry(json: Json, options: ParseDumpOptions): ImportedHistogram[] {
+function readTelemetry(json: Json, options: Asked): ImportedHistogram[] {
   if (!isAsked(TELEMETRY_LOGGER, options.logger)) return [];
   return asArray(json, TELEMETRY).flatMap((counters, i) =>
     Object.entries(asObject(counters, `${TELEMETRY}[${i}]`))
       .filter(([counter]) => isAsked(counter, options.counter))
       .flatMap(([counter, entry]) =>
-        readTelemetryEntry(asObject(entry, `${TELEMETRY}[${i}].${counter}`), counter, options),
+        readTelemetryEntry(asObject(entry, `${TELEMETRY}[${i}].${pathOf(counter)}`), counter, options),
       ),
   );
 }
 
-function readTelemetryEntry(
-  entry: JsonObject,
-  counter: string,
-  options: ParseDumpOptions,
-): ImportedHistogram[] {
+function readTelemetryEntry(entry: JsonObject, counter: string, options: Asked): ImportedHistogram[] {
   const logger = TELEMETRY_LOGGER;
   if (entry.osds === undefined)
     return [readHistogram(entry, { daemon: undefined, logger, counter }, options)];
-  const path = `${TELEMETRY}.${counter}.osds`;
+  const path = `${pathOf(TELEMETRY, counter)}.osds`;
   return asArray(entry.osds, path).map((one, i) => {
     const { osd_id: id, values } = asObject(one, `${path}[${i}]`);
     const daemon = `osd.${asInteger(id, `${path}[${i}].osd_id`)}`;
@@ -100,8 +111,4 @@ function readTelemetryEntry(
 
 function isAsked(name: string, wanted: string | undefined): boolean {
   return wanted === undefined || name === wanted;
-}
-
-function pathOf(daemon: string | undefined, logger: string): string {
-  return daemon === undefined ? logger : `${daemon}.${logger}`;
 }

@@ -1,5 +1,5 @@
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
-import type { HistogramLogger } from '../dump/loggers.ts';
+import type { HistogramCounter, HistogramLogger } from '../dump/loggers.ts';
 import { readDocuments } from './documents.ts';
 import { asObject } from './fields.ts';
 import { type ParseDumpOptions, parseHistogramDump } from './parse-dump.ts';
@@ -29,23 +29,24 @@ export interface ImportedLoggers {
  */
 export function parseHistogramLoggers(text: string, options: ParseDumpOptions = {}): ImportedLoggers[] {
   assertOptions(options, PARSE_HISTOGRAM_LOGGERS);
-  const histograms = parseHistogramDump(text, options);
+  const counters = new Map<string, HistogramCounter[]>();
+  for (const { daemon, logger, counter, histogram, sums } of parseHistogramDump(text, options)) {
+    const key = JSON.stringify([daemon, logger]);
+    const group = counters.get(key) ?? [];
+    counters.set(key, group);
+    group.push({ name: counter, histogram, ...(sums && { sums }) });
+  }
   // Only the names are used, so rounded integers do no harm.
   return readDocuments(text, options, false).map(({ daemon, json }) => ({
     daemon,
     loggers: Object.keys(asObject(json, 'a dump'))
       .filter((name) => options.logger === undefined || name === options.logger)
-      .map((name) => ({
-        name,
-        counters: histograms
-          .filter((one) => one.daemon === daemon && one.logger === name)
-          .map(({ counter, histogram, sums }) => ({ name: counter, histogram, ...(sums && { sums }) })),
-      })),
+      .map((name) => ({ name, counters: counters.get(JSON.stringify([daemon, name])) ?? [] })),
   }));
 }
 
 const PARSE_HISTOGRAM_LOGGERS: OptionsOwner<ParseDumpOptions> = {
   name: 'parseHistogramLoggers',
-  names: { logger: true, counter: true, maxLength: true, lenient: true, units: true },
+  names: { logger: true, counter: true, maxLength: true, maxElements: true, lenient: true, units: true },
   call: "parseHistogramLoggers(text, { logger: 'osd' })",
 };

@@ -3,6 +3,7 @@ import { asText } from '@hdrscope/kit';
 import { type DocumentOptions, readDocuments, type TextDocument } from './documents.ts';
 import { asInteger, asObject } from './fields.ts';
 import type { Json } from './json.ts';
+import { pathOf } from './place.ts';
 
 /** The description of a histogram in a daemon's schema. A field that the schema leaves out is `undefined`. */
 export interface ImportedDescription {
@@ -29,7 +30,7 @@ export interface ImportedDescription {
  * have different keys: only `type` is needed, and unknown keys are ignored.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; `ERR_DECODE` when the text is not a schema;
- *   `ERR_TOO_LARGE` when it is longer than `maxLength`.
+ *   `ERR_TOO_LARGE` when it is longer than `maxLength`, or has more than `maxElements`.
  * @example
  * ```ts
  * import { parseHistogramSchema } from '@hdrscope/ceph';
@@ -46,15 +47,15 @@ export function parseHistogramSchema(text: string, options: DocumentOptions = {}
 
 const PARSE_HISTOGRAM_SCHEMA: OptionsOwner<DocumentOptions> = {
   name: 'parseHistogramSchema',
-  names: { maxLength: true, lenient: true },
+  names: { maxLength: true, maxElements: true, lenient: true },
   call: 'parseHistogramSchema(text, { lenient: true })',
 };
 
 function readSchema({ daemon, json }: TextDocument): ImportedDescription[] {
   return Object.entries(asObject(json, 'a schema')).flatMap(([logger, counters]) => {
-    const path = daemon === undefined ? logger : `${daemon}.${logger}`;
+    const path = pathOf(daemon, logger);
     return Object.entries(asObject(counters, path)).map(([counter, json]) =>
-      readDescription(json, { daemon, logger, counter }, `${path}.${counter}`),
+      readDescription(json, { daemon, logger, counter }, `${path}.${pathOf(counter)}`),
     );
   });
 }

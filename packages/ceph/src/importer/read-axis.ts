@@ -4,6 +4,7 @@ import { asText } from '@hdrscope/kit';
 import { type Axis, type AxisScale, axisEdges } from '../histogram/axis.ts';
 import { asArray, asInteger, asObject } from './fields.ts';
 import type { Json, JsonObject } from './json.ts';
+import { shownName } from './place.ts';
 import { type UnitOverrides, type UnitSource, unitOf } from './units.ts';
 
 /** An axis of a dump. */
@@ -45,7 +46,10 @@ export function readAxis(json: Json, logger: string, units: UnitOverrides, path:
   }
   if (edges === undefined) {
     const allowed = 'a linear or log2 axis with min, quant_size and buckets, or one with ranges';
-    throw new HdrscopeError('ERR_DECODE', `${path} must be ${allowed}, got "${name}" without them`);
+    throw new HdrscopeError(
+      'ERR_DECODE',
+      `${path} must be ${allowed}, got "${shownName(name)}" without them`,
+    );
   }
   const min = Number(edges[0] ?? 0n);
   const axis = valid({

@@ -1,8 +1,10 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
+import type { Budget } from '@hdrscope/kit';
 import { PerfHistogram } from '../histogram/perf-histogram.ts';
 import { asArray, asCount, asInteger, asObject } from './fields.ts';
 import type { Json } from './json.ts';
+import { pathOf } from './place.ts';
 import { readAxis } from './read-axis.ts';
 import type { UnitOverrides, UnitSource } from './units.ts';
 
@@ -36,23 +38,35 @@ export interface ReadOptions {
   readonly lenient?: boolean;
 }
 
+/** How histograms are read. */
+export interface HistogramReading extends ReadOptions {
+  /** Each cell is an element of it. */
+  readonly cells: Budget;
+}
+
 // The histograms of Ceph have two.
 const MOST_AXES = 8;
 
-/** @throws HdrscopeError `ERR_DECODE` */
-export function readHistogram(json: Json, place: Place, options: ReadOptions): ImportedHistogram {
+/** @throws HdrscopeError `ERR_DECODE`; `ERR_TOO_LARGE` */
+export function readHistogram(json: Json, place: Place, options: HistogramReading): ImportedHistogram {
   const { daemon, logger, counter } = place;
-  const path = [...(daemon === undefined ? [] : [daemon]), logger, counter].join('.');
+  const path = pathOf(daemon, logger, counter);
   const fields = asObject(json, path);
   const axisList = asArray(fields.axes, `${path}.axes`);
   if (axisList.length === 0 || axisList.length > MOST_AXES) {
     throw mustBe('ERR_DECODE', `${path}.axes`, `from 1 to ${MOST_AXES} axes`, axisList);
   }
-  const axes = axisList.map((axis, i) => readAxis(axis, logger, options.units ?? {}, `${path}.axes[${i}]`));
+  const axes = axisList.map((axis, i) => {
+    const imported = readAxis(axis, logger, options.units ?? {}, `${path}.axes[${i}]`);
+    // Its bounds are in memory now, even when no histogram will follow.
+    options.cells.takeElements(imported.axis.buckets);
+    return imported;
+  });
   const histogram = emptyHistogram(
     axes.map(({ axis }) => axis),
     path,
   );
+  options.cells.takeElements(axes.reduce((product, { axis }) => product * axis.buckets, 1));
   const values = new ValuesReader(histogram, options.lenient === true);
   values.read(fields.values, `${path}.values`);
   histogram.addCells(values.cells);

@@ -191,6 +191,7 @@ const CEPH_HISTOGRAMS: OptionsOwner<CephHistogramsOptions> = {
     counter: true,
     lenient: true,
     maxLength: true,
+    maxElements: true,
     attributes: true,
     sourceName: true,
     since: true,

@@ -152,14 +152,15 @@ test('refuses a path that is too long for a folder next to it', async () => {
 });
 
 test.each([
-  ['maxRequestBytes', { maxRequestBytes: 3 }],
-  ['idleTimeoutMs', { idleTimeoutMs: 0 }],
-  ['answerTimeoutMs', { answerTimeoutMs: 2 ** 31 }],
-  ['maxConnections', { maxConnections: 1.5 }],
-])('refuses a wrong %s', async (name, options) => {
-  await expect(sockets.serve(options)).rejects.toMatchObject({
+  ['requestBytes', { requestBytes: 3 }],
+  ['requestMs', { requestMs: 0 }],
+  ['answerMs', { answerMs: 2 ** 31 }],
+  ['connections', { connections: 1.5 }],
+  ['requests', { requests: 0 }],
+])('refuses a wrong %s', async (name, limits) => {
+  await expect(sockets.serve({ limits })).rejects.toMatchObject({
     code: 'ERR_INVALID_OPTION',
-    message: expect.stringMatching(`^${name} must be a whole number from`),
+    message: expect.stringMatching(`^limits.${name} must be an integer from`),
   });
 });
 

@@ -75,7 +75,7 @@ test('a result that cannot be JSON sends an error', async () => {
 
 test('a command that takes too long sends an error', async () => {
   const { path } = await sockets.serve({
-    answerTimeoutMs: 20,
+    limits: { answerMs: 20 },
     commands: [{ prefix: 'x', run: () => new Promise(() => {}) }],
   });
   const { reply } = await exchange(path, '{"prefix":"x"}\0');

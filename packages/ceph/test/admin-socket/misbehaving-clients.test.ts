@@ -45,8 +45,8 @@ describe('answers', () => {
     expect(reply).toEqual(PONG);
   });
 
-  test('a request of maxRequestBytes, and no longer one', async () => {
-    const { path } = await sockets.serve({ maxRequestBytes: 32 });
+  test('a request of limits.requestBytes, and no longer one', async () => {
+    const { path } = await sockets.serve({ limits: { requestBytes: 32 } });
     const requestOf = (bytes: number) => `${PING.slice(0, -1).padEnd(bytes - 1)}\0`;
 
     expect((await exchange(path, requestOf(32))).reply).toEqual(PONG);
@@ -84,13 +84,13 @@ describe('disconnects', () => {
     ['stops in the middle', '{"prefix":'],
     ['stops in an old request', '\0\0'],
   ])('a client that %s', async (_, request) => {
-    const { path } = await sockets.serve({ idleTimeoutMs: 20 });
+    const { path } = await sockets.serve({ limits: { requestMs: 20 } });
 
     expect((await exchange(path, request)).reply).toHaveLength(0);
   });
 
   test('a client that sends without an end', async () => {
-    const { path } = await sockets.serve({ idleTimeoutMs: 50 });
+    const { path } = await sockets.serve({ limits: { requestMs: 50 } });
     const { reply } = await converse(path, async (socket) => {
       while (!socket.closed) {
         socket.write(' ');
@@ -104,8 +104,7 @@ describe('disconnects', () => {
   test('a client that does not read its reply', async () => {
     const big = 'x'.repeat(32 * 2 ** 20);
     const { path } = await sockets.serve({
-      idleTimeoutMs: 50,
-      maxConnections: 1,
+      limits: { requestMs: 50, connections: 1 },
       commands: [{ prefix: 'big', run: () => big }],
     });
     const { reply, errorCode } = await converse(path, async (socket) => {
@@ -120,12 +119,20 @@ describe('disconnects', () => {
     expect([undefined, 'ECONNRESET', 'EPIPE']).toContain(errorCode);
   });
 
-  test('clients beyond the limit', async () => {
-    const { path } = await sockets.serve({ maxConnections: 1 });
+  test('clients beyond the limit, when all others have sent a request', async () => {
+    const asked = withResolvers();
+    const goOn = withResolvers();
+    const run = async () => {
+      asked.resolve();
+      await goOn.promise;
+      return '2';
+    };
+    const { path } = await sockets.serve({ limits: { connections: 1 }, commands: [{ prefix: 'slow', run }] });
     const { reply } = await converse(path, async (first) => {
-      const second = await exchange(path, PING);
-      expect(second.reply).toHaveLength(0);
-      first.write(PING);
+      first.write('{"prefix":"slow"}\0');
+      await asked.promise;
+      expect((await exchange(path, PING)).reply).toHaveLength(0);
+      goOn.resolve();
     });
 
     expect(reply).toEqual(PONG);
@@ -158,7 +165,7 @@ test('a client that hangs up before its reply does no harm', async () => {
 });
 
 test('survives 1,000 requests of garbage', async () => {
-  const { path } = await sockets.serve({ idleTimeoutMs: 1000 });
+  const { path } = await sockets.serve({ limits: { requestMs: 1000 } });
   const word = fc.constantFrom('prefix', 'format', 'perf dump', 'logger', '0', 'help');
   const garbage = fc.oneof(
     fc.uint8Array({ maxLength: 1200 }).map((bytes) => Buffer.from(bytes)),

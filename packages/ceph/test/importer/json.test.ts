@@ -1,8 +1,9 @@
+import { Budget } from '@hdrscope/kit';
 import { refusalOf } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
 import { parseJson } from '../../src/importer/json.ts';
 
-const parsed = (text: string) => parseJson(text, 0, false);
+const parsed = (text: string) => parseJson(text, 0, false, new Budget('the text', {}));
 
 test('parses as `JSON.parse` does, except for integers that it rounds', () => {
   fc.assert(
