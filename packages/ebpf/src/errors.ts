@@ -1,4 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { visible } from '@hdrscope/core/internal';
 
 /** Codes of what reading the kernel refuses, besides those of core. */
 export type KernelErrorCode = 'ERR_KERNEL';
@@ -29,13 +30,16 @@ export interface KernelErrorDetails {
   readonly errno?: string;
 }
 
-/** Builds the error for a failure to read the kernel. */
+const LONGEST_MESSAGE = 20_000;
+
+/** Builds the error for a failure to read the kernel. Control characters of foreign names and messages are visible in it. */
 export function kernelError(
   message: string,
   details: KernelErrorDetails = {},
   cause?: unknown,
 ): HdrscopeError<KernelErrorCode> {
-  return new HdrscopeError('ERR_KERNEL', message, {
+  const cut = message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message;
+  return new HdrscopeError('ERR_KERNEL', visible(cut, { lines: true }), {
     details: { ...details },
     ...(cause !== undefined && { cause }),
   });

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { type Dirent, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HdrscopeError } from '@hdrscope/core';
 import { type MapInfo, mapIds, mapInfo, openMapById, openPinnedMap } from './bpf/maps.ts';
@@ -99,14 +99,26 @@ export function mountsOfBpffs(mountinfo: string): readonly string[] {
   });
 }
 
-function filesBelow(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+const MOST_PINS = 100_000;
+
+/** The files of a folder and of the folders in it, at most so many. */
+function filesBelow(root: string): readonly string[] {
+  const files: string[] = [];
+  const folders = [root];
+  for (let folder = folders.pop(); folder !== undefined && files.length < MOST_PINS; folder = folders.pop()) {
+    for (const entry of entriesOf(folder)) {
       const path = join(folder, entry.name);
-      if (entry.isDirectory()) return filesBelow(path);
+      if (entry.isDirectory()) folders.push(path);
       // Every bpffs has these two iterators.
-      return entry.isFile() && !/^(maps|progs)\.debug$/.test(entry.name) ? [path] : [];
-    });
+      else if (entry.isFile() && !/^(maps|progs)\.debug$/.test(entry.name)) files.push(path);
+    }
+  }
+  return files;
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
   } catch {
     return [];
   }

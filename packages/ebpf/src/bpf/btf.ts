@@ -1,4 +1,6 @@
 import type { HdrscopeError } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
+import type { Budget } from '@hdrscope/kit';
 import { kernelError } from '../errors.ts';
 import { Attr, call } from './attr.ts';
 import { allocate, LITTLE_ENDIAN, viewOf } from './memory.ts';
@@ -32,6 +34,13 @@ export interface BtfMember {
 
 /** First two bytes of BTF. Source of this and of all offsets: Linux, `Documentation/bpf/btf.rst`. */
 const MAGIC = 0xeb9f;
+
+// The limits of the kernel. Sources: Linux, `BTF_MAX_SIZE`, `BTF_MAX_TYPE`, `KSYM_NAME_LEN`, `MAX_RESOLVE_DEPTH`. BTF of a whole kernel has
+// a third of them.
+const MOST_BYTES = 2 ** 24;
+const MOST_TYPES = 2 ** 20;
+const LONGEST_NAME = 512;
+export const DEEPEST_TYPE = 32;
 
 const KINDS = [
   'void',
@@ -73,9 +82,11 @@ const TRAILERS: Readonly<Record<string, (n: number) => number>> = {
 /**
  * Parses BTF: all types, by their ids.
  *
- * @throws HdrscopeError `ERR_KERNEL` when the bytes are not BTF, or contain an unknown kind of type.
+ * @throws HdrscopeError `ERR_KERNEL` when the bytes are not BTF, or contain an unknown kind of type; `ERR_TOO_LARGE` when there
+ *   are more bytes or types than the kernel takes.
  */
 export function parseBtf(data: Uint8Array): readonly BtfType[] {
+  assertSize(data.length);
   const view = viewOf(data);
   const u32 = (offset: number) => view.getUint32(offset, LITTLE_ENDIAN);
   if (data.length < 24 || view.getUint16(0, LITTLE_ENDIAN) !== MAGIC)
@@ -87,11 +98,16 @@ export function parseBtf(data: Uint8Array): readonly BtfType[] {
   if (end > data.length || strings > data.length) throw malformed('it is cut off');
   const decoder = new TextDecoder();
   const text = (offset: number) => {
-    const from = strings + offset;
-    return decoder.decode(data.subarray(from, data.indexOf(0, from)));
+    const bytes = data.subarray(strings + offset, strings + offset + LONGEST_NAME);
+    const length = bytes.indexOf(0);
+    if (length < 0) throw malformed(`the name at ${offset} does not end`);
+    return decoder.decode(bytes.subarray(0, length));
   };
   const types: BtfType[] = [{ kind: 'opaque', size: 0 }];
   for (let at = begin; at < end; ) {
+    if (at + 12 > end) throw malformed('it is cut off');
+    if (types.length > MOST_TYPES)
+      throw mustBe('ERR_TOO_LARGE', 'BTF', `at most ${MOST_TYPES} types`, types.length);
     const info = u32(at + 4);
     const count = info & 0xffff;
     const kind = KINDS[(info >>> 24) & 0x1f];
@@ -100,7 +116,7 @@ export function parseBtf(data: Uint8Array): readonly BtfType[] {
     if (at + 12 + trailer > end) throw malformed('it is cut off');
     const raw = {
       kind,
-      name: text(u32(at)),
+      name: kind === 'typedef' ? text(u32(at)) : '',
       sizeOrType: u32(at + 8),
       hasFlag: info >>> 31 === 1,
       count,
@@ -114,6 +130,7 @@ export function parseBtf(data: Uint8Array): readonly BtfType[] {
 
 interface RawType {
   readonly kind: (typeof KINDS)[number];
+  /** Empty unless it is a typedef. */
   readonly name: string;
   readonly sizeOrType: number;
   /** Whether a struct has bit-fields, or an enum is signed. */
@@ -184,20 +201,34 @@ function typeOf(
 /** A type that is not an alias. */
 export type ResolvedBtfType = Exclude<BtfType, { readonly kind: 'alias' }>;
 
-/** Follows aliases to the type that they stand for. */
+const MOST_ALIASES = 2 * DEEPEST_TYPE;
+
+/**
+ * Follows aliases to the type that they stand for.
+ *
+ * @throws HdrscopeError `ERR_KERNEL` when there is no such type.
+ */
 export function resolveBtf(types: readonly BtfType[], id: number): ResolvedBtfType {
   let type = types[id];
-  // A chain that is longer than the list of types is a circle.
-  for (let steps = 0; type?.kind === 'alias' && steps < types.length; steps++) type = types[type.type];
+  // A longer chain may be a circle.
+  for (let steps = 0; type?.kind === 'alias' && steps < MOST_ALIASES; steps++) type = types[type.type];
   if (type === undefined || type.kind === 'alias') throw malformed(`there is no type ${id}`);
   return type;
 }
 
-/** Size of a type in bytes. */
-export function sizeOfBtf(types: readonly BtfType[], id: number): number {
+/**
+ * Size of a type in bytes.
+ *
+ * @param budget Each level of arrays is a level of it.
+ * @throws HdrscopeError `ERR_KERNEL`; `ERR_TOO_LARGE` when arrays are nested deeper than the budget, perhaps in a circle.
+ */
+export function sizeOfBtf(types: readonly BtfType[], id: number, budget: Budget): number {
   const type = resolveBtf(types, id);
-  if (type.kind === 'array') return type.length * sizeOfBtf(types, type.element);
-  return type.kind === 'pointer' ? 8 : type.size;
+  if (type.kind !== 'array') return type.kind === 'pointer' ? 8 : type.size;
+  budget.enter();
+  const size = type.length * sizeOfBtf(types, type.element, budget);
+  budget.leave();
+  return size;
 }
 
 /**
@@ -215,7 +246,9 @@ export function readBtf(bpf: Bpf, id: number): readonly BtfType[] {
       call(bpf, 'OBJ_GET_INFO_BY_FD', new Attr(bpf, 16).u32(0, fd).u32(4, 32).pointer(8, info), { object });
     ask();
     const view = viewOf(info);
-    const data = allocate(view.getUint32(8, LITTLE_ENDIAN));
+    const size = view.getUint32(8, LITTLE_ENDIAN);
+    assertSize(size);
+    const data = allocate(size);
     info.fill(0);
     view.setBigUint64(0, bpf.address(data), LITTLE_ENDIAN);
     view.setUint32(8, data.length, LITTLE_ENDIAN);
@@ -224,6 +257,10 @@ export function readBtf(bpf: Bpf, id: number): readonly BtfType[] {
   } finally {
     bpf.close(fd);
   }
+}
+
+function assertSize(bytes: number): void {
+  if (bytes > MOST_BYTES) throw mustBe('ERR_TOO_LARGE', 'BTF', `at most ${MOST_BYTES} bytes`, bytes);
 }
 
 function malformed(reason: string): HdrscopeError {

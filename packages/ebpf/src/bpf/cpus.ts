@@ -29,6 +29,9 @@ function cpusOf(path: string): readonly number[] {
   }
 }
 
+/** Far above `CONFIG_NR_CPUS` of any machine. */
+const MOST_CPUS = 2 ** 16;
+
 /**
  * Parses a list of CPUs as the kernel prints it: `0-3,8`.
  *
@@ -40,7 +43,8 @@ export function parseCpuList(text: string): readonly number[] {
     .split(',')
     .flatMap((range) => {
       const [, first, last = first] = /^(\d+)(?:-(\d+))?$/.exec(range) ?? [];
-      if (first === undefined) throw mustBe('ERR_KERNEL', 'a list of CPUs', 'as in 0-3,8', text);
+      if (first === undefined || !(Number(last) < MOST_CPUS))
+        throw mustBe('ERR_KERNEL', 'a list of CPUs', 'as in 0-3,8', text);
       return Array.from({ length: Number(last) - Number(first) + 1 }, (_, i) => Number(first) + i);
     });
 }

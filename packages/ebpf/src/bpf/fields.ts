@@ -1,5 +1,6 @@
 import { mustBe } from '@hdrscope/core/internal';
-import { type BtfType, resolveBtf, sizeOfBtf } from './btf.ts';
+import { Budget } from '@hdrscope/kit';
+import { type BtfType, DEEPEST_TYPE, resolveBtf, sizeOfBtf } from './btf.ts';
 import { LITTLE_ENDIAN, textUntilNul, viewOf } from './memory.ts';
 
 /**
@@ -99,23 +100,32 @@ function readBits(view: DataView, type: IntegerType, from: number): bigint {
  * The fields of a type, without padding. A field of a struct within a struct is named `outer.inner`.
  *
  * @param name The name of the only field, when the type is not a struct.
+ * @throws HdrscopeError `ERR_KERNEL` when a type is missing; `ERR_TOO_LARGE` when there are more than 10,000 fields, or structs and
+ *   arrays are nested deeper than 32 levels, perhaps in a circle.
  */
 export function fieldsOfBtf(
   types: readonly BtfType[],
   id: number,
   name: string,
 ): readonly (Field | ArrayField)[] {
-  return within(types, id, '', 0)
+  const budget = new Budget('the types of a map (BTF)', { elements: MOST_FIELDS, depth: DEEPEST_TYPE });
+  return within(types, id, { name: '', offset: 0, budget })
     .map((field) => (field.name === '' ? { ...field, name } : field))
     .filter((field) => !NAME_OF_PADDING.test(field.name.split('.').at(-1)!));
 }
 
-function within(
-  types: readonly BtfType[],
-  id: number,
-  name: string,
-  offset: number,
-): readonly (Field | ArrayField)[] {
+const MOST_FIELDS = 10_000;
+
+/** Where a type begins. */
+interface Place {
+  readonly name: string;
+  readonly offset: number;
+  /** Each member is an element of it, each struct and array a level. */
+  readonly budget: Budget;
+}
+
+function within(types: readonly BtfType[], id: number, place: Place): readonly (Field | ArrayField)[] {
+  const { name, offset, budget } = place;
   const type = resolveBtf(types, id);
   switch (type.kind) {
     case 'int':
@@ -125,13 +135,18 @@ function within(
     case 'pointer':
       return [{ name, type: 'u64', offset }];
     case 'array':
-      return [arrayField(types, type, name, offset)];
-    case 'struct':
-      return type.members.flatMap((member) => {
+      return [arrayField(types, type, place)];
+    case 'struct': {
+      budget.enter();
+      budget.takeElements(type.members.length);
+      const fields = type.members.flatMap((member) => {
         const path = member.name === '' ? name : name === '' ? member.name : `${name}.${member.name}`;
         if (member.bitSize > 0) return bitField(types, member, path, offset);
-        return within(types, member.type, path, offset + member.bitOffset / 8);
+        return within(types, member.type, { name: path, offset: offset + member.bitOffset / 8, budget });
       });
+      budget.leave();
+      return fields;
+    }
     case 'opaque':
       return type.size === 0 ? [] : [{ name, type: `bytes[${type.size}]`, offset }];
   }
@@ -140,13 +155,12 @@ function within(
 function arrayField(
   types: readonly BtfType[],
   { element, length }: { readonly element: number; readonly length: number },
-  name: string,
-  offset: number,
+  { name, offset, budget }: Place,
 ): Field | ArrayField {
   const type = resolveBtf(types, element);
   if (type.kind === 'int' && type.size === 1) return { name, type: `char[${length}]`, offset };
   if (type.kind === 'int') return { name, type: integerType(type), offset, length };
-  return { name, type: `bytes[${length * sizeOfBtf(types, element)}]`, offset };
+  return { name, type: `bytes[${length * sizeOfBtf(types, element, budget)}]`, offset };
 }
 
 /** A bit-field as bits of an integer of its type. C compilers keep a bit-field within one such integer. */

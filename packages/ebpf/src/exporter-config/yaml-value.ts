@@ -1,6 +1,8 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { mustBe } from '@hdrscope/core/internal';
+import { mustBe, visible } from '@hdrscope/core/internal';
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+
+import { assertReadable, tooDeep } from './yaml-limits.ts';
 
 /** A value of a YAML text that knows its line, so errors can name it. */
 export class YamlValue {
@@ -25,15 +27,21 @@ export class YamlValue {
     this.#offset = (node as Node | null | undefined)?.range?.[0] ?? offset;
   }
 
-  /** @throws HdrscopeError `ERR_INVALID_OPTION` when the text is not YAML. */
+  /** @throws HdrscopeError `ERR_INVALID_OPTION` when the text is not YAML; `ERR_TOO_LARGE` when it is larger than any configuration. */
   static parse(text: string): YamlValue {
+    if (typeof text !== 'string') throw mustBe('ERR_INVALID_OPTION', 'the configuration', 'a text', text);
+    assertReadable(text);
     const lines = new LineCounter();
-    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+    const document = parsed(text, lines);
     const [error] = document.errors;
     if (error !== undefined) {
       const { line } = lines.linePos(error.pos[0]);
       const options = { cause: error, details: { line } };
-      throw new HdrscopeError('ERR_INVALID_OPTION', `line ${line}: ${error.message}`, options);
+      throw new HdrscopeError(
+        'ERR_INVALID_OPTION',
+        visible(`line ${line}: ${error.message}`, { lines: true }),
+        options,
+      );
     }
     return new YamlValue('', { document, lines }, document.contents, 0);
   }
@@ -112,6 +120,19 @@ export class YamlValue {
   }
 
   #toJs(): unknown {
-    return this.#node?.toJS(this.#document);
+    try {
+      return this.#node?.toJS(this.#document);
+    } catch {
+      // Aliases within aliases make it too large.
+      return {};
+    }
+  }
+}
+
+function parsed(text: string, lineCounter: LineCounter): Document {
+  try {
+    return parseDocument(text, { lineCounter, prettyErrors: false });
+  } catch (cause) {
+    throw tooDeep(cause);
   }
 }

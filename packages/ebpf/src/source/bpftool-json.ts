@@ -1,5 +1,5 @@
 import type { HdrscopeError } from '@hdrscope/core';
-import { isObject, type JsonObject } from '@hdrscope/kit';
+import { Budget, isObject, type JsonObject, parseJson } from '@hdrscope/kit';
 import { MAP_TYPES, type MapType } from '../bpf/commands.ts';
 import { isPerCpu, type MapInfo, notOfHistograms } from '../bpf/maps.ts';
 import { kernelError } from '../errors.ts';
@@ -17,20 +17,22 @@ interface DumpedEntries {
  * Parses the output of `bpftool -j map show`.
  *
  * @param which The arguments that chose the map.
- * @throws HdrscopeError `ERR_KERNEL` when the output is malformed, or describes more than one map.
+ * @throws HdrscopeError `ERR_KERNEL` when the output is malformed, or describes more than one map; `ERR_TOO_LARGE` when it is deeper or
+ *   denser than any output of bpftool.
  */
 export function infoOfShow(text: string, which: readonly string[]): MapInfo {
   const shown = parse(text);
   if (Array.isArray(shown)) {
     const ids = shown.map((map) => integerOf(objectOf(map).id));
     const name = which[1]!;
-    const message = `${ids.length} maps are called ${JSON.stringify(name)}: choose one by its id (${ids.join(', ')})`;
+    const some = ids.slice(0, MOST_IDS).join(', ');
+    const message = `${ids.length} maps are called ${JSON.stringify(name)}: choose one by its id (${some})`;
     throw kernelError(message, { name, ids });
   }
   const { id, type, name = '', bytes_key, bytes_value, max_entries } = objectOf(shown);
   if (typeof name !== 'string') throw malformed(text);
   return {
-    type: Object.keys(MAP_TYPES).includes(String(type)) ? (type as MapType) : undefined,
+    type: typeof type === 'string' && Object.hasOwn(MAP_TYPES, type) ? (type as MapType) : undefined,
     id: integerOf(id),
     keySize: integerOf(bytes_key),
     valueSize: integerOf(bytes_value),
@@ -57,6 +59,9 @@ export function entriesOfDump(text: string, info: MapInfo): DumpedEntries {
   const isSplit = isPerCpu(type);
   const cpuCount = isSplit ? cpusOf(entries[0]) : 1;
   const stride = isSplit ? Math.ceil(valueSize / 8) * 8 : valueSize;
+  // Each byte takes more than one character.
+  if (entries.length * (keySize + cpuCount * stride) > text.length + 8 * entries.length * cpuCount)
+    throw malformed(text);
   const keys = new Uint8Array(entries.length * keySize);
   const values = new Uint8Array(entries.length * cpuCount * stride);
   for (const [at, entry] of entries.entries()) {
@@ -80,8 +85,9 @@ function cpusOf(entry: JsonObject | undefined): number {
 /** Whether the entry was deleted after bpftool had read its key. */
 function isGone({ value }: JsonObject): boolean {
   if (typeof value !== 'object' || value === null || !('error' in value)) return false;
-  if (/No such (file|entry)|Entry not found/i.test(String(value.error))) return true;
-  throw kernelError(`bpftool cannot read a value: ${value.error}`, { program: 'bpftool' });
+  const error = typeof value.error === 'string' ? value.error.slice(0, 200) : 'unknown error';
+  if (/No such (file|entry)|Entry not found/i.test(error)) return true;
+  throw kernelError(`bpftool cannot read a value: ${error}`, { program: 'bpftool' });
 }
 
 const BYTES: ReadonlyMap<string, number> = new Map(
@@ -98,19 +104,35 @@ function bytesOf(texts: unknown, size: number): readonly number[] {
 }
 
 function integerOf(value: unknown): number {
-  if (!Number.isSafeInteger(value)) throw malformed(String(value));
+  // The kernel has 32 bits for each of them.
+  const isNumber = Number.isInteger(value) && (value as number) >= 0 && (value as number) < 2 ** 32;
+  if (!isNumber) throw malformed(textOf(value));
   return value as number;
 }
 
 function objectOf(value: unknown): JsonObject {
-  if (!isObject(value)) throw malformed(String(value));
+  if (!isObject(value)) throw malformed(textOf(value));
   return value;
 }
 
+/** A value of the output as text. An object may have no text of its own. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined');
+}
+
+// A byte is `"0x00",`. Numbers of `formatted` are shorter, but do not come without their bytes.
+const LEAST_ELEMENTS = 1000;
+const CHARACTERS_PER_ELEMENT = 4;
+const DEEPEST = 64;
+const MOST_IDS = 20;
+
 function parse(text: string): unknown {
+  const elements = LEAST_ELEMENTS + Math.floor(text.length / CHARACTERS_PER_ELEMENT);
+  const what = 'the output of bpftool';
   try {
-    return JSON.parse(text);
-  } catch {
+    return parseJson(text, what, new Budget(what, { elements, depth: DEEPEST }));
+  } catch (error) {
+    if ((error as HdrscopeError).code === 'ERR_TOO_LARGE') throw error;
     throw malformed(text);
   }
 }

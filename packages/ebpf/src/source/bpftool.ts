@@ -136,9 +136,12 @@ function explanation(stdout: string): string {
   return reason.includes('No such file') ? `${reason}; is the program loaded?` : reason;
 }
 
+const LONGEST_MESSAGE = 10_000;
+
 function errorIn(stdout: string): string | undefined {
   try {
-    const { error } = JSON.parse(stdout) as { error?: unknown };
+    // A longer output is no message.
+    const { error } = JSON.parse(stdout.slice(0, LONGEST_MESSAGE)) as { error?: unknown };
     return typeof error === 'string' ? error : undefined;
   } catch {
     return undefined;

@@ -1,3 +1,4 @@
+import type { HdrscopeError } from '@hdrscope/core';
 import { integerBefore } from '@hdrscope/core/internal';
 import { kernelError } from '../errors.ts';
 import { explicitKernelLayout, type KernelLayout } from '../layout/kernel-layout.ts';
@@ -78,10 +79,7 @@ function linear(variable: string, buckets: readonly PrintedBucket[]): KernelLayo
   const isGrid = closed.every((bucket) => widthOf(bucket) === step && (bucket.min - first.min) % step === 0);
   const span = Math.round((last.min - first.min) / step) + 1;
   if (!isGrid || span > MOST_LINEAR_BUCKETS) {
-    throw kernelError(
-      `${variable} must have the buckets of one hist() or one lhist(), and has buckets of several: use a variable for each`,
-      { variable },
-    );
+    throw ofSeveral(variable);
   }
   const others = MOST_LINEAR_BUCKETS - span;
   // An lhist() does not begin below 0, because bpftrace refuses that.
@@ -89,7 +87,15 @@ function linear(variable: string, buckets: readonly PrintedBucket[]): KernelLayo
   // bpftrace up to 0.17 prints the open bucket from `max` of lhist() on, although it begins after the last whole step.
   const steps =
     over === undefined ? (last.min - lowest) / step + 1 + others : Math.floor((over.min - lowest) / step);
+  if (!(steps >= 0 && steps <= 2 * MOST_LINEAR_BUCKETS)) throw ofSeveral(variable);
   return lhist(Array.from({ length: steps + 1 }, (_, i) => lowest + i * step));
+}
+
+function ofSeveral(variable: string): HdrscopeError {
+  return kernelError(
+    `${variable} must have the buckets of one hist() or one lhist(), and has buckets of several: use a variable for each`,
+    { variable },
+  );
 }
 
 /** @param mins The smallest integers of all slots except the first slot, which holds all integers below them. */

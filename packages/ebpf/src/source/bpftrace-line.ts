@@ -1,5 +1,5 @@
 import type { HdrscopeError } from '@hdrscope/core';
-import { isObject, type JsonObject } from '@hdrscope/kit';
+import { Budget, isObject, type JsonObject, parseJson } from '@hdrscope/kit';
 import { kernelError } from '../errors.ts';
 
 /** A line that `bpftrace -f json` prints. */
@@ -29,11 +29,12 @@ export interface PrintedBucket {
 /**
  * Parses a line of `bpftrace -f json`. A line of an unknown type has the kind `other`.
  *
- * @throws HdrscopeError `ERR_KERNEL` when the line is not JSON, or is a histogram without bounds or counts.
+ * @throws HdrscopeError `ERR_KERNEL` when the line is not JSON, or is a histogram without bounds or counts; `ERR_TOO_LARGE` when it is
+ *   deeper or denser than any line of bpftrace.
  */
 export function parseBpftraceLine(line: string): BpftraceLine {
   if (line.trim() === '') return { kind: 'other' };
-  const { type, data } = asObject(parseJson(line), line);
+  const { type, data } = asObject(parsed(line), line);
   if (type === 'attached_probes') return { kind: 'attached' };
   if (type === 'lost_events') {
     return { kind: 'lost', events: countOf(asObject(data, line).events, line) };
@@ -71,10 +72,21 @@ function bucketsOf(printed: unknown, line: string): PrintedBucket[] {
   });
 }
 
-function parseJson(line: string): unknown {
+// `{"min": 0, "max": 0, "count": 1}` has four elements in 32 characters.
+const LEAST_ELEMENTS = 1000;
+const CHARACTERS_PER_ELEMENT = 4;
+const DEEPEST = 16;
+
+function parsed(line: string): unknown {
+  const elements = LEAST_ELEMENTS + Math.floor(line.length / CHARACTERS_PER_ELEMENT);
   try {
-    return JSON.parse(line);
+    return parseJson(
+      line,
+      'a line of bpftrace',
+      new Budget('a line of bpftrace', { elements, depth: DEEPEST }),
+    );
   } catch (cause) {
+    if ((cause as HdrscopeError).code === 'ERR_TOO_LARGE') throw cause;
     const message = `bpftrace must print lines of JSON, got ${excerpt(line)}: run it with -f json`;
     throw kernelError(message, { program: 'bpftrace' }, cause);
   }
@@ -87,7 +99,7 @@ function asObject(value: unknown, line: string): JsonObject {
 
 /** Newer versions print large integers as text. A double holds the bounds of buckets exactly, or differs by one. */
 function integerOf(value: unknown, line: string): number {
-  const number = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
+  const number = typeof value === 'string' && /^-?\d{1,30}$/.test(value) ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isInteger(number)) throw malformed(line);
   return number;
 }

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
 import { HdrscopeError } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
 import { kernelError } from '../errors.ts';
 import { parseBpftraceLine } from './bpftrace-line.ts';
 import { BpftraceState } from './bpftrace-state.ts';
+import { followLines, type LineEvents, LONGEST_LINE } from './lines.ts';
 
 /** One run of a script, from its start to its end. */
 export interface BpftraceRun {
@@ -83,23 +84,20 @@ export function startRun({ program, args, printEveryMs, startTimeoutMs }: Comman
 /** Reads the output of a script that another program has started. */
 export function streamRun(stream: NodeJS.ReadableStream, startTimeoutMs: number): BpftraceRun {
   const run = new Run({ startTimeoutMs, reason: () => '' });
-  const lines = followLines(stream, run);
+  const stop = followLines(stream, run);
   const end = (cause?: Error): void => {
     const why = cause === undefined ? 'has ended' : `cannot be read: ${cause.message}`;
     run.end(kernelError(`the output of bpftrace ${why}`, { program: 'bpftrace' }, cause));
   };
-  lines.on('error', end);
+  stream.on('error', end);
   stream.on('close', () => end());
-  lines.on('close', () => end());
+  stream.on('end', () => end());
   if (!stream.readable) end();
-  run.onClose = async () => lines.close();
+  run.onClose = async () => {
+    stop();
+    end();
+  };
   return run;
-}
-
-function followLines(stream: NodeJS.ReadableStream, run: Run): ReturnType<typeof createInterface> {
-  const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
-  lines.on('line', (line) => run.take(line));
-  return lines;
 }
 
 /** The reason of a failure in the messages of bpftrace. A message about RLIMIT_MEMLOCK is harmless. */
@@ -108,7 +106,7 @@ function reasonIn(stderr: string): string {
   return lines.length === 0 ? '' : `: ${lines.join('\n')}`;
 }
 
-class Run implements BpftraceRun {
+class Run implements BpftraceRun, LineEvents {
   readonly state: BpftraceState = new BpftraceState();
   readonly started: Promise<void>;
   /** Resolves when its probes are attached. */
@@ -148,7 +146,14 @@ class Run implements BpftraceRun {
     });
   }
 
-  take(text: string): void {
+  onTooLong(): void {
+    this.#refuse(
+      mustBe('ERR_TOO_LARGE', 'a line of bpftrace', `at most ${LONGEST_LINE} characters`, 'a longer one'),
+    );
+    this.#start();
+  }
+
+  onLine(text: string): void {
     try {
       const line = parseBpftraceLine(text);
       if (line.kind === 'other') return;
@@ -159,10 +164,15 @@ class Run implements BpftraceRun {
         this.#hasUnread = true;
       }
     } catch (error) {
-      if (!(error instanceof HdrscopeError)) throw error;
-      this.#malformed = error;
+      this.#refuse(error);
     }
     this.#start();
+  }
+
+  #refuse(error: unknown): void {
+    // Nothing that a script prints may end this process.
+    const unexpected = () => kernelError('a line of bpftrace cannot be read', { program: 'bpftrace' }, error);
+    this.#malformed = error instanceof HdrscopeError ? error : unexpected();
   }
 
   end(ending: HdrscopeError): void {

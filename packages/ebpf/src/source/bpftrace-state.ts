@@ -1,4 +1,4 @@
-import type { IntegerLayout } from '@hdrscope/core/internal';
+import { type IntegerLayout, mustBe } from '@hdrscope/core/internal';
 import type { Attributes } from '@hdrscope/registry';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
 import { learnLayout } from './bpftrace-layout.ts';
@@ -7,6 +7,8 @@ import type { KernelHistogram } from './source.ts';
 
 /** Makes attributes of the key of a map, as bpftrace prints it. */
 type KeyReader = (variable: string, key: string | undefined) => Attributes;
+
+const MOST_VARIABLES = 1000;
 
 /** The counts of a script: for each variable, the histograms that were printed last. */
 export class BpftraceState {
@@ -21,10 +23,19 @@ export class BpftraceState {
   /**
    * Takes a printed variable. bpftrace prints all its keys every time.
    *
-   * @throws HdrscopeError `ERR_KERNEL` when no layout has its buckets. The counts that it had before stay.
+   * @throws HdrscopeError `ERR_KERNEL` when no layout has its buckets; `ERR_TOO_LARGE` for more than 1000 variables. The counts that there
+   *   were before stay.
    */
   update(variable: string, printed: readonly PrintedHistogram[]): void {
     const known = this.#variables.get(variable);
+    if (known === undefined && this.#variables.size >= MOST_VARIABLES) {
+      throw mustBe(
+        'ERR_TOO_LARGE',
+        'the number of variables of a script',
+        `at most ${MOST_VARIABLES}`,
+        variable,
+      );
+    }
     const bounds = new Map(known?.bounds);
     for (const bucket of printed.flatMap(({ buckets }) => buckets)) bounds.set(boundsText(bucket), bucket);
     if (bounds.size === 0) return;

@@ -57,21 +57,22 @@ export function iteratorFile(options: IteratorFileOptions): KernelSource {
   };
 
   function parse(text: string): Pick<Frame, 'cpuCount' | 'histograms'> {
-    const rows = text
-      .split('\n')
-      .map((line, at) => ({ fields: line.trim().split(/\s+/), at: at + 1 }))
-      .filter(({ fields: [first = ''] }) => first !== '' && !first.startsWith('#'));
-    const cpuCount = Math.max(1, (rows[0]?.fields.length ?? 2) - 1);
+    const [head] = rowsIn(text);
+    const cpuCount = Math.max(1, (head?.fields.length ?? 2) - 1);
     const { slotCount } = layout.slots;
+    if (cpuCount * slotCount > MOST_COUNTS) {
+      const most = Math.floor(MOST_COUNTS / slotCount);
+      throw mustBe('ERR_TOO_LARGE', `the lines of ${path}`, `at most ${most} counts long`, cpuCount);
+    }
     const counts = new Float64Array(cpuCount * slotCount);
     const sums = sumIndex === undefined ? undefined : new Float64Array(cpuCount);
-    for (const { fields, at } of rows) {
+    for (const { fields, at } of rowsIn(text)) {
       const [index = '', ...counters] = fields;
       const slot = /^-?\d+$/.test(index) ? slotOfIndex(layout, Number(index)) : undefined;
       const isSum = sums !== undefined && Number(index) === sumIndex;
       if (slot === undefined && !isSum) throw malformed(at, `the index of a slot of ${layout.name}`, index);
       if (counters.length !== cpuCount)
-        throw malformed(at, `an index and ${cpuCount} counts`, fields.join(' '));
+        throw malformed(at, `an index and ${cpuCount} counts`, fields.slice(0, 10).join(' '));
       for (const [cpu, counter] of counters.entries()) {
         const count = /^\d+$/.test(counter) ? Number(counter) : Number.NaN;
         if (!Number.isSafeInteger(count)) throw malformed(at, 'counts from 0 to 2^53 - 1', counter);
@@ -95,6 +96,20 @@ const ITERATOR_FILE: OptionsOwner<IteratorFileOptions> = {
 };
 
 const LARGEST_BYTES = 16 * 2 ** 20;
+
+/** Counts of all slots on all CPUs: 128 MiB. */
+const MOST_COUNTS = 2 ** 24;
+
+/** The lines with counts, one at a time: most of a file may be empty lines. */
+function* rowsIn(text: string): Generator<{ readonly fields: readonly string[]; readonly at: number }> {
+  for (let from = 0, at = 1; from < text.length; at++) {
+    const next = text.indexOf('\n', from);
+    const end = next < 0 ? text.length : next;
+    const line = text.slice(from, end).trim();
+    if (line !== '' && !line.startsWith('#')) yield { fields: line.split(/\s+/), at };
+    from = end + 1;
+  }
+}
 
 /** Reads a file to its end. An iterator has no size, and other files may grow while they are read. */
 async function readWhole(path: string): Promise<{ readonly text: string; readonly generation: string }> {

@@ -14,6 +14,9 @@ import type { KernelHistogram } from './source.ts';
 const SUM = -1;
 const NO_SLOT = -2;
 
+/** Arrays that take no more memory than a reader has have fewer indices. */
+const MOST_PLACES = 2 ** 26;
+
 /** The entries of a map, one after the other. */
 type Entries = Pick<MapReader, 'keys' | 'values' | 'cpuCount' | 'stride'>;
 
@@ -66,6 +69,8 @@ export class HistogramMaker {
     this.#slots = slots;
     const places =
       shape.slotIn === 'value' ? shape.counts.length : shape.slotIn === 'index' ? info.maxEntries : 0;
+    if (places > MOST_PLACES)
+      throw mustBe('ERR_TOO_LARGE', `the indices of ${titleOfMap(info)}`, `at most ${MOST_PLACES}`, places);
     this.#lowSlots = Int32Array.from({ length: places }, (_, index) => slots.get(index) ?? NO_SLOT);
     const absent = [...slots.keys()].find((index) => index < 0 || index >= places);
     if (shape.slotIn !== 'key' && absent !== undefined) {

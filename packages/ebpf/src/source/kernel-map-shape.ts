@@ -97,6 +97,10 @@ export function resolveShape(
   ]) {
     assertFits(info, field, keyFields.includes(field) ? info.keySize : info.valueSize);
   }
+  // A type may state that the counts begin within a byte.
+  if (!Number.isInteger(common.counts.offset)) {
+    throw unclear(info, 'its counts do not begin at a byte', 'counts');
+  }
   if (common.counts.offset + common.counts.length * sizeOfField(counts) > info.valueSize) {
     throw unclear(
       info,
@@ -138,7 +142,10 @@ function countsOf(
   if (valueFields.length > 0) throw unclear(info, 'no field of its values has a usual name of counts');
   if (info.valueSize === 4) return { type: 'u32' };
   if (info.valueSize === 8) return { type: 'u64' };
-  const length = keys === undefined ? firstIndex + slots.slotCount : Math.max(...keys) + 1;
+  const length =
+    keys === undefined
+      ? firstIndex + slots.slotCount
+      : keys.reduce((most, key) => Math.max(most, key), 0) + 1;
   if (info.valueSize === length * 8) return { type: 'u64', length };
   if (info.valueSize === length * 4) return { type: 'u32', length };
   throw unclear(info, `its values have ${info.valueSize} bytes, and no readable types`, 'value');
@@ -157,7 +164,7 @@ function slotOf(info: MapInfo, { slot }: MapShape, keyFields: readonly Field[]):
     slot === undefined
       ? (keyFields.findLast(({ name }) => NAMES_OF_SLOT.includes(lastPart(name))) ?? keyFields.at(-1))
       : keyFields.find(({ name }) => name === slot);
-  const names = keyFields.map(({ name }) => name).join(', ');
+  const names = namesOf(keyFields);
   if (found === undefined)
     throw unclear(info, `its key has no field ${slot ?? 'for the slot'}, only: ${names}`, slot ?? 'slot');
   if (!/^[us]\d/.test(found.type))
@@ -191,8 +198,16 @@ function named(info: MapInfo, field: string | Field, fields: readonly Field[]): 
   if (typeof field !== 'string') return field;
   const found = fields.find(({ name }) => name === field);
   if (found !== undefined) return found;
-  const names = fields.map(({ name }) => name).join(', ') || 'fields without readable types';
+  const names = namesOf(fields) || 'fields without readable types';
   throw unclear(info, `its values have no field ${field}, only: ${names}`, field);
+}
+
+const MOST_NAMES = 20;
+
+/** The names of the first fields, for a message. */
+function namesOf(fields: readonly Field[]): string {
+  const names = fields.slice(0, MOST_NAMES).map(({ name }) => name);
+  return [...names, ...(fields.length > MOST_NAMES ? ['…'] : [])].join(', ');
 }
 
 function assertFits(info: MapInfo, field: Field, size: number): void {

@@ -1,6 +1,7 @@
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { type KernelCounts, totalsOf } from '../cpu-counts.ts';
 import { type ShownSlots, shownSlots, slotLabel } from './slot-label.ts';
+import { widest } from './widest.ts';
 
 /** How bars are drawn. `rows` is `'used'` when it is left out. */
 export interface KernelBarsOptions extends ShownSlots {
@@ -40,9 +41,9 @@ export function formatKernelBars(kernel: KernelCounts, options: KernelBarsOption
   const labelOf = (slot: number): string =>
     label?.({ lower: layout.lower(slot), upper: layout.upper(slot) }) ?? slotLabel(layout, slot);
   const lines = shownSlots(counts, rows).map((slot) => ({ label: labelOf(slot), count: counts.at(slot) }));
-  const most = Math.max(...lines.map(({ count }) => count));
-  const labelWidth = Math.max(...lines.map(({ label }) => label.length));
-  const countWidth = Math.max(...lines.map(({ count }) => String(count).length));
+  const most = lines.reduce((highest, { count }) => Math.max(highest, count), 0);
+  const labelWidth = widest(lines.map(({ label }) => label));
+  const countWidth = widest(lines.map(({ count }) => String(count)));
   return lines
     .map(({ label, count }) => {
       const length = most === 0 ? 0 : (count / most) * width;

@@ -3,6 +3,7 @@ import { assertOptions, formatDecimal, type IntegerLayout, type OptionsOwner } f
 import { type KernelCounts, totalsOf } from '../cpu-counts.ts';
 import { type KernelQuantileOptions, kernelQuantiles } from '../quantile.ts';
 import { type ShownSlots, shownSlots, slotLabel } from './slot-label.ts';
+import { widest } from './widest.ts';
 
 /** How a histogram is formatted. `rows` is `'all'` when it is left out. */
 export interface KernelTextOptions extends KernelQuantileOptions, ShownSlots {
@@ -58,8 +59,8 @@ function slotLines({ layout, counts }: Counted<IntegerLayout>, rows: 'all' | 'us
     label: `${slotLabel(layout, slot)}:`,
     count: counts.at(slot),
   }));
-  const labelWidth = Math.max(...lines.map(({ label }) => label.length));
-  const countWidth = Math.max(...lines.map(({ count }) => String(count).length));
+  const labelWidth = widest(lines.map(({ label }) => label));
+  const countWidth = widest(lines.map(({ count }) => String(count)));
   return lines.map(({ label, count }) => {
     const share = total === 0 ? 0 : Math.round((count / total) * 100);
     return `  ${label.padEnd(labelWidth)} ${String(count).padStart(countWidth)}  ${String(share).padStart(3)}%`;
