@@ -72,7 +72,7 @@ function detached(): ArrayBuffer {
 }
 
 /** The paths of all values in a message. */
-export function pathsIn(value: unknown, path: readonly string[] = []): string[][] {
+function pathsIn(value: unknown, path: readonly string[] = []): string[][] {
   const isLeaf = typeof value !== 'object' || value === null || ArrayBuffer.isView(value);
   if (isLeaf || value instanceof ArrayBuffer) return [[...path]];
   return [[...path], ...Object.keys(value).flatMap((key) => pathsIn((value as Fields)[key], [...path, key]))];
