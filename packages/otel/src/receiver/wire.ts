@@ -32,13 +32,17 @@ export type Pausing<Result = void> = Generator<void, Result, void>;
  * @throws HdrscopeError `ERR_DECODE` when the message and its last field do not end together.
  */
 export function readMessage(reader: MessageReader, readField: (tag: number) => boolean): void {
-  const end = beginMessage(reader);
+  readFields(reader, beginMessage(reader), readField);
+  reader.budget.leave();
+}
+
+/** Reads fields up to the position `end`, with the rules of `readMessage`. */
+export function readFields(reader: MessageReader, end: number, readField: (tag: number) => boolean): void {
   while (reader.pos < end) {
     const tag = readTag(reader);
     if (!readField(tag)) skipField(reader, tag & 7, tag >>> 3);
   }
   if (reader.pos !== end) throw truncated();
-  reader.budget.leave();
 }
 
 /** Reads a message as `readMessage` does, and pauses after each field. A field may pause too. */

@@ -1,6 +1,6 @@
-import { BinaryReader } from '@bufbuild/protobuf/wire';
+import { Budget } from '@hdrscope/kit';
 import { quoted } from '../errors.ts';
-import { delimited, readFields, readMessage, varint } from '../receiver/wire.ts';
+import { delimited, MessageReader, readFields, readMessage, varint } from '../receiver/wire.ts';
 
 /** A part that the receiver did not take. */
 export interface PartialSuccess {
@@ -50,7 +50,7 @@ const PARTIAL_MESSAGE = delimited(2);
 export function partialSuccessIn(bytes: Uint8Array): PartialSuccess | undefined {
   let rejectedPoints = 0;
   let message = '';
-  const reader = new BinaryReader(bytes);
+  const reader = readerOf(bytes);
   readIfValid(reader, (tag) => {
     if (tag !== RESPONSE_PARTIAL_SUCCESS) return false;
     readMessage(reader, (inner) => {
@@ -93,7 +93,7 @@ const NANOSECONDS = varint(2);
 export function statusIn(bytes: Uint8Array): { message: string; retryAfterMs: number | undefined } {
   let message = '';
   let retryAfterMs: number | undefined;
-  const reader = new BinaryReader(bytes);
+  const reader = readerOf(bytes);
   readIfValid(reader, (tag) => {
     if (tag === STATUS_MESSAGE) message = reader.string();
     else if (tag === STATUS_DETAIL) retryAfterMs = retryDelayIn(reader) ?? retryAfterMs;
@@ -103,7 +103,7 @@ export function statusIn(bytes: Uint8Array): { message: string; retryAfterMs: nu
   return { message, retryAfterMs };
 }
 
-function retryDelayIn(reader: BinaryReader): number | undefined {
+function retryDelayIn(reader: MessageReader): number | undefined {
   let type = '';
   let value: Uint8Array = new Uint8Array();
   readMessage(reader, (tag) => {
@@ -114,7 +114,7 @@ function retryDelayIn(reader: BinaryReader): number | undefined {
   });
   if (!type.endsWith('/google.rpc.RetryInfo')) return undefined;
   let ms = 0;
-  const info = new BinaryReader(value);
+  const info = readerOf(value);
   readIfValid(info, (tag) => {
     if (tag !== RETRY_DELAY) return false;
     readMessage(info, (inner) => {
@@ -128,8 +128,16 @@ function retryDelayIn(reader: BinaryReader): number | undefined {
   return Math.max(0, ms);
 }
 
+// An answer has a few fields. `MOST_ANSWER_BYTES` bounds them too.
+const MOST_ELEMENTS = 10_000;
+const DEEPEST = 16;
+
+function readerOf(bytes: Uint8Array): MessageReader {
+  return new MessageReader(bytes, new Budget('the answer', { elements: MOST_ELEMENTS, depth: DEEPEST }));
+}
+
 /** Reads what is valid: an answer that cannot be read says nothing. */
-function readIfValid(reader: BinaryReader, readField: (tag: number) => boolean): void {
+function readIfValid(reader: MessageReader, readField: (tag: number) => boolean): void {
   try {
     readFields(reader, reader.len, readField);
   } catch {

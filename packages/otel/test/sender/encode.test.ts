@@ -2,10 +2,10 @@ import { countedIn, explicitLayout } from '@hdrscope/core';
 import { createHdr } from '@hdrscope/otel';
 import { ProtobufMetricsSerializer } from '@opentelemetry/otlp-transformer';
 import { AggregationTemporality, type ResourceMetrics } from '@opentelemetry/sdk-metrics';
-import { decodeProtobuf } from '../../src/receiver/decode-protobuf.ts';
 import type { ScopeMetrics } from '../../src/sdk.ts';
 import { encodeRequest } from '../../src/sender/encode.ts';
 import { numberMetrics } from '../../src/sender/numbers.ts';
+import { decodedProtobuf } from '../receiver/support/receiving.ts';
 
 const RESOURCE = {
   'service.name': 'shop',
@@ -55,9 +55,9 @@ test.each([
 ] as const)('%s histograms, %s, have the bytes of the stock exporter', async (format, temporality) => {
   const scopes = await scopesOf(format, temporality);
   const bytes = await encodeRequest(RESOURCE, scopes);
-  expect(decodeProtobuf(bytes)).toEqual(decodeProtobuf(stock(scopes)));
+  expect(decodedProtobuf(bytes)).toEqual(decodedProtobuf(stock(scopes)));
   expect(Buffer.from(bytes).equals(Buffer.from(stock(scopes)))).toBe(true);
-  expect(decodeProtobuf(bytes)).toHaveLength(3);
+  expect(decodedProtobuf(bytes)).toHaveLength(3);
 });
 
 test.each([AggregationTemporality.DELTA, AggregationTemporality.CUMULATIVE])(
