@@ -1,7 +1,9 @@
-import { styleText } from 'node:util';
+import { inspect } from 'node:util';
+import { terminalControl } from './clean-output.ts';
 import type { Io, Output } from './command.ts';
 
-type Format = Parameters<typeof styleText>[0];
+/** A way to highlight text. */
+type Format = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
 
 /** Whether the terminal has colours and the environment allows them. Source: https://no-color.org */
 export function hasColours({ environment }: Pick<Io, 'environment'>, output: Output): boolean {
@@ -11,5 +13,9 @@ export function hasColours({ environment }: Pick<Io, 'environment'>, output: Out
 /** Highlights text when there are colours. */
 export function painter(io: Io, output: Output): (format: Format, text: string) => string {
   const isColoured = hasColours(io, output);
-  return (format, text) => (isColoured ? styleText(format, text, { validateStream: false }) : text);
+  return (format, text) => {
+    if (!isColoured) return text;
+    const [begin, end] = inspect.colors[format]!;
+    return terminalControl(`\u001b[${begin}m`) + text + terminalControl(`\u001b[${end}m`);
+  };
 }

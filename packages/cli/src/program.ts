@@ -1,4 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { cleanIo } from './clean-output.ts';
 import { ExitCode, type Io, Refusal, Termination, UsageError } from './command.ts';
 import type { Group } from './command-module.ts';
 import { runGroup } from './group.ts';
@@ -91,7 +92,8 @@ environment:
 };
 
 /** Runs a command line and returns its exit code. Turns every error into a message on standard error. */
-export async function runCli(args: readonly string[], io: Io): Promise<number> {
+export async function runCli(args: readonly string[], rawIo: Io): Promise<number> {
+  const io = cleanIo(rawIo);
   try {
     const exitCode = await runGroup(HDRSCOPE, args, io);
     if (exitCode === ExitCode.serviceEnded) return ExitCode.done;

@@ -1,3 +1,4 @@
+import { terminalControl } from './clean-output.ts';
 import type { Io } from './command.ts';
 
 /** Shows the progress of a long operation on a terminal. */
@@ -9,7 +10,7 @@ interface Progress {
 
 const FIRST_AFTER_MS = 500;
 const EVERY_MS = 100;
-const ERASE = '\r\u001b[K';
+const ERASE = terminalControl('\r\u001b[K');
 
 /**
  * @param totalBytes `undefined` when the total is unknown.

@@ -1,3 +1,5 @@
+import { visible } from '@hdrscope/core/internal';
+
 /** A column: its title, and whether its cells are words. Words begin at the left, numbers end at the right. */
 export interface Column {
   readonly title: string;
@@ -6,8 +8,10 @@ export interface Column {
 
 /** Formats a table with columns as wide as their widest cell. The first line has the titles. */
 export function formatTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
-  const cells = [columns.map(({ title }) => title), ...rows];
-  const widths = columns.map((_, at) => Math.max(...cells.map((row) => (row[at] ?? '').length)));
+  const cells = [columns.map(({ title }) => title), ...rows].map((row) => row.map((cell) => visible(cell)));
+  const widths = columns.map((_, at) =>
+    cells.reduce((widest, row) => Math.max(widest, row[at]?.length ?? 0), 0),
+  );
   const last = columns.length - 1;
   return cells.map((row) =>
     row
@@ -25,6 +29,6 @@ export function formatMarkdown(columns: readonly Column[], rows: readonly (reado
   return [
     line(columns.map(({ title }) => title)),
     `|${columns.map(({ isText }) => (isText ? '---' : '--:')).join('|')}|`,
-    ...rows.map((row) => line(row.map((cell) => cell.replaceAll('|', '\\|')))),
+    ...rows.map((row) => line(row.map((cell) => visible(cell).replaceAll('|', '\\|')))),
   ];
 }

@@ -38,7 +38,10 @@ export function valueFormat(values: readonly number[], scale: ValueScale): (valu
       return formatDecimal(number, Number.isInteger(number) ? 0 : 3);
     };
   }
-  const smallest = Math.min(...shown.filter((value) => value > 0));
+  const smallest = shown.reduce(
+    (least, value) => (value > 0 ? Math.min(least, value) : least),
+    Number.POSITIVE_INFINITY,
+  );
   const decimals = smallest < 0.01 ? 6 : 3;
   return (value) => formatDecimal(scaled(value, scale), decimals);
 }

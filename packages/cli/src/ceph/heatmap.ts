@@ -1,6 +1,6 @@
 import { dumpIncrease } from '@hdrscope/ceph';
 import { formatDecimal } from '@hdrscope/core/internal';
-import { type Plot, plotText, plotToJson, type TerminalOptions } from '@hdrscope/plot';
+import { type Plot, plotToJson, type TerminalOptions } from '@hdrscope/plot';
 import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
 import { hasColours } from '../colour.ts';
@@ -8,6 +8,7 @@ import { ExitCode, type Io, UsageError } from '../command.ts';
 import { formatCount } from '../format.ts';
 import { plotColumns } from '../plot-columns.ts';
 import { intervalOption, intervalsOption } from '../shared-options.ts';
+import { terminalPlot } from '../terminal-plot.ts';
 import { Follower } from './follow.ts';
 import {
   addHistogramOptions,
@@ -160,5 +161,5 @@ function textOf(plot: Plot, ascii: boolean, io: Io): string {
     colours: hasColours(io, io.stdout),
     ascii,
   };
-  return plotText(plot, options);
+  return terminalPlot(plot, options);
 }

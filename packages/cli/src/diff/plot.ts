@@ -1,8 +1,9 @@
-import { curveOf, plotText } from '@hdrscope/plot';
+import { curveOf } from '@hdrscope/plot';
 import { hasColours } from '../colour.ts';
 import type { Io } from '../command.ts';
 import type { ComparedSide } from '../comparison/comparison-input.ts';
 import { plotColumns } from '../plot-columns.ts';
+import { terminalPlot } from '../terminal-plot.ts';
 import type { ValueScale } from '../value-scale.ts';
 
 // Beyond this ratio to the median, a linear axis would show the largest values only.
@@ -14,7 +15,7 @@ export function plotOf(sides: readonly ComparedSide[], { divisor, unit }: ValueS
   const isWide = histograms.some(
     (histogram) => histogram.min > 0 && histogram.max > LINEAR_UP_TO * histogram.valueAtPercentile(50),
   );
-  return plotText(
+  return terminalPlot(
     {
       kind: 'percentiles',
       unit: unit === 'ms' ? unit : 'none',

@@ -1,5 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { formatDecimal } from '@hdrscope/core/internal';
+import { formatDecimal, visible } from '@hdrscope/core/internal';
 import {
   type FollowNote,
   followLog,
@@ -164,7 +164,7 @@ class Printer {
     return `${formatRow(
       isEpoch(startSec) ? formatTime(startSec) : formatDecimal(startSec, 3),
       formatDecimal(lengthSec, 3),
-      tag,
+      visible(tag),
       formatCount(histogram.totalCount),
       found.map((value) => (isEmpty ? '-' : format(value))),
     )}\n`;

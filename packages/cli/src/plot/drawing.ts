@@ -1,7 +1,8 @@
-import { type Plot, plotText, plotToJson, type TerminalOptions } from '@hdrscope/plot';
+import { type Plot, plotToJson, type TerminalOptions } from '@hdrscope/plot';
 import { hasColours } from '../colour.ts';
 import { type Io, UsageError } from '../command.ts';
 import { writeWhole } from '../output-file.ts';
+import { terminalPlot } from '../terminal-plot.ts';
 
 /** The words of `--format`. */
 export const FORMATS = ['text', 'svg', 'png', 'html', 'json'] as const;
@@ -61,7 +62,7 @@ async function draw(
 ): Promise<string | Uint8Array> {
   if (format === 'text') {
     const drawing = terminalOptions(options, io);
-    return plots.map((plot) => plotText(plot, drawing)).join('\n');
+    return plots.map((plot) => terminalPlot(plot, drawing)).join('\n');
   }
   if (format === 'json') {
     return plots.length === 1 ? `${plotToJson(plots[0])}\n` : `[${plots.map(plotToJson).join(',\n')}]\n`;

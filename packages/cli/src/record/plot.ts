@@ -1,6 +1,7 @@
-import { barsBetween, plotText } from '@hdrscope/plot';
+import { barsBetween } from '@hdrscope/plot';
 import { inUnit } from '../numbers/number-unit.ts';
 import { plotColumns } from '../plot-columns.ts';
+import { terminalPlot } from '../terminal-plot.ts';
 import { plotEdges } from './plot-edges.ts';
 import type { Recorded } from './recorded.ts';
 
@@ -24,5 +25,5 @@ export function plotOf({ histogram, unit }: Recorded, columns: number | undefine
     },
     values[0]![0] === 0,
   );
-  return plotText(barsBetween(edges, values, { unit: unit.unit }), { columns: plotColumns(columns) });
+  return terminalPlot(barsBetween(edges, values, { unit: unit.unit }), { columns: plotColumns(columns) });
 }

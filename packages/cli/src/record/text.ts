@@ -24,13 +24,14 @@ export async function formatRecorded(
   ];
   const [, ...lines] = formatTable([{ title: '' }, { title: '' }], rows);
   const heading = `${formatCount(histogram.totalCount)} values of ${name}`;
-  const paint = painter(io, io.stdout);
+  const isShown = outputFile === undefined || outputFile === '-';
+  const paint = isShown ? painter(io, io.stdout) : (_format: 'bold', text: string) => text;
   const table = `${paint('bold', heading)}${unit.unit === 'none' ? '' : `, in ${unit.unit}`}, to ${digits} significant ${digits === 1 ? 'digit' : 'digits'}
 
 ${lines.join('\n')}
 `;
   if (!plot) return table;
-  const columns = outputFile === undefined || outputFile === '-' ? io.stdout.columns : undefined;
+  const columns = isShown ? io.stdout.columns : undefined;
   const { plotOf } = await import('./plot.ts');
   return `${table}\n${plotOf(recorded, columns)}`;
 }

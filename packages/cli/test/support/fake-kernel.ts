@@ -6,6 +6,7 @@ import {
   type VisibleMap,
 } from '@hdrscope/ebpf';
 import { type Arguments, readArguments } from '../../src/arguments.ts';
+import { cleanIo } from '../../src/clean-output.ts';
 import { ExitCode, type Io, type Output, type Termination } from '../../src/command.ts';
 import type { ParsedCommand } from '../../src/command-module.ts';
 import type { Kernel } from '../../src/ebpf/kernel.ts';
@@ -71,6 +72,8 @@ interface RunOptions {
   readonly onOutput?: (text: string, end: (reason: Termination) => void) => void;
   /** Ends the command. @default `onOutput` ends it */
   readonly signal?: AbortSignal;
+  /** @default false */
+  readonly isTerminal?: boolean;
 }
 
 /** Runs a command with a kernel. Errors of the command are thrown. */
@@ -78,26 +81,26 @@ export async function runWith(
   command: KernelCommand,
   args: readonly string[],
   kernel: Kernel,
-  { onOutput, signal }: RunOptions = {},
+  { onOutput, signal, isTerminal = false }: RunOptions = {},
 ): Promise<Ran> {
   const printed = { stdout: '', stderr: '' };
   const ending = new AbortController();
   const output = (name: keyof typeof printed): Output => ({
-    isTerminal: false,
+    isTerminal,
     columns: undefined,
     write: async (text) => {
       printed[name] += text;
       if (name === 'stdout') onOutput?.(text, (reason) => ending.abort(reason));
     },
   });
-  const io: Io = {
+  const io: Io = cleanIo({
     stdout: output('stdout'),
     stderr: output('stderr'),
     stdin: (async function* () {})(),
     environment: {},
     signal: signal ?? ending.signal,
     monotonicMs: () => 0,
-  };
+  });
   const given = await readArguments(command.parser(), args, io);
   const exitCode = given === undefined ? ExitCode.done : await command.run(given, io, kernel);
   return { exitCode, ...printed };

@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import { visible } from '@hdrscope/core/internal';
+import type { Io, Output } from './command.ts';
+
+// Foreign text cannot contain it, because it is another one in each process. A NUL never reaches an output.
+const MARK = `\0${randomUUID()}\0`;
+
+/**
+ * A sequence that a terminal obeys, such as the beginning of a colour. It passes `cleanIo`; all others, which can only come from
+ * names, logs and messages of others, become visible.
+ */
+export function terminalControl(sequence: string): string {
+  return `${MARK}${sequence}${MARK}`;
+}
+
+/**
+ * An `Io` through which no foreign text controls a terminal. Control characters and changes of the direction of writing become
+ * visible on standard error, and on standard output when that is a terminal. A pipe and a file get every byte, because they take
+ * data. Standard error shows no passwords of URLs.
+ */
+export function cleanIo(io: Io): Io {
+  const stdout = io.stdout.isTerminal ? through(io.stdout, cleaned) : io.stdout;
+  return { ...io, stdout, stderr: through(io.stderr, (text) => cleaned(withoutPasswords(text))) };
+}
+
+function through(output: Output, change: (text: string) => string): Output {
+  return {
+    isTerminal: output.isTerminal,
+    get columns() {
+      return output.columns;
+    },
+    write: (text) => output.write(change(text)),
+  };
+}
+
+/** Every second part is a sequence of `terminalControl`. */
+function cleaned(text: string): string {
+  return text
+    .split(MARK)
+    .map((part, at) => (at % 2 === 1 ? part : visible(part, { lines: true })))
+    .join('');
+}
+
+function withoutPasswords(text: string): string {
+  return text.replace(/:\/\/[^\s/?#"'<>]*@/g, '://***@');
+}
