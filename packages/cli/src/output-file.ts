@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { createWriteStream, type Stats } from 'node:fs';
+import { chmod, chown, realpath, rename, rm, stat } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import { type Io, Refusal } from './command.ts';
 
@@ -21,35 +22,82 @@ export async function writeLines(
   } else await writeWhole(batches(lines), path, io.signal);
 }
 
+type Parts = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
+
 /**
- * Writes a file, which has another name until it is complete.
+ * Writes a file, which has another name until it is complete. A file that is there already is replaced, and keeps its mode and its
+ * owner; of a symbolic link, the file that it leads to. A pipe or a device is written to directly.
  *
  * @throws Refusal when the file cannot be created.
  */
-export async function writeWhole(
-  parts: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
-  path: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const unfinished = `${path}.${process.pid}.unfinished`;
-  const stream = createWriteStream(unfinished);
+export async function writeWhole(parts: Parts, path: string, signal: AbortSignal): Promise<void> {
   try {
-    await once(stream, 'open');
-    for await (const part of parts) {
-      signal.throwIfAborted();
-      if (!stream.write(part)) await once(stream, 'drain');
-    }
-    stream.end();
-    await finished(stream);
-    await rename(unfinished, path);
+    const found = await stat(path).catch(absent);
+    // Only a plain file can be replaced as a whole.
+    if (found !== undefined && !found.isFile()) await writeParts(parts, path, 'w', signal);
+    else await replace(parts, found === undefined ? path : await realpath(path), found, signal);
   } catch (error) {
-    stream.destroy();
-    await rm(unfinished, { force: true });
     const { syscall, message } = error as NodeJS.ErrnoException;
     // The message has the name that the person gave, not the temporary one.
-    throw syscall === 'open'
+    throw FAILED_TO_CREATE.has(syscall)
       ? new Refusal(`cannot write ${path}: ${message.split(',')[0]}`, { cause: error })
       : error;
+  }
+}
+
+const FAILED_TO_CREATE: ReadonlySet<string | undefined> = new Set([
+  ...['open', 'stat', 'chmod', 'rename', 'realpath'],
+]);
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+/** @param found The file that is replaced; `undefined` when there is none. */
+async function replace(
+  parts: Parts,
+  path: string,
+  found: Stats | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const unfinished = `${path}.${randomBytes(6).toString('hex')}.unfinished`;
+  try {
+    // Nobody else may have made a file of this name, or a link.
+    await writeParts(parts, unfinished, 'wx', signal, found === undefined ? 0o666 : 0o600);
+    if (found !== undefined) {
+      // Only root can give a file to somebody else.
+      await chown(unfinished, found.uid, found.gid).catch(() => {});
+      await chmod(unfinished, found.mode & 0o777);
+    }
+    await rename(unfinished, path);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}
+
+async function writeParts(
+  parts: Parts,
+  path: string,
+  flags: 'w' | 'wx',
+  signal: AbortSignal,
+  mode = 0o666,
+): Promise<void> {
+  const stream = createWriteStream(path, { flags, mode });
+  // The loop finds an error of the stream by `errored`.
+  stream.on('error', () => {});
+  try {
+    await once(stream, 'open', { signal });
+    for await (const part of parts) {
+      signal.throwIfAborted();
+      if (stream.errored !== null) throw stream.errored;
+      if (!stream.write(part)) await once(stream, 'drain', { signal });
+    }
+    stream.end();
+    await finished(stream, { signal });
+  } catch (error) {
+    stream.destroy();
+    throw error;
   }
 }
 

@@ -3,6 +3,7 @@ import { CONFIG_TEMPLATE } from '@hdrscope/agent';
 import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
 import { ExitCode, type Io, Refusal } from '../command.ts';
+import { writeWhole } from '../output-file.ts';
 
 interface Options {
   readonly force?: boolean;
@@ -27,7 +28,8 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
     return ExitCode.done;
   }
   try {
-    await writeFile(path, CONFIG_TEMPLATE, { flag: options.force === true ? 'w' : 'wx' });
+    if (options.force === true) await writeWhole([CONFIG_TEMPLATE], path, io.signal);
+    else await writeFile(path, CONFIG_TEMPLATE, { flag: 'wx' });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     throw new Refusal(`${path} is there already, and is left alone: --force replaces it`);
