@@ -1,6 +1,23 @@
 /** Formats a count for people: `1,234,567`. */
 export function formatCount(count: number | bigint): string {
-  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
+  return groupedDigits(count, ',');
+}
+
+/** The digits of an integer, with a separator between thousands. Other numbers stay as they are. */
+export function groupedDigits(number: number | bigint, separator: string): string {
+  const text = String(number);
+  if (!/^\d+$/.test(text)) return text;
+  const groups: string[] = [];
+  for (let end = text.length; end > 0; end -= 3) groups.unshift(text.slice(Math.max(0, end - 3), end));
+  return groups.join(separator);
+}
+
+/** A decimal without the zeros at its end: `1.50` is `1.5`, and `2.00` is `2`. */
+export function withoutLastZeros(decimal: string): string {
+  let end = decimal.length;
+  while (decimal[end - 1] === '0') end--;
+  if (decimal[end - 1] === '.') end--;
+  return decimal.slice(0, end);
 }
 
 /** The title of a percentile's column: `p99.9`. */

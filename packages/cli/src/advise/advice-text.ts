@@ -3,7 +3,7 @@ import { formatValue } from '@hdrscope/plot';
 import type { CountedUnit } from '@hdrscope/registry';
 import { painter } from '../colour.ts';
 import type { Io } from '../command.ts';
-import { formatCount } from '../format.ts';
+import { formatCount, groupedDigits } from '../format.ts';
 import { formatTable } from '../table.ts';
 
 /** The cost of a histogram, and of alternatives. */
@@ -85,7 +85,7 @@ ${lowest}  highestTrackableValue: ${literal(highestTrackableValue)},
 
 /** A literal such as `3_600_000_000_000`, with an `n` when a number would not be exact. */
 function literal(value: number | bigint): string {
-  const digits = String(value).replace(/\B(?=(\d{3})+$)/g, '_');
+  const digits = groupedDigits(value, '_');
   return typeof value === 'bigint' ? `${digits}n` : digits;
 }
 

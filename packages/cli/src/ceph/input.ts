@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { askAdminSocket } from '@hdrscope/ceph';
 import { type Io, Refusal, UsageError } from '../command.ts';
@@ -38,7 +39,7 @@ export function assertSockets(inputs: readonly CephInput[], option: string): voi
 }
 
 async function openInput(path: string, name: string, io: Io): Promise<CephInput> {
-  if (path === '-') return { name, path, isSocket: false, ask: () => readAll(io.stdin) };
+  if (path === '-') return { name, path, isSocket: false, ask: () => readAll(io.stdin, name) };
   const isSocket = await looksLikeSocket(path);
   return {
     name,
@@ -46,7 +47,7 @@ async function openInput(path: string, name: string, io: Io): Promise<CephInput>
     isSocket,
     ask: isSocket
       ? (prefix, args = {}) => askAdminSocket(path, prefix, { ...args, format: 'json' })
-      : () => readFile(path, 'utf8'),
+      : () => readAll(createReadStream(path, { signal: io.signal }), name),
   };
 }
 
@@ -66,8 +67,16 @@ function shortName(path: string): string {
   return path === '-' ? 'standard input' : basename(path, '.asok');
 }
 
-async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+// As long as the longest answer of a daemon.
+const LARGEST_BYTES = 2 ** 26;
+
+async function readAll(chunks: AsyncIterable<Uint8Array>, name: string): Promise<string> {
   const all: Uint8Array[] = [];
-  for await (const chunk of chunks) all.push(chunk);
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > LARGEST_BYTES) throw new Refusal(`${name} is longer than a dump may be: 64 MiB`);
+    all.push(chunk);
+  }
   return Buffer.concat(all).toString('utf8');
 }

@@ -35,9 +35,10 @@ export function whereOption(): Option {
 function parseWhere(text: string): WhereCondition {
   const allowed =
     "an axis and values, as in 'Request size (bytes)=4KiB..8KiB', size=..64KiB or latency=1ms..";
-  const [, axis, from = '', to = ''] = /^(.+)=([^=]*?)\.\.([^=]*)$/.exec(text) ?? [];
-  if (axis === undefined || from + to === '') throw wrongOption('--where', allowed, text);
-  return { axis, from, to };
+  const sign = text.lastIndexOf('=');
+  const dots = text.indexOf('..', sign + 1);
+  if (sign < 1 || dots === -1 || text.length === sign + 3) throw wrongOption('--where', allowed, text);
+  return { axis: text.slice(0, sign), from: text.slice(sign + 1, dots), to: text.slice(dots + 2) };
 }
 
 /**

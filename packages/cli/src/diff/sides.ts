@@ -32,7 +32,10 @@ export async function readSide(input: Input<DiffKind>, reading: SideReading): Pr
       return { name, values, totalCount: values.histogram.totalCount };
     }
     case 'encoded':
-      return sideOf(input, decodeEncoded(await wholeText(input, 'encoded histograms', onBytes), name));
+      return sideOf(
+        input,
+        await decodeEncoded(await wholeText(input, 'encoded histograms', onBytes), name, () => onBytes(0)),
+      );
     case 'numbers': {
       const { numbers: unit, badLines } = reading;
       const { histogram, vanished } = await countNumbers([input], { unit, onBytes, badLines });

@@ -18,7 +18,7 @@ export type InputKind =
 export type FoundKind = InputKind | TextKind;
 
 // The line must be complete: a log may begin with a time.
-const NUMBER_LINE = /^[ \t]*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?[ \t\r]*\n/i;
+const NUMBER_LINE = /^[ \t]*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?[ \t\r]*\n/i;
 // The first number may have this many header lines above it.
 const HEADER_LINES = 1;
 

@@ -12,7 +12,7 @@ import {
 import type { Option } from 'commander';
 import { choiceOption } from '../arguments.ts';
 import { Refusal, UsageError } from '../command.ts';
-import { formatCount } from '../format.ts';
+import { formatCount, withoutLastZeros } from '../format.ts';
 import { perMs, TIME_UNITS } from '../numbers/number-unit.ts';
 import { scaled, type ValueScale } from '../value-scale.ts';
 import type { Input } from './open-inputs.ts';
@@ -93,7 +93,7 @@ function logOf({ histogram }: PercentileText, { divisor }: ValueScale): Uint8Arr
 function lossesOf(name: string, { loss }: PercentileText, unit: ValueScale): string[] {
   const { totalCount, interpolated, beyondLastRow, maxRelativeError, valueResolution, mean } = loss;
   const shown = (value: number): string =>
-    `${formatDecimal(Number(scaled(value, unit).toPrecision(4)), 9).replace(/\.?0+$/, '')} ${unit.unit}`.trim();
+    `${withoutLastZeros(formatDecimal(Number(scaled(value, unit).toPrecision(4)), 9))} ${unit.unit}`.trim();
   const { printed, rebuilt } = mean;
   const means =
     printed === undefined

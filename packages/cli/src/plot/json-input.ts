@@ -1,6 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { asArray, asFinite, asObject, asText, Budget, parseJson } from '@hdrscope/kit';
 import { type AxisSlot, type BarPlot, type Plot, plotFromJson } from '@hdrscope/plot';
-import type { Attributes, CountedUnit } from '@hdrscope/registry';
+import type { CountedUnit } from '@hdrscope/registry';
 import { noteWriter, type Sourced, titleOf } from '../ceph/histograms.ts';
 import { perfPlot } from '../ceph/perf-plot.ts';
 import { chooseCounter, merged } from '../ceph/which-counter.ts';
@@ -39,28 +40,46 @@ export async function plotsOfJson(
   io: Io,
 ): Promise<Plot[]> {
   const text = await wholeText(input, 'JSON', onBytes);
-  const json = parsed(text);
+  const json = explain(input.name, () => parsed(text));
   if (Array.isArray(json) && json.length > 0 && json.every(isPlot)) {
     return json.map((plot) => plotFromJson(JSON.stringify(plot)));
   }
-  if (isKernelOutput(json)) return json.histograms.map((one) => barsOfKernel(one, unit ?? 'none'));
+  if (isKernelOutput(json)) {
+    return explain(input.name, () =>
+      json.histograms.map((one, at) => barsOfKernel(one, `histograms[${at}]`, unit ?? 'none')),
+    );
+  }
   return [await plotOfDump(input, text, counter, io)];
 }
 
+/** The largest dump of a cluster has some millions of counts. Each takes a few bytes. */
+const LIMITS = { elements: 8_000_000, depth: 64 };
+
 /** Parses a document, or one document per line; `undefined` for a dump of Ceph with other text around it. */
 function parsed(text: string): unknown {
+  const whole = parsedOrNot(text, new Budget('JSON', LIMITS));
+  if (whole !== undefined) return isPlot(whole) ? [whole] : whole;
+  const budget = new Budget('JSON', LIMITS);
+  const documents: unknown[] = [];
+  const trimmed = text.trim();
+  for (let start = 0, end = 0; end < trimmed.length; start = end + 1) {
+    end = trimmed.indexOf('\n', start);
+    if (end === -1) end = trimmed.length;
+    budget.takeElements();
+    const document = parsedOrNot(trimmed.slice(start, end), budget);
+    if (document === undefined) return undefined;
+    documents.push(document);
+  }
+  return documents;
+}
+
+/** `undefined` when the text is not JSON. @throws HdrscopeError `ERR_TOO_LARGE` */
+function parsedOrNot(text: string, budget: Budget): unknown {
   try {
-    const json: unknown = JSON.parse(text);
-    return isPlot(json) ? [json] : json;
-  } catch {
-    try {
-      return text
-        .trim()
-        .split('\n')
-        .map((line): unknown => JSON.parse(line));
-    } catch {
-      return undefined;
-    }
+    return parseJson(text, 'the text', budget);
+  } catch (error) {
+    if (error instanceof HdrscopeError && error.code === 'ERR_DECODE') return undefined;
+    throw error;
   }
 }
 
@@ -96,28 +115,28 @@ function isPlot(json: unknown): json is Plot {
   return typeof json === 'object' && json !== null && 'kind' in json && KINDS.includes(String(json.kind));
 }
 
-/** A histogram as `hdrscope ebpf read --json` prints it: the slots that were hit. An open bound is `null`. */
-interface KernelOutput {
-  readonly name: string;
-  readonly attributes: Attributes;
-  readonly slots: readonly {
-    readonly lower: number | null;
-    readonly upper: number | null;
-    readonly count: number;
-  }[];
-}
-
-function isKernelOutput(json: unknown): json is { readonly histograms: readonly KernelOutput[] } {
+/** Whether this is the output of `hdrscope ebpf read --json`. */
+function isKernelOutput(json: unknown): json is { readonly histograms: readonly unknown[] } {
   if (typeof json !== 'object' || json === null || !('histograms' in json)) return false;
   const { histograms } = json;
   return Array.isArray(histograms) && histograms.every((one) => Array.isArray(one?.slots));
 }
 
-function barsOfKernel({ name, attributes, slots }: KernelOutput, unit: CountedUnit): BarPlot {
+/**
+ * Bars of a histogram: the slots that were hit. An open bound is `null`.
+ *
+ * @throws HdrscopeError `ERR_DECODE`
+ */
+function barsOfKernel(histogram: unknown, where: string, unit: CountedUnit): BarPlot {
+  const { name, attributes = {}, slots } = asObject(histogram, where);
   const shown: AxisSlot[] = [];
   const counts: number[] = [];
-  for (const { lower, upper, count } of slots) {
-    const slot = { lower: lower ?? Number.NEGATIVE_INFINITY, upper: upper ?? Number.POSITIVE_INFINITY };
+  for (const [at, item] of asArray(slots, `${where}.slots`).entries()) {
+    const { lower, upper, count } = asObject(item, `${where}.slots[${at}]`);
+    const slot = {
+      lower: lower === null ? Number.NEGATIVE_INFINITY : asFinite(lower, `${where}.slots[${at}].lower`),
+      upper: upper === null ? Number.POSITIVE_INFINITY : asFinite(upper, `${where}.slots[${at}].upper`),
+    };
     const before = shown.at(-1);
     // The slots between two that were hit are one empty slot here.
     if (before !== undefined && slot.lower > before.upper + 1) {
@@ -125,11 +144,14 @@ function barsOfKernel({ name, attributes, slots }: KernelOutput, unit: CountedUn
       counts.push(0);
     }
     shown.push(slot);
-    counts.push(count);
+    counts.push(asFinite(count, `${where}.slots[${at}].count`));
   }
   return {
     kind: 'bars',
-    title: titleOfCounted({ name, attributes }),
+    title: titleOfCounted({
+      name: asText(name, `${where}.name`),
+      attributes: asObject(attributes, `${where}.attributes`),
+    }),
     unit,
     slots: shown,
     isInteger: true,

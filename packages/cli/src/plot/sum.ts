@@ -28,7 +28,7 @@ export async function readSum(input: ValueInput, reading: Reading): Promise<Sum 
     }
     case 'encoded': {
       const text = await wholeText(input, 'encoded histograms', onBytes);
-      return { histogram: decodeEncoded(text, name), valueScale: 1, isExact: true };
+      return { histogram: await decodeEncoded(text, name, () => onBytes(0)), valueScale: 1, isExact: true };
     }
     case 'numbers': {
       const { numbers: unit, numberScale: valueScale } = reading;

@@ -1,6 +1,6 @@
 import { painter } from '../colour.ts';
 import type { Io } from '../command.ts';
-import { formatCount, percentileTitle } from '../format.ts';
+import { formatCount, percentileTitle, withoutLastZeros } from '../format.ts';
 import { inUnit } from '../numbers/number-unit.ts';
 import { formatTable } from '../table.ts';
 import type { Recorded, ShownAs } from './recorded.ts';
@@ -40,5 +40,5 @@ ${lines.join('\n')}
 function significant(value: number, digits: number): string {
   const rounded = Number(value.toPrecision(Math.max(1, digits)));
   // JavaScript writes smaller numbers as 1e-7.
-  return rounded < 1e-6 && rounded > 0 ? rounded.toFixed(20).replace(/0+$/, '') : String(rounded);
+  return rounded < 1e-6 && rounded > 0 ? withoutLastZeros(rounded.toFixed(20)) : String(rounded);
 }

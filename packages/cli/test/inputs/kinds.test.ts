@@ -36,3 +36,16 @@ test('a number at the end of a text needs no newline', () => {
 test('a text that begins with a number and goes on as a log is a log', () => {
   expect(kindOf(`12\n${LINE}`, true)).toBe('log');
 });
+
+test.each([
+  ['digits', '1'.repeat(2 ** 16)],
+  ['digits and a letter', `${'1'.repeat(2 ** 16)}x\n`],
+  ['blanks', ' '.repeat(2 ** 16)],
+  ['empty lines', '\n'.repeat(2 ** 16)],
+  ['an encoding and blanks', `HISTFAAA${' '.repeat(2 ** 16)}\u0000`],
+  ['names of an axis', '"axes" '.repeat(2 ** 13)],
+])('looks at a long text of %s in no time', (_, text) => {
+  const start = performance.now();
+  kindOf(text, true);
+  expect(performance.now() - start).toBeLessThan(300);
+});
