@@ -79,6 +79,7 @@ exit codes:
 
 environment:
   NO_COLOR        no colours, not even on terminals
+  HDRSCOPE_TOKEN  the token that clients of serve and ebpf serve must send
   HDRSCOPE_DEBUG  errors show the place in the program where they arose
 `,
   examples: [

@@ -1,16 +1,18 @@
 import { type KernelHistograms, kernelHistograms } from '@hdrscope/ebpf';
+import { inUrl } from '@hdrscope/kit/server';
 import { servePrometheus } from '@hdrscope/prometheus';
 import { type CountedUnit, createRegistry } from '@hdrscope/registry';
 import type { Command } from 'commander';
 import { type Arguments, choiceOption, createParser } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
+import { addGuard, type GuardingOptions, guardOf, schemeOf } from '../guard-options.ts';
 import { NUMBER_UNITS } from '../numbers/number-unit.ts';
 import { portOption } from '../shared-options.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
 import { addMapOptions, type MapOptions, openMap } from './map-argument.ts';
 
-interface Options extends MapOptions {
+interface Options extends MapOptions, GuardingOptions {
   readonly port: number;
   readonly host: string;
   readonly unit: CountedUnit;
@@ -27,6 +29,7 @@ export function parser(): Command {
   const command = createParser('hdrscope ebpf serve', DESCRIPTION, [
     'hdrscope ebpf serve /sys/fs/bpf/queue_hist --port 9435',
     'hdrscope ebpf serve name:latency_hist --unit ns --layout log-linear-8',
+    'hdrscope ebpf serve id:42 --host 0.0.0.0 --token-file /etc/hdrscope/token',
   ])
     .argument('<map...>', 'paths of pins, id:N or name:X')
     .addOption(portOption(9435))
@@ -39,7 +42,7 @@ export function parser(): Command {
       ).default('none'),
     )
     .option('--per-cpu', 'serves each CPU as separate series');
-  return addMapOptions(command);
+  return addGuard(addMapOptions(command));
 }
 
 /** `hdrscope ebpf serve` */
@@ -49,6 +52,7 @@ export async function run(
   kernel: Kernel = THIS_KERNEL,
 ): Promise<number> {
   const { port, host, unit, perCpu = false } = options;
+  const guard = await guardOf(options, io);
   const registry = createRegistry();
   const opened: KernelHistograms[] = [];
   try {
@@ -59,9 +63,9 @@ export async function run(
       }
       opened.push(kernelHistograms(registry, source, { kernelUnit: unit, perCpu }));
     }
-    const server = await servePrometheus(registry, { port, host });
+    const server = await servePrometheus(registry, { ...guard, port, host });
     try {
-      await io.stdout.write(`http://${host}:${server.port}/metrics\n`);
+      await io.stdout.write(`${schemeOf(guard)}://${inUrl(host)}:${server.port}/metrics\n`);
       await untilAborted(io.signal);
     } finally {
       await server.stop();

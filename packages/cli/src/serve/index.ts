@@ -2,17 +2,19 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import { serveDashboard } from '@hdrscope/dashboard';
+import type { GuardOptions } from '@hdrscope/kit/server';
 import { type CountedUnit, createRegistry } from '@hdrscope/registry';
 import type { Command } from 'commander';
 import { type Arguments, choiceOption, createParser } from '../arguments.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
+import { addGuard, type GuardingOptions, guardOf, schemeOf } from '../guard-options.ts';
 import { NUMBER_UNITS } from '../numbers/number-unit.ts';
 import { portOption } from '../shared-options.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { startDemo } from './demo-registry.ts';
 import { followFile, openDropped, readFile, type ShownFile } from './files.ts';
 
-interface Options {
+interface Options extends GuardingOptions {
   readonly follow?: boolean;
   readonly port: number;
   readonly host: string;
@@ -30,26 +32,31 @@ unless --host names another address. That needs a token, which everybody who ope
 
 /** The arguments of `hdrscope serve`. */
 export function parser(): Command {
-  return createParser('hdrscope serve', DESCRIPTION, [
+  const command = createParser('hdrscope serve', DESCRIPTION, [
     'hdrscope serve service.hlog before.hgrm',
     'hdrscope serve -f service.hlog --open',
     'hdrscope serve --demo',
     'hdrscope serve --host 0.0.0.0 --token',
+    'HDRSCOPE_TOKEN="$(cat token)" hdrscope serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem',
   ])
     .argument('[file...]', 'the files to show')
     .option('-f, --follow', 'follows the logs as they grow')
     .addOption(portOption(9465))
     .option('--host <name>', 'the address to listen on', 'localhost')
-    .option('--token [text]', 'the token that opens the page; without a text, a random one')
+    .option(
+      '--token [text]',
+      'the token that opens the page; without a text, that of HDRSCOPE_TOKEN or a random one. Other users of this machine can see a text here',
+    )
     .option('--open', 'opens the page in the browser')
     .option('--demo', 'shows an invented service')
     .addOption(choiceOption('--unit <unit>', 'the unit of the values', NUMBER_UNITS).default('ns'));
+  return addGuard(command);
 }
 
 /** `hdrscope serve` */
 export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
   const { port, host, unit, follow = false } = options;
-  const token = tokenOf(options);
+  const { guard, isKnown } = await protectionOf(options, io);
   const files: ShownFile[] = [];
   for (const path of operands) {
     if (path === '-') throw new UsageError('a page shows files, not standard input');
@@ -59,15 +66,18 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
   const stopDemo = options.demo === true ? startDemo(registry) : () => {};
   try {
     const server = await serveDashboard(registry, {
-      ...{ port, host, token },
+      ...guard,
+      ...{ port, host },
       title: operands.length === 1 ? basename(operands[0]!) : 'hdrscope',
       openFile: (_, bytes) => openDropped(unit, bytes),
       views: async () => files.map((file) => file.view()),
     });
-    const url = token === undefined ? server.url : `${server.url}?token=${token}`;
+    const url = server.url.replace(/^https?/, schemeOf(guard));
+    const whole = guard.token === undefined ? url : `${url}?token=${guard.token}`;
     try {
-      await io.stdout.write(`the page is at ${url}\n`);
-      if (options.open === true) openInBrowser(url);
+      const shown = isKnown ? `${url} (with ?token= and the token)` : whole;
+      await io.stdout.write(`the page is at ${shown}\n`);
+      if (options.open === true) openInBrowser(whole);
       await untilAborted(io.signal);
     } finally {
       await server.close();
@@ -80,8 +90,20 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
 
 const TOKEN_BYTES = 24;
 
-function tokenOf({ token }: Options): string | undefined {
-  return token === true ? randomBytes(TOKEN_BYTES).toString('base64url') : token;
+interface Protection {
+  readonly guard: GuardOptions;
+  /** Whether the person has put the token into a place where nobody else sees it. It is not printed then. */
+  readonly isKnown: boolean;
+}
+
+async function protectionOf({ token, ...others }: Options, io: Io): Promise<Protection> {
+  if (typeof token === 'string' && others.tokenFile !== undefined) {
+    throw new UsageError('--token TEXT and --token-file exclude each other');
+  }
+  const guard = await guardOf(others, io);
+  if (typeof token === 'string') return { guard: { ...guard, token }, isKnown: false };
+  if (guard.token !== undefined || token === undefined) return { guard, isKnown: guard.token !== undefined };
+  return { guard: { ...guard, token: randomBytes(TOKEN_BYTES).toString('base64url') }, isKnown: false };
 }
 
 const OPENERS: Partial<Record<NodeJS.Platform, readonly [program: string, ...args: string[]]>> = {

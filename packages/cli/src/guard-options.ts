@@ -1,0 +1,91 @@
+import { readFile } from 'node:fs/promises';
+import { assertToken, type GuardOptions, type TlsFiles } from '@hdrscope/kit/server';
+import type { Command } from 'commander';
+import { type Io, Refusal, UsageError } from './command.ts';
+
+/** The options of a command that protect its server. */
+export interface GuardingOptions {
+  readonly tokenFile?: string;
+  readonly allowHost?: readonly string[];
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+}
+
+/** The environment variable of the token. */
+export const TOKEN_VARIABLE = 'HDRSCOPE_TOKEN';
+
+/** Adds `--token-file`, `--allow-host`, `--tls-cert` and `--tls-key` to a command with a server. */
+export function addGuard(parser: Command): Command {
+  return parser
+    .option(
+      '--token-file <file>',
+      `a file with the token that clients must send; else ${TOKEN_VARIABLE} of the environment; else no token is needed`,
+    )
+    .option(
+      '--allow-host <name>',
+      'a name besides localhost by which clients may call a server that only this machine sees, such as that of a proxy; may be repeated',
+      (name, others: readonly string[] = []) => [...others, name],
+    )
+    .option(
+      '--tls-cert <file>',
+      'a certificate (PEM): the server uses HTTPS, and reads the file again when it changes',
+    )
+    .option('--tls-key <file>', 'the private key of the certificate (PEM)');
+}
+
+/**
+ * The protection of a server, as the options and the environment state it. Has no keys for options that are left out.
+ *
+ * @throws UsageError, Refusal; HdrscopeError `ERR_INVALID_OPTION` when the token is too short.
+ */
+export async function guardOf(options: GuardingOptions, { environment }: Io): Promise<GuardOptions> {
+  const { tokenFile, allowHost } = options;
+  const token = tokenFile === undefined ? environment[TOKEN_VARIABLE] : await tokenOf(tokenFile);
+  assertToken(token);
+  const tls = tlsOf(options);
+  if (tls !== undefined) await assertTls(tls);
+  return {
+    ...(token !== undefined && { token }),
+    ...(allowHost !== undefined && { allowedHosts: allowHost }),
+    ...(tls !== undefined && { tls }),
+  };
+}
+
+/** The scheme of a server's address. */
+export function schemeOf({ tls }: GuardOptions): 'http' | 'https' {
+  return tls === undefined ? 'http' : 'https';
+}
+
+async function tokenOf(path: string): Promise<string> {
+  return (await textOf(path)).toString('utf8').trim();
+}
+
+async function textOf(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (cause) {
+    throw new Refusal(`cannot read ${path}: ${(cause as Error).message.split(',')[0]}`, { cause });
+  }
+}
+
+function tlsOf({ tlsCert, tlsKey }: GuardingOptions): TlsFiles | undefined {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined;
+  if (tlsCert === undefined || tlsKey === undefined) {
+    throw new UsageError('--tls-cert and --tls-key need each other: a certificate and its private key');
+  }
+  return { certFile: tlsCert, keyFile: tlsKey };
+}
+
+/** @throws Refusal when the files are not a certificate and its key. The message has nothing of the key. */
+async function assertTls({ certFile, keyFile }: TlsFiles): Promise<void> {
+  const [cert, key] = [await textOf(certFile), await textOf(keyFile)];
+  const { createSecureContext } = await import('node:tls');
+  try {
+    createSecureContext({ cert, key });
+  } catch (cause) {
+    throw new Refusal(
+      `${certFile} and ${keyFile} must be a certificate and its private key, in PEM: ${(cause as Error).message}`,
+      { cause },
+    );
+  }
+}
