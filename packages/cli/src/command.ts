@@ -21,6 +21,11 @@ export interface Io {
    * are no reloads.
    */
   readonly onReload?: (listener: () => void) => () => void;
+  /**
+   * Lets the command take its time after a signal, until a second one. Without it, a command that works on after a signal is
+   * ended within a second.
+   */
+  readonly endSlowly?: () => void;
   monotonicMs(): number;
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createWriteStream, type Stats } from 'node:fs';
-import { chmod, chown, realpath, rename, rm, stat } from 'node:fs/promises';
+import { createWriteStream, rmSync, type Stats } from 'node:fs';
+import { chmod, chown, realpath, rename, stat } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import { type Io, Refusal } from './command.ts';
 
@@ -61,6 +61,9 @@ async function replace(
   signal: AbortSignal,
 ): Promise<void> {
   const unfinished = `${path}.${randomBytes(6).toString('hex')}.unfinished`;
+  const remove = (): void => rmSync(unfinished, { force: true });
+  // The process may end at a signal while the command still works.
+  process.once('exit', remove);
   try {
     // Nobody else may have made a file of this name, or a link.
     await writeParts(parts, unfinished, 'wx', signal, found === undefined ? 0o666 : 0o600);
@@ -71,8 +74,10 @@ async function replace(
     }
     await rename(unfinished, path);
   } catch (error) {
-    await rm(unfinished, { force: true });
+    remove();
     throw error;
+  } finally {
+    process.off('exit', remove);
   }
 }
 

@@ -10,6 +10,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export async function runProcess(): Promise<void> {
   const ending = new AbortController();
   const reload = new EventEmitter();
+  let mayEndSlowly = false;
   for (const signal of SIGNALS) {
     const exitCode = 128 + constants.signals[signal];
     process.on(signal, () => {
@@ -19,9 +20,14 @@ export async function runProcess(): Promise<void> {
         process.exit(exitCode);
       }
       ending.abort(new Termination(signal, exitCode));
+      // A command in the middle of its work may not notice.
+      if (!mayEndSlowly) setTimeout(() => process.exit(exitCode), GRACE_MS).unref();
     });
   }
-  process.exitCode = await runCli(process.argv.slice(2), createProcessIo(ending, reload));
+  const endSlowly = (): void => {
+    mayEndSlowly = true;
+  };
+  process.exitCode = await runCli(process.argv.slice(2), createProcessIo(ending, reload, endSlowly));
   // An open handle, such as a connection to a peer that does not answer, must not keep a process that has to end.
   if (ending.signal.aborted) setTimeout(() => process.exit(), LAST_MS).unref();
   // Standard input may still be open when it was refused. It would keep the process until its writer ends.
@@ -29,10 +35,12 @@ export async function runProcess(): Promise<void> {
 }
 
 const RELOAD = 'reload';
+/** How long a command may work on after a signal. */
+const GRACE_MS = 500;
 /** How long open handles may keep a process that has to end. */
 const LAST_MS = 500;
 
-function createProcessIo(ending: AbortController, reload: EventEmitter): Io {
+function createProcessIo(ending: AbortController, reload: EventEmitter, endSlowly: () => void): Io {
   return {
     stdout: createOutput(process.stdout, ending),
     stderr: createOutput(process.stderr, ending),
@@ -47,6 +55,7 @@ function createProcessIo(ending: AbortController, reload: EventEmitter): Io {
       reload.on(RELOAD, listener);
       return () => reload.off(RELOAD, listener);
     },
+    endSlowly,
     monotonicMs: () => performance.now(),
   };
 }

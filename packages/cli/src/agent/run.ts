@@ -24,6 +24,8 @@ export function parser(): Command {
 /** `hdrscope run` */
 export async function run({ operands }: Arguments<unknown>, io: Io): Promise<number> {
   const path = operands[0]!;
+  // The sinks send what they still hold.
+  io.endSlowly?.();
   const environment = { environment: io.environment };
   const starting = startAgent(await readConfigFile(path, environment), {
     stdin: untilEnded(io),

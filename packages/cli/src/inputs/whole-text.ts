@@ -1,5 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { textOf } from '@hdrscope/interval-log';
+import { Slices } from '@hdrscope/kit';
 import { Refusal } from '../command.ts';
 import type { Input } from './open-inputs.ts';
 
@@ -19,12 +20,17 @@ export async function wholeText(
 ): Promise<string> {
   const decoder = new TextDecoder();
   const parts: string[] = [];
+  const slices = new Slices();
   let bytes = 0;
   try {
     for await (const chunk of textOf(source, onBytes)) {
       bytes += chunk.length;
       if (bytes > LARGEST_BYTES) throw new Refusal(`${name} is longer than ${what} may be: 64 MiB`);
       parts.push(decoder.decode(chunk, { stream: true }));
+      if (!slices.isOver()) continue;
+      await slices.next();
+      // Ends the work when the command has to end.
+      onBytes?.(0);
     }
   } catch (error) {
     if (!(error instanceof HdrscopeError)) throw error;

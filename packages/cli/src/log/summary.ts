@@ -10,6 +10,7 @@ import { MalformedTally } from '../inputs/malformed-tally.ts';
 import { isEpoch } from '../inputs/moment.ts';
 import { type TextUnit, textUnitOption } from '../inputs/percentile-input.ts';
 import { addSelection, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
+import { explainTagLimit } from '../inputs/tag-limit.ts';
 import { LOG_PERCENTILES, percentilesOption, unitOption } from '../shared-options.ts';
 import { type Column, formatMarkdown, formatTable } from '../table.ts';
 import { scaled, type ValueScale, valueFormat } from '../value-scale.ts';
@@ -65,7 +66,9 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
     ...selection,
     onBytes,
     onMalformed: malformed.add,
-  }).finally(finish);
+  })
+    .catch(explainTagLimit)
+    .finally(finish);
   if (options.json) await io.stdout.write(`${JSON.stringify(toJson(summary, options), undefined, 2)}\n`);
   else if (summary.tags.length === 0) await io.stderr.write(`hdrscope: ${nothing(selection)}\n`);
   else await io.stdout.write(formatSummary(summary, options, io));

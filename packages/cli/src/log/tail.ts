@@ -18,6 +18,7 @@ import { isEpoch } from '../inputs/moment.ts';
 import { addSelection, type SelectingOptions, selectionOf } from '../inputs/selection-options.ts';
 import { LOG_PERCENTILES, percentilesOption, unitOption } from '../shared-options.ts';
 import { type ValueScale, valueFormat } from '../value-scale.ts';
+import { followNoteText } from './follow-note.ts';
 import { assertLog, openLogs } from './input.ts';
 import { ndjsonRow } from './interval-rows.ts';
 
@@ -86,8 +87,9 @@ export async function run({ options, operands: [path = '-'] }: Arguments<Options
     } else if (entry.kind === 'malformed') {
       exitCode = ExitCode.refused;
       await io.stderr.write(`hdrscope: ${entry.error.message}\n`);
-    } else if (entry.kind in NOTES) {
-      await io.stderr.write(`hdrscope: ${path} ${NOTES[entry.kind as keyof typeof NOTES]}\n`);
+    } else {
+      const note = followNoteText(entry, path);
+      if (note !== undefined) await io.stderr.write(`hdrscope: ${note}\n`);
     }
   }
   if (!isFollowed && !printer.hasPrinted && exitCode === ExitCode.done) {
@@ -95,12 +97,6 @@ export async function run({ options, operands: [path = '-'] }: Arguments<Options
   }
   return exitCode;
 }
-
-const NOTES = {
-  missing: 'does not exist yet: waiting for it',
-  truncated: 'was truncated: reading it from its start',
-  replaced: 'is another file now: reading it from its start',
-} as const;
 
 async function* caughtUpAtEnd(entries: AsyncIterable<LogEntry>): AsyncGenerator<LogEntry | FollowNote, void> {
   yield* entries;

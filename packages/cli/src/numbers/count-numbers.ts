@@ -1,5 +1,6 @@
 import { HdrscopeError, Histogram } from '@hdrscope/core';
 import { textOf } from '@hdrscope/interval-log';
+import { Slices } from '@hdrscope/kit';
 import { badLineText, type NumberFormat, NumberReader } from '@hdrscope/kit/number-reader';
 import type { LineTally } from '../inputs/line-tally.ts';
 import type { Input } from '../inputs/open-inputs.ts';
@@ -53,6 +54,7 @@ export async function countNumbers(
   };
   // The double below 2^63 ticks, so that rounding does not reach it.
   const largest = (MOST_TICKS * (1 - Number.EPSILON)) / perUnit;
+  const slices = new Slices();
   for (const { name, source } of texts) {
     const reader = new NumberReader(
       {
@@ -63,7 +65,13 @@ export async function countNumbers(
     );
     let isCut = false;
     try {
-      for await (const chunk of textOf(source, onBytes)) reader.push(chunk);
+      for await (const chunk of textOf(source, onBytes)) {
+        reader.push(chunk);
+        if (!slices.isOver()) continue;
+        await slices.next();
+        // Ends the work when the command has to end.
+        onBytes?.(0);
+      }
     } catch (error) {
       if (!(error instanceof HdrscopeError) || error.code !== 'ERR_LOG_FORMAT') throw error;
       isCut = true;

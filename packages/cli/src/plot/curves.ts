@@ -1,6 +1,8 @@
 import { DoubleHistogram } from '@hdrscope/core';
 import { summarizeLogs } from '@hdrscope/interval-log';
+import { Slices } from '@hdrscope/kit';
 import { type Curve, curveOf, percentileCurve } from '@hdrscope/plot';
+import { assertCurves, explainTagLimit } from '../inputs/tag-limit.ts';
 import type { Reading, ValueInput } from './reading.ts';
 import { readSum, type Sum } from './sum.ts';
 
@@ -26,7 +28,13 @@ export async function readCurves(
   const found: Named[] = [];
   for (const input of inputs) found.push(...(await histogramsOf(input, inputs.length > 1, reading)));
   const curves: Curve[] = [];
+  const slices = new Slices();
   for (const { name, histogram, valueScale, isExact } of found) {
+    if (slices.isOver()) {
+      await slices.next();
+      // Ends the work when the command has to end.
+      reading.onBytes(0);
+    }
     if (histogram.totalCount === 0) {
       await reading.note(`${name} has no values`);
     } else if (confidence === undefined) {
@@ -47,7 +55,9 @@ async function histogramsOf(input: ValueInput, isOneOfSeveral: boolean, reading:
     return sum === undefined ? [] : [{ name: title, ...sum }];
   }
   const { selection, onBytes, malformed } = reading;
-  const { tags } = await summarizeLogs([source], { ...selection, onBytes, onMalformed: malformed.add });
+  const options = { ...selection, onBytes, onMalformed: malformed.add };
+  const { tags } = await summarizeLogs([source], options).catch(explainTagLimit);
+  assertCurves(tags.length, input.name);
   return tags.map(({ tag, histogram }) => {
     const ofTag = tag ?? '(no tag)';
     const name = tags.length === 1 ? title : isOneOfSeveral ? `${title} ${ofTag}` : ofTag;

@@ -8,6 +8,7 @@ import type { CountedUnit } from '@hdrscope/registry';
 import type { Io } from '../command.ts';
 import { Refusal } from '../command.ts';
 import { sizeOf } from '../inputs/input-file.ts';
+import { followNoteText } from '../log/follow-note.ts';
 import { perMs } from '../numbers/number-unit.ts';
 import { type ReadingProgress, startReading } from '../progress.ts';
 
@@ -60,6 +61,8 @@ export function followFile(path: string, unit: CountedUnit, io: Io): ShownFile {
   const follow = async (): Promise<void> => {
     for await (const entry of followLog(path, { signal: io.signal })) {
       plots = undefined;
+      const note = followNoteText(entry, path);
+      if (note !== undefined) await io.stderr.write(`hdrscope: ${note}\n`);
       // Another file has the name now, or the file was truncated.
       if (entry.kind === 'truncated' || entry.kind === 'replaced') log = createLogPlots({ unit });
       if (entry.kind !== 'interval') continue;
