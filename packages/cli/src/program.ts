@@ -1,7 +1,7 @@
-import { HdrscopeError } from '@hdrscope/core';
 import { cleanIo } from './clean-output.ts';
-import { ExitCode, type Io, Refusal, Termination, UsageError } from './command.ts';
+import { ExitCode, type Io, Termination, UsageError } from './command.ts';
 import type { Group } from './command-module.ts';
+import { errorText } from './error-text.ts';
 import { runGroup } from './group.ts';
 
 /** The whole command. */
@@ -102,7 +102,7 @@ export async function runCli(args: readonly string[], rawIo: Io): Promise<number
   } catch (error) {
     // The error of an aborted command is a consequence of the abort.
     if (io.signal.aborted) return await ended(io);
-    await io.stderr.write(`hdrscope: ${explain(error, io)}\n`);
+    await io.stderr.write(`hdrscope: ${errorText(error, io)}\n`);
     return error instanceof UsageError ? ExitCode.usage : ExitCode.refused;
   }
 }
@@ -122,14 +122,4 @@ async function ended(io: Io): Promise<number> {
     await io.stderr.write(`hdrscope: the output cannot be written: ${reason.message}\n`).catch(() => {});
   }
   return reason.exitCode;
-}
-
-function explain(error: unknown, { environment }: Io): string {
-  if (environment.HDRSCOPE_DEBUG && error instanceof Error) return error.stack ?? error.message;
-  if (!(error instanceof Error)) return String(error);
-  const isExpected =
-    [UsageError, Refusal, HdrscopeError].some((kind) => error instanceof kind) || 'syscall' in error;
-  return isExpected
-    ? error.message
-    : `${error.message}\nThis should not happen: with HDRSCOPE_DEBUG=1 it says where it did.`;
 }

@@ -54,6 +54,8 @@ export async function plotsOfJson(
 
 /** The largest dump of a cluster has some millions of counts. Each takes a few bytes. */
 const LIMITS = { elements: 8_000_000, depth: 64 };
+// A document costs as much as many of its parts, and each is a plot.
+const PER_DOCUMENT = 100;
 
 /** Parses a document, or one document per line; `undefined` for a dump of Ceph with other text around it. */
 function parsed(text: string): unknown {
@@ -65,7 +67,7 @@ function parsed(text: string): unknown {
   for (let start = 0, end = 0; end < trimmed.length; start = end + 1) {
     end = trimmed.indexOf('\n', start);
     if (end === -1) end = trimmed.length;
-    budget.takeElements();
+    budget.takeElements(PER_DOCUMENT);
     const document = parsedOrNot(trimmed.slice(start, end), budget);
     if (document === undefined) return undefined;
     documents.push(document);

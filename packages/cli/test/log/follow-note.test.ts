@@ -1,0 +1,20 @@
+import { followNoteText } from '../../src/log/follow-note.ts';
+
+test.each([
+  [{ kind: 'missing' }, 'x.hlog does not exist yet: waiting for it'],
+  [{ kind: 'truncated' }, 'x.hlog was truncated: reading it from its start'],
+  [
+    { kind: 'lost', reason: 'truncated' },
+    'x.hlog was truncated, and no rotated file has the lines before: some may be lost',
+  ],
+  [
+    { kind: 'lost', reason: 'replaced' },
+    'x.hlog was replaced more often than it was read: some lines may be lost',
+  ],
+  [{ kind: 'lost' }, 'x.hlog may have lost some lines'],
+  [{ kind: 'a later kind', message: 'what happened' }, 'x.hlog: what happened'],
+  [{ kind: 'interval' }, undefined],
+  [{ kind: 'caught-up' }, undefined],
+])('of %j it says: %s', (entry, text) => {
+  expect(followNoteText(entry, 'x.hlog')).toBe(text);
+});

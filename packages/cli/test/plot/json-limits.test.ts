@@ -1,0 +1,32 @@
+import { hdrscope } from '../support/fake-io.ts';
+
+const SLOT = { lower: 1, upper: 2, count: 3 };
+
+test.each([
+  ['brackets', '['.repeat(8_000_000), 'JSON must have at most 64 levels'],
+  ['closed brackets', '['.repeat(4_000_000) + ']'.repeat(4_000_000), 'JSON must have at most 64 levels'],
+  ['empty objects', `[${'{},'.repeat(5_000_000)}{}]`, 'JSON must have at most 8000000 elements'],
+  ['lines', '{}\n[]\n'.repeat(1_000_000), 'JSON must have at most 8000000 elements'],
+])('a file of %s ends with a limit, soon and in little memory', async (_, stdin, message) => {
+  const { user } = process.cpuUsage();
+  const before = process.memoryUsage().rss;
+
+  const ran = await hdrscope(['plot', '-'], { stdin });
+  expect(ran).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(ran.stderr).toContain(message);
+  expect((process.cpuUsage().user - user) / 1000).toBeLessThan(5000);
+  expect((process.memoryUsage().rss - before) / 2 ** 20).toBeLessThan(400);
+});
+
+test.each([
+  [[{ slots: [] }], 'histograms[0].name must be a text, got undefined'],
+  [[{ name: 7, slots: [SLOT] }], 'histograms[0].name must be a text, got 7'],
+  [[{ name: 'a', slots: [null] }], 'histograms[0].slots[0] must be an object, got null'],
+  [[{ name: 'a', slots: [{ ...SLOT, lower: 'x' }] }], 'slots[0].lower must be a finite number, got "x"'],
+  [[{ name: 'a', slots: [{ ...SLOT, count: null }] }], 'slots[0].count must be a finite number, got null'],
+  [[{ name: 'a', attributes: [], slots: [SLOT] }], 'histograms[0].attributes must be an object'],
+])('histograms of the kernel that are none are refused: %j', async (histograms, message) => {
+  const { exitCode, stderr } = await hdrscope(['plot', '-'], { stdin: JSON.stringify({ histograms }) });
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain(message);
+});
