@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { intervalLine, useFolder } from './support/logs.ts';
 
 const BIN = fileURLToPath(new URL('../bin/hdrscope.js', import.meta.url));
@@ -13,8 +15,16 @@ const folder = useFolder();
 // More text than a pipe holds.
 const manyIntervals = (): string => folder.write('many.hlog', intervalLine({ at: 1, ms: [1] }).repeat(5000));
 
+const children: ChildProcess[] = [];
+// A test that fails leaves no process.
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+
 function start(...args: string[]): ChildProcess {
-  return spawn(process.execPath, [BIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [BIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  children.push(child);
+  return child;
 }
 
 async function exitOf(child: ChildProcess): Promise<{ code: number | null; stderr: string }> {
@@ -122,4 +132,47 @@ testBuilt('prints its version without loading other modules', () => {
 
 testBuilt('exits with 2 for a wrong command line', () => {
   expect(spawnSync(process.execPath, [BIN, 'lgo']).status).toBe(2);
+});
+
+describe('a signal in the middle of work', () => {
+  // A compressed text that keeps a command busy for many seconds.
+  const busy = (): string => {
+    const path = folder.pathOf('busy.txt.gz');
+    if (!existsSync(path)) writeFileSync(path, gzipSync(`1\n${'x\n'.repeat(25_000_000)}`));
+    return path;
+  };
+
+  testBuilt.each([
+    ['record', () => ['record', busy()]],
+    ['plot', () => ['plot', busy()]],
+    ['diff', () => ['diff', busy(), busy()]],
+  ])('ends %s within a second', async (_, args) => {
+    const child = start(...args());
+    const exit = exitOf(child);
+    await sleep(1500);
+    const before = performance.now();
+    child.kill('SIGTERM');
+    const { code } = await exit;
+    // On a busy machine the signal may come before the command begins, and on a fast one after it ends.
+    expect([null, 1, 143]).toContain(code);
+    expect(performance.now() - before).toBeLessThan(3000);
+  });
+
+  testBuilt(
+    'ends a command that waits for a pipe, and leaves no unfinished file',
+    async () => {
+      const path = folder.write('kept.txt', 'old');
+      const child = spawn(process.execPath, [BIN, 'log', 'merge', '-', '-o', path], {
+        stdio: ['pipe', 'ignore', 'pipe'],
+      });
+      const exit = exitOf(child);
+      child.stdin!.write(intervalLine({ at: 1, ms: [1] }).repeat(2000));
+      while (!readdirSync(folder.pathOf('')).some((name) => name.endsWith('.unfinished'))) await sleep(20);
+      child.kill('SIGTERM');
+      expect((await exit).code).toBe(143);
+      expect(readdirSync(folder.pathOf('')).filter((name) => name.endsWith('.unfinished'))).toEqual([]);
+      expect(readFileSync(path, 'utf8')).toBe('old');
+    },
+    20_000,
+  );
 });
