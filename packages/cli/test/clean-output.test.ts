@@ -205,11 +205,14 @@ test('a file gets no colours, also when the command runs on a terminal', async (
   expect(readFileSync(path, 'utf8')).toMatch(/^2 values of standard input, to 3 significant digits\n/);
 });
 
-test('standard error shows no password of a URL', async () => {
-  const { stderr } = await hdrscope(['log', 'summary', 'https://me:secret@host/a.hlog']);
+test.each(['me:secret', 'me:se/cr?et#', 'me:s@cret', 'secret'])(
+  'standard error shows no %s of a URL',
+  async (user) => {
+    const { stderr } = await hdrscope(['log', 'summary', `https://${user}@host/a.hlog`]);
 
-  expect(stderr).toBe('hdrscope: cannot read https://***@host/a.hlog: there is no such file\n');
-});
+    expect(stderr).toBe('hdrscope: cannot read https://***@host/a.hlog: there is no such file\n');
+  },
+);
 
 test('a text that looks like a colour of the command stays visible beside one', async () => {
   let written = '';
@@ -225,4 +228,10 @@ test('a text that looks like a colour of the command stays visible beside one', 
   await io.stdout.write('\u001b[1m\0a\0\u001b[1m');
   expect(written).toBe('\\x1b[1m\\x00a\\x00\\x1b[1m');
   expect(io.stdout.columns).toBe(80);
+});
+
+test('a long message takes time in proportion to its length', async () => {
+  const start = performance.now();
+  await hdrscope(['log', 'summary', '://'.repeat(40_000)]);
+  expect(performance.now() - start).toBeLessThan(2000);
 });
