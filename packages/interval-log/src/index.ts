@@ -1,4 +1,5 @@
 export type { LogErrorCode } from './errors.ts';
+export { type FollowNote, type FollowOptions, followLog } from './follow/follow.ts';
 export {
   type BoundedHistogram,
   type ChangeVerdict,
@@ -13,7 +14,6 @@ export {
   type DecodeIntervalsOptions,
   decodeIntervals,
 } from './operations/convert.ts';
-export { type FollowNote, type FollowOptions, followLog } from './operations/follow.ts';
 export type { LogHistogram } from './operations/intervals.ts';
 export { type MergeOptions, mergeLogs } from './operations/merge.ts';
 export {
