@@ -218,6 +218,7 @@ class FollowedLog {
     // Opened last: until then it may have become a rotated file, which is read as one.
     const next = await openIfThere(this.#path);
     if (next === undefined) return;
+    let isTaken = false;
     try {
       yield* this.#reading.parser.end();
       const { hasCopy, fileCount, nextHead } = yield* this.#meanwhile(next, isAborted);
@@ -226,9 +227,10 @@ class FollowedLog {
       if (isGone && fileCount > 0) yield { kind: 'lost', reason: 'replaced' };
       await this.#handle.close();
       this.#begin(next, nextHead);
-    } catch (error) {
-      await next.close();
-      throw error;
+      isTaken = true;
+    } finally {
+      // The consumer may stop at any entry.
+      if (!isTaken) await next.close();
     }
     this.#realPath = await realPathOf(this.#path);
     yield { kind: 'replaced' };
