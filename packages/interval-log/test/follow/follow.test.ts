@@ -107,3 +107,10 @@ test('refuses a compressed file and a wrong interval of polling', async () => {
     'pollMs must be a finite number above 0, got 0',
   );
 });
+
+test('a followed log may have any number of malformed lines, unless a limit is set', async () => {
+  await writeFile(path, 'x\n'.repeat(20));
+  const limited = followLog(path, { maxMalformed: 5 });
+  for (let n = 0; n < 5; n++) expect((await limited.next()).value).toMatchObject({ kind: 'malformed' });
+  await expect(limited.next()).rejects.toMatchObject({ code: 'ERR_TOO_LARGE' });
+});
