@@ -1,4 +1,5 @@
 export type { LogErrorCode } from './errors.ts';
+export { type FollowNote, type FollowOptions, followLog } from './follow/follow.ts';
 export {
   type BoundedHistogram,
   type ChangeVerdict,
@@ -13,7 +14,6 @@ export {
   type DecodeIntervalsOptions,
   decodeIntervals,
 } from './operations/convert.ts';
-export { type FollowNote, type FollowOptions, followLog } from './operations/follow.ts';
 export type { LogHistogram } from './operations/intervals.ts';
 export { type MergeOptions, mergeLogs } from './operations/merge.ts';
 export {
@@ -30,7 +30,14 @@ export { readText, recogniseText, type TextKind } from './operations/recognise.t
 export { type ReintervalOptions, reintervalLog } from './operations/reinterval.ts';
 export { type Moment, type OperationOptions, type Selection, selects } from './operations/selection.ts';
 export { sliceLog } from './operations/slice.ts';
-export { type LogSummary, sumLogs, summarizeLogs, type TagSummary } from './operations/summarize.ts';
+export {
+  type LogSummary,
+  type SummarizeOptions,
+  sumLogs,
+  summarizeLogs,
+  type TagSummary,
+} from './operations/summarize.ts';
+export type { TagOptions } from './operations/tag-totals.ts';
 export { type ProcessorArguments, parseProcessorArgs } from './processor/arguments.ts';
 export { createProcessorFiles } from './processor/files.ts';
 export type { OutputFile, ProcessorFiles, ProcessorIo, TextOutput } from './processor/io.ts';

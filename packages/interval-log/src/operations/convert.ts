@@ -1,6 +1,7 @@
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
+import { placeOfHistogram } from '../reader/line.ts';
 import { FORMAT_VERSION_LINE, LEGEND_LINE } from '../writer/format.ts';
 import { decodeOrReport, type LogHistogram, selectIntervals } from './intervals.ts';
 import { readLines } from './read-lines.ts';
@@ -50,7 +51,8 @@ const CONVERT_TO_V2: OptionsOwner<Selection & OperationOptions> = {
 function inV2(text: string, interval: LogInterval): string {
   const histogram = interval.histogram();
   if (interval.encoded.startsWith(V2)) return `${text}\n`;
-  return `${text.trimEnd().slice(0, -interval.encoded.length)}${histogram.toBase64({ level: 9 })}\n`;
+  const [start, end] = placeOfHistogram(text, interval);
+  return `${text.slice(0, start)}${histogram.toBase64({ level: 9 })}${text.slice(end).trimEnd()}\n`;
 }
 
 /** An interval with its decoded histogram. */

@@ -31,7 +31,9 @@ export function formatHeader(startSec: number | undefined, baseSec: number): str
 
 /** Formats three decimals as other writers do, and up to six if the number has them. */
 function formatNumber(x: number): string {
-  return formatDecimal(toMicros(x), 6).replace(/(\.\d{3}\d*?)0+$/, '$1');
+  let text = formatDecimal(toMicros(x), 6);
+  for (let spare = 3; spare > 0 && text.endsWith('0'); spare--) text = text.slice(0, -1);
+  return text;
 }
 
 /** Rounds to microseconds. It removes the error of sums of doubles: `1441812279.474 + 0.526` becomes a whole second. */

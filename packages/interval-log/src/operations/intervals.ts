@@ -1,4 +1,5 @@
 import { type DoubleHistogram, HdrscopeError, type Histogram } from '@hdrscope/core';
+import { Slices } from '@hdrscope/kit';
 import type { LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
 import { readBatches } from '../reader/read.ts';
@@ -14,10 +15,12 @@ export async function* selectIntervals(
   options: OperationOptions,
 ): AsyncGenerator<LogInterval, void> {
   const isSelected = selector(selection);
+  const slices = new Slices();
   for await (const entries of readBatches(source, options)) {
     for (const entry of entries) {
       if (entry.kind === 'malformed') reportMalformed(options, entry, source);
       else if (entry.kind === 'interval' && isSelected(entry)) yield entry;
+      if (slices.isOver()) await slices.next();
     }
   }
 }
@@ -26,8 +29,12 @@ export async function* selectIntervals(
  * Adds an interval to the sum of others. The first interval decides on the precision, as in HdrHistogram's own tools: a
  * finer layout than the log's would gain nothing.
  */
-export function addInterval(total: LogHistogram | undefined, interval: LogInterval): LogHistogram {
-  if (total === undefined) return interval.histogram();
+export function addInterval(
+  total: LogHistogram | undefined,
+  interval: LogInterval,
+  storage: 'dense' | 'sparse' = 'dense',
+): LogHistogram {
+  if (total === undefined) return interval.histogram({ storage });
   interval.addTo(total);
   return total;
 }

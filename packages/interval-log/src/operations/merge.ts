@@ -112,6 +112,11 @@ function earliest(cursors: readonly Cursor[]): Cursor | undefined {
   return first;
 }
 
+/** There may be more logs than arguments of a call. */
+function lowestOf(numbers: readonly number[]): number {
+  return numbers.reduce((lowest, x) => Math.min(lowest, x), Number.POSITIVE_INFINITY);
+}
+
 interface MergedTimes {
   readonly startSec: number | undefined;
   readonly baseSec: number;
@@ -137,12 +142,13 @@ function timesOf(heads: readonly Cursor[]): MergedTimes {
   }
   const bases = firsts.map(({ startSec, timestampSec }) => toMicros(startSec - timestampSec));
   const starts = firsts.map(({ startSec, offsetSec }) => toMicros(startSec - offsetSec));
-  const startSec = isAbsolute(first) ? Math.min(...starts) : undefined;
+  const firstStartSec = lowestOf(starts);
+  const startSec = isAbsolute(first) ? firstStartSec : undefined;
   const [baseSec = 0] = bases;
   // A base time is written in milliseconds.
   const isShared = bases.every((base) => base === baseSec) && Number.isInteger(toMicros(baseSec * 1000));
   if (isShared) return { startSec, baseSec, isShared };
   // An interval may start before its log, and its timestamp must not become negative.
-  const earliestSec = Math.min(...starts, ...firsts.map((interval) => interval.startSec));
+  const earliestSec = Math.min(firstStartSec, lowestOf(firsts.map((interval) => interval.startSec)));
   return { startSec, baseSec: Math.floor(earliestSec * 1000) / 1000, isShared: false };
 }

@@ -1,4 +1,5 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { Slices } from '@hdrscope/kit';
 import { brokenEnd, type LogEntry } from '../reader/entry.ts';
 import { type LogSource, textOf } from '../reader/input.ts';
 import { type DroppedLine, LineSplitter } from '../reader/lines.ts';
@@ -16,7 +17,7 @@ export interface LogLine {
 /** Reads entries as `readEntries` does, together with their lines: for operations that copy lines. */
 export async function* readLines(
   source: LogSource,
-  { onBytes, ...options }: ReadOptions = {},
+  { onBytes, maxInflatedBytes, ...options }: ReadOptions = {},
 ): AsyncGenerator<LogLine, void> {
   const parser = new LogParser(options);
   const splitter = new LineSplitter(options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES);
@@ -25,9 +26,13 @@ export async function* readLines(
     entry: parser.pushLine(line),
   });
   let broken: HdrscopeError | undefined;
+  const slices = new Slices();
   try {
-    for await (const chunk of textOf(source, onBytes)) {
-      for (const line of splitter.push(chunk)) yield parsed(line);
+    for await (const chunk of textOf(source, onBytes, maxInflatedBytes)) {
+      for (const line of splitter.push(chunk)) {
+        yield parsed(line);
+        if (slices.isOver()) await slices.next();
+      }
     }
   } catch (error) {
     // The gzip stream is cut short, and all its readable lines were yielded.

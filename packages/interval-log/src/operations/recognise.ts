@@ -20,7 +20,10 @@ const MARKS: readonly (readonly [TextKind, RegExp])[] = [
   ['percentiles', /^[ \t]*"?Value"?[ \t,]+"?Percentile"?[ \t,]+"?TotalCount"?[ \t,]/m],
   ['percentiles without counts', /^[ \t]*"?Value"?[ \t,]+"?Percentile"?[ \t]*\r?$/m],
   // The report of wrk. That of wrk2 has a longer title here, and a table below.
-  ['percentiles without counts', /^ +Latency Distribution\r?\n(?: +\d+(?:\.\d+)?% +[\d.]+\w+\r?\n)+/m],
+  [
+    'percentiles without counts',
+    /^ +Latency Distribution\r?\n(?: +\d+(?:\.\d+)?% +[\d.]+[A-Za-z]\w*\r?\n)+/m,
+  ],
   ['percentiles per interval', /^(?:Time: IntervalPercentiles:count|"?Timestamp"?,"?Int_Count"?,)/m],
 ];
 

@@ -1,12 +1,14 @@
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { Slices } from '@hdrscope/kit';
 import type { LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
 import { formatHeader, formatLine, toMicros } from './format-line.ts';
 import { addInterval, decodeOrReport, type LogHistogram, selectIntervals } from './intervals.ts';
 import { OPERATION_NAMES, type OperationOptions, SELECTION_NAMES, type Selection } from './selection.ts';
+import { ownTag, TagLimits, type TagOptions } from './tag-totals.ts';
 
 /** Options of `reintervalLog`. */
-export interface ReintervalOptions extends Selection, OperationOptions {
+export interface ReintervalOptions extends Selection, OperationOptions, TagOptions {
   /** Length of the new intervals in seconds: above 0, and best a multiple of the present length. */
   readonly lengthSec: number;
   /**
@@ -23,10 +25,11 @@ export interface ReintervalOptions extends Selection, OperationOptions {
  * counts whole where it starts, because the times of its values are unknown. So counts stay exact, and a new interval
  * extends from the start of its first part to the end of its last.
  *
- * Memory holds one histogram per tag. Comments are left out.
+ * Memory holds one histogram per tag, of all tags 1 GiB at most. Comments are left out.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` at the first step; `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a malformed line,
- *   unless `onMalformed` takes it.
+ *   unless `onMalformed` takes it; `ERR_TOO_LARGE` when there are more than `maxTags` tags, or their histograms take more
+ *   than 1 GiB.
  */
 export async function* reintervalLog(
   source: LogSource,
@@ -37,6 +40,8 @@ export async function* reintervalLog(
   if (!(lengthSec > 0 && Number.isFinite(lengthSec))) {
     throw mustBe('ERR_INVALID_OPTION', 'lengthSec', 'a finite number above 0', lengthSec);
   }
+  const limits = new TagLimits(options);
+  const slices = new Slices();
   const parts = new Map<string | undefined, MergedInterval>();
   let window: number | undefined;
   let baseSec = 0;
@@ -50,21 +55,25 @@ export async function* reintervalLog(
       yield formatHeader(hasStart ? startSec : undefined, baseSec);
     } else if (itsWindow !== window) {
       if (itsWindow < window) options.onOutOfOrder?.(interval);
-      yield* written(parts, baseSec);
+      yield* sliced(written(parts, baseSec), slices);
+      limits.clear();
     }
     window = itsWindow;
-    const longer = decodeOrReport(interval, source, options, () =>
-      withPart(parts.get(interval.tag), interval),
-    );
-    if (longer !== undefined) parts.set(interval.tag, longer);
+    const known = parts.get(interval.tag);
+    const bytesBefore = known?.total.byteLength ?? 0;
+    const longer = decodeOrReport(interval, source, options, () => withPart(known, interval, limits.storage));
+    if (longer === undefined) continue;
+    if (known === undefined) limits.addTag();
+    limits.addBytes(longer.total.byteLength - bytesBefore);
+    parts.set(longer.tag, longer);
   }
   if (window === undefined) yield formatHeader(undefined, 0);
-  yield* written(parts, baseSec);
+  yield* sliced(written(parts, baseSec), slices);
 }
 
 const REINTERVAL_LOG: OptionsOwner<ReintervalOptions> = {
   name: 'reintervalLog',
-  names: { ...SELECTION_NAMES, ...OPERATION_NAMES, lengthSec: true, onOutOfOrder: true },
+  names: { ...SELECTION_NAMES, ...OPERATION_NAMES, maxTags: true, lengthSec: true, onOutOfOrder: true },
   call: "reintervalLog('service.hlog', { lengthSec: 60 })",
 };
 
@@ -76,18 +85,30 @@ interface MergedInterval {
   readonly total: LogHistogram;
 }
 
-function withPart(longer: MergedInterval | undefined, interval: LogInterval): MergedInterval {
+function withPart(
+  longer: MergedInterval | undefined,
+  interval: LogInterval,
+  storage: 'dense' | 'sparse',
+): MergedInterval {
   const { tag, startSec, endSec, writtenMax } = interval;
-  const total = addInterval(longer?.total, interval);
-  if (longer === undefined) return { tag, startSec, endSec, writtenMax, total };
+  const total = addInterval(longer?.total, interval, storage);
+  if (longer === undefined) return { tag: ownTag(tag), startSec, endSec, writtenMax, total };
   return {
-    tag,
+    tag: longer.tag,
     startSec: Math.min(longer.startSec, startSec),
     endSec: Math.max(longer.endSec, endSec),
     // The writer's unit is unknown, so the maximum cannot be computed from the histogram.
     writtenMax: Math.max(longer.writtenMax, writtenMax),
     total,
   };
+}
+
+/** Yields lines, and lets other work of the process run between them: each takes about a millisecond to encode. */
+async function* sliced(lines: Iterable<string>, slices: Slices): AsyncGenerator<string, void> {
+  for (const line of lines) {
+    yield line;
+    if (slices.isOver()) await slices.next();
+  }
 }
 
 function* written(parts: Map<string | undefined, MergedInterval>, baseSec: number): Generator<string, void> {

@@ -2,6 +2,10 @@ import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { LogSource } from '../reader/input.ts';
 import { addInterval, decodeOrReport, type LogHistogram, selectIntervals } from './intervals.ts';
 import { OPERATION_NAMES, type OperationOptions, SELECTION_NAMES, type Selection } from './selection.ts';
+import { ownTag, TagLimits, type TagOptions } from './tag-totals.ts';
+
+/** Options of `summarizeLogs`. */
+export interface SummarizeOptions extends Selection, OperationOptions, TagOptions {}
 
 /** The sum of all intervals of a tag. */
 export interface TagSummary {
@@ -25,10 +29,11 @@ export interface LogSummary {
 }
 
 /**
- * Adds up the intervals of each tag, over one log or several. Memory holds one histogram per tag.
+ * Adds up the intervals of each tag, over one log or several. Memory holds one histogram per tag, of all tags 1 GiB at most.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a
- *   malformed line, unless `onMalformed` takes it.
+ *   malformed line, unless `onMalformed` takes it; `ERR_TOO_LARGE` when there are more than `maxTags` tags, or their histograms
+ *   take more than 1 GiB.
  * @example
  * ```ts
  * import { summarizeLogs } from '@hdrscope/interval-log';
@@ -42,19 +47,24 @@ export interface LogSummary {
  */
 export async function summarizeLogs(
   sources: Iterable<LogSource>,
-  options: Selection & OperationOptions = {},
+  options: SummarizeOptions = {},
 ): Promise<LogSummary> {
   assertOptions(options, SUMMARIZE_LOGS);
+  const limits = new TagLimits(options);
   const tags = new Map<string | undefined, TagSummary>();
   let logStartSec: number | undefined;
   for (const source of sources) {
     for await (const interval of selectIntervals(source, options, options)) {
-      const { tag, startSec, endSec, offsetSec } = interval;
-      const known = tags.get(tag);
+      const { startSec, endSec, offsetSec } = interval;
+      const known = tags.get(interval.tag);
+      const bytesBefore = known?.histogram.byteLength ?? 0;
+      const tag = known === undefined ? ownTag(interval.tag) : known.tag;
       const histogram = decodeOrReport(interval, source, options, () =>
-        addInterval(known?.histogram, interval),
+        addInterval(known?.histogram, interval, limits.storage),
       );
       if (histogram === undefined) continue;
+      if (known === undefined) limits.addTag();
+      limits.addBytes(histogram.byteLength - bytesBefore);
       logStartSec = Math.min(logStartSec ?? Number.POSITIVE_INFINITY, startSec - offsetSec);
       tags.set(tag, {
         tag,
@@ -68,9 +78,9 @@ export async function summarizeLogs(
   return { startSec: logStartSec, tags: [...tags.values()].sort(byTag) };
 }
 
-const SUMMARIZE_LOGS: OptionsOwner<Selection & OperationOptions> = {
+const SUMMARIZE_LOGS: OptionsOwner<SummarizeOptions> = {
   name: 'summarizeLogs',
-  names: { ...SELECTION_NAMES, ...OPERATION_NAMES },
+  names: { ...SELECTION_NAMES, ...OPERATION_NAMES, maxTags: true },
   call: "summarizeLogs(['service.hlog'], { tags: ['read'] })",
 };
 

@@ -1,11 +1,12 @@
 import { createReadStream } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { type FileHandle, lstat, open, realpath, rename, stat } from 'node:fs/promises';
 import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { OutputFile, ProcessorFiles } from './io.ts';
 
 /**
- * Makes the files of a `ProcessorIo` from the file system of this machine. `create` refuses a file that `openLog` reads.
+ * Makes the files of a `ProcessorIo` from the file system of this machine. `create` refuses a file that `openLog` reads. A file that
+ * `create` makes appears when it is closed, and has the mode of the file that it replaces.
  *
  * @param options `signal` ends the reading of logs; the processor writes what it has read. @default reading ends with the log
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist.
@@ -58,7 +59,36 @@ function identity({ dev, ino }: { readonly dev: number; readonly ino: number }):
   return `${dev}:${ino}`;
 }
 
+/** Makes a file that has another name until it is closed, so that nobody reads a part of it. */
 async function createFile(path: string): Promise<OutputFile> {
+  // A symbolic link stays, and leads to the new file.
+  const target = await realpath(path).catch(() => path);
+  const replaced = await lstat(target).catch(() => undefined);
+  // A pipe, a terminal, a link to a file that does not exist yet.
+  if (replaced !== undefined && !replaced.isFile()) return writtenInPlace(path);
+  const unfinished = `${target}.${process.pid}.unfinished`;
+  let handle: FileHandle;
+  try {
+    handle = await open(unfinished, 'w', replaced && replaced.mode & 0o777);
+  } catch {
+    // The directory takes no other file, though the file itself may be writable. The error has the name that was given.
+    return writtenInPlace(path);
+  }
+  if (replaced !== undefined) {
+    // Each fails for a process without the right to it.
+    await handle.chown(replaced.uid, replaced.gid).catch(() => {});
+    await handle.chmod(replaced.mode & 0o777).catch(() => {});
+  }
+  return {
+    write: (text) => handle.writeFile(text),
+    async close() {
+      await handle.close();
+      await rename(unfinished, target);
+    },
+  };
+}
+
+async function writtenInPlace(path: string): Promise<OutputFile> {
   const handle = await open(path, 'w');
   return {
     write: (text) => handle.writeFile(text),

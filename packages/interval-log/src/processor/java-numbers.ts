@@ -1,8 +1,9 @@
 import { mustBe } from '@hdrscope/core/internal';
 
 // Source: Java, `Double.valueOf`. `Double.parseDouble` trims characters up to U+0020, and accepts `1d` and `0x1p-3`.
-const DECIMAL = /^[+-]?(?:NaN|Infinity|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[fFdD]?)$/;
-const HEXADECIMAL = /^([+-]?)0[xX]([\da-fA-F]*)\.?([\da-fA-F]*)[pP]([+-]?\d+)[fFdD]?$/;
+const DECIMAL = /^[+-]?(?:NaN|Infinity|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?[fFdD]?)$/;
+const HEXADECIMAL = /^([+-]?)0[xX]([\da-fA-F]*)(?:\.([\da-fA-F]*))?[pP]([+-]?\d+)[fFdD]?$/;
+const SPACE = 0x20;
 const INTEGER = /^[+-]?\d+$/;
 
 /**
@@ -14,9 +15,9 @@ const INTEGER = /^[+-]?\d+$/;
 export function parseJavaDouble(text: string, what: string): number {
   const trimmed = trimmedAsJava(text);
   if (DECIMAL.test(trimmed)) return Number(trimmed.replace(/[fFdD]$/, ''));
-  const [, sign, whole, fraction, exponent] = HEXADECIMAL.exec(trimmed) ?? [];
+  const [, sign, whole = '', fraction = '', exponent] = HEXADECIMAL.exec(trimmed) ?? [];
   const digits = `${whole}${fraction}`;
-  if (exponent === undefined || fraction === undefined || digits === '') {
+  if (exponent === undefined || digits === '') {
     throw mustBe('ERR_INVALID_OPTION', what, 'a number', text);
   }
   const magnitude = Number(BigInt(`0x${digits}`)) * 2 ** (Number(exponent) - 4 * fraction.length);
@@ -51,6 +52,9 @@ export function formatJavaDouble(x: number): string {
 }
 
 function trimmedAsJava(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: Java trims them too.
-  return text.replace(/^[\u0000-\u0020]+|[\u0000-\u0020]+$/g, '');
+  // Java trims control characters too.
+  let [start, end] = [0, text.length];
+  while (start < end && text.charCodeAt(start) <= SPACE) start++;
+  while (end > start && text.charCodeAt(end - 1) <= SPACE) end--;
+  return text.slice(start, end);
 }

@@ -1,5 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { percentileTextParts } from '@hdrscope/core/internal';
+import { ownTag, TagLimits } from '../operations/tag-totals.ts';
 import type { LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
 import { Correction } from './correction.ts';
@@ -21,7 +22,8 @@ import { SkippedIntervals } from './skipped-intervals.ts';
  * malformed line for the end of the log. An error of a file is thrown unchanged.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range; `ERR_LOG_FORMAT` at a
- *   malformed line, and when the log has no interval to process; `ERR_TOO_LARGE` when a correction would add too many values.
+ *   malformed line, and when the log has no interval to process; `ERR_TOO_LARGE` when a correction would add too many
+ *   values, and when a list of tags would have more than 10,000.
  */
 export async function processLog(options: ProcessorOptions, io: ProcessorIo): Promise<void> {
   const settings = settingsOf(options);
@@ -51,7 +53,12 @@ async function processSource(source: LogSource, settings: ProcessorSettings, io:
 
 async function tagsOf(source: LogSource, settings: ProcessorSettings): Promise<Set<string | undefined>> {
   const tags = new Set<string | undefined>();
-  for await (const { interval } of intervalsBetween(source, settings)) tags.add(interval.tag);
+  const limits = new TagLimits({});
+  for await (const { interval } of intervalsBetween(source, settings)) {
+    if (tags.has(interval.tag)) continue;
+    limits.addTag();
+    tags.add(ownTag(interval.tag));
+  }
   return tags;
 }
 

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 import { HdrscopeError } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
+import { assertLimit } from './limits.ts';
 
 /**
  * A log to read: the path of a file, its bytes, or a stream of bytes (a Node.js stream, a web stream or any iterable).
@@ -23,8 +24,10 @@ const GZIP_MAGIC = [0x1f, 0x8b];
  * length. An error of the source is thrown unchanged.
  *
  * @param onBytes Receives the number of bytes taken from the source, chunk by chunk.
+ * @param maxInflatedBytes How many bytes of text a gzip stream may hold: an integer of at least 1. @default 64 MiB, or 250 times
+ *   the compressed bytes if that is more
  * @throws HdrscopeError `ERR_INVALID_OPTION` at the first step; `ERR_LOG_FORMAT` after the last readable chunk of a gzip
- *   stream that is cut short or broken.
+ *   stream that is cut short or broken; `ERR_TOO_LARGE` when it holds more text than allowed.
  * @example
  * ```ts
  * import { gzipSync } from 'node:zlib';
@@ -38,12 +41,14 @@ const GZIP_MAGIC = [0x1f, 0x8b];
 export async function* textOf(
   source: LogSource,
   onBytes?: (bytes: number) => void,
+  maxInflatedBytes?: number,
 ): AsyncGenerator<Uint8Array, void> {
+  if (maxInflatedBytes !== undefined) assertLimit('maxInflatedBytes', maxInflatedBytes);
   const bytes = counted(bytesOf(source), onBytes);
   const { head, rest } = await peek(bytes);
   const whole = prepend(head, rest);
   if (startsWith(head, GZIP_MAGIC)) {
-    const unzipped = await peek(gunzipped(whole));
+    const unzipped = await peek(inBudget(gunzipped, whole, maxInflatedBytes));
     yield* asUtf8(unzipped.head, prepend(unzipped.head, unzipped.rest));
   } else {
     yield* asUtf8(head, whole);
@@ -113,6 +118,32 @@ function startsWith(bytes: Uint8Array, start: readonly number[]): boolean {
 // Deflate expands a piece by a factor of about 1000 at most, so this bounds the text in memory. A broken stream loses
 // the text of one piece.
 const GZIP_PIECE_BYTES = 2 ** 14;
+
+const SMALL_BYTES = 2 ** 26;
+const MOST_BYTES_PER_BYTE = 250;
+
+/** Inflates a stream, and ends with an error when it has more text than allowed. */
+async function* inBudget(
+  inflated: (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<Uint8Array>,
+  maxInflatedBytes: number | undefined,
+): AsyncGenerator<Uint8Array, void> {
+  let [given, taken] = [0, 0];
+  const counting = counted(chunks, (bytes) => {
+    given += bytes;
+  });
+  for await (const text of inflated(counting)) {
+    taken += text.length;
+    const most = maxInflatedBytes ?? Math.max(SMALL_BYTES, MOST_BYTES_PER_BYTE * given);
+    if (taken > most) {
+      const message = `the decompressed text must have at most ${most} bytes, and has more after ${given} compressed bytes: decompress the file first, or set maxInflatedBytes`;
+      throw new HdrscopeError('ERR_TOO_LARGE', message, {
+        details: { what: 'decompressed text', limit: 'maxInflatedBytes', most },
+      });
+    }
+    yield text;
+  }
+}
 
 /** Yields all readable text of a gzip stream, then throws if the stream is cut short or broken. */
 async function* gunzipped(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {

@@ -2,12 +2,13 @@ import type { HdrscopeError } from '@hdrscope/core';
 import { lineError } from '../errors.ts';
 import type { BaseTime, Comment, IntervalLine, Legend, StartTime } from './entry.ts';
 
-// Source: HdrHistogram (Java), `HistogramLogScanner`. Each pair of fields is separated by one space or comma.
+// Source: HdrHistogram (Java), `HistogramLogScanner`. Each pair of fields is separated by one space or comma. Fields after the
+// histogram are ignored.
 //
-//   [Tag=TAG,]TIMESTAMP,LENGTH,MAX,BASE64
+//   [Tag=TAG,]TIMESTAMP,LENGTH,MAX,BASE64[,ANYTHING]
 const TAG_PREFIX = 'Tag=';
 const SEPARATORS = /[ ,]+/;
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const TIME_NOTE = /^#\[(StartTime|BaseTime):[ ,]*([^ ,)\]]*)/;
 
 /** The content of one line, before its time is interpreted; `undefined` for a blank line. */
@@ -30,7 +31,7 @@ export function parseLine(line: string, lineNumber: number): ParsedLine {
     case HASH:
       return timeNote(text, lineNumber) ?? { kind: 'comment', lineNumber, text: text.slice(1) };
     case QUOTE:
-      return { kind: 'legend', lineNumber, columns: text.split(',').map(unquoted) };
+      return legend(text, lineNumber);
     default:
       return text === '' ? undefined : parseInterval(text, lineNumber);
   }
@@ -38,6 +39,18 @@ export function parseLine(line: string, lineNumber: number): ParsedLine {
 
 const HASH = '#'.charCodeAt(0);
 const QUOTE = '"'.charCodeAt(0);
+
+// No writer names more than a dozen.
+const MOST_COLUMNS = 1000;
+
+function legend(text: string, lineNumber: number): Legend {
+  const columns = text.split(',', MOST_COLUMNS + 1);
+  if (columns.length > MOST_COLUMNS) {
+    const message = `a legend must name at most ${MOST_COLUMNS} columns, got more in ${excerpt(text)}`;
+    throw lineError('ERR_LOG_FORMAT', lineNumber, message, { details: { text: beginningOf(text) } });
+  }
+  return { kind: 'legend', lineNumber, columns: columns.map(unquoted) };
+}
 
 function unquoted(column: string): string {
   return column.trim().replace(/^"|"$/g, '');
@@ -57,9 +70,10 @@ function timeNote(text: string, lineNumber: number): StartTime | BaseTime | unde
 function parseInterval(text: string, lineNumber: number): IntervalLine {
   // The fast path: splitting at a comma takes a tenth of the time, and no writer makes spaces or empty fields.
   const isPlain = !text.includes(' ') && !text.includes(',,');
-  let fields: readonly string[] = text.split(isPlain ? ',' : SEPARATORS);
+  const hasTag = text.startsWith(TAG_PREFIX);
+  let fields: readonly string[] = text.split(isPlain ? ',' : SEPARATORS, hasTag ? 5 : 4);
   let tag: string | undefined;
-  if (text.startsWith(TAG_PREFIX)) {
+  if (hasTag) {
     tag = (fields[0] as string).slice(TAG_PREFIX.length);
     fields = fields.slice(1);
   }
@@ -87,6 +101,15 @@ function toSeconds(field: string, what: string, lineNumber: number, allowed = 'a
   const number = NUMBER.test(field) ? Number(field) : Number.NaN;
   if (!(Math.abs(number) <= LAST_SECOND)) throw wrongField(lineNumber, what, allowed, field);
   return number;
+}
+
+/** Returns where the histogram of an interval's line begins and ends. Other fields may follow it. */
+export function placeOfHistogram(line: string, { tag, encoded }: IntervalLine): readonly [number, number] {
+  const field = /[^ ,]+/g;
+  field.lastIndex = line.length - line.trimStart().length;
+  for (let before = tag === undefined ? 3 : 4; before > 0; before--) field.exec(line);
+  const start = field.exec(line)?.index ?? line.length;
+  return [start, start + encoded.length];
 }
 
 // The range of JavaScript dates around 1970: every time within it has a date and exact milliseconds.

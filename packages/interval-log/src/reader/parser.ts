@@ -2,6 +2,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import { mustBe, type OptionNames } from '@hdrscope/core/internal';
 import { lineError } from '../errors.ts';
 import { type LogEntry, LogInterval } from './entry.ts';
+import { assertLimit } from './limits.ts';
 import { parseLine } from './line.ts';
 import { type DroppedLine, LineSplitter } from './lines.ts';
 import { LogTime, TIME_MODES, type TimeMode } from './time.ts';
@@ -17,29 +18,54 @@ export interface ParserOptions {
    * @default 2 ** 24, 16 MiB
    */
   readonly maxLineBytes?: number;
+  /**
+   * How many malformed lines a log may have: an integer of at least 1. More of them end the reading with an error, because
+   * the file is no interval log.
+   *
+   * @default 1,000,000; no limit for `followLog`
+   */
+  readonly maxMalformed?: number;
 }
 
 /** The names of `ParserOptions`. */
-export const PARSER_NAMES: OptionNames<ParserOptions> = { time: true, maxLineBytes: true };
+export const PARSER_NAMES: OptionNames<ParserOptions> = {
+  time: true,
+  maxLineBytes: true,
+  maxMalformed: true,
+};
 
 /** Default of `maxLineBytes`. */
 export const DEFAULT_MAX_LINE_BYTES: number = 2 ** 24;
+
+/** Default of `maxMalformed`. */
+const DEFAULT_MAX_MALFORMED = 1_000_000;
+
+/** Later malformed lines have errors without a stack, which take a fifth of the time. */
+const MOST_STACKS = 1000;
 
 /** Turns chunks of UTF-8, or lines, into entries. Every reader of logs uses it. */
 export class LogParser {
   readonly #time: LogTime;
   readonly #lines: LineSplitter;
   readonly #maxLineBytes: number;
+  readonly #maxMalformed: number;
   #lineNumber = 0;
+  #malformedCount = 0;
 
   /** @throws HdrscopeError `ERR_INVALID_OPTION` */
-  constructor({ time = 'java', maxLineBytes = DEFAULT_MAX_LINE_BYTES }: ParserOptions = {}) {
+  constructor({
+    time = 'java',
+    maxLineBytes = DEFAULT_MAX_LINE_BYTES,
+    maxMalformed = DEFAULT_MAX_MALFORMED,
+  }: ParserOptions = {}) {
     if (!TIME_MODES.includes(time)) {
       throw mustBe('ERR_INVALID_OPTION', 'time', TIME_MODES.map((mode) => `'${mode}'`).join(', '), time);
     }
     if (!Number.isSafeInteger(maxLineBytes) || maxLineBytes < 1) {
       throw mustBe('ERR_INVALID_OPTION', 'maxLineBytes', 'an integer of at least 1', maxLineBytes);
     }
+    assertLimit('maxMalformed', maxMalformed);
+    this.#maxMalformed = maxMalformed;
     this.#time = new LogTime(time);
     this.#lines = new LineSplitter(maxLineBytes);
     this.#maxLineBytes = maxLineBytes;
@@ -68,9 +94,14 @@ export class LogParser {
   /**
    * Returns the entry of one line that the caller has cut out of the log; `undefined` for a blank line. Use either this
    * or `push` for a log, not both.
+   *
+   * @throws HdrscopeError `ERR_TOO_LARGE` when the log has more than `maxMalformed` malformed lines.
    */
   pushLine(line: string | DroppedLine): LogEntry | undefined {
     const lineNumber = ++this.#lineNumber;
+    const { stackTraceLimit } = Error;
+    const hasStack = this.#malformedCount < MOST_STACKS;
+    if (!hasStack) Error.stackTraceLimit = 0;
     try {
       if (typeof line !== 'string') {
         const message = `a line must have at most ${this.#maxLineBytes} bytes, got ${line.bytes}`;
@@ -79,8 +110,21 @@ export class LogParser {
       return this.#entryOf(line, lineNumber);
     } catch (error) {
       if (!(error instanceof HdrscopeError)) throw error;
+      this.#malformedCount++;
+      this.#assertFewMalformed();
       return { kind: 'malformed', lineNumber, error };
+    } finally {
+      if (!hasStack) Error.stackTraceLimit = stackTraceLimit;
     }
+  }
+
+  #assertFewMalformed(): void {
+    if (this.#malformedCount <= this.#maxMalformed) return;
+    const most = this.#maxMalformed;
+    const message = `a log must have at most ${most} malformed lines, and line ${this.#lineNumber} is another one: choose an interval log, or set maxMalformed`;
+    throw new HdrscopeError('ERR_TOO_LARGE', message, {
+      details: { what: 'malformed lines', limit: 'maxMalformed', most },
+    });
   }
 
   *#entriesOf(lines: Iterable<string | DroppedLine>): Generator<LogEntry, void> {

@@ -1,5 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, mustBe, type OptionNames, type OptionsOwner } from '@hdrscope/core/internal';
+import { Slices } from '@hdrscope/kit';
 import { brokenEnd, type LogEntry, type LogInterval, type MalformedLine } from './entry.ts';
 import { type LogSource, textOf } from './input.ts';
 import { LogParser, PARSER_NAMES, type ParserOptions } from './parser.ts';
@@ -8,10 +9,22 @@ import { LogParser, PARSER_NAMES, type ParserOptions } from './parser.ts';
 export interface ReadOptions extends ParserOptions {
   /** Receives the number of bytes taken from the source, chunk by chunk: for a progress bar. @default not called */
   readonly onBytes?: (bytes: number) => void;
+  /**
+   * How many bytes a compressed log may have after decompression: an integer of at least 1. A longer one ends the reading with
+   * an error.
+   *
+   * @default 64 MiB, or 250 times the compressed bytes if that is more. Deflate makes an ordinary log a few times smaller, and
+   *   hardly any text 1000 times
+   */
+  readonly maxInflatedBytes?: number;
 }
 
 /** The names of `ReadOptions`. */
-export const READ_NAMES: OptionNames<ReadOptions> = { ...PARSER_NAMES, onBytes: true };
+export const READ_NAMES: OptionNames<ReadOptions> = {
+  ...PARSER_NAMES,
+  onBytes: true,
+  maxInflatedBytes: true,
+};
 
 /** Options of `readIntervals`: which intervals it yields, and what happens to malformed lines. */
 export interface IntervalOptions extends ReadOptions {
@@ -31,9 +44,11 @@ export interface IntervalOptions extends ReadOptions {
 
 /**
  * Reads a log entry by entry. Memory is bounded by the longest allowed line. A malformed line is an entry, and so is the
- * end of a gzip stream that is cut short. An error of the source is thrown unchanged.
+ * end of a gzip stream that is cut short. An error of the source is thrown unchanged. Other work of the process runs between
+ * entries, however long a chunk is.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` at the first step.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` at the first step; `ERR_TOO_LARGE` with the details `limit` and `most` when the log
+ *   passes `maxMalformed` or `maxInflatedBytes`.
  * @example
  * ```ts
  * import { readEntries } from '@hdrscope/interval-log';
@@ -49,8 +64,12 @@ export async function* readEntries(
   options: ReadOptions = {},
 ): AsyncGenerator<LogEntry, void> {
   assertOptions(options, READ_ENTRIES);
+  const slices = new Slices();
   for await (const entries of readBatches(source, options)) {
-    for (const entry of entries) yield entry;
+    for (const entry of entries) {
+      yield entry;
+      if (slices.isOver()) await slices.next();
+    }
   }
 }
 
@@ -67,7 +86,7 @@ export async function* readBatches(
 ): AsyncGenerator<Iterable<LogEntry>, void> {
   const parser = new LogParser(options);
   let broken: HdrscopeError | undefined;
-  const chunks = textOf(source, options.onBytes);
+  const chunks = textOf(source, options.onBytes, options.maxInflatedBytes);
   try {
     for (;;) {
       let chunk: Uint8Array;
@@ -93,7 +112,8 @@ export async function* readBatches(
 /**
  * Reads the intervals of a log. Options select tags and ranges of start times, bounds included.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` at the first step, `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a malformed line.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` at the first step, `ERR_LOG_FORMAT` or `ERR_LOG_TIME` at a malformed line;
+ *   `ERR_TOO_LARGE` when the log passes `maxMalformed` or `maxInflatedBytes`.
  * @example
  * ```ts
  * import { Histogram } from '@hdrscope/core';
@@ -113,6 +133,7 @@ export async function* readIntervals(
 ): AsyncGenerator<LogInterval, void> {
   assertOptions(options, READ_INTERVALS);
   const isWanted = selection(options);
+  const slices = new Slices();
   for await (const entries of readBatches(source, options)) {
     for (const entry of entries) {
       if (entry.kind === 'interval') {
@@ -121,6 +142,7 @@ export async function* readIntervals(
         if (options.onMalformed === undefined) throw entry.error;
         options.onMalformed(entry);
       }
+      if (slices.isOver()) await slices.next();
     }
   }
 }

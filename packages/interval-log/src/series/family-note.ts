@@ -1,5 +1,5 @@
 import { resolutionOf } from '@hdrscope/core/internal';
-import { isObject } from '@hdrscope/kit';
+import { Budget, type BudgetLimits, isObject, parseJson } from '@hdrscope/kit';
 import type { Attributes, FamilyOptions, Scope } from '@hdrscope/registry';
 import { formatComment } from '../writer/format.ts';
 
@@ -28,12 +28,16 @@ export function jsonLine(value: unknown): string {
 
 const LINE_ENDS = /[\u0085\u2028\u2029]/g;
 
+// Attributes of a scope and of tags are the only lists of a note.
+const LIMITS: BudgetLimits = { bytes: 2 ** 20, elements: 1000, depth: 16 };
+
 /** Parses the text of a comment, without its `#`; `undefined` if it does not describe a family. */
 export function parseFamilyNote(comment: string): FamilyNote | undefined {
   const json = /^\[Family: (\{.*\})\]$/.exec(comment.trim())?.[1];
   if (json === undefined) return undefined;
   try {
-    return asNote(JSON.parse(json));
+    const note = parseJson(json, 'the note', new Budget('the note', LIMITS));
+    return isObject(note) ? asNote(note) : undefined;
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
+import { chmod, chown } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -93,10 +94,14 @@ export class Archive {
 /** Compresses a log. A crash at any moment leaves the original, the whole compressed file, or both. */
 async function compress(path: string, files: Files, signal: AbortSignal): Promise<void> {
   const partial = path + PARTIAL;
-  const { mode } = await files.stat(path);
+  const { mode, uid, gid } = await files.stat(path);
   try {
     const source = createReadStream(path, { highWaterMark: 2 ** 18 });
     await pipeline(source, createGzip(), createWriteStream(partial, { mode, flush: true }), { signal });
+    // Fails for a process without the right to it.
+    await chown(partial, uid, gid).catch(() => {});
+    // The mask of the process took its bits from the mode.
+    await chmod(partial, mode).catch(() => {});
     await files.rename(partial, path + COMPRESSED);
   } catch (error) {
     await remove(files, partial).catch(() => {});

@@ -1,4 +1,4 @@
-import { open, readdir, realpath, rename, stat, unlink } from 'node:fs/promises';
+import { type FileHandle, open, readdir, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** The file system operations of a sink. Tests make them fail. */
@@ -18,12 +18,42 @@ export interface FileStatus {
   readonly size: number;
   readonly mtimeMs: number;
   readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
   isFile(): boolean;
 }
 
 export const realFiles: Files = { open, readdir, realpath, rename, stat, unlink };
 
 export type { FileHandle } from 'node:fs/promises';
+
+/** Who may use a file. */
+export type Access = Pick<FileStatus, 'mode' | 'uid' | 'gid'>;
+
+const PERMISSIONS = 0o777;
+
+/**
+ * Makes a file with the access of another one, and opens it for appending. Nobody else can open it meanwhile. The owner is
+ * that of the process, unless it may give files away. Returns `undefined` if the file exists.
+ */
+export async function makeLike(
+  files: Files,
+  path: string,
+  { mode, uid, gid }: Access,
+): Promise<FileHandle | undefined> {
+  let handle: FileHandle;
+  try {
+    handle = await files.open(path, 'ax+', 0o600);
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return undefined;
+    throw error;
+  }
+  // Fails for a process without the right to it. The mode is set afterwards, because a change of the owner may restrict it.
+  await handle.chown(uid, gid).catch(() => {});
+  // Fails on file systems without modes.
+  await handle.chmod(mode & PERMISSIONS).catch(() => {});
+  return handle;
+}
 
 // Errors of Windows, of file systems without fsync of directories, and of directories that are writable but not readable.
 const CANNOT_SYNC = new Set(['EACCES', 'EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']);

@@ -1,5 +1,5 @@
 import { writeError } from '../errors.ts';
-import { type FileHandle, type Files, statusOf } from './files.ts';
+import { type Access, type FileHandle, type Files, makeLike, statusOf } from './files.ts';
 import { repairLog } from './repair.ts';
 
 /** A file that is open for appending. A block is appended as a whole or not at all. */
@@ -34,14 +34,17 @@ export class LogFile {
   /**
    * Opens a log and repairs it. A file that does not exist is made.
    *
+   * @param like The access of a new file. @default that of any new file of the process
+   *
    * @throws HdrscopeError `ERR_LOG_WRITE`
    */
-  static async open(path: string, files: Files): Promise<LogFile> {
+  static async open(path: string, files: Files, like?: Access): Promise<LogFile> {
     try {
       // Opening a pipe would wait for its reader.
       const found = await statusOf(files, path);
       if (found !== undefined && !found.isFile()) throw new Error('it must be a regular file');
-      const handle = await files.open(path, 'a+');
+      const made = found === undefined && like ? await makeLike(files, path, like) : undefined;
+      const handle = made ?? (await files.open(path, 'a+'));
       try {
         const { dev, ino, mtimeMs } = await handle.stat();
         return new LogFile(path, handle, files, `${dev} ${ino}`, await repairLog(handle, path), mtimeMs);
@@ -108,6 +111,11 @@ export class LogFile {
     await this.#cutOff().catch((error: unknown) => {
       throw writeError('write', this.path, error);
     });
+  }
+
+  /** Who may use the file, also when it has another name by now; `undefined` if the system does not say. */
+  async access(): Promise<Access | undefined> {
+    return await this.#handle.stat().catch(() => undefined);
   }
 
   async sync(): Promise<void> {

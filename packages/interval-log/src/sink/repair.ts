@@ -113,6 +113,9 @@ function isWholeInterval(line: Uint8Array): boolean {
 }
 
 function entriesOf(bytes: Uint8Array): LogEntry[] {
-  const parser = new LogParser({ maxLineBytes: Number.MAX_SAFE_INTEGER });
+  const parser = new LogParser({
+    maxLineBytes: Number.MAX_SAFE_INTEGER,
+    maxMalformed: Number.POSITIVE_INFINITY,
+  });
   return [...parser.push(bytes), ...parser.end()];
 }

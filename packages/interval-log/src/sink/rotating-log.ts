@@ -1,12 +1,13 @@
+import { dirname } from 'node:path';
 import type { Clock } from '@hdrscope/registry';
 import { writeError } from '../errors.ts';
 import type { Archive } from './archive.ts';
 import type { Block } from './block.ts';
-import { type Files, statusOf, syncDirectory } from './files.ts';
+import { type Access, type Files, statusOf, syncDirectory } from './files.ts';
 import type { Health } from './health.ts';
 import { LogFile } from './log-file.ts';
 import type { SinkSettings } from './options.ts';
-import { COMPRESSED, PARTIAL, rotatedNames } from './rotated-names.ts';
+import { COMPRESSED, PARTIAL, rotatedLogs, rotatedNames } from './rotated-names.ts';
 
 /** The collaborators of a rotating log. */
 export interface RotatingLogParts {
@@ -34,6 +35,8 @@ interface Contents {
 export class RotatingLog {
   readonly #parts: RotatingLogParts;
   #file: LogFile | undefined;
+  /** The access of the file before this one. A new log gets it. */
+  #access: Access | undefined;
   #contents: Contents = { baseMs: undefined, families: new Set(), sinceMs: undefined };
   #rotationCount = 0;
   /** Whether a requested rotation is still to be done. */
@@ -63,7 +66,8 @@ export class RotatingLog {
       await this.close();
     }
     const { path, files, settings } = this.#parts;
-    const file = await LogFile.open(path, files);
+    this.#access ??= await this.#accessOfLatest();
+    const file = await LogFile.open(path, files, this.#access);
     this.#file = file;
     this.#contents = { baseMs: undefined, families: new Set(), sinceMs: file.foundFromMs };
     if (settings.fsync !== 'never' && file.sizeBytes === 0) await syncDirectory(files, path);
@@ -142,9 +146,19 @@ export class RotatingLog {
     return true;
   }
 
+  /** Finds the access of the latest rotated log: an earlier process may have rotated it and ended. */
+  async #accessOfLatest(): Promise<Access | undefined> {
+    const { path, files } = this.#parts;
+    const names = await files.readdir(dirname(path)).catch(() => []);
+    const latest = rotatedLogs(path, names).at(-1);
+    if (latest === undefined) return undefined;
+    return statusOf(files, latest.isPlain ? latest.path : latest.path + COMPRESSED).catch(() => undefined);
+  }
+
   /** Closes the file. Never rejects, because the system has every whole block already. */
   async close(): Promise<void> {
     const file = this.#file;
+    this.#access = (await file?.access()) ?? this.#access;
     this.#file = undefined;
     this.#contents = { baseMs: undefined, families: new Set(), sinceMs: undefined };
     try {

@@ -52,3 +52,17 @@ test('decodeIntervals yields the selected intervals with their histograms', asyn
   }
   expect(found).toEqual([['b', 2]]);
 });
+
+test('keeps the fields after a histogram, old or current', async () => {
+  const encoded = V0_LINE.trimEnd().split(',').at(-1)!;
+  const [head, converted] = (await textOf(convertToV2(bytes(V0_LINE)))).trimEnd().split(/,(?=HIST)/);
+  expect(await textOf(convertToV2(bytes(`  ${head} ${encoded} x,${encoded} \n`)))).toBe(
+    `  ${head} ${converted} x,${encoded}\n`,
+  );
+  // The tag looks like the histogram.
+  expect(await textOf(convertToV2(bytes(`Tag=${encoded},${head},${encoded},y\n`)))).toBe(
+    `Tag=${encoded},${head},${converted},y\n`,
+  );
+  const today = intervalLine({ at: 3, values: [5] }).trimEnd();
+  expect(await textOf(convertToV2(bytes(`${today},x y\n`)))).toBe(`${today},x y\n`);
+});

@@ -25,6 +25,15 @@ test.each(['', '.', '1_000', '1,5', 'infinity', '0x10', '0xp1', '1e', '1L', '\u0
   },
 );
 
+test.each([`${'1'.repeat(100_000)}x`, `0x${'1'.repeat(100_000)}`, `1${' '.repeat(100_000)}x`])(
+  'a long text costs little',
+  (text) => {
+    const startMs = performance.now();
+    expect(() => parseJavaDouble(text, 'it')).toThrow('it must be a number');
+    expect(performance.now() - startMs).toBeLessThan(1000);
+  },
+);
+
 test.each([
   ['+5', 64, 5],
   ['-0', 32, 0],

@@ -152,3 +152,20 @@ test('a log of 30 000 intervals is processed as a stream', async () => {
   const { stdout } = await runInMemory([], { stdin: source() });
   expect(stdout).toContain('Total count    =        30000]');
 });
+
+test('fields after the histogram are ignored, as in Java', async () => {
+  const encoded = 'HISTFAAAACJ4nJNpmSzMwMDAxAABzFCaEURcm7yEwf4DRCCYCQBa1gTe';
+  const logs = {
+    four: `1.0,1.0,2.0,${encoded}\n2.0,1.0,2.0,${encoded}\n`,
+    more: `1.0,1.0,2.0,${encoded},more,and more\n2.0,1.0,2.0,${encoded} x\n`,
+  };
+  const { files: expected } = await runInMemory(['-i', 'four', '-o', 'out'], { logs });
+  const { exitCode, files } = await runInMemory(['-i', 'more', '-o', 'out'], { logs });
+  expect(exitCode).toBe(0);
+  expect(files).toEqual(expected);
+  // Source: Java, HdrHistogram 2.1.11, for the log with more fields.
+  expect(rowsOf(files.out)).toEqual([
+    '1.000: I:1 (   0.000   0.000   0.000 ) T:1 (   0.000   0.000   0.000   0.000   0.000   0.000 )',
+    '2.000: I:1 (   0.000   0.000   0.000 ) T:2 (   0.000   0.000   0.000   0.000   0.000   0.000 )',
+  ]);
+});

@@ -15,6 +15,8 @@ describe('an interval', () => {
     ['with exponents', `1.5e3,1E0,2e-1,${ENCODED}\n`, `1 interval - 1500 1 0.2 ${ENCODED}`],
     ['with signs', `-0.5,+1,-2,${ENCODED}\n`, `1 interval - -0.5 1 -2 ${ENCODED}`],
     ['without digits before or after a point', `.5,1.,0,${ENCODED}\n`, `1 interval - 0.5 1 0 ${ENCODED}`],
+    ['with fields after the histogram', `1,1,2,${ENCODED},x, 7\n`, `1 interval - 1 1 2 ${ENCODED}`],
+    ['with a tag and a fifth field', `Tag=a,1,1,2,${ENCODED} x\n`, `1 interval a 1 1 2 ${ENCODED}`],
     ['with an infinite maximum', `1,1,Infinity,${ENCODED}\n`, `1 interval - 1 1 Infinity ${ENCODED}`],
     ['with NaN as its maximum', `1,1,NaN,${ENCODED}\n`, `1 interval - 1 1 NaN ${ENCODED}`],
     ['with a tag', `Tag=get,1,1,2,${ENCODED}\n`, `1 interval get 1 1 2 ${ENCODED}`],
@@ -43,14 +45,12 @@ describe('the error of a malformed line names the line and the fault', () => {
       '0.127,1.007,2.769',
       'an interval must be [Tag=TAG,]TIMESTAMP,LENGTH,MAX,HISTOGRAM, got 3 fields in "0.127,1.007,2.769"',
     ],
+    ['Tag=two words,1,1,2,H', 'the timestamp must be a number of seconds, got "words"'],
     [
-      '1,2,3,4,5',
-      'an interval must be [Tag=TAG,]TIMESTAMP,LENGTH,MAX,HISTOGRAM, got 5 fields in "1,2,3,4,5"',
+      `"${','.repeat(1000)}`,
+      `a legend must name at most 1000 columns, got more in "\\"${','.repeat(59)}"… (1001 characters)`,
     ],
-    [
-      'Tag=two words,1,1,2,H',
-      'an interval must be [Tag=TAG,]TIMESTAMP,LENGTH,MAX,HISTOGRAM, got 5 fields in "Tag=two words,1,1,2,H"',
-    ],
+    ['NaN,1,1,H', 'the timestamp must be a number of seconds, got "NaN"'],
     ['x,1,1,H', 'the timestamp must be a number of seconds, got "x"'],
     ['0x10,1,1,H', 'the timestamp must be a number of seconds, got "0x10"'],
     ['1e300,1,1,H', 'the timestamp must be a number of seconds, got "1e300"'],
@@ -111,6 +111,25 @@ describe('a note', () => {
   ])('%j is read', (line, expected) => {
     expect(entriesOf(`${line}\n`).map(brief)).toEqual([expected]);
   });
+});
+
+test.each([
+  ['digits', '1'.repeat(4_000_000)],
+  ['digits before another character', `${'1'.repeat(4_000_000)}x,1,1,H`],
+  ['digits of a start time', `#[StartTime: ${'0'.repeat(4_000_000)}x`],
+  ['spaces of a start time', `#[StartTime: ${' '.repeat(4_000_000)}x`],
+  ['commas', `Tag=${','.repeat(4_000_000)}x`],
+  ['fields', '1,'.repeat(2_000_000)],
+  ['columns', `"${'a,'.repeat(2_000_000)}`],
+  ['quotes', '"'.repeat(4_000_000)],
+  ['spaces', `1${' '.repeat(4_000_000)}x`],
+  ['a number with an exponent', `${'1'.repeat(2_000_000)}e${'1'.repeat(2_000_000)}x,1,1,H`],
+])('a line of 4 MB of %s costs little', (_, line) => {
+  const { user, system } = process.cpuUsage();
+  entriesOf(line);
+  const spent = process.cpuUsage({ user, system });
+  // A tenth of a second on an idle machine. The square of the length would take minutes.
+  expect((spent.user + spent.system) / 1000).toBeLessThan(2500);
 });
 
 test('blank lines have no entry, and count as lines', () => {

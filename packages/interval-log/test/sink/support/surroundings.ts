@@ -78,9 +78,9 @@ export class FaultyFiles {
 
   readonly files: Files = {
     ...realFiles,
-    open: (async (path: string, flags: string) => {
+    open: (async (path: string, flags: string, mode?: number) => {
       this.#fail('open');
-      return this.#wrapped(await open(path, flags));
+      return this.#wrapped(await open(path, flags, mode));
     }) as typeof open,
     rename: async (from, to) => {
       this.#fail('rename');
@@ -116,6 +116,8 @@ export class FaultyFiles {
         return handle.close();
       },
       sync: () => handle.sync(),
+      chown: (uid: number, gid: number) => handle.chown(uid, gid),
+      chmod: (mode: number) => handle.chmod(mode),
       read: (...args: Parameters<FileHandle['read']>) => handle.read(...args),
       truncate: async (length: number) => {
         this.#fail('truncate');

@@ -2,8 +2,8 @@ import { appendFile, rename, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type FollowNote, followLog, type LogEntry } from '@hdrscope/interval-log';
+import { intervalLine } from '../operations/support/logs.ts';
 import { newDirectory } from '../support/sandbox.ts';
-import { intervalLine } from './support/logs.ts';
 
 let path: string;
 
@@ -64,7 +64,9 @@ test('reads a truncated file from its start', async () => {
   expect([await followed.next(), await followed.next()]).toEqual(['interval at 1', 'caught-up']);
   const next = followed.next();
   await truncate(path, 0);
-  expect(await next).toBe('truncated');
+  // Half of line 2 is gone, and so is what nobody has seen.
+  expect(await next).toBe('lost');
+  expect(await followed.next()).toBe('truncated');
   await appendFile(path, line(3));
   expect(await followed.next()).toBe('interval at 3');
   await followed.end();
@@ -104,4 +106,11 @@ test('refuses a compressed file and a wrong interval of polling', async () => {
   await expect(followLog(path, { pollMs: 0 }).next()).rejects.toThrow(
     'pollMs must be a finite number above 0, got 0',
   );
+});
+
+test('a followed log may have any number of malformed lines, unless a limit is set', async () => {
+  await writeFile(path, 'x\n'.repeat(20));
+  const limited = followLog(path, { maxMalformed: 5 });
+  for (let n = 0; n < 5; n++) expect((await limited.next()).value).toMatchObject({ kind: 'malformed' });
+  await expect(limited.next()).rejects.toMatchObject({ code: 'ERR_TOO_LARGE' });
 });
