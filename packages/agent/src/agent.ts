@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { reasonOf, within } from '@hdrscope/kit';
 import { createRegistry, type Registry, systemClock } from '@hdrscope/registry';
+import { Mask } from './config/secrets.ts';
 import type { AgentConfig, SinkConfig, SourceConfig } from './config/types.ts';
 import type { EntryContext } from './entry.ts';
 import { type AgentHealth, newTally, type Tally } from './health.ts';
@@ -103,6 +104,7 @@ const START_AGENT: OptionsOwner<AgentOptions> = {
 
 class RunningAgent implements Agent {
   readonly registry: Registry = createRegistry();
+  readonly #mask = new Mask();
   readonly #log: AgentLog;
   readonly #retry: RetryOptions;
   readonly #stdin: StdinFeed;
@@ -119,8 +121,9 @@ class RunningAgent implements Agent {
 
   constructor(config: AgentConfig, { stdin = nothing(), log = () => {}, retry = {} }: AgentOptions) {
     this.#config = config;
+    this.#mask.add(config);
     this.#stdin = new StdinFeed(stdin);
-    this.#log = createLog(log, systemClock.monotonicMs);
+    this.#log = createLog((line) => log(this.#mask.shown(line)), systemClock.monotonicMs);
     this.#retry = retry;
   }
 
@@ -163,6 +166,7 @@ class RunningAgent implements Agent {
     await this.#endAll(gone, config.shutdownTimeout);
     const before = new Map(kept.map((entry) => [entry.label, entry]));
     this.#config = config;
+    this.#mask.add(config);
     this.#entries = wanted.map((entry) => before.get(entry.label) ?? this.#supervise(entry));
     for (const { label } of gone) {
       if (!wanted.some((entry) => entry.label === label)) this.#tallies.delete(label);
@@ -198,7 +202,7 @@ class RunningAgent implements Agent {
           await within(supervised.stop(), timeoutMs, { unref: false });
           return undefined;
         } catch (error) {
-          const problem = `${label} did not end well: ${reasonOf(error)}`;
+          const problem = this.#mask.shown(`${label} did not end well: ${reasonOf(error)}`);
           this.#log.info(problem);
           return problem;
         }
@@ -228,9 +232,16 @@ class RunningAgent implements Agent {
       stdin: this.#stdin,
       shutdownTimeoutMs: this.#config.shutdownTimeout,
       health: () => this.health(),
+      shown: (text: string) => this.#mask.shown(text),
       nowMs: systemClock.nowMs,
     };
-    const common = { tally, log: this.#log, retry: this.#retry, memory: this.#memory, surroundings };
+    const common = {
+      tally,
+      log: this.#log,
+      retry: this.#retry,
+      memory: this.#memory,
+      surroundings,
+    };
     const supervised = new Supervised<AnyConfig>({
       ...common,
       config,
@@ -254,8 +265,14 @@ class RunningAgent implements Agent {
     const label = `source ${source}`;
     const tally = this.#tallies.get(label);
     if (tally === undefined) return;
-    Object.assign(tally, { state: 'failing', errors: tally.errors + 1, lastError: reasonOf(error) });
-    this.#log.problem(label, `${label} has failed: ${reasonOf(error)}`);
+    const lastError = this.#reasonOf(error);
+    Object.assign(tally, { state: 'failing', errors: tally.errors + 1, lastError });
+    this.#log.problem(label, `${label} has failed: ${lastError}`);
+  }
+
+  /** Why something failed, without the secrets of the configuration. */
+  #reasonOf(error: unknown): string {
+    return this.#mask.shown(reasonOf(error));
   }
 }
 
@@ -277,7 +294,9 @@ function labels(entries: readonly SupervisedEntry<AnyConfig>[]): string[] {
 
 /** The problems of a configuration as one line; the error has a line for each. */
 function problemsOf(error: unknown): string {
-  return error instanceof Error ? error.message.replaceAll(/\s*\n\s*/g, '; ') : reasonOf(error);
+  if (!(error instanceof Error)) return reasonOf(error);
+  const lines = error.message.split('\n').map((line) => line.trim());
+  return lines.join('; ');
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array, void> {}

@@ -22,6 +22,8 @@ export interface EntryContext {
   readonly stdin: StdinFeed;
   readonly shutdownTimeoutMs: number;
   health(): AgentHealth;
+  /** A text without the secrets of the configuration, as people may see it. */
+  shown(text: string): string;
   nowMs(): number;
   info(line: string): void;
   /** Reports how many values were added, including those that a series rejects. */

@@ -18,6 +18,7 @@ export type {
   OtlpSinkConfig,
   OtlpSourceConfig,
   PrometheusSinkConfig,
+  ServerConfig,
   SinkConfig,
   SourceConfig,
   StdinSourceConfig,

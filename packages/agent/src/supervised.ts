@@ -159,9 +159,9 @@ export class Supervised<Config> {
   }
 
   #note(error: unknown, state: Tally['state']): void {
-    const { tally } = this.#options;
+    const { tally, surroundings } = this.#options;
     tally.errors++;
-    tally.lastError = reasonOf(error);
+    tally.lastError = surroundings.shown(reasonOf(error));
     tally.state = state;
   }
 }

@@ -286,3 +286,38 @@ sinks:
     );
   });
 });
+
+test('descriptions of families that have no effect are counted, and all intervals count', async () => {
+  const path = world.pathOf('notes.hlog');
+  const note = (unit: string): string =>
+    `#[Family: {"name":"rpc","unit":"${unit}","resolution":1e-9,"significantDigits":3,"description":""}]\n`;
+  const interval = intervalLine(2, 'rpc');
+  const bad = `#[Family: {"name":7}]\n#[Family: not json]\n${note('By')}${note('s').slice(0, -9)}\n`;
+  writeFileSync(path, `${note('s')}${interval.repeat(20)}${bad}${interval.repeat(40)}${note('s')}`);
+  const agent = await world.start(
+    `sources: [{ type: interval-log, path: ${path}, poll: 5ms }]\n${PROMETHEUS}`,
+  );
+  await until('all intervals are counted', () => entry(agent, 'interval-log').values === 120);
+  expect(entry(agent, 'interval-log')).toMatchObject({ errors: 4, restarts: 0 });
+  expect(entry(agent, 'interval-log').lastError).toMatch(/^line \d+: must describe a family/);
+});
+
+test('sources that have ended leave nothing open', async () => {
+  const path = world.pathOf('b.hlog');
+  writeFileSync(path, intervalLine(1));
+  const none = configOf(`sources: []\n${PROMETHEUS}`);
+  const some = configOf(`sources:
+  - { type: interval-log, path: ${path}, poll: 5ms }
+  - { type: ceph, socket: ${world.pathOf('gone.asok')} }
+  - { type: stdin, metric: { name: job } }
+  - { type: otlp, listen: '127.0.0.1:0' }
+${PROMETHEUS}`);
+  const agent = await world.start(`sources: []\n${PROMETHEUS}`);
+  const open = (): number => process.getActiveResourcesInfo().length;
+  for (let i = 0; i < 3; i++) for (const config of [some, none]) await agent.reload(config);
+  const before = open();
+  for (let i = 0; i < 20; i++) for (const config of [some, none]) await agent.reload(config);
+  expect(open()).toBeLessThanOrEqual(before + 3);
+  expect((await agent.registry.gather()).errors).toEqual([]);
+  expect(agent.health().entries).toHaveLength(1);
+});

@@ -5,8 +5,3 @@ export function addressOf(text: string): { readonly host: string; readonly port:
   const port = Number(digits);
   return host !== undefined && port <= 65_535 ? { host, port } : undefined;
 }
-
-/** Whether only this machine can reach a server on that host. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
-}

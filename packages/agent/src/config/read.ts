@@ -1,16 +1,33 @@
-import { readFile, stat } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { LineCounter, parseDocument, type YAMLError } from 'yaml';
 import type { z } from 'zod';
-import { type ConfigIssue, issueAt, nodeAt, type Path, pathText, substituteVariables } from './document.ts';
+import {
+  type ConfigIssue,
+  issueAt,
+  keyIssues,
+  LONGEST_KEY,
+  nodeAt,
+  type Path,
+  pathText,
+  substituteVariables,
+} from './document.ts';
+import { assertSmall, CONFIG_LIMITS } from './scan.ts';
 import { CONFIG_SCHEMA } from './schema.ts';
+import { isSecret, rememberVariables } from './secrets.ts';
 import type { AgentConfig } from './types.ts';
 
-/** The result of reading a text: a configuration, or all its problems. */
+/** The result of reading a text: a configuration, or its problems. */
 export type ReadConfig =
-  | { readonly config: AgentConfig; readonly issues: readonly [] }
-  | { readonly config: undefined; readonly issues: readonly ConfigIssue[] };
+  | { readonly config: AgentConfig; readonly issues: readonly []; readonly moreIssues: 0 }
+  | {
+      readonly config: undefined;
+      /** The first 20 problems, in the order of lines. */
+      readonly issues: readonly ConfigIssue[];
+      /** How many problems there are beyond those. */
+      readonly moreIssues: number;
+    };
 
 /** The source of variables. */
 export interface ReadConfigOptions {
@@ -18,11 +35,16 @@ export interface ReadConfigOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
-/** A longer file is not a configuration: somebody named the wrong file. */
-const LONGEST_BYTES = 2 ** 20;
+// The parser would compare each key of a mapping with all others. `keyIssues` finds those that come twice.
+const PARSER = { prettyErrors: false, logLevel: 'error', uniqueKeys: false } as const;
+
+// Nobody mends more at once.
+const MOST_ISSUES = 20;
 
 /**
- * Reads a configuration from YAML, or JSON, which is YAML too. Reports all problems at once, each with its place.
+ * Reads a configuration from YAML, or JSON, which is YAML too. Reports all problems at once, each with its place. No problem shows
+ * a token, a header, the user and password of a URL, or the value of a variable. A text of more than 1 MiB, 20,000 lines, 50,000
+ * parts or 32 levels is a problem too, and is not parsed.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist.
  * @example
@@ -40,22 +62,33 @@ export function readConfig(text: string, options: ReadConfigOptions = {}): ReadC
   assertOptions(options, READ_CONFIG);
   const { environment = {} } = options;
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  if (document.errors.length > 0) return refused(document.errors.map((error) => syntaxIssue(lines, error)));
-  const unset = substituteVariables(document, lines, environment);
+  try {
+    assertSmall(text);
+  } catch (error) {
+    if (!(error instanceof HdrscopeError)) throw error;
+    return refused([issueAt(lines, undefined, error.message)]);
+  }
+  const document = parseDocument(text, { lineCounter: lines, ...PARSER });
+  const problems = [
+    ...document.errors.map((error) => syntaxIssue(lines, error)),
+    ...keyIssues(document, lines),
+  ];
+  if (problems.length > 0) return refused(problems);
+  const { issues: unset, texts, variables } = substituteVariables(document, lines, environment);
   if (unset.length > 0) return refused(unset);
   let data: unknown;
   try {
     data = document.toJS();
-  } catch (error) {
-    return refused([
-      issueAt(lines, undefined, `the aliases cannot be followed: ${(error as Error).message}`),
-    ]);
+  } catch {
+    return refused([issueAt(lines, undefined, 'the aliases cannot be followed: write out what they mean')]);
   }
   const { data: config, error } = CONFIG_SCHEMA.safeParse(data);
-  if (config !== undefined) return { config, issues: [] };
+  if (config !== undefined) {
+    rememberVariables(config, variables);
+    return { config, issues: [], moreIssues: 0 };
+  }
   const issues = error!.issues.flatMap((issue) =>
-    explained(issue, data).map(({ path, atKey, message }) =>
+    explained(issue, data, texts).map(({ path, atKey, message }) =>
       issueAt(lines, nodeAt(document, path, atKey), message),
     ),
   );
@@ -71,29 +104,54 @@ const READ_CONFIG: OptionsOwner<ReadConfigOptions> = {
 /**
  * Reads the configuration in a file.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` with a line `FILE:LINE:COLUMN: …` for each problem; `ERR_TOO_LARGE` above
- *   1 MiB. Errors of the file system pass through.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` with a line `FILE:LINE:COLUMN: …` for each of the first 20 problems, and with the
+ *   details `issues` and `moreIssues`; `ERR_TOO_LARGE` above 1 MiB. Errors of the file system pass through.
  */
 export async function readConfigFile(path: string, options: ReadConfigOptions = {}): Promise<AgentConfig> {
-  const { size } = await stat(path);
-  if (size > LONGEST_BYTES) {
-    const message = `a configuration must be at most ${LONGEST_BYTES} bytes long, got ${size} in ${path}`;
-    throw new HdrscopeError('ERR_TOO_LARGE', message);
-  }
-  const { config, issues } = readConfig(await readFile(path, 'utf8'), options);
+  const { config, issues, moreIssues } = readConfig(await textOf(path), options);
   if (config !== undefined) return config;
   const lines = issues.map(({ line, column, message }) => `${path}:${line}:${column}: ${message}`);
-  throw new HdrscopeError('ERR_INVALID_OPTION', lines.join('\n'));
+  if (moreIssues > 0) {
+    lines.push(`${path}: and ${moreIssues.toLocaleString('en-US')} more`);
+  }
+  throw new HdrscopeError('ERR_INVALID_OPTION', lines.join('\n'), { details: { issues, moreIssues } });
+}
+
+/** A longer file is not a configuration: somebody named the wrong file, which may also be a device without an end. */
+async function textOf(path: string): Promise<string> {
+  const most = CONFIG_LIMITS.bytes;
+  const file = await open(path);
+  try {
+    const bytes: Buffer[] = [];
+    let length = 0;
+    for await (const chunk of file.createReadStream({ autoClose: false, end: most })) {
+      bytes.push(chunk as Buffer);
+      length += (chunk as Buffer).length;
+    }
+    if (length <= most) return Buffer.concat(bytes).toString();
+    throw new HdrscopeError(
+      'ERR_TOO_LARGE',
+      `a configuration must have at most ${most} bytes: ${path} has more`,
+      {
+        details: { what: path, limit: 'bytes', most },
+      },
+    );
+  } finally {
+    await file.close();
+  }
 }
 
 function refused(issues: readonly ConfigIssue[]): ReadConfig {
   const inOrder = [...issues].sort((a, b) => a.line - b.line || a.column - b.column);
-  return { config: undefined, issues: inOrder };
+  const moreIssues = Math.max(0, inOrder.length - MOST_ISSUES);
+  return { config: undefined, issues: inOrder.slice(0, MOST_ISSUES), moreIssues };
 }
 
-function syntaxIssue(lines: LineCounter, error: YAMLError): ConfigIssue {
-  const { line, col } = lines.linePos(error.pos[0]);
-  return { line: Math.max(1, line), column: Math.max(1, col), message: `this is not YAML: ${error.message}` };
+function syntaxIssue(lines: LineCounter, { pos, code, message }: YAMLError): ConfigIssue {
+  const { line, col } = lines.linePos(pos[0]);
+  // Many messages end with a part of the text, which may be a secret.
+  const [reason] = code === 'BAD_DQ_ESCAPE' ? ['Invalid escape sequence'] : message.split(/(?<=[\w)]): /);
+  return { line: Math.max(1, line), column: Math.max(1, col), message: `this is not YAML: ${reason}` };
 }
 
 interface Explained {
@@ -103,7 +161,7 @@ interface Explained {
   readonly message: string;
 }
 
-function explained(issue: z.core.$ZodIssue, data: unknown): Explained[] {
+function explained(issue: z.core.$ZodIssue, data: unknown, texts: ReadonlyMap<unknown, string>): Explained[] {
   const { path } = issue;
   if (issue.code === 'unrecognized_keys') {
     const hints = issue.message.split('\n');
@@ -115,10 +173,22 @@ function explained(issue: z.core.$ZodIssue, data: unknown): Explained[] {
   const got = valueAt(data, path);
   const where = path.length === 0 ? 'the configuration' : pathText(path);
   const isMissing = got === undefined && path.length > 0;
-  const message = isMissing
-    ? `${where} is missing: it ${issue.message}`
-    : `${where} ${issue.message}, got ${echo(got)}`;
-  return [{ path, atKey: false, message }];
+  if (isMissing) return [{ path, atKey: false, message: `${where} is missing: it ${issue.message}` }];
+  const shown = isSecret(path, got) ? withoutContent(got) : (ofVariable(got, texts) ?? echo(got));
+  return [{ path, atKey: false, message: `${where} ${issue.message}, got ${shown}` }];
+}
+
+/** A secret, by its kind and length. */
+function withoutContent(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object' && value !== null) return 'a mapping';
+  return value === null ? 'nothing' : `a text of ${String(value).length} characters`;
+}
+
+/** A value that came of variables, by its text in the file. */
+function ofVariable(value: unknown, texts: ReadonlyMap<unknown, string>): string | undefined {
+  const text = texts.get(value);
+  return text === undefined ? undefined : `${text}, which is ${withoutContent(value)}`;
 }
 
 function valueAt(data: unknown, path: Path): unknown {
@@ -130,9 +200,18 @@ function valueAt(data: unknown, path: Path): unknown {
   return value;
 }
 
+const MOST_KEYS = 10;
+
+function keysOf(mapping: object): string {
+  const keys = Object.keys(mapping);
+  const first = keys.slice(0, MOST_KEYS).map((key) => key.slice(0, LONGEST_KEY));
+  const more = keys.length > MOST_KEYS ? ` and ${keys.length - MOST_KEYS} more` : '';
+  return first.join(', ') + more;
+}
+
 function echo(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}`;
-  if (typeof value === 'object' && value !== null) return `a mapping of ${Object.keys(value).join(', ')}`;
+  if (typeof value === 'object' && value !== null) return `a mapping of ${keysOf(value)}`;
   if (value === null || value === undefined) return 'nothing';
   const text = JSON.stringify(value);
   return text.length <= 80 ? text : `${text.slice(0, 80)}… (${text.length} characters)`;

@@ -1,5 +1,6 @@
+import { isLoopback } from '@hdrscope/kit/server';
 import { z } from 'zod';
-import { isLoopback } from './address.ts';
+import { server } from './server-schema.ts';
 import type { Unnamed } from './sources-schema.ts';
 import type { SinkConfig } from './types.ts';
 import { address, duration, mapping, oneOf, size, text, texts, wholeNumber, yesOrNo } from './values.ts';
@@ -16,6 +17,7 @@ const prometheus = mapping({
   buckets: oneOf('native', 'classic', 'both').default('native'),
   unitSuffix: yesOrNo(false),
   processMetrics: yesOrNo(false),
+  ...server,
 });
 
 const otlp = mapping({
@@ -77,11 +79,8 @@ const dashboard = mapping({
   type: z.literal('dashboard'),
   name,
   listen: address.prefault('127.0.0.1:9465'),
-  token: z
-    .string({ error: 'must be a text' })
-    .regex(/^[\w.~-]{16,}$/, { error: 'must be at least 16 letters, digits and -._~' })
-    .optional(),
   title: text('a title').default('hdrscope'),
+  ...server,
 }).check(({ value: { listen, token }, issues }) => {
   if (token === undefined && !isLoopback(listen.host)) {
     const message =

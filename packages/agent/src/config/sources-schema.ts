@@ -1,6 +1,7 @@
 import { KERNEL_LAYOUT_SYNTAX, kernelLayoutOf } from '@hdrscope/ebpf';
+import { isLoopback } from '@hdrscope/kit/server';
 import { z } from 'zod';
-import { isLoopback } from './address.ts';
+import { server } from './server-schema.ts';
 import type { SourceConfig } from './types.ts';
 import {
   acceptedBy,
@@ -92,10 +93,11 @@ const otlp = mapping({
   name,
   listen: address.prefault('127.0.0.1:4318'),
   allowRemote: yesOrNo(false),
-}).check(({ value: { listen, allowRemote }, issues }) => {
-  if (!allowRemote && !isLoopback(listen.host)) {
+  ...server,
+}).check(({ value: { listen, allowRemote, token }, issues }) => {
+  if (!allowRemote && token === undefined && !isLoopback(listen.host)) {
     const message =
-      'must be an address of this machine alone, unless allowRemote is true: OTLP asks for no password, so everybody who reaches the port can write metrics';
+      'must be an address of this machine alone, unless allowRemote is true or there is a token: everybody who reaches the port can write metrics';
     issues.push({ code: 'custom', message, path: ['listen'], input: `${listen.host}:${listen.port}` });
   }
 });

@@ -1,4 +1,5 @@
 import type { AxisUnit } from '@hdrscope/ceph';
+import type { ServerLimits, TlsFiles } from '@hdrscope/kit/server';
 import type { CountedUnit } from '@hdrscope/registry';
 
 /** Where a server listens. */
@@ -13,6 +14,19 @@ export interface ListenAddress {
 interface Entry {
   /** Unique among the entries of its kind. A reload compares entries by name. @default the type of the entry */
   readonly name: string;
+}
+
+/** The keys of every entry that is an HTTP server. Health is at `/healthz`, without a token. */
+export interface ServerConfig extends Entry {
+  readonly listen: ListenAddress;
+  /** The password of clients, which send `Authorization: Bearer TOKEN`. */
+  readonly token?: string | undefined;
+  /** Names besides loopback names by which clients may call a server that listens on loopback. */
+  readonly allowedHosts: readonly string[];
+  /** Limits that differ from those of every server of hdrscope. */
+  readonly limits: Partial<ServerLimits>;
+  /** The files of a certificate, for HTTPS. They are read again when they change. */
+  readonly tls?: TlsFiles | undefined;
 }
 
 /** Texts added to the attributes of every series of a source. */
@@ -94,10 +108,9 @@ export interface BpftraceSourceConfig extends Entry {
 }
 
 /** A receiver of metrics, sent by OpenTelemetry over HTTP. */
-export interface OtlpSourceConfig extends Entry {
+export interface OtlpSourceConfig extends ServerConfig {
   readonly type: 'otlp';
-  readonly listen: ListenAddress;
-  /** Whether other machines may send. OTLP has no password: everybody who reaches the port can write. */
+  /** Whether other machines may send without a token: everybody who reaches the port can write then. */
   readonly allowRemote: boolean;
 }
 
@@ -110,9 +123,8 @@ export type SourceConfig =
   | OtlpSourceConfig;
 
 /** An endpoint for Prometheus. */
-export interface PrometheusSinkConfig extends Entry {
+export interface PrometheusSinkConfig extends ServerConfig {
   readonly type: 'prometheus';
-  readonly listen: ListenAddress;
   readonly path: string;
   readonly buckets: 'native' | 'classic' | 'both';
   readonly unitSuffix: boolean;
@@ -162,12 +174,9 @@ export interface IntervalLogSinkConfig extends Entry {
   };
 }
 
-/** The live page. */
-export interface DashboardSinkConfig extends Entry {
+/** The live page. It needs a token when other machines can open it. */
+export interface DashboardSinkConfig extends ServerConfig {
   readonly type: 'dashboard';
-  readonly listen: ListenAddress;
-  /** The password of the page. Required when other machines can open it. */
-  readonly token?: string | undefined;
   readonly title: string;
 }
 

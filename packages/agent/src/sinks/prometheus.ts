@@ -7,8 +7,8 @@ import {
 } from '@hdrscope/prometheus';
 import type { PrometheusSinkConfig } from '../config/types.ts';
 import type { EntryContext, Start } from '../entry.ts';
+import { guardOf, noteOpenServer, urlOf } from '../guard.ts';
 import { HEALTH_NUMBERS } from '../health.ts';
-import { urlOf } from '../url.ts';
 
 /** Serves an endpoint for Prometheus with the histograms and the agent's own metrics. */
 export const startPrometheus: Start<PrometheusSinkConfig> = async (config, context) => {
@@ -16,11 +16,19 @@ export const startPrometheus: Start<PrometheusSinkConfig> = async (config, conte
   const defaults = processMetrics ? collectDefaultMetrics(context.registry) : undefined;
   const sources: FamilySource[] = [() => healthFamilies(context)];
   if (defaults !== undefined) sources.push(defaults.families);
-  const options: ServeOptions = { ...listen, endpoint: path, buckets, withUnitSuffix: unitSuffix, sources };
+  const options: ServeOptions = {
+    ...listen,
+    endpoint: path,
+    buckets,
+    withUnitSuffix: unitSuffix,
+    sources,
+    ...guardOf(config),
+  };
   try {
     const server = await servePrometheus(context.registry, options);
+    noteOpenServer(config, 'can read all counts', context);
     return {
-      note: urlOf({ ...listen, port: server.port }, path),
+      note: urlOf(config, server.port, path),
       async stop() {
         defaults?.stop();
         await server.stop();

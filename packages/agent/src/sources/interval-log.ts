@@ -31,8 +31,12 @@ async function follow(
 ): Promise<void> {
   const progress = context.memory.progressOf(path);
   const registered = metric && familyOf(metric);
+  let isNew = true;
   const entries = entriesIntoRegistry(context.registry, {
     observer: { added: context.added },
+    onRefusedNote: (error) => {
+      if (isNew) context.failed(error);
+    },
     attributes,
     ...(registered !== undefined && {
       seriesOf: ({ tag }) => ({
@@ -49,7 +53,7 @@ async function follow(
   let isSkippingAll = isFirstLife && from === 'end';
   const take = async (entry: LogEntry): Promise<void> => {
     if (progress.line === 0 || progress.file === undefined) progress.file = await fileOf(path);
-    const isNew = !isSkippingAll && entry.lineNumber > skipUntil;
+    isNew = !isSkippingAll && entry.lineNumber > skipUntil;
     progress.line = Math.max(progress.line, entry.lineNumber);
     try {
       // Comments describe families, so they are read again even when the lines below were counted.

@@ -1,16 +1,21 @@
 import { type RunningOtlp, serveOtlp } from '@hdrscope/otel/receiver';
 import type { OtlpSourceConfig } from '../config/types.ts';
 import type { Start } from '../entry.ts';
-import { urlOf } from '../url.ts';
+import { guardOf, noteOpenServer, urlOf } from '../guard.ts';
 
 /** Metrics that OpenTelemetry sends over HTTP. The next gather reports refused requests and points. */
-export const startOtlp: Start<OtlpSourceConfig> = async (
-  { name, listen },
-  { registry, intake, added, succeeded, failed },
-) => {
+export const startOtlp: Start<OtlpSourceConfig> = async (config, context) => {
+  const { name, listen } = config;
+  const { registry, intake, added, succeeded, failed } = context;
   const { memory } = intake(`otlp ${name}`);
   // Failures are reported once for each gather, below.
-  const server = await serveOtlp(registry, { ...listen, memory, observer: { added } });
+  const server = await serveOtlp(registry, {
+    ...listen,
+    ...guardOf(config),
+    memory,
+    observer: { added },
+  });
+  noteOpenServer(config, 'can write metrics', context);
   const refusals = refusalsOf(server);
   const collect = (): void => {
     const refused = refusals();
@@ -24,7 +29,7 @@ export const startOtlp: Start<OtlpSourceConfig> = async (
   };
   const remove = registry.add({ name, collect });
   return {
-    note: urlOf({ ...listen, port: server.port }, '/v1/metrics'),
+    note: urlOf(config, server.port, '/v1/metrics'),
     async stop() {
       remove();
       await server.close();

@@ -1,4 +1,4 @@
-import { addressOf, isLoopback } from '../../src/config/address.ts';
+import { addressOf } from '../../src/config/address.ts';
 
 test.each([
   ['localhost:9464', 'localhost', 9464],
@@ -15,15 +15,3 @@ test.each(['localhost', ':80', 'localhost:65536', '::1:80', 'http://localhost:80
     expect(addressOf(text)).toBeUndefined();
   },
 );
-
-test.each([
-  ['localhost', true],
-  ['127.8.9.1', true],
-  ['::1', true],
-  ['0.0.0.0', false],
-  ['::', false],
-  ['127.0.0.1.example.org', false],
-  ['10.0.0.1', false],
-])('whether only this machine can reach %p is %p', (host, is) => {
-  expect(isLoopback(host)).toBe(is);
-});

@@ -35,6 +35,8 @@ test('fills in defaults', () => {
         buckets: 'native',
         unitSuffix: false,
         processMetrics: false,
+        allowedHosts: [],
+        limits: {},
       },
     ],
   });
@@ -189,6 +191,27 @@ test('problems of a file name the file, and a file that is far too long is not r
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+test('reads the keys of a server', () => {
+  const keys = `token: "0123456789abcdef", allowedHosts: [metrics.example], tls: { certFile: a.pem, keyFile: b.pem },
+      limits: { connections: 10, requests: 4, headersTimeout: 2s, answerTimeout: 500us, idleTimeout: 1m }`;
+  const { config, issues } = readConfig(`sources: [{ type: otlp, listen: '0.0.0.0:4318', ${keys} }]
+sinks: [{ type: prometheus, ${keys} }, { type: dashboard, ${keys} }]`);
+  expect(issues).toEqual([]);
+  for (const entry of [...config!.sources, ...config!.sinks]) {
+    expect(entry).toMatchObject({
+      token: '0123456789abcdef',
+      allowedHosts: ['metrics.example'],
+      tls: { certFile: 'a.pem', keyFile: 'b.pem' },
+      limits: { connections: 10, requests: 4, headersMs: 2000, answerMs: 1, idleMs: 60_000 },
+    });
+  }
+  const wrong = 'sources: []\nsinks: [{ type: prometheus, limits: { connections: 0, request: 1s } }]';
+  expect(problemsOf(wrong)).toEqual([
+    '2:52: sinks[0].limits.connections must be an integer from 1 to 2147483647, got 0',
+    '2:55: sinks[0].limits.request is not a known key: did you mean requests?',
+  ]);
 });
 
 test('the schema for editors knows every type', () => {

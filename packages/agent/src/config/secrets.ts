@@ -1,0 +1,96 @@
+import { visible } from '@hdrscope/core/internal';
+import type { Path } from './document.ts';
+import type { AgentConfig } from './types.ts';
+
+/** The values of variables that a configuration has, by the variable. */
+const VARIABLES = new WeakMap<AgentConfig, ReadonlyMap<string, string>>();
+
+/** Lets messages about a configuration show the names of its variables instead of their values. */
+export function rememberVariables(config: AgentConfig, variables: ReadonlyMap<string, string>): void {
+  VARIABLES.set(config, variables);
+}
+
+/** Whether no message may show the value at a path of a configuration. */
+export function isSecret(path: Path, value: unknown): boolean {
+  if (path.includes('headers') || path.includes('token')) return true;
+  return path.at(-1) === 'url' && (typeof value !== 'string' || value.includes('@'));
+}
+
+// Shorter texts are in every sentence.
+const SHORTEST = 4;
+const HIDDEN = '***';
+
+/** Replaces secrets of configurations in texts that people see. */
+export class Mask {
+  /** The longest secrets first: one may be a part of another. */
+  #secrets: readonly (readonly [secret: string, shown: string])[] = [];
+
+  /** Hides the secrets of one more configuration. Those of earlier ones stay hidden. */
+  add(config: AgentConfig): void {
+    const all = new Map(this.#secrets);
+    for (const secret of secretsOf(config)) {
+      for (const form of formsOf(secret)) all.set(form, HIDDEN);
+    }
+    for (const [name, value] of VARIABLES.get(config) ?? []) {
+      for (const form of formsOf(value)) all.set(form, `\${${name}}`);
+    }
+    this.#secrets = [...all].sort(([a], [b]) => b.length - a.length);
+  }
+
+  /** A text without secrets, in which control characters are visible. */
+  shown(text: string): string {
+    let masked = text;
+    for (const [secret, shown] of this.#secrets) masked = masked.replaceAll(secret, () => shown);
+    return visible(masked);
+  }
+}
+
+/** Tokens, headers, and the users and passwords of URLs. */
+function secretsOf(config: AgentConfig): string[] {
+  return [...config.sources, ...config.sinks].flatMap((entry) => {
+    const {
+      token,
+      headers = {},
+      url,
+    } = entry as {
+      readonly token?: string;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly url?: string;
+    };
+    return [...(token === undefined ? [] : [token]), ...Object.values(headers), ...userOf(url)];
+  });
+}
+
+function userOf(url = ''): string[] {
+  const [, user] = /^[a-z]+:\/\/([^/?#]*)@/i.exec(url) ?? [];
+  if (user === undefined) return [];
+  const colon = user.indexOf(':');
+  return colon < 0 ? [user] : [user, user.slice(0, colon), user.slice(colon + 1)];
+}
+
+/** The ways in which messages may write a secret. */
+function formsOf(secret: string): string[] {
+  const [scheme = '', ...rest] = secret.split(' ');
+  const plain = [
+    secret,
+    ...(/^(Basic|Bearer)$/i.test(scheme) ? [rest.join(' ')] : []),
+    converted(secret, decodeURIComponent),
+  ];
+  const forms = plain.flatMap((text) => [
+    text,
+    text.replaceAll(/\s+/g, ' '),
+    visible(text),
+    JSON.stringify(text).slice(1, -1),
+    converted(text, encodeURIComponent),
+  ]);
+  return [...new Set(forms)].filter(({ length }) => length >= SHORTEST);
+}
+
+/** The text itself when it cannot be converted, as half of a surrogate pair. */
+function converted(text: string, convert: (text: string) => string): string {
+  try {
+    return convert(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,86 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { askAdminSocket } from '@hdrscope/ceph';
+import { readConfig, startAgent } from '../src/index.ts';
+import { until, useWorld } from './support/agents.ts';
+
+const world = useWorld();
+
+test('no log line, health answer or ending shows a secret or the value of a variable', async () => {
+  // The receiver puts what it gets into its answer, and the exporter may show that.
+  const server = createServer((request, response) => {
+    response.writeHead(400, 'no', { 'content-type': 'text/plain' });
+    response.end(`refused ${request.headers.authorization} ${request.headers['x-key']}`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  world.atEnd(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const environment = {
+    FOLDER: world.pathOf('canary-folder'),
+    SOCKET: world.pathOf('canary.asok'),
+    PROGRAM: 'canary-program',
+    PASSWORD: 'canary-p%40ss',
+    TOKEN: 'canary-token-0123456789',
+    HEADER: 'canary\u{1b}[31m\nheader',
+    MAP: '/sys/fs/bpf/canary',
+    LABEL: 'canary\u{202e}label',
+  };
+  const socket = world.pathOf('h.asok');
+  const { config } = readConfig(
+    `sources:
+  - { type: ceph, name: "c-\${LABEL}", socket: "\${SOCKET}" }
+  - { type: bpftrace, script: 'BEGIN {}', program: "\${PROGRAM}" }
+  - { type: ebpf-map, map: "\${MAP}", layout: queue-depth }
+  - { type: interval-log, path: "\${FOLDER}" }
+sinks:
+  - { type: admin-socket, path: ${socket} }
+  - { type: dashboard, listen: '127.0.0.1:0', token: "\${TOKEN}" }
+  - { type: interval-log, path: "\${FOLDER}/a/all.hlog" }
+  - name: push
+    type: otlp
+    url: http://canary-user:\${PASSWORD}@127.0.0.1:${port}/v1/metrics
+    interval: 300ms
+    timeout: 200ms
+    headers: { authorization: Bearer plain-canary-header }
+  - name: broken
+    type: otlp
+    url: http://127.0.0.1:${port}/v1/metrics
+    interval: 300ms
+    timeout: 200ms
+    headers: { x-key: "\${HEADER}" }
+`,
+    { environment },
+  );
+  const lines: string[] = [];
+  const agent = await startAgent(config!, { log: (line) => lines.push(line), retry: { firstMs: 20 } });
+  world.atEnd(() => agent.stop());
+  await agent.registry.gather();
+  const failing = (): number =>
+    agent.health().entries.filter(({ lastError }) => lastError !== undefined).length;
+  await until('most entries have failed', () => failing() >= 5);
+  const health = await askAdminSocket(socket, 'agent health');
+  agent.refuseReload(new Error('line one\n  and the canary-token-0123456789  \n end'));
+  const ending = await agent.stop();
+  const shown = [...lines, ...ending, health, ...lastErrors(agent.health())].join('\n');
+  expect(shown).not.toMatch(/canary/);
+  for (const control of ['\u{1b}', '\u{202e}']) expect(shown).not.toContain(control);
+  expect(shown).toContain(`http://***@127.0.0.1:${port}/v1/metrics`);
+  for (const text of [`\${SOCKET}`, `"name": "c-\${LABEL}"`]) expect(shown).toContain(text);
+  expect(shown).toContain(
+    `the configuration is refused, the one before goes on: line one; and the \${TOKEN}; end`,
+  );
+});
+
+function lastErrors({ entries }: { entries: readonly { lastError: string | undefined }[] }): string[] {
+  return entries.map(({ lastError }) => lastError ?? '');
+}
+
+test('secrets of a configuration stay hidden after another one has replaced it', async () => {
+  const token = (text: string): string =>
+    `sources: []\nsinks: [{ type: dashboard, listen: '127.0.0.1:0', token: ${text} }]`;
+  const agent = await world.start(token('first-token-0123456789'));
+  const { config } = readConfig(token('second-token-0123456789'));
+  await agent.reload(config!);
+  agent.refuseReload(new Error('first-token-0123456789 and second-token-0123456789'));
+  expect(world.lines.at(-1)).toMatch(/: \*\*\* and \*\*\*$/);
+});
