@@ -1,4 +1,4 @@
-import { DoubleHistogram } from '@hdrscope/core';
+import { DoubleHistogram, type HdrscopeError } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { type CounterState, type IntakeOptions, ingest, type Registry } from '@hdrscope/registry';
 import type { LogEntry, LogInterval } from '../reader/entry.ts';
@@ -15,6 +15,14 @@ export interface LogIntoRegistryOptions extends Pick<IntakeOptions, 'attributes'
    * @default such intervals are left out
    */
   readonly seriesOf?: (interval: LogInterval) => LoggedSeries | undefined;
+  /**
+   * Gets the error of each comment that should describe a family and has no effect: `ERR_LOG_FORMAT` when it cannot be read,
+   * `ERR_ALREADY_REGISTERED` when the log has described the family before with another unit, resolution or number of digits. The
+   * first description stays.
+   *
+   * @default they are ignored
+   */
+  readonly onRefusedNote?: (error: HdrscopeError) => void;
 }
 
 /** How many intervals of a log were added, and how many were not. */
@@ -96,14 +104,17 @@ export function entriesIntoRegistry(
   options: LogIntoRegistryOptions = {},
 ): EntriesIntoRegistry {
   assertOptions(options, LOG_INTO_REGISTRY);
-  const { seriesOf = () => undefined, ...intake } = options;
+  const { seriesOf = () => undefined, onRefusedNote = () => {}, ...intake } = options;
   const ingestion = ingest(registry, { name: 'interval log' }, intake);
   const families = new LoggedFamilies();
   const result = { merged: 0, leftOut: 0, malformed: 0 };
   return {
     result,
     take(entry) {
-      if (entry.kind === 'comment') families.add(entry);
+      if (entry.kind === 'comment') {
+        const refusal = families.add(entry);
+        if (refusal !== undefined) onRefusedNote(refusal);
+      }
       if (entry.kind === 'malformed') result.malformed++;
       if (entry.kind !== 'interval') return;
       const series = families.seriesOf(entry) ?? seriesOf(entry);
@@ -132,6 +143,6 @@ function decoded(interval: LogInterval): ReturnType<LogInterval['histogram']> | 
 
 const LOG_INTO_REGISTRY: OptionsOwner<LogIntoRegistryOptions> = {
   name: 'logIntoRegistry',
-  names: { attributes: true, observer: true, seriesOf: true },
+  names: { attributes: true, observer: true, seriesOf: true, onRefusedNote: true },
   call: "logIntoRegistry(registry, log, { attributes: { 'host.name': 'a7' } })",
 };

@@ -1,6 +1,9 @@
+import { HdrscopeError } from '@hdrscope/core';
+import { visible } from '@hdrscope/core/internal';
 import type { Attributes, FamilyOptions } from '@hdrscope/registry';
+import { lineError } from '../errors.ts';
 import type { Comment, LogInterval } from '../reader/entry.ts';
-import { type FamilyNote, parseFamilyNote } from '../series/family-note.ts';
+import { type FamilyNote, isFamilyNote, parseFamilyNote } from '../series/family-note.ts';
 import { parseSeriesTag, type SeriesTag } from '../series/series-tag.ts';
 
 /** The series to which an interval belongs. */
@@ -14,15 +17,23 @@ export class LoggedFamilies {
   /** By name: families with tag attributes before the one without. */
   readonly #notes = new Map<string, FamilyNote[]>();
 
-  /** Adds or replaces a family if the comment describes one. */
-  add({ text }: Comment): void {
+  /**
+   * Adds a family if the comment describes one. A family keeps its first description: the lines of a log with one broken note
+   * still count where they belong.
+   *
+   * @returns The error of a note that has no effect: it cannot be read, or differs from the first one.
+   */
+  add({ text, lineNumber }: Comment): HdrscopeError | undefined {
     const note = parseFamilyNote(text);
-    if (note === undefined) return;
+    if (note === undefined) return isFamilyNote(text.trim()) ? unreadable(lineNumber) : undefined;
     const key = JSON.stringify(note.tagAttributes);
-    const others = (this.#notes.get(note.name) ?? []).filter(
-      ({ tagAttributes }) => JSON.stringify(tagAttributes) !== key,
-    );
+    const all = this.#notes.get(note.name) ?? [];
+    const isSame = ({ tagAttributes }: FamilyNote): boolean => JSON.stringify(tagAttributes) === key;
+    const first = all.find(isSame);
+    if (first !== undefined && canBeCounted(first)) return conflict(first, note, lineNumber);
+    const others = all.filter((one) => !isSame(one));
     this.#notes.set(note.name, note.tagAttributes === undefined ? [...others, note] : [note, ...others]);
+    return undefined;
   }
 
   /** Returns the series of an interval; `undefined` if its tag names no family of the log. */
@@ -38,6 +49,32 @@ export class LoggedFamilies {
     }
     return undefined;
   }
+}
+
+function canBeCounted({ significantDigits }: FamilyNote): boolean {
+  return Number.isInteger(significantDigits) && significantDigits >= 0 && significantDigits <= 5;
+}
+
+function unreadable(line: number): HdrscopeError {
+  const message = 'must describe a family, and cannot be read: intervals of this family have no unit';
+  return lineError('ERR_LOG_FORMAT', line, message);
+}
+
+/** Options of which a family has one value. */
+const FIXED = ['unit', 'resolution', 'significantDigits'] as const;
+
+function conflict(first: FamilyNote, note: FamilyNote, line: number): HdrscopeError | undefined {
+  const option = FIXED.find((one) => first[one] !== note[one]);
+  if (option === undefined) return undefined;
+  const { name } = note;
+  const [registered, got] = [first[option], note[option]];
+  const family = `the family ${JSON.stringify(name)}`;
+  const message = visible(
+    `line ${line}: ${family} keeps its ${option} ${JSON.stringify(registered)}, got ${JSON.stringify(got)}; give other values another name`,
+  );
+  return new HdrscopeError('ERR_ALREADY_REGISTERED', message, {
+    details: { line, name, option, registered, got },
+  });
 }
 
 function parsedTag(tag: string): SeriesTag | undefined {

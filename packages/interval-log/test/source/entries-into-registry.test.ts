@@ -25,3 +25,34 @@ test('added attributes override those of the log and those of seriesOf', async (
     ['else', [{ tag: 'other', host: 'b' }]],
   ]);
 });
+
+test('a family keeps its first description, and notes without effect are reported', async () => {
+  const histogram = new Histogram({ highestTrackableValue: 1_000_000 });
+  histogram.record(42);
+  const line = formatInterval(histogram, { tag: 'rpc', startSec: 1, endSec: 2 });
+  const note = (unit: string): string =>
+    `#[Family: {"name":"rpc","unit":"${unit}","resolution":1e-9,"significantDigits":3,"description":""}]\n`;
+  const bad = [
+    '#[Family: {"name":7}]\n',
+    '#[Family: not json]\n',
+    '#[Family: [[[[]\n',
+    note('s').slice(0, -9),
+  ];
+  const log = `${note('s')}${line}${bad.slice(0, 3).join('')}${note('By')}${line}${note('s')}${bad[3]}\n${line}`;
+  const registry = createRegistry();
+  const refused: unknown[] = [];
+  const entries = entriesIntoRegistry(registry, {
+    onRefusedNote: ({ code, details }) => refused.push([code, details.line]),
+  });
+  for await (const entry of readEntries(new TextEncoder().encode(log))) entries.take(entry);
+  expect(entries.result).toEqual({ merged: 3, leftOut: 0, malformed: 0 });
+  expect(refused).toEqual([
+    ['ERR_LOG_FORMAT', 3],
+    ['ERR_LOG_FORMAT', 4],
+    ['ERR_LOG_FORMAT', 5],
+    ['ERR_ALREADY_REGISTERED', 6],
+    ['ERR_LOG_FORMAT', 9],
+  ]);
+  const { families } = await registry.gather();
+  expect(families.map(({ name, unit }) => [name, unit])).toEqual([['rpc', 's']]);
+});
