@@ -11,6 +11,7 @@ export type {
   CephSourceConfig,
   DashboardSinkConfig,
   EbpfMapSourceConfig,
+  HealthSinkConfig,
   IntervalLogSinkConfig,
   IntervalLogSourceConfig,
   ListenAddress,

@@ -89,9 +89,16 @@ const dashboard = mapping({
   }
 });
 
-const SINKS = [prometheus, otlp, adminSocket, intervalLog, dashboard] as const;
+const health = mapping({
+  type: z.literal('health'),
+  name,
+  listen: address.prefault('127.0.0.1:9466'),
+  ...server,
+});
+
+const SINKS = [prometheus, otlp, adminSocket, intervalLog, dashboard, health] as const;
 
 /** An entry of `sinks`. Its name may be missing. */
 export const sink: z.ZodType<Unnamed<SinkConfig>, unknown> = z.discriminatedUnion('type', SINKS, {
-  error: 'must be a known type of sink: prometheus, otlp, admin-socket, interval-log or dashboard',
+  error: 'must be a known type of sink: prometheus, otlp, admin-socket, interval-log, dashboard or health',
 });

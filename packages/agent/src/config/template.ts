@@ -78,4 +78,8 @@ sinks:
   # A page that shows it live.
   # - type: dashboard
   #   listen: 127.0.0.1:9465
+
+  # Whether all of these work: /health names those that do not.
+  # - type: health
+  #   listen: 127.0.0.1:9466
 `;

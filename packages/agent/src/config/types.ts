@@ -180,12 +180,18 @@ export interface DashboardSinkConfig extends ServerConfig {
   readonly title: string;
 }
 
+/** Answers whether all sources and sinks work. */
+export interface HealthSinkConfig extends ServerConfig {
+  readonly type: 'health';
+}
+
 export type SinkConfig =
   | PrometheusSinkConfig
   | OtlpSinkConfig
   | AdminSocketSinkConfig
   | IntervalLogSinkConfig
-  | DashboardSinkConfig;
+  | DashboardSinkConfig
+  | HealthSinkConfig;
 
 /** A checked configuration with all defaults, as plain data. */
 export interface AgentConfig {

@@ -14,5 +14,7 @@ export async function startSink(config: SinkConfig, context: EntryContext): Prom
       return (await import('./interval-log.ts')).startIntervalLogSink(config, context);
     case 'dashboard':
       return (await import('./dashboard.ts')).startDashboard(config, context);
+    case 'health':
+      return (await import('./health.ts')).startHealth(config, context);
   }
 }

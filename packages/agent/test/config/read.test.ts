@@ -58,6 +58,7 @@ test('the template is a configuration, and so is each of its examples', () => {
   expect(config!.sinks.map(({ type }) => type).sort()).toEqual([
     'admin-socket',
     'dashboard',
+    'health',
     'interval-log',
     'otlp',
     'prometheus',
