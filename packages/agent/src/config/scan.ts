@@ -2,7 +2,12 @@ import { Budget } from '@hdrscope/kit';
 import { Lexer } from 'yaml';
 
 /** The limits of the text of a configuration. A thousand entries need less than half of each. */
-export const CONFIG_LIMITS = { bytes: 2 ** 20, lines: 20_000, elements: 50_000, depth: 32 } as const;
+export const CONFIG_LIMITS: Readonly<Record<'bytes' | 'lines' | 'elements' | 'depth', number>> = {
+  bytes: 2 ** 20,
+  lines: 20_000,
+  elements: 50_000,
+  depth: 32,
+};
 
 const WHAT = 'a configuration';
 

@@ -7,7 +7,7 @@ const LARGEST_LIMIT = 2 ** 31 - 1;
 const count = wholeNumber(1, LARGEST_LIMIT).optional();
 const time = duration.optional();
 
-const limits = mapping({
+const limits: z.ZodType<ServerConfig['limits'], unknown> = mapping({
   connections: count,
   connectionsOfAddress: count,
   requests: count,
@@ -32,7 +32,14 @@ const limits = mapping({
   });
 
 /** The keys of every HTTP server, beside its `listen`. */
-export const server = {
+interface ServerShape extends z.ZodRawShape {
+  readonly token: z.ZodOptional<z.ZodString>;
+  readonly allowedHosts: z.ZodDefault<z.ZodArray<z.ZodString>>;
+  readonly limits: typeof limits;
+  readonly tls: z.ZodOptional<ReturnType<typeof mapping<Record<'certFile' | 'keyFile', z.ZodString>>>>;
+}
+
+export const server: ServerShape = {
   token: z
     .string({ error: 'must be a text' })
     .regex(/^[\w.~-]{16,}$/, { error: 'must be at least 16 letters, digits and -._~' })
