@@ -10,6 +10,7 @@ import { type AgentLog, createLog } from './log.ts';
 import { EntryMemory } from './memory.ts';
 import { observedRegistry } from './sinks/observed-registry.ts';
 import { startSink } from './sinks/start.ts';
+import { sourceRegistry } from './sources/source-registry.ts';
 import { startSource } from './sources/start.ts';
 import { StdinFeed } from './sources/stdin-feed.ts';
 import { type RetryOptions, Supervised } from './supervised.ts';
@@ -226,13 +227,14 @@ class RunningAgent implements Agent {
         sink: config.name,
         sourceIsLate: (source, error) => this.#isLate(source, error),
       });
+    const shown = (text: string): string => this.#mask.shown(text);
     const surroundings = {
-      registry: kind === 'source' ? this.registry : sinkRegistry(),
+      registry: kind === 'source' ? sourceRegistry(this.registry, shown) : sinkRegistry(),
       perfHistograms: this.#perfHistograms,
       stdin: this.#stdin,
       shutdownTimeoutMs: this.#config.shutdownTimeout,
       health: () => this.health(),
-      shown: (text: string) => this.#mask.shown(text),
+      shown,
       nowMs: systemClock.nowMs,
     };
     const common = {

@@ -54,7 +54,9 @@ sinks:
   const lines: string[] = [];
   const agent = await startAgent(config!, { log: (line) => lines.push(line), retry: { firstMs: 20 } });
   world.atEnd(() => agent.stop());
-  await agent.registry.gather();
+  const { errors } = await agent.registry.gather();
+  expect(errors.map(({ source }) => source)).toContain('bpftrace');
+  for (const { error } of errors) expect(String(error)).not.toMatch(/canary/);
   const failing = (): number =>
     agent.health().entries.filter(({ lastError }) => lastError !== undefined).length;
   await until('most entries have failed', () => failing() >= 5);

@@ -44,7 +44,7 @@ const MOST_ISSUES = 20;
 /**
  * Reads a configuration from YAML, or JSON, which is YAML too. Reports all problems at once, each with its place. No problem shows
  * a token, a header, the user and password of a URL, or the value of a variable. A text of more than 1 MiB, 20,000 lines, 50,000
- * parts or 32 levels is a problem too, and is not parsed.
+ * elements or 32 levels is a problem too, and is not parsed.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist.
  * @example
