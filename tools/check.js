@@ -23,11 +23,11 @@ const STEPS = [
   // All files at once, including those outside packages. The `lint` scripts of the packages check one package.
   { name: 'format and lint', command: ['npx', 'biome', 'ci', '--error-on-warnings', '.'], quiet: true },
   { name: 'boundaries', command: ['node', 'tools/check-boundaries.js'] },
-  { name: 'install scripts', command: ['node', 'tools/check-install-scripts.js'] },
   { name: 'unused code', command: ['npx', 'knip', '--no-progress'], quiet: true },
   { name: 'build', command: ['npm', 'run', '--silent', 'build'], quiet: true },
   { name: 'types', command: ['npm', 'run', '--silent', 'typecheck'], quiet: true },
   { name: 'examples', command: ['node', 'tools/check-examples.js'] },
+  { name: 'install scripts', command: ['node', 'tools/check-install-scripts.js'] },
   { name: 'packaging', command: ['node', 'tools/check-packaging.js'], needs: 'build' },
   { name: 'size and start', command: ['node', 'tools/check-size.js'], needs: 'build' },
 ];

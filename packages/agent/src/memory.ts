@@ -19,6 +19,8 @@ export class EntryMemory {
   readonly notes: Set<string> = new Set();
   readonly #intakes = new Map<string, IngestMemory>();
   readonly #logs = new Map<string, LogProgress>();
+  /** Notes that the log has already. */
+  readonly notes: Set<string> = new Set();
 
   /** @param input Names what is read, such as a socket, whichever entry reads it. */
   intakeOf(input: string): IngestMemory {

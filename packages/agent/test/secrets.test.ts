@@ -66,7 +66,9 @@ sinks:
   const shown = [...lines, ...ending, health, ...lastErrors(agent.health())].join('\n');
   expect(shown).not.toMatch(/canary/);
   for (const control of ['\u{1b}', '\u{202e}']) expect(shown).not.toContain(control);
-  expect(shown).toContain(`http://***@127.0.0.1:${port}/v1/metrics`);
+  expect(shown).toMatch(
+    new RegExp(`sink push has started: http://(\\*\\*\\*@)?127.0.0.1:${port}/v1/metrics`),
+  );
   for (const text of [`\${SOCKET}`, `"name": "c-\${LABEL}"`]) expect(shown).toContain(text);
   expect(shown).toContain(
     `the configuration is refused, the one before goes on: line one; and the \${TOKEN}; end`,
@@ -85,4 +87,15 @@ test('secrets of a configuration stay hidden after another one has replaced it',
   await agent.reload(config!);
   agent.refuseReload(new Error('first-token-0123456789 and second-token-0123456789'));
   expect(world.lines.at(-1)).toMatch(/: \*\*\* and \*\*\*$/);
+});
+
+test('headers of the variables of OpenTelemetry stay hidden', async () => {
+  process.env.OTEL_EXPORTER_OTLP_METRICS_HEADERS = 'a=b,x-api-key=canary%20of-a-variable';
+  try {
+    const agent = await world.start(`sources: []\nsinks: [{ type: dashboard, listen: '127.0.0.1:0' }]`);
+    agent.refuseReload(new Error('canary%20of-a-variable and canary of-a-variable'));
+    expect(world.lines.at(-1)).toMatch(/: \*\*\* and \*\*\*$/);
+  } finally {
+    delete process.env.OTEL_EXPORTER_OTLP_METRICS_HEADERS;
+  }
 });

@@ -45,9 +45,18 @@ export class Mask {
   }
 }
 
+// https://opentelemetry.io/docs/specs/otel/protocol/exporter/#configuration-options
+const HEADER_VARIABLES = ['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_METRICS_HEADERS'];
+
+/** Headers that OpenTelemetry's variables add to those of a configuration: `name=value` pairs. */
+function headersOfVariables(): string[] {
+  const pairs = HEADER_VARIABLES.flatMap((name) => (process.env[name] ?? '').split(','));
+  return pairs.map((pair) => pair.slice(pair.indexOf('=') + 1).trim());
+}
+
 /** Tokens, headers, and the users and passwords of URLs. */
 function secretsOf(config: AgentConfig): string[] {
-  return [...config.sources, ...config.sinks].flatMap((entry) => {
+  const ofEntries = [...config.sources, ...config.sinks].flatMap((entry) => {
     const {
       token,
       headers = {},
@@ -59,6 +68,7 @@ function secretsOf(config: AgentConfig): string[] {
     };
     return [...(token === undefined ? [] : [token]), ...Object.values(headers), ...userOf(url)];
   });
+  return [...ofEntries, ...headersOfVariables()];
 }
 
 function userOf(url = ''): string[] {
@@ -70,12 +80,10 @@ function userOf(url = ''): string[] {
 
 /** The ways in which messages may write a secret. */
 function formsOf(secret: string): string[] {
-  const [scheme = '', ...rest] = secret.split(' ');
-  const plain = [
-    secret,
-    ...(/^(Basic|Bearer)$/i.test(scheme) ? [rest.join(' ')] : []),
-    converted(secret, decodeURIComponent),
-  ];
+  const plain = [secret, converted(secret, decodeURIComponent)].flatMap((text) => [
+    text,
+    text.replace(/^(Basic|Bearer) /i, ''),
+  ]);
   const forms = plain.flatMap((text) => [
     text,
     text.replaceAll(/\s+/g, ' '),

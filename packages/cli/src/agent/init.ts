@@ -1,4 +1,4 @@
-import { chmod, link, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { CONFIG_TEMPLATE } from '@hdrscope/agent';
 import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
@@ -36,39 +36,4 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
   }
   await io.stdout.write(`${path} is written: hdrscope run ${path}\n`);
   return ExitCode.done;
-}
-
-/** Makes the file, complete from the beginning. A file that is there already is an error, `EEXIST`. */
-async function create(path: string): Promise<void> {
-  const unfinished = await writeUnfinished(path);
-  try {
-    // A rename would replace a file that another process has made meanwhile.
-    await link(unfinished, path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'EEXIST') throw error;
-      // Not every file system has links.
-      return writeFile(path, CONFIG_TEMPLATE, { flag: 'wx' });
-    });
-  } finally {
-    await rm(unfinished);
-  }
-}
-
-/** Replaces the file, of which a reader sees the old or the new content. It keeps its mode, and a link leads to it as before. */
-async function replace(path: string): Promise<void> {
-  const target = await realpath(path).catch(() => path);
-  const mode = (await stat(target).catch(() => undefined))?.mode;
-  const unfinished = await writeUnfinished(target);
-  try {
-    if (mode !== undefined) await chmod(unfinished, mode & 0o7777);
-    await rename(unfinished, target);
-  } catch (error) {
-    await rm(unfinished);
-    throw error;
-  }
-}
-
-async function writeUnfinished(path: string): Promise<string> {
-  const unfinished = `${path}.${process.pid}.unfinished`;
-  await writeFile(unfinished, CONFIG_TEMPLATE, { flag: 'wx' });
-  return unfinished;
 }

@@ -64,3 +64,8 @@ function asNote(json: Record<string, unknown>): FamilyNote | undefined {
     ...(isObject(tagAttributes) && { tagAttributes }),
   };
 }
+
+/** Whether a comment, without its `#`, is meant to describe a family. */
+export function isFamilyNote(comment: string): boolean {
+  return comment.startsWith('[Family:');
+}
