@@ -16,6 +16,7 @@ export interface LoggedSeries {
 export class LoggedFamilies {
   /** By name: families with tag attributes before the one without. */
   readonly #notes = new Map<string, FamilyNote[]>();
+  #size = 0;
 
   /**
    * Adds a family if the comment describes one. A family keeps its first description: the lines of a log with one broken note
@@ -31,6 +32,10 @@ export class LoggedFamilies {
     const isSame = ({ tagAttributes }: FamilyNote): boolean => JSON.stringify(tagAttributes) === key;
     const first = all.find(isSame);
     if (first !== undefined && canBeCounted(first)) return conflict(first, note, lineNumber);
+    if (first === undefined) {
+      if (this.#size === MOST_FAMILIES) return tooMany(lineNumber);
+      this.#size++;
+    }
     const others = all.filter((one) => !isSame(one));
     this.#notes.set(note.name, note.tagAttributes === undefined ? [...others, note] : [note, ...others]);
     return undefined;
@@ -49,6 +54,14 @@ export class LoggedFamilies {
     }
     return undefined;
   }
+}
+
+// A registry of a service has hundreds.
+const MOST_FAMILIES = 10_000;
+
+function tooMany(line: number): HdrscopeError {
+  const message = `a log must describe at most ${MOST_FAMILIES} families: intervals of this one have no unit`;
+  return lineError('ERR_LOG_FORMAT', line, message, { details: { most: MOST_FAMILIES } });
 }
 
 function canBeCounted({ significantDigits }: FamilyNote): boolean {

@@ -56,3 +56,18 @@ test('a family keeps its first description, and notes without effect are reporte
   const { families } = await registry.gather();
   expect(families.map(({ name, unit }) => [name, unit])).toEqual([['rpc', 's']]);
 });
+
+test('descriptions beyond 10,000 families are refused, so a log cannot fill the memory with them', async () => {
+  const note = (name: string): string =>
+    `#[Family: {"name":"${name}","unit":"s","resolution":1e-9,"significantDigits":3,"description":""}]\n`;
+  const log = Array.from({ length: 10_002 }, (_, at) => note(`f${at}`)).join('') + note('f0');
+  const refused: unknown[] = [];
+  const entries = entriesIntoRegistry(createRegistry(), {
+    onRefusedNote: ({ details }) => refused.push(details),
+  });
+  for await (const entry of readEntries(new TextEncoder().encode(log))) entries.take(entry);
+  expect(refused).toEqual([
+    { line: 10_001, most: 10_000 },
+    { line: 10_002, most: 10_000 },
+  ]);
+});
