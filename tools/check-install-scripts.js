@@ -27,10 +27,6 @@ import { isMain, listProjects, workspaceRoot } from './lib/workspace.js';
 export const ALLOWED = new Map([
   ['koffi', 'optional: reads maps of the kernel; without it, bpftool does'],
   ['@napi-rs/canvas', 'optional: draws PNG pictures; SVG needs nothing'],
-  [
-    'protobufjs',
-    'a dependency of the gRPC exporter of OTLP, and to go with it; its script prints a warning only',
-  ],
 ]);
 
 /** How the names of packages for one platform begin, which have the native code of an allowed one. */

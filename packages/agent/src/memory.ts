@@ -15,8 +15,6 @@ export class EntryMemory {
   readonly written: Map<string, Snapshot> = new Map();
   /** By what a sink sends. */
   readonly senders: Map<string, OtlpSenderMemory> = new Map();
-  /** Notes that the log has already. */
-  readonly notes: Set<string> = new Set();
   readonly #intakes = new Map<string, IngestMemory>();
   readonly #logs = new Map<string, LogProgress>();
   /** Notes that the log has already. */
