@@ -30,10 +30,6 @@ const LINE_ENDS = /[\u0085\u2028\u2029]/g;
 
 // Attributes of a scope and of tags are the only lists of a note.
 const LIMITS: BudgetLimits = { bytes: 2 ** 20, elements: 1000, depth: 16 };
-/** Whether a comment, without its `#`, is meant to describe a family. */
-export function isFamilyNote(comment: string): boolean {
-  return comment.startsWith('[Family:');
-}
 
 /** Parses the text of a comment, without its `#`; `undefined` if it does not describe a family. */
 export function parseFamilyNote(comment: string): FamilyNote | undefined {
