@@ -6,6 +6,7 @@ import type { TableMessage } from './messages.ts';
 import type { DashboardSettings } from './options.ts';
 import { type Message, Subscriber, type Watched } from './subscriber.ts';
 
+// Proxies cut streams that are silent for a minute.
 const BEAT_MS = 15_000;
 const MOST_SUBSCRIBERS = 100;
 
@@ -19,13 +20,17 @@ export class Broadcast {
   readonly #beat: NodeJS.Timeout;
   #isClosed = false;
 
-  constructor(registry: Registry, settings: DashboardSettings) {
+  /** @param beatMs The longest time that a client hears nothing; at most 15 seconds. */
+  constructor(registry: Registry, settings: DashboardSettings, beatMs: number = BEAT_MS) {
     this.#settings = settings;
     this.#feed = new Feed(registry, settings, () => this.#sendAll());
     this.#feed.start(() => this.#subscribers.size > 0);
-    this.#beat = setInterval(() => {
-      for (const one of this.#subscribers) one.beat();
-    }, BEAT_MS).unref();
+    this.#beat = setInterval(
+      () => {
+        for (const one of this.#subscribers) one.beat();
+      },
+      Math.min(beatMs, BEAT_MS),
+    ).unref();
   }
 
   /** Whether another client may watch. */
