@@ -36,7 +36,8 @@ export interface DashboardOptions {
   readonly historySeconds?: number | undefined;
   /**
    * Makes plots of a file that somebody drops on the page. The page shows the message of an `HdrscopeError` that it throws, and
-   * of no other error. `bytes` throws after 256 MiB. @default the page takes no files
+   * of no other error. `bytes` throws after 256 MiB, and when the text of the file, after decompression by gzip, has more than 256 MiB
+   * or 1,000,000 lines. @default the page takes no files
    */
   readonly openFile?:
     | ((name: string, bytes: AsyncIterable<Uint8Array>) => Promise<readonly Plot[]>)
