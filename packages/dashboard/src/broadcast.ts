@@ -88,10 +88,11 @@ export class Broadcast {
 
   #tableText(seen: number): string {
     const { table, errors, viewNames } = this.#feed;
-    const { families, series, rows } = table.changesSince(seen);
+    const from = table.knowsChangesSince(seen) ? seen : 0;
+    const { families, series, rows, removed } = table.changesSince(from);
     const { title, everyMs, openFile } = this.#settings;
-    const facts: Omit<TableMessage, 'families' | 'series' | 'rows'> = {
-      isWhole: seen === 0,
+    const facts: Omit<TableMessage, 'families' | 'series' | 'rows' | 'removed'> = {
+      isWhole: from === 0,
       title,
       opensFiles: openFile !== undefined,
       everyMs,
@@ -99,6 +100,6 @@ export class Broadcast {
       views: viewNames,
       errors,
     };
-    return `${JSON.stringify(facts).slice(0, -1)},"families":${families},"series":${series},"rows":${rows}}`;
+    return `${JSON.stringify(facts).slice(0, -1)},"families":${families},"series":${series},"rows":${rows},"removed":${removed}}`;
   }
 }

@@ -17,7 +17,7 @@ const MOST_CHARTS = 24;
 
 /** Gathers a registry regularly, once for all clients, and holds everything that the page shows. Never throws. */
 export class Feed {
-  readonly table: LiveTable = new LiveTable();
+  readonly table: LiveTable;
   readonly history: History;
   readonly #registry: Registry;
   readonly #settings: DashboardSettings;
@@ -35,6 +35,8 @@ export class Feed {
     this.#registry = registry;
     this.#settings = settings;
     this.#onUpdate = onUpdate;
+    // A series that has ended leaves the page with the last of its history.
+    this.table = new LiveTable(settings.historyMs);
     this.history = new History(settings.historyMs, settings.everyMs);
   }
 
@@ -84,7 +86,7 @@ export class Feed {
   #take(snapshot: Snapshot): void {
     // Two snapshots in one millisecond, or around a clock that was set back, have no interval between them.
     if (this.table.updates > 0 && snapshot.timeMs <= this.table.snapshot.timeMs) return;
-    this.table.update(snapshot);
+    for (const id of this.table.update(snapshot)) this.history.remove(id);
     this.history.add(this.table);
     this.#errors = snapshot.errors.map(({ source, error }) => `${source}: ${reasonOf(error)}`);
   }
@@ -122,7 +124,7 @@ export class Feed {
 
   /** The detail of a series as JSON, made once for all clients; `undefined` for an unknown id. */
   detailText(id: number): string | undefined {
-    const one = this.table.series[id];
+    const one = this.table.find(id);
     if (one === undefined) return undefined;
     if (this.#detailsUpdate !== this.table.updates) this.#details = new Map();
     this.#detailsUpdate = this.table.updates;

@@ -32,7 +32,7 @@ export interface DashboardOptions {
   readonly allowedHosts?: readonly string[] | undefined;
   /** The time between two updates in milliseconds: from 100 to 3,600,000. @default 1000 */
   readonly everyMs?: number | undefined;
-  /** The length of the history in seconds: from 10 to 86,400. It holds at most 600 updates. @default 300 */
+  /** The length of the history in seconds: from 10 to 86,400. It holds at most 600 updates. A series that ended so long ago leaves the page. @default 300 */
   readonly historySeconds?: number | undefined;
   /**
    * Makes plots of a file that somebody drops on the page. The page shows the message of an `HdrscopeError` that it throws, and
