@@ -1,5 +1,6 @@
+import { visible } from '@hdrscope/core/internal';
 import { reasonOf } from '@hdrscope/kit';
-import { type Registry, SHARED_GATHER_MS, type Snapshot } from '@hdrscope/registry';
+import { type FamilySnapshot, type Registry, SHARED_GATHER_MS, type Snapshot } from '@hdrscope/registry';
 import { bucketsOf, detailOf } from './detail.ts';
 import { History } from './history.ts';
 import { type LiveSeries, LiveTable } from './live-table.ts';
@@ -77,7 +78,7 @@ export class Feed {
     try {
       this.#take(await this.#registry.gather({ timeoutMs: PATIENCE_MS, maxAgeMs: SHARED_GATHER_MS }));
     } catch (error) {
-      this.#errors = [`the registry: ${reasonOf(error)}`];
+      this.#errors = [visible(`the registry: ${reasonOf(error)}`)];
     }
     await this.#askViews();
     this.#onUpdate();
@@ -88,7 +89,7 @@ export class Feed {
     if (this.table.updates > 0 && snapshot.timeMs <= this.table.snapshot.timeMs) return;
     for (const id of this.table.update(snapshot)) this.history.remove(id);
     this.history.add(this.table);
-    this.#errors = snapshot.errors.map(({ source, error }) => `${source}: ${reasonOf(error)}`);
+    this.#errors = snapshot.errors.map(({ source, error }) => visible(`${source}: ${reasonOf(error)}`));
   }
 
   /** When the views cannot be made, the last ones stay. */
@@ -96,21 +97,26 @@ export class Feed {
     try {
       this.#views = await this.#settings.views();
     } catch (error) {
-      this.#errors = [...this.#errors, `the views: ${reasonOf(error)}`];
+      this.#errors = [...this.#errors, visible(`the views: ${reasonOf(error)}`)];
     }
   }
 
   /** The names of all views. */
   get viewNames(): string[] {
-    const ofFamilies = this.table.series.map(({ family }) => this.#settings.viewOf(family));
-    const names = [...this.#views.map(({ name }) => name), ...ofFamilies];
+    const ofFamilies = this.table.series.map(({ family }) => this.#viewOf(family));
+    const names = [...this.#views.map(({ name }) => visible(name)), ...ofFamilies];
     return [...new Set(names)].filter((name) => name !== undefined);
+  }
+
+  #viewOf(family: FamilySnapshot): string | undefined {
+    const name = this.#settings.viewOf(family);
+    return name === undefined ? undefined : visible(name);
   }
 
   /** The plots of a view: the given ones, then the busiest series of its families. */
   view(name: string): ViewMessage {
-    const given = this.#views.filter((view) => view.name === name).flatMap(({ plots }) => plots);
-    const own = this.table.series.filter(({ family }) => this.#settings.viewOf(family) === name);
+    const given = this.#views.filter((view) => visible(view.name) === name).flatMap(({ plots }) => plots);
+    const own = this.table.series.filter(({ family }) => this.#viewOf(family) === name);
     const busiest = own
       .filter(({ latest }) => latest.histogram.totalCount > 0)
       .sort((a, b) => b.latest.histogram.totalCount - a.latest.histogram.totalCount)

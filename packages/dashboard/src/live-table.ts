@@ -1,4 +1,5 @@
 import type { ReadonlyHistogram } from '@hdrscope/core';
+import { visible } from '@hdrscope/core/internal';
 import { attributePairs, countedUnitOf } from '@hdrscope/plot';
 import type { Attributes, FamilySnapshot, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
 import { EMPTY_SNAPSHOT, type Rejected, valuesAtPercentiles } from '@hdrscope/registry';
@@ -164,7 +165,13 @@ export class LiveTable {
     if (known !== undefined) return known;
     const { name, unit, description } = family;
     const added: LiveFamily = {
-      facts: { id: this.#nextFamily++, name, description, counted: countedUnitOf(family), unit },
+      facts: {
+        id: this.#nextFamily++,
+        name: visible(name),
+        description: visible(description),
+        counted: countedUnitOf(family),
+        unit,
+      },
       addedAt: this.#updates,
       series: new Map(),
     };
@@ -174,7 +181,11 @@ export class LiveTable {
 
   #add(live: LiveFamily, family: FamilySnapshot, latest: SeriesSnapshot, seconds: number): void {
     const id = this.#nextSeries++;
-    const facts: SeriesFacts = { id, family: live.facts.id, attributes: attributePairs(latest.attributes) };
+    const facts: SeriesFacts = {
+      id,
+      family: live.facts.id,
+      attributes: attributePairs(latest.attributes).map((pair) => visible(pair)),
+    };
     const all = valuesOf(family, latest.histogram);
     // All values of a new series are of the last interval, unless there was no interval.
     const count = latest.histogram.totalCount;

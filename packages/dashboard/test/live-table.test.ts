@@ -49,6 +49,17 @@ test('a series that has ended keeps its values, and its rate is 0', async () => 
   expect([count, rate, last, table.series[0]!.changedAt]).toEqual([2, 0, null, update + 1]);
 });
 
+test('names and attributes are sent without characters that a browser obeys', async () => {
+  const { registry } = timedRegistry();
+  registry.histogram({ name: 'a', description: 'x\u202ey' }).with({ k: 'v\u001b[31m\u009b' }).record(1);
+  const table = new LiveTable();
+  table.update(await registry.gather());
+
+  const { families, series } = table.changesSince(0);
+  expect(JSON.parse(families)[0].description).toBe('x\\u202ey');
+  expect(JSON.parse(series)[0].attributes).toEqual(['k=v\\x1b[31m\\x9b']);
+});
+
 test('all values of a series that appears later are of the last interval', async () => {
   const { registry, wait } = timedRegistry();
   const table = new LiveTable();
