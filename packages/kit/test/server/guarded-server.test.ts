@@ -282,5 +282,8 @@ test('options are checked without a server, and files are not read', () => {
   assertGuardOptions(HOST, { token: TOKEN, tls: { certFile: 'no.crt', keyFile: 'no.key' } });
   expectRefused(() => assertGuardOptions(HOST, { token: 'short' }), 'ERR_INVALID_OPTION');
   expectRefused(() => assertGuardOptions(HOST, { limits: { connections: 0 } }), 'ERR_INVALID_OPTION');
-  expectRefused(() => assertGuardOptions(HOST, { tls: { certFile: 'no.crt' } as never }), 'ERR_INVALID_OPTION');
+  expectRefused(
+    () => assertGuardOptions(HOST, { tls: { certFile: 'no.crt' } as never }),
+    'ERR_INVALID_OPTION',
+  );
 });
