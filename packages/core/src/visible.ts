@@ -1,11 +1,11 @@
 /**
  * Characters that a terminal, a browser or an editor obeys instead of showing them: the control characters C0 and C1, separators
- * of lines, marks and overrides of the direction of writing (https://www.unicode.org/reports/tr9/), and halves of surrogate pairs,
- * which no encoding can write.
+ * of lines, marks and overrides of the direction of writing (https://www.unicode.org/reports/tr9/), halves of surrogate pairs,
+ * which no encoding can write, and the characters that XML forbids.
  */
 const OBEYED =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to find.
-  /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+  /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /** How `visible` shows a text. */
 export interface VisibleOptions {

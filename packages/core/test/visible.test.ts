@@ -9,6 +9,7 @@ test.each([
   ['a\nb\tc\rd', 'a\\x0ab\\x09c\\x0dd'],
   ['\ud83d\ude00 \ud83d', '😀 \\ud83d'],
   ['\udc00\ufeff\u2028', '\\udc00\\ufeff\\u2028'],
+  ['\ufffe\uffff\ufffd', '\\ufffe\\uffff\ufffd'],
   ['größer ≥ 100 % 日本', 'größer ≥ 100 % 日本'],
 ])('%j is shown as %s', (text, shown) => {
   expect(visible(text)).toBe(shown);

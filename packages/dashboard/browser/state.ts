@@ -38,6 +38,7 @@ export function applyChanges(state: TableState, message: TableMessage): void {
     state.siblings.clear();
     state.series.clear();
   }
+  remove(state, message.removed);
   for (const family of message.families) state.families.set(family.id, family);
   for (const facts of message.series) {
     const family = state.families.get(facts.family);
@@ -50,6 +51,31 @@ export function applyChanges(state: TableState, message: TableMessage): void {
   for (const row of message.rows) {
     const series = state.series.get(row[0]);
     if (series !== undefined) series.row = row;
+  }
+}
+
+/** Removes series, and families that are left without series. */
+function remove({ families, siblings, series }: TableState, ids: readonly number[]): void {
+  const changed = new Set<number>();
+  for (const id of ids) {
+    const family = series.get(id)?.family.id;
+    if (family === undefined) continue;
+    series.delete(id);
+    changed.add(family);
+  }
+  const left = [...series.values()].filter(({ family }) => changed.has(family.id));
+  for (const id of changed) {
+    const ofFamily = left.filter(({ family }) => family.id === id).map(({ facts }) => facts.attributes);
+    const known = siblings.get(id);
+    if (known === undefined || ofFamily.length === 0) {
+      siblings.delete(id);
+      families.delete(id);
+      continue;
+    }
+    known.count = ofFamily.length;
+    const [first = [], ...others] = ofFamily;
+    const sets = others.map((attributes) => new Set(attributes));
+    known.common = new Set(first.filter((attribute) => sets.every((one) => one.has(attribute))));
   }
 }
 

@@ -1,8 +1,9 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { areEqual, hostnameOf, isBearer, isLoopback, isOfAnotherSite } from '@hdrscope/kit/server';
 
-/** The answer of `Access` to a request. */
+/** The answer of `PageAccess` to a request. */
 export type Verdict =
   | { readonly kind: 'allowed' }
   /** The client asks again at `location`, which has no token, with this cookie. */
@@ -11,39 +12,37 @@ export type Verdict =
 
 const ALLOWED: Verdict = { kind: 'allowed' };
 
-/** Whether a name or an address leads to this machine only. */
-export function isLoopback(host: string): boolean {
-  const name = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
-  if (isIP(name) === 4) return name.startsWith('127.');
-  return name === 'localhost' || name === '::1' || name === '::ffff:127.0.0.1';
-}
-
-/** Decides who may see the page. */
-export class Access {
+/** Decides who may see the page. A browser cannot send a header with its first request, so it gets a cookie for the token. */
+export class PageAccess {
   readonly #token: string | undefined;
+  readonly #allowedHosts: ReadonlySet<string>;
   /** Makes a cookie useless for other servers, and for this one after a restart. */
   readonly #secret: Buffer = randomBytes(32);
 
-  constructor(token: string | undefined) {
+  constructor(token: string | undefined, allowedHosts: readonly string[] = []) {
     this.#token = token;
+    this.#allowedHosts = new Set(allowedHosts.map(hostnameOf));
   }
 
   judge(request: IncomingMessage, url: URL): Verdict {
-    return this.#token === undefined ? judgeWithoutToken(request) : this.#judgeByToken(request, url);
+    return this.#token === undefined
+      ? this.#judgeWithoutToken(request)
+      : this.#judgeByToken(request, this.#token, url);
   }
 
-  #judgeByToken({ headers, method, socket }: IncomingMessage, url: URL): Verdict {
-    const [, bearer] = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? [];
-    if (bearer !== undefined && this.#isToken(bearer)) return ALLOWED;
+  #judgeByToken(request: IncomingMessage, token: string, url: URL): Verdict {
+    if (isBearer(request, token)) return ALLOWED;
+    const { headers, method, socket } = request;
     // Servers on several ports of a host share its cookies, so the port is in the name.
     const name = `hdrscope-${socket.localPort}`;
-    if (cookiesNamed(name, headers.cookie).some((value) => areEqual(value, this.#cookieValue())))
-      return ALLOWED;
+    const wanted = this.#cookieValue(token);
+    if (cookiesNamed(name, headers.cookie).some((value) => areEqual(value, wanted))) return ALLOWED;
     const given = url.searchParams.get('token');
-    if (given !== null && this.#isToken(given) && (method === 'GET' || method === 'HEAD')) {
+    if (given !== null && areEqual(given, token) && (method === 'GET' || method === 'HEAD')) {
       const location = new URL(url);
       location.searchParams.delete('token');
-      const cookie = `${name}=${this.#cookieValue()}; Path=/; HttpOnly; SameSite=Strict`;
+      const secure = (socket as Partial<TLSSocket>).encrypted === true ? '; Secure' : '';
+      const cookie = `${name}=${wanted}; Path=/; HttpOnly; SameSite=Strict${secure}`;
       return {
         kind: 'redirected',
         location: `.${location.pathname.replace(/^.*(?=\/)/, '')}${location.search}`,
@@ -55,50 +54,36 @@ export class Access {
     return { kind: 'refused', status: 401, reason };
   }
 
-  #isToken(given: string): boolean {
-    return areEqual(given, this.#token!);
+  /**
+   * Without a token, only this machine is let in. A page of another host whose name was made to lead here is refused too: the
+   * browser sends that name as `Host`.
+   */
+  #judgeWithoutToken({ headers: { host }, socket: { remoteAddress } }: IncomingMessage): Verdict {
+    const isHere = remoteAddress !== undefined && isLoopback(remoteAddress.replace(/^::ffff:/, ''));
+    if (isHere && host !== undefined && this.#isKnown(hostnameOf(host))) return ALLOWED;
+    return {
+      kind: 'refused',
+      status: 403,
+      reason: 'this page is for its own machine only: open it there as localhost or by a loopback address',
+    };
   }
 
-  #cookieValue(): string {
-    return createHash('sha256').update(this.#secret).update(this.#token!).digest('base64url');
+  #isKnown(name: string): boolean {
+    return isLoopback(name) || this.#allowedHosts.has(name);
   }
-}
 
-/**
- * Without a token, only this machine is let in. A page of another host whose name was made to lead here is refused too: the
- * browser sends that name as `Host`.
- */
-function judgeWithoutToken({ headers, socket }: IncomingMessage): Verdict {
-  const isHere =
-    socket.remoteAddress !== undefined && isLoopback(socket.remoteAddress.replace(/^::ffff:/, ''));
-  if (isHere && headers.host !== undefined && isLoopback(hostnameOf(headers.host))) return ALLOWED;
-  return {
-    kind: 'refused',
-    status: 403,
-    reason: 'this page is for its own machine only: open it there as localhost or by a loopback address',
-  };
+  #cookieValue(token: string): string {
+    return createHash('sha256').update(this.#secret).update(token).digest('base64url');
+  }
 }
 
 /** Whether a request that changes something comes from the page itself. */
-export function isFromThePage({ headers }: IncomingMessage): boolean {
-  const { origin, host } = headers;
-  const site = headers['sec-fetch-site'];
-  if (site !== undefined && site !== 'same-origin') return false;
-  if (origin === undefined || host === undefined || !URL.canParse(origin)) return false;
-  return new URL(origin).host === host.toLowerCase();
-}
-
-function hostnameOf(host: string): string {
-  return /^\[[^\]]*\]$|^[^:]*$/.test(host) ? host : host.replace(/:\d*$/, '');
+export function isFromThePage(request: IncomingMessage): boolean {
+  // Programs send no origin.
+  return request.headers.origin !== undefined && !isOfAnotherSite(request);
 }
 
 function cookiesNamed(name: string, header = ''): string[] {
   const pairs = header.split(';').map((pair) => pair.trim());
   return pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1));
-}
-
-/** Compares texts in constant time, by digests of one length. */
-function areEqual(given: string, wanted: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(wanted));
 }

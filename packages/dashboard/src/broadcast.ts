@@ -6,6 +6,7 @@ import type { TableMessage } from './messages.ts';
 import type { DashboardSettings } from './options.ts';
 import { type Message, Subscriber, type Watched } from './subscriber.ts';
 
+// Proxies cut streams that are silent for a minute.
 const BEAT_MS = 15_000;
 const MOST_SUBSCRIBERS = 100;
 
@@ -19,13 +20,17 @@ export class Broadcast {
   readonly #beat: NodeJS.Timeout;
   #isClosed = false;
 
-  constructor(registry: Registry, settings: DashboardSettings) {
+  /** @param beatMs The longest time that a client hears nothing; at most 15 seconds. */
+  constructor(registry: Registry, settings: DashboardSettings, beatMs: number = BEAT_MS) {
     this.#settings = settings;
     this.#feed = new Feed(registry, settings, () => this.#sendAll());
     this.#feed.start(() => this.#subscribers.size > 0);
-    this.#beat = setInterval(() => {
-      for (const one of this.#subscribers) one.beat();
-    }, BEAT_MS).unref();
+    this.#beat = setInterval(
+      () => {
+        for (const one of this.#subscribers) one.beat();
+      },
+      Math.min(beatMs, BEAT_MS),
+    ).unref();
   }
 
   /** Whether another client may watch. */
@@ -83,10 +88,11 @@ export class Broadcast {
 
   #tableText(seen: number): string {
     const { table, errors, viewNames } = this.#feed;
-    const { families, series, rows } = table.changesSince(seen);
+    const from = table.knowsChangesSince(seen) ? seen : 0;
+    const { families, series, rows, removed } = table.changesSince(from);
     const { title, everyMs, openFile } = this.#settings;
-    const facts: Omit<TableMessage, 'families' | 'series' | 'rows'> = {
-      isWhole: seen === 0,
+    const facts: Omit<TableMessage, 'families' | 'series' | 'rows' | 'removed'> = {
+      isWhole: from === 0,
       title,
       opensFiles: openFile !== undefined,
       everyMs,
@@ -94,6 +100,6 @@ export class Broadcast {
       views: viewNames,
       errors,
     };
-    return `${JSON.stringify(facts).slice(0, -1)},"families":${families},"series":${series},"rows":${rows}}`;
+    return `${JSON.stringify(facts).slice(0, -1)},"families":${families},"series":${series},"rows":${rows},"removed":${removed}}`;
   }
 }

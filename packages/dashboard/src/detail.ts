@@ -54,7 +54,7 @@ function curves({ family, latest, facts: { id } }: LiveSeries, history: History,
   const options = { ticksPerHalfDistance: TICKS_PER_HALF_DISTANCE };
   const all = curveOfSeries(family, latest, { ...options, name: 'since the start' });
   const then = history.checkpoints.findLast(({ timeMs }) => timeMs <= nowMs - RECENT_MS);
-  const recent = histogramSince(latest.histogram, then?.series[id]?.histogram);
+  const recent = histogramSince(latest.histogram, then?.series.get(id)?.histogram);
   const isAll = recent.totalCount === latest.histogram.totalCount;
   const lastMinute = isAll
     ? []
@@ -89,9 +89,9 @@ function heatMapOf({ family, facts: { id } }: LiveSeries, history: History): Plo
   const { checkpoints } = history;
   for (const [at, { timeMs, series }] of checkpoints.entries()) {
     const before = checkpoints[at - 1];
-    const now = series[id];
+    const now = series.get(id);
     if (before === undefined || now === undefined) continue;
-    const histogram = histogramSince(now.histogram, before.series[id]?.histogram);
+    const histogram = histogramSince(now.histogram, before.series.get(id)?.histogram);
     intervals.push({ startMs: before.timeMs, endMs: timeMs, histogram, unitLayout: family.unitLayout });
   }
   if (!intervals.some(({ histogram }) => histogram.totalCount > 0)) return undefined;

@@ -1,5 +1,6 @@
+import { visible } from '@hdrscope/core/internal';
 import { reasonOf } from '@hdrscope/kit';
-import { type Registry, SHARED_GATHER_MS, type Snapshot } from '@hdrscope/registry';
+import { type FamilySnapshot, type Registry, SHARED_GATHER_MS, type Snapshot } from '@hdrscope/registry';
 import { bucketsOf, detailOf } from './detail.ts';
 import { History } from './history.ts';
 import { type LiveSeries, LiveTable } from './live-table.ts';
@@ -17,7 +18,7 @@ const MOST_CHARTS = 24;
 
 /** Gathers a registry regularly, once for all clients, and holds everything that the page shows. Never throws. */
 export class Feed {
-  readonly table: LiveTable = new LiveTable();
+  readonly table: LiveTable;
   readonly history: History;
   readonly #registry: Registry;
   readonly #settings: DashboardSettings;
@@ -35,6 +36,8 @@ export class Feed {
     this.#registry = registry;
     this.#settings = settings;
     this.#onUpdate = onUpdate;
+    // A series that has ended leaves the page with the last of its history.
+    this.table = new LiveTable(settings.historyMs);
     this.history = new History(settings.historyMs, settings.everyMs);
   }
 
@@ -75,7 +78,7 @@ export class Feed {
     try {
       this.#take(await this.#registry.gather({ timeoutMs: PATIENCE_MS, maxAgeMs: SHARED_GATHER_MS }));
     } catch (error) {
-      this.#errors = [`the registry: ${reasonOf(error)}`];
+      this.#errors = [visible(`the registry: ${reasonOf(error)}`)];
     }
     await this.#askViews();
     this.#onUpdate();
@@ -84,9 +87,9 @@ export class Feed {
   #take(snapshot: Snapshot): void {
     // Two snapshots in one millisecond, or around a clock that was set back, have no interval between them.
     if (this.table.updates > 0 && snapshot.timeMs <= this.table.snapshot.timeMs) return;
-    this.table.update(snapshot);
+    for (const id of this.table.update(snapshot)) this.history.remove(id);
     this.history.add(this.table);
-    this.#errors = snapshot.errors.map(({ source, error }) => `${source}: ${reasonOf(error)}`);
+    this.#errors = snapshot.errors.map(({ source, error }) => visible(`${source}: ${reasonOf(error)}`));
   }
 
   /** When the views cannot be made, the last ones stay. */
@@ -94,21 +97,26 @@ export class Feed {
     try {
       this.#views = await this.#settings.views();
     } catch (error) {
-      this.#errors = [...this.#errors, `the views: ${reasonOf(error)}`];
+      this.#errors = [...this.#errors, visible(`the views: ${reasonOf(error)}`)];
     }
   }
 
   /** The names of all views. */
   get viewNames(): string[] {
-    const ofFamilies = this.table.series.map(({ family }) => this.#settings.viewOf(family));
-    const names = [...this.#views.map(({ name }) => name), ...ofFamilies];
+    const ofFamilies = this.table.series.map(({ family }) => this.#viewOf(family));
+    const names = [...this.#views.map(({ name }) => visible(name)), ...ofFamilies];
     return [...new Set(names)].filter((name) => name !== undefined);
+  }
+
+  #viewOf(family: FamilySnapshot): string | undefined {
+    const name = this.#settings.viewOf(family);
+    return name === undefined ? undefined : visible(name);
   }
 
   /** The plots of a view: the given ones, then the busiest series of its families. */
   view(name: string): ViewMessage {
-    const given = this.#views.filter((view) => view.name === name).flatMap(({ plots }) => plots);
-    const own = this.table.series.filter(({ family }) => this.#settings.viewOf(family) === name);
+    const given = this.#views.filter((view) => visible(view.name) === name).flatMap(({ plots }) => plots);
+    const own = this.table.series.filter(({ family }) => this.#viewOf(family) === name);
     const busiest = own
       .filter(({ latest }) => latest.histogram.totalCount > 0)
       .sort((a, b) => b.latest.histogram.totalCount - a.latest.histogram.totalCount)
@@ -122,7 +130,7 @@ export class Feed {
 
   /** The detail of a series as JSON, made once for all clients; `undefined` for an unknown id. */
   detailText(id: number): string | undefined {
-    const one = this.table.series[id];
+    const one = this.table.find(id);
     if (one === undefined) return undefined;
     if (this.#detailsUpdate !== this.table.updates) this.#details = new Map();
     this.#detailsUpdate = this.table.updates;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { Registry } from '@hdrscope/registry';
-import { Access, isFromThePage } from './access.ts';
+import { isFromThePage, PageAccess } from './access.ts';
 import { Broadcast } from './broadcast.ts';
 import { FileOpener } from './open-file.ts';
 import { type DashboardOptions, PAGE_NAMES, settingsOf } from './options.ts';
@@ -73,12 +73,24 @@ export function dashboardHandler(
   options: DashboardHandlerOptions = {},
 ): DashboardHandler {
   assertOptions(options, DASHBOARD_HANDLER);
-  const { path = '/', ...page } = options;
+  return handlerOf(registry, options);
+}
+
+/**
+ * Makes the handler of options whose names are checked.
+ *
+ * @param beatMs The longest time that a stream of events may be silent. @default 15 seconds
+ */
+export function handlerOf(
+  registry: Registry,
+  { path = '/', ...page }: DashboardHandlerOptions,
+  beatMs?: number,
+): DashboardHandler {
   const settings = settingsOf(page);
   const parts = {
     path,
-    access: new Access(settings.token),
-    broadcast: new Broadcast(registry, settings),
+    access: new PageAccess(settings.token, settings.allowedHosts),
+    broadcast: new Broadcast(registry, settings, beatMs),
     opener: new FileOpener(settings.openFile),
     files: new StaticFiles(settings.title),
   };
@@ -97,7 +109,7 @@ export function dashboardHandler(
 
 interface Parts {
   readonly path: string;
-  readonly access: Access;
+  readonly access: PageAccess;
   readonly broadcast: Broadcast;
   readonly opener: FileOpener;
   readonly files: StaticFiles;

@@ -5,7 +5,7 @@ import { ROW_PERCENTILES } from './messages.ts';
 /** All counts at one moment, by the id of their series. */
 export interface Checkpoint {
   readonly timeMs: number;
-  readonly series: readonly SeriesSnapshot[];
+  readonly series: ReadonlyMap<number, SeriesSnapshot>;
 }
 
 /** The percentiles of a series over time. */
@@ -36,10 +36,10 @@ export class History {
   /** As long as `#moments`. The place of an update is its number modulo that length. */
   readonly #timesMs: Float64Array;
   /** By series id: the values of `ROW_PERCENTILES` of each moment, NaN when nothing was counted. */
-  readonly #values: Float64Array[] = [];
+  readonly #values = new Map<number, Float64Array>();
   #count = 0;
   /** Ascending in time. */
-  #checkpoints: Checkpoint[] = [];
+  #checkpoints: { readonly timeMs: number; readonly series: Map<number, SeriesSnapshot> }[] = [];
 
   constructor(spanMs: number, everyMs: number) {
     this.#spanMs = spanMs;
@@ -63,8 +63,8 @@ export class History {
   }
 
   #write({ facts: { id }, row: [, , , last] }: LiveSeries, place: number): void {
-    this.#values[id] ??= new Float64Array(this.#moments * WIDTH).fill(Number.NaN);
-    const values = this.#values[id];
+    const values = this.#values.get(id) ?? new Float64Array(this.#moments * WIDTH).fill(Number.NaN);
+    this.#values.set(id, values);
     for (let i = 0; i < WIDTH; i++) values[place * WIDTH + i] = last?.[i] ?? Number.NaN;
   }
 
@@ -75,12 +75,21 @@ export class History {
     if (!isDue) return;
     const earliest = timeMs - this.#spanMs;
     this.#checkpoints = this.#checkpoints.filter((one) => one.timeMs >= earliest).slice(1 - wanted);
-    this.#checkpoints.push({ timeMs, series: table.series.map(({ latest }) => latest) });
+    this.#checkpoints.push({
+      timeMs,
+      series: new Map(table.series.map(({ facts, latest }) => [facts.id, latest])),
+    });
+  }
+
+  /** Forgets a series that the table has removed. */
+  remove(id: number): void {
+    this.#values.delete(id);
+    for (const { series } of this.#checkpoints) series.delete(id);
   }
 
   /** @param id The id of a series. */
   of(id: number): SeriesHistory {
-    const values = this.#values[id];
+    const values = this.#values.get(id);
     const from = Math.max(0, this.#count - this.#moments);
     const places = Array.from({ length: this.#count - from }, (_, i) => (from + i) % this.#moments);
     return {

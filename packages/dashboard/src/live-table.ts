@@ -1,4 +1,5 @@
 import type { ReadonlyHistogram } from '@hdrscope/core';
+import { visible } from '@hdrscope/core/internal';
 import { attributePairs, countedUnitOf } from '@hdrscope/plot';
 import type { Attributes, FamilySnapshot, SeriesSnapshot, Snapshot } from '@hdrscope/registry';
 import { EMPTY_SNAPSHOT, type Rejected, valuesAtPercentiles } from '@hdrscope/registry';
@@ -19,6 +20,8 @@ export interface LiveSeries {
   rowText: string;
   /** The number of the update that added the series. */
   readonly addedAt: number;
+  /** The time of the first snapshot without the series, in milliseconds since 1970; `undefined` while snapshots have it. */
+  endedMs: number | undefined;
 }
 
 interface LiveFamily {
@@ -33,38 +36,71 @@ export interface TableChanges {
   readonly families: string;
   readonly series: string;
   readonly rows: string;
+  readonly removed: string;
 }
 
-/** A row for each series of a registry, updated by its snapshots. It knows which update changed which row. */
+// A client that has missed more of them gets the whole table.
+const MOST_REMOVALS = 10_000;
+
+/**
+ * A row for each series of a registry, updated by its snapshots. It knows which update changed which row. A series that has ended
+ * stays for a while, then it is removed.
+ */
 export class LiveTable {
+  readonly #keepMs: number;
   /** Families by scope and name. */
   readonly #families = new Map<string, LiveFamily>();
-  /** Series by id. */
-  readonly #series: LiveSeries[] = [];
+  /** By id, ascending. */
+  readonly #byId = new Map<number, LiveSeries>();
+  /** All of `#byId`. */
+  #series: readonly LiveSeries[] | undefined;
+  #nextFamily = 0;
+  #nextSeries = 0;
+  /** The last removals, oldest first, each with the number of its update. */
+  #removals: (readonly [id: number, update: number])[] = [];
+  /** Removals up to this update may be forgotten. */
+  #forgotten = 0;
   #snapshot: Snapshot = EMPTY_SNAPSHOT;
   #updates = 0;
+
+  /** @param keepMs How long a series stays that has ended, in milliseconds. @default forever */
+  constructor(keepMs: number = Number.POSITIVE_INFINITY) {
+    this.#keepMs = keepMs;
+  }
 
   /** The number of updates so far. */
   get updates(): number {
     return this.#updates;
   }
 
-  /** Series by id. */
+  /** Ascending by id. */
   get series(): readonly LiveSeries[] {
+    this.#series ??= [...this.#byId.values()];
     return this.#series;
+  }
+
+  /** The series of an id; `undefined` when it does not exist, or no longer. */
+  find(id: number): LiveSeries | undefined {
+    return this.#byId.get(id);
   }
 
   get snapshot(): Snapshot {
     return this.#snapshot;
   }
 
-  /** Takes a later snapshot. The first snapshot ends no interval, so its series have no rates. */
-  update(snapshot: Snapshot): void {
+  /**
+   * Takes a later snapshot. The first snapshot ends no interval, so its series have no rates.
+   *
+   * @returns The ids of series that were removed, because they ended long ago.
+   */
+  update(snapshot: Snapshot): readonly number[] {
     const seconds = this.#updates === 0 ? 0 : (snapshot.timeMs - this.#snapshot.timeMs) / 1000;
     this.#updates += 1;
     this.#snapshot = snapshot;
+    const present = new Set<LiveFamily>();
     for (const family of snapshot.families) {
       const live = this.#familyOf(family);
+      present.add(live);
       const shown = new Set<Attributes>();
       for (const series of family.series) {
         shown.add(series.attributes);
@@ -73,20 +109,53 @@ export class LiveTable {
         else this.#update(known, family, series, seconds);
       }
       if (shown.size === live.series.size) continue;
-      // A series that has ended counts nothing any more.
-      for (const [attributes, one] of live.series) if (!shown.has(attributes)) this.#stop(one);
+      for (const [attributes, one] of live.series) if (!shown.has(attributes)) this.#end(one);
     }
+    for (const live of this.#families.values()) {
+      if (!present.has(live)) for (const one of live.series.values()) this.#end(one);
+    }
+    return this.#removeEnded(present);
+  }
+
+  #removeEnded(present: ReadonlySet<LiveFamily>): readonly number[] {
+    const removed: number[] = [];
+    for (const [key, live] of this.#families) {
+      for (const [attributes, { endedMs, facts }] of live.series) {
+        if (endedMs === undefined || this.#snapshot.timeMs - endedMs < this.#keepMs) continue;
+        live.series.delete(attributes);
+        this.#byId.delete(facts.id);
+        removed.push(facts.id);
+      }
+      if (live.series.size === 0 && !present.has(live)) this.#families.delete(key);
+    }
+    if (removed.length === 0) return removed;
+    this.#series = undefined;
+    for (const id of removed) this.#removals.push([id, this.#updates]);
+    const tooMany = this.#removals.length - MOST_REMOVALS;
+    if (tooMany > 0) this.#forgotten = this.#removals.splice(0, tooMany).at(-1)![1];
+    return removed;
+  }
+
+  /** Whether the changes after an update are known. If not, a client needs the whole table. */
+  knowsChangesSince(update: number): boolean {
+    return update > 0 && update >= this.#forgotten;
   }
 
   /** The changes after an update; everything after update 0. */
   changesSince(update: number): TableChanges {
-    const families = [...this.#families.values()].filter(({ addedAt }) => addedAt > update);
-    const series = this.#series.filter(({ addedAt }) => addedAt > update);
-    const rows = this.#series.filter(({ changedAt }) => changedAt > update);
+    const series = this.series.filter(({ addedAt }) => addedAt > update);
+    // A client forgets a family without series, so it gets the family with each new one.
+    const needed = new Set(series.map(({ facts }) => facts.family));
+    const families = [...this.#families.values()].filter(
+      ({ addedAt, facts }) => addedAt > update || needed.has(facts.id),
+    );
+    const rows = this.series.filter(({ changedAt }) => changedAt > update);
+    const removed = update === 0 ? [] : this.#removals.filter(([, at]) => at > update);
     return {
       families: JSON.stringify(families.map(({ facts }) => facts)),
       series: JSON.stringify(series.map(({ facts }) => facts)),
       rows: `[${rows.map(({ rowText }) => rowText).join()}]`,
+      removed: JSON.stringify(removed.map(([id]) => id)),
     };
   }
 
@@ -96,7 +165,13 @@ export class LiveTable {
     if (known !== undefined) return known;
     const { name, unit, description } = family;
     const added: LiveFamily = {
-      facts: { id: this.#families.size, name, description, counted: countedUnitOf(family), unit },
+      facts: {
+        id: this.#nextFamily++,
+        name: visible(name),
+        description: visible(description),
+        counted: countedUnitOf(family),
+        unit,
+      },
       addedAt: this.#updates,
       series: new Map(),
     };
@@ -105,8 +180,12 @@ export class LiveTable {
   }
 
   #add(live: LiveFamily, family: FamilySnapshot, latest: SeriesSnapshot, seconds: number): void {
-    const id = this.#series.length;
-    const facts: SeriesFacts = { id, family: live.facts.id, attributes: attributePairs(latest.attributes) };
+    const id = this.#nextSeries++;
+    const facts: SeriesFacts = {
+      id,
+      family: live.facts.id,
+      attributes: attributePairs(latest.attributes).map((pair) => visible(pair)),
+    };
     const all = valuesOf(family, latest.histogram);
     // All values of a new series are of the last interval, unless there was no interval.
     const count = latest.histogram.totalCount;
@@ -116,9 +195,11 @@ export class LiveTable {
       rowText: JSON.stringify(row),
       changedAt: this.#updates,
       addedAt: this.#updates,
+      endedMs: undefined,
     };
     live.series.set(latest.attributes, added);
-    this.#series.push(added);
+    this.#byId.set(id, added);
+    this.#series = undefined;
   }
 
   #update(known: LiveSeries, family: FamilySnapshot, now: SeriesSnapshot, seconds: number): void {
@@ -126,6 +207,7 @@ export class LiveTable {
     const count = now.histogram.totalCount;
     const newCount = count - before.histogram.totalCount;
     known.family = family;
+    known.endedMs = undefined;
     // A series that has not changed keeps its snapshot, so that checkpoints share its counts.
     known.latest = newCount === 0 && isSame(now.rejected, before.rejected) ? before : now;
     if (newCount === 0) {
@@ -134,6 +216,12 @@ export class LiveTable {
     }
     const last = valuesOf(family, histogramSince(now.histogram, before.histogram));
     this.#show(known, [known.facts.id, count, newCount / seconds, last, valuesOf(family, now.histogram)]);
+  }
+
+  /** A series that has ended counts nothing any more. */
+  #end(one: LiveSeries): void {
+    one.endedMs ??= this.#snapshot.timeMs;
+    this.#stop(one);
   }
 
   /** Shows that a series has counted nothing in the last interval. */

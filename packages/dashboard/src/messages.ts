@@ -7,7 +7,7 @@ export const ROW_PERCENTILES: readonly number[] = [50, 90, 99, 99.9, 100];
 /** The values at `ROW_PERCENTILES`, in the unit of the family; `null` when nothing was counted. */
 export type RowValues = readonly number[] | null;
 
-/** The facts of a family, which a client gets once. */
+/** The facts of a family, which a client gets with its first series and with later ones. */
 export interface FamilyFacts {
   /** From 0, for as long as the server runs. */
   readonly id: number;
@@ -51,12 +51,14 @@ export interface TableMessage {
   readonly everyMs: number;
   /** The time of the snapshot, in milliseconds since 1970. */
   readonly timeMs: number;
-  /** Families that the client does not have yet. */
+  /** Families that the client does not have yet, or may have forgotten. */
   readonly families: readonly FamilyFacts[];
   /** Series that the client does not have yet. */
   readonly series: readonly SeriesFacts[];
   /** Rows that have changed. */
   readonly rows: readonly Row[];
+  /** The ids of series that the client no longer shows. Families without series go with them. */
+  readonly removed: readonly number[];
   /** The names of all views. */
   readonly views: readonly string[];
   /** Sources that failed, each with its reason. */

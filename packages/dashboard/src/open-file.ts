@@ -1,10 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { HdrscopeError } from '@hdrscope/core';
+import { FILE_LIMITS, FileBudget, type FileLimits } from './file-budget.ts';
 import type { OpenedMessage } from './messages.ts';
 import type { DashboardOptions } from './options.ts';
 
 /** The largest size of a file. */
 const MOST_BYTES: number = 256 * 2 ** 20;
+
+// So much of a file is counted before any of it is opened: a small file that decompresses into a very long text is never opened.
+const AHEAD_BYTES = 2 ** 20;
 
 // Bounds the memory of files.
 const MOST_AT_ONCE = 2;
@@ -20,11 +24,17 @@ export interface JsonAnswer {
 export class FileOpener {
   readonly #openFile: DashboardOptions['openFile'];
   readonly #mostBytes: number;
+  readonly #limits: FileLimits;
   #open = 0;
 
-  constructor(openFile: DashboardOptions['openFile'], mostBytes: number = MOST_BYTES) {
+  constructor(
+    openFile: DashboardOptions['openFile'],
+    mostBytes: number = MOST_BYTES,
+    limits: FileLimits = FILE_LIMITS,
+  ) {
     this.#openFile = openFile;
     this.#mostBytes = mostBytes;
+    this.#limits = limits;
   }
 
   /** Never rejects. */
@@ -50,10 +60,24 @@ export class FileOpener {
 
   async *#bounded(request: IncomingMessage, name: string): AsyncGenerator<Uint8Array, void> {
     let bytes = 0;
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-      bytes += chunk.length;
-      if (bytes > this.#mostBytes) throw new TooLarge(name);
-      yield chunk;
+    let ahead: Uint8Array[] | undefined = [];
+    const budget = new FileBudget(this.#limits);
+    try {
+      for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+        bytes += chunk.length;
+        if (bytes > this.#mostBytes) throw new TooLarge(name);
+        await budget.take(chunk);
+        if (ahead === undefined) yield chunk;
+        else {
+          ahead.push(chunk);
+          if (bytes < AHEAD_BYTES) continue;
+          yield* ahead;
+          ahead = undefined;
+        }
+      }
+      if (ahead !== undefined) yield* ahead;
+    } finally {
+      budget.end();
     }
   }
 

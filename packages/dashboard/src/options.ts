@@ -1,8 +1,14 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, mustBe, type OptionNames, type OptionsOwner } from '@hdrscope/core/internal';
+import {
+  assertAddress,
+  assertGuardOptions,
+  GUARD_NAMES,
+  type GuardOptions,
+  isLoopback,
+} from '@hdrscope/kit/server';
 import type { Plot } from '@hdrscope/plot';
 import type { FamilySnapshot } from '@hdrscope/registry';
-import { isLoopback } from './access.ts';
 
 /** A tab of the page: plots under a name. */
 export interface View {
@@ -19,13 +25,19 @@ export interface DashboardOptions {
    * first address, another client as `Authorization: Bearer`. @default no token: only this machine sees the page
    */
   readonly token?: string | undefined;
+  /**
+   * Names besides loopback names by which this machine may call the page without a token, such as the name of a proxy on this
+   * machine. @default no others
+   */
+  readonly allowedHosts?: readonly string[] | undefined;
   /** The time between two updates in milliseconds: from 100 to 3,600,000. @default 1000 */
   readonly everyMs?: number | undefined;
-  /** The length of the history in seconds: from 10 to 86,400. It holds at most 600 updates. @default 300 */
+  /** The length of the history in seconds: from 10 to 86,400. It holds at most 600 updates. A series that ended so long ago leaves the page. @default 300 */
   readonly historySeconds?: number | undefined;
   /**
    * Makes plots of a file that somebody drops on the page. The page shows the message of an `HdrscopeError` that it throws, and
-   * of no other error. `bytes` throws after 256 MiB. @default the page takes no files
+   * of no other error. `bytes` throws after 256 MiB, and when the text of the file, after decompression by gzip, has more than 256 MiB
+   * or 1,000,000 lines. @default the page takes no files
    */
   readonly openFile?:
     | ((name: string, bytes: AsyncIterable<Uint8Array>) => Promise<readonly Plot[]>)
@@ -42,7 +54,7 @@ export interface DashboardOptions {
 }
 
 /** The options of the page, and the address at which it is served. */
-export interface ServeDashboardOptions extends DashboardOptions {
+export interface ServeDashboardOptions extends DashboardOptions, GuardOptions {
   /** A name or an address. Every host but loopback needs a token. @default 'localhost' */
   readonly host?: string | undefined;
   /** From 0 to 65535; 0 takes a free port. @default 9465 */
@@ -53,6 +65,7 @@ export interface ServeDashboardOptions extends DashboardOptions {
 export interface DashboardSettings {
   readonly title: string;
   readonly token: string | undefined;
+  readonly allowedHosts: readonly string[];
   readonly everyMs: number;
   readonly historyMs: number;
   readonly openFile: DashboardOptions['openFile'];
@@ -60,12 +73,11 @@ export interface DashboardSettings {
   readonly viewOf: NonNullable<DashboardOptions['viewOf']>;
 }
 
-const FEWEST_TOKEN_CHARACTERS = 16;
-
 /** The names of the options of a page. */
 export const PAGE_NAMES: OptionNames<DashboardOptions> = {
   title: true,
   token: true,
+  allowedHosts: true,
   everyMs: true,
   historySeconds: true,
   openFile: true,
@@ -75,23 +87,26 @@ export const PAGE_NAMES: OptionNames<DashboardOptions> = {
 
 const SERVE_DASHBOARD: OptionsOwner<ServeDashboardOptions> = {
   name: 'serveDashboard',
-  names: { ...PAGE_NAMES, host: true, port: true },
+  names: { ...PAGE_NAMES, ...GUARD_NAMES, host: true, port: true },
   call: 'serveDashboard(registry, { port: 9465 })',
 };
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */
 export function settingsOf(options: DashboardOptions): DashboardSettings {
-  const { title = 'hdrscope', token, everyMs = 1000, historySeconds = 300, openFile } = options;
+  const {
+    title = 'hdrscope',
+    token,
+    allowedHosts = [],
+    everyMs = 1000,
+    historySeconds = 300,
+    openFile,
+  } = options;
   const { views = () => Promise.resolve([]), viewOf = viewByName } = options;
   if (typeof title !== 'string') throw mustBe('ERR_INVALID_OPTION', 'title', 'a text', title);
-  if (token !== undefined && !isToken(token)) {
-    // The message leaves out the token, which is a secret.
-    const allowed = `at least ${FEWEST_TOKEN_CHARACTERS} letters, digits and -._~`;
-    throw new HdrscopeError('ERR_INVALID_OPTION', `token must be ${allowed}`);
-  }
+  assertGuardOptions('localhost', { token, allowedHosts });
   assertWithin('everyMs', everyMs, 100, 3_600_000);
   assertWithin('historySeconds', historySeconds, 10, 86_400);
-  return { title, token, everyMs, historyMs: historySeconds * 1000, openFile, views, viewOf };
+  return { title, token, allowedHosts, everyMs, historyMs: historySeconds * 1000, openFile, views, viewOf };
 }
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` */
@@ -100,27 +115,20 @@ export function addressOf(options: ServeDashboardOptions): {
   readonly port: number;
   /** The options of the page itself. */
   readonly page: DashboardOptions;
+  readonly guard: Pick<GuardOptions, 'limits' | 'tls'>;
 } {
   assertOptions(options, SERVE_DASHBOARD);
-  const { host = 'localhost', port = 9465, ...page } = options;
+  const { host = 'localhost', port = 9465, limits, tls, ...page } = options;
+  assertAddress({ host, port });
   const { token } = page;
-  if (typeof host !== 'string' || host === '') {
-    throw mustBe('ERR_INVALID_OPTION', 'host', 'a name or an address', host);
-  }
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw mustBe('ERR_INVALID_OPTION', 'port', 'an integer from 0 to 65535', port);
-  }
   if (!isLoopback(host) && token === undefined) {
     throw new HdrscopeError(
       'ERR_INVALID_OPTION',
       `host must be loopback (localhost, 127.0.0.1, ::1) without a token, got "${host}": set a token to let others see the page`,
     );
   }
-  return { host, port, page };
-}
-
-function isToken(token: unknown): boolean {
-  return typeof token === 'string' && token.length >= FEWEST_TOKEN_CHARACTERS && /^[\w.~-]+$/.test(token);
+  assertGuardOptions(host, { limits, tls });
+  return { host, port, page, guard: { limits, tls } };
 }
 
 function assertWithin(name: string, value: unknown, from: number, to: number): void {

@@ -1,7 +1,7 @@
-import { createServer, type Server } from 'node:http';
 import { closeServer } from '@hdrscope/kit';
+import { createGuardedServer, inUrl, limitsOf, listenAt, type ServerLimits } from '@hdrscope/kit/server';
 import type { Registry } from '@hdrscope/registry';
-import { dashboardHandler } from './handler.ts';
+import { handlerOf } from './handler.ts';
 import { addressOf, type ServeDashboardOptions } from './options.ts';
 
 /** A running server of the page. */
@@ -13,18 +13,19 @@ export interface RunningDashboard {
   close(): Promise<void>;
 }
 
-// An unfinished request holds a connection.
-const REQUEST_TIMEOUT_MS = 120_000;
-const MOST_CONNECTIONS = 500;
+// Each page that is open holds a request for its events. Files take longer than other requests.
+const LIMITS: Partial<ServerLimits> = { requests: 200, requestMs: 120_000, answerMs: 180_000 };
 
 /**
  * Serves a live page over a registry, on a server of its own that does not keep the process alive: a table of all series,
  * percentile curves, percentiles over time and heat maps, updated every second by server-sent events. Rejects when the server
  * cannot listen.
  *
- * Only this machine sees the page, unless `host` names another one, which needs a `token`.
+ * Only this machine sees the page, unless `host` names another one, which needs a `token`. At `/healthz` the server answers 200 to
+ * everybody.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is outside the range stated on it. The system's error when a file of
+ *   `tls` cannot be read.
  * @example
  * ```ts
  * import { serveDashboard } from '@hdrscope/dashboard';
@@ -42,16 +43,19 @@ export async function serveDashboard(
   registry: Registry,
   options: ServeDashboardOptions = {},
 ): Promise<RunningDashboard> {
-  const { host, port: wantedPort, page } = addressOf(options);
-  const dashboard = dashboardHandler(registry, page);
-  const server = createServer(dashboard.handle).unref();
-  server.requestTimeout = REQUEST_TIMEOUT_MS;
-  server.maxConnections = MOST_CONNECTIONS;
-  server.on('connection', (socket) => socket.unref());
+  const { host, port: wantedPort, page, guard } = addressOf(options);
+  const limits = limitsOf({ ...LIMITS, ...guard.limits });
+  // A stream of events must not be idle for long enough to be cut.
+  const dashboard = handlerOf(registry, page, Math.ceil(limits.idleMs / 3));
   try {
-    const port = await listen(server, host, wantedPort);
+    const server = createGuardedServer(dashboard.handle, {
+      ...{ host, limits, tls: guard.tls },
+      unref: true,
+      ownAccess: true,
+    });
+    const port = await listenAt(server, { host, port: wantedPort });
     return {
-      url: `http://${host.includes(':') ? `[${host.replaceAll(/[[\]]/g, '')}]` : host}:${port}/`,
+      url: `${guard.tls === undefined ? 'http' : 'https'}://${inUrl(host)}:${port}/`,
       port,
       async close() {
         dashboard.close();
@@ -62,16 +66,4 @@ export async function serveDashboard(
     dashboard.close();
     throw error;
   }
-}
-
-function listen(server: Server, host: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host: host.replaceAll(/[[\]]/g, ''), port }, () => {
-      server.off('error', reject);
-      server.on('error', () => {});
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : port);
-    });
-  });
 }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
+import { isLoopback } from '@hdrscope/kit/server';
 import { createRegistry } from '@hdrscope/registry';
-import { isLoopback } from '../src/access.ts';
 import { serveDashboard } from '../src/index.ts';
 import { ask, endAll, serve } from './support.ts';
 

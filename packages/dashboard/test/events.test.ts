@@ -35,6 +35,7 @@ test('the first event has all series, with the values of the registry', async ()
   expect(id).toMatch(/^\S+\.1$/);
   expect(table).toEqual({
     isWhole: true,
+    removed: [],
     title: 'orders',
     opensFiles: false,
     everyMs: 1000,
@@ -245,4 +246,27 @@ test('closing ends the events, and the port is free again', async () => {
   await expect(events.next()).rejects.toThrow('the events ended');
   await expect(ask({ port: dashboard.port })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   await dashboard.close();
+});
+
+test('a client hears that a series is gone after the length of the history', async () => {
+  let nowMs = 1_000_000;
+  const registry = createRegistry({ clock: { nowMs: () => nowMs, monotonicMs: () => nowMs } });
+  const family = registry.histogram({ name: 'jobs' });
+  for (const n of [1, 2]) family.with({ n }).record(1);
+  const { port } = await serve(registry, { everyMs: 100, historySeconds: 10 });
+  const events = await EventReader.open({ port });
+  expect((await events.table()).series.map(({ id }) => id)).toEqual([0, 1]);
+
+  family.remove({ n: 1 });
+  nowMs += 1000;
+  const updates = [];
+  do {
+    updates.push(await events.table());
+    nowMs += 2000;
+  } while (updates.at(-1)!.removed.length === 0 && updates.length < 50);
+
+  expect(updates.at(-1)!.removed).toEqual([0]);
+  expect(updates.length).toBeGreaterThan(5);
+  const later = await EventReader.open({ port });
+  expect((await later.table()).series.map(({ id }) => id)).toEqual([1]);
 });

@@ -49,6 +49,17 @@ test('a series that has ended keeps its values, and its rate is 0', async () => 
   expect([count, rate, last, table.series[0]!.changedAt]).toEqual([2, 0, null, update + 1]);
 });
 
+test('names and attributes are sent without characters that a browser obeys', async () => {
+  const { registry } = timedRegistry();
+  registry.histogram({ name: 'a', description: 'x\u202ey' }).with({ k: 'v\u001b[31m\u009b' }).record(1);
+  const table = new LiveTable();
+  table.update(await registry.gather());
+
+  const { families, series } = table.changesSince(0);
+  expect(JSON.parse(families)[0].description).toBe('x\\u202ey');
+  expect(JSON.parse(series)[0].attributes).toEqual(['k=v\\x1b[31m\\x9b']);
+});
+
 test('all values of a series that appears later are of the last interval', async () => {
   const { registry, wait } = timedRegistry();
   const table = new LiveTable();
@@ -138,5 +149,80 @@ test('checkpoints share counts that have not changed', async () => {
   }
 
   expect(history.checkpoints).toHaveLength(5);
-  expect(new Set(history.checkpoints.map(({ series }) => series[0])).size).toBe(1);
+  expect(new Set(history.checkpoints.map(({ series }) => series.get(0))).size).toBe(1);
+});
+
+test('a series that ended as long ago as the history is long leaves the table and the history, and clients hear of it', async () => {
+  const { registry, wait } = timedRegistry();
+  const family = registry.histogram({ name: 'a', unit: 's' });
+  const gone = registry.histogram({ name: 'gone', unit: 's' });
+  const table = new LiveTable(10_000);
+  const history = new History(10_000, 1000);
+  const update = async (): Promise<readonly number[]> => {
+    wait(1000);
+    const removed = table.update(await registry.gather());
+    for (const id of removed) history.remove(id);
+    history.add(table);
+    return removed;
+  };
+  for (const n of [1, 2]) family.with({ n }).record(1);
+  gone.with({}).record(1);
+  await update();
+  const seen = table.updates;
+  family.remove({ n: 1 });
+  gone.remove({});
+  for (let second = 0; second < 10; second++) expect(await update()).toEqual([]);
+  expect(table.series.map(({ facts }) => facts.id)).toEqual([0, 1, 2]);
+
+  expect(await update()).toEqual([0, 2]);
+  expect(table.series.map(({ facts }) => facts.id)).toEqual([1]);
+  expect([table.find(0), table.find(1)?.facts.id]).toEqual([undefined, 1]);
+  expect(
+    history
+      .of(0)
+      .values.flat()
+      .every((value) => value === null),
+  ).toBe(true);
+  for (const { series } of history.checkpoints) expect([...series.keys()]).toEqual([1]);
+  expect(JSON.parse(table.changesSince(seen).removed)).toEqual([0, 2]);
+  expect(JSON.parse(table.changesSince(table.updates).removed)).toEqual([]);
+  expect(JSON.parse(table.changesSince(0).removed)).toEqual([]);
+
+  // A series that comes again is another one, and its family is sent with it.
+  gone.with({}).record(1);
+  const before = table.updates;
+  await update();
+  expect(JSON.parse(table.changesSince(before).series)).toMatchObject([{ id: 3 }]);
+  expect(JSON.parse(table.changesSince(before).families)).toMatchObject([{ name: 'gone' }]);
+});
+
+test('the series of a family that a snapshot lacks have ended', async () => {
+  const { registry, wait } = timedRegistry();
+  registry.histogram({ name: 'a', unit: 's' }).with({}).record(1);
+  const table = new LiveTable(10_000);
+  const whole = await registry.gather();
+  table.update(whole);
+  wait(1000);
+  table.update({ ...whole, timeMs: whole.timeMs + 1000, families: [] });
+  expect(table.update({ ...whole, timeMs: whole.timeMs + 10_999, families: [] })).toEqual([]);
+  expect(table.update({ ...whole, timeMs: whole.timeMs + 11_000, families: [] })).toEqual([0]);
+  expect(JSON.parse(table.changesSince(0).families)).toEqual([]);
+});
+
+test('series that come and go take no memory, and a client that has missed many removals needs the whole table', async () => {
+  const { registry, wait } = timedRegistry();
+  const family = registry.histogram({ name: 'a', unit: 's' });
+  const table = new LiveTable(1000);
+  for (let second = 0; second < 30; second++) {
+    for (let n = 0; n < 500; n++) family.with({ second, n }).record(1);
+    table.update(await registry.gather());
+    for (let n = 0; n < 500; n++) family.remove({ second, n });
+    wait(1000);
+  }
+  expect(table.series.length).toBeLessThanOrEqual(1500);
+  expect([
+    table.knowsChangesSince(0),
+    table.knowsChangesSince(1),
+    table.knowsChangesSince(table.updates),
+  ]).toEqual([false, false, true]);
 });

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { HdrscopeError } from '@hdrscope/core';
 import type { BarPlot, Plot } from '@hdrscope/plot';
 import { createRegistry } from '@hdrscope/registry';
@@ -140,4 +141,60 @@ test('no more than two files are opened at once', async () => {
   release();
   expect((await Promise.all(first)).map(({ status }) => status)).toEqual([200, 200]);
   expect((await opener.answer(requestOf([]), 'c')).status).toBe(200);
+});
+
+describe('a file that is short only while it is compressed', () => {
+  const lines = gzipSync(Buffer.alloc(100_000_000, 'Tag=x,1.0,1.0,2.0,HISTFAAAAB\n'), { level: 9 });
+  const longLine = gzipSync(Buffer.alloc(300 * 2 ** 20, '1'), { level: 9 });
+
+  function chunksOf(bytes: Uint8Array, length: number): Uint8Array[] {
+    const count = Math.ceil(bytes.length / length);
+    return Array.from({ length: count }, (_, i) => bytes.subarray(i * length, (i + 1) * length));
+  }
+
+  test.each([
+    ['lines', lines, 'a file must have at most 1000000 lines: drop a part of it'],
+    ['bytes', longLine, 'the text of a file must have at most 268435456 bytes'],
+  ])('is refused by its %s before it is opened, in little time and memory', async (_, bytes, reason) => {
+    let opened = 0;
+    const opener = new FileOpener(async (_name, chunks) => {
+      for await (const chunk of chunks) opened += chunk.length;
+      return [];
+    });
+    const { rss } = process.memoryUsage();
+    const startMs = performance.now();
+
+    const answer = await opener.answer(requestOf(chunksOf(bytes, 10_000)), 'a.hlog.gz');
+
+    expect(answer).toEqual({ status: 422, body: { error: `a.hlog.gz: ${reason}` } });
+    expect(opened).toBe(0);
+    expect(performance.now() - startMs).toBeLessThan(5000);
+    expect(process.memoryUsage().rss - rss).toBeLessThan(200 * 2 ** 20);
+  });
+
+  test.each([1, 2, 3, 20_000])('is refused in chunks of %d bytes', async (length) => {
+    const opener = new FileOpener(counting, undefined, { bytes: 1000, lines: 10 });
+    const bytes = gzipSync('x\n'.repeat(11));
+
+    const { status, body } = await opener.answer(requestOf(chunksOf(bytes, length)), 'a');
+
+    expect([status, body]).toEqual([
+      422,
+      { error: 'a: a file must have at most 10 lines: drop a part of it' },
+    ]);
+  });
+
+  test.each<[string, Uint8Array]>([
+    ['within the limits', gzipSync('x\n'.repeat(10))],
+    ['cut short', gzipSync('x\n'.repeat(10)).subarray(0, -9)],
+    ['broken', Buffer.concat([gzipSync('x\n'.repeat(10)), Buffer.from('and more')])],
+    ['not compressed', Buffer.from('x\n'.repeat(10))],
+    ['empty', new Uint8Array()],
+  ])('is opened with its own bytes when it is %s', async (_, bytes) => {
+    const opener = new FileOpener(counting, undefined, { bytes: 1000, lines: 10 });
+
+    const { status, body } = await opener.answer(requestOf(chunksOf(bytes, 7)), 'a');
+
+    expect([status, body]).toEqual([200, { plots: [{ ...PLOT, counts: [bytes.length] }] }]);
+  });
 });

@@ -8,7 +8,7 @@ const family = (id: number): FamilyFacts => ({
 function tableWith(series: readonly SeriesFacts[], families = [family(0), family(1)]): TableMessage {
   return {
     ...{ isWhole: false, title: '', opensFiles: false, everyMs: 1000, timeMs: 0 },
-    ...{ families, series, rows: [], views: [], errors: [] },
+    ...{ families, series, rows: [], removed: [], views: [], errors: [] },
   };
 }
 
@@ -59,4 +59,26 @@ test('a search finds series by attributes that their rows leave out', () => {
     ['family 0 a=1, b=1', 'family 0 a=1, b=1'],
     ['family 0 a=1, b=2', 'family 0 a=1, b=2'],
   ]);
+});
+
+test('a series that is removed loses its row, and its siblings show what distinguishes them', () => {
+  const state = emptyTable();
+  const all = [
+    series(0, 0, 'a=1', 'b=1'),
+    series(1, 0, 'a=1', 'b=2'),
+    series(2, 0, 'a=2', 'b=2'),
+    series(3, 1),
+  ];
+  applyChanges(state, tableWith(all));
+  expect(shown(state)).toEqual([['a=1', 'b=1'], ['a=1', 'b=2'], ['a=2', 'b=2'], []]);
+
+  applyChanges(state, { ...tableWith([], []), removed: [0, 3, 99] });
+  expect([...state.series.keys()]).toEqual([1, 2]);
+  expect(shown(state)).toEqual([['a=1'], ['a=2']]);
+  expect([...state.families.keys()]).toEqual([0]);
+
+  applyChanges(state, { ...tableWith([], []), removed: [2] });
+  expect(shown(state)).toEqual([['a=1', 'b=2']]);
+  applyChanges(state, tableWith([series(4, 1, 'c=1')], [family(1)]));
+  expect([...state.series.keys()]).toEqual([1, 4]);
 });

@@ -35,6 +35,7 @@ export {
   type LogPlots,
   type LogPlotsOptions,
   plotsOfLog,
+  type WholeLogOptions,
 } from './data/log-plots.ts';
 export {
   type AddableHistogram,

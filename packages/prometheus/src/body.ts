@@ -16,12 +16,17 @@ export interface BodySink {
   on?(event: any, listener: any): unknown;
   // biome-ignore lint/suspicious/noExplicitAny: as for `write`
   end(body?: any): unknown;
+  /** Whether the client has gone. */
+  readonly destroyed?: boolean;
 }
 
 // Long enough that a write costs little beside its bytes, and short beside a slice of work.
 const CHUNK_BYTES = 1 << 16;
 
-/** Sends a body and ends the response. A long body waits for the client between its chunks. Ends early if the client has gone. */
+/**
+ * Sends a body and ends the response. A long body waits for the client between its chunks. Ends early if the client has gone; rejects
+ * with the error of the response.
+ */
 export async function sendBody(response: BodySink, body: Body): Promise<void> {
   if (lengthOf(body) <= CHUNK_BYTES || !isStream(response)) {
     const { buffer, byteOffset, byteLength } = joined(body);
@@ -29,19 +34,36 @@ export async function sendBody(response: BodySink, body: Body): Promise<void> {
     response.end(Buffer.from(buffer, byteOffset, byteLength));
     return;
   }
-  try {
-    await pipeline(Readable.from(chunksOf(body)), response);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  let [isOver, failure]: [boolean, Error?] = [false];
+  let goOn = (): void => {};
+  const stop = (error?: Error): void => {
+    isOver = true;
+    failure ??= error;
+    goOn();
+  };
+  // A `pipeline` would add so many listeners to a response that Node.js warns of a leak.
+  response.on('drain', () => goOn());
+  response.on('close', () => stop());
+  response.on('error', stop);
+  for await (const chunk of chunksOf(body)) {
+    if (isOver || response.destroyed) break;
+    if (response.write(chunk)) continue;
+    await new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
   }
+  if (failure !== undefined) throw failure;
+  if (!isOver && !response.destroyed) response.end();
 }
 
-/** Compresses a body in Node's threads. */
-export async function gzipped(body: Body): Promise<Body> {
+/** Compresses a body in Node's threads. Rejects when `signal` is aborted. */
+export async function gzipped(body: Body, signal: AbortSignal): Promise<Body> {
+  signal.throwIfAborted();
   const zipped: Uint8Array[] = [];
-  await pipeline(Readable.from(chunksOf(body)), createGzip(), async (chunks: AsyncIterable<Uint8Array>) => {
+  const collect = async (chunks: AsyncIterable<Uint8Array>): Promise<void> => {
     for await (const chunk of chunks) zipped.push(chunk);
-  });
+  };
+  await pipeline(Readable.from(chunksOf(body)), createGzip(), collect, { signal });
   return zipped;
 }
 

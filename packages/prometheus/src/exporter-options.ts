@@ -1,12 +1,17 @@
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { GUARD_NAMES, type GuardOptions } from '@hdrscope/kit/server';
 import { DEFAULT_ADDRESS, LISTEN_NAMES, type ListenOptions } from './address.ts';
 import { assertTimeout } from './deadline.ts';
 import type { FamilySource } from './family-source.ts';
 import { RESOURCE_METRICS_NAMES, type ResourceMetricsOptions } from './from-otel.ts';
 import type { ScrapeOptions } from './scrape.ts';
 
-/** Options of `HdrPrometheusExporter`: those of the stock exporter, and more for formats and scrapes. */
-export interface HdrPrometheusExporterOptions extends ListenOptions, ResourceMetricsOptions, ScrapeOptions {
+/** Options of `HdrPrometheusExporter`: those of the stock exporter, and more for formats, scrapes and the server. */
+export interface HdrPrometheusExporterOptions
+  extends ListenOptions,
+    ResourceMetricsOptions,
+    ScrapeOptions,
+    GuardOptions {
   /**
    * `'native'` requests exponential histograms from the SDK; text formats show them with `classicBoundaries`. `'both'` does
    * the same and adds the classic buckets beside the native ones. `'classic'` leaves the boundaries to the SDK, as the
@@ -53,6 +58,7 @@ const EXPORTER: OptionsOwner<HdrPrometheusExporterOptions> = {
   names: {
     ...LISTEN_NAMES,
     ...RESOURCE_METRICS_NAMES,
+    ...GUARD_NAMES,
     timeoutMs: true,
     buckets: true,
     preventServerStart: true,

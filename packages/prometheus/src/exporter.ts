@@ -1,4 +1,5 @@
 import { reasonOf, Slices, within } from '@hdrscope/kit';
+import { assertGuardOptions } from '@hdrscope/kit/server';
 import { EMPTY_SNAPSHOT, SHARED_GATHER_MS } from '@hdrscope/registry';
 import { addressOf } from './address.ts';
 import { report, reportFailures, warnOnce } from './diagnostics.ts';
@@ -22,6 +23,7 @@ import type { LazyFamily } from './lazy-family.ts';
 import { histogramsByScope, problemsOf, type RegistrySource } from './registry-source.ts';
 import type { ResourceMetricsLike } from './resource-metrics.ts';
 import { answerScrape, type ScrapeRequest, type ScrapeResponse } from './scrape.ts';
+import { Scrapes } from './scrapes.ts';
 import { MetricsServer } from './server.ts';
 import { inSlices, type Steps } from './steps.ts';
 
@@ -73,7 +75,7 @@ export class HdrPrometheusExporter {
   readonly #options: ExposedMetricsOptions & { readonly warn: Warn };
   /** The options that sources of families get. */
   readonly #shown: SnapshotOptions;
-  readonly #exposition: Exposition;
+  readonly #scrapes: Scrapes;
   readonly #producers: readonly MetricSource[];
   readonly #sources: readonly FamilySource[];
   readonly #timeoutMs: number | undefined;
@@ -92,11 +94,19 @@ export class HdrPrometheusExporter {
     const warn = options.warn ?? warnOnce();
     this.#options = { ...options, warn };
     this.#shown = snapshotOptionsOf(this.#options);
-    this.#exposition = new Exposition(warn);
+    this.#scrapes = new Scrapes(
+      (softMs, signal) => gatherFamilies(this.#families(softMs, signal), this.#sources, this.#shown, softMs),
+      new Exposition(warn),
+    );
     this.#producers = [...(options.metricProducers ?? [])];
     this.#sources = [...(options.sources ?? [])];
     this.#timeoutMs = options.timeoutMs;
-    this.#server = new MetricsServer(addressOf(options, process.env), this.getMetricsRequestHandler);
+    const address = addressOf(options, process.env);
+    assertGuardOptions(address.host, options);
+    const { token, allowedHosts, limits, tls } = options;
+    this.#server = new MetricsServer(address, this.getMetricsRequestHandler, {
+      ...{ token, allowedHosts, limits, tls },
+    });
     const callBack = (error?: Error): void => {
       try {
         callback(error);
@@ -133,9 +143,7 @@ export class HdrPrometheusExporter {
 
   /** Answers one scrape, for a server of your own. Ignores the path and never throws. */
   readonly getMetricsRequestHandler = (request: ScrapeRequest, response: ScrapeResponse): void => {
-    const collect = (softMs: number): Promise<readonly LazyFamily[]> =>
-      gatherFamilies(this.#families(softMs), this.#sources, this.#shown, softMs);
-    void answerScrape(request, response, collect, this.#exposition, { timeoutMs: this.#timeoutMs });
+    void answerScrape(request, response, this.#scrapes, { timeoutMs: this.#timeoutMs });
   };
 
   /**
@@ -226,7 +234,7 @@ export class HdrPrometheusExporter {
     ]);
   }
 
-  async #families(timeoutMs: number): Promise<readonly LazyFamily[]> {
+  async #families(timeoutMs: number, signal: AbortSignal): Promise<readonly LazyFamily[]> {
     const source = this.#registrySource;
     let snapshot = EMPTY_SNAPSHOT;
     const producer = source && {
@@ -247,7 +255,7 @@ export class HdrPrometheusExporter {
     const histograms = source && histogramsByScope(snapshot, source, resource, this.#options);
     const steps = familiesOfCollections(sdk, others, histograms, this.#options);
     const problems = problemsOf(snapshot, resource, this.#options);
-    return [...(await inSlices(steps, new Slices())), ...problems];
+    return [...(await inSlices(steps, new Slices(), signal)), ...problems];
   }
 }
 

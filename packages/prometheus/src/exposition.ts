@@ -24,10 +24,15 @@ export class Exposition {
     this.#warn = warn;
   }
 
-  /** Merges families and writes them in a format. */
-  async render(families: readonly LazyFamily[], format: ExpositionFormat, slices: Slices): Promise<Body> {
-    const merged = await inSlices(mergeSteps(families, this.#warn, this.#known), slices);
-    return inSlices(renderSteps(merged, format, this.#keptIn(format)), slices);
+  /** Merges families and writes them in a format. Rejects when `signal` is aborted. */
+  async render(
+    families: readonly LazyFamily[],
+    format: ExpositionFormat,
+    slices: Slices,
+    signal?: AbortSignal,
+  ): Promise<Body> {
+    const merged = await inSlices(mergeSteps(families, this.#warn, this.#known), slices, signal);
+    return inSlices(renderSteps(merged, format, this.#keptIn(format)), slices, signal);
   }
 
   #keptIn(format: ExpositionFormat): KeptBytes {

@@ -133,7 +133,7 @@ export function* lazyFamiliesOfResourceMetrics(
       const family = yield* familyOf(metric, extra, options);
       if (family !== undefined) families.push(lazyFamily(family));
     }
-    families.push(...(left.get(scopeKey(scope)) ?? []));
+    for (const family of left.get(scopeKey(scope)) ?? []) families.push(family);
     left.delete(scopeKey(scope));
   }
   return [...families, ...[...left.values()].flat()];

@@ -13,6 +13,7 @@ import {
 } from './from-registry.ts';
 import type { LazyFamily } from './lazy-family.ts';
 import { answerScrape, type ScrapeOptions, type ScrapeRequest, type ScrapeResponse } from './scrape.ts';
+import { Scrapes } from './scrapes.ts';
 
 /** Options of `prometheusHandler`. */
 export interface HandlerOptions extends SnapshotOptions, ScrapeOptions {
@@ -45,6 +46,9 @@ const PROMETHEUS_HANDLER: OptionsOwner<HandlerOptions> = {
  * response, per format. A format that no scraper has asked for in ten scrapes is forgotten. Long work is cut into slices of a
  * few milliseconds, so that other requests are answered in between.
  *
+ * Scrapes that wait at the same time for one format share the gather and the bytes. The work ends when all clients that wait for it
+ * have gone. Of the requests that a client sends ahead on one connection, one at a time is answered.
+ *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range.
  * @example
  * ```ts
@@ -73,13 +77,14 @@ export function prometheusHandler(
   assertSnapshotOptions(options);
   const warn = options.warn ?? warnOnce();
   const shown = snapshotOptionsOf({ ...options, warn });
-  const exposition = new Exposition(warn);
   const familiesOfRegistry = async (softMs: number): Promise<LazyFamily[]> => {
     const snapshot = await registry.gather({ timeoutMs: softMs, maxAgeMs: SHARED_GATHER_MS });
     reportFailures(snapshot.errors);
     return lazyFamiliesOfSnapshot(snapshot, shown);
   };
-  const collect = (softMs: number): Promise<readonly LazyFamily[]> =>
-    gatherFamilies(familiesOfRegistry(softMs), sources, shown, softMs);
-  return (request, response) => void answerScrape(request, response, collect, exposition, { timeoutMs });
+  const scrapes = new Scrapes(
+    (softMs) => gatherFamilies(familiesOfRegistry(softMs), sources, shown, softMs),
+    new Exposition(warn),
+  );
+  return (request, response) => void answerScrape(request, response, scrapes, { timeoutMs });
 }

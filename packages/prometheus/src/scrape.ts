@@ -1,13 +1,12 @@
-import { reasonOf, Slices, TimeoutError, within } from '@hdrscope/kit';
+import { reasonOf, TimeoutError } from '@hdrscope/kit';
 import { wantsGzip } from './accept-encoding.ts';
-import { type Body, type BodySink, gzipped, sendBody } from './body.ts';
+import { type Body, type BodySink, sendBody } from './body.ts';
 import { deadlineOf } from './deadline.ts';
 import { report } from './diagnostics.ts';
-import type { Exposition } from './exposition.ts';
 import { lengthOf } from './kept-bytes.ts';
-import type { LazyFamily } from './lazy-family.ts';
 import { negotiate } from './negotiation.ts';
 import { contentTypeOf } from './render.ts';
+import type { Scrapes } from './scrapes.ts';
 
 /** The part of a request that a scrape needs: any `http.IncomingMessage`, or an object like it. */
 export interface ScrapeRequest {
@@ -19,12 +18,10 @@ export interface ScrapeRequest {
 export interface ScrapeResponse extends BodySink {
   statusCode: number;
   readonly headersSent?: boolean;
-  readonly destroyed?: boolean;
+  /** `null` until the answers to earlier requests of the connection are sent. */
+  readonly socket?: unknown;
   setHeader(name: string, value: string | number): unknown;
 }
-
-/** Returns the families to expose now. After `timeoutMs` it leaves out sources that have not finished, as far as it can. */
-export type Collect = (timeoutMs: number) => Promise<readonly LazyFamily[]>;
 
 /** Options for answering scrapes. */
 export interface ScrapeOptions {
@@ -37,13 +34,12 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 
 /**
  * Answers one scrape, in the format and the encoding that the scraper prefers. A failure becomes an answer with the reason:
- * 405 for a method other than GET and HEAD, 503 when time is up, else 500. Never rejects.
+ * 405 for a method other than GET and HEAD, 503 when time is up, else 500. The work ends when the client goes away. Never rejects.
  */
 export async function answerScrape(
   request: ScrapeRequest,
   response: ScrapeResponse,
-  collect: Collect,
-  exposition: Exposition,
+  scrapes: Scrapes,
   { timeoutMs = DEFAULT_TIMEOUT_MS }: ScrapeOptions = {},
 ): Promise<void> {
   try {
@@ -53,15 +49,31 @@ export async function answerScrape(
       answerText(response, 405, `metrics are read by GET or HEAD, got ${method}`);
       return;
     }
-    const answer = await answerOf(request, collect, exposition, timeoutMs);
+    await turnOf(response);
+    const signal = signalOf(response);
+    const answer = await answerOf(request, scrapes, timeoutMs, signal);
     // The client has gone, or the host has answered.
-    if (response.destroyed || response.headersSent) return;
+    if (signal.aborted || response.destroyed || response.headersSent) return;
     sendHead(response, answer);
     if (method === 'HEAD') response.end();
     else await sendBody(response, answer.body);
   } catch (error) {
     report('warn', `a scrape could not be answered: ${reasonOf(error)}`, error);
   }
+}
+
+/** Waits until the answers to the requests are sent that came before on the same connection. */
+async function turnOf(response: ScrapeResponse): Promise<void> {
+  if (response.socket !== null || response.destroyed || response.on === undefined) return;
+  await new Promise<void>((resolve) => response.on!('socket', resolve));
+}
+
+/** Is aborted when the client goes away, or the answer is complete. */
+function signalOf(response: ScrapeResponse): AbortSignal {
+  const controller = new AbortController();
+  if (response.destroyed) controller.abort();
+  else response.on?.('close', () => controller.abort());
+  return controller.signal;
 }
 
 /** Sends an answer of one line of text. */
@@ -79,25 +91,22 @@ interface Answer {
 
 async function answerOf(
   request: ScrapeRequest,
-  collect: Collect,
-  exposition: Exposition,
+  scrapes: Scrapes,
   timeoutMs: number,
+  signal: AbortSignal,
 ): Promise<Answer> {
   const header = (name: string): string | undefined => request?.headers?.[name]?.toString();
   try {
-    const { softMs, hardMs } = deadlineOf(header('x-prometheus-scrape-timeout-seconds'), timeoutMs);
-    const families = await within(collect(softMs), hardMs);
+    const deadline = deadlineOf(header('x-prometheus-scrape-timeout-seconds'), timeoutMs);
     const format = negotiate(header('accept'));
-    const plain = await exposition.render(families, format, new Slices());
+    const isZipped = wantsGzip(header('accept-encoding'));
+    const body = await scrapes.bodyOf({ format, isZipped, deadline, signal });
     const headers = { 'content-type': contentTypeOf(format), vary: 'Accept, Accept-Encoding' };
-    if (!wantsGzip(header('accept-encoding'))) return { status: 200, headers, body: plain };
-    return { status: 200, headers: { ...headers, 'content-encoding': 'gzip' }, body: await gzipped(plain) };
+    return { status: 200, headers: isZipped ? { ...headers, 'content-encoding': 'gzip' } : headers, body };
   } catch (error) {
-    report('error', `metrics could not be exported: ${reasonOf(error)}`, error);
-    return textAnswer(
-      error instanceof TimeoutError ? 503 : 500,
-      `metrics could not be exported: ${reasonOf(error)}`,
-    );
+    const line = `metrics could not be exported: ${reasonOf(error)}`;
+    if (!signal.aborted) report('error', line, error);
+    return textAnswer(error instanceof TimeoutError ? 503 : 500, line);
   }
 }
 

@@ -1,15 +1,16 @@
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { assertGuardOptions, GUARD_NAMES, type GuardOptions } from '@hdrscope/kit/server';
 import type { Registry } from '@hdrscope/registry';
 import { addressOf, LISTEN_NAMES, type ListenOptions } from './address.ts';
 import { HANDLER_NAMES, type HandlerOptions, prometheusHandler } from './handler.ts';
 import { MetricsServer } from './server.ts';
 
 /** Options of `servePrometheus`. */
-export interface ServeOptions extends HandlerOptions, ListenOptions {}
+export interface ServeOptions extends HandlerOptions, ListenOptions, GuardOptions {}
 
 const SERVE_PROMETHEUS: OptionsOwner<ServeOptions> = {
   name: 'servePrometheus',
-  names: { ...HANDLER_NAMES, ...LISTEN_NAMES },
+  names: { ...HANDLER_NAMES, ...LISTEN_NAMES, ...GUARD_NAMES },
   call: 'servePrometheus(registry, { port: 9464 })',
 };
 
@@ -22,10 +23,12 @@ export interface RunningServer {
 }
 
 /**
- * Starts a server that serves a registry to Prometheus: see `prometheusHandler`. The server does not keep the process alive.
+ * Starts a server that serves a registry to Prometheus: see `prometheusHandler`. The server does not keep the process alive. On
+ * loopback it answers requests whose `Host` is a loopback name or one of `allowedHosts`, or which have the token. It refuses requests
+ * of pages of other sites. At `/healthz` it answers 200 to everybody.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range. When the server cannot
- *   listen, the promise rejects with the system's own error, such as `EADDRINUSE`.
+ *   listen, the promise rejects with the system's own error, such as `EADDRINUSE`, and when a file of `tls` cannot be read too.
  * @example
  * ```ts
  * import { servePrometheus } from '@hdrscope/prometheus';
@@ -43,9 +46,11 @@ export async function servePrometheus(
   options: ServeOptions = {},
 ): Promise<RunningServer> {
   assertOptions(options, SERVE_PROMETHEUS);
-  const { host, port, endpoint, ...shown } = options;
+  const { host, port, endpoint, token, allowedHosts, limits, tls, ...shown } = options;
+  const guard = { token, allowedHosts, limits, tls };
   const address = addressOf({ host, port, endpoint }, process.env);
-  const server = new MetricsServer(address, prometheusHandler(registry, shown));
+  assertGuardOptions(address.host, guard);
+  const server = new MetricsServer(address, prometheusHandler(registry, shown), guard);
   await server.start();
   return { port: server.port!, stop: () => server.stop() };
 }

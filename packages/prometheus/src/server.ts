@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { closeServer, reasonOf } from '@hdrscope/kit';
+import { createGuardedServer, type GuardOptions, listenAt } from '@hdrscope/kit/server';
 import { report } from './diagnostics.ts';
 import { answerText } from './scrape.ts';
 
@@ -19,15 +20,17 @@ export type RequestHandler = (request: IncomingMessage, response: ServerResponse
 export class MetricsServer {
   readonly #address: ServerAddress;
   readonly #handler: RequestHandler;
+  readonly #guard: GuardOptions;
   /** Set from the call of `start` until it fails or `stop` is called. */
   #running: Promise<Server> | undefined;
   /** Set while the server listens. */
   #listening: Server | undefined;
   #stopped: Promise<void> = Promise.resolve();
 
-  constructor(address: ServerAddress, handler: RequestHandler) {
+  constructor(address: ServerAddress, handler: RequestHandler, guard: GuardOptions = {}) {
     this.#address = address;
     this.#handler = handler;
+    this.#guard = guard;
   }
 
   /** The port that the server listens on, or `undefined` while it does not listen. */
@@ -67,9 +70,23 @@ export class MetricsServer {
   async #listen(): Promise<Server> {
     await this.#stopped;
     const { host, endpoint } = this.#address;
-    this.#listening = await listen(this.#address, (request, response) => this.#route(request, response));
+    const server = createGuardedServer((request, response) => this.#route(request, response), {
+      ...this.#guard,
+      host,
+      unref: true,
+      onProblem: (problem) =>
+        report(
+          'warn',
+          `the certificate of the metrics server could not be renewed: ${reasonOf(problem)}`,
+          problem,
+        ),
+    });
+    await listenAt(server, this.#address, (error) =>
+      report('error', `the metrics server failed: ${reasonOf(error)}`, error),
+    );
+    this.#listening = server;
     report('debug', `metrics are served on ${host}, port ${this.port}, at ${endpoint}`);
-    return this.#listening;
+    return server;
   }
 
   #route(request: IncomingMessage, response: ServerResponse): void {
@@ -87,17 +104,4 @@ function pathOf(url = ''): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function listen({ host, port }: ServerAddress, handler: RequestHandler): Promise<Server> {
-  const server = createServer(handler).unref();
-  server.on('connection', (socket) => socket.unref());
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host, port }, () => {
-      server.off('error', reject);
-      server.on('error', (error) => report('error', `the metrics server failed: ${reasonOf(error)}`, error));
-      resolve(server);
-    });
-  });
 }

@@ -11,11 +11,17 @@ export function atOnce<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** Does the work in slices, between which other work of the process runs. */
-export async function inSlices<Result>(steps: Steps<Result>, slices: Slices): Promise<Result> {
+/** Does the work in slices, between which other work of the process runs. Rejects between two slices when `signal` is aborted. */
+export async function inSlices<Result>(
+  steps: Steps<Result>,
+  slices: Slices,
+  signal?: AbortSignal,
+): Promise<Result> {
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
-    if (slices.isOver()) await slices.next();
+    if (!slices.isOver()) continue;
+    await slices.next();
+    signal?.throwIfAborted();
   }
 }

@@ -8,6 +8,7 @@ import {
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
+import { mustBe, type OptionNames } from '@hdrscope/core/internal';
 import { Access, type AccessOptions } from './access.ts';
 import { Connections } from './connections.ts';
 import { limitsOf, type ServerLimits } from './limits.ts';
@@ -30,6 +31,29 @@ export interface GuardOptions extends AccessOptions {
   readonly limits?: Partial<ServerLimits> | undefined;
   /** Files of a certificate and its key, for HTTPS. They are read again when they change. @default plain HTTP */
   readonly tls?: TlsFiles | undefined;
+}
+
+/** The names of `GuardOptions`. */
+export const GUARD_NAMES: OptionNames<GuardOptions> = /* @__PURE__ */ Object.freeze({
+  token: true,
+  allowedHosts: true,
+  limits: true,
+  tls: true,
+});
+
+/**
+ * Checks the options before a server is made. The files of `tls` are not read.
+ *
+ * @param host Where the server will listen.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is not as stated on it.
+ */
+export function assertGuardOptions(host: string, options: GuardOptions): void {
+  const { limits, tls } = options;
+  limitsOf(limits);
+  new Access(host, options);
+  if (tls !== undefined && (typeof tls?.certFile !== 'string' || typeof tls.keyFile !== 'string')) {
+    throw mustBe('ERR_INVALID_OPTION', 'tls', 'an object with the texts certFile and keyFile', tls);
+  }
 }
 
 /** The options of a guarded server. */
@@ -72,6 +96,7 @@ const KEEP_ALIVE_MS = 5000;
  * ```
  */
 export function createGuardedServer(handler: GuardedHandler, options: GuardedServerOptions): Server {
+  assertGuardOptions(options.host, options);
   const limits = limitsOf(options.limits);
   const access = new Access(options.host, options);
   const connections = new Connections(limits);

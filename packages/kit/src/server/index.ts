@@ -9,7 +9,9 @@ export {
   type Refusal,
 } from './access.ts';
 export {
+  assertGuardOptions,
   createGuardedServer,
+  GUARD_NAMES,
   type GuardedHandler,
   type GuardedServerOptions,
   type GuardOptions,

@@ -11,6 +11,7 @@ import type { TLSSocket } from 'node:tls';
 import { expectRefused } from '@hdrscope/testing/refusals';
 import { closeServer } from '../../src/index.ts';
 import {
+  assertGuardOptions,
   createGuardedServer,
   type GuardedHandler,
   type GuardedServerOptions,
@@ -275,4 +276,14 @@ describe('HTTPS', () => {
     const tls = { certFile: join(folder, 'none.pem'), keyFile: join(folder, 'none.key') };
     expect(() => createGuardedServer(hello, { host: HOST, tls })).toThrow(/ENOENT/);
   });
+});
+
+test('options are checked without a server, and files are not read', () => {
+  assertGuardOptions(HOST, { token: TOKEN, tls: { certFile: 'no.crt', keyFile: 'no.key' } });
+  expectRefused(() => assertGuardOptions(HOST, { token: 'short' }), 'ERR_INVALID_OPTION');
+  expectRefused(() => assertGuardOptions(HOST, { limits: { connections: 0 } }), 'ERR_INVALID_OPTION');
+  expectRefused(
+    () => assertGuardOptions(HOST, { tls: { certFile: 'no.crt' } as never }),
+    'ERR_INVALID_OPTION',
+  );
 });

@@ -1,4 +1,5 @@
 import type { Plot } from '../plot.ts';
+import { visiblePlot } from '../visible-plot.ts';
 import { barChart } from './bar-chart.ts';
 import { comparisonChart } from './comparison-chart.ts';
 import { heatMapChart } from './heat-map-chart.ts';
@@ -10,8 +11,9 @@ import { timeChart } from './time-chart.ts';
 /**
  * A plot as an option of ECharts, for its `setOption`: with titles, axes in units that people read, a legend, tooltips, and a
  * description for people who cannot see it. It runs in browsers too. ECharts needs its line, scatter and custom series, and
- * its components title, grid, legend, tooltip and aria.
+ * its components title, grid, legend, tooltip and aria. Control characters in titles and names are made visible.
  *
+ * @param given The plot.
  * @param theme The background that the chart is for.
  * @param width The width of the chart in pixels, which decides how many rows the legend takes.
  * @see https://echarts.apache.org/en/option.html
@@ -26,7 +28,8 @@ import { timeChart } from './time-chart.ts';
  * option.series[0]!.data.slice(1); //=> [[2, 90], [3, 200]]
  * ```
  */
-export function chartOption(plot: Plot, theme: ThemeName = 'light', width = 920): ChartOption {
+export function chartOption(given: Plot, theme: ThemeName = 'light', width = 920): ChartOption {
+  const plot = visiblePlot(given);
   const setting = { theme: THEMES[theme], width };
   switch (plot.kind) {
     case 'percentiles':

@@ -1,7 +1,9 @@
 import type { CountedUnit } from '@hdrscope/registry';
+import { largestOf } from '../data/largest.ts';
 import { totalOf } from '../data/used-part.ts';
 import type { Curve, HeatMapPlot, Plot, SloLine } from '../plot.ts';
 import { formatValue } from '../value-text.ts';
+import { visiblePlot } from '../visible-plot.ts';
 import { sloName } from './slo.ts';
 import { boundText, slotText } from './slot-text.ts';
 import { pointAt } from './steps.ts';
@@ -19,9 +21,17 @@ import { dateTimeText } from './time-text.ts';
  * //=> 'Writes. 9 counts of size in 2 slots. Most are in 0 B – 4 KiB.'
  * ```
  */
-export function describePlot(plot: Plot): string {
+export function describePlot(given: Plot): string {
+  const plot = visiblePlot(given);
   const start = [plot.title, plot.subtitle].filter((text) => text !== undefined && text !== '');
-  return [...start, ...sentencesOf(plot)].map((text) => text!.replace(/[.\s]*$/, '.')).join(' ');
+  return [...start, ...sentencesOf(plot)].map((text) => sentenceOf(text!)).join(' ');
+}
+
+/** A text with one full stop at its end. */
+function sentenceOf(text: string): string {
+  let end = text.length;
+  while (end > 0 && /[.\s]/.test(text[end - 1]!)) end--;
+  return `${text.slice(0, end)}.`;
 }
 
 function sentencesOf(plot: Plot): string[] {
@@ -48,7 +58,7 @@ function sentencesOf(plot: Plot): string[] {
       return describeHeatMap(plot);
     case 'bars': {
       const total = totalOf(plot.counts);
-      const most = plot.counts.indexOf(largest(plot.counts));
+      const most = plot.counts.indexOf(largestOf(plot.counts, 0));
       const slot = plot.slots[most];
       const mode = slot === undefined ? [] : [`Most are in ${slotText(slot, plot.unit, plot.isInteger)}.`];
       return [`${total} counts of ${plot.name ?? 'value'} in ${plot.slots.length} slots.`, ...mode];
@@ -68,7 +78,7 @@ function describeValues(name: string, values: readonly (number | null)[], unit: 
   if (counted.length === 0) return `${name}: no values.`;
   const least = counted.reduce((a, b) => Math.min(a, b));
   const last = formatValue(counted.at(-1)!, unit);
-  return `${name}: from ${formatValue(least, unit)} to ${formatValue(largest(counted), unit)}, ${last} at the end.`;
+  return `${name}: from ${formatValue(least, unit)} to ${formatValue(largestOf(counted, 0), unit)}, ${last} at the end.`;
 }
 
 function timeSentence(timesMs: readonly number[]): string {
@@ -80,7 +90,7 @@ function timeSentence(timesMs: readonly number[]): string {
 function describeHeatMap({ x, y, counts, countName = 'count' }: HeatMapPlot): string[] {
   const sums = counts.map(totalOf);
   const total = totalOf(sums);
-  const most = y.slots[sums.indexOf(largest(sums))];
+  const most = y.slots[sums.indexOf(largestOf(sums, 0))];
   const [from, to] = [x.slots[0], x.slots.at(-1)];
   const range =
     from === undefined || to === undefined
@@ -93,8 +103,4 @@ function describeHeatMap({ x, y, counts, countName = 'count' }: HeatMapPlot): st
 
 function objectives(lines: readonly SloLine[] = [], unit: CountedUnit): string[] {
   return lines.length === 0 ? [] : [`Objectives: ${lines.map((line) => sloName(line, unit)).join(', ')}.`];
-}
-
-function largest(values: readonly number[]): number {
-  return values.reduce((a, b) => Math.max(a, b), 0);
 }

@@ -1,3 +1,4 @@
+import { largestOf } from '../data/largest.ts';
 import { usedPart } from '../data/used-part.ts';
 import type { HeatMapPlot } from '../plot.ts';
 import { describePlot } from './description.ts';
@@ -17,7 +18,10 @@ export function heatMapChart(whole: HeatMapPlot, setting: Setting): ChartOption 
   const { x, y, counts, countName = 'count' } = plot;
   const { option, top } = frameOf(plot, setting, describePlot(plot));
   const [placedX, placedY] = [placeSlots(x, 10), placeSlots(y, 12)];
-  const most = Math.max(1, ...counts.map((row) => row.reduce((a, b) => Math.max(a, b), 0)));
+  const most = largestOf(
+    counts.map((row) => largestOf(row)),
+    1,
+  );
   const labels = placedY.isTime ? ['00:00:00.000'] : placedY.labels.map(({ text }) => text);
   const middle = { nameLocation: 'middle', nameGap: 28 };
   return {

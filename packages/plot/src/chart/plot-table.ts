@@ -1,6 +1,7 @@
 import { formatCount } from '../count-text.ts';
 import type { BarPlot, ComparisonPlot, Curve, HeatAxis, HeatMapPlot, Plot, TimePlot } from '../plot.ts';
 import { formatValue } from '../value-text.ts';
+import { visiblePlot } from '../visible-plot.ts';
 import { differenceText } from './comparison-chart.ts';
 import { percentileText } from './percentile-axis.ts';
 import { intervalText } from './percentile-chart.ts';
@@ -36,7 +37,7 @@ const PERCENTILES = [0, 25, 50, 75, 90, 95, 99, 99.9, 99.99, 99.999, 100];
  * ```
  */
 export function plotTable(plot: Plot): PlotTable {
-  const { columns, rows } = tableOf(plot);
+  const { columns, rows } = tableOf(visiblePlot(plot));
   return { columns, rows: rows.slice(0, MOST_ROWS), leftOut: Math.max(0, rows.length - MOST_ROWS) };
 }
 

@@ -1,3 +1,4 @@
+import { largestOf } from '../data/largest.ts';
 import type { AxisSlot, HeatAxis } from '../plot.ts';
 import type { OptionPart } from './option.ts';
 import { boundText } from './slot-text.ts';
@@ -62,7 +63,7 @@ function boundsOf(slots: readonly AxisSlot[]): number[] {
 function placeBounds(bounds: readonly number[]): number[] {
   const finite = bounds.filter(Number.isFinite);
   const widths = differences(finite);
-  const isEven = Math.max(...widths) <= EVEN * Math.min(...widths);
+  const isEven = largestOf(widths) <= EVEN * -largestOf(widths.map((width) => -width));
   const placeOf = isEven ? (bound: number) => bound : Math.log2;
   const known = bounds.map((bound) => {
     const place = placeOf(bound);

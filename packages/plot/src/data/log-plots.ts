@@ -1,9 +1,11 @@
-import { Histogram } from '@hdrscope/core';
+import { HdrscopeError, Histogram } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { Slices } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import { formatCount } from '../count-text.ts';
 import type { Plot } from '../plot.ts';
 import { valueAxisOf } from './axis-choice.ts';
+import { assertInteger } from './checks.ts';
 import { createHeatMap } from './heat-map.ts';
 import { createOverTime } from './over-time.ts';
 import { curveOf } from './percentile-curve.ts';
@@ -24,6 +26,12 @@ export interface LogPlotsOptions {
   readonly unit?: CountedUnit | undefined;
 }
 
+/** How the plots of a whole log are made. */
+export interface WholeLogOptions extends LogPlotsOptions {
+  /** How many different tags the log may have: an integer of at least 1. More of them end the reading. @default 10,000 */
+  readonly maxTags?: number | undefined;
+}
+
 /** The plots of a log that grows. */
 export interface LogPlots {
   /** Adds the counts of an interval. */
@@ -38,6 +46,8 @@ export interface LogPlots {
 // Tags that never end would fill the memory, and no picture shows more curves.
 const MOST_TAGS = 100;
 const MOST_CURVES = 8;
+// All tags of a log with 10,000 of them, each of a hundred characters.
+const MOST_TAG_CHARACTERS = 1_000_000;
 const OTHERS = 'other tags';
 
 const PERCENTILES = [50, 90, 99, 99.9, 100];
@@ -50,7 +60,7 @@ const TICKS_PER_HALF_DISTANCE = 8;
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist.
  * @example
  * ```ts
- * import { Histogram } from '@hdrscope/core';
+ * import { HdrscopeError, Histogram } from '@hdrscope/core';
  * import { createLogPlots } from '@hdrscope/plot';
  *
  * const histogram = new Histogram({ highestTrackableValue: 1_000_000_000 });
@@ -115,11 +125,14 @@ const CREATE_LOG_PLOTS: OptionsOwner<LogPlotsOptions> = {
 };
 
 /**
- * The plots of a whole log: see `createLogPlots`. Rejects with the error of `intervals` when that throws.
+ * The plots of a whole log: see `createLogPlots`. Rejects with the error of `intervals` when that throws. Other work of the process
+ * runs between intervals.
  *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside its range; `ERR_TOO_LARGE`, with the details
+ *   `limit` and `most`, when the log has more tags than `maxTags`, or more than a million characters of tags.
  * @example
  * ```ts
- * import { Histogram } from '@hdrscope/core';
+ * import { HdrscopeError, Histogram } from '@hdrscope/core';
  * import { plotsOfLog } from '@hdrscope/plot';
  *
  * async function* intervals() {
@@ -134,18 +147,52 @@ const CREATE_LOG_PLOTS: OptionsOwner<LogPlotsOptions> = {
  */
 export async function plotsOfLog(
   intervals: AsyncIterable<LoggedInterval>,
-  options?: LogPlotsOptions,
+  options: WholeLogOptions = {},
 ): Promise<readonly Plot[]> {
-  const log = createLogPlots(options);
-  for await (const interval of intervals) log.add(interval);
+  assertOptions(options, PLOTS_OF_LOG);
+  const { maxTags = 10_000, ...shown } = options;
+  assertInteger('maxTags', maxTags, 1, Number.MAX_SAFE_INTEGER);
+  const log = createLogPlots(shown);
+  const tags = new Set<string>();
+  let characters = 0;
+  const slices = new Slices();
+  for await (const interval of intervals) {
+    const { tag = '' } = interval;
+    if (!tags.has(tag)) {
+      tags.add(ownText(tag));
+      characters += tag.length;
+      if (tags.size > maxTags) throw tooLarge(`${maxTags} tags`, 'maxTags', maxTags);
+      if (characters > MOST_TAG_CHARACTERS) {
+        throw tooLarge(`${MOST_TAG_CHARACTERS} characters in its tags`, 'characters', MOST_TAG_CHARACTERS);
+      }
+    }
+    log.add(interval);
+    if (slices.isOver()) await slices.next();
+  }
   return log.plots();
+}
+
+const PLOTS_OF_LOG: OptionsOwner<WholeLogOptions> = {
+  name: 'plotsOfLog',
+  names: { ...CREATE_LOG_PLOTS.names, maxTags: true },
+  call: "plotsOfLog(intervals, { unit: 'us' })",
+};
+
+function tooLarge(allowed: string, limit: string, most: number): HdrscopeError {
+  const message = `the log must have at most ${allowed}, and has more: choose a part of it`;
+  return new HdrscopeError('ERR_TOO_LARGE', message, { details: { what: 'the log', limit, most } });
+}
+
+/** A copy of a text. A part of a line keeps the whole line in memory. */
+function ownText(text: string): string {
+  return JSON.parse(JSON.stringify(text)) as string;
 }
 
 function histogramOf(totals: Map<string, Histogram>, tag: string): Histogram {
   const key = totals.has(tag) || totals.size < MOST_TAGS ? tag : OTHERS;
   const total =
     totals.get(key) ?? new Histogram({ autoResize: true, significantDigits: 3, storage: 'sparse' });
-  totals.set(key, total);
+  if (!totals.has(key)) totals.set(ownText(key), total);
   return total;
 }
 

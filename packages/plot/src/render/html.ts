@@ -6,6 +6,7 @@ import { describePlot } from '../chart/description.ts';
 import { plotTable } from '../chart/plot-table.ts';
 import type { Plot } from '../plot.ts';
 import { plotToJson } from '../plot-json.ts';
+import { visiblePlot, visibleText } from '../visible-plot.ts';
 import { escapeXml } from './escape.ts';
 import { STYLE } from './html-style.ts';
 import { defaultHeightOf } from './options.ts';
@@ -44,7 +45,8 @@ export async function renderHtml(plots: readonly Plot[], options: HtmlOptions = 
   if (!['auto', 'light', 'dark'].includes(theme)) {
     throw mustBe('ERR_INVALID_OPTION', 'theme', "'auto', 'light' or 'dark'", theme);
   }
-  return pageOf(plots, options.title ?? plots[0]?.title ?? 'Plots', theme, await loadScript());
+  const title = visibleText(options.title ?? plots[0]?.title ?? 'Plots');
+  return pageOf(plots.map(visiblePlot), title, theme, await loadScript());
 }
 
 const RENDER_HTML: OptionsOwner<HtmlOptions> = {

@@ -39,15 +39,19 @@ const RENDER_SVG: OptionsOwner<RenderOptions> = {
 
 /**
  * Replaces ids that ECharts numbers chart by chart with a hash of the picture, so that equal plots make equal texts and
- * pictures on one page do not share ids. Removes styles and attributes that serve scripts and pointers only.
+ * pictures on one page do not share ids. Removes styles and attributes that serve scripts and pointers only. Texts of the picture
+ * stay, since they have no quotes.
  */
 function withStableIds(svg: string): string {
   const bare = svg
     .replace(/<style\b[^>]*>.*?<\/style>/gs, '')
     .replace(/ (?:ecmeta_\w+="[^"]*"|class="zr\d+-cls-\d+"|pointer-events="visible")/g, '')
-    .replace(/\bzr\d+-/g, 'zr-');
-  return bare.replaceAll('zr-', `h${hashOf(bare)}-`);
+    .replace(ID, '$1zr-');
+  return bare.replace(ID, `$1h${hashOf(bare)}-`);
 }
+
+/** An id in an attribute, or a reference to it. */
+const ID = /( [\w:-]+="(?:url\(#|#)?)zr\d*-/g;
 
 /** FNV-1a of 32 bits: http://www.isthe.com/chongo/tech/comp/fnv/#FNV-1a */
 function hashOf(text: string): string {

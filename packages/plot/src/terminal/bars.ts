@@ -1,6 +1,7 @@
 import { sloName } from '../chart/slo.ts';
 import { slotText } from '../chart/slot-text.ts';
 import { formatCount } from '../count-text.ts';
+import { largestOf, longestOf } from '../data/largest.ts';
 import type { AxisSlot, BarPlot } from '../plot.ts';
 import { painted } from './canvas.ts';
 import { inkOf, sloInk } from './inks.ts';
@@ -20,15 +21,18 @@ interface Row {
 export function barLines(plot: BarPlot, options: TerminalOptions): string[] {
   const { columns = DEFAULT_COLUMNS, rows = MOST_ROWS, ascii = false } = options;
   const shown = mergedRows(plot, rows);
-  const most = Math.max(0, ...shown.map(({ count }) => count));
+  const most = largestOf(
+    shown.map(({ count }) => count),
+    0,
+  );
   if (most === 0) return ['nothing was counted'];
   const labels = shown.map(({ slot }) => plain(slotText(slot, plot.unit, plot.isInteger), ascii));
   const counts = shown.map(({ count }) => formatCount(count));
-  const labelWidth = Math.max(...labels.map(({ length }) => length));
-  const countWidth = Math.max(...counts.map(({ length }) => length));
+  const labelWidth = longestOf(labels);
+  const countWidth = longestOf(counts);
   const room = Math.max(LEAST_BAR, columns - labelWidth - countWidth - 3);
   const notes = shown.map(({ slot }) => objectivesText(slot, plot, ascii));
-  const noteWidth = Math.max(...notes.map(({ length }) => length));
+  const noteWidth = longestOf(notes);
   const width = noteWidth === 0 ? room : Math.max(LEAST_BAR, room - noteWidth - 1);
   const { colour } = inkOf(0, options);
   const side = ascii ? '|' : '│';

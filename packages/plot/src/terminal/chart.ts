@@ -1,5 +1,6 @@
 import type { CountedUnit } from '@hdrscope/registry';
 import { clampTo, labelsOf, rangeOf, type ValueRange } from '../chart/value-axis.ts';
+import { longestOf } from '../data/largest.ts';
 import { Canvas, type Dot, type Ink } from './canvas.ts';
 import { DEFAULT_COLUMNS, type TerminalOptions } from './options.ts';
 import { plain } from './text.ts';
@@ -48,7 +49,7 @@ export function formatChart(chart: Chart, options: TerminalOptions): string[] {
   const { columns = DEFAULT_COLUMNS, rows = DEFAULT_ROWS, ascii = false } = options;
   const range = chartRange(chart, rows);
   const labels = labelsOf(range, chart.unit).map((label) => plain(label, ascii));
-  const gutter = Math.max(...labels.map(({ length }) => length)) + 1;
+  const gutter = longestOf(labels) + 1;
   const canvas = new Canvas(columns - gutter - 1, rows, ascii);
   const heightOf = heights(chart, range);
   const rowOf = (value: number): number => Math.round((1 - heightOf(value)) * (canvas.height - 1));

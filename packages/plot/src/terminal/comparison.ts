@@ -1,3 +1,4 @@
+import { longestOf } from '../data/largest.ts';
 import type { ComparisonPlot, PercentileChange } from '../plot.ts';
 import { confidenceText, formatValue, percentileName } from '../value-text.ts';
 import { DEFAULT_COLUMNS, type TerminalOptions } from './options.ts';
@@ -12,7 +13,7 @@ export function comparisonLines(plot: ComparisonPlot, options: TerminalOptions):
   if (changes.length === 0) return curves;
   const titles = ['', 'before', 'after', 'difference', '', `${confidenceText(confidence)} interval`];
   const cells = [titles, ...changes.map((change) => rowOf(change, plot))];
-  const widths = titles.map((_, at) => Math.max(...cells.map((row) => row[at]!.length)));
+  const widths = titles.map((_, at) => longestOf(cells.map((row) => row[at]!)));
   const table = cells.map((row) => row.map((cell, at) => cell.padStart(widths[at]!)).join('  '));
   return [...curves, '', ...table.map((line) => cut(plain(line, ascii), columns, ascii))];
 }

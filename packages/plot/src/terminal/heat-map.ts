@@ -1,4 +1,5 @@
 import { formatCount, formatShortCount } from '../count-text.ts';
+import { longestOf } from '../data/largest.ts';
 import { totalOf, usedPart } from '../data/used-part.ts';
 import type { HeatMapPlot } from '../plot.ts';
 import { fitted, type HeatGrid, wholeGrid } from './heat-grid.ts';
@@ -6,6 +7,7 @@ import { assertHeatMap } from './heat-map-check.ts';
 import { assertSize, DEFAULT_COLUMNS, type TerminalOptions } from './options.ts';
 import { type Shade, shadeOf, shadesFor } from './shades.ts';
 import { slotLabel } from './slot-label.ts';
+import { clipped } from './text.ts';
 
 const MOST_ROWS = 48;
 /** In characters; wider cells make a drawing no clearer. */
@@ -40,7 +42,7 @@ function drawn(plot: HeatMapPlot, options: TerminalOptions): string[] {
   const labels = fitted(used, { columns: used.x.length, rows }).y.map((slot) =>
     slotLabel(slot, plot.y.unit, ascii),
   );
-  const labelWidth = Math.max('total'.length, ...labels.map(({ length }) => length)) + 1;
+  const labelWidth = longestOf(['total', ...labels]) + 1;
   const total = formatCount(totalOf(used.counts.map(totalOf)));
   const totalWidth = Math.max('total'.length, total.length) + 1;
   const room = columns - labelWidth - 3;
@@ -60,17 +62,17 @@ function drawn(plot: HeatMapPlot, options: TerminalOptions): string[] {
     return `${labels[i]!.padStart(labelWidth)} ${marks.side}${cells}${marks.side}${end}`;
   });
   const head = hasTotals
-    ? `${plot.y.name.padEnd(labelWidth + width + 3).slice(0, labelWidth + width + 3)} ${'total'.padStart(totalWidth - 1)}`
+    ? `${clipped(plot.y.name.padEnd(labelWidth + width + 3), labelWidth + width + 3)} ${'total'.padStart(totalWidth - 1)}`
     : plot.y.name;
   const xLabels = grid.x.map((slot) => slotLabel(slot, plot.x.unit, ascii));
   const totals = hasTotals ? columnTotals(grid, cellWidth) : undefined;
   return [
-    head.slice(0, columns).trimEnd(),
+    clipped(head, columns).trimEnd(),
     ...body.reverse(),
     `${' '.repeat(labelWidth + 1)}${marks.left}${marks.floor.repeat(width)}${marks.right}`,
     `${margin}${placed(xLabels, cellWidth, cellRoom + 1)}`.trimEnd(),
     ...(totals === undefined ? [] : [`${'total'.padStart(labelWidth)}  ${totals}`.trimEnd()]),
-    `${margin}${plot.x.name}`.slice(0, columns),
+    clipped(`${margin}${plot.x.name}`, columns),
     '',
     ...legend(plot.countName ?? 'count', shades, extremes(grid)[1], columns),
     ...mergedNotes(grid, columns),

@@ -2,6 +2,7 @@ import type { CountedUnit } from '@hdrscope/registry';
 import { axisEnd, ninesOf, percentileText, placesOf } from '../chart/percentile-axis.ts';
 import { sloName } from '../chart/slo.ts';
 import { formatCount } from '../count-text.ts';
+import { longestOf } from '../data/largest.ts';
 import type { Curve, CurvePoint, PercentilePlot, SloLine } from '../plot.ts';
 import { confidenceText, formatValue } from '../value-text.ts';
 import { type ChartLimit, type ChartLine, formatChart, type Tick } from './chart.ts';
@@ -88,7 +89,7 @@ function legendOf(
   unit: CountedUnit,
   options: TerminalOptions,
 ): LegendEntry[] {
-  const width = Math.max(...curves.map(({ name }) => name.length), 0);
+  const width = longestOf(curves.map(({ name }) => name));
   const isMarked = curves.length > 1;
   return [
     ...curves.map(({ name, points, totalCount, confidence }, i) => {

@@ -1,5 +1,6 @@
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { Plot } from '../plot.ts';
+import { visiblePlot } from '../visible-plot.ts';
 import { barLines } from './bars.ts';
 import { comparisonLines } from './comparison.ts';
 import { formatHeatMap } from './heat-map.ts';
@@ -10,7 +11,7 @@ import { cut, plain } from './text.ts';
 
 /**
  * A plot drawn with characters: curves of braille dots, bars, or the shades of a heat map. No line is wider than `columns`.
- * Without colours each of several curves carries marks; with `ascii` each is drawn with a character of its own.
+ * Without colours each of several curves carries marks; with `ascii` each is drawn with a character of its own. Control characters in titles and names are made visible.
  *
  * @returns Lines, each with a newline at its end.
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it;
@@ -25,9 +26,10 @@ import { cut, plain } from './text.ts';
  * //=> ['1   9 |#############', '2-4 3 |###########', 'total 12', '']
  * ```
  */
-export function plotText(plot: Plot, options: TerminalOptions = {}): string {
+export function plotText(given: Plot, options: TerminalOptions = {}): string {
   assertOptions(options, PLOT_TEXT);
   assertSize(options);
+  const plot = visiblePlot(given);
   if (plot.kind === 'heat-map') return formatHeatMap(plot, options);
   const { columns = DEFAULT_COLUMNS, ascii = false } = options;
   const titles = [plot.title, plot.subtitle].flatMap((title) =>

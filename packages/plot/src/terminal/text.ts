@@ -8,7 +8,12 @@ export function cut(text: string, width: number, ascii = false): string {
   if (width <= 0) return '';
   if (characters.length <= width) return text;
   const end = ascii ? '...' : '…';
-  return `${characters.slice(0, Math.max(0, width - end.length)).join('')}${end}`.slice(0, width);
+  return `${characters.slice(0, Math.max(0, width - end.length)).join('')}${end.slice(0, width)}`;
+}
+
+/** The beginning of a text, without an ellipsis. */
+export function clipped(text: string, width: number): string {
+  return text.length <= width ? text : [...text].slice(0, width).join('');
 }
 
 /** With `ascii`, replaces the characters beyond ASCII that this package writes. Others, as in names, stay as they are. */

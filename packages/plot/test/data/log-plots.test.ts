@@ -61,3 +61,51 @@ test('tags beyond the first hundred share a curve, and no value is lost', () => 
   expect(curves[0]).toMatchObject({ name: 'other tags', totalCount: 900 });
   expect(log.plots()[0]!.subtitle).toBe('1,000 intervals, the 8 largest of 101 tags');
 });
+
+/** A log with as many tags as intervals. */
+async function* taggedLog(count: number, prefix = 't') {
+  const histogram = histogramOf(10);
+  for (let n = 0; n < count; n++) yield { tag: `${prefix}${n}`, startSec: n, lengthSec: 1, histogram };
+}
+
+test('a whole log with 100,000 tags is refused in little time and memory', async () => {
+  const { rss } = process.memoryUsage();
+  const startMs = performance.now();
+
+  await expect(plotsOfLog(taggedLog(100_000))).rejects.toMatchObject({
+    code: 'ERR_TOO_LARGE',
+    message: 'the log must have at most 10000 tags, and has more: choose a part of it',
+    details: { limit: 'maxTags', most: 10_000 },
+  });
+  expect(performance.now() - startMs).toBeLessThan(10_000);
+  expect(process.memoryUsage().rss - rss).toBeLessThan(200 * 2 ** 20);
+});
+
+test('a whole log has as many tags as its option allows, and tags of a million characters in all', async () => {
+  expect(curvesOf(await plotsOfLog(taggedLog(3), { maxTags: 3 }))).toHaveLength(3);
+  await expect(plotsOfLog(taggedLog(4), { maxTags: 3 })).rejects.toMatchObject({ code: 'ERR_TOO_LARGE' });
+  await expect(plotsOfLog(taggedLog(9), { maxTags: 0 })).rejects.toMatchObject({
+    code: 'ERR_INVALID_OPTION',
+  });
+  await expect(plotsOfLog(taggedLog(11, 'x'.repeat(100_000)))).rejects.toMatchObject({
+    message: 'the log must have at most 1000000 characters in its tags, and has more: choose a part of it',
+  });
+});
+
+test('a log that grows takes any number of tags', async () => {
+  const log = createLogPlots();
+  for await (const interval of taggedLog(200))
+    log.add({ ...interval, tag: `${interval.tag}${'y'.repeat(99)}` });
+  expect(log.plots()[0]?.subtitle).toBe('200 intervals, the 8 largest of 101 tags');
+});
+
+test('other work runs while a long log is read', async () => {
+  let ticks = 0;
+  const timer = setInterval(() => ticks++, 1);
+  try {
+    await plotsOfLog(taggedLog(9000));
+  } finally {
+    clearInterval(timer);
+  }
+  expect(ticks).toBeGreaterThan(2);
+});

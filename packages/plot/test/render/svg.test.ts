@@ -1,25 +1,11 @@
 import { renderPng } from '../../src/render/png.ts';
 import { renderSvg } from '../../src/render/svg.ts';
+import { openElements } from '../support/markup.ts';
 import { allPlots, bars, comparison, heatMap, overTime, percentiles } from '../support/plots.ts';
 
 /** All texts that are drawn. */
 function textsOf(svg: string): string[] {
   return [...svg.matchAll(/<text [^>]*>([^<]*)<\/text>/g)].map(([, text]) => text!);
-}
-
-/** Names of the elements that are still open where the markup ends; throws where it is not well formed. */
-function openElements(svg: string): string[] {
-  const open: string[] = [];
-  const rest = svg.replace(
-    /<(\/?)([A-Za-z]+)((?: [\w:-]+="[^"<]*")*) *(\/?)>/g,
-    (_, closes: string, name: string, __, isEmpty: string) => {
-      if (closes !== '' && open.pop() !== name) throw new Error(`</${name}> closes nothing`);
-      if (closes === '' && isEmpty === '') open.push(name);
-      return '';
-    },
-  );
-  if (rest.includes('<') || /&(?!#\d+;|\w+;)/.test(rest)) throw new Error(`no markup: ${rest.slice(0, 200)}`);
-  return open;
 }
 
 describe.each(allPlots.map((plot) => [plot.kind, plot] as const))('the SVG of %s', (_, plot) => {

@@ -1,0 +1,115 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:https';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createRegistry } from '@hdrscope/registry';
+import { ask, EventReader, endAll, serve } from './support.ts';
+
+const TOKEN = 'a-token.of_sixteen~';
+const OWNER = { authorization: `Bearer ${TOKEN}` };
+let sockets: Socket[] = [];
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  sockets = [];
+  await endAll();
+});
+
+/** Connects without a request, or with the beginning of one. */
+async function idle(port: number, text: string): Promise<void> {
+  const socket = connect(port, 'localhost').on('error', () => {});
+  sockets.push(socket);
+  await new Promise((resolve) => socket.write(text, resolve));
+}
+
+test('500 idle connections neither keep the owner out nor end an open page', async () => {
+  const { port } = await serve(createRegistry(), { token: TOKEN, everyMs: 100 });
+  const events = await EventReader.open({ port, headers: OWNER });
+  await events.table();
+  for (let n = 0; n < 500; n++) await idle(port, n % 2 === 0 ? 'GET' : '');
+
+  const startMs = performance.now();
+  const { status } = await ask({ port, path: '/icon.svg', headers: OWNER });
+  const tookMs = performance.now() - startMs;
+
+  expect([200, 503]).toContain(status);
+  expect(tookMs).toBeLessThan(5000);
+  const { timeMs } = await events.table();
+  expect((await events.table()).timeMs).toBeGreaterThan(timeMs);
+  expect(await ask({ port, path: '/healthz' })).toMatchObject({ status: 200, text: 'ok\n' });
+}, 60_000);
+
+test('a page on which nothing changes stays open for longer than a connection may be idle', async () => {
+  const { port } = await serve(createRegistry(), { everyMs: 3_600_000, limits: { idleMs: 600 } });
+  const events = await EventReader.open({ port });
+  await events.table();
+  const startMs = performance.now();
+  while (performance.now() - startMs < 2500) expect(await events.block()).toBe(':');
+});
+
+test('more pages than requests that may be under way leave room for others', async () => {
+  const { port } = await serve(createRegistry(), { limits: { requests: 3 } });
+  const pages = [await EventReader.open({ port }), await EventReader.open({ port })];
+  expect(pages.map(({ response }) => response.statusCode)).toEqual([200, 200]);
+  const statuses = [];
+  for (let n = 0; n < 5; n++) statuses.push((await ask({ port, path: '/icon.svg' })).status);
+  expect(new Set(statuses).size).toBe(1);
+  await EventReader.open({ port });
+  expect((await ask({ port, path: '/icon.svg' })).text).toContain('more than 3 requests');
+});
+
+test('a proxy on this machine may call the page by a name that is allowed', async () => {
+  const { port } = await serve(createRegistry(), { allowedHosts: ['page.lan'] });
+  const statusOf = async (host: string): Promise<number> =>
+    (await ask({ port, path: '/x', headers: { host } })).status;
+  expect([await statusOf('page.lan'), await statusOf('page.lan:80'), await statusOf('other.lan')]).toEqual([
+    404, 404, 403,
+  ]);
+});
+
+test('the page is served over TLS, with a cookie for TLS only', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dashboard-tls-'));
+  const [certFile, keyFile] = [join(folder, 'page.crt'), join(folder, 'page.key')];
+  try {
+    execFileSync(
+      'openssl',
+      [
+        'req',
+        '-x509',
+        '-newkey',
+        'ec',
+        '-pkeyopt',
+        'ec_paramgen_curve:prime256v1',
+        '-nodes',
+        '-subj',
+        '/CN=localhost',
+      ].concat(['-days', '1', '-keyout', keyFile, '-out', certFile]),
+      { stdio: 'pipe' },
+    );
+    const { port, url } = await serve(createRegistry(), { token: TOKEN, tls: { certFile, keyFile } });
+    expect(url).toBe(`https://localhost:${port}/`);
+    const cookie = await new Promise((resolve, reject) => {
+      const options = { port, path: `/?token=${TOKEN}`, rejectUnauthorized: false, agent: false };
+      const asking = request({ host: 'localhost', ...options }, (response) => {
+        resolve(response.headers['set-cookie']?.[0]);
+        response.resume();
+      });
+      asking.on('error', reject).end();
+    });
+    expect(cookie).toMatch(/; Secure$/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test.each([
+  [{ limits: { requests: 0 } }, 'limits.requests must be an integer from 1'],
+  [{ tls: { certFile: 7 } as never }, 'tls must be an object with the texts certFile and keyFile'],
+  [{ allowedHosts: [''] }, 'allowedHosts must be names of hosts'],
+])('refuses %j', async (options, message) => {
+  await expect(serve(createRegistry(), options)).rejects.toMatchObject({
+    code: 'ERR_INVALID_OPTION',
+    message: expect.stringContaining(message),
+  });
+});
