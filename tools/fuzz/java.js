@@ -28,7 +28,7 @@ const MOST_ROWS = 3000;
  *
  * @type {Record<string, string>}
  */
-export const EXPLAINED = {
+const EXPLAINED = {
   'grown by adding':
     'Java makes the maximum of the other histogram the highest trackable value; here it is the end of the slots',
   'added to itself': 'Java cannot correct the values of a histogram while it adds them to itself',

@@ -3,7 +3,7 @@
 /** @typedef {import('./random.js').Random} Random */
 
 /** No input becomes longer, except by the bytes that one change inserts. */
-export const LONGEST = 32 * 1024;
+const LONGEST = 32 * 1024;
 
 const EDGE_BYTES = [0, 1, 2, 0x0a, 0x0d, 0x20, 0x22, 0x3f, 0x40, 0x7f, 0x80, 0x81, 0xfe, 0xff];
 const EDGE_TEXTS = [
@@ -94,6 +94,15 @@ export const ODD_VALUES = [
 ];
 
 /**
+ * One change in most cases: an input with several mistakes is refused for the first.
+ *
+ * @param {Random} random
+ */
+function changeCount(random) {
+  return random.oneIn(3) ? 2 + random.below(3) : 1;
+}
+
+/**
  * @param {Random} random
  * @param {Uint8Array} seed
  * @param {readonly Uint8Array[]} others Parts of these are inserted.
@@ -101,7 +110,7 @@ export const ODD_VALUES = [
  */
 export function mutateBytes(random, seed, others) {
   let bytes = Buffer.from(seed);
-  for (let changes = 1 + random.below(4); changes > 0; changes--) {
+  for (let changes = changeCount(random); changes > 0; changes--) {
     const at = random.below(bytes.length + 1);
     const length = random.below(Math.min(64, bytes.length - at) + 1);
     switch (random.below(9)) {
@@ -152,7 +161,7 @@ export function mutateBytes(random, seed, others) {
  */
 export function mutateText(random, seed, others, words) {
   let text = seed;
-  for (let changes = 1 + random.below(4); changes > 0; changes--) {
+  for (let changes = changeCount(random); changes > 0; changes--) {
     const at = random.below(text.length + 1);
     const end = at + random.below(Math.min(40, text.length - at) + 1);
     const [before, part, after] = [text.slice(0, at), text.slice(at, end), text.slice(end)];
@@ -224,7 +233,7 @@ function withOtherNumber(random, text) {
  */
 export function mutateTree(random, seed, odd = ODD_VALUES, deepest = 600) {
   const holder = { root: structuredClone(seed) };
-  for (let changes = 1 + random.below(3); changes > 0; changes--)
+  for (let changes = changeCount(random); changes > 0; changes--)
     changeSomewhere(random, holder, odd, deepest);
   return holder.root;
 }

@@ -20,7 +20,7 @@ import { SOURCE_ARGUMENTS } from './sources.js';
  * @property {number} [cases] Left out: as many as the time allows.
  * @property {number} [seconds] Left out: as long as the cases take.
  * @property {number} [heapMb] Left out: 1024.
- * @property {number} [blockedMs] How long one case may block the process. Left out: 20000.
+ * @property {number} [blockedMs] How long one case may block the process. Left out: 60000.
  */
 
 /**
@@ -61,7 +61,7 @@ export async function runTarget(target, options) {
  * @param {RunOptions} options
  * @returns {Promise<{ findings: Omit<Finding, 'target'>[], next: number, accepted: number, failure?: string }>}
  */
-function runChild(fields, positionFile, { heapMb = 1024, blockedMs = 20_000 }) {
+function runChild(fields, positionFile, { heapMb = 1024, blockedMs = 60_000 }) {
   const child = fork(fileURLToPath(new URL('./child.js', import.meta.url)), fields, {
     execArgv: [...SOURCE_ARGUMENTS, `--max-old-space-size=${heapMb}`],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

@@ -52,6 +52,8 @@ export const TARGETS = {
   btf: entry('types of the kernel', 12, 'ebpf', 'btf'),
   'exporter-yaml': entry('configurations of ebpf_exporter', 0.1, 'ebpf', 'exporterYaml'),
   'kernel-layout': entry('names of layouts', 3, 'ebpf', 'kernelLayout'),
+  'input-kind': entry('what kind an input of the command line is', 3, 'cli', 'inputKind'),
+  moment: entry('moments on the command line', 5, 'cli', 'moment'),
   'plot-json': entry('plots in JSON', 2, 'plot', 'plotJson'),
   'plot-texts': entry('plots with any texts and numbers, drawn in a terminal', 0.5, 'plot', 'plotTexts'),
 };

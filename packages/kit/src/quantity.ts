@@ -115,7 +115,7 @@ export function formatDuration(ns: number, digits = 3): string {
 }
 
 /**
- * A size as people read it, in powers of 1024. `sizeBytes` reads it again.
+ * A size as people read it, in powers of 1024. `sizeBytes` reads it again, unless it was rounded up to 2^53.
  *
  * @param bytes Finite.
  * @param digits Significant digits to round to; digits before the point are never rounded away. @default 3
