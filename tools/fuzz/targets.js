@@ -33,6 +33,12 @@ export const TARGETS = {
   'processor-arguments': entry('arguments of the log processor', 3, 'interval-log', 'processorArguments'),
   'otlp-protobuf': entry('requests of OTLP in protobuf', 1, 'otel', 'otlpProtobuf'),
   'otlp-json': entry('requests of OTLP in JSON', 1, 'otel', 'otlpJson'),
+  'otlp-answer': entry(
+    'answers of an OTLP receiver, and when it wants another request',
+    8,
+    'otel',
+    'otlpAnswer',
+  ),
   'agent-yaml': entry('configurations of the agent', 0.1, 'agent', 'agentYaml'),
   'ceph-dump': entry('histogram dumps of Ceph', 2, 'ceph', 'cephDump'),
   'ceph-schema': entry('histogram schemas of Ceph', 2, 'ceph', 'cephSchema'),

@@ -289,3 +289,36 @@ export async function otlpJson() {
     run: (text) => receive(Buffer.from(text), 'application/json'),
   };
 }
+
+/** @returns {Promise<Target>} */
+export async function otlpAnswer() {
+  const sender = await sourceOf('otel/src/sender/answer.ts');
+  const { partialSuccessIn, partialSuccessInJson, statusIn, retryAfterMs } = sender;
+  const retryInfo = message(
+    [1, 'type.googleapis.com/google.rpc.RetryInfo'],
+    [2, message([1, message([1, 3], [2, 500])])],
+  );
+  const seeds = [
+    message([1, message([1, 7], [2, 'too old'])]),
+    message([1, 14], [2, 'not now'], [3, retryInfo]),
+    Buffer.from('{"partialSuccess":{"rejectedDataPoints":"7","errorMessage":"too old"}}'),
+    Buffer.from('Wed, 21 Oct 2026 07:28:00 GMT'),
+    Buffer.from('120'),
+  ];
+  return {
+    form: 'bytes',
+    seeds,
+    make: (random, make) =>
+      random.oneIn(2) ? changedMessage(random, /** @type {Buffer} */ (seeds[random.below(2)])) : make(),
+    run(bytes) {
+      const text = Buffer.from(bytes).toString();
+      for (const partial of [partialSuccessIn(bytes), partialSuccessInJson(text)]) {
+        const points = partial?.rejectedPoints ?? 0;
+        assertThat(Number.isSafeInteger(points) && points >= 0, () => `${points} points are rejected`);
+      }
+      for (const wait of [statusIn(bytes).retryAfterMs, retryAfterMs(text, 1000)]) {
+        assertThat(wait === undefined || wait >= 0, () => `it waits for ${wait} ms`);
+      }
+    },
+  };
+}
