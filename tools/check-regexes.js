@@ -37,7 +37,7 @@ const ALLOWED = {
   'packages/agent/src/agent.ts /\\s*\\n\\s*/g': 'is being mended',
   'packages/agent/src/config/document.ts /\\$(?:\\$\\{|\\{([A-Za-z_]\\w*)(?::-([^}]*))?\\})/g':
     'is being mended',
-  'packages/ceph/src/histogram/axis.ts /\\([^)]*\\)/g': 'is being mended',
+  'packages/ceph/src/dump/format.ts computed': 'is one class of characters, without repetition',
   'packages/cli/src/advise/advice-text.ts /\\B(?=(\\d{3})+$)/g': 'sees printed numbers only',
   'packages/cli/src/format.ts /\\B(?=(\\d{3})+$)/g': 'sees printed numbers only',
   'packages/cli/src/comparison/comparison-text.ts computed':

@@ -59,6 +59,7 @@ export async function bpftool() {
 
 /** @returns {Promise<Target>} */
 export async function btf() {
+  const { Budget } = await sourceOf('kit/src/index.ts');
   const { parseBtf, resolveBtf, sizeOfBtf } = await sourceOf('ebpf/src/bpf/btf.ts');
   const { BtfBuilder } = await sourceOf('ebpf/test/support/kernel-btf.ts');
   const builder = new BtfBuilder();
@@ -78,7 +79,7 @@ export async function btf() {
         if (id === 0 || type === undefined) continue;
         try {
           resolveBtf(types, id);
-          const size = sizeOfBtf(types, id);
+          const size = sizeOfBtf(types, id, new Budget('BTF', { depth: 64 }));
           assertThat(size >= 0, () => `the size is ${size}`);
         } catch (error) {
           if (/** @type {any} */ (error)?.name !== 'HdrscopeError') throw error;
