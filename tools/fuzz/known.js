@@ -2,9 +2,6 @@
 
 /** @type {readonly { target: string, message: RegExp, reason: string }[]} */
 const KNOWN = [
-  { target: 'text-kind', message: /takes more than/, reason: 'a regular expression takes quadratic time' },
-  { target: 'log-line', message: /takes more than/, reason: 'a regular expression takes quadratic time' },
-  { target: 'input-kind', message: /takes more than/, reason: 'a regular expression takes quadratic time' },
   {
     target: 'moment',
     message: /Infinity/,
