@@ -34,9 +34,6 @@ import { isMain, listFiles, listProjects, workspaceRoot } from './lib/workspace.
  * @type {Record<string, string>}
  */
 const ALLOWED = {
-  'packages/agent/src/agent.ts /\\s*\\n\\s*/g': 'is being mended',
-  'packages/agent/src/config/document.ts /\\$(?:\\$\\{|\\{([A-Za-z_]\\w*)(?::-([^}]*))?\\})/g':
-    'is being mended',
   'packages/ceph/src/dump/format.ts computed': 'is one class of characters, without repetition',
   'packages/cli/src/comparison/comparison-text.ts computed':
     'is one of four words, at the end of a line of our own',

@@ -7,12 +7,6 @@ const KNOWN = [
     message: /Infinity/,
     reason: 'a moment of 400 digits is infinite, which selects nothing',
   },
-  { target: 'agent-yaml', message: /a message has a secret/, reason: 'issues print the values of variables' },
-  {
-    target: 'agent-yaml',
-    message: /call stack|takes more than|process/,
-    reason: 'depth and errors of YAML have no limit',
-  },
   {
     target: 'plot-texts',
     message: /Invalid typed array length/,

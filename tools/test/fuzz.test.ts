@@ -117,8 +117,8 @@ describe('the engine', () => {
       ...words,
       mostMs: 20,
       run() {
-        const end = performance.now() + 40;
-        while (performance.now() < end);
+        const start = process.cpuUsage();
+        while (process.cpuUsage(start).user < 60_000);
       },
     };
     const held: unknown[] = [];
