@@ -49,7 +49,6 @@ const ALLOWED = {
   'packages/otel/src/view.ts computed': 'has the wildcards of a view, which the application itself writes',
   'packages/plot/src/render/svg.ts /<style\\b[^>]*>.*?<\\/style>/gs':
     'sees the drawing of ECharts, in which foreign texts have no `<`',
-  'packages/plot/src/chart/description.ts /[.\\s]*$/': 'is being mended',
 };
 
 /** An expression that needs as long as this for one text is slow, whatever else happens on the machine. */
