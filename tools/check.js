@@ -23,6 +23,7 @@ const STEPS = [
   // All files at once, including those outside packages. The `lint` scripts of the packages check one package.
   { name: 'format and lint', command: ['npx', 'biome', 'ci', '--error-on-warnings', '.'], quiet: true },
   { name: 'boundaries', command: ['node', 'tools/check-boundaries.js'] },
+  { name: 'regexes', command: ['node', 'tools/check-regexes.js'] },
   { name: 'unused code', command: ['npx', 'knip', '--no-progress'], quiet: true },
   { name: 'build', command: ['npm', 'run', '--silent', 'build'], quiet: true },
   { name: 'types', command: ['npm', 'run', '--silent', 'typecheck'], quiet: true },

@@ -82,8 +82,9 @@ export class NumberReader {
   #length = 0;
   /** How many lines were read. */
   #lineNumber = 0;
-  /** The beginning of a line whose end has not come yet. */
+  /** Begins with the `#restLength` bytes of a line whose end has not come yet. */
   #rest: Uint8Array = new Uint8Array(0);
+  #restLength = 0;
   /** Whether that line is too long: its bytes are dropped until it ends. */
   #isTooLong = false;
 
@@ -107,7 +108,7 @@ export class NumberReader {
   /** Reads the lines that end in the chunk, and hands their numbers to the sink before it returns. */
   push(chunk: Uint8Array): void {
     let from = 0;
-    if (this.#rest.length > 0 || this.#isTooLong) {
+    if (this.#restLength > 0 || this.#isTooLong) {
       from = chunk.indexOf(NEWLINE) + 1;
       if (from === 0) {
         this.#keep(chunk);
@@ -128,7 +129,7 @@ export class NumberReader {
    * @param isCut Whether the text was cut off: its last line is dropped then, as its number may be incomplete.
    */
   end(isCut = false): void {
-    if (!isCut && (this.#rest.length > 0 || this.#isTooLong)) {
+    if (!isCut && (this.#restLength > 0 || this.#isTooLong)) {
       this.#keep(Uint8Array.of(NEWLINE));
       this.#finishRest();
     }
@@ -137,16 +138,23 @@ export class NumberReader {
 
   #keep(bytes: Uint8Array): void {
     if (this.#isTooLong) return;
-    const joined = new Uint8Array(this.#rest.length + bytes.length);
-    joined.set(this.#rest);
-    joined.set(bytes, this.#rest.length);
-    this.#isTooLong = joined.length > LONGEST_LINE_BYTES;
-    this.#rest = this.#isTooLong ? joined.slice(0, SHOWN_BYTES + 1) : joined;
+    this.#isTooLong = this.#restLength + bytes.length > LONGEST_LINE_BYTES;
+    // The beginning of a line that is too long is enough to show it.
+    const kept = this.#isTooLong ? bytes.subarray(0, SHOWN_BYTES + 1) : bytes;
+    const length = this.#restLength + kept.length;
+    if (length > this.#rest.length) {
+      // Twice the size, so that a line in many small chunks is copied a few times only.
+      const larger = new Uint8Array(Math.max(length, 2 * this.#rest.length));
+      larger.set(this.#rest.subarray(0, this.#restLength));
+      this.#rest = larger;
+    }
+    this.#rest.set(kept, this.#restLength);
+    this.#restLength = length;
   }
 
   #finishRest(): void {
-    const line = this.#rest;
-    this.#rest = new Uint8Array(0);
+    const line = this.#rest.subarray(0, this.#isTooLong ? SHOWN_BYTES + 1 : this.#restLength);
+    this.#restLength = 0;
     if (!this.#isTooLong) {
       this.#readLines(line, 0, line.length);
       return;

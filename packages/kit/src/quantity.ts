@@ -115,7 +115,7 @@ export function formatDuration(ns: number, digits = 3): string {
 }
 
 /**
- * A size as people read it, in powers of 1024. `sizeBytes` reads it again.
+ * A size as people read it, in powers of 1024. `sizeBytes` reads it again, unless it was rounded up to 2^53.
  *
  * @param bytes Finite.
  * @param digits Significant digits to round to; digits before the point are never rounded away. @default 3
@@ -134,5 +134,12 @@ function format(amount: number, steps: readonly Step[], digits: number): string 
   // A value that rounds up to the next unit is shown in that one: 1 s, not 1000 ms.
   const [size, unit] =
     steps.find(([size]) => Math.abs(roundToDigits(amount / size, digits)) >= 1) ?? steps.at(-1)!;
-  return `${roundToDigits(amount / size, digits)} ${unit}`;
+  return `${plainText(roundToDigits(amount / size, digits))} ${unit}`;
+}
+
+/** The digits of a number, without an exponent: neither people nor `durationNs` read one. */
+function plainText(number: number): string {
+  const text = String(number);
+  if (!text.includes('e')) return text;
+  return number.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 });
 }

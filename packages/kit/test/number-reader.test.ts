@@ -164,3 +164,20 @@ test('hands on the numbers of a chunk before the next one comes', () => {
   reader.end();
   expect(numbers).toEqual([1, 2, 3]);
 });
+
+test('a long line that comes byte by byte is read in linear time', () => {
+  const numbers: number[] = [];
+  const reader = new NumberReader({
+    onNumbers: (values, length) => numbers.push(...values.subarray(0, length)),
+    onBadLine: ({ text }) => {
+      throw new Error(text);
+    },
+  });
+  const start = performance.now();
+  const zero = Uint8Array.of(0x30);
+  for (let i = 0; i < 1_000_000; i++) reader.push(zero);
+  reader.push(new TextEncoder().encode('7\n'));
+  reader.end();
+  expect(numbers).toEqual([7]);
+  expect(performance.now() - start).toBeLessThan(10_000);
+});

@@ -63,6 +63,8 @@ test.each([
   [86_400e9, '1 d'],
   [-2e6, '-2 ms'],
   [123_456 * 86_400e9, '123456 d'],
+  [86_400e9 * 1e22, '10000000000000000000000 d'],
+  [1e-9, '0.000000001 ns'],
 ])('%d ns are shown as %j', (ns, text) => {
   expect(formatDuration(ns)).toBe(text);
 });

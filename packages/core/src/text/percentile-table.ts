@@ -31,7 +31,7 @@ export interface PercentileTable {
 
 // wrk2 writes `Value   Percentile   TotalCount 1/(1-Percentile)` into its report; C's CSV has no quotes.
 const HEADER = /^"?Value"?[\s,]+"?Percentile"?[\s,]+"?TotalCount"?[\s,]+"?1\/\(1-Percentile\)"?$/;
-const FOOTER = /^#\[(\w+)\s*=\s*([^,\s]+),\s*([\w ]+?)\s*=\s*([^\]\s]+)\]$/;
+const FOOTER = /^#\[(\w+)\s*=\s*([^,\s]+),\s*(\w+(?: \w+)?)\s*=\s*([^\]\s]+)\]$/;
 const NUMBER = /^\d+(?:\.\d*)?(?:[eE][+-]?\d+)?$/;
 const INTEGER = /^\d+$/;
 

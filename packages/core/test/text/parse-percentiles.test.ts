@@ -197,3 +197,10 @@ test('refuses values beyond 2^53 - 1, and a scale outside its range', () => {
     expect(refusalOf(() => parsePercentiles(C_CSV, { valueScale })).code).toBe('ERR_INVALID_OPTION');
   }
 });
+
+it('reads a footer line that is nearly one in linear time', () => {
+  const nearly = `#[A=a,${' '.repeat(40_000)}!]`;
+  const start = performance.now();
+  parsePercentiles(`Value Percentile TotalCount 1/(1-Percentile)\n1 1 1\n${nearly}\n`);
+  expect(performance.now() - start).toBeLessThan(1000);
+});

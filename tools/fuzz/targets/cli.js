@@ -1,0 +1,53 @@
+import { assertThat } from '../check.js';
+import { sourceOf } from '../sources.js';
+
+/** @typedef {import('../engine.js').Target} Target */
+
+/** What a command prints as one line. @param {any} error */
+const isRefusal = (error) => error?.name === 'Refusal' || error?.constructor?.name === 'UsageError';
+
+/** @returns {Promise<Target>} */
+export async function inputKind() {
+  const { kindOf } = await sourceOf('cli/src/inputs/kinds.ts');
+  const { decodeEncoded, isEncoded } = await sourceOf('cli/src/inputs/encoded-histogram.ts');
+  return {
+    form: 'text',
+    seeds: [
+      'HISTFAAAACJ4nJNpmSzMwMDAxAABzFCaEURcm7yEwf4DRCCYCQBa1gTe\n',
+      '# ms\n1\n2.5\n',
+      '{"osd":{"op_r":{"axes":[]}}}',
+      '       Value     Percentile TotalCount 1/(1-Percentile)\n\n',
+      '#[Histogram log format version 1.3]\n',
+    ],
+    words: ['HIST', 'DHIST', ' HIST', '"axes":', '#', '1e5', '\t', '  '],
+    allows: isRefusal,
+    mostMb: 512,
+    run(text) {
+      kindOf(text, true);
+      kindOf(text, false);
+      if (isEncoded(text)) decodeEncoded(text, 'a file');
+    },
+  };
+}
+
+/** @returns {Promise<Target>} */
+export async function moment() {
+  const { parseMoment } = await sourceOf('cli/src/inputs/moment.ts');
+  return {
+    form: 'text',
+    seeds: [
+      '90',
+      '1m30s',
+      '2026-03-01T12:00:00Z',
+      '2026-03-01 12:00',
+      '1441812279.474',
+      '2026-03-01T12:00:00+02:00',
+    ],
+    words: ['T', 'Z', '+', ':', '-', '.', 'm', 's', 'h', '00', ' '],
+    allows: isRefusal,
+    run(text) {
+      const { epochSec = 0, offsetSec = 0 } = parseMoment(text, '--from');
+      assertThat(Number.isFinite(epochSec) && Number.isFinite(offsetSec), () => `${epochSec}, ${offsetSec}`);
+    },
+  };
+}

@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs';
+import { assertThat } from '../check.js';
+import { sourceOf } from '../sources.js';
+
+/** @typedef {import('../engine.js').Target} Target */
+
+/** @param {string} path Relative to the fixtures of the package. */
+const fixture = (path) =>
+  readFileSync(new URL(`../../../packages/ebpf/test/fixtures/${path}`, import.meta.url), 'utf8');
+
+/** @returns {Promise<Target>} */
+export async function bpftrace() {
+  const { parseBpftraceLine } = await sourceOf('ebpf/src/source/bpftrace-line.ts');
+  const { learnLayout } = await sourceOf('ebpf/src/source/bpftrace-layout.ts');
+  return {
+    form: 'json',
+    seeds: fixture('bpftrace/kinds.v0.17.ndjson')
+      .split('\n')
+      .filter((line) => line !== '')
+      .slice(0, 20),
+    words: ['"min":', '"max":', '"count":', '"hist"', '"-9223372036854775808"'],
+    run(text) {
+      const line = parseBpftraceLine(text);
+      if (line.kind !== 'histograms') return;
+      for (const { buckets } of line.printed) {
+        const { slots } = learnLayout(line.variable, buckets);
+        assertThat(slots.slotCount > 0 && slots.slotCount < 100_000, () => `${slots.slotCount} slots`);
+      }
+    },
+  };
+}
+
+/** @returns {Promise<Target>} */
+export async function bpftool() {
+  const { infoOfShow, entriesOfDump } = await sourceOf('ebpf/src/source/bpftool-json.ts');
+  const names = ['percpu-hash', 'percpu-array', 'value-of-slots', 'empty-hash'];
+  const shown = names.map((name) => fixture(`bpftool/${name}.show.v7.1.json`));
+  const infos = shown.map((text) => infoOfShow(text, ['id', '1']));
+  return {
+    form: 'json',
+    seeds: names
+      .flatMap((name, i) => [/** @type {string} */ (shown[i]), fixture(`bpftool/${name}.dump.v7.1.json`)])
+      .filter((text) => text.length < 20_000),
+    words: ['"key":', '"value":', '"0xff"', '"cpu":', '['],
+    run(text) {
+      for (const read of [
+        () => infoOfShow(text, ['id', '1']),
+        () => entriesOfDump(text, infos[text.length % infos.length]),
+      ]) {
+        try {
+          read();
+        } catch (error) {
+          if (/** @type {any} */ (error)?.name !== 'HdrscopeError') throw error;
+        }
+      }
+    },
+  };
+}
+
+/** @returns {Promise<Target>} */
+export async function btf() {
+  const { Budget } = await sourceOf('kit/src/index.ts');
+  const { parseBtf, resolveBtf, sizeOfBtf } = await sourceOf('ebpf/src/bpf/btf.ts');
+  const { BtfBuilder } = await sourceOf('ebpf/test/support/kernel-btf.ts');
+  const builder = new BtfBuilder();
+  const int = builder.int(4, { isSigned: true });
+  const alias = builder.typedef('u32', builder.const(builder.volatile(int)));
+  const array = builder.array(alias, 27);
+  builder.struct(112, [
+    { name: 'slots', type: array, bitOffset: 0 },
+    { name: '', type: builder.union(4, [{ name: 'x', type: int, bitOffset: 0 }]), bitOffset: 864 },
+  ]);
+  return {
+    form: 'bytes',
+    seeds: [builder.build()],
+    run(bytes) {
+      const types = parseBtf(new Uint8Array(bytes));
+      for (const [id, type] of types.entries()) {
+        if (id === 0 || type === undefined) continue;
+        try {
+          resolveBtf(types, id);
+          const size = sizeOfBtf(types, id, new Budget('BTF', { depth: 64 }));
+          assertThat(size >= 0, () => `the size is ${size}`);
+        } catch (error) {
+          if (/** @type {any} */ (error)?.name !== 'HdrscopeError') throw error;
+        }
+      }
+    },
+  };
+}
+
+/** @returns {Promise<Target>} */
+export async function exporterYaml() {
+  const { fromEbpfExporterConfig } = await sourceOf('ebpf/src/index.ts');
+  return {
+    form: 'text',
+    seeds: [
+      `metrics:
+  histograms:
+    - name: bio_latency_seconds
+      help: Block IO latency
+      bucket_type: exp2
+      bucket_min: 0
+      bucket_max: 26
+      bucket_multiplier: 0.000001
+      labels:
+        - name: operation
+          size: 8
+          decoders:
+            - name: uint
+            - { name: static_map, static_map: { 0: read, 1: write } }
+        - { name: bucket, size: 8, decoders: [{ name: uint }] }
+`,
+      'metrics:\n  histograms:\n    - name: x\n      bucket_type: fixed\n      bucket_keys: [1, 5, 10]\n      labels: [{ name: bucket, size: 4, padding: 4, decoders: [{ name: uint }] }]\n',
+      'metrics: { histograms: [{ name: y, bucket_type: linear, bucket_max: 20, labels: [{ name: a, size: 16, decoders: [{ name: string }] }, { name: b, size: 8 }] }] }\n',
+    ],
+    words: [
+      '- ',
+      '  ',
+      'bucket_type: ',
+      'exp2zero',
+      'size: ',
+      'decoders:',
+      '&a ',
+      '*a',
+      '[',
+      '{',
+      '|\n',
+      '!!binary ',
+    ],
+    mostMs: 1500,
+    mostMb: 256,
+    run: (text) => fromEbpfExporterConfig(text),
+  };
+}
+
+/** @returns {Promise<Target>} */
+export async function kernelLayout() {
+  const { kernelLayoutOf } = await sourceOf('ebpf/src/index.ts');
+  return {
+    form: 'text',
+    seeds: ['bcc', 'libbpf-tools:27', '0,1,4,8', '-5,0,9', 'exporter-linear:20', 'bpftrace-hist:3'],
+    words: [
+      'queue-depth',
+      'inspektor-gadget',
+      'log-linear-8',
+      'exporter-exp2',
+      'exporter-exp2zero',
+      ':',
+      ',',
+      '-',
+      '999999999',
+    ],
+    run: (text) => kernelLayoutOf(text),
+  };
+}

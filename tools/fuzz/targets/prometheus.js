@@ -1,0 +1,77 @@
+import { assertThat } from '../check.js';
+import { sourceOf } from '../sources.js';
+
+/** @typedef {import('../engine.js').Target} Target */
+
+/** @returns {Promise<Target>} */
+export async function headers() {
+  const { negotiate } = await sourceOf('prometheus/src/index.ts');
+  const { wantsGzip } = await sourceOf('prometheus/src/accept-encoding.ts');
+  const { deadlineOf } = await sourceOf('prometheus/src/deadline.ts');
+  const formats = ['text', 'openmetrics', 'protobuf'];
+  return {
+    form: 'text',
+    seeds: [
+      'application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3',
+      'application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;q=0.7,*/*;q=0.1',
+      'gzip;q=1.0, identity; q=0.5, *;q=0',
+      'text/plain; charset="utf\\"-8"; version="0.0.4"',
+      '10.5',
+    ],
+    words: ['q=', ';', ',', '"', '\\', '*/*', 'text/plain', 'gzip', 'identity', 'version', '=', '0.', ' '],
+    run(text) {
+      assertThat(formats.includes(negotiate(text)), () => `the format is ${negotiate(text)}`);
+      assertThat(typeof wantsGzip(text) === 'boolean', () => 'gzip is neither wanted nor not');
+      const { softMs, hardMs } = deadlineOf(text, 10_000);
+      assertThat(
+        softMs > 0 && hardMs >= softMs && hardMs < 2 ** 31,
+        () => `deadlines ${softMs} and ${hardMs}`,
+      );
+    },
+  };
+}
+
+/** @returns {Promise<Target>} */
+export async function exposition() {
+  const { familiesOfSnapshot, render } = await sourceOf('prometheus/src/index.ts');
+  const { createRegistry } = await sourceOf('registry/src/index.ts');
+  return {
+    form: 'json',
+    seeds: [
+      '{"name":"http.server.duration","unit":"s","description":"How long","attributes":{"op":"get","n":5},"scope":"shop"}',
+      '{"name":"größe","unit":"By","description":"a\\nb \\\\ \\"c\\"","attributes":{"le":"1","__x":"y","a.b":"1","a_b":"2"},"scope":""}',
+    ],
+    words: ['\\n', '\\"', '\\\\', '{', '}', '"le"', '__name__'],
+    gathers: true,
+    allows: (error) => error instanceof SyntaxError,
+    async run(text) {
+      const { name, unit, description, attributes, scope } = JSON.parse(text) ?? {};
+      const registry = createRegistry();
+      const family = registry.histogram({
+        name: textOf(name),
+        unit: textOf(unit),
+        description: textOf(description),
+        scope: { name: textOf(scope) },
+      });
+      const texts = Object.entries(attributes ?? {}).map(([key, value]) => [key, textOf(value)]);
+      family.with(Object.fromEntries(texts)).record(0.25);
+      const families = familiesOfSnapshot(await registry.gather());
+      for (const format of ['text', 'openmetrics', 'protobuf']) {
+        const bytes = render(families, format);
+        if (format === 'protobuf') continue;
+        for (const line of Buffer.from(bytes).toString().split('\n')) {
+          const isLine =
+            line === '' || /^# (?:HELP|TYPE|UNIT) /.test(line) || line === '# EOF' || LINE.test(line);
+          assertThat(isLine, () => `a line is ${JSON.stringify(line)}`);
+        }
+      }
+    },
+  };
+}
+
+/** A caller that is not a program gives texts only. @param {unknown} value */
+const textOf = (value) => (typeof value === 'object' ? 'x' : String(value));
+
+/** A sample: a name, its labels, a value and what may follow it. */
+const LINE =
+  /^[a-zA-Z_:][a-zA-Z0-9_:]*(?:\{(?:[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\["\\n])*",?)*\})? \S+(?: .*)?$/;
