@@ -54,8 +54,8 @@ async function hold(port, count, text, forMs) {
  * @param {Buffer} [body]
  */
 async function ask(port, path, { method = 'GET', headers = {} }, body) {
-  const asked = request({ host, port, path, method, headers, agent: false, timeout: 10_000 });
-  asked.on('timeout', () => asked.destroy(new Error('no answer')));
+  const asked = request({ host, port, path, method, headers, agent: false });
+  const timer = setTimeout(() => asked.destroy(new Error('no answer')), 10_000);
   asked.end(body);
   try {
     const [response] = await once(asked, 'response');
@@ -65,6 +65,8 @@ async function ask(port, path, { method = 'GET', headers = {} }, body) {
     await once(response, 'close');
   } catch {
     report.reset++;
+  } finally {
+    clearTimeout(timer);
   }
 }
 

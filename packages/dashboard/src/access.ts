@@ -25,6 +25,10 @@ export class PageAccess {
   }
 
   judge(request: IncomingMessage, url: URL): Verdict {
+    // A link of another site may lead here. It has no origin; what a script of that site asks for has one.
+    if (request.headers.origin !== undefined && isOfAnotherSite(request)) {
+      return { kind: 'refused', status: 403, reason: 'requests of pages of other sites are refused' };
+    }
     return this.#token === undefined
       ? this.#judgeWithoutToken(request)
       : this.#judgeByToken(request, this.#token, url);

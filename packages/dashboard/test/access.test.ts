@@ -51,6 +51,16 @@ describe('without a token', () => {
     expect(await isLetIn(port, { host })).toBe(expected);
   });
 
+  test.each([
+    ['a script of another site', { origin: 'http://evil.example' }, false],
+    ['a page in a sandbox', { origin: 'null' }, false],
+    ['a link of another site', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }, true],
+    ['a program', {}, true],
+  ] as const)('a request of %s is let in: %j %j', async (_who, headers, expected) => {
+    const { port } = await serve(createRegistry());
+    expect(await isLetIn(port, headers)).toBe(expected);
+  });
+
   test.each(['0.0.0.0', '::', '192.0.2.1', 'example.org'])('refuses to listen on %s', async (host) => {
     await expect(serveDashboard(createRegistry(), { host, port: 0 })).rejects.toMatchObject({
       code: 'ERR_INVALID_OPTION',
