@@ -35,7 +35,6 @@ export function parseJson(text: string, from: number, isLenient: boolean, budget
 
 const QUOTE = 0x22;
 const COLON = 0x3a;
-const BACKSLASH = 0x5c;
 
 /**
  * Parses an array or an object by `JSON.parse`, the fastest way. Its parts are counted before anything is made of them, as
@@ -56,34 +55,35 @@ export function parseFast(text: string, from: number, budget: Budget): ParsedJso
   }
 }
 
+// Most of a dump are digits, commas and spaces, which a regular expression passes faster than a loop.
+const STRUCTURE = /[":[\]{}]/g;
+
 /** The place after the bracket that closes an array or object; `undefined` when it does not end, or is too deep. */
 function endOf(text: string, from: number, budget: Budget): number | undefined {
   let depth = 0;
-  for (let at = from; at < text.length; at++) {
+  STRUCTURE.lastIndex = from;
+  while (STRUCTURE.test(text)) {
+    const at = STRUCTURE.lastIndex - 1;
     const code = text.charCodeAt(at);
-    if (code === QUOTE) at = endOfString(text, at);
+    if (code === QUOTE) STRUCTURE.lastIndex = endOfString(text, at) + 1;
     else if (code === COLON) budget.takeElements();
     else if (isOpening(code)) {
       budget.takeElements();
       if (++depth > DEEPEST) return undefined;
-    } else if (isOpening(code - 2) && --depth === 0) return at + 1;
+    } else if (--depth === 0) return at + 1;
   }
   return undefined;
 }
 
-/** In ASCII, each opening bracket is two places before its closing one. */
 function isOpening(code: number): boolean {
   return code === 0x5b || code === 0x7b;
 }
 
 /** The place of the quote that ends a string. */
 function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) return at;
-    if (code === BACKSLASH) at++;
-  }
-  return text.length;
+  let end = text.indexOf('"', start + 1);
+  while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end < 0 ? text.length : end;
 }
 
 // No integer of a dump is longer. The time for making a bigint grows faster than its digits.
