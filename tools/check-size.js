@@ -18,7 +18,7 @@ import { isMain, workspaceRoot } from './lib/workspace.js';
 
 /** Code that a browser or an application contains, and its limit in kB (1000 bytes), minified and gzipped. @type {Use[]} */
 export const USES = [
-  use('a layout', 2.5, '@hdrscope/core', 'hdrLayout'),
+  use('a layout', 2.7, '@hdrscope/core', 'hdrLayout'),
   use('an error', 0.8, '@hdrscope/core', 'HdrscopeError'),
   use('record and read percentiles', 13, '@hdrscope/core', 'BasicHistogram'),
   use('encode, add and copy, too', 21, '@hdrscope/core', 'Histogram'),

@@ -1,18 +1,7 @@
 /** Findings that are known and not mended yet. A run reports how many it has seen, and fails for others only. */
 
 /** @type {readonly { target: string, message: RegExp, reason: string }[]} */
-const KNOWN = [
-  {
-    target: 'moment',
-    message: /Infinity/,
-    reason: 'a moment of 400 digits is infinite, which selects nothing',
-  },
-  {
-    target: 'plot-texts',
-    message: /Invalid typed array length/,
-    reason: 'a label is wider than the terminal',
-  },
-];
+const KNOWN = [];
 
 /**
  * @param {string} target

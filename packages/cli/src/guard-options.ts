@@ -12,7 +12,7 @@ export interface GuardingOptions {
 }
 
 /** The environment variable of the token. */
-export const TOKEN_VARIABLE = 'HDRSCOPE_TOKEN';
+const TOKEN_VARIABLE = 'HDRSCOPE_TOKEN';
 
 /** Adds `--token-file`, `--allow-host`, `--tls-cert` and `--tls-key` to a command with a server. */
 export function addGuard(parser: Command): Command {

@@ -15,9 +15,11 @@ export function parseMoment(text: string, name: string): Moment {
     const epochMs = Date.parse(hasZone(text) ? text : `${text.replace(' ', 'T')}Z`);
     if (!Number.isNaN(epochMs)) return { epochSec: epochMs / 1000 };
   }
-  if (isDecimal(text) && isEpoch(Number(text))) return { epochSec: Number(text) };
+  const epochSec = isDecimal(text) ? Number(text) : Number.NaN;
+  if (isEpoch(epochSec) && Number.isFinite(epochSec)) return { epochSec };
   const offsetSec = durationSeconds(text);
-  if (offsetSec !== undefined) return { offsetSec };
+  // Hundreds of digits are beyond all numbers.
+  if (offsetSec !== undefined && Number.isFinite(offsetSec)) return { offsetSec };
   throw wrongOption(
     name,
     'seconds or a duration after the start of the log (90, 1m30s), a date (2026-03-01T12:00:00Z) or seconds since 1970',

@@ -43,12 +43,17 @@ export interface Chart {
 const DEFAULT_ROWS = 16;
 const ROWS_PER_LABEL = 3;
 const COLUMNS_BETWEEN_MARKS = 4;
+/** Numbers without end, as of 1e300 seconds, are written with an exponent, which takes this many columns. */
+const SHORTEST_LABEL = 8;
 
 /** Draws lines with their axes. No line of text is wider than `columns`. */
 export function formatChart(chart: Chart, options: TerminalOptions): string[] {
   const { columns = DEFAULT_COLUMNS, rows = DEFAULT_ROWS, ascii = false } = options;
   const range = chartRange(chart, rows);
-  const labels = labelsOf(range, chart.unit).map((label) => plain(label, ascii));
+  const widest = Math.max(SHORTEST_LABEL, Math.floor(columns / 3));
+  const labels = labelsOf(range, chart.unit).map((label, i) =>
+    plain(label.length <= widest ? label : range.ticks[i]!.toExponential(1), ascii),
+  );
   const gutter = longestOf(labels) + 1;
   const canvas = new Canvas(columns - gutter - 1, rows, ascii);
   const heightOf = heights(chart, range);

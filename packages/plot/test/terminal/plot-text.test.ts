@@ -57,6 +57,14 @@ const linesOf = (plot: Plot, options?: TerminalOptions): string[] =>
   plotText(plot, options).split('\n').slice(0, -1);
 const widthOf = (line: string): number => [...line.replace(ESCAPES, '')].length;
 
+test('a value of hundreds of digits has a label that leaves room for the chart', () => {
+  const points = percentileCurve('get', before).points.map((point) => ({ ...point, value: 1e300 }));
+  const plot: Plot = { kind: 'percentiles', unit: 'us', curves: [{ name: 'get', totalCount: 5, points }] };
+  const lines = linesOf(plot, { columns: 40 });
+  expect(lines.some((line) => line.includes('e+'))).toBe(true);
+  for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(40);
+});
+
 describe.each(Object.entries(PLOTS))('%s', (_, plot) => {
   test.each([40, 41, 60, 80, 200])('no line is wider than %d characters', (columns) => {
     for (const ascii of [false, true]) {

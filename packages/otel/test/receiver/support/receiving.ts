@@ -18,7 +18,7 @@ export const DELTA = 1;
 export const CUMULATIVE = 2;
 
 /** What a work returns that pauses. */
-export function withoutPauses<Result>(work: Generator<void, Result, void>): Result {
+function withoutPauses<Result>(work: Generator<void, Result, void>): Result {
   for (;;) {
     const { done, value } = work.next();
     if (done === true) return value;
