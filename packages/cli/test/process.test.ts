@@ -166,6 +166,8 @@ describe('a signal in the middle of work', () => {
         stdio: ['pipe', 'ignore', 'pipe'],
       });
       const exit = exitOf(child);
+      // The pipe breaks while it is written to.
+      child.stdin!.on('error', () => {});
       child.stdin!.write(intervalLine({ at: 1, ms: [1] }).repeat(2000));
       while (!readdirSync(folder.pathOf('')).some((name) => name.endsWith('.unfinished'))) await sleep(20);
       child.kill('SIGTERM');

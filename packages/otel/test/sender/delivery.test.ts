@@ -446,11 +446,15 @@ test('memory does not grow with the length of an outage', async () => {
     return (heapUsed + arrayBuffers) / 2 ** 20;
   };
   for (let i = 0; i < 10; i++) await round();
-  const before = used();
-  for (let i = 0; i < 60; i++) await round();
-  // A queue of requests would have 60 times 200 series of 60 buckets.
-  expect(used() - before).toBeLessThan(8);
-  expect(sender.health.pendingValues).toBe(70 * 200 * 59);
+  // Other parts of the process grow now and then. A queue would grow each time, by 30 times 200 series of 60 buckets.
+  const growths: number[] = [];
+  for (let times = 0; times < 3; times++) {
+    const before = used();
+    for (let i = 0; i < 30; i++) await round();
+    growths.push(used() - before);
+  }
+  expect(Math.min(...growths)).toBeLessThan(4);
+  expect(sender.health.pendingValues).toBe(100 * 200 * 59);
   await sender.stop().catch(() => {});
 }, 60_000);
 
