@@ -3,11 +3,16 @@ import { isLoopback } from './host.ts';
 import type { ServerLimits } from './limits.ts';
 
 interface Use {
-  /** Requests that wait or are being answered. */
-  requests: number;
+  /** Whether a request is being answered. */
+  isBusy: boolean;
   /** Whether a request has been answered. */
   isServed: boolean;
+  /** The work for the requests that were sent ahead, in their order. */
+  readonly waiting: (() => void)[];
 }
+
+// No client of ours sends requests ahead. Some libraries send a few.
+const MOST_WAITING = 16;
 
 /** The open connections of a server, oldest first. */
 export class Connections {
@@ -22,7 +27,7 @@ export class Connections {
   add(socket: Socket): void {
     const { connections, connectionsOfAddress } = this.#limits;
     const { remoteAddress: address } = socket;
-    this.#uses.set(socket, { requests: 0, isServed: false });
+    this.#uses.set(socket, { isBusy: false, isServed: false, waiting: [] });
     socket.once('close', () => this.#uses.delete(socket));
     if (this.#uses.size > connections) this.#closeOne(socket, () => true);
     // A proxy on this machine connects for many clients.
@@ -33,18 +38,25 @@ export class Connections {
     if (ofAddress > connectionsOfAddress) this.#closeOne(socket, isOfAddress);
   }
 
-  /** Counts a request that has come. Returns how many of its connection wait or are being answered. */
-  begin(socket: Socket): number {
+  /** Begins the work for a request when those before it on its connection are done. Closes a connection where too many wait. */
+  begin(socket: Socket, work: () => void): void {
     const use = this.#uses.get(socket);
-    return use === undefined ? 1 : ++use.requests;
+    if (use === undefined) socket.destroy();
+    else if (!use.isBusy) {
+      use.isBusy = true;
+      work();
+    } else if (use.waiting.length < MOST_WAITING) use.waiting.push(work);
+    else socket.destroy();
   }
 
-  /** Counts a request that is done. */
+  /** Ends the work for a request, and begins that of the next one on its connection. */
   end(socket: Socket): void {
     const use = this.#uses.get(socket);
     if (use === undefined) return;
-    use.requests--;
     use.isServed = true;
+    const next = use.waiting.shift();
+    use.isBusy = next !== undefined;
+    next?.();
   }
 
   /**
@@ -53,8 +65,8 @@ export class Connections {
    */
   #closeOne(added: Socket, isMeant: (socket: Socket) => boolean): void {
     let oldest: Socket | undefined;
-    for (const [socket, { requests, isServed }] of this.#uses) {
-      if (requests > 0 || socket === added || !isMeant(socket)) continue;
+    for (const [socket, { isBusy, isServed }] of this.#uses) {
+      if (isBusy || socket === added || !isMeant(socket)) continue;
       oldest ??= socket;
       if (isServed) continue;
       oldest = socket;

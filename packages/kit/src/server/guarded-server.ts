@@ -71,8 +71,6 @@ export interface GuardedServerOptions extends GuardOptions {
 /** Answers 200 while the event loop turns, without a token and also when there are too many requests. */
 export const HEALTH_PATH = '/healthz';
 
-// No client of ours sends requests ahead. Some libraries send a few.
-const MOST_WAITING = 16;
 const LONGEST_HEADERS = 16_384;
 const CHECK_INTERVAL_MS = 1000;
 const KEEP_ALIVE_MS = 5000;
@@ -100,7 +98,6 @@ export function createGuardedServer(handler: GuardedHandler, options: GuardedSer
   const limits = limitsOf(options.limits);
   const access = new Access(options.host, options);
   const connections = new Connections(limits);
-  const queues = new WeakMap<Socket, (() => void)[]>();
   let underWay = 0;
 
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
@@ -125,20 +122,11 @@ export function createGuardedServer(handler: GuardedHandler, options: GuardedSer
       answerHealth(response);
       return;
     }
-    const waiting = queues.get(socket) ?? [];
-    queues.set(socket, waiting);
-    response.once('close', () => {
-      connections.end(socket);
-      waiting.shift()?.();
-    });
-    const isFirst = connections.begin(socket) === 1;
-    const run = (): void => {
+    response.once('close', () => connections.end(socket));
+    connections.begin(socket, () => {
       if (socket.destroyed) response.destroy();
       else answer(request, response);
-    };
-    if (isFirst) run();
-    else if (waiting.length < MOST_WAITING) waiting.push(run);
-    else socket.destroy();
+    });
   };
 
   const { tls, unref = false, onProblem = () => {} } = options;
