@@ -42,17 +42,20 @@ export class KeptValues<Value extends HistogramValue> {
   }
 }
 
+interface Kept<Value> {
+  readonly state: SeriesSnapshot;
+  readonly value: Value;
+}
+
 /** The last states of the series of a family, and their values. */
 class KeptFamily<Value extends HistogramValue> {
   readonly #kind: PointKind<Value>;
   readonly #states: SeriesSnapshot[] = [];
   readonly #values: Value[] = [];
-  /** How many series the family had in the last collection. Later places have what was kept of series that have ended. */
+  /** The number of series in this collection. Later places hold those of the last collection until the next one begins. */
   #count = 0;
-  /** The places of the series in the last collection, from when one of them has ended or begun before others. */
-  #places:
-    | Map<SeriesSnapshot['attributes'], { readonly state: SeriesSnapshot; readonly value: Value }>
-    | undefined;
+  /** The series of the last collection from the first one on that has another place now, by their attributes. */
+  #moved: Map<SeriesSnapshot['attributes'], Kept<Value>> | undefined;
 
   constructor(kind: PointKind<Value>) {
     this.#kind = kind;
@@ -62,7 +65,7 @@ class KeptFamily<Value extends HistogramValue> {
     this.#states.length = this.#count;
     this.#values.length = this.#count;
     this.#count = count;
-    this.#places = undefined;
+    this.#moved = undefined;
   }
 
   /** The value of the series at a place. Places are asked for in ascending order. */
@@ -84,18 +87,16 @@ class KeptFamily<Value extends HistogramValue> {
     return kind.packed?.(value) ?? value;
   }
 
-  #before(
-    place: number,
-    { attributes }: SeriesSnapshot,
-  ): { readonly state: SeriesSnapshot; readonly value: Value } | undefined {
+  /** An earlier state of a series, and its value. All states of a series share their attributes. */
+  #before(place: number, { attributes }: SeriesSnapshot): Kept<Value> | undefined {
     const [states, values] = [this.#states, this.#values];
-    // All states of a series share their attributes.
-    if (this.#places === undefined && states[place]?.attributes === attributes) {
+    if (this.#moved === undefined && states[place]?.attributes === attributes) {
       return { state: states[place]!, value: values[place]! };
     }
-    this.#places ??= new Map(
+    // Later places are overwritten from here on.
+    this.#moved ??= new Map(
       states.slice(place).map((state, i) => [state.attributes, { state, value: values[place + i]! }]),
     );
-    return this.#places.get(attributes);
+    return this.#moved.get(attributes);
   }
 }

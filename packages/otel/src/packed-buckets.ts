@@ -67,7 +67,7 @@ function packedIn(buckets: PackedBuckets): PackedCounts {
   return (buckets as unknown as Record<typeof PACKED, PackedCounts>)[PACKED];
 }
 
-/** A few characters that are replaced in a text take a fifth of the time of a new text. */
+/** To replace one character of a text takes a fifth of the time of a new text. */
 const MOST_REPLACED = 4;
 
 function withAdded(counts: PackedCounts, first: number, added: readonly number[]): PackedCounts {

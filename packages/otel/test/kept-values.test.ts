@@ -14,11 +14,14 @@ const recording = fc.record({
 const step = fc.oneof(
   { weight: 4, arbitrary: recording },
   { weight: 1, arbitrary: fc.constant('collect' as const) },
+  { weight: 1, arbitrary: fc.record({ removed: fc.nat(5) }) },
 );
+
+const OVERFLOW = { 'otel.metric.overflow': true };
 
 describe('the values that a cumulative reader keeps', () => {
   test.each(['exponential', 'explicit'] as const)(
-    'are those of a reader that keeps none, for %s histograms and any sequence of records and collections',
+    'are those of a reader that keeps none, for %s histograms and any sequence of records, removals and collections',
     async (format) => {
       await fc.assert(
         fc.asyncProperty(
@@ -27,12 +30,15 @@ describe('the values that a cumulative reader keeps', () => {
           async (steps, maxSize) => {
             const registry = createRegistry();
             const settingsOf = () => metricSettings('s', { maxSize });
-            const family = registry.histogram({ name: 'x', unit: 's' });
+            // The last series counts whatever has no place.
+            const family = registry.histogram({ name: 'x', unit: 's', cardinalityLimit: 4 });
             const keeping = hdrCollector({ registry, settingsOf }, Temporality.CUMULATIVE);
             const collect = async (collector = keeping) =>
               (await collector(Temporality.CUMULATIVE, format, undefined)).scopeMetrics;
             for (const one of steps) {
               if (one === 'collect') await collect();
+              else if ('removed' in one)
+                family.remove(one.removed === 5 ? OVERFLOW : { series: one.removed });
               else for (let i = 0; i < one.times; i++) family.with({ series: one.series }).record(one.value);
             }
             const fresh = await collect(hdrCollector({ registry, settingsOf }, Temporality.CUMULATIVE));

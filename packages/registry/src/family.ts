@@ -8,7 +8,6 @@ import { type FamilyOptions, type FamilySettings, familySettings, type Scope } f
 import { rejectedCount } from './rejected.ts';
 import { Series, type SeriesSetup } from './series.ts';
 import type { SeriesSnapshot } from './series-snapshot.ts';
-
 import { TextTable } from './text-table.ts';
 import { familyThresholds } from './thresholds.ts';
 

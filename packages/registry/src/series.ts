@@ -444,7 +444,7 @@ export class Series {
 }
 
 const TWO_POW_31 = 2 ** 31;
-/** The integer part of a positive number and this is the number rounded: 0.5 itself would round 0.5 − 2^-54 up. */
+/** A number of at least 0, rounded, is the integer part of its sum with this. With 0.5 itself, 0.5 − 2^-54 would be rounded up. */
 const ALMOST_HALF = 0.5 - 2 ** -54;
 const NO_EXTREMES = { min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY } as const;
 

@@ -42,6 +42,26 @@ test('counts a value at the nearest tick of its resolution', () => {
   );
 });
 
+test('rounds as Math.round does, at halves and their neighbours too', () => {
+  const halves = fc.nat({ max: 2 ** 31 + 9 }).map((tick) => tick + 0.5);
+  const neighbours = fc.tuple(halves, fc.constantFrom(-1, 0, 1)).map(([half, step]) => {
+    const bits = new Float64Array([half]);
+    new BigInt64Array(bits.buffer)[0]! += BigInt(step);
+    return bits[0]!;
+  });
+  fc.assert(
+    fc.property(
+      fc.oneof(neighbours, fc.constantFrom(0.5 - 2 ** -54, 0.5, 2 ** 31 - 0.5, 2 ** 31 - 1)),
+      (value) => {
+        const counted = family({ resolution: 1, significantDigits: 5 });
+        counted.with({}).record(value);
+        const { histogram } = counted.with({}).snapshot();
+        expect(slotsOf(histogram)).toEqual([[counted.layout.slotOf(Math.round(value)), 1]]);
+      },
+    ),
+  );
+});
+
 test.each([
   ['s', 0.000_000_000_4, 0],
   ['s', 0.000_000_000_5, 1],
