@@ -1,6 +1,5 @@
 import { ListedCounts } from '../counts/listed.ts';
 import type { ReadonlyCounts } from '../counts/readonly-counts.ts';
-
 import { mustBe } from '../errors.ts';
 import { type ExponentialLayout, exponentialIndex, exponentialLayout } from '../layout/exponential.ts';
 import type { HdrLayout } from '../layout/hdr.ts';
@@ -132,7 +131,7 @@ export function justifiedScale({ subBucketBits }: HdrLayout): number {
   return Math.min(MAX_SCALE, Math.max(0, subBucketBits - 2));
 }
 
-// Slots are read in pages. V8 treats arrays and numbers that a file does not export as constants.
+// Slots are read in pages. V8 treats arrays and numbers as constants that a file does not export, so these are not those of `words.ts`.
 const PAGE_BITS = 6;
 const PAGE_SLOTS = 2 ** PAGE_BITS;
 const SLOT_IN_PAGE = PAGE_SLOTS - 1;
