@@ -1,5 +1,5 @@
 import { bucketCounts, type FamilySnapshot, type SeriesSnapshot } from '@hdrscope/registry';
-import type { PointKind } from './kept-values.ts';
+import type { PointKind } from './kept-points.ts';
 import { type ExplicitHistogramValue, PointType } from './sdk.ts';
 
 /** Histograms with explicit boundaries. */

@@ -1,6 +1,6 @@
 import { exponentialBuckets, SparseCounts, type UnitLayouts } from '@hdrscope/core/internal';
 import type { SeriesSnapshot } from '@hdrscope/registry';
-import type { PointKind } from './kept-values.ts';
+import type { PointKind } from './kept-points.ts';
 import { PackedBuckets } from './packed-buckets.ts';
 import { type ExponentialHistogramValue, PointType } from './sdk.ts';
 

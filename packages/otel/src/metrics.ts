@@ -1,8 +1,8 @@
 import { Slices } from '@hdrscope/kit';
 import type { FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
-import type { HrTime } from '@opentelemetry/api';
-import type { KeptValues, PointKind } from './kept-values.ts';
+import type { KeptPoints, PointKind } from './kept-points.ts';
 import type { MetricSettings } from './metric-settings.ts';
+import { hrTime, pointOf } from './point.ts';
 import {
   HISTOGRAM_INSTRUMENT,
   type HistogramMetric,
@@ -32,8 +32,8 @@ export interface Conversion<Value extends HistogramValue> {
   /** The time of the snapshot, in milliseconds since 1970. */
   readonly timeMs: number;
   settingsOf(family: FamilySnapshot): MetricSettings;
-  /** The values of earlier collections, where all series of each family are converted; left out when no values are kept. */
-  readonly kept?: KeptValues<Value>;
+  /** What earlier collections made, where all series of each family are converted; left out when nothing is kept. */
+  readonly kept?: KeptPoints<Value>;
 }
 
 /** Converts series to OpenTelemetry metrics, grouped by scope. Other work runs in between. */
@@ -72,28 +72,17 @@ async function pointsOf<Value extends HistogramValue>(
   slices: Slices,
 ): Promise<Point<HistogramValue>[]> {
   const settings = settingsOf(family);
-  const convert =
-    kept?.begin(family, settings) ?? ((state: SeriesSnapshot) => kind.valueOf(state, family, settings));
   const endTime = hrTime(timeMs);
+  const convert =
+    kept?.begin(family, settings, endTime) ??
+    ((state: SeriesSnapshot) => pointOf(state, kind.valueOf(state, family, settings), endTime));
   const points: Point<HistogramValue>[] = [];
   for (const state of series) {
-    const value = convert(state);
-    // A series that only rejected values has counted none.
-    if (value.count > 0) points.push(pointOf(state, value, endTime));
+    const point = convert(state);
+    if (point !== undefined) points.push(point);
     if (slices.isOver()) await slices.next();
   }
   return points;
-}
-
-function pointOf(
-  { startTimeMs, attributes, exemplars }: SeriesSnapshot,
-  value: HistogramValue,
-  endTime: HrTime,
-): Point<HistogramValue> {
-  const startTime = hrTime(startTimeMs);
-  // The attributes of a series are frozen, so readers may share them.
-  const point = { startTime, endTime, attributes: attributes as Point<HistogramValue>['attributes'], value };
-  return exemplars.length === 0 ? point : { ...point, exemplars };
 }
 
 function metricOf<Value extends HistogramValue>(
@@ -109,21 +98,4 @@ function metricOf<Value extends HistogramValue>(
     dataPointType: kind.type,
     dataPoints,
   };
-}
-
-// Many series begin in the same millisecond, and a time takes more memory than a point.
-let lastMs = Number.NaN;
-let lastTime: HrTime = [0, 0];
-
-function hrTime(unixMs: number): HrTime {
-  if (unixMs !== lastMs) {
-    lastMs = unixMs;
-    lastTime = newTime(unixMs);
-  }
-  return lastTime;
-}
-
-function newTime(unixMs: number): HrTime {
-  const seconds = Math.floor(unixMs / 1000);
-  return [seconds, Math.round((unixMs - seconds * 1000) * 1e6)];
 }

@@ -7,7 +7,7 @@ import {
 } from '@hdrscope/registry';
 import { EXPLICIT } from './explicit.ts';
 import { EXPONENTIAL } from './exponential.ts';
-import { KeptValues, type PointKind } from './kept-values.ts';
+import { KeptPoints, type PointKind } from './kept-points.ts';
 import type { MetricSettings } from './metric-settings.ts';
 import { type Format, toScopeMetrics } from './metrics.ts';
 import {
@@ -48,14 +48,14 @@ export function hdrCollector({ registry, settingsOf }: HdrStore, expected: numbe
   // reader that does not collect, an empty snapshot would keep the last states of ended series in memory.
   let seen = expected === Temporality.DELTA ? registry.emptySnapshot() : EMPTY_SNAPSHOT;
   const formats = {
-    exponential: { kind: EXPONENTIAL, kept: new KeptValues(EXPONENTIAL) },
-    explicit: { kind: EXPLICIT, kept: new KeptValues(EXPLICIT) },
+    exponential: { kind: EXPONENTIAL, kept: new KeptPoints(EXPONENTIAL) },
+    explicit: { kind: EXPLICIT, kept: new KeptPoints(EXPLICIT) },
   };
   return async (temporality, format, options = {}) => {
     const { timeoutMillis: timeoutMs = Number.POSITIVE_INFINITY, maxAgeMs = SHARED_GATHER_MS } = options;
     // The registry waits for its sources no longer than the collection may take.
     const snapshot = await registry.gather({ timeoutMs, maxAgeMs });
-    const { kind, kept } = formats[format] as { kind: PointKind; kept: KeptValues<HistogramValue> };
+    const { kind, kept } = formats[format] as { kind: PointKind; kept: KeptPoints<HistogramValue> };
     const conversion = { kind, temporality, timeMs: snapshot.timeMs, settingsOf };
     let scopeMetrics: Promise<ScopeMetrics[]>;
     if (temporality === Temporality.DELTA) {

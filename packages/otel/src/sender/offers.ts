@@ -3,7 +3,7 @@ import { gzip } from 'node:zlib';
 import { EMPTY_SNAPSHOT, type FamilyChanges, type Snapshot } from '@hdrscope/registry';
 import { EXPLICIT } from '../explicit.ts';
 import { EXPONENTIAL } from '../exponential.ts';
-import { KeptValues, type PointKind } from '../kept-values.ts';
+import { KeptPoints, type PointKind } from '../kept-points.ts';
 import { metricSettings } from '../metric-settings.ts';
 import { type ShownFamily, toScopeMetrics } from '../metrics.ts';
 import { type HistogramMetric, type HistogramValue, Temporality } from '../sdk.ts';
@@ -22,7 +22,7 @@ export function offersFor(settings: SenderSettings, memory: OtlpSenderMemory): O
   const kind = (settings.histograms === 'exponential' ? EXPONENTIAL : EXPLICIT) as PointKind<HistogramValue>;
   const temporality = settings.temporality === 'delta' ? Temporality.DELTA : Temporality.CUMULATIVE;
   const isDelta = temporality === Temporality.DELTA;
-  const kept = new KeptValues(kind);
+  const kept = new KeptPoints(kind);
   return async (snapshot) => {
     const { timeMs } = snapshot;
     const conversion = {

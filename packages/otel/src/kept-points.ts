@@ -1,6 +1,8 @@
 import type { FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
+import type { HrTime } from '@opentelemetry/api';
 import { familyKey, type MetricSettings } from './metric-settings.ts';
-import type { HistogramValue } from './sdk.ts';
+import { hrTime, pointFrom } from './point.ts';
+import type { HistogramValue, Point } from './sdk.ts';
 
 /** How the points of one kind of histogram are computed. */
 export interface PointKind<Value extends HistogramValue = HistogramValue> {
@@ -20,10 +22,10 @@ export interface PointKind<Value extends HistogramValue = HistogramValue> {
 }
 
 /**
- * The values that a cumulative reader collected last. A series that has not changed has the same value again, and that of a
- * series that has changed a little is brought up to date.
+ * The points that a cumulative reader collected last, without their end. A series that has not changed has the same point again
+ * with a new end, and the value of a series that has changed a little is brought up to date.
  */
-export class KeptValues<Value extends HistogramValue> {
+export class KeptPoints<Value extends HistogramValue> {
   readonly #kind: PointKind<Value>;
   readonly #families = new Map<string, KeptFamily<Value>>();
 
@@ -31,14 +33,21 @@ export class KeptValues<Value extends HistogramValue> {
     this.#kind = kind;
   }
 
-  /** Begins a collection of a family. Returns what gives the values of all of its series, one after the other. */
-  begin(family: FamilySnapshot, settings: MetricSettings): (state: SeriesSnapshot) => Value {
+  /**
+   * Begins a collection of a family. Returns what makes the points of all of its series, one after the other; `undefined` stands
+   * for a series without values.
+   */
+  begin(
+    family: FamilySnapshot,
+    settings: MetricSettings,
+    endTime: HrTime,
+  ): (state: SeriesSnapshot) => Point<Value> | undefined {
     const key = familyKey(family);
     const kept = this.#families.get(key) ?? new KeptFamily(this.#kind);
     this.#families.set(key, kept);
     kept.begin(family.series.length);
     let place = 0;
-    return (state) => kept.valueAt(place++, state, family, settings);
+    return (state) => kept.pointAt(place++, state, family, settings, endTime);
   }
 }
 
@@ -47,11 +56,16 @@ interface Kept<Value> {
   readonly value: Value;
 }
 
-/** The last states of the series of a family, and their values. */
+/** The last states of the series of a family, and the parts of their points. */
 class KeptFamily<Value extends HistogramValue> {
   readonly #kind: PointKind<Value>;
+  // A list for each part: to read ten thousand parts one after the other takes a third of the time of a look at each state.
   readonly #states: SeriesSnapshot[] = [];
   readonly #values: Value[] = [];
+  /** `undefined` for a series without values. */
+  readonly #startTimes: (HrTime | undefined)[] = [];
+  readonly #attributes: SeriesSnapshot['attributes'][] = [];
+  readonly #exemplars: SeriesSnapshot['exemplars'][] = [];
   /** The number of series in this collection. Later places hold those of the last collection until the next one begins. */
   #count = 0;
   /** The series of the last collection from the first one on that has another place now, by their attributes. */
@@ -62,19 +76,37 @@ class KeptFamily<Value extends HistogramValue> {
   }
 
   begin(count: number): void {
-    this.#states.length = this.#count;
-    this.#values.length = this.#count;
+    const lists = [this.#states, this.#values, this.#startTimes, this.#attributes, this.#exemplars];
+    for (const list of lists) list.length = this.#count;
     this.#count = count;
     this.#moved = undefined;
   }
 
-  /** The value of the series at a place. Places are asked for in ascending order. */
-  valueAt(place: number, state: SeriesSnapshot, family: FamilySnapshot, settings: MetricSettings): Value {
-    if (this.#states[place] === state) return this.#values[place]!;
-    const value = this.#renewed(place, state, family, settings);
-    this.#states[place] = state;
-    this.#values[place] = value;
-    return value;
+  /** The point of the series at a place. Places are asked for in ascending order. */
+  pointAt(
+    place: number,
+    state: SeriesSnapshot,
+    family: FamilySnapshot,
+    settings: MetricSettings,
+    endTime: HrTime,
+  ): Point<Value> | undefined {
+    if (this.#states[place] !== state) {
+      const value = this.#renewed(place, state, family, settings);
+      this.#states[place] = state;
+      this.#values[place] = value;
+      this.#startTimes[place] = value.count === 0 ? undefined : hrTime(state.startTimeMs);
+      this.#attributes[place] = state.attributes;
+      this.#exemplars[place] = state.exemplars;
+    }
+    const startTime = this.#startTimes[place];
+    if (startTime === undefined) return undefined;
+    return pointFrom(
+      startTime,
+      endTime,
+      this.#attributes[place]!,
+      this.#values[place]!,
+      this.#exemplars[place]!,
+    );
   }
 
   #renewed(place: number, state: SeriesSnapshot, family: FamilySnapshot, settings: MetricSettings): Value {

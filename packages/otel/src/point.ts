@@ -1,0 +1,45 @@
+import type { SeriesSnapshot } from '@hdrscope/registry';
+import type { HrTime } from '@opentelemetry/api';
+import type { HistogramValue, Point } from './sdk.ts';
+
+/** Makes a point of a series; `undefined` for a series that only rejected values, and so has counted none. */
+export function pointOf<Value extends HistogramValue>(
+  { startTimeMs, attributes, exemplars }: SeriesSnapshot,
+  value: Value,
+  endTime: HrTime,
+): Point<Value> | undefined {
+  return value.count === 0
+    ? undefined
+    : pointFrom(hrTime(startTimeMs), endTime, attributes, value, exemplars);
+}
+
+/** Makes a point of its parts. */
+export function pointFrom<Value extends HistogramValue>(
+  startTime: HrTime,
+  endTime: HrTime,
+  attributes: SeriesSnapshot['attributes'],
+  value: Value,
+  exemplars: SeriesSnapshot['exemplars'],
+): Point<Value> {
+  // The attributes of a series are frozen, so readers may share them.
+  const point = { startTime, endTime, attributes: attributes as Point<Value>['attributes'], value };
+  return exemplars.length === 0 ? point : { ...point, exemplars };
+}
+
+// Many series begin in the same millisecond, and a time takes more memory than a point.
+let lastMs = Number.NaN;
+let lastTime: HrTime = [0, 0];
+
+/** A time as OpenTelemetry has it. Readers share it. */
+export function hrTime(unixMs: number): HrTime {
+  if (unixMs !== lastMs) {
+    lastMs = unixMs;
+    lastTime = newTime(unixMs);
+  }
+  return lastTime;
+}
+
+function newTime(unixMs: number): HrTime {
+  const seconds = Math.floor(unixMs / 1000);
+  return [seconds, Math.round((unixMs - seconds * 1000) * 1e6)];
+}
