@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { testUnless } from '@hdrscope/testing/skips';
 
 const BIN = fileURLToPath(
   import.meta.resolve('hdrscope/package.json').replace('package.json', 'bin/hdrscope.js'),
@@ -26,16 +27,15 @@ const NOBODY = 65_534;
 function reasonAgainst(program: string, ...args: string[]): string | undefined {
   const { status, error, stderr } = spawnSync(program, args, { encoding: 'utf8' });
   if (status === 0) return undefined;
-  return `skipped: ${[program, ...args].join(' ')} fails: ${error?.message ?? stderr.trim()}`;
+  return `${[program, ...args].join(' ')} fails: ${error?.message ?? stderr.trim()}`;
 }
 
 const noUnshare =
   reasonAgainst('unshare', '--mount', 'true') ??
   reasonAgainst('setpriv', `--reuid=${NOBODY}`, '--clear-groups', 'true');
 const noSystemd = reasonAgainst('systemd-analyze', '--version');
-for (const reason of [noUnshare, noSystemd]) if (reason !== undefined) console.log(reason);
-const confined = noUnshare === undefined ? test : test.skip;
-const withSystemd = noSystemd === undefined ? test : test.skip;
+const confined = testUnless(noUnshare);
+const withSystemd = testUnless(noSystemd);
 
 const ends: (() => unknown)[] = [];
 afterEach(() => {

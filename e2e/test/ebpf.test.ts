@@ -9,6 +9,7 @@ import { type KernelCounter, openKernelCounter } from '@hdrscope/ebpf/loader';
 import { familiesOfSnapshot, render } from '@hdrscope/prometheus';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import { BuiltPackages, spawnNodeAsNobody, whyNotAsNobody } from '@hdrscope/testing';
+import { testUnless } from '@hdrscope/testing/skips';
 import { readHistogram } from './prometheus-text.ts';
 import { type Bpffs, describeUnless, mountBpffs, whyNoKernel } from './support/bpffs.ts';
 import { exportedByOtlp } from './support/otlp-receiver.ts';
@@ -29,9 +30,7 @@ function feed(counter: KernelCounter): void {
 
 const noKernel = await whyNoKernel();
 const describeKernel = describeUnless(noKernel);
-const noNobody = noKernel === undefined ? whyNotAsNobody() : undefined;
-if (noNobody !== undefined) console.log(`skipped: ${noNobody}`);
-const testAsNobody = noNobody === undefined ? test : test.skip;
+const testAsNobody = testUnless(noKernel === undefined ? whyNotAsNobody() : undefined);
 
 describeKernel('4,821 queue depths that the kernel counted on all CPUs in turn', () => {
   let bpffs: Bpffs;

@@ -19,9 +19,11 @@ import { SOURCE_ARGUMENTS } from './sources.js';
  * @property {number} [from] The first case. Left out: 0.
  * @property {number} [cases] Left out: as many as the time allows.
  * @property {number} [seconds] Left out: as long as the cases take.
- * @property {number} [heapMb] Left out: 1024.
- * @property {number} [blockedMs] How long one case may block the process. Left out: 60000.
  */
+
+const HEAP_MB = 1024;
+/** How long one case may block the process. */
+const BLOCKED_MS = 60_000;
 
 /**
  * @param {string} target
@@ -39,10 +41,10 @@ export async function runTarget(target, options) {
     let next = from;
     let accepted = 0;
     while (next - from < cases && performance.now() < endMs) {
-      writeFileSync(positionFile, Buffer.alloc(8));
+      writePosition(positionFile, next);
       const left = Math.max(0, endMs - performance.now()) / 1000;
       const fields = [target, seed, next, cases - (next - from), left, positionFile].map(String);
-      const found = await runChild(fields, positionFile, options);
+      const found = await runChild(fields, positionFile);
       findings.push(...found.findings.map((finding) => ({ target, ...finding })));
       next = found.next;
       accepted += found.accepted;
@@ -58,12 +60,11 @@ export async function runTarget(target, options) {
 /**
  * @param {string[]} fields
  * @param {string} positionFile
- * @param {RunOptions} options
  * @returns {Promise<{ findings: Omit<Finding, 'target'>[], next: number, accepted: number, failure?: string }>}
  */
-function runChild(fields, positionFile, { heapMb = 1024, blockedMs = 60_000 }) {
+function runChild(fields, positionFile) {
   const child = fork(fileURLToPath(new URL('./child.js', import.meta.url)), fields, {
-    execArgv: [...SOURCE_ARGUMENTS, `--max-old-space-size=${heapMb}`],
+    execArgv: [...SOURCE_ARGUMENTS, `--max-old-space-size=${HEAP_MB}`],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   return new Promise((resolve) => {
@@ -88,16 +89,26 @@ function runChild(fields, positionFile, { heapMb = 1024, blockedMs = 60_000 }) {
         child.kill('SIGKILL');
       }
       position = now;
-    }, blockedMs);
+    }, BLOCKED_MS);
     child.on('close', (code, signal) => {
       clearInterval(timer);
       if (next >= 0) return resolve({ findings, next, accepted });
       const reason = isBlocked
-        ? `blocks the process for ${blockedMs / 1000} s`
+        ? `blocks the process for ${BLOCKED_MS / 1000} s`
         : `ends the process with ${signal ?? `exit code ${code}`}: ${errors}`;
       resolve({ findings, next: readPosition(positionFile) + 1, accepted, failure: reason });
     });
   });
+}
+
+/**
+ * @param {string} file
+ * @param {number} index
+ */
+function writePosition(file, index) {
+  const bytes = Buffer.alloc(8);
+  bytes.writeDoubleBE(index);
+  writeFileSync(file, bytes);
 }
 
 /** @param {string} file */

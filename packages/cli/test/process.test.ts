@@ -4,12 +4,13 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { testUnless } from '@hdrscope/testing/skips';
 import { intervalLine, useFolder } from './support/logs.ts';
 
 const BIN = fileURLToPath(new URL('../bin/hdrscope.js', import.meta.url));
 const isBuilt = existsSync(fileURLToPath(new URL('../dist/main.js', import.meta.url)));
 // These tests run the built command. All other tests run the sources.
-const testBuilt = isBuilt ? test : test.skip;
+const testBuilt = testUnless(isBuilt ? undefined : 'the command is not built');
 
 const folder = useFolder();
 // More text than a pipe holds.

@@ -8,7 +8,7 @@ import {
   queueDepthLayout,
 } from '../src/layout/presets.ts';
 import { listMaps, mountsOfBpffs } from '../src/list-maps.ts';
-import { mountBpffs, testUnless, whyNoKernel, whyNoMount } from './support/kernel.ts';
+import { kernelTestUnless, mountBpffs, whyNoKernel, whyNoMount } from './support/kernel.ts';
 
 const MAP = { type: 'percpu_array', name: 'x', keySize: 4, valueSize: 8, maxEntries: 8 } as const;
 
@@ -49,7 +49,7 @@ test('finds the mount points of every bpffs', () => {
   expect(mountsOfBpffs(mountinfo)).toEqual(['/sys/fs/bpf', '/tmp/a b']);
 });
 
-testUnless((await whyNoKernel()) ?? whyNoMount())('lists a map and its pins', async () => {
+kernelTestUnless((await whyNoKernel()) ?? whyNoMount())('lists a map and its pins', async () => {
   const bpf = await loadBpf();
   const bpffs = mountBpffs();
   const fd = createMap(bpf, { ...MAP, name: 'hdr_listed' });

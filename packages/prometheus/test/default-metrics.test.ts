@@ -1,4 +1,5 @@
 import { createRegistry, type Registry, type SeriesSnapshot } from '@hdrscope/registry';
+import { testUnless } from '@hdrscope/testing/skips';
 import { waitsUntil } from '../src/event-loop-delay.ts';
 import { collectDefaultMetrics, type DefaultMetrics, type MetricFamily } from '../src/index.ts';
 import { rendered } from './support/text.ts';
@@ -121,7 +122,7 @@ test('the numbers show the resources that the process uses', async () => {
   expect(numbers.get('nodejs_heap_space_size_used_bytes old')).toBeGreaterThan(0);
 });
 
-const onLinux = process.platform === 'linux' ? test : test.skip;
+const onLinux = testUnless(process.platform === 'linux' ? undefined : 'only Linux has /proc');
 onLinux('on Linux it shows its file descriptors and its virtual memory', async () => {
   const numbers = numbersIn(await watch(createRegistry()).families({}));
   expect(numbers.get('process_open_fds')).toBeGreaterThan(2);

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { testUnless } from '@hdrscope/testing/skips';
 import fc from 'fast-check';
 import { formatHistogramDump, formatHistogramSchema, PerfHistogram } from '../../src/index.ts';
 
@@ -15,8 +16,7 @@ for number, text in enumerate(json.load(sys.stdin)):
 `;
 
 const hasJudge = spawnSync('python3', ['-c', 'import xml.parsers.expat']).status === 0;
-const judged = hasJudge ? test : test.skip;
-if (!hasJudge) process.stderr.write('skipped: there is no python3 with expat\n');
+const judged = testUnless(hasJudge ? undefined : 'there is no python3 with expat');
 
 const documentsWith = (name: string): string[] => {
   const histogram = new PerfHistogram([{ name, scale: 'linear', min: 0, quantSize: 1, buckets: 2 }]);

@@ -1,3 +1,4 @@
+import { costOf } from '@hdrscope/testing/cost';
 import { refusalOf } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
 import {
@@ -7,15 +8,6 @@ import {
   parseHistogramSchema,
 } from '../../src/index.ts';
 import { dumpOf, LINEAR } from '../support/dumps.ts';
-
-/** The time that an action takes of the processor, in milliseconds, and how far it lets the memory grow, in MiB. */
-function costOf(action: () => unknown): { readonly cpuMs: number; readonly grownMib: number } {
-  const [cpu, memory] = [process.cpuUsage(), process.memoryUsage()];
-  action();
-  const { user, system } = process.cpuUsage(cpu);
-  const grown = process.memoryUsage().rss - memory.rss;
-  return { cpuMs: (user + system) / 1000, grownMib: grown / 2 ** 20 };
-}
 
 const member = (text: string): string => `{"osd":${text}}`;
 

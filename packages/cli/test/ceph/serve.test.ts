@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { askAdminSocket } from '@hdrscope/ceph';
+import { testUnless } from '@hdrscope/testing/skips';
 import { Termination } from '../../src/command.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { useFolder } from '../support/logs.ts';
@@ -10,7 +11,7 @@ import { useFolder } from '../support/logs.ts';
 const BIN = fileURLToPath(new URL('../../bin/hdrscope.js', import.meta.url));
 const isBuilt = existsSync(fileURLToPath(new URL('../../dist/main.js', import.meta.url)));
 // The process runs the build; the other tests run on sources.
-const testBuilt = isBuilt ? test : test.skip;
+const testBuilt = testUnless(isBuilt ? undefined : 'the command is not built');
 
 const folder = useFolder();
 

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { testUnless } from '@hdrscope/testing/skips';
 import { hdrscope } from '../support/fake-io.ts';
 
 /** A map that bpftool creates, in a bpf file system of its own. */
@@ -45,9 +46,7 @@ function whyNot(): string | undefined {
   }
 }
 
-const reason = whyNot();
-if (reason !== undefined) console.log(`skipped: ${reason}`);
-const live = reason === undefined ? test : test.skip;
+const live = testUnless(whyNot());
 
 live('lists, reads and watches a map', async () => {
   const map = makeMap();

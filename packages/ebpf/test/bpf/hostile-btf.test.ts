@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { HdrscopeError } from '@hdrscope/core';
+import { costOf } from '@hdrscope/testing/cost';
 import { refusalOf } from '@hdrscope/testing/refusals';
+import { testUnless } from '@hdrscope/testing/skips';
 import fc from 'fast-check';
 import { parseBtf } from '../../src/bpf/btf.ts';
 import { fieldsOfBtf } from '../../src/bpf/fields.ts';
@@ -18,13 +20,6 @@ function isHandled(action: () => unknown): void {
   } catch (error) {
     if (!(error instanceof HdrscopeError)) throw error;
   }
-}
-
-function cpuMsOf(action: () => unknown): number {
-  const before = process.cpuUsage();
-  action();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
 }
 
 /** The types of a map with every kind of field, and the ids of its key and value. */
@@ -159,7 +154,7 @@ test.each(circles)('%s is refused at once', (_, make) => {
   const btf = new BtfBuilder();
   const id = make(btf);
   const data = btf.build();
-  const cpuMs = cpuMsOf(() => {
+  const { cpuMs } = costOf(() => {
     const error = refusalOf(() => fieldsOfBtf(parseBtf(data), id, 'x'));
     expect(['ERR_KERNEL', 'ERR_TOO_LARGE']).toContain(error.code);
   });
@@ -173,7 +168,7 @@ test('names that do not end take no more time than their length', () => {
   const strings = new DataView(real.buffer).getUint32(16, true) + 24;
   const data = new Uint8Array(strings + 4_000_000).fill(97);
   data.set(real.subarray(0, strings));
-  const cpuMs = cpuMsOf(() => refusalOf(() => parseBtf(data), 'ERR_KERNEL'));
+  const { cpuMs } = costOf(() => refusalOf(() => parseBtf(data), 'ERR_KERNEL'));
   expect(cpuMs).toBeLessThan(500);
 });
 
@@ -190,8 +185,7 @@ test('more bytes or types than the kernel takes are refused', () => {
 });
 
 const VMLINUX = '/sys/kernel/btf/vmlinux';
-const withKernel = existsSync(VMLINUX) ? test : test.skip;
-if (!existsSync(VMLINUX)) process.stderr.write(`skipped: there is no ${VMLINUX}\n`);
+const withKernel = testUnless(existsSync(VMLINUX) ? undefined : `this kernel has no ${VMLINUX}`);
 
 withKernel(
   'mutated BTF of the kernel is read or refused',

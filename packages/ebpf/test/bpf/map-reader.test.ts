@@ -8,10 +8,10 @@ import { countingProgram, loadProgram } from '../../src/bpf/programs.ts';
 import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
 import { testRun } from '../../src/bpf/test-run.ts';
 import { queueDepthLayout } from '../../src/layout/presets.ts';
-import { deleteElement, expectNoMaps, indexKey, testUnless, whyNoKernel } from '../support/kernel.ts';
+import { deleteElement, expectNoMaps, indexKey, kernelTestUnless, whyNoKernel } from '../support/kernel.ts';
 
 const noKernel = await whyNoKernel();
-const kernelTest = testUnless(noKernel);
+const kernelTest = kernelTestUnless(noKernel);
 const PREFIX = 'hdr_rd';
 const cpus = possibleCpus().length;
 const open: number[] = [];

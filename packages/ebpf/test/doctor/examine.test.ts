@@ -1,8 +1,8 @@
 import { loadBpf } from '../../src/bpf/syscall.ts';
 import { examine, type Finding } from '../../src/index.ts';
-import { expectNoMaps, testUnless, whyNoKernel } from '../support/kernel.ts';
+import { expectNoMaps, kernelTestUnless, whyNoKernel } from '../support/kernel.ts';
 
-const testKernel = testUnless(await whyNoKernel());
+const testKernel = kernelTestUnless(await whyNoKernel());
 
 let findings: ReadonlyMap<string, Finding>;
 

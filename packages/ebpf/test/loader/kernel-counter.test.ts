@@ -1,10 +1,10 @@
 import { onlineCpus } from '../../src/bpf/cpus.ts';
 import { kernelMap, queueDepthLayout } from '../../src/index.ts';
 import { type KernelCounter, openKernelCounter } from '../../src/loader/index.ts';
-import { testUnless, whyNoKernel } from '../support/kernel.ts';
+import { kernelTestUnless, whyNoKernel } from '../support/kernel.ts';
 import { expectGone } from '../support/loaded.ts';
 
-const testKernel = testUnless(await whyNoKernel());
+const testKernel = kernelTestUnless(await whyNoKernel());
 
 let counter: KernelCounter;
 

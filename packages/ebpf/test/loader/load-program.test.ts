@@ -2,12 +2,12 @@ import { readFileSync, rmSync, statSync } from 'node:fs';
 import { openPinnedMap, pin } from '../../src/bpf/maps.ts';
 import { loadBpf } from '../../src/bpf/syscall.ts';
 import { type LoadedProgram, loadProgram, RUN_QUEUE_PROGRAM } from '../../src/loader/index.ts';
-import { mountBpffs, type PrivateBpffs, testUnless, whyNoMount } from '../support/kernel.ts';
+import { kernelTestUnless, mountBpffs, type PrivateBpffs, whyNoMount } from '../support/kernel.ts';
 import { expectGone, whyNoLoader } from '../support/loaded.ts';
 
 const why = await whyNoLoader();
-const testLoader = testUnless(why);
-const testPins = testUnless(why ?? whyNoMount());
+const testLoader = kernelTestUnless(why);
+const testPins = kernelTestUnless(why ?? whyNoMount());
 
 let program: LoadedProgram | undefined;
 let bpffs: PrivateBpffs | undefined;

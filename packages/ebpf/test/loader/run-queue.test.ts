@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { onlineCpus, possibleCpus } from '../../src/bpf/cpus.ts';
 import { openRunQueue, type RunQueue } from '../../src/loader/index.ts';
 import type { KernelHistogram, KernelSource } from '../../src/source/source.ts';
-import { hasProgram, testUnless } from '../support/kernel.ts';
+import { hasProgram, kernelTestUnless } from '../support/kernel.ts';
 import { expectGone, makeBusy, whyNoLoader } from '../support/loaded.ts';
 
 const why = await whyNoLoader();
-const testLoader = testUnless(why);
-const testBpftool = testUnless(why ?? (hasProgram('bpftool') ? undefined : 'bpftool is not installed'));
+const testLoader = kernelTestUnless(why);
+const testBpftool = kernelTestUnless(why ?? (hasProgram('bpftool') ? undefined : 'bpftool is not installed'));
 
 let runQueue: RunQueue | undefined;
 

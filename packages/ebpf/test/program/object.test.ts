@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { logLinear8Layout, queueDepthLayout } from '../../src/index.ts';
 import { RUN_QUEUE_PROGRAM } from '../../src/loader/index.ts';
-import { hasProgram, testUnless } from '../support/kernel.ts';
+import { hasProgram, kernelTestUnless } from '../support/kernel.ts';
 
 const tool = fileURLToPath(new URL('../../../../tools/ebpf-program.js', import.meta.url));
 const missing = ['clang', 'llvm-strip'].filter((name) => !hasProgram(name));
-const testBuild = testUnless(missing.length > 0 ? `${missing.join(' and ')} not installed` : undefined);
+const testBuild = kernelTestUnless(missing.length > 0 ? `${missing.join(' and ')} not installed` : undefined);
 
 testBuild('the object is built from its sources', () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [tool, '--check'], { encoding: 'utf8' });

@@ -3,11 +3,18 @@ import { loadBpf } from '../../src/bpf/syscall.ts';
 import { queueDepthLayout } from '../../src/layout/presets.ts';
 import { bpftoolMap } from '../../src/source/bpftool.ts';
 import { kernelMap } from '../../src/source/kernel-map.ts';
-import { hasProgram, indexKey, mountBpffs, testUnless, whyNoKernel, whyNoMount } from '../support/kernel.ts';
+import {
+  hasProgram,
+  indexKey,
+  kernelTestUnless,
+  mountBpffs,
+  whyNoKernel,
+  whyNoMount,
+} from '../support/kernel.ts';
 
 const reason = hasProgram('bpftool') ? ((await whyNoKernel()) ?? whyNoMount()) : 'bpftool is not installed';
 
-testUnless(reason)('reads what kernelMap reads', async () => {
+kernelTestUnless(reason)('reads what kernelMap reads', async () => {
   const bpf = await loadBpf();
   const bpffs = mountBpffs();
   const shape = {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { bpftrace } from '../../src/source/bpftrace.ts';
 import { eventually } from '../support/fake-program.ts';
-import { hasProgram, testUnless } from '../support/kernel.ts';
+import { hasProgram, kernelTestUnless } from '../support/kernel.ts';
 
 function whyNoBpftrace(): string | undefined {
   if (!hasProgram('bpftrace')) return 'bpftrace is not installed';
@@ -9,7 +9,7 @@ function whyNoBpftrace(): string | undefined {
   return status === 0 ? undefined : `bpftrace does not run here: ${stderr.trim()}`;
 }
 
-testUnless(whyNoBpftrace())('a script that prints nothing', async () => {
+kernelTestUnless(whyNoBpftrace())('a script that prints nothing', async () => {
   const script = `
       BEGIN { @once = hist(300); @once = hist(1); @steps = lhist(97, 5, 100, 9); @steps = lhist(50, 5, 100, 9); }
       interval:ms:10 { @ticks[comm, cpu] = hist(7); }`;

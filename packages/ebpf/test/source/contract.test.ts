@@ -12,7 +12,7 @@ import { framesSource } from '../../src/source/frames.ts';
 import { iteratorFile } from '../../src/source/iterator-file.ts';
 import type { Frame } from '../../src/source/source.ts';
 import { describeKernelSource } from '../support/contract.ts';
-import { hasProgram, indexKey, testUnless, whyNoKernel } from '../support/kernel.ts';
+import { hasProgram, indexKey, kernelTestUnless, whyNoKernel } from '../support/kernel.ts';
 import { countedMap } from '../support/kernel-counted.ts';
 
 describeKernelSource('the output of bpftrace', test, () => {
@@ -87,7 +87,7 @@ describeKernelSource('frames of a test', test, () => {
 
 const whyNoTool = hasProgram('bpftool') ? await whyNoKernel() : 'bpftool is not installed';
 
-describeKernelSource('a map through bpftool', testUnless(whyNoTool), async () => {
+describeKernelSource('a map through bpftool', kernelTestUnless(whyNoTool), async () => {
   const bpf = await loadBpf();
   const shape = { type: 'percpu_array', keySize: 4, valueSize: 8, maxEntries: 8, name: 'hdr_tool' } as const;
   const map = countedMap(bpf, shape);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { HdrscopeError } from '@hdrscope/core';
+import { costOf } from '@hdrscope/testing/cost';
 import { refusalOf } from '@hdrscope/testing/refusals';
 import fc from 'fast-check';
 import { parseCpuList } from '../../src/bpf/cpus.ts';
@@ -19,13 +20,6 @@ import {
 import { entriesOfDump, infoOfShow } from '../../src/source/bpftool-json.ts';
 import { parseBpftraceLine } from '../../src/source/bpftrace-line.ts';
 import { BpftraceState } from '../../src/source/bpftrace-state.ts';
-
-function costOf(action: () => unknown): { readonly cpuMs: number; readonly grownMib: number } {
-  const [cpu, memory] = [process.cpuUsage(), process.memoryUsage()];
-  action();
-  const { user, system } = process.cpuUsage(cpu);
-  return { cpuMs: (user + system) / 1000, grownMib: (process.memoryUsage().rss - memory.rss) / 2 ** 20 };
-}
 
 /** Changes characters and words of a text. */
 const edits = fc.array(

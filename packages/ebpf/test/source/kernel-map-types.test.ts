@@ -3,13 +3,13 @@ import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
 import { libbpfToolsLayout, queueDepthLayout } from '../../src/layout/presets.ts';
 import { type KernelMapOptions, kernelMap } from '../../src/source/kernel-map.ts';
 import { slotTotals } from '../support/contract.ts';
-import { expectNoMaps, indexKey, testUnless, whyNoKernel } from '../support/kernel.ts';
+import { expectNoMaps, indexKey, kernelTestUnless, whyNoKernel } from '../support/kernel.ts';
 import { BtfBuilder, loadBtf } from '../support/kernel-btf.ts';
 import { type CountedMap, countedMap } from '../support/kernel-counted.ts';
 
 const PREFIX = 'hdr_types';
 const noKernel = await whyNoKernel();
-const kernelTest = testUnless(noKernel);
+const kernelTest = kernelTestUnless(noKernel);
 const open: number[] = [];
 let bpf: Bpf;
 

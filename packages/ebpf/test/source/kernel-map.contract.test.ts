@@ -9,8 +9,8 @@ import { type ControlledSource, describeKernelSource } from '../support/contract
 import {
   expectNoMaps,
   indexKey,
+  kernelTestUnless,
   mountBpffs,
-  testUnless,
   whyNoKernel,
   whyNoMount,
 } from '../support/kernel.ts';
@@ -18,8 +18,8 @@ import { type CountedMap, countedMap } from '../support/kernel-counted.ts';
 
 const PREFIX = 'hdr_contract';
 const noKernel = await whyNoKernel();
-const kernelTest = testUnless(noKernel);
-const bpffsTest = testUnless(noKernel ?? whyNoMount());
+const kernelTest = kernelTestUnless(noKernel);
+const bpffsTest = kernelTestUnless(noKernel ?? whyNoMount());
 const layout = queueDepthLayout();
 const COMM: Field = { name: 'comm', type: 'char[16]', offset: 0 };
 

@@ -24,10 +24,10 @@ import {
   expectNoMaps,
   hasProgram,
   indexKey,
+  kernelTestUnless,
   mountBpffs,
   type PrivateBpffs,
   perCpuValue,
-  testUnless,
   whyNoKernel,
   whyNoMount,
 } from '../support/kernel.ts';
@@ -37,11 +37,11 @@ import { countedMap } from '../support/kernel-counted.ts';
 const PREFIX = 'hdr_map';
 const noKernel = await whyNoKernel();
 const noMount = noKernel ?? whyNoMount();
-const kernelTest = testUnless(noKernel);
-const bpffsTest = testUnless(noMount);
+const kernelTest = kernelTestUnless(noKernel);
+const bpffsTest = kernelTestUnless(noMount);
 const programTest = (name: string) =>
-  testUnless(noMount ?? (hasProgram(name) ? undefined : `${name} is not installed`));
-const nobodyTest = testUnless(noMount ?? whyNotAsNobody());
+  kernelTestUnless(noMount ?? (hasProgram(name) ? undefined : `${name} is not installed`));
+const nobodyTest = kernelTestUnless(noMount ?? whyNotAsNobody());
 const bpftoolTest = programTest('bpftool');
 
 /** 4,821 depths of run queues, from the document that defines this layout. */

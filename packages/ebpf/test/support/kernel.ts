@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { testUnless } from '@hdrscope/testing/skips';
 import { Attr, call } from '../../src/bpf/attr.ts';
 import { createMap, type MapInfo, mapIds, mapInfo, openMapById } from '../../src/bpf/maps.ts';
 import { allocate } from '../../src/bpf/memory.ts';
@@ -30,7 +31,7 @@ export function hasProgram(name: string): boolean {
  * `test`, or a test that is skipped and prints the reason. On a build server, root can run every test, so there a reason
  * to skip is a failure.
  */
-export function testUnless(reason: string | undefined): typeof test {
+export function kernelTestUnless(reason: string | undefined): typeof test {
   if (reason === undefined) return test;
   if (process.env.CI && process.getuid?.() === 0) {
     const failing = (title: string): void =>
@@ -39,8 +40,7 @@ export function testUnless(reason: string | undefined): typeof test {
       });
     return Object.assign(failing, { each: () => failing }) as unknown as typeof test;
   }
-  console.log(`skipped: ${reason}`);
-  return test.skip as typeof test;
+  return testUnless(reason);
 }
 
 /** A bpffs that a test has for itself. */

@@ -1,9 +1,10 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistry } from '@hdrscope/registry';
 import { buildPackages } from '@hdrscope/testing';
+import { testUnless } from '@hdrscope/testing/skips';
 import { openIntervalLog, readEntries } from '../../src/index.ts';
 import { intervalsOf } from '../support/read.ts';
 import { newDirectory } from '../support/sandbox.ts';
@@ -145,13 +146,13 @@ describe('a disk that is really full', () => {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', mountPoint], { stdio: 'ignore' });
     isMounted = true;
   } catch {
-    console.log('skipped: this process may not mount a small file system');
+    // The reason is printed below.
   }
   afterAll(() => {
     if (isMounted) execFileSync('umount', [mountPoint]);
   });
 
-  (isMounted ? test : test.skip)(
+  testUnless(isMounted ? undefined : 'this process may not mount a small file system')(
     'costs no count: the first interval that fits again has every count',
     async () => {
       const path = join(mountPoint, 'app.hlog');
@@ -188,17 +189,12 @@ describe('a disk that is really full', () => {
   );
 });
 
-const hasPrlimit = (() => {
-  try {
-    execFileSync('prlimit', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    console.log('skipped: prlimit, which limits the size of files, is not installed');
-    return false;
-  }
-})();
+const hasPrlimit = spawnSync('prlimit', ['--version'], { stdio: 'ignore' }).status === 0;
+const withPrlimit = testUnless(
+  hasPrlimit ? undefined : 'prlimit, which limits the size of files, is not installed',
+);
 
-(hasPrlimit ? test : test.skip)('a limit on the size of files is a failure like any other', async () => {
+withPrlimit('a limit on the size of files is a failure like any other', async () => {
   const directory = newDirectory();
   const path = join(directory, 'app.hlog');
   const { child, said } = start({ paths: [path], isQuiet: true, intervalMs: 100_000 });

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistry, valuesAtPercentiles } from '@hdrscope/registry';
+import { testUnless } from '@hdrscope/testing/skips';
 import { type LoggedSeries, type LogInterval, logIntoRegistry, openIntervalLog } from '../../src/index.ts';
 import { intervalsOf } from '../support/read.ts';
 import { newDirectory } from '../support/sandbox.ts';
@@ -106,8 +107,9 @@ public class Read {
   }
 }`;
 
-const withJava = existsSync(JAR) ? test : test.skip;
-if (!existsSync(JAR)) console.log("skipped: Debian's package libhdrhistogram-java is not installed");
+const withJava = testUnless(
+  existsSync(JAR) ? undefined : "Debian's package libhdrhistogram-java is not installed",
+);
 
 withJava('Java reads the lines of a sink', async () => {
   const { path } = await logOfThree();
