@@ -95,7 +95,7 @@ describeWithPeers(['collector'])('delivery to a Collector', () => {
       const sender = sendOtlp(registry, { url, protocol, ...options });
 
       await waitFor(() => sender.health.requests > 3, { what: 'requests that were taken' });
-      // What a Collector has taken and not written yet, it loses when it is killed.
+      // A Collector that is killed loses the points that it has taken and not written yet.
       if (signal === 'SIGKILL') {
         clearInterval(recorder);
         await sender.flush();

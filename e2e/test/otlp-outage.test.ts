@@ -12,7 +12,7 @@ import {
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
 
-// What docs/reliability.md says about applications.
+// The statements of docs/reliability.md about applications.
 
 /** Sends the histograms of a registry to a URL. Returns what ends that, after the last values were sent. */
 type Way = (registry: Registry, url: string) => () => Promise<void>;

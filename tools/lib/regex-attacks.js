@@ -15,7 +15,7 @@
  * @property {string} end
  */
 
-// Of what every class of characters has at least one, with the characters that usually separate fields.
+// At least one character of every class, and the characters that usually separate fields.
 const COMMON = [
   'a',
   'A',

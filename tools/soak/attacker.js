@@ -5,18 +5,23 @@ import { serveOtlp } from '@hdrscope/otel/receiver';
 import { createRegistry } from '@hdrscope/registry';
 
 /**
+ * What one attack achieved.
+ *
  * @typedef {object} AttackReport
- * @property {number} attacks turns of the attacker
- * @property {number} refused requests that were answered with an error
+ * @property {string} name
+ * @property {boolean} isRefused whether each of its requests must be refused
+ * @property {number} times how often it came
+ * @property {number} connections
  * @property {number} answered requests that were answered
- * @property {number} reset connections that were closed or got no answer
+ * @property {number} refused requests that were answered with an error
+ * @property {number} closed connections that the server closed
  */
 
 /**
  * Attacks the servers until it is stopped, and a receiver of OTLP that nobody else uses.
  *
  * @param {{ scrape: number, page: number }} ports
- * @returns {Promise<{ stop(): Promise<AttackReport> }>}
+ * @returns {Promise<{ stop(): Promise<AttackReport[]> }>}
  */
 export async function startAttacker(ports) {
   const otlp = await serveOtlp(createRegistry(), { host: '127.0.0.1', port: 0 });
@@ -26,9 +31,9 @@ export async function startAttacker(ports) {
   return {
     async stop() {
       worker.postMessage('stop');
-      const [report] = await once(worker, 'message');
+      const [reports] = await once(worker, 'message');
       await otlp.close();
-      return report;
+      return reports;
     },
   };
 }

@@ -16,7 +16,7 @@ const shortestJudgedSeconds = 45;
  * @param {{ strict: boolean }} options strict: late ticks and a busy event loop are failures too
  */
 export function failuresOf(report, { strict }) {
-  const { recorded, ways, memory, seconds, delayMs } = report;
+  const { recorded, ways, memory, seconds, delayMs, attacks } = report;
   const failures = ways
     .filter(({ counts }) => differing(counts, recorded) > 0)
     .map(({ name, counts }) => `${name}: ${differing(counts, recorded)} series have other counts`);
@@ -24,6 +24,8 @@ export function failuresOf(report, { strict }) {
   if (seconds >= shortestJudgedSeconds && growth > mostGrowth) {
     failures.push(`live memory grew by ${percent(growth)}, at most ${percent(mostGrowth)} is allowed`);
   }
+  const missed = attacks.filter(({ isRefused, answered }) => isRefused && answered > 0);
+  for (const { name, answered } of missed) failures.push(`${name}: ${answered} requests were not refused`);
   if (!strict) return failures;
   const late = ways.filter(({ dropped }) => dropped > 0);
   for (const { name, dropped } of late) failures.push(`${name}: ${dropped} ticks dropped`);
@@ -37,7 +39,7 @@ export function failuresOf(report, { strict }) {
 
 /** @param {SoakReport} report */
 export function textOf(report) {
-  const { recorded, ways, scrapeMs, delayMs, memory, attack } = report;
+  const { recorded, ways, scrapeMs, delayMs, memory, attacks } = report;
   const total = sum(recorded);
   return [
     table([
@@ -59,13 +61,19 @@ export function textOf(report) {
       memoryRow('heaps, threads that record', memory, ({ workers }) => workers.reserved),
       memoryRow('resident', memory, ({ resident }) => resident),
     ]),
-    ...(attack === undefined ? [] : [attackText(attack)]),
+    ...(attacks.length === 0 ? [] : [attackTable(attacks)]),
   ].join('\n\n');
 }
 
-/** @param {import('./attacker.js').AttackReport} report */
-function attackText({ attacks, refused, answered, reset }) {
-  return `${attacks} attacks: ${refused} requests refused, ${answered} answered, ${reset} connections closed`;
+/** @param {readonly import('./attacker.js').AttackReport[]} attacks */
+function attackTable(attacks) {
+  return table([
+    ['attack', 'times', 'connections', 'closed', 'requests answered', 'refused'],
+    ...attacks.map(({ name, times, connections, closed, answered, refused }) => [
+      name,
+      ...[times, connections, closed, answered, refused].map(String),
+    ]),
+  ]);
 }
 
 /**

@@ -54,7 +54,7 @@ const LONGEST_WAIT_MS = 60_000;
  * @property {readonly number[]} scrapeMs durations of scrapes
  * @property {{ p50: number, p99: number, max: number }} delayMs of the event loop
  * @property {readonly MemorySample[]} memory
- * @property {AttackReport | undefined} attack
+ * @property {readonly AttackReport[]} attacks empty when nobody attacked
  */
 
 /**
@@ -112,7 +112,7 @@ async function soakIn(directory, { seconds, attack, onProgress }) {
   const memory = await watch(seconds, threads, delay, onProgress);
   const toMs = Date.now();
 
-  const attackReport = await attacker?.stop();
+  const attacks = (await attacker?.stop()) ?? [];
   // The recorders first, so that the last answer of each way out has every value.
   own.stop();
   const recorded = sumOf([own.counts, ...(await Promise.all(threads.map((thread) => thread.stop())))]);
@@ -140,7 +140,7 @@ async function soakIn(directory, { seconds, attack, onProgress }) {
     scrapeMs,
     delayMs: delay.delayMs,
     memory,
-    attack: attackReport,
+    attacks,
   };
 }
 

@@ -16,7 +16,7 @@ export interface Collector extends PeerProcess {
   received(): OtlpMetrics[];
 }
 
-/** What a Collector keeps from one start to the next. */
+/** The state that a Collector keeps from one start to the next. */
 export interface CollectorPlace {
   readonly ports: readonly [http: number, grpc: number, scrape: number];
   /** The file that it appends the received requests to. */

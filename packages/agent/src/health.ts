@@ -21,11 +21,11 @@ export interface EntryHealth {
   readonly lastSuccessMs: number | undefined;
   /** The message of the last error. It stays when the entry works again. */
   readonly lastError: string | undefined;
-  /** What a sink of type `otlp` has delivered; `undefined` for all others. */
+  /** The deliveries of a sink of type `otlp`; `undefined` for all others. */
   readonly delivery: EntryDelivery | undefined;
 }
 
-/** What a sink has delivered, and what it has not. */
+/** Counts that a sink has delivered, and counts that it has not. */
 export type EntryDelivery = OtlpSenderHealth;
 
 /** How an agent is doing. */

@@ -148,7 +148,7 @@ test('sends by gRPC', async () => {
   expect(agent.health().entries[1]).toMatchObject({ state: 'stopped', errors: 0 });
 });
 
-/** An endpoint that answers as it is told to, and the requests that it has received. */
+/** A server that answers each request by `answer`, and the requests that it has received. */
 async function startEndpoint(
   answer: (response: ServerResponse) => void,
 ): Promise<{ url: string; requests: IncomingMessage[] }> {

@@ -1,7 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { type Io, Refusal, UsageError } from './command.ts';
 
-/** What a person reads about an error. */
+/** The text of an error for a person. */
 export function errorText(error: unknown, { environment }: Pick<Io, 'environment'>): string {
   if (environment.HDRSCOPE_DEBUG && error instanceof Error) return error.stack ?? error.message;
   if (!(error instanceof Error)) return String(error);

@@ -53,7 +53,7 @@ function absent(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** @param found The file that is replaced; `undefined` when there is none. */
+/** @param found The file to replace; `undefined` when the path is free. */
 async function replace(
   parts: Parts,
   path: string,

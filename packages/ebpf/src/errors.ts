@@ -45,7 +45,7 @@ export function kernelError(
   });
 }
 
-/** The `errno` detail of an error, such as `ENOENT`; `undefined` when it has none. */
+/** The `errno` detail of an error, such as `ENOENT`; `undefined` when the error has no such detail. */
 export function errnoOf(error: unknown): string | undefined {
   const errno = (error as Partial<HdrscopeError> | undefined)?.details?.errno;
   return typeof errno === 'string' ? errno : undefined;

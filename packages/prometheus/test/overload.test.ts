@@ -234,7 +234,7 @@ describe('a server', () => {
     expect(await statusOf(port, {})).toBe(200);
   });
 
-  test('with a token answers those who send it, and tells everybody that it is alive', async () => {
+  test('with a token refuses requests without it, except at /healthz', async () => {
     const token = 'a-token-of-20-letters';
     const server = await servePrometheus(createRegistry(), { host: '127.0.0.1', port: 0, token });
     endings.push(() => server.stop());

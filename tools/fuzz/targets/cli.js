@@ -3,7 +3,7 @@ import { sourceOf } from '../sources.js';
 
 /** @typedef {import('../engine.js').Target} Target */
 
-/** What a command prints as one line. @param {any} error */
+/** The line that a command prints for an error. @param {any} error */
 const isRefusal = (error) => error?.name === 'Refusal' || error?.constructor?.name === 'UsageError';
 
 /** @returns {Promise<Target>} */

@@ -15,7 +15,7 @@ export interface DocumentOptions {
   /** The length of the longest text that is read, in characters. @default 67,108,864 */
   readonly maxLength?: number;
   /**
-   * How many elements the text may have: arrays, objects and members of objects. The counts of cells are none of them.
+   * How many elements the text may have: arrays, objects and members of objects. Counts of cells are not elements.
    * @default 100,000, and one more for each six characters: more than any dump has
    */
   readonly maxElements?: number;

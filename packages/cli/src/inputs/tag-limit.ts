@@ -3,10 +3,10 @@ import { Refusal } from '../command.ts';
 
 const CURE = '--tag TAG chooses one and may be repeated; hdrscope log process -listtags -i FILE lists all';
 
-/** What is too large when there are too many tags. */
+/** The parts of an operation that are too large when a log has too many tags. */
 const OF_TAGS: ReadonlySet<unknown> = new Set(['tags', 'histograms']);
 
-/** What an operation that holds a part for each tag rejects with; too many tags become a sentence with the cure. */
+/** Throws the error of an operation that holds a part for each tag. Too many tags become a sentence with the cure. */
 export function explainTagLimit(error: unknown): never {
   if (!(error instanceof HdrscopeError) || error.code !== 'ERR_TOO_LARGE') throw error;
   if (!OF_TAGS.has(error.details.what)) throw error;

@@ -25,7 +25,7 @@ test.each([
   [[{ name: 'a', slots: [{ ...SLOT, lower: 'x' }] }], 'slots[0].lower must be a finite number, got "x"'],
   [[{ name: 'a', slots: [{ ...SLOT, count: null }] }], 'slots[0].count must be a finite number, got null'],
   [[{ name: 'a', attributes: [], slots: [SLOT] }], 'histograms[0].attributes must be an object'],
-])('histograms of the kernel that are none are refused: %j', async (histograms, message) => {
+])('other values in place of histograms of the kernel are refused: %j', async (histograms, message) => {
   const { exitCode, stderr } = await hdrscope(['plot', '-'], { stdin: JSON.stringify({ histograms }) });
   expect(exitCode).toBe(1);
   expect(stderr).toContain(message);

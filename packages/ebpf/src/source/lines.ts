@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** What happens to the lines of a stream. */
+/** Receives the lines of a stream. */
 export interface LineEvents {
   onLine(line: string): void;
   /** Called for a line that is too long. All of the line is left out. */

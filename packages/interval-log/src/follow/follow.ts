@@ -212,7 +212,7 @@ class FollowedLog {
 
   /** Reads the file to its end, then the files that had the path meanwhile, and begins with the one that has it now. */
   async *replace(isAborted: () => boolean): AsyncGenerator<LogEntry | FollowNote, void> {
-    // What was written between the latest look and the change. A file that was truncated as well is read again from its start.
+    // First the text from between the latest look and the change. A file that was truncated as well is read again from its start.
     if (!(yield* this.readOn(isAborted))) yield* this.restart(isAborted);
     yield* this.readOn(isAborted);
     // Opened last: until then it may have become a rotated file, which is read as one.

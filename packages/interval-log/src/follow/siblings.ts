@@ -5,7 +5,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import { textOf } from '../reader/input.ts';
 import { HEAD_BYTES, type Reading } from './reading.ts';
 
-// What a rotation appends to the name of a log, or puts before its extension: `.1`, `-20260102`, `.20260102T030405Z`, `.old`.
+// The mark that a rotation puts behind the name of a log or before its extension: `.1`, `-20260102`, `.20260102T030405Z`, `.old`.
 const ROTATED = /^(?:[._-]\d|\.(?:old|bak)(?:\.|$))/;
 // A compression that is under way, and compressions that Node.js cannot undo.
 const UNREADABLE = /\.(?:part|tmp|xz|bz2|zst|lz4|lzo|Z|zip)$/;

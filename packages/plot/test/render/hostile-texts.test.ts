@@ -67,7 +67,7 @@ for document in json.load(sys.stdin):
         print(repr(error), repr(document))
 `;
 
-/** What a parser of XML has against documents. */
+/** The errors of a parser of XML for each document. */
 function refusalsOf(documents: readonly string[]): string {
   const options = { input: JSON.stringify(documents), encoding: 'utf8', maxBuffer: 2 ** 28 } as const;
   const { stdout, stderr } = spawnSync('python3', ['-c', JUDGE], options);
