@@ -188,7 +188,8 @@ describe.each(PROMETHEUS_NAMES)('%s', (name) => {
       const values = ascending(ROUNDS.flat());
       await server.query(`${METRIC}_count{instance="${target}"} == ${values.length}`);
 
-      expect(await server.queryNumber(`up{instance="${target}"}`)).toBe(1);
+      // A busy machine may miss a scrape.
+      await server.query(`up{instance="${target}"} == 1`);
       expect(await server.queryNumber(`${METRIC}_sum{instance="${target}"}`)).toBeCloseTo(sumOf(values), 6);
       const buckets = await server.query(`${METRIC}_bucket{rpc_method="Buy", instance="${target}"}`);
       expect(buckets.length).toBeGreaterThan(10);

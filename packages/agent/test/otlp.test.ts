@@ -173,17 +173,17 @@ test('deltas that nobody takes are pending in the health, and are delivered late
     response.writeHead(isDown ? 503 : 307, { location: url }).end(),
   );
   const { stdin } = gated('1 2 3\n', '');
-  const sink = (to: string) => `${STDIN}
-sinks: [{ type: otlp, name: central, url: '${to}', interval: 100ms, timeout: 100ms, temporality: delta, resource: { service.name: shop } }]`;
-  const agent = await world.start(sink(`http://${gate.url}`), stdin);
+  const sink = (to: string, interval: string) => `${STDIN}
+sinks: [{ type: otlp, name: central, url: '${to}', interval: ${interval}, timeout: ${interval}, temporality: delta, resource: { service.name: shop } }]`;
+  const agent = await world.start(sink(`http://${gate.url}`, '100ms'), stdin);
   const central = () => agent.health().entries[1]!;
   await until('values wait', () => central().state === 'failing' && central().delivery!.pendingValues >= 3);
   expect(central()).toMatchObject({ lastError: 'the receiver has answered 503' });
   isDown = false;
   await until('a redirect is no delivery', () => central().lastError === 'the receiver has answered 307');
   // The sink that replaces it owes the same values.
-  await agent.reload(configOf(sink(url)));
-  await until('all are delivered', () => central().delivery!.requests > 0);
+  await agent.reload(configOf(sink(url, '1s')));
+  await until('all are delivered', () => central().delivery!.pendingValues === 0);
   expect(await sample(prometheus, `job_count${LABELS}`)).toBe(3);
   expect(central()).toMatchObject({ state: 'running', delivery: { pendingValues: 0, givenUpValues: 0 } });
   expect(taking.health().entries[0]!.errors).toBe(0);

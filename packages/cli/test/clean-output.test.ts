@@ -231,7 +231,8 @@ test('a text that looks like a colour of the command stays visible beside one', 
 });
 
 test('a long message takes time in proportion to its length', async () => {
-  const start = performance.now();
+  const start = process.cpuUsage();
   await hdrscope(['log', 'summary', '://'.repeat(40_000)]);
-  expect(performance.now() - start).toBeLessThan(2000);
+  const { user, system } = process.cpuUsage(start);
+  expect((user + system) / 1000).toBeLessThan(2000);
 });
