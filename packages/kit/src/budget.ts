@@ -49,12 +49,14 @@ export class Budget {
 
   /** @throws HdrscopeError `ERR_TOO_LARGE` when there are more bytes than the limit, with the details `limit` and `most`. */
   takeBytes(count: number): void {
-    if ((this.#left[BYTES]! -= count) < 0) throw this.#passed('bytes', 'bytes');
+    this.#left[BYTES]! -= count;
+    if (this.#left[BYTES]! < 0) throw this.#passed('bytes', 'bytes');
   }
 
   /** @throws HdrscopeError `ERR_TOO_LARGE` when there are more elements than the limit, with the details `limit` and `most`. */
   takeElements(count = 1): void {
-    if ((this.#left[ELEMENTS]! -= count) < 0) throw this.#passed('elements', 'elements');
+    this.#left[ELEMENTS]! -= count;
+    if (this.#left[ELEMENTS]! < 0) throw this.#passed('elements', 'elements');
   }
 
   /**
@@ -63,7 +65,8 @@ export class Budget {
    * @throws HdrscopeError `ERR_TOO_LARGE` when this is deeper than the limit, with the details `limit` and `most`.
    */
   enter(): void {
-    if (--this.#left[DEPTH]! < 0) throw this.#passed('depth', 'levels');
+    this.#left[DEPTH]! -= 1;
+    if (this.#left[DEPTH]! < 0) throw this.#passed('depth', 'levels');
   }
 
   leave(): void {
