@@ -134,7 +134,10 @@ class RunningAgent implements Agent {
   }
 
   health(): AgentHealth {
-    const entries = this.#entries.map(({ label }) => ({ ...this.#tallies.get(label)! }));
+    const entries = this.#entries.map(({ label }) => {
+      const tally = this.#tallies.get(label)!;
+      return { ...tally, refusals: { ...tally.refusals } };
+    });
     return { startedMs: this.#startedMs, reloads: { ...this.#reloads }, entries };
   }
 

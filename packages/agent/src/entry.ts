@@ -1,4 +1,5 @@
 import type { ImportedHistogram } from '@hdrscope/ceph';
+import type { ServerRefusals } from '@hdrscope/kit/server';
 import type { IntakeOptions, Registry } from '@hdrscope/registry';
 import type { AgentHealth, EntryDelivery } from './health.ts';
 import type { EntryMemory } from './memory.ts';
@@ -20,6 +21,8 @@ export interface EntryContext {
   /** The last histograms of Ceph's daemons, by the name of the source that reads them. */
   readonly perfHistograms: Map<string, () => readonly ImportedHistogram[]>;
   readonly stdin: StdinFeed;
+  /** Counts of refusals, for the server of the entry. */
+  readonly refusals: ServerRefusals;
   readonly shutdownTimeoutMs: number;
   health(): AgentHealth;
   /** A text without the secrets of the configuration, as people may see it. */

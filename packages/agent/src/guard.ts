@@ -2,9 +2,16 @@ import { type GuardOptions, inUrl, isLoopback } from '@hdrscope/kit/server';
 import type { ServerConfig } from './config/types.ts';
 import type { EntryContext } from './entry.ts';
 
-/** The protection that a configuration asks for, for a server of any package. Options that it does not name are left out. */
-export function guardOf({ token, allowedHosts, limits, tls }: ServerConfig): GuardOptions {
+/**
+ * The protection that a configuration asks for, for a server of any package. Options that it does not name are left out. The refusals
+ * of the server count in the health of its entry.
+ */
+export function guardOf(
+  { token, allowedHosts, limits, tls }: ServerConfig,
+  { refusals }: Pick<EntryContext, 'refusals'>,
+): GuardOptions {
   return {
+    refusals,
     ...(token !== undefined && { token }),
     ...(allowedHosts.length > 0 && { allowedHosts }),
     ...(Object.keys(limits).length > 0 && { limits }),

@@ -1,3 +1,4 @@
+import { noRefusals, REFUSAL_REASONS, type ServerRefusals } from '@hdrscope/kit/server';
 import type { OtlpSenderHealth } from '@hdrscope/otel/sender';
 
 /** How a source or a sink is doing. Counts only grow, also over restarts and reloads. */
@@ -23,6 +24,8 @@ export interface EntryHealth {
   readonly lastError: string | undefined;
   /** The deliveries of a sink of type `otlp`; `undefined` for all others. */
   readonly delivery: EntryDelivery | undefined;
+  /** Requests and connections that the server of the entry has refused, by reason; all 0 where there is no server. */
+  readonly refusals: Readonly<ServerRefusals>;
 }
 
 /** Counts that a sink has delivered, and counts that it has not. */
@@ -36,7 +39,9 @@ export interface AgentHealth {
 }
 
 /** The counters of an entry while it works. */
-export type Tally = { -readonly [Fact in keyof EntryHealth]: EntryHealth[Fact] };
+export type Tally = { -readonly [Fact in keyof Omit<EntryHealth, 'refusals'>]: EntryHealth[Fact] } & {
+  readonly refusals: ServerRefusals;
+};
 
 export function newTally(kind: EntryHealth['kind'], name: string, type: string): Tally {
   return {
@@ -50,6 +55,7 @@ export function newTally(kind: EntryHealth['kind'], name: string, type: string):
     lastSuccessMs: undefined,
     lastError: undefined,
     delivery: undefined,
+    refusals: noRefusals(),
   };
 }
 
@@ -127,6 +133,19 @@ export const HEALTH_NUMBERS: readonly HealthNumber[] = [
     unit: '',
     description: 'Values that a sink has given up, because its receiver took nothing for too long',
     points: ofEntries(({ delivery }) => delivery?.givenUpValues),
+  },
+  {
+    name: 'hdrscope.agent.server.refusals',
+    kind: 'counter',
+    unit: '',
+    description: 'Requests and connections that the server of a source or a sink has refused',
+    points: ({ entries }) =>
+      entries.flatMap(({ kind, name, type, refusals }) =>
+        REFUSAL_REASONS.filter((reason) => refusals[reason] > 0).map((reason) => ({
+          attributes: { kind, name, type, reason },
+          value: refusals[reason],
+        })),
+      ),
   },
   {
     name: 'hdrscope.agent.reloads',

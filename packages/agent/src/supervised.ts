@@ -14,7 +14,7 @@ export interface RetryOptions {
 
 type Surroundings = Omit<
   EntryContext,
-  'added' | 'delivered' | 'succeeded' | 'failed' | 'died' | 'info' | 'intake' | 'memory'
+  'added' | 'delivered' | 'succeeded' | 'failed' | 'died' | 'info' | 'intake' | 'memory' | 'refusals'
 >;
 
 /** The options of `Supervised`. */
@@ -121,6 +121,7 @@ export class Supervised<Config> {
         observer: { added, succeeded, failed },
       }),
       memory,
+      refusals: tally.refusals,
       added,
       // The last report comes from the end of a sink.
       delivered: (delivery) => {

@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { noRefusals } from '@hdrscope/kit/server';
 import { guardOf } from '../src/guard.ts';
 import { type OtlpSourceConfig, type PrometheusSinkConfig, readConfig } from '../src/index.ts';
 import { sample, until, urlIn, useWorld } from './support/agents.ts';
@@ -28,8 +29,10 @@ test('every server gets the protection of its entry', () => {
   const keys = 'token: 0123456789abcdef, allowedHosts: [a.example], limits: { answerTimeout: 5s }';
   const { config } = readConfig(`sources: [{ type: otlp }]
 sinks: [{ type: prometheus, ${keys}, tls: { certFile: a.pem, keyFile: b.pem } }]`);
-  expect(guardOf(config!.sources[0] as OtlpSourceConfig)).toEqual({});
-  expect(guardOf(config!.sinks[0] as PrometheusSinkConfig)).toEqual({
+  const refusals = noRefusals();
+  expect(guardOf(config!.sources[0] as OtlpSourceConfig, { refusals })).toEqual({ refusals });
+  expect(guardOf(config!.sinks[0] as PrometheusSinkConfig, { refusals })).toEqual({
+    refusals,
     token: '0123456789abcdef',
     allowedHosts: ['a.example'],
     limits: { answerMs: 5000 },
@@ -60,6 +63,34 @@ sinks:
   const url = urlIn(world.lines, 'b');
   expect(await statusOf(url)).toBe(401);
   expect(await statusOf(url, { authorization: 'Bearer 0123456789abcdef' })).toBe(200);
+});
+
+test('what the servers of the agent refuse shows in its health and in its metrics, also after a restart', async () => {
+  const yaml = (
+    path: string,
+  ): string => `sources: [{ type: otlp, listen: '127.0.0.1:0', token: 0123456789abcdef }]
+sinks: [{ type: prometheus, listen: '127.0.0.1:0', path: ${path} }, { type: dashboard, listen: '127.0.0.1:0' }]`;
+  const agent = await world.start(yaml('/a'));
+  const refusedBy = (name: string): unknown =>
+    agent.health().entries.find((entry) => entry.name === name)!.refusals;
+  const source = world.lines.find((line) => line.startsWith('source otlp has started'))!;
+  await statusOf(source.replace(/.*(?=http:)/, ''));
+  await statusOf(urlIn(world.lines, 'prometheus'), { host: 'evil.example' });
+  await statusOf(urlIn(world.lines, 'dashboard'), { origin: 'http://evil.example' });
+  await agent.reload(readConfig(yaml('/b')).config!);
+  await until('it has started again', () => world.lines.some((line) => line.endsWith('/b')));
+  const url = world.lines.find((line) => line.endsWith('/b'))!.replace(/.*(?=http:)/, '');
+  await statusOf(url, { host: 'evil.example' });
+  expect(refusedBy('otlp')).toEqual({ ...noRefusals(), token: 1 });
+  expect(refusedBy('prometheus')).toEqual({ ...noRefusals(), host: 2 });
+  expect(refusedBy('dashboard')).toEqual({ ...noRefusals(), origin: 1 });
+  for (const [labels, count] of [
+    ['kind="source",name="otlp",type="otlp",reason="token"', 1],
+    ['kind="sink",name="prometheus",type="prometheus",reason="host"', 2],
+    ['kind="sink",name="dashboard",type="dashboard",reason="origin"', 1],
+  ] as const) {
+    expect(await sample(url, `hdrscope_agent_server_refusals_total{${labels}}`)).toBe(count);
+  }
 });
 
 test('the log notes once that other machines reach a server without a token', async () => {

@@ -8,7 +8,7 @@ import { Files } from './files.ts';
 import { SeriesTable } from './series-table.ts';
 import { applyChanges, emptyTable, type SeriesState, type Sorting, type Span, shownSeries } from './state.ts';
 import { Tabs } from './tabs.ts';
-import { clockText } from './texts.ts';
+import { clockText, refusalsText } from './texts.ts';
 import { themeSwitch } from './theme.ts';
 
 const STATES: Readonly<Record<ConnectionState, string>> = {
@@ -42,6 +42,7 @@ export class Page {
   );
   readonly #clock = h('p', { class: 'clock' });
   readonly #errors = h('ul', { class: 'errors', hidden: true });
+  readonly #refusals = h('p', { class: 'refusals', hidden: true });
   readonly #search = h('input', {
     type: 'search',
     placeholder: 'Search series',
@@ -100,6 +101,7 @@ export class Page {
       'main',
       {},
       this.#errors,
+      this.#refusals,
       this.#live,
       this.#detail.element,
       this.#viewPanel,
@@ -148,6 +150,8 @@ export class Page {
     if (this.#errors.textContent !== message.errors.join('')) {
       this.#errors.replaceChildren(...message.errors.map((error) => h('li', {}, error)));
     }
+    this.#refusals.hidden = message.refusals.length === 0;
+    setText(this.#refusals, refusalsText(message.refusals));
     this.#tabs.show(message.views);
     // A page without series shows files, so it opens with the first of them.
     if (!this.#hasCome && this.#state.series.size === 0 && message.views[0] !== undefined) {

@@ -1,14 +1,21 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
-import { areEqual, hostnameOf, isBearer, isLoopback, isOfAnotherSite } from '@hdrscope/kit/server';
+import {
+  areEqual,
+  hostnameOf,
+  isBearer,
+  isLoopback,
+  isOfAnotherSite,
+  type Refusal,
+} from '@hdrscope/kit/server';
 
 /** The answer of `PageAccess` to a request. */
 export type Verdict =
   | { readonly kind: 'allowed' }
   /** The client asks again at `location`, which has no token, with this cookie. */
   | { readonly kind: 'redirected'; readonly location: string; readonly cookie: string }
-  | { readonly kind: 'refused'; readonly status: 401 | 403; readonly reason: string };
+  | ({ readonly kind: 'refused' } & Refusal);
 
 const ALLOWED: Verdict = { kind: 'allowed' };
 
@@ -27,7 +34,12 @@ export class PageAccess {
   judge(request: IncomingMessage, url: URL): Verdict {
     // A link of another site may lead here. It has no origin; what a script of that site asks for has one.
     if (request.headers.origin !== undefined && isOfAnotherSite(request)) {
-      return { kind: 'refused', status: 403, reason: 'requests of pages of other sites are refused' };
+      return {
+        kind: 'refused',
+        status: 403,
+        code: 'origin',
+        reason: 'requests of pages of other sites are refused',
+      };
     }
     return this.#token === undefined
       ? this.#judgeWithoutToken(request)
@@ -55,7 +67,7 @@ export class PageAccess {
     }
     const reason =
       'this page needs a token: add ?token=… to the address, or send the header Authorization: Bearer …';
-    return { kind: 'refused', status: 401, reason };
+    return { kind: 'refused', status: 401, code: 'token', reason };
   }
 
   /**
@@ -68,6 +80,7 @@ export class PageAccess {
     return {
       kind: 'refused',
       status: 403,
+      code: 'host',
       reason: 'this page is for its own machine only: open it there as localhost or by a loopback address',
     };
   }

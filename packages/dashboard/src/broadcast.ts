@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { REFUSAL_REASONS, type ServerRefusals } from '@hdrscope/kit/server';
 import type { Registry } from '@hdrscope/registry';
 import { Feed } from './feed.ts';
 import type { TableMessage } from './messages.ts';
@@ -14,6 +15,7 @@ const MOST_SUBSCRIBERS = 100;
 export class Broadcast {
   readonly #feed: Feed;
   readonly #settings: DashboardSettings;
+  readonly #refusals: Readonly<ServerRefusals>;
   readonly #subscribers = new Set<Subscriber>();
   /** Marks event ids of this server, since ids of another server mean nothing here. */
   readonly #epoch = randomBytes(6).toString('base64url');
@@ -21,8 +23,14 @@ export class Broadcast {
   #isClosed = false;
 
   /** @param beatMs The longest time that a client hears nothing; at most 15 seconds. */
-  constructor(registry: Registry, settings: DashboardSettings, beatMs: number = BEAT_MS) {
+  constructor(
+    registry: Registry,
+    settings: DashboardSettings,
+    refusals: Readonly<ServerRefusals>,
+    beatMs: number = BEAT_MS,
+  ) {
     this.#settings = settings;
+    this.#refusals = refusals;
     this.#feed = new Feed(registry, settings, () => this.#sendAll());
     this.#feed.start(() => this.#subscribers.size > 0);
     this.#beat = setInterval(
@@ -99,6 +107,9 @@ export class Broadcast {
       timeMs: table.snapshot.timeMs,
       views: viewNames,
       errors,
+      refusals: REFUSAL_REASONS.map((reason) => [reason, this.#refusals[reason]] as const).filter(
+        ([, count]) => count > 0,
+      ),
     };
     return `${JSON.stringify(facts).slice(0, -1)},"families":${families},"series":${series},"rows":${rows},"removed":${removed}}`;
   }

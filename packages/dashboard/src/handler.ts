@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { noRefusals, type ServerRefusals } from '@hdrscope/kit/server';
 import type { Registry } from '@hdrscope/registry';
 import { isFromThePage, PageAccess } from './access.ts';
 import { Broadcast } from './broadcast.ts';
@@ -76,21 +77,26 @@ export function dashboardHandler(
   return handlerOf(registry, options);
 }
 
-/**
- * Makes the handler of options whose names are checked.
- *
- * @param beatMs The longest time that a stream of events may be silent. @default 15 seconds
- */
+/** What the server of a page adds to it. */
+interface PageServer {
+  /** The longest time that a stream of events may be silent. @default 15 seconds */
+  readonly beatMs?: number;
+  /** Counts of refusals: the handler raises those of access. @default counts of the handler alone */
+  readonly refusals?: ServerRefusals;
+}
+
+/** Makes the handler of options whose names are checked. */
 export function handlerOf(
   registry: Registry,
   { path = '/', ...page }: DashboardHandlerOptions,
-  beatMs?: number,
+  { beatMs, refusals = noRefusals() }: PageServer = {},
 ): DashboardHandler {
   const settings = settingsOf(page);
   const parts = {
     path,
     access: new PageAccess(settings.token, settings.allowedHosts),
-    broadcast: new Broadcast(registry, settings, beatMs),
+    refusals,
+    broadcast: new Broadcast(registry, settings, refusals, beatMs),
     opener: new FileOpener(settings.openFile),
     files: new StaticFiles(settings.title),
   };
@@ -109,6 +115,7 @@ export function handlerOf(
 
 interface Parts {
   readonly path: string;
+  readonly refusals: ServerRefusals;
   readonly access: PageAccess;
   readonly broadcast: Broadcast;
   readonly opener: FileOpener;
@@ -123,6 +130,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, parts:
   }
   const verdict = parts.access.judge(request, url);
   if (verdict.kind === 'refused') {
+    parts.refusals[verdict.code]++;
     if (verdict.status === 401) response.setHeader('www-authenticate', 'Bearer');
     return answerText(response, verdict.status, verdict.reason);
   }

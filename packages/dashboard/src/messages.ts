@@ -63,6 +63,8 @@ export interface TableMessage {
   readonly views: readonly string[];
   /** Sources that failed, each with its reason. */
   readonly errors: readonly string[];
+  /** What the server has refused: counts above 0. */
+  readonly refusals: readonly (readonly [reason: string, count: number])[];
 }
 
 /** The event `detail`: the series that a client has picked. */

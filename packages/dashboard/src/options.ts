@@ -115,10 +115,10 @@ export function addressOf(options: ServeDashboardOptions): {
   readonly port: number;
   /** The options of the page itself. */
   readonly page: DashboardOptions;
-  readonly guard: Pick<GuardOptions, 'limits' | 'tls'>;
+  readonly guard: Pick<GuardOptions, 'limits' | 'tls' | 'refusals'>;
 } {
   assertOptions(options, SERVE_DASHBOARD);
-  const { host = 'localhost', port = 9465, limits, tls, ...page } = options;
+  const { host = 'localhost', port = 9465, limits, tls, refusals, ...page } = options;
   assertAddress({ host, port });
   const { token } = page;
   if (!isLoopback(host) && token === undefined) {
@@ -127,8 +127,8 @@ export function addressOf(options: ServeDashboardOptions): {
       `host must be loopback (localhost, 127.0.0.1, ::1) without a token, got "${host}": set a token to let others see the page`,
     );
   }
-  assertGuardOptions(host, { limits, tls });
-  return { host, port, page, guard: { limits, tls } };
+  assertGuardOptions(host, { limits, tls, refusals });
+  return { host, port, page, guard: { limits, tls, refusals } };
 }
 
 function assertWithin(name: string, value: unknown, from: number, to: number): void {

@@ -1,5 +1,13 @@
 import { closeServer } from '@hdrscope/kit';
-import { createGuardedServer, inUrl, limitsOf, listenAt, type ServerLimits } from '@hdrscope/kit/server';
+import {
+  createGuardedServer,
+  inUrl,
+  limitsOf,
+  listenAt,
+  noRefusals,
+  type ServerLimits,
+  type ServerRefusals,
+} from '@hdrscope/kit/server';
 import type { Registry } from '@hdrscope/registry';
 import { handlerOf } from './handler.ts';
 import { addressOf, type ServeDashboardOptions } from './options.ts';
@@ -9,6 +17,8 @@ export interface RunningDashboard {
   /** The address of the page, without the token. */
   readonly url: string;
   readonly port: number;
+  /** How many requests and connections it has refused, by reason. The page shows them. */
+  readonly refusals: Readonly<ServerRefusals>;
   /** Ends all connections and stops gathering the registry. Never rejects. */
   close(): Promise<void>;
 }
@@ -46,10 +56,11 @@ export async function serveDashboard(
   const { host, port: wantedPort, page, guard } = addressOf(options);
   const limits = limitsOf({ ...LIMITS, ...guard.limits });
   // A stream of events must not be idle for long enough to be cut.
-  const dashboard = handlerOf(registry, page, Math.ceil(limits.idleMs / 3));
+  const { refusals = noRefusals() } = guard;
+  const dashboard = handlerOf(registry, page, { beatMs: Math.ceil(limits.idleMs / 3), refusals });
   try {
     const server = createGuardedServer(dashboard.handle, {
-      ...{ host, limits, tls: guard.tls },
+      ...{ host, limits, tls: guard.tls, refusals },
       unref: true,
       ownAccess: true,
     });
@@ -57,6 +68,7 @@ export async function serveDashboard(
     return {
       url: `${guard.tls === undefined ? 'http' : 'https'}://${inUrl(host)}:${port}/`,
       port,
+      refusals,
       async close() {
         dashboard.close();
         await closeServer(server);

@@ -40,6 +40,28 @@ test('500 idle connections neither keep the owner out nor end an open page', asy
   expect(await ask({ port, path: '/healthz' })).toMatchObject({ status: 200, text: 'ok\n' });
 }, 60_000);
 
+test('what the server refuses shows on the page, by its reason', async () => {
+  const { port, refusals } = await serve(createRegistry(), {
+    token: TOKEN,
+    everyMs: 100,
+    limits: { requests: 2 },
+  });
+  const events = await EventReader.open({ port, headers: OWNER });
+  expect((await events.table()).refusals).toEqual([]);
+  await ask({ port });
+  await ask({ port });
+  await ask({ port, headers: { ...OWNER, origin: 'http://evil.example' } });
+  await events.table();
+  expect((await events.table()).refusals).toEqual([
+    ['token', 2],
+    ['origin', 1],
+  ]);
+  const other = await EventReader.open({ port, headers: OWNER });
+  await ask({ port, headers: OWNER });
+  expect(refusals).toMatchObject({ token: 2, origin: 1, requests: 1 });
+  other.response.destroy();
+});
+
 test('a page on which nothing changes stays open for longer than a connection may be idle', async () => {
   const { port } = await serve(createRegistry(), { everyMs: 3_600_000, limits: { idleMs: 600 } });
   const events = await EventReader.open({ port });

@@ -8,7 +8,7 @@ const family = (id: number): FamilyFacts => ({
 function tableWith(series: readonly SeriesFacts[], families = [family(0), family(1)]): TableMessage {
   return {
     ...{ isWhole: false, title: '', opensFiles: false, everyMs: 1000, timeMs: 0 },
-    ...{ families, series, rows: [], removed: [], views: [], errors: [] },
+    ...{ families, series, rows: [], removed: [], views: [], errors: [], refusals: [] },
   };
 }
 

@@ -10,6 +10,10 @@ export interface BudgetLimits {
   readonly depth?: number;
 }
 
+const BYTES = 0;
+const ELEMENTS = 1;
+const DEPTH = 2;
+
 /**
  * Counts what is read from outside, while it is read. The first limit that is passed ends the reading with an error, so memory and
  * time stay in proportion to the limits, whatever is sent. Each request, file or document has a budget of its own.
@@ -28,30 +32,31 @@ export interface BudgetLimits {
 export class Budget {
   readonly #what: string;
   readonly #limits: BudgetLimits;
-  #bytesLeft: number;
-  #elementsLeft: number;
-  #depthLeft: number;
+  /** Bytes, elements and levels. V8 makes an object for each fraction that a property gets, and for none that an array gets. */
+  readonly #left: Float64Array;
 
   /** @param what The subject of an error, such as `the body`. */
   constructor(what: string, limits: BudgetLimits) {
     const { bytes, elements, depth } = limits;
     this.#what = what;
     this.#limits = limits;
-    this.#bytesLeft = bytes ?? Number.POSITIVE_INFINITY;
-    this.#elementsLeft = elements ?? Number.POSITIVE_INFINITY;
-    this.#depthLeft = depth ?? Number.POSITIVE_INFINITY;
+    this.#left = Float64Array.of(
+      bytes ?? Number.POSITIVE_INFINITY,
+      elements ?? Number.POSITIVE_INFINITY,
+      depth ?? Number.POSITIVE_INFINITY,
+    );
   }
 
   /** @throws HdrscopeError `ERR_TOO_LARGE` when there are more bytes than the limit, with the details `limit` and `most`. */
   takeBytes(count: number): void {
-    this.#bytesLeft -= count;
-    if (this.#bytesLeft < 0) throw this.#passed('bytes', 'bytes');
+    this.#left[BYTES]! -= count;
+    if (this.#left[BYTES]! < 0) throw this.#passed('bytes', 'bytes');
   }
 
   /** @throws HdrscopeError `ERR_TOO_LARGE` when there are more elements than the limit, with the details `limit` and `most`. */
   takeElements(count = 1): void {
-    this.#elementsLeft -= count;
-    if (this.#elementsLeft < 0) throw this.#passed('elements', 'elements');
+    this.#left[ELEMENTS]! -= count;
+    if (this.#left[ELEMENTS]! < 0) throw this.#passed('elements', 'elements');
   }
 
   /**
@@ -60,12 +65,12 @@ export class Budget {
    * @throws HdrscopeError `ERR_TOO_LARGE` when this is deeper than the limit, with the details `limit` and `most`.
    */
   enter(): void {
-    this.#depthLeft -= 1;
-    if (this.#depthLeft < 0) throw this.#passed('depth', 'levels');
+    this.#left[DEPTH]! -= 1;
+    if (this.#left[DEPTH]! < 0) throw this.#passed('depth', 'levels');
   }
 
   leave(): void {
-    this.#depthLeft += 1;
+    this.#left[DEPTH]! += 1;
   }
 
   #passed(limit: keyof BudgetLimits, unit: string): HdrscopeError {

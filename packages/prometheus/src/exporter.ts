@@ -1,5 +1,5 @@
 import { reasonOf, Slices, within } from '@hdrscope/kit';
-import { assertGuardOptions } from '@hdrscope/kit/server';
+import { assertGuardOptions, type ServerRefusals } from '@hdrscope/kit/server';
 import { EMPTY_SNAPSHOT, SHARED_GATHER_MS } from '@hdrscope/registry';
 import { addressOf } from './address.ts';
 import { report, reportFailures, warnOnce } from './diagnostics.ts';
@@ -20,6 +20,7 @@ import {
 } from './from-otel.ts';
 import { type SnapshotOptions, snapshotOptionsOf } from './from-registry.ts';
 import type { LazyFamily } from './lazy-family.ts';
+import { refusalFamilies } from './refusal-families.ts';
 import { histogramsByScope, problemsOf, type RegistrySource } from './registry-source.ts';
 import type { ResourceMetricsLike } from './resource-metrics.ts';
 import { answerScrape, type ScrapeRequest, type ScrapeResponse } from './scrape.ts';
@@ -99,13 +100,13 @@ export class HdrPrometheusExporter {
       new Exposition(warn),
     );
     this.#producers = [...(options.metricProducers ?? [])];
-    this.#sources = [...(options.sources ?? [])];
+    this.#sources = [() => refusalFamilies(this.refusals), ...(options.sources ?? [])];
     this.#timeoutMs = options.timeoutMs;
     const address = addressOf(options, process.env);
     assertGuardOptions(address.host, options);
-    const { token, allowedHosts, limits, tls } = options;
+    const { token, allowedHosts, limits, tls, refusals } = options;
     this.#server = new MetricsServer(address, this.getMetricsRequestHandler, {
-      ...{ token, allowedHosts, limits, tls },
+      ...{ token, allowedHosts, limits, tls, refusals },
     });
     const callBack = (error?: Error): void => {
       try {
@@ -129,6 +130,11 @@ export class HdrPrometheusExporter {
   /** The port that the server listens on, or `undefined` while it does not listen. */
   get port(): number | undefined {
     return this.#server.port;
+  }
+
+  /** How many requests and connections its servers have refused, by reason: scrapes show them as `hdrscope_server_refusals_total`. */
+  get refusals(): Readonly<ServerRefusals> {
+    return this.#server.refusals;
   }
 
   /** Starts the server. Rejects when it cannot listen; call it again to retry. A second call while it runs does nothing. */

@@ -1,8 +1,15 @@
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
-import { assertGuardOptions, GUARD_NAMES, type GuardOptions } from '@hdrscope/kit/server';
+import {
+  assertGuardOptions,
+  GUARD_NAMES,
+  type GuardOptions,
+  noRefusals,
+  type ServerRefusals,
+} from '@hdrscope/kit/server';
 import type { Registry } from '@hdrscope/registry';
 import { addressOf, LISTEN_NAMES, type ListenOptions } from './address.ts';
 import { HANDLER_NAMES, type HandlerOptions, prometheusHandler } from './handler.ts';
+import { refusalFamilies } from './refusal-families.ts';
 import { MetricsServer } from './server.ts';
 
 /** Options of `servePrometheus`. */
@@ -18,6 +25,8 @@ const SERVE_PROMETHEUS: OptionsOwner<ServeOptions> = {
 export interface RunningServer {
   /** The port that the server listens on. */
   readonly port: number;
+  /** How many requests and connections it has refused, by reason. */
+  readonly refusals: Readonly<ServerRefusals>;
   /** Answers running scrapes, within a second, then closes all connections. Never rejects. */
   stop(): Promise<void>;
 }
@@ -25,7 +34,8 @@ export interface RunningServer {
 /**
  * Starts a server that serves a registry to Prometheus: see `prometheusHandler`. The server does not keep the process alive. On
  * loopback it answers requests whose `Host` is a loopback name or one of `allowedHosts`, or which have the token. It refuses requests
- * of pages of other sites. At `/healthz` it answers 200 to everybody.
+ * of pages of other sites. At `/healthz` it answers 200 to everybody. Refusals show in its metrics as the counter
+ * `hdrscope_server_refusals_total`.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range. When the server cannot
  *   listen, the promise rejects with the system's own error, such as `EADDRINUSE`, and when a file of `tls` cannot be read too.
@@ -46,11 +56,22 @@ export async function servePrometheus(
   options: ServeOptions = {},
 ): Promise<RunningServer> {
   assertOptions(options, SERVE_PROMETHEUS);
-  const { host, port, endpoint, token, allowedHosts, limits, tls, ...shown } = options;
-  const guard = { token, allowedHosts, limits, tls };
+  const {
+    host,
+    port,
+    endpoint,
+    token,
+    allowedHosts,
+    limits,
+    tls,
+    refusals = noRefusals(),
+    ...shown
+  } = options;
+  const guard = { token, allowedHosts, limits, tls, refusals };
   const address = addressOf({ host, port, endpoint }, process.env);
   assertGuardOptions(address.host, guard);
-  const server = new MetricsServer(address, prometheusHandler(registry, shown), guard);
+  const sources = [() => refusalFamilies(refusals), ...(shown.sources ?? [])];
+  const server = new MetricsServer(address, prometheusHandler(registry, { ...shown, sources }), guard);
   await server.start();
-  return { port: server.port!, stop: () => server.stop() };
+  return { port: server.port!, refusals, stop: () => server.stop() };
 }

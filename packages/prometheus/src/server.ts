@@ -1,6 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { closeServer, reasonOf } from '@hdrscope/kit';
-import { createGuardedServer, type GuardOptions, listenAt } from '@hdrscope/kit/server';
+import {
+  createGuardedServer,
+  type GuardOptions,
+  listenAt,
+  noRefusals,
+  type ServerRefusals,
+} from '@hdrscope/kit/server';
 import { report } from './diagnostics.ts';
 import { answerText } from './scrape.ts';
 
@@ -21,6 +27,8 @@ export class MetricsServer {
   readonly #address: ServerAddress;
   readonly #handler: RequestHandler;
   readonly #guard: GuardOptions;
+  /** Counts of all servers that this one has started. */
+  readonly refusals: Readonly<ServerRefusals>;
   /** Set from the call of `start` until it fails or `stop` is called. */
   #running: Promise<Server> | undefined;
   /** Set while the server listens. */
@@ -30,7 +38,9 @@ export class MetricsServer {
   constructor(address: ServerAddress, handler: RequestHandler, guard: GuardOptions = {}) {
     this.#address = address;
     this.#handler = handler;
-    this.#guard = guard;
+    const { refusals = noRefusals() } = guard;
+    this.#guard = { ...guard, refusals };
+    this.refusals = refusals;
   }
 
   /** The port that the server listens on, or `undefined` while it does not listen. */

@@ -4,7 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { closeServer } from '@hdrscope/kit';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import { collectDiagnostics } from '@hdrscope/testing/diagnostics';
-import { type HandlerOptions, prometheusHandler, servePrometheus } from '../src/index.ts';
+import { MeterProvider } from '@opentelemetry/sdk-metrics';
+import {
+  type HandlerOptions,
+  HdrPrometheusExporter,
+  prometheusHandler,
+  servePrometheus,
+} from '../src/index.ts';
 import { Scrapes } from '../src/scrapes.ts';
 import { ask, OPENMETRICS } from './support/http.ts';
 
@@ -232,6 +238,38 @@ describe('a server', () => {
     expect(await statusOf(port, { origin: 'http://evil.example' })).toBe(403);
     expect(await statusOf(port, { host: 'metrics.lan:9464' })).toBe(200);
     expect(await statusOf(port, {})).toBe(200);
+  });
+
+  test('shows what it has refused, by reason, and goes on counting after another start', async () => {
+    const exporter = new HdrPrometheusExporter({ host: '127.0.0.1', port: 0, preventServerStart: true });
+    endings.push(() => exporter.shutdown());
+    new MeterProvider({ readers: [exporter] });
+    await exporter.startServer();
+    expect((await ask(exporter.port!)).text).not.toContain('hdrscope_server_refusals');
+    await statusOf(exporter.port!, { host: 'evil.example' });
+    await exporter.stopServer();
+    await exporter.startServer();
+    await statusOf(exporter.port!, { host: 'evil.example' });
+    await statusOf(exporter.port!, { origin: 'http://evil.example' });
+    const text = (await ask(exporter.port!)).text;
+    expect(text).toContain('# TYPE hdrscope_server_refusals_total counter\n');
+    expect(text).toContain('hdrscope_server_refusals_total{reason="host"} 2\n');
+    expect(text).toContain('hdrscope_server_refusals_total{reason="origin"} 1\n');
+    expect(exporter.refusals).toMatchObject({ host: 2, origin: 1, token: 0 });
+  });
+
+  test('shows what it has refused beside a registry', async () => {
+    const server = await servePrometheus(createRegistry(), {
+      host: '127.0.0.1',
+      port: 0,
+      sources: [() => [{ name: 'mine', help: '', unit: '', type: 'gauge', metrics: [] }]],
+    });
+    endings.push(() => server.stop());
+    await statusOf(server.port, { host: 'evil.example' });
+    const text = (await ask(server.port)).text;
+    expect(text).toContain('hdrscope_server_refusals_total{reason="host"} 1\n');
+    expect(text).toContain('# TYPE mine gauge');
+    expect(server.refusals.host).toBe(1);
   });
 
   test('with a token refuses requests without it, except at /healthz', async () => {

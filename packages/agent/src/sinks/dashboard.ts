@@ -5,14 +5,15 @@ import { guardOf } from '../guard.ts';
 import { cephViews } from './ceph-views.ts';
 
 /** Serves the live page. */
-export const startDashboard: Start<DashboardSinkConfig> = async (config, { registry, perfHistograms }) => {
+export const startDashboard: Start<DashboardSinkConfig> = async (config, context) => {
   const { listen, title } = config;
+  const { registry, perfHistograms } = context;
   const page = await serveDashboard(registry, {
     ...listen,
     title,
     // The page asks for views after a gather, which has read the daemons.
     views: async () => cephViews(perfHistograms),
-    ...guardOf(config),
+    ...guardOf(config, context),
   });
   return { note: page.url, stop: () => page.close() };
 };

@@ -20,7 +20,7 @@ export const startHealth: Start<HealthSinkConfig> = async (config, context) => {
       else if (failing.length > 0) refuse(response, 503, failing.join('\n'));
       else response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end('ok\n');
     },
-    { ...guardOf(config), host: listen.host, unref: true, onProblem: context.failed },
+    { ...guardOf(config, context), host: listen.host, unref: true, onProblem: context.failed },
   );
   const port = await listenAt(server, listen);
   noteOpenServer(config, 'can read the names of sources and sinks', context);

@@ -22,7 +22,7 @@ export const startPrometheus: Start<PrometheusSinkConfig> = async (config, conte
     buckets,
     withUnitSuffix: unitSuffix,
     sources,
-    ...guardOf(config),
+    ...guardOf(config, context),
   };
   try {
     const server = await servePrometheus(context.registry, options);

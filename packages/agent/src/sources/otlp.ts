@@ -11,7 +11,7 @@ export const startOtlp: Start<OtlpSourceConfig> = async (config, context) => {
   // Failures are reported once for each gather, below.
   const server = await serveOtlp(registry, {
     ...listen,
-    ...guardOf(config),
+    ...guardOf(config, context),
     memory,
     observer: { added },
   });

@@ -17,7 +17,7 @@ export interface LogIntoRegistryOptions extends Pick<IntakeOptions, 'attributes'
   readonly seriesOf?: (interval: LogInterval) => LoggedSeries | undefined;
   /**
    * Gets the error of each comment that should describe a family and has no effect: `ERR_LOG_FORMAT` when it cannot be read or
-   * is beyond 10,000 families, `ERR_ALREADY_REGISTERED` when the log has described the family before with another unit,
+   * is beyond 10,000 families, 100 families of one name or 8 Mi characters in all notes, `ERR_ALREADY_REGISTERED` when the log has described the family before with another unit,
    * resolution or number of digits. The first description stays.
    *
    * @default they are ignored

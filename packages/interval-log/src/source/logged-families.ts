@@ -14,30 +14,45 @@ export interface LoggedSeries {
 
 /** The families that comments of a log describe. */
 export class LoggedFamilies {
-  /** By name: families with tag attributes before the one without. */
-  readonly #notes = new Map<string, FamilyNote[]>();
-  #size = 0;
+  /** By name, then by their tag attributes as JSON: families with tag attributes before the one without. */
+  readonly #notes = new Map<string, Map<string, FamilyNote>>();
+  #families = 0;
+  #characters = 0;
 
   /**
    * Adds a family if the comment describes one. A family keeps its first description: the lines of a log with one broken note
    * still count where they belong.
    *
-   * @returns The error of a note that has no effect: it cannot be read, or differs from the first one.
+   * @returns The error of a note that has no effect: it cannot be read, differs from the first one, or is one too many.
    */
   add({ text, lineNumber }: Comment): HdrscopeError | undefined {
     const note = parseFamilyNote(text);
     if (note === undefined) return isFamilyNote(text.trim()) ? unreadable(lineNumber) : undefined;
-    const key = JSON.stringify(note.tagAttributes);
-    const all = this.#notes.get(note.name) ?? [];
-    const isSame = ({ tagAttributes }: FamilyNote): boolean => JSON.stringify(tagAttributes) === key;
-    const first = all.find(isSame);
+    const key = note.tagAttributes === undefined ? WITHOUT_TAGS : JSON.stringify(note.tagAttributes);
+    const all = this.#notes.get(note.name);
+    const first = all?.get(key);
     if (first !== undefined && canBeCounted(first)) return conflict(first, note, lineNumber);
     if (first === undefined) {
-      if (this.#size === MOST_FAMILIES) return tooMany(lineNumber);
-      this.#size++;
+      if (this.#families === MOST_FAMILIES)
+        return tooMany(lineNumber, `${MOST_FAMILIES} families`, MOST_FAMILIES);
+      if (all?.size === MOST_OF_A_NAME) {
+        return tooMany(lineNumber, `${MOST_OF_A_NAME} families of one name`, MOST_OF_A_NAME);
+      }
     }
-    const others = all.filter((one) => !isSame(one));
-    this.#notes.set(note.name, note.tagAttributes === undefined ? [...others, note] : [note, ...others]);
+    if (this.#characters + text.length > MOST_CHARACTERS) {
+      return tooMany(lineNumber, `families in ${MOST_CHARACTERS} characters`, MOST_CHARACTERS);
+    }
+    this.#characters += text.length;
+    if (first === undefined) this.#families++;
+    const notes = all ?? new Map<string, FamilyNote>();
+    const last = notes.get(WITHOUT_TAGS);
+    notes.set(key, note);
+    if (last !== undefined) {
+      // The last place is that of the family without tag attributes.
+      notes.delete(WITHOUT_TAGS);
+      notes.set(WITHOUT_TAGS, key === WITHOUT_TAGS ? note : last);
+    }
+    this.#notes.set(note.name, notes);
     return undefined;
   }
 
@@ -45,7 +60,7 @@ export class LoggedFamilies {
   seriesOf({ tag }: Pick<LogInterval, 'tag'>): LoggedSeries | undefined {
     const parsed = tag === undefined ? undefined : parsedTag(tag);
     if (parsed === undefined) return undefined;
-    for (const { tagAttributes = {}, ...family } of this.#notes.get(parsed.name) ?? []) {
+    for (const { tagAttributes = {}, ...family } of this.#notes.get(parsed.name)?.values() ?? []) {
       const attributes: Record<string, unknown> = { ...parsed.attributes };
       const isOfFamily = Object.entries(tagAttributes).every(([key, value]) => attributes[key] === value);
       if (!isOfFamily) continue;
@@ -56,12 +71,17 @@ export class LoggedFamilies {
   }
 }
 
-// A registry of a service has hundreds.
-const MOST_FAMILIES = 10_000;
+const WITHOUT_TAGS = '';
 
-function tooMany(line: number): HdrscopeError {
-  const message = `a log must describe at most ${MOST_FAMILIES} families: intervals of this one have no unit`;
-  return lineError('ERR_LOG_FORMAT', line, message, { details: { most: MOST_FAMILIES } });
+// A registry of a service has hundreds of families, each described in 200 characters. Families share a name where several meters of a
+// service have an instrument of it.
+const MOST_FAMILIES = 10_000;
+const MOST_OF_A_NAME = 100;
+const MOST_CHARACTERS = 2 ** 23;
+
+function tooMany(line: number, allowed: string, most: number): HdrscopeError {
+  const message = `a log must describe at most ${allowed}: intervals of this one have no unit`;
+  return lineError('ERR_LOG_FORMAT', line, message, { details: { most } });
 }
 
 function canBeCounted({ significantDigits }: FamilyNote): boolean {

@@ -71,3 +71,47 @@ test('descriptions beyond 10,000 families are refused, so a log cannot fill the 
     { line: 10_002, most: 10_000 },
   ]);
 });
+
+describe('a log cannot take much memory or time with what it says about families', () => {
+  const note = (name: string, description: string, tagAttributes = {}): string => {
+    const family = { name, unit: 's', resolution: 1e-9, significantDigits: 3, description, tagAttributes };
+    return `#[Family: ${JSON.stringify(family)}]\n`;
+  };
+
+  async function refusedOf(lines: Iterable<string>): Promise<{ line: number; most: number }[]> {
+    const refused: { line: number; most: number }[] = [];
+    const entries = entriesIntoRegistry(createRegistry(), {
+      onRefusedNote: ({ details }) => refused.push(details as { line: number; most: number }),
+    });
+    const log = new TextEncoder().encode([...lines].join(''));
+    for await (const entry of readEntries(log)) entries.take(entry);
+    return refused;
+  }
+
+  test('descriptions that are long together are refused', async () => {
+    const long = 'x'.repeat(900_000);
+    const refused = await refusedOf(Array.from({ length: 12 }, (_, at) => note(`f${at}`, long)));
+    expect(refused).toEqual([10, 11, 12].map((line) => ({ line, most: 2 ** 23 })));
+  });
+
+  test('families of one name are refused beyond 100, since an interval looks at each', async () => {
+    const started = process.cpuUsage();
+    const refused = await refusedOf(Array.from({ length: 9000 }, (_, i) => note('f', '', { i })));
+    const { user } = process.cpuUsage(started);
+    expect(refused.length).toBe(8900);
+    expect(refused[0]).toEqual({ line: 101, most: 100 });
+    // Comparing each with all before it took more than 10 s.
+    expect(user / 1000).toBeLessThan(3000);
+  });
+
+  test('the family without attributes in its tags stays the last one that is tried', async () => {
+    const registry = createRegistry();
+    const entries = entriesIntoRegistry(registry);
+    const line = 'Tag=f?a=1,0.127,1.007,0.000,HISTFAAAACJ4nJNpmSzMwMDAxAABzFCaEURcm7yEwf4DRCCYCQBa1gTe\n';
+    const plain = note('f', '').replace(',"tagAttributes":{}', '');
+    const log = plain + note('f', '', { a: 1 }) + line;
+    for await (const entry of readEntries(new TextEncoder().encode(log))) entries.take(entry);
+    const { families } = await registry.gather();
+    expect(families.map(({ series }) => series.map(({ attributes }) => attributes))).toEqual([[{}]]);
+  });
+});

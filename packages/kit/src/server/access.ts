@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { HdrscopeError } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
 import { hostnameOf, isLoopback } from './host.ts';
+import type { RefusalReason } from './refusals.ts';
 
 /** Who may use a server. */
 export interface AccessOptions {
@@ -20,6 +21,8 @@ export interface AccessOptions {
 /** Why a request is refused. */
 export interface Refusal {
   readonly status: 401 | 403;
+  readonly code: RefusalReason & ('token' | 'host' | 'origin');
+  /** For people. */
   readonly reason: string;
 }
 
@@ -54,16 +57,21 @@ export class Access {
   /** Why a request is refused; `undefined` when it is not. */
   refusalOf(request: IncomingMessage): Refusal | undefined {
     if (isOfAnotherSite(request)) {
-      return { status: 403, reason: 'requests of pages of other sites are refused' };
+      return { status: 403, code: 'origin', reason: 'requests of pages of other sites are refused' };
     }
     if (this.#token !== undefined) {
       if (isBearer(request, this.#token)) return undefined;
-      return { status: 401, reason: 'a token is needed: send the header Authorization: Bearer …' };
+      return {
+        status: 401,
+        code: 'token',
+        reason: 'a token is needed: send the header Authorization: Bearer …',
+      };
     }
     const { host } = request.headers;
     if (!this.#isLocal || (host !== undefined && this.#isKnown(hostnameOf(host)))) return undefined;
     return {
       status: 403,
+      code: 'host',
       reason: 'the Host header must be localhost, a loopback address or one of the allowed hosts',
     };
   }

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { isLoopback } from './host.ts';
 import type { ServerLimits } from './limits.ts';
+import { countError, type ServerRefusals } from './refusals.ts';
 
 interface Use {
   /** Whether a request is being answered. */
@@ -17,10 +18,13 @@ const MOST_WAITING = 16;
 /** The open connections of a server, oldest first. */
 export class Connections {
   readonly #limits: Pick<ServerLimits, 'connections' | 'connectionsOfAddress'>;
+  readonly #refusals: ServerRefusals;
   readonly #uses = new Map<Socket, Use>();
 
-  constructor(limits: Pick<ServerLimits, 'connections' | 'connectionsOfAddress'>) {
+  /** @param refusals Counts the connections that are closed. */
+  constructor(limits: Pick<ServerLimits, 'connections' | 'connectionsOfAddress'>, refusals: ServerRefusals) {
     this.#limits = limits;
+    this.#refusals = refusals;
   }
 
   /** Takes a new connection, and closes another one, or this one, where there would be too many. */
@@ -29,6 +33,7 @@ export class Connections {
     const { remoteAddress: address } = socket;
     this.#uses.set(socket, { isBusy: false, isServed: false, waiting: [] });
     socket.once('close', () => this.#uses.delete(socket));
+    this.#watch(socket);
     if (this.#uses.size > connections) this.#closeOne(socket, () => true);
     // A proxy on this machine connects for many clients.
     if (address === undefined || isLoopback(address)) return;
@@ -46,7 +51,10 @@ export class Connections {
       use.isBusy = true;
       work();
     } else if (use.waiting.length < MOST_WAITING) use.waiting.push(work);
-    else socket.destroy();
+    else if (!socket.destroyed) {
+      this.#refusals.requests++;
+      socket.destroy();
+    }
   }
 
   /** Ends the work for a request, and begins that of the next one on its connection. */
@@ -57,6 +65,16 @@ export class Connections {
     const next = use.waiting.shift();
     use.isBusy = next !== undefined;
     next?.();
+  }
+
+  /** Counts why Node.js closes a connection. */
+  #watch(socket: Socket): void {
+    socket.once('error', (error) => countError(this.#refusals, error));
+    socket.once('timeout', () => {
+      const use = this.#uses.get(socket);
+      // Clients may keep a connection between two requests: its end is not a refusal.
+      if (use !== undefined && (use.isBusy || !use.isServed)) this.#refusals.timeout++;
+    });
   }
 
   /**
@@ -74,6 +92,7 @@ export class Connections {
     }
     const closed = oldest ?? added;
     this.#uses.delete(closed);
+    this.#refusals.connections++;
     closed.destroy();
   }
 }

@@ -12,6 +12,7 @@ import { mustBe, type OptionNames } from '@hdrscope/core/internal';
 import { Access, type AccessOptions } from './access.ts';
 import { Connections } from './connections.ts';
 import { limitsOf, type ServerLimits } from './limits.ts';
+import { countError, noRefusals, type ServerRefusals } from './refusals.ts';
 import { readTlsFiles, type TlsFiles, watchTlsFiles } from './tls.ts';
 
 /**
@@ -31,6 +32,8 @@ export interface GuardOptions extends AccessOptions {
   readonly limits?: Partial<ServerLimits> | undefined;
   /** Files of a certificate and its key, for HTTPS. They are read again when they change. @default plain HTTP */
   readonly tls?: TlsFiles | undefined;
+  /** Counts of refusals, which the server raises. Servers that follow each other may share them. @default counts of its own */
+  readonly refusals?: ServerRefusals | undefined;
 }
 
 /** The names of `GuardOptions`. */
@@ -39,6 +42,7 @@ export const GUARD_NAMES: OptionNames<GuardOptions> = /* @__PURE__ */ Object.fre
   allowedHosts: true,
   limits: true,
   tls: true,
+  refusals: true,
 });
 
 /**
@@ -48,11 +52,14 @@ export const GUARD_NAMES: OptionNames<GuardOptions> = /* @__PURE__ */ Object.fre
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is not as stated on it.
  */
 export function assertGuardOptions(host: string, options: GuardOptions): void {
-  const { limits, tls } = options;
+  const { limits, tls, refusals } = options;
   limitsOf(limits);
   new Access(host, options);
   if (tls !== undefined && (typeof tls?.certFile !== 'string' || typeof tls.keyFile !== 'string')) {
     throw mustBe('ERR_INVALID_OPTION', 'tls', 'an object with the texts certFile and keyFile', tls);
+  }
+  if (refusals !== undefined && (typeof refusals !== 'object' || refusals === null)) {
+    throw mustBe('ERR_INVALID_OPTION', 'refusals', 'an object with a count for each reason', refusals);
   }
 }
 
@@ -72,12 +79,14 @@ export interface GuardedServerOptions extends GuardOptions {
 export const HEALTH_PATH = '/healthz';
 
 const LONGEST_HEADERS = 16_384;
+const PAYLOAD_TOO_LARGE = 413;
 const CHECK_INTERVAL_MS = 1000;
 const KEEP_ALIVE_MS = 5000;
 
 /**
  * Makes an HTTP server that cannot be locked up by its clients: it limits their number and their time, answers one request of a
- * connection at a time, refuses requests of other sites, and answers at `/healthz` in any case. It does not listen yet.
+ * connection at a time, refuses requests of other sites, and answers at `/healthz` in any case. Each refusal raises a count of
+ * `refusals`. It does not listen yet.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is not as stated on it. The system's error when a file of `tls` cannot
  *   be read.
@@ -97,19 +106,23 @@ export function createGuardedServer(handler: GuardedHandler, options: GuardedSer
   assertGuardOptions(options.host, options);
   const limits = limitsOf(options.limits);
   const access = new Access(options.host, options);
-  const connections = new Connections(limits);
+  const { refusals = noRefusals() } = options;
+  const connections = new Connections(limits, refusals);
   let underWay = 0;
 
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const refusal = options.ownAccess === true ? undefined : access.refusalOf(request);
-    if (refusal !== undefined) refuse(response, refusal.status, refusal.reason);
-    else if (underWay >= limits.requests) {
+    if (refusal !== undefined) {
+      refusals[refusal.code]++;
+      refuse(response, refusal.status, refusal.reason);
+    } else if (underWay >= limits.requests) {
+      refusals.requests++;
       response.setHeader('retry-after', '1');
       refuse(response, 503, `more than ${limits.requests} requests are being answered`);
     } else {
       underWay++;
       response.once('close', () => underWay--);
-      handler(request, response, signalOf(response, limits.answerMs));
+      handler(request, response, signalOf(response, limits.answerMs, refusals));
     }
   };
 
@@ -122,7 +135,10 @@ export function createGuardedServer(handler: GuardedHandler, options: GuardedSer
       answerHealth(response);
       return;
     }
-    response.once('close', () => connections.end(socket));
+    response.once('close', () => {
+      if (response.statusCode === PAYLOAD_TOO_LARGE && response.headersSent) refusals.body++;
+      connections.end(socket);
+    });
     connections.begin(socket, () => {
       if (socket.destroyed) response.destroy();
       else answer(request, response);
@@ -145,6 +161,8 @@ export function createGuardedServer(handler: GuardedHandler, options: GuardedSer
   );
   // Connections that have not agreed on keys yet are in no list of ours.
   server.maxConnections = 2 * limits.connections;
+  server.on('drop', () => refusals.connections++);
+  server.on('tlsClientError', (error: Error) => countError(refusals, error));
   if (unref) server.unref().on('connection', (socket) => socket.unref());
   return server;
 }
@@ -174,11 +192,12 @@ function answerHealth(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8', 'content-length': 3 }).end('ok\n');
 }
 
-function signalOf(response: ServerResponse, answerMs: number): AbortSignal {
+function signalOf(response: ServerResponse, answerMs: number, refusals: ServerRefusals): AbortSignal {
   const controller = new AbortController();
   const timer = setTimeout(() => {
     if (response.headersSent) return;
     controller.abort();
+    refusals.timeout++;
     refuse(response, 503, `there was no answer within ${answerMs} ms`);
   }, answerMs).unref();
   response.once('close', () => {

@@ -21,4 +21,5 @@ export {
 export { hostnameOf, inUrl, isLoopback } from './host.ts';
 export { limitsOf, SERVER_LIMITS, type ServerLimits } from './limits.ts';
 export { assertAddress, type ListenAddress, listenAt } from './listen-at.ts';
+export { noRefusals, REFUSAL_REASONS, type RefusalReason, type ServerRefusals } from './refusals.ts';
 export type { TlsFiles } from './tls.ts';

@@ -16,6 +16,8 @@ import {
   type GuardedHandler,
   type GuardedServerOptions,
   listenAt,
+  noRefusals,
+  type ServerRefusals,
 } from '../../src/server/index.ts';
 
 const HOST = '127.0.0.1';
@@ -208,6 +210,84 @@ describe('requests that are sent ahead', () => {
   });
 });
 
+describe('what is refused is counted by its reason', () => {
+  const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
+  const silent: GuardedHandler = () => {};
+  const tooLarge: GuardedHandler = (_request, response) => response.writeHead(413).end();
+  const send =
+    (...texts: string[]) =>
+    async (port: number): Promise<void> => {
+      for (const text of texts) await connection(port, text);
+    };
+  const ask =
+    (headers: Record<string, string>) =>
+    async (port: number): Promise<void> =>
+      void (await statusOf(port, headers));
+
+  test.each<
+    [
+      what: string,
+      handler: GuardedHandler,
+      options: Partial<GuardedServerOptions>,
+      act: (port: number) => Promise<void>,
+      refusals: Partial<ServerRefusals>,
+    ]
+  >([
+    ['a request without the token', hello, { token: TOKEN }, ask({}), { token: 1 }],
+    ['a name of somebody else', hello, {}, ask({ host: 'evil.example' }), { host: 1 }],
+    ['a page of another site', hello, {}, ask({ origin: 'http://evil.example' }), { origin: 1 }],
+    [
+      'connections beyond the limit',
+      hello,
+      { limits: { connections: 2 } },
+      send('', '', '', '', ''),
+      { connections: 3 },
+    ],
+    ['requests beyond the limit', silent, { limits: { requests: 1 } }, send(GET, GET, GET), { requests: 2 }],
+    ['hundreds of requests that are sent ahead', silent, {}, send(GET.repeat(200)), { requests: 1 }],
+    [
+      'long headers',
+      hello,
+      {},
+      send(`GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`),
+      { headers: 1 },
+    ],
+    ['a large body', tooLarge, {}, ask({}), { body: 1 }],
+    ['what is not HTTP', hello, {}, send('SSH-2.0-OpenSSH_9.6\r\n\r\n'), { malformed: 1 }],
+    [
+      'a client that sends half of its headers',
+      hello,
+      { limits: { headersMs: 100, requestMs: 100 } },
+      send('GET / HTTP/1.1\r\nHost: loc'),
+      { timeout: 1 },
+    ],
+    ['an answer that takes too long', silent, { limits: { answerMs: 50 } }, send(GET), { timeout: 1 }],
+    ['a client that does not read', silent, { limits: { idleMs: 100 } }, send(GET), { timeout: 1 }],
+    ['nothing: an answer', hello, {}, ask({}), {}],
+  ])('%s', async (_what, handler, options, act, expected) => {
+    const refusals = noRefusals();
+    const port = await serve(handler, { ...options, refusals });
+    await act(port);
+    const wanted = { ...noRefusals(), ...expected };
+    const endMs = performance.now() + 4000;
+    while (JSON.stringify(refusals) !== JSON.stringify(wanted) && performance.now() < endMs) await sleep(10);
+    // Later refusals would be counted twice.
+    await sleep(50);
+    expect(refusals).toEqual(wanted);
+  });
+
+  test('connections that a client leaves or keeps are no refusals', async () => {
+    const refusals = noRefusals();
+    const port = await serve(hello, { limits: { idleMs: 100 }, refusals });
+    const [idle, half] = [await connection(port, GET), await connection(port, 'GET / HTTP/1.1\r\nHo')];
+    while (!idle.received().includes('hello')) await sleep(5);
+    half.socket.end();
+    half.socket.destroy();
+    await sleep(300);
+    expect(refusals).toEqual(noRefusals());
+  });
+});
+
 describe('the signal of a handler', () => {
   test('is aborted when the client goes', async () => {
     let signal: AbortSignal | undefined;
@@ -271,6 +351,15 @@ describe('HTTPS', () => {
     use('second');
     while ((await certificateName(port)) !== 'second') await sleep(50);
   }, 20_000);
+
+  test('counts clients that speak no TLS', async () => {
+    const files = { certFile: join(folder, 'first.pem'), keyFile: join(folder, 'first.key') };
+    const refusals = noRefusals();
+    const port = await serve(hello, { tls: files, refusals });
+    await connection(port, 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    while (refusals.malformed === 0) await sleep(10);
+    expect(refusals).toEqual({ ...noRefusals(), malformed: 1 });
+  });
 
   test('needs files that can be read', () => {
     const tls = { certFile: join(folder, 'none.pem'), keyFile: join(folder, 'none.key') };

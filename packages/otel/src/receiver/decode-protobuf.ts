@@ -4,6 +4,50 @@ import type { BucketRun } from '@hdrscope/core/internal';
 import type { Budget } from '@hdrscope/kit';
 import type { Attributes } from '@hdrscope/registry';
 import {
+  BUCKETS_COUNT_ALONE,
+  BUCKETS_COUNTS,
+  BUCKETS_OFFSET,
+  DATA_POINT,
+  DATA_TEMPORALITY,
+  EXPLICIT_ATTRIBUTE,
+  EXPLICIT_BOUND_ALONE,
+  EXPLICIT_BOUNDS,
+  EXPLICIT_COUNT_ALONE,
+  EXPLICIT_COUNTS,
+  EXPLICIT_MAX,
+  EXPLICIT_MIN,
+  EXPONENTIAL_ATTRIBUTE,
+  EXPONENTIAL_MAX,
+  EXPONENTIAL_MIN,
+  EXPONENTIAL_NEGATIVE,
+  EXPONENTIAL_POSITIVE,
+  EXPONENTIAL_SCALE,
+  EXPONENTIAL_ZERO_COUNT,
+  EXPONENTIAL_ZERO_THRESHOLD,
+  METRIC,
+  METRIC_DESCRIPTION,
+  METRIC_EXPONENTIAL,
+  METRIC_GAUGE,
+  METRIC_HISTOGRAM,
+  METRIC_NAME,
+  METRIC_SUM,
+  METRIC_SUMMARY,
+  METRIC_UNIT,
+  POINT_COUNT,
+  POINT_FLAGS,
+  POINT_START,
+  POINT_SUM,
+  POINT_TIME,
+  REQUEST_RESOURCE_METRICS,
+  RESOURCE,
+  RESOURCE_ATTRIBUTE,
+  SCOPE,
+  SCOPE_METRICS,
+  SCOPE_NAME,
+  SCOPE_VERSION,
+} from './fields.ts';
+import { measureProtobuf } from './measure-protobuf.ts';
+import {
   type ExplicitPoint,
   type ExponentialPoint,
   isNoRecordedValue,
@@ -15,8 +59,6 @@ import {
   temporalityOf,
 } from './received.ts';
 import {
-  delimited,
-  fixed64,
   MessageReader,
   type Pausing,
   readFixed64,
@@ -27,73 +69,20 @@ import {
   readPacked64,
   readPackedVarints,
   readVarint64,
-  varint,
 } from './wire.ts';
 import { type Entry, readEntry } from './wire-attributes.ts';
 
-// https://github.com/open-telemetry/opentelemetry-proto/blob/v1.9.0/opentelemetry/proto/collector/metrics/v1/metrics_service.proto
-const REQUEST_RESOURCE_METRICS = delimited(1);
-
-// https://github.com/open-telemetry/opentelemetry-proto/blob/v1.9.0/opentelemetry/proto/metrics/v1/metrics.proto
-const RESOURCE = delimited(1);
-const SCOPE_METRICS = delimited(2);
-const RESOURCE_ATTRIBUTE = delimited(1);
-
-const SCOPE = delimited(1);
-const METRIC = delimited(2);
-const SCOPE_NAME = delimited(1);
-const SCOPE_VERSION = delimited(2);
-
-const METRIC_NAME = delimited(1);
-const METRIC_DESCRIPTION = delimited(2);
-const METRIC_UNIT = delimited(3);
-const METRIC_GAUGE = delimited(5);
-const METRIC_SUM = delimited(7);
-const METRIC_HISTOGRAM = delimited(9);
-const METRIC_EXPONENTIAL = delimited(10);
-const METRIC_SUMMARY = delimited(11);
-
-const DATA_POINT = delimited(1);
-const DATA_TEMPORALITY = varint(2);
-
-const EXPLICIT_ATTRIBUTE = delimited(9);
-const EXPLICIT_COUNTS = delimited(6);
-const EXPLICIT_COUNT_ALONE = fixed64(6);
-const EXPLICIT_BOUNDS = delimited(7);
-const EXPLICIT_BOUND_ALONE = fixed64(7);
-const EXPLICIT_MIN = fixed64(11);
-const EXPLICIT_MAX = fixed64(12);
-
-const EXPONENTIAL_ATTRIBUTE = delimited(1);
-const EXPONENTIAL_SCALE = varint(6);
-const EXPONENTIAL_ZERO_COUNT = fixed64(7);
-const EXPONENTIAL_POSITIVE = delimited(8);
-const EXPONENTIAL_NEGATIVE = delimited(9);
-const EXPONENTIAL_MIN = fixed64(12);
-const EXPONENTIAL_MAX = fixed64(13);
-const EXPONENTIAL_ZERO_THRESHOLD = fixed64(14);
-
-// Fields that both kinds of points share.
-const POINT_START = fixed64(2);
-const POINT_TIME = fixed64(3);
-const POINT_COUNT = fixed64(4);
-const POINT_SUM = fixed64(5);
-const POINT_FLAGS = varint(10);
-
-const BUCKETS_OFFSET = varint(1);
-const BUCKETS_COUNTS = delimited(2);
-const BUCKETS_COUNT_ALONE = varint(2);
-
 /**
- * Reads an `ExportMetricsServiceRequest`, and pauses after each point.
+ * Reads an `ExportMetricsServiceRequest`, and pauses after each point. Its elements are counted before anything is made of them.
  * Source: https://opentelemetry.io/docs/specs/otlp/#binary-protobuf-encoding
  *
  * @throws HdrscopeError `ERR_DECODE` when the bytes are not such a request; `ERR_TOO_LARGE` when they pass a limit of the budget.
  */
 export function* decodeProtobuf(bytes: Uint8Array, budget: Budget): Pausing<ReceivedMetric[]> {
-  const reader = new MessageReader(bytes, budget);
   const metrics: MutableMetric[] = [];
   try {
+    yield* measureProtobuf(bytes, budget);
+    const reader = new MessageReader(bytes);
     yield* readLongFields(
       reader,
       reader.len,
@@ -243,8 +232,8 @@ function readExplicitPoint(reader: MessageReader): ExplicitPoint {
     else if (tag === EXPLICIT_MIN) min = reader.double();
     else if (tag === EXPLICIT_MAX) max = reader.double();
     else if (tag === POINT_FLAGS) isEmpty = isNoRecordedValue(reader.uint32());
-    else if (tag === EXPLICIT_COUNT_ALONE) counts.push(alone(reader, readFixed64));
-    else if (tag === EXPLICIT_BOUND_ALONE) bounds.push(alone(reader, readDouble));
+    else if (tag === EXPLICIT_COUNT_ALONE) counts.push(readFixed64(reader));
+    else if (tag === EXPLICIT_BOUND_ALONE) bounds.push(reader.double());
     else return false;
     return true;
   });
@@ -323,7 +312,7 @@ function readBuckets(reader: MessageReader): BucketRun {
   readMessage(reader, (tag) => {
     if (tag === BUCKETS_COUNTS) counts = joined(counts, readPackedVarints(reader));
     else if (tag === BUCKETS_OFFSET) offset = reader.sint32();
-    else if (tag === BUCKETS_COUNT_ALONE) counts.push(alone(reader, readVarint64));
+    else if (tag === BUCKETS_COUNT_ALONE) counts.push(readVarint64(reader));
     else return false;
     return true;
   });
@@ -335,12 +324,6 @@ function joined(numbers: number[], more: number[]): number[] {
   if (numbers.length === 0) return more;
   for (const number of more) numbers.push(number);
   return numbers;
-}
-
-/** Reads a number that is not packed. Senders pack numbers, so that this may cost as much as a message. */
-function alone(reader: MessageReader, read: (reader: MessageReader) => number): number {
-  reader.budget.takeElements();
-  return read(reader);
 }
 
 function readDouble(reader: BinaryReader): number {

@@ -1,9 +1,16 @@
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { closeServer } from '@hdrscope/kit';
-import { assertAddress, createGuardedServer, type GuardOptions, listenAt } from '@hdrscope/kit/server';
+import {
+  assertAddress,
+  createGuardedServer,
+  type GuardOptions,
+  listenAt,
+  noRefusals,
+  type ServerRefusals,
+} from '@hdrscope/kit/server';
 import type { Registry } from '@hdrscope/registry';
 import { type OtlpReceiverOptions, RECEIVER_NAMES } from './options.ts';
-import { type OtlpReceiver, otlpReceiver } from './receiver.ts';
+import { type OtlpReceiver, type OtlpReceiverHealth, otlpReceiver } from './receiver.ts';
 
 /**
  * Options of a receiver, where its server listens, who may use it (`token`, `allowedHosts`), its `limits`, and `tls`: the `observer`
@@ -18,8 +25,16 @@ export interface ServeOtlpOptions extends OtlpReceiverOptions, GuardOptions {
   readonly unref?: boolean;
 }
 
+/** Counters of a receiver and of its server. */
+export interface RunningOtlpHealth extends OtlpReceiverHealth {
+  /** Requests and connections that the server has refused, by reason. Those that reach the receiver are `failedRequests`, too. */
+  readonly refusals: Readonly<ServerRefusals>;
+}
+
 /** A receiver with its own server. */
-export interface RunningOtlp extends Pick<OtlpReceiver, 'health' | 'memory'> {
+export interface RunningOtlp extends Pick<OtlpReceiver, 'memory'> {
+  /** The counters at this moment. */
+  readonly health: RunningOtlpHealth;
   readonly host: string;
   /** The port that the server listens on. */
   readonly port: number;
@@ -41,6 +56,7 @@ const SERVE_OTLP: OptionsOwner<ServeOtlpOptions> = {
     allowedHosts: true,
     limits: true,
     tls: true,
+    refusals: true,
   },
   call: 'serveOtlp(registry, { port: 4318 })',
 };
@@ -68,7 +84,7 @@ const SERVE_OTLP: OptionsOwner<ServeOtlpOptions> = {
 export async function serveOtlp(registry: Registry, options: ServeOtlpOptions = {}): Promise<RunningOtlp> {
   assertOptions(options, SERVE_OTLP);
   const { host = 'localhost', port = DEFAULT_PORT, unref = true, ...others } = options;
-  const { token, allowedHosts, limits, tls, ...received } = others;
+  const { token, allowedHosts, limits, tls, refusals = noRefusals(), ...received } = others;
   assertAddress({ host, port });
   const receiver = otlpReceiver(registry, received);
   const onProblem = (problem: Error): void => received.observer?.failed?.(problem);
@@ -79,6 +95,7 @@ export async function serveOtlp(registry: Registry, options: ServeOtlpOptions = 
     allowedHosts,
     limits,
     tls,
+    refusals,
     onProblem,
   });
   const listening = await listenAt(server, { host, port });
@@ -88,7 +105,7 @@ export async function serveOtlp(registry: Registry, options: ServeOtlpOptions = 
     port: listening,
     memory: receiver.memory,
     get health() {
-      return receiver.health;
+      return Object.freeze({ ...receiver.health, refusals: Object.freeze({ ...refusals }) });
     },
     close() {
       closed ??= closeServer(server);

@@ -1,7 +1,5 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { HdrscopeError } from '@hdrscope/core';
-import type { Budget } from '@hdrscope/kit';
-import { FIELD_COST, NUMBER_COST } from './limits.ts';
 
 // A tag holds the number of a field and its wire type.
 export const varint = /* @__NO_SIDE_EFFECTS__ */ (field: number): number => field << 3;
@@ -11,13 +9,26 @@ export const delimited = /* @__NO_SIDE_EFFECTS__ */ (field: number): number => (
 const LONGEST_VARINT = 10;
 const TURN = 2 ** 32;
 
-/** Reads protobuf, and counts what it reads. */
+/** Reads protobuf. */
 export class MessageReader extends BinaryReader {
-  readonly budget: Budget;
+  readonly bytesRead: Uint8Array;
 
-  constructor(bytes: Uint8Array, budget: Budget) {
+  constructor(bytes: Uint8Array) {
     super(bytes);
-    this.budget = budget;
+    this.bytesRead = bytes;
+  }
+
+  /** Skips a field. Unlike `skip`, which returns its bytes, it makes no object. */
+  skipField(type: WireType, field: number): void {
+    if (type === WireType.Varint) {
+      while (this.bytesRead[this.pos++]! >= 0x80);
+    } else if (type === WireType.Bit64) this.pos += 8;
+    else if (type === WireType.Bit32) this.pos += 4;
+    else if (type === WireType.LengthDelimited) {
+      const length = this.uint32();
+      this.pos += length;
+    } else this.skip(type, field);
+    if (this.pos > this.len) throw truncated();
   }
 }
 
@@ -25,22 +36,20 @@ export class MessageReader extends BinaryReader {
 export type Pausing<Result = void> = Generator<void, Result, void>;
 
 /**
- * Reads a message that follows its length. It is an element of the budget, and its fields have a small cost each. Like
- * any protobuf parser, it skips fields that are unknown or have another wire type.
+ * Reads a message that follows its length. Like any protobuf parser, it skips fields that are unknown or have another wire type.
  *
  * @param readField Reads the field of a tag. Returns false, and reads nothing, when it does not know the tag.
  * @throws HdrscopeError `ERR_DECODE` when the message and its last field do not end together.
  */
 export function readMessage(reader: MessageReader, readField: (tag: number) => boolean): void {
-  readFields(reader, beginMessage(reader), readField);
-  reader.budget.leave();
+  readFields(reader, endOfMessage(reader), readField);
 }
 
 /** Reads fields up to the position `end`, with the rules of `readMessage`. */
 export function readFields(reader: MessageReader, end: number, readField: (tag: number) => boolean): void {
   while (reader.pos < end) {
     const tag = readTag(reader);
-    if (!readField(tag)) skipField(reader, tag & 7, tag >>> 3);
+    if (!readField(tag)) reader.skipField(tag & 7, tag >>> 3);
   }
   if (reader.pos !== end) throw truncated();
 }
@@ -50,12 +59,10 @@ export function* readLongMessage(
   reader: MessageReader,
   readField: (tag: number) => boolean | Pausing,
 ): Pausing {
-  const end = beginMessage(reader);
-  yield* readLongFields(reader, end, readField);
-  reader.budget.leave();
+  yield* readLongFields(reader, endOfMessage(reader), readField);
 }
 
-/** Reads fields up to the position `end`, with the rules of `readLongMessage`. A pause takes time, so each field is an element. */
+/** Reads fields up to the position `end`, with the rules of `readLongMessage`. */
 export function* readLongFields(
   reader: MessageReader,
   end: number,
@@ -63,51 +70,28 @@ export function* readLongFields(
 ): Pausing {
   while (reader.pos < end) {
     const tag = readTag(reader);
-    reader.budget.takeElements();
     const field = readField(tag);
-    if (field === false) skipField(reader, tag & 7, tag >>> 3);
+    if (field === false) reader.skipField(tag & 7, tag >>> 3);
     else if (field !== true) yield* field;
     yield;
   }
   if (reader.pos !== end) throw truncated();
 }
 
-/** Returns the position where the message must end. */
-function beginMessage(reader: MessageReader): number {
-  reader.budget.takeElements();
-  reader.budget.enter();
+/** Reads the length of a message, and returns the position where it must end. */
+export function endOfMessage(reader: BinaryReader): number {
   const length = reader.uint32();
   const end = reader.pos + length;
   if (end > reader.len) throw truncated();
   return end;
 }
 
-function readTag(reader: MessageReader): number {
+/** Reads the tag of a field. */
+export function readTag(reader: BinaryReader): number {
   const tag = reader.uint32();
   if (tag >>> 3 === 0)
     throw new HdrscopeError('ERR_DECODE', `the field before byte ${reader.pos} has no number`);
-  reader.budget.takeElements(FIELD_COST);
   return tag;
-}
-
-/** Skips a field. The fields of a group, which `BinaryReader` skips as one, cost as others do. */
-function skipField(reader: MessageReader, type: WireType, field: number): void {
-  if (type !== WireType.StartGroup) {
-    reader.skip(type, field);
-    return;
-  }
-  const { budget } = reader;
-  budget.enter();
-  for (;;) {
-    const [inner, innerType] = reader.tag();
-    budget.takeElements(FIELD_COST);
-    if (innerType === WireType.EndGroup) {
-      if (inner !== field) throw new HdrscopeError('ERR_DECODE', `the group ${field} ends as group ${inner}`);
-      break;
-    }
-    skipField(reader, innerType, inner);
-  }
-  budget.leave();
 }
 
 /** Reads a `fixed64` as a number. Above 2^53 it is the nearest number. */
@@ -127,12 +111,16 @@ export function readVarint64(reader: BinaryReader): number {
 }
 
 /** Reads packed `uint64`s as numbers. `BinaryReader` would make bigints, which takes ten times as long. */
-export function readPackedVarints(reader: MessageReader): number[] {
+export function readPackedVarints(reader: BinaryReader): number[] {
   const bytes = reader.bytes();
-  let end = 0;
-  for (let i = 0; i < bytes.length; i++) if (bytes[i]! < 0x80) end++;
-  reader.budget.takeElements(1 + end * NUMBER_COST);
-  return varintsIn(bytes, end);
+  return varintsIn(bytes, countVarints(bytes, 0, bytes.length));
+}
+
+/** How many varints end in a part of the bytes. */
+export function countVarints(bytes: Uint8Array, from: number, to: number): number {
+  let count = 0;
+  for (let i = from; i < to; i++) if (bytes[i]! < 0x80) count++;
+  return count;
 }
 
 /** @param end The number of varints. */
@@ -156,17 +144,16 @@ function varintsIn(bytes: Uint8Array, end: number): number[] {
 
 /** Reads packed numbers of 8 bytes. */
 export function readPacked64(
-  reader: MessageReader,
+  reader: BinaryReader,
   numbers: number[],
   read: (one: BinaryReader) => number,
 ): void {
   const length = reader.uint32();
   const end = reader.pos + length;
   if (end > reader.len || length % 8 !== 0) throw truncated();
-  reader.budget.takeElements(1 + (length / 8) * NUMBER_COST);
   while (reader.pos < end) numbers.push(read(reader));
 }
 
-function truncated(): HdrscopeError {
+export function truncated(): HdrscopeError {
   return new HdrscopeError('ERR_DECODE', 'a message ends within one of its fields');
 }

@@ -1,4 +1,3 @@
-import { Budget } from '@hdrscope/kit';
 import { quoted } from '../errors.ts';
 import { delimited, MessageReader, readFields, readMessage, varint } from '../receiver/wire.ts';
 
@@ -50,7 +49,7 @@ const PARTIAL_MESSAGE = delimited(2);
 export function partialSuccessIn(bytes: Uint8Array): PartialSuccess | undefined {
   let rejectedPoints = 0;
   let message = '';
-  const reader = readerOf(bytes);
+  const reader = new MessageReader(bytes);
   readIfValid(reader, (tag) => {
     if (tag !== RESPONSE_PARTIAL_SUCCESS) return false;
     readMessage(reader, (inner) => {
@@ -93,7 +92,7 @@ const NANOSECONDS = varint(2);
 export function statusIn(bytes: Uint8Array): { message: string; retryAfterMs: number | undefined } {
   let message = '';
   let retryAfterMs: number | undefined;
-  const reader = readerOf(bytes);
+  const reader = new MessageReader(bytes);
   readIfValid(reader, (tag) => {
     if (tag === STATUS_MESSAGE) message = reader.string();
     else if (tag === STATUS_DETAIL) retryAfterMs = retryDelayIn(reader) ?? retryAfterMs;
@@ -114,7 +113,7 @@ function retryDelayIn(reader: MessageReader): number | undefined {
   });
   if (!type.endsWith('/google.rpc.RetryInfo')) return undefined;
   let ms = 0;
-  const info = readerOf(value);
+  const info = new MessageReader(value);
   readIfValid(info, (tag) => {
     if (tag !== RETRY_DELAY) return false;
     readMessage(info, (inner) => {
@@ -126,14 +125,6 @@ function retryDelayIn(reader: MessageReader): number | undefined {
     return true;
   });
   return Math.max(0, ms);
-}
-
-// An answer has a few fields. `MOST_ANSWER_BYTES` bounds them too.
-const MOST_ELEMENTS = 10_000;
-const DEEPEST = 16;
-
-function readerOf(bytes: Uint8Array): MessageReader {
-  return new MessageReader(bytes, new Budget('the answer', { elements: MOST_ELEMENTS, depth: DEEPEST }));
 }
 
 /** Reads what is valid: an answer that cannot be read says nothing. */

@@ -1,7 +1,10 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
+import { expectRefused } from '@hdrscope/testing/refusals';
 import { decodedJson, decodedProtobuf } from './support/receiving.ts';
 import {
+  type AttributeJson,
   attributesJson,
+  type ExponentialJson,
   type RequestJson,
   requestBytes,
   requestJson,
@@ -364,4 +367,75 @@ test('a resource and a scope that follow their metrics belong to them', () => {
     writer.uint32((1 << 3) | 2).bytes(bytes((inner) => inner.uint32((2 << 3) | 2).bytes(scopeMetrics))),
   );
   expect(decodedProtobuf(request)).toMatchObject([{ name: 'm', scope: { name: 's' } }]);
+});
+
+describe('the elements of a body in protobuf are counted before it is read', () => {
+  /** The smallest `maxElements` that takes a request with these points. */
+  function elementsOf(...dataPoints: ExponentialJson[]): number {
+    const bytes = requestBytes(
+      requestJson([{ exponentialHistogram: { aggregationTemporality: 1, dataPoints } }]),
+    );
+    let [low, high] = [0, 100_000];
+    while (low + 1 < high) {
+      const middle = Math.floor((low + high) / 2);
+      try {
+        decodedProtobuf(bytes, middle);
+        high = middle;
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'ERR_TOO_LARGE' });
+        low = middle;
+      }
+    }
+    return high;
+  }
+
+  const attributes = (count: number): AttributeJson[] =>
+    Array.from({ length: count }, (_, i) => ({ key: `k${i}`, value: { stringValue: 'v' } }));
+  const list = (count: number): AttributeJson[] => [
+    { key: 'list', value: { arrayValue: { values: new Array(count).fill({ intValue: 1 }) } } },
+  ];
+  const map = (count: number): AttributeJson[] => [
+    { key: 'map', value: { kvlistValue: { values: attributes(count) } } },
+  ];
+  const run = (count: number): ExponentialJson => ({
+    positive: { offset: 0, bucketCounts: new Array(count).fill(1000) },
+  });
+
+  // An eighth for each field, besides.
+  test.each<[what: string, few: ExponentialJson[], many: ExponentialJson[], elements: number]>([
+    ['a point is two', [], new Array(800).fill({}), 800 * 2 + 100],
+    ['a point with buckets is four', [], new Array(800).fill({ positive: {} }), 800 * 4 + 400],
+    [
+      'an attribute is two, and its value one',
+      [{ attributes: attributes(1) }],
+      [{ attributes: attributes(801) }],
+      800 * 3 + 400,
+    ],
+    ['an item of an attribute is one', [{ attributes: list(1) }], [{ attributes: list(801) }], 800 + 200],
+    [
+      'a pair within an attribute is an attribute',
+      [{ attributes: map(1) }],
+      [{ attributes: map(801) }],
+      800 * 3 + 400,
+    ],
+    ['16 numbers of a list are one', [run(16)], [run(1616)], 100],
+  ])('%s', (_what, few, many, elements) => {
+    expect(elementsOf(...many) - elementsOf(...few)).toBe(elements);
+  });
+});
+
+test('fields after a group that is skipped are read', () => {
+  const request = requestBytes(requestJson([{ name: 'm' }]));
+  // Field 15: a group with a varint, a group and 4 bytes in it.
+  const group = Buffer.from('7b0801' + '1314' + '2d00000000' + '7c', 'hex');
+  expect(decodedProtobuf(Buffer.concat([group, request]))).toEqual(decodedProtobuf(request));
+});
+
+test.each([
+  ['a group that ends as another one', '7b7b847c'],
+  ['the end of a group that did not begin', '7c'],
+  ['a group that does not end', '7b'],
+  ['a field of a type that does not exist', '7e'],
+])('%s is refused', (_what, hex) => {
+  expectRefused(() => decodedProtobuf(Buffer.from(hex, 'hex')), 'ERR_DECODE');
 });

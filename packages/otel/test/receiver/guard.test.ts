@@ -50,6 +50,16 @@ describe('a request that a web page of another site makes', () => {
   });
 });
 
+test('what the server refuses shows in its health, by its reason', async () => {
+  const otlp = await started({ token: 'a-token-of-20-letters', maxBytes: 100, maxPendingBytes: 100 });
+  await statusOf(otlp);
+  await statusOf(otlp, { origin: 'http://evil.example' });
+  await statusOf(otlp, { authorization: 'Bearer a-token-of-20-letters' });
+  const { refusals, failedRequests } = otlp.health;
+  expect(refusals).toMatchObject({ token: 1, origin: 1, body: 1, host: 0 });
+  expect(failedRequests).toBe(1);
+});
+
 test('a server on loopback can be called by the hosts that are allowed', async () => {
   const otlp = await started({ allowedHosts: ['metrics.internal'] });
   expect(await statusOf(otlp, { host: 'metrics.internal:4318' })).toBe(200);

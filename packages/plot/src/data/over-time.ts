@@ -1,14 +1,16 @@
 import type { Histogram } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { formatSize } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { PlotTitles, SloLine, TimePlot } from '../plot.ts';
 import { percentileName } from '../value-text.ts';
 import { assertInteger, assertScale } from './checks.ts';
 import type { TimedHistogram } from './heat-map.ts';
-import { MOST_COLUMNS, TimeColumns, timeSlots } from './time-columns.ts';
+import { type ContentLimit, MOST_COLUMNS, TimeColumns, timeSlots } from './time-columns.ts';
 
 /** A histogram that percentiles over time can be made of: a `Histogram` or a `DoubleHistogram`. */
-export interface AddableHistogram<H> extends Pick<Histogram, 'totalCount' | 'valuesAtPercentiles'> {
+export interface AddableHistogram<H>
+  extends Pick<Histogram, 'totalCount' | 'byteLength' | 'valuesAtPercentiles'> {
   add(other: H): void;
   copy(options: { readonly storage: 'sparse' }): H;
 }
@@ -21,6 +23,12 @@ export interface OverTimeOptions extends PlotTitles {
   readonly percentiles?: readonly number[];
   /** The largest number of moments, not counting gaps: an integer from 2 to 10000. @default 240 */
   readonly columns?: number;
+  /**
+   * How many bytes the histograms of all moments may take: an integer of at least 1. Beyond it neighbours are added up, as when there are
+   * too many moments, down to two moments, and the subtitle says so. @default 67108864, 64 MiB: more than 240 histograms of 3 digits
+   * from a nanosecond to an hour take when all their slots are used
+   */
+  readonly maxBytes?: number;
   /** The divisor of all values. Above 0. @default 1 */
   readonly valueScale?: number;
   /** Objectives. @default no objectives */
@@ -39,7 +47,8 @@ export interface OverTimeBuilder<H> {
 
 /**
  * Makes percentiles over time, for a log of any length. When there are too many intervals, neighbours are added up: the
- * percentiles are of all their values, not means of percentiles. Memory holds one histogram for each moment of the plot.
+ * percentiles are of all their values, not means of percentiles. Memory holds one histogram for each moment of the plot, up to
+ * `maxBytes` together.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is outside the range stated on it.
  * @example
@@ -59,13 +68,23 @@ export function createOverTime<H extends AddableHistogram<H>>(
   options: OverTimeOptions = {},
 ): OverTimeBuilder<H> {
   assertOptions(options, CREATE_OVER_TIME);
-  const { unit = 'none', percentiles = [50, 90, 99, 100], columns = 240, valueScale = 1, ...rest } = options;
+  const {
+    unit = 'none',
+    percentiles = [50, 90, 99, 100],
+    columns = 240,
+    valueScale = 1,
+    ...others
+  } = options;
+  const { maxBytes = DEFAULT_MAX_BYTES, subtitle, ...rest } = others;
   assertInteger('columns', columns, 2, MOST_COLUMNS);
+  assertInteger('maxBytes', maxBytes, 1, Number.MAX_SAFE_INTEGER);
   assertScale(valueScale);
-  const time = new TimeColumns<H>(columns, (a, b) => {
+  const contents: ContentLimit<H> = { maxBytes, bytesOf: ({ byteLength }) => byteLength };
+  const merge = (a: H, b: H): H => {
     a.add(b);
     return a;
-  });
+  };
+  const time = new TimeColumns<H>(columns, merge, contents);
   return {
     // The caller may change its histogram later, and a dense one is large.
     add: ({ startMs, endMs, histogram }) => time.add(startMs, endMs, histogram.copy({ storage: 'sparse' })),
@@ -77,9 +96,12 @@ export function createOverTime<H extends AddableHistogram<H>>(
           ? undefined
           : content.valuesAtPercentiles(percentiles).map((value) => value / valueScale);
       });
+      const notes = [subtitle, time.isShort ? shortText(time.columns.length, maxBytes) : undefined];
+      const shown = notes.filter((note) => note !== undefined).join(', ');
       return {
         kind: 'over-time',
         ...rest,
+        ...(shown !== '' && { subtitle: shown }),
         unit,
         timesMs: slots.map(({ slot }) => slot.lower),
         lines: percentiles.map((percentile, line) => ({
@@ -91,12 +113,19 @@ export function createOverTime<H extends AddableHistogram<H>>(
   };
 }
 
+const DEFAULT_MAX_BYTES = 64 * 2 ** 20;
+
+function shortText(columns: number, maxBytes: number): string {
+  return `only ${columns} moments, because the histograms take more than ${formatSize(maxBytes)}`;
+}
+
 const CREATE_OVER_TIME: OptionsOwner<OverTimeOptions> = {
   name: 'createOverTime',
   names: {
     unit: true,
     percentiles: true,
     columns: true,
+    maxBytes: true,
     valueScale: true,
     slos: true,
     valueAxis: true,

@@ -11,14 +11,27 @@ export interface TimeColumn<T> {
   readonly content: T;
 }
 
+/** How much the contents of columns may take. */
+export interface ContentLimit<T> {
+  readonly maxBytes: number;
+  bytesOf(content: T): number;
+}
+
+/** With fewer columns there is no time axis. */
+const FEWEST_COLUMNS = 2;
+
 /**
  * A bounded number of columns, for a time of any length. When there are too many columns, neighbours become one column of
- * twice the width, and later intervals fill columns of that width.
+ * twice the width, and later intervals fill columns of that width. So it is when their contents take too many bytes.
  */
 export class TimeColumns<T> {
   /** At least 2. */
   readonly #limit: number;
   readonly #merge: (a: T, b: T) => T;
+  readonly #contents: ContentLimit<T>;
+  /** Of all contents. */
+  #bytes = 0;
+  #isShort = false;
   /** Ascending by start, at most `#limit`. */
   #columns: TimeColumn<T>[] = [];
   /** Neighbours that are together no wider become one column, in ms. Doubles as time goes on; 0 before the first column. */
@@ -27,9 +40,15 @@ export class TimeColumns<T> {
   #toleranceMs = 0;
 
   /** @param merge May change and return its first argument. */
-  constructor(limit: number, merge: (a: T, b: T) => T) {
+  constructor(limit: number, merge: (a: T, b: T) => T, contents: ContentLimit<T> = UNLIMITED) {
     this.#limit = limit;
     this.#merge = merge;
+    this.#contents = contents;
+  }
+
+  /** Whether there are fewer columns because of the bytes of their contents. */
+  get isShort(): boolean {
+    return this.#isShort;
   }
 
   /** Ascending, of unequal width. Time without intervals has no column. */
@@ -40,6 +59,7 @@ export class TimeColumns<T> {
   /** Intervals may come in any order. */
   add(startMs: number, endMs: number, content: T): void {
     const added: TimeColumn<T> = { startMs, endMs: Math.max(startMs, endMs), content };
+    this.#bytes += this.#contents.bytesOf(content);
     if (this.#columns.length === 0) {
       this.#widthMs = Math.max(1, added.endMs - startMs);
       this.#toleranceMs = this.#widthMs / 2;
@@ -51,6 +71,10 @@ export class TimeColumns<T> {
     else if (next !== undefined && this.#isOne(added, next)) this.#columns[at] = this.#sum(next, added);
     else this.#columns.splice(at, 0, added);
     while (this.#columns.length > this.#limit) this.#widen();
+    while (this.#bytes > this.#contents.maxBytes && this.#columns.length > FEWEST_COLUMNS) {
+      this.#isShort = true;
+      this.#widen();
+    }
   }
 
   /** The place of the first column that starts after a moment. */
@@ -68,11 +92,11 @@ export class TimeColumns<T> {
   }
 
   #sum(a: TimeColumn<T>, b: TimeColumn<T>): TimeColumn<T> {
-    return {
-      startMs: Math.min(a.startMs, b.startMs),
-      endMs: Math.max(a.endMs, b.endMs),
-      content: this.#merge(a.content, b.content),
-    };
+    const { bytesOf } = this.#contents;
+    const bytes = bytesOf(a.content) + bytesOf(b.content);
+    const content = this.#merge(a.content, b.content);
+    this.#bytes += bytesOf(content) - bytes;
+    return { startMs: Math.min(a.startMs, b.startMs), endMs: Math.max(a.endMs, b.endMs), content };
   }
 
   #widen(): void {
@@ -86,6 +110,8 @@ export class TimeColumns<T> {
     this.#columns = wider;
   }
 }
+
+const UNLIMITED: ContentLimit<unknown> = { maxBytes: Number.POSITIVE_INFINITY, bytesOf: () => 0 };
 
 /** A slot of the time axis. */
 export interface TimeSlot {

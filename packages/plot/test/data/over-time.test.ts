@@ -63,3 +63,54 @@ test('histograms of doubles have percentiles over time too', () => {
   const [line] = overTimePlot([{ startMs: 0, endMs: 1, histogram }], { percentiles: [100] }).lines;
   expect(line!.values[0]).toBeCloseTo(0.5, 2);
 });
+
+describe('histograms that take many bytes', () => {
+  /** A histogram of as many slots as there are values. */
+  function wide(from: number, slots: number): Histogram {
+    const histogram = new Histogram({ highestTrackableValue: 2 ** 40, significantDigits: 5 });
+    for (let i = 0; i < slots; i++) histogram.record(from + i);
+    return histogram;
+  }
+
+  test('have fewer moments, which the subtitle says, and lose no value', () => {
+    const maxBytes = 2 ** 20;
+    const overTime = createOverTime<Histogram>({ percentiles: [0, 100], maxBytes, subtitle: 'a log' });
+    // 100 KB each.
+    for (let at = 0; at < 100; at++) overTime.add(second(at, wide(at + 1, 100_000)));
+    const { timesMs, lines, subtitle } = overTime.plot();
+    expect(timesMs.length).toBeGreaterThanOrEqual(2);
+    expect(timesMs.length).toBeLessThan(10);
+    expect(subtitle).toBe(
+      `a log, only ${timesMs.length} moments, because the histograms take more than 1 MiB`,
+    );
+    const [lowest, highest] = lines.map(({ values }) => values);
+    expect([lowest![0], highest!.at(-1)]).toEqual([1, 100_099]);
+  });
+
+  test('have two moments at least', () => {
+    const overTime = createOverTime<Histogram>({ percentiles: [100], maxBytes: 1 });
+    for (let at = 0; at < 5; at++) overTime.add(second(at, wide(1, 1000)));
+    expect(overTime.plot().timesMs).toEqual([0, 4000]);
+  });
+
+  test('take at most 64 MiB by default', () => {
+    const big = {
+      totalCount: 1,
+      byteLength: 2 ** 21,
+      valuesAtPercentiles: () => [1],
+      add: () => {},
+      copy: () => ({ ...big }),
+    };
+    const overTime = createOverTime<typeof big>();
+    for (let at = 0; at < 240; at++) overTime.add({ startMs: at, endMs: at + 1, histogram: big });
+    const { timesMs, subtitle } = overTime.plot();
+    expect(timesMs.length).toBeLessThanOrEqual(32);
+    expect(subtitle).toContain('because the histograms take more than 64 MiB');
+  });
+
+  test('of 3 digits up to an hour have all moments by default', () => {
+    const full = new Histogram({ highestTrackableValue: 3.6e12, storage: 'sparse' });
+    for (let value = 1; value <= 3.6e12; value = full.nextNonEquivalentValue(value)) full.record(value, 1000);
+    expect(240 * full.byteLength).toBeLessThan(64 * 2 ** 20);
+  });
+});
