@@ -7,6 +7,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -21,6 +22,7 @@ import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { isMain, workspaceRoot } from '../../lib/workspace.js';
 import { PEERS, programOf } from '../peers.js';
+import { exporterPrometheus } from './exporter-prometheus.js';
 import { sdkMetrics } from './sdk-metrics.js';
 
 /**
@@ -33,7 +35,7 @@ import { sdkMetrics } from './sdk-metrics.js';
  */
 
 /** @type {readonly Suite[]} */
-const SUITES = [sdkMetrics];
+const SUITES = [sdkMetrics, exporterPrometheus];
 
 const LIMIT_SECONDS = 300;
 
@@ -74,7 +76,7 @@ async function compile(from, into) {
       .filter((file) => file.endsWith('.ts') && !file.includes('webpack'))
       .map((file) => join(from, folder, file)),
   );
-  await build({
+  const { outputFiles } = await build({
     entryPoints: files,
     outbase: from,
     outdir: into,
@@ -83,7 +85,13 @@ async function compile(from, into) {
     target: 'node20',
     tsconfigRaw: { compilerOptions: { useDefineForClassFields: true } },
     logLevel: 'error',
+    write: false,
   });
+  for (const { path, text } of outputFiles) {
+    mkdirSync(dirname(path), { recursive: true });
+    // As with `esModuleInterop: false`: tests replace functions of modules such as `node:http`, and a copy would hide that.
+    writeFileSync(path, text.replace(/__toESM\((require\("[^"]+"\))\)/g, '$1'));
+  }
   writeFileSync(join(into, 'package.json'), '{ "type": "commonjs" }');
   // A script of the repository writes this module before each build.
   const { name, version } = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8'));
@@ -92,15 +100,23 @@ async function compile(from, into) {
 }
 
 /**
- * Other packages of OpenTelemetry are those of this workspace, so that hdrscope and the tests share one API.
+ * Other packages of OpenTelemetry are those of this workspace, so that hdrscope and the tests share one API. Those that the SDK has
+ * for itself come first, so that all of them have one version.
  *
  * @param {string} sources
  * @param {string} dir
  */
 function linkPackages(sources, dir) {
   const packages = join(dir, 'node_modules');
-  mkdirSync(packages);
-  symlinkSync(join(workspaceRoot, 'node_modules/@opentelemetry'), join(packages, '@opentelemetry'));
+  const scope = join(packages, '@opentelemetry');
+  mkdirSync(scope, { recursive: true });
+  const ofWorkspace = join(workspaceRoot, 'node_modules/@opentelemetry');
+  const ofSdk = join(ofWorkspace, 'sdk-metrics/node_modules/@opentelemetry');
+  for (const from of [ofSdk, ofWorkspace].filter(existsSync)) {
+    for (const name of readdirSync(from)) {
+      if (!existsSync(join(scope, name))) symlinkSync(join(from, name), join(scope, name));
+    }
+  }
   symlinkSync(join(sources, 'node_modules/sinon'), join(packages, 'sinon'));
 }
 
