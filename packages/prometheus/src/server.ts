@@ -45,7 +45,8 @@ export class MetricsServer {
    * that is stopping starts afterwards. Rejects when it cannot listen. A second call while it runs does nothing.
    */
   async start(): Promise<void> {
-    this.#running ??= this.#stopping === undefined ? this.#listen() : this.#stopping.then(() => this.#listen());
+    this.#running ??=
+      this.#stopping === undefined ? this.#listen() : this.#stopping.then(() => this.#listen());
     const running = this.#running;
     try {
       await running;

@@ -4,7 +4,11 @@ import { collectDiagnostics } from '@hdrscope/testing/diagnostics';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import type { PrometheusExporter } from 'exporter-prometheus-2';
 import type { MeterProvider, MeterProviderOptions } from 'sdk-metrics-2';
-import { HdrPrometheusExporter, type HdrPrometheusExporterOptions, type MetricFamily } from '../../src/index.ts';
+import {
+  HdrPrometheusExporter,
+  type HdrPrometheusExporterOptions,
+  type MetricFamily,
+} from '../../src/index.ts';
 import { bucketsOf, decodeFamilies } from './decode.ts';
 import { type Answer, type Asked, ask, OPENMETRICS, PROTOBUF } from './http.ts';
 import { samplesIn } from './text.ts';
