@@ -65,6 +65,7 @@ function sampleNames(name: string, { type }: LazyFamily): string[] {
 
 const SUFFIXES: { readonly [Type in LazyFamily['type']]?: readonly string[] } = {
   histogram: ['_bucket', '_count', '_sum'],
+  summary: ['_count', '_sum'],
 };
 
 /** The parts of families without duplicates, by exposed name. */
