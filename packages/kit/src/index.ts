@@ -1,4 +1,12 @@
 export { Budget, type BudgetLimits } from './budget.ts';
+export {
+  type Channel,
+  type ChannelEvents,
+  openChannel,
+  type ProcessPort,
+  type RemotePort,
+  type ThreadPort,
+} from './channel.ts';
 export { type ClosableServer, type CloseOptions, closeServer } from './close-server.ts';
 export { asArray, asCount, asFinite, asObject, asText, isObject, type JsonObject } from './json.ts';
 export { type JsonCosts, parseJson } from './parse-json.ts';

@@ -54,14 +54,17 @@ export async function toScopeMetrics<Value extends HistogramValue>(
   return [...byScope.values()];
 }
 
-/** Adds scopes to those of another producer. Equal scopes become one. */
+/**
+ * Adds scopes to those of another producer. Equal scopes become one, in which the added metrics come first: an instrument that the
+ * registry refused is counted by the SDK, and an exporter that keeps the first of two metrics of one name must keep the other one.
+ */
 export function mergeScopes(into: readonly ScopeMetrics[], added: readonly ScopeMetrics[]): ScopeMetrics[] {
   const rest = new Map(added.map((one) => [scopeKey(one.scope), one]));
   const merged = into.map((one) => {
     const same = rest.get(scopeKey(one.scope));
     if (same === undefined) return one;
     rest.delete(scopeKey(one.scope));
-    return { ...one, metrics: [...one.metrics, ...same.metrics] };
+    return { ...one, metrics: [...same.metrics, ...one.metrics] };
   });
   return [...merged, ...rest.values()];
 }

@@ -33,6 +33,7 @@ const HISTOGRAM_INSTRUMENT = 'HISTOGRAM';
 const DEFAULT_AGGREGATION = 0;
 const EXPONENTIAL_HISTOGRAM_AGGREGATION = 5;
 const CUMULATIVE_TEMPORALITY = 1;
+const UNBOUND = 'HdrPrometheusExporter has no MeterProvider yet: pass it to the readers of one';
 /** The SDK's default. */
 const CARDINALITY_LIMIT = 2000;
 
@@ -51,7 +52,8 @@ interface Collection {
 /**
  * A metric reader that Prometheus scrapes. It has the stock exporter's options, defaults and methods, and adds native
  * histograms, OpenMetrics, gzip, and an error status for a scrape that fails. It works with every SDK from 2.0.1 on, 3.x
- * included. It answers scrapes as `prometheusHandler` does, and other requests with 404 or 400.
+ * included. It answers scrapes as `prometheusHandler` does, and other requests with 404 or 400. Until it has a meter provider, scrapes
+ * show the families of `sources` only, and the diagnostics get a warning.
  *
  * Wrapped with `hdr.wrapReader` of `@hdrscope/otel`, it exposes the HDR histograms too.
  *
@@ -230,9 +232,8 @@ export class HdrPrometheusExporter {
     producer: MetricSource | undefined,
     timeoutMillis: number | undefined,
   ): Promise<[sdk: Collection, others: readonly Collection[]]> {
-    if (producer === undefined)
-      throw new Error('HdrPrometheusExporter has no MeterProvider yet: pass it to the readers of one');
     if (this.#isShutDown) throw new Error('HdrPrometheusExporter is shut down');
+    if (producer === undefined) throw new Error(UNBOUND);
     const options = timeoutMillis === undefined ? {} : { timeoutMillis };
     return Promise.all([
       producer.collect(options) as Promise<Collection>,
@@ -251,7 +252,13 @@ export class HdrPrometheusExporter {
         return collection;
       },
     };
-    const [sdk, others] = await this.#collected(producer ?? this.#producer, timeoutMs);
+    const bound = producer ?? this.#producer;
+    if (bound === undefined && !this.#isShutDown) {
+      // As in the stock exporter, an application may be scraped before it has made its provider.
+      this.#options.warn(UNBOUND);
+      return [];
+    }
+    const [sdk, others] = await this.#collected(bound, timeoutMs);
     const { resource } = sdk.resourceMetrics;
     if (resource.asyncAttributesPending) await resource.waitForAsyncAttributes?.();
     for (const error of [sdk, ...others].flatMap(({ errors }) => errors)) {

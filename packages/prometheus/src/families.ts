@@ -5,6 +5,11 @@ import type { Exemplar } from '@hdrscope/registry';
 export interface MetricFamily {
   /** Without the suffixes that the type adds: `_total` for a counter, `_info` for an info, `_bucket` and so on. */
   readonly name: string;
+  /**
+   * Whether every format has the name as it is, without a suffix of the type. In OpenMetrics 1.0, a counter is of type unknown then,
+   * because the names of its counters end with `_total`. @default false
+   */
+  readonly isFixedName?: boolean | undefined;
   /** '' when unknown. */
   readonly help: string;
   /** The source's name for the unit, usually UCUM (`s`, `By`), or ''. */
@@ -16,7 +21,7 @@ export interface MetricFamily {
 /** Names and values, in the order in which they are written. No name comes twice. */
 export type Labels = readonly (readonly [name: string, value: string])[];
 
-export type MetricType = 'counter' | 'gauge' | 'histogram' | 'info' | 'unknown';
+export type MetricType = 'counter' | 'gauge' | 'histogram' | 'summary' | 'info' | 'unknown';
 
 /** One series of a family. */
 export interface Metric {
@@ -25,8 +30,8 @@ export interface Metric {
   readonly timestampMs?: number | undefined;
   /** When the counting began, in milliseconds since 1970. */
   readonly createdMs?: number | undefined;
-  /** A histogram in a family of type `'histogram'`, else a number. */
-  readonly value: NumberValue | HistogramValue;
+  /** A histogram or a summary in a family of this type, else a number. */
+  readonly value: NumberValue | HistogramValue | SummaryValue;
 }
 
 /** The value of a counter, a gauge, an info or an unknown. */
@@ -50,6 +55,17 @@ export interface HistogramValue {
   /** Computes the classic buckets that formats without native ones show when `classic` is left out. */
   readonly toClassic?: (() => ClassicBuckets) | undefined;
   readonly exemplars?: readonly Exemplar[] | undefined;
+}
+
+/** The value of a summary. */
+export interface SummaryValue {
+  readonly kind: 'summary';
+  /** An integer from 0 to 2^53 - 1. */
+  readonly count: number;
+  /** `undefined` when unknown. */
+  readonly sum: number | undefined;
+  /** Values at ranks from 0 to 1. */
+  readonly quantiles: readonly { readonly quantile: number; readonly value: number }[];
 }
 
 /** Buckets of base `2 ** 2 ** -scale`. */

@@ -1,8 +1,9 @@
 import { reasonOf, within } from '@hdrscope/kit';
 import { report } from './diagnostics.ts';
-import type { MetricFamily } from './families.ts';
+import type { MetricFamily, Warn } from './families.ts';
 import type { SnapshotOptions } from './from-registry.ts';
 import { type LazyFamily, lazyFamily } from './lazy-family.ts';
+import { exposedName } from './names.ts';
 
 /** Returns more families than those of a registry or an SDK. Called at every scrape with the options for snapshots. */
 export type FamilySource = (
@@ -11,7 +12,8 @@ export type FamilySource = (
 
 /**
  * The families of `main`, then those of the sources, which are called at once. A source that fails or exceeds the timeout
- * is left out and logged, so this rejects only if `main` does.
+ * is left out and logged, so this rejects only if `main` does. A family of a source is left out with a warning when `main` or an
+ * earlier source has a family of its name: series of one name that count different things must not be mixed.
  */
 export async function gatherFamilies(
   main: Promise<readonly LazyFamily[]>,
@@ -23,7 +25,29 @@ export async function gatherFamilies(
     main,
     ...sources.map((source) => familiesOf(source, options, timeoutMs)),
   ]);
-  return [...own, ...others.flat().map(lazyFamily)];
+  return [...own, ...withoutTakenNames(own, others, options.warn)];
+}
+
+/** A family of another type than the first of its name is left out when families are merged. */
+function withoutTakenNames(
+  own: readonly LazyFamily[],
+  others: readonly (readonly MetricFamily[])[],
+  warn: Warn = () => {},
+): LazyFamily[] {
+  const types = new Map(own.map((family) => [exposedName(family), family.type]));
+  return others.flatMap((families) => {
+    const left = families.filter((family) => {
+      const name = exposedName(family);
+      const isTaken = types.get(name) === family.type;
+      if (isTaken) warn(`"${name}" comes from two sources: the ${family.type} of the later one is left out`);
+      return !isTaken;
+    });
+    for (const family of left) {
+      const name = exposedName(family);
+      if (!types.has(name)) types.set(name, family.type);
+    }
+    return left.map(lazyFamily);
+  });
 }
 
 async function familiesOf(

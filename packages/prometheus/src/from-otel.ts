@@ -118,7 +118,7 @@ export type FamiliesByScope = ReadonlyMap<string, readonly LazyFamily[]>;
 /**
  * The families of a collection, in steps, before those of one name are merged.
  *
- * @param added Families that follow those that the collection has in their scope.
+ * @param added Families that precede those of the collection in their scope: when both have a name, the added family is shown.
  */
 export function* lazyFamiliesOfResourceMetrics(
   { resource, scopeMetrics }: ResourceMetricsLike,
@@ -129,12 +129,12 @@ export function* lazyFamiliesOfResourceMetrics(
   const left = new Map(added);
   for (const { scope, metrics } of scopeMetrics) {
     const extra = extraLabels(scope, resource, options);
+    for (const family of left.get(scopeKey(scope)) ?? []) families.push(family);
+    left.delete(scopeKey(scope));
     for (const metric of metrics) {
       const family = yield* familyOf(metric, extra, options);
       if (family !== undefined) families.push(lazyFamily(family));
     }
-    for (const family of left.get(scopeKey(scope)) ?? []) families.push(family);
-    left.delete(scopeKey(scope));
   }
   return [...families, ...[...left.values()].flat()];
 }

@@ -11,6 +11,7 @@ export type {
   MetricType,
   NativeBuckets,
   NumberValue,
+  SummaryValue,
   Warn,
 } from './families.ts';
 export type { FamilySource } from './family-source.ts';

@@ -9,6 +9,8 @@ import { atOnce, type Steps } from './steps.ts';
  * - A family of another type than the first is left out.
  * - The first help text and the first unit that are not empty apply to all.
  * - A series is left out when an earlier one has the same labels.
+ *
+ * A family is left out, too, when an earlier one has samples of its name, as a histogram `x` has samples `x_count`.
  */
 export function mergeFamilies(families: readonly LazyFamily[], warn: Warn): MetricFamily[] {
   return atOnce(mergeSteps(families, warn)).map(metricFamily);
@@ -31,11 +33,40 @@ export function* mergeSteps(
     const first = byName.get(name);
     byName.set(name, first === undefined ? family : merged(name, first, family, warn));
   }
+  dropSharedSamples(byName, warn);
   for (const name of known.keys()) if (!byName.has(name)) known.delete(name);
   const result: LazyFamily[] = [];
   for (const [name, family] of byName) result.push(yield* withoutDuplicates(name, family, warn, known));
   return result;
 }
+
+/** Removes families with names of samples that an earlier family has. */
+function dropSharedSamples(byName: Map<string, LazyFamily>, warn: Warn): void {
+  const owners = new Map<string, string>();
+  for (const [name, family] of byName) {
+    const names = sampleNames(name, family);
+    const shared = names.find((one) => owners.has(one));
+    if (shared === undefined) {
+      for (const one of names) owners.set(one, name);
+    } else {
+      const owner = `the ${byName.get(owners.get(shared)!)!.type} "${owners.get(shared)}"`;
+      warn(
+        `"${name}" has samples of the name "${shared}", as ${owner} has: the ${family.type} "${name}" is left out`,
+      );
+      byName.delete(name);
+    }
+  }
+}
+
+/** The names of a family and of its samples. */
+function sampleNames(name: string, { type }: LazyFamily): string[] {
+  return [name, ...(SUFFIXES[type] ?? []).map((suffix) => `${name}${suffix}`)];
+}
+
+const SUFFIXES: { readonly [Type in LazyFamily['type']]?: readonly string[] } = {
+  histogram: ['_bucket', '_count', '_sum'],
+  summary: ['_count', '_sum'],
+};
 
 /** The parts of families without duplicates, by exposed name. */
 export type KnownSeries = Map<string, readonly LazyMetrics[]>;

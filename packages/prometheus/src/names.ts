@@ -38,7 +38,12 @@ export function labelName(key: string): string {
 }
 
 /** The name with the suffix of its type. Only OpenMetrics' metadata has names without it. */
-export function exposedName({ name, type }: Pick<MetricFamily, 'name' | 'type'>): string {
+export function exposedName({
+  name,
+  type,
+  isFixedName = false,
+}: Pick<MetricFamily, 'name' | 'type' | 'isFixedName'>): string {
+  if (isFixedName) return name;
   if (type === 'counter') return `${name}_total`;
   return type === 'info' ? `${name}_info` : name;
 }

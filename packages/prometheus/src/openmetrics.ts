@@ -4,6 +4,7 @@ import type { HistogramValue, Metric, MetricFamily } from './families.ts';
 import { type FormatWriter, textFormat } from './format-writer.ts';
 import type { FamilyFacts } from './lazy-family.ts';
 import { unitInName } from './names.ts';
+import { summarySamples } from './summary.ts';
 import { escapedValue, inBraces, labelsText, numberText } from './text-parts.ts';
 
 /**
@@ -15,7 +16,8 @@ export function openMetricsWriter(): FormatWriter {
 }
 
 function comments(family: FamilyFacts): string {
-  const { name, help, type } = family;
+  const { name, help } = family;
+  const type = typeOf(family);
   const unit = type === 'info' ? '' : unitInName(family);
   const unitLine = unit === '' ? '' : `# UNIT ${name} ${unit}\n`;
   const helpLine = help === '' ? '' : `# HELP ${name} ${escapedValue(help)}\n`;
@@ -26,17 +28,29 @@ const SUFFIXES: Readonly<Record<MetricFamily['type'], string>> = {
   counter: '_total',
   gauge: '',
   histogram: '',
+  summary: '',
   info: '_info',
   unknown: '',
 };
 
-function samples({ name, type }: FamilyFacts, { labels, timestampMs, createdMs, value }: Metric): string {
+/** The name of a counter would get the suffix `_total` in this format. */
+function typeOf({ type, isFixedName = false }: FamilyFacts): MetricFamily['type'] {
+  return type === 'counter' && isFixedName ? 'unknown' : type;
+}
+
+/** The types with a time of creation. */
+const CREATED: ReadonlySet<MetricFamily['type']> = new Set(['counter', 'histogram', 'summary']);
+
+function samples(family: FamilyFacts, { labels, timestampMs, createdMs, value }: Metric): string {
+  const { name } = family;
+  const type = typeOf(family);
   const own = labelsText(labels);
   const time = timestampMs === undefined ? '' : ` ${secondsText(timestampMs)}`;
   const braces = inBraces(own);
-  const hasCreated = createdMs !== undefined && (type === 'counter' || type === 'histogram');
+  const hasCreated = createdMs !== undefined && CREATED.has(type);
   const created = hasCreated ? `${name}_created${braces} ${secondsText(createdMs)}${time}\n` : '';
   if (value.kind === 'histogram') return histogramSamples(name, own, value, time) + created;
+  if (value.kind === 'summary') return summarySamples(name, own, value, `${time}\n`, boundaryText) + created;
   const exemplar = type === 'counter' ? exemplarText(value.exemplar) : '';
   return `${name}${SUFFIXES[type]}${braces} ${numberText(value.value)}${time}${exemplar}\n${created}`;
 }

@@ -9,6 +9,7 @@ import type {
   Metric,
   MetricFamily,
   NativeBuckets,
+  SummaryValue,
 } from './families.ts';
 import { type FormatWriter, NO_BYTES } from './format-writer.ts';
 import { exposedName, unitInName } from './names.ts';
@@ -29,6 +30,7 @@ const FAMILY_UNIT = delimited(5);
 const METRIC_LABEL = delimited(1);
 const METRIC_GAUGE = delimited(2);
 const METRIC_COUNTER = delimited(3);
+const METRIC_SUMMARY = delimited(4);
 const METRIC_UNTYPED = delimited(5);
 const METRIC_TIMESTAMP_MS = varint(6);
 const METRIC_HISTOGRAM = delimited(7);
@@ -36,6 +38,14 @@ const METRIC_HISTOGRAM = delimited(7);
 const NUMBER_VALUE = fixed64(1);
 const COUNTER_EXEMPLAR = delimited(2);
 const COUNTER_CREATED = delimited(3);
+
+const SUMMARY_COUNT = varint(1);
+const SUMMARY_SUM = fixed64(2);
+const SUMMARY_QUANTILE = delimited(3);
+const SUMMARY_CREATED = delimited(4);
+
+const QUANTILE_RANK = fixed64(1);
+const QUANTILE_VALUE = fixed64(2);
 
 const HISTOGRAM_COUNT = varint(1);
 const HISTOGRAM_SUM = fixed64(2);
@@ -71,6 +81,7 @@ const TYPES: Readonly<Record<MetricFamily['type'], number>> = {
   counter: 0,
   gauge: 1,
   info: 1,
+  summary: 2,
   unknown: 3,
   histogram: 4,
 };
@@ -128,6 +139,10 @@ function writeMetric(writer: BinaryWriter, type: MetricFamily['type'], metric: M
     writer.uint32(METRIC_HISTOGRAM).fork();
     writeHistogram(writer, value);
     if (createdMs !== undefined) writeTimestamp(writer, HISTOGRAM_CREATED, createdMs);
+  } else if (value.kind === 'summary') {
+    writer.uint32(METRIC_SUMMARY).fork();
+    writeSummary(writer, value);
+    if (createdMs !== undefined) writeTimestamp(writer, SUMMARY_CREATED, createdMs);
   } else {
     writer
       .uint32(type === 'counter' ? METRIC_COUNTER : type === 'unknown' ? METRIC_UNTYPED : METRIC_GAUGE)
@@ -140,6 +155,17 @@ function writeMetric(writer: BinaryWriter, type: MetricFamily['type'], metric: M
   }
   writer.join();
   if (timestampMs !== undefined) writer.uint32(METRIC_TIMESTAMP_MS).int64(timestampMs);
+}
+
+function writeSummary(writer: BinaryWriter, { count, sum, quantiles }: SummaryValue): void {
+  writeCount(writer.uint32(SUMMARY_COUNT), count);
+  writer.uint32(SUMMARY_SUM).double(sum ?? Number.NaN);
+  for (const { quantile, value } of quantiles) {
+    writer.uint32(SUMMARY_QUANTILE).fork();
+    writer.uint32(QUANTILE_RANK).double(quantile);
+    writer.uint32(QUANTILE_VALUE).double(value);
+    writer.join();
+  }
 }
 
 function writeHistogram(

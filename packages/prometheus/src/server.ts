@@ -33,7 +33,8 @@ export class MetricsServer {
   #running: Promise<Server> | undefined;
   /** Set while the server listens. */
   #listening: Server | undefined;
-  #stopped: Promise<void> = Promise.resolve();
+  /** Set while the server stops. */
+  #stopping: Promise<void> | undefined;
 
   constructor(address: ServerAddress, handler: RequestHandler, guard: GuardOptions = {}) {
     this.#address = address;
@@ -49,9 +50,13 @@ export class MetricsServer {
     return typeof address === 'object' ? address?.port : undefined;
   }
 
-  /** Starts to listen. Rejects when it cannot. A second call while it runs does nothing. */
+  /**
+   * Starts to listen. The system is asked before the call returns, so a request that the caller sends next finds the server. A server
+   * that is stopping starts afterwards. Rejects when it cannot listen. A second call while it runs does nothing.
+   */
   async start(): Promise<void> {
-    this.#running ??= this.#listen();
+    this.#running ??=
+      this.#stopping === undefined ? this.#listen() : this.#stopping.then(() => this.#listen());
     const running = this.#running;
     try {
       await running;
@@ -62,23 +67,29 @@ export class MetricsServer {
   }
 
   /** Answers running requests, within a second, then closes all connections. Never rejects. */
-  stop(): Promise<void> {
+  async stop(): Promise<void> {
     const running = this.#running;
     this.#running = undefined;
     if (running !== undefined) {
-      this.#stopped = running.then(
-        async (server) => {
-          this.#listening = undefined;
-          await closeServer(server);
-        },
-        () => {},
-      );
+      const stopping = this.#close(running).finally(() => {
+        if (this.#stopping === stopping) this.#stopping = undefined;
+      });
+      this.#stopping = stopping;
     }
-    return this.#stopped;
+    await this.#stopping;
+  }
+
+  async #close(running: Promise<Server>): Promise<void> {
+    try {
+      const server = await running;
+      this.#listening = undefined;
+      await closeServer(server);
+    } catch {
+      // The server never listened.
+    }
   }
 
   async #listen(): Promise<Server> {
-    await this.#stopped;
     const { host, endpoint } = this.#address;
     const server = createGuardedServer((request, response) => this.#route(request, response), {
       ...this.#guard,

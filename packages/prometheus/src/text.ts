@@ -2,6 +2,7 @@ import type { HistogramValue, Metric, MetricFamily } from './families.ts';
 import { type FormatWriter, textFormat } from './format-writer.ts';
 import type { FamilyFacts } from './lazy-family.ts';
 import { exposedName } from './names.ts';
+import { summarySamples } from './summary.ts';
 import { inBraces, labelsText, numberText } from './text-parts.ts';
 
 /**
@@ -23,6 +24,7 @@ const TYPES: Readonly<Record<MetricFamily['type'], string>> = {
   counter: 'counter',
   gauge: 'gauge',
   histogram: 'histogram',
+  summary: 'summary',
   info: 'gauge',
   unknown: 'untyped',
 };
@@ -31,6 +33,7 @@ function samples(family: FamilyFacts, { labels, timestampMs, value }: Metric): s
   const name = exposedName(family);
   const own = labelsText(labels);
   const end = timestampMs === undefined ? '\n' : ` ${timestampMs}\n`;
+  if (value.kind === 'summary') return summarySamples(name, own, value, end, numberText);
   return value.kind === 'number'
     ? `${name}${inBraces(own)} ${numberText(value.value)}${end}`
     : histogramSamples(name, own, value, end);

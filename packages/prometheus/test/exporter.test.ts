@@ -104,6 +104,19 @@ test('the exporter selects exponential histograms, unless the option asks for cl
   expect(exporter().selectAggregation('COUNTER')).toEqual({ type: 0 });
 });
 
+test('a request that follows the constructor at once finds the server, also after a shutdown', async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const { port } = other.address() as AddressInfo;
+  await new Promise((resolve) => other.close(resolve));
+  for (let i = 0; i < 20; i++) {
+    // The name localhost would take a look-up, which may end after that of the client.
+    const exporter = new HdrPrometheusExporter({ host: '127.0.0.1', port });
+    expect((await ask(port)).status).toBe(200);
+    await exporter.shutdown();
+  }
+});
+
 test('shutdown rejects when it exceeds its timeout', async () => {
   const exporter = new HdrPrometheusExporter({ port: 0 });
   await exporter.startServer();

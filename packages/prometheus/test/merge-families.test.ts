@@ -45,6 +45,20 @@ test.each<[title: string, families: MetricFamily[], merged: MetricFamily[], warn
     ['"x_total" is already a gauge: the counter of this name is left out'],
   ],
   [
+    'a family is left out when an earlier one has samples of its name',
+    [gauge({ type: 'histogram' }), gauge({ name: 'x_count' }), gauge({ name: 'x_max' })],
+    [gauge({ type: 'histogram' }), gauge({ name: 'x_max' })],
+    [
+      '"x_count" has samples of the name "x_count", as the histogram "x" has: the gauge "x_count" is left out',
+    ],
+  ],
+  [
+    'a histogram is left out when an earlier family has a name of its samples',
+    [gauge({ name: 'x_bucket' }), gauge({ type: 'histogram' }), gauge({ name: 'x_sum' })],
+    [gauge({ name: 'x_bucket' }), gauge({ name: 'x_sum' })],
+    ['"x" has samples of the name "x_bucket", as the gauge "x_bucket" has: the histogram "x" is left out'],
+  ],
+  [
     'the first help and unit that are not empty apply to all',
     [gauge({ unit: 's' }), gauge({ help: 'one', unit: 'ms' }), gauge({ help: 'two', unit: 's' })],
     [gauge({ help: 'one', unit: 's' })],

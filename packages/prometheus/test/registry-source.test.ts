@@ -76,7 +76,8 @@ function withPoints(
   snapshot: Snapshot,
   isNative: boolean,
 ): ScopeMetricsLike[] {
-  const scopes = sdk.map(({ scope, metrics }) => ({ scope, metrics: [...metrics] }));
+  const scopes = [...sdk];
+  const added = new Map<ScopeMetricsLike, MetricDataLike[]>();
   for (const family of snapshot.families) {
     const metric = metricOf(family, snapshot, isNative);
     if (metric.dataPoints.length === 0) continue;
@@ -86,9 +87,11 @@ function withPoints(
       into = { scope, metrics: [] };
       scopes.push(into);
     }
-    into.metrics.push(metric);
+    const ofRegistry = added.get(into) ?? [];
+    added.set(into, ofRegistry);
+    ofRegistry.push(metric);
   }
-  return scopes;
+  return scopes.map((one) => ({ ...one, metrics: [...(added.get(one) ?? []), ...one.metrics] }));
 }
 
 function metricOf(family: FamilySnapshot, { timeMs }: Snapshot, isNative: boolean): MetricDataLike {
@@ -236,6 +239,19 @@ describe('an exporter with the source of a registry', () => {
     expect(text).toContain('hdrscope_source_errors{source="kernel",service_name="shop"} 1\n');
     expect(text).toContain('app_orders_total{vip="true",otel_scope_name="shop"');
     expect(log.warnings).toEqual(['the source "kernel" failed: no map']);
+  });
+
+  test('precedes a metric of the SDK with the same name, such as that of an instrument that the registry refused', async () => {
+    const registry = testRegistry();
+    const scope = { name: 'shop', version: '1' };
+    registry.histogram({ name: 'orders.total', unit: 's', scope }).with({ vip: true }).record(0.25);
+    const text = (await scrape(exporterOf(registry, {}, true))).toString();
+    expect(text).toContain('# TYPE orders_total histogram\n');
+    expect(text).toMatch(/^orders_total_count\{vip="true",.*\} 1$/m);
+    expect(text).not.toMatch(/^orders_total\{/m);
+    expect(log.warnings).toEqual([
+      '"orders_total" is already a histogram: the counter of this name is left out',
+    ]);
   });
 
   test('shows a range that needs more buckets than allowed at the coarsest schema', async () => {

@@ -1,3 +1,4 @@
+export type { ProcessPort, RemotePort, ThreadPort } from '@hdrscope/kit';
 export { type Attributes, canonicalText } from './attributes.ts';
 export { bucketCounts } from './bucket-counts.ts';
 export { type Clock, systemClock } from './clock.ts';
@@ -29,7 +30,6 @@ export {
   type SourceOptions,
 } from './registry.ts';
 export type { Rejected } from './rejected.ts';
-export type { ProcessPort, RemotePort, ThreadPort } from './remote/channel.ts';
 export { type CollectOptions, collectFrom } from './remote/collect-from.ts';
 export {
   type ClusterLike,

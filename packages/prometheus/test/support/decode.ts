@@ -16,6 +16,7 @@ export interface DecodedMetric {
   exemplar?: DecodedExemplar;
   createdMs?: number;
   timestampMs?: number;
+  summary?: { count: bigint; sum: number; quantiles: { rank: number; value: number }[]; createdMs?: number };
   histogram?: DecodedHistogram;
 }
 
@@ -93,9 +94,28 @@ function metric(reader: BinaryReader): DecodedMetric {
     1: (r) => result.labels.push(label(r)),
     2: number('gauge'),
     3: number('counter'),
+    4: (r) => (result.summary = summary(r)),
     5: number('untyped'),
     6: (r) => (result.timestampMs = Number(r.int64())),
     7: (r) => (result.histogram = histogram(r)),
+  });
+  return result;
+}
+
+function summary(reader: BinaryReader): NonNullable<DecodedMetric['summary']> {
+  const result: NonNullable<DecodedMetric['summary']> = { count: 0n, sum: 0, quantiles: [] };
+  message(reader, {
+    1: (r) => (result.count = BigInt(r.uint64())),
+    2: (r) => (result.sum = r.double()),
+    3: (r) => {
+      const quantile = { rank: 0, value: 0 };
+      message(r, {
+        1: (inner) => (quantile.rank = inner.double()),
+        2: (inner) => (quantile.value = inner.double()),
+      });
+      result.quantiles.push(quantile);
+    },
+    4: (r) => (result.createdMs = timestamp(r)),
   });
   return result;
 }

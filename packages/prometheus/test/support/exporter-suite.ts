@@ -4,7 +4,11 @@ import { collectDiagnostics } from '@hdrscope/testing/diagnostics';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import type { PrometheusExporter } from 'exporter-prometheus-2';
 import type { MeterProvider, MeterProviderOptions } from 'sdk-metrics-2';
-import { HdrPrometheusExporter, type HdrPrometheusExporterOptions } from '../../src/index.ts';
+import {
+  HdrPrometheusExporter,
+  type HdrPrometheusExporterOptions,
+  type MetricFamily,
+} from '../../src/index.ts';
 import { bucketsOf, decodeFamilies } from './decode.ts';
 import { type Answer, type Asked, ask, OPENMETRICS, PROTOBUF } from './http.ts';
 import { samplesIn } from './text.ts';
@@ -190,14 +194,36 @@ export function testExporter(sdk: Sdk): void {
   });
 
   describe('a collection', () => {
-    test('without a provider gets 500', async () => {
-      const exporter = new HdrPrometheusExporter({ port: 0 });
+    test('without a provider shows the other sources, and warns once', async () => {
+      const up: MetricFamily = {
+        name: 'up',
+        help: '',
+        unit: '',
+        type: 'gauge',
+        metrics: [{ labels: [], value: { kind: 'number', value: 1 } }],
+      };
+      const exporter = new HdrPrometheusExporter({ port: 0, sources: [() => [up]] });
       exporters.push(exporter);
       await exporter.startServer();
-      const { status, text } = await ask(exporter.port!);
+      for (let scrape = 0; scrape < 2; scrape++) {
+        const { status, text } = await ask(exporter.port!);
+        expect([status, samplesIn(text)]).toEqual([200, ['up 1']]);
+      }
+      const warning = 'HdrPrometheusExporter has no MeterProvider yet: pass it to the readers of one';
+      expect(log.warnings).toEqual([warning]);
+      await expect(exporter.collect()).rejects.toThrow(warning);
+    });
+
+    test('after the shutdown gets 500', async () => {
+      const exporter = new HdrPrometheusExporter({ preventServerStart: true });
+      await exporter.shutdown();
+      const server = createServer(exporter.getMetricsRequestHandler);
+      await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+      const { status, text } = await ask((server.address() as AddressInfo).port);
+      server.close();
       expect([status, text]).toEqual([
         500,
-        'metrics could not be exported: HdrPrometheusExporter has no MeterProvider yet: pass it to the readers of one\n',
+        'metrics could not be exported: HdrPrometheusExporter is shut down\n',
       ]);
     });
 

@@ -9,6 +9,24 @@ export function samplesIn(text: string): string[] {
   return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 }
 
+/** The samples in an order that neither the exposition nor its labels decide, with one form for each number. */
+export function sortedSamples(text: string): string[] {
+  return samplesIn(text)
+    .map((line) => {
+      const [, name, labels = '', rest = ''] =
+        /^([^{ ]+)(?:\{((?:[^"}]|"(?:[^"\\]|\\.)*")*)\})? (.*)$/s.exec(line) ?? [];
+      const sorted = [...labels.matchAll(/([^=,]+)="((?:[^"\\]|\\.)*)"/gs)]
+        .map(
+          ([, label, value]) =>
+            `${label}="${label === 'le' || label === 'quantile' ? Number(value) : value}"`,
+        )
+        .sort();
+      // prom-client has a form of its own.
+      return `${name}{${sorted}} ${rest.replace(/^Nan/, 'NaN')}`;
+    })
+    .sort();
+}
+
 /** A family of one series without labels. */
 export function family(
   type: MetricFamily['type'],

@@ -1,7 +1,7 @@
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import type { ProcessPort } from '@hdrscope/kit';
 import type { Attributes } from '../attributes.ts';
 import type { Registry } from '../registry.ts';
-import type { ProcessPort } from './channel.ts';
 import { type CollectOptions, collectFrom } from './collect-from.ts';
 
 /** A worker of `node:cluster`. */

@@ -1,8 +1,8 @@
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import type { RemotePort } from '@hdrscope/kit';
 import { assertTimeout } from '../asked-source.ts';
 import type { Attributes } from '../attributes.ts';
 import type { Registry } from '../registry.ts';
-import type { RemotePort } from './channel.ts';
 import { Remote } from './remote.ts';
 import { RemoteStates } from './remote-states.ts';
 

@@ -1,8 +1,8 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { type Channel, openChannel, type RemotePort } from '@hdrscope/kit';
 import type { Attributes } from '../attributes.ts';
 import { distinctProblems, joinedError } from '../problems.ts';
 import type { Registry, Source } from '../registry.ts';
-import { type Channel, openChannel, type RemotePort } from './channel.ts';
 import type { RemoteStates } from './remote-states.ts';
 import { collectMessage, type ReceivedChanges, readChanges, readRefusal } from './wire.ts';
 

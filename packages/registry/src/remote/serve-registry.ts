@@ -1,6 +1,5 @@
-import { reasonOf } from '@hdrscope/kit';
+import { openChannel, type RemotePort, reasonOf } from '@hdrscope/kit';
 import type { Registry } from '../registry.ts';
-import { openChannel, type RemotePort } from './channel.ts';
 import { MOST_ASKERS, ServedRegistry } from './served-registry.ts';
 import {
   buffersOf,

@@ -1,0 +1,137 @@
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { LONGEST_TIMER_MS, type RemotePort, reasonOf } from '@hdrscope/kit';
+import type { ClusterLike, ClusterWorker } from '@hdrscope/registry';
+import { report } from '../diagnostics.ts';
+import type { FamilySource } from '../family-source.ts';
+import { familiesOfMetrics } from './families.ts';
+import { listOf, metricsOf } from './from-prom-client.ts';
+import { lasting, merged } from './merge.ts';
+import type { PromClientRegistry, PromMetric } from './metrics.ts';
+import { PromClientRemote } from './remote.ts';
+
+/** Options of `collectPromClient`. */
+export interface CollectPromClientOptions {
+  /** Registries of this process. @default none: a primary usually has no metrics of its own */
+  readonly registries?: PromClientRegistry | readonly PromClientRegistry[] | undefined;
+  /** The default export of `node:cluster`, in the primary: all present and future workers are asked. @default no cluster */
+  readonly cluster?: ClusterLike | undefined;
+  /** How long a scrape waits for an answer, in milliseconds: above 0. @default 1000 */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** The metrics of several processes or threads. */
+export interface PromClientCollection {
+  /** Asks all workers at each scrape. Pass it to `sources` of a handler or an exporter. */
+  readonly families: FamilySource;
+  /**
+   * Adds a worker, which must call `servePromClient`.
+   *
+   * @param port A `Worker`, a `MessagePort`, or a `ChildProcess` with an IPC channel.
+   * @returns A function that ends asking it. Its counters stay.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when nothing can be sent through the port.
+   */
+  collectFrom(port: RemotePort): () => void;
+  /** Ends asking all workers. */
+  stop(): void;
+}
+
+const COLLECT_PROM_CLIENT: OptionsOwner<CollectPromClientOptions> = {
+  name: 'collectPromClient',
+  names: { registries: true, cluster: true, timeoutMs: true },
+  call: 'collectPromClient({ cluster })',
+};
+
+const DEFAULT_TIMEOUT_MS = 1000;
+
+/**
+ * Shows the metrics of `prom-client` of all workers as one: see `fromPromClient`. Each worker must call
+ * `servePromClient(register, process)`, or `parentPort` in a thread. `AggregatorRegistry` of `prom-client` is not needed.
+ *
+ * The `aggregator` of a metric decides, as it does there: `sum`, `first`, `min`, `max`, `average`, or `omit`. `first` is that of
+ * `registries`, else of the worker that was added first. Counters, histograms and sums of summaries of a worker that has ended stay, so
+ * that no counter falls; its gauges and quantiles go. A worker that does not answer in time counts with its last answer, and the
+ * diagnostics get a warning.
+ *
+ * Histograms of hdrscope take another way, without loss: `serveRegistry` and `collectFromCluster` of `@hdrscope/registry`.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range.
+ * @example
+ * ```ts
+ * import { MessageChannel } from 'node:worker_threads';
+ * import { collectPromClient, servePromClient } from '@hdrscope/prometheus/prom-client';
+ * import { Counter, Registry } from 'prom-client';
+ *
+ * const { port1, port2 } = new MessageChannel(); // usually: a Worker, and its parentPort
+ * const [own, remote] = [new Registry(), new Registry()];
+ * for (const register of [own, remote]) new Counter({ name: 'jobs_total', help: 'Jobs', registers: [register] }).inc(2);
+ * const stop = servePromClient(remote, port2);
+ *
+ * const collection = collectPromClient({ registries: own });
+ * collection.collectFrom(port1);
+ * const [jobs] = await collection.families({});
+ * jobs!.metrics[0]!.value; //=> { kind: 'number', value: 4 }
+ *
+ * collection.stop();
+ * await stop();
+ * port1.close();
+ * ```
+ */
+export function collectPromClient(options: CollectPromClientOptions = {}): PromClientCollection {
+  assertOptions(options, COLLECT_PROM_CLIENT);
+  const { registries = [], cluster, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  if (!(timeoutMs > 0)) throw mustBe('ERR_INVALID_OPTION', 'timeoutMs', 'a number above 0', timeoutMs);
+  const own = listOf(registries);
+  const remotes = new Map<RemotePort, PromClientRemote>();
+  let ended: readonly PromMetric[] = [];
+
+  function collectFrom(port: RemotePort): () => void {
+    const remote =
+      remotes.get(port) ??
+      new PromClientRemote(port, nameOf(port), ({ metrics }) => {
+        remotes.delete(port);
+        ended = merged([ended, lasting(metrics)], () => {});
+      });
+    remotes.set(port, remote);
+    return () => remote.end();
+  }
+
+  // The event of a worker that was forked just before comes later, when the worker is in the list already.
+  const onFork = (worker: ClusterWorker): void => void collectFrom(worker);
+  for (const worker of Object.values(cluster?.workers ?? {})) if (worker !== undefined) onFork(worker);
+  cluster?.on('fork', onFork);
+
+  return {
+    async families({ warn = () => {} }) {
+      const asked = [...remotes.values()];
+      const [lists] = await Promise.all([
+        Promise.all(own.map((registry) => metricsOf(registry, warn))),
+        Promise.all(asked.map((remote) => updated(remote, Math.min(timeoutMs, LONGEST_TIMER_MS)))),
+      ]);
+      // Those that ended meanwhile are among the ended ones.
+      const living = [...remotes.values()]
+        .filter((remote) => asked.includes(remote))
+        .map(({ metrics }) => metrics);
+      return familiesOfMetrics(merged([...lists, ...living, ended], warn), warn);
+    },
+    collectFrom,
+    stop() {
+      cluster?.off('fork', onFork);
+      for (const remote of remotes.values()) remote.end();
+    },
+  };
+}
+
+async function updated(remote: PromClientRemote, timeoutMs: number): Promise<void> {
+  try {
+    await remote.update(timeoutMs);
+  } catch (error) {
+    report('warn', `the metrics of ${remote.name} are those of its last answer: ${reasonOf(error)}`, error);
+  }
+}
+
+function nameOf(port: RemotePort): string {
+  const { id, threadId, pid } = port as { id?: number; threadId?: number; pid?: number };
+  if (threadId !== undefined) return `thread ${threadId}`;
+  if (id !== undefined) return `worker ${id}`;
+  return pid === undefined ? 'a remote' : `process ${pid}`;
+}
