@@ -18,12 +18,15 @@ export interface OtlpSenderObserver {
   warned?(message: string): void;
 }
 
+/** OTLP over HTTP, in protobuf or in JSON, or over gRPC. */
+export type Protocol = 'http/protobuf' | 'http/json' | 'grpc';
+
 /** Options of `sendOtlp`. */
 export interface OtlpSenderOptions {
   /** The receiver: the whole URL for HTTP, host and port for gRPC. `http:` or `https:`. HTTP sends a user and password in it. */
   readonly url: string;
-  /** OTLP over HTTP, in protobuf, or over gRPC. @default 'http' */
-  readonly protocol?: 'http' | 'grpc';
+  /** As in `OTEL_EXPORTER_OTLP_PROTOCOL`. @default 'http/protobuf' */
+  readonly protocol?: Protocol;
   /** Headers of each request; metadata for gRPC. @default no headers */
   readonly headers?: Readonly<Record<string, string>>;
   /** Certificates for `https:`. @default those of Node.js */
@@ -84,7 +87,7 @@ export type SenderSettings = Required<Omit<OtlpSenderOptions, 'url' | 'numbers'>
 /** @throws HdrscopeError `ERR_INVALID_OPTION` when an option is out of range. */
 export function settingsOf(options: OtlpSenderOptions): SenderSettings {
   const settings = {
-    protocol: 'http',
+    protocol: 'http/protobuf',
     headers: {},
     tls: {},
     resource: {},
@@ -101,7 +104,7 @@ export function settingsOf(options: OtlpSenderOptions): SenderSettings {
     ...withoutUndefined(options),
     url: urlOf(options.url),
   } as SenderSettings;
-  assertWord('protocol', settings.protocol, ['http', 'grpc']);
+  assertWord('protocol', settings.protocol, ['http/protobuf', 'http/json', 'grpc']);
   assertWord('temporality', settings.temporality, ['cumulative', 'delta']);
   assertWord('histograms', settings.histograms, ['exponential', 'explicit']);
   assertWord('compression', settings.compression, ['gzip', 'none']);
