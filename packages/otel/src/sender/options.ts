@@ -39,6 +39,12 @@ export interface OtlpSenderOptions {
   readonly histograms?: Format;
   /** @default 'gzip' */
   readonly compression?: 'gzip' | 'none';
+  /**
+   * The most bytes of a request, before it is compressed: an integer of at least 1. What is larger goes out in several requests, and
+   * a single point that is larger alone. A receiver that still refuses a request for its size gets halves of it.
+   * @default 4194304, 4 MiB, above which gRPC servers [refuse messages by default](https://pkg.go.dev/google.golang.org/grpc#MaxRecvMsgSize)
+   */
+  readonly maxRequestBytes?: number;
   /** The time between two requests, in milliseconds. @default 60000 */
   readonly intervalMs?: number;
   /** The longest time for a request and its answer, in milliseconds. @default 10000 */
@@ -70,6 +76,7 @@ export const SENDER_NAMES: OptionNames<OtlpSenderOptions> = {
   temporality: true,
   histograms: true,
   compression: true,
+  maxRequestBytes: true,
   intervalMs: true,
   timeoutMs: true,
   giveUpAfterMs: true,
@@ -94,6 +101,7 @@ export function settingsOf(options: OtlpSenderOptions): SenderSettings {
     temporality: 'cumulative',
     histograms: 'exponential',
     compression: 'gzip',
+    maxRequestBytes: 4 * 1024 * 1024,
     intervalMs: 60_000,
     timeoutMs: 10_000,
     giveUpAfterMs: 3_600_000,
@@ -113,9 +121,12 @@ export function settingsOf(options: OtlpSenderOptions): SenderSettings {
     if (typeof value === 'number' && value > 0 && value <= LONGEST_TIMER_MS) continue;
     throw mustBe('ERR_INVALID_OPTION', name, `a number above 0, up to ${LONGEST_TIMER_MS}`, value);
   }
-  const { mostEndedSeries, memory } = settings;
-  if (!Number.isSafeInteger(mostEndedSeries) || mostEndedSeries < 1)
-    throw mustBe('ERR_INVALID_OPTION', 'mostEndedSeries', 'an integer of at least 1', mostEndedSeries);
+  for (const name of ['maxRequestBytes', 'mostEndedSeries'] as const) {
+    const value = settings[name];
+    if (Number.isSafeInteger(value) && value >= 1) continue;
+    throw mustBe('ERR_INVALID_OPTION', name, 'an integer of at least 1', value);
+  }
+  const { memory } = settings;
   if (!(memory instanceof OtlpSenderMemory))
     throw mustBe('ERR_INVALID_OPTION', 'memory', 'the memory of another sender', memory);
   return settings;

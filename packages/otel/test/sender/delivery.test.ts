@@ -275,6 +275,7 @@ test.each(['http/protobuf', 'grpc'] as const)(
       pendingValues: 0,
       rejectedPoints: 1,
       givenUpValues: 0,
+      tooLargePoints: 0,
       lastPartialSuccess,
     });
     // The receiver does not want these points again.
