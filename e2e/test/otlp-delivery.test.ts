@@ -70,9 +70,9 @@ describeWithPeers(['collector'])('delivery to a Collector', () => {
   });
 
   test.each([
-    ['http', 'SIGTERM'],
-    ['http', 'SIGKILL'],
-    ['http', 'SIGSTOP'],
+    ['http/protobuf', 'SIGTERM'],
+    ['http/protobuf', 'SIGKILL'],
+    ['http/protobuf', 'SIGSTOP'],
     ['grpc', 'SIGTERM'],
     ['grpc', 'SIGSTOP'],
   ] as const)(

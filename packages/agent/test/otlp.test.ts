@@ -214,10 +214,10 @@ sinks:
   );
   const sink = () => agent.health().entries[1]!;
   await until('points were rejected', () => sink().state === 'failing');
-  expect(sink().lastError).toBe('the receiver has rejected 2 points over http: quota exceeded');
+  expect(sink().lastError).toBe('the receiver has rejected 2 points over http/protobuf: quota exceeded');
   expect(sink().delivery).toMatchObject({ lastPartialSuccess: { rejectedPoints: 2, message } });
   expect(world.lines).toContain(
-    'sink otlp has failed: the receiver has rejected 2 points over http: quota exceeded',
+    'sink otlp has failed: the receiver has rejected 2 points over http/protobuf: quota exceeded',
   );
   const rejected = 'hdrscope_agent_sink_rejected_points_total{kind="sink",name="otlp",type="otlp"}';
   expect(await sample(prometheus, rejected)).toBeGreaterThanOrEqual(2);

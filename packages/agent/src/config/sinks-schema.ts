@@ -23,7 +23,7 @@ const prometheus = mapping({
 const otlp = mapping({
   type: z.literal('otlp'),
   name,
-  protocol: oneOf('http', 'grpc').default('http'),
+  protocol: oneOf('http/protobuf', 'http/json', 'grpc').default('http/protobuf'),
   url: z
     .url({ protocol: /^https?$/, error: 'must be an address such as http://localhost:4318/v1/metrics' })
     .optional(),

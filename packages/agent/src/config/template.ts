@@ -63,9 +63,9 @@ sinks:
   #     keep: 14
   #     gzip: true
 
-  # OpenTelemetry's protocol, over http or grpc.
+  # OpenTelemetry's protocol: http/protobuf, http/json or grpc.
   # - type: otlp
-  #   protocol: http
+  #   protocol: http/protobuf
   #   url: http://localhost:4318/v1/metrics
   #   headers:
   #     authorization: Bearer \${OTLP_TOKEN}

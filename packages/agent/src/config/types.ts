@@ -135,7 +135,7 @@ export interface PrometheusSinkConfig extends ServerConfig {
 /** Metrics sent by OTLP. */
 export interface OtlpSinkConfig extends Entry {
   readonly type: 'otlp';
-  readonly protocol: 'http' | 'grpc';
+  readonly protocol: 'http/protobuf' | 'http/json' | 'grpc';
   /** The URL of the metrics endpoint itself: nothing is added to it. */
   readonly url: string;
   /** They win over those of OpenTelemetry's variables. */

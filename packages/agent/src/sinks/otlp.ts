@@ -1,4 +1,9 @@
-import { type OtlpNumber, OtlpSenderMemory, type SenderTlsFiles, sendOtlp } from '@hdrscope/otel/sender';
+import {
+  type OtlpNumber,
+  OtlpSenderMemory,
+  otlpOptionsFromEnvironment,
+  sendOtlp,
+} from '@hdrscope/otel/sender';
 import type { OtlpSinkConfig } from '../config/types.ts';
 import type { EntryContext, Start } from '../entry.ts';
 import { HEALTH_NUMBERS } from '../health.ts';
@@ -8,14 +13,16 @@ export const startOtlpSink: Start<OtlpSinkConfig> = async (config, context) => {
   const { url, protocol, temporality, histograms, compression, resource } = config;
   const { interval, timeout, giveUpAfter } = config;
   const report = (): void => context.delivered(sender.health);
+  const variables = otlpOptionsFromEnvironment();
+  for (const warning of variables.warnings) context.info(warning);
   const sender = sendOtlp(context.registry, {
     url,
     protocol,
     temporality,
     histograms,
     compression,
-    headers: { ...headersOf(process.env), ...config.headers },
-    tls: { ...tlsFilesOf(process.env), ...config.tls },
+    headers: { ...variables.options.headers, ...config.headers },
+    tls: { ...variables.options.tls, ...config.tls },
     resource: { 'service.name': 'hdrscope', ...resource },
     intervalMs: interval,
     timeoutMs: timeout,
@@ -61,44 +68,6 @@ function memoryOf(
 function healthNumbers({ health, nowMs }: EntryContext): OtlpNumber[] {
   const now = health();
   return HEALTH_NUMBERS.map((number) => ({ ...number, points: number.points(now, nowMs()) }));
-}
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/**
- * The headers of OpenTelemetry's variables: `name=value` pairs, with values in percent encoding.
- * Source: https://opentelemetry.io/docs/specs/otel/protocol/exporter/#configuration-options
- */
-function headersOf(environment: Environment): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const variable of ['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_METRICS_HEADERS']) {
-    for (const pair of (environment[variable] ?? '').split(',')) {
-      const at = pair.indexOf('=');
-      if (at > 0) headers[pair.slice(0, at).trim().toLowerCase()] = decoded(pair.slice(at + 1).trim());
-    }
-  }
-  return headers;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-/** The certificates of OpenTelemetry's variables. */
-function tlsFilesOf(environment: Environment): SenderTlsFiles {
-  const fileOf = (name: string): string | undefined =>
-    environment[`OTEL_EXPORTER_OTLP_METRICS_${name}`] ||
-    environment[`OTEL_EXPORTER_OTLP_${name}`] ||
-    undefined;
-  return {
-    caFile: fileOf('CERTIFICATE'),
-    certFile: fileOf('CLIENT_CERTIFICATE'),
-    keyFile: fileOf('CLIENT_KEY'),
-  };
 }
 
 /** A URL as it may be shown: without user and password. */

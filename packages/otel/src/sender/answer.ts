@@ -14,7 +14,7 @@ export interface PartialSuccess {
  * - `'refused'`: the receiver certainly does not have it.
  * - `'unknown'`: the receiver may have it.
  *
- * `isFinal` says that the answer to the same request will be the same.
+ * `isFinal` says that the answer to the same request will be the same, and `isTooLarge` that a smaller one may be taken.
  */
 export type Answer =
   | { readonly kind: 'taken'; readonly partial?: PartialSuccess | undefined }
@@ -22,6 +22,7 @@ export type Answer =
       readonly kind: 'refused';
       readonly error: Error;
       readonly isFinal: boolean;
+      readonly isTooLarge?: boolean;
       readonly retryAfterMs?: number | undefined;
     }
   | {
@@ -45,7 +46,7 @@ const RESPONSE_PARTIAL_SUCCESS = delimited(1);
 const PARTIAL_REJECTED = varint(1);
 const PARTIAL_MESSAGE = delimited(2);
 
-/** The partial success in an `ExportMetricsServiceResponse`; `undefined` when there is none. */
+/** The partial success in an `ExportMetricsServiceResponse`; `undefined` when the receiver has taken all and says nothing. */
 export function partialSuccessIn(bytes: Uint8Array): PartialSuccess | undefined {
   let rejectedPoints = 0;
   let message = '';
@@ -76,6 +77,15 @@ export function partialSuccessInJson(text: string): PartialSuccess | undefined {
 function partialSuccess(rejected: number, message: string): PartialSuccess | undefined {
   const rejectedPoints = Number.isSafeInteger(rejected) && rejected > 0 ? rejected : 0;
   return rejectedPoints === 0 && message === '' ? undefined : { rejectedPoints, message: quoted(message) };
+}
+
+/**
+ * Whether a message is about the size of a request. Receivers say so in words only: gRPC in Go and C++ ("received message larger than
+ * max"), Java ("exceeds maximum size"), .NET ("exceeds the maximum configured message size") and Rust ("message length too large"),
+ * and the Collector over HTTP ("request body too large").
+ */
+export function isAboutSize(message: string): boolean {
+  return /larger than max|exceeds (the )?maximum|(length|body) too large|size limit/i.test(message);
 }
 
 // https://github.com/googleapis/googleapis/blob/master/google/rpc/status.proto

@@ -1,6 +1,6 @@
 import { type ClientHttp2Stream, connect, constants, type IncomingHttpHeaders } from 'node:http2';
 import { causeOf, otlpError, quoted } from '../errors.ts';
-import { type Answer, partialSuccessIn, type Send, statusIn } from './answer.ts';
+import { type Answer, isAboutSize, partialSuccessIn, type Send, statusIn } from './answer.ts';
 import { type Endpoint, MOST_ANSWER_BYTES } from './http.ts';
 import { tlsOptionsOf } from './tls.ts';
 
@@ -12,6 +12,7 @@ const FRAME_HEADER_BYTES = 5;
 // https://grpc.io/docs/guides/status-codes
 const OK = 0;
 const RESOURCE_EXHAUSTED = 8;
+const OUT_OF_RANGE = 11;
 const UNAVAILABLE = 14;
 /** Codes of a receiver that has begun to work on a request: it may have it. */
 const MAY_BE_TAKEN = new Set([1, 2, 4, 10, 13, 15]);
@@ -97,7 +98,8 @@ function answerOf(headers: IncomingHttpHeaders, body: Buffer): Answer {
   const code = Number(status);
   // The receiver was not offered a compression that it could choose.
   if (code === OK) return { kind: 'taken', partial: partialSuccessIn(body.subarray(FRAME_HEADER_BYTES)) };
-  const message = quoted(percentDecoded(textOf(headers['grpc-message']) ?? ''));
+  const said = percentDecoded(textOf(headers['grpc-message']) ?? '');
+  const message = quoted(said);
   const error = otlpError(
     `the receiver has answered with gRPC status ${code}${message === '' ? '' : `: ${message}`}`,
   );
@@ -106,6 +108,9 @@ function answerOf(headers: IncomingHttpHeaders, body: Buffer): Answer {
   const {
     retryAfterMs = pushback !== undefined && /^\d{1,9}$/.test(pushback) ? Number(pushback) : undefined,
   } = details;
+  // Rust refuses a message that is too large as out of range.
+  if ((code === RESOURCE_EXHAUSTED || code === OUT_OF_RANGE) && isAboutSize(said))
+    return { kind: 'refused', error, isFinal: true, isTooLarge: true };
   if (code === UNAVAILABLE || code === RESOURCE_EXHAUSTED)
     return { kind: 'refused', error, isFinal: false, retryAfterMs };
   if (MAY_BE_TAKEN.has(code)) return { kind: 'unknown', error, isFinal: FINAL.has(code), retryAfterMs };

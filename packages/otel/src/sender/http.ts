@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { causeOf, otlpError, quoted } from '../errors.ts';
 import {
   type Answer,
+  isAboutSize,
   partialSuccessIn,
   partialSuccessInJson,
   retryAfterMs,
@@ -29,7 +30,7 @@ const REFUSED_FOR_NOW = new Set([429, 503]);
 const OF_PROXIES = new Set([502, 504]);
 
 /** Sends by OTLP over HTTP, with a connection for each request. */
-export function sendHttp({ url, headers, tls, timeoutMs }: Endpoint): Send {
+export function sendHttp({ url, headers, tls, timeoutMs }: Endpoint, contentType: string): Send {
   const isSecure = url.protocol === 'https:';
   return ({ bytes, isGzip }, signal) =>
     new Promise<Answer>((resolve) => {
@@ -57,7 +58,7 @@ export function sendHttp({ url, headers, tls, timeoutMs }: Endpoint): Send {
         agent: false,
         headers: {
           ...headers,
-          'content-type': 'application/x-protobuf',
+          'content-type': contentType,
           'content-length': bytes.length,
           ...(isGzip && { 'content-encoding': 'gzip' }),
         },
@@ -102,10 +103,14 @@ function answerOf({ statusCode = 0, headers }: IncomingMessage, body: Buffer): A
     };
   }
   const isProtobuf = headers['content-type']?.startsWith('application/x-protobuf') ?? false;
-  const message = quoted(isProtobuf ? statusIn(body).message : body.toString());
+  const said = isProtobuf ? statusIn(body).message : body.toString();
+  const message = quoted(said);
   const error = otlpError(`the receiver has answered ${statusCode}${message === '' ? '' : `: ${message}`}`);
   const after = retryAfterMs(headers['retry-after'], Date.now());
   if (REFUSED_FOR_NOW.has(statusCode)) return { kind: 'refused', error, isFinal: false, retryAfterMs: after };
+  // The Collector answers 400.
+  if (statusCode === 413 || (statusCode === 400 && isAboutSize(said)))
+    return { kind: 'refused', error, isFinal: true, isTooLarge: true };
   if (statusCode < 500) return { kind: 'refused', error, isFinal: true, retryAfterMs: after };
   // A server that fails, or one behind a proxy, may have the request.
   return { kind: 'unknown', error, isFinal: !OF_PROXIES.has(statusCode), retryAfterMs: after };

@@ -1,16 +1,18 @@
 import type { Snapshot } from '@hdrscope/registry';
-import type { Body, PartialSuccess } from './answer.ts';
+import type { PartialSuccess } from './answer.ts';
+import type { Item } from './encoding.ts';
 import type { NumberBase } from './numbers.ts';
 
-/** A request, and what the receiver has when it has taken it. */
-export interface Offer extends Body {
-  /** How many values its histograms have. */
-  readonly values: number;
-  /** How many of its points are numbers. */
-  readonly numberPoints: number;
-  readonly points: number;
-  /** Series that have ended since the last request that was taken. */
+/** All points of a snapshot that the receiver is to have. They go out in one request or in several. */
+export interface Delivery {
+  readonly items: Item[];
+  /** How many of the points, from the first one on, the receiver has. Those that were given up count too. */
+  done: number;
+  /** The most bytes of a request, before it is compressed. */
+  mostBytes: number;
+  /** Series that have ended since the last delivery. */
   readonly endedSeries: number;
+  /** What the receiver has when it has all points. */
   readonly snapshot: Snapshot;
   readonly numbers: NumberBase;
 }
@@ -24,8 +26,8 @@ export class OtlpSenderMemory {
   base: Snapshot | undefined;
   /** @internal */
   numbers: NumberBase | undefined;
-  /** A request that the receiver may have. @internal */
-  held: Offer | undefined;
+  /** A delivery of which the receiver has a part, or may have it: the rest goes out before anything else. @internal */
+  held: Delivery | undefined;
   /** Since when nothing was taken, by a clock that never goes back; `undefined` when the last request was taken. @internal */
   failingSinceMs: number | undefined;
   /** The work of senders that share this memory, one after the other. @internal */
@@ -37,6 +39,7 @@ export class OtlpSenderMemory {
     pendingValues: number;
     rejectedPoints: number;
     givenUpValues: number;
+    tooLargePoints: number;
     lastPartialSuccess: PartialSuccess | undefined;
   } = {
     requests: 0,
@@ -44,6 +47,7 @@ export class OtlpSenderMemory {
     pendingValues: 0,
     rejectedPoints: 0,
     givenUpValues: 0,
+    tooLargePoints: 0,
     lastPartialSuccess: undefined,
   };
 }

@@ -1,6 +1,6 @@
-import type { HrTime } from '@opentelemetry/api';
+import { newTime } from '../point.ts';
 import { type ScopeMetrics, Temporality } from '../sdk.ts';
-import { type NumberMetric, NumberPointType } from './encode.ts';
+import { type NumberMetric, NumberPointType } from './encoding.ts';
 
 /** A metric of numbers, such as a counter of the program itself. */
 export interface OtlpNumber {
@@ -40,8 +40,8 @@ export function numberMetrics(
 ): { scope: ScopeMetrics; points: number; now: NumberBase } {
   const counts = new Map<string, number>();
   let points = 0;
-  const endTime = hrTime(timeMs);
-  const startTime = hrTime(before.timeMs);
+  const endTime = newTime(timeMs);
+  const startTime = newTime(before.timeMs);
   const isDelta = temporality === Temporality.DELTA;
   const metrics = read().map(({ name, kind, unit, description, ...metric }): NumberMetric => {
     points += metric.points.length;
@@ -64,8 +64,3 @@ export function numberMetrics(
 
 /** `ValueType.DOUBLE`. */
 const DOUBLE = 1;
-
-function hrTime(unixMs: number): HrTime {
-  const seconds = Math.floor(unixMs / 1000);
-  return [seconds, Math.round((unixMs - seconds * 1000) * 1e6)];
-}

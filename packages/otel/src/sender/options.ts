@@ -18,12 +18,15 @@ export interface OtlpSenderObserver {
   warned?(message: string): void;
 }
 
+/** OTLP over HTTP, in protobuf or in JSON, or over gRPC. */
+export type Protocol = 'http/protobuf' | 'http/json' | 'grpc';
+
 /** Options of `sendOtlp`. */
 export interface OtlpSenderOptions {
   /** The receiver: the whole URL for HTTP, host and port for gRPC. `http:` or `https:`. HTTP sends a user and password in it. */
   readonly url: string;
-  /** OTLP over HTTP, in protobuf, or over gRPC. @default 'http' */
-  readonly protocol?: 'http' | 'grpc';
+  /** As in `OTEL_EXPORTER_OTLP_PROTOCOL`. @default 'http/protobuf' */
+  readonly protocol?: Protocol;
   /** Headers of each request; metadata for gRPC. @default no headers */
   readonly headers?: Readonly<Record<string, string>>;
   /** Certificates for `https:`. @default those of Node.js */
@@ -36,6 +39,12 @@ export interface OtlpSenderOptions {
   readonly histograms?: Format;
   /** @default 'gzip' */
   readonly compression?: 'gzip' | 'none';
+  /**
+   * The most bytes of a request, before it is compressed: an integer of at least 1. What is larger goes out in several requests, and
+   * a single point that is larger alone. A receiver that still refuses a request for its size gets halves of it.
+   * @default 4194304, 4 MiB, above which gRPC servers [refuse messages by default](https://pkg.go.dev/google.golang.org/grpc#MaxRecvMsgSize)
+   */
+  readonly maxRequestBytes?: number;
   /** The time between two requests, in milliseconds. @default 60000 */
   readonly intervalMs?: number;
   /** The longest time for a request and its answer, in milliseconds. @default 10000 */
@@ -67,6 +76,7 @@ export const SENDER_NAMES: OptionNames<OtlpSenderOptions> = {
   temporality: true,
   histograms: true,
   compression: true,
+  maxRequestBytes: true,
   intervalMs: true,
   timeoutMs: true,
   giveUpAfterMs: true,
@@ -84,13 +94,14 @@ export type SenderSettings = Required<Omit<OtlpSenderOptions, 'url' | 'numbers'>
 /** @throws HdrscopeError `ERR_INVALID_OPTION` when an option is out of range. */
 export function settingsOf(options: OtlpSenderOptions): SenderSettings {
   const settings = {
-    protocol: 'http',
+    protocol: 'http/protobuf',
     headers: {},
     tls: {},
     resource: {},
     temporality: 'cumulative',
     histograms: 'exponential',
     compression: 'gzip',
+    maxRequestBytes: 4 * 1024 * 1024,
     intervalMs: 60_000,
     timeoutMs: 10_000,
     giveUpAfterMs: 3_600_000,
@@ -101,7 +112,7 @@ export function settingsOf(options: OtlpSenderOptions): SenderSettings {
     ...withoutUndefined(options),
     url: urlOf(options.url),
   } as SenderSettings;
-  assertWord('protocol', settings.protocol, ['http', 'grpc']);
+  assertWord('protocol', settings.protocol, ['http/protobuf', 'http/json', 'grpc']);
   assertWord('temporality', settings.temporality, ['cumulative', 'delta']);
   assertWord('histograms', settings.histograms, ['exponential', 'explicit']);
   assertWord('compression', settings.compression, ['gzip', 'none']);
@@ -110,9 +121,12 @@ export function settingsOf(options: OtlpSenderOptions): SenderSettings {
     if (typeof value === 'number' && value > 0 && value <= LONGEST_TIMER_MS) continue;
     throw mustBe('ERR_INVALID_OPTION', name, `a number above 0, up to ${LONGEST_TIMER_MS}`, value);
   }
-  const { mostEndedSeries, memory } = settings;
-  if (!Number.isSafeInteger(mostEndedSeries) || mostEndedSeries < 1)
-    throw mustBe('ERR_INVALID_OPTION', 'mostEndedSeries', 'an integer of at least 1', mostEndedSeries);
+  for (const name of ['maxRequestBytes', 'mostEndedSeries'] as const) {
+    const value = settings[name];
+    if (Number.isSafeInteger(value) && value >= 1) continue;
+    throw mustBe('ERR_INVALID_OPTION', name, 'an integer of at least 1', value);
+  }
+  const { memory } = settings;
   if (!(memory instanceof OtlpSenderMemory))
     throw mustBe('ERR_INVALID_OPTION', 'memory', 'the memory of another sender', memory);
   return settings;

@@ -1,26 +1,34 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { type Registry, SHARED_GATHER_MS, type Snapshot } from '@hdrscope/registry';
-import { type OtlpErrorCode, otlpError } from '../errors.ts';
+import { type OtlpErrorCode, otlpError, quoted } from '../errors.ts';
 import type { Answer, PartialSuccess, Send } from './answer.ts';
+import { compact, type DeliveryOf, deliveriesFor, endedSince, valuesIn } from './deliveries.ts';
+import { encodePart, type Part } from './encode.ts';
+import { JSON_ENCODING } from './encode-json.ts';
+import { PROTOBUF } from './encode-protobuf.ts';
+import type { Encoding, Frame, Item } from './encoding.ts';
 import { sendGrpc } from './grpc.ts';
 import { sendHttp } from './http.ts';
-import type { Offer, OtlpSenderMemory } from './memory.ts';
-import { endedSince, type OfferOf, offersFor } from './offers.ts';
+import type { Delivery, OtlpSenderMemory } from './memory.ts';
 import { type OtlpSenderOptions, SENDER_NAMES, type SenderSettings, settingsOf } from './options.ts';
 
 /** Counters of a sender and of those that it has replaced. They only grow, except `pendingValues`. */
 export interface OtlpSenderHealth {
   /** Requests that the receiver has taken. */
   readonly requests: number;
-  /** Requests that failed. The sender has sent their values again, or will. */
+  /** Requests that failed. The sender has sent their values again, or will, but for those that it has given up. */
   readonly failedRequests: number;
-  /** Values that the last request could not deliver, in deltas: they are kept. 0 when the last request was taken. */
+  /** Values that could not be delivered, in deltas: they are kept. 0 when the last request was taken. */
   readonly pendingValues: number;
   /** Points that the receiver has rejected in requests that it took otherwise. */
   readonly rejectedPoints: number;
-  /** Values that the sender has given up, after `giveUpAfterMs` or with more than `mostEndedSeries`. */
+  /** Values in deltas that the sender has given up: after `giveUpAfterMs`, with more than `mostEndedSeries`, or in points that are too large. */
   readonly givenUpValues: number;
+  /** Points that the receiver has refused for their size, each alone in its request. They were given up. */
+  readonly tooLargePoints: number;
   /** What the receiver said when it took a request in part. */
   readonly lastPartialSuccess: PartialSuccess | undefined;
 }
@@ -58,6 +66,9 @@ const SEND_OTLP: OptionsOwner<OtlpSenderOptions> = {
  *   time since the last request that was taken.
  * - After a request with an unknown end (a timeout, a connection that broke, other 5xx) the same bytes are sent again, until the
  *   receiver takes them. Receivers that know a repetition by its times count it once.
+ * - What is larger than `maxRequestBytes` goes out in several requests. A request that the receiver refuses for its size (413, or
+ *   `RESOURCE_EXHAUSTED` with a message about it) is halved, down to a single point, which is then given up. When a request fails, those
+ *   before it have been taken and are not sent again; the others follow, as they were, before anything new.
  * - One request is under way at a time. After a failure the sender waits 1 s, 2 s, 4 s, up to 30 s, each up to a half shorter by
  *   chance, and as long as `Retry-After` asks for.
  * - The registry's own counts are the queue, so that memory does not grow with the length of an outage.
@@ -99,12 +110,15 @@ class Sender implements OtlpSender {
   readonly memory: OtlpSenderMemory;
   readonly #registry: Registry;
   readonly #settings: SenderSettings;
-  readonly #offer: OfferOf;
+  readonly #deliveryOf: DeliveryOf;
+  readonly #encoding: Encoding;
+  readonly #resource: Frame;
   readonly #send: Send;
   readonly #end = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #failures = 0;
   #warning = '';
+  #hasWarnedOfSize = false;
   #stopping: Promise<void> | undefined;
 
   constructor(registry: Registry, settings: SenderSettings) {
@@ -115,8 +129,10 @@ class Sender implements OtlpSender {
     // For cumulative counts, an older snapshot would keep the last states of ended series in memory.
     if (temporality === 'delta') memory.base ??= registry.emptySnapshot();
     memory.numbers ??= { timeMs: Date.now(), counts: new Map() };
-    this.#offer = offersFor(settings, memory);
-    this.#send = protocol === 'grpc' ? sendGrpc(settings) : sendHttp(settings);
+    this.#deliveryOf = deliveriesFor(settings, memory);
+    this.#encoding = protocol === 'http/json' ? JSON_ENCODING : PROTOBUF;
+    this.#resource = this.#encoding.resource(settings.resource);
+    this.#send = protocol === 'grpc' ? sendGrpc(settings) : sendHttp(settings, this.#encoding.contentType);
     this.#wait(settings.intervalMs);
   }
 
@@ -176,10 +192,8 @@ class Sender implements OtlpSender {
   async #deliver(maxAgeMs: number): Promise<void> {
     const { memory } = this;
     try {
-      if (memory.held !== undefined) await this.#attempt(memory.held, maxAgeMs);
-      const offer = await this.#offer(await this.#gather(maxAgeMs));
-      if (offer.points > 0) await this.#attempt(offer, maxAgeMs);
-      else this.#moveTo(offer);
+      if (memory.held !== undefined) await this.#hand(memory.held, maxAgeMs);
+      await this.#hand(await this.#deliveryOf(await this.#gather(maxAgeMs)), maxAgeMs);
     } catch (error) {
       this.#failures++;
       this.#settings.observer.failed?.(error as Error);
@@ -191,20 +205,60 @@ class Sender implements OtlpSender {
     return this.#registry.gather({ timeoutMs: this.#settings.timeoutMs, maxAgeMs });
   }
 
-  async #attempt(offer: Offer, maxAgeMs: number): Promise<void> {
+  /** Sends the points of a delivery that the receiver does not have. Rejects at the first request that is not taken. */
+  async #hand(delivery: Delivery, maxAgeMs: number): Promise<void> {
     const { counters } = this.memory;
-    const answer = await this.#send(offer, this.#end.signal);
-    if (answer.kind === 'taken') {
-      counters.requests++;
-      this.#moveTo(offer);
-      this.#heard(offer, answer.partial);
-      return;
+    const { items } = delivery;
+    while (delivery.done < items.length) {
+      const { done, mostBytes } = delivery;
+      const part = await encodePart(this.#encoding, this.#resource, items, done, mostBytes);
+      const isGzip = this.#settings.compression === 'gzip';
+      const bytes = isGzip ? await compressed(part.bytes) : part.bytes;
+      const answer = await this.#send({ bytes, isGzip }, this.#end.signal);
+      if (answer.kind === 'taken') {
+        counters.requests++;
+        this.#isDone(delivery, part.end);
+        this.#heard(part, answer.partial);
+        continue;
+      }
+      counters.failedRequests++;
+      if (answer.kind === 'refused' && answer.isTooLarge) this.#shrink(delivery, part, answer.error);
+      else throw undelivered(answer, await this.#keep(delivery, answer, maxAgeMs));
     }
-    counters.failedRequests++;
-    throw undelivered(answer, await this.#keep(offer, answer, maxAgeMs));
+    this.#moveTo(delivery);
   }
 
-  #moveTo({ snapshot, numbers }: Pick<Offer, 'snapshot' | 'numbers'>): void {
+  /** From here on, the other points of a delivery have to go out as they are. */
+  #isDone(delivery: Delivery, end: number): void {
+    delivery.done = end;
+    this.memory.held = delivery;
+    this.memory.failingSinceMs = undefined;
+    this.#failures = 0;
+  }
+
+  /** Makes smaller requests of a delivery, or gives up a point that is too large by itself. */
+  #shrink(delivery: Delivery, { bytes, points, end }: Part, { message }: Error): void {
+    const { observer } = this.#settings;
+    const { counters } = this.memory;
+    if (points > 1) {
+      delivery.mostBytes = Math.floor(bytes.length / 2);
+      if (!this.#hasWarnedOfSize)
+        observer.warned?.(
+          `${message}; a request of ${bytes.length} bytes is sent in halves: lower maxRequestBytes`,
+        );
+      this.#hasWarnedOfSize = true;
+      return;
+    }
+    const lost = delivery.items.slice(delivery.done, end);
+    const [{ metric, point }] = lost as [Item];
+    counters.tooLargePoints++;
+    if (this.#isDelta) counters.givenUpValues += valuesIn(lost);
+    this.#isDone(delivery, end);
+    const name = quoted(`${metric.descriptor.name} ${JSON.stringify(point.attributes)}`);
+    observer.failed?.(otlpError(`${message}; a single point of ${bytes.length} bytes is given up: ${name}`));
+  }
+
+  #moveTo({ snapshot, numbers }: Pick<Delivery, 'snapshot' | 'numbers'>): void {
     const { memory } = this;
     if (this.#isDelta) memory.base = snapshot;
     memory.numbers = numbers;
@@ -219,7 +273,7 @@ class Sender implements OtlpSender {
   }
 
   /** Reports what the receiver says about a request that it has taken. */
-  #heard({ numberPoints }: Offer, partial: PartialSuccess | undefined): void {
+  #heard({ numberPoints }: Part, partial: PartialSuccess | undefined): void {
     const { observer, protocol } = this.#settings;
     const { counters } = this.memory;
     const rejected = partial?.rejectedPoints ?? 0;
@@ -243,24 +297,34 @@ class Sender implements OtlpSender {
   }
 
   /** Keeps what was not delivered, for as long as that is allowed. Returns what to add to the error. */
-  async #keep(offer: Offer, { kind }: Answer, maxAgeMs: number): Promise<string> {
-    if (!this.#isDelta) return '';
+  async #keep(delivery: Delivery, { kind, isFinal }: Failure, maxAgeMs: number): Promise<string> {
     const { memory } = this;
     const { giveUpAfterMs, mostEndedSeries } = this.#settings;
     const { counters } = memory;
     const nowMs = performance.now();
     memory.failingSinceMs ??= nowMs;
-    const isHeld = memory.held !== undefined;
-    if (kind === 'unknown') memory.held = offer;
-    counters.pendingValues = offer.values;
-    // A held request has no series that have ended since.
-    const ended = isHeld ? endedSince(offer.snapshot, await this.#gather(maxAgeMs)) : offer.endedSeries;
+    const wasHeld = memory.held !== undefined;
+    if (kind === 'unknown' && this.#isDelta) memory.held = delivery;
     const isLate = nowMs - memory.failingSinceMs >= giveUpAfterMs;
-    if (!isLate && ended <= mostEndedSeries) return '';
-    this.#moveTo(offer);
-    counters.givenUpValues += offer.values;
+    if (!this.#isDelta) {
+      // The next delivery has these counts too.
+      if (isFinal || isLate) memory.held = undefined;
+      return '';
+    }
+    const values = valuesIn(delivery.items.slice(delivery.done));
+    counters.pendingValues = values;
+    // A held delivery has no series that have ended since.
+    const ended = wasHeld
+      ? endedSince(delivery.snapshot, await this.#gather(maxAgeMs))
+      : delivery.endedSeries;
+    if (!isLate && ended <= mostEndedSeries) {
+      if (memory.held !== undefined) compact(memory.held);
+      return '';
+    }
+    this.#moveTo(delivery);
+    counters.givenUpValues += values;
     const why = isLate ? `for ${giveUpAfterMs / 1000} s` : `while ${ended} series have ended`;
-    return `; nothing was taken ${why}, so ${many(offer.values, 'value')} are given up`;
+    return `; nothing was taken ${why}, so ${many(values, 'value')} are given up`;
   }
 
   #backoffMs(hints: Hints | undefined): number {
@@ -274,12 +338,16 @@ class Sender implements OtlpSender {
   }
 }
 
+const compressed = promisify(gzip);
+
 function many(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+type Failure = Exclude<Answer, { kind: 'taken' }>;
+
 /** A request that was not taken. */
-function undelivered(answer: Exclude<Answer, { kind: 'taken' }>, more: string): HdrscopeError<OtlpErrorCode> {
+function undelivered(answer: Failure, more: string): HdrscopeError<OtlpErrorCode> {
   const { error, retryAfterMs } = answer;
   const details: Hints = { isFinal: answer.isFinal ?? false, retryAfterMs };
   return new HdrscopeError('ERR_OTLP', `${error.message}${more}`, { cause: error, details: { ...details } });

@@ -243,11 +243,11 @@ test('the same bytes are sent again while it is unknown whether they were taken'
 /** `{ partial_success: { rejected_data_points: 1, error_message: 'quota exceeded' } }` */
 const QUOTA = Buffer.concat([Buffer.from('0a1208011' + '20e', 'hex'), Buffer.from('quota exceeded')]);
 
-test.each(['http', 'grpc'] as const)(
+test.each(['http/protobuf', 'grpc'] as const)(
   'a partial success is reported with its message and count: %s',
   async (protocol) => {
     const endpoint =
-      protocol === 'http'
+      protocol === 'http/protobuf'
         ? await startEndpoint(() => (_, response) => {
             response.writeHead(200, { 'content-type': 'application/x-protobuf' });
             response.end(QUOTA);
@@ -275,6 +275,7 @@ test.each(['http', 'grpc'] as const)(
       pendingValues: 0,
       rejectedPoints: 1,
       givenUpValues: 0,
+      tooLargePoints: 0,
       lastPartialSuccess,
     });
     // The receiver does not want these points again.
@@ -517,7 +518,7 @@ test('errors do not show secrets of the URL', async () => {
 
 test.each([
   [{ url: 'nonsense' }, /^url must be /],
-  [{ protocol: 'json' }, /^protocol must be 'http' or 'grpc'/],
+  [{ protocol: 'json' }, /^protocol must be 'http\/protobuf' or 'http\/json' or 'grpc'/],
   [{ intervalMs: 0 }, /^intervalMs must be /],
   [{ giveUpAfterMs: Number.POSITIVE_INFINITY }, /^giveUpAfterMs must be /],
   [{ mostEndedSeries: 0.5 }, /^mostEndedSeries must be /],
@@ -528,7 +529,7 @@ test.each([
   expect(() => sendOtlp(createRegistry(), options)).toThrow(message);
 });
 
-test.each(['http', 'grpc'] as const)(
+test.each(['http/protobuf', 'grpc'] as const)(
   'TLS with an authority of its own, and only that one: %s',
   async (protocol) => {
     const folder = mkdtempSync(join(tmpdir(), 'hdrscope-sender-'));
@@ -541,7 +542,7 @@ test.each(['http', 'grpc'] as const)(
     const context = { cert: readFileSync(certFile), key: readFileSync(keyFile) };
     const received: string[] = [];
     const server =
-      protocol === 'http'
+      protocol === 'http/protobuf'
         ? createHttps(context, (request, response) => {
             received.push(request.headers.authorization!);
             request.resume().on('end', () => response.end());

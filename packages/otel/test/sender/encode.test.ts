@@ -1,11 +1,14 @@
 import { countedIn, explicitLayout } from '@hdrscope/core';
 import { createHdr } from '@hdrscope/otel';
-import { ProtobufMetricsSerializer } from '@opentelemetry/otlp-transformer';
+import { JsonMetricsSerializer, ProtobufMetricsSerializer } from '@opentelemetry/otlp-transformer';
 import { AggregationTemporality, type ResourceMetrics } from '@opentelemetry/sdk-metrics';
 import type { ScopeMetrics } from '../../src/sdk.ts';
-import { encodeRequest } from '../../src/sender/encode.ts';
+import { encodePart } from '../../src/sender/encode.ts';
+import { JSON_ENCODING } from '../../src/sender/encode-json.ts';
+import { PROTOBUF } from '../../src/sender/encode-protobuf.ts';
+import { itemsOf } from '../../src/sender/encoding.ts';
 import { numberMetrics } from '../../src/sender/numbers.ts';
-import { decodedProtobuf } from '../receiver/support/receiving.ts';
+import { decodedJson, decodedProtobuf } from '../receiver/support/receiving.ts';
 
 const RESOURCE = {
   'service.name': 'shop',
@@ -17,6 +20,23 @@ const RESOURCE = {
   is: true,
   list: ['a', 1],
 };
+
+/** A request with all points. */
+async function encodeRequest(
+  resource: Readonly<Record<string, unknown>>,
+  scopes: readonly ScopeMetrics[],
+  encoding = PROTOBUF,
+): Promise<Uint8Array> {
+  const items = itemsOf(scopes);
+  const { bytes } = await encodePart(
+    encoding,
+    encoding.resource(resource),
+    items,
+    0,
+    Number.POSITIVE_INFINITY,
+  );
+  return bytes;
+}
 
 async function scopesOf(
   format: 'exponential' | 'explicit',
@@ -42,9 +62,34 @@ async function scopesOf(
   return [...resourceMetrics.scopeMetrics];
 }
 
-function stock(scopeMetrics: readonly ScopeMetrics[]): Uint8Array {
-  const metrics = { resource: { attributes: RESOURCE }, scopeMetrics } as unknown as ResourceMetrics;
-  return ProtobufMetricsSerializer.serializeRequest(metrics)!;
+function stock(
+  scopeMetrics: readonly ScopeMetrics[],
+  serializer: typeof ProtobufMetricsSerializer | typeof JsonMetricsSerializer = ProtobufMetricsSerializer,
+  attributes: object = RESOURCE,
+): Uint8Array {
+  const metrics = { resource: { attributes }, scopeMetrics } as unknown as ResourceMetrics;
+  return serializer.serializeRequest(metrics)!;
+}
+
+/** Fields of 64 bits. OTLP's JSON allows numbers, which the stock exporter writes. */
+const LONG = new Set([
+  'count',
+  'zeroCount',
+  'bucketCounts',
+  'startTimeUnixNano',
+  'timeUnixNano',
+  'intValue',
+  'asInt',
+]);
+
+/** A request in JSON in one form: integers of 64 bits as text, and without fields that have the default of protobuf. */
+function normalized(bytes: Uint8Array): unknown {
+  return JSON.parse(Buffer.from(bytes).toString(), (key, value) => {
+    if (value === '' || key === 'droppedAttributesCount') return key === 'stringValue' ? '' : undefined;
+    if (key === 'bucketCounts') return value.map(String);
+    // The stock exporter prints as many digits as a double needs.
+    return LONG.has(key) && typeof value === 'number' ? String(BigInt(value)) : value;
+  });
 }
 
 test.each([
@@ -59,6 +104,76 @@ test.each([
   expect(Buffer.from(bytes).equals(Buffer.from(stock(scopes)))).toBe(true);
   expect(decodedProtobuf(bytes)).toHaveLength(3);
 });
+
+test.each([
+  ['exponential', 'delta'],
+  ['exponential', 'cumulative'],
+  ['explicit', 'delta'],
+  ['explicit', 'cumulative'],
+] as const)('%s histograms, %s, mean in JSON what the stock exporter writes', async (format, temporality) => {
+  const scopes = await scopesOf(format, temporality);
+  const bytes = await encodeRequest(RESOURCE, scopes, JSON_ENCODING);
+  expect(normalized(bytes)).toEqual(normalized(stock(scopes, JsonMetricsSerializer)));
+  const text = Buffer.from(bytes).toString();
+  expect(text).toMatch(/"count":"\d+"/);
+  expect(text).toMatch(/"bucketCounts":\["/);
+  expect(text).toContain('"large","value":{"intValue":"1152921504606846976"}');
+  expect(decodedJson(text)).toEqual(decodedProtobuf(await encodeRequest(RESOURCE, scopes)));
+});
+
+test('JSON has numbers that it lacks as text', async () => {
+  const scopes = numberScopes([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -0]);
+  const text = Buffer.from(await encodeRequest({}, [scopes], JSON_ENCODING)).toString();
+  expect(text.match(/"asDouble":[^}]+/g)).toEqual([
+    '"asDouble":"NaN"',
+    '"asDouble":"Infinity"',
+    '"asDouble":"-Infinity"',
+    '"asDouble":0',
+  ]);
+});
+
+function numberScopes(values: readonly number[]): ScopeMetrics {
+  const points = values.map((value, i) => ({ attributes: { i: `${i}` }, value }));
+  const read = () => [{ name: 'up', kind: 'gauge' as const, unit: '', description: '', points }];
+  return numberMetrics({ scope: 'agent', read }, 1, 1000, { timeMs: 0, counts: new Map() }).scope;
+}
+
+test.each([PROTOBUF, JSON_ENCODING])(
+  'requests of a limited size have all points once: $contentType',
+  async (encoding) => {
+    const scopes = await scopesOf('exponential', 'delta');
+    scopes.push(numberScopes([1, 2, 3]));
+    const items = itemsOf(scopes);
+    const resource = encoding.resource(RESOURCE);
+    const whole =
+      encoding === PROTOBUF
+        ? decodedProtobuf
+        : (bytes: Uint8Array) => decodedJson(Buffer.from(bytes).toString());
+    const pointsIn = (bytes: Uint8Array) =>
+      whole(bytes).flatMap(({ resource, scope, name, data }) =>
+        data.kind === 'other'
+          ? Array.from({ length: data.pointCount }, () => ({ resource, scope, name }))
+          : data.points.map((point) => ({ resource, scope, name, point })),
+      );
+    const expected = pointsIn(await encodeRequest(RESOURCE, scopes, encoding));
+    expect(expected).toHaveLength(items.length);
+    for (const mostBytes of [1, 300, 1000, 5000, 20_000, 1e9]) {
+      const points: unknown[] = [];
+      for (let from = 0; from < items.length; ) {
+        const part = await encodePart(encoding, resource, items, from, mostBytes);
+        expect(part.points === 1 || part.bytes.length <= mostBytes).toBe(true);
+        points.push(...pointsIn(part.bytes));
+        expect(part.end).toBe(from + part.points);
+        from = part.end;
+      }
+      expect(points).toEqual(expected);
+    }
+    const almost = await encodePart(encoding, resource, items, 0, 5000);
+    // A limit is made use of: one more point would not fit.
+    const more = await encodePart(encoding, resource, items.slice(0, almost.end + 1), 0, 1e9);
+    expect(more.bytes.length).toBeGreaterThan(5000 - 100);
+  },
+);
 
 test.each([AggregationTemporality.DELTA, AggregationTemporality.CUMULATIVE])(
   'counters and gauges have the bytes of the stock exporter, temporality %d',

@@ -58,27 +58,26 @@ export async function startEndpoint(misbehave: () => Misbehave | undefined): Pro
   const inner = await serveOtlp(registry, { host: '127.0.0.1', port: 0 });
   const requests: number[] = [];
   const bodies: Buffer[] = [];
-  const post = async (body: Buffer, encoding: string | undefined): Promise<Response> =>
-    fetch(`http://127.0.0.1:${inner.port}/v1/metrics`, {
+  const post = async (body: Buffer, { headers }: IncomingMessage): Promise<Response> => {
+    const { 'content-type': type = '', 'content-encoding': encoding } = headers;
+    return fetch(`http://127.0.0.1:${inner.port}/v1/metrics`, {
       method: 'POST',
-      headers: {
-        'content-type': 'application/x-protobuf',
-        ...(encoding && { 'content-encoding': encoding }),
-      },
+      headers: { 'content-type': type, ...(encoding && { 'content-encoding': encoding }) },
       body: new Uint8Array(body),
     });
+  };
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     requests.push(performance.now());
     const fails = misbehave();
     const body = await bodyOf(request);
     bodies.push(body);
-    const pass = async (): Promise<Response> => post(body, request.headers['content-encoding']);
+    const pass = async (): Promise<Response> => post(body, request);
     if (fails !== undefined) {
       await fails(request, response, body, async () => void (await pass()));
       return;
     }
     const answer = await pass();
-    response.writeHead(answer.status, { 'content-type': 'application/x-protobuf' });
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
     response.end(Buffer.from(await answer.arrayBuffer()));
   };
   const make = (): Server =>
@@ -110,7 +109,11 @@ export async function startEndpoint(misbehave: () => Misbehave | undefined): Pro
 }
 
 /** What a gRPC endpoint does with a call: it may pass the message on to the receiver. */
-export type GrpcMisbehave = (stream: ServerHttp2Stream, take: () => Promise<void>) => unknown;
+export type GrpcMisbehave = (
+  stream: ServerHttp2Stream,
+  take: () => Promise<void>,
+  message: Uint8Array,
+) => unknown;
 
 /** Answers a call with a status, and with headers of gRPC. */
 export function endCall(
@@ -156,7 +159,7 @@ export async function startGrpcEndpoint(
         });
         if (!answer.ok) throw new Error(await answer.text());
       };
-      if (fails !== undefined) return void (await fails(stream, take));
+      if (fails !== undefined) return void (await fails(stream, take, message));
       await take();
       endCall(stream, 0);
     } catch {

@@ -1,24 +1,21 @@
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import { EMPTY_SNAPSHOT, type FamilyChanges, type Snapshot } from '@hdrscope/registry';
 import { EXPLICIT } from '../explicit.ts';
 import { EXPONENTIAL } from '../exponential.ts';
 import { KeptPoints, type PointKind } from '../kept-points.ts';
 import { metricSettings } from '../metric-settings.ts';
 import { type ShownFamily, toScopeMetrics } from '../metrics.ts';
-import { type HistogramMetric, type HistogramValue, Temporality } from '../sdk.ts';
-import { encodeRequest } from './encode.ts';
-import type { Offer, OtlpSenderMemory } from './memory.ts';
+import { type ExponentialHistogramValue, type HistogramValue, PointType, Temporality } from '../sdk.ts';
+import { isNumber } from './encode.ts';
+import { type Item, itemsOf } from './encoding.ts';
+import type { Delivery, OtlpSenderMemory } from './memory.ts';
 import { numberMetrics, type OtlpNumbers } from './numbers.ts';
 import type { SenderSettings } from './options.ts';
 
-const compressed = promisify(gzip);
+/** Makes deliveries of snapshots: all that the receiver does not have, in deltas. */
+export type DeliveryOf = (snapshot: Snapshot) => Promise<Delivery>;
 
-/** Makes requests of snapshots: all that the receiver does not have, in deltas. */
-export type OfferOf = (snapshot: Snapshot) => Promise<Offer>;
-
-export function offersFor(settings: SenderSettings, memory: OtlpSenderMemory): OfferOf {
-  const { resource, compression, numbers = NO_NUMBERS } = settings;
+export function deliveriesFor(settings: SenderSettings, memory: OtlpSenderMemory): DeliveryOf {
+  const { numbers = NO_NUMBERS, maxRequestBytes } = settings;
   const kind = (settings.histograms === 'exponential' ? EXPONENTIAL : EXPLICIT) as PointKind<HistogramValue>;
   const temporality = settings.temporality === 'delta' ? Temporality.DELTA : Temporality.CUMULATIVE;
   const isDelta = temporality === Temporality.DELTA;
@@ -36,19 +33,13 @@ export function offersFor(settings: SenderSettings, memory: OtlpSenderMemory): O
     const families: Iterable<ShownFamily> = isDelta
       ? snapshot.changesSince(memory.base ?? EMPTY_SNAPSHOT)
       : snapshot.families.map((family) => ({ family, series: family.series }));
-    const scopes = await toScopeMetrics(families, conversion);
-    const counted = countOf(scopes.flatMap(({ metrics }) => metrics as readonly HistogramMetric[]));
+    const histograms = itemsOf(await toScopeMetrics(families, conversion));
     const own = numberMetrics(numbers, temporality, timeMs, memory.numbers!);
-    const all = own.points === 0 ? scopes : [...scopes, own.scope];
-    const bytes = await encodeRequest(resource, all);
-    const isGzip = compression === 'gzip';
     return {
-      bytes: isGzip ? await compressed(bytes) : bytes,
-      isGzip,
-      values: counted.values,
-      points: counted.points + own.points,
-      numberPoints: own.points,
-      endedSeries: Math.max(0, counted.points - liveSeries(snapshot)),
+      items: [...histograms, ...itemsOf([own.scope])],
+      done: 0,
+      mostBytes: maxRequestBytes,
+      endedSeries: Math.max(0, histograms.length - liveSeries(snapshot)),
       snapshot,
       // The start of cumulative counters stays.
       numbers: isDelta ? own.now : memory.numbers!,
@@ -58,14 +49,23 @@ export function offersFor(settings: SenderSettings, memory: OtlpSenderMemory): O
 
 const NO_NUMBERS: OtlpNumbers = { scope: '', read: () => [] };
 
-function countOf(metrics: readonly HistogramMetric[]): { points: number; values: number } {
-  let points = 0;
-  let values = 0;
-  for (const { dataPoints } of metrics) {
-    points += dataPoints.length;
-    for (const { value } of dataPoints) values += value.count;
+/** Drops what the receiver has, and makes the rest small: a delivery may wait for as long as an outage takes. */
+export function compact(delivery: Delivery): void {
+  const { items } = delivery;
+  items.splice(0, delivery.done);
+  delivery.done = 0;
+  for (const [i, item] of items.entries()) {
+    if (item.metric.dataPointType !== PointType.EXPONENTIAL_HISTOGRAM) continue;
+    const value = EXPONENTIAL.packed!(item.point.value as ExponentialHistogramValue);
+    items[i] = { ...item, point: { ...item.point, value } as Item['point'] };
   }
-  return { points, values };
+}
+
+/** How many values the histograms among some points have. */
+export function valuesIn(items: readonly Item[]): number {
+  let values = 0;
+  for (const item of items) if (!isNumber(item)) values += (item.point.value as HistogramValue).count;
+  return values;
 }
 
 /** How many of the series that changed between two snapshots have ended. */

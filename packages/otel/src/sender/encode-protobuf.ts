@@ -1,0 +1,243 @@
+import { BinaryWriter } from '@bufbuild/protobuf/wire';
+import type { Exemplar } from '@hdrscope/registry';
+import { newTime } from '../point.ts';
+import { delimited, fixed64, varint } from '../receiver/wire.ts';
+import {
+  type ExplicitHistogramValue,
+  type ExponentialHistogramValue,
+  type Point,
+  PointType,
+  Temporality,
+} from '../sdk.ts';
+import { traceLinkOf } from '../trace-link.ts';
+import {
+  type Encoding,
+  type Frame,
+  INTEGER,
+  type Item,
+  isInt64,
+  type MetricFacts,
+  NumberPointType,
+  nanoseconds,
+} from './encoding.ts';
+
+// https://github.com/open-telemetry/opentelemetry-proto/blob/v1.9.0/opentelemetry/proto/metrics/v1/metrics.proto
+// The fields have the order in which the exporters of the SDK write them.
+
+/** Protobuf. The bytes are those of the SDK's own exporters, which write no exemplars. */
+export const PROTOBUF: Encoding = {
+  contentType: 'application/x-protobuf',
+  resource(attributes) {
+    const head = written((writer) => {
+      writer.uint32(delimited(1)).fork();
+      writeAttributes(writer, 1, attributes);
+      // The SDK writes the number of dropped attributes, too.
+      writer.uint32(varint(2)).uint32(0).join();
+    });
+    return frame(head, NOTHING, (list) => message(delimited(1), list));
+  },
+  scope({ name, version, schemaUrl }) {
+    const head = written((writer) => {
+      writer.uint32(delimited(1)).fork();
+      writer.uint32(delimited(1)).string(name);
+      if (version) writer.uint32(delimited(2)).string(version);
+      writer.join();
+    });
+    const tail = written((writer) => {
+      if (schemaUrl) writer.uint32(delimited(3)).string(schemaUrl);
+    });
+    return frame(head, tail, (list) => message(delimited(2), list));
+  },
+  metric(metric) {
+    const { name, description, unit } = metric.descriptor;
+    const head = written((writer) => {
+      writer.uint32(delimited(1)).string(name);
+      if (description) writer.uint32(delimited(2)).string(description);
+      if (unit) writer.uint32(delimited(3)).string(unit);
+    });
+    const field = FIELDS[metric.dataPointType as keyof typeof FIELDS];
+    const tail = written((writer) => writeKind(writer, metric));
+    return {
+      mostBytes: head.length + tail.length + 2 * MOST_HEADER_BYTES,
+      close: (list) => message(delimited(2), [head, message(delimited(field), [...list, tail])]),
+    };
+  },
+  point: (item) =>
+    written((writer) => {
+      writer.uint32(delimited(1)).fork();
+      writePoint(writer, item);
+      writer.join();
+    }),
+};
+
+/** A tag and a length. */
+const MOST_HEADER_BYTES = 1 + 5;
+const NOTHING = new Uint8Array();
+
+function frame(
+  head: Uint8Array,
+  tail: Uint8Array,
+  close: (list: readonly Uint8Array[]) => Uint8Array,
+): Frame {
+  return {
+    mostBytes: head.length + tail.length + MOST_HEADER_BYTES,
+    close: (list) => close([head, ...list, tail]),
+  };
+}
+
+function written(write: (writer: BinaryWriter) => void): Uint8Array {
+  const writer = new BinaryWriter();
+  write(writer);
+  return writer.finish();
+}
+
+/** A message of parts that are written already. */
+function message(tag: number, parts: readonly Uint8Array[]): Uint8Array {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  const header = written((writer) => writer.uint32(tag).uint32(length));
+  return Buffer.concat([header, ...parts], header.length + length);
+}
+
+/** The field of a `Metric` that holds the points of a type. */
+const FIELDS = {
+  [NumberPointType.GAUGE]: 5,
+  [NumberPointType.SUM]: 7,
+  [PointType.HISTOGRAM]: 9,
+  [PointType.EXPONENTIAL_HISTOGRAM]: 10,
+} as const;
+
+function writeKind(writer: BinaryWriter, metric: MetricFacts): void {
+  if (metric.dataPointType === NumberPointType.GAUGE) return;
+  writer.uint32(varint(2)).uint32(metric.aggregationTemporality === Temporality.DELTA ? 1 : 2);
+  if ('isMonotonic' in metric && metric.isMonotonic) writer.uint32(varint(3)).bool(true);
+}
+
+function writePoint(writer: BinaryWriter, { metric: { dataPointType, descriptor }, point }: Item): void {
+  if (dataPointType === PointType.EXPONENTIAL_HISTOGRAM)
+    writeExponential(writer, point as Point<ExponentialHistogramValue>);
+  else if (dataPointType === PointType.HISTOGRAM)
+    writeExplicit(writer, point as Point<ExplicitHistogramValue>);
+  else writeNumber(writer, point as Point<number>, descriptor.valueType);
+}
+
+function writeNumber(writer: BinaryWriter, point: Point<number>, valueType: number): void {
+  writeTimes(writer, point);
+  if (valueType === INTEGER) writer.uint32(fixed64(6)).sfixed64(BigInt(point.value));
+  else writer.uint32(fixed64(4)).double(point.value);
+  writeAttributes(writer, 7, point.attributes);
+}
+
+function writeExplicit(writer: BinaryWriter, point: Point<ExplicitHistogramValue>): void {
+  const { count, sum, min, max, buckets } = point.value;
+  writeTimes(writer, point);
+  writeCount(writer.uint32(fixed64(4)), count);
+  writer.uint32(fixed64(5)).double(sum);
+  if (buckets.counts.length > 0) {
+    writer.uint32(delimited(6)).uint32(8 * buckets.counts.length);
+    for (const one of buckets.counts) writeCount(writer, one);
+  }
+  if (buckets.boundaries.length > 0) {
+    writer.uint32(delimited(7)).uint32(8 * buckets.boundaries.length);
+    for (const bound of buckets.boundaries) writer.double(bound);
+  }
+  writeAttributes(writer, 9, point.attributes);
+  if (min !== undefined) writer.uint32(fixed64(11)).double(min);
+  if (max !== undefined) writer.uint32(fixed64(12)).double(max);
+  writeExemplars(writer, 8, point.exemplars);
+}
+
+function writeExponential(writer: BinaryWriter, point: Point<ExponentialHistogramValue>): void {
+  const { count, sum, min, max, scale, zeroCount, positive, negative } = point.value;
+  writeAttributes(writer, 1, point.attributes);
+  writeTimes(writer, point);
+  writeCount(writer.uint32(fixed64(4)), count);
+  writer.uint32(fixed64(5)).double(sum);
+  if (scale !== 0) writer.uint32(varint(6)).sint32(scale);
+  writeCount(writer.uint32(fixed64(7)), zeroCount);
+  writeBuckets(writer.uint32(delimited(8)), positive);
+  writeBuckets(writer.uint32(delimited(9)), negative);
+  if (min !== undefined) writer.uint32(fixed64(12)).double(min);
+  if (max !== undefined) writer.uint32(fixed64(13)).double(max);
+  writeExemplars(writer, 11, point.exemplars);
+}
+
+function writeExemplars(writer: BinaryWriter, field: number, exemplars: readonly Exemplar[] = []): void {
+  for (const { value, timeMs, attributes } of exemplars) {
+    const { traceId, spanId, rest } = traceLinkOf(attributes);
+    writer.uint32(delimited(field)).fork();
+    writer.uint32(fixed64(2)).fixed64(nanoseconds(newTime(timeMs)));
+    writer.uint32(fixed64(3)).double(value);
+    if (spanId !== undefined) writer.uint32(delimited(4)).bytes(Buffer.from(spanId, 'hex'));
+    if (traceId !== undefined) writer.uint32(delimited(5)).bytes(Buffer.from(traceId, 'hex'));
+    writeAttributes(writer, 7, rest);
+    writer.join();
+  }
+}
+
+function writeBuckets(
+  writer: BinaryWriter,
+  { offset, bucketCounts }: ExponentialHistogramValue['positive'],
+): void {
+  // The property may unpack its counts at each look.
+  const counts = bucketCounts;
+  writer.fork();
+  if (offset !== 0) writer.uint32(varint(1)).sint32(offset);
+  if (counts.length > 0) {
+    writer.uint32(delimited(2)).fork();
+    for (let i = 0; i < counts.length; i++) {
+      const count = counts[i]!;
+      // A varint of 64 bits goes through a bigint, which takes ten times as long.
+      if (count < TURN) writer.uint32(count);
+      else writer.uint64(count);
+    }
+    writer.join();
+  }
+  writer.join();
+}
+
+const TURN = 2 ** 32;
+
+/** Writes an integer up to 2^53 in eight bytes. */
+function writeCount(writer: BinaryWriter, count: number): void {
+  writer.fixed32(count % TURN).fixed32(Math.floor(count / TURN));
+}
+
+function writeTimes(
+  writer: BinaryWriter,
+  { startTime, endTime }: Pick<Point<unknown>, 'startTime' | 'endTime'>,
+): void {
+  writer.uint32(fixed64(2)).fixed64(nanoseconds(startTime));
+  writer.uint32(fixed64(3)).fixed64(nanoseconds(endTime));
+}
+
+function writeAttributes(
+  writer: BinaryWriter,
+  field: number,
+  attributes: Readonly<Record<string, unknown>>,
+): void {
+  for (const [key, value] of Object.entries(attributes)) {
+    writer.uint32(delimited(field)).fork();
+    writer.uint32(delimited(1)).string(key);
+    writer.uint32(delimited(2)).fork();
+    writeValue(writer, value);
+    writer.join().join();
+  }
+}
+
+/** Writes the content of an `AnyValue`: nothing for a value that attributes cannot have. */
+function writeValue(writer: BinaryWriter, value: unknown): void {
+  if (typeof value === 'string') writer.uint32(delimited(1)).string(value);
+  else if (typeof value === 'boolean') writer.uint32(varint(2)).bool(value);
+  else if (typeof value === 'number') {
+    if (isInt64(value)) writer.uint32(varint(3)).int64(BigInt(value));
+    else writer.uint32(fixed64(4)).double(value);
+  } else if (Array.isArray(value)) {
+    writer.uint32(delimited(5)).fork();
+    for (const item of value) {
+      writer.uint32(delimited(1)).fork();
+      writeValue(writer, item);
+      writer.join();
+    }
+    writer.join();
+  }
+}

@@ -1,0 +1,321 @@
+import { type OtlpSender, OtlpSenderMemory, type OtlpSenderOptions, sendOtlp } from '@hdrscope/otel/sender';
+import { createRegistry, type Registry } from '@hdrscope/registry';
+import fc from 'fast-check';
+import { decodedJson, decodedProtobuf } from '../receiver/support/receiving.ts';
+import { type Endpoint, endCall, type Misbehave, startEndpoint, startGrpcEndpoint } from './support.ts';
+
+let ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.reverse()) await end();
+  ends = [];
+});
+
+const PLAIN = {
+  temporality: 'delta',
+  compression: 'none',
+  intervalMs: 3_600_000,
+} as const satisfies Partial<OtlpSenderOptions>;
+
+/** The identities of the points in a body, and how many values they have. */
+function pointsIn(body: Buffer): Map<string, number> {
+  const metrics = body[0] === 0x7b ? decodedJson(body.toString()) : decodedProtobuf(body);
+  return new Map(
+    metrics.flatMap(({ name, data }) =>
+      data.kind === 'other'
+        ? []
+        : data.points.map(({ attributes, startNs, timeNs, count }): [string, number] => [
+            JSON.stringify([name, attributes, `${startNs}`, `${timeNs}`]),
+            count,
+          ]),
+    ),
+  );
+}
+
+const answering =
+  (status: number, text = ''): Misbehave =>
+  (_, response) =>
+    response.writeHead(status).end(text);
+
+const takenThen =
+  (end: Misbehave): Misbehave =>
+  async (request, response, body, take) => {
+    await take();
+    await end(request, response, body, take);
+  };
+
+const broken: Misbehave = (request) => request.socket.destroy();
+
+/** What can happen to a request. */
+const FATES: readonly Misbehave[] = [
+  answering(503),
+  answering(400, 'no'),
+  answering(500),
+  takenThen(answering(502)),
+  broken,
+  takenThen(broken),
+];
+
+/** An endpoint that remembers which points it has acknowledged, and which came again after that. */
+async function startLedger(nextFate: () => Misbehave | undefined, limit = Number.POSITIVE_INFINITY) {
+  const acknowledged = new Set<string>();
+  const repeated: string[] = [];
+  const sizes: number[] = [];
+  const endpoint = await startEndpoint(() => async (request, response, body, take) => {
+    sizes.push(body.length);
+    const points = [...pointsIn(body).keys()];
+    repeated.push(...points.filter((point) => acknowledged.has(point)));
+    const fate = body.length > limit ? answering(413) : nextFate();
+    if (fate !== undefined) return fate(request, response, body, take);
+    await take();
+    for (const point of points) acknowledged.add(point);
+    return response.writeHead(200).end();
+  });
+  ends.push(() => endpoint.close());
+  return { endpoint, repeated, sizes };
+}
+
+function manySeries(registry: Registry, count: number): { record(step: number): number } {
+  const family = registry.histogram({ name: 'job.duration', unit: 'ms' });
+  const series = Array.from({ length: count }, (_, i) => family.with({ job: `job-${i}` }));
+  return {
+    /** Records in some of the series, and returns how many values. */
+    record(step) {
+      const some = series.filter((_, i) => i % ((step % 3) + 1) === 0);
+      for (const one of some) one.record(1 + ((step * 7) % 90));
+      return some.length;
+    },
+  };
+}
+
+async function untilDelivered(sender: OtlpSender, url = ''): Promise<void> {
+  for (let left = 200; left > 0; left--) {
+    const error = await sender.flush().then(
+      () => undefined,
+      (reason: Error) => reason,
+    );
+    if (error === undefined) return;
+  }
+  throw new Error(`nothing is delivered to ${url}`);
+}
+
+test.each(['http/protobuf', 'http/json'] as const)(
+  'whatever happens to some requests of a delivery, no part is lost and none is sent after it was taken: %s',
+  async (protocol) => {
+    const fates = fc.array(fc.option(fc.nat({ max: FATES.length - 1 }), { nil: undefined, freq: 2 }), {
+      minLength: 1,
+      maxLength: 12,
+    });
+    // A point has 100 bytes in protobuf, and 400 in JSON.
+    const sizes = fc.integer({ min: 50, max: 3000 });
+    await fc.assert(
+      fc.asyncProperty(fates, sizes, sizes, async (given, maxRequestBytes, limit) => {
+        const left = [...given];
+        const { endpoint, repeated } = await startLedger(() => {
+          const fate = left.shift();
+          return fate === undefined ? undefined : FATES[fate];
+        }, limit);
+        const registry = createRegistry();
+        const ledger = manySeries(registry, 9);
+        const options = { url: endpoint.url, protocol, maxRequestBytes, ...PLAIN };
+        const sender = sendOtlp(registry, options);
+        let recorded = 0;
+        for (let step = 0; step < 4; step++) {
+          recorded += ledger.record(step);
+          await sender.flush().catch(() => {});
+        }
+        await untilDelivered(sender);
+        const { givenUpValues, tooLargePoints, pendingValues } = sender.health;
+        expect(repeated).toEqual([]);
+        expect((await endpoint.values()) + givenUpValues).toBe(recorded);
+        expect(pendingValues).toBe(0);
+        // Only a point that is alone in its request can be given up.
+        expect(tooLargePoints === 0).toBe(givenUpValues === 0);
+        await sender.stop();
+        await endpoint.close();
+      }),
+      { numRuns: 30 },
+    );
+  },
+  60_000,
+);
+
+/** Refuses requests above a size, in the words of a receiver. */
+const WORDS: Readonly<Record<string, readonly [status: number, text: string]>> = {
+  'nginx and our receiver': [413, 'Request Entity Too Large'],
+  'the Collector': [400, 'http: request body too large'],
+};
+
+test.each(Object.keys(WORDS))('a request that is too large is halved: %s', async (name) => {
+  const [status, text] = WORDS[name]!;
+  const limit = 700;
+  const endpoint: Endpoint = await startEndpoint(() => async (request, response, body, take) => {
+    if (body.length > limit) return answering(status, text)(request, response, body, take);
+    await take();
+    return response.writeHead(200).end();
+  });
+  ends.push(() => endpoint.close());
+  const registry = createRegistry();
+  const recorded = manySeries(registry, 30).record(0);
+  const warned: string[] = [];
+  const failed: Error[] = [];
+  const observer = {
+    warned: (message: string) => warned.push(message),
+    failed: (error: Error) => failed.push(error),
+  };
+  const sender = sendOtlp(registry, { url: endpoint.url, observer, ...PLAIN });
+  await sender.stop();
+  expect(await endpoint.values()).toBe(recorded);
+  expect(failed).toEqual([]);
+  expect(warned).toEqual([
+    expect.stringMatching(
+      new RegExp(
+        `^the receiver has answered ${status}: .*; a request of \\d+ bytes is sent in halves: lower maxRequestBytes$`,
+      ),
+    ),
+  ]);
+  const { requests, failedRequests, givenUpValues, tooLargePoints } = sender.health;
+  // Once the size is found, all other requests of the delivery have it.
+  expect(failedRequests).toBeLessThan(5);
+  expect(requests + failedRequests).toBe(endpoint.requests.length);
+  expect([givenUpValues, tooLargePoints]).toEqual([0, 0]);
+});
+
+test.each([
+  ['Go', 8, 'grpc: received message larger than max (4999 vs. 700)'],
+  ['Go, compressed', 8, 'grpc: received message after decompression larger than max 700'],
+  ['Java', 8, 'gRPC message exceeds maximum size 700: 4999'],
+  ['.NET', 8, 'Received message exceeds the maximum configured message size.'],
+  ['Rust', 11, 'Error, decoded message length too large: found 4999 bytes, the limit is: 700 bytes'],
+])('a request that is too large is halved over gRPC: %s', async (_, status, message) => {
+  const endpoint = await startGrpcEndpoint(() => async (stream, take, bytes) => {
+    if (bytes.length > 700) {
+      endCall(stream, status, { 'grpc-message': encodeURIComponent(message) });
+      return;
+    }
+    await take();
+    endCall(stream, 0);
+  });
+  ends.push(() => endpoint.close());
+  const registry = createRegistry();
+  const recorded = manySeries(registry, 30).record(0);
+  const sender = sendOtlp(registry, { url: endpoint.url, protocol: 'grpc', ...PLAIN, compression: 'gzip' });
+  await sender.stop();
+  expect(await endpoint.values()).toBe(recorded);
+  expect(sender.health).toMatchObject({ givenUpValues: 0, tooLargePoints: 0 });
+  expect(sender.health.failedRequests).toBeGreaterThan(0);
+});
+
+test('RESOURCE_EXHAUSTED without a word about the size is a passing state', async () => {
+  const endpoint = await startGrpcEndpoint(
+    () => (stream) => endCall(stream, 8, { 'grpc-message': 'quota of requests' }),
+  );
+  ends.push(() => endpoint.close());
+  const registry = createRegistry();
+  const recorded = manySeries(registry, 30).record(0);
+  const sender = sendOtlp(registry, { url: endpoint.url, protocol: 'grpc', ...PLAIN });
+  await expect(sender.flush()).rejects.toThrow('gRPC status 8: quota of requests');
+  expect(endpoint.requests).toHaveLength(1);
+  expect(sender.health).toMatchObject({ pendingValues: recorded, tooLargePoints: 0 });
+  await sender.stop().catch(() => {});
+});
+
+test.each(['delta', 'cumulative'] as const)(
+  'a single point that is too large is given up, counted and named, and no other: %s',
+  async (temporality) => {
+    const endpoint = await startEndpoint(() => async (request, response, body, take) => {
+      if (body.length > 700) return answering(413)(request, response, body, take);
+      await take();
+      return response.writeHead(200).end();
+    });
+    ends.push(() => endpoint.close());
+    const registry = createRegistry();
+    const { record } = manySeries(registry, 5);
+    registry
+      .histogram({ name: 'wide' })
+      .with({ path: 'x'.repeat(2000) })
+      .record(1);
+    registry.histogram({ name: 'last' }).with({}).record(1);
+    const failed: string[] = [];
+    const observer = { failed: (error: Error) => failed.push(error.message) };
+    const sender = sendOtlp(registry, { url: endpoint.url, ...PLAIN, temporality, observer });
+    const recorded = record(0);
+    await sender.flush();
+    expect(await endpoint.values()).toBe(recorded + 1);
+    expect(failed).toEqual([
+      expect.stringMatching(
+        /^the receiver has answered 413; a single point of 2\d\d\d bytes is given up: wide \{"path":"x+…$/,
+      ),
+    ]);
+    const isDelta = temporality === 'delta';
+    expect(sender.health).toMatchObject({
+      tooLargePoints: 1,
+      givenUpValues: isDelta ? 1 : 0,
+      pendingValues: 0,
+    });
+    record(0);
+    await sender.stop();
+    expect(await endpoint.values()).toBe(2 * recorded + 1);
+    expect(sender.health.tooLargePoints).toBe(isDelta ? 1 : 2);
+  },
+);
+
+test('a receiver that refuses every size gets each point once, and the sender ends', async () => {
+  const endpoint = await startEndpoint(() => answering(413));
+  ends.push(() => endpoint.close());
+  const registry = createRegistry();
+  const recorded = manySeries(registry, 16).record(0);
+  const sender = sendOtlp(registry, { url: endpoint.url, ...PLAIN });
+  await sender.stop();
+  expect(sender.health).toMatchObject({ tooLargePoints: 16, givenUpValues: recorded, pendingValues: 0 });
+  expect(endpoint.requests.length).toBeLessThan(16 + 10);
+});
+
+test.each(['delta', 'cumulative'] as const)(
+  'a delivery that stops in the middle goes on there, also when a receiver limits requests: %s',
+  async (temporality) => {
+    let allowed = 0;
+    const { endpoint, repeated, sizes } = await startLedger(() =>
+      allowed-- > 0 ? undefined : answering(429),
+    );
+    const registry = createRegistry();
+    const ledger = manySeries(registry, 30);
+    const recorded = ledger.record(0);
+    const options = { url: endpoint.url, ...PLAIN, temporality, maxRequestBytes: 700 };
+    const sender = sendOtlp(registry, options);
+    const progress: number[] = [];
+    for (let round = 0; round < 6; round++) {
+      allowed = 2;
+      await sender.flush().catch(() => {});
+      progress.push(await endpoint.values());
+    }
+    allowed = Number.POSITIVE_INFINITY;
+    expect(progress[0]).toBeGreaterThan(0);
+    expect(progress[1]).toBeGreaterThan(progress[0]!);
+    expect(progress[2]).toBeGreaterThan(progress[1]!);
+    await sender.stop();
+    expect(await endpoint.values()).toBe(recorded);
+    if (temporality === 'delta') expect(repeated).toEqual([]);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(700);
+  },
+);
+
+test('what is left of a delivery goes out by the sender that takes over, in its protocol', async () => {
+  let allowed = 2;
+  const http = await startLedger(() => (allowed-- > 0 ? undefined : answering(503)));
+  const grpc = await startGrpcEndpoint(() => undefined);
+  ends.push(() => grpc.close());
+  const registry = createRegistry();
+  const { record } = manySeries(registry, 30);
+  let recorded = record(0);
+  const memory = new OtlpSenderMemory();
+  const limit = { maxRequestBytes: 2000, memory };
+  const first = sendOtlp(registry, { url: http.endpoint.url, protocol: 'http/json', ...PLAIN, ...limit });
+  await expect(first.stop()).rejects.toThrow('the receiver has answered 503');
+  const taken = await http.endpoint.values();
+  expect(taken).toBeGreaterThan(0);
+  expect(first.health.pendingValues).toBe(recorded - taken);
+  recorded += record(0);
+  const second = sendOtlp(registry, { url: grpc.url, protocol: 'grpc', ...PLAIN, ...limit });
+  await second.stop();
+  expect(taken + (await grpc.values())).toBe(recorded);
+});
