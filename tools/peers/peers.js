@@ -9,6 +9,7 @@ import { unpackCollectd } from './collectd.js';
 import { unpackDebianPackage } from './debian.js';
 import { buildWithGo } from './go.js';
 import { installWithNpm } from './npm.js';
+import { COMMIT, fetchOpenTelemetryJs } from './opentelemetry-js.js';
 import { installWithPip } from './python.js';
 import { run } from './run.js';
 
@@ -91,6 +92,10 @@ export const PEERS = [
   ),
   // These packages ask for Node.js 22.15, so the workspace itself cannot have them without warnings.
   madePeer('opentelemetry-3', '3.1.1', 'node_modules', installWithNpm),
+  {
+    ...madePeer('opentelemetry-suites', '2.10.0', 'packages', fetchOpenTelemetryJs, COMMIT),
+    isExtra: true,
+  },
 ];
 
 /**
