@@ -4,7 +4,7 @@ export type { Environment } from './environment.ts';
 export type { ExemplarFilter } from './exemplar-filter.ts';
 export type { HdrInstrumentation } from './instrumentation.ts';
 export type { Load } from './metric-readers.ts';
-export type { Format } from './metrics.ts';
+export type { Format } from './metric-settings.ts';
 export type { ProducerOptions } from './producer.ts';
 export type { ReaderOptions } from './reader.ts';
 export type { AttributesProcessor, Producer, Reader } from './sdk.ts';

@@ -13,9 +13,6 @@ import {
   scopeKey,
 } from './sdk.ts';
 
-/** The kind of histogram that a reader collects. */
-export type Format = 'exponential' | 'explicit';
-
 /** The scope of families that no instrument made. */
 const REGISTRY_SCOPE: MetricScope = { name: '@hdrscope/registry' };
 
@@ -25,15 +22,20 @@ export interface ShownFamily {
   readonly series: Iterable<SeriesSnapshot>;
 }
 
+/** A kind of histogram. */
+export interface KeptKind<Value extends HistogramValue = HistogramValue> {
+  readonly kind: PointKind<Value>;
+  /** The values of earlier collections, where all series of each family are converted; left out when no values are kept. */
+  readonly kept?: KeptValues<Value>;
+}
+
 /** How series become metrics. */
 export interface Conversion<Value extends HistogramValue> {
-  readonly kind: PointKind<Value>;
+  kindOf(settings: MetricSettings): KeptKind<Value>;
   readonly temporality: number;
   /** The time of the snapshot, in milliseconds since 1970. */
   readonly timeMs: number;
   settingsOf(family: FamilySnapshot): MetricSettings;
-  /** The values of earlier collections, where all series of each family are converted; left out when no values are kept. */
-  readonly kept?: KeptValues<Value>;
 }
 
 /** Converts series to OpenTelemetry metrics, grouped by scope. Other work runs in between. */
@@ -68,21 +70,27 @@ export function mergeScopes(into: readonly ScopeMetrics[], added: readonly Scope
 
 async function pointsOf<Value extends HistogramValue>(
   { family, series }: ShownFamily,
-  { kind, kept, timeMs, settingsOf }: Conversion<Value>,
+  { kindOf, timeMs, settingsOf }: Conversion<Value>,
   slices: Slices,
 ): Promise<Point<HistogramValue>[]> {
   const settings = settingsOf(family);
+  const { kind, kept } = kindOf(settings);
   const convert =
     kept?.begin(family, settings) ?? ((state: SeriesSnapshot) => kind.valueOf(state, family, settings));
   const endTime = hrTime(timeMs);
   const points: Point<HistogramValue>[] = [];
   for (const state of series) {
-    const value = convert(state);
+    const whole = convert(state);
+    const value = settings.hasMinMax ? whole : withoutMinMax(whole);
     // A series that only rejected values has counted none.
     if (value.count > 0) points.push(pointOf(state, value, endTime));
     if (slices.isOver()) await slices.next();
   }
   return points;
+}
+
+function withoutMinMax({ min: _, max: __, ...value }: HistogramValue): HistogramValue {
+  return value;
 }
 
 function pointOf(
@@ -99,14 +107,15 @@ function pointOf(
 function metricOf<Value extends HistogramValue>(
   family: FamilySnapshot,
   dataPoints: Point<HistogramValue>[],
-  { kind, temporality, settingsOf }: Conversion<Value>,
+  { kindOf, temporality, settingsOf }: Conversion<Value>,
 ): HistogramMetric {
   const { name, description, unit } = family;
-  const { valueType } = settingsOf(family);
+  const settings = settingsOf(family);
+  const { valueType, advice } = settings;
   return {
-    descriptor: { name, description, unit, type: HISTOGRAM_INSTRUMENT, valueType, advice: {} },
+    descriptor: { name, description, unit, type: HISTOGRAM_INSTRUMENT, valueType, advice },
     aggregationTemporality: temporality,
-    dataPointType: kind.type,
+    dataPointType: kindOf(settings).kind.type,
     dataPoints,
   };
 }
