@@ -82,8 +82,7 @@ export function sdkViewReader(provider: MeterProvider): SdkViewReader {
   };
 }
 
-// The SDK has no public way to its views. These private members are equal in 1.30.1, 2.0.1, 2.12.1 and 3.1.1; tests
-// cover each of them.
+// The SDK has no public way to its views. These private members are equal in 2.0.1 to 3.1.1, and tests cover both ends.
 
 interface SdkViewRegistry {
   findViews(instrument: InstrumentDescriptor, scope: MetricScope): readonly SdkView[];
