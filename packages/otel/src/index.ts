@@ -1,4 +1,11 @@
-export { type BoundHistogram, bind } from './bind.ts';
+export {
+  type BindableHistogram,
+  type BoundCounter,
+  type BoundGauge,
+  type BoundHistogram,
+  type BoundUpDownCounter,
+  bind,
+} from './bind.ts';
 export { createHdr, type Hdr, type HdrOptions } from './create-hdr.ts';
 export type { Environment } from './environment.ts';
 export type { ExemplarFilter } from './exemplar-filter.ts';
