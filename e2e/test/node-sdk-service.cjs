@@ -9,9 +9,13 @@ const { metrics } = require('@opentelemetry/api');
 const [line, source] = process.argv.slice(2);
 const { NodeSDK } = require(`sdk-node-${line}`);
 const { HttpInstrumentation } = require(`instrumentation-http-${line}`);
-const { InMemoryMetricExporter, PeriodicExportingMetricReader } = require(
+const { createDenyListAttributesProcessor, InMemoryMetricExporter, PeriodicExportingMetricReader } = require(
   line === '0.301' ? 'sdk-metrics-3' : '@opentelemetry/sdk-metrics',
 );
+const view = {
+  instrumentName: 'app.basket',
+  attributesProcessors: [createDenyListAttributesProcessor(['user'])],
+};
 
 main();
 
@@ -25,11 +29,15 @@ async function main() {
   const sdk = new NodeSDK({
     // The first line supports one reader only.
     ...(line === '0.203' ? { metricReader: readers[0] } : { metricReaders: readers }),
+    views: [view],
     instrumentations: [hdr.instrumentation(), new HttpInstrumentation()],
   });
   sdk.start();
   await answerFive();
-  metrics.getMeter('shop').createHistogram('app.basket', { unit: '{items}' }).record(7, { kind: 'gift' });
+  metrics
+    .getMeter('shop')
+    .createHistogram('app.basket', { unit: '{items}' })
+    .record(7, { kind: 'gift', user: 'a' });
   metrics.getMeter('shop').createCounter('orders').add(2);
   await Promise.all(readers.map((reader) => reader.forceFlush()));
   if (source !== 'env') console.log(JSON.stringify(summaryOf(exporter)));
@@ -64,6 +72,7 @@ function summaryOf(exporter) {
     name: descriptor.name,
     unit: descriptor.unit,
     dataPointType,
+    keys: [...new Set(dataPoints.flatMap(({ attributes }) => Object.keys(attributes)))],
     count: dataPoints.reduce((sum, { value }) => sum + (value.count ?? value), 0),
   }));
 }

@@ -1,14 +1,40 @@
-import type { Attributes, Histogram } from '@opentelemetry/api';
+import type { Attributes, Context, Counter, Gauge, Histogram, UpDownCounter } from '@opentelemetry/api';
 
-/** An instrument bound to one set of attributes. */
+// Names and behaviour are those of https://opentelemetry.io/docs/specs/otel/metrics/api/#bind, which is in development.
+
+/** A histogram that is bound to a set of attributes. */
 export interface BoundHistogram {
-  /** Counts a value, given in the instrument's unit. Never throws. */
-  record(value: number): void;
+  /**
+   * Counts a value, given in the instrument's unit. Never throws.
+   *
+   * @param context Where exemplars find their span. @default the active context
+   */
+  record(value: number, context?: Context): void;
+}
+
+/** A gauge that is bound to a set of attributes. */
+export type BoundGauge = BoundHistogram;
+
+/** A counter that is bound to a set of attributes. */
+export interface BoundCounter {
+  add(value: number, context?: Context): void;
+}
+
+/** An up-down counter that is bound to a set of attributes. */
+export type BoundUpDownCounter = BoundCounter;
+
+/** An instrument with the method `bind`, as each HDR instrument is. */
+export interface BindableHistogram extends Histogram {
+  /** Returns this instrument, bound to a copy of the attributes. @default no attributes */
+  bind(attributes?: Attributes): BoundHistogram;
 }
 
 /**
- * Binds an instrument to a set of attributes, for hot paths. An HDR instrument looks its series up once, here; any other
- * instrument receives the attributes with each record.
+ * Binds an instrument to a set of attributes, for hot paths. Each call is `instrument.bind(attributes)` where the instrument
+ * has that method. An HDR instrument runs the processors of its views and looks its series up once, here, so a limit of series
+ * decides here too. Other instruments, those of the SDK among them, receive a copy of the attributes with each record.
+ *
+ * There is nothing to unbind: a bound instrument that nobody holds is garbage, and its series stays.
  *
  * @example
  * ```ts
@@ -24,13 +50,21 @@ export interface BoundHistogram {
  * family!.series[0]!.histogram.totalCount; //=> 1
  * ```
  */
-export function bind(histogram: Histogram, attributes: Attributes): BoundHistogram {
-  if (isBindable(histogram)) return histogram.bind(attributes);
-  return { record: (value) => histogram.record(value, attributes) };
+export function bind(instrument: Histogram | Gauge, attributes?: Attributes): BoundHistogram;
+export function bind(instrument: Counter | UpDownCounter, attributes?: Attributes): BoundCounter;
+export function bind(
+  instrument: Histogram | Gauge | Counter | UpDownCounter,
+  attributes: Attributes = {},
+): BoundHistogram | BoundCounter {
+  if (isBindable(instrument)) return instrument.bind(attributes);
+  const kept = { ...attributes };
+  return 'add' in instrument
+    ? { add: (value, context) => instrument.add(value, kept, context) }
+    : { record: (value, context) => instrument.record(value, kept, context) };
 }
 
-function isBindable(
-  histogram: Histogram,
-): histogram is Histogram & { bind(attributes: Attributes): BoundHistogram } {
-  return typeof (histogram as { readonly bind?: unknown }).bind === 'function';
+function isBindable<Instrument extends object>(
+  instrument: Instrument,
+): instrument is Instrument & { bind(attributes: Attributes): BoundHistogram & BoundCounter } {
+  return typeof (instrument as { readonly bind?: unknown }).bind === 'function';
 }

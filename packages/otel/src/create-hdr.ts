@@ -16,7 +16,7 @@ import { compileView, type HdrView } from './view.ts';
 export interface HdrOptions {
   /**
    * Select the instruments that become HDR histograms. An instrument that no view selects stays the SDK's own; one that
-   * several views select yields several metrics.
+   * several views select yields a metric for each name. Views of the provider hold too.
    */
   readonly views: readonly HdrView[];
   /** Keeps the counts. Everything in it is exported. @default a new registry */

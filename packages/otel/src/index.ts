@@ -1,10 +1,17 @@
-export { type BoundHistogram, bind } from './bind.ts';
+export {
+  type BindableHistogram,
+  type BoundCounter,
+  type BoundGauge,
+  type BoundHistogram,
+  type BoundUpDownCounter,
+  bind,
+} from './bind.ts';
 export { createHdr, type Hdr, type HdrOptions } from './create-hdr.ts';
 export type { Environment } from './environment.ts';
 export type { ExemplarFilter } from './exemplar-filter.ts';
 export type { HdrInstrumentation } from './instrumentation.ts';
 export type { Load } from './metric-readers.ts';
-export type { Format } from './metrics.ts';
+export type { Format } from './metric-settings.ts';
 export type { ProducerOptions } from './producer.ts';
 export type { ReaderOptions } from './reader.ts';
 export type { AttributesProcessor, Producer, Reader } from './sdk.ts';

@@ -1,6 +1,6 @@
 import type { Family, Series } from '@hdrscope/registry';
 import { type Attributes, type Context, context, diag, type Histogram, ValueType } from '@opentelemetry/api';
-import type { BoundHistogram } from './bind.ts';
+import type { BindableHistogram, BoundHistogram } from './bind.ts';
 import { type ExemplarFilter, exemplarContext } from './exemplar-filter.ts';
 import type { AttributesProcessor } from './sdk.ts';
 
@@ -23,7 +23,7 @@ export interface InstrumentSetup {
 }
 
 /** The instrument that `createHistogram` returns when a view selects it. No method throws. */
-export class HdrInstrument implements Histogram {
+export class HdrInstrument implements BindableHistogram {
   readonly #name: string;
   readonly #isInteger: boolean;
   readonly #targets: readonly ViewTarget[];
@@ -57,22 +57,23 @@ export class HdrInstrument implements Histogram {
   }
 
   /** Looks the series up and runs the processors once, for many records with the same attributes. */
-  bind(attributes: Attributes): BoundHistogram {
-    const plain = this.#plainFamily?.with(attributes);
+  bind(given: Attributes = NO_ATTRIBUTES): BoundHistogram {
+    const plain = this.#plainFamily?.with(given);
+    if (plain !== undefined) {
+      return {
+        record: (value) => {
+          if (!plain.record(value)) this.#refuse(value);
+        },
+      };
+    }
+    const attributes = { ...given };
     const series = this.#targets.map((target) => target.family.with(this.#kept(target, attributes)));
     return {
-      record: plain
-        ? (value) => {
-            if (!plain.record(value)) this.#refuse(value);
-          }
-        : (value) => {
-            this.#also?.record(value, attributes);
-            const counted = this.#counted(value);
-            for (const one of series) {
-              if (!one.record(counted)) this.#refuse(value);
-              else if (this.#exemplars !== 'always_off') this.#offer(one, counted, attributes);
-            }
-          },
+      record: (value, recordContext) => {
+        this.#also?.record(value, attributes, recordContext);
+        const counted = this.#counted(value);
+        for (const one of series) this.#recordIn(one, value, counted, attributes, recordContext);
+      },
     };
   }
 
@@ -81,9 +82,19 @@ export class HdrInstrument implements Histogram {
     const counted = this.#counted(value);
     for (const target of this.#targets) {
       const series = target.family.with(this.#kept(target, attributes, recordContext));
-      if (!series.record(counted)) this.#refuse(value);
-      else if (this.#exemplars !== 'always_off') this.#offer(series, counted, attributes, recordContext);
+      this.#recordIn(series, value, counted, attributes, recordContext);
     }
+  }
+
+  #recordIn(
+    series: Series,
+    value: number,
+    counted: number,
+    attributes: Attributes,
+    recordContext: Context | undefined,
+  ): void {
+    if (!series.record(counted)) this.#refuse(value);
+    else if (this.#exemplars !== 'always_off') this.#offer(series, counted, attributes, recordContext);
   }
 
   #counted(value: number): number {
@@ -104,7 +115,9 @@ export class HdrInstrument implements Histogram {
 
   /** Offers an exemplar. It carries the attributes that the series lacks, because the view dropped them. */
   #offer(series: Series, value: number, attributes: Attributes, recordContext?: Context): void {
-    const found = exemplarContext(this.#exemplars, recordContext ?? context.active());
+    // Attributes in the place of the context are an easy mistake with a bound instrument.
+    const isContext = typeof recordContext?.getValue === 'function';
+    const found = exemplarContext(this.#exemplars, isContext ? recordContext : context.active());
     if (found === undefined) return;
     const left = Object.entries(attributes).filter(([key]) => !Object.hasOwn(series.attributes, key));
     const filtered = Object.fromEntries(left) as Series['attributes'];

@@ -1,7 +1,7 @@
 import type { FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
 import type { HrTime } from '@opentelemetry/api';
 import { familyKey, type MetricSettings } from './metric-settings.ts';
-import { hrTime, pointFrom } from './point.ts';
+import { hrTime, pointFrom, shownValue } from './point.ts';
 import type { HistogramValue, Point } from './sdk.ts';
 
 /** How the points of one kind of histogram are computed. */
@@ -91,7 +91,7 @@ class KeptFamily<Value extends HistogramValue> {
     endTime: HrTime,
   ): Point<Value> | undefined {
     if (this.#states[place] !== state) {
-      const value = this.#renewed(place, state, family, settings);
+      const value = shownValue(this.#renewed(place, state, family, settings), settings);
       this.#states[place] = state;
       this.#values[place] = value;
       this.#startTimes[place] = value.count === 0 ? undefined : hrTime(state.startTimeMs);

@@ -1,14 +1,23 @@
 import type { FamilySnapshot } from '@hdrscope/registry';
 
+/** The kind of histogram that a reader collects. */
+export type Format = 'exponential' | 'explicit';
+
 /** How readers see the metric of a family. */
 export interface MetricSettings {
   readonly valueType: number;
+  /** What the instrument advises. */
+  readonly advice: object;
   /** The most buckets of an exponential histogram. */
   readonly maxSize: number;
   /** The finest scale of an exponential histogram; `undefined` for the scale that the digits justify. */
   readonly maxScale: number | undefined;
   /** Boundaries of an explicit histogram. */
   readonly boundaries: readonly number[];
+  /** The kind of histogram for readers that do not insist on another one; `undefined` leaves it to the reader. */
+  readonly format: Format | undefined;
+  /** Whether points show the minimum and the maximum. */
+  readonly hasMinMax: boolean;
 }
 
 /** OpenTelemetry's limit on the buckets of an exponential histogram. */
@@ -24,21 +33,29 @@ const SECONDS_BOUNDARIES = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.7
 /** `ValueType.DOUBLE`. */
 const DOUBLE = 1;
 
+const NO_ADVICE = /* @__PURE__ */ Object.freeze({});
+
 /** Fills in the settings that are not given. */
 export function metricSettings(
   unit: string,
   given: {
     readonly valueType?: number | undefined;
+    readonly advice?: object | undefined;
     readonly maxSize?: number | undefined;
     readonly maxScale?: number | undefined;
     readonly boundaries?: readonly number[] | undefined;
+    readonly format?: Format | undefined;
+    readonly hasMinMax?: boolean | undefined;
   } = {},
 ): MetricSettings {
   return {
     valueType: given.valueType ?? DOUBLE,
+    advice: given.advice ?? NO_ADVICE,
     maxSize: given.maxSize ?? DEFAULT_MAX_SIZE,
     maxScale: given.maxScale,
     boundaries: given.boundaries ?? (unit === 's' ? SECONDS_BOUNDARIES : DEFAULT_BOUNDARIES),
+    format: given.format,
+    hasMinMax: given.hasMinMax ?? true,
   };
 }
 

@@ -2,7 +2,7 @@ import { Slices } from '@hdrscope/kit';
 import type { FamilySnapshot, SeriesSnapshot } from '@hdrscope/registry';
 import type { KeptPoints, PointKind } from './kept-points.ts';
 import type { MetricSettings } from './metric-settings.ts';
-import { hrTime, pointOf } from './point.ts';
+import { hrTime, pointOf, shownValue } from './point.ts';
 import {
   HISTOGRAM_INSTRUMENT,
   type HistogramMetric,
@@ -13,9 +13,6 @@ import {
   scopeKey,
 } from './sdk.ts';
 
-/** The kind of histogram that a reader collects. */
-export type Format = 'exponential' | 'explicit';
-
 /** The scope of families that no instrument made. */
 const REGISTRY_SCOPE: MetricScope = { name: '@hdrscope/registry' };
 
@@ -25,15 +22,20 @@ export interface ShownFamily {
   readonly series: Iterable<SeriesSnapshot>;
 }
 
+/** A kind of histogram. */
+export interface KeptKind<Value extends HistogramValue = HistogramValue> {
+  readonly kind: PointKind<Value>;
+  /** What earlier collections made, where all series of each family are converted; left out when nothing is kept. */
+  readonly kept?: KeptPoints<Value>;
+}
+
 /** How series become metrics. */
 export interface Conversion<Value extends HistogramValue> {
-  readonly kind: PointKind<Value>;
+  kindOf(settings: MetricSettings): KeptKind<Value>;
   readonly temporality: number;
   /** The time of the snapshot, in milliseconds since 1970. */
   readonly timeMs: number;
   settingsOf(family: FamilySnapshot): MetricSettings;
-  /** What earlier collections made, where all series of each family are converted; left out when nothing is kept. */
-  readonly kept?: KeptPoints<Value>;
 }
 
 /** Converts series to OpenTelemetry metrics, grouped by scope. Other work runs in between. */
@@ -54,31 +56,43 @@ export async function toScopeMetrics<Value extends HistogramValue>(
   return [...byScope.values()];
 }
 
-/**
- * Adds scopes to those of another producer. Equal scopes become one, in which the added metrics come first: an instrument that the
- * registry refused is counted by the SDK, and an exporter that keeps the first of two metrics of one name must keep the other one.
- */
+/** Adds scopes to those of another producer. Equal scopes become one. */
 export function mergeScopes(into: readonly ScopeMetrics[], added: readonly ScopeMetrics[]): ScopeMetrics[] {
   const rest = new Map(added.map((one) => [scopeKey(one.scope), one]));
   const merged = into.map((one) => {
     const same = rest.get(scopeKey(one.scope));
     if (same === undefined) return one;
     rest.delete(scopeKey(one.scope));
-    return { ...one, metrics: [...same.metrics, ...one.metrics] };
+    return { ...one, metrics: mergeMetrics(one.metrics, same.metrics) };
   });
   return [...merged, ...rest.values()];
 }
 
+type Metrics = ScopeMetrics['metrics'];
+
+/**
+ * Adds histograms behind other metrics, and before histograms of the same name: an instrument that the registry refused is counted by
+ * the SDK, and an exporter that keeps the first of two metrics of one name must keep the added one.
+ */
+function mergeMetrics(into: Metrics, added: Metrics): Metrics {
+  const names = new Set(added.map(({ descriptor }) => descriptor.name.toLowerCase()));
+  const isRefused = ({ descriptor: { name, type } }: Metrics[number]): boolean =>
+    type === HISTOGRAM_INSTRUMENT && names.has(name.toLowerCase());
+  return [...into.filter((metric) => !isRefused(metric)), ...added, ...into.filter(isRefused)];
+}
+
 async function pointsOf<Value extends HistogramValue>(
   { family, series }: ShownFamily,
-  { kind, kept, timeMs, settingsOf }: Conversion<Value>,
+  { kindOf, timeMs, settingsOf }: Conversion<Value>,
   slices: Slices,
 ): Promise<Point<HistogramValue>[]> {
   const settings = settingsOf(family);
+  const { kind, kept } = kindOf(settings);
   const endTime = hrTime(timeMs);
   const convert =
     kept?.begin(family, settings, endTime) ??
-    ((state: SeriesSnapshot) => pointOf(state, kind.valueOf(state, family, settings), endTime));
+    ((state: SeriesSnapshot) =>
+      pointOf(state, shownValue(kind.valueOf(state, family, settings), settings), endTime));
   const points: Point<HistogramValue>[] = [];
   for (const state of series) {
     const point = convert(state);
@@ -91,14 +105,15 @@ async function pointsOf<Value extends HistogramValue>(
 function metricOf<Value extends HistogramValue>(
   family: FamilySnapshot,
   dataPoints: Point<HistogramValue>[],
-  { kind, temporality, settingsOf }: Conversion<Value>,
+  { kindOf, temporality, settingsOf }: Conversion<Value>,
 ): HistogramMetric {
   const { name, description, unit } = family;
-  const { valueType } = settingsOf(family);
+  const settings = settingsOf(family);
+  const { valueType, advice } = settings;
   return {
-    descriptor: { name, description, unit, type: HISTOGRAM_INSTRUMENT, valueType, advice: {} },
+    descriptor: { name, description, unit, type: HISTOGRAM_INSTRUMENT, valueType, advice },
     aggregationTemporality: temporality,
-    dataPointType: kind.type,
+    dataPointType: kindOf(settings).kind.type,
     dataPoints,
   };
 }

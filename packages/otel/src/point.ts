@@ -1,5 +1,6 @@
 import type { SeriesSnapshot } from '@hdrscope/registry';
 import type { HrTime } from '@opentelemetry/api';
+import type { MetricSettings } from './metric-settings.ts';
 import type { HistogramValue, Point } from './sdk.ts';
 
 /** Makes a point of a series; `undefined` for a series that only rejected values, and so has counted none. */
@@ -11,6 +12,13 @@ export function pointOf<Value extends HistogramValue>(
   return value.count === 0
     ? undefined
     : pointFrom(hrTime(startTimeMs), endTime, attributes, value, exemplars);
+}
+
+/** A value as the settings of its metric show it. */
+export function shownValue<Value extends HistogramValue>(value: Value, { hasMinMax }: MetricSettings): Value {
+  if (hasMinMax) return value;
+  const { min: _, max: __, ...rest } = value;
+  return rest as Value;
 }
 
 /** Makes a point of its parts. */

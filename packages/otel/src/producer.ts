@@ -7,13 +7,12 @@ import {
 } from '@hdrscope/registry';
 import { EXPLICIT } from './explicit.ts';
 import { EXPONENTIAL } from './exponential.ts';
-import { KeptPoints, type PointKind } from './kept-points.ts';
-import type { MetricSettings } from './metric-settings.ts';
-import { type Format, toScopeMetrics } from './metrics.ts';
+import { KeptPoints } from './kept-points.ts';
+import type { Format, MetricSettings } from './metric-settings.ts';
+import { type KeptKind, toScopeMetrics } from './metrics.ts';
 import {
   type Collection,
   type CollectionOptions,
-  type HistogramValue,
   type Producer,
   type ScopeMetrics,
   Temporality,
@@ -31,10 +30,13 @@ export interface HdrCollection {
   readonly errors: readonly unknown[];
 }
 
+/** The kind of histogram of a metric, for which a view of the SDK may state one. */
+export type FormatOf = (stated: Format | undefined) => Format;
+
 /** Collects for one reader. */
 export type HdrCollector = (
   temporality: number,
-  format: Format,
+  formatOf: FormatOf,
   options: (CollectionOptions & Pick<GatherOptions, 'maxAgeMs'>) | undefined,
 ) => Promise<HdrCollection>;
 
@@ -51,22 +53,23 @@ export function hdrCollector({ registry, settingsOf }: HdrStore, expected: numbe
     exponential: { kind: EXPONENTIAL, kept: new KeptPoints(EXPONENTIAL) },
     explicit: { kind: EXPLICIT, kept: new KeptPoints(EXPLICIT) },
   };
-  return async (temporality, format, options = {}) => {
+  return async (temporality, formatOf, options = {}) => {
     const { timeoutMillis: timeoutMs = Number.POSITIVE_INFINITY, maxAgeMs = SHARED_GATHER_MS } = options;
     // The registry waits for its sources no longer than the collection may take.
     const snapshot = await registry.gather({ timeoutMs, maxAgeMs });
-    const { kind, kept } = formats[format] as { kind: PointKind; kept: KeptPoints<HistogramValue> };
-    const conversion = { kind, temporality, timeMs: snapshot.timeMs, settingsOf };
+    const keptKindOf = ({ format }: MetricSettings): KeptKind => formats[formatOf(format)] as KeptKind;
+    const conversion = { temporality, timeMs: snapshot.timeMs, settingsOf };
     let scopeMetrics: Promise<ScopeMetrics[]>;
     if (temporality === Temporality.DELTA) {
       // No `await` comes between the snapshot and these lines: overlapping collections arrive in the order of their
       // snapshots, so each count goes to exactly one of them.
-      scopeMetrics = toScopeMetrics(snapshot.changesSince(seen), conversion);
+      const kindOf = (settings: MetricSettings): KeptKind => ({ kind: keptKindOf(settings).kind });
+      scopeMetrics = toScopeMetrics(snapshot.changesSince(seen), { ...conversion, kindOf });
       seen = snapshot;
     } else {
       seen = EMPTY_SNAPSHOT;
       const families = snapshot.families.map((family) => ({ family, series: family.series }));
-      scopeMetrics = toScopeMetrics(families, { ...conversion, kept });
+      scopeMetrics = toScopeMetrics(families, { ...conversion, kindOf: keptKindOf });
     }
     return {
       scopeMetrics: await scopeMetrics,
@@ -81,20 +84,24 @@ export function hdrCollector({ registry, settingsOf }: HdrStore, expected: numbe
 export interface ProducerOptions {
   /** The temporality of the reader. @default 'cumulative' */
   readonly temporality?: 'cumulative' | 'delta';
-  /** The kind of histogram. @default 'exponential' */
+  /** The kind of histogram. @default the one that a view of the SDK states, else 'exponential' */
   readonly format?: Format;
 }
 
 /** Makes a producer for a reader's `metricProducers`: see `Hdr.producer`. */
 export function hdrProducer(
   store: HdrStore,
-  { temporality = 'cumulative', format = 'exponential' }: ProducerOptions,
+  { temporality = 'cumulative', format }: ProducerOptions,
 ): Producer {
   const wanted = temporality === 'delta' ? Temporality.DELTA : Temporality.CUMULATIVE;
   const collect = hdrCollector(store, wanted);
   return {
     async collect(options): Promise<Collection> {
-      const { scopeMetrics, errors } = await collect(wanted, format, options);
+      const { scopeMetrics, errors } = await collect(
+        wanted,
+        (stated) => format ?? stated ?? 'exponential',
+        options,
+      );
       // Readers use only the scopes of a producer; the resource comes from the provider.
       return { resourceMetrics: { resource: { attributes: {} }, scopeMetrics }, errors };
     },

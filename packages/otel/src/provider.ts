@@ -9,11 +9,13 @@ import {
   type MetricOptions,
   ValueType,
 } from '@opentelemetry/api';
+import { type CombinedView, combineViews, type Warn } from './combine-views.ts';
 import { delegate } from './delegate.ts';
 import type { ExemplarFilter } from './exemplar-filter.ts';
 import { HdrInstrument, type ViewTarget } from './instrument.ts';
 import { type MetricSettings, metricSettings } from './metric-settings.ts';
 import { type MetricScope, scopeKey } from './sdk.ts';
+import { type SdkViewReader, sdkViewReader } from './sdk-views.ts';
 import { type CompiledView, familyOptions, type InstrumentIdentity } from './view.ts';
 
 /** The means with which a wrapped provider makes instruments. */
@@ -31,6 +33,7 @@ export function wrapProvider<Wrapped extends MeterProvider>(
   factory: InstrumentFactory,
 ): Wrapped {
   const meters = new WeakMap<Meter, Map<string, Meter>>();
+  const targetsOf = targetFinder(factory, sdkViewReader(provider));
   return delegate<MeterProvider>(provider, {
     getMeter: (...args: Parameters<MeterProvider['getMeter']>) => {
       const meter = provider.getMeter(...args);
@@ -39,7 +42,7 @@ export function wrapProvider<Wrapped extends MeterProvider>(
       // By scope as well: a provider that is shut down returns one meter for all scopes.
       const byScope = meters.get(meter) ?? new Map<string, Meter>();
       meters.set(meter, byScope);
-      const wrapped = byScope.get(scopeKey(scope)) ?? wrapMeter(meter, scope, factory);
+      const wrapped = byScope.get(scopeKey(scope)) ?? wrapMeter(meter, scope, factory, targetsOf);
       byScope.set(scopeKey(scope), wrapped);
       return wrapped;
     },
@@ -52,11 +55,16 @@ const ASYNCHRONOUS = [
   'createObservableUpDownCounter',
 ] as const satisfies (keyof Meter)[];
 
-function wrapMeter(meter: Meter, scope: MetricScope, factory: InstrumentFactory): Meter {
+function wrapMeter(
+  meter: Meter,
+  scope: MetricScope,
+  { views, exemplarFilter }: InstrumentFactory,
+  targetsOf: TargetFinder,
+): Meter {
   const asynchronous = ASYNCHRONOUS.map((create) => [
     create,
     (name: string, options: MetricOptions = {}) => {
-      warnOfAsynchronous(factory.views, { name, unit: options.unit ?? '', scope });
+      warnOfAsynchronous(views, { name, unit: options.unit ?? '', scope });
       return meter[create](name, options);
     },
   ]);
@@ -64,18 +72,48 @@ function wrapMeter(meter: Meter, scope: MetricScope, factory: InstrumentFactory)
     ...Object.fromEntries(asynchronous),
     createHistogram: (name: string, options: MetricOptions = {}): Histogram => {
       const { unit = '', valueType = ValueType.DOUBLE } = options;
-      const views = factory.views.filter((view) => view.matches({ name, unit, scope }));
-      const targets = new Map<ViewTarget['family'], ViewTarget>();
-      for (const view of views) {
-        const target = targetOf(view, name, scope, options, factory, targets);
-        if (target !== undefined) targets.set(target.family, target);
-      }
-      if (targets.size === 0) return meter.createHistogram(name, options);
-      const also = views.some(({ tee }) => tee) ? meter.createHistogram(name, options) : undefined;
-      const { exemplarFilter } = factory;
-      return new HdrInstrument({ name, valueType, targets: [...targets.values()], also, exemplarFilter });
+      const selecting = views.filter((view) => view.matches({ name, unit, scope }));
+      const targets = targetsOf(meter, scope, name, options, selecting);
+      if (targets.length === 0) return meter.createHistogram(name, options);
+      const also = selecting.some(({ tee }) => tee) ? meter.createHistogram(name, options) : undefined;
+      return new HdrInstrument({ name, valueType, targets, also, exemplarFilter });
     },
   });
+}
+
+/** Finds where the values of an instrument go. It is empty when the instrument stays the SDK's. */
+type TargetFinder = (
+  meter: Meter,
+  scope: MetricScope,
+  name: string,
+  options: MetricOptions,
+  selecting: readonly CompiledView[],
+) => readonly ViewTarget[];
+
+function targetFinder(factory: InstrumentFactory, streamsOf: SdkViewReader): TargetFinder {
+  const warned = new Set<string>();
+  return (meter, scope, name, options, selecting) => {
+    if (selecting.length === 0) return [];
+    // An application may make the same instrument many times.
+    const warn: Warn = (problem) => {
+      const message = `${name}: ${problem}`;
+      if (!warned.has(message)) diag.warn(message);
+      warned.add(message);
+    };
+    const { unit = '', description = '', valueType = ValueType.DOUBLE, advice = {} } = options;
+    const streams = streamsOf(meter, scope, { name, unit, description, valueType, advice });
+    if (streams === undefined) {
+      warn('stays with the SDK, because a view of the SDK selects it that hdrscope cannot read');
+      return [];
+    }
+    if (streams.some(({ aggregation }) => aggregation.kind === 'other')) {
+      warn('stays with the SDK, because a view of the SDK gives it an aggregation without buckets');
+      return [];
+    }
+    return combineViews(name, selecting, streams, warn).flatMap(
+      (view) => targetOf(view, name, scope, options, factory) ?? [],
+    );
+  };
 }
 
 /** Only a view that names the instrument deserves a warning: a wildcard matches other instruments in passing. */
@@ -91,18 +129,18 @@ function warnOfAsynchronous(views: readonly CompiledView[], instrument: Instrume
 
 /** Finds where a view sends an instrument's values. Logs a warning and returns `undefined` when the registry refuses the family. */
 function targetOf(
-  view: CompiledView,
+  view: CombinedView,
   instrumentName: string,
   scope: MetricScope,
   options: MetricOptions,
   { registry, remember }: InstrumentFactory,
-  earlier: ReadonlyMap<ViewTarget['family'], ViewTarget>,
 ): ViewTarget | undefined {
   const { unit = '', description = '', valueType, advice } = options;
   try {
-    const boundaries = view.boundaries ?? ascending(advice?.explicitBucketBoundaries);
-    const { maxSize, maxScale } = view;
-    const settings = metricSettings(unit, { valueType, maxSize, maxScale, boundaries });
+    const boundaries = ascending(view.boundaries ?? advice?.explicitBucketBoundaries);
+    const { maxSize, maxScale, format, hasMinMax } = view;
+    const shown = { valueType, advice, maxSize, maxScale, boundaries, format, hasMinMax };
+    const settings = metricSettings(unit, shown);
     const given = familyOptions(view, { name: instrumentName, unit, description, scope });
     const areCounts = valueType === ValueType.INT && unit === '';
     const family = registry.histogram({
@@ -112,8 +150,6 @@ function targetOf(
       // The default boundaries too: whatever readers show is exact.
       thresholds: settings.boundaries,
     });
-    // When several views make the same metric, its values count once, and the first view's settings apply.
-    if (earlier.has(family)) return undefined;
     remember(family, settings);
     return { family, attributesProcessors: view.attributesProcessors };
   } catch (error) {
@@ -128,7 +164,7 @@ function countResolution(known: ViewTarget['family'] | undefined): number {
   return known === undefined ? 1 : fromTicks(known.resolution, 1);
 }
 
-/** Sorts advised boundaries, and drops those that are not finite or come twice, as the SDK does. */
+/** Sorts boundaries, and drops those that are not finite or come twice, as the SDK does. */
 function ascending(boundaries: readonly number[] | undefined): readonly number[] | undefined {
   return boundaries && [...new Set(boundaries.filter(Number.isFinite))].sort((a, b) => a - b);
 }

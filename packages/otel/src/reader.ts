@@ -2,16 +2,18 @@ import { mustBe } from '@hdrscope/core/internal';
 import { type GatherOptions, SHARED_GATHER_MS, type Snapshot } from '@hdrscope/registry';
 import { delegate } from './delegate.ts';
 import { type Environment, variable } from './environment.ts';
-import { type Format, mergeScopes } from './metrics.ts';
-import { type HdrStore, hdrCollector } from './producer.ts';
+import type { Format } from './metric-settings.ts';
+import { mergeScopes } from './metrics.ts';
+import { type FormatOf, type HdrStore, hdrCollector } from './producer.ts';
 import { AggregationType, type Collection, HISTOGRAM_INSTRUMENT, type Producer, type Reader } from './sdk.ts';
 
 /** How a wrapped reader collects HDR histograms. */
 export interface ReaderOptions {
   /**
-   * The kind of histogram. `'auto'` follows the aggregation that the reader selects. When that is the default, the stock
-   * Prometheus exporter gets explicit buckets, the only kind that it can show; any other reader gets the kind that
-   * `OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION` names, else exponential histograms. @default 'auto'
+   * The kind of histogram. `'auto'` follows the aggregation that a view of the SDK states, else the one that the reader
+   * selects. When both are the default, the reader gets the kind that
+   * `OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION` names, else exponential histograms. The stock Prometheus
+   * exporter gets explicit buckets, the only kind that it can show, unless it selects exponential ones. @default 'auto'
    */
   readonly format?: 'auto' | Format;
 }
@@ -31,8 +33,10 @@ export function wrapReader<Wrapped extends Reader>(
   if (format !== 'auto' && format !== 'exponential' && format !== 'explicit') {
     throw mustBe('ERR_INVALID_OPTION', 'format', "'auto', 'exponential' or 'explicit'", format);
   }
-  const wanted = (aggregation: number): Format =>
-    format === 'auto' ? suitedFormat(reader, aggregation, environment) : format;
+  const wanted =
+    (aggregation: number): FormatOf =>
+    (stated) =>
+      format === 'auto' ? suitedFormat(reader, aggregation, stated, environment) : format;
   let flushes = 0;
   // Values from before a flush must be in it, from other threads too; so the sources are asked again.
   const maxAgeMs = (): number => (flushes === 0 ? SHARED_GATHER_MS : 0);
@@ -79,7 +83,7 @@ function withHdr(
   sdk: Producer,
   reader: Reader,
   store: HdrStore,
-  wanted: (aggregation: number) => Format,
+  wanted: (aggregation: number) => FormatOf,
   maxAgeMs: () => number,
 ): Producer {
   const collect = hdrCollector(store, reader.selectAggregationTemporality(HISTOGRAM_INSTRUMENT));
@@ -105,11 +109,23 @@ function withHdr(
   };
 }
 
-function suitedFormat(reader: Reader, aggregation: number, environment: Environment): Format {
-  if (aggregation === AggregationType.EXPONENTIAL_HISTOGRAM) return 'exponential';
-  if (aggregation === AggregationType.EXPLICIT_BUCKET_HISTOGRAM) return 'explicit';
+/** The formats of the aggregations that a reader may select. */
+const SELECTED: Readonly<Record<number, Format>> = {
+  [AggregationType.EXPLICIT_BUCKET_HISTOGRAM]: 'explicit',
+  [AggregationType.EXPONENTIAL_HISTOGRAM]: 'exponential',
+};
+
+function suitedFormat(
+  reader: Reader,
+  aggregation: number,
+  stated: Format | undefined,
+  environment: Environment,
+): Format {
+  const selected = SELECTED[aggregation];
   // The stock Prometheus exporter drops exponential histograms. Its request handler gives it away.
-  if ('getMetricsRequestHandler' in reader) return 'explicit';
+  if ('getMetricsRequestHandler' in reader) return selected ?? 'explicit';
+  const chosen = stated ?? selected;
+  if (chosen !== undefined) return chosen;
   const preferred = variable(environment, 'OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION');
   return preferred?.toLowerCase() === 'explicit_bucket_histogram' ? 'explicit' : 'exponential';
 }

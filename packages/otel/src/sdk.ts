@@ -87,7 +87,7 @@ export function scopeKey({ name, version = '', schemaUrl = '' }: MetricScope): s
 /** `ScopeMetrics`. */
 export interface ScopeMetrics {
   readonly scope: MetricScope;
-  readonly metrics: readonly unknown[];
+  readonly metrics: readonly { readonly descriptor: { readonly name: string; readonly type?: string } }[];
 }
 
 /** `CollectionResult`. */

@@ -3,7 +3,11 @@ import { assertOptions, mustBe, type OptionsOwner, resolutionOf } from '@hdrscop
 import type { FamilyOptions } from '@hdrscope/registry';
 import type { AttributesProcessor, MetricScope } from './sdk.ts';
 
-/** Selects instruments and says how they become HDR histograms. All given criteria must match; at least one must be given. */
+/**
+ * Selects instruments and says how they become HDR histograms. All given criteria must match; at least one must be given.
+ * Views of the SDK that select the same instrument hold too. They may state the name, the description, the limit, the
+ * boundaries and `maxSize` that this view leaves out.
+ */
 export interface HdrView {
   /** Matches the instrument's name, ignoring case: `*` stands for any characters, `?` for exactly one. */
   readonly instrumentName?: string;

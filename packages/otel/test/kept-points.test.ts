@@ -34,7 +34,7 @@ describe('the values that a cumulative reader keeps', () => {
             const family = registry.histogram({ name: 'x', unit: 's', cardinalityLimit: 4 });
             const keeping = hdrCollector({ registry, settingsOf }, Temporality.CUMULATIVE);
             const collect = async (collector = keeping) =>
-              (await collector(Temporality.CUMULATIVE, format, undefined)).scopeMetrics;
+              (await collector(Temporality.CUMULATIVE, () => format, undefined)).scopeMetrics;
             for (const one of steps) {
               if (one === 'collect') await collect();
               else if ('removed' in one)

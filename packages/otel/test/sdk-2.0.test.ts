@@ -4,6 +4,7 @@ import * as metrics from 'sdk-metrics-2.0';
 import { createHdr } from '../src/index.ts';
 import { testDropIn } from './support/drop-in-suite.ts';
 import { testPipeline } from './support/pipeline-suite.ts';
+import { testSdkViews } from './support/sdk-views-suite.ts';
 
 const sdk = {
   metrics: metrics as unknown as typeof import('sdk-metrics-2'),
@@ -14,6 +15,7 @@ const sdk = {
 const log = collectDiagnostics();
 testPipeline(sdk, log);
 testDropIn(sdk, log);
+testSdkViews(sdk, log);
 
 test('wrappers accept and return the types of this version', async () => {
   const { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } =

@@ -4,6 +4,7 @@ import { collectDiagnostics } from '@hdrscope/testing/diagnostics';
 import { testDropIn } from './support/drop-in-suite.ts';
 import { testPipeline } from './support/pipeline-suite.ts';
 import type { Sdk } from './support/sdk.ts';
+import { testSdkViews } from './support/sdk-views-suite.ts';
 
 const metrics = await importOpenTelemetry3<Sdk['metrics']>('sdk-metrics-3');
 const prometheus =
@@ -14,6 +15,7 @@ describeWithPeers(['opentelemetry-3'])('OpenTelemetry 3', () => {
   const log = collectDiagnostics();
   testPipeline(sdk, log);
   testDropIn(sdk, log);
+  testSdkViews(sdk, log);
 
   test('wrappers accept and return the types of this version', async () => {
     const file = fileURLToPath(new URL('./open-telemetry-3/types.ts', import.meta.url));

@@ -13,7 +13,8 @@ export type PeerName =
   | 'log-go'
   | 'log-rust'
   | 'log-python'
-  | 'opentelemetry-3';
+  | 'opentelemetry-3'
+  | 'opentelemetry-suites';
 
 const installer = join(import.meta.dirname, '../../../tools/peers/install.js');
 

@@ -23,19 +23,21 @@ import { build } from 'esbuild';
 import { isMain, workspaceRoot } from '../../lib/workspace.js';
 import { PEERS, programOf } from '../peers.js';
 import { exporterPrometheus } from './exporter-prometheus.js';
-import { sdkMetrics } from './sdk-metrics.js';
+import { sdkMetrics, sdkMetricsExplicit } from './sdk-metrics.js';
 
 /**
  * @typedef {object} Suite
  * @property {string} name
  * @property {string} folder The folder of the package in opentelemetry-js.
  * @property {Readonly<Record<string, string>>} shims By module of the package, without its ending: the file, beside this
- *   one, that replaces it. The file exports by default a function from the exports of the module to those in their place.
+ *   one, that replaces it. The file exports by default a function that takes the exports of the module, and `options`,
+ *   and returns the exports in their place.
+ * @property {object} [options]
  * @property {Readonly<Record<string, string>>} expected By full title of a test: why it fails with hdrscope.
  */
 
 /** @type {readonly Suite[]} */
-const SUITES = [sdkMetrics, exporterPrometheus];
+const SUITES = [sdkMetrics, sdkMetricsExplicit, exporterPrometheus];
 
 const LIMIT_SECONDS = 300;
 
@@ -124,14 +126,15 @@ function linkPackages(sources, dir) {
  * @param {Suite} suite
  * @param {string} dir
  */
-async function replaceModules({ shims }, dir) {
+async function replaceModules({ shims, options = {} }, dir) {
   for (const [module, shim] of Object.entries(shims)) {
     const file = join(dir, `${module}.js`);
     const original = join(dir, `${module}.stock.js`);
+    const args = `require(${JSON.stringify(original)}), ${JSON.stringify(options)}`;
     renameSync(file, original);
     await build({
       stdin: {
-        contents: `module.exports = require('./${shim}').default(require(${JSON.stringify(original)}));`,
+        contents: `module.exports = require('./${shim}').default(${args});`,
         resolveDir: import.meta.dirname,
       },
       outfile: file,

@@ -1,21 +1,21 @@
 import { createHdr } from '@hdrscope/otel';
 
 /**
- * @typedef {{ readers?: import('@opentelemetry/sdk-metrics').MetricReader[] }} Options
- * @typedef {new (options?: Options) => import('@opentelemetry/sdk-metrics').MeterProvider} Constructor
+ * @typedef {{ readers?: import('@opentelemetry/sdk-metrics').MetricReader[] }} ProviderOptions
+ * @typedef {new (options?: ProviderOptions) => import('@opentelemetry/sdk-metrics').MeterProvider} Constructor
  */
 
-/** @param {{ MeterProvider: Constructor }} stock */
-export default function shim(stock) {
+/**
+ * @param {{ MeterProvider: Constructor }} stock
+ * @param {import('@hdrscope/otel').ReaderOptions} readerOptions
+ */
+export default function shim(stock, readerOptions) {
   class MeterProvider extends stock.MeterProvider {
-    /** @param {Options} [options] */
+    /** @param {ProviderOptions} [options] */
     constructor(options) {
       const hdr = createHdr({ views: [{ instrumentName: '*' }], environment: {} });
-      super(
-        options?.readers
-          ? { ...options, readers: options.readers.map((one) => hdr.wrapReader(one)) }
-          : options,
-      );
+      const readers = options?.readers?.map((reader) => hdr.wrapReader(reader, readerOptions));
+      super(readers === undefined ? options : { ...options, readers });
       // biome-ignore lint/correctness/noConstructorReturn: tests make providers with `new`
       return hdr.wrapProvider(this);
     }

@@ -10,27 +10,38 @@
  * - `'malformed'`: it is not HTTP, or not TLS where the server has a certificate.
  * - `'timeout'`: the client or the answer took too long.
  */
-export type RefusalReason = (typeof REFUSAL_REASONS)[number];
+export type RefusalReason =
+  | 'token'
+  | 'host'
+  | 'origin'
+  | 'connections'
+  | 'requests'
+  | 'headers'
+  | 'body'
+  | 'malformed'
+  | 'timeout';
 
 /** How many requests and connections a server has refused, by reason. The counts only grow. */
 export type ServerRefusals = Record<RefusalReason, number>;
 
+const NONE: ServerRefusals = {
+  token: 0,
+  host: 0,
+  origin: 0,
+  connections: 0,
+  requests: 0,
+  headers: 0,
+  body: 0,
+  malformed: 0,
+  timeout: 0,
+};
+
 /** All reasons, in the order in which they are shown. */
-export const REFUSAL_REASONS = [
-  'token',
-  'host',
-  'origin',
-  'connections',
-  'requests',
-  'headers',
-  'body',
-  'malformed',
-  'timeout',
-] as const satisfies readonly string[];
+export const REFUSAL_REASONS: readonly RefusalReason[] = /* @__PURE__ */ Object.keys(NONE) as RefusalReason[];
 
 /** Counts of a server that has refused nothing. */
 export function noRefusals(): ServerRefusals {
-  return Object.fromEntries(REFUSAL_REASONS.map((reason) => [reason, 0])) as ServerRefusals;
+  return { ...NONE };
 }
 
 /** Counts an error for which Node.js closes a connection, unless the client has only gone. */

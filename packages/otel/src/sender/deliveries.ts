@@ -19,16 +19,15 @@ export function deliveriesFor(settings: SenderSettings, memory: OtlpSenderMemory
   const kind = (settings.histograms === 'exponential' ? EXPONENTIAL : EXPLICIT) as PointKind<HistogramValue>;
   const temporality = settings.temporality === 'delta' ? Temporality.DELTA : Temporality.CUMULATIVE;
   const isDelta = temporality === Temporality.DELTA;
-  const kept = new KeptPoints(kind);
+  const shown = isDelta ? { kind } : { kind, kept: new KeptPoints(kind) };
   return async (snapshot) => {
     const { timeMs } = snapshot;
     const conversion = {
-      kind,
+      kindOf: () => shown,
       temporality,
       timeMs,
       settingsOf: (family: FamilyChanges['family']) =>
         metricSettings(family.unit, { boundaries: family.boundaries }),
-      ...(!isDelta && { kept }),
     };
     const families: Iterable<ShownFamily> = isDelta
       ? snapshot.changesSince(memory.base ?? EMPTY_SNAPSHOT)

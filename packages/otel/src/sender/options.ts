@@ -1,6 +1,6 @@
 import { mustBe, type OptionNames } from '@hdrscope/core/internal';
 import { LONGEST_TIMER_MS } from '@hdrscope/kit';
-import type { Format } from '../metrics.ts';
+import type { Format } from '../metric-settings.ts';
 import { OtlpSenderMemory } from './memory.ts';
 import type { OtlpNumbers } from './numbers.ts';
 import type { SenderTlsFiles } from './tls.ts';

@@ -212,7 +212,7 @@ test('a counter in deltas is what was added, and all of it after it has fallen',
   ];
   const valueAfter = (before: Parameters<typeof numberMetrics>[3]) => {
     const { scope, now } = numberMetrics({ scope: '', read }, AggregationTemporality.DELTA, 2000, before);
-    const [metric] = scope.metrics as [{ dataPoints: [{ value: number }] }];
+    const [metric] = scope.metrics as unknown as [{ dataPoints: [{ value: number }] }];
     return { value: metric.dataPoints[0].value, now };
   };
   const first = valueAfter({ timeMs: 1000, counts: new Map() });

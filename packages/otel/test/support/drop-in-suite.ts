@@ -1,8 +1,15 @@
 import { createRegistry } from '@hdrscope/registry';
 import type { Diagnostics } from '@hdrscope/testing/diagnostics';
 import { FakeClock } from '@hdrscope/testing/fake-clock';
-import { type Context, ROOT_CONTEXT, TraceFlags, trace } from '@opentelemetry/api';
-import { bind, createHdr, type HdrOptions, type HdrView } from '../../src/index.ts';
+import {
+  type Attributes,
+  type Context,
+  ROOT_CONTEXT,
+  TraceFlags,
+  trace,
+  ValueType,
+} from '@opentelemetry/api';
+import { type BindableHistogram, bind, createHdr, type HdrOptions, type HdrView } from '../../src/index.ts';
 import { collect, countsOf, metricNamed, points, type Sdk, testReader } from './sdk.ts';
 
 /** Behaviour besides plain views: producers, bound instruments, tee, exemplars. */
@@ -66,10 +73,81 @@ export function testDropIn(sdk: Sdk, log: Diagnostics): void {
       expect(countsOf(await collect(reader), 'hdr.x')).toEqual([[{ route: '/' }, 2]]);
     });
 
-    test('of the SDK counts too', async () => {
+    test('of the SDK counts too, of any kind', async () => {
       const { reader, meter } = pipeline();
-      bind(meter.createHistogram('other'), { route: '/' }).record(1);
-      expect(countsOf(await collect(reader), 'other')).toEqual([[{ route: '/' }, 1]]);
+      const attributes: Attributes = { route: '/' };
+      const bound = [
+        bind(meter.createHistogram('sdk.histogram'), attributes),
+        bind(meter.createGauge('sdk.gauge'), attributes),
+      ];
+      const added = [
+        bind(meter.createCounter('sdk.counter'), attributes),
+        bind(meter.createUpDownCounter('sdk.up-down'), attributes),
+      ];
+      attributes.route = '/changed';
+      for (const one of bound) one.record(2, ROOT_CONTEXT);
+      for (const one of added) one.add(2);
+      bind(meter.createCounter('sdk.bare')).add(2);
+      const metrics = await collect(reader);
+      const found = metrics.map(({ descriptor, dataPoints: [point] }) => [
+        descriptor.name,
+        point!.attributes,
+        typeof point!.value === 'object' ? point!.value.sum : point!.value,
+      ]);
+      const route = { route: '/' };
+      expect(found).toEqual([
+        ['sdk.histogram', route, 2],
+        ['sdk.gauge', route, 2],
+        ['sdk.counter', route, 2],
+        ['sdk.up-down', route, 2],
+        ['sdk.bare', {}, 2],
+      ]);
+    });
+
+    test('is what the instrument returns whose method has this name, of whatever library', () => {
+      const theirs = { record: () => {} };
+      const instrument = { ...theirs, bind: () => theirs };
+      expect(bind(instrument, {})).toBe(theirs);
+    });
+
+    test.each<[what: string, view: Partial<HdrView>]>([
+      ['plain', {}],
+      ['behind a view', { denyAttributes: ['user'] }],
+      ['beside the SDK', { tee: true }],
+    ])(
+      'has the attributes that it was bound to, and behaves as the instrument itself: %s',
+      async (_, view) => {
+        const { hdr, reader, meter } = pipeline({ ...view, aggregationCardinalityLimit: 2 });
+        const instrument = meter.createHistogram('hdr.x', { valueType: ValueType.INT }) as BindableHistogram;
+        const attributes: Attributes = { route: '/' };
+        const bound = [instrument.bind(attributes), instrument.bind(), instrument.bind({ route: '/over' })];
+        attributes.route = '/changed';
+        for (const one of bound) for (const value of [1.9, 3]) one.record(value);
+        // The limit was reached when they were bound: the third one stays with the overflow series.
+        const [family] = (await hdr.registry.gather()).families;
+        expect(family!.series.map((one) => [one.attributes, one.histogram.totalCount, one.sum])).toEqual([
+          [{ route: '/' }, 2, 4],
+          [{}, 2, 4],
+          [{ 'otel.metric.overflow': true }, 2, 4],
+        ]);
+        await collect(reader);
+        for (const value of [Number.NaN, -1, '1', undefined, {}]) bound[0]!.record(value as number);
+        instrument.record(5, { route: '/' });
+        expect(countsOf(await collect(reader), 'hdr.x')[0]).toEqual([{ route: '/' }, 3]);
+      },
+    );
+
+    test('takes the span of its exemplars from the context of each record', async () => {
+      const { hdr, meter } = pipeline({}, { exemplarFilter: 'trace_based' });
+      const bound = bind(meter.createHistogram('hdr.x'), { route: '/' });
+      const span = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: TraceFlags.SAMPLED };
+      bound.record(1, trace.setSpanContext(ROOT_CONTEXT, span));
+      bound.record(2);
+      bound.record(4, { route: '/' } as never); // no context
+      const [family] = (await hdr.registry.gather()).families;
+      const [series] = family!.series;
+      expect(series!.counts.total).toBe(3);
+      expect(series!.exemplars.map(({ value }) => value)).toEqual([1]);
     });
   });
 
