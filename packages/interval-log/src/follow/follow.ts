@@ -306,8 +306,12 @@ class FollowedLog {
   ): Promise<{ reading: Reading; text: AsyncIterable<Uint8Array> } | undefined> {
     for (const reading of [this.#reading, ...this.#former]) {
       if (!reading.mayBegin(sibling.head)) continue;
-      const text = await textAfter(sibling, reading);
-      if (text !== undefined) return { reading, text };
+      for (const place of reading.places) {
+        const text = await textAfter(sibling, place);
+        if (text === undefined) continue;
+        reading.goTo(place);
+        return { reading, text };
+      }
     }
     return undefined;
   }

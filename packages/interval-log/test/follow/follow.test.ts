@@ -1,3 +1,4 @@
+import { appendFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { appendFile, rename, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -69,6 +70,53 @@ test('reads a truncated file from its start', async () => {
   expect(await followed.next()).toBe('truncated');
   await appendFile(path, line(3));
   expect(await followed.next()).toBe('interval at 3');
+  await followed.end();
+});
+
+test('goes on after a line that a killed writer has torn and the next one has cut off', async () => {
+  await writeFile(path, line(1) + line(2).slice(0, 30));
+  const followed = follow();
+  expect([await followed.next(), await followed.next()]).toEqual(['interval at 1', 'caught-up']);
+  const next = followed.next();
+  await truncate(path, line(1).length);
+  await appendFile(path, line(3));
+  expect(await next).toBe('interval at 3');
+  const afterNext = followed.next();
+  await appendFile(path, line(4));
+  expect(await afterNext).toBe('interval at 4');
+  await followed.end();
+});
+
+test('goes on in a compressed file whose torn line was cut off', async () => {
+  await writeFile(path, line(1) + line(2).slice(0, 30));
+  const followed = follow();
+  expect([await followed.next(), await followed.next()]).toEqual(['interval at 1', 'caught-up']);
+  // All of that between two looks.
+  writeFileSync(`${path}.1.gz`, gzipSync(line(1) + line(3)));
+  truncateSync(path, 0);
+  appendFileSync(path, line(4));
+  expect([await followed.next(), await followed.next(), await followed.next()]).toEqual([
+    'interval at 3',
+    'truncated',
+    'interval at 4',
+  ]);
+  await followed.end();
+});
+
+test('goes on in a rotated file whose torn line was cut off', async () => {
+  await writeFile(path, line(1) + line(2).slice(0, 30));
+  const followed = follow();
+  expect([await followed.next(), await followed.next()]).toEqual(['interval at 1', 'caught-up']);
+  // All of that between two looks.
+  truncateSync(path, line(1).length);
+  appendFileSync(path, line(3));
+  renameSync(path, `${path}.1`);
+  writeFileSync(path, line(4));
+  expect([await followed.next(), await followed.next(), await followed.next()]).toEqual([
+    'interval at 3',
+    'replaced',
+    'interval at 4',
+  ]);
   await followed.end();
 });
 
