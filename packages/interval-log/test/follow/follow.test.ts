@@ -146,6 +146,27 @@ test('ends when its signal aborts while it waits', async () => {
   expect(await next).toBe('done');
 });
 
+test('reads every whole line before it ends in good order', async () => {
+  await writeFile(path, line(1));
+  const ending = new AbortController();
+  const entries = followLog(path, { pollMs: 3_600_000, ending: ending.signal });
+  const next = async () => {
+    const { done, value } = await entries.next();
+    return done ? 'done' : describeEntry(value);
+  };
+  expect([await next(), await next()]).toEqual(['interval at 1', 'caught-up']);
+  appendFileSync(path, line(2));
+  renameSync(path, `${path}.1`);
+  writeFileSync(path, line(3) + line(4).slice(0, 30));
+  ending.abort();
+  expect([await next(), await next(), await next(), await next()]).toEqual([
+    'interval at 2',
+    'replaced',
+    'interval at 3',
+    'done',
+  ]);
+});
+
 test('refuses a compressed file and a wrong interval of polling', async () => {
   await writeFile(path, gzipSync(line(1)));
   await expect(follow().next()).rejects.toThrow(
