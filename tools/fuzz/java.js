@@ -2,7 +2,7 @@
  * Random programs over the whole API of `Histogram`, run here and by HdrHistogram in Java, and compared after each step: totals,
  * moments, percentiles, iterations, texts and encoded bytes.
  */
-import { Random } from './random.js';
+import { Random } from '../lib/random.js';
 import { sourceOf } from './sources.js';
 
 /**
