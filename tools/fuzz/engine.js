@@ -1,11 +1,11 @@
 /** Runs the cases of a target: each gives a value or an error that users expect, soon and in bounded memory. */
 import { getHeapStatistics } from 'node:v8';
+import { Random } from '../lib/random.js';
 import { FORMS } from './forms.js';
-import { Random } from './random.js';
 
 /**
  * @typedef {import('./forms.js').Input} Input
- * @typedef {import('./random.js').Random} RandomNumbers
+ * @typedef {import('../lib/random.js').Random} RandomNumbers
  *
  * @typedef {object} Target
  * @property {keyof typeof FORMS} form

@@ -2,7 +2,7 @@
 import { mutateBytes, mutateText, mutateTree, ODD_VALUES } from './mutate.js';
 
 /**
- * @typedef {import('./random.js').Random} Random
+ * @typedef {import('../lib/random.js').Random} Random
  * @typedef {any} Input
  *
  * @typedef {object} Form

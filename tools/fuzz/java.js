@@ -6,7 +6,7 @@ import { compareProgram } from './java/compare.js';
 import { EXPLAINED } from './java/explanations.js';
 import { makeProgram, smallerSteps } from './java/program.js';
 import { OracleUnavailable, openOracle } from './java/theirs.js';
-import { Random } from './random.js';
+import { Random } from '../lib/random.js';
 import { sourceOf } from './sources.js';
 
 /** @import { Program } from './java/program.js' */

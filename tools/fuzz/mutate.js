@@ -1,6 +1,6 @@
 /** Changes inputs at random: bytes, texts, and the trees of JSON. */
 
-/** @typedef {import('./random.js').Random} Random */
+/** @typedef {import('../lib/random.js').Random} Random */
 
 /** No input becomes longer, except by the bytes that one change inserts. */
 const LONGEST = 32 * 1024;

@@ -1,4 +1,5 @@
 /** From the report of a soak to a table and a verdict. */
+import { table } from '../lib/table.js';
 import { growthOf, liveOf, slopeOf } from './memory.js';
 
 /** @import { MemorySample } from './memory.js' */
@@ -132,17 +133,4 @@ function fixed(number) {
 /** @param {number} share */
 function percent(share) {
   return `${(share * 100).toFixed(1)} %`;
-}
-
-/** @param {readonly string[][]} rows */
-function table(rows) {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  return rows
-    .map((row) =>
-      row
-        .map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { caseOf, kindOf, outcomeOf, shrink, type Target } from '../fuzz/engine.js';
 import { FORMS, revive, written } from '../fuzz/forms.js';
-import { Random } from '../fuzz/random.js';
+import { Random } from '../lib/random.js';
 import { TARGETS } from '../fuzz/targets.js';
 import { workspaceRoot } from '../lib/workspace.js';
 

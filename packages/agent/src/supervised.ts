@@ -59,7 +59,6 @@ export class Supervised<Config> {
   /** Ends the entry. Rejects when a sink could not send what it held. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#life++;
     clearTimeout(this.#timer);
     await this.#attempt;
     const running = this.#running;
@@ -70,6 +69,9 @@ export class Supervised<Config> {
     } catch (error) {
       this.#note(error, 'failing');
       throw error;
+    } finally {
+      // Until now the entry reports what it does last.
+      this.#life++;
     }
   }
 

@@ -56,6 +56,24 @@ test('numbers on standard input reach Prometheus, wherever their chunks end', as
   );
 });
 
+test('a stop reads what a followed log has by then', async () => {
+  const [path, copy] = [world.pathOf('service.hlog'), world.pathOf('copy.hlog')];
+  writeFileSync(path, intervalLine(1));
+  const agent = await world.start(`
+sources:
+  - { type: interval-log, path: ${path}, poll: 1h, metric: { name: job, unit: ns } }
+sinks:
+  - { type: interval-log, path: ${copy}, interval: 1h }`);
+  await until('the log is read', () => entry(agent, 'interval-log').values === 1);
+  appendFileSync(path, intervalLine(2));
+  expect(await agent.stop()).toEqual([]);
+  const counts: number[] = [];
+  for await (const interval of readIntervals(copy, { tags: ['job'] })) {
+    counts.push(interval.histogram().totalCount);
+  }
+  expect(counts).toEqual([3]);
+});
+
 test('an interval whose family cannot be made is reported, and the lines after it count', async () => {
   const path = world.pathOf('mixed.hlog');
   const family = '{"name":"rpc","unit":"s","resolution":1e-9,"significantDigits":9,"description":""}';

@@ -1,6 +1,6 @@
 /** Random programs over the API of `Histogram`, and shorter ones for a program that failed. */
 
-/** @import { Random } from '../random.js' */
+/** @import { Random } from '../../lib/random.js' */
 
 /**
  * @typedef {[what: string, ...fields: any[]]} Step

@@ -4,7 +4,7 @@ import { assertThat } from '../check.js';
 import { sourceOf } from '../sources.js';
 
 /** @typedef {import('../engine.js').Target} Target */
-/** @typedef {import('../random.js').Random} Random */
+/** @typedef {import('../../lib/random.js').Random} Random */
 
 const POINT = {
   startTimeUnixNano: '1',

@@ -1,15 +1,24 @@
 import { stat } from 'node:fs/promises';
-import { entriesIntoRegistry, type FollowNote, followLog, type LogEntry } from '@hdrscope/interval-log';
+import {
+  entriesIntoRegistry,
+  type FollowNote,
+  type FollowOptions,
+  followLog,
+  type LogEntry,
+} from '@hdrscope/interval-log';
 import { SHOWN_UNITS } from '@hdrscope/registry';
 import type { IntervalLogSourceConfig } from '../config/types.ts';
 import type { EntryContext, Start } from '../entry.ts';
 import { familyOf } from './metric-family.ts';
 
+/** How long the end of a source may take. */
+const LAST_LOOK_MS = 1000;
+
 /** Follows an interval log as it grows. Waits for a log that does not exist yet. */
 export const startIntervalLog: Start<IntervalLogSourceConfig> = async (config, context) => {
-  const ending = new AbortController();
+  const [ending, abortion] = [new AbortController(), new AbortController()];
   const { path } = config;
-  const following = follow(config, context, ending.signal).then(
+  const following = follow(config, context, { ending: ending.signal, signal: abortion.signal }).then(
     () => {},
     (error: unknown) => {
       if (!ending.signal.aborted) context.died(error);
@@ -18,8 +27,11 @@ export const startIntervalLog: Start<IntervalLogSourceConfig> = async (config, c
   return {
     note: path,
     async stop() {
+      // Reads what the log has by now. A source that goes on after this one reads the rest of a long log.
       ending.abort();
+      const late = setTimeout(() => abortion.abort(), LAST_LOOK_MS);
       await following;
+      clearTimeout(late);
     },
   };
 };
@@ -27,7 +39,7 @@ export const startIntervalLog: Start<IntervalLogSourceConfig> = async (config, c
 async function follow(
   { path, poll, from, metric, attributes }: IntervalLogSourceConfig,
   context: EntryContext,
-  signal: AbortSignal,
+  ends: Pick<FollowOptions, 'ending' | 'signal'>,
 ): Promise<void> {
   const progress = context.memory.progressOf(path);
   const registered = metric && familyOf(metric);
@@ -66,7 +78,7 @@ async function follow(
     if (entry.kind === 'malformed') context.failed(entry.error);
     else if (entry.kind === 'interval') context.succeeded();
   };
-  for await (const entry of followLog(path, { signal, pollMs: poll })) {
+  for await (const entry of followLog(path, { ...ends, pollMs: poll })) {
     if (isNote(entry)) {
       if (entry.kind === 'missing') {
         context.info(`${path} does not exist yet: waiting for it`);

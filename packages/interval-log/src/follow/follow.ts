@@ -11,6 +11,8 @@ import { type Sibling, Siblings, textAfter, textFrom } from './siblings.ts';
 export interface FollowOptions extends ParserOptions {
   /** Ends the iteration, without an error. @default it ends when the consumer stops */
   readonly signal?: AbortSignal;
+  /** Ends the iteration too, but after another look at the file: every whole line that it has by then is read. @default no such end */
+  readonly ending?: AbortSignal;
   /** Time between two looks at the file, in milliseconds. Above 0. @default 250 */
   readonly pollMs?: number;
 }
@@ -60,16 +62,18 @@ export async function* followLog(
   options: FollowOptions = {},
 ): AsyncGenerator<LogEntry | FollowNote, void> {
   assertOptions(options, FOLLOW_LOG);
-  const { signal, pollMs = 250, ...parsing } = options;
+  const { signal, ending, pollMs = 250, ...parsing } = options;
   if (!(pollMs > 0 && Number.isFinite(pollMs))) {
     throw mustBe('ERR_INVALID_OPTION', 'pollMs', 'a finite number above 0', pollMs);
   }
   const isAborted = (): boolean => signal?.aborted === true;
+  const ends = AbortSignal.any([signal, ending].filter((one) => one !== undefined));
   let hasCaughtUp = false;
   let watch = new PathWatch(path);
   let log: FollowedLog | undefined;
   try {
     for (let isKnownMissing = false; !isAborted(); ) {
+      const isLastLook = ending?.aborted === true;
       if (log === undefined) {
         log = await FollowedLog.open(path, parsing);
         if (log === undefined && !isKnownMissing) yield { kind: 'missing' };
@@ -93,7 +97,8 @@ export async function* followLog(
           continue;
         }
       }
-      await watch.wait(pollMs, signal);
+      if (isLastLook) return;
+      await watch.wait(pollMs, ends);
     }
   } finally {
     watch.close();
@@ -103,7 +108,7 @@ export async function* followLog(
 
 const FOLLOW_LOG: OptionsOwner<FollowOptions> = {
   name: 'followLog',
-  names: { ...PARSER_NAMES, signal: true, pollMs: true },
+  names: { ...PARSER_NAMES, signal: true, ending: true, pollMs: true },
   call: "followLog('service.hlog', { pollMs: 250 })",
 };
 
@@ -306,8 +311,12 @@ class FollowedLog {
   ): Promise<{ reading: Reading; text: AsyncIterable<Uint8Array> } | undefined> {
     for (const reading of [this.#reading, ...this.#former]) {
       if (!reading.mayBegin(sibling.head)) continue;
-      const text = await textAfter(sibling, reading);
-      if (text !== undefined) return { reading, text };
+      for (const place of reading.places) {
+        const text = await textAfter(sibling, place);
+        if (text === undefined) continue;
+        reading.goTo(place);
+        return { reading, text };
+      }
     }
     return undefined;
   }

@@ -31,13 +31,13 @@ export class PathWatch {
   }
 
   /** Resolves after this time, soon after a change, or when the signal aborts. */
-  async wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    if (signal?.aborted === true) return;
+  async wait(ms: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
     const soonMs = Math.min(SHORTEST_WAIT_MS, ms);
     await new Promise<void>((resolve) => {
       const end = (): void => {
         clearTimeout(timer);
-        signal?.removeEventListener('abort', end);
+        signal.removeEventListener('abort', end);
         this.#onChange = ignored;
         resolve();
       };
@@ -49,7 +49,7 @@ export class PathWatch {
           timer = setTimeout(end, soonMs);
         };
       }
-      signal?.addEventListener('abort', end, { once: true });
+      signal.addEventListener('abort', end, { once: true });
     });
     this.#hasChanged = false;
   }

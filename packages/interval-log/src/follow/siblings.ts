@@ -3,7 +3,7 @@ import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, parse } from 'node:path';
 import { HdrscopeError } from '@hdrscope/core';
 import { textOf } from '../reader/input.ts';
-import { HEAD_BYTES, type Reading } from './reading.ts';
+import { HEAD_BYTES, type Place } from './reading.ts';
 
 // The mark that a rotation puts behind the name of a log or before its extension: `.1`, `-20260102`, `.20260102T030405Z`, `.old`.
 const ROTATED = /^(?:[._-]\d|\.(?:old|bak)(?:\.|$))/;
@@ -93,10 +93,10 @@ export class Siblings {
   }
 }
 
-/** Yields the text of a file after the position of a reading; `undefined` if the file does not hold what was read. */
+/** Yields the text of a file after a place of a reading; `undefined` if the file does not hold what was read. */
 export async function textAfter(
   sibling: Sibling,
-  { position, tail }: Reading,
+  { position, tail }: Place,
 ): Promise<AsyncIterable<Uint8Array> | undefined> {
   const chunks = textFrom(sibling, position - tail.length);
   let begun = Buffer.alloc(0);

@@ -44,6 +44,11 @@ export class LineSplitter {
     if (this.#begunBytes > 0) yield this.#finishLine();
   }
 
+  /** Forgets the line whose end has not arrived yet. */
+  drop(): void {
+    this.#begunBytes = 0;
+  }
+
   #begin(part: Uint8Array): void {
     const bytes = this.#begunBytes + part.length;
     if (bytes <= this.#maxLineBytes) {

@@ -86,6 +86,11 @@ export class LogParser {
     return this.#entriesOf(this.#lines.push(chunk));
   }
 
+  /** Forgets the line whose end has not arrived yet. */
+  dropLine(): void {
+    this.#lines.drop();
+  }
+
   /** Yields the entry of the last line if no newline ends it. */
   end(): Generator<LogEntry, void> {
     return this.#entriesOf(this.#lines.end());

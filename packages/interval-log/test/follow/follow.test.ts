@@ -1,3 +1,4 @@
+import { appendFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { appendFile, rename, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -72,6 +73,53 @@ test('reads a truncated file from its start', async () => {
   await followed.end();
 });
 
+test('goes on after a line that a killed writer has torn and the next one has cut off', async () => {
+  await writeFile(path, line(1) + line(2).slice(0, 30));
+  const followed = follow();
+  expect([await followed.next(), await followed.next()]).toEqual(['interval at 1', 'caught-up']);
+  const next = followed.next();
+  await truncate(path, line(1).length);
+  await appendFile(path, line(3));
+  expect(await next).toBe('interval at 3');
+  const afterNext = followed.next();
+  await appendFile(path, line(4));
+  expect(await afterNext).toBe('interval at 4');
+  await followed.end();
+});
+
+test('goes on in a compressed file whose torn line was cut off', async () => {
+  await writeFile(path, line(1) + line(2).slice(0, 30));
+  const followed = follow();
+  expect([await followed.next(), await followed.next()]).toEqual(['interval at 1', 'caught-up']);
+  // All of that between two looks.
+  writeFileSync(`${path}.1.gz`, gzipSync(line(1) + line(3)));
+  truncateSync(path, 0);
+  appendFileSync(path, line(4));
+  expect([await followed.next(), await followed.next(), await followed.next()]).toEqual([
+    'interval at 3',
+    'truncated',
+    'interval at 4',
+  ]);
+  await followed.end();
+});
+
+test('goes on in a rotated file whose torn line was cut off', async () => {
+  await writeFile(path, line(1) + line(2).slice(0, 30));
+  const followed = follow();
+  expect([await followed.next(), await followed.next()]).toEqual(['interval at 1', 'caught-up']);
+  // All of that between two looks.
+  truncateSync(path, line(1).length);
+  appendFileSync(path, line(3));
+  renameSync(path, `${path}.1`);
+  writeFileSync(path, line(4));
+  expect([await followed.next(), await followed.next(), await followed.next()]).toEqual([
+    'interval at 3',
+    'replaced',
+    'interval at 4',
+  ]);
+  await followed.end();
+});
+
 test('reads a rotated file to its end, and then its successor', async () => {
   await writeFile(path, line(1));
   const followed = follow();
@@ -96,6 +144,27 @@ test('ends when its signal aborts while it waits', async () => {
   const next = followed.next();
   ending.abort();
   expect(await next).toBe('done');
+});
+
+test('reads every whole line before it ends in good order', async () => {
+  await writeFile(path, line(1));
+  const ending = new AbortController();
+  const entries = followLog(path, { pollMs: 3_600_000, ending: ending.signal });
+  const next = async () => {
+    const { done, value } = await entries.next();
+    return done ? 'done' : describeEntry(value);
+  };
+  expect([await next(), await next()]).toEqual(['interval at 1', 'caught-up']);
+  appendFileSync(path, line(2));
+  renameSync(path, `${path}.1`);
+  writeFileSync(path, line(3) + line(4).slice(0, 30));
+  ending.abort();
+  expect([await next(), await next(), await next(), await next()]).toEqual([
+    'interval at 2',
+    'replaced',
+    'interval at 3',
+    'done',
+  ]);
 });
 
 test('refuses a compressed file and a wrong interval of polling', async () => {

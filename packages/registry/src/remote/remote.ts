@@ -9,6 +9,10 @@ import { collectMessage, type ReceivedChanges, readChanges, readRefusal } from '
 /** How many answers of a remote may wait until they are added: a gather asks for one. */
 const MOST_UNTAKEN = 100;
 
+/** The time between two questions to a remote that does not answer. A frozen one answers all of them when it goes on. */
+const LEAST_PATIENCE_MS = 1000;
+const LONGEST_PATIENCE_MS = 60_000;
+
 /** The setup of a remote. */
 export interface RemoteSetup {
   readonly name: string;
@@ -35,6 +39,8 @@ export class Remote implements Source {
   /** How many answers came and are not in the registry yet. */
   #untaken = 0;
   #lastRequest = 0;
+  /** Asks again. */
+  #reminder: Timer | undefined;
   /** The instance that answered last. */
   #instance: string | undefined;
   #answeredMs: number | undefined;
@@ -64,11 +70,25 @@ export class Remote implements Source {
     }
     const request = ++this.#lastRequest;
     const answer = new Promise<void>((resolve, reject) => this.#waiting.set(request, { resolve, reject }));
+    this.#ask(request, Math.min(Math.max(this.#setup.timeoutMs, LEAST_PATIENCE_MS), LONGEST_PATIENCE_MS));
+    return answer;
+  }
+
+  /**
+   * Asks, and asks again after a while, because a process that has just begun may lose what it is sent before it listens. A remote that
+   * is late answers all questions, and the repeated answers add nothing.
+   */
+  #ask(request: number, patienceMs: number): void {
     const { timeoutMs, states } = this.#setup;
     const known = this.#instance === undefined ? undefined : states.known(this.#instance);
     const question = collectMessage({ request, timeoutMs, asker: states.asker, known });
     this.#channel.post(question).catch(() => this.#end());
-    return answer;
+    clearTimeout(this.#reminder);
+    const nextMs = Math.min(2 * patienceMs, LONGEST_PATIENCE_MS);
+    this.#reminder = setTimeout(() => {
+      if (this.#waiting.has(request)) this.#ask(request, nextMs);
+    }, patienceMs);
+    this.#reminder.unref?.();
   }
 
   /** Ends asking and listening. The counts that came stay. */
@@ -150,6 +170,7 @@ export class Remote implements Source {
   /** Ends the waiting for all requests up to a number. */
   #settle(request: number, newProblems: readonly unknown[]): void {
     const problems = distinctProblems([...this.#problems, ...newProblems]);
+    if (request >= this.#lastRequest) clearTimeout(this.#reminder);
     const answered = [...this.#waiting].filter(([asked]) => asked <= request);
     for (const [asked, { resolve, reject }] of answered) {
       this.#waiting.delete(asked);
@@ -178,3 +199,8 @@ export class Remote implements Source {
     return new Error(`${this.name} ended and did not report its counts${since}`);
   }
 }
+
+/** Every runtime has them, but the library of the language does not declare them. Timers of Node.js keep a process alive. */
+type Timer = { unref?(): unknown };
+declare function setTimeout(callback: () => void, delayMs: number): Timer;
+declare function clearTimeout(timer: Timer | undefined): void;

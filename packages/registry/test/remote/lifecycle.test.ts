@@ -139,6 +139,23 @@ describe('the same registry', () => {
 });
 
 describe('a remote that is slow', () => {
+  test('is asked again when it did not listen yet to the first question', async () => {
+    const main = createRegistry();
+    const ports = FakePort.pair();
+    collectFrom(main, ports.main, { timeoutMs: 20 });
+    // As a worker of a cluster that starts.
+    expect((await main.gather()).errors).toHaveLength(1);
+    const registry = createRegistry();
+    serveRegistry(registry, ports.remote);
+    record(registry, 1, 2);
+    // A gather does not wait for a source that is late, so the answer comes in between.
+    while (countOf(await main.gather()) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    record(registry, 3);
+    const snapshot = await main.gather();
+    expect(countOf(snapshot)).toBe(3);
+    expect(snapshot.errors).toEqual([]);
+  });
+
   test('is named, its last known state is used, and its late counts are in the next snapshot', async () => {
     const main = createRegistry();
     const { registry, ports } = remoteOf(main, { name: 'worker 7', timeoutMs: 10 });

@@ -1,0 +1,27 @@
+/** All scenarios. */
+import { killAgent, reload, socketGone } from './scenarios/agent.js';
+import { clockSteps } from './scenarios/clock-steps.js';
+import { fullDisk, readOnlyFolder } from './scenarios/disks.js';
+import { killLog } from './scenarios/kill-log.js';
+import { killOtlp } from './scenarios/kill-otlp.js';
+import { receiverGone } from './scenarios/receiver-gone.js';
+import { stopService } from './scenarios/stop-service.js';
+import { killChild, killCluster, killThread, stopWorker } from './scenarios/workers.js';
+
+/** @type {readonly import('./scenario.js').Scenario[]} */
+export const scenarios = [
+  killLog,
+  killOtlp,
+  killThread,
+  killChild,
+  killCluster,
+  killAgent,
+  reload,
+  socketGone,
+  receiverGone,
+  stopService,
+  stopWorker,
+  fullDisk,
+  readOnlyFolder,
+  clockSteps,
+];
