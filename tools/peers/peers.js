@@ -69,7 +69,7 @@ export const PEERS = [
   builtPeer({ name: 'collector', version: '0.155.0', target: '.', program: 'collector' }),
   builtPeer({
     name: 'prometheus-3',
-    version: '3.15.0',
+    version: '3.16.0',
     target: 'github.com/prometheus/prometheus/cmd/prometheus',
     program: 'prometheus',
     // Service discovery of clouds is most of Prometheus' code. Without `builtinassets` there are no web pages.
