@@ -4,6 +4,7 @@ import { DEFAULT_ADDRESS, LISTEN_NAMES, type ListenOptions } from './address.ts'
 import { assertTimeout } from './deadline.ts';
 import type { FamilySource } from './family-source.ts';
 import { RESOURCE_METRICS_NAMES, type ResourceMetricsOptions } from './from-otel.ts';
+import { assertNaming } from './names.ts';
 import type { ScrapeOptions } from './scrape.ts';
 
 /** Options of `HdrPrometheusExporter`: those of the stock exporter, and more for formats, scrapes and the server. */
@@ -73,6 +74,7 @@ export function assertExporterOptions(options: HdrPrometheusExporterOptions): vo
   assertOptions(options, EXPORTER);
   const { buckets, timeoutMs } = options;
   assertTimeout(timeoutMs);
+  assertNaming(options);
   if (buckets !== undefined && !['native', 'classic', 'both'].includes(buckets)) {
     throw mustBe('ERR_INVALID_OPTION', 'buckets', "'native', 'classic' or 'both'", buckets);
   }

@@ -17,7 +17,14 @@ import type {
 import { labelsOf, NO_LABELS, scopeLabels, seriesLabels } from './labels.ts';
 import { type LazyFamily, lazyFamily } from './lazy-family.ts';
 import { mergeFamilies } from './merge-families.ts';
-import { familyName, NAMING_NAMES, type NamingOptions } from './names.ts';
+import {
+  assertNaming,
+  familyName,
+  isWithoutSuffixes,
+  keepsCharacters,
+  NAMING_NAMES,
+  type NamingOptions,
+} from './names.ts';
 import { LEAST_ZERO_THRESHOLD, MAX_SCHEMA, MIN_SCHEMA } from './native.ts';
 import {
   type DataPointLike,
@@ -102,6 +109,7 @@ export function familiesOfResourceMetrics(
 ): MetricFamily[] {
   assertOptions(options, FAMILIES_OF_RESOURCE_METRICS);
   checkClassicBoundaries(options.classicBoundaries);
+  assertNaming(options);
   const families = atOnce(lazyFamiliesOfResourceMetrics(resourceMetrics, options));
   return mergeFamilies(families, options.warn ?? (() => {}));
 }
@@ -125,7 +133,9 @@ export function* lazyFamiliesOfResourceMetrics(
   options: ExposedMetricsOptions,
   added: FamiliesByScope = new Map(),
 ): Steps<LazyFamily[]> {
-  const families = options.withoutTargetInfo ? [] : [lazyFamily(targetInfo(labelsOf(resource.attributes)))];
+  const families = options.withoutTargetInfo
+    ? []
+    : [lazyFamily(targetInfo(labelsOf(resource.attributes, keepsCharacters(options))))];
   const left = new Map(added);
   for (const { scope, metrics } of scopeMetrics) {
     const extra = extraLabels(scope, resource, options);
@@ -158,11 +168,13 @@ export function extraLabels(
 /** The labels that all series have because of the resource. */
 export function constantLabels(
   { attributes }: ResourceMetricsLike['resource'],
-  { withResourceConstantLabels: pattern }: ResourceMetricsOptions,
+  options: ResourceMetricsOptions,
 ): Labels {
+  const { withResourceConstantLabels: pattern } = options;
   if (pattern === undefined) return NO_LABELS;
   return labelsOf(
     Object.fromEntries(Object.entries(attributes).filter(([key]) => key.match(pattern) !== null)),
+    keepsCharacters(options),
   );
 }
 
@@ -203,14 +215,21 @@ function* familyOf(
       continue;
     }
     metrics.push({
-      labels: seriesLabels(point.attributes, extra, reserved),
+      labels: seriesLabels(point.attributes, extra, reserved, keepsCharacters(options)),
       timestampMs: options.appendTimestamp ? Math.round(toMs(point.endTime)) : undefined,
       createdMs: type === 'gauge' ? undefined : toMs(point.startTime),
       value,
     });
     yield;
   }
-  return { name, help: description, unit, type, metrics };
+  return {
+    name,
+    help: description,
+    unit,
+    type,
+    metrics,
+    ...(isWithoutSuffixes(options) && { isFixedName: true }),
+  };
 }
 
 function typeOf({ dataPointType, isMonotonic }: MetricDataLike): MetricType | undefined {

@@ -12,7 +12,7 @@ import { NO_LABELS, scopeLabels, withExtra } from './labels.ts';
 import { type LazyFamily, lazyFamily } from './lazy-family.ts';
 import { type HistogramLook, lazyHistograms } from './lazy-histograms.ts';
 import { mergeFamilies } from './merge-families.ts';
-import { familyName, NAMING_NAMES, type NamingOptions } from './names.ts';
+import { assertNaming, familyName, keepsCharacters, NAMING_NAMES, type NamingOptions } from './names.ts';
 import { LEAST_MAX_BUCKETS, LEAST_ZERO_THRESHOLD, MAX_SCHEMA } from './native.ts';
 
 /** How a snapshot looks in Prometheus. */
@@ -85,11 +85,12 @@ export function familiesOfSnapshot(snapshot: Snapshot, options: SnapshotOptions 
 
 /** The options of a snapshot among those of a handler or an exporter, which pass them to `FamilySource`s. */
 export function snapshotOptionsOf(options: SnapshotOptions): SnapshotOptions {
-  const { prefix, withUnitSuffix, buckets, classicBoundaries } = options;
+  const { prefix, withUnitSuffix, translationStrategy, buckets, classicBoundaries } = options;
   const { maxBuckets, withoutScopeInfo, appendTimestamp, warn } = options;
   return {
     prefix,
     withUnitSuffix,
+    translationStrategy,
     buckets,
     classicBoundaries,
     maxBuckets,
@@ -100,7 +101,9 @@ export function snapshotOptionsOf(options: SnapshotOptions): SnapshotOptions {
 }
 
 /** Checks all options but the boundaries of a function. */
-export function assertSnapshotOptions({ maxBuckets, buckets, classicBoundaries }: SnapshotOptions): void {
+export function assertSnapshotOptions(options: SnapshotOptions): void {
+  const { maxBuckets, buckets, classicBoundaries } = options;
+  assertNaming(options);
   if (maxBuckets !== undefined && !(Number.isSafeInteger(maxBuckets) && maxBuckets >= LEAST_MAX_BUCKETS)) {
     throw mustBe(
       'ERR_INVALID_OPTION',
@@ -126,6 +129,7 @@ export function lazyFamiliesOfSnapshot(snapshot: Snapshot, options: SnapshotOpti
     const name = histogramName(family, options, warn);
     if (name === undefined) continue;
     const look: HistogramLook = {
+      keepsCharacters: keepsCharacters(options),
       extra: withoutScopeInfo || scope === undefined ? NO_LABELS : scopeLabels(scope),
       buckets,
       boundaries: boundariesFor(classicBoundaries, family),

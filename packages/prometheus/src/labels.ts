@@ -9,9 +9,15 @@ export const NO_LABELS: Labels = /* @__PURE__ */ Object.freeze([]);
  *
  * @param extra Labels besides its attributes. An attribute of the same name takes precedence.
  * @param reserved A name that the format needs. An attribute of this name becomes `exported_…`.
+ * @param isKept Whether keys keep all their characters.
  */
-export function seriesLabels(attributes: Attributes, extra: Labels, reserved?: string): Labels {
-  const own = labelsOf(attributes);
+export function seriesLabels(
+  attributes: Attributes,
+  extra: Labels,
+  reserved?: string,
+  isKept = false,
+): Labels {
+  const own = labelsOf(attributes, isKept);
   const renamed =
     reserved === undefined || indexOfName(own, reserved) < 0
       ? own
@@ -23,20 +29,20 @@ export function seriesLabels(attributes: Attributes, extra: Labels, reserved?: s
  * Converts attributes to labels, in their order. When two keys become one name, `;` joins their values in the order of
  * the keys: https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics/#metric-attributes
  */
-export function labelsOf(attributes: Attributes): Labels {
+export function labelsOf(attributes: Attributes, isKept = false): Labels {
   const labels: (readonly [name: string, value: string])[] = [];
   for (const key of Object.keys(attributes)) {
-    const name = labelName(key);
-    if (indexOfName(labels, name) >= 0) return joinedLabelsOf(attributes);
+    const name = labelName(key, isKept);
+    if (indexOfName(labels, name) >= 0) return joinedLabelsOf(attributes, isKept);
     labels.push([name, labelValue(attributes[key])]);
   }
   return labels;
 }
 
-function joinedLabelsOf(attributes: Attributes): Labels {
+function joinedLabelsOf(attributes: Attributes, isKept: boolean): Labels {
   const keysByName = new Map<string, string[]>();
   for (const key of Object.keys(attributes)) {
-    const name = labelName(key);
+    const name = labelName(key, isKept);
     keysByName.set(name, [...(keysByName.get(name) ?? []), key]);
   }
   return [...keysByName].map(([name, keys]) => [

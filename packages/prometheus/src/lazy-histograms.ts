@@ -9,6 +9,8 @@ import { LEAST_MAX_BUCKETS, MIN_SCHEMA } from './native.ts';
 export interface HistogramLook {
   /** Labels of every series besides its attributes. */
   readonly extra: Labels;
+  /** Whether keys of attributes keep all their characters. */
+  readonly keepsCharacters: boolean;
   readonly buckets: 'native' | 'classic' | 'both';
   /** Boundaries of classic buckets. */
   readonly boundaries: readonly number[];
@@ -33,7 +35,8 @@ export function lazyHistograms(
   timestampMs: number | undefined,
 ): LazyMetrics<SeriesSnapshot> {
   const { name, scope } = family;
-  const labelsOf = ({ attributes }: SeriesSnapshot): Labels => seriesLabels(attributes, look.extra, 'le');
+  const labelsOf = ({ attributes }: SeriesSnapshot): Labels =>
+    seriesLabels(attributes, look.extra, 'le', look.keepsCharacters);
   return {
     states: series,
     recipe: timestampMs === undefined ? JSON.stringify([name, scope, look]) : undefined,

@@ -1,40 +1,99 @@
-import type { OptionNames } from '@hdrscope/core/internal';
+import { mustBe, type OptionNames } from '@hdrscope/core/internal';
 import type { MetricFamily, MetricType } from './families.ts';
+
+/**
+ * How names of OpenTelemetry become names of Prometheus, as in the setting `translation_strategy` of Prometheus:
+ * - `'UnderscoreEscapingWithSuffixes'` replaces all characters other than letters and digits by underscores, and adds the unit in
+ *   words and, to a counter, `_total`.
+ * - `'UnderscoreEscapingWithoutSuffixes'` replaces characters, and adds nothing.
+ * - `'NoUTF8EscapingWithSuffixes'` keeps all characters, and adds the suffixes.
+ * - `'NoTranslation'` keeps names as they are.
+ *
+ * The format and the scraper can ask for more: OpenMetrics 1.0 ends the name of each counter with `_total`, and a scraper that does
+ * not accept `escaping=allow-utf-8` gets escaped names.
+ * Source: https://opentelemetry.io/docs/specs/otel/metrics/sdk_exporters/prometheus/#translation-strategy
+ */
+export type TranslationStrategy =
+  | 'UnderscoreEscapingWithSuffixes'
+  | 'UnderscoreEscapingWithoutSuffixes'
+  | 'NoUTF8EscapingWithSuffixes'
+  | 'NoTranslation';
 
 /** Options for names. */
 export interface NamingOptions {
   /** Begins every name, with an underscore after it, except `target_info` and names that begin with `hdrscope_`. @default '' */
   readonly prefix?: string | undefined;
-  /** Whether a name ends with its unit in words: `_seconds`, `_bytes`. @default false, as in the stock exporter */
+  /**
+   * Whether a name ends with its unit in words: `_seconds`, `_bytes`. A `translationStrategy` decides this itself.
+   * @default false, as in the stock exporter
+   */
   readonly withUnitSuffix?: boolean | undefined;
+  /**
+   * How the names of metrics and labels are made.
+   * @default characters become underscores, a counter ends with `_total`, and `withUnitSuffix` decides about units
+   */
+  readonly translationStrategy?: TranslationStrategy | undefined;
 }
 
 /** The names of `NamingOptions`. */
-export const NAMING_NAMES: OptionNames<NamingOptions> = { prefix: true, withUnitSuffix: true };
+export const NAMING_NAMES: OptionNames<NamingOptions> = {
+  prefix: true,
+  withUnitSuffix: true,
+  translationStrategy: true,
+};
+
+const STRATEGIES: readonly TranslationStrategy[] = [
+  'UnderscoreEscapingWithSuffixes',
+  'UnderscoreEscapingWithoutSuffixes',
+  'NoUTF8EscapingWithSuffixes',
+  'NoTranslation',
+];
+
+/** @throws HdrscopeError `ERR_INVALID_OPTION` when the strategy does not exist. */
+export function assertNaming({ translationStrategy: strategy }: NamingOptions): void {
+  if (strategy === undefined || STRATEGIES.includes(strategy)) return;
+  const allowed = STRATEGIES.map((name) => `'${name}'`).join(', ');
+  throw mustBe('ERR_INVALID_OPTION', 'translationStrategy', `one of ${allowed}`, strategy);
+}
+
+/** Whether names keep characters that Prometheus' classic names cannot have. */
+export function keepsCharacters({ translationStrategy: strategy }: NamingOptions): boolean {
+  return strategy === 'NoUTF8EscapingWithSuffixes' || strategy === 'NoTranslation';
+}
+
+/** Whether names get no suffix. */
+export function isWithoutSuffixes({ translationStrategy: strategy }: NamingOptions): boolean {
+  return strategy === 'UnderscoreEscapingWithoutSuffixes' || strategy === 'NoTranslation';
+}
 
 /**
- * The name of a metric in Prometheus, without the suffix of its type. Each run of characters other than letters and digits
- * becomes one underscore. `undefined` when the name has neither letters nor digits.
+ * The name of a metric in Prometheus, without the suffix of its type if it gets one. Unless the strategy keeps characters, each
+ * run of characters other than letters and digits becomes one underscore. `undefined` when nothing is left of the name.
  * Source: https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics/#metric-metadata-1
  */
 export function familyName(
   name: string,
   unit: string,
   type: MetricType,
-  { prefix = '', withUnitSuffix = false }: NamingOptions,
+  options: NamingOptions,
 ): string | undefined {
-  let result = prefix === '' ? sanitized(name) : `${sanitizedPrefix(prefix)}_${sanitized(name)}`;
-  if (result === '' || result === '_') return undefined;
-  if (startsWithDigit(result)) result = `_${result}`;
-  if (type === 'counter') result = withoutSuffix(result, '_total');
-  const words = withUnitSuffix ? unitWords(unit) : '';
+  const { prefix = '', translationStrategy: strategy, withUnitSuffix = false } = options;
+  const isKept = keepsCharacters(options);
+  const own = isKept ? name : sanitized(name);
+  if (own === '') return undefined;
+  let result = prefix === '' ? own : `${isKept ? prefix : sanitizedPrefix(prefix)}_${own}`;
+  if (!isKept && result === '_') return undefined;
+  if (!isKept && startsWithDigit(result)) result = `_${result}`;
+  if (isWithoutSuffixes(options)) return result;
+  if (type === 'counter') result = withoutWord(result, 'total');
+  const words = strategy !== undefined || withUnitSuffix ? unitWords(unit) : '';
   return words === '' || endsWithWord(result, words) ? result : `${result}_${words}`;
 }
 
 /** The name of a label, made by the rules of `familyName`. */
-export function labelName(key: string): string {
-  const name = sanitized(key);
-  return name === '' || startsWithDigit(name) ? `_${name}` : name;
+export function labelName(key: string, isKept = false): string {
+  const name = isKept ? key : sanitized(key);
+  return name === '' || (!isKept && startsWithDigit(name)) ? `_${name}` : name;
 }
 
 /** The name with the suffix of its type. Only OpenMetrics' metadata has names without it. */
@@ -54,7 +113,7 @@ export function exposedName({
  */
 export function unitInName({ name, unit }: Pick<MetricFamily, 'name' | 'unit'>): string {
   const words = unitWords(unit);
-  return words !== '' && endsWithWord(name, words) ? words : '';
+  return words !== '' && name.endsWith(`_${words}`) && endsWithWord(name, words) ? words : '';
 }
 
 /** A UCUM unit in Prometheus's words: `By/s` is `bytes_per_second`. '' for `1`, annotations such as `{request}`, and no unit. */
@@ -86,12 +145,15 @@ function startsWithDigit(text: string): boolean {
   return text[0]! >= '0' && text[0]! <= '9';
 }
 
-function withoutSuffix(text: string, suffix: string): string {
-  return text.length > suffix.length && text.endsWith(suffix) ? text.slice(0, -suffix.length) : text;
+/** The name without a last word and the character before it. */
+function withoutWord(name: string, word: string): string {
+  return endsWithWord(name, word) ? name.slice(0, -word.length - 1) : name;
 }
 
+/** Whether a name ends with words, has more than them, and separates them by a character that is no letter or digit. */
 function endsWithWord(name: string, words: string): boolean {
-  return name.endsWith(`_${words}`) && name.length > words.length + 1;
+  const before = name.length - words.length - 1;
+  return before > 0 && name.endsWith(words) && !/[a-z0-9]/i.test(name[before]!);
 }
 
 const UNITS: ReadonlyMap<string, string> = new Map([

@@ -13,6 +13,7 @@ import {
 import { histogramName, problemFamilies } from './from-registry.ts';
 import type { LazyFamily } from './lazy-family.ts';
 import { type HistogramLook, lazyHistograms } from './lazy-histograms.ts';
+import { keepsCharacters } from './names.ts';
 import { LEAST_ZERO_THRESHOLD, MAX_SCHEMA, MIN_SCHEMA } from './native.ts';
 import type { ResourceMetricsLike } from './resource-metrics.ts';
 
@@ -88,9 +89,11 @@ function lookOf(
   family: FamilySnapshot,
   { maxSize, maxScale = justifiedScale(family.layout), boundaries }: ReturnType<RegistrySource['settingsOf']>,
   extra: Labels,
-  { buckets = 'native', classicBoundaries }: ExposedMetricsOptions,
+  options: ExposedMetricsOptions,
 ): HistogramLook {
+  const { buckets = 'native', classicBoundaries } = options;
   return {
+    keepsCharacters: keepsCharacters(options),
     extra,
     buckets,
     boundaries: buckets === 'classic' ? boundaries : boundariesFor(classicBoundaries, family),

@@ -1,5 +1,21 @@
+import { createRegistry } from '@hdrscope/registry';
+import {
+  familiesOfResourceMetrics,
+  HdrPrometheusExporter,
+  type MetricType,
+  prometheusHandler,
+  render,
+  type TranslationStrategy,
+} from '../src/index.ts';
 import { labelsOf, seriesKey, seriesLabels } from '../src/labels.ts';
-import { exposedName, familyName, labelName, unitInName, unitWords } from '../src/names.ts';
+import {
+  exposedName,
+  familyName,
+  isWithoutSuffixes,
+  labelName,
+  unitInName,
+  unitWords,
+} from '../src/names.ts';
 
 test.each<[name: string, unit: string, type: Parameters<typeof familyName>[2], expected: string | undefined]>(
   [
@@ -30,6 +46,100 @@ test.each<
   [{ withUnitSuffix: true }, 'counter', '_1x_seconds'],
 ])('with %j a %s is called %s', (options, type, expected) => {
   expect(familyName('1x', 's', type, options)).toBe(expected);
+});
+
+describe('a strategy', () => {
+  // The first row of each is the specification's table; the others were computed by github.com/prometheus/otlptranslator 1.0.0.
+  test.each<[strategy: TranslationStrategy, name: string, unit: string, type: MetricType, exposed: string]>([
+    ['UnderscoreEscapingWithSuffixes', 'foo.bar', 'By', 'counter', 'foo_bar_bytes_total'],
+    [
+      'UnderscoreEscapingWithSuffixes',
+      'http.server.duration',
+      's',
+      'histogram',
+      'http_server_duration_seconds',
+    ],
+    ['UnderscoreEscapingWithSuffixes', 'x.duration.seconds', 's', 'histogram', 'x_duration_seconds'],
+    ['UnderscoreEscapingWithSuffixes', 'a..b--c', 'm/s', 'gauge', 'a_b_c_meters_per_second'],
+    ['UnderscoreEscapingWithSuffixes', 'jobs.total', '{job}', 'counter', 'jobs_total'],
+    ['UnderscoreEscapingWithSuffixes', '1st', '1', 'histogram', '_1st'],
+    ['UnderscoreEscapingWithoutSuffixes', 'foo.bar', 'By', 'counter', 'foo_bar'],
+    ['UnderscoreEscapingWithoutSuffixes', 'http.server.duration', 's', 'histogram', 'http_server_duration'],
+    ['UnderscoreEscapingWithoutSuffixes', 'jobs.total', '{job}', 'counter', 'jobs_total'],
+    ['UnderscoreEscapingWithoutSuffixes', '1st', '1', 'histogram', '_1st'],
+    ['NoUTF8EscapingWithSuffixes', 'foo.bar', 'By', 'counter', 'foo.bar_bytes_total'],
+    ['NoUTF8EscapingWithSuffixes', 'http.server.duration', 's', 'histogram', 'http.server.duration_seconds'],
+    ['NoUTF8EscapingWithSuffixes', 'x.duration.seconds', 's', 'histogram', 'x.duration.seconds'],
+    ['NoUTF8EscapingWithSuffixes', 'a..b--c', 'm/s', 'gauge', 'a..b--c_meters_per_second'],
+    ['NoUTF8EscapingWithSuffixes', 'jobs.total', '{job}', 'counter', 'jobs_total'],
+    ['NoUTF8EscapingWithSuffixes', '1st', '1', 'histogram', '1st'],
+    ['NoTranslation', 'foo.bar', 'By', 'counter', 'foo.bar'],
+    ['NoTranslation', 'http.server.duration', 's', 'histogram', 'http.server.duration'],
+    ['NoTranslation', 'jobs.total', '{job}', 'counter', 'jobs.total'],
+    ['NoTranslation', '1st', '1', 'histogram', '1st'],
+  ])('%s exposes %j in %j of a %s as %j', (translationStrategy, ownName, unit, type, exposed) => {
+    const options = { translationStrategy };
+    const name = familyName(ownName, unit, type, options)!;
+    expect(exposedName({ name, type, isFixedName: isWithoutSuffixes(options) })).toBe(exposed);
+  });
+
+  // https://opentelemetry.io/docs/specs/otel/metrics/sdk_exporters/prometheus/#interaction-with-translation-strategy
+  test.each<[strategy: TranslationStrategy, classic: string, utf8: string]>([
+    ['UnderscoreEscapingWithSuffixes', 'foo_bar_bytes_total', 'foo_bar_bytes_total'],
+    ['UnderscoreEscapingWithoutSuffixes', 'foo_bar', 'foo_bar'],
+    ['NoUTF8EscapingWithSuffixes', 'foo_bar_bytes_total', 'foo.bar_bytes_total'],
+    ['NoTranslation', 'foo_bar', 'foo.bar'],
+  ])(
+    '%s shows a counter of an SDK as %s, or as %s to a scraper that takes UTF-8',
+    (translationStrategy, classic, utf8) => {
+      const point = { startTime: [0, 0], endTime: [1, 0], attributes: { 'a.b': '1' }, value: 7 } as const;
+      const descriptor = { name: 'foo.bar', description: '', unit: 'By' };
+      const metric = {
+        descriptor,
+        aggregationTemporality: 1,
+        dataPointType: 3,
+        isMonotonic: true,
+        dataPoints: [point],
+      };
+      const families = familiesOfResourceMetrics(
+        {
+          resource: { attributes: {} },
+          scopeMetrics: [{ scope: { name: 'm' }, metrics: [metric] }],
+        } as never,
+        { translationStrategy, withoutTargetInfo: true, withoutScopeInfo: true },
+      );
+      const isKept = translationStrategy.startsWith('No');
+      for (const format of ['text', 'openmetrics2'] as const) {
+        expect(new TextDecoder().decode(render(families, format))).toContain(`\n${classic}{a_b="1"} 7`);
+        expect(new TextDecoder().decode(render(families, format, 'allow-utf-8'))).toContain(
+          `\n${utf8.includes('.') ? `{"${utf8}",` : `${utf8}{`}${isKept ? '"a.b"' : 'a_b'}="1"} 7`,
+        );
+      }
+    },
+  );
+
+  test('keeps the keys of resource attributes as it keeps others', () => {
+    const resource = { attributes: { 'service.name': 'shop' } };
+    const families = familiesOfResourceMetrics({ resource, scopeMetrics: [] } as never, {
+      translationStrategy: 'NoTranslation',
+    });
+    expect(new TextDecoder().decode(render(families, 'text', 'allow-utf-8'))).toContain(
+      'target_info{"service.name"="shop"} 1\n',
+    );
+  });
+
+  test('that does not exist is refused', () => {
+    const wrong = { translationStrategy: 'Nothing' } as never;
+    const code = expect.objectContaining({ code: 'ERR_INVALID_OPTION' });
+    expect(() => prometheusHandler(createRegistry(), wrong)).toThrow(code);
+    expect(() => new HdrPrometheusExporter({ ...(wrong as object), preventServerStart: true })).toThrow(code);
+  });
+
+  test('keeps a prefix', () => {
+    expect(familyName('a.b', 's', 'gauge', { prefix: 'my.app', translationStrategy: 'NoTranslation' })).toBe(
+      'my.app_a.b',
+    );
+  });
 });
 
 test('a name that ends with its unit does not repeat it', () => {
