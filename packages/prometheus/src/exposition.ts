@@ -1,10 +1,12 @@
 import type { Slices } from '@hdrscope/kit';
 import type { Body } from './body.ts';
+import { escapedFamily } from './escaping.ts';
 import type { Warn } from './families.ts';
 import type { KeptBytes } from './kept-bytes.ts';
 import type { LazyFamily } from './lazy-family.ts';
 import { type KnownSeries, mergeSteps } from './merge-families.ts';
-import { type ExpositionFormat, renderSteps } from './render.ts';
+import type { NegotiatedFormat } from './negotiation.ts';
+import { renderSteps } from './render.ts';
 import { inSlices } from './steps.ts';
 
 // A scraper that asks for a format now and then must not keep a copy of it in memory.
@@ -17,8 +19,7 @@ const MOST_SCRAPES_OF_OTHERS = 10;
  */
 export class Exposition {
   readonly #warn: Warn;
-  readonly #known: KnownSeries = new Map();
-  readonly #kept = new Map<ExpositionFormat, KeptBytes & { scrapesOfOthers: number }>();
+  readonly #kept = new Map<string, Kept>();
 
   constructor(warn: Warn) {
     this.#warn = warn;
@@ -27,21 +28,31 @@ export class Exposition {
   /** Merges families and writes them in a format. Rejects when `signal` is aborted. */
   async render(
     families: readonly LazyFamily[],
-    format: ExpositionFormat,
+    wanted: NegotiatedFormat,
     slices: Slices,
     signal?: AbortSignal,
   ): Promise<Body> {
-    const merged = await inSlices(mergeSteps(families, this.#warn, this.#known), slices, signal);
-    return inSlices(renderSteps(merged, format, this.#keptIn(format)), slices, signal);
+    const { format, escaping = 'underscores' } = wanted;
+    const kept = this.#keptIn(`${format} ${escaping}`);
+    // Names are escaped first, because two of them may become one.
+    const escaped = families.map((family) => escapedFamily(family, escaping));
+    const merged = await inSlices(mergeSteps(escaped, this.#warn, kept.series), slices, signal);
+    return inSlices(renderSteps(merged, format, kept), slices, signal);
   }
 
-  #keptIn(format: ExpositionFormat): KeptBytes {
+  #keptIn(key: string): Kept {
     for (const [other, kept] of this.#kept) {
-      if (other !== format && ++kept.scrapesOfOthers > MOST_SCRAPES_OF_OTHERS) this.#kept.delete(other);
+      if (other !== key && ++kept.scrapesOfOthers > MOST_SCRAPES_OF_OTHERS) this.#kept.delete(other);
     }
-    const kept = this.#kept.get(format) ?? { blocks: new Map(), scrapesOfOthers: 0 };
+    const kept = this.#kept.get(key) ?? { blocks: new Map(), series: new Map(), scrapesOfOthers: 0 };
     kept.scrapesOfOthers = 0;
-    this.#kept.set(format, kept);
+    this.#kept.set(key, kept);
     return kept;
   }
+}
+
+/** The exposition before in one format and escaping scheme. */
+interface Kept extends KeptBytes {
+  readonly series: KnownSeries;
+  scrapesOfOthers: number;
 }

@@ -1,5 +1,6 @@
 export type { ClassicBoundaries } from './boundaries.ts';
 export { collectDefaultMetrics, type DefaultMetrics, type DefaultMetricsOptions } from './default-metrics.ts';
+export type { EscapingScheme } from './escaping.ts';
 export { HdrPrometheusExporter } from './exporter.ts';
 export type { DefaultOptions, HdrPrometheusExporterOptions, MetricSource } from './exporter-options.ts';
 export type {
@@ -18,8 +19,8 @@ export type { FamilySource } from './family-source.ts';
 export { familiesOfResourceMetrics, type ResourceMetricsOptions } from './from-otel.ts';
 export { familiesOfSnapshot, type SnapshotOptions } from './from-registry.ts';
 export { type HandlerOptions, prometheusHandler } from './handler.ts';
-export type { NamingOptions } from './names.ts';
-export { negotiate } from './negotiation.ts';
+export type { NamingOptions, TranslationStrategy } from './names.ts';
+export { type NegotiatedFormat, negotiate } from './negotiation.ts';
 export { contentTypeOf, type ExpositionFormat, render } from './render.ts';
 export type {
   DataPointLike,

@@ -1,8 +1,17 @@
+import { type EscapingScheme, escapingScheme } from './escaping.ts';
 import type { ExpositionFormat } from './render.ts';
+
+/** What a client asks for by its `Accept` header. */
+export interface NegotiatedFormat {
+  readonly format: ExpositionFormat;
+  /** How names are escaped; left out when the client names no scheme, which means `underscores`. */
+  readonly escaping?: EscapingScheme | undefined;
+}
 
 /**
  * The format that a client prefers: the accepted format with the highest weight, or the first of several. It is text when
- * no accepted format is known, or the header cannot be read. Never throws.
+ * no accepted format is known, or the header cannot be read. OpenMetrics is 1.0 unless a version is named. Prometheus names its
+ * escaping scheme beside text formats only, and has one for all, so that protobuf has the first one named. Never throws.
  * Source: https://prometheus.io/docs/instrumenting/content_negotiation/
  *
  * @param accept The `Accept` header. Left out, the format is text.
@@ -10,29 +19,34 @@ import type { ExpositionFormat } from './render.ts';
  * ```ts
  * import { negotiate } from '@hdrscope/prometheus';
  *
- * negotiate('application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3'); //=> 'openmetrics'
- * negotiate(undefined); //=> 'text'
+ * negotiate('application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3').format; //=> 'openmetrics'
+ * negotiate('application/openmetrics-text;version=2.0.0;escaping=dots');
+ * //=> { format: 'openmetrics2', escaping: 'dots' }
+ * negotiate(undefined); //=> { format: 'text', escaping: undefined }
  * ```
  */
-export function negotiate(accept: string | undefined): ExpositionFormat {
+export function negotiate(accept: string | undefined): NegotiatedFormat {
   const ranges = parts(accept ?? '', ',').flatMap((text) => parseRange(text) ?? []);
   const refused = new Set<ExpositionFormat>();
   for (const { format, weight, isWildcard } of ranges) {
     if (weight === 0 && !isWildcard) refused.add(format);
   }
-  let best: ExpositionFormat = 'text';
+  let best: Pick<MediaRange, 'format' | 'escaping'> = { format: 'text', escaping: undefined };
   let bestWeight = 0;
-  for (const { format, weight } of ranges) {
-    if (weight <= bestWeight || refused.has(format)) continue;
-    best = format;
-    bestWeight = weight;
+  for (const range of ranges) {
+    if (range.weight <= bestWeight || refused.has(range.format)) continue;
+    best = range;
+    bestWeight = range.weight;
   }
-  return best;
+  const { format } = best;
+  const shared = format === 'protobuf' ? ranges.find(({ escaping }) => escaping !== undefined) : undefined;
+  return { format, escaping: best.escaping ?? shared?.escaping };
 }
 
 /** One entry of the header. */
 interface MediaRange {
   readonly format: ExpositionFormat;
+  readonly escaping: EscapingScheme | undefined;
   /** From 0 to 1. 0 refuses the format. */
   readonly weight: number;
   readonly isWildcard: boolean;
@@ -45,7 +59,8 @@ function parseRange(text: string): MediaRange | undefined {
   const weight = parameters.get('q') ?? '1';
   const format = formatOf(type.toLowerCase(), parameters);
   if (format === undefined || !/^(0(\.\d*)?|1(\.0*)?)$/.test(weight)) return undefined;
-  return { format, weight: Number(weight), isWildcard: type.includes('*') };
+  const escaping = escapingScheme(parameters.get('escaping')?.toLowerCase());
+  return { format, escaping, weight: Number(weight), isWildcard: type.includes('*') };
 }
 
 function parseParameter(text: string): [name: string, value: string] {
@@ -63,6 +78,7 @@ function formatOf(type: string, parameters: ReadonlyMap<string, string>): Exposi
         ? 'protobuf'
         : undefined;
     case 'application/openmetrics-text':
+      if (has('version', '2.0.0')) return 'openmetrics2';
       return isVersion('1.0.0') ? 'openmetrics' : undefined;
     case 'text/plain':
       return isVersion('0.0.4') ? 'text' : undefined;

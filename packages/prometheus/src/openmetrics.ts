@@ -1,11 +1,21 @@
-import type { Exemplar } from '@hdrscope/registry';
-import { exemplarLabels, exemplarsByBucket } from './exemplars.ts';
+import { exemplarsByBucket } from './exemplars.ts';
 import type { HistogramValue, Metric, MetricFamily } from './families.ts';
 import { type FormatWriter, textFormat } from './format-writer.ts';
 import type { FamilyFacts } from './lazy-family.ts';
 import { unitInName } from './names.ts';
 import { summarySamples } from './summary.ts';
-import { escapedValue, inBraces, labelsText, numberText } from './text-parts.ts';
+import {
+  boundaryText,
+  classicBucketsOf,
+  escapedValue,
+  exemplarText,
+  labelsText,
+  nameText,
+  numberText,
+  openSeriesText,
+  secondsText,
+  seriesText,
+} from './text-parts.ts';
 
 /**
  * Makes a writer of OpenMetrics 1.0, with creation times and exemplars.
@@ -16,7 +26,8 @@ export function openMetricsWriter(): FormatWriter {
 }
 
 function comments(family: FamilyFacts): string {
-  const { name, help } = family;
+  const { help } = family;
+  const name = nameText(family.name);
   const type = typeOf(family);
   const unit = type === 'info' ? '' : unitInName(family);
   const unitLine = unit === '' ? '' : `# UNIT ${name} ${unit}\n`;
@@ -46,20 +57,21 @@ function samples(family: FamilyFacts, { labels, timestampMs, createdMs, value }:
   const type = typeOf(family);
   const own = labelsText(labels);
   const time = timestampMs === undefined ? '' : ` ${secondsText(timestampMs)}`;
-  const braces = inBraces(own);
   const hasCreated = createdMs !== undefined && CREATED.has(type);
-  const created = hasCreated ? `${name}_created${braces} ${secondsText(createdMs)}${time}\n` : '';
+  const created = hasCreated
+    ? `${seriesText(`${name}_created`, own)} ${secondsText(createdMs)}${time}\n`
+    : '';
   if (value.kind === 'histogram') return histogramSamples(name, own, value, time) + created;
   if (value.kind === 'summary') return summarySamples(name, own, value, `${time}\n`, boundaryText) + created;
   const exemplar = type === 'counter' ? exemplarText(value.exemplar) : '';
-  return `${name}${SUFFIXES[type]}${braces} ${numberText(value.value)}${time}${exemplar}\n${created}`;
+  const series = seriesText(`${name}${SUFFIXES[type]}`, own);
+  return `${series} ${numberText(value.value)}${time}${exemplar}\n${created}`;
 }
 
 function histogramSamples(name: string, own: string, value: HistogramValue, time: string): string {
-  const { boundaries, counts } = value.classic ??
-    value.toClassic?.() ?? { boundaries: [], counts: [value.count] };
+  const { boundaries, counts } = classicBucketsOf(value);
   const exemplars = exemplarsByBucket(boundaries, value.exemplars);
-  const start = `${name}_bucket{${own === '' ? '' : `${own},`}le="`;
+  const start = `${openSeriesText(`${name}_bucket`, own)}le="`;
   let text = '';
   let cumulative = 0;
   for (let i = 0; i < counts.length; i++) {
@@ -67,25 +79,8 @@ function histogramSamples(name: string, own: string, value: HistogramValue, time
     const le = i < boundaries.length ? boundaryText(boundaries[i]!) : '+Inf';
     text += `${start}${le}"} ${cumulative}${time}${exemplarText(exemplars[i])}\n`;
   }
-  const braces = inBraces(own);
-  if (value.sum !== undefined) text += `${name}_sum${braces} ${numberText(value.sum)}${time}\n`;
-  return `${text}${name}_count${braces} ${value.count}${time}\n`;
-}
-
-function exemplarText(exemplar: Exemplar | undefined): string {
-  if (exemplar === undefined) return '';
-  const labels = labelsText(exemplarLabels(exemplar));
-  return ` # {${labels}} ${numberText(exemplar.value)} ${secondsText(exemplar.timeMs)}`;
-}
-
-/** A canonical number: integers have a point, exponents have two digits. */
-function boundaryText(boundary: number): string {
-  const text = numberText(boundary);
-  if (/^-?\d+$/.test(text)) return `${text}.0`;
-  return text.replace(/e([+-])(\d)$/, 'e$10$2');
-}
-
-/** Rounded, because a division by 1000 adds noise in the last digits. */
-function secondsText(ms: number): string {
-  return String(Number((ms / 1000).toFixed(6)));
+  if (value.sum !== undefined) {
+    text += `${seriesText(`${name}_sum`, own)} ${numberText(value.sum)}${time}\n`;
+  }
+  return `${text}${seriesText(`${name}_count`, own)} ${value.count}${time}\n`;
 }

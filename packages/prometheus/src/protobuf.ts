@@ -87,8 +87,8 @@ const TYPES: Readonly<Record<MetricFamily['type'], number>> = {
 };
 
 /**
- * Makes a writer of protobuf: each family is an `io.prometheus.client.MetricFamily` after its length. This is the only format
- * with native histograms. An unknown sum is NaN. A family without metrics has no bytes.
+ * Makes a writer of protobuf: each family is an `io.prometheus.client.MetricFamily` after its length. An unknown sum is NaN. A
+ * family without metrics has no bytes.
  * Source: https://prometheus.io/docs/instrumenting/exposition_formats/#protobuf-format
  */
 export function protobufWriter(): FormatWriter {

@@ -1,30 +1,40 @@
+import { type EscapingScheme, escapedFamily } from './escaping.ts';
 import type { MetricFamily } from './families.ts';
 import type { FormatWriter } from './format-writer.ts';
 import { type Block, blocksOf, joined, type KeptBytes, lengthOf } from './kept-bytes.ts';
 import { type LazyFamily, lazyFamily } from './lazy-family.ts';
 import { exposedName } from './names.ts';
 import { openMetricsWriter } from './openmetrics.ts';
+import { openMetrics2Writer } from './openmetrics2.ts';
 import { protobufWriter } from './protobuf.ts';
 import { atOnce, type Steps } from './steps.ts';
 import { textWriter } from './text.ts';
 
-/** A format that Prometheus scrapes. Only protobuf has native histograms. */
-export type ExpositionFormat = 'text' | 'openmetrics' | 'protobuf';
+/**
+ * A format that Prometheus scrapes: text 0.0.4, OpenMetrics 1.0 and 2.0, and protobuf. Only the last two have native histograms.
+ */
+export type ExpositionFormat = 'text' | 'openmetrics' | 'openmetrics2' | 'protobuf';
 
 const CONTENT_TYPES: Readonly<Record<ExpositionFormat, string>> = {
   text: 'text/plain; version=0.0.4; charset=utf-8',
   openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
+  openmetrics2: 'application/openmetrics-text; version=2.0.0; charset=utf-8',
   protobuf: 'application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited',
 };
 
-/** The `Content-Type` header for a format. Prometheus 3 refuses a scrape without a valid one. */
-export function contentTypeOf(format: ExpositionFormat): string {
-  return CONTENT_TYPES[format];
+/**
+ * The `Content-Type` header for a format. Prometheus 3 refuses a scrape without a valid one.
+ *
+ * @param escaping The scheme to name. Left out, the header names no scheme, which means `underscores`.
+ */
+export function contentTypeOf(format: ExpositionFormat, escaping?: EscapingScheme): string {
+  return escaping === undefined ? CONTENT_TYPES[format] : `${CONTENT_TYPES[format]}; escaping=${escaping}`;
 }
 
 /**
  * Writes families in a format, as UTF-8 text or as protobuf.
  *
+ * @param escaping How names are written that have other characters than letters, digits, underscores and colons.
  * @example
  * ```ts
  * import { type MetricFamily, render } from '@hdrscope/prometheus';
@@ -40,8 +50,13 @@ export function contentTypeOf(format: ExpositionFormat): string {
  * //=> '# HELP queue_depth Jobs that wait\n# TYPE queue_depth gauge\nqueue_depth{queue="mail"} 7\n'
  * ```
  */
-export function render(families: readonly MetricFamily[], format: ExpositionFormat): Uint8Array {
-  return joined(atOnce(renderSteps(families.map(lazyFamily), format)));
+export function render(
+  families: readonly MetricFamily[],
+  format: ExpositionFormat,
+  escaping: EscapingScheme = 'underscores',
+): Uint8Array {
+  const escaped = families.map((family) => escapedFamily(lazyFamily(family), escaping));
+  return joined(atOnce(renderSteps(escaped, format)));
 }
 
 /**
@@ -78,5 +93,6 @@ export function* renderSteps(
 const WRITERS: Readonly<Record<ExpositionFormat, () => FormatWriter>> = {
   text: textWriter,
   openmetrics: openMetricsWriter,
+  openmetrics2: openMetrics2Writer,
   protobuf: protobufWriter,
 };

@@ -98,10 +98,11 @@ async function answerOf(
   const header = (name: string): string | undefined => request?.headers?.[name]?.toString();
   try {
     const deadline = deadlineOf(header('x-prometheus-scrape-timeout-seconds'), timeoutMs);
-    const format = negotiate(header('accept'));
+    const wanted = negotiate(header('accept'));
     const isZipped = wantsGzip(header('accept-encoding'));
-    const body = await scrapes.bodyOf({ format, isZipped, deadline, signal });
-    const headers = { 'content-type': contentTypeOf(format), vary: 'Accept, Accept-Encoding' };
+    const body = await scrapes.bodyOf({ ...wanted, isZipped, deadline, signal });
+    const type = contentTypeOf(wanted.format, wanted.escaping);
+    const headers = { 'content-type': type, vary: 'Accept, Accept-Encoding' };
     return { status: 200, headers: isZipped ? { ...headers, 'content-encoding': 'gzip' } : headers, body };
   } catch (error) {
     const line = `metrics could not be exported: ${reasonOf(error)}`;

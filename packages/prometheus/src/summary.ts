@@ -1,5 +1,5 @@
 import type { SummaryValue } from './families.ts';
-import { inBraces, numberText } from './text-parts.ts';
+import { numberText, openSeriesText, seriesText } from './text-parts.ts';
 
 /**
  * The lines of a summary in a text format.
@@ -15,11 +15,10 @@ export function summarySamples(
   end: string,
   quantileText: (quantile: number) => string,
 ): string {
+  const start = `${openSeriesText(name, own)}quantile="`;
   const lines = quantiles.map(
-    ({ quantile, value }) =>
-      `${name}${inBraces(own, `quantile="${quantileText(quantile)}"`)} ${numberText(value)}${end}`,
+    ({ quantile, value }) => `${start}${quantileText(quantile)}"} ${numberText(value)}${end}`,
   );
-  const braces = inBraces(own);
-  if (sum !== undefined) lines.push(`${name}_sum${braces} ${numberText(sum)}${end}`);
-  return `${lines.join('')}${name}_count${braces} ${count}${end}`;
+  if (sum !== undefined) lines.push(`${seriesText(`${name}_sum`, own)} ${numberText(sum)}${end}`);
+  return `${lines.join('')}${seriesText(`${name}_count`, own)} ${count}${end}`;
 }

@@ -3,7 +3,14 @@ import { type FormatWriter, textFormat } from './format-writer.ts';
 import type { FamilyFacts } from './lazy-family.ts';
 import { exposedName } from './names.ts';
 import { summarySamples } from './summary.ts';
-import { inBraces, labelsText, numberText } from './text-parts.ts';
+import {
+  classicBucketsOf,
+  labelsText,
+  nameText,
+  numberText,
+  openSeriesText,
+  seriesText,
+} from './text-parts.ts';
 
 /**
  * Makes a writer of Prometheus's text format 0.0.4, with `# UNIT` comments like OpenTelemetry's stock exporter.
@@ -14,7 +21,7 @@ export function textWriter(): FormatWriter {
 }
 
 function comments(family: FamilyFacts): string {
-  const name = exposedName(family);
+  const name = nameText(exposedName(family));
   const help = `# HELP ${name} ${escapedHelp(family.help || 'description missing')}\n`;
   const unit = family.unit === '' ? '' : `# UNIT ${name} ${escapedHelp(family.unit)}\n`;
   return `${help}${unit}# TYPE ${name} ${TYPES[family.type]}\n`;
@@ -35,17 +42,15 @@ function samples(family: FamilyFacts, { labels, timestampMs, value }: Metric): s
   const end = timestampMs === undefined ? '\n' : ` ${timestampMs}\n`;
   if (value.kind === 'summary') return summarySamples(name, own, value, end, numberText);
   return value.kind === 'number'
-    ? `${name}${inBraces(own)} ${numberText(value.value)}${end}`
+    ? `${seriesText(name, own)} ${numberText(value.value)}${end}`
     : histogramSamples(name, own, value, end);
 }
 
 function histogramSamples(name: string, own: string, value: HistogramValue, end: string): string {
-  const { boundaries, counts } = value.classic ??
-    value.toClassic?.() ?? { boundaries: [], counts: [value.count] };
-  const braces = inBraces(own);
-  let text = `${name}_count${braces} ${value.count}${end}`;
-  if (value.sum !== undefined) text += `${name}_sum${braces} ${numberText(value.sum)}${end}`;
-  const start = `${name}_bucket{${own === '' ? '' : `${own},`}le="`;
+  const { boundaries, counts } = classicBucketsOf(value);
+  let text = `${seriesText(`${name}_count`, own)} ${value.count}${end}`;
+  if (value.sum !== undefined) text += `${seriesText(`${name}_sum`, own)} ${numberText(value.sum)}${end}`;
+  const start = `${openSeriesText(`${name}_bucket`, own)}le="`;
   let cumulative = 0;
   for (let i = 0; i < counts.length; i++) {
     cumulative += counts[i]!;

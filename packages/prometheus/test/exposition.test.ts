@@ -10,13 +10,14 @@ import {
   prometheusHandler,
   render,
 } from '../src/index.ts';
-import { OPENMETRICS, PROTOBUF } from './support/http.ts';
+import { OPENMETRICS, OPENMETRICS_2, PROTOBUF } from './support/http.ts';
 import { START_MS } from './support/registry.ts';
 import { respond } from './support/respond.ts';
 
 const ACCEPT: Readonly<Record<ExpositionFormat, string>> = {
   text: 'text/plain',
   openmetrics: OPENMETRICS,
+  openmetrics2: OPENMETRICS_2,
   protobuf: PROTOBUF,
 };
 
@@ -45,6 +46,7 @@ describe('a scrape', () => {
     { appendTimestamp: true },
     { prefix: 'app', withUnitSuffix: true, maxBuckets: 8, classicBoundaries: [1, 10] },
     { buckets: 'classic' },
+    { translationStrategy: 'NoTranslation' },
   ];
 
   const action: fc.Arbitrary<Action> = fc.oneof(
@@ -72,7 +74,7 @@ describe('a scrape', () => {
       arbitrary: fc.record({
         kind: fc.constant('scrape' as const),
         handler: fc.nat(OPTIONS.length - 1),
-        format: fc.constantFrom<ExpositionFormat>('text', 'openmetrics', 'protobuf'),
+        format: fc.constantFrom<ExpositionFormat>('text', 'openmetrics', 'openmetrics2', 'protobuf'),
       }),
     },
   );
@@ -100,8 +102,14 @@ describe('a scrape', () => {
             for (let i = one.from; i < one.from + one.count; i++) family.remove(attributesOf(i));
             continue;
           }
-          const { status, body } = await respond(handlers[one.handler]!, { accept: ACCEPT[one.format] });
-          const expected = render(familiesOfSnapshot(gathered, OPTIONS[one.handler]), one.format);
+          const { status, body } = await respond(handlers[one.handler]!, {
+            accept: `${ACCEPT[one.format]};escaping=allow-utf-8`,
+          });
+          const expected = render(
+            familiesOfSnapshot(gathered, OPTIONS[one.handler]),
+            one.format,
+            'allow-utf-8',
+          );
           expect(status).toBe(200);
           expect(Buffer.compare(body, expected)).toBe(0);
         }
@@ -159,7 +167,7 @@ describe('an exposition', () => {
         },
       })),
     }));
-    return { pieces: await exposition.render(families, format, new Slices()), made: () => made };
+    return { pieces: await exposition.render(families, { format }, new Slices()), made: () => made };
   }
 
   test('makes only the metrics of series that have changed', async () => {
@@ -213,7 +221,7 @@ describe('an exposition', () => {
           },
         })),
       }));
-      await exposition.render(families, 'text', new Slices());
+      await exposition.render(families, { format: 'text' }, new Slices());
       return compared;
     };
     expect(await scrape()).toBe(SERIES);

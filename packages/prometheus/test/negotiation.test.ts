@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { contentTypeOf, type ExpositionFormat, negotiate } from '../src/index.ts';
+import { contentTypeOf, type EscapingScheme, type ExpositionFormat, negotiate } from '../src/index.ts';
 
 const PROTOBUF = 'application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited';
 
@@ -26,17 +26,23 @@ test.each<[who: string, accept: string | undefined, format: ExpositionFormat]>([
     'application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2',
     'openmetrics',
   ],
+  [
+    'Prometheus 3.16 with OpenMetrics 2.0 first',
+    'application/openmetrics-text;version=2.0.0;escaping=allow-utf-8;q=0.7,application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,*/*;q=0.5',
+    'openmetrics2',
+  ],
   ['a browser', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8', 'text'],
   ['curl', '*/*', 'text'],
   ['our content type of text', contentTypeOf('text'), 'text'],
   ['our content type of OpenMetrics', contentTypeOf('openmetrics'), 'openmetrics'],
+  ['our content type of OpenMetrics 2.0', contentTypeOf('openmetrics2'), 'openmetrics2'],
   ['our content type of protobuf', contentTypeOf('protobuf'), 'protobuf'],
 
   ['the heavier of two', 'text/plain;q=0.4, application/openmetrics-text;q=0.5', 'openmetrics'],
   ['equally heavy: the first', 'text/plain;q=0.5, application/openmetrics-text;q=0.5', 'text'],
   ['equally heavy: the first, turned round', 'application/openmetrics-text, text/plain', 'openmetrics'],
   ['no version', 'application/openmetrics-text', 'openmetrics'],
-  ['an unknown version', 'application/openmetrics-text;version=2.0.0, text/plain;q=0.1', 'text'],
+  ['an unknown version', 'application/openmetrics-text;version=3.0.0, text/plain;q=0.1', 'text'],
   ['an old version', 'application/openmetrics-text;version=0.0.1', 'text'],
   [
     'protobuf as text',
@@ -60,7 +66,31 @@ test.each<[who: string, accept: string | undefined, format: ExpositionFormat]>([
   ['an open quote', 'application/openmetrics-text;version="1.0.0', 'text'],
   ['an end in the middle of an escape', 'text/plain;x="\\', 'text'],
 ])('the format for %s', (_who, accept, format) => {
-  expect(negotiate(accept)).toBe(format);
+  expect(negotiate(accept).format).toBe(format);
+});
+
+test.each<[accept: string, escaping: EscapingScheme | undefined]>([
+  ['', undefined],
+  ['text/plain', undefined],
+  ['text/plain;version=0.0.4;escaping=values', 'values'],
+  ['application/openmetrics-text;version=1.0.0;escaping=allow-utf-8', 'allow-utf-8'],
+  ['application/openmetrics-text;version=1.0.0;escaping="DOTS"', 'dots'],
+  ['application/openmetrics-text;version=2.0.0;escaping=underscores', 'underscores'],
+  ['application/openmetrics-text;escaping=anything', undefined],
+  ['application/openmetrics-text;escaping=', undefined],
+  ['text/plain, application/openmetrics-text;q=0.5;escaping=dots', undefined],
+  [`${PROTOBUF};escaping=values`, 'values'],
+  [`${PROTOBUF};q=0.6,application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5`, 'allow-utf-8'],
+  [`${PROTOBUF};q=0.6,text/plain;version=0.0.4;q=0.2`, undefined],
+])('the escaping for %j is %j', (accept, escaping) => {
+  expect(negotiate(accept).escaping).toBe(escaping);
+});
+
+test('a content type names the scheme only when there is one', () => {
+  expect(contentTypeOf('text')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  expect(contentTypeOf('openmetrics2', 'allow-utf-8')).toBe(
+    'application/openmetrics-text; version=2.0.0; charset=utf-8; escaping=allow-utf-8',
+  );
 });
 
 test('every header gets a format and no error', () => {
@@ -83,7 +113,7 @@ test('every header gets a format and no error', () => {
   );
   fc.assert(
     fc.property(header, (accept) => {
-      expect(['text', 'openmetrics', 'protobuf']).toContain(negotiate(accept));
+      expect(['text', 'openmetrics', 'openmetrics2', 'protobuf']).toContain(negotiate(accept).format);
     }),
   );
 });

@@ -60,3 +60,4 @@ export function askRaw(port: number, bytes: string): Promise<string> {
 export const PROTOBUF =
   'application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited';
 export const OPENMETRICS = 'application/openmetrics-text;version=1.0.0';
+export const OPENMETRICS_2 = 'application/openmetrics-text;version=2.0.0';
