@@ -49,18 +49,38 @@ const VERSIONS = {
   'prometheus-3': { args: [], scrape: { scrape_native_histograms: true } },
 };
 
+interface PrometheusOptions {
+  /** Whether native histograms are scraped. @default true */
+  readonly isNative?: boolean;
+  readonly isOtlpReceiver?: boolean;
+  /** What each job sets besides the targets, in Prometheus' own words. @default one job called `test` */
+  readonly jobs?: readonly ({ readonly job_name: string } & Readonly<Record<string, unknown>>)[];
+  /** More arguments of the command line. @default no more */
+  readonly args?: readonly string[];
+}
+
 /** Starts a Prometheus that scrapes targets twice a second. Each target is a host and a port. */
 export async function startPrometheus(
   name: keyof typeof VERSIONS,
   targets: readonly string[],
-  { isNative = true, isOtlpReceiver = false }: { isNative?: boolean; isOtlpReceiver?: boolean } = {},
+  {
+    isNative = true,
+    isOtlpReceiver = false,
+    jobs = [{ job_name: 'test' }],
+    args: moreArgs = [],
+  }: PrometheusOptions = {},
 ): Promise<Prometheus> {
   const folder = await createFolder();
   const { args, scrape } = isNative ? VERSIONS[name] : { args: [], scrape: {} };
   const config = {
     // The longest allowed timeout, because the machine may be busy.
     global: { scrape_interval: '500ms', scrape_timeout: '500ms' },
-    scrape_configs: [{ job_name: 'test', honor_labels: true, static_configs: [{ targets }], ...scrape }],
+    scrape_configs: jobs.map((job) => ({
+      honor_labels: true,
+      static_configs: [{ targets }],
+      ...scrape,
+      ...job,
+    })),
   };
   await writeFile(join(folder, 'prometheus.json'), JSON.stringify(config));
   const url = `http://127.0.0.1:${await freePort()}`;
@@ -71,6 +91,7 @@ export async function startPrometheus(
       `--storage.tsdb.path=${join(folder, 'data')}`,
       `--web.listen-address=${new URL(url).host}`,
       ...args,
+      ...moreArgs,
       ...(isOtlpReceiver ? ['--web.enable-otlp-receiver'] : []),
     ],
     { folder, isReady: () => isReady(url) },
