@@ -1,4 +1,4 @@
-import { quoted } from '../errors.ts';
+import { quoted } from '@hdrscope/kit/delivery';
 import { delimited, MessageReader, readFields, readMessage, varint } from '../receiver/wire.ts';
 
 /** A part that the receiver did not take. */
@@ -144,18 +144,4 @@ function readIfValid(reader: MessageReader, readField: (tag: number) => boolean)
   } catch {
     // What was read before the fault counts.
   }
-}
-
-/**
- * The value of a `Retry-After` in milliseconds: seconds, or a date.
- * Source: https://www.rfc-editor.org/rfc/rfc9110#name-retry-after
- *
- * @returns `undefined` for any other text.
- */
-export function retryAfterMs(value: string | undefined, nowMs: number): number | undefined {
-  if (value === undefined) return undefined;
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
-  // Without a letter, `Date.parse` would read numbers as years.
-  const dateMs = /^[A-Z]/i.test(value) && value.length < 64 ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - nowMs);
 }

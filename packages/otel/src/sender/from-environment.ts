@@ -1,8 +1,7 @@
 import { LONGEST_TIMER_MS } from '@hdrscope/kit';
+import { quoted, type SenderTlsFiles } from '@hdrscope/kit/delivery';
 import { type Environment, processEnvironment, variable } from '../environment.ts';
-import { quoted } from '../errors.ts';
 import type { OtlpSenderOptions } from './options.ts';
-import type { SenderTlsFiles } from './tls.ts';
 
 /** What the environment says about OTLP. */
 export interface OtlpEnvironment {

@@ -1,8 +1,8 @@
 import { type ClientHttp2Stream, connect, constants, type IncomingHttpHeaders } from 'node:http2';
-import { causeOf, otlpError, quoted } from '../errors.ts';
+import { causeOf, MOST_ANSWER_BYTES, quoted, tlsOptionsOf } from '@hdrscope/kit/delivery';
+import { otlpError } from '../errors.ts';
 import { type Answer, isAboutSize, partialSuccessIn, type Send, statusIn } from './answer.ts';
-import { type Endpoint, MOST_ANSWER_BYTES } from './http.ts';
-import { tlsOptionsOf } from './tls.ts';
+import type { Endpoint } from './http.ts';
 
 const PATH = '/opentelemetry.proto.collector.metrics.v1.MetricsService/Export';
 

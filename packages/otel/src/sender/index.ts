@@ -1,3 +1,4 @@
+export type { SenderTlsFiles } from '@hdrscope/kit/delivery';
 export type { OtlpErrorCode } from '../errors.ts';
 export type { PartialSuccess } from './answer.ts';
 export { type OtlpEnvironment, otlpOptionsFromEnvironment } from './from-environment.ts';
@@ -5,4 +6,3 @@ export { OtlpSenderMemory } from './memory.ts';
 export type { OtlpNumber, OtlpNumbers } from './numbers.ts';
 export type { OtlpSenderObserver, OtlpSenderOptions } from './options.ts';
 export { type OtlpSender, type OtlpSenderHealth, sendOtlp } from './sender.ts';
-export type { SenderTlsFiles } from './tls.ts';

@@ -1,9 +1,9 @@
 import { mustBe, type OptionNames } from '@hdrscope/core/internal';
 import { LONGEST_TIMER_MS } from '@hdrscope/kit';
+import type { SenderTlsFiles } from '@hdrscope/kit/delivery';
 import type { Format } from '../metric-settings.ts';
 import { OtlpSenderMemory } from './memory.ts';
 import type { OtlpNumbers } from './numbers.ts';
-import type { SenderTlsFiles } from './tls.ts';
 
 /** Hears what becomes of the requests of a sender. */
 export interface OtlpSenderObserver {

@@ -2,8 +2,9 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { type DeliveryHints, DeliveryLoop, quoted } from '@hdrscope/kit/delivery';
 import { type Registry, SHARED_GATHER_MS, type Snapshot } from '@hdrscope/registry';
-import { type OtlpErrorCode, otlpError, quoted } from '../errors.ts';
+import { type OtlpErrorCode, otlpError } from '../errors.ts';
 import type { Answer, PartialSuccess, Send } from './answer.ts';
 import { compact, type DeliveryOf, deliveriesFor, endedSince, valuesIn } from './deliveries.ts';
 import { encodePart, type Part } from './encode.ts';
@@ -102,10 +103,6 @@ export function sendOtlp(registry: Registry, options: OtlpSenderOptions): OtlpSe
   return new Sender(registry, settingsOf(options));
 }
 
-// https://opentelemetry.io/docs/specs/otlp/#otlphttp-throttling asks for an exponential backoff with jitter.
-const FIRST_WAIT_MS = 1000;
-const LONGEST_WAIT_MS = 30_000;
-
 class Sender implements OtlpSender {
   readonly memory: OtlpSenderMemory;
   readonly #registry: Registry;
@@ -114,15 +111,12 @@ class Sender implements OtlpSender {
   readonly #encoding: Encoding;
   readonly #resource: Frame;
   readonly #send: Send;
-  readonly #end = new AbortController();
-  #timer: NodeJS.Timeout | undefined;
-  #failures = 0;
+  readonly #loop: DeliveryLoop;
   #warning = '';
   #hasWarnedOfSize = false;
-  #stopping: Promise<void> | undefined;
 
   constructor(registry: Registry, settings: SenderSettings) {
-    const { memory, protocol, temporality } = settings;
+    const { memory, protocol, temporality, intervalMs, giveUpAfterMs, unref } = settings;
     this.#registry = registry;
     this.#settings = settings;
     this.memory = memory;
@@ -133,59 +127,24 @@ class Sender implements OtlpSender {
     this.#encoding = protocol === 'http/json' ? JSON_ENCODING : PROTOBUF;
     this.#resource = this.#encoding.resource(settings.resource);
     this.#send = protocol === 'grpc' ? sendGrpc(settings) : sendHttp(settings, this.#encoding.contentType);
-    this.#wait(settings.intervalMs);
+    // Senders that share a memory take turns, so that each sees what the other has delivered.
+    this.#loop = new DeliveryLoop(
+      { intervalMs, mostWaitMs: giveUpAfterMs, unref },
+      (isAtOnce) => this.#deliver(isAtOnce ? 0 : SHARED_GATHER_MS),
+      memory,
+    );
   }
 
   get health(): OtlpSenderHealth {
     return Object.freeze({ ...this.memory.counters });
   }
 
-  async flush(): Promise<void> {
-    await this.#inTurn(() => this.#deliver(0));
+  flush(): Promise<void> {
+    return this.#loop.flush();
   }
 
-  stop({ timeoutMs }: { readonly timeoutMs?: number } = {}): Promise<void> {
-    this.#stopping ??= this.#stop(timeoutMs);
-    return this.#stopping;
-  }
-
-  async #stop(timeoutMs: number | undefined): Promise<void> {
-    clearTimeout(this.#timer);
-    const cut = timeoutMs === undefined ? undefined : setTimeout(() => this.#end.abort(), timeoutMs);
-    try {
-      await this.flush();
-    } finally {
-      clearTimeout(cut);
-    }
-  }
-
-  #wait(ms: number): void {
-    if (this.#stopping !== undefined) return;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#tick(), ms);
-    if (this.#settings.unref) this.#timer.unref();
-  }
-
-  async #tick(): Promise<void> {
-    const { intervalMs } = this.#settings;
-    const startMs = performance.now();
-    let waitMs = 0;
-    try {
-      await this.#inTurn(() => (this.#stopping === undefined ? this.#deliver(SHARED_GATHER_MS) : undefined));
-      waitMs = Math.max(0, startMs + intervalMs - performance.now());
-    } catch (error) {
-      waitMs = this.#backoffMs(
-        error instanceof HdrscopeError ? (error.details as unknown as Hints) : undefined,
-      );
-    }
-    this.#wait(waitMs);
-  }
-
-  /** Senders that share a memory take turns, so that each sees what the other has delivered. */
-  #inTurn<Result>(work: () => Result): Promise<Awaited<Result>> {
-    const turn = this.memory.work.then(work);
-    this.memory.work = turn.catch(() => {});
-    return turn as Promise<Awaited<Result>>;
+  stop(options?: { readonly timeoutMs?: number }): Promise<void> {
+    return this.#loop.stop(options);
   }
 
   /** Sends all that the receiver does not have. Rejects when it is not delivered. */
@@ -195,7 +154,6 @@ class Sender implements OtlpSender {
       if (memory.held !== undefined) await this.#hand(memory.held, maxAgeMs);
       await this.#hand(await this.#deliveryOf(await this.#gather(maxAgeMs)), maxAgeMs);
     } catch (error) {
-      this.#failures++;
       this.#settings.observer.failed?.(error as Error);
       throw error;
     }
@@ -214,7 +172,7 @@ class Sender implements OtlpSender {
       const part = await encodePart(this.#encoding, this.#resource, items, done, mostBytes);
       const isGzip = this.#settings.compression === 'gzip';
       const bytes = isGzip ? await compressed(part.bytes) : part.bytes;
-      const answer = await this.#send({ bytes, isGzip }, this.#end.signal);
+      const answer = await this.#send({ bytes, isGzip }, this.#loop.signal);
       if (answer.kind === 'taken') {
         counters.requests++;
         this.#isDone(delivery, part.end);
@@ -233,7 +191,7 @@ class Sender implements OtlpSender {
     delivery.done = end;
     this.memory.held = delivery;
     this.memory.failingSinceMs = undefined;
-    this.#failures = 0;
+    this.#loop.noteProgress();
   }
 
   /** Makes smaller requests of a delivery, or gives up a point that is too large by itself. */
@@ -265,7 +223,7 @@ class Sender implements OtlpSender {
     memory.held = undefined;
     memory.failingSinceMs = undefined;
     memory.counters.pendingValues = 0;
-    this.#failures = 0;
+    this.#loop.noteProgress();
   }
 
   get #isDelta(): boolean {
@@ -326,16 +284,6 @@ class Sender implements OtlpSender {
     const why = isLate ? `for ${giveUpAfterMs / 1000} s` : `while ${ended} series have ended`;
     return `; nothing was taken ${why}, so ${many(values, 'value')} are given up`;
   }
-
-  #backoffMs(hints: Hints | undefined): number {
-    const { intervalMs, giveUpAfterMs } = this.#settings;
-    const first = Math.min(FIRST_WAIT_MS, intervalMs);
-    const grown = Math.min(LONGEST_WAIT_MS, first * 2 ** Math.min(30, Math.max(0, this.#failures - 1)));
-    const chosen = grown * (1 - Math.random() / 2);
-    // A request that is refused for good needs a person; the next interval is early enough.
-    const least = hints?.isFinal ? Math.max(chosen, intervalMs) : chosen;
-    return Math.max(least, Math.min(hints?.retryAfterMs ?? 0, giveUpAfterMs));
-  }
 }
 
 const compressed = promisify(gzip);
@@ -349,12 +297,6 @@ type Failure = Exclude<Answer, { kind: 'taken' }>;
 /** A request that was not taken. */
 function undelivered(answer: Failure, more: string): HdrscopeError<OtlpErrorCode> {
   const { error, retryAfterMs } = answer;
-  const details: Hints = { isFinal: answer.isFinal ?? false, retryAfterMs };
+  const details: DeliveryHints = { isFinal: answer.isFinal ?? false, retryAfterMs };
   return new HdrscopeError('ERR_OTLP', `${error.message}${more}`, { cause: error, details: { ...details } });
-}
-
-/** What an answer says about the next request. */
-interface Hints {
-  readonly isFinal: boolean;
-  readonly retryAfterMs?: number | undefined;
 }

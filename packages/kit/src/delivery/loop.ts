@@ -1,0 +1,111 @@
+import { HdrscopeError } from '@hdrscope/core';
+import { backoffMs, type DeliveryHints } from './backoff.ts';
+
+/** How often work is done, and how long the loop may wait. */
+export interface DeliveryPace {
+  /** The time between two starts of the work, in milliseconds. */
+  readonly intervalMs: number;
+  /** The longest time that the receiver may ask to wait. */
+  readonly mostWaitMs: number;
+  /** Whether the loop lets the process end. */
+  readonly unref: boolean;
+}
+
+/** Loops that share this take turns. */
+export interface DeliveryTurns {
+  /** The work of all, one after the other. */
+  work: Promise<unknown>;
+}
+
+/**
+ * Does work at intervals until it is stopped, one at a time, and waits longer after failures. The work rejects when it was not
+ * done, with a `HdrscopeError` whose `details` are `DeliveryHints`, or with any other error.
+ */
+export class DeliveryLoop {
+  readonly #pace: DeliveryPace;
+  readonly #deliver: (isAtOnce: boolean) => Promise<void>;
+  readonly #turns: DeliveryTurns;
+  readonly #end = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #failures = 0;
+  #stopping: Promise<void> | undefined;
+
+  /** @param deliver The work. `isAtOnce` says that somebody waits for it. */
+  constructor(
+    pace: DeliveryPace,
+    deliver: (isAtOnce: boolean) => Promise<void>,
+    turns: DeliveryTurns = { work: Promise.resolve() },
+  ) {
+    this.#pace = pace;
+    this.#deliver = deliver;
+    this.#turns = turns;
+    this.#wait(pace.intervalMs);
+  }
+
+  /** Is aborted when the loop has no more time. */
+  get signal(): AbortSignal {
+    return this.#end.signal;
+  }
+
+  /** The receiver has taken something: the next wait is the shortest again. */
+  noteProgress(): void {
+    this.#failures = 0;
+  }
+
+  /** Does the work now. Rejects when it fails. */
+  async flush(): Promise<void> {
+    await this.#inTurn(() => this.#work(true));
+  }
+
+  /** Does the work once more, and ends. A second call returns the same promise. */
+  stop({ timeoutMs }: { readonly timeoutMs?: number } = {}): Promise<void> {
+    this.#stopping ??= this.#stop(timeoutMs);
+    return this.#stopping;
+  }
+
+  async #stop(timeoutMs: number | undefined): Promise<void> {
+    clearTimeout(this.#timer);
+    const cut = timeoutMs === undefined ? undefined : setTimeout(() => this.#end.abort(), timeoutMs);
+    try {
+      await this.flush();
+    } finally {
+      clearTimeout(cut);
+    }
+  }
+
+  #wait(ms: number): void {
+    if (this.#stopping !== undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#tick(), ms);
+    if (this.#pace.unref) this.#timer.unref();
+  }
+
+  async #tick(): Promise<void> {
+    const { intervalMs, mostWaitMs } = this.#pace;
+    const startMs = performance.now();
+    let waitMs = 0;
+    try {
+      await this.#inTurn(() => (this.#stopping === undefined ? this.#work(false) : undefined));
+      waitMs = Math.max(0, startMs + intervalMs - performance.now());
+    } catch (error) {
+      const hints = error instanceof HdrscopeError ? (error.details as unknown as DeliveryHints) : undefined;
+      waitMs = backoffMs(this.#failures, intervalMs, hints, mostWaitMs);
+    }
+    this.#wait(waitMs);
+  }
+
+  #inTurn<Result>(work: () => Result): Promise<Awaited<Result>> {
+    const turn = this.#turns.work.then(work);
+    this.#turns.work = turn.catch(() => {});
+    return turn as Promise<Awaited<Result>>;
+  }
+
+  async #work(isAtOnce: boolean): Promise<void> {
+    try {
+      await this.#deliver(isAtOnce);
+    } catch (error) {
+      this.#failures++;
+      throw error;
+    }
+  }
+}

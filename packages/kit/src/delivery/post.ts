@@ -1,0 +1,93 @@
+import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import type { Socket } from 'node:net';
+import { causeOf } from './said.ts';
+import { type SenderTlsFiles, tlsOptionsOf } from './tls.ts';
+
+/** A request and its limits. */
+export interface PostedRequest {
+  /** `http:` or `https:`. */
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly tls: SenderTlsFiles;
+  readonly bytes: Uint8Array;
+  /** The longest time for connecting, sending and the answer together. */
+  readonly timeoutMs: number;
+  /** Cuts the request off. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * What became of a request:
+ * - `'answered'`: the receiver has judged it.
+ * - `'refused'`: the receiver certainly does not have it.
+ * - `'unknown'`: the receiver may have it.
+ */
+export type PostOutcome =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly headers: IncomingHttpHeaders;
+      /** Not more than a little over `MOST_ANSWER_BYTES` of it. */
+      readonly body: Buffer;
+    }
+  | { readonly kind: 'refused' | 'unknown'; readonly reason: string; readonly cause?: unknown };
+
+/** Answers are small. The rest of a larger one is not read. */
+export const MOST_ANSWER_BYTES = 65_536;
+
+/** Sends a POST request, with a connection of its own. Never rejects. */
+export function post({ url, headers, tls, bytes, timeoutMs, signal }: PostedRequest): Promise<PostOutcome> {
+  const isSecure = url.protocol === 'https:';
+  return new Promise<PostOutcome>((resolve) => {
+    let isConnected = false;
+    let answered: IncomingMessage | undefined;
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const end = (outcome: PostOutcome): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+      resolve(outcome);
+      request.destroy();
+    };
+    const endAnswered = ({ statusCode = 0, headers }: IncomingMessage): void =>
+      end({ kind: 'answered', status: statusCode, headers, body: Buffer.concat(chunks) });
+    const failed = (reason: string, cause?: unknown): void => {
+      // The status decides: whatever happens to the rest of the answer, the receiver has judged the request.
+      if (answered !== undefined) endAnswered(answered);
+      else end({ kind: isConnected ? 'unknown' : 'refused', reason, cause });
+    };
+    const onAbort = (): void => failed('the request was cut off, because the sender has stopped');
+    const onBroken = (cause: unknown): void => failed(`the request has failed: ${causeOf(cause)}`, cause);
+    const request = (isSecure ? requestHttps : requestHttp)(url, {
+      method: 'POST',
+      agent: false,
+      headers: { ...headers, 'content-length': bytes.length },
+      ...(isSecure && tlsOptionsOf(tls)),
+    });
+    const timer = setTimeout(() => failed(`the receiver has not answered within ${timeoutMs} ms`), timeoutMs);
+    signal.addEventListener('abort', onAbort);
+    request.on('socket', (socket: Socket) => {
+      socket.once(isSecure ? 'secureConnect' : 'connect', () => {
+        isConnected = true;
+      });
+    });
+    request.on('error', onBroken);
+    request.on('response', (response) => {
+      answered = response;
+      response.on('error', onBroken);
+      response.on('data', (chunk: Buffer) => {
+        chunks.push(chunk);
+        length += chunk.length;
+        if (length > MOST_ANSWER_BYTES) endAnswered(response);
+      });
+      response.on('end', () => endAnswered(response));
+    });
+    request.end(bytes);
+    if (signal.aborted) onAbort();
+  }).catch((cause: unknown) => ({
+    kind: 'refused',
+    reason: `the request cannot be made: ${causeOf(cause)}`,
+    cause,
+  }));
+}

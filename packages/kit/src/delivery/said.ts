@@ -1,0 +1,16 @@
+import { visible } from '@hdrscope/core/internal';
+import { reasonOf } from '../reason-of.ts';
+
+const LONGEST_QUOTE = 300;
+
+/** Why a connection failed. A name with several addresses fails with an error for each. */
+export function causeOf(error: unknown): string {
+  const { errors } = error as { readonly errors?: unknown };
+  return Array.isArray(errors) && errors.length > 0 ? errors.map(reasonOf).join('; ') : reasonOf(error);
+}
+
+/** A text of the receiver, as it can be shown: its first 300 characters, without control characters. */
+export function quoted(text: string): string {
+  const short = text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text;
+  return visible(short.trim());
+}
