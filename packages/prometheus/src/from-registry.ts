@@ -118,10 +118,18 @@ export function assertSnapshotOptions(options: SnapshotOptions): void {
   checkClassicBoundaries(classicBoundaries);
 }
 
-/** The families of a snapshot before those of one name are merged. */
-export function lazyFamiliesOfSnapshot(snapshot: Snapshot, options: SnapshotOptions): LazyFamily[] {
+/**
+ * The families of a snapshot before those of one name are merged.
+ *
+ * @param bucketsOf The buckets of a family. @default those of the options
+ */
+export function lazyFamiliesOfSnapshot(
+  snapshot: Snapshot,
+  options: SnapshotOptions,
+  bucketsOf: (family: FamilySnapshot) => HistogramLook['buckets'] = () => options.buckets ?? 'native',
+): LazyFamily[] {
   const { warn = () => {}, appendTimestamp = false, maxBuckets = DEFAULT_MAX_BUCKETS } = options;
-  const { withoutScopeInfo = false, buckets = 'native', classicBoundaries } = options;
+  const { withoutScopeInfo = false, classicBoundaries } = options;
   const timestampMs = appendTimestamp ? snapshot.timeMs : undefined;
   const families: LazyFamily[] = [];
   for (const family of snapshot.families) {
@@ -131,7 +139,7 @@ export function lazyFamiliesOfSnapshot(snapshot: Snapshot, options: SnapshotOpti
     const look: HistogramLook = {
       keepsCharacters: keepsCharacters(options),
       extra: withoutScopeInfo || scope === undefined ? NO_LABELS : scopeLabels(scope),
-      buckets,
+      buckets: bucketsOf(family),
       boundaries: boundariesFor(classicBoundaries, family),
       maxSize: maxBuckets,
       maxScale: Math.min(MAX_SCHEMA, justifiedScale(family.layout)),

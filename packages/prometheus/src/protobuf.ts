@@ -1,5 +1,4 @@
 import { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire';
-import type { BucketRun } from '@hdrscope/core/internal';
 import type { Exemplar } from '@hdrscope/registry';
 import { exemplarLabels, exemplarsByBucket } from './exemplars.ts';
 import type {
@@ -13,7 +12,7 @@ import type {
 } from './families.ts';
 import { type FormatWriter, NO_BYTES } from './format-writer.ts';
 import { exposedName, unitInName } from './names.ts';
-import { spansOf } from './native.ts';
+import { writeCount, writeSide } from './native-wire.ts';
 
 // A tag holds the number of a field and its wire type, here in one byte.
 // https://github.com/prometheus/client_model/blob/v0.6.2/io/prometheus/client/metrics.proto
@@ -63,9 +62,6 @@ const HISTOGRAM_EXEMPLAR = delimited(16); // two bytes
 const BUCKET_CUMULATIVE_COUNT = varint(1);
 const BUCKET_UPPER_BOUND = fixed64(2);
 const BUCKET_EXEMPLAR = delimited(3);
-
-const SPAN_OFFSET = varint(1);
-const SPAN_LENGTH = varint(2);
 
 const LABEL_NAME = delimited(1);
 const LABEL_VALUE = delimited(2);
@@ -202,39 +198,9 @@ function writeNative(writer: BinaryWriter, { positive, negative, zeroThreshold }
   writer.uint32(HISTOGRAM_SCHEMA).sint32(positive.scale);
   writer.uint32(HISTOGRAM_ZERO_THRESHOLD).double(zeroThreshold);
   writeCount(writer.uint32(HISTOGRAM_ZERO_COUNT), positive.zeroCount);
-  if (negative !== undefined) writeSide(writer, negative, HISTOGRAM_NEGATIVE_SPAN, HISTOGRAM_NEGATIVE_DELTA);
-  writeSide(writer, positive, HISTOGRAM_POSITIVE_SPAN, HISTOGRAM_POSITIVE_DELTA);
-}
-
-function writeSide(
-  writer: BinaryWriter,
-  { offset, counts }: BucketRun,
-  spanTag: number,
-  deltaTag: number,
-): void {
-  const { offsets, lengths, deltas } = spansOf(offset, counts);
-  for (let i = 0; i < offsets.length; i++) {
-    writer.uint32(spanTag).fork();
-    writer.uint32(SPAN_OFFSET).sint32(offsets[i]!);
-    writer.uint32(SPAN_LENGTH).uint32(lengths[i]!);
-    writer.join();
-  }
-  if (deltas.length === 0) return;
-  writer.uint32(deltaTag).fork();
-  for (const delta of deltas) writeDelta(writer, delta);
-  writer.join();
-}
-
-/** Writes a `uint64`. A value of 32 bits has the same bytes as a `uint32`, which is ten times as fast. */
-function writeCount(writer: BinaryWriter, count: number): void {
-  if (count <= 0xffff_ffff) writer.uint32(count);
-  else writer.uint64(count);
-}
-
-/** Writes a `sint64`, a value of 32 bits as the faster `sint32`. */
-function writeDelta(writer: BinaryWriter, delta: number): void {
-  if (delta === (delta | 0)) writer.sint32(delta);
-  else writer.sint64(delta);
+  if (negative !== undefined)
+    writeSide(writer, negative.offset, negative.counts, HISTOGRAM_NEGATIVE_SPAN, HISTOGRAM_NEGATIVE_DELTA);
+  writeSide(writer, positive.offset, positive.counts, HISTOGRAM_POSITIVE_SPAN, HISTOGRAM_POSITIVE_DELTA);
 }
 
 function writeExemplar(writer: BinaryWriter, tag: number, exemplar: Exemplar): void {

@@ -1,0 +1,62 @@
+import type { HdrscopeError } from '@hdrscope/core';
+import { type PostOutcome, quoted, retryAfterMs } from '@hdrscope/kit/delivery';
+import { type RemoteWriteErrorCode, remoteWriteError } from '../errors.ts';
+import type { Contents } from './encode.ts';
+
+/**
+ * What became of a request:
+ * - `'judged'`: the receiver has written a part of it, or all, and will not take the rest.
+ * - `'ahead'`: it must be sent again.
+ * - `'refused'`: no request of this kind will be taken.
+ */
+export interface Verdict {
+  readonly kind: 'judged' | 'ahead' | 'refused';
+  /** What the receiver has written. */
+  readonly written: Contents;
+  /** Why not all is written; `undefined` when all is. */
+  readonly error: HdrscopeError<RemoteWriteErrorCode> | undefined;
+}
+
+const NOTHING: Contents = { samples: 0, histograms: 0, exemplars: 0 };
+
+/**
+ * Judges what became of a request.
+ * Source: https://prometheus.io/docs/specs/prw/remote_write_spec_2_0/#response
+ *
+ * @param sent What the request has.
+ */
+export function verdictOf(outcome: PostOutcome, sent: Contents): Verdict {
+  if (outcome.kind !== 'answered') {
+    const error = remoteWriteError(outcome.reason, { isFinal: false }, outcome.cause);
+    return { kind: 'ahead', written: NOTHING, error };
+  }
+  const { status, headers, body } = outcome;
+  const counted = writtenIn(headers);
+  const written = counted ?? NOTHING;
+  const says = body.length === 0 ? '' : `: ${quoted(body.toString())}`;
+  const isTaken = status >= 200 && status < 300;
+  if (isTaken && counted === undefined) {
+    const message = `the receiver has answered ${status} and says nothing of what it has written: it does not speak remote write 2`;
+    return { kind: 'refused', written, error: remoteWriteError(message, { isFinal: true }) };
+  }
+  const missing = sent.samples + sent.histograms - written.samples - written.histograms;
+  if (isTaken && missing <= 0) return { kind: 'judged', written, error: undefined };
+  const message = `the receiver has answered ${status} and has not written ${missing} of ${sent.samples + sent.histograms} samples${says}`;
+  const isFinal = status !== 429 && status < 500;
+  const hints = { isFinal, retryAfterMs: retryAfterMs(headers['retry-after'], Date.now()) };
+  const error = remoteWriteError(message, hints);
+  if (!isFinal) return { kind: 'ahead', written, error };
+  // 400 is about samples; any other status is about the sender, the address or the protocol.
+  return { kind: isTaken || status === 400 ? 'judged' : 'refused', written, error };
+}
+
+/** The numbers that a receiver of version 2.0 names; `undefined` when it names none. A missing one is 0. */
+function writtenIn(headers: NodeJS.Dict<string | string[]>): Contents | undefined {
+  const numberIn = (name: string): number | undefined => {
+    const text = headers[`x-prometheus-remote-write-${name}-written`];
+    return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+  };
+  const [samples, histograms, exemplars] = ['samples', 'histograms', 'exemplars'].map(numberIn);
+  if (samples === undefined && histograms === undefined && exemplars === undefined) return undefined;
+  return { samples: samples ?? 0, histograms: histograms ?? 0, exemplars: exemplars ?? 0 };
+}

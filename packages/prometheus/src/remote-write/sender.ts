@@ -1,0 +1,234 @@
+import type { HdrscopeError } from '@hdrscope/core';
+import { Slices } from '@hdrscope/kit';
+import { DeliveryLoop, post } from '@hdrscope/kit/delivery';
+import { type Registry, SHARED_GATHER_MS } from '@hdrscope/registry';
+import type { RemoteWriteErrorCode } from '../errors.ts';
+import { gatherFamilies } from '../family-source.ts';
+import { lazyFamiliesOfSnapshot, type SnapshotOptions } from '../from-registry.ts';
+import type { LazyFamily, LazyMetrics } from '../lazy-family.ts';
+import { type KnownSeries, mergeSteps } from '../merge-families.ts';
+import { inSlices } from '../steps.ts';
+import { type Verdict, verdictOf } from './answer.ts';
+import { RequestEncoder } from './encode.ts';
+import { type RemoteWriteOptions, type RemoteWriteSettings, settingsOf } from './options.ts';
+import { snappy } from './snappy.ts';
+
+/** Counters of a writer. They only grow. */
+export interface RemoteWriteHealth {
+  /** Requests that the receiver has taken as a whole. */
+  readonly requests: number;
+  /** Requests that failed, or that the receiver has taken in part. */
+  readonly failedRequests: number;
+  /** Requests that the receiver has taken in part. */
+  readonly partialWrites: number;
+  /** Numbers that the receiver says that it has written. */
+  readonly writtenSamples: number;
+  /** Histograms that the receiver says that it has written. */
+  readonly writtenHistograms: number;
+  /** Exemplars that the receiver says that it has written. */
+  readonly writtenExemplars: number;
+  /** Numbers and histograms that the receiver has refused for good. The next snapshot has the newer counts of their series. */
+  readonly rejectedSamples: number;
+}
+
+/** A running writer. */
+export interface RemoteWriter {
+  readonly health: RemoteWriteHealth;
+  /**
+   * Sends the present counts at once, also while the writer waits after a failure. Rejects with `ERR_REMOTE_WRITE` when the receiver
+   * does not take all of them.
+   */
+  flush(): Promise<void>;
+  /**
+   * Sends the present counts, once, and ends the writer. Rejects with `ERR_REMOTE_WRITE` when the receiver does not take all of
+   * them. A second call returns the same promise.
+   *
+   * @param options.timeoutMs Requests are cut off after so many milliseconds. @default each request has its own `timeoutMs`
+   */
+  stop(options?: { readonly timeoutMs?: number }): Promise<void>;
+}
+
+/**
+ * Sends the histograms of a registry to Prometheus by remote write 2.0, until it is stopped: with native buckets, or with buckets of
+ * their own boundaries, and with start timestamps and exemplars.
+ *
+ * - Counts are cumulative, so that a request that is lost, or that arrives twice, changes no later count. Nothing is queued while the
+ *   receiver is down: the next request has all counts, and memory does not grow with the length of an outage.
+ * - The times of the samples of a series only grow, and one request is under way at a time. A snapshot of many series goes out in
+ *   several requests; after a failure, the next snapshot begins with the series that the receiver lacks longest.
+ * - After a failure the writer waits 1 s, 2 s, 4 s, up to 30 s, each up to a half shorter by chance, and as long as `Retry-After`
+ *   asks for, up to an hour. Samples that the receiver has refused for good are counted, and not sent again.
+ * - A series that is removed from the registry is not sent any more, not even with what it counted after the last request.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range.
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http';
+ * import { sendRemoteWrite } from '@hdrscope/prometheus/remote-write';
+ * import { createRegistry } from '@hdrscope/registry';
+ *
+ * // Stands for a Prometheus with --web.enable-remote-write-receiver.
+ * const receiver = createServer((request, response) => {
+ *   request.resume().on('end', () => {
+ *     response.writeHead(204, { 'x-prometheus-remote-write-histograms-written': '1' }).end();
+ *   });
+ * }).listen(0, '127.0.0.1');
+ * await new Promise((resolve) => receiver.once('listening', resolve));
+ * const { port } = receiver.address() as { port: number };
+ *
+ * const registry = createRegistry();
+ * registry.histogram({ name: 'job.duration', unit: 's' }).with({ queue: 'mail' }).record(0.25);
+ * const writer = sendRemoteWrite(registry, {
+ *   url: `http://127.0.0.1:${port}/api/v1/write`,
+ *   labels: { job: 'shop' },
+ * });
+ * await writer.stop();
+ * writer.health.writtenHistograms; //=> 1
+ * receiver.close();
+ * ```
+ */
+export function sendRemoteWrite(registry: Registry, options: RemoteWriteOptions): RemoteWriter {
+  return new Writer(registry, settingsOf(options));
+}
+
+/** The longest wait that a receiver may ask for. */
+const MOST_WAIT_MS = 3_600_000;
+
+/** A series of a snapshot. */
+interface Entry {
+  readonly family: LazyFamily;
+  readonly part: LazyMetrics;
+  readonly state: object;
+}
+
+class Writer implements RemoteWriter {
+  readonly #registry: Registry;
+  readonly #settings: RemoteWriteSettings;
+  readonly #shown: SnapshotOptions;
+  readonly #loop: DeliveryLoop;
+  readonly #known: KnownSeries = new Map();
+  readonly #counters = {
+    requests: 0,
+    failedRequests: 0,
+    partialWrites: 0,
+    writtenSamples: 0,
+    writtenHistograms: 0,
+    writtenExemplars: 0,
+    rejectedSamples: 0,
+  };
+  /** The time of the last samples. */
+  #lastMs = 0;
+  /** The place of the series that the next snapshot begins with. */
+  #next = 0;
+
+  constructor(registry: Registry, settings: RemoteWriteSettings) {
+    const { intervalMs, unref, prefix, withUnitSuffix, translationStrategy } = settings;
+    const { maxBuckets, withoutScopeInfo, warn } = settings;
+    this.#registry = registry;
+    this.#settings = settings;
+    this.#shown = { prefix, withUnitSuffix, translationStrategy, maxBuckets, withoutScopeInfo, warn };
+    this.#loop = new DeliveryLoop({ intervalMs, mostWaitMs: MOST_WAIT_MS, unref }, (isAtOnce) =>
+      this.#deliver(isAtOnce ? 0 : SHARED_GATHER_MS),
+    );
+  }
+
+  get health(): RemoteWriteHealth {
+    return Object.freeze({ ...this.#counters });
+  }
+
+  flush(): Promise<void> {
+    return this.#loop.flush();
+  }
+
+  stop(options?: { readonly timeoutMs?: number }): Promise<void> {
+    return this.#loop.stop(options);
+  }
+
+  /** Sends all series. Rejects when the receiver has not taken all of them. */
+  async #deliver(maxAgeMs: number): Promise<void> {
+    const { observer } = this.#settings;
+    try {
+      await this.#sendAll(maxAgeMs);
+    } catch (error) {
+      observer.failed?.(error as Error);
+      throw error;
+    }
+    observer.succeeded?.();
+  }
+
+  async #sendAll(maxAgeMs: number): Promise<void> {
+    const { mostSeriesPerRequest } = this.#settings;
+    const { entries, timeMs } = await this.#gather(maxAgeMs);
+    const first = entries.length === 0 ? 0 : this.#next % entries.length;
+    const inTurn = [...entries.slice(first), ...entries.slice(0, first)];
+    let failure: HdrscopeError<RemoteWriteErrorCode> | undefined;
+    for (let from = 0; from < inTurn.length; from += mostSeriesPerRequest) {
+      const { kind, error } = await this.#send(inTurn.slice(from, from + mostSeriesPerRequest), timeMs);
+      if (kind !== 'judged') {
+        this.#next = (first + from) % inTurn.length;
+        throw error;
+      }
+      this.#loop.noteProgress();
+      failure ??= error;
+    }
+    this.#next = 0;
+    if (failure !== undefined) throw failure;
+  }
+
+  async #gather(maxAgeMs: number): Promise<{ entries: Entry[]; timeMs: number }> {
+    const { timeoutMs, sources, buckets, warn } = this.#settings;
+    const snapshot = await this.#registry.gather({ timeoutMs, maxAgeMs });
+    const own = lazyFamiliesOfSnapshot(snapshot, this.#shown, ({ boundaries }) =>
+      buckets === 'custom' && boundaries !== undefined && boundaries.length > 0 ? 'classic' : 'native',
+    );
+    const all = await gatherFamilies(Promise.resolve(own), sources, this.#shown, timeoutMs);
+    const families = await inSlices(mergeSteps(all, warn, this.#known), new Slices());
+    const entries = families.flatMap((family) =>
+      family.parts.flatMap((part) => part.states.map((state) => ({ family, part, state }))),
+    );
+    // After the millisecond of the snapshot, because a series may have started in it.
+    this.#lastMs = Math.max(Math.floor(snapshot.timeMs), this.#lastMs) + 1;
+    return { entries, timeMs: this.#lastMs };
+  }
+
+  async #send(entries: readonly Entry[], timeMs: number): Promise<Verdict> {
+    const { url, headers, tls, timeoutMs, labels } = this.#settings;
+    const encoder = new RequestEncoder(timeMs, Object.entries(labels));
+    const slices = new Slices();
+    for (const { family, part, state } of entries) {
+      encoder.add(family, part.metricOf(state));
+      if (slices.isOver()) await slices.next();
+    }
+    const { contents } = encoder;
+    const outcome = await post({
+      url,
+      tls,
+      timeoutMs,
+      headers: { ...headers, ...PROTOCOL_HEADERS },
+      bytes: snappy(encoder.finish()),
+      signal: this.#loop.signal,
+    });
+    const verdict = verdictOf(outcome, contents);
+    this.#count(verdict, contents.samples + contents.histograms);
+    return verdict;
+  }
+
+  #count({ kind, written, error }: Verdict, sent: number): void {
+    const counters = this.#counters;
+    const taken = written.samples + written.histograms;
+    counters.writtenSamples += written.samples;
+    counters.writtenHistograms += written.histograms;
+    counters.writtenExemplars += written.exemplars;
+    if (error === undefined) counters.requests++;
+    else counters.failedRequests++;
+    if (error !== undefined && taken > 0) counters.partialWrites++;
+    if (kind === 'judged') counters.rejectedSamples += Math.max(0, sent - taken);
+  }
+}
+
+const PROTOCOL_HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'application/x-protobuf;proto=io.prometheus.write.v2.Request',
+  'content-encoding': 'snappy',
+  'x-prometheus-remote-write-version': '2.0.0',
+  'user-agent': 'hdrscope',
+};
