@@ -141,10 +141,14 @@ function toSample({ metric: labels, value, histogram }: ApiSample): Sample {
       count: Number(count),
       sum: Number(sum),
       buckets: buckets.map(([, lower, upper, inBucket]) => ({
-        lower: Number(lower),
-        upper: Number(upper),
+        lower: toNumber(lower),
+        upper: toNumber(upper),
         count: Number(inBucket),
       })),
     },
   };
+}
+
+function toNumber(text: string): number {
+  return Number(text.replace('Inf', 'Infinity'));
 }

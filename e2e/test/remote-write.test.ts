@@ -1,0 +1,132 @@
+import { servePrometheus } from '@hdrscope/prometheus';
+import { type RemoteWriteHealth, sendRemoteWrite } from '@hdrscope/prometheus/remote-write';
+import { createRegistry, type Registry } from '@hdrscope/registry';
+import { describeWithPeers } from '@hdrscope/testing';
+import { stopPeers, waitFor } from './support/peer-process.ts';
+import { type Prometheus, startPrometheus } from './support/prometheus.ts';
+import { durations as randomDurations } from './support/sampling.ts';
+
+const SERIES = 10_000;
+const RESTARTS = 100;
+
+describeWithPeers(['prometheus-3'])('Prometheus 3 that takes remote write', () => {
+  let prometheus: Prometheus;
+  let stopServer: () => Promise<void>;
+  let registry: Registry;
+
+  const send = async (from: Registry, more: object = {}): Promise<RemoteWriteHealth> => {
+    const writer = sendRemoteWrite(from, { url: `${prometheus.url}/api/v1/write`, ...more });
+    await writer.stop();
+    return writer.health;
+  };
+
+  beforeAll(async () => {
+    registry = createRegistry();
+    const durations = registry.histogram({
+      name: 'http.server.request.duration',
+      unit: 's',
+      cardinalityLimit: SERIES,
+    });
+    for (let i = 0; i < SERIES; i++) {
+      const series = durations.with({ route: `/orders/${i}`, le: 'x' });
+      for (const value of randomDurations(30, i)) series.record(value);
+    }
+    const server = await servePrometheus(registry, { port: 0 });
+    stopServer = () => server.stop();
+    prometheus = await startPrometheus('prometheus-3', [`127.0.0.1:${server.port}`], {
+      jobs: [{ job_name: 'scraped', scrape_interval: '5s', scrape_timeout: '5s' }],
+      args: ['--web.enable-remote-write-receiver', '--enable-feature=created-timestamp-zero-ingestion'],
+    });
+  });
+
+  afterAll(async () => {
+    await stopPeers();
+    await stopServer?.();
+  });
+
+  test('has the same histograms of 10,000 series as by a scrape', async () => {
+    const health = await send(registry, { labels: { job: 'written' } });
+    expect(health).toMatchObject({
+      requests: 5,
+      failedRequests: 0,
+      writtenHistograms: SERIES,
+      rejectedSamples: 0,
+    });
+    const histogramsOf = (job: string) =>
+      waitFor(
+        async () => {
+          const samples = await prometheus.queryNow(`http_server_request_duration{job="${job}"}`);
+          return (
+            samples.length === SERIES && new Map(samples.map((one) => [one.labels.route, one.histogram]))
+          );
+        },
+        { what: `${SERIES} series of ${job}` },
+      );
+    const [written, scraped] = [await histogramsOf('written'), await histogramsOf('scraped')];
+    expect(written).toEqual(scraped);
+  });
+
+  test.each<[title: string, boundaries: number[]]>([
+    ['a kernel map', [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]],
+    ['an axis of Ceph', [0.000_099_999, 0.000_199_999, 0.000_399_999, 0.000_799_999, 0.051_199_999]],
+    ['uneven boundaries', [0.1, 0.25, 0.3, 1, 2.5, 1000]],
+  ])('has exact counts at the boundaries of %s', async (title, boundaries) => {
+    const own = createRegistry();
+    const series = own.histogram({ name: 'explicit', boundaries, resolution: 1e-9 }).with({ title });
+    const expected: { lower: number; upper: number; count: number }[] = [];
+    for (const [i, upper] of boundaries.entries()) {
+      // On the boundary, and just above it.
+      series.record(upper);
+      if (i < boundaries.length - 1) series.record(upper + 1e-9);
+      const lower = i === 0 ? Number.NEGATIVE_INFINITY : boundaries[i - 1]!;
+      expected.push({ lower, upper, count: i === 0 ? 1 : 2 });
+    }
+    series.record(boundaries.at(-1)! * 2);
+    expected.push({ lower: boundaries.at(-1)!, upper: Number.POSITIVE_INFINITY, count: 1 });
+    await send(own, { buckets: 'custom' });
+    const [{ histogram }] = await prometheus.query(`explicit{title="${title}"}`);
+    expect(histogram!.count).toBe(2 * boundaries.length);
+    // The first bucket of custom ones begins at 0 when its boundary is positive, and at -Inf otherwise.
+    expect(histogram!.buckets.map(({ upper, count }) => [upper, count])).toEqual(
+      expected.map(({ upper, count }) => [upper, count]),
+    );
+    expect(histogram!.buckets.slice(1).map(({ lower }) => lower)).toEqual(
+      expected.slice(1).map(({ lower }) => lower),
+    );
+  });
+
+  test('has neither more nor fewer counts after 100 restarts, each with the same counts', async () => {
+    let recorded = 0;
+    // Long enough ago that no time is in the future.
+    let nowMs = Date.now() - RESTARTS * 3000 - 10_000;
+    const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
+    for (let start = 0; start < RESTARTS; start++) {
+      nowMs += 1000;
+      const own = createRegistry({ clock });
+      const series = own.histogram({ name: 'restarted', unit: 's' }).with({});
+      const values = randomDurations(10, 1);
+      for (const value of values) series.record(value);
+      recorded += values.length;
+      nowMs += 1000;
+      const writer = sendRemoteWrite(own, { url: `${prometheus.url}/api/v1/write` });
+      await writer.flush();
+      for (const value of values) series.record(value);
+      recorded += values.length;
+      nowMs += 1000;
+      await writer.stop();
+      expect(writer.health).toMatchObject({ writtenHistograms: 2, rejectedSamples: 0 });
+    }
+    const query = new URLSearchParams({ query: 'restarted[1h]' });
+    const response = await fetch(`${prometheus.url}/api/v1/query?${query}`);
+    const { data } = (await response.json()) as {
+      data: { result: [{ histograms: [time: number, value: { count: string }][] }] };
+    };
+    const counts = data.result[0].histograms.map(([, { count }]) => Number(count));
+    expect(counts).toEqual(Array.from({ length: RESTARTS }, () => [0, 10, 20]).flat());
+    let counted = 0;
+    for (const [i, count] of counts.entries()) counted += Math.max(0, count - (counts[i - 1] ?? 0));
+    expect(counted).toBe(recorded);
+    const resets = await prometheus.queryNumber('resets(restarted[1h])');
+    expect(resets).toBe(RESTARTS - 1);
+  });
+});
