@@ -29,7 +29,7 @@ export interface WrittenHistogram {
   startMs: number;
 }
 
-export function decodeRequest(bytes: Uint8Array): WrittenSeries[] {
+function decodeRequest(bytes: Uint8Array): WrittenSeries[] {
   const reader = new BinaryReader(unsnappy(bytes));
   const symbols: string[] = [];
   const places: [start: number, end: number][] = [];
