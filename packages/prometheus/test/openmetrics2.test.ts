@@ -265,19 +265,20 @@ describe('1000 series of a registry', () => {
     }
   });
 
-  test('are scraped in at most 1.5 times the bytes and the time of protobuf, when all have changed', async () => {
+  test('are scraped in at most 1.5 times the bytes and the processor time of protobuf, when all have changed', async () => {
     const handler = prometheusHandler(registry);
     const best = { [PROTOBUF]: Number.POSITIVE_INFINITY, [OPENMETRICS_2]: Number.POSITIVE_INFINITY };
     const bytes = { [PROTOBUF]: 0, [OPENMETRICS_2]: 0 };
-    // Other programs delay single scrapes; the fastest of some shows the work.
+    // Processor time, of which other programs take none. The least of some rounds shows the work.
     const accepts = [PROTOBUF, OPENMETRICS_2] as const;
     for (let round = 0; round < 60 && (round < 8 || best[OPENMETRICS_2] > 1.5 * best[PROTOBUF]); round++) {
       for (const accept of accepts) {
         record(1);
         await registry.gather();
-        const startMs = performance.now();
+        const before = process.cpuUsage();
         const { body } = await respond(handler, { accept, 'accept-encoding': 'gzip' });
-        best[accept] = Math.min(best[accept], performance.now() - startMs);
+        const { user, system } = process.cpuUsage(before);
+        best[accept] = Math.min(best[accept], user + system);
         bytes[accept] = body.length;
       }
     }

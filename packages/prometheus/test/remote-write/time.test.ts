@@ -9,7 +9,7 @@ import { respond } from '../support/respond.ts';
 
 const SERIES = 10_000;
 
-test('10,000 series are written in at most twice the time of a scrape, when all have changed', async () => {
+test('10,000 series are written in at most twice the processor time of a scrape, when all have changed', async () => {
   const registry = createRegistry();
   const family = registry.histogram({ name: 'x', unit: 's', cardinalityLimit: SERIES });
   const record = (values: number): void => {
@@ -33,13 +33,14 @@ test('10,000 series are written in at most twice the time of a scrape, when all 
     scrape: () => respond(handler, { accept: PROTOBUF, 'accept-encoding': 'gzip' }),
     write: () => writer.flush(),
   };
-  // Other programs delay single rounds; the fastest of some shows the work.
+  // Processor time, of which other programs take none. The least of some rounds shows the work.
   for (let round = 0; round < 25 && (round < 4 || best.write > 2 * best.scrape); round++) {
     for (const kind of ['scrape', 'write'] as const) {
       record(1);
-      const startMs = performance.now();
+      const before = process.cpuUsage();
       await work[kind]();
-      best[kind] = Math.min(best[kind], performance.now() - startMs);
+      const { user, system } = process.cpuUsage(before);
+      best[kind] = Math.min(best[kind], user + system);
     }
   }
   await writer.stop();
