@@ -22,7 +22,7 @@ export interface EntryHealth {
   readonly lastSuccessMs: number | undefined;
   /** The message of the last error. It stays when the entry works again. */
   readonly lastError: string | undefined;
-  /** The deliveries of a sink of type `otlp`; `undefined` for all others. */
+  /** The deliveries of a sink of type `otlp` or `remote-write`; `undefined` for all others. */
   readonly delivery: EntryDelivery | undefined;
   /** Requests and connections that the server of the entry has refused, by reason; all 0 where there is no server. */
   readonly refusals: Readonly<ServerRefusals>;

@@ -1,5 +1,6 @@
 import type { OtlpSenderMemory } from '@hdrscope/otel/sender';
 import { IngestMemory, type Snapshot } from '@hdrscope/registry';
+import type { EntryDelivery } from './health.ts';
 
 /** How far a log was counted: a source that is started anew goes on there. */
 interface LogProgress {
@@ -15,6 +16,8 @@ export class EntryMemory {
   readonly written: Map<string, Snapshot> = new Map();
   /** By what a sink sends. */
   readonly senders: Map<string, OtlpSenderMemory> = new Map();
+  /** What sinks of type `remote-write` have delivered, by their names. */
+  readonly deliveries: Map<string, EntryDelivery> = new Map();
   readonly #intakes = new Map<string, IngestMemory>();
   readonly #logs = new Map<string, LogProgress>();
   /** Notes that the log has already. */

@@ -20,6 +20,12 @@ const prometheus = mapping({
   ...server,
 });
 
+const tls = mapping({
+  caFile: text('the path of a file in PEM').exactOptional(),
+  certFile: text('the path of a file in PEM').exactOptional(),
+  keyFile: text('the path of a file in PEM').exactOptional(),
+}).prefault({});
+
 const otlp = mapping({
   type: z.literal('otlp'),
   name,
@@ -34,23 +40,29 @@ const otlp = mapping({
   histograms: oneOf('exponential', 'explicit').default('exponential'),
   compression: oneOf('gzip', 'none').default('none'),
   giveUpAfter: duration.prefault('1h'),
-  tls: mapping({
-    caFile: text('the path of a file in PEM').exactOptional(),
-    certFile: text('the path of a file in PEM').exactOptional(),
-    keyFile: text('the path of a file in PEM').exactOptional(),
-  }).prefault({}),
+  tls,
   resource: texts.prefault({}),
 })
-  .check(({ value: { timeout, interval }, issues }) => {
-    if (timeout > interval) {
-      const message = 'must not be longer than interval';
-      issues.push({ code: 'custom', message, path: ['timeout'], input: timeout });
-    }
-  })
+  .check(checkTimeout)
   .transform(({ url, ...rest }) => ({
     ...rest,
     url: url ?? (rest.protocol === 'grpc' ? 'http://localhost:4317' : 'http://localhost:4318/v1/metrics'),
   }));
+
+const remoteWrite = mapping({
+  type: z.literal('remote-write'),
+  name,
+  url: z
+    .url({ protocol: /^https?$/, error: 'must be an address such as http://localhost:9090/api/v1/write' })
+    .default('http://localhost:9090/api/v1/write'),
+  headers: texts.prefault({}),
+  interval: duration.prefault('15s'),
+  timeout: duration.prefault('10s'),
+  buckets: oneOf('custom', 'native').default('custom'),
+  unitSuffix: yesOrNo(false),
+  tls,
+  labels: texts.prefault({}),
+}).check(checkTimeout);
 
 const adminSocket = mapping({
   type: z.literal('admin-socket'),
@@ -96,9 +108,22 @@ const health = mapping({
   ...server,
 });
 
-const SINKS = [prometheus, otlp, adminSocket, intervalLog, dashboard, health] as const;
+const SINKS = [prometheus, otlp, remoteWrite, adminSocket, intervalLog, dashboard, health] as const;
 
 /** An entry of `sinks`. Its name may be missing. */
 export const sink: z.ZodType<Unnamed<SinkConfig>, unknown> = z.discriminatedUnion('type', SINKS, {
-  error: 'must be a known type of sink: prometheus, otlp, admin-socket, interval-log, dashboard or health',
+  error:
+    'must be a known type of sink: prometheus, otlp, remote-write, admin-socket, interval-log, dashboard or health',
 });
+
+function checkTimeout({
+  value: { timeout, interval },
+  issues,
+}: {
+  readonly value: { readonly timeout: number; readonly interval: number };
+  readonly issues: { push(issue: z.core.$ZodRawIssue): unknown };
+}): void {
+  if (timeout <= interval) return;
+  const message = 'must not be longer than interval';
+  issues.push({ code: 'custom', message, path: ['timeout'], input: timeout });
+}

@@ -71,6 +71,12 @@ sinks:
   #     authorization: Bearer \${OTLP_TOKEN}
   #   interval: 30s
 
+  # Prometheus' remote write 2: histograms of the kernel and of Ceph with their own boundaries.
+  # - type: remote-write
+  #   url: http://localhost:9090/api/v1/write
+  #   labels:
+  #     instance: this-host
+
   # Asked by "ceph --admin-daemon PATH perf histogram dump", and by collectd.
   # - type: admin-socket
   #   path: /run/hdrscope/hdrscope.asok

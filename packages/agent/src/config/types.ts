@@ -152,6 +152,23 @@ export interface OtlpSinkConfig extends Entry {
   readonly resource: AttributeTexts;
 }
 
+/** Metrics sent by remote write. */
+export interface RemoteWriteSinkConfig extends Entry {
+  readonly type: 'remote-write';
+  /** The whole URL. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly interval: number;
+  readonly timeout: number;
+  /** `'custom'` sends histograms of the kernel, of Ceph and explicit ones with their own boundaries. */
+  readonly buckets: 'custom' | 'native';
+  readonly unitSuffix: boolean;
+  /** Files for https. @default those of Node.js */
+  readonly tls: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
+  /** Labels of all series, beside `job="hdrscope"`. */
+  readonly labels: AttributeTexts;
+}
+
 /** The registry on a socket that answers as a daemon of Ceph. */
 export interface AdminSocketSinkConfig extends Entry {
   readonly type: 'admin-socket';
@@ -188,6 +205,7 @@ export interface HealthSinkConfig extends ServerConfig {
 export type SinkConfig =
   | PrometheusSinkConfig
   | OtlpSinkConfig
+  | RemoteWriteSinkConfig
   | AdminSocketSinkConfig
   | IntervalLogSinkConfig
   | DashboardSinkConfig

@@ -7,6 +7,7 @@ import {
 import type { OtlpSinkConfig } from '../config/types.ts';
 import type { EntryContext, Start } from '../entry.ts';
 import { HEALTH_NUMBERS } from '../health.ts';
+import { withoutUser } from './without-user.ts';
 
 /** Sends the histograms of the registry and the agent's own metrics over OTLP. */
 export const startOtlpSink: Start<OtlpSinkConfig> = async (config, context) => {
@@ -68,13 +69,4 @@ function memoryOf(
 function healthNumbers({ health, nowMs }: EntryContext): OtlpNumber[] {
   const now = health();
   return HEALTH_NUMBERS.map((number) => ({ ...number, points: number.points(now, nowMs()) }));
-}
-
-/** A URL as it may be shown: without user and password. */
-function withoutUser(text: string): string {
-  const url = new URL(text);
-  if (url.username === '' && url.password === '') return text;
-  url.username = '';
-  url.password = '';
-  return url.href;
 }

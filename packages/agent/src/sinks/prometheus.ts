@@ -1,14 +1,13 @@
 import {
   collectDefaultMetrics,
   type FamilySource,
-  type MetricFamily,
   type ServeOptions,
   servePrometheus,
 } from '@hdrscope/prometheus';
 import type { PrometheusSinkConfig } from '../config/types.ts';
-import type { EntryContext, Start } from '../entry.ts';
+import type { Start } from '../entry.ts';
 import { guardOf, noteOpenServer, urlOf } from '../guard.ts';
-import { HEALTH_NUMBERS } from '../health.ts';
+import { healthFamilies } from './health-families.ts';
 
 /** Serves an endpoint for Prometheus with the histograms and the agent's own metrics. */
 export const startPrometheus: Start<PrometheusSinkConfig> = async (config, context) => {
@@ -39,19 +38,3 @@ export const startPrometheus: Start<PrometheusSinkConfig> = async (config, conte
     throw error;
   }
 };
-
-/** The agent's metrics under Prometheus' names, which end with the unit. */
-function healthFamilies({ health, nowMs }: EntryContext): MetricFamily[] {
-  const now = health();
-  return HEALTH_NUMBERS.map(({ name, kind, unit, description, points }) => ({
-    name: `${name.replaceAll('.', '_')}${unit === 's' ? '_seconds' : ''}`,
-    help: description,
-    unit,
-    type: kind,
-    metrics: points(now, nowMs()).map(({ attributes, value }) => ({
-      labels: Object.entries(attributes),
-      ...(kind === 'counter' && { createdMs: now.startedMs }),
-      value: { kind: 'number', value },
-    })),
-  }));
-}

@@ -8,6 +8,8 @@ export async function startSink(config: SinkConfig, context: EntryContext): Prom
       return (await import('./prometheus.ts')).startPrometheus(config, context);
     case 'otlp':
       return (await import('./otlp.ts')).startOtlpSink(config, context);
+    case 'remote-write':
+      return (await import('./remote-write.ts')).startRemoteWriteSink(config, context);
     case 'admin-socket':
       return (await import('./admin-socket.ts')).startAdminSocket(config, context);
     case 'interval-log':
