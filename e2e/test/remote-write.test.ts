@@ -1,3 +1,4 @@
+import { readConfig, startAgent } from '@hdrscope/agent';
 import { servePrometheus } from '@hdrscope/prometheus';
 import { type RemoteWriteHealth, sendRemoteWrite } from '@hdrscope/prometheus/remote-write';
 import { createRegistry, type Registry } from '@hdrscope/registry';
@@ -93,6 +94,42 @@ describeWithPeers(['prometheus-3'])('Prometheus 3 that takes remote write', () =
     expect(histogram!.buckets.slice(1).map(({ lower }) => lower)).toEqual(
       expected.slice(1).map(({ lower }) => lower),
     );
+  });
+
+  test('has explicit histograms that an agent takes by OTLP and passes on, with their own boundaries', async () => {
+    const lines: string[] = [];
+    const { config } = readConfig(`sources: [{ type: otlp, listen: '127.0.0.1:0' }]
+sinks: [{ type: remote-write, url: '${prometheus.url}/api/v1/write', labels: { instance: here } }]`);
+    const agent = await startAgent(config!, { log: (line) => lines.push(line) });
+    const [, url] = /^source otlp has started: (http\S+)$/m.exec(lines.join('\n'))!;
+    const startMs = Date.now() - 5000;
+    const point = {
+      startTimeUnixNano: `${startMs}000000`,
+      timeUnixNano: `${startMs + 4000}000000`,
+      count: '10',
+      sum: 33,
+      explicitBounds: [0.3, 1, 2.5],
+      bucketCounts: ['4', '0', '5', '1'],
+    };
+    const metric = {
+      name: 'job.duration',
+      unit: 's',
+      histogram: { aggregationTemporality: 2, dataPoints: [point] },
+    };
+    const body = JSON.stringify({ resourceMetrics: [{ scopeMetrics: [{ metrics: [metric] }] }] });
+    const headers = { 'content-type': 'application/json' };
+    expect((await fetch(url!, { method: 'POST', headers, body })).status).toBe(200);
+    expect(await agent.stop()).toEqual([]);
+    const [{ labels, histogram }] = await prometheus.query('job_duration');
+    expect(labels).toMatchObject({ job: 'hdrscope', instance: 'here' });
+    expect(histogram!.buckets.map(({ upper, count }) => [upper, count])).toEqual([
+      [0.3, 4],
+      [2.5, 5],
+      [Number.POSITIVE_INFINITY, 1],
+    ]);
+    expect(
+      await prometheus.queryNumber('hdrscope_agent_up{type="remote-write",instance="here"}'),
+    ).toBeDefined();
   });
 
   test('has neither more nor fewer counts after 100 restarts, each with the same counts', async () => {
