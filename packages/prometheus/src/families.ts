@@ -1,5 +1,6 @@
 import type { BucketRun } from '@hdrscope/core/internal';
 import type { Exemplar } from '@hdrscope/registry';
+import type { RangeBucket } from './vmrange.ts';
 
 /** A metric family as Prometheus knows it. Every source is converted to families, and every format is written from them. */
 export interface MetricFamily {
@@ -54,6 +55,8 @@ export interface HistogramValue {
   readonly classic?: ClassicBuckets | undefined;
   /** Computes the classic buckets that formats without native ones show when `classic` is left out. */
   readonly toClassic?: (() => ClassicBuckets) | undefined;
+  /** Computes the buckets that text 0.0.4 shows in place of classic ones, in the form of VictoriaMetrics. */
+  readonly toRanges?: (() => readonly RangeBucket[]) | undefined;
   readonly exemplars?: readonly Exemplar[] | undefined;
 }
 

@@ -26,6 +26,13 @@ export interface SnapshotOptions extends NamingOptions {
    * @default those of the family, else by unit: for times from 5 ms to 10 s, for bytes from 64 B to 1 GiB, else from 0 to 10,000
    */
   readonly classicBoundaries?: ClassicBoundaries | undefined;
+  /**
+   * Whether text 0.0.4 has the buckets of VictoriaMetrics in place of classic ones: 18 for each power of ten, of which those
+   * with values are shown, as `x_bucket{vmrange="1.000e+00...1.136e+00"} 5`. Other formats stay.
+   * Source: https://docs.victoriametrics.com/victoriametrics/keyconcepts/#histogram
+   * @default false
+   */
+  readonly vmrange?: boolean | undefined;
   /** The most native buckets of a series: an integer of at least 8. @default 160 */
   readonly maxBuckets?: number | undefined;
   /** Whether `otel_scope_name`, `_version` and `_schema_url` are left out. @default false */
@@ -41,6 +48,7 @@ export const SNAPSHOT_NAMES: OptionNames<SnapshotOptions> = {
   ...NAMING_NAMES,
   buckets: true,
   classicBoundaries: true,
+  vmrange: true,
   maxBuckets: true,
   withoutScopeInfo: true,
   appendTimestamp: true,
@@ -86,13 +94,14 @@ export function familiesOfSnapshot(snapshot: Snapshot, options: SnapshotOptions 
 /** The options of a snapshot among those of a handler or an exporter, which pass them to `FamilySource`s. */
 export function snapshotOptionsOf(options: SnapshotOptions): SnapshotOptions {
   const { prefix, withUnitSuffix, translationStrategy, buckets, classicBoundaries } = options;
-  const { maxBuckets, withoutScopeInfo, appendTimestamp, warn } = options;
+  const { vmrange, maxBuckets, withoutScopeInfo, appendTimestamp, warn } = options;
   return {
     prefix,
     withUnitSuffix,
     translationStrategy,
     buckets,
     classicBoundaries,
+    vmrange,
     maxBuckets,
     withoutScopeInfo,
     appendTimestamp,
@@ -140,6 +149,7 @@ export function lazyFamiliesOfSnapshot(
       keepsCharacters: keepsCharacters(options),
       extra: withoutScopeInfo || scope === undefined ? NO_LABELS : scopeLabels(scope),
       buckets: bucketsOf(family),
+      vmrange: options.vmrange ?? false,
       boundaries: boundariesFor(classicBoundaries, family),
       maxSize: maxBuckets,
       maxScale: Math.min(MAX_SCHEMA, justifiedScale(family.layout)),

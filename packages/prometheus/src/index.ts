@@ -32,3 +32,4 @@ export type {
 } from './resource-metrics.ts';
 export type { ScrapeOptions, ScrapeRequest, ScrapeResponse } from './scrape.ts';
 export { type RunningServer, type ServeOptions, servePrometheus } from './serve.ts';
+export type { RangeBucket } from './vmrange.ts';

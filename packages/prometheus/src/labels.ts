@@ -18,11 +18,14 @@ export function seriesLabels(
   isKept = false,
 ): Labels {
   const own = labelsOf(attributes, isKept);
-  const renamed =
-    reserved === undefined || indexOfName(own, reserved) < 0
-      ? own
-      : own.map(([name, value]) => [name === reserved ? `exported_${name}` : name, value] as const);
-  return withExtra(renamed, extra);
+  return withExtra(reserved === undefined ? own : withoutName(own, reserved), extra);
+}
+
+/** The labels, of which the one with a reserved name is called `exported_…`. */
+export function withoutName(labels: Labels, reserved: string): Labels {
+  return indexOfName(labels, reserved) < 0
+    ? labels
+    : labels.map(([name, value]) => [name === reserved ? `exported_${name}` : name, value] as const);
 }
 
 /**

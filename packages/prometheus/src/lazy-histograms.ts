@@ -1,9 +1,10 @@
 import { exponentialBuckets } from '@hdrscope/core/internal';
 import { bucketCounts, type FamilySnapshot, type SeriesSnapshot } from '@hdrscope/registry';
 import type { ClassicBuckets, HistogramValue, Labels, NativeBuckets } from './families.ts';
-import { seriesLabels } from './labels.ts';
+import { seriesLabels, withoutName } from './labels.ts';
 import type { LazyMetrics } from './lazy-family.ts';
 import { LEAST_MAX_BUCKETS, MIN_SCHEMA } from './native.ts';
+import { rangeBuckets } from './vmrange.ts';
 
 /** How the histograms of a family look. Plain data, because it is a part of their recipe. */
 export interface HistogramLook {
@@ -12,6 +13,8 @@ export interface HistogramLook {
   /** Whether keys of attributes keep all their characters. */
   readonly keepsCharacters: boolean;
   readonly buckets: 'native' | 'classic' | 'both';
+  /** Whether text 0.0.4 has VictoriaMetrics' buckets in place of classic ones. */
+  readonly vmrange: boolean;
   /** Boundaries of classic buckets. */
   readonly boundaries: readonly number[];
   /** The most native buckets: at least 2. */
@@ -35,8 +38,10 @@ export function lazyHistograms(
   timestampMs: number | undefined,
 ): LazyMetrics<SeriesSnapshot> {
   const { name, scope } = family;
-  const labelsOf = ({ attributes }: SeriesSnapshot): Labels =>
-    seriesLabels(attributes, look.extra, 'le', look.keepsCharacters);
+  const labelsOf = ({ attributes }: SeriesSnapshot): Labels => {
+    const labels = seriesLabels(attributes, look.extra, 'le', look.keepsCharacters);
+    return look.vmrange ? withoutName(labels, 'vmrange') : labels;
+  };
   return {
     states: series,
     recipe: timestampMs === undefined ? JSON.stringify([name, scope, look]) : undefined,
@@ -65,6 +70,7 @@ function histogramOf(series: SeriesSnapshot, family: FamilySnapshot, look: Histo
     sum,
     ...(native !== undefined && { native }),
     ...(buckets === 'native' ? { toClassic } : { classic: toClassic() }),
+    ...(look.vmrange && { toRanges: () => rangeBuckets(family, series) }),
     ...(exemplars.length > 0 && { exemplars }),
   };
 }

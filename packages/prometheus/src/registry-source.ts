@@ -96,6 +96,7 @@ function lookOf(
     keepsCharacters: keepsCharacters(options),
     extra,
     buckets,
+    vmrange: false,
     boundaries: buckets === 'classic' ? boundaries : boundariesFor(classicBoundaries, family),
     maxSize,
     maxScale: Math.max(MIN_SCHEMA, Math.min(MAX_SCHEMA, maxScale)),

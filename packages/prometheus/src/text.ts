@@ -47,10 +47,15 @@ function samples(family: FamilyFacts, { labels, timestampMs, value }: Metric): s
 }
 
 function histogramSamples(name: string, own: string, value: HistogramValue, end: string): string {
-  const { boundaries, counts } = classicBucketsOf(value);
   let text = `${seriesText(`${name}_count`, own)} ${value.count}${end}`;
   if (value.sum !== undefined) text += `${seriesText(`${name}_sum`, own)} ${numberText(value.sum)}${end}`;
-  const start = `${openSeriesText(`${name}_bucket`, own)}le="`;
+  const bucket = openSeriesText(`${name}_bucket`, own);
+  if (value.toRanges !== undefined) {
+    for (const { range, count } of value.toRanges()) text += `${bucket}vmrange="${range}"} ${count}${end}`;
+    return text;
+  }
+  const { boundaries, counts } = classicBucketsOf(value);
+  const start = `${bucket}le="`;
   let cumulative = 0;
   for (let i = 0; i < counts.length; i++) {
     cumulative += counts[i]!;
