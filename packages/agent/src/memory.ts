@@ -1,13 +1,17 @@
+import { FollowMemory, type LogEntry } from '@hdrscope/interval-log';
 import type { OtlpSenderMemory } from '@hdrscope/otel/sender';
 import { IngestMemory, type Snapshot } from '@hdrscope/registry';
 import type { EntryDelivery } from './health.ts';
 
-/** How far a log was counted: a source that is started anew goes on there. */
-interface LogProgress {
-  /** The file that was read: its device and its inode. */
-  file: string | undefined;
-  /** Lines up to this one were counted, or are not to be counted. */
-  line: number;
+/** A log that was followed: a source that is started anew goes on there. */
+export interface FollowedLog {
+  readonly memory: FollowMemory;
+  /** Whether its lines are not counted yet, because its end was not reached; `undefined` before its first source. */
+  isSkipping: boolean | undefined;
+  /** The comments that describe its families, by their text. */
+  readonly families: Map<string, LogEntry>;
+  /** The length of these texts. */
+  familyChars: number;
 }
 
 /** State that entries leave for their next run, after a restart or another configuration. */
@@ -19,7 +23,7 @@ export class EntryMemory {
   /** What sinks of type `remote-write` have delivered, by their names. */
   readonly deliveries: Map<string, EntryDelivery> = new Map();
   readonly #intakes = new Map<string, IngestMemory>();
-  readonly #logs = new Map<string, LogProgress>();
+  readonly #logs = new Map<string, FollowedLog>();
   /** Notes that the log has already. */
   readonly notes: Set<string> = new Set();
 
@@ -28,8 +32,13 @@ export class EntryMemory {
     return known(this.#intakes, input, () => new IngestMemory());
   }
 
-  progressOf(path: string): LogProgress {
-    return known(this.#logs, path, () => ({ file: undefined, line: 0 }));
+  logOf(path: string): FollowedLog {
+    return known(this.#logs, path, () => ({
+      memory: new FollowMemory(),
+      isSkipping: undefined,
+      families: new Map(),
+      familyChars: 0,
+    }));
   }
 }
 

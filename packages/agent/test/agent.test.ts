@@ -263,6 +263,26 @@ ${PROMETHEUS}`;
     expect(entry(agent, 'interval-log').values).toBe(9);
   });
 
+  test('goes on in a log that was rotated while nobody read it', async () => {
+    const log = world.pathOf('rotated.hlog');
+    const note =
+      '#[Family: {"name":"rpc","unit":"s","resolution":1e-9,"significantDigits":3,"description":""}]\n';
+    const rpc = (count: number): string => intervalLine(count, 'rpc');
+    writeFileSync(log, note + rpc(1));
+    const without = `sources: []\n${PROMETHEUS}`;
+    const following = `sources: [{ type: interval-log, path: ${log}, poll: 5ms }]\n${PROMETHEUS}`;
+    const agent = await world.start(following);
+    await until('the log is read', async () => (await countOf(agent, 'rpc')) === 1);
+    await agent.reload(configOf(without));
+    appendFileSync(log, rpc(10));
+    renameSync(log, `${log}.1`);
+    writeFileSync(log, note + rpc(100));
+    await agent.reload(configOf(following));
+    await until('all is read', async () => (await countOf(agent, 'rpc')) >= 111);
+    await agent.stop();
+    expect(await countOf(agent, 'rpc')).toBe(111);
+  });
+
   test('goes on with the log and the port of a sink that changes', async () => {
     const log = world.pathOf('out.hlog');
     const yaml = (interval: string, buckets: string, port: number) => `sources:

@@ -1,5 +1,5 @@
 export type { LogErrorCode } from './errors.ts';
-export { type FollowNote, type FollowOptions, followLog } from './follow/follow.ts';
+export { FollowMemory, type FollowNote, type FollowOptions, followLog } from './follow/follow.ts';
 export {
   type BoundedHistogram,
   type ChangeVerdict,

@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import {
   entriesIntoRegistry,
   type FollowNote,
@@ -9,6 +8,7 @@ import {
 import { SHOWN_UNITS } from '@hdrscope/registry';
 import type { IntervalLogSourceConfig } from '../config/types.ts';
 import type { EntryContext, Start } from '../entry.ts';
+import type { FollowedLog } from '../memory.ts';
 import { familyOf } from './metric-family.ts';
 
 /** How long the end of a source may take. */
@@ -41,9 +41,10 @@ async function follow(
   context: EntryContext,
   ends: Pick<FollowOptions, 'ending' | 'signal'>,
 ): Promise<void> {
-  const progress = context.memory.progressOf(path);
+  const log = context.memory.logOf(path);
+  log.isSkipping ??= from === 'end';
   const registered = metric && familyOf(metric);
-  let isNew = true;
+  let isNew = false;
   const entries = entriesIntoRegistry(context.registry, {
     observer: { added: context.added },
     onRefusedNote: (error) => {
@@ -58,48 +59,46 @@ async function follow(
       }),
     }),
   });
-  const isFirstLife = progress.file === undefined;
-  let skipUntil = await fileOf(path).then((file) =>
-    file !== undefined && file === progress.file ? progress.line : 0,
-  );
-  let isSkippingAll = isFirstLife && from === 'end';
-  const take = async (entry: LogEntry): Promise<void> => {
-    if (progress.line === 0 || progress.file === undefined) progress.file = await fileOf(path);
-    isNew = !isSkippingAll && entry.lineNumber > skipUntil;
-    progress.line = Math.max(progress.line, entry.lineNumber);
+  // The earlier source has read the comments above the lines that come now.
+  for (const comment of log.families.values()) entries.take(comment);
+  const take = (entry: LogEntry): void => {
+    isNew = log.isSkipping !== true;
     try {
-      // Comments describe families, so they are read again even when the lines below were counted.
+      // Comments describe families, so they are read even when the lines below are not counted.
       if (isNew || entry.kind === 'comment') entries.take(entry);
+      if (entry.kind === 'comment') rememberFamily(log, entry);
     } catch (error) {
       // This line is not counted, and later lines are.
-      return context.failed(error);
+      context.failed(error);
+      return;
     }
     if (!isNew) return;
     if (entry.kind === 'malformed') context.failed(entry.error);
     else if (entry.kind === 'interval') context.succeeded();
   };
-  for await (const entry of followLog(path, { ...ends, pollMs: poll })) {
-    if (isNote(entry)) {
-      if (entry.kind === 'missing') {
-        context.info(`${path} does not exist yet: waiting for it`);
-        isSkippingAll = false;
-      } else if (entry.kind === 'caught-up') {
-        isSkippingAll = false;
-        context.succeeded();
-      } else {
-        context.info(`${path} was ${entry.kind}: reading it from its start`);
-        skipUntil = 0;
-        Object.assign(progress, { file: undefined, line: 0 });
-      }
-    } else await take(entry);
+  for await (const entry of followLog(path, { ...ends, pollMs: poll, memory: log.memory })) {
+    if (!isNote(entry)) take(entry);
+    else if (entry.kind === 'missing') {
+      context.info(`${path} does not exist yet: waiting for it`);
+      log.isSkipping = false;
+    } else if (entry.kind === 'caught-up') {
+      log.isSkipping = false;
+      context.succeeded();
+    } else context.info(`${path} was ${entry.kind}: reading it from its start`);
   }
+}
+
+/** The length of all comments that are remembered. Families beyond it need their comment in the next file. */
+const MOST_FAMILY_CHARS = 2 ** 24;
+
+function rememberFamily(log: FollowedLog, comment: LogEntry & { readonly text: string }): void {
+  const { text } = comment;
+  if (!text.startsWith('[Family:') || log.families.has(text)) return;
+  if (log.familyChars + text.length > MOST_FAMILY_CHARS) return;
+  log.familyChars += text.length;
+  log.families.set(text, comment);
 }
 
 function isNote(entry: LogEntry | FollowNote): entry is FollowNote {
   return !('lineNumber' in entry);
-}
-
-async function fileOf(path: string): Promise<string | undefined> {
-  const status = await stat(path).catch(() => undefined);
-  return status && `${status.dev}:${status.ino}`;
 }

@@ -11,10 +11,24 @@ import { type Sibling, Siblings, textAfter, textFrom } from './siblings.ts';
 export interface FollowOptions extends ParserOptions {
   /** Ends the iteration, without an error. @default it ends when the consumer stops */
   readonly signal?: AbortSignal;
+  /**
+   * That of an earlier `followLog` of the same path, which has ended: this one goes on there, also if the log was rotated meanwhile. The
+   * options of the first one that concern lines stay. @default reads the file from its start
+   */
+  readonly memory?: FollowMemory;
   /** Ends the iteration too, but after another look at the file: every whole line that it has by then is read. @default no such end */
   readonly ending?: AbortSignal;
   /** Time between two looks at the file, in milliseconds. Above 0. @default 250 */
   readonly pollMs?: number;
+}
+
+/**
+ * How far `followLog` has read a log. When it has ended by one of its signals, a later `followLog` with the same memory goes on there, and
+ * reads each line once.
+ */
+export class FollowMemory {
+  /** @internal */
+  log: FollowedLog | undefined;
 }
 
 /** An event of the followed file. */
@@ -34,7 +48,7 @@ export interface FollowNote {
    *
    * - `'truncated'`: the file was truncated, and no rotated file has the lines that came before.
    * - `'replaced'`: several files had the path since the latest look, and the first of them was removed already, perhaps with
-   *   others.
+   *   others; or the log was removed while a `memory` waited.
    */
   readonly reason?: 'truncated' | 'replaced';
 }
@@ -62,7 +76,7 @@ export async function* followLog(
   options: FollowOptions = {},
 ): AsyncGenerator<LogEntry | FollowNote, void> {
   assertOptions(options, FOLLOW_LOG);
-  const { signal, ending, pollMs = 250, ...parsing } = options;
+  const { signal, ending, pollMs = 250, memory = new FollowMemory(), ...parsing } = options;
   if (!(pollMs > 0 && Number.isFinite(pollMs))) {
     throw mustBe('ERR_INVALID_OPTION', 'pollMs', 'a finite number above 0', pollMs);
   }
@@ -75,7 +89,10 @@ export async function* followLog(
     for (let isKnownMissing = false; !isAborted(); ) {
       const isLastLook = ending?.aborted === true;
       if (log === undefined) {
-        log = await FollowedLog.open(path, parsing);
+        const known = memory.log;
+        if (known === undefined) log = await FollowedLog.open(path, parsing);
+        else if (await known.reopen()) log = known;
+        memory.log = log ?? known;
         if (log === undefined && !isKnownMissing) yield { kind: 'missing' };
         isKnownMissing = log === undefined;
       }
@@ -84,10 +101,14 @@ export async function* followLog(
           watch.close();
           watch = new PathWatch(log.realPath);
         }
+        if (log.wasReplaced) {
+          yield* log.restart(isAborted, 'replaced');
+          continue;
+        }
         const isSame = yield* log.readOn(isAborted);
         if (isAborted()) return;
         if (!isSame) {
-          yield* log.restart(isAborted);
+          yield* log.restart(isAborted, 'truncated');
           continue;
         }
         if (!hasCaughtUp) yield { kind: 'caught-up' };
@@ -108,7 +129,7 @@ export async function* followLog(
 
 const FOLLOW_LOG: OptionsOwner<FollowOptions> = {
   name: 'followLog',
-  names: { ...PARSER_NAMES, signal: true, ending: true, pollMs: true },
+  names: { ...PARSER_NAMES, signal: true, ending: true, pollMs: true, memory: true },
   call: "followLog('service.hlog', { pollMs: 250 })",
 };
 
@@ -135,6 +156,9 @@ class FollowedLog {
   #handle: FileHandle;
   #reading: Reading;
   #emptyInode: bigint | undefined;
+  /** The file that was followed last, while it is closed. */
+  #closed: Pick<BigIntStats, 'dev' | 'ino'> | undefined;
+  #wasReplaced = false;
 
   private constructor(
     path: string,
@@ -164,6 +188,22 @@ class FollowedLog {
   /** The path with symbolic links resolved, beside which rotated files lie. */
   get realPath(): string {
     return this.#realPath;
+  }
+
+  /** Whether another file had the path when it was opened again. `restart` reads what came before. */
+  get wasReplaced(): boolean {
+    return this.#wasReplaced;
+  }
+
+  /** Opens the file that has the path now. Returns whether there is one. */
+  async reopen(): Promise<boolean> {
+    const handle = await openIfThere(this.#path);
+    if (handle === undefined) return false;
+    this.#handle = handle;
+    this.#realPath = await realPathOf(this.#path);
+    const { dev, ino } = await handle.stat({ bigint: true });
+    this.#wasReplaced ||= dev !== this.#closed?.dev || ino !== this.#closed.ino;
+    return true;
   }
 
   /** Yields the entries that were written since the latest look. Returns whether the file has all that was read. */
@@ -206,19 +246,24 @@ class FollowedLog {
     return hasOther;
   }
 
-  /** Reads what a truncated file had, and begins anew with the file. */
-  async *restart(isAborted: () => boolean): AsyncGenerator<LogEntry | FollowNote, void> {
+  /** Reads the rest of a file that was truncated, or replaced while it was closed, and begins anew with the file at the path. */
+  async *restart(
+    isAborted: () => boolean,
+    reason: 'truncated' | 'replaced',
+  ): AsyncGenerator<LogEntry | FollowNote, void> {
     const { hasCopy, nextHead } = yield* this.#meanwhile(this.#handle, isAborted);
+    if (isAborted()) return;
+    this.#wasReplaced = false;
     if (hasCopy) yield* this.#reading.parser.end();
-    else yield { kind: 'lost', reason: 'truncated' };
+    else if (this.#reading.position > 0) yield { kind: 'lost', reason };
     this.#begin(this.#handle, nextHead);
-    yield { kind: 'truncated' };
+    yield { kind: reason };
   }
 
   /** Reads the file to its end, then the files that had the path meanwhile, and begins with the one that has it now. */
   async *replace(isAborted: () => boolean): AsyncGenerator<LogEntry | FollowNote, void> {
     // First the text from between the latest look and the change. A file that was truncated as well is read again from its start.
-    if (!(yield* this.readOn(isAborted))) yield* this.restart(isAborted);
+    if (!(yield* this.readOn(isAborted))) yield* this.restart(isAborted, 'truncated');
     yield* this.readOn(isAborted);
     // Opened last: until then it may have become a rotated file, which is read as one.
     const next = await openIfThere(this.#path);
@@ -227,6 +272,7 @@ class FollowedLog {
     try {
       yield* this.#reading.parser.end();
       const { hasCopy, fileCount, nextHead } = yield* this.#meanwhile(next, isAborted);
+      if (isAborted()) return;
       // Old files are removed first, so each one after this one may have gone with it.
       const isGone = !hasCopy && (await this.#handle.stat()).nlink === 0;
       if (isGone && fileCount > 0) yield { kind: 'lost', reason: 'replaced' };
@@ -242,6 +288,7 @@ class FollowedLog {
   }
 
   async close(): Promise<void> {
+    this.#closed = await this.#handle.stat({ bigint: true });
     await this.#handle.close();
   }
 
@@ -297,11 +344,15 @@ class FollowedLog {
         const reading = new Reading(this.#options);
         this.#remember(reading);
         yield* entriesOf(textFrom(sibling, 0), reading, isAborted);
-        yield* reading.parser.end();
+        if (!isAborted()) yield* reading.parser.end();
       }
       return { hasCopy, fileCount, nextHead };
     } finally {
-      for (const { handle } of found) await handle.close();
+      for (const sibling of found) {
+        // Whoever goes on after this one reads the rest. Readings know what was read.
+        if (isAborted()) this.#siblings.forget(sibling);
+        await sibling.handle.close();
+      }
     }
   }
 

@@ -1,8 +1,8 @@
 import { appendFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
-import { appendFile, rename, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, rename, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { type FollowNote, followLog, type LogEntry } from '@hdrscope/interval-log';
+import { FollowMemory, type FollowNote, followLog, type LogEntry } from '@hdrscope/interval-log';
 import { intervalLine } from '../operations/support/logs.ts';
 import { newDirectory } from '../support/sandbox.ts';
 
@@ -165,6 +165,80 @@ test('reads every whole line before it ends in good order', async () => {
     'interval at 3',
     'done',
   ]);
+});
+
+describe('a follower with the memory of an earlier one', () => {
+  const memory = { current: new FollowMemory() };
+  beforeEach(() => {
+    memory.current = new FollowMemory();
+  });
+
+  /** What a follower reads until it has caught up. */
+  async function look(): Promise<string[]> {
+    const ending = new AbortController();
+    ending.abort();
+    const seen: string[] = [];
+    const entries = followLog(path, { memory: memory.current, ending: ending.signal });
+    for await (const entry of entries) if (entry.kind !== 'caught-up') seen.push(describeEntry(entry));
+    return seen;
+  }
+
+  test('reads what has come since', async () => {
+    await writeFile(path, line(1) + line(2).slice(0, 30));
+    expect(await look()).toEqual(['interval at 1']);
+    await appendFile(path, line(2).slice(30) + line(3));
+    expect(await look()).toEqual(['interval at 2', 'interval at 3']);
+    expect(await look()).toEqual([]);
+  });
+
+  test('reads the rest of a log that was rotated, and the logs after it, once', async () => {
+    await writeFile(path, line(1));
+    expect(await look()).toEqual(['interval at 1']);
+    await appendFile(path, line(2));
+    await rename(path, `${path}.2`);
+    // While the path leads to no file.
+    expect(await look()).toEqual(['missing']);
+    await writeFile(path, line(3));
+    await utimes(path, 2e9, 2e9);
+    await rename(path, `${path}.1`);
+    await writeFile(path, line(4));
+    expect(await look()).toEqual(['interval at 2', 'replaced', 'interval at 3', 'replaced', 'interval at 4']);
+    await appendFile(path, line(5));
+    expect(await look()).toEqual(['interval at 5']);
+  });
+
+  test('reports that the rest of a removed log is lost', async () => {
+    await writeFile(path, line(1));
+    await look();
+    await writeFile(`${path}.new`, line(2));
+    await rename(`${path}.new`, path);
+    expect(await look()).toEqual(['lost', 'replaced', 'interval at 2']);
+  });
+
+  test('goes on where one was aborted within rotated files', async () => {
+    await writeFile(path, line(1));
+    await look();
+    for (const at of [2, 3, 4]) {
+      await appendFile(path, line(at));
+      // The clock of the file system is coarse.
+      await utimes(path, at, at);
+      await rename(path, `${path}.${10 - at}`);
+    }
+    await writeFile(path, line(5));
+    const seen: string[] = [];
+    const aborting = new AbortController();
+    for await (const entry of followLog(path, { memory: memory.current, signal: aborting.signal })) {
+      seen.push(describeEntry(entry));
+      if (seen.at(-1) === 'interval at 3') aborting.abort();
+    }
+    seen.push(...(await look()));
+    expect(seen.filter((entry) => entry.startsWith('interval'))).toEqual([
+      'interval at 2',
+      'interval at 3',
+      'interval at 4',
+      'interval at 5',
+    ]);
+  });
 });
 
 test('refuses a compressed file and a wrong interval of polling', async () => {
