@@ -24,6 +24,7 @@ const STEPS = [
   { name: 'format and lint', command: ['npx', 'biome', 'ci', '--error-on-warnings', '.'], quiet: true },
   { name: 'boundaries', command: ['node', 'tools/check-boundaries.js'] },
   { name: 'regexes', command: ['node', 'tools/check-regexes.js'] },
+  { name: 'pitfalls', command: ['node', 'tools/check-pitfalls.js'] },
   { name: 'unused code', command: ['npx', 'knip', '--no-progress'], quiet: true },
   { name: 'build', command: ['npm', 'run', '--silent', 'build'], quiet: true },
   { name: 'types', command: ['npm', 'run', '--silent', 'typecheck'], quiet: true },

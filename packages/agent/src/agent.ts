@@ -192,8 +192,7 @@ class RunningAgent implements Agent {
     const endMs = performance.now() + shutdownTimeout;
     const left = (): number => Math.max(1, endMs - performance.now());
     await this.#gather(left() / 3);
-    const problems = await this.#endAll(sources, left() / 2);
-    problems.push(...(await this.#endAll(sinks, left())));
+    const problems = [...(await this.#endAll(sources, left() / 2)), ...(await this.#endAll(sinks, left()))];
     this.#log.info(problems.length === 0 ? 'all has ended well' : 'not all has ended well');
     return problems;
   }

@@ -36,6 +36,7 @@ function unknownCommand({ path, commands }: Group, name: string): string {
 }
 
 function groupHelp({ path, description, commands, examples, notes }: Group): string {
+  // Bounded: these are the commands of a group.
   const width = Math.max(...commands.map(({ name }) => name.length));
   const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}\n`);
   return `${description}

@@ -100,12 +100,16 @@ class ChartCard {
 
   #drawTable(plot: Plot): void {
     const { columns, rows, leftOut } = plotTable(plot);
+    // Bounded: a plot has a few lines, and heat maps are a list of cells.
     const head = h('tr', {}, ...columns.map((text) => h('th', { scope: 'col' }, text)));
     const body = rows.map(([first = '', ...rest]) =>
+      // Bounded: a row has as many cells as the head.
       h('tr', {}, h('th', { scope: 'row' }, first), ...rest.map((text) => h('td', {}, text))),
     );
-    const note = leftOut === 0 ? [] : [h('p', {}, `${formatCount(leftOut)} more rows are left out.`)];
-    this.#table.replaceChildren(h('table', {}, h('thead', {}, head), h('tbody', {}, ...body)), ...note);
+    const cells = h('tbody', {});
+    for (const row of body) cells.append(row);
+    this.#table.replaceChildren(h('table', {}, h('thead', {}, head), cells));
+    if (leftOut > 0) this.#table.append(h('p', {}, `${formatCount(leftOut)} more rows are left out.`));
   }
 }
 

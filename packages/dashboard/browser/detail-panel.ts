@@ -48,8 +48,9 @@ export class DetailPanel {
     setAttribute(this.element, 'aria-busy', 'false');
     this.isShown = true;
     this.element.hidden = false;
-    const terms = facts.flatMap(({ name, text }) => h('div', {}, h('dt', {}, name), h('dd', {}, text)));
-    this.#facts.replaceChildren(...terms);
+    this.#facts.replaceChildren();
+    for (const { name, text } of facts)
+      this.#facts.append(h('div', {}, h('dt', {}, name), h('dd', {}, text)));
     this.charts.show(plots);
   }
 }

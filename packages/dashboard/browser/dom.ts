@@ -28,7 +28,8 @@ export function setText(element: Element, text: string): void {
 export function setName(element: Element, text: string): void {
   if (element.textContent === text) return;
   const [first = '', ...others] = text.split(/(?<=[._])/);
-  element.replaceChildren(first, ...others.flatMap((part) => [h('wbr'), part]));
+  element.replaceChildren(first);
+  for (const part of others) element.append(h('wbr'), part);
 }
 
 /** A row of buttons, of which one is pressed. */
@@ -46,5 +47,6 @@ export function choice<Value extends string>(
     });
     return button;
   });
+  // Bounded: a choice has a few values.
   return h('div', { class: 'choice', role: 'group', 'aria-label': label }, ...buttons);
 }

@@ -148,7 +148,8 @@ export class Page {
     this.#files.isOn = message.opensFiles;
     this.#errors.hidden = message.errors.length === 0;
     if (this.#errors.textContent !== message.errors.join('')) {
-      this.#errors.replaceChildren(...message.errors.map((error) => h('li', {}, error)));
+      this.#errors.replaceChildren();
+      for (const error of message.errors) this.#errors.append(h('li', {}, error));
     }
     this.#refusals.hidden = message.refusals.length === 0;
     setText(this.#refusals, refusalsText(message.refusals));

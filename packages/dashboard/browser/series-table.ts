@@ -51,6 +51,7 @@ export class SeriesTable {
   constructor(listeners: TableListeners) {
     this.#listeners = listeners;
     const heads = COLUMNS.map(([key, title]) => this.#head(key, title));
+    // Bounded: these are the columns.
     const head = h('div', { class: 'row head', role: 'row', 'aria-rowindex': 1 }, ...heads);
     this.#grid = h(
       'div',
@@ -174,6 +175,7 @@ class RowElement {
   constructor() {
     const name = h('div', { role: 'rowheader', class: 'name' }, this.#family, ' ', this.#attributes);
     this.#cells = COLUMNS.slice(1).map(([key]) => h('div', { role: 'gridcell', class: classOf(key) }));
+    // Bounded: these are the columns.
     this.element = h('div', { class: 'row', role: 'row' }, name, ...this.#cells);
   }
 

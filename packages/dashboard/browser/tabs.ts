@@ -22,7 +22,8 @@ export class Tabs {
       button.addEventListener('click', () => this.open(name));
       return button;
     });
-    this.element.replaceChildren(...buttons);
+    this.element.replaceChildren();
+    for (const button of buttons) this.element.append(button);
     this.element.hidden = views.length === 0;
     if (!names.includes(this.#taken)) this.open(LIVE);
     this.#mark();

@@ -36,6 +36,7 @@ export class FileBudget {
   /** Rejects with `ERR_TOO_LARGE` when the file has more text than a limit. */
   async take(chunk: Uint8Array): Promise<void> {
     if (this.#head.length < 2) {
+      // Bounded: these are two bytes at most.
       this.#head.push(...chunk.subarray(0, 2 - this.#head.length));
       if (this.#head[0] === 0x1f && this.#head[1] === 0x8b) {
         this.#gunzip = this.#started();

@@ -41,6 +41,7 @@ test('the first event has all series, with the values of the registry', async ()
     everyMs: 1000,
     views: [],
     errors: [],
+    refusals: [],
     families: [
       { id: 0, name: 'http.server.request.duration', unit: 's', counted: 's', description: '' },
       { id: 1, name: 'size', unit: 'By', counted: 'bytes', description: 'of bodies' },

@@ -34,6 +34,7 @@ export function formatWholeRun({ snapshot, labels, load, seconds }: Outcome): st
     'The whole run:',
     '',
     formatHeader('time', 'route'),
+    // Bounded: the demo has a few routes.
     ...formatRows(`${seconds.toFixed(1)} s`, [...routes, all, client]),
     '',
     'Percentile distribution of all routes, in milliseconds:',
@@ -58,6 +59,7 @@ export function formatTally(outcome: Outcome): string {
   const total = rows.reduce(plus, NOTHING);
   return lines(
     line('answers by status', ['load client', ...(withOthers ? ['others got'] : []), 'counted', '/metrics']),
+    // Bounded: answers have a few statuses.
     ...rows.map((row) => line(String(row.status), cells(row))),
     line('total', cells(total)),
     '',

@@ -96,6 +96,7 @@ function packed(counts: readonly number[]): PackedCounts {
   let largest = 0;
   for (let i = 0; i < counts.length; i++) if (counts[i]! > largest) largest = counts[i]!;
   const isText = largest <= LARGEST_CHARACTER && counts.length <= MOST_CHARACTERS;
+  // Bounded: texts are short.
   return isText ? String.fromCharCode.apply(undefined, counts as number[]) : counts.slice();
 }
 

@@ -80,6 +80,7 @@ function signalOf(response: ScrapeResponse): AbortSignal {
 export function answerText(response: ScrapeResponse, status: number, line: string): void {
   const answer = textAnswer(status, line);
   sendHead(response, answer);
+  // Bounded: a line is one part.
   response.end(...answer.body);
 }
 

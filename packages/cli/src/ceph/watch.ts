@@ -103,7 +103,7 @@ function writer(io: Io, percentiles: readonly number[], hasSource: boolean): Wri
         ),
       );
     }
-    for (const one of counted) lines.push(...linesOf(one));
+    for (const line of counted.flatMap(linesOf)) lines.push(line);
     await io.stdout.write(`${lines.join('\n')}\n`);
   };
 

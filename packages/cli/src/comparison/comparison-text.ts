@@ -126,6 +126,7 @@ function verdict({ comparison, confidence, tolerance }: ShownComparison): string
 
 /** A percentile `p` has an upper bound among `n` values when `p ** n` is at most half of `1 - confidence`. */
 function neededText(few: readonly PercentileChange[], confidence: number): string {
+  // Bounded: the command line names the percentiles.
   const highest = Math.max(...few.map(({ percentile }) => percentile));
   if (highest <= 50 || highest >= 100) return '';
   const needed = Math.ceil(Math.log((1 - confidence) / 2) / Math.log(highest / 100));

@@ -5,7 +5,9 @@ import type { CommandNode, OptionNode, ValueNode } from './nodes.ts';
 /** A group and everything below it, outermost first. Loads the module of every command, and runs no command. */
 export async function commandTree({ path, commands }: Group): Promise<CommandNode[]> {
   const below: CommandNode[] = [];
-  for (const command of commands) below.push(...(await nodesOf(command, `${path} ${command.name}`)));
+  for (const command of commands) {
+    for (const node of await nodesOf(command, `${path} ${command.name}`)) below.push(node);
+  }
   const shown = commands.map(({ name, summary }) => ({ name, summary }));
   return [{ path, options: [HELP], commands: shown, operand: 'anything' }, ...below];
 }

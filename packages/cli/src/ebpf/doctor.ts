@@ -39,6 +39,7 @@ export async function run(
     return exitCode;
   }
   const paint = painter(io, io.stdout);
+  // Bounded: the doctor looks at ten things.
   const width = Math.max(...findings.map(({ what }) => what.length));
   for (const { what, ok, detail, cure } of findings) {
     const verdict = ok ? paint('green', 'ok    ') : paint('yellow', 'cannot');

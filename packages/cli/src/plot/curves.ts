@@ -26,7 +26,9 @@ export async function readCurves(
   { confidence }: CurveOptions,
 ): Promise<Curve[]> {
   const found: Named[] = [];
-  for (const input of inputs) found.push(...(await histogramsOf(input, inputs.length > 1, reading)));
+  for (const input of inputs) {
+    for (const one of await histogramsOf(input, inputs.length > 1, reading)) found.push(one);
+  }
   const curves: Curve[] = [];
   const slices = new Slices();
   for (const { name, histogram, valueScale, isExact } of found) {

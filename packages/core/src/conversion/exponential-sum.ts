@@ -24,6 +24,7 @@ export function sumOfBuckets(
   let scale = Math.min(a.scale, b.scale);
   while (spanAt(scale, a, b) > maxSize) scale--;
   const runs = [a, b].map((buckets) => mergedBuckets(buckets, buckets.scale - scale));
+  // Bounded: these are two.
   const offset = Math.min(...runs.map((run) => run.offset));
   const counts = new Array<number>(spanAt(scale, a, b)).fill(0);
   for (const run of runs) {
@@ -51,7 +52,9 @@ export function bucketsAtScale(buckets: ExponentialBuckets, scale: number): Expo
 
 /** The number of buckets at a scale from the lowest bucket of both to the highest, with empty buckets between them. */
 function spanAt(scale: number, ...both: readonly ExponentialBuckets[]): number {
+  // Bounded: these are two.
   const first = Math.min(...both.map(({ offset, scale: own }) => offset >> (own - scale)));
+  // Bounded: these are two.
   const last = Math.max(...both.map((run) => lastOf(run) >> (run.scale - scale)));
   return last - first + 1;
 }

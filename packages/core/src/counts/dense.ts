@@ -1,4 +1,4 @@
-import { assertTotal, LARGEST_COUNT } from './largest-count.ts';
+import { assertTotal, LARGEST_COUNT as largestCount } from './largest-count.ts';
 import { slotsOfRanks } from './ranks.ts';
 import type { ReadonlyCounts } from './readonly-counts.ts';
 import type { SlotRuns } from './slot-runs.ts';
@@ -7,12 +7,17 @@ import {
   addWords,
   areZero,
   grown,
-  PAGE_SLOTS,
-  SLOT_IN_PAGE,
+  PAGE_SLOTS as pageSlots,
+  SLOT_IN_PAGE as slotInPage,
   smallSumOfPage,
   sumOfPage,
   wordsFor,
 } from './words.ts';
+
+// Copies: V8 reads numbers that another file exports anew at each use.
+const LARGEST_COUNT = largestCount;
+const PAGE_SLOTS = pageSlots;
+const SLOT_IN_PAGE = slotInPage;
 
 // A countdown of small integers is the cheapest overflow check: one comparison a record, and a refill every 2^30 records.
 const LONGEST_COUNTDOWN = 2 ** 30 - 1;

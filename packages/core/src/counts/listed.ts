@@ -1,6 +1,9 @@
 import { slotsOfRanks } from './ranks.ts';
 import type { ReadonlyCounts } from './readonly-counts.ts';
-import { PAGE_SLOTS } from './words.ts';
+import { PAGE_SLOTS as pageSlots } from './words.ts';
+
+// A copy: V8 reads numbers that another file exports anew at each use.
+const PAGE_SLOTS = pageSlots;
 
 /** The counts of a few slots, as two lists. */
 export class ListedCounts implements ReadonlyCounts {

@@ -1,4 +1,8 @@
-import { PAGE_SLOTS, SLOT_IN_PAGE } from './words.ts';
+import { PAGE_SLOTS as pageSlots, SLOT_IN_PAGE as slotInPage } from './words.ts';
+
+// Copies: V8 reads numbers that another file exports anew at each use.
+const PAGE_SLOTS = pageSlots;
+const SLOT_IN_PAGE = slotInPage;
 
 /** Counts that ranks can be found in. */
 export interface RankedCounts {

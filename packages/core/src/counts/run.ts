@@ -1,7 +1,10 @@
 import { mustBe } from '../errors.ts';
 import { slotsOfRanks } from './ranks.ts';
 import type { ReadonlyCounts } from './readonly-counts.ts';
-import { PAGE_SLOTS } from './words.ts';
+import { PAGE_SLOTS as pageSlots } from './words.ts';
+
+// A copy: V8 reads numbers that another file exports anew at each use.
+const PAGE_SLOTS = pageSlots;
 
 /** Counts of neighbouring slots in an array that somebody else made; all other slots are empty. */
 export class RunCounts implements ReadonlyCounts {

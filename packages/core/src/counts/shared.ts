@@ -1,11 +1,14 @@
 import { mustBe } from '../errors.ts';
 import { HdrLayout, LARGEST_VALUE } from '../layout/hdr.ts';
 import { DenseCounts } from './dense.ts';
-import { assertTotal, LARGEST_COUNT } from './largest-count.ts';
+import { assertTotal, LARGEST_COUNT as largestCount } from './largest-count.ts';
 import type { ReadonlyCounts } from './readonly-counts.ts';
 import type { SlotRuns } from './slot-runs.ts';
 import type { CountsStore } from './store.ts';
 import { wordsFor } from './words.ts';
+
+// A copy: V8 reads numbers that another file exports anew at each use.
+const LARGEST_COUNT = largestCount;
 
 // The layout of the buffer in 32-bit words: a header, then the low words, then the high words.
 const MAGIC = 0;

@@ -1,4 +1,4 @@
-import { assertTotal, LARGEST_COUNT } from './largest-count.ts';
+import * as largest from './largest-count.ts';
 import { ListedCounts } from './listed.ts';
 import { slotsOfRanks } from './ranks.ts';
 import type { ReadonlyCounts } from './readonly-counts.ts';
@@ -16,6 +16,7 @@ export const GROWTH = 1.0625;
 const PAGE_BITS = words.PAGE_BITS;
 const PAGE_SLOTS = words.PAGE_SLOTS;
 const SLOT_IN_PAGE = words.SLOT_IN_PAGE;
+const LARGEST_COUNT = largest.LARGEST_COUNT;
 
 /** The largest number of a cell. */
 const FULL = 2 ** 8 - 1;
@@ -251,7 +252,7 @@ export class SparseCounts implements LiveCounts {
   }
 
   assertRoomFor(count: number): void {
-    assertTotal(this.total, count);
+    largest.assertTotal(this.total, count);
   }
 
   add(slot: number, count: number): void {
@@ -379,6 +380,7 @@ export class SparseCounts implements LiveCounts {
     this.#unchangedFar = undefined;
     // A page beyond the last character would become another one.
     const isText = changed.length <= MOST_CHANGED && (changed.at(-1) ?? 0) <= LARGEST_CHARACTER;
+    // Bounded: these are 16 at most.
     return isText ? String.fromCharCode(...changed) : undefined;
   }
 

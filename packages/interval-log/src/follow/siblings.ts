@@ -50,7 +50,7 @@ export class Siblings {
     let more: readonly Sibling[];
     do {
       more = await this.#newOnes(path, current);
-      found.push(...more);
+      for (const one of more) found.push(one);
     } while (more.length > 0);
     return found.sort((a, b) => (a.modifiedNs < b.modifiedNs ? -1 : a.modifiedNs > b.modifiedNs ? 1 : 0));
   }

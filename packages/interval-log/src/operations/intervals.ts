@@ -2,7 +2,7 @@ import { type DoubleHistogram, HdrscopeError, type Histogram } from '@hdrscope/c
 import { Slices } from '@hdrscope/kit';
 import type { LogInterval } from '../reader/entry.ts';
 import type { LogSource } from '../reader/input.ts';
-import { readBatches } from '../reader/read.ts';
+import { pause, readBatches } from '../reader/read.ts';
 import { type OperationOptions, reportMalformed, type Selection, selector } from './selection.ts';
 
 /** The histogram of a log's intervals: integers or doubles, as in the log. */
@@ -18,9 +18,9 @@ export async function* selectIntervals(
   const slices = new Slices();
   for await (const entries of readBatches(source, options)) {
     for (const entry of entries) {
-      if (entry.kind === 'malformed') reportMalformed(options, entry, source);
-      else if (entry.kind === 'interval' && isSelected(entry)) yield entry;
-      if (slices.isOver()) await slices.next();
+      if (entry?.kind === 'malformed') reportMalformed(options, entry, source);
+      else if (entry?.kind === 'interval' && isSelected(entry)) yield entry;
+      if (slices.isOver()) await pause(slices, options.onBytes);
     }
   }
 }

@@ -4,7 +4,7 @@ import { brokenEnd, type LogEntry } from '../reader/entry.ts';
 import { type LogSource, textOf } from '../reader/input.ts';
 import { type DroppedLine, LineSplitter } from '../reader/lines.ts';
 import { DEFAULT_MAX_LINE_BYTES, LogParser } from '../reader/parser.ts';
-import type { ReadOptions } from '../reader/read.ts';
+import { pause, type ReadOptions } from '../reader/read.ts';
 
 /** A line of a log and its entry. */
 export interface LogLine {
@@ -31,7 +31,7 @@ export async function* readLines(
     for await (const chunk of textOf(source, onBytes, maxInflatedBytes)) {
       for (const line of splitter.push(chunk)) {
         yield parsed(line);
-        if (slices.isOver()) await slices.next();
+        if (slices.isOver()) await pause(slices, onBytes);
       }
     }
   } catch (error) {

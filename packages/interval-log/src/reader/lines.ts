@@ -76,6 +76,7 @@ export class LineSplitter {
   }
 
   #lineOf(line: Uint8Array, bytes: number): string | DroppedLine {
+    if (bytes === 0) return '';
     return bytes > this.#maxLineBytes ? { bytes } : withoutReturn(this.#decoder.decode(line));
   }
 }

@@ -83,7 +83,12 @@ export class LogParser {
 
   /** Yields the entries of the lines that end in this chunk, which must not change meanwhile. */
   push(chunk: Uint8Array): Generator<LogEntry, void> {
-    return this.#entriesOf(this.#lines.push(chunk));
+    return withoutBlanks(this.pushLines(chunk));
+  }
+
+  /** As `push`, with `undefined` for each blank line, so that a reader can pause within millions of them. */
+  *pushLines(chunk: Uint8Array): Generator<LogEntry | undefined, void> {
+    for (const line of this.#lines.push(chunk)) yield this.pushLine(line);
   }
 
   /** Forgets the line whose end has not arrived yet. */
@@ -92,8 +97,11 @@ export class LogParser {
   }
 
   /** Yields the entry of the last line if no newline ends it. */
-  end(): Generator<LogEntry, void> {
-    return this.#entriesOf(this.#lines.end());
+  *end(): Generator<LogEntry, void> {
+    for (const line of this.#lines.end()) {
+      const entry = this.pushLine(line);
+      if (entry !== undefined) yield entry;
+    }
   }
 
   /**
@@ -132,13 +140,6 @@ export class LogParser {
     });
   }
 
-  *#entriesOf(lines: Iterable<string | DroppedLine>): Generator<LogEntry, void> {
-    for (const line of lines) {
-      const entry = this.pushLine(line);
-      if (entry !== undefined) yield entry;
-    }
-  }
-
   #entryOf(line: string, lineNumber: number): LogEntry | undefined {
     const parsed = parseLine(line, lineNumber);
     if (parsed === undefined) return undefined;
@@ -155,4 +156,8 @@ export class LogParser {
         return parsed;
     }
   }
+}
+
+function* withoutBlanks(entries: Iterable<LogEntry | undefined>): Generator<LogEntry, void> {
+  for (const entry of entries) if (entry !== undefined) yield entry;
 }

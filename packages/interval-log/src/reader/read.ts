@@ -7,7 +7,10 @@ import { LogParser, PARSER_NAMES, type ParserOptions } from './parser.ts';
 
 /** Options of every function that reads a log. */
 export interface ReadOptions extends ParserOptions {
-  /** Receives the number of bytes taken from the source, chunk by chunk: for a progress bar. @default not called */
+  /**
+   * Receives the number of bytes taken from the source, chunk by chunk, and 0 after each pause within a chunk: for a progress bar. An
+   * error that it throws ends the reading. @default not called
+   */
   readonly onBytes?: (bytes: number) => void;
   /**
    * How many bytes a compressed log may have after decompression: an integer of at least 1. A longer one ends the reading with
@@ -67,8 +70,8 @@ export async function* readEntries(
   const slices = new Slices();
   for await (const entries of readBatches(source, options)) {
     for (const entry of entries) {
-      yield entry;
-      if (slices.isOver()) await slices.next();
+      if (entry !== undefined) yield entry;
+      if (slices.isOver()) await pause(slices, options.onBytes);
     }
   }
 }
@@ -79,11 +82,17 @@ const READ_ENTRIES: OptionsOwner<ReadOptions> = {
   call: "readEntries('service.hlog', { time: 'java' })",
 };
 
-/** Yields the entries of each chunk together, because each turn of an asynchronous loop costs a microsecond. */
+/** Lets other work of the process run, which may end the reading. */
+export async function pause(slices: Slices, onBytes: ReadOptions['onBytes']): Promise<void> {
+  await slices.next();
+  onBytes?.(0);
+}
+
+/** Yields the entries of each chunk together, with `undefined` for blank lines, because each turn of an asynchronous loop costs a microsecond. */
 export async function* readBatches(
   source: LogSource,
   options: ReadOptions,
-): AsyncGenerator<Iterable<LogEntry>, void> {
+): AsyncGenerator<Iterable<LogEntry | undefined>, void> {
   const parser = new LogParser(options);
   let broken: HdrscopeError | undefined;
   const chunks = textOf(source, options.onBytes, options.maxInflatedBytes);
@@ -99,7 +108,7 @@ export async function* readBatches(
         broken = error;
         break;
       }
-      yield parser.push(chunk);
+      yield parser.pushLines(chunk);
     }
   } finally {
     // Closes the source also when the consumer stops early.
@@ -136,13 +145,13 @@ export async function* readIntervals(
   const slices = new Slices();
   for await (const entries of readBatches(source, options)) {
     for (const entry of entries) {
-      if (entry.kind === 'interval') {
+      if (entry?.kind === 'interval') {
         if (isWanted(entry)) yield entry;
-      } else if (entry.kind === 'malformed') {
+      } else if (entry?.kind === 'malformed') {
         if (options.onMalformed === undefined) throw entry.error;
         options.onMalformed(entry);
       }
-      if (slices.isOver()) await slices.next();
+      if (slices.isOver()) await pause(slices, options.onBytes);
     }
   }
 }

@@ -55,7 +55,7 @@ export async function blockOf(
     const valueScale = valueScaleOf(family.unit, family.resolution);
     for (const series of family.series) {
       const tag = formatSeriesTag(family.name, { ...series.attributes, ...tagAttributes });
-      lines.push(...rejectedNote(tag, series));
+      for (const line of rejectedNote(tag, series)) lines.push(line);
       if (series.histogram.totalCount === 0) continue;
       lines.push(
         formatInterval(series.histogram, {

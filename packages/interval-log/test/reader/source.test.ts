@@ -208,12 +208,13 @@ test('an error of the source is thrown after what came before it', async () => {
   expect(seen).toEqual(['1 comment one']);
 });
 
-test('onBytes receives how many bytes of the source were taken, before decompression', async () => {
+test('onBytes receives how many bytes of the source were taken, before decompression, and 0 after a pause', async () => {
   for (const whole of [BYTES, gzipSync(BYTES)]) {
     const counts: number[] = [];
     await read(inChunks(whole, 100), { onBytes: (count) => counts.push(count) });
     expect(counts.reduce((sum, count) => sum + count)).toBe(whole.length);
-    expect(counts).toHaveLength(Math.ceil(whole.length / 100));
+    const chunks = counts.filter((count) => count > 0);
+    expect(chunks).toHaveLength(Math.ceil(whole.length / 100));
   }
 });
 

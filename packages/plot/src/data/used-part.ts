@@ -15,11 +15,13 @@ export function usedPart(plot: HeatMapPlot): HeatMapPlot | undefined {
   );
   const rows = usedSpan(y, counts.map(totalOf));
   if (columns === undefined || rows === undefined) return undefined;
+  const [left, right] = columns;
+  const [lowest, highest] = rows;
   return {
     ...plot,
-    x: { ...x, slots: x.slots.slice(...columns) },
-    y: { ...y, slots: y.slots.slice(...rows) },
-    counts: counts.slice(...rows).map((row) => row.slice(...columns)),
+    x: { ...x, slots: x.slots.slice(left, right) },
+    y: { ...y, slots: y.slots.slice(lowest, highest) },
+    counts: counts.slice(lowest, highest).map((row) => row.slice(left, right)),
   };
 }
 

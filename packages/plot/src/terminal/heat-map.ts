@@ -51,6 +51,7 @@ function drawn(plot: HeatMapPlot, options: TerminalOptions): string[] {
 
   const grid = fitted(used, { columns: cellRoom, rows });
   const cellWidth = Math.min(WIDEST_CELL, Math.floor(cellRoom / grid.x.length));
+  // Bounded: these are the least and the most.
   const shades = shadesFor(...extremes(grid), { colours, ascii });
   const marks = ascii ? ASCII_MARKS : MARKS;
   const width = grid.x.length * cellWidth;
