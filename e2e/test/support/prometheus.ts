@@ -53,7 +53,11 @@ const VERSIONS = {
 export async function startPrometheus(
   name: keyof typeof VERSIONS,
   targets: readonly string[],
-  { isNative = true, isOtlpReceiver = false }: { isNative?: boolean; isOtlpReceiver?: boolean } = {},
+  {
+    isNative = true,
+    isOtlpReceiver = false,
+    features = [],
+  }: { isNative?: boolean; isOtlpReceiver?: boolean; features?: readonly string[] } = {},
 ): Promise<Prometheus> {
   const folder = await createFolder();
   const { args, scrape } = isNative ? VERSIONS[name] : { args: [], scrape: {} };
@@ -71,6 +75,7 @@ export async function startPrometheus(
       `--storage.tsdb.path=${join(folder, 'data')}`,
       `--web.listen-address=${new URL(url).host}`,
       ...args,
+      ...features.map((feature) => `--enable-feature=${feature}`),
       ...(isOtlpReceiver ? ['--web.enable-otlp-receiver'] : []),
     ],
     { folder, isReady: () => isReady(url) },
