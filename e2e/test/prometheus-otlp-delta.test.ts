@@ -7,8 +7,8 @@ import { describeWithPeers } from '@hdrscope/testing';
 import { stopPeers, waitFor } from './support/peer-process.ts';
 import { type Prometheus, startPrometheus } from './support/prometheus.ts';
 
-/** Values in the middle of buckets of scale 3, so that no slot reaches over a bound. */
-const MIDDLES = Array.from({ length: 80 }, (_, i) => 2 ** ((i + 0.5) / 8));
+/** Values so far from the bounds of buckets, of every scale up to 6, that no HDR slot reaches over a bound. */
+const MIDDLES = Array.from({ length: 80 }, (_, i) => 2 ** ((i + 1 / 3) / 8));
 const INTERVALS = 12;
 
 /** A proxy to a server. `loses` returns whether the client gets no answer, although the server has the request. */

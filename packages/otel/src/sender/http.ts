@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { causeOf, otlpError, quoted } from '../errors.ts';
 import {
   type Answer,
+  isAboutRepetition,
   isAboutSize,
   partialSuccessIn,
   partialSuccessInJson,
@@ -111,6 +112,8 @@ function answerOf({ statusCode = 0, headers }: IncomingMessage, body: Buffer): A
   // The Collector answers 400.
   if (statusCode === 413 || (statusCode === 400 && isAboutSize(said)))
     return { kind: 'refused', error, isFinal: true, isTooLarge: true };
+  if (statusCode === 400 && isAboutRepetition(said))
+    return { kind: 'refused', error, isFinal: true, isKnown: true };
   if (statusCode < 500) return { kind: 'refused', error, isFinal: true, retryAfterMs: after };
   // A server that fails, or one behind a proxy, may have the request.
   return { kind: 'unknown', error, isFinal: !OF_PROXIES.has(statusCode), retryAfterMs: after };
