@@ -27,8 +27,12 @@ export interface CollectorPlace {
  * Starts a Collector. It writes the received requests unchanged to a file, and serves the sum of the deltas to Prometheus.
  *
  * @param place Left out, the Collector has a place of its own, which goes with it.
+ * @param settings Settings of its receivers: by default, those of the Collector.
  */
-export async function startCollector(place?: CollectorPlace): Promise<Collector> {
+export async function startCollector(
+  place?: CollectorPlace,
+  settings: { readonly http?: object; readonly grpc?: object } = {},
+): Promise<Collector> {
   const folder = await createFolder();
   const [http, grpc, scrape] = place?.ports ?? [await freePort(), await freePort(), await freePort()];
   const file = place?.file ?? join(folder, 'received.json');
@@ -36,8 +40,8 @@ export async function startCollector(place?: CollectorPlace): Promise<Collector>
     receivers: {
       otlp: {
         protocols: {
-          http: { endpoint: `127.0.0.1:${http}` },
-          grpc: { endpoint: `127.0.0.1:${grpc}` },
+          http: { endpoint: `127.0.0.1:${http}`, ...settings.http },
+          grpc: { endpoint: `127.0.0.1:${grpc}`, ...settings.grpc },
         },
       },
     },

@@ -45,7 +45,16 @@ interface OtlpHistogram {
     readonly negative?: OtlpBuckets;
     readonly bucketCounts?: readonly string[];
     readonly explicitBounds?: readonly number[];
+    readonly exemplars?: readonly OtlpExemplar[];
   }[];
+}
+
+interface OtlpExemplar {
+  readonly timeUnixNano: string;
+  readonly asDouble: number;
+  readonly filteredAttributes?: readonly OtlpAttribute[];
+  readonly traceId?: string;
+  readonly spanId?: string;
 }
 
 interface OtlpBuckets {

@@ -1,6 +1,7 @@
 import type { BucketRun } from '@hdrscope/core/internal';
 import { asObject, type Budget, type JsonObject, parseJson } from '@hdrscope/kit';
 import type { Attributes } from '@hdrscope/registry';
+import { withTraceLink } from '../trace-link.ts';
 import {
   asCount,
   asDouble,
@@ -20,7 +21,9 @@ import {
   type ExponentialPoint,
   isNoRecordedValue,
   NO_BUCKETS,
+  NO_EXEMPLARS,
   type ReceivedData,
+  type ReceivedExemplar,
   type ReceivedMetric,
   type ReceivedPoint,
   type ReceivedScope,
@@ -100,7 +103,23 @@ function pointOf(fields: JsonObject): ReceivedPoint {
     sum: doubleField(fields, 'sum'),
     min: doubleField(fields, 'min'),
     max: doubleField(fields, 'max'),
+    exemplars: exemplarsOf(fields),
   };
+}
+
+function exemplarsOf(point: JsonObject): readonly ReceivedExemplar[] {
+  const list = listField(point, 'exemplars');
+  if (list.length === 0) return NO_EXEMPLARS;
+  return list.map((one) => {
+    const fields = asObject(one, 'exemplars');
+    const value = fieldOf(fields, 'asDouble') ?? fieldOf(fields, 'asInt') ?? Number.NaN;
+    const attributes = attributesField(fields, 'filteredAttributes');
+    return {
+      value: asDouble(value, 'asDouble'),
+      timeNs: nanosecondsField(fields, 'timeUnixNano'),
+      attributes: withTraceLink(attributes, fieldOf(fields, 'traceId'), fieldOf(fields, 'spanId')),
+    };
+  });
 }
 
 function explicitPoint(fields: JsonObject): ExplicitPoint {

@@ -31,6 +31,7 @@ export const EXPLICIT_COUNTS: number = delimited(6);
 export const EXPLICIT_COUNT_ALONE: number = fixed64(6);
 export const EXPLICIT_BOUNDS: number = delimited(7);
 export const EXPLICIT_BOUND_ALONE: number = fixed64(7);
+export const EXPLICIT_EXEMPLAR: number = delimited(8);
 export const EXPLICIT_MIN: number = fixed64(11);
 export const EXPLICIT_MAX: number = fixed64(12);
 
@@ -39,6 +40,7 @@ export const EXPONENTIAL_SCALE: number = varint(6);
 export const EXPONENTIAL_ZERO_COUNT: number = fixed64(7);
 export const EXPONENTIAL_POSITIVE: number = delimited(8);
 export const EXPONENTIAL_NEGATIVE: number = delimited(9);
+export const EXPONENTIAL_EXEMPLAR: number = delimited(11);
 export const EXPONENTIAL_MIN: number = fixed64(12);
 export const EXPONENTIAL_MAX: number = fixed64(13);
 export const EXPONENTIAL_ZERO_THRESHOLD: number = fixed64(14);
@@ -49,6 +51,13 @@ export const POINT_TIME: number = fixed64(3);
 export const POINT_COUNT: number = fixed64(4);
 export const POINT_SUM: number = fixed64(5);
 export const POINT_FLAGS: number = varint(10);
+
+export const EXEMPLAR_TIME: number = fixed64(2);
+export const EXEMPLAR_DOUBLE: number = fixed64(3);
+export const EXEMPLAR_SPAN: number = delimited(4);
+export const EXEMPLAR_TRACE: number = delimited(5);
+export const EXEMPLAR_INT: number = fixed64(6);
+export const EXEMPLAR_ATTRIBUTE: number = delimited(7);
 
 export const BUCKETS_OFFSET: number = varint(1);
 export const BUCKETS_COUNTS: number = delimited(2);

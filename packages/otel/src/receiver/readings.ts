@@ -3,6 +3,7 @@ import {
   type Attributes,
   type CounterState,
   canonicalText,
+  type Exemplar,
   type FamilyOptions,
   type Reading,
 } from '@hdrscope/registry';
@@ -75,7 +76,7 @@ export function* readingsOf(
       const key = `${identity}${text}`;
       const attributes = { ...resource.identifying, ...point.attributes };
       const counter = counterOf(point, temporality, nowMs);
-      yield { key, family, attributes, ...factsOf(point), counter };
+      yield { key, family, attributes, ...factsOf(point), exemplars: exemplarsOf(point, nowMs), counter };
     }
   }
 }
@@ -176,6 +177,22 @@ function factsOf(
   // The lowest bucket is open downwards. Without a minimum it has no negative values, unless all of its values are negative.
   const least = 'bounds' in point && point.bounds[0]! >= 0 ? 0 : undefined;
   return { counted, sum, min, max, within: { min: min ?? least, max } };
+}
+
+/** The exemplars that a series can have. */
+function exemplarsOf({ exemplars, timeNs }: ReceivedPoint, nowMs: number): readonly Exemplar[] | undefined {
+  if (exemplars.length === 0) return undefined;
+  return exemplars
+    .filter(
+      ({ value, attributes }) =>
+        value >= 0 && Number.isFinite(value) && canonicalText(attributes).length <= LONGEST_TEXT,
+    )
+    .map(({ value, attributes, ...own }) => {
+      const unixNs = own.timeNs === 0n ? timeNs : own.timeNs;
+      const unixMs = Number(unixNs / 1_000_000n) + Number(unixNs % 1_000_000n) / 1e6;
+      // A series keeps the latest ones, so a clock that is ahead must not make one stay.
+      return { value, attributes, timeMs: Math.min(unixMs, nowMs) };
+    });
 }
 
 function counterOf(

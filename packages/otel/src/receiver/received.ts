@@ -60,6 +60,16 @@ export interface ReceivedPoint {
   readonly sum: number | undefined;
   readonly min: number | undefined;
   readonly max: number | undefined;
+  readonly exemplars: readonly ReceivedExemplar[];
+}
+
+/** An exemplar of a point. Its attributes have the link to its span, too. */
+export interface ReceivedExemplar {
+  /** NaN when the sender leaves it out. */
+  readonly value: number;
+  /** Nanoseconds since 1970, or 0 when unknown. */
+  readonly timeNs: bigint;
+  readonly attributes: Attributes;
 }
 
 /** A point of a histogram with explicit buckets. Each bucket includes its upper bound. */
@@ -95,3 +105,5 @@ export const NO_BUCKETS: BucketRun = /* @__PURE__ */ Object.freeze({
   offset: 0,
   counts: Object.freeze([]) as readonly number[],
 });
+
+export const NO_EXEMPLARS: readonly ReceivedExemplar[] = /* @__PURE__ */ Object.freeze([]);

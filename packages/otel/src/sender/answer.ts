@@ -14,7 +14,8 @@ export interface PartialSuccess {
  * - `'refused'`: the receiver certainly does not have it.
  * - `'unknown'`: the receiver may have it.
  *
- * `isFinal` says that the answer to the same request will be the same, and `isTooLarge` that a smaller one may be taken.
+ * `isFinal` says that the answer to the same request will be the same, `isTooLarge` that a smaller one may be taken, and
+ * `isKnown` that the receiver has points of these series and times already.
  */
 export type Answer =
   | { readonly kind: 'taken'; readonly partial?: PartialSuccess | undefined }
@@ -23,6 +24,7 @@ export type Answer =
       readonly error: Error;
       readonly isFinal: boolean;
       readonly isTooLarge?: boolean;
+      readonly isKnown?: boolean;
       readonly retryAfterMs?: number | undefined;
     }
   | {
@@ -86,6 +88,11 @@ function partialSuccess(rejected: number, message: string): PartialSuccess | und
  */
 export function isAboutSize(message: string): boolean {
   return /larger than max|exceeds (the )?maximum|(length|body) too large|size limit/i.test(message);
+}
+
+/** Whether a message is that of Prometheus, and of databases that are built on it, about points which they have already. */
+export function isAboutRepetition(message: string): boolean {
+  return /duplicate sample for timestamp/i.test(message);
 }
 
 // https://github.com/googleapis/googleapis/blob/master/google/rpc/status.proto

@@ -37,6 +37,7 @@ export function deliveriesFor(settings: SenderSettings, memory: OtlpSenderMemory
     return {
       items: [...histograms, ...itemsOf([own.scope])],
       done: 0,
+      tried: 0,
       mostBytes: maxRequestBytes,
       endedSeries: Math.max(0, histograms.length - liveSeries(snapshot)),
       snapshot,
@@ -52,6 +53,7 @@ const NO_NUMBERS: OtlpNumbers = { scope: '', read: () => [] };
 export function compact(delivery: Delivery): void {
   const { items } = delivery;
   items.splice(0, delivery.done);
+  delivery.tried = Math.max(0, delivery.tried - delivery.done);
   delivery.done = 0;
   for (const [i, item] of items.entries()) {
     if (item.metric.dataPointType !== PointType.EXPONENTIAL_HISTOGRAM) continue;

@@ -16,6 +16,7 @@ export interface Part {
  *
  * @param resource The frame of the resource.
  * @param from The position of the first point.
+ * @param to The position after the last point that may be in it.
  */
 export async function encodePart(
   encoding: Encoding,
@@ -23,6 +24,7 @@ export async function encodePart(
   items: readonly Item[],
   from: number,
   mostBytes: number,
+  to: number = items.length,
 ): Promise<Part> {
   const slices = new Slices();
   const scopes = new OpenFrame();
@@ -31,7 +33,7 @@ export async function encodePart(
   let size = resource.mostBytes;
   let end = from;
   let numberPoints = 0;
-  for (let last: Item | undefined; end < items.length; end++) {
+  for (let last: Item | undefined; end < to; end++) {
     const item = items[end]!;
     const scope = item.scope === last?.scope ? undefined : encoding.scope(item.scope);
     const metric = item.metric === last?.metric ? undefined : encoding.metric(item.metric);

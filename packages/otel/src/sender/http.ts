@@ -2,6 +2,7 @@ import { type PostOutcome, post, quoted, retryAfterMs, type SenderTlsFiles } fro
 import { otlpError } from '../errors.ts';
 import {
   type Answer,
+  isAboutRepetition,
   isAboutSize,
   partialSuccessIn,
   partialSuccessInJson,
@@ -61,6 +62,8 @@ function answerOf(outcome: PostOutcome): Answer {
   // The Collector answers 400.
   if (status === 413 || (status === 400 && isAboutSize(said)))
     return { kind: 'refused', error, isFinal: true, isTooLarge: true };
+  if (status === 400 && isAboutRepetition(said))
+    return { kind: 'refused', error, isFinal: true, isKnown: true };
   if (status < 500) return { kind: 'refused', error, isFinal: true, retryAfterMs: after };
   // A server that fails, or one behind a proxy, may have the request.
   return { kind: 'unknown', error, isFinal: !OF_PROXIES.has(status), retryAfterMs: after };

@@ -8,6 +8,8 @@ export interface Delivery {
   readonly items: Item[];
   /** How many of the points, from the first one on, the receiver has. Those that were given up count too. */
   done: number;
+  /** How many of the points, from the first one on, the receiver may have. */
+  tried: number;
   /** The most bytes of a request, before it is compressed. */
   mostBytes: number;
   /** Series that have ended since the last delivery. */

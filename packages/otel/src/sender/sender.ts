@@ -66,7 +66,7 @@ const SEND_OTLP: OptionsOwner<OtlpSenderOptions> = {
  * - A request that was certainly not taken (no connection, 429, 503, other 4xx) leaves its values to the next one, which covers the
  *   time since the last request that was taken.
  * - After a request with an unknown end (a timeout, a connection that broke, other 5xx) the same bytes are sent again, until the
- *   receiver takes them. Receivers that know a repetition by its times count it once.
+ *   receiver takes them. Receivers that know a repetition by its times count it once, and Prometheus refuses it as one.
  * - What is larger than `maxRequestBytes` goes out in several requests. A request that the receiver refuses for its size (413, or
  *   `RESOURCE_EXHAUSTED` with a message about it) is halved, down to a single point, which is then given up. When a request fails, those
  *   before it have been taken and are not sent again; the others follow, as they were, before anything new.
@@ -168,17 +168,20 @@ class Sender implements OtlpSender {
     const { counters } = this.memory;
     const { items } = delivery;
     while (delivery.done < items.length) {
-      const { done, mostBytes } = delivery;
-      const part = await encodePart(this.#encoding, this.#resource, items, done, mostBytes);
+      const { done, tried, mostBytes } = delivery;
+      const isRepetition = tried > done;
+      const to = isRepetition ? tried : items.length;
+      const part = await encodePart(this.#encoding, this.#resource, items, done, mostBytes, to);
       const isGzip = this.#settings.compression === 'gzip';
       const bytes = isGzip ? await compressed(part.bytes) : part.bytes;
       const answer = await this.#send({ bytes, isGzip }, this.#loop.signal);
-      if (answer.kind === 'taken') {
+      if (answer.kind === 'taken' || (isRepetition && answer.kind === 'refused' && answer.isKnown)) {
         counters.requests++;
         this.#isDone(delivery, part.end);
-        this.#heard(part, answer.partial);
+        this.#heard(part, answer.kind === 'taken' ? answer.partial : undefined);
         continue;
       }
+      if (answer.kind === 'unknown') delivery.tried = part.end;
       counters.failedRequests++;
       if (answer.kind === 'refused' && answer.isTooLarge) this.#shrink(delivery, part, answer.error);
       else throw undelivered(answer, await this.#keep(delivery, answer, maxAgeMs));

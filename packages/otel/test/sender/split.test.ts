@@ -299,6 +299,38 @@ test.each(['delta', 'cumulative'] as const)(
   },
 );
 
+test('a repetition that the receiver refuses as one was taken, and a first request that it refuses so was not', async () => {
+  const known = new Set<string>();
+  let loses = true;
+  const endpoint = await startEndpoint(() => async (request, response, body, take) => {
+    const points = [...pointsIn(body).keys()];
+    if (points.some((point) => known.has(point)))
+      return answering(400, 'duplicate sample for timestamp\n')(request, response, body, take);
+    await take();
+    for (const point of points) known.add(point);
+    loses = !loses;
+    return loses ? request.socket.destroy() : response.writeHead(200).end();
+  });
+  ends.push(() => endpoint.close());
+  const registry = createRegistry();
+  const { record } = manySeries(registry, 30);
+  const sender = sendOtlp(registry, { url: endpoint.url, ...PLAIN, maxRequestBytes: 700 });
+  let recorded = 0;
+  for (let step = 0; step < 4; step++) {
+    recorded += record(step);
+    await untilDelivered(sender);
+  }
+  expect(await endpoint.values()).toBe(recorded);
+  expect(endpoint.health.duplicates).toBe(0);
+  expect(sender.health).toMatchObject({ pendingValues: 0, givenUpValues: 0 });
+  await sender.stop();
+  const foreign = await startEndpoint(() => answering(400, 'duplicate sample for timestamp'));
+  ends.push(() => foreign.close());
+  const other = sendOtlp(registry, { url: foreign.url, ...PLAIN });
+  await expect(other.stop()).rejects.toThrow('the receiver has answered 400: duplicate sample');
+  expect(other.health.pendingValues).toBe(recorded);
+});
+
 test('what is left of a delivery goes out by the sender that takes over, in its protocol', async () => {
   let allowed = 2;
   const http = await startLedger(() => (allowed-- > 0 ? undefined : answering(503)));
