@@ -10,6 +10,7 @@ import {
 import fc from 'fast-check';
 import type { AggregationOption, MetricReader, ViewOptions } from 'sdk-metrics-2';
 import { bind, createHdr, type HdrView, type ReaderOptions } from '../../src/index.ts';
+import { sdkViewReader } from '../../src/sdk-views.ts';
 import {
   collect,
   countsOf,
@@ -223,6 +224,13 @@ export function testSdkViews(sdk: Sdk, log: Diagnostics): void {
       ];
       const metrics = await collected({ views: others.map((one) => ({ ...one, attributesProcessors })) });
       expect(countsOf(metrics, 'duration')).toEqual(BY_USER);
+    });
+
+    test('without a filter costs a record nothing', () => {
+      const provider = new sdk.metrics.MeterProvider({ views: [{ instrumentName: '*' }] });
+      const instrument = { name: 'x', unit: '', description: '', valueType: 1, advice: {} };
+      const streams = sdkViewReader(provider)(provider.getMeter('m'), { name: 'm' }, instrument);
+      expect(streams).toMatchObject([{ attributesProcessors: [], aggregation: { kind: 'default' } }]);
     });
 
     test('holds for bound instruments and for a provider behind another one', async () => {
