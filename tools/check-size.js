@@ -23,7 +23,7 @@ export const USES = [
   use('record and read percentiles', 13, '@hdrscope/core', 'BasicHistogram'),
   use('encode, add and copy, too', 21, '@hdrscope/core', 'Histogram'),
   use('a registry', 33, '@hdrscope/registry', 'createRegistry'),
-  use('a view for OpenTelemetry', 40, '@hdrscope/otel', 'createHdr'),
+  use('a view for OpenTelemetry', 42, '@hdrscope/otel', 'createHdr'),
   use('a receiver of OTLP', 28, '@hdrscope/otel/receiver', 'serveOtlp'),
   use('all of core', 40, '@hdrscope/core'),
 ];

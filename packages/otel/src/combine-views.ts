@@ -1,7 +1,7 @@
 import type { Attributes } from '@opentelemetry/api';
 import type { Format } from './metric-settings.ts';
 import type { AttributesProcessor } from './sdk.ts';
-import type { SdkStream } from './sdk-views.ts';
+import type { SdkMetric } from './sdk-views.ts';
 import type { CompiledView } from './view.ts';
 
 /** An HDR view, together with what the SDK's views say about the same instrument. */
@@ -15,20 +15,20 @@ export interface CombinedView extends CompiledView {
 export type Warn = (problem: string) => void;
 
 /**
- * The metrics of an instrument: one for each HDR view and each stream of the SDK. Where several have one name, they are one
+ * The metrics of an instrument: one for each HDR view and each metric of the SDK. Where several have one name, they are one
  * metric, with the filters of all of them, and with the settings of the first one.
  */
 export function combineViews(
   instrumentName: string,
   views: readonly CompiledView[],
-  streams: readonly SdkStream[],
+  sdkMetrics: readonly SdkMetric[],
   warn: Warn,
 ): readonly CombinedView[] {
   const metrics = new Map<string, CombinedView>();
-  for (const stream of streams) {
-    if (stream.aggregation.kind === 'drop') continue;
+  for (const sdkMetric of sdkMetrics) {
+    if (sdkMetric.aggregation.kind === 'drop') continue;
     for (const view of views) {
-      const combined = combine(view, stream, warn);
+      const combined = combine(view, sdkMetric, warn);
       // The registry ignores case too.
       const key = (combined.name ?? instrumentName).toLowerCase();
       const earlier = metrics.get(key);
@@ -38,12 +38,12 @@ export function combineViews(
   return [...metrics.values()];
 }
 
-function combine(view: CompiledView, stream: SdkStream, warn: Warn): CombinedView {
-  const { aggregation } = stream;
+function combine(view: CompiledView, sdkMetric: SdkMetric, warn: Warn): CombinedView {
+  const { aggregation } = sdkMetric;
   const histogram = aggregation.kind === 'histogram' ? aggregation : undefined;
   const stated = {
-    name: stream.name,
-    description: stream.description,
+    name: sdkMetric.name,
+    description: sdkMetric.description,
     boundaries: histogram?.boundaries,
     maxSize: histogram?.maxSize,
   };
@@ -59,9 +59,9 @@ function combine(view: CompiledView, stream: SdkStream, warn: Warn): CombinedVie
       description: view.description ?? stated.description,
       boundaries: view.boundaries ?? stated.boundaries,
       maxSize: view.maxSize ?? stated.maxSize,
-      aggregationCardinalityLimit: smallerLimit(view, stream, warn),
+      aggregationCardinalityLimit: smallerLimit(view, sdkMetric, warn),
     }),
-    attributesProcessors: bothFilters(view, stream, warn),
+    attributesProcessors: bothFilters(view, sdkMetric, warn),
     format: histogram?.format,
     hasMinMax: histogram?.hasMinMax ?? true,
   };
@@ -77,7 +77,7 @@ function defined<Options extends object>(
 
 function smallerLimit(
   { aggregationCardinalityLimit: own }: CompiledView,
-  { aggregationCardinalityLimit: ofSdk }: SdkStream,
+  { aggregationCardinalityLimit: ofSdk }: SdkMetric,
   warn: Warn,
 ): number | undefined {
   if (own === undefined || ofSdk === undefined || own === ofSdk) return own ?? ofSdk;
@@ -88,7 +88,7 @@ function smallerLimit(
 /** The processors of the SDK's view, then those of the HDR view, which cannot bring back what the former removes. */
 function bothFilters(
   { attributesProcessors: own }: CompiledView,
-  { attributesProcessors: ofSdk }: SdkStream,
+  { attributesProcessors: ofSdk }: SdkMetric,
   warn: Warn,
 ): readonly AttributesProcessor[] {
   if (own.length === 0 || ofSdk.length === 0) return [...ofSdk, ...own];

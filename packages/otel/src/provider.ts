@@ -90,7 +90,7 @@ type TargetFinder = (
   selecting: readonly CompiledView[],
 ) => readonly ViewTarget[];
 
-function targetFinder(factory: InstrumentFactory, streamsOf: SdkViewReader): TargetFinder {
+function targetFinder(factory: InstrumentFactory, sdkMetricsOf: SdkViewReader): TargetFinder {
   const warned = new Set<string>();
   return (meter, scope, name, options, selecting) => {
     if (selecting.length === 0) return [];
@@ -101,16 +101,16 @@ function targetFinder(factory: InstrumentFactory, streamsOf: SdkViewReader): Tar
       warned.add(message);
     };
     const { unit = '', description = '', valueType = ValueType.DOUBLE, advice = {} } = options;
-    const streams = streamsOf(meter, scope, { name, unit, description, valueType, advice });
-    if (streams === undefined) {
+    const sdkMetrics = sdkMetricsOf(meter, scope, { name, unit, description, valueType, advice });
+    if (sdkMetrics === undefined) {
       warn('stays with the SDK, because a view of the SDK selects it that hdrscope cannot read');
       return [];
     }
-    if (streams.some(({ aggregation }) => aggregation.kind === 'other')) {
+    if (sdkMetrics.some(({ aggregation }) => aggregation.kind === 'other')) {
       warn('stays with the SDK, because a view of the SDK gives it an aggregation without buckets');
       return [];
     }
-    return combineViews(name, selecting, streams, warn).flatMap(
+    return combineViews(name, selecting, sdkMetrics, warn).flatMap(
       (view) => targetOf(view, name, scope, options, factory) ?? [],
     );
   };

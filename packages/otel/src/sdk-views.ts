@@ -11,7 +11,7 @@ import {
 } from './sdk.ts';
 
 /** One metric that the SDK's views make of an instrument. What no view states is `undefined`. */
-export interface SdkStream {
+export interface SdkMetric {
   readonly name?: string | undefined;
   readonly description?: string | undefined;
   /** Run one after the other; empty when all attributes are kept. */
@@ -44,16 +44,16 @@ export interface InstrumentDescriptor {
 }
 
 /**
- * Finds the metrics that the SDK's views make of a histogram. Returns the stream of an instrument without views when none
+ * Finds the metrics that the SDK's views make of a histogram. Returns that of an instrument without views when none
  * matches, and `undefined` when one matches that cannot be read.
  */
 export type SdkViewReader = (
   meter: Meter,
   scope: MetricScope,
   instrument: Omit<InstrumentDescriptor, 'type'>,
-) => readonly SdkStream[] | undefined;
+) => readonly SdkMetric[] | undefined;
 
-const WITHOUT_VIEWS: readonly SdkStream[] = [{ attributesProcessors: [], aggregation: { kind: 'default' } }];
+const WITHOUT_VIEWS: readonly SdkMetric[] = [{ attributesProcessors: [], aggregation: { kind: 'default' } }];
 
 /** Reads the views that a provider was given. It warns once when the provider does not show them. */
 export function sdkViewReader(provider: MeterProvider): SdkViewReader {
@@ -75,7 +75,7 @@ export function sdkViewReader(provider: MeterProvider): SdkViewReader {
       const descriptor = { ...instrument, type: HISTOGRAM_INSTRUMENT };
       // As the SDK completes the scope of a meter.
       const found = registry.findViews(descriptor, { ...scope, version: scope.version ?? '' });
-      return found.length === 0 ? WITHOUT_VIEWS : streamsOf(found, descriptor);
+      return found.length === 0 ? WITHOUT_VIEWS : sdkMetricsOf(found, descriptor);
     } catch {
       return undefined;
     }
@@ -122,20 +122,20 @@ function member(of: unknown, ...path: readonly string[]): unknown {
   );
 }
 
-/** Views that make the same metric are one stream: the filters of all apply, and everything else is the first one's. */
-function streamsOf(views: readonly SdkView[], instrument: InstrumentDescriptor): readonly SdkStream[] {
-  const streams = new Map<string, SdkStream>();
+/** Views that make a metric of the same name make one: the filters of all apply, and everything else is the first one's. */
+function sdkMetricsOf(views: readonly SdkView[], instrument: InstrumentDescriptor): readonly SdkMetric[] {
+  const sdkMetrics = new Map<string, SdkMetric>();
   for (const view of views) {
     const key = view.name ?? instrument.name;
-    const stream = streams.get(key);
+    const sdkMetric = sdkMetrics.get(key);
     const filters = isNoop(view.attributesProcessor) ? [] : [view.attributesProcessor];
-    if (stream !== undefined) {
-      const attributesProcessors = [...stream.attributesProcessors, ...filters];
-      streams.set(key, { ...stream, attributesProcessors });
+    if (sdkMetric !== undefined) {
+      const attributesProcessors = [...sdkMetric.attributesProcessors, ...filters];
+      sdkMetrics.set(key, { ...sdkMetric, attributesProcessors });
       continue;
     }
     const { name, description, aggregationCardinalityLimit } = view;
-    streams.set(key, {
+    sdkMetrics.set(key, {
       name,
       description,
       attributesProcessors: filters,
@@ -143,7 +143,7 @@ function streamsOf(views: readonly SdkView[], instrument: InstrumentDescriptor):
       aggregation: aggregationOf(view, instrument),
     });
   }
-  return [...streams.values()];
+  return [...sdkMetrics.values()];
 }
 
 /** By the name of its class. Where a bundler has changed the name, the processor runs and keeps all attributes. */

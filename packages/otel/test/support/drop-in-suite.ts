@@ -182,12 +182,16 @@ export function testDropIn(sdk: Sdk, log: Diagnostics): void {
     test('with tee makes the SDK count as well', async () => {
       const { reader, meter } = pipeline({ name: 'hdr.y', instrumentName: 'hdr.x', tee: true });
       const histogram = meter.createHistogram('hdr.x');
-      histogram.record(1);
-      bind(histogram, {}).record(2);
+      histogram.record(1, { route: '/' });
+      const attributes: Attributes = { route: '/' };
+      const bound = bind(histogram, attributes);
+      attributes.route = '/changed';
+      bound.record(2);
       const metrics = await collect(reader);
       expect(metricNamed(metrics, 'hdr.x').dataPointType).toBe(DataPointType.HISTOGRAM);
       expect(metricNamed(metrics, 'hdr.y').dataPointType).toBe(DataPointType.EXPONENTIAL_HISTOGRAM);
-      expect([countsOf(metrics, 'hdr.x'), countsOf(metrics, 'hdr.y')]).toEqual([[[{}, 2]], [[{}, 2]]]);
+      const counts = [[{ route: '/' }, 2]];
+      expect([countsOf(metrics, 'hdr.x'), countsOf(metrics, 'hdr.y')]).toEqual([counts, counts]);
     });
   });
 

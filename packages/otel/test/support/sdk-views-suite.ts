@@ -8,8 +8,9 @@ import {
   type MeterProvider,
 } from '@opentelemetry/api';
 import fc from 'fast-check';
-import type { AggregationOption, MetricReader, ViewOptions } from 'sdk-metrics-2';
-import { bind, createHdr, type HdrView, type ReaderOptions } from '../../src/index.ts';
+import type { AggregationOption, MetricData, MetricReader, ViewOptions } from 'sdk-metrics-2';
+import { bind, createHdr, type HdrView, type ProducerOptions, type ReaderOptions } from '../../src/index.ts';
+import { sdkViewReader } from '../../src/sdk-views.ts';
 import {
   collect,
   countsOf,
@@ -212,6 +213,56 @@ export function testSdkViews(sdk: Sdk, log: Diagnostics): void {
       ]);
     });
 
+    test.each([
+      [0, 1],
+      [-3, 1],
+      [2.5, 2],
+      [Number.NaN, 3],
+      [Number.POSITIVE_INFINITY, 3],
+    ])('with a limit of %d allows %i of three series, besides the overflow series', async (limit, series) => {
+      const { reader, meter } = pipeline({
+        views: [{ instrumentName: 'x', aggregationCardinalityLimit: limit }],
+      });
+      const x = meter.createHistogram('x');
+      for (let user = 0; user < 3; user++) x.record(1, { user });
+      const shown = countsOf(await collect(reader), 'x').filter(([one]) => 'user' in one);
+      expect(shown).toHaveLength(series);
+      expect(log.warnings).toEqual([]);
+    });
+
+    test('gives a producer its aggregation, unless the producer has a format', async () => {
+      const hdr = createHdr({ views: [{ instrumentName: '*' }] });
+      const provider = new sdk.metrics.MeterProvider({
+        views: [
+          {
+            instrumentName: 'x',
+            aggregation: { type: AggregationType.EXPLICIT_BUCKET_HISTOGRAM, options: { boundaries: [1] } },
+          },
+        ],
+      });
+      const meter = hdr.wrapProvider(provider).getMeter('m');
+      for (const name of ['x', 'y']) meter.createHistogram(name).record(1);
+      const typesFrom = async (options?: ProducerOptions): Promise<unknown[]> => {
+        const { resourceMetrics } = await hdr.producer(options).collect();
+        return resourceMetrics.scopeMetrics.flatMap(({ metrics }) =>
+          (metrics as MetricData[]).map(({ dataPointType }) => dataPointType),
+        );
+      };
+      expect(await typesFrom()).toEqual([HISTOGRAM, EXPONENTIAL_HISTOGRAM]);
+      expect(await typesFrom({ format: 'exponential' })).toEqual([
+        EXPONENTIAL_HISTOGRAM,
+        EXPONENTIAL_HISTOGRAM,
+      ]);
+    });
+
+    test('of a version does not select a meter without a version', async () => {
+      const { reader, provider } = pipeline({
+        views: [{ meterVersion: '2.0', attributesProcessors: [allow()] }],
+      });
+      provider.getMeter('bare').createHistogram('x').record(1, { route: '/' });
+      expect(countsOf(await collect(reader), 'x')).toEqual([[{ route: '/' }, 1]]);
+    });
+
     test('of another meter, unit or name does not matter', async () => {
       const attributesProcessors = [allow()];
       const others = [
@@ -223,6 +274,13 @@ export function testSdkViews(sdk: Sdk, log: Diagnostics): void {
       ];
       const metrics = await collected({ views: others.map((one) => ({ ...one, attributesProcessors })) });
       expect(countsOf(metrics, 'duration')).toEqual(BY_USER);
+    });
+
+    test('without a filter costs a record nothing', () => {
+      const provider = new sdk.metrics.MeterProvider({ views: [{ instrumentName: '*' }] });
+      const instrument = { name: 'x', unit: '', description: '', valueType: 1, advice: {} };
+      const sdkMetrics = sdkViewReader(provider)(provider.getMeter('m'), { name: 'm' }, instrument);
+      expect(sdkMetrics).toMatchObject([{ attributesProcessors: [], aggregation: { kind: 'default' } }]);
     });
 
     test('holds for bound instruments and for a provider behind another one', async () => {
@@ -293,6 +351,17 @@ export function testSdkViews(sdk: Sdk, log: Diagnostics): void {
       });
       expect(countsOf(metrics, 'duration')).toEqual([[{ route: '/' }, 2]]);
       expect(metrics[0]!.descriptor.description).toBe('Any.');
+    });
+
+    test('with names that differ in case only make one metric', async () => {
+      const metrics = await collected({
+        views: [
+          { instrumentName: 'duration', name: 'Renamed' },
+          { instrumentName: 'duration', name: 'renamed', attributesProcessors: [deny('user')] },
+        ],
+      });
+      expect(metrics.map(({ descriptor }) => descriptor.name)).toEqual(['Renamed']);
+      expect(countsOf(metrics, 'Renamed')).toEqual([[{ route: '/' }, 2]]);
     });
   });
 
