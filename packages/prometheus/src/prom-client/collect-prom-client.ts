@@ -60,7 +60,7 @@ const DEFAULT_TIMEOUT_MS = 1000;
  * @example
  * ```ts
  * import { MessageChannel } from 'node:worker_threads';
- * import { collectPromClient, servePromClient } from '@hdrscope/prometheus/prom-client';
+ * import { collectPromClient, servePromClient } from '@hdrscope/prometheus';
  * import { Counter, Registry } from 'prom-client';
  *
  * const { port1, port2 } = new MessageChannel(); // usually: a Worker, and its parentPort

@@ -19,8 +19,7 @@ import { jsonOf, type PromClientRegistry, type PromMetric, readMetric } from './
  * @throws HdrscopeError `ERR_INVALID_OPTION` when a registry lacks `getMetricsAsJSON`.
  * @example
  * ```ts
- * import { fromPromClient } from '@hdrscope/prometheus/prom-client';
- * import { prometheusHandler } from '@hdrscope/prometheus';
+ * import { fromPromClient, prometheusHandler } from '@hdrscope/prometheus';
  * import { createRegistry } from '@hdrscope/registry';
  * import { Counter, Registry } from 'prom-client';
  *

@@ -24,8 +24,7 @@ const script = (client: string): string =>
   import cluster from 'node:cluster';
   import { createRequire } from 'node:module';
   import { collectFromCluster, createRegistry, serveRegistry } from '@hdrscope/registry';
-  import { prometheusHandler } from '@hdrscope/prometheus';
-  import { collectPromClient, servePromClient } from '@hdrscope/prometheus/prom-client';
+  import { collectPromClient, prometheusHandler, servePromClient } from '@hdrscope/prometheus';
 
   const client = createRequire(process.argv[2])('${client}');
   const registry = createRegistry();

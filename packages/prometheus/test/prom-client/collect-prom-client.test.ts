@@ -4,14 +4,15 @@ import { createRegistry } from '@hdrscope/registry';
 import { collectDiagnostics } from '@hdrscope/testing/diagnostics';
 import * as fc from 'fast-check';
 import client from 'prom-client';
-import { type MetricFamily, prometheusHandler } from '../../src/index.ts';
 import {
   type CollectPromClientOptions,
   collectPromClient,
+  type MetricFamily,
   type PromClientCollection,
   type PromClientRegistry,
+  prometheusHandler,
   servePromClient,
-} from '../../src/prom-client/index.ts';
+} from '../../src/index.ts';
 import { CLIENTS } from '../support/clients.ts';
 import { respond } from '../support/respond.ts';
 import { rendered, samplesIn, sortedSamples } from '../support/text.ts';

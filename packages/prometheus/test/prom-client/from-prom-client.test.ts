@@ -1,8 +1,13 @@
 import { createRegistry } from '@hdrscope/registry';
 import * as fc from 'fast-check';
 import client from 'prom-client';
-import { type MetricFamily, prometheusHandler, render } from '../../src/index.ts';
-import { fromPromClient, type PromClientRegistry } from '../../src/prom-client/index.ts';
+import {
+  fromPromClient,
+  type MetricFamily,
+  type PromClientRegistry,
+  prometheusHandler,
+  render,
+} from '../../src/index.ts';
 import { CLIENTS } from '../support/clients.ts';
 import { decodeFamilies } from '../support/decode.ts';
 import { OPENMETRICS, PROTOBUF } from '../support/http.ts';
