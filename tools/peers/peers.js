@@ -92,6 +92,8 @@ export const PEERS = [
   ),
   // These packages ask for Node.js 22.15, so the workspace itself cannot have them without warnings.
   madePeer('opentelemetry-3', '3.1.1', 'node_modules', installWithNpm),
+  // As these: it asks for Node.js 22, and its tests run on Node.js 20 too.
+  madePeer('prometheus-client', '0.16.1', 'node_modules', installWithNpm),
   {
     ...madePeer('opentelemetry-suites', '2.10.0', 'packages', fetchOpenTelemetryJs, COMMIT),
     isExtra: true,

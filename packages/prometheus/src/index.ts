@@ -21,6 +21,14 @@ export { familiesOfSnapshot, type SnapshotOptions } from './from-registry.ts';
 export { type HandlerOptions, prometheusHandler } from './handler.ts';
 export type { NamingOptions, TranslationStrategy } from './names.ts';
 export { type NegotiatedFormat, negotiate } from './negotiation.ts';
+export {
+  type CollectPromClientOptions,
+  collectPromClient,
+  type PromClientCollection,
+} from './prom-client/collect-prom-client.ts';
+export { fromPromClient } from './prom-client/from-prom-client.ts';
+export type { PromClientRegistry } from './prom-client/metrics.ts';
+export { servePromClient } from './prom-client/serve-prom-client.ts';
 export { contentTypeOf, type ExpositionFormat, render } from './render.ts';
 export type {
   DataPointLike,

@@ -14,7 +14,9 @@ export type PeerName =
   | 'log-rust'
   | 'log-python'
   | 'opentelemetry-3'
-  | 'opentelemetry-suites';
+  | 'opentelemetry-3'
+  | 'opentelemetry-suites'
+  | 'prometheus-client';
 
 const installer = join(import.meta.dirname, '../../../tools/peers/install.js');
 

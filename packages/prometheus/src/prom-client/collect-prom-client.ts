@@ -1,12 +1,14 @@
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
-import { LONGEST_TIMER_MS, type RemotePort, reasonOf } from '@hdrscope/kit';
+import { type RemotePort, reasonOf, Slices } from '@hdrscope/kit';
 import type { ClusterLike, ClusterWorker } from '@hdrscope/registry';
 import { report } from '../diagnostics.ts';
+import type { MetricFamily } from '../families.ts';
 import type { FamilySource } from '../family-source.ts';
-import { familiesOfMetrics } from './families.ts';
-import { listOf, metricsOf } from './from-prom-client.ts';
+import { atOnce, inSlices } from '../steps.ts';
+import { familyOf } from './families.ts';
+import { listOf, readMetrics } from './from-prom-client.ts';
 import { lasting, merged } from './merge.ts';
-import type { PromClientRegistry, PromMetric } from './metrics.ts';
+import { jsonOf, type PromClientRegistry, type PromMetric } from './metrics.ts';
 import { PromClientRemote } from './remote.ts';
 
 /** Options of `collectPromClient`. */
@@ -58,7 +60,7 @@ const DEFAULT_TIMEOUT_MS = 1000;
  * @example
  * ```ts
  * import { MessageChannel } from 'node:worker_threads';
- * import { collectPromClient, servePromClient } from '@hdrscope/prometheus/prom-client';
+ * import { collectPromClient, servePromClient } from '@hdrscope/prometheus';
  * import { Counter, Registry } from 'prom-client';
  *
  * const { port1, port2 } = new MessageChannel(); // usually: a Worker, and its parentPort
@@ -89,7 +91,7 @@ export function collectPromClient(options: CollectPromClientOptions = {}): PromC
       remotes.get(port) ??
       new PromClientRemote(port, nameOf(port), ({ metrics }) => {
         remotes.delete(port);
-        ended = merged([ended, lasting(metrics)], () => {});
+        ended = atOnce(merged([ended, lasting(metrics)], () => {}));
       });
     remotes.set(port, remote);
     return () => remote.end();
@@ -104,14 +106,19 @@ export function collectPromClient(options: CollectPromClientOptions = {}): PromC
     async families({ warn = () => {} }) {
       const asked = [...remotes.values()];
       const [lists] = await Promise.all([
-        Promise.all(own.map((registry) => metricsOf(registry, warn))),
-        Promise.all(asked.map((remote) => updated(remote, Math.min(timeoutMs, LONGEST_TIMER_MS)))),
+        Promise.all(own.map(jsonOf)),
+        Promise.all(asked.map((remote) => updated(remote, timeoutMs))),
       ]);
+      const slices = new Slices();
+      const metrics: PromMetric[] = [];
+      for await (const metric of readMetrics(lists.flat(), warn, slices)) metrics.push(metric);
       // Those that ended meanwhile are among the ended ones.
-      const living = [...remotes.values()]
-        .filter((remote) => asked.includes(remote))
-        .map(({ metrics }) => metrics);
-      return familiesOfMetrics(merged([...lists, ...living, ended], warn), warn);
+      const living = asked.filter((remote) => !remote.hasEnded).map((remote) => remote.metrics);
+      const families: MetricFamily[] = [];
+      for (const metric of await inSlices(merged([metrics, ...living, ended], warn), slices)) {
+        families.push(await inSlices(familyOf(metric, warn), slices));
+      }
+      return families;
     },
     collectFrom,
     stop() {

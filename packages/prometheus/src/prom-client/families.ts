@@ -1,20 +1,13 @@
-import { Slices } from '@hdrscope/kit';
 import type { HistogramValue, Labels, Metric, MetricFamily, SummaryValue, Warn } from '../families.ts';
 import { seriesKey } from '../labels.ts';
+import type { Steps } from '../steps.ts';
 import type { PromMetric, PromSample } from './metrics.ts';
 
-/** Converts metrics to families, with the names, types, help texts, labels and exemplars that they have. */
-export async function familiesOfMetrics(metrics: readonly PromMetric[], warn: Warn): Promise<MetricFamily[]> {
-  const slices = new Slices();
-  const families: MetricFamily[] = [];
-  for (const metric of metrics) {
-    families.push(familyOf(metric, warn));
-    if (slices.isOver()) await slices.next();
-  }
-  return families;
-}
-
-function familyOf(metric: PromMetric, warn: Warn): MetricFamily {
+/**
+ * Converts a metric to a family, in steps, with the name, the type, the help text, the labels and the exemplars that it has. A series
+ * that Prometheus cannot show is left out with a warning.
+ */
+export function* familyOf(metric: PromMetric, warn: Warn): Steps<MetricFamily> {
   const { name, help, type } = metric;
   const facts = { help, unit: '', type };
   switch (type) {
@@ -28,9 +21,9 @@ function familyOf(metric: PromMetric, warn: Warn): MetricFamily {
     case 'gauge':
       return { ...facts, name, metrics: metric.samples.map(numberMetric) };
     case 'histogram':
-      return { ...facts, name, metrics: seriesMetrics(metric, 'le', histogramValue, warn) };
+      return { ...facts, name, metrics: yield* seriesMetrics(metric, histogramValue, warn) };
     case 'summary':
-      return { ...facts, name, metrics: seriesMetrics(metric, 'quantile', summaryValue, warn) };
+      return { ...facts, name, metrics: yield* seriesMetrics(metric, summaryValue, warn) };
   }
 }
 
@@ -41,8 +34,8 @@ function numberMetric({ labels, value, exemplar }: PromSample): Metric {
 /** The samples of one series of a histogram or a summary. */
 interface SeriesSamples {
   readonly labels: Labels;
-  /** Buckets or quantiles, with the label that distinguishes them as a number. */
-  readonly parts: { readonly at: number; readonly sample: PromSample }[];
+  /** Buckets or quantiles. */
+  readonly parts: PromSample[];
   sum?: number;
   count?: number;
 }
@@ -50,69 +43,68 @@ interface SeriesSamples {
 /**
  * Joins the samples of each series.
  *
- * @param reserved The label that distinguishes the samples of a series.
  * @param convert Makes the value of a series; as a text, why there is none.
  */
-function seriesMetrics(
+function* seriesMetrics(
   metric: PromMetric,
-  reserved: 'le' | 'quantile',
   convert: (series: SeriesSamples) => HistogramValue | SummaryValue | string,
   warn: Warn,
-): Metric[] {
+): Steps<Metric[]> {
   const bySeries = new Map<string, SeriesSamples>();
+  const [sum, count] = [`${metric.name}_sum`, `${metric.name}_count`];
+  let series: SeriesSamples | undefined;
   for (const sample of metric.samples) {
-    const labels = sample.labels.filter(([name]) => name !== reserved);
-    const key = seriesKey(labels);
-    const series = bySeries.get(key) ?? { labels, parts: [] };
-    bySeries.set(key, series);
-    if (sample.name === `${metric.name}_sum`) series.sum = sample.value;
-    else if (sample.name === `${metric.name}_count`) series.count = sample.value;
-    else series.parts.push({ at: numberOf(sample.labels.find(([name]) => name === reserved)?.[1]), sample });
+    if (sample.labels !== series?.labels) {
+      const key = seriesKey(sample.labels);
+      series = bySeries.get(key) ?? { labels: sample.labels, parts: [] };
+      bySeries.set(key, series);
+      yield;
+    }
+    if (sample.name === sum) series.sum = sample.value;
+    else if (sample.name === count) series.count = sample.value;
+    else series.parts.push(sample);
   }
-  return [...bySeries.values()].flatMap((series) => {
-    const value = convert(series);
-    if (typeof value !== 'string') return [{ labels: series.labels, value }];
-    warn(`a series of the ${metric.type} "${metric.name}" ${value}: it is left out`);
-    return [];
-  });
-}
-
-function numberOf(text: string | undefined): number {
-  if (text === undefined || text === '') return Number.NaN;
-  return text === '+Inf' ? Number.POSITIVE_INFINITY : Number(text);
+  const metrics: Metric[] = [];
+  for (const one of bySeries.values()) {
+    const value = convert(one);
+    if (typeof value !== 'string') metrics.push({ labels: one.labels, value });
+    else warn(`a series of the ${metric.type} "${metric.name}" ${value}: it is left out`);
+    yield;
+  }
+  return metrics;
 }
 
 function histogramValue({ parts, sum, count }: SeriesSamples): HistogramValue | string {
   if (count === undefined || !isCount(count)) return NO_COUNTS;
-  if (parts.some(({ at }) => Number.isNaN(at))) return 'has a bucket whose boundary is not a number';
-  const buckets = parts.filter(({ at }) => at < Number.POSITIVE_INFINITY).sort((a, b) => a.at - b.at);
+  if (parts.some(({ at }) => Number.isNaN(at ?? Number.NaN))) {
+    return 'has a bucket whose boundary is not a number';
+  }
+  const buckets = parts.filter(({ at }) => at! < Number.POSITIVE_INFINITY).sort((a, b) => a.at! - b.at!);
   const counts: number[] = [];
   let before = 0;
-  for (const { sample } of buckets) {
-    counts.push(sample.value - before);
-    before = sample.value;
+  for (const { value } of buckets) {
+    counts.push(value - before);
+    before = value;
   }
   counts.push(count - before);
   if (!counts.every(isCount)) return NO_COUNTS;
-  const exemplars = parts.flatMap(({ sample: { exemplar } }) => (exemplar === undefined ? [] : [exemplar]));
+  const exemplars = parts.flatMap(({ exemplar }) => exemplar ?? []);
   return {
     kind: 'histogram',
     count,
     sum,
-    classic: { boundaries: buckets.map(({ at }) => at), counts },
+    classic: { boundaries: buckets.map(({ at }) => at!), counts },
     ...(exemplars.length > 0 && { exemplars }),
   };
 }
 
 function summaryValue({ parts, sum, count }: SeriesSamples): SummaryValue | string {
   if (count === undefined || !isCount(count)) return NO_COUNTS;
-  if (parts.some(({ at }) => !(at >= 0 && at <= 1))) return 'has a quantile that is not from 0 to 1';
-  return {
-    kind: 'summary',
-    count,
-    sum,
-    quantiles: parts.map(({ at, sample }) => ({ quantile: at, value: sample.value })),
-  };
+  if (parts.some(({ at = Number.NaN }) => !(at >= 0 && at <= 1))) {
+    return 'has a quantile that is not from 0 to 1';
+  }
+  const quantiles = parts.map(({ at, value }) => ({ quantile: at!, value }));
+  return { kind: 'summary', count, sum, quantiles };
 }
 
 const NO_COUNTS = 'has counts that are not integers from 0 to 2^53 - 1, ascending with the boundaries';

@@ -1,8 +1,9 @@
 import { mustBe } from '@hdrscope/core/internal';
-import { reasonOf } from '@hdrscope/kit';
-import type { Warn } from '../families.ts';
+import { reasonOf, Slices } from '@hdrscope/kit';
+import type { MetricFamily, Warn } from '../families.ts';
 import type { FamilySource } from '../family-source.ts';
-import { familiesOfMetrics } from './families.ts';
+import { inSlices } from '../steps.ts';
+import { familyOf } from './families.ts';
 import { jsonOf, type PromClientRegistry, type PromMetric, readMetric } from './metrics.ts';
 
 /**
@@ -18,8 +19,7 @@ import { jsonOf, type PromClientRegistry, type PromMetric, readMetric } from './
  * @throws HdrscopeError `ERR_INVALID_OPTION` when a registry lacks `getMetricsAsJSON`.
  * @example
  * ```ts
- * import { fromPromClient } from '@hdrscope/prometheus/prom-client';
- * import { prometheusHandler } from '@hdrscope/prometheus';
+ * import { fromPromClient, prometheusHandler } from '@hdrscope/prometheus';
  * import { createRegistry } from '@hdrscope/registry';
  * import { Counter, Registry } from 'prom-client';
  *
@@ -34,8 +34,13 @@ import { jsonOf, type PromClientRegistry, type PromMetric, readMetric } from './
 export function fromPromClient(registries: PromClientRegistry | readonly PromClientRegistry[]): FamilySource {
   const all = listOf(registries);
   return async ({ warn = () => {} }) => {
-    const lists = await Promise.all(all.map((registry) => metricsOf(registry, warn)));
-    return familiesOfMetrics(lists.flat(), warn);
+    const lists = await Promise.all(all.map(jsonOf));
+    const slices = new Slices();
+    const families: MetricFamily[] = [];
+    for await (const metric of readMetrics(lists.flat(), warn, slices)) {
+      families.push(await inSlices(familyOf(metric, warn), slices));
+    }
+    return families;
   };
 }
 
@@ -50,15 +55,20 @@ export function listOf(registries: PromClientRegistry | readonly PromClientRegis
   });
 }
 
-/** The metrics of a registry. One that is malformed is left out with a warning. */
-export async function metricsOf(registry: PromClientRegistry, warn: Warn): Promise<PromMetric[]> {
-  const metrics = await jsonOf(registry);
-  return metrics.flatMap((json, i) => {
+/** Reads the metrics of registries one by one. One that is malformed is left out with a warning. */
+export async function* readMetrics(
+  list: readonly object[],
+  warn: Warn,
+  slices: Slices,
+): AsyncGenerator<PromMetric> {
+  for (const [i, json] of list.entries()) {
+    let metric: PromMetric;
     try {
-      return [readMetric(json, `metrics[${i}]`)];
+      metric = await inSlices(readMetric(json, `metrics[${i}]`), slices);
     } catch (error) {
       warn(`a metric of prom-client is left out: ${reasonOf(error)}`);
-      return [];
+      continue;
     }
-  });
+    yield metric;
+  }
 }

@@ -1,16 +1,17 @@
 import type { Exemplar } from '@hdrscope/registry';
 import type { Labels, Warn } from '../families.ts';
 import { seriesKey } from '../labels.ts';
+import type { Steps } from '../steps.ts';
 import type { PromMetric, PromSample } from './metrics.ts';
 
 /**
- * Merges the metrics of several registries or processes as `AggregatorRegistry` of `prom-client` does: values of one name and
+ * Merges the metrics of several registries or processes, in steps, as `AggregatorRegistry` of `prom-client` does: values of one name and
  * equal labels become one, by the aggregator of the first metric of this name: `sum`, `first`, `min`, `max`, `average`, or `omit`,
  * which leaves the metric out. It differs in four things: the latest exemplar is kept; a metric of another type than the first one of
  * its name is left out with a warning; so is one with an unknown aggregator, which fails the whole scrape there; and of histograms with
  * other boundaries in other processes, the common ones are shown, at which the counts are exact.
  */
-export function merged(lists: readonly (readonly PromMetric[])[], warn: Warn): PromMetric[] {
+export function* merged(lists: readonly (readonly PromMetric[])[], warn: Warn): Steps<PromMetric[]> {
   const byName = new Map<string, PromMetric[]>();
   for (const metric of lists.flat()) {
     const others = byName.get(metric.name);
@@ -21,16 +22,18 @@ export function merged(lists: readonly (readonly PromMetric[])[], warn: Warn): P
         `"${metric.name}" is a ${others[0]!.type} in one process and a ${metric.type} in another: the latter is left out`,
       );
   }
-  return [...byName.values()].flatMap((metrics) => {
+  const result: PromMetric[] = [];
+  for (const metrics of byName.values()) {
     const { name, aggregator } = metrics[0]!;
-    if (aggregator === 'omit') return [];
+    if (aggregator === 'omit') continue;
     const aggregate = AGGREGATORS[aggregator];
     if (aggregate === undefined) {
       warn(`"${name}" has the unknown aggregator "${aggregator}": the metric is left out`);
-      return [];
+    } else {
+      result.push({ ...metrics[0]!, samples: yield* mergedSamples(metrics, aggregate, warn) });
     }
-    return [{ ...metrics[0]!, samples: mergedSamples(metrics, aggregate, warn) }];
-  });
+  }
+  return result;
 }
 
 type Aggregate = (values: readonly number[]) => number;
@@ -47,46 +50,47 @@ const AGGREGATORS: Readonly<Record<string, Aggregate | undefined>> = {
   average: (values) => sum(values) / values.length,
 };
 
-function mergedSamples(metrics: readonly PromMetric[], aggregate: Aggregate, warn: Warn): PromSample[] {
+function* mergedSamples(
+  metrics: readonly PromMetric[],
+  aggregate: Aggregate,
+  warn: Warn,
+): Steps<readonly PromSample[]> {
   const [first, ...others] = metrics;
-  if (others.length === 0) return [...first!.samples];
+  if (others.length === 0) return first!.samples;
+  // Neighbours share a list of labels.
+  let last: { readonly labels: Labels; readonly key: string } = { labels: [], key: '' };
+  const keyOf = (name: string | undefined, at: number | undefined, labels: Labels): string => {
+    if (labels !== last.labels) last = { labels, key: seriesKey(labels) };
+    return `${name ?? ''} ${at ?? ''} ${last.key}`;
+  };
   const groups = new Map<string, PromSample[]>();
   for (const { samples } of metrics) {
     for (const sample of samples) {
-      const key = keyOf(sample.name, sample.labels);
+      const key = keyOf(sample.name, sample.at, sample.labels);
       const group = groups.get(key);
       if (group === undefined) groups.set(key, [sample]);
       else group.push(sample);
+      yield;
     }
   }
-  const isShown = first!.type === 'histogram' ? isInAll : () => true;
-  const shown = [...groups.values()].filter((group) => isShown(group, first!.name, groups));
+  // Whether each process that has a series of a histogram has this bucket of it.
+  const isInAll = ([{ at, labels }, ...more]: readonly [PromSample, ...PromSample[]]): boolean =>
+    at === undefined ||
+    groups.get(keyOf(`${first!.name}_count`, undefined, labels))?.length === more.length + 1;
+
+  const shown: PromSample[] = [];
+  for (const group of groups.values()) {
+    yield;
+    const all = group as [PromSample, ...PromSample[]];
+    if (first!.type === 'histogram' && !isInAll(all)) continue;
+    shown.push({ ...all[0], value: aggregate(group.map(({ value }) => value)), exemplar: latest(group) });
+  }
   if (shown.length < groups.size) {
     warn(
       `the histogram "${first!.name}" has other boundaries in other processes: only the common ones are shown`,
     );
   }
-  return shown.map((group) => ({
-    ...group[0]!,
-    value: aggregate(group.map(({ value }) => value)),
-    exemplar: latest(group),
-  }));
-}
-
-/** Whether a sample of a histogram is no bucket, or each process that has the series has this bucket. */
-function isInAll(
-  group: readonly PromSample[],
-  histogram: string,
-  groups: ReadonlyMap<string, readonly PromSample[]>,
-): boolean {
-  const { name, labels } = group[0]!;
-  if (name !== `${histogram}_bucket`) return true;
-  const ofSeries = labels.filter(([label]) => label !== 'le');
-  return groups.get(keyOf(`${histogram}_count`, ofSeries))?.length === group.length;
-}
-
-function keyOf(name: string | undefined, labels: Labels): string {
-  return `${name ?? ''} ${seriesKey(labels)}`;
+  return shown;
 }
 
 function latest(group: readonly PromSample[]): Exemplar | undefined {

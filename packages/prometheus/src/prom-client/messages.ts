@@ -1,4 +1,5 @@
 import { asArray, asCount, asObject, asText, Budget, type BudgetLimits, isObject } from '@hdrscope/kit';
+import { atOnce } from '../steps.ts';
 import { type PromMetric, readMetric, sendable } from './metrics.ts';
 
 // The two ends of a port may exchange other messages too, such as those of a registry of hdrscope, so these have a mark.
@@ -60,7 +61,7 @@ export function readAnswer(message: unknown): Answer | undefined {
   const items = asArray(metrics, 'answer.metrics', MOST_METRICS);
   return {
     ...facts,
-    metrics: items.map((item, i) => readMetric(item, `answer.metrics[${i}]`, budget)),
+    metrics: items.map((item, i) => atOnce(readMetric(item, `answer.metrics[${i}]`, budget))),
     error: undefined,
   };
 }

@@ -29,6 +29,11 @@ export class PromClientRemote {
     });
   }
 
+  /** Whether nothing more will come. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
   /** The metrics that it sent last. */
   get metrics(): readonly PromMetric[] {
     return this.#metrics;

@@ -4,18 +4,20 @@ import { createRegistry } from '@hdrscope/registry';
 import { collectDiagnostics } from '@hdrscope/testing/diagnostics';
 import * as fc from 'fast-check';
 import client from 'prom-client';
-import { type MetricFamily, prometheusHandler } from '../../src/index.ts';
 import {
   type CollectPromClientOptions,
   collectPromClient,
+  type MetricFamily,
   type PromClientCollection,
   type PromClientRegistry,
+  prometheusHandler,
   servePromClient,
-} from '../../src/prom-client/index.ts';
+} from '../../src/index.ts';
+import { CLIENTS } from '../support/clients.ts';
 import { respond } from '../support/respond.ts';
 import { rendered, samplesIn, sortedSamples } from '../support/text.ts';
 
-const { AggregatorRegistry, Counter, Gauge, Histogram, Registry, Summary } = client;
+const { Counter, Gauge, Histogram, Registry } = client;
 const log = collectDiagnostics();
 
 const ends: (() => unknown)[] = [];
@@ -46,8 +48,10 @@ function worker(register: PromClientRegistry): {
   return { port: port1, stop };
 }
 
-function registerWith(make: (registers: client.Registry[]) => void): client.Registry {
-  const register = new Registry();
+function registerWith(
+  make: (registers: client.Registry[]) => void,
+  register: client.Registry = new Registry(),
+): client.Registry {
   make([register]);
   return register;
 }
@@ -55,7 +59,10 @@ function registerWith(make: (registers: client.Registry[]) => void): client.Regi
 const AGGREGATORS = ['sum', 'first', 'min', 'max', 'average', 'omit'] as const;
 
 /** A gauge for each aggregator, a counter, a histogram and a summary. */
-function filled(values: readonly number[]): client.Registry {
+function filled(
+  values: readonly number[],
+  { Counter, Gauge, Histogram, Registry, Summary }: typeof client = client,
+): client.Registry {
   return registerWith((registers) => {
     for (const aggregator of AGGREGATORS) {
       const gauge = new Gauge({ name: aggregator, help: 'h', labelNames: ['a'], aggregator, registers });
@@ -69,7 +76,7 @@ function filled(values: readonly number[]): client.Registry {
       histogram.observe({ a: value % 2 }, value);
       summary.observe(value);
     }
-  });
+  }, new Registry());
 }
 
 async function textOf(collection: PromClientCollection, warnings: string[] = []): Promise<string> {
@@ -77,22 +84,26 @@ async function textOf(collection: PromClientCollection, warnings: string[] = [])
   return rendered(families, 'text');
 }
 
-describe('the metrics of several registries', () => {
-  test('are merged as AggregatorRegistry merges them', async () => {
-    const values = fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 6 });
-    await fc.assert(
-      fc.asyncProperty(fc.array(values, { minLength: 2, maxLength: 4 }), async (lists) => {
-        const registers = lists.map(filled);
-        const metrics = await Promise.all(registers.map((register) => register.getMetricsAsJSON()));
-        const theirs = await AggregatorRegistry.aggregate(metrics).metrics();
-        expect(sortedSamples(await textOf(collect({ registries: registers })))).toEqual(
-          sortedSamples(theirs),
-        );
-      }),
-      { numRuns: 60 },
-    );
+for (const [name, describeIt, used] of CLIENTS) {
+  describeIt(`the metrics of several registries of ${name}`, () => {
+    test('are merged as AggregatorRegistry merges them', async () => {
+      const values = fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 6 });
+      await fc.assert(
+        fc.asyncProperty(fc.array(values, { minLength: 2, maxLength: 4 }), async (lists) => {
+          const registers = lists.map((list) => filled(list, used));
+          const metrics = await Promise.all(registers.map((register) => register.getMetricsAsJSON()));
+          const theirs = await used.AggregatorRegistry.aggregate(metrics).metrics();
+          expect(sortedSamples(await textOf(collect({ registries: registers })))).toEqual(
+            sortedSamples(theirs),
+          );
+        }),
+        { numRuns: 60 },
+      );
+    });
   });
+}
 
+describe('the metrics of several registries', () => {
   test('of which one has another type lose that one, with a warning', async () => {
     const registries = [
       registerWith((registers) => new Gauge({ name: 'x', help: 'h', registers }).set(1)),

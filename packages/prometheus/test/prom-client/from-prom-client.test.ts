@@ -1,17 +1,26 @@
 import { createRegistry } from '@hdrscope/registry';
 import * as fc from 'fast-check';
 import client from 'prom-client';
-import { type MetricFamily, prometheusHandler, render } from '../../src/index.ts';
-import { fromPromClient, type PromClientRegistry } from '../../src/prom-client/index.ts';
+import {
+  fromPromClient,
+  type MetricFamily,
+  type PromClientRegistry,
+  prometheusHandler,
+  render,
+} from '../../src/index.ts';
+import { CLIENTS } from '../support/clients.ts';
 import { decodeFamilies } from '../support/decode.ts';
 import { OPENMETRICS, PROTOBUF } from '../support/http.ts';
 import { respond } from '../support/respond.ts';
 import { samplesIn, sortedSamples } from '../support/text.ts';
 
-const { Counter, Gauge, Histogram, Registry, Summary } = client;
+const { Gauge, Histogram, Registry } = client;
 
 /** Every kind of metric, with awkward labels, help texts and values. */
-function shop(register: client.Registry<client.RegistryContentType>): void {
+function shop(
+  { Counter, Gauge, Histogram, Summary }: typeof client,
+  register: client.Registry<client.RegistryContentType>,
+): void {
   const registers = [register];
   register.setDefaultLabels({ app: 'shop', region: 'eu "west"\n' });
   const orders = new Counter({
@@ -78,10 +87,12 @@ async function page(
   return body.toString();
 }
 
-describe('the page of a registry of prom-client', () => {
+function testPage(used: typeof client): void {
+  const { Counter, Gauge, Histogram, Registry, Summary } = used;
+
   test('has the samples, help texts and types of its own text', async () => {
     const register = new Registry();
-    shop(register);
+    shop(used, register);
     const text = await page(register);
     const own = await register.metrics();
     expect(sortedSamples(text)).toEqual(sortedSamples(own));
@@ -125,7 +136,7 @@ describe('the page of a registry of prom-client', () => {
 
   test('has the same values in protobuf', async () => {
     const register = new Registry();
-    shop(register);
+    shop(used, register);
     const families = await fromPromClient(register)({});
     const decoded = decodeFamilies(Buffer.from(render(families, 'protobuf')));
     const byName = new Map(decoded.map((family) => [family.name, family]));
@@ -187,14 +198,18 @@ describe('the page of a registry of prom-client', () => {
 
   test('has the default metrics of prom-client, and of several registries', async () => {
     const [one, other] = [new Registry(), new Registry()];
-    client.collectDefaultMetrics({ register: one });
+    used.collectDefaultMetrics({ register: one });
     new Gauge({ name: 'more', help: 'More', registers: [other] }).set(1);
     const samples = samplesIn(await page([one, other]));
     expect(samples).toContain('more 1');
     expect(samples.some((line) => line.startsWith('process_cpu_user_seconds_total '))).toBe(true);
     expect(samples.some((line) => line.startsWith('nodejs_eventloop_lag_seconds '))).toBe(true);
   });
-});
+}
+
+for (const [name, describeIt, used] of CLIENTS) {
+  describeIt(`the page of a registry of ${name}`, () => testPage(used));
+}
 
 describe('metrics of one name', () => {
   async function shared(
