@@ -6,6 +6,7 @@ import { describeWithPeers } from '@hdrscope/testing';
 import { stopPeers, waitFor } from './support/peer-process.ts';
 import { type Prometheus, type Sample, startPrometheus } from './support/prometheus.ts';
 import { durations } from './support/sampling.ts';
+import { sloRules } from './support/slo-rules.ts';
 
 interface Dashboard {
   readonly panels: readonly {
@@ -61,7 +62,20 @@ describeWithPeers(['prometheus-3'])('the dashboard for Grafana, asked of a real 
     };
     const server = await servePrometheus(registry, { host: '127.0.0.1', port: 0, withUnitSuffix: true });
     try {
-      prometheus = await startPrometheus('prometheus-3', [`127.0.0.1:${server.port}`]);
+      prometheus = await startPrometheus('prometheus-3', [`127.0.0.1:${server.port}`], {
+        rules: [
+          sloRules(
+            '--metric',
+            CHOSEN.metric!,
+            '--threshold',
+            '50ms',
+            '--objective',
+            '99%',
+            '--window',
+            '12h',
+          ),
+        ],
+      });
       // Rates need values that come between two scrapes.
       for (const { query, expression } of queries) {
         const answer = await waitFor(

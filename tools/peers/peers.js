@@ -75,6 +75,14 @@ export const PEERS = [
     // Service discovery of clouds is most of Prometheus' code. Without `builtinassets` there are no web pages.
     tags: 'remove_all_sd',
   }),
+  builtPeer({
+    name: 'promtool-3',
+    version: '3.16.0',
+    target: 'github.com/prometheus/prometheus/cmd/promtool',
+    program: 'promtool',
+    tags: 'remove_all_sd',
+    module: join(import.meta.dirname, 'prometheus-3'),
+  }),
   builtPeer({ name: 'log-go', version: '1.4.0', target: '.', program: 'log-peer' }),
   {
     ...builtPeer({

@@ -55,6 +55,8 @@ interface PrometheusOptions {
   readonly isOtlpReceiver?: boolean;
   /** What each job sets besides the targets, in Prometheus' own words. @default one job called `test` */
   readonly jobs?: readonly ({ readonly job_name: string } & Readonly<Record<string, unknown>>)[];
+  /** Texts of files with rules, which are evaluated twice a second. @default no rules */
+  readonly rules?: readonly string[];
   /** More arguments of the command line. @default no more */
   readonly args?: readonly string[];
 }
@@ -67,6 +69,7 @@ export async function startPrometheus(
     isNative = true,
     isOtlpReceiver = false,
     jobs = [{ job_name: 'test' }],
+    rules = [],
     args: moreArgs = [],
   }: PrometheusOptions = {},
 ): Promise<Prometheus> {
@@ -74,7 +77,8 @@ export async function startPrometheus(
   const { args, scrape } = isNative ? VERSIONS[name] : { args: [], scrape: {} };
   const config = {
     // The longest allowed timeout, because the machine may be busy.
-    global: { scrape_interval: '500ms', scrape_timeout: '500ms' },
+    global: { scrape_interval: '500ms', scrape_timeout: '500ms', evaluation_interval: '500ms' },
+    rule_files: rules.map((_, at) => `rules-${at}.yaml`),
     scrape_configs: jobs.map((job) => ({
       honor_labels: true,
       static_configs: [{ targets }],
@@ -82,6 +86,7 @@ export async function startPrometheus(
       ...job,
     })),
   };
+  for (const [at, text] of rules.entries()) await writeFile(join(folder, `rules-${at}.yaml`), text);
   await writeFile(join(folder, 'prometheus.json'), JSON.stringify(config));
   const url = `http://127.0.0.1:${await freePort()}`;
   const peer = await startPeer(

@@ -51,6 +51,11 @@ export const HDRSCOPE: Group = {
       load: () => import('./ceph/index.ts'),
     },
     {
+      name: 'slo',
+      summary: 'writes rules for Prometheus that watch an objective',
+      load: () => import('./slo/index.ts'),
+    },
+    {
       name: 'run',
       summary: 'brings sources of histograms to sinks, as a configuration says',
       load: () => import('./agent/run.ts'),

@@ -21,8 +21,7 @@ const SHOWN = 'h\\x1b[41mred\\x1b]0;title\\x07\\x9b2J\\x0d\\u202etxt\\u200f\\u20
 const SOMEHOW_SHOWN = /\\(?:x|u00)1b\[41m/;
 const IN_JSON = JSON.stringify(HOSTILE).slice(1, -1);
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be there.
-const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
+const OBEYED = /(?![\t\n])\p{Cc}|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/u;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours of commands.
 const COLOURS = /\u001b\[(?!41m)[\d;]*m/g;
 

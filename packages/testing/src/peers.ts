@@ -9,6 +9,7 @@ export type PeerName =
   | 'collectd'
   | 'prometheus-2'
   | 'prometheus-3'
+  | 'promtool-3'
   | 'collector'
   | 'log-go'
   | 'log-rust'

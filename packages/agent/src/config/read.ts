@@ -1,7 +1,8 @@
 import { open } from 'node:fs/promises';
 import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
-import { LineCounter, parseDocument, type YAMLError } from 'yaml';
+import { parseSmallYaml } from '@hdrscope/kit';
+import { type Document, Lexer, LineCounter, parseDocument, type YAMLError } from 'yaml';
 import type { z } from 'zod';
 import {
   type ConfigIssue,
@@ -13,7 +14,7 @@ import {
   pathText,
   substituteVariables,
 } from './document.ts';
-import { assertSmall, CONFIG_LIMITS } from './scan.ts';
+import { CONFIG_LIMITS } from './limits.ts';
 import { CONFIG_SCHEMA } from './schema.ts';
 import { isSecret, rememberVariables } from './secrets.ts';
 import type { AgentConfig } from './types.ts';
@@ -62,13 +63,19 @@ export function readConfig(text: string, options: ReadConfigOptions = {}): ReadC
   assertOptions(options, READ_CONFIG);
   const { environment = {} } = options;
   const lines = new LineCounter();
+  let document: Document.Parsed;
   try {
-    assertSmall(text);
+    const parse = () => parseDocument(text, { lineCounter: lines, ...PARSER });
+    document = parseSmallYaml(
+      text,
+      { tokens: new Lexer().lex(text), parse },
+      'a configuration',
+      CONFIG_LIMITS,
+    );
   } catch (error) {
     if (!(error instanceof HdrscopeError)) throw error;
     return refused([issueAt(lines, undefined, error.message)]);
   }
-  const document = parseDocument(text, { lineCounter: lines, ...PARSER });
   const problems = [
     ...document.errors.map((error) => syntaxIssue(lines, error)),
     ...keyIssues(document, lines),

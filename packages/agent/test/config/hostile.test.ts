@@ -6,6 +6,16 @@ import { configJsonSchema, readConfig, readConfigFile } from '../../src/index.ts
 
 const DEEP = ['[', '{', '- ', '? ', '[{', '{[', '{a: ', '- ? ', ': '];
 
+test.each([
+  ['behind a bracket that never closes', `sinks:\n  - { type: a\n${'a: '.repeat(7000)}`],
+  ['that only an error makes', `a: [{ b${': 1'.repeat(7000)}\nc: {`],
+])('levels %s are levels', (_what, text) => {
+  const { issues } = readConfig(text);
+  expect(issues).toEqual([
+    expect.objectContaining({ message: 'a configuration must have at most 32 levels' }),
+  ]);
+});
+
 test.each(DEEP)('a text of 100,000 times %j is one problem, however often it comes', (open) => {
   readConfig(open.repeat(5000));
   for (const tail of ['!', '&', '"', '']) {

@@ -1,8 +1,20 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { mustBe, visible } from '@hdrscope/core/internal';
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { parseSmallYaml, type YamlLimits } from '@hdrscope/kit';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  type Node,
+  parseDocument,
+} from 'yaml';
 
-import { assertReadable, tooDeep } from './yaml-limits.ts';
+/** The limits of the text of a configuration. */
+const LIMITS: YamlLimits = { bytes: 2 ** 20, lines: 50_000, elements: 100_000, depth: 64, aliases: 1000 };
 
 /** A value of a YAML text that knows its line, so errors can name it. */
 export class YamlValue {
@@ -30,9 +42,10 @@ export class YamlValue {
   /** @throws HdrscopeError `ERR_INVALID_OPTION` when the text is not YAML; `ERR_TOO_LARGE` when it is larger than any configuration. */
   static parse(text: string): YamlValue {
     if (typeof text !== 'string') throw mustBe('ERR_INVALID_OPTION', 'the configuration', 'a text', text);
-    assertReadable(text);
     const lines = new LineCounter();
-    const document = parsed(text, lines);
+    const parse = () => parseDocument(text, { lineCounter: lines, prettyErrors: false });
+    const parser = { tokens: new Lexer().lex(text), parse };
+    const document = parseSmallYaml(text, parser, 'the configuration', LIMITS);
     const [error] = document.errors;
     if (error !== undefined) {
       const { line } = lines.linePos(error.pos[0]);
@@ -126,13 +139,5 @@ export class YamlValue {
       // Aliases within aliases make it too large.
       return {};
     }
-  }
-}
-
-function parsed(text: string, lineCounter: LineCounter): Document {
-  try {
-    return parseDocument(text, { lineCounter, prettyErrors: false });
-  } catch (cause) {
-    throw tooDeep(cause);
   }
 }

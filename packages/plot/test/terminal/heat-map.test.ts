@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import type { HeatAxis, HeatMapPlot } from '../../src/index.ts';
 import { formatHeatMap } from '../../src/terminal/heat-map.ts';
 
@@ -121,8 +122,7 @@ test('colours have 24 bits and take no room', () => {
   const plain = formatHeatMap(plot, { columns: 72 });
   const coloured = formatHeatMap(plot, { columns: 72, colours: true });
   expect(coloured).toContain('\u001b[48;2;');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
-  const bare = coloured.replace(/\u001b\[[\d;]*m/g, '');
+  const bare = stripVTControlCharacters(coloured);
   expect(bare).not.toContain('\u001b');
   const untilLegend = (text: string): number[] =>
     lines(text)

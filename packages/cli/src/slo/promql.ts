@@ -1,0 +1,83 @@
+// Names that need no quotes: https://prometheus.io/docs/concepts/data_model/
+const METRIC = /^[a-zA-Z_:][\w:]*$/;
+const LABEL = /^[a-zA-Z_]\w*$/;
+
+/** A matcher of a label: `job="api"`, `"http.route"!~"/health.*"`. */
+const MATCHER = /^(?:[a-zA-Z_]\w*|"(?:[^"\\\n]|\\.)+")\s*(?:=~|!~|!=|=)\s*"(?:[^"\\\n]|\\.)*"$/;
+
+export function isMatcher(text: string): boolean {
+  return MATCHER.test(text);
+}
+
+export function isLabelName(text: string): boolean {
+  return LABEL.test(text);
+}
+
+/** The selector of a metric. A name with other characters stands between the braces, which takes Prometheus 3. */
+export function selector(metric: string, matchers: readonly string[]): string {
+  if (!METRIC.test(metric)) return `{${[quoted(metric), ...matchers].join(',')}}`;
+  return matchers.length === 0 ? metric : `${metric}{${matchers.join(',')}}`;
+}
+
+/** A text of PromQL in quotes. */
+export function quoted(text: string): string {
+  return JSON.stringify(text);
+}
+
+/** `sum by (job) (…)`, or `sum(…)` without labels. */
+export function sumBy(labels: readonly string[], expression: string): string {
+  if (labels.length === 0) return `sum(${expression})`;
+  const names = labels.map((label) => (isLabelName(label) ? label : quoted(label)));
+  return `sum by (${names.join(', ')}) (${expression})`;
+}
+
+const STEPS: readonly (readonly [ms: number, unit: string])[] = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'm'],
+  [1000, 's'],
+  [1, 'ms'],
+];
+
+/** A duration of PromQL, such as `4m40s`, rounded to a millisecond. */
+export function durationText(ms: number): string {
+  let rest = Math.round(ms);
+  let text = '';
+  for (const [step, unit] of STEPS) {
+    const count = Math.floor(rest / step);
+    rest -= count * step;
+    if (count > 0) text += `${count}${unit}`;
+  }
+  return text;
+}
+
+/**
+ * The forms in which the label `le` may have a bound: as JavaScript and as Go write the number, and as Prometheus 3 does, which adds
+ * `.0` to integers.
+ */
+export function boundTexts(bound: number): readonly string[] {
+  const go = goText(bound);
+  return [...new Set([String(bound), go, /[e.]/.test(go) ? go : `${go}.0`])];
+}
+
+/** A number as `strconv.FormatFloat(number, 'g', -1, 64)` of Go writes it: with an exponent below -4 or from 6 on. */
+function goText(number: number): string {
+  const [digits, exponent] = number.toExponential().split('e');
+  const power = Number(exponent);
+  if (power >= -4 && power < 6) return plainText(number);
+  return `${digits}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
+}
+
+function plainText(number: number): string {
+  const text = String(number);
+  return text.includes('e')
+    ? number.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 })
+    : text;
+}
+
+/** The matcher of the label `le` for a bound. */
+export function boundMatcher(bound: number): string {
+  const texts = boundTexts(bound);
+  if (texts.length === 1) return `le=${quoted(texts[0]!)}`;
+  return `le=~${quoted(texts.map((text) => text.replace(/[.+]/g, '\\$&')).join('|'))}`;
+}

@@ -1,0 +1,290 @@
+import { visible } from '@hdrscope/core/internal';
+import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
+import { type Command, Option } from 'commander';
+import { amountIn } from '../amount.ts';
+import { type Arguments, choiceOption, createParser, isDecimal, wrongOption } from '../arguments.ts';
+import { ExitCode, type Io, Refusal, UsageError } from '../command.ts';
+import { parseDuration } from '../duration.ts';
+import { nameOfPath, sizeOf } from '../inputs/input-file.ts';
+import { wholeText } from '../inputs/whole-text.ts';
+import { NUMBER_UNITS } from '../numbers/number-unit.ts';
+import { OUTPUT_HELP, writeLines } from '../output-file.ts';
+import { boundsInScrape } from './bounds.ts';
+import { LEAST_PERIOD_MS } from './burn-rates.ts';
+import { durationText, isLabelName, isMatcher } from './promql.ts';
+import { impossibleAlerts, OWN_LABELS, percentText, rulesOf } from './rule-groups.ts';
+import type { Slo } from './slo.ts';
+import {
+  dividedBucket,
+  HISTOGRAM_FORMS,
+  type HistogramForm,
+  neighbours,
+  type Threshold,
+} from './threshold.ts';
+import { rulesYaml } from './yaml.ts';
+
+const DESCRIPTION = `Prints rules for Prometheus that watch an objective: the share of values of a histogram that must be
+at most a threshold.
+
+Recording rules keep the ratio of errors, values above the threshold, over windows of several lengths. Alerts fire when the
+error budget burns too fast over a long window, and still does over one of a twelfth, as in Google's
+SRE workbook: pages for 2 % of the budget in 1/720 of its time (an hour of 30 days) and 5 % in 1/120, tickets for 10 % in
+1/30 and in 1/10.
+
+Native histograms answer any threshold. When it divides a bucket, a further rule records the share of values in this bucket, which
+bounds the error of a ratio. Histograms with explicit bounds answer their bounds only, exactly; other thresholds are refused.`;
+
+const DAY_MS = 86_400_000;
+
+interface Options {
+  readonly metric?: string;
+  readonly threshold?: string;
+  readonly objective?: string;
+  /** In milliseconds. */
+  readonly window: number;
+  readonly histogram: HistogramForm;
+  readonly unit?: CountedUnit;
+  readonly schema: number;
+  readonly bounds?: string;
+  readonly scrape?: string;
+  readonly by?: readonly string[];
+  readonly match?: readonly string[];
+  readonly label?: Readonly<Record<string, string>>;
+  readonly name?: string;
+  readonly output?: string;
+}
+
+/** The arguments of `hdrscope slo rules`. */
+export function parser(): Command {
+  return createParser('hdrscope slo rules', DESCRIPTION, [
+    'hdrscope slo rules --metric http_request_duration_seconds --threshold 300ms --objective 99.9%',
+    'hdrscope slo rules --metric rpc_seconds --threshold 1s --objective 99% --by job --label team=web -o slo.yaml',
+    'hdrscope slo rules --metric rpc_seconds --threshold 1s --objective 99% --histogram classic --scrape metrics.txt',
+  ])
+    .option('--metric <name>', 'the histogram in Prometheus, without _bucket; required')
+    .option(
+      '--threshold <value>',
+      'the largest good value: a number of the unit, or as in 300ms, 64KiB; required',
+    )
+    .option('--objective <percent>', 'the share of values that must be good, as in 99.9%; required')
+    .addOption(
+      new Option('--window <duration>', 'the time for which the error budget lasts, at least 2h24m')
+        .argParser(parseWindow)
+        .default(30 * DAY_MS, '30d'),
+    )
+    .addOption(
+      choiceOption(
+        '--histogram <form>',
+        'how Prometheus stores it: native has exponential buckets, custom is native with explicit bounds, classic has series with the label le',
+        HISTOGRAM_FORMS,
+      ).default('native'),
+    )
+    .addOption(
+      choiceOption(
+        '--unit <unit>',
+        'the unit of the histogram (default: that in its name, else none)',
+        NUMBER_UNITS,
+      ),
+    )
+    .option(
+      '--schema <number>',
+      'the coarsest schema of a native histogram, for the error: 3 has buckets of 9 %',
+      parseSchema,
+      3,
+    )
+    .option('--bounds <list>', 'the bounds of a histogram that is custom or classic, as in 100ms,250ms')
+    .option(
+      '--scrape <file>',
+      'instead of --bounds: the text of a scrape with the classic histogram; - is standard input',
+    )
+    .option('--by <labels>', 'labels whose values have an objective each, as in job,route', parseLabels)
+    .option('--match <matcher>', 'series that count, as in job="api"; may be repeated', addMatcher)
+    .option('--label <name=value>', 'a label of the alerts; may be repeated', addLabel)
+    .option('--name <text>', 'the label slo of all series and alerts (default: the metric and the threshold)')
+    .option('-o, --output <file>', OUTPUT_HELP);
+}
+
+/** `hdrscope slo rules` */
+export async function run({ options }: Arguments<Options>, io: Io): Promise<number> {
+  const slo = await sloOf(options, io);
+  const yaml = rulesYaml(`slo: ${slo.name}`, rulesOf(slo), commentOf(slo));
+  await writeLines(linesOf(yaml), options.output, io);
+  return ExitCode.done;
+}
+
+async function* linesOf(text: string): AsyncGenerator<string, void> {
+  yield text;
+}
+
+async function sloOf(options: Options, io: Io): Promise<Slo> {
+  const { metric, objective } = options;
+  if (metric === undefined || metric === '')
+    throw new UsageError('--metric is required: the name of a histogram');
+  if (objective === undefined) throw new UsageError('--objective is required: a percentage, as in 99.9%');
+  const threshold = await thresholdOf(metric, options, io);
+  return {
+    name: options.name ?? `${metric} ${threshold.text}`,
+    metric,
+    threshold,
+    budget: budgetOf(objective),
+    periodMs: options.window,
+    by: options.by ?? [],
+    matchers: options.match ?? [],
+    labels: options.label ?? {},
+  };
+}
+
+async function thresholdOf(metric: string, options: Options, io: Io): Promise<Threshold> {
+  const { histogram: form, schema, threshold: text } = options;
+  if (text === undefined) throw new UsageError('--threshold is required: a value, as in 300ms');
+  const unit = options.unit ?? unitInName(metric);
+  const value = valueIn(text, unit, '--threshold');
+  if (form === 'native') {
+    if (options.bounds !== undefined || options.scrape !== undefined) {
+      throw new UsageError(
+        '--bounds and --scrape need --histogram custom or classic: a native histogram has no bounds of its own',
+      );
+    }
+    return { value, text, form, bucket: dividedBucket(value, schema) };
+  }
+  const bounds = await boundsOf(metric, unit, options, io);
+  if (!bounds.includes(value)) throw notABound(value, unit, metric, bounds);
+  return { value, text, form, bucket: undefined };
+}
+
+async function boundsOf(
+  metric: string,
+  unit: CountedUnit,
+  { bounds, scrape }: Options,
+  io: Io,
+): Promise<readonly number[]> {
+  if ((bounds === undefined) === (scrape === undefined)) {
+    throw new UsageError(
+      '--histogram custom and classic need either --bounds or --scrape: only a bound of the histogram is an exact threshold',
+    );
+  }
+  if (bounds !== undefined) return bounds.split(',').map((one) => valueIn(one.trim(), unit, '--bounds'));
+  const path = scrape!;
+  const name = nameOfPath(path);
+  if (path !== '-') await sizeOf(path);
+  const source = path === '-' ? io.stdin : path;
+  return boundsInScrape(await wholeText({ name, source }, 'the text of a scrape'), metric, name);
+}
+
+function notABound(value: number, unit: CountedUnit, metric: string, bounds: readonly number[]): Refusal {
+  const shown = SHOWN_UNITS[unit].unit === '' ? '' : ` ${unit}`;
+  const nearest = neighbours(value, bounds)
+    .filter((bound) => bound !== undefined)
+    .map((bound) => `${bound}${shown}`);
+  const cure =
+    nearest.length === 1
+      ? `the nearest one is ${nearest[0]}`
+      : `the nearest ones are ${nearest.join(' and ')}`;
+  return new Refusal(
+    `--threshold must be a bound of ${metric}, which knows no more about its values, got ${value}${shown}: ${cure}`,
+  );
+}
+
+/** @throws UsageError */
+function valueIn(text: string, unit: CountedUnit, name: string): number {
+  const value = amountIn(text, unit);
+  if (value !== undefined && value > 0 && Number.isFinite(value)) return value;
+  const kind = SHOWN_UNITS[unit].unit;
+  const example = kind === 's' ? '300ms' : kind === 'By' ? '64KiB' : '200';
+  const cure = unit === 'none' ? ' (--unit states the unit of the histogram)' : '';
+  throw wrongOption(name, `a value above 0, as in ${example}${cure}`, text);
+}
+
+const UNITS_IN_NAMES: readonly (readonly [suffix: RegExp, unit: CountedUnit])[] = [
+  [/[_.]seconds$/, 's'],
+  [/[_.]milliseconds$/, 'ms'],
+  [/[_.]microseconds$/, 'us'],
+  [/[_.]nanoseconds$/, 'ns'],
+  [/[_.]bytes$/, 'bytes'],
+];
+
+function unitInName(metric: string): CountedUnit {
+  return UNITS_IN_NAMES.find(([suffix]) => suffix.test(metric))?.[1] ?? 'none';
+}
+
+/** The part of values that may be bad, without the errors of binary fractions. */
+function budgetOf(text: string): number {
+  const [, percent = ''] = /^(.+?) ?%$/.exec(text) ?? [];
+  const budget = isDecimal(percent) ? Number((100 - Number(percent)).toPrecision(12)) / 100 : Number.NaN;
+  if (budget > 0 && budget < 1) return Number(budget.toPrecision(12));
+  throw wrongOption('--objective', 'a percentage above 0 and below 100, as in 99.9%', text);
+}
+
+function parseWindow(text: string): number {
+  const ms = parseDuration(text, '--window') * 1000;
+  if (ms >= LEAST_PERIOD_MS) return ms;
+  throw wrongOption('--window', `a duration of at least ${durationText(LEAST_PERIOD_MS)}`, text);
+}
+
+function parseSchema(text: string): number {
+  const schema = /^-?\d$/.test(text) ? Number(text) : Number.NaN;
+  if (schema >= -4 && schema <= 8) return schema;
+  throw wrongOption('--schema', 'an integer from -4 to 8', text);
+}
+
+/** Labels of the rules, and the bound of a bucket. */
+const NOT_TO_GROUP_BY: ReadonlySet<string> = new Set(['', 'le', ...OWN_LABELS]);
+
+function parseLabels(text: string): readonly string[] {
+  const labels = text.split(',').map((label) => label.trim());
+  // A name may have any characters: Prometheus 3 takes them in quotes.
+  if (labels.every((label) => !NOT_TO_GROUP_BY.has(label) && !/["\\\n]/.test(label))) return labels;
+  throw wrongOption(
+    '--by',
+    `names of labels, as in job,route, and not ${[...NOT_TO_GROUP_BY].filter(Boolean).join(', ')}`,
+    text,
+  );
+}
+
+function addMatcher(text: string, before: readonly string[] = []): readonly string[] {
+  if (!isMatcher(text)) throw wrongOption('--match', 'a matcher of PromQL, as in job="api"', text);
+  return [...before, text];
+}
+
+function addLabel(
+  text: string,
+  before: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
+  if (!isLabelName(name) || OWN_LABELS.includes(name)) {
+    throw wrongOption(
+      '--label',
+      `a name and a value, as in team=web, and not ${OWN_LABELS.join(', ')}`,
+      text,
+    );
+  }
+  return { ...before, [name]: value };
+}
+
+function commentOf(slo: Slo): readonly string[] {
+  const { metric, threshold, budget, periodMs, name } = slo;
+  const good = percentText(1 - budget);
+  return [
+    `${name}: ${good} of the values of ${metric} are at most ${threshold.text}, over ${durationText(periodMs)}.`,
+    ...precisionOf(slo),
+    ...impossibleAlerts(slo).map(
+      ({ severity, rate, longMs }) =>
+        `There is no ${severity} for ${durationText(longMs)}: with a budget of ${percentText(budget)}, a rate of ${rate} is more than all values.`,
+    ),
+  ].map((line) => visible(line));
+}
+
+function precisionOf({ threshold, metric }: Slo): readonly string[] {
+  const { value, form, bucket } = threshold;
+  if (bucket !== undefined) {
+    const [lower, upper] = bucket;
+    return [
+      `The threshold ${value} divides a bucket, and Prometheus interpolates in it: a ratio is that of some threshold from ${lower} to ${upper}.`,
+      'Its error is at most the share of values in this bucket, which slo:threshold_bucket:ratio records. Coarser schemas have wider buckets.',
+    ];
+  }
+  if (form === 'native') return [`The threshold ${value} is a bound of a bucket: the ratios are exact.`];
+  return [
+    `The threshold ${value} is a bound of ${metric}: the ratios are exact where every series has this bound.`,
+  ];
+}
