@@ -60,7 +60,7 @@ export function readLedger(run, file) {
  * @param {string} text
  * @returns {Ledger}
  */
-export function parseLedger(run, text) {
+function parseLedger(run, text) {
   /** @type {Batch[]} */
   const batches = [];
   /** @type {string[]} */

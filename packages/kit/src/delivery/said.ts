@@ -1,5 +1,5 @@
 import { visible } from '@hdrscope/core/internal';
-import { reasonOf } from '../reason-of.ts';
+import { reasonOf } from '@hdrscope/kit';
 
 const LONGEST_QUOTE = 300;
 
