@@ -75,6 +75,15 @@ export const PEERS = [
     // Service discovery of clouds is most of Prometheus' code. Without `builtinassets` there are no web pages.
     tags: 'remove_all_sd',
   }),
+  {
+    ...builtPeer({
+      name: 'victoria-metrics',
+      version: '20250718',
+      target: 'github.com/VictoriaMetrics/VictoriaMetrics/app/victoria-metrics',
+      program: 'victoria-metrics',
+    }),
+    isExtra: true,
+  },
   builtPeer({ name: 'log-go', version: '1.4.0', target: '.', program: 'log-peer' }),
   {
     ...builtPeer({

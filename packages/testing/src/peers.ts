@@ -9,6 +9,7 @@ export type PeerName =
   | 'collectd'
   | 'prometheus-2'
   | 'prometheus-3'
+  | 'victoria-metrics'
   | 'collector'
   | 'log-go'
   | 'log-rust'
