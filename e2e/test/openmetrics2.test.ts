@@ -1,4 +1,4 @@
-import { servePrometheus } from '@hdrscope/prometheus';
+import { type MetricFamily, servePrometheus } from '@hdrscope/prometheus';
 import { createRegistry } from '@hdrscope/registry';
 import { describeWithPeers } from '@hdrscope/testing';
 import { stopPeers, waitFor } from './support/peer-process.ts';
@@ -12,6 +12,37 @@ const SERIES_OF = (job: string) => `{__name__="http.server.request.duration",job
 const PROTOCOLS = {
   protobuf: ['PrometheusProto', 'OpenMetricsText1.0.0'],
   text: ['OpenMetricsText2.0.0'],
+};
+
+/** A family of each other type. */
+const OTHERS: readonly MetricFamily[] = (
+  [
+    ['jobs.done', 'counter', { kind: 'number', value: 7 }],
+    ['queue.depth', 'gauge', { kind: 'number', value: -1.5e-7 }],
+    ['build', 'info', { kind: 'number', value: 1 }],
+    ['what', 'unknown', { kind: 'number', value: Number.NaN }],
+    [
+      'rpc.duration',
+      'summary',
+      { kind: 'summary', count: 3, sum: 4.5, quantiles: [{ quantile: 0.5, value: 1 }] },
+    ],
+    [
+      'rpc.size',
+      'histogram',
+      { kind: 'histogram', count: 3, sum: 20, classic: { boundaries: [1, 10], counts: [0, 2, 1] } },
+    ],
+  ] as const
+).map(([name, type, value]) => {
+  const metrics = [{ labels: [['a.b', 'c']] as const, value }];
+  return { name, type, help: 'A "help"', unit: '', metrics };
+});
+
+/** A job for each escaping scheme, and the name that it stores. */
+const SCHEMES = {
+  'allow-utf-8': 'jobs.done_total',
+  underscores: 'jobs_done_total',
+  dots: 'jobs_dot_done__total',
+  values: 'U__jobs_2e_done__total',
 };
 
 describeWithPeers(['prometheus-3'])('Prometheus 3 that scrapes OpenMetrics 2.0', () => {
@@ -39,15 +70,21 @@ describeWithPeers(['prometheus-3'])('Prometheus 3 that scrapes OpenMetrics 2.0',
       timeMs: Date.now() - 1000,
       attributes: { trace_id: '4bf92f3577b34da6a3ce929d0e0e4736' },
     });
-    const server = await servePrometheus(registry, { port: 0, translationStrategy: 'NoTranslation' });
+    const server = await servePrometheus(registry, {
+      port: 0,
+      translationStrategy: 'NoTranslation',
+      sources: [() => OTHERS],
+    });
     close = () => server.stop();
     prometheus = await startPrometheus('prometheus-3', [`127.0.0.1:${server.port}`], {
-      jobs: Object.entries(PROTOCOLS).map(([job_name, scrape_protocols]) => ({
-        job_name,
-        scrape_protocols,
-        scrape_interval: '2s',
-        scrape_timeout: '2s',
-      })),
+      jobs: [
+        ...Object.entries(PROTOCOLS).map(([job_name, scrape_protocols]) => ({ job_name, scrape_protocols })),
+        ...Object.keys(SCHEMES).map((job_name) => ({
+          job_name,
+          scrape_protocols: ['OpenMetricsText2.0.0'],
+          metric_name_escaping_scheme: job_name,
+        })),
+      ].map((job) => ({ ...job, scrape_interval: '2s', scrape_timeout: '2s' })),
       args: ['--enable-feature=openmetrics2,created-timestamp-zero-ingestion,exemplar-storage'],
     });
   });
@@ -100,10 +137,34 @@ describeWithPeers(['prometheus-3'])('Prometheus 3 that scrapes OpenMetrics 2.0',
     ]);
   });
 
+  test('stores families of all types as from protobuf', async () => {
+    for (const { name, type } of OTHERS) {
+      const suffixes = {
+        counter: ['_total'],
+        info: ['_info'],
+        summary: ['', '_sum', '_count'],
+        histogram: ['_bucket', '_sum', '_count'],
+      };
+      for (const suffix of suffixes[type as keyof typeof suffixes] ?? ['']) {
+        const of = (job: string) => `{__name__="${name}${suffix}",job="${job}"}`;
+        const [text, protobuf] = [await prometheus.query(of('text')), await prometheus.query(of('protobuf'))];
+        const shown = (samples: typeof text) =>
+          samples.map(({ labels: { job: _, ...labels }, value }) => ({ labels, value }));
+        expect(shown(text)).toEqual(shown(protobuf));
+        expect(text[0].labels['a.b']).toBe('c');
+      }
+    }
+  });
+
+  test.each(Object.entries(SCHEMES))('stores names by the scheme %s', async (job, name) => {
+    const [{ value }] = await prometheus.query(`{__name__="${name}",job="${job}"}`);
+    expect(value).toBe(7);
+  });
+
   test('refuses no scrape', async () => {
     const response = await fetch(`${prometheus.url}/api/v1/targets`);
     const { data } = (await response.json()) as { data: { activeTargets: object[] } };
-    expect(data.activeTargets).toHaveLength(2);
+    expect(data.activeTargets).toHaveLength(2 + Object.keys(SCHEMES).length);
     for (const target of data.activeTargets) expect(target).toMatchObject({ health: 'up', lastError: '' });
   });
 });

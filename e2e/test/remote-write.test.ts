@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { readConfig, startAgent } from '@hdrscope/agent';
 import { servePrometheus } from '@hdrscope/prometheus';
 import { type RemoteWriteHealth, sendRemoteWrite } from '@hdrscope/prometheus/remote-write';
@@ -94,6 +97,56 @@ describeWithPeers(['prometheus-3'])('Prometheus 3 that takes remote write', () =
     expect(histogram!.buckets.slice(1).map(({ lower }) => lower)).toEqual(
       expected.slice(1).map(({ lower }) => lower),
     );
+  });
+
+  test('has every count once although answers are lost and requests fail', async () => {
+    let requests = 0;
+    let isTroubled = true;
+    // Passes requests on. Of four, one does not arrive, and the answer to another one is lost.
+    const proxy = createServer(async (request, response) => {
+      const kind = isTroubled ? requests++ % 4 : 0;
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      if (kind === 1) {
+        response.destroy();
+        return;
+      }
+      const { 'content-type': type = '', 'x-prometheus-remote-write-version': version = '' } =
+        request.headers;
+      const answer = await fetch(`${prometheus.url}${request.url}`, {
+        method: 'POST',
+        headers: {
+          'content-type': type,
+          'content-encoding': 'snappy',
+          'x-prometheus-remote-write-version': String(version),
+        },
+        body: Buffer.concat(chunks),
+      });
+      if (kind === 2) response.destroy();
+      else response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
+    }).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const { port } = proxy.address() as AddressInfo;
+    const own = createRegistry();
+    const family = own.histogram({ name: 'troubled' });
+    const writer = sendRemoteWrite(own, {
+      url: `http://127.0.0.1:${port}/api/v1/write`,
+      mostSeriesPerRequest: 3,
+    });
+    let recorded = 0;
+    for (let round = 0; round < 60; round++) {
+      for (let i = 0; i < 10; i++) family.with({ i }).record(round);
+      recorded += 10;
+      await writer.flush().catch(() => {});
+    }
+    isTroubled = false;
+    await writer.stop();
+    proxy.closeAllConnections();
+    proxy.close();
+    expect(writer.health.failedRequests).toBeGreaterThan(20);
+    expect(writer.health.rejectedSamples).toBe(0);
+    expect(await prometheus.queryNumber('sum(histogram_count(troubled))')).toBe(recorded);
+    expect(await prometheus.queryNumber('sum(resets(troubled[1h]))')).toBe(0);
   });
 
   test('has explicit histograms that an agent takes by OTLP and passes on, with their own boundaries', async () => {

@@ -83,6 +83,15 @@ export const PEERS = [
     tags: 'remove_all_sd',
     module: join(import.meta.dirname, 'prometheus-3'),
   }),
+  {
+    ...builtPeer({
+      name: 'victoria-metrics',
+      version: '20250718',
+      target: 'github.com/VictoriaMetrics/VictoriaMetrics/app/victoria-metrics',
+      program: 'victoria-metrics',
+    }),
+    isExtra: true,
+  },
   builtPeer({ name: 'log-go', version: '1.4.0', target: '.', program: 'log-peer' }),
   {
     ...builtPeer({

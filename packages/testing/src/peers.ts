@@ -10,6 +10,7 @@ export type PeerName =
   | 'prometheus-2'
   | 'prometheus-3'
   | 'promtool-3'
+  | 'victoria-metrics'
   | 'collector'
   | 'log-go'
   | 'log-rust'

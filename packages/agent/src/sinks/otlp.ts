@@ -1,58 +1,40 @@
 import {
   type OtlpNumber,
+  type OtlpSender,
   OtlpSenderMemory,
+  type OtlpSenderObserver,
   otlpOptionsFromEnvironment,
   sendOtlp,
 } from '@hdrscope/otel/sender';
 import type { OtlpSinkConfig } from '../config/types.ts';
 import type { EntryContext, Start } from '../entry.ts';
 import { HEALTH_NUMBERS } from '../health.ts';
-import { withoutUser } from './without-user.ts';
+import { startSending } from './sending.ts';
 
 /** Sends the histograms of the registry and the agent's own metrics over OTLP. */
 export const startOtlpSink: Start<OtlpSinkConfig> = async (config, context) => {
   const { url, protocol, temporality, histograms, compression, resource } = config;
   const { interval, timeout, giveUpAfter } = config;
-  const report = (): void => context.delivered(sender.health);
   const variables = otlpOptionsFromEnvironment();
   for (const warning of variables.warnings) context.info(warning);
-  const sender = sendOtlp(context.registry, {
-    url,
-    protocol,
-    temporality,
-    histograms,
-    compression,
-    headers: { ...variables.options.headers, ...config.headers },
-    tls: { ...variables.options.tls, ...config.tls },
-    resource: { 'service.name': 'hdrscope', ...resource },
-    intervalMs: interval,
-    timeoutMs: timeout,
-    giveUpAfterMs: giveUpAfter,
-    numbers: { scope: 'hdrscope.agent', read: () => healthNumbers(context) },
-    memory: memoryOf(config, context),
-    observer: {
-      succeeded() {
-        report();
-        context.succeeded();
-      },
-      failed(error) {
-        report();
-        context.failed(error);
-      },
-      warned: (message) => context.info(message),
-    },
-  });
-  report();
-  return {
-    note: withoutUser(url),
-    async stop() {
-      try {
-        await sender.stop({ timeoutMs: context.shutdownTimeoutMs });
-      } finally {
-        report();
-      }
-    },
-  };
+  const start = (observer: OtlpSenderObserver): OtlpSender =>
+    sendOtlp(context.registry, {
+      url,
+      protocol,
+      temporality,
+      histograms,
+      compression,
+      headers: { ...variables.options.headers, ...config.headers },
+      tls: { ...variables.options.tls, ...config.tls },
+      resource: { 'service.name': 'hdrscope', ...resource },
+      intervalMs: interval,
+      timeoutMs: timeout,
+      giveUpAfterMs: giveUpAfter,
+      numbers: { scope: 'hdrscope.agent', read: () => healthNumbers(context) },
+      memory: memoryOf(config, context),
+      observer: { ...observer, warned: (message) => context.info(message) },
+    });
+  return startSending(url, context, start, ({ health }) => health);
 };
 
 /** The memory of a sink. It outlives the sink, because it knows which deltas the receiver has. */
