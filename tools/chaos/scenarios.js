@@ -1,6 +1,7 @@
 /** All scenarios. */
 import { killAgent, reload, socketGone } from './scenarios/agent.js';
 import { clockSteps } from './scenarios/clock-steps.js';
+import { collectorGone } from './scenarios/collector-gone.js';
 import { fullDisk, readOnlyFolder } from './scenarios/disks.js';
 import { killLog } from './scenarios/kill-log.js';
 import { killOtlp } from './scenarios/kill-otlp.js';
@@ -19,6 +20,7 @@ export const scenarios = [
   reload,
   socketGone,
   receiverGone,
+  collectorGone,
   stopService,
   stopWorker,
   fullDisk,

@@ -1,13 +1,11 @@
 /** The receiver of a service is killed and frozen, while the service sends OTLP. */
 
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { Arrivals } from '../arrived.js';
 import { compare, nothing } from '../ledger.js';
+import { freePort } from '../processes.js';
 import { serveReceiver } from '../receiver.js';
 
-/** @import { AddressInfo } from 'node:net' */
 /** @import { Scenario } from '../scenario.js' */
 
 const times = 4;
@@ -70,15 +68,6 @@ export const receiverGone = {
     };
   },
 };
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = /** @type {AddressInfo} */ (server.address());
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 /**
  * The bodies in the file of `raw-receiver.js`. It may have been killed before it wrote the whole of the last one.
