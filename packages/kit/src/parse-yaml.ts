@@ -15,6 +15,7 @@ const FLOW_ENDS = '\u{18}';
 const COSTLY = 10;
 
 const INDICATORS = new Set(['-', '?', ':']);
+const SEPARATORS = new Set(['[', ']', '{', '}', ',']);
 
 /** The package `yaml`, which not every package of hdrscope needs, on a text. */
 export interface YamlParser<T> {
@@ -50,12 +51,15 @@ export function parseSmallYaml<T>(
   } catch (cause) {
     // The stack was exhausted: some errors in a text make levels that no token shows.
     if (!(cause instanceof RangeError)) throw cause;
-    const most = limits.depth;
-    throw new HdrscopeError('ERR_TOO_LARGE', `${what} must have at most ${most} levels`, {
-      cause,
-      details: { what, limit: 'depth', most },
-    });
+    throw tooDeep(what, limits.depth, cause);
   }
+}
+
+function tooDeep(what: string, most: number, cause?: unknown): HdrscopeError {
+  return new HdrscopeError('ERR_TOO_LARGE', `${what} must have at most ${most} levels`, {
+    cause,
+    details: { what, limit: 'depth', most },
+  });
 }
 
 function countParts(
@@ -72,6 +76,8 @@ function countParts(
   const columns: number[] = [];
   let column = 0;
   let inFlow = 0;
+  /** Indicators in brackets since the last comma or bracket: in `{ a: b: c: …` each one is a level. */
+  let inItem = 0;
   let mayBegin = true;
   for (const token of tokens) {
     if (MARKS.has(token)) continue;
@@ -100,6 +106,9 @@ function countParts(
         budget.enter();
       }
       mayBegin = INDICATORS.has(token);
+      if (mayBegin && inFlow > 0) inItem++;
+      else if (SEPARATORS.has(token)) inItem = 0;
+      if (inItem > limits.depth) throw tooDeep(what, limits.depth);
     }
     if (lastBreak < 0) column += token.length;
     else {

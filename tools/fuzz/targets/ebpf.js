@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { assertThat } from '../check.js';
+import { mutateText } from '../mutate.js';
 import { sourceOf } from '../sources.js';
+import { meaningOf, withoutMeaning, yamlText } from '../yaml.js';
 
 /** @typedef {import('../engine.js').Target} Target */
 
@@ -89,48 +92,121 @@ export async function btf() {
   };
 }
 
+const NAMES = ['a', 'bio_latency_seconds', 'x_bytes', "it's", 'ünï', '7'];
+
+/** A label with its decoders. @param {import('../../lib/random.js').Random} random */
+function label(random) {
+  const size = random.of([1, 2, 4, 8]);
+  const others = [
+    [],
+    [{ name: 'static_map', static_map: { 0: 'read', 1: random.of(NAMES) } }],
+    [{ name: 'ksym' }],
+  ];
+  const [kind, decoders] = random.of([
+    ['uint', random.of(others)],
+    ['string', [{ name: 'regexp', regexps: ['^a.*$'] }]],
+    ['hex', []],
+    ['cgroup', []],
+  ]);
+  const padding = random.oneIn(3) ? { padding: random.below(5) } : {};
+  return { name: random.of(NAMES), size, ...padding, decoders: [{ name: kind }, ...decoders] };
+}
+
+/** A right configuration. @param {import('../../lib/random.js').Random} random */
+function configuration(random) {
+  const shared = [label(random)];
+  const histograms = Array.from({ length: random.below(5) }, () => {
+    const min = random.below(20);
+    const range = { bucket_min: min, bucket_max: min + 1 + random.below(30) };
+    const type = random.of(['exp2', 'exp2zero', 'linear', 'fixed']);
+    const labels = random.oneIn(2) ? shared : Array.from({ length: random.below(4) }, () => label(random));
+    const bucket = { name: 'bucket', size: 8, decoders: [{ name: 'uint' }] };
+    return {
+      name: random.of(NAMES),
+      ...(random.oneIn(2) ? { help: random.of([...NAMES, 'Two\nlines']) } : {}),
+      bucket_type: type,
+      ...(type === 'fixed' ? { bucket_keys: [0, 1, 5, 10 + random.below(90)] } : range),
+      ...(random.oneIn(2) ? { bucket_multiplier: random.of([1e-6, 0.5, 1, 512]) } : {}),
+      labels: [...labels, bucket],
+    };
+  });
+  return { metrics: { histograms, ...(random.oneIn(5) ? { counters: [{ name: 'c' }] } : {}) }, programs: [] };
+}
+
+/** What histograms say, without the lines of warnings. @param {readonly any[]} histograms */
+function contentOf(histograms) {
+  return histograms.map(({ name, family, map, warnings }) => ({
+    name,
+    family,
+    shape: map.shape,
+    edges: Array.from({ length: 8 }, (_, slot) =>
+      map.layout.slots.upper(Math.min(slot, map.layout.slots.slotCount - 1)),
+    ),
+    warnings: warnings.map((/** @type {string} */ one) => one.replace(/^line \d+/, '')),
+  }));
+}
+
 /** @returns {Promise<Target>} */
 export async function exporterYaml() {
   const { fromEbpfExporterConfig } = await sourceOf('ebpf/src/index.ts');
+  const seeds = [
+    `metrics:
+  histograms:
+  - name: bio_latency_seconds
+    help: Block IO latency
+    bucket_type: exp2
+    bucket_min: 0
+    bucket_max: 26
+    bucket_multiplier: 0.000001
+    labels:
+      - name: operation
+        size: 8
+        decoders:
+          - name: uint
+          - { name: static_map, static_map: { 0: read, 1: write } }
+      - { name: bucket, size: 8, decoders: [{ name: uint }] }
+`,
+    'metrics:\n  histograms:\n    - name: x\n      bucket_type: fixed\n      bucket_keys: [1, 5, 10]\n      labels: [{ name: bucket, size: 4, padding: 4, decoders: [{ name: uint }] }]\n',
+    'metrics: { histograms: [{ name: y, bucket_type: linear, bucket_max: 20, labels: [{ name: a, size: 16, decoders: [{ name: string }] }, { name: b, size: 8 }] }] }\n',
+  ];
+  const words = [
+    '- ',
+    '  ',
+    'bucket_type: ',
+    'exp2zero',
+    'size: ',
+    'decoders:',
+    '&a ',
+    '*a',
+    '[',
+    '{',
+    '|\n',
+    '!!binary ',
+  ];
   return {
     form: 'text',
-    seeds: [
-      `metrics:
-  histograms:
-    - name: bio_latency_seconds
-      help: Block IO latency
-      bucket_type: exp2
-      bucket_min: 0
-      bucket_max: 26
-      bucket_multiplier: 0.000001
-      labels:
-        - name: operation
-          size: 8
-          decoders:
-            - name: uint
-            - { name: static_map, static_map: { 0: read, 1: write } }
-        - { name: bucket, size: 8, decoders: [{ name: uint }] }
-`,
-      'metrics:\n  histograms:\n    - name: x\n      bucket_type: fixed\n      bucket_keys: [1, 5, 10]\n      labels: [{ name: bucket, size: 4, padding: 4, decoders: [{ name: uint }] }]\n',
-      'metrics: { histograms: [{ name: y, bucket_type: linear, bucket_max: 20, labels: [{ name: a, size: 16, decoders: [{ name: string }] }, { name: b, size: 8 }] }] }\n',
-    ],
-    words: [
-      '- ',
-      '  ',
-      'bucket_type: ',
-      'exp2zero',
-      'size: ',
-      'decoders:',
-      '&a ',
-      '*a',
-      '[',
-      '{',
-      '|\n',
-      '!!binary ',
-    ],
+    seeds,
+    words,
     mostMs: 1500,
     mostMb: 256,
-    run: (text) => fromEbpfExporterConfig(text),
+    make(random, make) {
+      if (random.oneIn(6)) return make();
+      const text = yamlText(random, configuration(random));
+      return random.oneIn(2) ? text : mutateText(random, withoutMeaning(text), seeds, words);
+    },
+    run(text) {
+      const json = meaningOf(text);
+      if (json === undefined) return fromEbpfExporterConfig(text);
+      let found;
+      try {
+        found = contentOf(fromEbpfExporterConfig(text));
+      } catch (error) {
+        throw new Error('contradiction: it is right, and refused', { cause: error });
+      }
+      const meant = contentOf(fromEbpfExporterConfig(json));
+      assertThat(isDeepStrictEqual(found, meant), () => 'it means something else in JSON');
+      return found;
+    },
   };
 }
 

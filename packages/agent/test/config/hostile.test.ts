@@ -40,6 +40,8 @@ const LARGE: readonly (readonly [what: string, text: string])[] = [
   ['lines', 'a: b: c\n'.repeat(20_001)],
   ['empty lines', '\n'.repeat(1e6)],
   ['levels of indentation', Array.from({ length: 1400 }, (_, at) => `${' '.repeat(at)}a:`).join('\n')],
+  ['keys within braces', `s:\n  - { ${'a: '.repeat(12_000)}a\ne: b`],
+  ['dashes within brackets', `s: [ ${'- '.repeat(12_000)}a\ne: b`],
   ['bytes', ' '.repeat(2 ** 20 + 1)],
 ];
 

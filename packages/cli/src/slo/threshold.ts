@@ -36,10 +36,11 @@ export function neighbours(
   value: number,
   bounds: readonly number[],
 ): readonly [below: number | undefined, above: number | undefined] {
-  const below = bounds.filter((bound) => bound < value);
-  const above = bounds.filter((bound) => bound > value);
-  return [
-    below.length === 0 ? undefined : Math.max(...below),
-    above.length === 0 ? undefined : Math.min(...above),
-  ];
+  let below: number | undefined;
+  let above: number | undefined;
+  for (const bound of bounds) {
+    if (bound < value) below = Math.max(below ?? bound, bound);
+    if (bound > value) above = Math.min(above ?? bound, bound);
+  }
+  return [below, above];
 }
