@@ -1,8 +1,16 @@
+import { serveOtlp } from '@hdrscope/otel/receiver';
 import { type OtlpSender, OtlpSenderMemory, type OtlpSenderOptions, sendOtlp } from '@hdrscope/otel/sender';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import fc from 'fast-check';
 import { decodedJson, decodedProtobuf } from '../receiver/support/receiving.ts';
-import { type Endpoint, endCall, type Misbehave, startEndpoint, startGrpcEndpoint } from './support.ts';
+import {
+  atEnd,
+  type Endpoint,
+  endCall,
+  type Misbehave,
+  startEndpoint,
+  startGrpcEndpoint,
+} from './support.ts';
 
 const PLAIN = {
   temporality: 'delta',
@@ -171,6 +179,29 @@ test.each(Object.keys(WORDS))('a request that is too large is halved: %s', async
   expect(requests + failedRequests).toBe(endpoint.requests.length);
   expect([givenUpValues, tooLargePoints]).toEqual([0, 0]);
 });
+
+test.each([
+  ['http/protobuf', 'gzip'],
+  ['http/json', 'none'],
+] as const)(
+  'our receiver takes halves of what is above its maxBytes: %s, %s',
+  async (protocol, compression) => {
+    const central = createRegistry();
+    const receiver = await serveOtlp(central, { host: '127.0.0.1', port: 0, maxBytes: 20_000 });
+    atEnd(() => receiver.close());
+    const registry = createRegistry();
+    const recorded = manySeries(registry, 1000).record(0);
+    const url = `http://127.0.0.1:${receiver.port}/v1/metrics`;
+    const warned: string[] = [];
+    const observer = { warned: (message: string) => warned.push(message) };
+    const sender = sendOtlp(registry, { url, protocol, ...PLAIN, compression, observer });
+    await sender.stop();
+    expect(receiver.health).toMatchObject({ values: recorded, points: 1000, duplicates: 0 });
+    expect(warned).toEqual([
+      expect.stringMatching(/^the receiver has answered 413: the body must have at most 20000 bytes/),
+    ]);
+  },
+);
 
 test.each([
   ['Go', 8, 'grpc: received message larger than max (4999 vs. 700)'],
