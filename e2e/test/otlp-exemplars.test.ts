@@ -30,12 +30,7 @@ function recordedInSpan() {
 }
 
 describeWithPeers(['collector'])('exemplars over OTLP', () => {
-  let ends: (() => unknown)[] = [];
-  afterEach(async () => {
-    for (const end of ends.reverse()) await end();
-    ends = [];
-    await stopPeers();
-  });
+  afterEach(stopPeers);
 
   test.each([
     ['grpc', 'exponential'],
@@ -79,12 +74,12 @@ describeWithPeers(['collector'])('exemplars over OTLP', () => {
     async (encoding) => {
       const central = createRegistry();
       const receiver = await serveOtlp(central, { host: '127.0.0.1', port: 0 });
-      ends.push(() => receiver.close());
       const forwarder = await startForwarder(`http://127.0.0.1:${receiver.port}`, encoding);
       await sendOtlp(recordedInSpan(), { url: `${forwarder.httpUrl}/v1/metrics` }).stop();
       const series = await waitFor(async () => (await central.gather()).families[0]?.series[0], {
         what: 'a series',
       });
+      await receiver.close();
       expect(series.exemplars).toEqual([
         {
           value: 0.25,

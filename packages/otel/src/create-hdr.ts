@@ -22,7 +22,7 @@ export interface HdrOptions {
   /** Keeps the counts. Everything in it is exported. @default a new registry */
   readonly registry?: Registry;
   /**
-   * Chooses the measurements that become exemplars, which only Prometheus sees.
+   * Chooses the measurements that become exemplars. The exporter of `@hdrscope/prometheus` and `sendOtlp` carry them.
    * @default the value of `OTEL_METRICS_EXEMPLAR_FILTER`, else `'always_off'`, which costs nothing
    */
   readonly exemplarFilter?: ExemplarFilter;

@@ -9,8 +9,8 @@ export type ExemplarFilter = 'always_on' | 'trace_based' | 'always_off';
 const FILTERS: readonly string[] = ['always_on', 'trace_based', 'always_off'] satisfies ExemplarFilter[];
 
 /**
- * The configured filter, else the one in `OTEL_METRICS_EXEMPLAR_FILTER`, else `'always_off'`: only the exporter of
- * `@hdrscope/prometheus` carries exemplars, and each record would pay for the look at its span.
+ * The configured filter, else the one in `OTEL_METRICS_EXEMPLAR_FILTER`, else `'always_off'`: each record
+ * would pay for the look at its span, and the SDK's exporters leave exemplars out.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when the filter is unknown.
  */

@@ -48,7 +48,7 @@ export function hrTime(unixMs: number): HrTime {
 }
 
 /** A time in milliseconds since 1970 as the SDK has it. */
-export function newTime(unixMs: number): HrTime {
+function newTime(unixMs: number): HrTime {
   const seconds = Math.floor(unixMs / 1000);
   return [seconds, Math.round((unixMs - seconds * 1000) * 1e6)];
 }

@@ -53,7 +53,7 @@ export interface Point<Value> {
   readonly endTime: HrTime;
   readonly attributes: Attributes;
   readonly value: Value;
-  /** The SDK has no such field and its exporters ignore it; the exporter of `@hdrscope/prometheus` reads it. */
+  /** The SDK has no such field and its exporters ignore it; `sendOtlp` and the exporter of `@hdrscope/prometheus` read it. */
   readonly exemplars?: readonly Exemplar[];
 }
 

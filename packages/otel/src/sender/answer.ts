@@ -76,6 +76,16 @@ export function partialSuccessInJson(text: string): PartialSuccess | undefined {
   }
 }
 
+/** The message of a `google.rpc.Status` in JSON, else the whole text. */
+export function messageInJson(text: string): string {
+  try {
+    const { message } = JSON.parse(text);
+    return typeof message === 'string' ? message : text;
+  } catch {
+    return text;
+  }
+}
+
 function partialSuccess(rejected: number, message: string): PartialSuccess | undefined {
   const rejectedPoints = Number.isSafeInteger(rejected) && rejected > 0 ? rejected : 0;
   return rejectedPoints === 0 && message === '' ? undefined : { rejectedPoints, message: quoted(message) };

@@ -1,6 +1,6 @@
 import type { Exemplar } from '@hdrscope/registry';
 import type { HrTime } from '@opentelemetry/api';
-import { newTime } from '../point.ts';
+import { hrTime } from '../point.ts';
 import {
   type ExplicitHistogramValue,
   type ExponentialHistogramValue,
@@ -129,7 +129,7 @@ function exponentialFields({
 function exemplarOf({ value, timeMs, attributes }: Exemplar): object {
   const { traceId, spanId, rest } = traceLinkOf(attributes);
   return {
-    timeUnixNano: nanosecondsText(newTime(timeMs)),
+    timeUnixNano: nanosecondsText(hrTime(timeMs)),
     asDouble: double(value),
     filteredAttributes: attributesOf(rest),
     spanId,

@@ -1,6 +1,6 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import type { Exemplar } from '@hdrscope/registry';
-import { newTime } from '../point.ts';
+import { hrTime } from '../point.ts';
 import { delimited, fixed64, varint } from '../receiver/wire.ts';
 import {
   type ExplicitHistogramValue,
@@ -85,10 +85,18 @@ function frame(
   };
 }
 
+// One writer keeps its buffer from point to point.
+let shared = new BinaryWriter();
+
+/** @param write Must not call `written`. */
 function written(write: (writer: BinaryWriter) => void): Uint8Array {
-  const writer = new BinaryWriter();
-  write(writer);
-  return writer.finish();
+  try {
+    write(shared);
+    return shared.finish();
+  } catch (error) {
+    shared = new BinaryWriter();
+    throw error;
+  }
 }
 
 /** A message of parts that are written already. */
@@ -165,7 +173,7 @@ function writeExemplars(writer: BinaryWriter, field: number, exemplars: readonly
   for (const { value, timeMs, attributes } of exemplars) {
     const { traceId, spanId, rest } = traceLinkOf(attributes);
     writer.uint32(delimited(field)).fork();
-    writer.uint32(fixed64(2)).fixed64(nanoseconds(newTime(timeMs)));
+    writer.uint32(fixed64(2)).fixed64(nanoseconds(hrTime(timeMs)));
     writer.uint32(fixed64(3)).double(value);
     if (spanId !== undefined) writer.uint32(delimited(4)).bytes(Buffer.from(spanId, 'hex'));
     if (traceId !== undefined) writer.uint32(delimited(5)).bytes(Buffer.from(traceId, 'hex'));

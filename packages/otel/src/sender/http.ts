@@ -4,6 +4,7 @@ import {
   type Answer,
   isAboutRepetition,
   isAboutSize,
+  messageInJson,
   partialSuccessIn,
   partialSuccessInJson,
   type Send,
@@ -54,7 +55,8 @@ function answerOf(outcome: PostOutcome): Answer {
     };
   }
   const isProtobuf = headers['content-type']?.startsWith('application/x-protobuf') ?? false;
-  const said = isProtobuf ? statusIn(body).message : body.toString();
+  const text = isProtobuf ? statusIn(body).message : body.toString();
+  const said = isJson ? messageInJson(text) : text;
   const message = quoted(said);
   const error = otlpError(`the receiver has answered ${status}${message === '' ? '' : `: ${message}`}`);
   const after = retryAfterMs(headers['retry-after'], Date.now());

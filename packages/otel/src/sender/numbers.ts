@@ -1,4 +1,4 @@
-import { newTime } from '../point.ts';
+import { hrTime } from '../point.ts';
 import { type ScopeMetrics, Temporality } from '../sdk.ts';
 import { type NumberMetric, NumberPointType } from './encoding.ts';
 
@@ -40,8 +40,8 @@ export function numberMetrics(
 ): { scope: ScopeMetrics; points: number; now: NumberBase } {
   const counts = new Map<string, number>();
   let points = 0;
-  const endTime = newTime(timeMs);
-  const startTime = newTime(before.timeMs);
+  const endTime = hrTime(timeMs);
+  const startTime = hrTime(before.timeMs);
   const isDelta = temporality === Temporality.DELTA;
   const metrics = read().map(({ name, kind, unit, description, ...metric }): NumberMetric => {
     points += metric.points.length;

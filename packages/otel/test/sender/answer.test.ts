@@ -1,4 +1,4 @@
-import { partialSuccessIn, partialSuccessInJson, statusIn } from '../../src/sender/answer.ts';
+import { messageInJson, partialSuccessIn, partialSuccessInJson, statusIn } from '../../src/sender/answer.ts';
 
 test('a partial success has a count and a message that can be shown', () => {
   const bytes = Buffer.from('0a0b0803120761626364651b66', 'hex');
@@ -35,4 +35,13 @@ test('a status has the delay of its RetryInfo', () => {
     any,
   ]);
   expect(statusIn(status)).toEqual({ message: 'busy', retryAfterMs: 2001 });
+});
+
+test.each([
+  ['{"code":3,"message":"no"}', 'no'],
+  ['{"code":3}', '{"code":3}'],
+  ['null', 'null'],
+  ['{', '{'],
+])('the message of the status %p is %p', (text, message) => {
+  expect(messageInJson(text)).toBe(message);
 });

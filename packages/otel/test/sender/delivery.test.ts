@@ -10,16 +10,17 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type OtlpSender, OtlpSenderMemory, type OtlpSenderOptions, sendOtlp } from '@hdrscope/otel/sender';
 import { createRegistry, type Registry } from '@hdrscope/registry';
-import { endCall, type GrpcMisbehave, type Misbehave, startEndpoint, startGrpcEndpoint } from './support.ts';
+import {
+  atEnd,
+  endCall,
+  type GrpcMisbehave,
+  type Misbehave,
+  startEndpoint,
+  startGrpcEndpoint,
+} from './support.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
-
-let ends: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ends.reverse()) await end();
-  ends = [];
-});
 
 /** Records a value every few milliseconds, and keeps the ledger. */
 function recorder(registry: Registry): { recorded(): number; stop(): void } {
@@ -31,7 +32,7 @@ function recorder(registry: Registry): { recorded(): number; stop(): void } {
     count++;
   }, 3);
   const stop = (): void => clearInterval(timer);
-  ends.push(stop);
+  atEnd(stop);
   return { recorded: () => count, stop };
 }
 
@@ -82,6 +83,27 @@ const FAILURES: Readonly<Record<string, Misbehave>> = {
   },
 };
 
+const HEALTHY_MS = 120;
+
+/**
+ * Lets an endpoint work, fail and work again, delivers the rest, and ends the sender.
+ *
+ * @param setFailing Called with whether the endpoint fails from now on.
+ */
+async function throughOutage(
+  sender: OtlpSender,
+  ledger: { stop(): void },
+  setFailing: (isFailing: boolean) => void,
+): Promise<void> {
+  await sleep(HEALTHY_MS);
+  setFailing(true);
+  await sleep(OUTAGE_MS);
+  setFailing(false);
+  await sleep(HEALTHY_MS);
+  ledger.stop();
+  await finish(sender);
+}
+
 /** Ends a sender when all is delivered. On a busy machine, an answer may be late. */
 async function finish(sender: OtlpSender): Promise<void> {
   for (let left = 50; left > 0; left--) {
@@ -98,19 +120,14 @@ describe.each(['delta', 'cumulative'] as const)('%s', (temporality) => {
   test.each(Object.keys(FAILURES))('loses nothing and sends nothing twice: %s', async (name) => {
     let fails: Misbehave | undefined;
     const endpoint = await startEndpoint(() => fails);
-    ends.push(() => endpoint.close());
     const registry = createRegistry();
     const ledger = recorder(registry);
     const errors: string[] = [];
     const observer = { failed: (error: Error) => errors.push(error.message) };
     const sender = sendOtlp(registry, { url: endpoint.url, temporality, observer, ...QUICK });
-    await sleep(120);
-    fails = FAILURES[name];
-    await sleep(OUTAGE_MS);
-    fails = undefined;
-    await sleep(120);
-    ledger.stop();
-    await finish(sender);
+    await throughOutage(sender, ledger, (isFailing) => {
+      fails = isFailing ? FAILURES[name] : undefined;
+    });
     expect(await endpoint.values()).toBe(ledger.recorded());
     expect(sender.health).toMatchObject({ pendingValues: 0, givenUpValues: 0, rejectedPoints: 0 });
     const isTakenAtOnce = name === 'an answer that breaks in the middle, taken';
@@ -120,7 +137,6 @@ describe.each(['delta', 'cumulative'] as const)('%s', (temporality) => {
 
   test('loses nothing and sends nothing twice: a connection that is refused', async () => {
     const endpoint = await startEndpoint(() => undefined);
-    ends.push(() => endpoint.close());
     const registry = createRegistry();
     const ledger = recorder(registry);
     const sender = sendOtlp(registry, { url: endpoint.url, temporality, ...QUICK });
@@ -156,7 +172,6 @@ const GRPC_FAILURES: Readonly<Record<string, GrpcMisbehave>> = {
 test.each(Object.keys(GRPC_FAILURES))('gRPC loses nothing and sends nothing twice: %s', async (name) => {
   let fails: GrpcMisbehave | undefined;
   const endpoint = await startGrpcEndpoint(() => fails);
-  ends.push(() => endpoint.close());
   const registry = createRegistry();
   const ledger = recorder(registry);
   const headers = { authorization: 'Bearer secret' };
@@ -167,13 +182,9 @@ test.each(Object.keys(GRPC_FAILURES))('gRPC loses nothing and sends nothing twic
     temporality: 'delta',
     ...QUICK,
   });
-  await sleep(120);
-  fails = GRPC_FAILURES[name];
-  await sleep(OUTAGE_MS);
-  fails = undefined;
-  await sleep(120);
-  ledger.stop();
-  await finish(sender);
+  await throughOutage(sender, ledger, (isFailing) => {
+    fails = isFailing ? GRPC_FAILURES[name] : undefined;
+  });
   expect(await endpoint.values()).toBe(ledger.recorded());
   expect(sender.health.failedRequests).toBeGreaterThan(0);
   expect(endpoint.headers[0]).toMatchObject({
@@ -189,7 +200,6 @@ test('Retry-After is honoured, as seconds and as a date', async () => {
       response.writeHead(503, { 'retry-after': after() });
       response.end();
     });
-    ends.push(() => endpoint.close());
     const registry = createRegistry();
     registry.histogram({ name: 'a' }).with({}).record(1);
     const sender = sendOtlp(registry, { url: endpoint.url, ...QUICK });
@@ -201,7 +211,6 @@ test('Retry-After is honoured, as seconds and as a date', async () => {
 
 test('after a failure it waits longer and longer', async () => {
   const endpoint = await startEndpoint(() => status(503));
-  ends.push(() => endpoint.close());
   const registry = createRegistry();
   registry.histogram({ name: 'a' }).with({}).record(1);
   const sender = sendOtlp(registry, { url: endpoint.url, intervalMs: 20, timeoutMs: 100 });
@@ -215,7 +224,6 @@ test('after a failure it waits longer and longer', async () => {
 test('the same bytes are sent again while it is unknown whether they were taken', async () => {
   let calls = 0;
   const endpoint = await startEndpoint(() => (++calls <= 2 ? FAILURES['no answer, but taken'] : undefined));
-  ends.push(() => endpoint.close());
   const registry = createRegistry();
   const series = registry.histogram({ name: 'a' }).with({});
   series.record(1);
@@ -253,7 +261,6 @@ test.each(['http/protobuf', 'grpc'] as const)(
             response.end(QUOTA);
           })
         : await startGrpcEndpoint(() => (stream) => endCall(stream, 0, {}, QUOTA));
-    ends.push(() => endpoint.close());
     const registry = createRegistry();
     const series = registry.histogram({ name: 'a' }).with({});
     series.record(1);
@@ -287,7 +294,6 @@ test.each(['http/protobuf', 'grpc'] as const)(
 
 test('a receiver that takes histograms only is no failure, and is reported once', async () => {
   const endpoint = await startEndpoint(() => undefined);
-  ends.push(() => endpoint.close());
   const registry = createRegistry();
   const series = registry.histogram({ name: 'a' }).with({});
   const read = () => [
@@ -322,7 +328,6 @@ test('a receiver that takes histograms only is no failure, and is reported once'
 test('deltas are given up after a time, and counted', async () => {
   let fails: Misbehave | undefined = FAILURES['503'];
   const endpoint = await startEndpoint(() => fails);
-  ends.push(() => endpoint.close());
   const registry = createRegistry();
   const series = registry.histogram({ name: 'a' }).with({});
   for (let i = 0; i < 5; i++) series.record(i);
@@ -348,7 +353,6 @@ test('deltas are given up after a time, and counted', async () => {
 test('a request that may have been taken is given up alone: what was counted since is delivered', async () => {
   let fails: Misbehave | undefined = FAILURES['no answer'];
   const endpoint = await startEndpoint(() => fails);
-  ends.push(() => endpoint.close());
   const registry = createRegistry();
   const series = registry.histogram({ name: 'a' }).with({});
   for (let i = 0; i < 5; i++) series.record(i);
@@ -367,7 +371,6 @@ test('a request that may have been taken is given up alone: what was counted sin
 
 test('ended series are bounded while a request may have been taken', async () => {
   const endpoint = await startEndpoint(() => FAILURES['no answer']);
-  ends.push(() => endpoint.close());
   let nowMs = 0;
   const registry = createRegistry({ clock: { nowMs: () => nowMs, monotonicMs: () => nowMs } });
   const family = registry.histogram({ name: 'a', expireAfterMs: 10 });
@@ -391,7 +394,6 @@ test('ended series are bounded while a request may have been taken', async () =>
 test('a receiver that takes all and says something is heard once', async () => {
   const says = Buffer.concat([Buffer.from('0a061204', 'hex'), Buffer.from('slow')]);
   const endpoint = await startEndpoint(() => (_, response) => response.end(says));
-  ends.push(() => endpoint.close());
   const registry = createRegistry();
   registry.histogram({ name: 'a' }).with({}).record(1);
   const warned: string[] = [];
@@ -405,7 +407,6 @@ test('a receiver that takes all and says something is heard once', async () => {
 
 test('ended series wait in bounded memory', async () => {
   const endpoint = await startEndpoint(() => FAILURES['503']);
-  ends.push(() => endpoint.close());
   let nowMs = 0;
   const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
   const registry = createRegistry({ clock });
@@ -431,7 +432,6 @@ test('ended series wait in bounded memory', async () => {
 
 test('memory does not grow with the length of an outage', async () => {
   const endpoint = await startEndpoint(() => FAILURES['503']);
-  ends.push(() => endpoint.close());
   const registry = createRegistry();
   const family = registry.histogram({ name: 'a', unit: 'ms' });
   const series = Array.from({ length: 500 }, (_, i) => family.with({ i }));
@@ -471,7 +471,6 @@ test('memory does not grow with the length of an outage', async () => {
 test('a sender that replaces another one goes on where it was', async () => {
   let fails: Misbehave | undefined;
   const endpoint = await startEndpoint(() => fails);
-  ends.push(() => endpoint.close());
   const registry = createRegistry();
   const series = registry.histogram({ name: 'a' }).with({});
   const memory = new OtlpSenderMemory();
@@ -533,7 +532,7 @@ test.each(['http/protobuf', 'grpc'] as const)(
   'TLS with an authority of its own, and only that one: %s',
   async (protocol) => {
     const folder = mkdtempSync(join(tmpdir(), 'hdrscope-sender-'));
-    ends.push(() => rmSync(folder, { recursive: true }));
+    atEnd(() => rmSync(folder, { recursive: true }));
     const [certFile, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
     const subject = ['-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=localhost'];
     const alternative = ['-addext', 'subjectAltName=IP:127.0.0.1'];
@@ -552,7 +551,7 @@ test.each(['http/protobuf', 'grpc'] as const)(
             stream.resume().on('end', () => endCall(stream, 0));
           });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    ends.push(() => server.close());
+    atEnd(() => server.close());
     const { port } = server.address() as AddressInfo;
     const registry = createRegistry();
     registry.histogram({ name: 'a' }).with({}).record(1);

@@ -8,15 +8,10 @@ import { JSON_ENCODING } from '../../src/sender/encode-json.ts';
 import { PROTOBUF } from '../../src/sender/encode-protobuf.ts';
 import type { Item } from '../../src/sender/encoding.ts';
 import { decodedJson, decodedProtobuf, Receiving } from '../receiver/support/receiving.ts';
+import { atEnd } from './support.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';
-
-let ends: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ends.reverse()) await end();
-  ends = [];
-});
 
 async function exemplarsIn(registry: Registry): Promise<readonly Exemplar[]> {
   const { families } = await registry.gather();
@@ -34,7 +29,7 @@ describe.each(['http/protobuf', 'http/json'] as const)('%s', (protocol) => {
     async (histograms, temporality) => {
       const central = createRegistry();
       const receiver = await serveOtlp(central, { host: '127.0.0.1', port: 0 });
-      ends.push(() => receiver.close());
+      atEnd(() => receiver.close());
       const registry = createRegistry();
       const series = registry.histogram({ name: 'job.duration', unit: 's' }).with({ job: 'a' });
       const url = `http://127.0.0.1:${receiver.port}/v1/metrics`;

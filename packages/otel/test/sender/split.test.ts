@@ -1,14 +1,16 @@
+import { serveOtlp } from '@hdrscope/otel/receiver';
 import { type OtlpSender, OtlpSenderMemory, type OtlpSenderOptions, sendOtlp } from '@hdrscope/otel/sender';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import fc from 'fast-check';
 import { decodedJson, decodedProtobuf } from '../receiver/support/receiving.ts';
-import { type Endpoint, endCall, type Misbehave, startEndpoint, startGrpcEndpoint } from './support.ts';
-
-let ends: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ends.reverse()) await end();
-  ends = [];
-});
+import {
+  atEnd,
+  type Endpoint,
+  endCall,
+  type Misbehave,
+  startEndpoint,
+  startGrpcEndpoint,
+} from './support.ts';
 
 const PLAIN = {
   temporality: 'delta',
@@ -70,7 +72,6 @@ async function startLedger(nextFate: () => Misbehave | undefined, limit = Number
     for (const point of points) acknowledged.add(point);
     return response.writeHead(200).end();
   });
-  ends.push(() => endpoint.close());
   return { endpoint, repeated, sizes };
 }
 
@@ -153,7 +154,6 @@ test.each(Object.keys(WORDS))('a request that is too large is halved: %s', async
     await take();
     return response.writeHead(200).end();
   });
-  ends.push(() => endpoint.close());
   const registry = createRegistry();
   const recorded = manySeries(registry, 30).record(0);
   const warned: string[] = [];
@@ -181,6 +181,29 @@ test.each(Object.keys(WORDS))('a request that is too large is halved: %s', async
 });
 
 test.each([
+  ['http/protobuf', 'gzip'],
+  ['http/json', 'none'],
+] as const)(
+  'our receiver takes halves of what is above its maxBytes: %s, %s',
+  async (protocol, compression) => {
+    const central = createRegistry();
+    const receiver = await serveOtlp(central, { host: '127.0.0.1', port: 0, maxBytes: 20_000 });
+    atEnd(() => receiver.close());
+    const registry = createRegistry();
+    const recorded = manySeries(registry, 1000).record(0);
+    const url = `http://127.0.0.1:${receiver.port}/v1/metrics`;
+    const warned: string[] = [];
+    const observer = { warned: (message: string) => warned.push(message) };
+    const sender = sendOtlp(registry, { url, protocol, ...PLAIN, compression, observer });
+    await sender.stop();
+    expect(receiver.health).toMatchObject({ values: recorded, points: 1000, duplicates: 0 });
+    expect(warned).toEqual([
+      expect.stringMatching(/^the receiver has answered 413: the body must have at most 20000 bytes/),
+    ]);
+  },
+);
+
+test.each([
   ['Go', 8, 'grpc: received message larger than max (4999 vs. 700)'],
   ['Go, compressed', 8, 'grpc: received message after decompression larger than max 700'],
   ['Java', 8, 'gRPC message exceeds maximum size 700: 4999'],
@@ -195,7 +218,6 @@ test.each([
     await take();
     endCall(stream, 0);
   });
-  ends.push(() => endpoint.close());
   const registry = createRegistry();
   const recorded = manySeries(registry, 30).record(0);
   const sender = sendOtlp(registry, { url: endpoint.url, protocol: 'grpc', ...PLAIN, compression: 'gzip' });
@@ -209,7 +231,6 @@ test('RESOURCE_EXHAUSTED without a word about the size is a passing state', asyn
   const endpoint = await startGrpcEndpoint(
     () => (stream) => endCall(stream, 8, { 'grpc-message': 'quota of requests' }),
   );
-  ends.push(() => endpoint.close());
   const registry = createRegistry();
   const recorded = manySeries(registry, 30).record(0);
   const sender = sendOtlp(registry, { url: endpoint.url, protocol: 'grpc', ...PLAIN });
@@ -227,7 +248,6 @@ test.each(['delta', 'cumulative'] as const)(
       await take();
       return response.writeHead(200).end();
     });
-    ends.push(() => endpoint.close());
     const registry = createRegistry();
     const { record } = manySeries(registry, 5);
     registry
@@ -261,7 +281,6 @@ test.each(['delta', 'cumulative'] as const)(
 
 test('a receiver that refuses every size gets each point once, and the sender ends', async () => {
   const endpoint = await startEndpoint(() => answering(413));
-  ends.push(() => endpoint.close());
   const registry = createRegistry();
   const recorded = manySeries(registry, 16).record(0);
   const sender = sendOtlp(registry, { url: endpoint.url, ...PLAIN });
@@ -311,7 +330,6 @@ test('a repetition that the receiver refuses as one was taken, and a first reque
     loses = !loses;
     return loses ? request.socket.destroy() : response.writeHead(200).end();
   });
-  ends.push(() => endpoint.close());
   const registry = createRegistry();
   const { record } = manySeries(registry, 30);
   const sender = sendOtlp(registry, { url: endpoint.url, ...PLAIN, maxRequestBytes: 700 });
@@ -325,7 +343,6 @@ test('a repetition that the receiver refuses as one was taken, and a first reque
   expect(sender.health).toMatchObject({ pendingValues: 0, givenUpValues: 0 });
   await sender.stop();
   const foreign = await startEndpoint(() => answering(400, 'duplicate sample for timestamp'));
-  ends.push(() => foreign.close());
   const other = sendOtlp(registry, { url: foreign.url, ...PLAIN });
   await expect(other.stop()).rejects.toThrow('the receiver has answered 400: duplicate sample');
   expect(other.health.pendingValues).toBe(recorded);
@@ -335,7 +352,6 @@ test('what is left of a delivery goes out by the sender that takes over, in its 
   let allowed = 2;
   const http = await startLedger(() => (allowed-- > 0 ? undefined : answering(503)));
   const grpc = await startGrpcEndpoint(() => undefined);
-  ends.push(() => grpc.close());
   const registry = createRegistry();
   const { record } = manySeries(registry, 30);
   let recorded = record(0);

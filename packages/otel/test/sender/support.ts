@@ -10,7 +10,18 @@ import { gunzipSync } from 'node:zlib';
 import { type OtlpReceiver, serveOtlp } from '@hdrscope/otel/receiver';
 import { createRegistry } from '@hdrscope/registry';
 
-/** A receiver that can fail. */
+let ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.reverse()) await end();
+  ends = [];
+});
+
+/** Does something when the test ends. What was begun last ends first. */
+export function atEnd(end: () => unknown): void {
+  ends.push(end);
+}
+
+/** A receiver that can fail. It ends with the test. */
 export interface Endpoint {
   readonly url: string;
   /** The times of its requests, also of those that failed. */
@@ -88,6 +99,11 @@ export async function startEndpoint(misbehave: () => Misbehave | undefined): Pro
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   };
+  const close = async (): Promise<void> => {
+    if (server.listening) await shut();
+    await inner.close();
+  };
+  atEnd(close);
   return {
     url: `http://127.0.0.1:${port}/v1/metrics`,
     requests,
@@ -101,10 +117,7 @@ export async function startEndpoint(misbehave: () => Misbehave | undefined): Pro
       server = make();
       await listen(server, port);
     },
-    async close() {
-      if (server.listening) await shut();
-      await inner.close();
-    },
+    close,
   };
 }
 
@@ -167,6 +180,12 @@ export async function startGrpcEndpoint(
     }
   });
   const port = await listen(server, 0);
+  const close = async (): Promise<void> => {
+    for (const session of sessions) session.destroy();
+    await new Promise((resolve) => server.close(resolve));
+    await inner.close();
+  };
+  atEnd(close);
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
@@ -176,10 +195,6 @@ export async function startGrpcEndpoint(
     get health() {
       return inner.health as OtlpReceiver['health'];
     },
-    async close() {
-      for (const session of sessions) session.destroy();
-      await new Promise((resolve) => server.close(resolve));
-      await inner.close();
-    },
+    close,
   };
 }
