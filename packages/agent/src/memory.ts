@@ -1,3 +1,4 @@
+import { type NumberStates, numberStates } from '@hdrscope/otel/receiver';
 import type { OtlpSenderMemory } from '@hdrscope/otel/sender';
 import { IngestMemory, type Snapshot } from '@hdrscope/registry';
 
@@ -16,6 +17,7 @@ export class EntryMemory {
   /** By what a sink sends. */
   readonly senders: Map<string, OtlpSenderMemory> = new Map();
   readonly #intakes = new Map<string, IngestMemory>();
+  readonly #numbers = new Map<string, NumberStates>();
   readonly #logs = new Map<string, LogProgress>();
   /** Notes that the log has already. */
   readonly notes: Set<string> = new Set();
@@ -23,6 +25,11 @@ export class EntryMemory {
   /** @param input Names what is read, such as a socket, whichever entry reads it. */
   intakeOf(input: string): IngestMemory {
     return known(this.#intakes, input, () => new IngestMemory());
+  }
+
+  /** @param input Names what receives sums and gauges. */
+  numbersOf(input: string): NumberStates {
+    return known(this.#numbers, input, () => numberStates());
   }
 
   progressOf(path: string): LogProgress {

@@ -1,6 +1,7 @@
 import {
   collectDefaultMetrics,
   type FamilySource,
+  familiesOfResourceMetrics,
   type MetricFamily,
   type ServeOptions,
   servePrometheus,
@@ -14,7 +15,10 @@ import { HEALTH_NUMBERS } from '../health.ts';
 export const startPrometheus: Start<PrometheusSinkConfig> = async (config, context) => {
   const { listen, path, buckets, unitSuffix, processMetrics } = config;
   const defaults = processMetrics ? collectDefaultMetrics(context.registry) : undefined;
-  const sources: FamilySource[] = [() => healthFamilies(context)];
+  // In one source, because agents may send each other their health: equal names are merged within a source.
+  const sources: FamilySource[] = [
+    (shown) => [...healthFamilies(context), ...receivedFamilies(context, shown)],
+  ];
   if (defaults !== undefined) sources.push(defaults.families);
   const options: ServeOptions = {
     ...listen,
@@ -39,6 +43,22 @@ export const startPrometheus: Start<PrometheusSinkConfig> = async (config, conte
     throw error;
   }
 };
+
+/** The last sums and gauges that receivers got. */
+function receivedFamilies(
+  { numbers }: EntryContext,
+  { prefix, withUnitSuffix, withoutScopeInfo, appendTimestamp, warn }: Parameters<FamilySource>[0],
+): MetricFamily[] {
+  const options = {
+    prefix,
+    withUnitSuffix,
+    withoutScopeInfo,
+    appendTimestamp,
+    warn,
+    withoutTargetInfo: true,
+  };
+  return [...numbers.values()].flatMap((states) => familiesOfResourceMetrics(states.metrics(), options));
+}
 
 /** The agent's metrics under Prometheus' names, which end with the unit. */
 function healthFamilies({ health, nowMs }: EntryContext): MetricFamily[] {
