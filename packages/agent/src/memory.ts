@@ -1,4 +1,5 @@
 import { FollowMemory, type LogEntry } from '@hdrscope/interval-log';
+import { type NumberStates, numberStates } from '@hdrscope/otel/receiver';
 import type { OtlpSenderMemory } from '@hdrscope/otel/sender';
 import { IngestMemory, type Snapshot } from '@hdrscope/registry';
 import type { EntryDelivery } from './health.ts';
@@ -23,6 +24,7 @@ export class EntryMemory {
   /** What sinks of type `remote-write` have delivered, by their names. */
   readonly deliveries: Map<string, EntryDelivery> = new Map();
   readonly #intakes = new Map<string, IngestMemory>();
+  readonly #numbers = new Map<string, NumberStates>();
   readonly #logs = new Map<string, FollowedLog>();
   /** Notes that the log has already. */
   readonly notes: Set<string> = new Set();
@@ -30,6 +32,11 @@ export class EntryMemory {
   /** @param input Names what is read, such as a socket, whichever entry reads it. */
   intakeOf(input: string): IngestMemory {
     return known(this.#intakes, input, () => new IngestMemory());
+  }
+
+  /** @param input Names what receives sums and gauges. */
+  numbersOf(input: string): NumberStates {
+    return known(this.#numbers, input, () => numberStates());
   }
 
   logOf(path: string): FollowedLog {
