@@ -25,6 +25,7 @@ export const USES = [
   use('a registry', 33, '@hdrscope/registry', 'createRegistry'),
   use('a view for OpenTelemetry', 42, '@hdrscope/otel', 'createHdr'),
   use('a receiver of OTLP', 28, '@hdrscope/otel/receiver', 'serveOtlp'),
+  use('a sender of remote write', 17, '@hdrscope/prometheus/remote-write', 'sendRemoteWrite'),
   use('all of core', 40, '@hdrscope/core'),
 ];
 
@@ -38,7 +39,8 @@ export const STARTS = [
   { entry: '@hdrscope/core', limitModules: 5, limitRatio: 1.7 },
   { entry: '@hdrscope/registry', limitModules: 8, limitRatio: 2 },
   { entry: '@hdrscope/otel', limitModules: 9, limitRatio: 2.6 },
-  { entry: '@hdrscope/prometheus', limitModules: 10, limitRatio: 2.6 },
+  // Its entries share two files.
+  { entry: '@hdrscope/prometheus', limitModules: 11, limitRatio: 2.6 },
   { entry: '@hdrscope/plot', limitModules: 9, limitRatio: 2.1 },
 ];
 
