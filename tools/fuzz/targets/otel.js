@@ -293,7 +293,8 @@ export async function otlpJson() {
 /** @returns {Promise<Target>} */
 export async function otlpAnswer() {
   const sender = await sourceOf('otel/src/sender/answer.ts');
-  const { partialSuccessIn, partialSuccessInJson, statusIn, retryAfterMs } = sender;
+  const { partialSuccessIn, partialSuccessInJson, statusIn } = sender;
+  const { retryAfterMs } = await sourceOf('kit/src/delivery/index.ts');
   const retryInfo = message(
     [1, 'type.googleapis.com/google.rpc.RetryInfo'],
     [2, message([1, message([1, 3], [2, 500])])],

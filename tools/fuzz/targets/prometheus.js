@@ -8,19 +8,39 @@ export async function headers() {
   const { negotiate } = await sourceOf('prometheus/src/index.ts');
   const { wantsGzip } = await sourceOf('prometheus/src/accept-encoding.ts');
   const { deadlineOf } = await sourceOf('prometheus/src/deadline.ts');
-  const formats = ['text', 'openmetrics', 'protobuf'];
+  const formats = ['text', 'openmetrics', 'openmetrics2', 'protobuf'];
+  const schemes = [undefined, 'underscores', 'dots', 'values', 'allow-utf-8'];
   return {
     form: 'text',
     seeds: [
       'application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3',
       'application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;q=0.7,*/*;q=0.1',
+      'application/openmetrics-text;version=2.0.0;escaping=dots',
       'gzip;q=1.0, identity; q=0.5, *;q=0',
       'text/plain; charset="utf\\"-8"; version="0.0.4"',
       '10.5',
     ],
-    words: ['q=', ';', ',', '"', '\\', '*/*', 'text/plain', 'gzip', 'identity', 'version', '=', '0.', ' '],
+    words: [
+      'q=',
+      ';',
+      ',',
+      '"',
+      '\\',
+      '*/*',
+      'text/plain',
+      'gzip',
+      'identity',
+      'version',
+      '=',
+      '0.',
+      ' ',
+      '2.0.0',
+      'escaping=',
+    ],
     run(text) {
-      assertThat(formats.includes(negotiate(text)), () => `the format is ${negotiate(text)}`);
+      const { format, escaping } = negotiate(text);
+      assertThat(formats.includes(format), () => `the format is ${format}`);
+      assertThat(schemes.includes(escaping), () => `the escaping is ${escaping}`);
       assertThat(typeof wantsGzip(text) === 'boolean', () => 'gzip is neither wanted nor not');
       const { softMs, hardMs } = deadlineOf(text, 10_000);
       assertThat(
