@@ -73,6 +73,7 @@ describeWithPeers(['collector'])('delivery to a Collector', () => {
     ['http/protobuf', 'SIGTERM'],
     ['http/protobuf', 'SIGKILL'],
     ['http/protobuf', 'SIGSTOP'],
+    ['http/json', 'SIGTERM'],
     ['grpc', 'SIGTERM'],
     ['grpc', 'SIGSTOP'],
   ] as const)(

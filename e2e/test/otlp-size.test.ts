@@ -1,6 +1,9 @@
+import { createHdr } from '@hdrscope/otel';
 import { type OtlpSenderOptions, sendOtlp } from '@hdrscope/otel/sender';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import { describeWithPeers } from '@hdrscope/testing';
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-grpc';
+import type { ResourceMetrics } from '@opentelemetry/sdk-metrics';
 import { type Collector, startCollector } from './support/collector.ts';
 import { stopPeers, waitFor } from './support/peer-process.ts';
 
@@ -83,6 +86,17 @@ describeWithPeers(['collector'])('requests of a size that a Collector takes', ()
     expect(receivedBy(collector)).toEqual({ ...ALL, values: recorded });
     return { ...sender.health, warned };
   }
+
+  test('the exporter of the SDK sends them in one request over gRPC, which the Collector refuses', async () => {
+    const collector = await startCollector();
+    const exporter = new OTLPMetricExporter({ url: collector.grpcUrl });
+    const { resourceMetrics } = await createHdr({ views: [], registry }).producer().collect();
+    const metrics = { ...resourceMetrics, resource: { attributes: {} } } as unknown as ResourceMetrics;
+    const { error } = await new Promise<{ error?: Error }>((done) => exporter.export(metrics, done));
+    expect(error?.message).toMatch(/RESOURCE_EXHAUSTED.*larger than max/);
+    await exporter.shutdown();
+    expect(collector.received()).toEqual([]);
+  });
 
   test.each([
     ['grpc', 'gzip'],

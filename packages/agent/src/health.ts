@@ -131,7 +131,8 @@ export const HEALTH_NUMBERS: readonly HealthNumber[] = [
     name: 'hdrscope.agent.sink.given.up.values',
     kind: 'counter',
     unit: '',
-    description: 'Values that a sink has given up, because its receiver took nothing for too long',
+    description:
+      'Values that a sink has given up: its receiver took nothing for too long, or refused them for their size',
     points: ofEntries(({ delivery }) => delivery?.givenUpValues),
   },
   {
