@@ -111,6 +111,7 @@ class RunningAgent implements Agent {
   readonly #stdin: StdinFeed;
   readonly #memory = new EntryMemory();
   readonly #perfHistograms: EntryContext['perfHistograms'] = new Map();
+  readonly #numbers: EntryContext['numbers'] = new Map();
   /** By label. A tally outlives restarts and changes of its entry: otherwise its counters would fall. */
   readonly #tallies = new Map<string, Tally>();
   readonly #reloads = { applied: 0, refused: 0 };
@@ -233,6 +234,7 @@ class RunningAgent implements Agent {
     const surroundings = {
       registry: kind === 'source' ? sourceRegistry(this.registry, shown) : sinkRegistry(),
       perfHistograms: this.#perfHistograms,
+      numbers: this.#numbers,
       stdin: this.#stdin,
       shutdownTimeoutMs: this.#config.shutdownTimeout,
       health: () => this.health(),

@@ -1,5 +1,6 @@
 import type { ImportedHistogram } from '@hdrscope/ceph';
 import type { ServerRefusals } from '@hdrscope/kit/server';
+import type { NumberStates } from '@hdrscope/otel/receiver';
 import type { IntakeOptions, Registry } from '@hdrscope/registry';
 import type { AgentHealth, EntryDelivery } from './health.ts';
 import type { EntryMemory } from './memory.ts';
@@ -20,6 +21,8 @@ export interface EntryContext {
   readonly memory: EntryMemory;
   /** The last histograms of Ceph's daemons, by the name of the source that reads them. */
   readonly perfHistograms: Map<string, () => readonly ImportedHistogram[]>;
+  /** The last sums and gauges that receivers got, by the name of the source. */
+  readonly numbers: Map<string, NumberStates>;
   readonly stdin: StdinFeed;
   /** Counts of refusals, for the server of the entry. */
   readonly refusals: ServerRefusals;

@@ -1,4 +1,5 @@
 import { FollowMemory, type LogEntry } from '@hdrscope/interval-log';
+import { type NumberStates, numberStates } from '@hdrscope/otel/receiver';
 import type { OtlpSenderMemory } from '@hdrscope/otel/sender';
 import { IngestMemory, type Snapshot } from '@hdrscope/registry';
 import type { EntryDelivery } from './health.ts';
@@ -24,12 +25,18 @@ export class EntryMemory {
   readonly deliveries: Map<string, EntryDelivery> = new Map();
   readonly #intakes = new Map<string, IngestMemory>();
   readonly #logs = new Map<string, FollowedLog>();
+  readonly #numbers = new Map<string, NumberStates>();
   /** Notes that the log has already. */
   readonly notes: Set<string> = new Set();
 
   /** @param input Names what is read, such as a socket, whichever entry reads it. */
   intakeOf(input: string): IngestMemory {
     return known(this.#intakes, input, () => new IngestMemory());
+  }
+
+  /** @param input Names what receives sums and gauges. */
+  numbersOf(input: string): NumberStates {
+    return known(this.#numbers, input, () => numberStates());
   }
 
   logOf(path: string): FollowedLog {

@@ -63,9 +63,49 @@ sinks:
   expect(await sending.stop()).toEqual([]);
   expect(await sample(prometheus, count)).toBe(4);
   expect(await sample(prometheus, `job_sum${LABELS}`)).toBeCloseTo(0.1);
-  // The durations of its gathers are sent too. Counters are left out, and are not an error.
+  // The durations of its gathers are sent too.
   expect(valuesOf(taking, 'otlp')).toBeGreaterThan(4);
   expect(taking.health().entries[0]!.errors).toBe(0);
+});
+
+test('sums and gauges are passed on to Prometheus, and summaries are refused in the answer', async () => {
+  const agent = await world.start(IN);
+  const send = async (value: number, timeUnixNano: string): Promise<unknown> => {
+    const point = {
+      asInt: value,
+      timeUnixNano,
+      attributes: [{ key: 'queue', value: { stringValue: 'mail' } }],
+    };
+    const metrics = [
+      { name: 'orders', sum: { aggregationTemporality: 2, isMonotonic: true, dataPoints: [point] } },
+      { name: 'queue.length', unit: 's', gauge: { dataPoints: [point] } },
+      { name: 'old', summary: { dataPoints: [{}] } },
+    ];
+    const resource = { attributes: [{ key: 'service.name', value: { stringValue: 'shop' } }] };
+    const response = await fetch(receiver(), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        resourceMetrics: [{ resource, scopeMetrics: [{ scope: { name: 'app' }, metrics }] }],
+      }),
+    });
+    return response.json();
+  };
+  expect(await send(3, '1000000000')).toEqual({
+    partialSuccess: {
+      rejectedDataPoints: '1',
+      errorMessage: '"old" is a summary: only histograms, sums and gauges are accepted (1 point)',
+    },
+  });
+  await send(7, '2000000000');
+  const labels = '{service_name="shop",queue="mail",otel_scope_name="app"}';
+  const prometheus = urlIn(world.lines);
+  expect(await sample(prometheus, `orders_total${labels}`)).toBe(7);
+  expect(await sample(prometheus, `queue_length${labels}`)).toBe(7);
+  // Another configuration of the sink leaves the states alone.
+  await agent.reload(configOf(IN.replace('prometheus,', 'prometheus, buckets: both,')));
+  expect(await sample(urlIn(world.lines), `orders_total${labels}`)).toBe(7);
+  expect(agent.health().entries[0]!.errors).toBe(0);
 });
 
 test('a sink without a receiver is reported as failing', async () => {

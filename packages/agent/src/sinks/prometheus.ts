@@ -1,11 +1,13 @@
 import {
   collectDefaultMetrics,
   type FamilySource,
+  familiesOfResourceMetrics,
+  type MetricFamily,
   type ServeOptions,
   servePrometheus,
 } from '@hdrscope/prometheus';
 import type { PrometheusSinkConfig } from '../config/types.ts';
-import type { Start } from '../entry.ts';
+import type { EntryContext, Start } from '../entry.ts';
 import { guardOf, noteOpenServer, urlOf } from '../guard.ts';
 import { healthFamilies } from './health-families.ts';
 
@@ -13,7 +15,10 @@ import { healthFamilies } from './health-families.ts';
 export const startPrometheus: Start<PrometheusSinkConfig> = async (config, context) => {
   const { listen, path, buckets, unitSuffix, processMetrics } = config;
   const defaults = processMetrics ? collectDefaultMetrics(context.registry) : undefined;
-  const sources: FamilySource[] = [() => healthFamilies(context)];
+  // In one source, because agents may send each other their health: equal names are merged within a source.
+  const sources: FamilySource[] = [
+    (shown) => [...healthFamilies(context), ...receivedFamilies(context, shown)],
+  ];
   if (defaults !== undefined) sources.push(defaults.families);
   const options: ServeOptions = {
     ...listen,
@@ -38,3 +43,12 @@ export const startPrometheus: Start<PrometheusSinkConfig> = async (config, conte
     throw error;
   }
 };
+
+/** The last sums and gauges that receivers got. */
+function receivedFamilies(
+  { numbers }: EntryContext,
+  { withUnitSuffix, warn }: Parameters<FamilySource>[0],
+): MetricFamily[] {
+  const options = { withUnitSuffix, warn, withoutTargetInfo: true };
+  return [...numbers.values()].flatMap((states) => familiesOfResourceMetrics(states.metrics(), options));
+}

@@ -6,16 +6,19 @@ import { guardOf, noteOpenServer, urlOf } from '../guard.ts';
 /** Metrics that OpenTelemetry sends over HTTP. The next gather reports refused requests and points. */
 export const startOtlp: Start<OtlpSourceConfig> = async (config, context) => {
   const { name, listen } = config;
-  const { registry, intake, added, succeeded, failed } = context;
+  const { registry, intake, numbers, added, succeeded, failed } = context;
   const { memory } = intake(`otlp ${name}`);
+  const states = context.memory.numbersOf(`otlp ${name}`);
   // Failures are reported once for each gather, below.
   const server = await serveOtlp(registry, {
     ...listen,
     ...guardOf(config, context),
     memory,
+    numbers: states,
     observer: { added },
   });
   noteOpenServer(config, 'can write metrics', context);
+  numbers.set(name, states);
   const refusals = refusalsOf(server);
   const collect = (): void => {
     const refused = refusals();
@@ -32,6 +35,7 @@ export const startOtlp: Start<OtlpSourceConfig> = async (config, context) => {
     note: urlOf(config, server.port, '/v1/metrics'),
     async stop() {
       remove();
+      if (numbers.get(name) === states) numbers.delete(name);
       await server.close();
     },
   };
@@ -40,7 +44,7 @@ export const startOtlp: Start<OtlpSourceConfig> = async (config, context) => {
 /** Returns a function that describes refusals since its previous call: `1 request, 3 points (malformed)`. */
 function refusalsOf(server: RunningOtlp): () => string {
   const tallies = (): Record<string, number> => {
-    // Every SDK also sends counters and gauges, and they are not an error.
+    // Some senders have summaries too, and they are not an error.
     const { notHistogram, ...points } = server.health.refused;
     const ofPoints = Object.entries(points).map(([reason, count]) => [`point (${reason})`, count] as const);
     return { request: server.health.failedRequests, ...Object.fromEntries(ofPoints) };

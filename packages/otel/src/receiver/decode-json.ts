@@ -13,6 +13,7 @@ import {
   listField,
   nanosecondsField,
   objectField,
+  signedField,
   textField,
 } from './json-fields.ts';
 import { JSON_COSTS } from './limits.ts';
@@ -22,11 +23,13 @@ import {
   isNoRecordedValue,
   NO_BUCKETS,
   NO_EXEMPLARS,
+  type NumberPoint,
   type ReceivedData,
   type ReceivedExemplar,
   type ReceivedMetric,
   type ReceivedPoint,
   type ReceivedScope,
+  type TimedPoint,
   temporalityOf,
 } from './received.ts';
 import type { Pausing } from './wire.ts';
@@ -64,11 +67,13 @@ function* metricOf(fields: JsonObject, resource: Attributes, scope: ReceivedScop
 }
 
 function* dataOf(metric: JsonObject): Pausing<ReceivedData> {
-  for (const kind of ['gauge', 'sum', 'summary']) {
-    const other = fieldOf(metric, kind) ?? undefined;
-    if (other !== undefined) {
-      return { kind: 'other', pointCount: listField(asObject(other, kind), 'dataPoints').length };
-    }
+  for (const kind of ['gauge', 'sum'] as const) {
+    const numbers = fieldOf(metric, kind) ?? undefined;
+    if (numbers !== undefined) return yield* numbersOf(asObject(numbers, kind), kind === 'sum');
+  }
+  const summary = fieldOf(metric, 'summary') ?? undefined;
+  if (summary !== undefined) {
+    return { kind: 'other', pointCount: listField(asObject(summary, 'summary'), 'dataPoints').length };
   }
   const exponential = fieldOf(metric, 'exponentialHistogram') ?? undefined;
   const data = asObject(exponential ?? fieldOf(metric, 'histogram') ?? {}, 'histogram');
@@ -78,6 +83,16 @@ function* dataOf(metric: JsonObject): Pausing<ReceivedData> {
   return exponential === undefined
     ? { kind: 'explicit', temporality, points: yield* pointsOf(list, explicitPoint) }
     : { kind: 'exponential', temporality, points: yield* pointsOf(list, exponentialPoint) };
+}
+
+function* numbersOf(data: JsonObject, isSum: boolean): Pausing<ReceivedData> {
+  return {
+    kind: 'number',
+    isSum,
+    isMonotonic: isSum && fieldOf(data, 'isMonotonic') === true,
+    temporality: isSum ? temporalityOf(integerField(data, 'aggregationTemporality')) : undefined,
+    points: yield* pointsOf(listField(data, 'dataPoints'), numberPoint),
+  };
 }
 
 function* pointsOf<Point>(
@@ -93,12 +108,25 @@ function* pointsOf<Point>(
   return points;
 }
 
-function pointOf(fields: JsonObject): ReceivedPoint {
+function timedPoint(fields: JsonObject): TimedPoint {
   return {
     attributes: attributesField(fields, 'attributes'),
     startNs: nanosecondsField(fields, 'startTimeUnixNano'),
     timeNs: nanosecondsField(fields, 'timeUnixNano'),
     isEmpty: isNoRecordedValue(countField(fields, 'flags')),
+  };
+}
+
+function numberPoint(fields: JsonObject): NumberPoint {
+  return {
+    ...timedPoint(fields),
+    value: signedField(fields, 'asInt') ?? doubleField(fields, 'asDouble'),
+  };
+}
+
+function pointOf(fields: JsonObject): ReceivedPoint {
+  return {
+    ...timedPoint(fields),
     count: countField(fields, 'count'),
     sum: doubleField(fields, 'sum'),
     min: doubleField(fields, 'min'),

@@ -42,6 +42,10 @@ import {
   METRIC_SUM,
   METRIC_SUMMARY,
   METRIC_UNIT,
+  NUMBER_ATTRIBUTE,
+  NUMBER_DOUBLE,
+  NUMBER_FLAGS,
+  NUMBER_INTEGER,
   POINT_COUNT,
   POINT_FLAGS,
   POINT_START,
@@ -54,6 +58,7 @@ import {
   SCOPE_METRICS,
   SCOPE_NAME,
   SCOPE_VERSION,
+  SUM_IS_MONOTONIC,
 } from './fields.ts';
 import { measureProtobuf } from './measure-protobuf.ts';
 import {
@@ -62,6 +67,7 @@ import {
   isNoRecordedValue,
   NO_ATTRIBUTES,
   NO_BUCKETS,
+  type NumberPoint,
   type ReceivedData,
   type ReceivedExemplar,
   type ReceivedMetric,
@@ -79,6 +85,7 @@ import {
   readNanoseconds,
   readPacked64,
   readPackedVarints,
+  readSigned64,
   readVarint64,
 } from './wire.ts';
 import { type Entry, readEntry } from './wire-attributes.ts';
@@ -177,8 +184,8 @@ function* readMetric(reader: MessageReader, metrics: MutableMetric[]): Pausing {
   yield* readLongMessage(reader, (tag) => {
     if (tag === METRIC_HISTOGRAM) return readExplicit(reader, metric);
     if (tag === METRIC_EXPONENTIAL) return readExponential(reader, metric);
-    if (tag === METRIC_GAUGE || tag === METRIC_SUM || tag === METRIC_SUMMARY)
-      return readOther(reader, metric);
+    if (tag === METRIC_GAUGE || tag === METRIC_SUM) return readNumbers(reader, metric, tag === METRIC_SUM);
+    if (tag === METRIC_SUMMARY) return readOther(reader, metric);
     if (tag === METRIC_NAME) metric.name = reader.string();
     else if (tag === METRIC_DESCRIPTION) metric.description = reader.string();
     else if (tag === METRIC_UNIT) metric.unit = reader.string();
@@ -197,6 +204,20 @@ function* readExponential(reader: MessageReader, metric: MutableMetric): Pausing
   const points: ExponentialPoint[] = [];
   const temporality = yield* readData(reader, () => points.push(readExponentialPoint(reader)));
   metric.data = { kind: 'exponential', temporality: temporalityOf(temporality), points };
+}
+
+function* readNumbers(reader: MessageReader, metric: MutableMetric, isSum: boolean): Pausing {
+  const points: NumberPoint[] = [];
+  let temporality = 0;
+  let isMonotonic = false;
+  yield* readLongMessage(reader, (tag) => {
+    if (tag === DATA_POINT) points.push(readNumberPoint(reader));
+    else if (isSum && tag === DATA_TEMPORALITY) temporality = reader.int32();
+    else if (isSum && tag === SUM_IS_MONOTONIC) isMonotonic = reader.bool();
+    else return false;
+    return true;
+  });
+  metric.data = { kind: 'number', isSum, isMonotonic, temporality: temporalityOf(temporality), points };
 }
 
 function* readOther(reader: MessageReader, metric: MutableMetric): Pausing {
@@ -223,6 +244,25 @@ function* readData(reader: MessageReader, readPoint: () => void): Pausing<number
 type Facts = Pick<ReceivedPoint, 'startNs' | 'timeNs' | 'isEmpty' | 'count'>;
 type KnownFacts = Partial<Pick<ReceivedPoint, 'sum' | 'min' | 'max'>>;
 const NO_FACTS: Facts & KnownFacts = { startNs: 0n, timeNs: 0n, isEmpty: false, count: 0 };
+
+function readNumberPoint(reader: MessageReader): NumberPoint {
+  const entries: Entry[] = [];
+  let startNs = 0n;
+  let timeNs = 0n;
+  let isEmpty = false;
+  let value: number | undefined;
+  readMessage(reader, (tag) => {
+    if (tag === NUMBER_ATTRIBUTE) entries.push(readEntry(reader));
+    else if (tag === POINT_START) startNs = readNanoseconds(reader);
+    else if (tag === POINT_TIME) timeNs = readNanoseconds(reader);
+    else if (tag === NUMBER_DOUBLE) value = reader.double();
+    else if (tag === NUMBER_INTEGER) value = readSigned64(reader);
+    else if (tag === NUMBER_FLAGS) isEmpty = isNoRecordedValue(reader.uint32());
+    else return false;
+    return true;
+  });
+  return { attributes: attributesOf(entries), startNs, timeNs, isEmpty, value };
+}
 
 function readExplicitPoint(reader: MessageReader): ExplicitPoint {
   const entries: Entry[] = [];

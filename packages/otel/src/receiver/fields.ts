@@ -45,7 +45,13 @@ export const EXPONENTIAL_MIN: number = fixed64(12);
 export const EXPONENTIAL_MAX: number = fixed64(13);
 export const EXPONENTIAL_ZERO_THRESHOLD: number = fixed64(14);
 
-// Fields that both kinds of points share.
+export const SUM_IS_MONOTONIC: number = varint(3);
+export const NUMBER_DOUBLE: number = fixed64(4);
+export const NUMBER_INTEGER: number = fixed64(6);
+export const NUMBER_ATTRIBUTE: number = delimited(7);
+export const NUMBER_FLAGS: number = varint(8);
+
+// Fields that all kinds of points share, or both kinds of histograms.
 export const POINT_START: number = fixed64(2);
 export const POINT_TIME: number = fixed64(3);
 export const POINT_COUNT: number = fixed64(4);

@@ -63,6 +63,19 @@ export function integerField(fields: JsonObject, name: string): number {
   throw mustBe('ERR_DECODE', name, 'an integer of 32 bits', value);
 }
 
+/**
+ * An `int64`, written as a number or as text. Beyond 2^53 it is the nearest number. `undefined` when there is none.
+ *
+ * @throws HdrscopeError `ERR_DECODE`
+ */
+export function signedField(fields: JsonObject, name: string): number | undefined {
+  const value = fieldOf(fields, name) ?? undefined;
+  if (value === undefined) return undefined;
+  if (typeof value === 'string' && /^-?\d{1,19}$/.test(value)) return Number(value);
+  if (typeof value === 'number' && Number.isInteger(value)) return value;
+  throw mustBe('ERR_DECODE', name, 'an integer', value);
+}
+
 /** @throws HdrscopeError `ERR_DECODE` */
 export function nanosecondsField(fields: JsonObject, name: string): bigint {
   const value = fieldOf(fields, name) ?? 0;

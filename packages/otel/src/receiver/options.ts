@@ -1,5 +1,6 @@
 import { mustBe, type OptionNames } from '@hdrscope/core/internal';
 import { type Clock, type IntakeOptions, systemClock } from '@hdrscope/registry';
+import type { NumberStates } from './number-states.ts';
 import type { MetricIdentity, ReceivedFamilyOptions } from './received.ts';
 
 /**
@@ -18,6 +19,8 @@ export interface OtlpReceiverOptions extends Pick<IntakeOptions, 'observer' | 'm
    * request; a family keeps its first options. @default the receiver chooses all options
    */
   readonly familyOptions?: (metric: MetricIdentity) => ReceivedFamilyOptions | undefined;
+  /** Keeps the last states of sums and gauges: see `numberStates`. @default sums and gauges are refused */
+  readonly numbers?: NumberStates | undefined;
   /** How many streams are remembered: an integer of at least 1. Points of further streams are refused. @default 10000 */
   readonly maxStreams?: number;
   /**
@@ -46,6 +49,7 @@ export interface OtlpReceiverOptions extends Pick<IntakeOptions, 'observer' | 'm
 export const RECEIVER_NAMES: OptionNames<OtlpReceiverOptions> = {
   resourceAttributes: true,
   familyOptions: true,
+  numbers: true,
   maxStreams: true,
   forgetAfterMs: true,
   maxBytes: true,
@@ -63,9 +67,9 @@ export type ReceiverLimits = Required<
 
 /** The options that decide how received metrics become readings, and how these are ingested. */
 export type ReceiverSettings = Required<
-  Omit<OtlpReceiverOptions, keyof ReceiverLimits | 'observer' | 'memory'>
+  Omit<OtlpReceiverOptions, keyof ReceiverLimits | 'observer' | 'memory' | 'numbers'>
 > &
-  Pick<OtlpReceiverOptions, 'observer' | 'memory'>;
+  Pick<OtlpReceiverOptions, 'observer' | 'memory' | 'numbers'>;
 
 const DEFAULT_RESOURCE_ATTRIBUTES = ['service.namespace', 'service.name', 'service.instance.id'];
 const DEFAULT_MAX_STREAMS = 10_000;
@@ -86,6 +90,7 @@ export function withDefaults({
   clock = systemClock,
   observer,
   memory,
+  numbers,
 }: OtlpReceiverOptions): ReceiverSettings & ReceiverLimits {
   const areTexts =
     Array.isArray(resourceAttributes) && resourceAttributes.every((key) => typeof key === 'string');
@@ -115,6 +120,7 @@ export function withDefaults({
     clock,
     observer,
     memory,
+    numbers,
   };
 }
 

@@ -44,7 +44,12 @@ export function* readingsOf(
     if (resource?.attributes !== metric.resource) resource = resourceOf(metric.resource, settings);
     if (scope?.scope !== metric.scope) scope = scopeOf(metric.scope);
     if (data.kind === 'other') {
-      if (data.pointCount > 0) refuse(name, NO_HISTOGRAM, data.pointCount);
+      const refusal = settings.numbers === undefined ? NO_HISTOGRAM : SUMMARY;
+      if (data.pointCount > 0) refuse(name, refusal, data.pointCount);
+      continue;
+    }
+    if (data.kind === 'number') {
+      yield* keepNumbers(metric, data, resource, scope, settings, refuse);
       continue;
     }
     const { kind, temporality } = data;
@@ -78,6 +83,39 @@ export function* readingsOf(
       const counter = counterOf(point, temporality, nowMs);
       yield { key, family, attributes, ...factsOf(point), exemplars: exemplarsOf(point, nowMs), counter };
     }
+  }
+}
+
+/** Hands the points of a sum or a gauge to the states of the receiver, if it has some. Yields after each. */
+function* keepNumbers(
+  metric: ReceivedMetric,
+  data: Extract<ReceivedMetric['data'], { kind: 'number' }>,
+  resource: Resource,
+  scope: ScopeOfMetrics,
+  { numbers }: ReceiverSettings,
+  refuse: Refuse,
+): Generator<undefined, void, undefined> {
+  if (numbers === undefined) {
+    const { length } = data.points;
+    if (length > 0) refuse(metric.name, NO_HISTOGRAM, length);
+    return;
+  }
+  const refused = resource.refusal ?? scope.refusal ?? refusalOfNames(metric);
+  for (const point of data.points) {
+    yield;
+    if (point.isEmpty) continue;
+    const isLong = canonicalText(point.attributes).length > LONGEST_TEXT;
+    const refusal =
+      refused ??
+      (isLong ? LONG_ATTRIBUTES : undefined) ??
+      numbers.take({
+        metric,
+        data,
+        attributes: { ...resource.identifying, ...point.attributes },
+        sender: resource.identity,
+        point,
+      });
+    if (refusal !== undefined) refuse(metric.name, refusal);
   }
 }
 
@@ -127,6 +165,10 @@ const NO_HISTOGRAM: PointRefusal = {
   reason: 'notHistogram',
   message: 'is not a histogram: only histograms are accepted',
 };
+const SUMMARY: PointRefusal = {
+  reason: 'notHistogram',
+  message: 'is a summary: only histograms, sums and gauges are accepted',
+};
 const LONG_NAME: PointRefusal = {
   reason: 'malformed',
   message: `has a name, a unit or a scope of more than ${LONGEST_NAME} characters`,
@@ -142,15 +184,24 @@ const LONG_ATTRIBUTES: PointRefusal = {
 const NO_NAME: PointRefusal = { reason: 'malformed', message: 'has no name' };
 const NO_TEMPORALITY: PointRefusal = { reason: 'malformed', message: 'is neither delta nor cumulative' };
 
+function refusalOfNames({
+  name,
+  unit,
+  description,
+}: Pick<ReceivedMetric, 'name' | 'unit' | 'description'>): PointRefusal | undefined {
+  if (name === '') return NO_NAME;
+  if (name.length > LONGEST_NAME || unit.length > LONGEST_NAME) return LONG_NAME;
+  return description.length > LONGEST_TEXT ? LONG_DESCRIPTION : undefined;
+}
+
 /** Returns the family of a metric, or the reason to refuse its points. */
 function familyOf(
   { name, unit, description, scope }: ReceivedMetric,
   temporality: Temporality,
   { familyOptions }: ReceiverSettings,
 ): FamilyOptions | PointRefusal {
-  if (name === '') return NO_NAME;
-  if (name.length > LONGEST_NAME || unit.length > LONGEST_NAME) return LONG_NAME;
-  if (description.length > LONGEST_TEXT) return LONG_DESCRIPTION;
+  const refusal = refusalOfNames({ name, unit, description });
+  if (refusal !== undefined) return refusal;
   if (temporality === undefined) return NO_TEMPORALITY;
   const hasScope = scope.name !== '' || scope.version !== '';
   try {

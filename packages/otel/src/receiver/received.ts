@@ -43,19 +43,37 @@ export type ReceivedData =
       readonly temporality: Temporality;
       readonly points: readonly ExponentialPoint[];
     }
+  | {
+      readonly kind: 'number';
+      /** A gauge has no temporality, and is not monotonic. */
+      readonly isSum: boolean;
+      readonly isMonotonic: boolean;
+      readonly temporality: Temporality;
+      readonly points: readonly NumberPoint[];
+    }
   | { readonly kind: 'other'; readonly pointCount: number };
 
 /** `undefined` when the request does not name it. */
 export type Temporality = 'delta' | 'cumulative' | undefined;
 
-/** The fields that both kinds of points share. */
-export interface ReceivedPoint {
+/** The fields that all points share. */
+export interface TimedPoint {
   readonly attributes: Attributes;
   /** Nanoseconds since 1970, or 0 when unknown. */
   readonly startNs: bigint;
   readonly timeNs: bigint;
   /** Whether the point reports only that nothing was recorded. */
   readonly isEmpty: boolean;
+}
+
+/** A point of a sum or a gauge. */
+export interface NumberPoint extends TimedPoint {
+  /** `undefined` when the point has none. An integer beyond 2^53 is the nearest number. */
+  readonly value: number | undefined;
+}
+
+/** The fields that both kinds of histograms share. */
+export interface ReceivedPoint extends TimedPoint {
   readonly count: number;
   readonly sum: number | undefined;
   readonly min: number | undefined;

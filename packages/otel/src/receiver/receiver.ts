@@ -50,8 +50,9 @@ const OTLP_RECEIVER: OptionsOwner<OtlpReceiverOptions> = {
  * identify a family; the point's attributes and the identifying resource attributes identify a series.
  *
  * A point of a cumulative stream adds its increase since the previous point, or all of its counts after a restart. A point
- * of a delta stream is added once. The receiver refuses gauges, sums, summaries and points that contradict themselves: none
- * of their values count, and the answer is 200 with the number of refused points and the reasons, as
+ * of a delta stream is added once. Sums and gauges go to the option `numbers`, which keeps their last states. The receiver refuses
+ * summaries, points that contradict themselves, and, without that option, sums and gauges: none of their values count, and the answer is
+ * 200 with the number of refused points and the reasons, as
  * [OTLP requires](https://opentelemetry.io/docs/specs/otlp/#partial-success-1).
  *
  * A bucket counts, whole, at its middle, after the minimum and the maximum of the stream have narrowed it. Values below 0

@@ -100,6 +100,12 @@ export function readFixed64(reader: BinaryReader): number {
   return low + reader.fixed32() * TURN;
 }
 
+/** Reads an `sfixed64` as a number. Beyond 2^53 it is the nearest number. */
+export function readSigned64(reader: BinaryReader): number {
+  const low = reader.fixed32();
+  return low + reader.sfixed32() * TURN;
+}
+
 /** Reads a `fixed64` exactly. */
 export function readNanoseconds(reader: BinaryReader): bigint {
   return BigInt(reader.fixed64());

@@ -74,7 +74,7 @@ function mutated(bytes: Uint8Array, random: (end: number) => number): Uint8Array
 function possibleTotals(metrics: readonly ReceivedMetric[]): Set<number> {
   const totals = new Set([0]);
   for (const { data } of metrics) {
-    if (data.kind === 'other') continue;
+    if (data.kind === 'other' || data.kind === 'number') continue;
     for (const { count } of data.points) for (const total of [...totals]) totals.add(total + count);
   }
   return totals;

@@ -23,7 +23,7 @@ function pointsIn(body: Buffer): Map<string, number> {
   const metrics = body[0] === 0x7b ? decodedJson(body.toString()) : decodedProtobuf(body);
   return new Map(
     metrics.flatMap(({ name, data }) =>
-      data.kind === 'other'
+      data.kind === 'other' || data.kind === 'number'
         ? []
         : data.points.map(({ attributes, startNs, timeNs, count }): [string, number] => [
             JSON.stringify([name, attributes, `${startNs}`, `${timeNs}`]),

@@ -42,6 +42,7 @@ export const PROTOBUF_ATTACKS: Readonly<Record<string, () => Buffer>> = {
   'empty points': () => explicitPoints(repeated(hex(EMPTY))),
   'empty exponential points': () => inMetric(field(10, DELTA, repeated(hex(EMPTY)))),
   'empty points of a gauge': () => inMetric(field(5, repeated(hex(EMPTY)))),
+  'empty attributes of a point of a gauge': () => inMetric(field(5, field(1, repeated(hex('3a00'))))),
   'empty attributes of a resource': () => field(1, field(1, repeated(hex(EMPTY)))),
   'empty attributes of a point': () => explicitPoints(field(1, repeated(hex('4a00')))),
   'empty items of an attribute': () =>

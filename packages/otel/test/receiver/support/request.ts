@@ -32,8 +32,12 @@ export interface MetricJson {
   readonly description?: string;
   readonly histogram?: DataJson<ExplicitJson>;
   readonly exponentialHistogram?: DataJson<ExponentialJson>;
-  readonly gauge?: { readonly dataPoints: readonly object[] };
-  readonly sum?: { readonly dataPoints: readonly object[] };
+  readonly gauge?: { readonly dataPoints: readonly NumberJson[] };
+  readonly sum?: {
+    readonly aggregationTemporality?: number;
+    readonly isMonotonic?: boolean;
+    readonly dataPoints: readonly NumberJson[];
+  };
   readonly summary?: { readonly dataPoints: readonly object[] };
 }
 
@@ -51,6 +55,12 @@ export interface PointJson {
   readonly min?: number | string;
   readonly max?: number | string;
   readonly flags?: number;
+}
+
+export interface NumberJson
+  extends Pick<PointJson, 'attributes' | 'startTimeUnixNano' | 'timeUnixNano' | 'flags'> {
+  readonly asInt?: string | number;
+  readonly asDouble?: string | number;
 }
 
 export interface ExplicitJson extends PointJson {
@@ -116,18 +126,36 @@ function writeMetric(writer: BinaryWriter, metric: MetricJson): void {
   text(writer, 1, metric.name);
   text(writer, 2, metric.description);
   text(writer, 3, metric.unit);
-  for (const [field, other] of [
-    [5, metric.gauge],
-    [7, metric.sum],
-    [11, metric.summary],
-  ] as const) {
-    if (other === undefined) continue;
-    message(writer, field, () => {
-      for (const _ of other.dataPoints) message(writer, 1, () => fixed(writer, 3, 1));
+  const { gauge, sum, summary } = metric;
+  if (gauge !== undefined) message(writer, 5, () => writeNumbers(writer, gauge.dataPoints));
+  if (sum !== undefined) {
+    message(writer, 7, () => {
+      writeNumbers(writer, sum.dataPoints);
+      if (sum.aggregationTemporality !== undefined)
+        writer.tag(2, WireType.Varint).int32(sum.aggregationTemporality);
+      if (sum.isMonotonic !== undefined) writer.tag(3, WireType.Varint).bool(sum.isMonotonic);
+    });
+  }
+  if (summary !== undefined) {
+    message(writer, 11, () => {
+      for (const _ of summary.dataPoints) message(writer, 1, () => fixed(writer, 3, 1));
     });
   }
   writeData(writer, 9, metric.histogram, (point) => writeExplicit(writer, point));
   writeData(writer, 10, metric.exponentialHistogram, (point) => writeExponential(writer, point));
+}
+
+function writeNumbers(writer: BinaryWriter, points: readonly NumberJson[]): void {
+  for (const { attributes, startTimeUnixNano, timeUnixNano, flags, asInt, asDouble } of points) {
+    message(writer, 1, () => {
+      fixed(writer, 2, startTimeUnixNano);
+      fixed(writer, 3, timeUnixNano);
+      double(writer, 4, asDouble);
+      if (asInt !== undefined) writer.tag(6, WireType.Bit64).sfixed64(BigInt(asInt));
+      writeAttributes(writer, 7, attributes);
+      if (flags !== undefined) writer.tag(8, WireType.Varint).uint32(flags);
+    });
+  }
 }
 
 function writeData<Point>(
