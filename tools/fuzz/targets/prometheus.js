@@ -76,7 +76,7 @@ export async function exposition() {
       const texts = Object.entries(attributes ?? {}).map(([key, value]) => [key, textOf(value)]);
       family.with(Object.fromEntries(texts)).record(0.25);
       const families = familiesOfSnapshot(await registry.gather());
-      for (const format of ['text', 'openmetrics', 'protobuf']) {
+      for (const format of ['text', 'openmetrics', 'openmetrics2', 'protobuf']) {
         const bytes = render(families, format);
         if (format === 'protobuf') continue;
         for (const line of Buffer.from(bytes).toString().split('\n')) {

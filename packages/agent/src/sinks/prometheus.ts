@@ -47,15 +47,8 @@ export const startPrometheus: Start<PrometheusSinkConfig> = async (config, conte
 /** The last sums and gauges that receivers got. */
 function receivedFamilies(
   { numbers }: EntryContext,
-  { prefix, withUnitSuffix, withoutScopeInfo, appendTimestamp, warn }: Parameters<FamilySource>[0],
+  { withUnitSuffix, warn }: Parameters<FamilySource>[0],
 ): MetricFamily[] {
-  const options = {
-    prefix,
-    withUnitSuffix,
-    withoutScopeInfo,
-    appendTimestamp,
-    warn,
-    withoutTargetInfo: true,
-  };
+  const options = { withUnitSuffix, warn, withoutTargetInfo: true };
   return [...numbers.values()].flatMap((states) => familiesOfResourceMetrics(states.metrics(), options));
 }
