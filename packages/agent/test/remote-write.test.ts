@@ -31,7 +31,7 @@ const take = (response: ServerResponse): void => {
 };
 
 const yaml = (url: string, more = ''): string => `sources: [{ type: stdin, metric: { name: job, unit: ms } }]
-sinks: [{ type: remote-write, url: 'http://${url}', interval: 50ms, timeout: 40ms${more} }]`;
+sinks: [{ type: remote-write, url: 'http://${url}', interval: 1s, timeout: 1s${more} }]`;
 
 async function* typed(text: string): AsyncGenerator<Uint8Array, void> {
   yield new TextEncoder().encode(text);
@@ -43,17 +43,17 @@ test('a sink sends at its interval, with its headers, and its deliveries grow ov
     yaml(`u:hunter22@${url}`, ', headers: { x-scope-orgid: me }'),
     typed('1\n2\n'),
   );
-  await until('it has sent three times', () => received.length >= 3);
+  await until('it has sent twice', () => received.length >= 2);
   expect(received[0]!.headers).toMatchObject({
     'content-encoding': 'snappy',
     'x-scope-orgid': 'me',
     authorization: `Basic ${btoa('u:hunter22')}`,
   });
   const deliveredNow = () => agent.health().entries.find(({ kind }) => kind === 'sink')!.delivery!;
-  await until('the answers have come', () => deliveredNow().requests >= 3);
+  await until('the answers have come', () => deliveredNow().requests >= 2);
   const { requests } = deliveredNow();
   await agent.reload(configOf(yaml(url, ', buckets: native')));
-  await until('it goes on', () => deliveredNow().requests > requests + 1);
+  await until('it goes on', () => deliveredNow().requests > requests);
   expect(deliveredNow()).toMatchObject({ pendingValues: 0, rejectedPoints: 0 });
   const before = received.length;
   expect(await agent.stop()).toEqual([]);
