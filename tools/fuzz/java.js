@@ -2,11 +2,12 @@
  * Random programs over the whole API of `Histogram`, run here and by HdrHistogram in Java, and compared after each step: totals,
  * moments, percentiles, iterations, texts and encoded bytes.
  */
+
+import { Random } from '../lib/random.js';
 import { compareProgram } from './java/compare.js';
 import { EXPLAINED } from './java/explanations.js';
 import { makeProgram, smallerSteps } from './java/program.js';
 import { OracleUnavailable, openOracle } from './java/theirs.js';
-import { Random } from '../lib/random.js';
 import { sourceOf } from './sources.js';
 
 /** @import { Program } from './java/program.js' */

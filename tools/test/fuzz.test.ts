@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { caseOf, kindOf, outcomeOf, shrink, type Target } from '../fuzz/engine.js';
 import { FORMS, revive, written } from '../fuzz/forms.js';
-import { Random } from '../lib/random.js';
 import { TARGETS } from '../fuzz/targets.js';
+import { Random } from '../lib/random.js';
 import { workspaceRoot } from '../lib/workspace.js';
 
 /** Cases of all targets; the tests of core run 100,000 more. */
