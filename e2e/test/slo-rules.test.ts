@@ -203,7 +203,7 @@ describeWithPeers(['prometheus-3'])('rules of an objective in a real Prometheus'
     };
     // The fastest alert looks at a minute and at 5 seconds.
     const rules = FORM_NAMES.map((form) =>
-      rulesFor(form, '--objective', '99%', '--window', '12h', '--match', `job="${form}"`),
+      rulesFor(form, '--objective', '99%', '--window', '12h', '--by', 'job', '--match', `job="${form}"`),
     );
     prometheus = await startPrometheus('prometheus-3', [`127.0.0.1:${server.port}`], {
       rules,
@@ -220,17 +220,23 @@ describeWithPeers(['prometheus-3'])('rules of an objective in a real Prometheus'
     await stopPeers();
   });
 
-  /** The objectives whose page of a minute fires. */
+  /** The summaries of the pages of a minute that fire. */
   async function pages(): Promise<readonly string[]> {
     const response = await fetch(`${prometheus.url}/api/v1/alerts`);
     const { data } = (await response.json()) as {
-      data: { alerts: readonly { state: string; labels: Readonly<Record<string, string>> }[] };
+      data: {
+        alerts: readonly {
+          state: string;
+          labels: Readonly<Record<string, string>>;
+          annotations: { summary: string };
+        }[];
+      };
     };
     return data.alerts
       .filter(
         ({ state, labels }) => state === 'firing' && labels.severity === 'page' && labels.window === '1m',
       )
-      .map(({ labels }) => labels.slo!)
+      .map(({ annotations }) => annotations.summary)
       .sort();
   }
 
@@ -259,6 +265,12 @@ describeWithPeers(['prometheus-3'])('rules of an objective in a real Prometheus'
   test('pages fire while half of the requests are slow, at the exact ratio, and end when all are fast', async () => {
     slow = 10;
     await waitFor(async () => (await pages()).length === 3, { what: 'pages of all forms' });
+    expect(await pages()).toEqual(
+      ['classic', 'custom', 'native'].map(
+        (form) =>
+          `${form} (job=${form}): the error budget of 12h burns more than 14.4 times as fast as allowed`,
+      ),
+    );
     const measured = await waitFor(
       async () => {
         const found = await ratios();

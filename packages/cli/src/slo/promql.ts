@@ -3,7 +3,8 @@ const METRIC = /^[a-zA-Z_:][\w:]*$/;
 const LABEL = /^[a-zA-Z_]\w*$/;
 
 /** A matcher of a label: `job="api"`, `"http.route"!~"/health.*"`. */
-const MATCHER = /^(?:[a-zA-Z_]\w*|"(?:[^"\\\n]|\\.)+")\s*(?:=~|!~|!=|=)\s*"(?:[^"\\\n]|\\.)*"$/;
+const MATCHER =
+  /^(?:[a-zA-Z_]\w*|"(?:[^"\\\n]|\\["'\\abfnrtvxuU0-7])+")\s*(?:=~|!~|!=|=)\s*"(?:[^"\\\n]|\\["'\\abfnrtvxuU0-7])*"$/;
 
 export function isMatcher(text: string): boolean {
   return MATCHER.test(text);

@@ -25,15 +25,14 @@ export const OWN_LABELS: readonly string[] = ['slo', 'severity', 'window', 'shor
 export function rulesOf(slo: Slo): readonly Rule[] {
   const alerts = burnAlerts(slo.periodMs);
   const labels = { slo: slo.name };
-  const windows = [...new Set(alerts.flatMap(({ longMs, shortMs }) => [shortMs, longMs]))].sort(
-    (a, b) => a - b,
-  );
+  const lengths = alerts.flatMap(({ longMs, shortMs }) => [shortMs, longMs]).sort((a, b) => a - b);
   return [
     { record: BUDGET, expr: `vector(${slo.budget})`, labels },
-    ...windows.map((ms) => {
-      const window = durationText(ms);
-      return { record: RATIO, expr: errorRatio(slo, window), labels: { ...labels, window } };
-    }),
+    ...[...new Set(lengths.map(durationText))].map((window) => ({
+      record: RATIO,
+      expr: errorRatio(slo, window),
+      labels: { ...labels, window },
+    })),
     ...uncertainty(slo, durationText(alerts[0]!.longMs)),
     ...alerts.filter((alert) => canFire(slo, alert)).map((alert) => alertRule(slo, alert)),
   ];

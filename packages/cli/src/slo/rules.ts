@@ -1,26 +1,16 @@
-import { visible } from '@hdrscope/core/internal';
-import { type CountedUnit, SHOWN_UNITS } from '@hdrscope/registry';
 import { type Command, Option } from 'commander';
-import { amountIn } from '../amount.ts';
 import { type Arguments, choiceOption, createParser, isDecimal, wrongOption } from '../arguments.ts';
-import { ExitCode, type Io, Refusal, UsageError } from '../command.ts';
+import { ExitCode, type Io, UsageError } from '../command.ts';
 import { parseDuration } from '../duration.ts';
-import { nameOfPath, sizeOf } from '../inputs/input-file.ts';
-import { wholeText } from '../inputs/whole-text.ts';
 import { NUMBER_UNITS } from '../numbers/number-unit.ts';
 import { OUTPUT_HELP, writeLines } from '../output-file.ts';
-import { boundsInScrape } from './bounds.ts';
 import { LEAST_PERIOD_MS } from './burn-rates.ts';
+import { commentOf } from './comment.ts';
 import { durationText, isLabelName, isMatcher } from './promql.ts';
-import { impossibleAlerts, OWN_LABELS, percentText, rulesOf } from './rule-groups.ts';
+import { readThreshold, type ThresholdOptions } from './read-threshold.ts';
+import { OWN_LABELS, rulesOf } from './rule-groups.ts';
 import type { Slo } from './slo.ts';
-import {
-  dividedBucket,
-  HISTOGRAM_FORMS,
-  type HistogramForm,
-  neighbours,
-  type Threshold,
-} from './threshold.ts';
+import { HISTOGRAM_FORMS } from './threshold.ts';
 import { rulesYaml } from './yaml.ts';
 
 const DESCRIPTION = `Prints rules for Prometheus that watch an objective: the share of values of a histogram that must be
@@ -36,17 +26,11 @@ bounds the error of a ratio. Histograms with explicit bounds answer their bounds
 
 const DAY_MS = 86_400_000;
 
-interface Options {
+interface Options extends ThresholdOptions {
   readonly metric?: string;
-  readonly threshold?: string;
   readonly objective?: string;
   /** In milliseconds. */
   readonly window: number;
-  readonly histogram: HistogramForm;
-  readonly unit?: CountedUnit;
-  readonly schema: number;
-  readonly bounds?: string;
-  readonly scrape?: string;
   readonly by?: readonly string[];
   readonly match?: readonly string[];
   readonly label?: Readonly<Record<string, string>>;
@@ -121,7 +105,7 @@ async function sloOf(options: Options, io: Io): Promise<Slo> {
   if (metric === undefined || metric === '')
     throw new UsageError('--metric is required: the name of a histogram');
   if (objective === undefined) throw new UsageError('--objective is required: a percentage, as in 99.9%');
-  const threshold = await thresholdOf(metric, options, io);
+  const threshold = await readThreshold(metric, options, io);
   return {
     name: options.name ?? `${metric} ${threshold.text}`,
     metric,
@@ -132,79 +116,6 @@ async function sloOf(options: Options, io: Io): Promise<Slo> {
     matchers: options.match ?? [],
     labels: options.label ?? {},
   };
-}
-
-async function thresholdOf(metric: string, options: Options, io: Io): Promise<Threshold> {
-  const { histogram: form, schema, threshold: text } = options;
-  if (text === undefined) throw new UsageError('--threshold is required: a value, as in 300ms');
-  const unit = options.unit ?? unitInName(metric);
-  const value = valueIn(text, unit, '--threshold');
-  if (form === 'native') {
-    if (options.bounds !== undefined || options.scrape !== undefined) {
-      throw new UsageError(
-        '--bounds and --scrape need --histogram custom or classic: a native histogram has no bounds of its own',
-      );
-    }
-    return { value, text, form, bucket: dividedBucket(value, schema) };
-  }
-  const bounds = await boundsOf(metric, unit, options, io);
-  if (!bounds.includes(value)) throw notABound(value, unit, metric, bounds);
-  return { value, text, form, bucket: undefined };
-}
-
-async function boundsOf(
-  metric: string,
-  unit: CountedUnit,
-  { bounds, scrape }: Options,
-  io: Io,
-): Promise<readonly number[]> {
-  if ((bounds === undefined) === (scrape === undefined)) {
-    throw new UsageError(
-      '--histogram custom and classic need either --bounds or --scrape: only a bound of the histogram is an exact threshold',
-    );
-  }
-  if (bounds !== undefined) return bounds.split(',').map((one) => valueIn(one.trim(), unit, '--bounds'));
-  const path = scrape!;
-  const name = nameOfPath(path);
-  if (path !== '-') await sizeOf(path);
-  const source = path === '-' ? io.stdin : path;
-  return boundsInScrape(await wholeText({ name, source }, 'the text of a scrape'), metric, name);
-}
-
-function notABound(value: number, unit: CountedUnit, metric: string, bounds: readonly number[]): Refusal {
-  const shown = SHOWN_UNITS[unit].unit === '' ? '' : ` ${unit}`;
-  const nearest = neighbours(value, bounds)
-    .filter((bound) => bound !== undefined)
-    .map((bound) => `${bound}${shown}`);
-  const cure =
-    nearest.length === 1
-      ? `the nearest one is ${nearest[0]}`
-      : `the nearest ones are ${nearest.join(' and ')}`;
-  return new Refusal(
-    `--threshold must be a bound of ${metric}, which knows no more about its values, got ${value}${shown}: ${cure}`,
-  );
-}
-
-/** @throws UsageError */
-function valueIn(text: string, unit: CountedUnit, name: string): number {
-  const value = amountIn(text, unit);
-  if (value !== undefined && value > 0 && Number.isFinite(value)) return value;
-  const kind = SHOWN_UNITS[unit].unit;
-  const example = kind === 's' ? '300ms' : kind === 'By' ? '64KiB' : '200';
-  const cure = unit === 'none' ? ' (--unit states the unit of the histogram)' : '';
-  throw wrongOption(name, `a value above 0, as in ${example}${cure}`, text);
-}
-
-const UNITS_IN_NAMES: readonly (readonly [suffix: RegExp, unit: CountedUnit])[] = [
-  [/[_.]seconds$/, 's'],
-  [/[_.]milliseconds$/, 'ms'],
-  [/[_.]microseconds$/, 'us'],
-  [/[_.]nanoseconds$/, 'ns'],
-  [/[_.]bytes$/, 'bytes'],
-];
-
-function unitInName(metric: string): CountedUnit {
-  return UNITS_IN_NAMES.find(([suffix]) => suffix.test(metric))?.[1] ?? 'none';
 }
 
 /** The part of values that may be bad, without the errors of binary fractions. */
@@ -259,32 +170,4 @@ function addLabel(
     );
   }
   return { ...before, [name]: value };
-}
-
-function commentOf(slo: Slo): readonly string[] {
-  const { metric, threshold, budget, periodMs, name } = slo;
-  const good = percentText(1 - budget);
-  return [
-    `${name}: ${good} of the values of ${metric} are at most ${threshold.text}, over ${durationText(periodMs)}.`,
-    ...precisionOf(slo),
-    ...impossibleAlerts(slo).map(
-      ({ severity, rate, longMs }) =>
-        `There is no ${severity} for ${durationText(longMs)}: with a budget of ${percentText(budget)}, a rate of ${rate} is more than all values.`,
-    ),
-  ].map((line) => visible(line));
-}
-
-function precisionOf({ threshold, metric }: Slo): readonly string[] {
-  const { value, form, bucket } = threshold;
-  if (bucket !== undefined) {
-    const [lower, upper] = bucket;
-    return [
-      `The threshold ${value} divides a bucket, and Prometheus interpolates in it: a ratio is that of some threshold from ${lower} to ${upper}.`,
-      'Its error is at most the share of values in this bucket, which slo:threshold_bucket:ratio records. Coarser schemas have wider buckets.',
-    ];
-  }
-  if (form === 'native') return [`The threshold ${value} is a bound of a bucket: the ratios are exact.`];
-  return [
-    `The threshold ${value} is a bound of ${metric}: the ratios are exact where every series has this bound.`,
-  ];
 }

@@ -14,6 +14,8 @@ export interface Threshold {
   /** The threshold as the person wrote it. */
   readonly text: string;
   readonly form: HistogramForm;
+  /** The coarsest schema of a native histogram. */
+  readonly schema: number;
   /**
    * The bounds of the bucket that holds the threshold, if the threshold is not one of them: the share of values in this bucket bounds
    * the error of a ratio. `undefined` when ratios are exact.
@@ -31,16 +33,10 @@ export function dividedBucket(
   return upper === value ? undefined : [exponentialBound(schema, index), upper];
 }
 
-/** The bounds on both sides of a value that is not one of them. */
-export function neighbours(
-  value: number,
-  bounds: readonly number[],
-): readonly [below: number | undefined, above: number | undefined] {
-  let below: number | undefined;
-  let above: number | undefined;
-  for (const bound of bounds) {
-    if (bound < value) below = Math.max(below ?? bound, bound);
-    if (bound > value) above = Math.min(above ?? bound, bound);
-  }
-  return [below, above];
+/** The bounds next to a value that is not one of them: one or two. */
+export function neighbours(value: number, bounds: readonly number[]): readonly number[] {
+  const sorted = [...bounds].sort((a, b) => a - b);
+  const below = sorted.findLast((bound) => bound < value);
+  const above = sorted.find((bound) => bound > value);
+  return [below, above].filter((bound) => bound !== undefined);
 }

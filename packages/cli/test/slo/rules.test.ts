@@ -58,6 +58,17 @@ test.each([
   expect([found[0], found.at(-1), found.length]).toEqual([first, last, 4]);
 });
 
+test.each(['31d', '90d', '3h', '11h', '17d3h', '100d', '123456.789s'])(
+  'the rules of %s have windows of different lengths',
+  async (window) => {
+    const yaml = await printed(['--window', window]);
+    const recorded = yaml.split('      - ').filter((rule) => rule.startsWith('record: slo:error_ratio:rate'));
+    const windows = recorded.map((rule) => /window: (.*)/.exec(rule)![1]);
+    expect(new Set(windows).size).toBe(windows.length);
+    expect(windows.length).toBeGreaterThanOrEqual(7);
+  },
+);
+
 test('the rates spend 2, 5, 10 and 10 percent of the budget in a long window', () => {
   const day = 86_400_000;
   const shares = burnAlerts(30 * day).map(({ rate, longMs }) => (rate * longMs) / (30 * day));
@@ -80,7 +91,9 @@ test('a threshold within a bucket names the bucket, and a rule records its share
   );
   // A power of two is a bound in every schema from 0 on.
   const exact = await printed(['--threshold', '250ms']);
-  expect(exact).toContain('The threshold 0.25 is a bound of a bucket: the ratios are exact.');
+  expect(exact).toContain(
+    'The threshold 0.25 is a bound of a bucket from schema 3 on: the ratios are exact.',
+  );
   expect(exact).not.toContain('threshold_bucket');
 });
 
@@ -204,6 +217,7 @@ test.each([
     ['--label', 'severity=page'],
     '--label must be a name and a value, as in team=web, and not slo, severity,',
   ],
+  [['--match', String.raw`a="\d"`], '--match must be a matcher of PromQL'],
   [['--histogram', 'classic'], '--histogram custom and classic need either --bounds or --scrape'],
   [['--bounds', '1,2'], '--bounds and --scrape need --histogram custom or classic'],
   [['--metric', ''], '--metric is required'],
