@@ -60,7 +60,7 @@ export function readLedger(run, file) {
  * @param {string} text
  * @returns {Ledger}
  */
-function parseLedger(run, text) {
+export function parseLedger(run, text) {
   /** @type {Batch[]} */
   const batches = [];
   /** @type {string[]} */

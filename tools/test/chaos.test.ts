@@ -142,7 +142,7 @@ describe('a run', () => {
 
   test('of one round kills threads and loses nothing outside of the window', () => {
     const tools = join(built.directory, 'tools');
-    for (const part of ['package.json', 'chaos', 'lib', 'peers']) {
+    for (const part of ['package.json', 'chaos', 'lib', 'peers', 'contention']) {
       cpSync(join(workspaceRoot, 'tools', part), join(tools, part), { recursive: true });
     }
     const args = ['--no-build', '--scenario', 'kill-thread', '--seed', '7', '--round', '3'];

@@ -94,11 +94,15 @@ export const readOnlyFolder = {
     const mounts = await MountNamespace.open(round);
     const running = await serviceOn(round, mounts, [2000, 4000]);
     const { folder } = running;
+    const above = round.path('above');
+    await mkdir(above);
     for (let i = 0; i < times; i++) {
       await round.pause(500, 100);
       // A mount above it: the file that is open can be written, and nothing can be renamed or made.
-      mounts.mount('--bind', folder, folder);
-      mounts.mount('-o', 'remount,bind,ro', folder);
+      // Made elsewhere, because a mount on which the service has opened a file cannot become read-only.
+      mounts.mount('--bind', folder, above);
+      mounts.mount('-o', 'remount,bind,ro', above);
+      mounts.mount('--move', above, folder);
       await round.pause(700, 200);
       mounts.unmount(folder);
     }
