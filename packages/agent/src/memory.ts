@@ -26,7 +26,6 @@ export class EntryMemory {
   readonly #intakes = new Map<string, IngestMemory>();
   readonly #numbers = new Map<string, NumberStates>();
   readonly #logs = new Map<string, FollowedLog>();
-  readonly #numbers = new Map<string, NumberStates>();
   /** Notes that the log has already. */
   readonly notes: Set<string> = new Set();
 
