@@ -307,7 +307,7 @@ sinks: [{ type: dashboard, listen: 'localhost:0', title: orders }]`);
         for (const daemon of daemons) await daemon.close();
         rmSync(folder, { recursive: true });
       };
-      dashboard = { url, port: Number(new URL(url).port), close };
+      dashboard = { ...dashboard, url, port: Number(new URL(url).port), close };
       const page = await open({ viewport, colorScheme });
 
       await page.getByRole('button', { name: 'Ceph' }).click();
