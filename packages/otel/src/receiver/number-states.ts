@@ -251,13 +251,14 @@ function shown({ identity, data, series }: Metric, nowMs: number): NumberMetric 
     isMonotonic: data.isMonotonic,
     dataPoints: [...series.values()].map(({ attributes, streams, ended }) => {
       const all = [...streams.values()];
-      const starts = all.map(({ startNs, seenMs }) =>
-        startNs === 0n ? seenMs : Number(startNs / 1_000_000n),
-      );
+      const startMs = all.reduce((least, { startNs, seenMs }) => {
+        const own = startNs === 0n ? seenMs : Number(startNs / 1_000_000n);
+        return Math.min(least, own);
+      }, nowMs);
       const latest = all.reduce((one, other) => (other.timeNs > one.timeNs ? other : one));
       const value = data.isSum ? all.reduce((sum, one) => sum + one.value, ended) : latest.value;
       return {
-        startTime: timeOf(Math.min(nowMs, ...starts)),
+        startTime: timeOf(startMs),
         endTime: timeOf(nowMs),
         attributes,
         value,
