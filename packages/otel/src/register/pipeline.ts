@@ -1,9 +1,10 @@
+import { isMainThread } from 'node:worker_threads';
 import type { HdrscopeError } from '@hdrscope/core';
 import { reasonOf } from '@hdrscope/kit';
 import type { MeterProvider } from '@opentelemetry/api';
 import type { Hdr } from '../create-hdr.ts';
 import { type Environment, variable } from '../environment.ts';
-import { makeReaders } from '../metric-readers.ts';
+import { makeReaders, wantedExporters } from '../metric-readers.ts';
 import type { Reader } from '../sdk.ts';
 import type { Application } from './application.ts';
 import { notice } from './notice.ts';
@@ -38,7 +39,7 @@ export function makePipeline(
   environment: Environment,
 ): Pipeline | undefined {
   const missing = new Set<string>();
-  const readers = makeReaders(environment, (specifier) => loaded(application, specifier), {
+  const readers = makeReaders(withoutServers(environment), (specifier) => loaded(application, specifier), {
     preventServerStart: true,
     onProblem: (problem) => {
       const { specifier } = problem.details;
@@ -96,6 +97,23 @@ export function makePipeline(
   };
 }
 
+/** A thread leaves the port to the main thread. */
+function withoutServers(environment: Environment): Environment {
+  const wanted = wantedExporters(environment);
+  if (!wanted.has('prometheus')) return environment;
+  if (isMainThread) {
+    process.once('worker', () => {
+      notice(
+        'HDRSCOPE_UNREACHABLE',
+        'scrapes have no metrics of worker threads, which only push exporters reach',
+      );
+    });
+    return environment;
+  }
+  const others = [...wanted].filter((name) => name !== 'prometheus').join(',');
+  return { ...environment, OTEL_METRICS_EXPORTER: others || 'none' };
+}
+
 /** What to install for histograms with native buckets, in place of the stock exporter. */
 const INSTEAD: Readonly<Record<string, string>> = {
   '@opentelemetry/exporter-prometheus': '@hdrscope/prometheus',
@@ -113,7 +131,8 @@ function resourceOf(application: Application, environment: Environment): unknown
     readonly detectResources: (options: { readonly detectors: readonly unknown[] }) => unknown;
   } & Readonly<Record<string, unknown>>;
   const names = (variable(environment, 'OTEL_NODE_RESOURCE_DETECTORS') ?? 'env,process,host').split(',');
-  const wanted = names.map((name) => name.trim());
+  // The threads of a process would be one source of metrics, and their counts would contradict each other.
+  const wanted = [...names.map((name) => name.trim()), ...(isMainThread ? [] : ['serviceinstance'])];
   const detectors = Object.entries(DETECTORS)
     .filter(([name]) => wanted.includes(name) || wanted.includes('all'))
     .map(([, name]) => resources[name]);
