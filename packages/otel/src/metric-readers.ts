@@ -1,6 +1,8 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
+import { delegate } from './delegate.ts';
 import { type Environment, variable } from './environment.ts';
+import { PackedBuckets } from './packed-buckets.ts';
 import type { Reader } from './sdk.ts';
 
 /** Imports a package that the application has installed. */
@@ -117,7 +119,8 @@ function pushReader(name: string, environment: Environment, load: LoadNow): Read
 }
 
 function exporterOf(name: string, environment: Environment, load: LoadNow): object {
-  if (name === 'console') return new (named(load, SDK, 'ConsoleMetricExporter'))();
+  if (name === 'console')
+    return readable(new (named(load, SDK, 'ConsoleMetricExporter'))() as ConsoleExporter);
   if (name !== 'otlp') {
     throw mustBe('ERR_INVALID_OPTION', 'OTEL_METRICS_EXPORTER', 'otlp, prometheus, console or none', name);
   }
@@ -128,6 +131,39 @@ function exporterOf(name: string, environment: Environment, load: LoadNow): obje
     throw mustBe('ERR_INVALID_OPTION', 'OTEL_EXPORTER_OTLP_METRICS_PROTOCOL', allowed, protocol);
   }
   return new (named(load, specifier, 'OTLPMetricExporter'))();
+}
+
+/** `ConsoleMetricExporter` of the SDK. */
+interface ConsoleExporter {
+  export(metrics: Exported, done: unknown): void;
+}
+
+/** `ResourceMetrics` of the SDK, as far as the console needs it. */
+interface Exported {
+  readonly scopeMetrics: readonly {
+    readonly metrics: readonly { readonly dataPoints: readonly { readonly value: unknown }[] }[];
+  }[];
+}
+
+/** The console shows packed buckets as a getter, so the exporter gets copies with arrays. */
+function readable(exporter: ConsoleExporter): object {
+  return delegate(exporter, {
+    export: (metrics: Exported, done: unknown) => {
+      const scopeMetrics = metrics.scopeMetrics.map((scope) => ({
+        ...scope,
+        metrics: scope.metrics.map((metric) => ({
+          ...metric,
+          dataPoints: metric.dataPoints.map((point) => ({ ...point, value: unpackedValue(point.value) })),
+        })),
+      }));
+      exporter.export({ ...metrics, scopeMetrics }, done);
+    },
+  });
+}
+
+function unpackedValue(value: unknown): unknown {
+  const { positive } = value as { readonly positive?: unknown };
+  return positive instanceof PackedBuckets ? { ...(value as object), positive: { ...positive } } : value;
 }
 
 function protocolOf(environment: Environment): string {

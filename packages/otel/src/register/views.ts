@@ -38,8 +38,7 @@ function givenViews(text: string, parseYaml: (text: string) => unknown): readonl
   return text
     .split(',')
     .map((part) => part.trim())
-    .filter((part) => part !== '')
-    .map(parseView);
+    .filter((part) => part !== '');
 }
 
 /** A list of views, an object with them as `views`, or one view. */
@@ -53,7 +52,7 @@ function checked(given: readonly unknown[]): ReadViews {
   const problems: HdrscopeError[] = [];
   for (const [i, value] of given.entries()) {
     try {
-      const view = value as HdrView;
+      const view = (typeof value === 'string' ? parseView(value) : value) as HdrView;
       compileView(view);
       if (view.attributesProcessors !== undefined) {
         const allowed = 'left out: a text has no functions. Use allowAttributes or denyAttributes';
@@ -97,7 +96,10 @@ function parseValue(name: string, text: string): unknown {
   if (NUMBERS.includes(name)) return numberOf(text);
   if (LISTS.includes(name)) return items;
   if (name === 'boundaries') return items.map(numberOf);
-  if (name === 'tee') return text === 'true' || (text === 'false' ? false : text);
+  if (name === 'tee') {
+    if (text !== 'true' && text !== 'false') throw mustBe('ERR_INVALID_OPTION', 'tee', 'true or false', text);
+    return text === 'true';
+  }
   return text;
 }
 
