@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { readViews } from '../../src/register/views.ts';
 
@@ -90,6 +91,16 @@ describe('files', () => {
     const path = join(folder, name);
     writeFileSync(path, content);
     expect(read(path)).toEqual({ views: [{ instrumentName: 'a', significantDigits: 3 }], problems: [] });
+  });
+
+  test('the example', () => {
+    const path = fileURLToPath(new URL('../../../../examples/register/views.yaml', import.meta.url));
+    const { views, problems } = read(path);
+    expect(problems).toEqual([]);
+    expect(views.map(({ instrumentName }) => instrumentName)).toEqual([
+      'http.server.request.duration',
+      '*.duration',
+    ]);
   });
 
   test('a YAML file without a parser is refused', () => {
