@@ -2,8 +2,9 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { buildPackages, describeWithPeers } from '@hdrscope/testing';
+import { buildPackages, describeWithPeers, isInstalled, programOf } from '@hdrscope/testing';
 import { Application, quit, type Running, visit } from './support/application.ts';
 import { startCollector } from './support/collector.ts';
 import { type HistogramPoint, type OtlpMetrics, pointsReceived } from './support/otlp-json.ts';
@@ -123,6 +124,14 @@ function expectDurations(route: Record<string, string> = {}): void {
   expect(count - (attributes['http.route'] === undefined ? 1 : 0)).toBe(ITEMS);
 }
 
+async function scrape(port: number): Promise<string | undefined> {
+  try {
+    return await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  } catch {
+    return undefined;
+  }
+}
+
 const ROUTE = { 'http.route': '/items/:id' };
 
 describe('alone', () => {
@@ -150,6 +159,35 @@ describe('alone', () => {
     expect(await quit(running)).toBe(0);
     expectItems();
     expectDurations();
+  });
+
+  test('threads export by themselves, under identities of their own', async () => {
+    const running = await application.start(['--import', REGISTER, 'threads.mjs'], {
+      ...toSink,
+      OTEL_METRICS_EXPORTER: 'otlp,prometheus',
+      OTEL_EXPORTER_PROMETHEUS_PORT: String(await freePort()),
+    });
+    expect(await running.exit).toBe(0);
+    const points = pointsReceived(requests).filter(({ name }) => name === 'job.size');
+    expect(points.map(({ sum }) => sum).sort()).toEqual([1, 2]);
+    expect(new Set(points.map(({ resource }) => resource['service.instance.id'])).size).toBe(2);
+    expect(running.stderr().match(/\[HDRSCOPE_UNREACHABLE\].*worker threads/g)).toHaveLength(1);
+  });
+
+  test('npm start: only the service has the port of the metrics', async () => {
+    const port = await freePort();
+    const environment = {
+      NODE_OPTIONS: `--import ${REGISTER}`,
+      OTEL_METRICS_EXPORTER: 'prometheus',
+      OTEL_EXPORTER_PROMETHEUS_HOST: '127.0.0.1',
+      OTEL_EXPORTER_PROMETHEUS_PORT: String(port),
+    };
+    const running = await application.start(['start'], environment, 'npm');
+    await visit(running, ITEMS);
+    const scraped = await waitFor(() => scrape(port), { what: 'a scrape' });
+    expect(scraped).toMatch(new RegExp(`^basket_count\\{.*\\} ${ITEMS}$`, 'm'));
+    expect(await quit(running)).toBe(0);
+    expect(running.stderr()).not.toContain('hdrscope:');
   });
 
   test('a configuration file of OpenTelemetry', async () => {
@@ -189,6 +227,29 @@ describe('beside an SDK that the application starts', () => {
     const [duration] = pointsOf('http.server.request.duration');
     expect(duration?.buckets).not.toHaveProperty('scale');
     expect(running.stderr()).toMatch(/\[HDRSCOPE_TOO_LATE\].*http\.server\.request\.duration/);
+  });
+});
+
+describeWithPeers(['auto-instrumentations'])('auto-instrumentations-node', () => {
+  const AUTO = '@opentelemetry/auto-instrumentations-node';
+  const modules = isInstalled('auto-instrumentations') ? programOf('auto-instrumentations') : '';
+  // With a copy of the API that is older than that of hdrscope.
+  const automatic = new Application(
+    ['@hdrscope', ...['@opentelemetry', 'express'].map((name) => `${name}=${join(modules, name)}`)],
+    [AUTO],
+  );
+  afterAll(() => automatic.remove());
+
+  test.each<[title: string, args: readonly string[]]>([
+    ['in place of its register', []],
+    ['beside its register', ['--import', `${AUTO}/register`]],
+  ])('%s, each request counts once', async (_, args) => {
+    const running = await automatic.start(['--import', REGISTER, ...args, 'express.cjs'], toSink);
+    await visit(running, ITEMS);
+    expect(await quit(running)).toBe(0);
+    expectItems();
+    expectDurations(ROUTE);
+    expect(running.stderr()).not.toContain('hdrscope:');
   });
 });
 

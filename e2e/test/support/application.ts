@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { waitFor } from './peer-process.ts';
 
@@ -26,7 +26,7 @@ export class Application {
   readonly #children = new Set<ChildProcess>();
 
   /**
-   * @param installed Names of packages; with `=`, the folder in `node_modules` that has one.
+   * @param installed Names of packages; with `=`, the folder that has one, from `node_modules` of the workspace.
    * @param dependencies Those in package.json.
    */
   constructor(installed: readonly string[], dependencies: readonly string[]) {
@@ -34,6 +34,7 @@ export class Application {
     const manifest = {
       name: 'shop',
       private: true,
+      scripts: { start: 'node express.cjs' },
       dependencies: Object.fromEntries(dependencies.map((name) => [name, '*'])),
     };
     writeFileSync(join(this.folder, 'package.json'), JSON.stringify(manifest));
@@ -41,14 +42,18 @@ export class Application {
       const [name = '', folder = name] = one.split('=');
       const link = join(this.folder, 'node_modules', name);
       mkdirSync(dirname(link), { recursive: true });
-      symlinkSync(join(MODULES, folder), link);
+      symlinkSync(resolve(MODULES, folder), link);
     }
   }
 
-  /** Starts Node.js in the folder, and waits until the service listens. */
-  async start(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<Running> {
+  /** Starts Node.js, or another program, in the folder, and waits until the service listens. */
+  async start(
+    args: readonly string[],
+    environment: Readonly<Record<string, string>>,
+    program: string = process.execPath,
+  ): Promise<Running> {
     const { PATH = '', HOME = '' } = process.env;
-    const child = spawn(process.execPath, args, {
+    const child = spawn(program, args, {
       cwd: this.folder,
       env: { PATH, HOME, OTEL_TRACES_EXPORTER: 'none', OTEL_LOGS_EXPORTER: 'none', ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
