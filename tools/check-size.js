@@ -38,7 +38,8 @@ export const USES = [
 export const STARTS = [
   { entry: '@hdrscope/core', limitModules: 5, limitRatio: 1.7 },
   { entry: '@hdrscope/registry', limitModules: 8, limitRatio: 2 },
-  { entry: '@hdrscope/otel', limitModules: 9, limitRatio: 2.6 },
+  // `register` shares most of it, so it is in a file of its own.
+  { entry: '@hdrscope/otel', limitModules: 10, limitRatio: 2.6 },
   {
     entry: '@hdrscope/otel/register',
     limitModules: 11,
