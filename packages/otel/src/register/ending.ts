@@ -14,8 +14,10 @@ const LONGEST_WAIT_MS = 5000;
  */
 export function shutDownAtEnd(pipeline: Pick<Pipeline, 'flush' | 'shutDown'>): () => void {
   const onEnd = async (): Promise<void> => {
-    // An exporter that waits for a receiver that is down would hold the process up for as long as its timeouts.
-    const finish = setTimeout(() => process.exit(), LONGEST_WAIT_MS);
+    // An exporter that waits for a receiver that is down would hold the process up for as long as its timeouts. Other listeners may
+    // have begun work of the application.
+    const hasOthers = process.listenerCount('beforeExit') > 0;
+    const finish = hasOthers ? undefined : setTimeout(() => process.exit(), LONGEST_WAIT_MS);
     await pipeline.shutDown();
     clearTimeout(finish);
   };
