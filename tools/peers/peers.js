@@ -111,6 +111,8 @@ export const PEERS = [
   madePeer('opentelemetry-3', '3.1.1', 'node_modules', installWithNpm),
   // As these: it asks for Node.js 22, and its tests run on Node.js 20 too.
   madePeer('prometheus-client', '0.16.1', 'node_modules', installWithNpm),
+  // With its own copy of the API, older than that of the workspace.
+  madePeer('auto-instrumentations', '0.81.2', 'node_modules', installWithNpm),
   {
     ...madePeer('opentelemetry-suites', '2.10.0', 'packages', fetchOpenTelemetryJs, COMMIT),
     isExtra: true,

@@ -1,6 +1,8 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
+import { delegate } from './delegate.ts';
 import { type Environment, variable } from './environment.ts';
+import { PackedBuckets } from './packed-buckets.ts';
 import type { Reader } from './sdk.ts';
 
 /** Imports a package that the application has installed. */
@@ -18,6 +20,31 @@ const OTLP_PACKAGES: Readonly<Record<string, string>> = {
   grpc: '@opentelemetry/exporter-metrics-otlp-grpc',
 };
 
+const SDK = '@opentelemetry/sdk-metrics';
+
+/** The exporter of `@hdrscope/prometheus` has native histograms. The stock exporter shows explicit buckets. */
+const PROMETHEUS_PACKAGES = [
+  ['@hdrscope/prometheus', 'HdrPrometheusExporter'],
+  ['@opentelemetry/exporter-prometheus', 'PrometheusExporter'],
+] as const;
+
+/** Loads a package at once. Throws when that fails. */
+export type LoadNow = (specifier: string) => Readonly<Record<string, unknown>>;
+
+/** The readers of an environment. */
+export interface ReadersOptions {
+  /** Whether Prometheus readers listen only when `startServer` of them is called. @default false */
+  readonly preventServerStart?: boolean;
+  /** Called with an exporter that cannot be made, which is then left out. @default the error is thrown */
+  readonly onProblem?: (problem: HdrscopeError) => void;
+}
+
+/** The exporters that `OTEL_METRICS_EXPORTER` names, each once. */
+export function wantedExporters(environment: Environment): ReadonlySet<string> {
+  const names = variable(environment, 'OTEL_METRICS_EXPORTER') ?? 'otlp';
+  return new Set(names.split(',').map((name) => name.trim()));
+}
+
 /**
  * Makes the readers that `OTEL_METRICS_EXPORTER` names, as `NodeSDK` would. The variable holds one or more of these,
  * separated by commas: `otlp` (with `OTEL_EXPORTER_OTLP_METRICS_PROTOCOL` or `OTEL_EXPORTER_OTLP_PROTOCOL`), `prometheus`
@@ -28,23 +55,61 @@ const OTLP_PACKAGES: Readonly<Record<string, string>> = {
  * @throws HdrscopeError `ERR_INVALID_OPTION` when a variable has a value that is not allowed, or a package is not installed.
  */
 export async function readersFromEnvironment(environment: Environment, load: Load): Promise<Reader[]> {
-  const wanted = (variable(environment, 'OTEL_METRICS_EXPORTER') ?? 'otlp')
-    .split(',')
-    .map((name) => name.trim());
+  const modules = new Map<string, Awaited<ReturnType<Load>>>();
+  const failures = new Map<string, unknown>();
+  for (const specifier of packagesFor(environment)) {
+    try {
+      modules.set(specifier, await load(specifier));
+    } catch (error) {
+      failures.set(specifier, error);
+    }
+  }
+  return makeReaders(environment, (specifier) => {
+    const found = modules.get(specifier);
+    if (found === undefined) throw failures.get(specifier);
+    return found;
+  });
+}
+
+/** The packages that the readers of an environment may come from. */
+function packagesFor(environment: Environment): string[] {
+  const wanted = wantedExporters(environment);
+  const otlp = wanted.has('otlp') ? OTLP_PACKAGES[protocolOf(environment)] : undefined;
+  return [
+    ...(wanted.has('prometheus') ? PROMETHEUS_PACKAGES.map(([specifier]) => specifier) : []),
+    ...(otlp === undefined ? [] : [otlp]),
+    ...(wanted.has('otlp') || wanted.has('console') ? [SDK] : []),
+  ];
+}
+
+/** Makes the readers of `readersFromEnvironment` at once. */
+export function makeReaders(
+  environment: Environment,
+  load: LoadNow,
+  { preventServerStart, onProblem }: ReadersOptions = {},
+): Reader[] {
   const readers: Reader[] = [];
-  for (const name of new Set(wanted)) {
+  for (const name of wantedExporters(environment)) {
     if (name === 'none') continue;
-    if (name === 'prometheus') readers.push(await prometheusReader(environment, load));
-    else readers.push(await pushReader(name, environment, load));
+    try {
+      readers.push(
+        name === 'prometheus'
+          ? prometheusReader(environment, load, preventServerStart === true)
+          : pushReader(name, environment, load),
+      );
+    } catch (error) {
+      if (onProblem === undefined || !(error instanceof HdrscopeError)) throw error;
+      onProblem(error);
+    }
   }
   return readers;
 }
 
-async function pushReader(name: string, environment: Environment, load: Load): Promise<Reader> {
-  const exporter = await exporterOf(name, environment, load);
+function pushReader(name: string, environment: Environment, load: LoadNow): Reader {
+  const exporter = exporterOf(name, environment, load);
   const exportIntervalMillis = milliseconds(environment, 'OTEL_METRIC_EXPORT_INTERVAL', DEFAULT_INTERVAL_MS);
   const timeout = milliseconds(environment, 'OTEL_METRIC_EXPORT_TIMEOUT', DEFAULT_TIMEOUT_MS);
-  const PeriodicReader = await named(load, '@opentelemetry/sdk-metrics', 'PeriodicExportingMetricReader');
+  const PeriodicReader = named(load, SDK, 'PeriodicExportingMetricReader');
   return new PeriodicReader({
     exporter,
     exportIntervalMillis,
@@ -53,48 +118,89 @@ async function pushReader(name: string, environment: Environment, load: Load): P
   }) as Reader;
 }
 
-async function exporterOf(name: string, environment: Environment, load: Load): Promise<object> {
+function exporterOf(name: string, environment: Environment, load: LoadNow): object {
   if (name === 'console')
-    return new (await named(load, '@opentelemetry/sdk-metrics', 'ConsoleMetricExporter'))();
+    return readable(new (named(load, SDK, 'ConsoleMetricExporter'))() as ConsoleExporter);
   if (name !== 'otlp') {
     throw mustBe('ERR_INVALID_OPTION', 'OTEL_METRICS_EXPORTER', 'otlp, prometheus, console or none', name);
   }
-  const protocol =
-    variable(environment, 'OTEL_EXPORTER_OTLP_METRICS_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL') ??
-    'http/protobuf';
+  const protocol = protocolOf(environment);
   const specifier = OTLP_PACKAGES[protocol];
   if (specifier === undefined) {
     const allowed = Object.keys(OTLP_PACKAGES).join(' or ');
     throw mustBe('ERR_INVALID_OPTION', 'OTEL_EXPORTER_OTLP_METRICS_PROTOCOL', allowed, protocol);
   }
-  return new (await named(load, specifier, 'OTLPMetricExporter'))();
+  return new (named(load, specifier, 'OTLPMetricExporter'))();
 }
 
-async function prometheusReader(environment: Environment, load: Load): Promise<Reader> {
+/** `ConsoleMetricExporter` of the SDK. */
+interface ConsoleExporter {
+  export(metrics: Exported, done: unknown): void;
+}
+
+/** `ResourceMetrics` of the SDK, as far as the console needs it. */
+interface Exported {
+  readonly scopeMetrics: readonly {
+    readonly metrics: readonly { readonly dataPoints: readonly { readonly value: unknown }[] }[];
+  }[];
+}
+
+/** The console shows packed buckets as a getter, so the exporter gets copies with arrays. */
+function readable(exporter: ConsoleExporter): object {
+  return delegate(exporter, {
+    export: (metrics: Exported, done: unknown) => {
+      const scopeMetrics = metrics.scopeMetrics.map((scope) => ({
+        ...scope,
+        metrics: scope.metrics.map((metric) => ({
+          ...metric,
+          dataPoints: metric.dataPoints.map((point) => ({ ...point, value: unpackedValue(point.value) })),
+        })),
+      }));
+      exporter.export({ ...metrics, scopeMetrics }, done);
+    },
+  });
+}
+
+function unpackedValue(value: unknown): unknown {
+  const { positive } = value as { readonly positive?: unknown };
+  return positive instanceof PackedBuckets ? { ...(value as object), positive: { ...positive } } : value;
+}
+
+function protocolOf(environment: Environment): string {
+  return (
+    variable(environment, 'OTEL_EXPORTER_OTLP_METRICS_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL') ??
+    'http/protobuf'
+  );
+}
+
+function prometheusReader(environment: Environment, load: LoadNow, preventServerStart: boolean): Reader {
   const host = variable(environment, 'OTEL_EXPORTER_PROMETHEUS_HOST') ?? 'localhost';
   const port = variable(environment, 'OTEL_EXPORTER_PROMETHEUS_PORT') ?? String(DEFAULT_PROMETHEUS_PORT);
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
     throw mustBe('ERR_INVALID_OPTION', 'OTEL_EXPORTER_PROMETHEUS_PORT', 'an integer from 0 to 65535', port);
   }
-  const options = { host, port: Number(port) };
-  // The exporter of `@hdrscope/prometheus` has native histograms. The stock exporter shows explicit buckets.
-  const ours = await load('@hdrscope/prometheus').catch(() => undefined);
-  const Exporter =
-    (ours?.HdrPrometheusExporter as Constructor | undefined) ??
-    (await named(load, '@opentelemetry/exporter-prometheus', 'PrometheusExporter'));
-  return new Exporter(options) as Reader;
+  const [ours, stock] = PROMETHEUS_PACKAGES;
+  let Exporter: Constructor;
+  try {
+    Exporter = named(load, ...ours);
+  } catch {
+    Exporter = named(load, ...stock);
+  }
+  return new Exporter({
+    host,
+    port: Number(port),
+    ...(preventServerStart && { preventServerStart }),
+  }) as Reader;
 }
 
-async function named(load: Load, specifier: string, name: string): Promise<Constructor> {
+function named(load: LoadNow, specifier: string, name: string): Constructor {
   try {
-    return (await load(specifier))[name] as Constructor;
+    return load(specifier)[name] as Constructor;
   } catch (cause) {
     throw new HdrscopeError(
       'ERR_INVALID_OPTION',
       `the metric readers need ${specifier}, which cannot be imported: install it in the application`,
-      {
-        cause,
-      },
+      { cause, details: { specifier } },
     );
   }
 }

@@ -27,6 +27,14 @@ export interface InstrumentFactory {
   remember(family: ViewTarget['family'], settings: MetricSettings): void;
 }
 
+/** Marks wrapped providers, for other copies of this package too. */
+const WRAPPED = Symbol.for('hdrscope.otel.wrapped');
+
+/** Whether a provider was wrapped, by any copy of this package. */
+export function isWrapped(provider: MeterProvider): boolean {
+  return (provider as { readonly [WRAPPED]?: unknown })[WRAPPED] === true;
+}
+
 /** Wraps a provider: its meters make HDR instruments where a view says so, and nothing else changes. */
 export function wrapProvider<Wrapped extends MeterProvider>(
   provider: Wrapped,
@@ -34,7 +42,8 @@ export function wrapProvider<Wrapped extends MeterProvider>(
 ): Wrapped {
   const meters = new WeakMap<Meter, Map<string, Meter>>();
   const targetsOf = targetFinder(factory, sdkViewReader(provider));
-  return delegate<MeterProvider>(provider, {
+  return delegate<MeterProvider & { readonly [WRAPPED]: true }>(provider as never, {
+    [WRAPPED]: true,
     getMeter: (...args: Parameters<MeterProvider['getMeter']>) => {
       const meter = provider.getMeter(...args);
       const [name, version, options] = args;
@@ -46,7 +55,7 @@ export function wrapProvider<Wrapped extends MeterProvider>(
       byScope.set(scopeKey(scope), wrapped);
       return wrapped;
     },
-  }) as Wrapped;
+  }) as unknown as Wrapped;
 }
 
 const ASYNCHRONOUS = [

@@ -16,9 +16,9 @@ export type PeerName =
   | 'log-rust'
   | 'log-python'
   | 'opentelemetry-3'
-  | 'opentelemetry-3'
   | 'opentelemetry-suites'
-  | 'prometheus-client';
+  | 'prometheus-client'
+  | 'auto-instrumentations';
 
 const installer = join(import.meta.dirname, '../../../tools/peers/install.js');
 

@@ -1,0 +1,382 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { buildPackages, describeWithPeers, isInstalled, programOf } from '@hdrscope/testing';
+import { Application, quit, type Running, visit } from './support/application.ts';
+import { startCollector } from './support/collector.ts';
+import { type HistogramPoint, type OtlpMetrics, pointsReceived } from './support/otlp-json.ts';
+import { freePort, stopPeers, waitFor } from './support/peer-process.ts';
+import { startPrometheus } from './support/prometheus.ts';
+
+const REGISTER = '@hdrscope/otel/register';
+const ITEMS = 20;
+/** Slots and buckets so narrow that each item has its own. */
+const VIEWS = 'http.*.duration, basket;significantDigits=3;maxSize=2000';
+
+const application = new Application(
+  [
+    '@hdrscope',
+    '@nestjs',
+    '@opentelemetry/api',
+    '@opentelemetry/exporter-metrics-otlp-grpc',
+    '@opentelemetry/exporter-metrics-otlp-http',
+    '@opentelemetry/exporter-metrics-otlp-proto',
+    '@opentelemetry/instrumentation-express',
+    '@opentelemetry/instrumentation-http=instrumentation-http-0.223',
+    '@opentelemetry/sdk-metrics',
+    '@opentelemetry/sdk-node=sdk-node-0.223',
+    'express',
+    'instrumentation-http-0.223',
+    'sdk-node-0.223',
+    'webpack',
+    'fastify',
+    'reflect-metadata',
+    'yaml',
+  ],
+  ['@opentelemetry/instrumentation-http', '@opentelemetry/instrumentation-express'],
+);
+
+/** An application with hdrscope and its peers, and no exporter. */
+const bare = new Application([], []);
+
+let sink: Server;
+let requests: OtlpMetrics[] = [];
+let toSink: Record<string, string> = {};
+
+beforeAll(async () => {
+  buildPackages(bare.folder, ['otel']);
+  sink = createServer(async (request, response) => {
+    const body: Buffer[] = [];
+    for await (const chunk of request) body.push(chunk);
+    requests.push(JSON.parse(Buffer.concat(body).toString()));
+    response.setHeader('content-type', 'application/json').end('{}');
+  }).listen(0, '127.0.0.1');
+  await once(sink, 'listening');
+  const { port } = sink.address() as AddressInfo;
+  toSink = {
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+    OTEL_NODE_RESOURCE_DETECTORS: 'env',
+    HDRSCOPE_VIEWS: VIEWS,
+  };
+});
+
+beforeEach(() => {
+  requests = [];
+});
+
+afterAll(async () => {
+  await Promise.all([application.remove(), bare.remove(), stopPeers()]);
+  sink.close();
+});
+
+/** The last points of a metric, one for each set of attributes. */
+function pointsOf(name: string): HistogramPoint[] {
+  const points = pointsReceived(requests).filter((point) => point.name === name);
+  return [...new Map(points.map((point) => [JSON.stringify(point.attributes), point])).values()];
+}
+
+/** The last value of a counter. */
+function counterOf(name: string): number | undefined {
+  const metrics = requests.flatMap(({ resourceMetrics }) =>
+    resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics)),
+  ) as readonly {
+    readonly name: string;
+    readonly sum?: { readonly dataPoints: readonly { asDouble: number }[] };
+  }[];
+  return metrics.filter((metric) => metric.name === name).at(-1)?.sum?.dataPoints[0]?.asDouble;
+}
+
+/** The middles of the used buckets, each as often as it was hit. */
+function middlesOf({ buckets }: HistogramPoint): number[] {
+  if (!('scale' in buckets)) throw new Error('must be an exponential histogram');
+  const base = 2 ** (2 ** -buckets.scale);
+  return buckets.counts.flatMap((count, i) =>
+    new Array<number>(count).fill((base ** (buckets.offset + i) * (1 + base)) / 2),
+  );
+}
+
+/** The items that were asked for, each within a thousandth. */
+function expectItems(): void {
+  const [basket] = pointsOf('basket');
+  const middles = middlesOf(basket!);
+  expect(middles).toHaveLength(ITEMS);
+  for (const [i, middle] of middles.entries()) expect(Math.abs(middle / (i + 1) - 1)).toBeLessThan(0.002);
+  expect(counterOf('orders')).toBe(ITEMS);
+}
+
+/** The requests for items, counted once each in HDR histograms. */
+function expectDurations(route: Record<string, string> = {}): void {
+  const durations = pointsOf('http.server.request.duration').filter(
+    ({ attributes }) => attributes['http.route'] !== '/quit',
+  );
+  expect(durations).toHaveLength(1);
+  expect(durations[0]).toMatchObject({
+    unit: 's',
+    attributes: route,
+    buckets: { scale: expect.any(Number) },
+  });
+  // Without a route, the request to end has the same attributes.
+  const { count, attributes } = durations[0]!;
+  expect(count - (attributes['http.route'] === undefined ? 1 : 0)).toBe(ITEMS);
+}
+
+async function scrape(port: number): Promise<string | undefined> {
+  try {
+    return await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  } catch {
+    return undefined;
+  }
+}
+
+const ROUTE = { 'http.route': '/items/:id' };
+
+describe('alone', () => {
+  test.each<[service: string, option: string, route: Record<string, string>]>([
+    ['express.cjs', '--import', ROUTE],
+    ['fastify.mjs', '--import', {}],
+    ['nest.cjs', '--require', ROUTE],
+  ])('%s with %s', async (service, option, route) => {
+    const running = await application.start([option, REGISTER, service], toSink);
+    await visit(running, ITEMS);
+    expect(await quit(running)).toBe(0);
+    expectItems();
+    expectDurations(route);
+    expect(running.stderr()).not.toContain('hdrscope:');
+  });
+
+  test('a bundle of webpack, with a copy of the API in it', async () => {
+    const { folder } = application;
+    await promisify(execFile)(process.execPath, ['bundle.cjs', 'express.cjs', 'out.cjs'], { cwd: folder });
+    const running = await application.start(['out.cjs'], {
+      ...toSink,
+      NODE_OPTIONS: `--import ${REGISTER}`,
+    });
+    await visit(running, ITEMS);
+    expect(await quit(running)).toBe(0);
+    expectItems();
+    expectDurations();
+  });
+
+  test('threads export by themselves, under identities of their own', async () => {
+    const running = await application.start(['--import', REGISTER, 'threads.mjs'], {
+      ...toSink,
+      OTEL_METRICS_EXPORTER: 'otlp,prometheus',
+      OTEL_EXPORTER_PROMETHEUS_PORT: String(await freePort()),
+    });
+    expect(await running.exit).toBe(0);
+    const points = pointsReceived(requests).filter(({ name }) => name === 'job.size');
+    expect(points.map(({ sum }) => sum).sort()).toEqual([1, 2]);
+    expect(new Set(points.map(({ resource }) => resource['service.instance.id'])).size).toBe(2);
+    expect(running.stderr().match(/\[HDRSCOPE_UNREACHABLE\].*worker threads/g)).toHaveLength(1);
+  });
+
+  test('npm start: only the service has the port of the metrics', async () => {
+    const port = await freePort();
+    const environment = {
+      NODE_OPTIONS: `--import ${REGISTER}`,
+      OTEL_METRICS_EXPORTER: 'prometheus',
+      OTEL_EXPORTER_PROMETHEUS_HOST: '127.0.0.1',
+      OTEL_EXPORTER_PROMETHEUS_PORT: String(port),
+    };
+    const running = await application.start(['start'], environment, 'npm');
+    await visit(running, ITEMS);
+    const scraped = await waitFor(() => scrape(port), { what: 'a scrape' });
+    expect(scraped).toMatch(new RegExp(`^basket_count\\{.*\\} ${ITEMS}$`, 'm'));
+    expect(await quit(running)).toBe(0);
+    expect(running.stderr()).not.toContain('hdrscope:');
+  });
+
+  test('a configuration file of OpenTelemetry', async () => {
+    const running = await application.start(['--import', REGISTER, 'express.cjs'], {
+      ...toSink,
+      OTEL_CONFIG_FILE: 'otel.yaml',
+    });
+    await visit(running, ITEMS);
+    expect(await quit(running)).toBe(0);
+    expectItems();
+    expectDurations(ROUTE);
+    expect(pointsOf('basket')[0]!.resource).toMatchObject({ 'service.name': 'from a file' });
+  });
+});
+
+describe('beside an SDK that the application starts', () => {
+  const AFTER = ['--import', REGISTER, '--require', './sdk.cjs', 'express.cjs'];
+
+  test.each<[title: string, args: readonly string[]]>([
+    ['in its code', ['--import', REGISTER, 'service-with-sdk.cjs']],
+    ['in a module that is loaded later', ['--require', REGISTER, ...AFTER.slice(2)]],
+  ])('%s, each request counts once, with the resource of that SDK', async (_, args) => {
+    const running = await application.start(args, toSink);
+    await visit(running, ITEMS);
+    expect(await quit(running)).toBe(0);
+    expectItems();
+    expectDurations();
+    expect(pointsOf('basket')[0]!.resource).toMatchObject({ 'service.name': 'with an SDK' });
+  });
+
+  test('in a module that is loaded earlier: its histograms stay, and a warning names them', async () => {
+    const args = ['--require', './sdk.cjs', '--import', REGISTER, 'express.cjs'];
+    const running = await application.start(args, toSink);
+    await visit(running, ITEMS);
+    expect(await quit(running)).toBe(0);
+    expectItems();
+    const [duration] = pointsOf('http.server.request.duration');
+    expect(duration?.buckets).not.toHaveProperty('scale');
+    expect(running.stderr()).toMatch(/\[HDRSCOPE_TOO_LATE\].*http\.server\.request\.duration/);
+  });
+});
+
+describeWithPeers(['auto-instrumentations'])('auto-instrumentations-node', () => {
+  const AUTO = '@opentelemetry/auto-instrumentations-node';
+  const modules = isInstalled('auto-instrumentations') ? programOf('auto-instrumentations') : '';
+  // With a copy of the API that is older than that of hdrscope.
+  const automatic = new Application(
+    ['@hdrscope', ...['@opentelemetry', 'express'].map((name) => `${name}=${join(modules, name)}`)],
+    [AUTO],
+  );
+  afterAll(() => automatic.remove());
+
+  test.each<[title: string, args: readonly string[]]>([
+    ['in place of its register', []],
+    ['beside its register', ['--import', `${AUTO}/register`]],
+  ])('%s, each request counts once', async (_, args) => {
+    const running = await automatic.start(['--import', REGISTER, ...args, 'express.cjs'], toSink);
+    await visit(running, ITEMS);
+    expect(await quit(running)).toBe(0);
+    expectItems();
+    expectDurations(ROUTE);
+    expect(running.stderr()).not.toContain('hdrscope:');
+  });
+});
+
+describe('the end of a process', () => {
+  test.each<[way: string, exit: number | string]>([
+    ['nothing', 0],
+    ['code', 3],
+    ['signal', 'SIGTERM'],
+    ['handler', 5],
+  ])('%s: the last metrics go out, and it ends with %s', async (way, exit) => {
+    const running = await application.start(['--import', REGISTER, 'ending.cjs', way], {
+      ...toSink,
+      HDRSCOPE_VIEWS: 'job.*',
+    });
+    if (exit === 'SIGTERM' || way === 'handler') running.child.kill('SIGTERM');
+    expect(await running.exit).toBe(exit);
+    expect(pointsOf('job.size')).toHaveLength(1);
+  });
+
+  test('a receiver that is down does not hold it up for long', async () => {
+    const start = performance.now();
+    const running = await application.start(['--import', REGISTER, 'ending.cjs', 'code'], {
+      ...toSink,
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}`,
+    });
+    expect(await running.exit).toBe(3);
+    expect(performance.now() - start).toBeLessThan(30_000);
+  });
+});
+
+describe('what cannot be done is said once, and the application runs', () => {
+  const warnings = (running: Running): string[] =>
+    running
+      .stderr()
+      .split('\n')
+      .filter((line) => line.includes('hdrscope: '))
+      .map((line) => line.replace(/^\(node:\d+\) /, ''));
+
+  test('packages that are not installed', async () => {
+    const running = await bare.start(['--import', REGISTER, 'ending.cjs', 'code'], {
+      OTEL_METRICS_EXPORTER: 'otlp,prometheus,console',
+    });
+    expect(await running.exit).toBe(3);
+    expect(warnings(running)).toEqual([
+      '[HDRSCOPE_MISSING_PACKAGE] hdrscope: metrics are not exported as the environment says: ' +
+        'npm install @opentelemetry/exporter-metrics-otlp-proto @hdrscope/prometheus',
+      '[HDRSCOPE_NO_INSTRUMENTATION] hdrscope: only instruments of the application itself are counted: ' +
+        'its package.json names no instrumentation, such as @opentelemetry/auto-instrumentations-node',
+    ]);
+    // The exporter that is there works.
+    expect(running.stdout()).toMatch(/job\.size.*bucketCounts: \[ 1 \]/s);
+  });
+
+  test('settings that are wrong', async () => {
+    const running = await application.start(['--import', REGISTER, 'ending.cjs', 'code'], {
+      ...toSink,
+      OTEL_METRICS_EXPORTER: 'otlp,carbon',
+      HDRSCOPE_VIEWS: 'job.*;significantDigits=9, other',
+    });
+    expect(await running.exit).toBe(3);
+    expect(warnings(running)).toEqual([
+      '[ERR_INVALID_OPTION] hdrscope: view 1 of HDRSCOPE_VIEWS is left out: significantDigits must be an integer from 0 to 5, got 9',
+      '[ERR_INVALID_OPTION] hdrscope: OTEL_METRICS_EXPORTER must be otlp, prometheus, console or none, got "carbon"',
+    ]);
+    expect(pointsOf('job.size')[0]!.buckets).not.toHaveProperty('scale');
+  });
+
+  test.each([
+    ['OTEL_SDK_DISABLED', 'true'],
+    ['OTEL_METRICS_EXPORTER', 'none'],
+  ])('nothing is exported and nothing is said with %s=%s', async (name, value) => {
+    const running = await application.start(['--import', REGISTER, 'ending.cjs', 'code'], {
+      ...toSink,
+      [name]: value,
+    });
+    expect(await running.exit).toBe(3);
+    expect([requests, warnings(running)]).toEqual([[], []]);
+  });
+});
+
+describeWithPeers(['collector'])('a Collector', () => {
+  test('receives the histograms and counters in each protocol', async () => {
+    const collector = await startCollector();
+    for (const protocol of ['grpc', 'http/json', 'http/protobuf']) {
+      const running = await application.start(['--import', REGISTER, 'express.cjs'], {
+        OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
+        OTEL_EXPORTER_OTLP_ENDPOINT: protocol === 'grpc' ? collector.grpcUrl : collector.httpUrl,
+        OTEL_SERVICE_NAME: protocol,
+        HDRSCOPE_VIEWS: VIEWS,
+      });
+      await visit(running, ITEMS);
+      expect(await quit(running)).toBe(0);
+      requests = await waitFor(
+        () => {
+          const received = collector.received();
+          const points = pointsReceived(received);
+          return points.some(({ resource }) => resource['service.name'] === protocol) && received;
+        },
+        { what: `metrics by ${protocol}` },
+      );
+      requests = requests.filter(({ resourceMetrics }) =>
+        JSON.stringify(resourceMetrics).includes(`"${protocol}"`),
+      );
+      expectItems();
+      expectDurations(ROUTE);
+    }
+  });
+});
+
+describeWithPeers(['prometheus-3'])('Prometheus', () => {
+  test('scrapes native histograms, and counters beside them', async () => {
+    const port = await freePort();
+    const prometheus = await startPrometheus('prometheus-3', [`127.0.0.1:${port}`]);
+    const running = await application.start(['--import', REGISTER, 'express.cjs'], {
+      OTEL_METRICS_EXPORTER: 'prometheus',
+      OTEL_EXPORTER_PROMETHEUS_HOST: '127.0.0.1',
+      OTEL_EXPORTER_PROMETHEUS_PORT: String(port),
+      HDRSCOPE_VIEWS: VIEWS,
+    });
+    await visit(running, ITEMS);
+    expect(await prometheus.queryNumber(`histogram_count(basket) == ${ITEMS}`)).toBe(ITEMS);
+    expect(await prometheus.queryNumber(`orders_total == ${ITEMS}`)).toBe(ITEMS);
+    const median = await prometheus.queryNumber('histogram_quantile(0.475, basket)');
+    expect(Math.abs(median / 9.5 - 1)).toBeLessThan(0.06);
+    const route = 'http_route="/items/:id"';
+    const durations = `histogram_count(http_server_request_duration_seconds{${route}} or http_server_request_duration{${route}})`;
+    expect(await prometheus.queryNumber(durations)).toBe(ITEMS);
+    expect(await quit(running)).toBe(0);
+  });
+});

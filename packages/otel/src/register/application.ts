@@ -1,0 +1,95 @@
+import { readFileSync, realpathSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { HdrscopeError } from '@hdrscope/core';
+
+type Module = Readonly<Record<string, unknown>>;
+
+/** Loads packages from where the application finds them. */
+export interface Application {
+  /** @throws HdrscopeError `ERR_INVALID_OPTION` when the package cannot be loaded; its cause says why. */
+  load(specifier: string): Module;
+  /** Loads a package that another one depends on. */
+  loadFrom(owner: string, specifier: string): Module;
+  /** The names in `dependencies` of its package.json. */
+  readonly dependencies: readonly string[];
+}
+
+/**
+ * The application of this process: the main module and its folder, and the working directory, which counts for commands such
+ * as `next`, and for programs that a bundler has written elsewhere.
+ *
+ * @param main The path of the main module.
+ */
+export function findApplication(main: string | undefined, workingDirectory: string): Application {
+  const folders = [...(main === undefined ? [] : [dirname(realPath(main))]), workingDirectory];
+  const places = [...folders.map((folder) => join(folder, 'index.js')), import.meta.url];
+  const load = (specifier: string, from: readonly string[]): Module => {
+    let cause: unknown;
+    for (const place of from) {
+      try {
+        return createRequire(place)(specifier) as Module;
+      } catch (error) {
+        // A package that is there and fails says more than one that is not there.
+        if (cause === undefined || !isMissing(error)) cause = error;
+      }
+    }
+    throw new HdrscopeError('ERR_INVALID_OPTION', `${specifier} cannot be loaded`, { cause });
+  };
+  return {
+    load: (specifier) => load(specifier, places),
+    loadFrom(owner, specifier) {
+      const owners = places.flatMap((place) => {
+        try {
+          return [createRequire(place).resolve(owner)];
+        } catch {
+          return [];
+        }
+      });
+      return load(specifier, [...owners, ...places]);
+    },
+    get dependencies() {
+      return [...new Set(folders.flatMap(dependenciesAt))];
+    },
+  };
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as { readonly code?: unknown } | undefined)?.code === 'MODULE_NOT_FOUND';
+}
+
+/** The dependencies in the nearest package.json that is not that of an installed package. */
+function dependenciesAt(folder: string): string[] {
+  for (let at = folder; ; at = dirname(at)) {
+    if (!/[\\/]node_modules([\\/]|$)/.test(at)) {
+      try {
+        const manifest = JSON.parse(readFileSync(join(at, 'package.json'), 'utf8')) as {
+          readonly dependencies?: object;
+        };
+        return Object.keys(manifest.dependencies ?? {});
+      } catch {
+        // There is none here.
+      }
+    }
+    if (dirname(at) === at) return [];
+  }
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+const MANAGERS =
+  /^(npm|npx|pnpm|pnpx|yarn|corepack|yarnpkg)(-cli)?(-[\d.]+)?\.[cm]?js$|^(npm|npx|pnpm|yarn|corepack)$/;
+
+/**
+ * Whether the process is a package manager, which starts the application as a child. With `NODE_OPTIONS` it loads
+ * `register` too, and would take the port of the application.
+ */
+export function isPackageManager(main: string | undefined): boolean {
+  return main !== undefined && MANAGERS.test(basename(realPath(main)));
+}

@@ -1,0 +1,115 @@
+import { createRequire, syncBuiltinESMExports } from 'node:module';
+import { reasonOf } from '@hdrscope/kit';
+import { createNoopMeter, type MeterProvider, ProxyTracerProvider, trace } from '@opentelemetry/api';
+import { type Environment, variable } from '../environment.ts';
+import type { HdrInstrumentation } from '../instrumentation.ts';
+import type { Application } from './application.ts';
+import { notice } from './notice.ts';
+
+/** The members of an instrumentation that are called here. */
+interface Instrumentation
+  extends Pick<HdrInstrumentation, 'instrumentationName' | 'setMeterProvider' | 'setTracerProvider'> {
+  /** A private member of all of them: a module that was patched has exports here. */
+  readonly _modules?: readonly { readonly moduleExports?: unknown }[];
+}
+
+const ALL = '@opentelemetry/auto-instrumentations-node';
+
+/** The instrumentations that `register` has started. */
+export interface Instrumentations {
+  /**
+   * Hears that an instrumentation of the application asks for its meter, which it does when it is made. The one with the same
+   * name here falls silent later on, unless its module was patched already: each module is patched once, when it is loaded,
+   * so this one goes on and makes the spans too.
+   */
+  made(name: string): void;
+  /**
+   * The application has a provider of its own, which takes the place of ours.
+   */
+  handOver(provider: MeterProvider): void;
+}
+
+/**
+ * Starts the instrumentations that the application depends on, by its package.json: `auto-instrumentations-node`, else each
+ * `@opentelemetry/instrumentation-*`. `HDRSCOPE_INSTRUMENTATIONS` has other names, or `none`.
+ */
+export function startInstrumentations(
+  provider: MeterProvider,
+  application: Application,
+  environment: Environment,
+): Instrumentations {
+  const started = packageNames(application, environment).flatMap((name) => startPackage(name, application));
+  for (const instrumentation of started) {
+    instrumentation.setMeterProvider(provider);
+    instrumentation.setTracerProvider(SILENT_TRACERS);
+  }
+  const replaced = new Set<Instrumentation>();
+  return {
+    made(name) {
+      for (const instrumentation of started) {
+        if (instrumentation.instrumentationName !== name) continue;
+        if (hasPatched(instrumentation)) instrumentation.setTracerProvider(trace.getTracerProvider());
+        else replaced.add(instrumentation);
+      }
+    },
+    handOver(theirs) {
+      for (const instrumentation of started) {
+        // It stays enabled: disabling it would undo the latest patch of a module, which may be the application's.
+        instrumentation.setMeterProvider(replaced.has(instrumentation) ? SILENT_METERS : theirs);
+      }
+    },
+  };
+}
+
+/** Instruments that count nothing. */
+const SILENT_METERS: MeterProvider = { getMeter: () => createNoopMeter() };
+
+/** Spans that record nothing: `register` is about metrics. */
+const SILENT_TRACERS = new ProxyTracerProvider();
+
+function hasPatched({ _modules: modules }: Instrumentation): boolean {
+  return modules?.some(({ moduleExports }) => moduleExports !== undefined) === true;
+}
+
+function packageNames({ dependencies }: Application, environment: Environment): readonly string[] {
+  const wanted = variable(environment, 'HDRSCOPE_INSTRUMENTATIONS');
+  if (wanted?.toLowerCase() === 'none') return [];
+  if (wanted !== undefined) return wanted.split(',').map((name) => name.trim());
+  const found = dependencies.includes(ALL)
+    ? [ALL]
+    : dependencies.filter((name) => name.startsWith('@opentelemetry/instrumentation-'));
+  if (found.length === 0) {
+    notice(
+      'HDRSCOPE_NO_INSTRUMENTATION',
+      `only instruments of the application itself are counted: its package.json names no instrumentation, such as ${ALL}`,
+    );
+  }
+  return found;
+}
+
+function startPackage(name: string, application: Application): Instrumentation[] {
+  try {
+    const exported = application.load(name);
+    const { getNodeAutoInstrumentations: all } = exported as {
+      getNodeAutoInstrumentations?: () => Instrumentation[];
+    };
+    if (all !== undefined) return all();
+    const classes = Object.entries(exported).filter(([key]) => /.Instrumentation$/.test(key));
+    return classes.map(([, Class]) => new (Class as new () => Instrumentation)());
+  } catch (error) {
+    const { cause = error } = error as { readonly cause?: unknown };
+    notice('HDRSCOPE_MISSING_PACKAGE', `the instrumentation ${name} cannot be started: ${reasonOf(cause)}`);
+    return [];
+  }
+}
+
+/**
+ * Loads the HTTP modules, so that an instrumentation that waits for them patches them now, and gives what it has patched to ES
+ * modules too. These import modules of Node.js without a call that an instrumentation could see.
+ */
+export function patchBuiltins(): void {
+  const load = createRequire(import.meta.url);
+  load('node:http');
+  load('node:https');
+  syncBuiltinESMExports();
+}

@@ -1,0 +1,19 @@
+import { isMainThread } from 'node:worker_threads';
+
+/** The codes of the warnings that `register` prints, besides those of `HdrscopeError`. */
+export type NoticeCode =
+  | 'HDRSCOPE_MISSING_PACKAGE'
+  | 'HDRSCOPE_NO_INSTRUMENTATION'
+  | 'HDRSCOPE_NO_SDK'
+  | 'HDRSCOPE_TOO_LATE'
+  | 'HDRSCOPE_UNREACHABLE'
+  | 'HDRSCOPE_FAILED';
+
+const said = new Set<string>();
+
+/** Prints a warning of the process, once for each text, in the main thread only. `--disable-warning=CODE` silences it. */
+export function notice(code: NoticeCode | `ERR_${string}`, message: string): void {
+  if (said.has(message)) return;
+  said.add(message);
+  if (isMainThread) process.emitWarning(message, { type: 'hdrscope', code });
+}

@@ -1,0 +1,179 @@
+import { reasonOf } from '@hdrscope/kit';
+import { type MeterProvider, type MetricsAPI, metrics } from '@opentelemetry/api';
+import { createHdr, type Hdr } from '../create-hdr.ts';
+import { delegate } from '../delegate.ts';
+import { type Environment, processEnvironment, variable } from '../environment.ts';
+import { wantedExporters } from '../metric-readers.ts';
+import { isWrapped } from '../provider.ts';
+import { type Application, findApplication, isPackageManager } from './application.ts';
+import { attachToReaders, histogramsOf } from './attach.ts';
+import { contextManager } from './context-manager.ts';
+import { shutDownAtEnd } from './ending.ts';
+import { type ApiHook, hookGlobalApi } from './global-api.ts';
+import { type Instrumentations, patchBuiltins, startInstrumentations } from './instrumentations.ts';
+import { notice } from './notice.ts';
+import { makePipeline } from './pipeline.ts';
+import { readViews } from './views.ts';
+
+/** Servers of Prometheus listen so much later. */
+const SETTLED_AFTER_MS = 1000;
+/** When an SDK that another module was to start should be there. */
+const SDK_AFTER_MS = 10_000;
+
+const AUTO_REGISTER = 'auto-instrumentations-node/register';
+
+/** Whose pipeline exports the metrics. */
+type Owner = 'application' | 'register';
+
+/** Starts what `@hdrscope/otel/register` does. Never throws. */
+export function start(): void {
+  try {
+    const environment = processEnvironment();
+    const [, main] = process.argv;
+    if (isPackageManager(main) || isTrue(environment.OTEL_SDK_DISABLED)) return;
+    const application = findApplication(main, process.cwd());
+    const hdr = hdrOf(environment, application);
+    if (hdr === undefined) return;
+    let hasProvider = false;
+    const hook = hookGlobalApi((provider, isEarlier) => {
+      hasProvider = true;
+      return wrapped(provider, isEarlier, hdr);
+    });
+    if (hasProvider) return;
+    const configFile = variable(environment, 'OTEL_CONFIG_FILE', 'OTEL_EXPERIMENTAL_CONFIG_FILE');
+    if (ownerOf(environment) === 'register') {
+      if (configFile === undefined || !startSdk(application, environment))
+        startPipeline(hdr, application, environment, hook);
+    } else if (!wantedExporters(environment).has('none')) {
+      setTimeout(() => {
+        if (hasProvider) return;
+        const reason = `no OpenTelemetry SDK has registered a MeterProvider within ${SDK_AFTER_MS / 1000} s`;
+        notice('HDRSCOPE_NO_SDK', `no histogram is counted: ${reason}`);
+      }, SDK_AFTER_MS).unref();
+    }
+  } catch (error) {
+    notice('HDRSCOPE_FAILED', `@hdrscope/otel/register could not start: ${reasonOf(error)}`);
+  }
+}
+
+function hdrOf(environment: Environment, application: Application): Hdr | undefined {
+  const { views, problems } = readViews(variable(environment, 'HDRSCOPE_VIEWS'), (text) => {
+    const { parse } = application.load('yaml') as { readonly parse: (text: string) => unknown };
+    return parse(text);
+  });
+  for (const { code, message } of problems) notice(code as `ERR_${string}`, message);
+  try {
+    return createHdr({ views });
+  } catch (error) {
+    notice('ERR_INVALID_OPTION', reasonOf(error));
+    return createHdr({ views, exemplarFilter: 'always_off' });
+  }
+}
+
+function ownerOf(environment: Environment): Owner {
+  const wanted = variable(environment, 'HDRSCOPE_PIPELINE')?.toLowerCase();
+  if (wanted === 'application' || wanted === 'register') return wanted;
+  if (wanted !== undefined) {
+    notice('ERR_INVALID_OPTION', `HDRSCOPE_PIPELINE must be application or register, got '${wanted}'`);
+  }
+  const options = [...process.execArgv, environment.NODE_OPTIONS ?? ''].join(' ');
+  return options.includes(AUTO_REGISTER) ? 'application' : 'register';
+}
+
+/** Takes a provider that somebody has registered: its readers get the HDR histograms, its meters make them. */
+function wrapped(provider: MeterProvider, isEarlier: boolean, hdr: Hdr): MeterProvider {
+  try {
+    // The application uses `createHdr` itself.
+    if (isWrapped(provider)) return provider;
+    const before = isEarlier ? histogramsOf(provider) : [];
+    if (!attachToReaders(provider, hdr)) {
+      const reason = 'its readers are not those of @opentelemetry/sdk-metrics 2 or 3';
+      notice('HDRSCOPE_UNREACHABLE', `histograms of a MeterProvider stay as they are: ${reason}`);
+      return provider;
+    }
+    if (before.length > 0) {
+      const cure = 'load @hdrscope/otel/register first';
+      notice(
+        'HDRSCOPE_TOO_LATE',
+        `histograms that exist already stay as they are (${before.join(', ')}): ${cure}`,
+      );
+    }
+    patchBuiltins();
+    return hdr.wrapProvider(provider);
+  } catch (error) {
+    notice('HDRSCOPE_FAILED', `histograms of a MeterProvider stay as they are: ${reasonOf(error)}`);
+    return provider;
+  }
+}
+
+/** Starts the SDK from its configuration file, and the instrumentations. The hook gets the provider that it makes. */
+function startSdk(application: Application, environment: Environment): boolean {
+  const startNodeSdk = loadStartNodeSdk(application);
+  if (startNodeSdk === undefined) {
+    const needed = '@opentelemetry/sdk-node with startNodeSDK';
+    notice(
+      'HDRSCOPE_MISSING_PACKAGE',
+      `the configuration file of OpenTelemetry is not read: that needs ${needed}`,
+    );
+    return false;
+  }
+  const { shutdown } = startNodeSdk();
+  shutDownAtEnd({ flush: async () => {}, shutDown: shutdown });
+  startInstrumentations(metricsApiOf(application).getMeterProvider(), application, environment);
+  patchBuiltins();
+  return true;
+}
+
+type StartNodeSdk = () => { shutdown(): Promise<void> };
+
+function loadStartNodeSdk(application: Application): StartNodeSdk | undefined {
+  try {
+    const owner = '@opentelemetry/auto-instrumentations-node';
+    const { startNodeSDK } = application.loadFrom(owner, '@opentelemetry/sdk-node');
+    return startNodeSDK as StartNodeSdk | undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function startPipeline(hdr: Hdr, application: Application, environment: Environment, hook: ApiHook): void {
+  const pipeline = makePipeline(hdr, application, environment);
+  if (pipeline === undefined) return;
+  // By then an application that makes a pipeline and instrumentations of its own has mostly made them.
+  const settled = setTimeout(() => {
+    pipeline.listen();
+    patchBuiltins();
+  }, SETTLED_AFTER_MS);
+  settled.unref();
+  const forgetEnd = shutDownAtEnd(pipeline);
+  let instrumentations: Instrumentations | undefined;
+  const provider = delegate(pipeline.provider, {
+    getMeter: (...args: Parameters<MeterProvider['getMeter']>) => {
+      instrumentations?.made(args[0]);
+      return pipeline.provider.getMeter(...args);
+    },
+  });
+  const register = (): void => {
+    // Its copy of the API: a copy of another version would be refused a registration later on.
+    metricsApiOf(application).setGlobalMeterProvider(provider);
+  };
+  hook.give({ metrics: provider, context: contextManager() }, register, (theirs) => {
+    clearTimeout(settled);
+    forgetEnd();
+    instrumentations?.handOver(theirs);
+    void pipeline.abandon();
+  });
+  instrumentations = startInstrumentations(provider, application, environment);
+}
+
+function metricsApiOf(application: Application): MetricsAPI {
+  try {
+    return (application.load('@opentelemetry/api') as unknown as { readonly metrics: MetricsAPI }).metrics;
+  } catch {
+    return metrics;
+  }
+}
+
+function isTrue(value: string | undefined): boolean {
+  return value?.trim().toLowerCase() === 'true';
+}

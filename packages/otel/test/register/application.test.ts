@@ -1,0 +1,68 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { findApplication, isPackageManager } from '../../src/register/application.ts';
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'hdrscope-application-')));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function write(path: string, content: object | string): string {
+  const file = join(folder, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  return file;
+}
+
+write('package.json', { dependencies: { tool: '1', 'app-only': '1' }, devDependencies: { dev: '1' } });
+const main = write('src/main.js', '');
+const tool = write('node_modules/tool/bin/tool.js', '');
+write('node_modules/tool/package.json', { name: 'tool', dependencies: { 'tool-only': '1' } });
+write('node_modules/app-only/index.js', 'exports.where = "app";');
+write('node_modules/broken/index.js', 'throw new Error("broken inside");');
+write('node_modules/tool/node_modules/nested/index.js', 'exports.where = "nested";');
+write('node_modules/tool/index.js', '');
+
+test.each([
+  ['a module of the application', main, '/'],
+  ['a command that is installed in it', tool, folder],
+  ['no module', undefined, folder],
+])('the dependencies are those of the application: %s', (_, path, workingDirectory) => {
+  expect(findApplication(path, workingDirectory).dependencies).toEqual(['tool', 'app-only']);
+});
+
+test('packages come from where the application, or a package of it, finds them', () => {
+  const application = findApplication(main, '/');
+  expect(application.load('app-only')).toEqual({ where: 'app' });
+  expect(application.loadFrom('tool', 'nested')).toEqual({ where: 'nested' });
+  expect(application.loadFrom('not-there', 'app-only')).toEqual({ where: 'app' });
+});
+
+test.each([
+  ['not-there', "Cannot find module 'not-there'"],
+  ['broken', 'broken inside'],
+])('the error for %s has the reason', (specifier, reason) => {
+  expect(() => findApplication(main, folder).load(specifier)).toThrow(
+    expect.objectContaining({
+      code: 'ERR_INVALID_OPTION',
+      message: `${specifier} cannot be loaded`,
+      cause: expect.objectContaining({ message: expect.stringContaining(reason) }),
+    }),
+  );
+});
+
+test('package managers are recognised, by links to them too', () => {
+  const npm = write('lib/npm-cli.js', '');
+  symlinkSync(npm, join(folder, 'anything'));
+  for (const path of [
+    npm,
+    join(folder, 'anything'),
+    '/x/npx-cli.js',
+    '/x/yarn.js',
+    '/x/yarn-4.1.0.cjs',
+    '/x/pnpm.cjs',
+  ]) {
+    expect([path, isPackageManager(path)]).toEqual([path, true]);
+  }
+  for (const path of [undefined, '/x/app.js', '/x/next', '/x/npm-service.js'])
+    expect([path, isPackageManager(path)]).toEqual([path, false]);
+});
