@@ -182,8 +182,10 @@ function prometheusReader(environment: Environment, load: LoadNow, preventServer
   const [ours, stock] = PROMETHEUS_PACKAGES;
   let Exporter: Constructor;
   try {
+    // Bounded: a package and its export.
     Exporter = named(load, ...ours);
   } catch {
+    // Bounded: a package and its export.
     Exporter = named(load, ...stock);
   }
   return new Exporter({
