@@ -31,6 +31,29 @@ export async function inputKind() {
 }
 
 /** @returns {Promise<Target>} */
+export async function scrapeBounds() {
+  const { boundsInScrape } = await sourceOf('cli/src/slo/bounds.ts');
+  return {
+    form: 'text',
+    seeds: [
+      '# TYPE x histogram\nx_bucket{a="b",le="0.1"} 2\nx_bucket{le="+Inf"} 3\nx_sum 1\nx_count 3\n',
+      '{"x_bucket",le="0.25"} 1\n{"x_bucket", path="a,le=\\"5\\"", le="0.5"} 1\n',
+    ],
+    words: ['x_bucket{', '{"x_bucket",', 'le="', '"', '\\', '\n', '+Inf', '1e-3', ',', '}'],
+    allows: isRefusal,
+    run(text) {
+      /** @type {number[]} */
+      const bounds = boundsInScrape(text, 'x', 'a scrape');
+      const isAscending = bounds.every(
+        (bound, i) => i === 0 || bound > /** @type {number} */ (bounds[i - 1]),
+      );
+      assertThat(bounds.length > 0 && isAscending, () => `the bounds are ${bounds}`);
+      assertThat(bounds.every(Number.isFinite), () => `the bounds are ${bounds}`);
+    },
+  };
+}
+
+/** @returns {Promise<Target>} */
 export async function moment() {
   const { parseMoment } = await sourceOf('cli/src/inputs/moment.ts');
   return {

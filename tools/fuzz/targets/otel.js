@@ -13,6 +13,14 @@ const POINT = {
   sum: 0.4,
   min: 0.01,
   max: 0.3,
+  exemplars: [
+    {
+      timeUnixNano: '2',
+      asDouble: 0.3,
+      traceId: '0123456789abcdef0123456789abcdef',
+      spanId: '0123456789abcdef',
+    },
+  ],
   attributes: [
     { key: 'op', value: { stringValue: 'get' } },
     { key: 'n', value: { intValue: '5' } },
@@ -41,7 +49,15 @@ const REQUEST = {
               unit: 'ms',
               exponentialHistogram: { aggregationTemporality: 2, dataPoints: [EXPONENTIAL] },
             },
-            { name: 'c', gauge: { dataPoints: [{ asDouble: 1 }] } },
+            { name: 'c', gauge: { dataPoints: [{ asDouble: 1, timeUnixNano: '2' }] } },
+            {
+              name: 'd',
+              sum: {
+                aggregationTemporality: 1,
+                isMonotonic: true,
+                dataPoints: [{ asInt: '7', startTimeUnixNano: '1', timeUnixNano: '2' }],
+              },
+            },
           ],
         },
       ],
@@ -124,11 +140,12 @@ function requestOf(point, kind) {
 
 /** @returns {Promise<(body: Uint8Array, type: string) => Promise<void>>} */
 async function receiving() {
-  const { otlpReceiver } = await sourceOf('otel/src/receiver/index.ts');
+  const { numberStates, otlpReceiver } = await sourceOf('otel/src/receiver/index.ts');
   const { createRegistry } = await sourceOf('registry/src/index.ts');
   return async (body, type) => {
     const registry = createRegistry();
-    const receiver = otlpReceiver(registry);
+    const numbers = numberStates();
+    const receiver = otlpReceiver(registry, { numbers });
     const isGzip = body[0] === 0x1f && body[1] === 0x8b;
     const headers = {
       'content-type': type,
@@ -320,6 +337,68 @@ export async function otlpAnswer() {
       for (const wait of [statusIn(bytes).retryAfterMs, retryAfterMs(text, 1000)]) {
         assertThat(wait === undefined || wait >= 0, () => `it waits for ${wait} ms`);
       }
+    },
+  };
+}
+
+/** @returns {Promise<Target>} */
+export async function otlpVariables() {
+  const { otlpOptionsFromEnvironment } = await sourceOf('otel/src/sender/from-environment.ts');
+  return {
+    form: 'text',
+    seeds: [
+      'ENDPOINT=https://collector:4318\nHEADERS=authorization=Bearer%20abc,x=1',
+      'METRICS_PROTOCOL=grpc\nENDPOINT=collector:4317\nINSECURE=true\nTIMEOUT=500\nCOMPRESSION=gzip',
+      'PROTOCOL=http/json\nMETRICS_TEMPORALITY_PREFERENCE=delta\nCERTIFICATE=/etc/ca.pem',
+    ],
+    words: ['\n', '=', ',', '%', '%20', 'METRICS_', 'ENDPOINT', 'HEADERS', 'http://', 'unix:', ':', '/'],
+    run(text) {
+      const lines = text.split('\n').map((/** @type {string} */ line) => line.split(/=(.*)/s));
+      const entries = lines.map((/** @type {string[]} */ [name, value]) => [
+        `OTEL_EXPORTER_OTLP_${name}`,
+        value ?? '',
+      ]);
+      const { options, warnings } = otlpOptionsFromEnvironment(Object.fromEntries(entries));
+      assertThat(typeof options.protocol === 'string', () => `the protocol is ${options.protocol}`);
+      assertThat(URL.canParse(options.url), () => `the address is ${options.url}`);
+      assertThat(warnings.length <= text.length + 1, () => `there are ${warnings.length} warnings`);
+    },
+  };
+}
+
+/** @returns {Promise<Target>} */
+export async function viewSetting() {
+  const { readViews } = await sourceOf('otel/src/register/views.ts');
+  const { createHdr } = await sourceOf('otel/src/index.ts');
+  return {
+    form: 'text',
+    seeds: [
+      'http.*.duration;significantDigits=3;denyAttributes=user.id|url.path, db.*;boundaries=0.1|0.5',
+      '[{"instrumentName":"http.*","significantDigits":3,"aggregationCardinalityLimit":100}]',
+      '{"views":[{"instrumentName":"*","tee":true}]}',
+      'none',
+    ],
+    words: [
+      ';',
+      ',',
+      '|',
+      '=',
+      '*',
+      '?',
+      '[',
+      '{',
+      '"',
+      'maxSize',
+      'resolution',
+      'tee',
+      'true',
+      '1e9',
+      '.json',
+    ],
+    run(text) {
+      const { views, problems } = readViews(text, () => undefined);
+      for (const { code } of problems) assertThat(code === 'ERR_INVALID_OPTION', () => `a code is ${code}`);
+      createHdr({ views });
     },
   };
 }
