@@ -28,6 +28,8 @@ export class OtlpSenderMemory {
   base: Snapshot | undefined;
   /** @internal */
   numbers: NumberBase | undefined;
+  /** The time of the latest snapshot, in milliseconds since 1970. @internal */
+  latestMs: number = Number.NEGATIVE_INFINITY;
   /** A delivery of which the receiver has a part, or may have it: the rest goes out before anything else. @internal */
   held: Delivery | undefined;
   /** Since when nothing was taken, by a clock that never goes back; `undefined` when the last request was taken. @internal */

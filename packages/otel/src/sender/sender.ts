@@ -159,8 +159,20 @@ class Sender implements OtlpSender {
     }
   }
 
-  #gather(maxAgeMs: number): Promise<Snapshot> {
-    return this.#registry.gather({ timeoutMs: this.#settings.timeoutMs, maxAgeMs });
+  /**
+   * Receivers drop counts with the time of those that they have, or with an earlier one. So each snapshot is later than the one before,
+   * also when the clock was set back: then by a millisecond, until the clock has caught up.
+   */
+  async #gather(maxAgeMs: number): Promise<Snapshot> {
+    const { memory } = this;
+    const { timeoutMs } = this.#settings;
+    let snapshot = await this.#registry.gather({ timeoutMs, maxAgeMs });
+    if (snapshot.timeMs <= memory.latestMs) {
+      const nowMs = memory.latestMs + 1;
+      snapshot = await this.#registry.gather({ timeoutMs, maxAgeMs: SHARED_GATHER_MS, nowMs });
+    }
+    memory.latestMs = snapshot.timeMs;
+    return snapshot;
   }
 
   /** Sends the points of a delivery that the receiver does not have. Rejects at the first request that is not taken. */

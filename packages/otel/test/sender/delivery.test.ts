@@ -392,6 +392,37 @@ test('ended series are bounded while a request may have been taken', async () =>
   await sender.stop().catch(() => {});
 });
 
+test.each(['delta', 'cumulative'] as const)(
+  'times of %s points go on when the clock is set back',
+  async (temporality) => {
+    const endpoint = await startEndpoint(() => undefined);
+    let nowMs = 1_000_000;
+    const registry = createRegistry({ clock: { nowMs: () => nowMs, monotonicMs: () => performance.now() } });
+    const series = registry.histogram({ name: 'a' }).with({});
+    const sender = sendOtlp(registry, {
+      url: endpoint.url,
+      temporality,
+      protocol: 'http/json',
+      compression: 'none',
+      intervalMs: 3_600_000,
+    });
+    for (const stepMs of [5000, 5000, -60_000, 0, 1000, 120_000]) {
+      nowMs += stepMs;
+      series.record(1);
+      await sender.flush();
+    }
+    const times = endpoint.bodies.map((body) => {
+      const request = JSON.parse(body.toString());
+      const [point] = request.resourceMetrics[0].scopeMetrics[0].metrics[0].exponentialHistogram.dataPoints;
+      return [Number(point.startTimeUnixNano) / 1e6, Number(point.timeUnixNano) / 1e6];
+    });
+    const ends = [1_005_000, 1_010_000, 1_010_001, 1_010_002, 1_010_003, 1_071_000];
+    const starts = temporality === 'delta' ? [1_000_000, ...ends] : ends.map(() => 1_000_000);
+    expect(times).toEqual(ends.map((end, i) => [starts[i], end]));
+    await sender.stop();
+  },
+);
+
 test('a receiver that takes all and says something is heard once', async () => {
   const says = Buffer.concat([Buffer.from('0a061204', 'hex'), Buffer.from('slow')]);
   const endpoint = await startEndpoint(() => (_, response) => response.end(says));
