@@ -4,9 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 
 const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort);
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-const headers = {
-  accept: 'application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited',
-};
+const { headers } = workerData;
 
 port.on('message', () => {
   request({ host: '127.0.0.1', port: workerData.port, path: '/metrics', agent, headers }, (response) => {

@@ -73,6 +73,8 @@ export const targets = [
     peer: 'exporter-prometheus text, 15 buckets',
     atMost: 0.5,
   },
+  { group: 'prometheus-ways', ours: 'hdrscope OpenMetrics 2.0', peer: 'hdrscope protobuf', atMost: 1.5 },
+  { group: 'prometheus-ways', ours: 'hdrscope remote write 2.0', peer: 'hdrscope protobuf', atMost: 2 },
   { group: 'log-read', ours: 'hdrscope reader', peer: 'hdr-histogram-js reader, 32 bit', atLeast: 5 },
   { group: 'log-process', ours: 'hdrscope log process', peer: 'Java HistogramLogProcessor', atMost: 1 },
   { group: 'record-text', ours: 'hdrscope record', peer: 'awk, which adds them up', atMost: 1 },
