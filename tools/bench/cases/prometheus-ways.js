@@ -83,10 +83,7 @@ export default [
       'hdrscope protobuf': scrape(PROTOBUF, (body) => tallyOfProtobuf(body).series),
       'hdrscope OpenMetrics 2.0': scrape(
         OPENMETRICS_2,
-        (body) =>
-          Buffer.from(body)
-            .toString()
-            .match(/^x\{/gm)?.length ?? 0,
+        (body) => Buffer.from(body).toString().match(/^x\{/gm)?.length ?? 0,
       ),
       'hdrscope remote write 2.0': remoteWrite,
     },
