@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import {
   askAdminSocket,
@@ -272,6 +273,8 @@ describeWithCephCluster('a storage daemon of Ceph', () => {
     await cluster.rados('rm', `fourth-${SIZES[1]}`);
     const server = await servePrometheus(registry, { host: '127.0.0.1', port: 0 });
     try {
+      // The daemon counts an operation after it has answered it.
+      while (totals(await dump())[WRITES] === 0n) await sleep(50);
       const page = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();
       const since = totals(await dump());
       for (const counter of COUNTERS) {

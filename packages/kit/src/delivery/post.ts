@@ -20,7 +20,8 @@ export interface PostedRequest {
 /**
  * What became of a request:
  * - `'answered'`: the receiver has judged it.
- * - `'refused'`: the receiver certainly does not have it.
+ * - `'refused'`: the receiver certainly does not have it. `isCut` says that the connection broke while the body was being sent, as
+ *   when a receiver does not want to read a body of its size.
  * - `'unknown'`: the receiver may have it.
  */
 export type PostOutcome =
@@ -31,7 +32,8 @@ export type PostOutcome =
       /** Not more than a little over `MOST_ANSWER_BYTES` of it. */
       readonly body: Buffer;
     }
-  | { readonly kind: 'refused' | 'unknown'; readonly reason: string; readonly cause?: unknown };
+  | { readonly kind: 'refused'; readonly isCut?: boolean; readonly reason: string; readonly cause?: unknown }
+  | { readonly kind: 'unknown'; readonly reason: string; readonly cause?: unknown };
 
 /** Answers are small. The rest of a larger one is not read. */
 export const MOST_ANSWER_BYTES = 65_536;
@@ -58,7 +60,12 @@ export function post({ url, headers, tls, bytes, timeoutMs, signal }: PostedRequ
       else end({ kind: isConnected ? 'unknown' : 'refused', reason, cause });
     };
     const onAbort = (): void => failed('the request was cut off, because the sender has stopped');
-    const onBroken = (cause: unknown): void => failed(`the request has failed: ${causeOf(cause)}`, cause);
+    const onBroken = (cause: unknown): void => {
+      const reason = `the request has failed: ${causeOf(cause)}`;
+      const isCut = isConnected && answered === undefined && !request.writableFinished;
+      if (isCut) end({ kind: 'refused', isCut, reason, cause });
+      else failed(reason, cause);
+    };
     const request = (isSecure ? requestHttps : requestHttp)(url, {
       method: 'POST',
       agent: false,

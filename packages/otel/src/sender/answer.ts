@@ -14,8 +14,8 @@ export interface PartialSuccess {
  * - `'refused'`: the receiver certainly does not have it.
  * - `'unknown'`: the receiver may have it.
  *
- * `isFinal` says that the answer to the same request will be the same, `isTooLarge` that a smaller one may be taken, and
- * `isKnown` that the receiver has points of these series and times already.
+ * `isFinal` says that the answer to the same request will be the same, `isTooLarge` that a smaller one may be taken,
+ * `isCut` that the receiver has not read all of it, perhaps because it is too large, and `isKnown` that the receiver has points of these series and times already.
  */
 export type Answer =
   | { readonly kind: 'taken'; readonly partial?: PartialSuccess | undefined }
@@ -24,6 +24,7 @@ export type Answer =
       readonly error: Error;
       readonly isFinal: boolean;
       readonly isTooLarge?: boolean;
+      readonly isCut?: boolean;
       readonly isKnown?: boolean;
       readonly retryAfterMs?: number | undefined;
     }

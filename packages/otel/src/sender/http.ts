@@ -43,7 +43,7 @@ function answerOf(outcome: PostOutcome): Answer {
   if (outcome.kind !== 'answered') {
     const error = otlpError(outcome.reason, outcome.cause);
     return outcome.kind === 'refused'
-      ? { kind: 'refused', error, isFinal: false }
+      ? { kind: 'refused', error, isFinal: false, isCut: outcome.isCut === true }
       : { kind: 'unknown', error };
   }
   const { status, headers, body } = outcome;

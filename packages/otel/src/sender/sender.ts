@@ -195,7 +195,10 @@ class Sender implements OtlpSender {
       }
       if (answer.kind === 'unknown') delivery.tried = part.end;
       counters.failedRequests++;
-      if (answer.kind === 'refused' && answer.isTooLarge) this.#shrink(delivery, part, answer.error);
+      const mayBeTooLarge =
+        answer.kind === 'refused' &&
+        (answer.isTooLarge === true || (answer.isCut === true && part.points > 1));
+      if (mayBeTooLarge) this.#shrink(delivery, part, answer.error);
       else throw undelivered(answer, await this.#keep(delivery, answer, maxAgeMs));
     }
     this.#moveTo(delivery);

@@ -1,3 +1,6 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { serveOtlp } from '@hdrscope/otel/receiver';
 import { type OtlpSender, OtlpSenderMemory, type OtlpSenderOptions, sendOtlp } from '@hdrscope/otel/sender';
 import { createRegistry, type Registry } from '@hdrscope/registry';
@@ -366,4 +369,35 @@ test('what is left of a delivery goes out by the sender that takes over, in its 
   const second = sendOtlp(registry, { url: grpc.url, protocol: 'grpc', ...PLAIN, ...limit });
   await second.stop();
   expect(taken + (await grpc.values())).toBe(recorded);
+});
+
+test('a request that a receiver does not read to its end is halved', async () => {
+  const most = 8e6;
+  const sizes: number[] = [];
+  const points = new Map<string, number>();
+  const handle = async (request: IncomingMessage): Promise<void> => {
+    const size = Number(request.headers['content-length']);
+    sizes.push(size);
+    // As a server does that has answered for the size, and whose answer is lost with the connection.
+    if (size > most) {
+      setTimeout(() => request.socket.resetAndDestroy(), 50);
+      await new Promise(() => {});
+    }
+    for (const [point, count] of pointsIn(await buffer(request))) points.set(point, count);
+  };
+  const server = createServer((request, response) => void handle(request).then(() => response.end()));
+  server.on('connection', (socket) => socket.on('error', () => {}));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  atEnd(() => server.close());
+  const registry = createRegistry();
+  const family = registry.histogram({ name: 'a', cardinalityLimit: 3000 });
+  for (let i = 0; i < 3000; i++) family.with({ i, text: 'x'.repeat(4000) }).record(1);
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}/v1/metrics`;
+  const sender = sendOtlp(registry, { ...PLAIN, url, maxRequestBytes: 64e6 });
+  await sender.flush();
+  expect(sizes[0]).toBeGreaterThan(12e6);
+  expect(points.size).toBe(3000);
+  expect(sender.health).toMatchObject({ failedRequests: 1, givenUpValues: 0, pendingValues: 0 });
+  await sender.stop();
 });
