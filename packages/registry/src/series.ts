@@ -27,11 +27,8 @@ import {
   divideAdded,
   type FamilyThresholds,
   firstThreshold,
-  LAST_MARK as lastMark,
+  LAST_MARK,
 } from './thresholds.ts';
-
-// A copy: V8 reads numbers that another file exports anew at each use.
-const LAST_MARK = lastMark;
 
 /** The setup that all series of a family share. */
 export interface SeriesSetup {
