@@ -43,6 +43,8 @@ export function post({ url, headers, tls, bytes, timeoutMs, signal }: PostedRequ
   const isSecure = url.protocol === 'https:';
   return new Promise<PostOutcome>((resolve) => {
     let isConnected = false;
+    /** Whether the system has taken the whole request. */
+    let isSent = false;
     let answered: IncomingMessage | undefined;
     const chunks: Buffer[] = [];
     let length = 0;
@@ -62,7 +64,7 @@ export function post({ url, headers, tls, bytes, timeoutMs, signal }: PostedRequ
     const onAbort = (): void => failed('the request was cut off, because the sender has stopped');
     const onBroken = (cause: unknown): void => {
       const reason = `the request has failed: ${causeOf(cause)}`;
-      const isCut = isConnected && answered === undefined && !request.writableFinished;
+      const isCut = isConnected && answered === undefined && !isSent;
       if (isCut) end({ kind: 'refused', isCut, reason, cause });
       else failed(reason, cause);
     };
@@ -78,6 +80,9 @@ export function post({ url, headers, tls, bytes, timeoutMs, signal }: PostedRequ
       socket.once(isSecure ? 'secureConnect' : 'connect', () => {
         isConnected = true;
       });
+    });
+    request.on('finish', () => {
+      isSent = true;
     });
     request.on('error', onBroken);
     request.on('response', (response) => {
