@@ -30,7 +30,7 @@ interface Summary {
   readonly unit: string;
   readonly dataPointType: number;
   readonly count: number;
-  /** Of the attributes. */
+  /** The keys of the attributes. */
   readonly keys: readonly string[];
 }
 

@@ -3,7 +3,7 @@
  * turn of the event loop, so a snapshot has a batch as a whole or not at all, and no way out can have a batch before the ledger has it.
  *
  * A line is `b NUMBER COUNT MICROSECONDS` for a batch, `w VALUES` when a way out reports that the first so many values are safe, or
- * `e TEXT` for an event, such as an error that the process was told of.
+ * `e TEXT` for an event, such as an error that the process has seen.
  */
 import { existsSync, readFileSync } from 'node:fs';
 

@@ -6,7 +6,7 @@ import { openSync, writeSync } from 'node:fs';
 /** The values of a series are numbers of batches, from 1 to this. */
 export const BATCHES_PER_LANE = 400;
 
-/** Every batch is the middle of an explicit bucket, so that it can be told from others in any format. */
+/** Every batch is the middle of an explicit bucket, so that every format keeps it apart from the others. */
 const family = {
   name: 'chaos.batch',
   unit: '{batch}',

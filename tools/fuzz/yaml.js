@@ -3,6 +3,7 @@
  * can compare what both texts mean; its checksum shows that nothing has changed the text.
  */
 import { createHash } from 'node:crypto';
+import { mutateText } from './mutate.js';
 
 /** @typedef {import('../lib/random.js').Random} Random */
 /** @typedef {any} Value A value of JSON. */
@@ -34,8 +35,24 @@ export function meaningOf(text) {
   return mark !== undefined && checksum(text.slice(mark.length)) === sum ? json : undefined;
 }
 
+/**
+ * A `make` of a target: valid YAML, such YAML with changes, and a sixth of the cases that a target has without it.
+ *
+ * @param {(random: Random) => Value} valueOf
+ * @param {readonly string[]} seeds
+ * @param {readonly string[]} words
+ * @returns {(random: Random, make: () => string) => string}
+ */
+export function yamlMaker(valueOf, seeds, words) {
+  return (random, make) => {
+    if (random.oneIn(6)) return make();
+    const text = yamlText(random, valueOf(random));
+    return random.oneIn(2) ? text : mutateText(random, withoutMeaning(text), seeds, words);
+  };
+}
+
 /** @param {string} text A text of `yamlText`. */
-export function withoutMeaning(text) {
+function withoutMeaning(text) {
   return text.replace(MARK, '');
 }
 

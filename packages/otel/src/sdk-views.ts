@@ -26,9 +26,9 @@ export type SdkAggregation =
   | {
       readonly kind: 'histogram';
       readonly format: Format;
-      /** Of an explicit histogram. */
+      /** The bounds of an explicit histogram. */
       readonly boundaries?: readonly number[];
-      /** Of an exponential histogram. */
+      /** The most buckets of an exponential histogram. */
       readonly maxSize?: number | undefined;
       readonly hasMinMax: boolean;
     };

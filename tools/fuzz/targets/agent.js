@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { assertThat } from '../check.js';
-import { mutateText } from '../mutate.js';
 import { sourceOf } from '../sources.js';
-import { meaningOf, withoutMeaning, yamlText } from '../yaml.js';
+import { meaningOf, yamlMaker } from '../yaml.js';
 
 /** @typedef {import('../../lib/random.js').Random} Random */
 
@@ -234,11 +233,7 @@ export async function agentYaml() {
     words,
     mostMs: 1500,
     mostMb: 256,
-    make(random, make) {
-      if (random.oneIn(6)) return make();
-      const text = yamlText(random, configuration(random));
-      return random.oneIn(2) ? text : mutateText(random, withoutMeaning(text), seeds, words);
-    },
+    make: yamlMaker(configuration, seeds, words),
     run(text) {
       const { config, issues } = readConfig(text, { environment: ENVIRONMENT });
       assertThat(

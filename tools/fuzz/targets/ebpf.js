@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { assertThat } from '../check.js';
-import { mutateText } from '../mutate.js';
 import { sourceOf } from '../sources.js';
-import { meaningOf, withoutMeaning, yamlText } from '../yaml.js';
+import { meaningOf, yamlMaker } from '../yaml.js';
 
 /** @typedef {import('../engine.js').Target} Target */
 
@@ -189,11 +188,7 @@ export async function exporterYaml() {
     words,
     mostMs: 1500,
     mostMb: 256,
-    make(random, make) {
-      if (random.oneIn(6)) return make();
-      const text = yamlText(random, configuration(random));
-      return random.oneIn(2) ? text : mutateText(random, withoutMeaning(text), seeds, words);
-    },
+    make: yamlMaker(configuration, seeds, words),
     run(text) {
       const json = meaningOf(text);
       if (json === undefined) return fromEbpfExporterConfig(text);

@@ -64,7 +64,7 @@ export function integerField(fields: JsonObject, name: string): number {
 }
 
 /**
- * An `int64`, written as a number or as text. Beyond 2^53 it is the nearest number. `undefined` when there is none.
+ * An `int64`, written as a number or as text. Beyond 2^53 it is the nearest number. `undefined` when the field is left out.
  *
  * @throws HdrscopeError `ERR_DECODE`
  */

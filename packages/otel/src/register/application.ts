@@ -68,7 +68,7 @@ function dependenciesAt(folder: string): string[] {
         };
         return Object.keys(manifest.dependencies ?? {});
       } catch {
-        // There is none here.
+        // This folder has no package.json that can be read.
       }
     }
     if (dirname(at) === at) return [];

@@ -29,7 +29,7 @@ export class TimeColumns<T> {
   readonly #limit: number;
   readonly #merge: (a: T, b: T) => T;
   readonly #contents: ContentLimit<T>;
-  /** Of all contents. */
+  /** The size of all contents. */
   #bytes = 0;
   #isShort = false;
   /** Ascending by start, at most `#limit`. */

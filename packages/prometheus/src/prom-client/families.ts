@@ -43,7 +43,7 @@ interface SeriesSamples {
 /**
  * Joins the samples of each series.
  *
- * @param convert Makes the value of a series; as a text, why there is none.
+ * @param convert Makes the value of a series, or returns the reason why it cannot, as a text.
  */
 function* seriesMetrics(
   metric: PromMetric,

@@ -29,7 +29,7 @@ export interface PromSample {
   readonly name: string | undefined;
   /** Without the boundary of a bucket or the rank of a quantile. Neighbours of one series share a list. */
   readonly labels: Labels;
-  /** The boundary of a bucket, or the rank of a quantile; NaN when it is no number, and `undefined` when there is none. */
+  /** The boundary of a bucket, or the rank of a quantile; NaN when its text is no number, `undefined` for other samples. */
   readonly at: number | undefined;
   readonly value: number;
   readonly exemplar: Exemplar | undefined;

@@ -39,7 +39,7 @@ export class PromClientRemote {
     return this.#metrics;
   }
 
-  /** Asks for its metrics. Gathers that overlap share an answer. Rejects when there is none in time; the last metrics stay then. */
+  /** Asks for its metrics. Gathers that overlap share an answer. Rejects when no answer comes in time; the last metrics stay then. */
   async update(timeoutMs: number): Promise<void> {
     if (this.#hasEnded) return;
     this.#waiting ??= this.#ask();

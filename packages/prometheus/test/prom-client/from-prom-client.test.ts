@@ -171,7 +171,7 @@ function testPage(used: typeof client): void {
     expect(await page(register, PROTOBUF)).toContain('orders');
   });
 
-  test('has any numbers and labels', async () => {
+  test('shows every number under its own labels, whatever these are', async () => {
     const label = fc.record({ a: fc.string(), b: fc.string() });
     const values = fc.array(fc.tuple(label, fc.double({ noDefaultInfinity: true, noNaN: true })), {
       maxLength: 8,
