@@ -102,7 +102,7 @@ async function main() {
   if (options.json) writeFileSync(options.json, `${JSON.stringify(reports)}\n`);
   if (ending.signal.aborted) process.exitCode = 130;
   else process.exitCode = isFailed ? 1 : 0;
-  if (!isFailed && !ending.signal.aborted)
+  if (!isFailed && !ending.signal.aborted && reports.length > 0)
     console.log('\nNothing is lost outside of the windows, and nothing is counted twice.');
 }
 

@@ -125,9 +125,12 @@ class KeptFamily<Value extends HistogramValue> {
     if (this.#moved === undefined && states[place]?.attributes === attributes) {
       return { state: states[place]!, value: values[place]! };
     }
-    // Later places are overwritten from here on.
+    // Later places are overwritten from here on. Those that an overlapping collection has not reached yet are holes, which `flatMap`
+    // skips.
     this.#moved ??= new Map(
-      states.slice(place).map((state, i) => [state.attributes, { state, value: values[place + i]! }]),
+      states
+        .slice(place)
+        .flatMap((state, i) => [[state.attributes, { state, value: values[place + i]! }] as const]),
     );
     return this.#moved.get(attributes);
   }

@@ -197,7 +197,9 @@ function prometheusReader(environment: Environment, load: LoadNow, preventServer
 
 function named(load: LoadNow, specifier: string, name: string): Constructor {
   try {
-    return load(specifier)[name] as Constructor;
+    const found = load(specifier)[name];
+    if (typeof found !== 'function') throw new TypeError(`${specifier} does not export ${name}`);
+    return found as Constructor;
   } catch (cause) {
     throw new HdrscopeError(
       'ERR_INVALID_OPTION',

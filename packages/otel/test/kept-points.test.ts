@@ -1,6 +1,8 @@
 import { inspect } from 'node:util';
 import { createRegistry } from '@hdrscope/registry';
 import fc from 'fast-check';
+import { EXPONENTIAL } from '../src/exponential.ts';
+import { KeptPoints } from '../src/kept-points.ts';
 import { metricSettings } from '../src/metric-settings.ts';
 import { PackedBuckets } from '../src/packed-buckets.ts';
 import { hdrCollector } from '../src/producer.ts';
@@ -51,6 +53,19 @@ describe('the values that a cumulative reader keeps', () => {
       );
     },
   );
+});
+
+test('overlapping collections of one reader have all series', () => {
+  const registry = createRegistry();
+  const family = registry.histogram({ name: 'x', unit: 's' });
+  for (let i = 0; i < 10; i++) family.with({ i }).record(i + 1);
+  const snapshot = family.snapshot();
+  const kept = new KeptPoints(EXPONENTIAL);
+  const first = kept.begin(snapshot, metricSettings('s'), [1, 0]);
+  for (const state of snapshot.series.slice(0, 4)) first(state);
+  const second = kept.begin(snapshot, metricSettings('s'), [2, 0]);
+  const counts = snapshot.series.map((state) => second(state)?.value.count);
+  expect(counts).toEqual(new Array(10).fill(1));
 });
 
 function withoutTimes(metrics: unknown): string {

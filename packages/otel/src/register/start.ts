@@ -33,7 +33,6 @@ export function start(): void {
     if (isPackageManager(main) || isTrue(environment.OTEL_SDK_DISABLED)) return;
     const application = findApplication(main, process.cwd());
     const hdr = hdrOf(environment, application);
-    if (hdr === undefined) return;
     let hasProvider = false;
     const hook = hookGlobalApi((provider, isEarlier) => {
       hasProvider = true;
@@ -56,7 +55,7 @@ export function start(): void {
   }
 }
 
-function hdrOf(environment: Environment, application: Application): Hdr | undefined {
+function hdrOf(environment: Environment, application: Application): Hdr {
   const { views, problems } = readViews(variable(environment, 'HDRSCOPE_VIEWS'), (text) => {
     const { parse } = application.load('yaml') as { readonly parse: (text: string) => unknown };
     return parse(text);
@@ -118,7 +117,11 @@ function startSdk(application: Application, environment: Environment): boolean {
     return false;
   }
   const { shutdown } = startNodeSdk();
-  shutDownAtEnd({ flush: async () => {}, shutDown: shutdown });
+  const shutDown = (): Promise<void> =>
+    shutdown().catch((error: unknown) =>
+      notice('HDRSCOPE_FAILED', `the last metrics could not be exported: ${reasonOf(error)}`),
+    );
+  shutDownAtEnd({ flush: async () => {}, shutDown });
   startInstrumentations(metricsApiOf(application).getMeterProvider(), application, environment);
   patchBuiltins();
   return true;
