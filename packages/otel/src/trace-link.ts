@@ -30,9 +30,9 @@ export function withTraceLink(rest: Attributes, traceId: unknown, spanId: unknow
   const trace_id = idOf(traceId, 32);
   const span_id = idOf(spanId, 16);
   return {
+    ...rest,
     ...(trace_id !== undefined && { trace_id }),
     ...(span_id !== undefined && { span_id }),
-    ...rest,
   };
 }
 

@@ -15,6 +15,8 @@ export class PromClientRemote {
   /** The metrics of its last answer. */
   #metrics: readonly PromMetric[] = [];
   #lastRequest = 0;
+  /** The newest question that was answered. */
+  #lastAnswered = 0;
   /** The answer that gathers wait for. */
   #waiting: Waiting | undefined;
   #hasEnded = false;
@@ -86,8 +88,10 @@ export class PromClientRemote {
       return;
     }
     if (answer === undefined) return;
+    // Answers can overtake each other: a worker may collect for several questions at once.
+    if (!answer.isLast && answer.request < this.#lastAnswered) return;
+    this.#lastAnswered = Math.max(this.#lastAnswered, answer.request);
     if (answer.error === undefined) this.#metrics = answer.metrics;
-    // A late answer to an earlier question has the latest metrics too: answers come in their order.
     this.#settle(answer.error === undefined ? undefined : new Error(answer.error));
     if (answer.isLast) this.end();
   }
