@@ -127,7 +127,12 @@ export class Supervised<Config> {
       added,
       // The last report comes from the end of a sink.
       delivered: (delivery) => {
-        tally.delivery = delivery;
+        const { lastPartialSuccess: partial } = delivery;
+        // The message comes from the receiver, which may repeat a header of the request.
+        tally.delivery =
+          partial === undefined
+            ? delivery
+            : { ...delivery, lastPartialSuccess: { ...partial, message: surroundings.shown(partial.message) } };
       },
       info: ifAlive((line: string) => log.info(`${this.#label}: ${line}`)),
       succeeded,
