@@ -58,9 +58,8 @@ export interface StatePoint {
   readonly point: NumberPoint;
 }
 
-/** What one sender says of a series. */
+/** The last state of a series that one sender has reported. */
 interface Stream {
-  startNs: bigint;
   timeNs: bigint;
   value: number;
   seenMs: number;
@@ -71,6 +70,8 @@ interface Series {
   readonly streams: Map<string, Stream>;
   /** The sum of all lives of counters that have ended. */
   ended: number;
+  /** When the first of its streams began, in milliseconds since 1970. It stays when that stream ends, as its counts do. */
+  startMs: number;
 }
 
 interface Metric extends Pick<StatePoint, 'data'> {
@@ -155,14 +156,17 @@ export function numberStates(options: NumberStatesOptions = {}): NumberStates {
       if (streams >= maxStreams) return TOO_MANY_STREAMS;
       const metric = metrics.get(key) ?? newMetric(identity, data);
       metrics.set(key, metric);
+      const { startNs, timeNs, value = 0 } = point;
+      const startMs = startNs === 0n ? nowMs : Number(startNs / 1_000_000n);
       const series = known ?? {
         attributes: withValues(attributes),
         streams: new Map<string, Stream>(),
         ended: 0,
+        startMs,
       };
+      series.startMs = Math.min(series.startMs, startMs);
       metric.series.set(text, series);
-      const { startNs, timeNs, value = 0 } = point;
-      series.streams.set(stream, { startNs, timeNs, value, seenMs: nowMs });
+      series.streams.set(stream, { timeNs, value, seenMs: nowMs });
       streams++;
       return undefined;
     },
@@ -213,7 +217,7 @@ function keyOf({ scope, name, unit }: MetricIdentity, { isSum, isMonotonic }: St
 function update(
   series: Series,
   stream: Stream,
-  { startNs, timeNs, value = 0 }: NumberPoint,
+  { timeNs, value = 0 }: NumberPoint,
   { isSum, isMonotonic, temporality }: StatePoint['data'],
   nowMs: number,
 ): void {
@@ -225,7 +229,6 @@ function update(
     // A counter that begins again without another start time.
     if (isMonotonic && value < stream.value) series.ended += stream.value;
     stream.value = value;
-    stream.startNs = startNs;
   }
   stream.timeNs = timeNs;
 }
@@ -249,23 +252,18 @@ function shown({ identity, data, series }: Metric, nowMs: number): NumberMetric 
     aggregationTemporality: 1,
     dataPointType: data.isSum ? 3 : 2,
     isMonotonic: data.isMonotonic,
-    dataPoints: [...series.values()].map(({ attributes, streams, ended }) => {
+    dataPoints: [...series.values()].map(({ attributes, streams, ended, startMs }) => {
       const all = [...streams.values()];
-      const startMs = all.reduce((least, one) => Math.min(least, startOf(one)), nowMs);
       const latest = all.reduce((one, other) => (other.timeNs > one.timeNs ? other : one));
       const value = data.isSum ? all.reduce((sum, one) => sum + one.value, ended) : latest.value;
       return {
-        startTime: timeOf(startMs),
+        startTime: timeOf(Math.min(startMs, nowMs)),
         endTime: timeOf(nowMs),
         attributes,
         value,
       };
     }),
   };
-}
-
-function startOf({ startNs, seenMs }: Pick<Stream, 'startNs' | 'seenMs'>): number {
-  return startNs === 0n ? seenMs : Number(startNs / 1_000_000n);
 }
 
 function timeOf(ms: number): readonly [seconds: number, nanoseconds: number] {
