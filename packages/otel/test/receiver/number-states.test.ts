@@ -333,3 +333,29 @@ test('options that are out of range are refused', () => {
   expect(() => numberStates({ maxStreams: 0 })).toThrow('maxStreams must be an integer of at least 1, got 0');
   expect(() => numberStates({ expireAfterMs: 0 })).toThrow('expireAfterMs must be a number above 0, got 0');
 });
+
+test('the start of a sum stays, without a start of its own and after its oldest sender has gone', () => {
+  const startOf = ({ states }: Keeping): unknown =>
+    states.metrics().scopeMetrics[0]!.metrics[0]!.dataPoints[0]!.startTime;
+  const unstarted = new Keeping();
+  const point = (value: number): NumberJson => ({
+    asDouble: value,
+    timeUnixNano: `${BigInt(value) * SECOND}`,
+  });
+  unstarted.sum(CUMULATIVE, true, point(3));
+  const before = startOf(unstarted);
+  unstarted.time.ms += 60_000;
+  unstarted.sum(CUMULATIVE, true, point(5));
+  expect(unstarted.value).toBe(5);
+  expect(startOf(unstarted)).toEqual(before);
+
+  const lives = new Keeping({ expireAfterMs: 1000 });
+  lives.sum(CUMULATIVE, true, at(2, 3, 1));
+  lives.time.ms += 800;
+  lives.sum(CUMULATIVE, true, at(9, 4, 8));
+  const first = startOf(lives);
+  lives.time.ms += 800;
+  lives.sum(CUMULATIVE, true, at(10, 5, 8));
+  expect(lives.value).toBe(8);
+  expect(startOf(lives)).toEqual(first);
+});
