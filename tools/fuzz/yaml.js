@@ -18,7 +18,7 @@ const MARK = /^# means (\w{8}) (.*)\r?\n/;
  * @param {Value} value
  * @returns {string}
  */
-export function yamlText(random, value) {
+function yamlText(random, value) {
   const writer = new Writer(random, value);
   const start = random.of(['', '', '', '---\n', '%YAML 1.2\n---\n', '# a configuration\n\n']);
   let body = `${start}${writer.block(value, 0).replace(/^\n/, '')}\n${random.of(['', '', '# the end\n', '...\n'])}`;
