@@ -38,6 +38,8 @@ export default class CompactReporter {
   #startMs = performance.now();
   /** @type {Skip[]} */
   #skips = [];
+  /** @type {import('./lib/counts.js').FailedFile[]} */
+  #failedFiles = [];
 
   /** @param {{ rootDir: string, testNamePattern?: string }} config */
   constructor({ rootDir, testNamePattern }) {
@@ -59,6 +61,7 @@ export default class CompactReporter {
     // A name pattern skips tests that have no reason to report.
     if (!this.#isFiltered) this.#skips.push(...skipsOf(result, file));
     const hasFailed = counts.failed > 0;
+    if (hasFailed) this.#failedFiles.push({ file: relative(this.#rootDir, result.testFilePath), ...counts });
     const isQuiet = this.#isSummary || (this.#isFiltered && counts.passed === 0);
     if (isQuiet && !hasFailed) return;
     const lines = [
@@ -82,7 +85,7 @@ export default class CompactReporter {
     };
     writeFileSync(
       join(this.#rootDir, RESULTS_FILE),
-      `${JSON.stringify({ ...counts, skips: mergeSkips(this.#skips) })}\n`,
+      `${JSON.stringify({ ...counts, skips: mergeSkips(this.#skips), failedFiles: this.#failedFiles })}\n`,
     );
     if (!this.#isSummary) this.#print(formatSkips(this.#skips));
     else {

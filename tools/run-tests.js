@@ -2,13 +2,15 @@
  * `npm test [-- PROJECT...] [JEST OPTION...]`: runs the tests of all projects, or of the projects named by folder or
  * package name. `npm test -- core otel -t percentile` runs the tests of two projects whose titles match "percentile".
  * Prints failures in full, one line for each project, the reasons of skipped tests, and in the last line the sum.
+ * With `CI` in the environment, a file that failed beside others runs once more alone: see `runAgain`.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { formatCounts, formatSkips, RESULTS_FILE, SUMMARY_MARK, sumCounts } from './lib/counts.js';
 import { isMain, listProjects, workspaceRoot } from './lib/workspace.js';
 
@@ -55,17 +57,63 @@ export function selectProjects(args, projects) {
  * The results of a run that has just ended. A project without results never started, and counts as one failure.
  *
  * @param {Project[]} projects
- * @returns {{ results: Results, missing: Project[] }}
+ * @returns {{ all: { project: Project, results: Results }[], missing: Project[] }}
  */
 export function collectResults(projects) {
   const missing = projects.filter(({ dir }) => !existsSync(join(dir, RESULTS_FILE)));
-  /** @type {Results[]} */
-  const all = projects.map((project) =>
-    missing.includes(project)
+  const all = projects.map((project) => ({
+    project,
+    /** @type {Results} */
+    results: missing.includes(project)
       ? { passed: 0, failed: 1, skipped: 0 }
       : JSON.parse(readFileSync(join(project.dir, RESULTS_FILE), 'utf8')),
+  }));
+  return { all, missing };
+}
+
+/** More failed files than this are the fault of a change, not of a busy machine. */
+const MAX_FILES_AGAIN = 6;
+
+/**
+ * Runs a file with failures once more, with no other test beside it, and prints its failures. A shared machine can take
+ * seconds from a test that watches real clocks, processes or kernels.
+ *
+ * @param {string} dir The folder of the project.
+ * @param {string} file
+ * @param {string[]} jestArgs
+ * @returns {Counts} Its new counts.
+ */
+function runAlone(dir, file, jestArgs) {
+  spawnSync(
+    process.execPath,
+    [fileURLToPath(new URL('./jest.js', import.meta.url)), '--runTestsByPath', file, ...jestArgs],
+    { cwd: dir, stdio: 'inherit' },
   );
-  return { results: { ...sumCounts(all), skips: all.flatMap(({ skips }) => skips ?? []) }, missing };
+  return JSON.parse(readFileSync(join(dir, RESULTS_FILE), 'utf8'));
+}
+
+/**
+ * Runs the failed files of all projects once more and replaces their counts. A file that passes now is printed as
+ * unsteady: such a test is a defect to mend, but no reason to refuse a change.
+ *
+ * @param {{ project: Project, results: Results }[]} all
+ * @param {(dir: string, file: string) => Counts} run
+ * @returns {string[]} The unsteady files.
+ */
+export function runAgain(all, run) {
+  const failed = all.flatMap(({ project, results }) =>
+    (results.failedFiles ?? []).map((before) => ({ project, results, before })),
+  );
+  if (failed.length > MAX_FILES_AGAIN) return [];
+  return failed.flatMap(({ project, results, before }) => {
+    const after = run(project.dir, before.file);
+    // A file that runs no test keeps its failures.
+    if (after.passed + after.failed === 0) return [];
+    for (const key of /** @type {const} */ (['passed', 'failed', 'skipped'])) {
+      results[key] += after[key] - before[key];
+    }
+    return after.failed === 0 ? [`${project.path}/${before.file}`] : [];
+  });
 }
 
 /**
@@ -118,19 +166,23 @@ export async function runTests(args = []) {
   for (const { dir } of selected) rmSync(dirname(join(dir, RESULTS_FILE)), { recursive: true, force: true });
 
   const { status, rest } = await runNx(selected, jestArgs);
-  const { results, missing } = collectResults(selected);
-  if (missing.length > 0 || (status !== 0 && results.failed === 0)) {
+  const { all, missing } = collectResults(selected);
+  const failedAtFirst = sumCounts(all.map(({ results }) => results)).failed;
+  if (missing.length > 0 || (status !== 0 && failedAtFirst === 0)) {
     console.log(rest.join('\n'));
     for (const { name } of missing) console.log(`${name}: its tests did not start`);
   }
-  if (status !== 0 && results.failed === 0) results.failed = 1;
-  for (const line of formatSkips(results.skips ?? [])) console.log(line);
-  const hasRun = results.passed + results.failed > 0;
+  const unsteady = process.env.CI ? runAgain(all, (dir, file) => runAlone(dir, file, jestArgs)) : [];
+  for (const file of unsteady) console.log(`unsteady: ${file} failed beside others and passed alone`);
+  const counts = sumCounts(all.map(({ results }) => results));
+  if (status !== 0 && failedAtFirst === 0) counts.failed = 1;
+  for (const line of formatSkips(all.flatMap(({ results }) => results.skips ?? []))) console.log(line);
+  const hasRun = counts.passed + counts.failed > 0;
   if (!hasRun)
     console.log(
       `no test ran: no test of ${selected.map(({ path }) => basename(path)).join(', ')} matches ${jestArgs.join(' ')}`,
     );
-  return { counts: results, ok: results.failed === 0 && hasRun };
+  return { counts, ok: counts.failed === 0 && hasRun };
 }
 
 if (isMain(import.meta)) {

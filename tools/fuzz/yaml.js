@@ -38,15 +38,15 @@ export function meaningOf(text) {
 /**
  * A `make` of a target: valid YAML, such YAML with changes, and a sixth of the cases that a target has without it.
  *
- * @param {(random: Random) => Value} valueOf
+ * @param {(random: Random) => Value} makeValue
  * @param {readonly string[]} seeds
  * @param {readonly string[]} words
  * @returns {(random: Random, make: () => string) => string}
  */
-export function yamlMaker(valueOf, seeds, words) {
+export function yamlMaker(makeValue, seeds, words) {
   return (random, make) => {
     if (random.oneIn(6)) return make();
-    const text = yamlText(random, valueOf(random));
+    const text = yamlText(random, makeValue(random));
     return random.oneIn(2) ? text : mutateText(random, withoutMeaning(text), seeds, words);
   };
 }

@@ -7,7 +7,9 @@
  * @property {string} reason
  * @property {string[]} files The test files that skip tests for this reason.
  *
- * @typedef {Counts & { skips?: Skip[] }} Results The results of one project.
+ * @typedef {Counts & { file: string }} FailedFile A test file with failures, as a path from the folder of its project.
+ *
+ * @typedef {Counts & { skips?: Skip[], failedFiles?: FailedFile[] }} Results The results of one project.
  */
 
 /** Where a project leaves the results of its latest run. Nx keeps this folder in its cache beside the output. */

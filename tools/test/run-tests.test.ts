@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { formatCounts, formatSkips, RESULTS_FILE, SUMMARY_MARK } from '../lib/counts.js';
 import type { Project } from '../lib/workspace.js';
 import { listFiles, listProjects, workspaceRoot } from '../lib/workspace.js';
-import { collectResults, selectProjects } from '../run-tests.js';
+import { collectResults, runAgain, selectProjects } from '../run-tests.js';
 import { createTree } from './temp-tree.ts';
 
 function projectAt(path: string, root = '/'): Project {
@@ -62,10 +62,50 @@ test('a project without results counts as one failure', () => {
     },
     'packages/b/x': '',
   });
-  const absent = projectAt('packages/b', root);
-  expect(collectResults([projectAt('packages/a', root), absent])).toEqual({
-    results: { passed: 5, failed: 2, skipped: 2, skips: [{ reason: 'why', files: ['x'] }] },
+  const [present, absent] = [projectAt('packages/a', root), projectAt('packages/b', root)];
+  expect(collectResults([present, absent])).toEqual({
+    all: [
+      {
+        project: present,
+        results: { passed: 5, failed: 1, skipped: 2, skips: [{ reason: 'why', files: ['x'] }] },
+      },
+      { project: absent, results: { passed: 0, failed: 1, skipped: 0 } },
+    ],
     missing: [absent],
+  });
+});
+
+describe('files that failed run once more alone', () => {
+  const failedFile = (file: string) => ({ file, passed: 4, failed: 2, skipped: 1 });
+  const projectWith = (files: string[]) => ({
+    project: projectAt('packages/a'),
+    results: { passed: 50, failed: 2 * files.length, skipped: 3, failedFiles: files.map(failedFile) },
+  });
+
+  test('the second counts replace the first, and what passes alone is named', () => {
+    const project = projectWith(['test/slow.test.ts', 'test/wrong.test.ts']);
+    const unsteady = runAgain([project], (dir, file) => {
+      expect(dir).toBe('/packages/a');
+      return { passed: file.includes('slow') ? 6 : 5, failed: file.includes('slow') ? 0 : 1, skipped: 1 };
+    });
+    expect(unsteady).toEqual(['packages/a/test/slow.test.ts']);
+    expect(project.results).toMatchObject({ passed: 53, failed: 1, skipped: 3 });
+  });
+
+  test('a file that runs no test the second time keeps its failures', () => {
+    const project = projectWith(['test/gone.test.ts']);
+    expect(runAgain([project], () => ({ passed: 0, failed: 0, skipped: 7 }))).toEqual([]);
+    expect(project.results).toMatchObject({ passed: 50, failed: 2, skipped: 3 });
+  });
+
+  test('many failed files are the fault of the change and do not run again', () => {
+    const project = projectWith(Array.from({ length: 7 }, (_, i) => `test/${i}.test.ts`));
+    expect(
+      runAgain([project], () => {
+        throw new Error('ran again');
+      }),
+    ).toEqual([]);
+    expect(project.results.failed).toBe(14);
   });
 });
 
