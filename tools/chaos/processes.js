@@ -77,9 +77,12 @@ export class Process {
    */
   async ended() {
     const late = setTimeout(() => this.signal('SIGKILL'), LONGEST_WAIT_MS);
-    const [code, signal] = await this.#exit;
-    clearTimeout(late);
-    return code ?? signal;
+    try {
+      const [code, signal] = await this.#exit;
+      return code ?? signal;
+    } finally {
+      clearTimeout(late);
+    }
   }
 
   /** Ends it in good order. */

@@ -174,7 +174,8 @@ export class Round {
 
   async #end() {
     this.#killAll();
-    await Promise.all(this.#processes.map((process) => process.ended()));
+    // A command that did not start rejects; the others must still end.
+    await Promise.allSettled(this.#processes.map((process) => process.ended()));
     for (const end of this.#ends.reverse()) await end();
   }
 }

@@ -20,7 +20,7 @@ const { values, positionals } = parseArgs({
     minutes: { type: 'string' },
     cases: { type: 'string' },
     seed: { type: 'string' },
-    from: { type: 'string', default: '0' },
+    from: { type: 'string' },
   },
 });
 /** The cases of all targets together, without `--cases` and `--minutes`. */
@@ -36,9 +36,9 @@ if (values.list) {
 async function main() {
   const names = positionals.length > 0 ? positionals : Object.keys(TARGETS);
   // A new seed for each day: a run that fails prints it.
-  const seed = Number(values.seed ?? Math.floor(Date.now() / 86_400_000));
-  const minutes = values.minutes === undefined ? undefined : Number(values.minutes);
-  const total = Number(values.cases ?? CASES);
+  const seed = numberOf('seed', Math.floor(Date.now() / 86_400_000));
+  const minutes = values.minutes === undefined ? undefined : numberOf('minutes', 0);
+  const total = numberOf('cases', CASES);
   const shares = names.reduce((sum, name) => sum + (TARGETS[name]?.share ?? 1), 0);
   let ok = true;
   for (const name of names) {
@@ -52,6 +52,22 @@ async function main() {
 }
 
 /**
+ * The number of an option. A run of no cases would pass.
+ *
+ * @param {'seed' | 'minutes' | 'cases' | 'from'} name
+ * @param {number} otherwise
+ */
+function numberOf(name, otherwise) {
+  const text = values[name];
+  if (text === undefined) return otherwise;
+  const number = Number(text);
+  const mayBeZero = name === 'seed' || name === 'from';
+  if (/^\d+(\.\d+)?$/.test(text) && (mayBeZero || number > 0)) return number;
+  console.error(`--${name} must be a number${mayBeZero ? '' : ' above 0'}, got '${text}'`);
+  process.exit(2);
+}
+
+/**
  * @param {string} name
  * @param {number} seed
  * @param {{ cases?: number, seconds?: number }} limits
@@ -60,7 +76,7 @@ async function runOne(name, seed, limits) {
   const { form } = await loadTarget(name);
   const again = await replay(name);
   const start = performance.now();
-  const { cases, accepted, findings } = await runTarget(name, { seed, from: Number(values.from), ...limits });
+  const { cases, accepted, findings } = await runTarget(name, { seed, from: numberOf('from', 0), ...limits });
   const seconds = (performance.now() - start) / 1000;
   for (const finding of findings) {
     const path = keep(finding, FORMS[form].extension);
@@ -100,5 +116,5 @@ async function replay(name) {
  */
 async function runJava(seed, limits) {
   const { comparePrograms } = await import('./java.js');
-  return comparePrograms(seed, Number(values.from), limits);
+  return comparePrograms(seed, numberOf('from', 0), limits);
 }

@@ -62,7 +62,7 @@ const EDGE_TEXTS = [
   ],
 ];
 
-/** What JSON has no text for: `revive` makes it. */
+/** Values of JSON that readers tend to forget. */
 export const ODD_VALUES = [
   null,
   true,
@@ -90,7 +90,8 @@ export const ODD_VALUES = [
   {},
   [null],
   [[]],
-  { __proto__: null, x: 1 },
+  // A key of this name, which a literal cannot have.
+  JSON.parse('{"__proto__":{"x":1}}'),
 ];
 
 /**
@@ -273,7 +274,9 @@ function changeSomewhere(random, holder, odd, deepest) {
         const times = random.oneIn(10) ? 500 : 1;
         parent.splice(Number(key), 0, ...Array.from({ length: times }, () => structuredClone(value)));
       } else if (parent !== holder) {
-        parent[random.of(['', '__proto__', 'x', `${key}x`, '\u001b'])] = value;
+        // An assignment to '__proto__' would set the prototype and make no key.
+        const name = random.of(['', '__proto__', 'x', `${key}x`, '\u001b']);
+        Object.defineProperty(parent, name, { value, enumerable: true, configurable: true, writable: true });
       }
       break;
     case 3:

@@ -25,8 +25,12 @@ export function failuresOf(report, { strict }) {
   if (seconds >= shortestJudgedSeconds && growth > mostGrowth) {
     failures.push(`live memory grew by ${percent(growth)}, at most ${percent(mostGrowth)} is allowed`);
   }
-  const missed = attacks.filter(({ isRefused, answered }) => isRefused && answered > 0);
-  for (const { name, answered } of missed) failures.push(`${name}: ${answered} requests were not refused`);
+  for (const { name, isRefused, times, answered, refused, closed } of attacks) {
+    if (!isRefused) continue;
+    if (answered > 0) failures.push(`${name}: ${answered} requests were not refused`);
+    const hung = times - answered - refused - closed;
+    if (hung > 0) failures.push(`${name}: ${hung} requests had no end`);
+  }
   if (!strict) return failures;
   const late = ways.filter(({ dropped }) => dropped > 0);
   for (const { name, dropped } of late) failures.push(`${name}: ${dropped} ticks dropped`);

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { caseOf, kindOf, outcomeOf, shrink, type Target } from '../fuzz/engine.js';
 import { FORMS, revive, written } from '../fuzz/forms.js';
+import { mutateTree } from '../fuzz/mutate.js';
 import { TARGETS } from '../fuzz/targets.js';
 import { Random } from '../lib/random.js';
 import { workspaceRoot } from '../lib/workspace.js';
@@ -50,6 +51,23 @@ test('--list names all targets', async () => {
   const { output } = await fuzz('--list');
   for (const name of [...Object.keys(TARGETS), 'java'])
     expect(output).toContain(`\n${name} `.slice(name === 'histogram' ? 1 : 0));
+});
+
+test.each([
+  ['--cases', 'abc'],
+  ['--cases', '0'],
+  ['--minutes', '-1'],
+  ['--seed', ''],
+])('%s %j runs nothing and ends with exit code 2', async (option, value) => {
+  const { code, output } = await fuzz('log-line', `${option}=${value}`);
+  expect(code).toBe(2);
+  expect(output).toContain(`${option} must be a number`);
+});
+
+test('changed trees have keys that are called __proto__', () => {
+  const random = new Random(7);
+  const trees = Array.from({ length: 2000 }, () => mutateTree(random, { a: 1 }));
+  expect(trees.filter((tree) => JSON.stringify(tree)?.includes('"__proto__":')).length).toBeGreaterThan(20);
 });
 
 describe('the engine', () => {

@@ -3,6 +3,8 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { BuiltPackages } from '@hdrscope/testing';
 import { workspaceRoot } from '../lib/workspace.js';
+import { failuresOf } from '../soak/report.js';
+import type { SoakReport } from '../soak/soak.js';
 
 const built = new BuiltPackages(['dashboard', 'interval-log', 'otel', 'prometheus', 'registry']);
 afterAll(() => built.remove());
@@ -26,4 +28,23 @@ test('a soak of five seconds ends with equal counts in all ways out', () => {
     ['interval log', recorded, '0'],
     ['live page', recorded, '0'],
   ]);
+});
+
+test('an attack that must be refused and is answered, or has no end, fails the soak', () => {
+  const attack = { name: 'a', isRefused: true, times: 5, connections: 5, answered: 0, refused: 3, closed: 2 };
+  const report = (changes: object): SoakReport => ({
+    recorded: new Float64Array(1),
+    ways: [],
+    memory: [],
+    seconds: 1,
+    scrapeMs: [],
+    delayMs: { p50: 0, p99: 0, max: 0 },
+    attacks: [{ ...attack, ...changes }],
+  });
+  expect(failuresOf(report({}), { strict: false })).toEqual([]);
+  expect(failuresOf(report({ answered: 1, refused: 2 }), { strict: false })).toEqual([
+    'a: 1 requests were not refused',
+  ]);
+  expect(failuresOf(report({ refused: 1 }), { strict: false })).toEqual(['a: 2 requests had no end']);
+  expect(failuresOf(report({ refused: 1, isRefused: false }), { strict: false })).toEqual([]);
 });

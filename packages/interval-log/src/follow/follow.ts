@@ -12,11 +12,11 @@ export interface FollowOptions extends ParserOptions {
   /** Ends the iteration, without an error. @default it ends when the consumer stops */
   readonly signal?: AbortSignal;
   /**
-   * That of an earlier `followLog` of the same path, which has ended: this one goes on there, also if the log was rotated meanwhile. The
-   * options of the first one that concern lines stay. @default reads the file from its start
+   * The memory of an earlier `followLog` of the same path, which has ended. This one goes on where that one stopped, also after a
+   * rotation. The parser's options are those of the first one. @default reads the file from its start
    */
   readonly memory?: FollowMemory;
-  /** Ends the iteration too, but after another look at the file: every whole line that it has by then is read. @default no such end */
+  /** Ends the iteration too, but only after one more look at the file: every whole line that it has by then is read. @default none */
   readonly ending?: AbortSignal;
   /** Time between two looks at the file, in milliseconds. Above 0. @default 250 */
   readonly pollMs?: number;
@@ -199,11 +199,17 @@ class FollowedLog {
   async reopen(): Promise<boolean> {
     const handle = await openIfThere(this.#path);
     if (handle === undefined) return false;
-    this.#handle = handle;
-    this.#realPath = await realPathOf(this.#path);
-    const { dev, ino } = await handle.stat({ bigint: true });
-    this.#wasReplaced ||= dev !== this.#closed?.dev || ino !== this.#closed.ino;
-    return true;
+    try {
+      const realPath = await realPathOf(this.#path);
+      const { dev, ino } = await handle.stat({ bigint: true });
+      this.#wasReplaced ||= dev !== this.#closed?.dev || ino !== this.#closed.ino;
+      this.#realPath = realPath;
+      this.#handle = handle;
+      return true;
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
   }
 
   /** Yields the entries that were written since the latest look. Returns whether the file has all that was read. */
@@ -288,8 +294,11 @@ class FollowedLog {
   }
 
   async close(): Promise<void> {
-    this.#closed = await this.#handle.stat({ bigint: true });
-    await this.#handle.close();
+    try {
+      this.#closed = await this.#handle.stat({ bigint: true });
+    } finally {
+      await this.#handle.close();
+    }
   }
 
   #begin(handle: FileHandle, beginning: Buffer): void {
