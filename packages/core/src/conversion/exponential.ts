@@ -131,7 +131,7 @@ export function justifiedScale({ subBucketBits }: HdrLayout): number {
   return Math.min(MAX_SCALE, Math.max(0, subBucketBits - 2));
 }
 
-// Slots are read in pages. V8 treats arrays and numbers as constants that a file does not export, so these are not those of `words.ts`.
+// Slots are read in pages. `words.ts` has the same numbers, but V8 treats a number as a constant only in the file that declares it.
 const PAGE_BITS = 6;
 const PAGE_SLOTS = 2 ** PAGE_BITS;
 const SLOT_IN_PAGE = PAGE_SLOTS - 1;

@@ -66,7 +66,7 @@ export class SparseCounts implements LiveCounts {
   #used: number;
   /** How often each cell was full. Frozen counts and their clone share them until the next carry. */
   #carries: SparseCounts | undefined;
-  /** The places of far pages, by page, and 0 for other pages. Counts with less than 256 pages need no such table. */
+  /** The places of far pages, by page, and 0 for other pages. Counts with fewer than 256 pages do not need this table. */
   #far: Uint32Array | undefined;
   /** Records until the next refill, in `[0, 2^30)`, and the total when it reaches 0. */
   #countdown = LONGEST_COUNTDOWN;

@@ -22,7 +22,7 @@ const FEWEST_COLUMNS = 2;
 
 /**
  * A bounded number of columns, for a time of any length. When there are too many columns, neighbours become one column of
- * twice the width, and later intervals fill columns of that width. So it is when their contents take too many bytes.
+ * twice the width, and later intervals fill columns of that width. Contents that take too many bytes have the same effect.
  */
 export class TimeColumns<T> {
   /** At least 2. */
