@@ -56,6 +56,7 @@ export function fakeKernel(
   return {
     list: async () => ({ maps: [QUEUE_HIST], incomplete: undefined }),
     open: frames === undefined ? unexpected : () => framesSource(frames),
+    newestMapId: async () => QUEUE_HIST.id,
     openByTool: unexpected,
     examine: unexpected,
     openRunQueue: unexpected,
@@ -74,6 +75,9 @@ interface RunOptions {
   readonly signal?: AbortSignal;
   /** @default false */
   readonly isTerminal?: boolean;
+  /** The width of the terminal. @default no terminal */
+  readonly columns?: number;
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** Runs a command with a kernel. Errors of the command are thrown. */
@@ -81,13 +85,13 @@ export async function runWith(
   command: KernelCommand,
   args: readonly string[],
   kernel: Kernel,
-  { onOutput, signal, isTerminal = false }: RunOptions = {},
+  { onOutput, signal, isTerminal = false, columns, environment = {} }: RunOptions = {},
 ): Promise<Ran> {
   const printed = { stdout: '', stderr: '' };
   const ending = new AbortController();
   const output = (name: keyof typeof printed): Output => ({
     isTerminal,
-    columns: undefined,
+    columns,
     write: async (text) => {
       printed[name] += text;
       if (name === 'stdout') onOutput?.(text, (reason) => ending.abort(reason));
@@ -97,7 +101,7 @@ export async function runWith(
     stdout: output('stdout'),
     stderr: output('stderr'),
     stdin: (async function* () {})(),
-    environment: {},
+    environment,
     signal: signal ?? ending.signal,
     monotonicMs: () => 0,
   });
