@@ -13,10 +13,21 @@ const UNIT_WORDS: Readonly<Record<CountedUnit, string>> = {
 };
 
 /**
- * The name of the metric of a map or a variable. bpftrace's `@reads`, which the kernel calls `AT_reads`, is `reads`. A unit at
- * the end goes when the metric has another one: `wait_us`, in seconds, is `wait`.
+ * The name of the family of a map or a variable, when the options of `kernelHistograms` have no other one. The `@` of bpftrace
+ * goes, and so does `AT_`, which the kernel has for it. A unit at the end goes, because the family has its own.
+ *
+ * @param histogram Name of the map or variable.
+ * @param kernelUnit Unit in which the program counts.
+ * @example
+ * ```ts
+ * import { kernelMetricName } from '@hdrscope/ebpf';
+ *
+ * kernelMetricName('@reads', 'none'); //=> 'reads'
+ * kernelMetricName('wait_us', 'us'); //=> 'wait'
+ * kernelMetricName('wait_us', 'none'); //=> 'wait_us'
+ * ```
  */
-export function metricName(histogram: string, kernelUnit: CountedUnit): string {
+export function kernelMetricName(histogram: string, kernelUnit: CountedUnit): string {
   const name = histogram.replace(/^(?:@|AT_)(?=.)/, '');
   if (name === '@') return 'bpftrace';
   const words = UNIT_WORDS[kernelUnit];

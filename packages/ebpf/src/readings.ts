@@ -8,7 +8,7 @@ import {
   SHOWN_UNITS,
 } from '@hdrscope/registry';
 import { countsOfCpus } from './cpu-counts.ts';
-import { metricDescription, metricName } from './metric-text.ts';
+import { kernelMetricName, metricDescription } from './metric-text.ts';
 import { byIdentity } from './source/identity.ts';
 import type { Frame, KernelHistogram } from './source/source.ts';
 
@@ -97,7 +97,7 @@ function targetOf(
   }
   const shown = SHOWN_UNITS[kernelUnit];
   const {
-    name = metricName(histogram.name, kernelUnit),
+    name = kernelMetricName(histogram.name, kernelUnit),
     description = metricDescription(frame, histogram, kernelUnit),
     scale = shown.scale,
     unit = shown.unit,

@@ -1,7 +1,7 @@
 import { createRegistry } from '@hdrscope/registry';
 import { framesSource, kernelHistograms, kernelMap, queueDepthLayout } from '../src/index.ts';
 import { openKernelCounter } from '../src/loader/kernel-counter.ts';
-import { metricName, originOfMap } from '../src/metric-text.ts';
+import { kernelMetricName, originOfMap } from '../src/metric-text.ts';
 import { kernelTestUnless, whyNoKernel } from './support/kernel.ts';
 
 test.each([
@@ -19,7 +19,7 @@ test.each([
   ['io_size_kb', 'KiB', 'io_size'],
   ['AT_', 'none', 'AT_'],
 ] as const)('the metric of %s, in %s, is %s', (histogram, unit, name) => {
-  expect(metricName(histogram, unit)).toBe(name);
+  expect(kernelMetricName(histogram, unit)).toBe(name);
 });
 
 test.each([

@@ -3,14 +3,15 @@ import { reasonOf } from '@hdrscope/kit';
 
 /** How the map of an argument is doing, for people: each change is one note. */
 export class MapState {
-  readonly #argument: string;
+  /** The map, as the command line names it. */
+  readonly argument: string;
   readonly #note: (line: string) => Promise<void>;
   #generation: string | undefined;
   #problem: string | undefined;
 
   /** @param note Gets each line. */
   constructor(argument: string, note: (line: string) => Promise<void>) {
-    this.#argument = argument;
+    this.argument = argument;
     this.#note = note;
   }
 
@@ -27,20 +28,19 @@ export class MapState {
   /**
    * The map was read.
    *
-   * @param isOlder Whether it may have had counts before this command saw it.
+   * @param counts What happens to the counts of a map that was not read before: `counts from 0`.
    */
-  async readAs(generation: string, isOlder: boolean): Promise<void> {
+  async readAs(generation: string, counts: string): Promise<void> {
     const [before, problem] = [this.#generation, this.#problem];
     this.#generation = generation;
     this.#problem = undefined;
-    const counts = isOlder ? 'only what it counts from now on is shown' : 'counts from 0';
     if (before !== undefined && before !== generation) {
-      await this.#note(`${this.#argument} is another map now, and ${counts}`);
+      await this.#note(`${this.argument} is another map now, and ${counts}`);
     } else if (problem !== undefined) {
       await this.#note(
         before === undefined
-          ? `${this.#argument} is there now, and ${counts}`
-          : `${this.#argument} is there again`,
+          ? `${this.argument} is there now, and ${counts}`
+          : `${this.argument} is there again`,
       );
     }
   }
@@ -50,9 +50,9 @@ export class MapState {
     const reason = reasonOf(error);
     if (this.#problem === reason) return;
     this.#problem = reason;
-    if (!isAwaited(error, this.#argument)) await this.#note(reason);
-    else if (this.#generation === undefined) await this.#note(`waits for ${this.#argument}: ${reason}`);
-    else await this.#note(`${this.#argument} has gone; waits until it comes back`);
+    if (!isAwaited(error, this.argument)) await this.#note(reason);
+    else if (this.#generation === undefined) await this.#note(`waits for ${this.argument}: ${reason}`);
+    else await this.#note(`${this.argument} has gone; waits until it comes back`);
   }
 }
 

@@ -119,7 +119,8 @@ class WatchedMap {
     const increases = this.#increases.next(frame);
     const isSame = frame.generation === before;
     const isNew = look?.newestId !== undefined && idOf(frame) > look.newestId;
-    await this.#state.readAs(frame.generation, !isNew);
+    const counts = isNew ? 'counts from 0' : 'only what it counts from now on is shown';
+    await this.#state.readAs(frame.generation, counts);
     const { atMs } = await this.#lookAround();
     this.#readMs = atMs;
     if (isSame) return { increases, ms: atMs - readMs };

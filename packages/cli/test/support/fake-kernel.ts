@@ -71,6 +71,8 @@ interface KernelCommand extends Pick<ParsedCommand, 'parser'> {
 
 interface RunOptions {
   readonly onOutput?: (text: string, end: (reason: Termination) => void) => void;
+  /** Gets each text on standard error. */
+  readonly onNote?: (text: string) => void;
   /** Ends the command. @default `onOutput` ends it */
   readonly signal?: AbortSignal;
   /** @default false */
@@ -85,7 +87,7 @@ export async function runWith(
   command: KernelCommand,
   args: readonly string[],
   kernel: Kernel,
-  { onOutput, signal, isTerminal = false, columns, environment = {} }: RunOptions = {},
+  { onOutput, onNote, signal, isTerminal = false, columns, environment = {} }: RunOptions = {},
 ): Promise<Ran> {
   const printed = { stdout: '', stderr: '' };
   const ending = new AbortController();
@@ -95,6 +97,7 @@ export async function runWith(
     write: async (text) => {
       printed[name] += text;
       if (name === 'stdout') onOutput?.(text, (reason) => ending.abort(reason));
+      else onNote?.(text);
     },
   });
   const io: Io = cleanIo({
