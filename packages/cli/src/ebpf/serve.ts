@@ -119,7 +119,7 @@ interface Served {
   readonly histograms: KernelHistograms;
 }
 
-/** @throws UsageError when the command line does not say how the map is served; HdrscopeError when it never comes. */
+/** @throws UsageError, HdrscopeError when the command line does not say how the map is served, or it never comes. */
 async function serveMap(
   map: ServedMap,
   registry: Registry,
@@ -130,18 +130,13 @@ async function serveMap(
   const { argument, options } = map;
   const note = (line: string): Promise<void> => io.stderr.write(`hdrscope: ${line}\n`);
   const state = new MapState(argument, note);
-  const patient = patientMap(argument, options, kernel, async ({ name }) => {
-    // Numbers of tasks have no unit, whoever guesses.
-    if (name === 'queue-depth' && (options.unit ?? 'none') !== 'none') {
-      throw new UsageError(
-        `${argument} looks like a histogram of numbers of tasks (queue-depth), which are not ${options.unit}: add its layout, or leave out the unit`,
-      );
-    }
-    await note(`the layout of ${argument} is a guess: ${name}`);
-  });
+  const patient = patientMap(argument, options, kernel, ({ name }) =>
+    note(`the layout of ${argument} is a guess: ${name}`),
+  );
   let generation = '';
   const read = async (): Promise<Frame> => {
     const frame = await patient.read();
+    assertUnit(map, frame);
     claims.claim(map, frame);
     ({ generation } = frame);
     return frame;
@@ -149,7 +144,7 @@ async function serveMap(
   try {
     await read();
   } catch (error) {
-    if (error instanceof UsageError || isOver(error, argument)) {
+    if (!mayChange(error, argument)) {
       await patient.close();
       throw error;
     }
@@ -161,4 +156,21 @@ async function serveMap(
   };
   const source = { ...patient, read };
   return { state, histograms: kernelHistograms(registry, source, { ...histogramsOptions(map), observer }) };
+}
+
+/** Whether another read may succeed: the system has refused this one. All other errors ask a question to the person. */
+function mayChange(error: unknown, argument: string): boolean {
+  return error instanceof HdrscopeError && error.details.errno !== undefined && !isOver(error, argument);
+}
+
+/** @throws UsageError for numbers of tasks in nanoseconds, unless the command line has the layout too. */
+function assertUnit(
+  { argument, options: { unit = 'none', layout } }: ServedMap,
+  { histograms }: Frame,
+): void {
+  const isDepth = histograms.some((histogram) => histogram.layout.name === 'queue-depth');
+  if (!isDepth || unit === 'none' || layout !== undefined) return;
+  throw new UsageError(
+    `${argument} looks like a histogram of numbers of tasks (queue-depth), which are not ${unit}: add its layout, or leave out the unit`,
+  );
 }
