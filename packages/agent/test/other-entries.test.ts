@@ -15,13 +15,14 @@ ${PROMETHEUS}`);
   expect(agent.health().entries.map(({ state }) => state)).toEqual(['failing', 'failing', 'running']);
 });
 
-test('a script counts in the configured unit', async () => {
-  // This program prints maps on a signal, as bpftrace does. Everything else is real.
+/** Writes a program that prints maps on a signal, as bpftrace does. Everything else is real. */
+function fakeBpftrace(...maps: readonly string[]): string {
   const program = world.pathOf('bpftrace');
   writeFileSync(
     program,
     `#!${process.execPath}
-const print = () => console.log('{"type": "hist", "data": {"@us": {"read": [{"min": 4, "max": 7, "count": 9}]}}}');
+const maps = ${JSON.stringify(maps)};
+const print = () => maps.forEach((map) => console.log('{"type": "hist", "data": ' + map + '}'));
 process.on('SIGUSR1', print);
 process.on('SIGINT', () => process.exit(0));
 console.log('{"type": "attached_probes", "data": {"probes": 1}}');
@@ -30,6 +31,51 @@ setInterval(() => {}, 60_000);
 `,
   );
   chmodSync(program, 0o755);
+  return program;
+}
+
+test('each map of a script has its own metric, description, unit and attributes', async () => {
+  const buckets = '[{"min": 4, "max": 7, "count": 9}]';
+  const program = fakeBpftrace(
+    `{"@wait_us": ${buckets}}`,
+    `{"@": ${buckets}}`,
+    `{"@d": {"sda": ${buckets}}}`,
+  );
+  const agent = await world.start(`sources:
+  - type: bpftrace
+    program: ${program}
+    script: x
+    unit: us
+    attributes: { host: a, zone: b }
+    keys: { '@d': [disk] }
+    maps:
+      '@d': { unit: none, description: Requests in the queue of a disk, attributes: { zone: c } }
+      '@': { metric: request.size, unit: KiB }
+${PROMETHEUS}`);
+  await until('all is counted', async () => {
+    await agent.registry.gather();
+    return agent.health().entries[0]!.values === 27;
+  });
+  const { families } = await agent.registry.gather();
+  const own = families.filter(({ name }) => !name.startsWith('hdrscope.'));
+  const shown = own.map(({ name, unit, description, series }) => [
+    name,
+    unit,
+    description,
+    series[0]!.attributes,
+  ]);
+  const rest = 'a map of a bpftrace script; slots: bpftrace-hist';
+  expect(shown).toEqual([
+    ['wait', 's', `Values in @wait_us, ${rest}, counted in us`, { host: 'a', zone: 'b' }],
+    ['request.size', 'By', `Values in @, ${rest}, counted in KiB`, { host: 'a', zone: 'b' }],
+    ['d', '', 'Requests in the queue of a disk', { disk: 'sda', host: 'a', zone: 'c' }],
+  ]);
+  const page = await (await fetch(urlIn(world.lines))).text();
+  expect(page).toContain('d_count{disk="sda",host="a",zone="c"} 9\n');
+});
+
+test('a script counts in the configured unit', async () => {
+  const program = fakeBpftrace('{"@us": {"read": [{"min": 4, "max": 7, "count": 9}]}}');
   const agent = await world.start(`sources:
   - { type: bpftrace, program: ${program}, script: 'x', unit: us, keys: { '@us': [call] } }
 ${PROMETHEUS}`);

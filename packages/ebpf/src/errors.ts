@@ -26,7 +26,7 @@ export interface KernelErrorDetails {
   readonly program?: string;
   /** System call that failed, such as `bpf(OBJ_GET)`. */
   readonly syscall?: string;
-  /** Reason that the operating system gave, such as `EPERM`. */
+  /** Reason that the operating system gave, such as `EPERM`; `ENOENT` also when no map has a name. */
   readonly errno?: string;
 }
 

@@ -38,6 +38,8 @@ export {
   queueDepthLayout,
 } from './layout/presets.ts';
 export { listMaps, type MapList, type VisibleMap } from './list-maps.ts';
+export { kernelMetricName } from './metric-text.ts';
+export { newestMapId } from './newest-map.ts';
 export { type KernelQuantileOptions, kernelQuantile, kernelQuantiles } from './quantile.ts';
 export type { KernelFamilyOptions } from './readings.ts';
 export {

@@ -8,14 +8,18 @@ import {
   SHOWN_UNITS,
 } from '@hdrscope/registry';
 import { countsOfCpus } from './cpu-counts.ts';
+import { kernelMetricName, metricDescription } from './metric-text.ts';
 import { byIdentity } from './source/identity.ts';
 import type { Frame, KernelHistogram } from './source/source.ts';
 
 /** How the histograms of one name become a family. */
 export interface KernelFamilyOptions {
-  /** Name of the family. @default the name of the histograms */
+  /**
+   * Name of the family. @default the name of the histograms, without the `@` of bpftrace, and without a unit of `kernelUnit`
+   * at its end
+   */
   readonly name?: string;
-  /** Description of the family. @default '' */
+  /** Description of the family. @default what holds the histograms, their slots and `kernelUnit` */
   readonly description?: string;
   /** Unit in which the program counts. It sets the unit and scale of the family. @default 'none' */
   readonly kernelUnit?: CountedUnit;
@@ -60,7 +64,7 @@ export class KernelReadings {
   of(frame: Frame): Reading[] {
     const counter = { epoch: frame.generation, counterBits: frame.counterBits };
     return [...byIdentity(frame)].flatMap(([identity, histogram]) => {
-      const { family, resolution, perCpu, attributes } = this.#targetOf(histogram);
+      const { family, resolution, perCpu, attributes } = this.#targetOf(histogram, frame);
       const layout = scaledLayout(histogram.layout.slots, resolution);
       return countsOfCpus(histogram).map(({ counts, sum }, cpu) => ({
         key: `${identity} ${cpu}`,
@@ -73,25 +77,19 @@ export class KernelReadings {
     });
   }
 
-  #targetOf({ name }: KernelHistogram): Target {
-    const known = this.#targets.get(name);
+  #targetOf(histogram: KernelHistogram, frame: Frame): Target {
+    const known = this.#targets.get(histogram.name);
     if (known !== undefined) return known;
-    const target = targetOf(name, this.#optionsOf(name));
-    this.#targets.set(name, target);
+    const target = targetOf(histogram, frame, this.#optionsOf(histogram.name));
+    this.#targets.set(histogram.name, target);
     return target;
   }
 }
 
 function targetOf(
-  histogramName: string,
-  {
-    name = histogramName,
-    description = '',
-    kernelUnit = 'none',
-    attributes = {},
-    perCpu = false,
-    ...options
-  }: KernelFamilyOptions,
+  histogram: KernelHistogram,
+  frame: Frame,
+  { kernelUnit = 'none', attributes = {}, perCpu = false, ...options }: KernelFamilyOptions,
 ): Target {
   if (!Object.hasOwn(SHOWN_UNITS, kernelUnit)) {
     const allowed = Object.keys(SHOWN_UNITS).join(', ');
@@ -99,6 +97,8 @@ function targetOf(
   }
   const shown = SHOWN_UNITS[kernelUnit];
   const {
+    name = kernelMetricName(histogram.name, kernelUnit),
+    description = metricDescription(frame, histogram, kernelUnit),
     scale = shown.scale,
     unit = shown.unit,
     significantDigits,

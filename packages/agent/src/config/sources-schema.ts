@@ -59,7 +59,7 @@ const ebpfMap = mapping({
   layout: acceptedBy(kernelLayoutOf, `a layout: ${KERNEL_LAYOUT_SYNTAX}`),
   unit: unit.prefault('none'),
   metric: text('the name of a metric').optional(),
-  description: z.string({ error: 'must be a text' }).default(''),
+  description: text('a description').optional(),
   perCpu: yesOrNo(false),
   bpftool: yesOrNo(false),
   since,
@@ -74,6 +74,23 @@ const bpftrace = mapping({
   script: text('a script').optional(),
   program: text('the path of bpftrace').default('bpftrace'),
   unit: unit.prefault('none'),
+  maps: z
+    .record(
+      z.string().regex(/^@/),
+      mapping({
+        metric: text('the name of a metric').optional(),
+        description: text('a description').optional(),
+        unit: unit.optional(),
+        attributes,
+      }),
+      {
+        error: ({ code }) =>
+          code === 'invalid_key'
+            ? 'must be a map as the script names it, such as "@us"'
+            : 'must be a mapping of maps to metrics',
+      },
+    )
+    .prefault({}),
   keys: z
     .record(z.string(), z.array(text('a name')), { error: 'must be a mapping of maps to lists of names' })
     .default({}),

@@ -42,8 +42,8 @@ sources:
   # A bpftrace script, kept running.
   # - name: reads
   #   type: bpftrace
-  #   script: 'kprobe:vfs_read { @bytes = hist(arg2); }'
-  #   unit: bytes
+  #   script: 'kprobe:vfs_read { @read = hist(arg2); }'
+  #   maps: { '@read': { unit: bytes, metric: vfs.read.size } }
 
   # Metrics that OpenTelemetry sends over HTTP.
   # - type: otlp

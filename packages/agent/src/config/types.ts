@@ -81,9 +81,10 @@ export interface EbpfMapSourceConfig extends Entry {
   /** The text of a layout, which `kernelLayoutOf` of `@hdrscope/ebpf` parses. */
   readonly layout: string;
   readonly unit: CountedUnit;
-  /** The name of the family. @default the name of the map */
+  /** The name of the family. @default the name of the map, without a unit of `unit` at its end */
   readonly metric?: string | undefined;
-  readonly description: string;
+  /** @default the map, its programs, slots and unit */
+  readonly description?: string | undefined;
   readonly perCpu: boolean;
   /** Whether bpftool reads the map, and not koffi. */
   readonly bpftool: boolean;
@@ -99,11 +100,26 @@ export interface BpftraceSourceConfig extends Entry {
   readonly file?: string | undefined;
   readonly script?: string | undefined;
   readonly program: string;
+  /** The unit of the maps that `maps` gives no other unit. */
   readonly unit: CountedUnit;
+  /** The metrics of maps by the names of the maps, such as `@us`. */
+  readonly maps: Readonly<Record<string, BpftraceMapConfig>>;
   /** The names of each map's keys. */
   readonly keys: Readonly<Record<string, readonly string[]>>;
   readonly printEvery: number;
   readonly timeout: number;
+  readonly attributes: AttributeTexts;
+}
+
+/** The metric of a map of a script. */
+export interface BpftraceMapConfig {
+  /** The name of the family. @default the name of the map without `@`, and without a unit of `unit` at its end */
+  readonly metric?: string | undefined;
+  /** @default the map, its script, slots and unit */
+  readonly description?: string | undefined;
+  /** @default the unit of the source */
+  readonly unit?: CountedUnit | undefined;
+  /** Attributes besides those of the source. */
   readonly attributes: AttributeTexts;
 }
 

@@ -10,7 +10,7 @@ export const startEbpfMap: Start<EbpfMapSourceConfig> = async (config, { registr
   const histograms = kernelHistograms(registry, source, {
     ...intake(`ebpf-map ${map}`),
     ...(metric !== undefined && { name: metric }),
-    description,
+    ...(description !== undefined && { description }),
     kernelUnit: unit,
     perCpu,
     attributes,

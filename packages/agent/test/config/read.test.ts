@@ -141,6 +141,14 @@ test.each([
     `sources: [{ type: bpftrace }]\n${SINK}`,
     '1:11: sources[0] must have either file or script, got a mapping of type',
   ],
+  [
+    `sources: [{ type: bpftrace, script: x, maps: { us: {} } }]\n${SINK}`,
+    expect.stringMatching(/sources\[0\]\.maps\.us must be a map as the script names it, such as "@us"/),
+  ],
+  [
+    `sources: [{ type: bpftrace, script: x, maps: { '@us': { name: x } } }]\n${SINK}`,
+    '1:57: sources[0].maps["@us"].name is not a known key: the keys are metric, description, unit, attributes',
+  ],
 ])('refuses %j', (text, message) => {
   expect(problemsOf(text)).toEqual([message]);
 });

@@ -1,9 +1,8 @@
 import { type Quantile, quantilesOf } from '@hdrscope/core';
 import { usedSlots } from '@hdrscope/core/internal';
 import { formatKernelBars } from '@hdrscope/ebpf';
-import type { Attributes } from '@hdrscope/registry';
+import type { Attributes, CountedUnit } from '@hdrscope/registry';
 import { formatCount, percentileTitle } from '../format.ts';
-import type { ValueUnit } from '../value-scale.ts';
 import { fittedToScreen, type ShownHistogram } from './shown-histogram.ts';
 import { formatValue } from './unit.ts';
 
@@ -30,42 +29,57 @@ export function percentilesOf(
   );
 }
 
+/** How values are shown to people. */
+export interface ShownAs {
+  readonly percentiles: readonly number[];
+  readonly unit: CountedUnit;
+  /** Whether only ASCII is drawn. @default false */
+  readonly ascii?: boolean;
+  /** The length of a line. @default bars of 40 characters, and lines of any length */
+  readonly columns?: number | undefined;
+}
+
 /** The values of a slot: `2 to 4`, `65 or more`. */
 export function formatBounds(
   { lower, upper }: Pick<Quantile, 'lower' | 'upper'>,
-  unit: ValueUnit = 'none',
+  { unit, ascii }: Pick<ShownAs, 'unit' | 'ascii'>,
 ): string {
   if (Number.isNaN(lower)) return '-';
-  const [from, to] = [lower, upper].map((bound) => formatValue(bound, unit));
-  if (from === to) return from!;
-  if (upper === Number.POSITIVE_INFINITY) return `${from} or more`;
-  return lower === Number.NEGATIVE_INFINITY ? `${to} or less` : `${from} to ${to}`;
-}
-
-/** How histograms are shown to people. */
-export interface ShownAs {
-  readonly percentiles: readonly number[];
-  readonly unit: ValueUnit;
+  const text = (bound: number): string => formatValue(bound, unit, ascii);
+  if (upper === Number.POSITIVE_INFINITY) return `${text(lower)} or more`;
+  if (lower === Number.NEGATIVE_INFINITY) return `${text(upper)} or less`;
+  return text(lower) === text(upper) ? text(lower) : `${text(lower)} to ${text(upper)}`;
 }
 
 /** Formats a histogram as bars, with the total and percentiles below them. */
-export function formatHistogram(histogram: ShownHistogram, { percentiles, unit }: ShownAs): string {
+export function formatHistogram(histogram: ShownHistogram, shownAs: ShownAs): string {
+  const { percentiles, unit, ascii = false, columns } = shownAs;
   const { total } = histogram.counts;
   const title = titleOf(histogram);
   if (total === 0) return `${title}\nnothing was counted\n`;
-  const mean = (sum: number): string => formatValue(Number((sum / total).toPrecision(3)), unit);
+  const mean = (sum: number): string => formatValue(Number((sum / total).toPrecision(3)), unit, ascii);
   const facts = [
     `total ${formatCount(total)}`,
     ...(histogram.sum === undefined ? [] : [`mean ${mean(histogram.sum)}`]),
     ...percentilesOf(histogram, percentiles).map(
-      (quantile, at) => `${percentileTitle(percentiles[at]!)} ${formatBounds(quantile, unit)}`,
+      (quantile, at) => `${percentileTitle(percentiles[at]!)} ${formatBounds(quantile, shownAs)}`,
     ),
   ];
-  const bars = formatKernelBars(
-    fittedToScreen(histogram),
-    unit === 'none' ? {} : { label: (bounds) => formatBounds(bounds, unit) },
-  );
-  return `${title}\n${bars}\n${facts.join('; ')}\n`;
+  const bars = formatKernelBars(fittedToScreen(histogram), {
+    ascii,
+    ...(columns !== undefined && { columns }),
+    ...(unit !== 'none' && { label: (bounds) => formatBounds(bounds, shownAs) }),
+  });
+  return `${title}\n${bars}\n${wrapped(facts, columns)}\n`;
+}
+
+/** Joins facts by semicolons, in lines of at most so many characters when one fact is not longer. */
+function wrapped(facts: readonly string[], columns = Number.POSITIVE_INFINITY): string {
+  return facts.reduce((text, fact) => {
+    const line = text.slice(text.lastIndexOf('\n') + 1);
+    const isTooLong = `${line}; ${fact};`.length > columns;
+    return isTooLong ? `${text};\n${fact}` : `${text}; ${fact}`;
+  });
 }
 
 /** A histogram as JSON: its used slots with their bounds. An open bound is `null`. */

@@ -1,9 +1,10 @@
-import { bpftoolMap, examine, type KernelSource, kernelMap, listMaps } from '@hdrscope/ebpf';
+import { bpftoolMap, examine, type KernelSource, kernelMap, listMaps, newestMapId } from '@hdrscope/ebpf';
 import { openRunQueue } from '@hdrscope/ebpf/loader';
 
 /** Access to the kernel. Tests replace it. */
 export interface Kernel {
   readonly list: typeof listMaps;
+  readonly newestMapId: typeof newestMapId;
   readonly open: (...options: Parameters<typeof kernelMap>) => KernelSource;
   readonly openByTool: (...options: Parameters<typeof bpftoolMap>) => KernelSource;
   readonly examine: typeof examine;
@@ -13,6 +14,7 @@ export interface Kernel {
 /** The kernel of this machine. */
 export const THIS_KERNEL: Kernel = {
   list: listMaps,
+  newestMapId,
   open: kernelMap,
   openByTool: bpftoolMap,
   examine,

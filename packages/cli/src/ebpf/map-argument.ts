@@ -55,7 +55,7 @@ function parsePlace(text: string): MapPlace {
 }
 
 /** A map that a command reads. */
-interface OpenMap {
+export interface OpenMap {
   readonly source: KernelSource;
   /** The guess for the layout; `undefined` when the command line has a layout. */
   readonly guessed: KernelLayout | undefined;

@@ -1,8 +1,9 @@
+import type { CountedUnit } from '@hdrscope/registry';
 import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
+import { addAscii, screenOf } from '../screen.ts';
 import { percentilesOption } from '../shared-options.ts';
-import type { ValueUnit } from '../value-scale.ts';
 import { formatHistogram, histogramJson } from './histogram-text.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
 import { addMapOptions, MAP_ARGUMENT_HELP, type MapOptions, openMap } from './map-argument.ts';
@@ -11,9 +12,10 @@ import { mapUnitOption } from './unit.ts';
 
 interface Options extends MapOptions {
   readonly json?: boolean;
+  readonly ascii?: boolean;
   readonly perCpu?: boolean;
   readonly percentiles: readonly number[];
-  readonly unit: ValueUnit;
+  readonly unit: CountedUnit;
 }
 
 const DESCRIPTION = `Shows what a map has counted since its program was loaded: a bar for each slot, and percentiles.
@@ -31,7 +33,7 @@ export function parser(): Command {
     .allowExcessArguments(false)
     .option('--json', 'prints JSON')
     .option('--per-cpu', 'shows each CPU separately');
-  return addMapOptions(command).addOption(percentilesOption()).addOption(mapUnitOption());
+  return addAscii(addMapOptions(command).addOption(percentilesOption()).addOption(mapUnitOption()));
 }
 
 /** `hdrscope ebpf read` */
@@ -56,7 +58,8 @@ export async function run(
     if (guessed !== undefined) {
       await io.stderr.write(`hdrscope: the layout is a guess: ${guessed.name}; --layout sets another one\n`);
     }
-    const texts = shown.map((histogram) => formatHistogram(histogram, options));
+    const shownAs = { ...options, ...screenOf(io, options) };
+    const texts = shown.map((histogram) => formatHistogram(histogram, shownAs));
     await io.stdout.write(texts.length === 0 ? 'nothing was counted\n' : texts.join('\n'));
     return ExitCode.done;
   } finally {

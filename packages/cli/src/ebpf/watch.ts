@@ -2,16 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { HdrscopeError } from '@hdrscope/core';
 import { formatDecimal } from '@hdrscope/core/internal';
 import { type Frame, type KernelIncrease, KernelIncreases, type KernelSource } from '@hdrscope/ebpf';
+import type { CountedUnit } from '@hdrscope/registry';
 import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
 import { painter } from '../colour.ts';
-import { ExitCode, type Io } from '../command.ts';
+import { ExitCode, type Io, UsageError } from '../command.ts';
 import { formatCount, percentileTitle } from '../format.ts';
+import { addAscii, screenOf } from '../screen.ts';
 import { intervalOption, intervalsOption, percentilesOption } from '../shared-options.ts';
-import type { ValueUnit } from '../value-scale.ts';
 import { formatBounds, histogramJson, percentilesOf, type ShownAs, titleOf } from './histogram-text.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
-import { addMapOptions, MAP_ARGUMENT_HELP, type MapOptions, openMap } from './map-argument.ts';
+import { addMapOptions, MAP_ARGUMENT_HELP, type MapOptions } from './map-argument.ts';
+import { isAwaited, isOver, MapState } from './map-state.ts';
+import { patientMap } from './patient-map.ts';
 import { acrossCpus } from './shown-histogram.ts';
 import { mapUnitOption } from './unit.ts';
 
@@ -19,14 +22,15 @@ interface Options extends MapOptions {
   readonly interval: number;
   readonly intervals?: number;
   readonly percentiles: readonly number[];
-  readonly unit: ValueUnit;
+  readonly unit: CountedUnit;
   readonly json?: boolean;
+  readonly ascii?: boolean;
 }
 
 const DESCRIPTION = `Shows what a map counts from now on, until Ctrl-C: a line for each histogram with counts in an interval.
 
-A count is never negative, even when counters are reset or the map is replaced. Standard error
-reports such events.`;
+A map that is not there yet is waited for. A count is never negative, even when counters are reset or
+the map is replaced. Standard error reports such events, each once.`;
 
 /** The arguments of `hdrscope ebpf watch`. */
 export function parser(): Command {
@@ -40,7 +44,7 @@ export function parser(): Command {
     .addOption(intervalOption().default(1, '1s'))
     .addOption(intervalsOption())
     .option('--json', 'prints a line of JSON for each histogram with counts');
-  return addMapOptions(command).addOption(percentilesOption()).addOption(mapUnitOption());
+  return addAscii(addMapOptions(command).addOption(percentilesOption()).addOption(mapUnitOption()));
 }
 
 /** `hdrscope ebpf watch` */
@@ -50,35 +54,30 @@ export async function run(
   kernel: Kernel = THIS_KERNEL,
 ): Promise<number> {
   const which = operands[0]!;
-  const { source, guessed } = await openMap(which, options, kernel);
-  if (guessed !== undefined) {
-    await io.stderr.write(`hdrscope: the layout is a guess: ${guessed.name}; --layout sets another one\n`);
-  }
-  const increases = new KernelIncreases();
-  const write = options.json === true ? jsonWriter(io, options) : writer(io, options);
+  const note = (line: string): Promise<void> => io.stderr.write(`hdrscope: ${line}\n`);
+  const source = patientMap(which, options, kernel, ({ name }) =>
+    note(`the layout is a guess: ${name}; --layout sets another one`),
+  );
+  const watched = new WatchedMap(source, new MapState(which, note), kernel, io);
+  const shownAs = { ...options, ...screenOf(io, options) };
+  const write = options.json === true ? jsonWriter(io, options) : writer(io, shownAs);
   try {
-    let { generation } = await firstFrame(source, increases);
-    let lastMs = io.monotonicMs();
+    try {
+      await watched.next();
+    } catch (error) {
+      if (!isAwaited(error, which)) throw error;
+      await watched.failed(error);
+    }
     for (let left = options.intervals ?? Number.POSITIVE_INFINITY; left > 0; left--) {
       await sleep(options.interval * 1000, undefined, { signal: io.signal });
-      let counted: KernelIncrease[];
-      const before = generation;
       try {
-        const frame = await source.read();
-        counted = increases.next(frame);
-        generation = frame.generation;
+        const counted = await watched.next();
+        if (counted !== undefined) await write(counted.increases, counted.ms / 1000 || options.interval);
       } catch (error) {
-        if (!(error instanceof HdrscopeError)) throw error;
+        if (isOver(error, which)) throw error;
         // The map may come back, when its program is loaded again.
-        await io.stderr.write(`hdrscope: ${error.message}\n`);
-        continue;
+        await watched.failed(error);
       }
-      if (generation !== before) {
-        await io.stderr.write(`hdrscope: ${which} is another map now, and counts from 0\n`);
-      }
-      const nowMs = io.monotonicMs();
-      await write(counted, (nowMs - lastMs) / 1000 || options.interval);
-      lastMs = nowMs;
     }
     return ExitCode.done;
   } finally {
@@ -86,11 +85,65 @@ export async function run(
   }
 }
 
-/** Reads the frame that later ones are compared with. */
-async function firstFrame(source: KernelSource, increases: KernelIncreases): Promise<Frame> {
-  const frame = await source.read();
-  increases.next(frame);
-  return frame;
+/** What a map has counted in a time. */
+interface Increases {
+  readonly increases: readonly KernelIncrease[];
+  readonly ms: number;
+}
+
+/** A map whose counts are shown from now on. */
+class WatchedMap {
+  readonly #source: KernelSource;
+  readonly #state: MapState;
+  readonly #kernel: Kernel;
+  readonly #io: Pick<Io, 'monotonicMs'>;
+  readonly #increases = new KernelIncreases();
+  /** The time of the last look, and the newest map then: `undefined` when this user may not see it. */
+  #look: { readonly atMs: number; readonly newestId: number | undefined } | undefined;
+  #readMs = 0;
+
+  constructor(source: KernelSource, state: MapState, kernel: Kernel, io: Pick<Io, 'monotonicMs'>) {
+    this.#source = source;
+    this.#state = state;
+    this.#kernel = kernel;
+    this.#io = io;
+  }
+
+  /**
+   * Reads what was counted since the map was read last. Counts of another map are new when it was made since the last look;
+   * otherwise nobody knows which of them are new, and the result is `undefined`.
+   */
+  async next(): Promise<Increases | undefined> {
+    const [before, look, readMs] = [this.#state.generation, this.#look, this.#readMs];
+    const frame = await this.#source.read();
+    const increases = this.#increases.next(frame);
+    const isSame = frame.generation === before;
+    const isNew = look?.newestId !== undefined && idOf(frame) > look.newestId;
+    const counts = isNew ? 'counts from 0' : 'only what it counts from now on is shown';
+    await this.#state.readAs(frame.generation, counts);
+    const { atMs } = await this.#lookAround();
+    this.#readMs = atMs;
+    if (isSame) return { increases, ms: atMs - readMs };
+    return isNew ? { increases, ms: atMs - look.atMs } : undefined;
+  }
+
+  /** Notes why the map cannot be read. @throws The error, when it is not about the map. */
+  async failed(error: unknown): Promise<void> {
+    if (!(error instanceof HdrscopeError || error instanceof UsageError)) throw error;
+    await this.#state.failed(error);
+    await this.#lookAround();
+  }
+
+  async #lookAround(): Promise<{ readonly atMs: number }> {
+    const newestId = await this.#kernel.newestMapId(this.#look?.newestId);
+    this.#look = { atMs: this.#io.monotonicMs(), newestId };
+    return this.#look;
+  }
+}
+
+/** The id of the map of a frame: see `newestMapId`. */
+function idOf({ generation }: Frame): number {
+  return Number(/^map (\d+)$/.exec(generation)?.[1] ?? 0);
 }
 
 type Writer = (increases: readonly KernelIncrease[], seconds: number) => Promise<void>;
@@ -112,7 +165,8 @@ function jsonWriter(io: Io, { percentiles }: ShownAs): Writer {
 }
 
 /** Prints a table line by line, so its columns have fixed widths. */
-function writer(io: Io, { percentiles, unit }: ShownAs): Writer {
+function writer(io: Io, shownAs: ShownAs): Writer {
+  const { percentiles } = shownAs;
   let hasTitles = false;
   const row = (count: string, rate: string, cells: readonly string[], title: string): string =>
     `${count.padStart(11)} ${rate.padStart(11)}${cells.map((cell) => ` ${cell.padStart(19)}`).join('')}  ${title}`;
@@ -131,7 +185,7 @@ function writer(io: Io, { percentiles, unit }: ShownAs): Writer {
       if (increase.isReset) await io.stderr.write(`hdrscope: ${title}: counters were reset\n`);
       const histogram = acrossCpus(increase);
       const { total } = histogram.counts;
-      const cells = percentilesOf(histogram, percentiles).map((quantile) => formatBounds(quantile, unit));
+      const cells = percentilesOf(histogram, percentiles).map((quantile) => formatBounds(quantile, shownAs));
       await io.stdout.write(`${row(formatCount(total), formatDecimal(total / seconds, 1), cells, title)}\n`);
     }
   };

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { logLinear8Layout } from '@hdrscope/ebpf';
+import { explicitKernelLayout, logLinear8Layout } from '@hdrscope/ebpf';
 import * as read from '../../src/ebpf/read.ts';
 import { fakeKernel, frameOf, QUEUE_HIST, runWith } from '../support/fake-kernel.ts';
 
@@ -91,6 +91,55 @@ test.each([
   expect(stdout).toMatch(new RegExp(`^2 ${unit.replace('u', 'µ')} to 4 ${unit.replace('u', 'µ')} +\\d`, 'm'));
   expect(stdout).toContain(shown);
   expect(stdout).toContain(`mean 18.3 ${unit.replace('u', 'µ')};`);
+});
+
+function barLines(text: string): string[] {
+  return text.split('\n').filter((line) => line.endsWith('|'));
+}
+
+test.each([
+  ['a terminal of 40 columns', { columns: 40 }, 40],
+  ['a terminal of 120 columns', { columns: 120 }, 120],
+  ['COLUMNS, before the terminal', { columns: 120, environment: { COLUMNS: '60' } }, 60],
+  ['COLUMNS of a pipe', { environment: { COLUMNS: '72' } }, 72],
+  ['COLUMNS that is no number', { columns: 50, environment: { COLUMNS: '0x20' } }, 50],
+])('draws as wide as %s', async (_, surroundings, width) => {
+  const kernel = fakeKernel({ frames: [frameOf(TWO_CPUS)] });
+  const { stdout } = await runWith(read, ['id:42', '--unit', 'us'], kernel, surroundings);
+  const bars = barLines(stdout);
+  expect(bars.map(({ length }) => length)).toEqual(bars.map(() => width));
+  expect(bars[2]).toContain(`|${'█'.repeat(width - '17 µs to 32 µs 1400 ||'.length)}|`);
+  expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(width);
+});
+
+test.each([
+  [['--ascii'], {}],
+  [[], { LC_ALL: 'C' }],
+  [[], { LC_ALL: '', LANG: 'POSIX' }],
+  [[], { LC_CTYPE: 'de_DE.ISO-8859-1', LANG: 'de_DE.UTF-8' }],
+])('draws in ASCII alone with %j and %j', async (args, environment) => {
+  const kernel = fakeKernel({ frames: [frameOf(TWO_CPUS)] });
+  const { stdout } = await runWith(read, ['id:42', '--unit', 'us', ...args], kernel, { environment });
+  expect(stdout).toMatch(/^[\n -~]*$/);
+  expect(stdout).toContain(`\n2 us to 4 us   1400 |${'#'.repeat(40)}|\n`);
+});
+
+test.each([{ LC_ALL: 'C.UTF-8' }, { LC_ALL: 'en_US.utf8', LANG: 'C' }, {}])(
+  'draws blocks with %j',
+  async (environment) => {
+    const kernel = fakeKernel({ frames: [frameOf(TWO_CPUS)] });
+    const { stdout } = await runWith(read, ['id:42'], kernel, { environment });
+    expect(barLines(stdout)[2]).toBe(`2-4   1400 |${'█'.repeat(40)}|`);
+  },
+);
+
+test('shows sizes', async () => {
+  const layout = explicitKernelLayout([1023, 4095, 1_048_575]);
+  const kernel = fakeKernel({ frames: [frameOf([0, 3, 1, 1], { layout })] });
+  const { stdout } = await runWith(read, ['id:42', '--unit', 'bytes', '--layout', 'bcc'], kernel);
+  expect(stdout).toMatch(
+    /^1 KiB to 4 KiB .*\n4 KiB to 1 MiB .*\n1 MiB or more .*\ntotal 5; p50 1 KiB to 4 KiB;/m,
+  );
 });
 
 test('reports that nothing was counted', async () => {

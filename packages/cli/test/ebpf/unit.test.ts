@@ -9,7 +9,14 @@ test.each([
   [4096, 'us', '4.1 ms'],
   [7_200, 's', '7200 s'],
   [5, 'none', '5'],
+  [4096, 'bytes', '4 KiB'],
+  [3, 'KiB', '3 KiB'],
+  [2_097_151, 'KiB', '2 GiB'],
   [Number.POSITIVE_INFINITY, 'none', 'Infinity'],
 ] as const)('%d %s is %s', (value, unit, text) => {
   expect(formatValue(value, unit)).toBe(text);
+});
+
+test('microseconds are ASCII on request', () => {
+  expect(formatValue(16_384, 'ns', true)).toBe('16.4 us');
 });

@@ -1,7 +1,8 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { framesSource, logLinear8Layout, queueDepthLayout } from '@hdrscope/ebpf';
 import { Termination } from '../../src/command.ts';
 import * as watch from '../../src/ebpf/watch.ts';
-import { fakeKernel, frameOf, runWith } from '../support/fake-kernel.ts';
+import { fakeKernel, frameOf, QUEUE_HIST, runWith } from '../support/fake-kernel.ts';
 
 const ARGS = [
   '/sys/fs/bpf/queue_hist',
@@ -91,6 +92,93 @@ test('reports resets, replaced maps and failures', async () => {
     'hdrscope: /sys/fs/bpf/queue_hist is another map now, and counts from 0',
     '',
   ]);
+});
+
+const MISSING = new HdrscopeError('ERR_KERNEL', 'nothing is pinned there', { details: { errno: 'ENOENT' } });
+const NEW = { generation: 'map 43' };
+
+test('waits for a map that is not there yet, and shows all that a new map has counted', async () => {
+  const kernel = fakeKernel({
+    frames: [MISSING, MISSING, MISSING, frameOf([9, 0, 0, 0, 0, 0, 0, 0], NEW)],
+  });
+  const { exitCode, stdout, stderr } = await runWith(watch, [...ARGS, '-n', '3'], kernel);
+  expect([exitCode, rows(stdout).slice(1)]).toEqual([0, [['9', '900.0', '0', '0', 'queue_hist']]]);
+  expect(stderr.split('\n')).toEqual([
+    'hdrscope: waits for /sys/fs/bpf/queue_hist: nothing is pinned there',
+    'hdrscope: /sys/fs/bpf/queue_hist is there now, and counts from 0',
+    '',
+  ]);
+});
+
+test('reports once that a map has gone, and shows what it has counted until it is there again', async () => {
+  const kernel = fakeKernel({
+    frames: [frameOf(BEFORE), MISSING, MISSING, frameOf([104, 0, 0, 0, 0, 0, 0, 0])],
+  });
+  const { stdout, stderr } = await runWith(watch, [...ARGS, '-n', '3'], kernel);
+  expect(rows(stdout).slice(1)).toEqual([['4', '400.0', '0', '0', 'queue_hist']]);
+  expect(stderr.split('\n')).toEqual([
+    'hdrscope: /sys/fs/bpf/queue_hist has gone; waits until it comes back',
+    'hdrscope: /sys/fs/bpf/queue_hist is there again',
+    '',
+  ]);
+});
+
+const OLD = /and only what it counts from now on is shown/;
+
+test.each([
+  ['older than the first look', { generation: 'map 41' }, {}],
+  ['of an unknown age', NEW, { newestMapId: async () => undefined }],
+])('never shows the counts of a map that is %s', async (_, map, answers) => {
+  for (const first of [MISSING, frameOf(BEFORE)]) {
+    const old = frameOf([1e6, 0, 0, 0, 0, 0, 0, 0], map);
+    const later = frameOf([1e6 + 2, 0, 0, 0, 0, 0, 0, 0], map);
+    const kernel = fakeKernel({ frames: [first, old, later], ...answers });
+    const { stdout, stderr } = await runWith(watch, [...ARGS, '-n', '2'], kernel);
+    expect(rows(stdout).slice(1)).toEqual([['2', '200.0', '0', '0', 'queue_hist']]);
+    expect(stderr).toMatch(OLD);
+  }
+});
+
+test('never shows counts again when an earlier map comes back', async () => {
+  const frames = [
+    frameOf(BEFORE),
+    frameOf([3, 0, 0, 0, 0, 0, 0, 0], NEW),
+    frameOf([101, 0, 0, 0, 0, 0, 0, 0]),
+  ];
+  const { stdout, stderr } = await runWith(watch, [...ARGS, '-n', '2'], fakeKernel({ frames }));
+  expect(rows(stdout).slice(1)).toEqual([['3', '300.0', '0', '0', 'queue_hist']]);
+  expect(stderr).toMatch(OLD);
+});
+
+test('guesses the layout of another map again', async () => {
+  const layout = logLinear8Layout();
+  const guesses = [queueDepthLayout(), layout].map((guessed) => ({ layout: guessed, shape: {} }));
+  const counts = (slot: number): number[] => new Array(496).fill(0).fill(5, slot, slot + 1);
+  // The source of the first guess reads the second map in the slots of the first one.
+  const wrong = frameOf([0, 0, 0, 0, 0, 0, 0, 9], NEW);
+  const sources = [[frameOf(BEFORE), wrong], [frameOf(counts(30), { ...NEW, layout })]];
+  const kernel = fakeKernel({
+    list: async () => ({ maps: [{ ...QUEUE_HIST, guess: guesses.shift() }], incomplete: undefined }),
+    open: () => framesSource(sources.shift()!),
+  });
+  const args = ['/sys/fs/bpf/queue_hist', '--interval', '10ms', '-n', '1', '--percentiles', '50'];
+  const { stdout, stderr } = await runWith(watch, args, kernel);
+  expect(rows(stdout).slice(1)).toEqual([['5', '500.0', '56 to 59', 'queue_hist']]);
+  expect(stderr.match(/a guess: [\w-]+/g)).toEqual(['a guess: queue-depth', 'a guess: log-linear-8']);
+});
+
+test.each([
+  [['id:42'], new HdrscopeError('ERR_KERNEL', 'no map 42', { details: { errno: 'ENOENT' } }), 'no map 42'],
+  [['/pin'], new HdrscopeError('ERR_KERNEL', 'EACCES', { details: { errno: 'EACCES' } }), 'EACCES'],
+])('does not wait for %j, which no time mends', async ([which], error, message) => {
+  const kernel = fakeKernel({ frames: [error] });
+  await expect(runWith(watch, [which!, ...ARGS.slice(1)], kernel)).rejects.toThrow(message);
+});
+
+test('ends with the map of an id, because no other map gets the id', async () => {
+  const ended = new HdrscopeError('ERR_KERNEL', 'no map 42', { details: { errno: 'ENOENT' } });
+  const kernel = fakeKernel({ frames: [frameOf(BEFORE), ended] });
+  await expect(runWith(watch, ['id:42', ...ARGS.slice(1)], kernel)).rejects.toThrow('no map 42');
 });
 
 test('ends when it is interrupted', async () => {

@@ -56,6 +56,7 @@ export function fakeKernel(
   return {
     list: async () => ({ maps: [QUEUE_HIST], incomplete: undefined }),
     open: frames === undefined ? unexpected : () => framesSource(frames),
+    newestMapId: async () => QUEUE_HIST.id,
     openByTool: unexpected,
     examine: unexpected,
     openRunQueue: unexpected,
@@ -70,10 +71,15 @@ interface KernelCommand extends Pick<ParsedCommand, 'parser'> {
 
 interface RunOptions {
   readonly onOutput?: (text: string, end: (reason: Termination) => void) => void;
+  /** Gets each text on standard error. */
+  readonly onNote?: (text: string) => void;
   /** Ends the command. @default `onOutput` ends it */
   readonly signal?: AbortSignal;
   /** @default false */
   readonly isTerminal?: boolean;
+  /** The width of the terminal. @default no terminal */
+  readonly columns?: number;
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** Runs a command with a kernel. Errors of the command are thrown. */
@@ -81,23 +87,24 @@ export async function runWith(
   command: KernelCommand,
   args: readonly string[],
   kernel: Kernel,
-  { onOutput, signal, isTerminal = false }: RunOptions = {},
+  { onOutput, onNote, signal, isTerminal = false, columns, environment = {} }: RunOptions = {},
 ): Promise<Ran> {
   const printed = { stdout: '', stderr: '' };
   const ending = new AbortController();
   const output = (name: keyof typeof printed): Output => ({
     isTerminal,
-    columns: undefined,
+    columns,
     write: async (text) => {
       printed[name] += text;
       if (name === 'stdout') onOutput?.(text, (reason) => ending.abort(reason));
+      else onNote?.(text);
     },
   });
   const io: Io = cleanIo({
     stdout: output('stdout'),
     stderr: output('stderr'),
     stdin: (async function* () {})(),
-    environment: {},
+    environment,
     signal: signal ?? ending.signal,
     monotonicMs: () => 0,
   });

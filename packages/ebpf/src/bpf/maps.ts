@@ -129,7 +129,9 @@ export function findMapByName(bpf: Bpf, name: string): number {
   const [id] = ids;
   if (id !== undefined && ids.length === 1) return id;
   const called = cut === name ? `"${name}"` : `"${cut}", to which the kernel cuts "${name}"`;
-  if (id === undefined) throw kernelError(`no map is called ${called}: is the program loaded?`, { name });
+  if (id === undefined) {
+    throw kernelError(`no map is called ${called}: is the program loaded?`, { name, errno: 'ENOENT' });
+  }
   const choices = ids.join(', ');
   throw kernelError(`${ids.length} maps are called ${called}: choose one by its id (${choices})`, {
     name,

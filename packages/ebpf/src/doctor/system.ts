@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { arch, endianness, platform, release } from 'node:os';
 import { onlineCpus, possibleCpus } from '../bpf/cpus.ts';
+import { kernelTypes } from '../bpf/kernel-types.ts';
 import { bad, type Finding, firstLine, good } from './finding.ts';
 
 /** Features that this package uses, with the first version of Linux that has them, newest first. */
@@ -54,10 +55,9 @@ function cpus(): Finding {
 
 function typesOfKernel(): Finding {
   const what = 'BTF of the kernel';
-  const size = statSync('/sys/kernel/btf/vmlinux', { throwIfNoEntry: false })?.size;
-  if (size !== undefined) return good(what, `${(size / 1e6).toFixed(1)} MB in /sys/kernel/btf/vmlinux`);
-  const cure = 'a kernel with CONFIG_DEBUG_INFO_BTF, which the run-queue program needs';
-  return bad(what, '/sys/kernel/btf/vmlinux is missing', cure);
+  const types = kernelTypes();
+  if ('sizeBytes' in types) return good(what, `${(types.sizeBytes / 1e6).toFixed(1)} MB`);
+  return bad(what, types.problem, `${types.cure}; programs such as that of the run queue need these types`);
 }
 
 function unprivileged(): Finding {

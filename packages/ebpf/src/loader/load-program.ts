@@ -1,6 +1,7 @@
 import type { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { errnoName } from '../bpf/errno.ts';
+import { kernelTypes } from '../bpf/kernel-types.ts';
 import { type KernelErrorDetails, kernelError } from '../errors.ts';
 import { type Libbpf, openLibbpf, type Pointer } from './libbpf.ts';
 import { Pins } from './pins.ts';
@@ -163,7 +164,14 @@ function open(bpf: Libbpf, object: string | Uint8Array, name: string): Pointer {
 
 function load(bpf: Libbpf, handle: Pointer, name: string): void {
   const { result, messages } = bpf.withMessages(() => bpf.load(handle));
-  if (result < 0) throw failure(`${name} cannot be loaded`, -result, messages);
+  if (result < 0) throw failure(`${name} cannot be loaded`, -result, messages, {}, missingTypes(messages));
+}
+
+/** The reason why a program cannot find the types of the kernel. libbpf returns an errno that says something else. */
+function missingTypes(messages: string): string | undefined {
+  const types = kernelTypes();
+  if ('sizeBytes' in types || !messages.includes('BTF')) return undefined;
+  return `it needs the types of the kernel (BTF), and ${types.problem}: ${types.cure}`;
 }
 
 function attach(bpf: Libbpf, program: Pointer): Pointer {
@@ -208,9 +216,10 @@ function failure(
   errno: number,
   messages: string,
   details: KernelErrorDetails = {},
+  reason?: string,
 ): HdrscopeError {
   const name = errnoName(errno);
   const cure = name === 'EPERM' || name === 'EACCES' ? ': this takes root, or CAP_BPF and CAP_PERFMON' : '';
   const log = messages === '' ? '' : `\n${messages}`;
-  return kernelError(`${what}: ${name}${cure}${log}`, { ...details, errno: name });
+  return kernelError(`${what}: ${reason ?? `${name}${cure}`}${log}`, { ...details, errno: name });
 }

@@ -3,6 +3,7 @@ import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/interna
 import type { MapInfo } from '../bpf/maps.ts';
 import { kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
+import { originOfMap } from '../metric-text.ts';
 import { entriesOfDump, infoOfShow } from './bpftool-json.ts';
 import { HistogramMaker } from './kernel-map-histograms.ts';
 import { MAP_SHAPE, type MapShape, type ResolvedShape, resolveShape } from './kernel-map-shape.ts';
@@ -74,6 +75,7 @@ export function bpftoolMap(options: BpftoolMapOptions): KernelSource {
         generation: `map ${info.id}`,
         cpuCount: entries.cpuCount,
         counterBits: plan.shape.counts.type === 'u64' ? 64 : 32,
+        origin: originOfMap([]),
         histograms: plan.maker.make(entries, entries.count),
       };
     },

@@ -131,6 +131,7 @@ class Source implements BpftraceSource {
   async read(): Promise<Frame> {
     if (this.#isClosed) throw kernelError(`${this.name} is closed`);
     const run = this.#current();
+    const { file } = this.#options;
     await run.started;
     const error = run.takeError();
     if (error !== undefined) throw error;
@@ -138,6 +139,7 @@ class Source implements BpftraceSource {
       generation: `${this.#runs}.${run.state.layoutChanges}`,
       cpuCount: 1,
       counterBits: 64,
+      origin: file === undefined ? 'a map of a bpftrace script' : `a map of the bpftrace script ${file}`,
       histograms: run.state.histograms((variable, key) => this.#attributesOf(variable, key)),
     };
   }

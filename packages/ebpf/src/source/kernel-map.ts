@@ -2,11 +2,13 @@ import { basename } from 'node:path';
 import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { type BtfType, readBtf } from '../bpf/btf.ts';
+import { programsOfMap } from '../bpf/map-programs.ts';
 import { MapReader } from '../bpf/map-reader.ts';
 import { type MapInfo, mapInfo } from '../bpf/maps.ts';
 import { type Bpf, loadBpf } from '../bpf/syscall.ts';
 import { errnoOf, kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
+import { originOfMap } from '../metric-text.ts';
 import { foundMap, type MapAccess, type OpenMap, pinnedMap } from './kernel-map-access.ts';
 import { HistogramMaker } from './kernel-map-histograms.ts';
 import { isComplete, MAP_SHAPE, type MapShape, resolveShape } from './kernel-map-shape.ts';
@@ -93,6 +95,7 @@ interface ReadPlan {
   readonly reader: MapReader;
   readonly maker: HistogramMaker;
   readonly counterBits: 32 | 64;
+  readonly origin: string;
 }
 
 class KernelMap implements KernelSource {
@@ -128,10 +131,10 @@ class KernelMap implements KernelSource {
     if (this.#isClosed) throw kernelError(`${this.name} is closed: make another source for it`);
     const open = this.#access.open(bpf);
     try {
-      const { info, reader, maker, counterBits } = this.#planFor(bpf, open);
+      const { info, reader, maker, counterBits, origin } = this.#planFor(bpf, open);
       const histograms = maker.make(reader, reader.read(open.fd));
       // No other map has had this id, and counts stay with their map when it gets another pin.
-      return { generation: `map ${info.id}`, cpuCount: reader.cpuCount, counterBits, histograms };
+      return { generation: `map ${info.id}`, cpuCount: reader.cpuCount, counterBits, origin, histograms };
     } finally {
       this.#access.done(bpf);
     }
@@ -161,6 +164,7 @@ function planOf(bpf: Bpf, info: MapInfo, options: KernelMapOptions): Omit<ReadPl
     reader,
     maker: new HistogramMaker({ name: histogram, info, shape: resolved, layout }),
     counterBits: resolved.counts.type === 'u64' ? 64 : 32,
+    origin: originOfMap(programsOfMap(bpf, info.id)),
   };
 }
 

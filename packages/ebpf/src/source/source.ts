@@ -26,6 +26,11 @@ export interface Frame {
   readonly cpuCount: number;
   /** Width of the counters. A counter of 32 bits continues at 0 after its largest value. */
   readonly counterBits: 32 | 64;
+  /**
+   * What holds the histograms, for the descriptions of metrics: `an eBPF map of the program sched_switch`.
+   * @default not known
+   */
+  readonly origin?: string;
   readonly histograms: readonly KernelHistogram[];
 }
 

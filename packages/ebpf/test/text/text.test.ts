@@ -75,6 +75,19 @@ describe('bars', () => {
     expect(lines).toHaveLength(8);
   });
 
+  test.each([80, 40, 12, 9])('fill lines of %d characters', (columns) => {
+    const lines = formatKernelBars(DEPTHS, { columns, ascii: true }).split('\n');
+    const bar = Math.max(1, columns - '17-32 1400 ||'.length);
+    expect(lines.map(({ length }) => length)).toEqual(lines.map(() => '17-32 1400 ||'.length + bar));
+    expect(lines[2]).toBe(`2-4   1400 |${'#'.repeat(bar)}|`);
+  });
+
+  test('are as wide as a line may be', () => {
+    expect(() => formatKernelBars(DEPTHS, { columns: 0 })).toThrow(
+      'columns must be an integer from 1 to 1000',
+    );
+  });
+
   test.each([0, 1.5, 1001])('of %d characters are refused', (width) => {
     expect(() => formatKernelBars(DEPTHS, { width })).toThrow('width must be an integer from 1 to 1000');
   });

@@ -1,0 +1,104 @@
+import type { KernelHistogramsOptions } from '@hdrscope/ebpf';
+import type { CountedUnit } from '@hdrscope/registry';
+import { Command, CommanderError, type Option } from 'commander';
+import { choiceOption } from '../arguments.ts';
+import { UsageError } from '../command.ts';
+import { NUMBER_UNITS } from '../numbers/number-unit.ts';
+import { addMapOptions, MAP_ARGUMENT_HELP, type MapOptions } from './map-argument.ts';
+
+/** Options of a map that is served. */
+export interface ServedMapOptions extends MapOptions {
+  readonly unit?: CountedUnit;
+  readonly perCpu?: boolean;
+  readonly metric?: string;
+  readonly description?: string;
+  readonly since?: 'beginning' | 'now';
+}
+
+/** A map that is served, with its options. */
+export interface ServedMap {
+  /** The map, as `openMap` takes it. */
+  readonly argument: string;
+  readonly options: ServedMapOptions;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+/** Help for the operands of `ebpf serve`. */
+export const SERVED_MAP_HELP = `${MAP_ARGUMENT_HELP}, each with options of its own behind it, as in X,unit=ns,metric=wait`;
+
+/** Adds `--unit` to a command that serves maps. The kernel does not know the unit of a map. */
+export function servedUnitOption(): Option {
+  const help = 'unit of the values; times are served in seconds, sizes in bytes';
+  return choiceOption('--unit <unit>', help, NUMBER_UNITS).default(undefined, 'none, the values as they are');
+}
+
+/**
+ * Parses `MAP` or `MAP,key=value,…`. The keys are those of a map in the configuration of the agent: `layout`, `unit`, `metric`,
+ * `description`, `perCpu`, `since`, `attributes.NAME`. A comma without a key behind it belongs to the value, as in `layout=0,1,4`.
+ *
+ * @param common Options of all maps. Those of the operand come before them.
+ * @throws UsageError
+ */
+export function parseServedMap(operand: string, common: ServedMapOptions): ServedMap {
+  const [argument = '', ...parts] = operand.split(/,(?=[A-Za-z][\w.-]*=)/);
+  const parser = optionsParser();
+  const attributes: Record<string, string> = {};
+  const given = new Set<string>();
+  const switches: Record<string, boolean> = {};
+  const args: string[] = [];
+  for (const part of parts) {
+    const [key, value] = [part.slice(0, part.indexOf('=')), part.slice(part.indexOf('=') + 1)];
+    if (given.has(key)) throw new UsageError(`${argument}: ${key} must be stated once`);
+    given.add(key);
+    const attribute = /^attributes\.(.+)$/.exec(key)?.[1];
+    if (attribute !== undefined) {
+      attributes[attribute] = value;
+      continue;
+    }
+    const option = parser.options.find((one) => one.attributeName() === key);
+    if (option === undefined) {
+      const keys = parser.options.map((one) => one.attributeName()).join(', ');
+      throw new UsageError(`${argument}: the options of a map are ${keys} and attributes.NAME, got '${key}'`);
+    }
+    if (value === '') throw new UsageError(`${argument}: ${key} must have a value`);
+    if (!option.isBoolean()) args.push(`${option.long}=${value}`);
+    else if (value === 'true' || value === 'false') switches[key] = value === 'true';
+    else throw new UsageError(`${argument}: ${key} must be true or false, got '${value}'`);
+  }
+  try {
+    parser.parse(args, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof UsageError || error instanceof CommanderError)) throw error;
+    throw new UsageError(`${argument}: ${error.message.replace(/^--/, '')}`);
+  }
+  return { argument, options: { ...common, ...parser.opts<ServedMapOptions>(), ...switches }, attributes };
+}
+
+/** The options of one map among those of the command, which hold for no second map: a layout, a unit. */
+export function optionsOfOneMap(): readonly Option[] {
+  return optionsParser().options.filter((option) => !option.isBoolean());
+}
+
+/** How a served map becomes a metric. */
+export function histogramsOptions({ options, attributes }: ServedMap): KernelHistogramsOptions {
+  const { unit = 'none', perCpu = false, metric, description, since } = options;
+  return {
+    kernelUnit: unit,
+    perCpu,
+    since,
+    attributes,
+    ...(metric !== undefined && { name: metric }),
+    ...(description !== undefined && { description }),
+  };
+}
+
+function optionsParser(): Command {
+  return addMapOptions(new Command('map'))
+    .addOption(servedUnitOption())
+    .option('--metric <name>')
+    .option('--description <text>')
+    .option('--per-cpu')
+    .addOption(choiceOption('--since <when>', '', ['beginning', 'now']))
+    .exitOverride()
+    .configureOutput({ outputError: () => {} });
+}

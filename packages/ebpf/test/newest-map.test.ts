@@ -1,0 +1,22 @@
+import { newestMapId } from '../src/index.ts';
+import { openKernelCounter } from '../src/loader/kernel-counter.ts';
+import { kernelTestUnless, whyNoKernel } from './support/kernel.ts';
+
+const testKernel = kernelTestUnless(await whyNoKernel());
+
+testKernel('a map that is made later has a larger id', async () => {
+  const before = await newestMapId();
+  const counter = await openKernelCounter({ name: 'hdrscope_newest' });
+  try {
+    expect(counter.map.id).toBeGreaterThan(before!);
+    // Other programs of the machine make maps too.
+    expect(await newestMapId()).toBeGreaterThanOrEqual(counter.map.id);
+    expect(await newestMapId(before)).toBeGreaterThanOrEqual(counter.map.id);
+  } finally {
+    counter.close();
+  }
+});
+
+testKernel('an id that no map exceeds stays', async () => {
+  expect(await newestMapId(2 ** 31 - 2)).toBe(2 ** 31 - 2);
+});
