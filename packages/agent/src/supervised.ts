@@ -132,7 +132,10 @@ export class Supervised<Config> {
         tally.delivery =
           partial === undefined
             ? delivery
-            : { ...delivery, lastPartialSuccess: { ...partial, message: surroundings.shown(partial.message) } };
+            : {
+                ...delivery,
+                lastPartialSuccess: { ...partial, message: surroundings.shown(partial.message) },
+              };
       },
       info: ifAlive((line: string) => log.info(`${this.#label}: ${line}`)),
       succeeded,

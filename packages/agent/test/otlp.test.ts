@@ -263,6 +263,21 @@ sinks:
   expect(await sample(prometheus, rejected)).toBeGreaterThanOrEqual(2);
 });
 
+test('what is wrong with the variables of OpenTelemetry is logged once, not at each start', async () => {
+  process.env.OTEL_EXPORTER_OTLP_TIMEOUT = 'soon';
+  world.atEnd(() => {
+    delete process.env.OTEL_EXPORTER_OTLP_TIMEOUT;
+  });
+  const { url } = await startEndpoint((response) => response.end());
+  const sink = (interval: string): string =>
+    `sources: []\nsinks: [{ type: otlp, url: 'http://${url}', interval: ${interval} }]`;
+  const agent = await world.start(sink('1h'));
+  await agent.reload(configOf(sink('2h')));
+  expect(world.lines.filter((line) => line.includes('soon'))).toEqual([
+    'sink otlp: OTEL_EXPORTER_OTLP_TIMEOUT must be a number of milliseconds, got soon: it is ignored',
+  ]);
+});
+
 test('headers come from the configuration, and from the variables of OpenTelemetry', async () => {
   const { url, requests } = await startEndpoint((response) => response.end());
   process.env.OTEL_EXPORTER_OTLP_HEADERS = 'x-a=1,x-b=two%20words,X-C=3';
