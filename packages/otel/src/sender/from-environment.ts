@@ -3,7 +3,7 @@ import { quoted, type SenderTlsFiles } from '@hdrscope/kit/delivery';
 import { type Environment, processEnvironment, variable } from '../environment.ts';
 import type { OtlpSenderOptions } from './options.ts';
 
-/** What the environment says about OTLP. */
+/** The settings of OTLP in an environment. */
 export interface OtlpEnvironment {
   /** Options of `sendOtlp`. Those that no variable sets are left out, except `url` and `protocol`. */
   readonly options: Pick<OtlpSenderOptions, 'url' | 'protocol'> &
