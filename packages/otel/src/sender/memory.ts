@@ -43,6 +43,7 @@ export class OtlpSenderMemory {
     pendingValues: number;
     rejectedPoints: number;
     givenUpValues: number;
+    uncertainValues: number;
     tooLargePoints: number;
     lastPartialSuccess: PartialSuccess | undefined;
   } = {
@@ -51,6 +52,7 @@ export class OtlpSenderMemory {
     pendingValues: 0,
     rejectedPoints: 0,
     givenUpValues: 0,
+    uncertainValues: 0,
     tooLargePoints: 0,
     lastPartialSuccess: undefined,
   };
