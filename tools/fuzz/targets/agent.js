@@ -150,6 +150,7 @@ const SINKS = [
       temporality: random.of(['cumulative', 'delta']),
       histograms: random.of(['exponential', 'explicit']),
       compression: random.of(['gzip', 'none']),
+      maxRequestBytes: random.of(['1B', '64 KiB', '4MiB']),
       giveUpAfter: random.of(DURATIONS),
       tls: some(random, { caFile: 'ca.pem', certFile: 'c.pem', keyFile: 'k.pem' }),
       resource: texts(random),
