@@ -51,6 +51,7 @@ describeWithPeers(['promtool-3'])('rules of an objective, checked and tested by 
       ['--objective', '99%', '--metric', 'größe.request', '--unit', 's', '--by', 'http.route'],
     ],
     ['a name with quotes', 'native', ['--objective', '99%', '--name', 'a "b" {{c}} {{ .x \\ \n: # é']],
+    ['a label like an action of a template', 'native', ['--objective', '99%', '--by', '{{x}},job']],
     ['the shortest window', 'classic', ['--objective', '99.99%', '--window', '2h24m']],
   ];
 

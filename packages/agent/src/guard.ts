@@ -1,6 +1,7 @@
 import { type GuardOptions, inUrl, isLoopback } from '@hdrscope/kit/server';
 import type { ServerConfig } from './config/types.ts';
 import type { EntryContext } from './entry.ts';
+import { noteOnce } from './note-once.ts';
 
 /**
  * The protection that a configuration asks for, for a server of any package. Options that it does not name are left out. The refusals
@@ -31,8 +32,5 @@ export function urlOf({ listen, tls }: ServerConfig, port: number, path: string)
  */
 export function noteOpenServer({ listen, token }: ServerConfig, may: string, context: EntryContext): void {
   if (token !== undefined || isLoopback(listen.host)) return;
-  const note = `${listen.host}:${listen.port} has no token: everybody who reaches this port ${may}`;
-  if (context.memory.notes.has(note)) return;
-  context.memory.notes.add(note);
-  context.info(note);
+  noteOnce(`${listen.host}:${listen.port} has no token: everybody who reaches this port ${may}`, context);
 }

@@ -136,6 +136,20 @@ export const HEALTH_NUMBERS: readonly HealthNumber[] = [
     points: ofEntries(({ delivery }) => delivery?.givenUpValues),
   },
   {
+    name: 'hdrscope.agent.sink.uncertain.values',
+    kind: 'counter',
+    unit: '',
+    description: 'Values that a sink has given up and its receiver may have',
+    points: ofEntries(({ delivery }) => delivery?.uncertainValues),
+  },
+  {
+    name: 'hdrscope.agent.sink.too.large.points',
+    kind: 'counter',
+    unit: '',
+    description: 'Points that the receiver of a sink has refused for their size, each alone in its request',
+    points: ofEntries(({ delivery }) => delivery?.tooLargePoints),
+  },
+  {
     name: 'hdrscope.agent.server.refusals',
     kind: 'counter',
     unit: '',

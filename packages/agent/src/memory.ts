@@ -17,24 +17,24 @@ export interface FollowedLog {
 
 /** State that entries leave for their next run, after a restart or another configuration. */
 export class EntryMemory {
-  /** Snapshots whose counts a log has, by its path. */
+  /** The last snapshot in each log, by the path of the log. */
   readonly written: Map<string, Snapshot> = new Map();
-  /** By what a sink sends. */
+  /** Memories of sinks of type `otlp`, by their names and by the kind of points that they send. */
   readonly senders: Map<string, OtlpSenderMemory> = new Map();
   /** What sinks of type `remote-write` have delivered, by their names. */
   readonly deliveries: Map<string, EntryDelivery> = new Map();
   readonly #intakes = new Map<string, IngestMemory>();
   readonly #numbers = new Map<string, NumberStates>();
   readonly #logs = new Map<string, FollowedLog>();
-  /** Notes that the log has already. */
+  /** Notes that have been logged. */
   readonly notes: Set<string> = new Set();
 
-  /** @param input Names what is read, such as a socket, whichever entry reads it. */
+  /** @param input The name of the input, such as the path of a socket. Entries that read the same input share its memory. */
   intakeOf(input: string): IngestMemory {
     return known(this.#intakes, input, () => new IngestMemory());
   }
 
-  /** @param input Names what receives sums and gauges. */
+  /** @param input The name of the receiver of sums and gauges. */
   numbersOf(input: string): NumberStates {
     return known(this.#numbers, input, () => numberStates());
   }

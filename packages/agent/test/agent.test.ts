@@ -265,8 +265,9 @@ ${PROMETHEUS}`;
 
   test('goes on in a log that was rotated while nobody read it', async () => {
     const log = world.pathOf('rotated.hlog');
+    // Other writers than hdrscope put a blank after the `#`.
     const note =
-      '#[Family: {"name":"rpc","unit":"s","resolution":1e-9,"significantDigits":3,"description":""}]\n';
+      '#  [Family: {"name":"rpc","unit":"s","resolution":1e-9,"significantDigits":3,"description":""}]\n';
     const rpc = (count: number): string => intervalLine(count, 'rpc');
     writeFileSync(log, note + rpc(1));
     const without = `sources: []\n${PROMETHEUS}`;

@@ -263,6 +263,44 @@ sinks:
   expect(await sample(prometheus, rejected)).toBeGreaterThanOrEqual(2);
 });
 
+test('a point is alone in its request with a small maxRequestBytes, and counts when it is too large', async () => {
+  const { url } = await startEndpoint((response) => response.writeHead(413).end());
+  const { stdin } = gated('1\n', '');
+  const agent = await world.start(
+    `${STDIN}
+sinks:
+  - { type: otlp, url: 'http://${url}', interval: 200ms, timeout: 200ms, maxRequestBytes: 1B, temporality: delta }
+  - { type: prometheus, listen: '127.0.0.1:0' }`,
+    stdin,
+  );
+  const sink = () => agent.health().entries[1]!;
+  // Numbers of the agent itself are points, too.
+  await until('all points are given up', () => sink().delivery!.tooLargePoints > 1);
+  const { tooLargePoints } = sink().delivery!;
+  expect(sink().delivery).toMatchObject({ givenUpValues: 1, uncertainValues: 0 });
+  expect(world.lines.join('\n')).not.toContain('is sent in halves');
+  const labels = '{kind="sink",name="otlp",type="otlp"}';
+  const prometheus = urlIn(world.lines);
+  const shown = await sample(prometheus, `hdrscope_agent_sink_too_large_points_total${labels}`);
+  expect(shown).toBeGreaterThanOrEqual(tooLargePoints);
+  expect(await sample(prometheus, `hdrscope_agent_sink_uncertain_values_total${labels}`)).toBe(0);
+});
+
+test('what is wrong with the variables of OpenTelemetry is logged once, not at each start', async () => {
+  process.env.OTEL_EXPORTER_OTLP_TIMEOUT = 'soon';
+  world.atEnd(() => {
+    delete process.env.OTEL_EXPORTER_OTLP_TIMEOUT;
+  });
+  const { url } = await startEndpoint((response) => response.end());
+  const sink = (interval: string): string =>
+    `sources: []\nsinks: [{ type: otlp, url: 'http://${url}', interval: ${interval} }]`;
+  const agent = await world.start(sink('1h'));
+  await agent.reload(configOf(sink('2h')));
+  expect(world.lines.filter((line) => line.includes('soon'))).toEqual([
+    'sink otlp: OTEL_EXPORTER_OTLP_TIMEOUT must be a number of milliseconds, got soon: it is ignored',
+  ]);
+});
+
 test('headers come from the configuration, and from the variables of OpenTelemetry', async () => {
   const { url, requests } = await startEndpoint((response) => response.end());
   process.env.OTEL_EXPORTER_OTLP_HEADERS = 'x-a=1,x-b=two%20words,X-C=3';

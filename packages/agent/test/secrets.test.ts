@@ -79,6 +79,45 @@ function lastErrors({ entries }: { entries: readonly { lastError: string | undef
   return entries.map(({ lastError }) => lastError ?? '');
 }
 
+test('the message of a partial success shows no secret in the health', async () => {
+  const server = createServer((request, response) => {
+    const message = `quota of ${request.headers.authorization}`;
+    const partial = Buffer.concat([Buffer.from([0x08, 2, 0x12, message.length]), Buffer.from(message)]);
+    response.writeHead(200, { 'content-type': 'application/x-protobuf' });
+    response.end(Buffer.concat([Buffer.from([0x0a, partial.length]), partial]));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  world.atEnd(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const socket = world.pathOf('h.asok');
+  const agent = await world.start(`sources: []
+sinks:
+  - { type: admin-socket, path: ${socket} }
+  - type: otlp
+    url: http://127.0.0.1:${port}/v1/metrics
+    interval: 100ms
+    timeout: 100ms
+    headers: { authorization: Bearer canary-0123456789 }`);
+  const message = (): string | undefined => agent.health().entries[1]!.delivery!.lastPartialSuccess?.message;
+  await until('the receiver has rejected points', () => message() !== undefined);
+  expect(message()).toBe('quota of ***');
+  const shown = `${await askAdminSocket(socket, 'agent health')}`;
+  expect(shown).toContain('quota of ***');
+  expect(shown).not.toContain('canary');
+});
+
+test('the name of a variable stays whole when another variable has a part of it as its value', async () => {
+  const { config } = readConfig(
+    `sources: []\nsinks: [{ type: dashboard, listen: '127.0.0.1:0', title: "\${DB_PASSWORD} \${X} \${Y}" }]`,
+    { environment: { DB_PASSWORD: 'canary', X: 'PASS', Y: 'PASS.*(' } },
+  );
+  const lines: string[] = [];
+  const agent = await startAgent(config!, { log: (line) => lines.push(line) });
+  world.atEnd(() => agent.stop());
+  agent.refuseReload(new Error('canary PASS PASS.*( PASS.'));
+  expect(lines.at(-1)).toMatch(/: \$\{DB_PASSWORD\} \$\{X\} \$\{Y\} \$\{X\}\.$/);
+});
+
 test('secrets of a configuration stay hidden after another one has replaced it', async () => {
   const token = (text: string): string =>
     `sources: []\nsinks: [{ type: dashboard, listen: '127.0.0.1:0', token: ${text} }]`;

@@ -60,7 +60,10 @@ export async function serveDashboard(
   const dashboard = handlerOf(registry, page, { beatMs: Math.ceil(limits.idleMs / 3), refusals });
   try {
     const server = createGuardedServer(dashboard.handle, {
-      ...{ host, limits, tls: guard.tls, refusals },
+      host,
+      limits,
+      tls: guard.tls,
+      refusals,
       unref: true,
       ownAccess: true,
     });

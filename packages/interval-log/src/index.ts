@@ -49,6 +49,7 @@ export type { LogEntry, LogInterval, MalformedLine } from './reader/entry.ts';
 export { type LogSource, textOf } from './reader/input.ts';
 export { type IntervalOptions, type ReadOptions, readEntries, readIntervals } from './reader/read.ts';
 export type { TimeMode } from './reader/time.ts';
+export { isFamilyNote } from './series/family-note.ts';
 export { formatSeriesTag, parseSeriesTag, type SeriesTag } from './series/series-tag.ts';
 export { openIntervalLog } from './sink/open.ts';
 export type { FsyncPolicy, RotationOptions, SinkOptions } from './sink/options.ts';

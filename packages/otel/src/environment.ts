@@ -6,6 +6,14 @@ export function processEnvironment(): Environment {
   return (globalThis as { readonly process?: { readonly env?: Environment } }).process?.env ?? {};
 }
 
+/** The names in a text, separated by commas. A comma at the end adds none. */
+export function namesIn(text: string): string[] {
+  return text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
 /** The value of the first variable that is set. */
 export function variable(environment: Environment, ...names: readonly string[]): string | undefined {
   for (const name of names) {

@@ -18,10 +18,11 @@ export const EXPONENTIAL: PointKind<ExponentialHistogramValue> = {
     const sum = positive.with(added.offset, added.counts);
     return sum && valueFrom(now, scale, zeroCount + added.zeroCount, sum);
   },
-  packed: ({ positive: { offset, bucketCounts }, ...value }) => ({
-    ...value,
-    positive: PackedBuckets.of(offset, bucketCounts),
-  }),
+  packed(value) {
+    const { positive } = value;
+    if (positive instanceof PackedBuckets) return value;
+    return { ...value, positive: PackedBuckets.of(positive.offset, positive.bucketCounts) };
+  },
 };
 
 /**

@@ -1,7 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
 import { delegate } from './delegate.ts';
-import { type Environment, variable } from './environment.ts';
+import { type Environment, namesIn, variable } from './environment.ts';
 import { PackedBuckets } from './packed-buckets.ts';
 import type { Reader } from './sdk.ts';
 
@@ -42,7 +42,7 @@ export interface ReadersOptions {
 /** The exporters that `OTEL_METRICS_EXPORTER` names, each once. */
 export function wantedExporters(environment: Environment): ReadonlySet<string> {
   const names = variable(environment, 'OTEL_METRICS_EXPORTER') ?? 'otlp';
-  return new Set(names.split(',').map((name) => name.trim()));
+  return new Set(namesIn(names));
 }
 
 /**

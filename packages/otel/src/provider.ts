@@ -90,7 +90,7 @@ function wrapMeter(
   });
 }
 
-/** Finds where the values of an instrument go. It is empty when the instrument stays the SDK's. */
+/** Finds the targets of an instrument. The list is empty when the instrument is left to the SDK. */
 type TargetFinder = (
   meter: Meter,
   scope: MetricScope,

@@ -44,8 +44,8 @@ export interface InstrumentDescriptor {
 }
 
 /**
- * Finds the metrics that the SDK's views make of a histogram. Returns that of an instrument without views when none
- * matches, and `undefined` when one matches that cannot be read.
+ * Finds the metrics that the SDK's views make of a histogram. When no view matches, the result is the metric of an instrument without
+ * views. When a view that matches cannot be read, the result is `undefined`.
  */
 export type SdkViewReader = (
   meter: Meter,
@@ -160,7 +160,7 @@ function limitOf(limit: number | undefined): number | undefined {
     : undefined;
 }
 
-/** Tells aggregations apart by the metrics that they make: the names of their classes and fields are private. */
+/** Recognises an aggregation by the metric that it makes: the names of its class and fields are private. */
 function aggregationOf(view: SdkView, instrument: InstrumentDescriptor): SdkAggregation {
   const metric = trial(view, instrument);
   if (metric === undefined) return { kind: 'drop' };

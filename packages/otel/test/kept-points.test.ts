@@ -7,6 +7,9 @@ import { metricSettings } from '../src/metric-settings.ts';
 import { PackedBuckets } from '../src/packed-buckets.ts';
 import { hdrCollector } from '../src/producer.ts';
 import { Temporality } from '../src/sdk.ts';
+import { compact } from '../src/sender/deliveries.ts';
+import type { Item } from '../src/sender/encoding.ts';
+import type { Delivery } from '../src/sender/memory.ts';
 
 const recording = fc.record({
   series: fc.nat(4),
@@ -111,6 +114,24 @@ describe('packed buckets', () => {
         },
       ),
     );
+  });
+
+  test('are not packed again: a delivery that waits is packed at each retry', () => {
+    const value = {
+      ...{ count: 6, sum: 6, scale: 0, zeroCount: 0 },
+      positive: { offset: 0, bucketCounts: [1, 2, 3] },
+      negative: { offset: 0, bucketCounts: [] },
+    };
+    const packed = EXPONENTIAL.packed!(value);
+    expect(packed).toEqual(value);
+    expect(EXPONENTIAL.packed!(packed)).toBe(packed);
+    const items = [{ metric: { dataPointType: EXPONENTIAL.type }, point: { value } }] as unknown as Item[];
+    const delivery = { items, done: 0, tried: 0 } as unknown as Delivery;
+    compact(delivery);
+    const [item] = items;
+    compact(delivery);
+    expect(item!.point.value).toEqual(value);
+    expect(items[0]).toBe(item);
   });
 
   test('are unpacked once for a reader that asks for each count', () => {

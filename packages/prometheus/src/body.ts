@@ -34,7 +34,8 @@ export async function sendBody(response: BodySink, body: Body): Promise<void> {
     response.end(Buffer.from(buffer, byteOffset, byteLength));
     return;
   }
-  let [isOver, failure]: [boolean, Error?] = [false];
+  let isOver = false;
+  let failure: Error | undefined;
   let goOn = (): void => {};
   const stop = (error?: Error): void => {
     isOver = true;

@@ -108,7 +108,11 @@ export class HdrPrometheusExporter {
     assertGuardOptions(address.host, options);
     const { token, allowedHosts, limits, tls, refusals } = options;
     this.#server = new MetricsServer(address, this.getMetricsRequestHandler, {
-      ...{ token, allowedHosts, limits, tls, refusals },
+      token,
+      allowedHosts,
+      limits,
+      tls,
+      refusals,
     });
     const callBack = (error?: Error): void => {
       try {

@@ -24,6 +24,13 @@ export type Labels = readonly (readonly [name: string, value: string])[];
 
 export type MetricType = 'counter' | 'gauge' | 'histogram' | 'summary' | 'info' | 'unknown';
 
+/** The types whose samples have a start: `createdMs` of other metrics is not shown. */
+export const STARTED_TYPES: ReadonlySet<MetricType> = /* @__PURE__ */ new Set([
+  'counter',
+  'histogram',
+  'summary',
+]);
+
 /** One series of a family. */
 export interface Metric {
   readonly labels: Labels;

@@ -47,7 +47,7 @@ const PROMETHEUS_HANDLER: OptionsOwner<HandlerOptions> = {
  * few milliseconds, so that other requests are answered in between.
  *
  * Scrapes that wait at the same time for one format share the gather and the bytes. The work ends when all clients that wait for it
- * have gone. Of the requests that a client sends ahead on one connection, one at a time is answered.
+ * have gone. Requests that a client sends ahead on one connection are answered one at a time.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range.
  * @example

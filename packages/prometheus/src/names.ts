@@ -9,8 +9,8 @@ import type { MetricFamily, MetricType } from './families.ts';
  * - `'NoUTF8EscapingWithSuffixes'` keeps all characters, and adds the suffixes.
  * - `'NoTranslation'` keeps names as they are.
  *
- * The format and the scraper can ask for more: OpenMetrics 1.0 ends the name of each counter with `_total`, and a scraper that does
- * not accept `escaping=allow-utf-8` gets escaped names.
+ * In OpenMetrics 1.0, where names of counters end with `_total`, a counter that got no suffix keeps its name and is of type unknown. A
+ * scraper that does not accept `escaping=allow-utf-8` gets escaped names.
  * Source: https://opentelemetry.io/docs/specs/otel/metrics/sdk_exporters/prometheus/#translation-strategy
  */
 export type TranslationStrategy =

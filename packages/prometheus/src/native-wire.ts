@@ -1,9 +1,14 @@
 import type { BinaryWriter } from '@bufbuild/protobuf/wire';
 import { spansOf } from './native.ts';
 
+// A tag holds the number of a field and its wire type.
+export const varint = /* @__NO_SIDE_EFFECTS__ */ (field: number): number => field << 3;
+export const fixed64 = /* @__NO_SIDE_EFFECTS__ */ (field: number): number => (field << 3) | 1;
+export const delimited = /* @__NO_SIDE_EFFECTS__ */ (field: number): number => (field << 3) | 2;
+
 // The parts that native histograms have in both of Prometheus' messages: those of a scrape and those of remote write.
-const SPAN_OFFSET = 1 << 3;
-const SPAN_LENGTH = 2 << 3;
+const SPAN_OFFSET = varint(1);
+const SPAN_LENGTH = varint(2);
 
 /**
  * Writes the used buckets of one side as spans and deltas.

@@ -1,5 +1,5 @@
 import { exemplarsByBucket } from './exemplars.ts';
-import type { HistogramValue, Metric, MetricFamily } from './families.ts';
+import { type HistogramValue, type Metric, type MetricFamily, STARTED_TYPES } from './families.ts';
 import { type FormatWriter, textFormat } from './format-writer.ts';
 import type { FamilyFacts } from './lazy-family.ts';
 import { unitInName } from './names.ts';
@@ -49,15 +49,12 @@ function typeOf({ type, isFixedName = false }: FamilyFacts): MetricFamily['type'
   return type === 'counter' && isFixedName ? 'unknown' : type;
 }
 
-/** The types with a time of creation. */
-const CREATED: ReadonlySet<MetricFamily['type']> = new Set(['counter', 'histogram', 'summary']);
-
 function samples(family: FamilyFacts, { labels, timestampMs, createdMs, value }: Metric): string {
   const { name } = family;
   const type = typeOf(family);
   const own = labelsText(labels);
   const time = timestampMs === undefined ? '' : ` ${secondsText(timestampMs)}`;
-  const hasCreated = createdMs !== undefined && CREATED.has(type);
+  const hasCreated = createdMs !== undefined && STARTED_TYPES.has(type);
   const created = hasCreated
     ? `${seriesText(`${name}_created`, own)} ${secondsText(createdMs)}${time}\n`
     : '';

@@ -1,11 +1,11 @@
 import type { BucketRun } from '@hdrscope/core/internal';
-import type {
-  ClassicBuckets,
-  HistogramValue,
-  Metric,
-  MetricType,
-  NativeBuckets,
-  SummaryValue,
+import {
+  type ClassicBuckets,
+  type HistogramValue,
+  type Metric,
+  type NativeBuckets,
+  STARTED_TYPES,
+  type SummaryValue,
 } from './families.ts';
 import { type FormatWriter, textFormat } from './format-writer.ts';
 import type { FamilyFacts } from './lazy-family.ts';
@@ -13,6 +13,7 @@ import { exposedName, unitInName } from './names.ts';
 import { spansOf } from './native.ts';
 import {
   boundaryText,
+  classicBucketsOf,
   escapedValue,
   exemplarText,
   labelsText,
@@ -50,7 +51,7 @@ function sample(family: FamilyFacts, { labels, timestampMs, createdMs, value }: 
   const { type } = family;
   const series = seriesText(fullName(family), labelsText(labels));
   const time = timestampMs === undefined ? '' : ` ${secondsText(timestampMs)}`;
-  const hasStart = createdMs !== undefined && STARTED.has(type);
+  const hasStart = createdMs !== undefined && STARTED_TYPES.has(type);
   const start = hasStart ? ` st@${secondsText(createdMs)}` : '';
   if (value.kind === 'histogram') {
     const exemplars = (value.exemplars ?? []).map(exemplarText).join('');
@@ -61,18 +62,15 @@ function sample(family: FamilyFacts, { labels, timestampMs, createdMs, value }: 
   return `${series} ${numberText(value.value)}${time}${start}${exemplar}\n`;
 }
 
-/** The types whose samples have a start. */
-const STARTED: ReadonlySet<MetricType> = new Set(['counter', 'histogram', 'summary']);
-
 function summaryText({ count, sum = Number.NaN, quantiles }: SummaryValue): string {
   const sorted = [...quantiles].sort((a, b) => a.quantile - b.quantile);
   const texts = sorted.map(({ quantile, value }) => `${boundaryText(quantile)}:${numberText(value)}`);
   return `count:${count},sum:${numberText(sum)},quantile:[${texts.join(',')}]`;
 }
 
-function histogramText({ count, sum = Number.NaN, native, classic, toClassic }: HistogramValue): string {
-  const ownClassic = classic ?? (native === undefined ? toClassic?.() : undefined);
-  const shown = ownClassic ?? (native === undefined ? { boundaries: [], counts: [count] } : undefined);
+function histogramText(value: HistogramValue): string {
+  const { count, sum = Number.NaN, native } = value;
+  const shown = native === undefined ? classicBucketsOf(value) : value.classic;
   const buckets = shown === undefined ? '' : `,${classicText(shown)}`;
   return `count:${count},sum:${numberText(sum)}${native === undefined ? '' : nativeText(native)}${buckets}`;
 }

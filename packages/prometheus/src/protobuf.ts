@@ -12,14 +12,9 @@ import type {
 } from './families.ts';
 import { type FormatWriter, NO_BYTES } from './format-writer.ts';
 import { exposedName, unitInName } from './names.ts';
-import { writeCount, writeSide } from './native-wire.ts';
+import { delimited, fixed64, varint, writeCount, writeSide } from './native-wire.ts';
 
-// A tag holds the number of a field and its wire type, here in one byte.
 // https://github.com/prometheus/client_model/blob/v0.6.2/io/prometheus/client/metrics.proto
-const varint = /* @__NO_SIDE_EFFECTS__ */ (field: number): number => field << 3;
-const fixed64 = /* @__NO_SIDE_EFFECTS__ */ (field: number): number => (field << 3) | 1;
-const delimited = /* @__NO_SIDE_EFFECTS__ */ (field: number): number => (field << 3) | 2;
-
 const FAMILY_NAME = delimited(1);
 const FAMILY_HELP = delimited(2);
 const FAMILY_TYPE = varint(3);

@@ -1,7 +1,7 @@
 import { REFUSAL_REASONS, type ServerRefusals } from '@hdrscope/kit/server';
 import type { MetricFamily } from './families.ts';
 
-/** What a server of metrics has refused, as a family. Reasons without a refusal are left out. */
+/** The refusals of a server of metrics as a family, which has the reasons with at least one refusal. */
 export function refusalFamilies(refusals: Readonly<ServerRefusals>): MetricFamily[] {
   const reasons = REFUSAL_REASONS.filter((reason) => refusals[reason] > 0);
   if (reasons.length === 0) return [];

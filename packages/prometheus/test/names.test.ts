@@ -109,7 +109,7 @@ describe('a strategy', () => {
         { translationStrategy, withoutTargetInfo: true, withoutScopeInfo: true },
       );
       const isKept = translationStrategy.startsWith('No');
-      for (const format of ['text', 'openmetrics2'] as const) {
+      for (const format of ['text', 'openmetrics', 'openmetrics2'] as const) {
         expect(new TextDecoder().decode(render(families, format))).toContain(`\n${classic}{a_b="1"} 7`);
         expect(new TextDecoder().decode(render(families, format, 'allow-utf-8'))).toContain(
           `\n${utf8.includes('.') ? `{"${utf8}",` : `${utf8}{`}${isKept ? '"a.b"' : 'a_b'}="1"} 7`,

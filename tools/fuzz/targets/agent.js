@@ -142,7 +142,7 @@ const SINKS = [
   (random) => ({
     type: 'otlp',
     ...some(random, {
-      protocol: random.of(['http/protobuf', 'grpc']),
+      protocol: random.of(['http/protobuf', 'http/json', 'grpc']),
       url: random.of(['http://localhost:4318/v1/metrics', 'https://user:word@collector.example']),
       headers: { a: random.of([variable('TOKEN'), variable('TOKEN:-x'), 'Bearer x', 7]) },
       interval: random.of(['10s', '60s', '1h']),
@@ -150,9 +150,23 @@ const SINKS = [
       temporality: random.of(['cumulative', 'delta']),
       histograms: random.of(['exponential', 'explicit']),
       compression: random.of(['gzip', 'none']),
+      maxRequestBytes: random.of(['1B', '64 KiB', '4MiB']),
       giveUpAfter: random.of(DURATIONS),
       tls: some(random, { caFile: 'ca.pem', certFile: 'c.pem', keyFile: 'k.pem' }),
       resource: texts(random),
+    }),
+  }),
+  (random) => ({
+    type: 'remote-write',
+    ...some(random, {
+      url: random.of(['http://localhost:9090/api/v1/write', 'https://user:word@mimir.example/api/v1/push']),
+      headers: { 'X-Scope-OrgID': random.of([variable('TOKEN'), 'a', 7]) },
+      interval: random.of(['15s', '1h']),
+      timeout: random.of(['1s', '10s']),
+      buckets: random.of(['custom', 'native']),
+      unitSuffix: random.oneIn(2),
+      tls: some(random, { caFile: 'ca.pem', certFile: 'c.pem', keyFile: 'k.pem' }),
+      labels: texts(random),
     }),
   }),
   (_random, at) => ({ type: 'admin-socket', path: `/run/hdrscope-${at}.asok` }),

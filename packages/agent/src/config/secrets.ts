@@ -22,26 +22,29 @@ const HIDDEN = '***';
 
 /** Replaces secrets of configurations in texts that people see. */
 export class Mask {
-  /** The longest secrets first: one may be a part of another. */
-  #secrets: readonly (readonly [secret: string, shown: string])[] = [];
+  /** What messages show instead of each secret. */
+  readonly #shown = new Map<string, string>();
+  /** All secrets, the longest first: one may be a part of another. */
+  #secrets: RegExp | undefined;
 
   /** Hides the secrets of one more configuration. Those of earlier ones stay hidden. */
   add(config: AgentConfig): void {
-    const all = new Map(this.#secrets);
     for (const secret of secretsOf(config)) {
-      for (const form of formsOf(secret)) all.set(form, HIDDEN);
+      for (const form of formsOf(secret)) this.#shown.set(form, HIDDEN);
     }
     for (const [name, value] of VARIABLES.get(config) ?? []) {
-      for (const form of formsOf(value)) all.set(form, `\${${name}}`);
+      for (const form of formsOf(value)) this.#shown.set(form, `\${${name}}`);
     }
-    this.#secrets = [...all].sort(([a], [b]) => b.length - a.length);
+    const forms = [...this.#shown.keys()].sort((a, b) => b.length - a.length);
+    const escaped = forms.map((form) => form.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+    this.#secrets = escaped.length === 0 ? undefined : new RegExp(escaped.join('|'), 'g');
   }
 
   /** A text without secrets, in which control characters are visible. */
   shown(text: string): string {
-    let masked = text;
-    for (const [secret, shown] of this.#secrets) masked = masked.replaceAll(secret, () => shown);
-    return visible(masked);
+    if (this.#secrets === undefined) return visible(text);
+    // In one pass, so that what is shown instead of a secret stays whole.
+    return visible(text.replaceAll(this.#secrets, (secret) => this.#shown.get(secret)!));
   }
 }
 

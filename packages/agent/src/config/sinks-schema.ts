@@ -39,6 +39,7 @@ const otlp = mapping({
   temporality: oneOf('cumulative', 'delta').default('cumulative'),
   histograms: oneOf('exponential', 'explicit').default('exponential'),
   compression: oneOf('gzip', 'none').default('none'),
+  maxRequestBytes: size.prefault('4MiB'),
   giveUpAfter: duration.prefault('1h'),
   tls,
   resource: texts.prefault({}),

@@ -161,6 +161,8 @@ export interface OtlpSinkConfig extends Entry {
   readonly temporality: 'cumulative' | 'delta';
   readonly histograms: 'exponential' | 'explicit';
   readonly compression: 'gzip' | 'none';
+  /** The most bytes of a request, before it is compressed. */
+  readonly maxRequestBytes: number;
   /** How long deltas that nobody takes are kept. */
   readonly giveUpAfter: number;
   /** Files for https. Those that are left out are those of OpenTelemetry's variables, then those of Node.js. */

@@ -9,14 +9,15 @@ import {
 import type { OtlpSinkConfig } from '../config/types.ts';
 import type { EntryContext, Start } from '../entry.ts';
 import { HEALTH_NUMBERS } from '../health.ts';
+import { noteOnce } from '../note-once.ts';
 import { startSending } from './sending.ts';
 
 /** Sends the histograms of the registry and the agent's own metrics over OTLP. */
 export const startOtlpSink: Start<OtlpSinkConfig> = async (config, context) => {
   const { url, protocol, temporality, histograms, compression, resource } = config;
-  const { interval, timeout, giveUpAfter } = config;
+  const { interval, timeout, giveUpAfter, maxRequestBytes } = config;
   const variables = otlpOptionsFromEnvironment();
-  for (const warning of variables.warnings) context.info(warning);
+  for (const warning of variables.warnings) noteOnce(warning, context);
   const start = (observer: OtlpSenderObserver): OtlpSender =>
     sendOtlp(context.registry, {
       url,
@@ -24,6 +25,7 @@ export const startOtlpSink: Start<OtlpSinkConfig> = async (config, context) => {
       temporality,
       histograms,
       compression,
+      maxRequestBytes,
       headers: { ...variables.options.headers, ...config.headers },
       tls: { ...variables.options.tls, ...config.tls },
       resource: { 'service.name': 'hdrscope', ...resource },

@@ -50,6 +50,7 @@ const NOTHING: EntryDelivery = {
   pendingValues: 0,
   rejectedPoints: 0,
   givenUpValues: 0,
+  uncertainValues: 0,
   tooLargePoints: 0,
   lastPartialSuccess: undefined,
 };

@@ -7,7 +7,7 @@ interface Sender {
   stop(options: { readonly timeoutMs: number }): Promise<void>;
 }
 
-/** What a sender reports to its sink. */
+/** Hears the reports of a sender. */
 interface Observer {
   succeeded(): void;
   failed(error: Error): void;
@@ -16,7 +16,7 @@ interface Observer {
 /**
  * Starts a sender as a sink: the health of the sink shows its deliveries and failures.
  *
- * @param deliveryOf All that the sink has delivered, by this sender and by those before it.
+ * @param deliveryOf Returns the deliveries of the sink: those of this sender and of earlier ones.
  */
 export function startSending<Own extends Sender>(
   url: string,

@@ -3,6 +3,7 @@ import {
   type FollowNote,
   type FollowOptions,
   followLog,
+  isFamilyNote,
   type LogEntry,
 } from '@hdrscope/interval-log';
 import { SHOWN_UNITS } from '@hdrscope/registry';
@@ -93,7 +94,7 @@ const MOST_FAMILY_CHARS = 2 ** 24;
 
 function rememberFamily(log: FollowedLog, comment: LogEntry & { readonly text: string }): void {
   const { text } = comment;
-  if (!text.startsWith('[Family:') || log.families.has(text)) return;
+  if (!isFamilyNote(text) || log.families.has(text)) return;
   if (log.familyChars + text.length > MOST_FAMILY_CHARS) return;
   log.familyChars += text.length;
   log.families.set(text, comment);

@@ -65,15 +65,8 @@ export function boundTexts(bound: number): readonly string[] {
 function goText(number: number): string {
   const [digits, exponent] = number.toExponential().split('e');
   const power = Number(exponent);
-  if (power >= -4 && power < 6) return plainText(number);
+  if (power >= -4 && power < 6) return String(number);
   return `${digits}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
-}
-
-function plainText(number: number): string {
-  const text = String(number);
-  return text.includes('e')
-    ? number.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 })
-    : text;
 }
 
 /** The matcher of the label `le` for a bound. */

@@ -67,7 +67,7 @@ function alertRule(slo: Slo, alert: BurnAlert): Rule {
   const ratio = alertRatio(slo, alert);
   const over = (window: string): string =>
     `${RATIO}{slo=${quoted(slo.name)},window=${quoted(window)}} > ${ratio}`;
-  const groups = slo.by.map((label) => `${label}={{ index $labels ${quoted(label)} }}`).join(' ');
+  const groups = slo.by.map((label) => `${inTemplate(label)}={{ index $labels ${quoted(label)} }}`).join(' ');
   const period = durationText(slo.periodMs);
   const [name, metric, threshold] = [slo.name, slo.metric, slo.threshold.text].map(inTemplate);
   const speed = rate === 1 ? 'faster than allowed' : `more than ${rate} times as fast as allowed`;

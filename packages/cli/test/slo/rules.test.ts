@@ -237,6 +237,12 @@ test('hostile names stay within their texts', async () => {
   expect(yaml).toContain(`slo: ${JSON.stringify(name.replace('{{', '{{ "{{" }}'))}`);
 });
 
+test('a label of --by that looks like an action of a template is text', async () => {
+  const yaml = await printed(['--by', '{{x}}']);
+  const group = '{{ "{{" }}x}}={{ index $labels "{{x}}" }}';
+  expect(yaml).toContain(JSON.stringify(`(${group})`).slice(1, -1));
+});
+
 test('-o writes a file', async () => {
   const path = folder.pathOf('slo.yaml');
   await rules(['-o', path]);

@@ -63,5 +63,5 @@ function asNote(json: Record<string, unknown>): FamilyNote | undefined {
 
 /** Whether a comment, without its `#`, is meant to describe a family. */
 export function isFamilyNote(comment: string): boolean {
-  return comment.startsWith('[Family:');
+  return comment.trimStart().startsWith('[Family:');
 }

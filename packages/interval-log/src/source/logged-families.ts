@@ -27,7 +27,7 @@ export class LoggedFamilies {
    */
   add({ text, lineNumber }: Comment): HdrscopeError | undefined {
     const note = parseFamilyNote(text);
-    if (note === undefined) return isFamilyNote(text.trim()) ? unreadable(lineNumber) : undefined;
+    if (note === undefined) return isFamilyNote(text) ? unreadable(lineNumber) : undefined;
     const key = note.tagAttributes === undefined ? WITHOUT_TAGS : JSON.stringify(note.tagAttributes);
     const all = this.#notes.get(note.name);
     const first = all?.get(key);

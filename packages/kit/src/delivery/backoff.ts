@@ -1,4 +1,4 @@
-/** What an answer says about the next request. */
+/** Hints of an answer about the next request. */
 export interface DeliveryHints {
   /** Whether the answer to the same request will be the same. */
   readonly isFinal: boolean;

@@ -18,7 +18,7 @@ export interface PostedRequest {
 }
 
 /**
- * What became of a request:
+ * The result of a request:
  * - `'answered'`: the receiver has judged it.
  * - `'refused'`: the receiver certainly does not have it. `isCut` says that the connection broke while the body was being sent, as
  *   when a receiver does not want to read a body of its size.

@@ -140,10 +140,9 @@ function exemplarsOf(point: JsonObject): readonly ReceivedExemplar[] {
   if (list.length === 0) return NO_EXEMPLARS;
   return list.map((one) => {
     const fields = asObject(one, 'exemplars');
-    const value = fieldOf(fields, 'asDouble') ?? fieldOf(fields, 'asInt') ?? Number.NaN;
     const attributes = attributesField(fields, 'filteredAttributes');
     return {
-      value: asDouble(value, 'asDouble'),
+      value: doubleField(fields, 'asDouble') ?? signedField(fields, 'asInt') ?? Number.NaN,
       timeNs: nanosecondsField(fields, 'timeUnixNano'),
       attributes: withTraceLink(attributes, fieldOf(fields, 'traceId'), fieldOf(fields, 'spanId')),
     };

@@ -355,7 +355,7 @@ function readExemplar(reader: MessageReader): ReceivedExemplar {
     if (tag === EXEMPLAR_ATTRIBUTE) entries.push(readEntry(reader));
     else if (tag === EXEMPLAR_TIME) timeNs = readNanoseconds(reader);
     else if (tag === EXEMPLAR_DOUBLE) value = reader.double();
-    else if (tag === EXEMPLAR_INT) value = Number(reader.sfixed64());
+    else if (tag === EXEMPLAR_INT) value = readSigned64(reader);
     else if (tag === EXEMPLAR_TRACE) traceId = hexIn(reader);
     else if (tag === EXEMPLAR_SPAN) spanId = hexIn(reader);
     else return false;
@@ -384,10 +384,10 @@ function readBuckets(reader: MessageReader): BucketRun {
 }
 
 /** Appends a list. There is usually one; copying for each of many would take quadratic time. */
-function joined<Item>(items: Item[], more: Item[]): Item[] {
-  if (items.length === 0) return more;
-  for (const item of more) items.push(item);
-  return items;
+function joined(counts: number[], more: number[]): number[] {
+  if (counts.length === 0) return more;
+  for (const count of more) counts.push(count);
+  return counts;
 }
 
 function readDouble(reader: BinaryReader): number {

@@ -9,4 +9,4 @@ export type { OtlpReceiverOptions } from './options.ts';
 export type { RefusalReason } from './point-refusal.ts';
 export type { MetricIdentity, ReceivedFamilyOptions, ReceivedScope } from './received.ts';
 export { type OtlpReceiver, type OtlpReceiverHealth, otlpReceiver } from './receiver.ts';
-export { type RunningOtlp, type ServeOtlpOptions, serveOtlp } from './serve.ts';
+export { type RunningOtlp, type RunningOtlpHealth, type ServeOtlpOptions, serveOtlp } from './serve.ts';

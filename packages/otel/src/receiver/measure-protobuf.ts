@@ -36,7 +36,7 @@ import {
 import { FIELD_COST, NUMBER_COST } from './limits.ts';
 import { countVarints, endOfMessage, MessageReader, type Pausing, readTag, truncated } from './wire.ts';
 
-/** What a field becomes that costs more than `fieldCost`. */
+/** The content of a field that costs more than `fieldCost`. */
 type Content = Message | 'number' | 'packed 64 bits' | 'packed varints';
 
 interface Message {

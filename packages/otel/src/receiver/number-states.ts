@@ -1,5 +1,6 @@
-import { mustBe } from '@hdrscope/core/internal';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { type Attributes, type Clock, canonicalText, systemClock } from '@hdrscope/registry';
+import { hrTime } from '../point.ts';
 import type { PointRefusal } from './point-refusal.ts';
 import type { MetricIdentity, NumberPoint, ReceivedData } from './received.ts';
 
@@ -58,6 +59,12 @@ export interface StatePoint {
   readonly point: NumberPoint;
 }
 
+const NUMBER_STATES: OptionsOwner<NumberStatesOptions> = {
+  name: 'numberStates',
+  names: { maxStreams: true, expireAfterMs: true, clock: true },
+  call: 'numberStates({ maxStreams: 1000 })',
+};
+
 /** The last state of a series that one sender has reported. */
 interface Stream {
   timeNs: bigint;
@@ -90,7 +97,7 @@ const DEFAULT_EXPIRE_AFTER_MS = 300_000;
  * falls, or starts again, goes on from where it was. Deltas are added to what came before. A stream without points for `expireAfterMs`
  * goes; what it counted stays in its series while another stream goes on with it, so a sender must report more often than that.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an option is out of range.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range.
  * @example
  * ```ts
  * import { numberStates, serveOtlp } from '@hdrscope/otel/receiver';
@@ -111,6 +118,7 @@ const DEFAULT_EXPIRE_AFTER_MS = 300_000;
  * ```
  */
 export function numberStates(options: NumberStatesOptions = {}): NumberStates {
+  assertOptions(options, NUMBER_STATES);
   const { maxStreams = DEFAULT_MAX_STREAMS, expireAfterMs = DEFAULT_EXPIRE_AFTER_MS } = options;
   const { clock = systemClock } = options;
   if (!(Number.isSafeInteger(maxStreams) && maxStreams >= 1)) {
@@ -257,18 +265,13 @@ function shown({ identity, data, series }: Metric, nowMs: number): NumberMetric 
       const latest = all.reduce((one, other) => (other.timeNs > one.timeNs ? other : one));
       const value = data.isSum ? all.reduce((sum, one) => sum + one.value, ended) : latest.value;
       return {
-        startTime: timeOf(Math.min(startMs, nowMs)),
-        endTime: timeOf(nowMs),
+        startTime: hrTime(Math.min(startMs, nowMs)),
+        endTime: hrTime(nowMs),
         attributes,
         value,
       };
     }),
   };
-}
-
-function timeOf(ms: number): readonly [seconds: number, nanoseconds: number] {
-  const seconds = Math.floor(ms / 1000);
-  return [seconds, Math.round((ms - seconds * 1000) * 1e6)];
 }
 
 function refusalOf(

@@ -100,6 +100,9 @@ export function withDefaults({
   if (typeof familyOptions !== 'function') {
     throw mustBe('ERR_INVALID_OPTION', 'familyOptions', 'a function', familyOptions);
   }
+  if (numbers !== undefined && typeof numbers?.take !== 'function') {
+    throw mustBe('ERR_INVALID_OPTION', 'numbers', 'the states that numberStates() returns', numbers);
+  }
   assertLimit('maxStreams', maxStreams);
   assertLimit('maxBytes', maxBytes);
   assertLimit('maxElements', maxElements);

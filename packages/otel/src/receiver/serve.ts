@@ -3,6 +3,7 @@ import { closeServer } from '@hdrscope/kit';
 import {
   assertAddress,
   createGuardedServer,
+  GUARD_NAMES,
   type GuardOptions,
   listenAt,
   noRefusals,
@@ -49,14 +50,10 @@ const SERVE_OTLP: OptionsOwner<ServeOtlpOptions> = {
   name: 'serveOtlp',
   names: {
     ...RECEIVER_NAMES,
+    ...GUARD_NAMES,
     host: true,
     port: true,
     unref: true,
-    token: true,
-    allowedHosts: true,
-    limits: true,
-    tls: true,
-    refusals: true,
   },
   call: 'serveOtlp(registry, { port: 4318 })',
 };

@@ -154,9 +154,8 @@ export function readPacked64(
   numbers: number[],
   read: (one: BinaryReader) => number,
 ): void {
-  const length = reader.uint32();
-  const end = reader.pos + length;
-  if (end > reader.len || length % 8 !== 0) throw truncated();
+  const end = endOfMessage(reader);
+  if ((end - reader.pos) % 8 !== 0) throw truncated();
   while (reader.pos < end) numbers.push(read(reader));
 }
 

@@ -1,9 +1,10 @@
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { reasonOf } from '@hdrscope/kit';
 import { createNoopMeter, type MeterProvider, ProxyTracerProvider, trace } from '@opentelemetry/api';
-import { type Environment, variable } from '../environment.ts';
+import { type Environment, namesIn, variable } from '../environment.ts';
 import type { HdrInstrumentation } from '../instrumentation.ts';
 import type { Application } from './application.ts';
+import { AUTO_INSTRUMENTATIONS } from './auto-instrumentations.ts';
 import { notice } from './notice.ts';
 
 /** The members of an instrumentation that are called here. */
@@ -12,8 +13,6 @@ interface Instrumentation
   /** A private member of all of them: a module that was patched has exports here. */
   readonly _modules?: readonly { readonly moduleExports?: unknown }[];
 }
-
-const ALL = '@opentelemetry/auto-instrumentations-node';
 
 /** The instrumentations that `register` has started. */
 export interface Instrumentations {
@@ -74,14 +73,14 @@ function hasPatched({ _modules: modules }: Instrumentation): boolean {
 function packageNames({ dependencies }: Application, environment: Environment): readonly string[] {
   const wanted = variable(environment, 'HDRSCOPE_INSTRUMENTATIONS');
   if (wanted?.toLowerCase() === 'none') return [];
-  if (wanted !== undefined) return wanted.split(',').map((name) => name.trim());
-  const found = dependencies.includes(ALL)
-    ? [ALL]
+  if (wanted !== undefined) return namesIn(wanted);
+  const found = dependencies.includes(AUTO_INSTRUMENTATIONS)
+    ? [AUTO_INSTRUMENTATIONS]
     : dependencies.filter((name) => name.startsWith('@opentelemetry/instrumentation-'));
   if (found.length === 0) {
     notice(
       'HDRSCOPE_NO_INSTRUMENTATION',
-      `only instruments of the application itself are counted: its package.json names no instrumentation, such as ${ALL}`,
+      `only instruments of the application itself are counted: its package.json names no instrumentation, such as ${AUTO_INSTRUMENTATIONS}`,
     );
   }
   return found;

@@ -1,9 +1,8 @@
 import { isMainThread } from 'node:worker_threads';
-import type { HdrscopeError } from '@hdrscope/core';
 import { reasonOf } from '@hdrscope/kit';
 import type { MeterProvider } from '@opentelemetry/api';
 import type { Hdr } from '../create-hdr.ts';
-import { type Environment, variable } from '../environment.ts';
+import { type Environment, namesIn, variable } from '../environment.ts';
 import { makeReaders, wantedExporters } from '../metric-readers.ts';
 import type { Reader } from '../sdk.ts';
 import type { Application } from './application.ts';
@@ -44,7 +43,7 @@ export function makePipeline(
     onProblem: (problem) => {
       const { specifier } = problem.details;
       if (typeof specifier === 'string' && isAbsent(problem)) missing.add(INSTEAD[specifier] ?? specifier);
-      else notice(problem.code as `ERR_${string}`, `${problem.message}${causeOf(problem)}`);
+      else notice(problem.code as `ERR_${string}`, reasonsOf(problem));
     },
   });
   if (readers.length === 0 && missing.size === 0) return undefined;
@@ -59,8 +58,7 @@ export function makePipeline(
     provider = hdr.wrapProvider(made);
   } catch (error) {
     if (isAbsent(error)) missing.add(SDK);
-    else
-      notice('HDRSCOPE_FAILED', `the metrics pipeline cannot be made: ${reasonOf(error)}${causeOf(error)}`);
+    else notice('HDRSCOPE_FAILED', `the metrics pipeline cannot be made: ${reasonsOf(error)}`);
   }
   if (missing.size > 0) {
     const names = [...missing].join(' ');
@@ -70,7 +68,7 @@ export function makePipeline(
     );
   }
   if (provider === undefined || readers.length === 0) return undefined;
-  const settled = async (work: (timeout?: object) => Promise<void>): Promise<void> => {
+  const settled = async (work: () => Promise<void>): Promise<void> => {
     if (isAbandoned) return;
     try {
       await work();
@@ -130,9 +128,9 @@ function resourceOf(application: Application, environment: Environment): unknown
     readonly defaultResource: () => { merge(other: unknown): unknown };
     readonly detectResources: (options: { readonly detectors: readonly unknown[] }) => unknown;
   } & Readonly<Record<string, unknown>>;
-  const names = (variable(environment, 'OTEL_NODE_RESOURCE_DETECTORS') ?? 'env,process,host').split(',');
+  const names = variable(environment, 'OTEL_NODE_RESOURCE_DETECTORS') ?? 'env,process,host';
   // The threads of a process would be one source of metrics, and their counts would contradict each other.
-  const wanted = [...names.map((name) => name.trim()), ...(isMainThread ? [] : ['serviceinstance'])];
+  const wanted = [...namesIn(names), ...(isMainThread ? [] : ['serviceinstance'])];
   const detectors = Object.entries(DETECTORS)
     .filter(([name]) => wanted.includes(name) || wanted.includes('all'))
     .map(([, name]) => resources[name]);
@@ -155,13 +153,19 @@ async function endQuietly(reader: Reader): Promise<void> {
 }
 
 function isAbsent(error: unknown): boolean {
-  for (let at = error as HdrscopeError | undefined; at !== undefined; at = at.cause as HdrscopeError) {
-    if (at.code === 'MODULE_NOT_FOUND' || at.code === 'ERR_MODULE_NOT_FOUND') return true;
-  }
-  return false;
+  return [error, ...causesOf(error)].some((one) => {
+    const { code } = one as { readonly code?: unknown };
+    return code === 'MODULE_NOT_FOUND' || code === 'ERR_MODULE_NOT_FOUND';
+  });
 }
 
-function causeOf(error: unknown): string {
-  const { cause } = error as { readonly cause?: unknown };
-  return cause === undefined ? '' : ` (${reasonOf(cause)}${causeOf(cause)})`;
+/** Its reason, and those of its causes in parentheses. */
+function reasonsOf(error: unknown): string {
+  return [error, ...causesOf(error)].map(reasonOf).reduceRight((inner, reason) => `${reason} (${inner})`);
+}
+
+/** The causes of an error, from the nearest to the first one. */
+function causesOf(error: unknown): unknown[] {
+  const { cause } = Object(error) as { readonly cause?: unknown };
+  return cause === undefined ? [] : [cause, ...causesOf(cause)];
 }

@@ -7,6 +7,7 @@ import { wantedExporters } from '../metric-readers.ts';
 import { isWrapped } from '../provider.ts';
 import { type Application, findApplication, isPackageManager } from './application.ts';
 import { attachToReaders, histogramsOf } from './attach.ts';
+import { AUTO_INSTRUMENTATIONS } from './auto-instrumentations.ts';
 import { contextManager } from './context-manager.ts';
 import { shutDownAtEnd } from './ending.ts';
 import { type ApiHook, hookGlobalApi } from './global-api.ts';
@@ -19,8 +20,6 @@ import { readViews } from './views.ts';
 const SETTLED_AFTER_MS = 1000;
 /** When an SDK that another module was to start should be there. */
 const SDK_AFTER_MS = 10_000;
-
-const AUTO_REGISTER = 'auto-instrumentations-node/register';
 
 /** Whose pipeline exports the metrics. */
 type Owner = 'application' | 'register';
@@ -76,7 +75,7 @@ function ownerOf(environment: Environment): Owner {
     notice('ERR_INVALID_OPTION', `HDRSCOPE_PIPELINE must be application or register, got '${wanted}'`);
   }
   const options = [...process.execArgv, environment.NODE_OPTIONS ?? ''].join(' ');
-  return options.includes(AUTO_REGISTER) ? 'application' : 'register';
+  return options.includes(`${AUTO_INSTRUMENTATIONS}/register`) ? 'application' : 'register';
 }
 
 /** Takes a provider that somebody has registered: its readers get the HDR histograms, its meters make them. */
@@ -131,8 +130,7 @@ type StartNodeSdk = () => { shutdown(): Promise<void> };
 
 function loadStartNodeSdk(application: Application): StartNodeSdk | undefined {
   try {
-    const owner = '@opentelemetry/auto-instrumentations-node';
-    const { startNodeSDK } = application.loadFrom(owner, '@opentelemetry/sdk-node');
+    const { startNodeSDK } = application.loadFrom(AUTO_INSTRUMENTATIONS, '@opentelemetry/sdk-node');
     return startNodeSDK as StartNodeSdk | undefined;
   } catch {
     return undefined;

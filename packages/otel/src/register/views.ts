@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { HdrscopeError } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
 import { reasonOf } from '@hdrscope/kit';
+import { namesIn } from '../environment.ts';
 import { compileView, type HdrView } from '../view.ts';
 
 /** The views of `HDRSCOPE_VIEWS`, and what is wrong with the rest of it. */
@@ -35,10 +36,7 @@ function givenViews(text: string, parseYaml: (text: string) => unknown): readonl
   if (/^[[{]/.test(text)) return listOf(JSON.parse(text));
   if (/^[^;,]+\.json$/i.test(text)) return listOf(JSON.parse(readFileSync(text, 'utf8')));
   if (/^[^;,]+\.ya?ml$/i.test(text)) return listOf(parseYaml(readFileSync(text, 'utf8')));
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
+  return namesIn(text);
 }
 
 /** A list of views, an object with them as `views`, or one view. */

@@ -9,7 +9,7 @@ export interface PartialSuccess {
 }
 
 /**
- * What became of a request:
+ * The result of a request:
  * - `'taken'`: the receiver has it, all but the part that it rejected.
  * - `'refused'`: the receiver certainly does not have it.
  * - `'unknown'`: the receiver may have it.
@@ -41,7 +41,7 @@ export interface Body {
   readonly isGzip: boolean;
 }
 
-/** Sends a request, and finds out what became of it. Never rejects. */
+/** Sends a request, and resolves with its result. Never rejects. */
 export type Send = (body: Body, signal: AbortSignal) => Promise<Answer>;
 
 // https://github.com/open-telemetry/opentelemetry-proto/blob/v1.9.0/opentelemetry/proto/collector/metrics/v1/metrics_service.proto

@@ -58,6 +58,7 @@ export function compact(delivery: Delivery): void {
   for (const [i, item] of items.entries()) {
     if (item.metric.dataPointType !== PointType.EXPONENTIAL_HISTOGRAM) continue;
     const value = EXPONENTIAL.packed!(item.point.value as ExponentialHistogramValue);
+    if (value === item.point.value) continue;
     items[i] = { ...item, point: { ...item.point, value } as Item['point'] };
   }
 }

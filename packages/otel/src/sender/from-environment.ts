@@ -3,7 +3,7 @@ import { quoted, type SenderTlsFiles } from '@hdrscope/kit/delivery';
 import { type Environment, processEnvironment, variable } from '../environment.ts';
 import type { OtlpSenderOptions } from './options.ts';
 
-/** What the environment says about OTLP. */
+/** The settings of OTLP in an environment. */
 export interface OtlpEnvironment {
   /** Options of `sendOtlp`. Those that no variable sets are left out, except `url` and `protocol`. */
   readonly options: Pick<OtlpSenderOptions, 'url' | 'protocol'> &
@@ -203,16 +203,16 @@ function isHeader(name: string, value: string): boolean {
 }
 
 function tlsFilesIn(variables: Variables): SenderTlsFiles {
-  const fileIn = (setting: string): string | undefined => [...variables.texts(setting)][0]?.[1];
-  const caFile = fileIn('CERTIFICATE');
-  const certFile = fileIn('CLIENT_CERTIFICATE');
-  const keyFile = fileIn('CLIENT_KEY');
-  const hasPair = certFile !== undefined && keyFile !== undefined;
-  if (!hasPair && certFile !== undefined)
-    variables.ignore(`${PREFIX}CLIENT_CERTIFICATE`, 'needs CLIENT_KEY beside it');
-  if (!hasPair && keyFile !== undefined)
-    variables.ignore(`${PREFIX}CLIENT_KEY`, 'needs CLIENT_CERTIFICATE beside it');
-  return { ...(caFile !== undefined && { caFile }), ...(hasPair && { certFile, keyFile }) };
+  const fileIn = (setting: string) => [...variables.texts(setting)][0];
+  const ca = fileIn('CERTIFICATE');
+  const cert = fileIn('CLIENT_CERTIFICATE');
+  const key = fileIn('CLIENT_KEY');
+  if (cert !== undefined && key === undefined) variables.ignore(cert[0], 'needs CLIENT_KEY beside it');
+  if (key !== undefined && cert === undefined) variables.ignore(key[0], 'needs CLIENT_CERTIFICATE beside it');
+  return {
+    ...(ca !== undefined && { caFile: ca[1] }),
+    ...(cert !== undefined && key !== undefined && { certFile: cert[1], keyFile: key[1] }),
+  };
 }
 
 /** A timeout of 0 is no limit. */

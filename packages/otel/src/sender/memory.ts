@@ -14,17 +14,17 @@ export interface Delivery {
   mostBytes: number;
   /** Series that have ended since the last delivery. */
   readonly endedSeries: number;
-  /** What the receiver has when it has all points. */
+  /** The snapshot whose counts the receiver has after all points. */
   readonly snapshot: Snapshot;
   readonly numbers: NumberBase;
 }
 
 /**
- * What a sender has delivered, and what it still owes. A sender that replaces another one takes its `memory` as an option:
- * then each value is sent once.
+ * A sender remembers here which values the receiver has, and which must still be delivered. A sender that replaces another one takes
+ * its `memory` as an option: then each value is sent once.
  */
 export class OtlpSenderMemory {
-  /** What the receiver has. @internal */
+  /** The snapshot whose counts the receiver has. @internal */
   base: Snapshot | undefined;
   /** @internal */
   numbers: NumberBase | undefined;
@@ -43,6 +43,7 @@ export class OtlpSenderMemory {
     pendingValues: number;
     rejectedPoints: number;
     givenUpValues: number;
+    uncertainValues: number;
     tooLargePoints: number;
     lastPartialSuccess: PartialSuccess | undefined;
   } = {
@@ -51,6 +52,7 @@ export class OtlpSenderMemory {
     pendingValues: 0,
     rejectedPoints: 0,
     givenUpValues: 0,
+    uncertainValues: 0,
     tooLargePoints: 0,
     lastPartialSuccess: undefined,
   };

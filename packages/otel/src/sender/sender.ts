@@ -10,7 +10,7 @@ import { compact, type DeliveryOf, deliveriesFor, endedSince, valuesIn } from '.
 import { encodePart, type Part } from './encode.ts';
 import { JSON_ENCODING } from './encode-json.ts';
 import { PROTOBUF } from './encode-protobuf.ts';
-import type { Encoding, Frame, Item } from './encoding.ts';
+import type { Encoding, Frame } from './encoding.ts';
 import { sendGrpc } from './grpc.ts';
 import { sendHttp } from './http.ts';
 import type { Delivery, OtlpSenderMemory } from './memory.ts';
@@ -28,6 +28,8 @@ export interface OtlpSenderHealth {
   readonly rejectedPoints: number;
   /** Values in deltas that the sender has given up: after `giveUpAfterMs`, with more than `mostEndedSeries`, or in points that are too large. */
   readonly givenUpValues: number;
+  /** Those of `givenUpValues` that the receiver may have: the answer to an earlier request with them is unknown. */
+  readonly uncertainValues: number;
   /** Points that the receiver has refused for their size, each alone in its request. They were given up. */
   readonly tooLargePoints: number;
   /** What the receiver said when it took a request in part. */
@@ -225,13 +227,23 @@ class Sender implements OtlpSender {
       this.#hasWarnedOfSize = true;
       return;
     }
-    const lost = delivery.items.slice(delivery.done, end);
-    const [{ metric, point }] = lost as [Item];
+    const { metric, point } = delivery.items[delivery.done]!;
+    const isUncertain = delivery.tried > delivery.done;
     counters.tooLargePoints++;
-    if (this.#isDelta) counters.givenUpValues += valuesIn(lost);
+    if (this.#isDelta) this.#giveUp(delivery, end);
     this.#isDone(delivery, end);
     const name = quoted(`${metric.descriptor.name} ${JSON.stringify(point.attributes)}`);
-    observer.failed?.(otlpError(`${message}; a single point of ${bytes.length} bytes is given up: ${name}`));
+    const may = isUncertain ? ', which the receiver may have from an earlier request' : '';
+    observer.failed?.(
+      otlpError(`${message}; a single point of ${bytes.length} bytes is given up${may}: ${name}`),
+    );
+  }
+
+  /** Counts the values of the points from the first one that the receiver lacks up to the position `end`. */
+  #giveUp({ items, done, tried }: Delivery, end: number): void {
+    const { counters } = this.memory;
+    counters.givenUpValues += valuesIn(items.slice(done, end));
+    counters.uncertainValues += valuesIn(items.slice(done, Math.min(tried, end)));
   }
 
   #moveTo({ snapshot, numbers }: Pick<Delivery, 'snapshot' | 'numbers'>): void {
@@ -297,8 +309,8 @@ class Sender implements OtlpSender {
       if (memory.held !== undefined) compact(memory.held);
       return '';
     }
+    this.#giveUp(delivery, delivery.items.length);
     this.#moveTo(delivery);
-    counters.givenUpValues += values;
     const why = isLate ? `for ${giveUpAfterMs / 1000} s` : `while ${ended} series have ended`;
     return `; nothing was taken ${why}, so ${many(values, 'value')} are given up`;
   }

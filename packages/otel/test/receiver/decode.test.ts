@@ -270,6 +270,9 @@ test.each([
   [inPoint('{"count":"1.5"}'), 'count must be an integer of at least 0'],
   [inPoint('{"count":1.5}'), 'count must be an integer of at least 0'],
   [inPoint('{"sum":"many"}'), 'sum must be a number'],
+  [inPoint('{"exemplars":[{"asInt":"1.5"}]}'), 'asInt must be an integer'],
+  [inPoint('{"exemplars":[{"asInt":2.5}]}'), 'asInt must be an integer'],
+  [inPoint('{"exemplars":[{"asDouble":"much"}]}'), 'asDouble must be a number'],
   [inPoint('{"bucketCounts":[null]}'), 'bucketCounts must be an integer of at least 0'],
   [inPoint('{"attributes":[{"key":"k","value":{"intValue":"x"}}]}'), 'intValue must be an integer'],
 ])('JSON that is not a request is refused: %s', (text, message) => {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { createRegistry } from '@hdrscope/registry';
-import { type RunningOtlp, serveOtlp } from '../../src/receiver/index.ts';
+import { type RunningOtlp, type ServeOtlpOptions, serveOtlp } from '../../src/receiver/index.ts';
 import { ask, JSON_TYPE } from './support/http.ts';
 import { DELTA, explicitPoint } from './support/receiving.ts';
 import { requestJson } from './support/request.ts';
@@ -192,6 +192,8 @@ test('elements beyond maxElements get 413, which names the option', async () => 
 test.each([
   [{ maxElements: 0 }, 'maxElements must be an integer from 1 to 2^30, got 0'],
   [{ maxBytes: 10, maxPendingBytes: 9 }, 'maxPendingBytes must be an integer of at least maxBytes, got 9'],
-])('refuses limits that are out of range: %p', async (options, message) => {
-  await expect(serveOtlp(createRegistry(), options)).rejects.toThrow(message);
+  [{ numbers: true }, 'numbers must be the states that numberStates() returns, got true'],
+  [{ numbers: {} }, 'numbers must be the states that numberStates() returns'],
+])('refuses options that are out of range: %p', async (options, message) => {
+  await expect(serveOtlp(createRegistry(), options as ServeOtlpOptions)).rejects.toThrow(message);
 });

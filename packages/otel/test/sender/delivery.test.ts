@@ -283,6 +283,7 @@ test.each(['http/protobuf', 'grpc'] as const)(
       pendingValues: 0,
       rejectedPoints: 1,
       givenUpValues: 0,
+      uncertainValues: 0,
       tooLargePoints: 0,
       lastPartialSuccess,
     });
@@ -344,7 +345,7 @@ test('deltas are given up after a time, and counted', async () => {
   await expect(sender.flush()).rejects.toThrow(
     'the receiver has answered 503; nothing was taken for 0.1 s, so 5 values are given up',
   );
-  expect(sender.health).toMatchObject({ pendingValues: 0, givenUpValues: 5 });
+  expect(sender.health).toMatchObject({ pendingValues: 0, givenUpValues: 5, uncertainValues: 0 });
   fails = undefined;
   series.record(1);
   await sender.stop();
@@ -364,7 +365,7 @@ test('a request that may have been taken is given up alone: what was counted sin
   series.record(2);
   await sleep(120);
   await expect(sender.flush()).rejects.toThrow('so 5 values are given up');
-  expect(sender.health).toMatchObject({ pendingValues: 0, givenUpValues: 5 });
+  expect(sender.health).toMatchObject({ pendingValues: 0, givenUpValues: 5, uncertainValues: 5 });
   fails = undefined;
   await finish(sender);
   expect(await endpoint.values()).toBe(2);

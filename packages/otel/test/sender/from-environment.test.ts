@@ -92,6 +92,8 @@ test.each([
   [{ HEADERS: 'a=%0d%0ab' }, 'HEADERS has a pair that is not name=value in percent encoding'],
   [{ CLIENT_KEY: 'k.pem' }, 'CLIENT_KEY needs CLIENT_CERTIFICATE beside it'],
   [{ CLIENT_CERTIFICATE: 'c.pem' }, 'CLIENT_CERTIFICATE needs CLIENT_KEY beside it'],
+  [{ METRICS_CLIENT_KEY: 'k.pem' }, 'METRICS_CLIENT_KEY needs CLIENT_CERTIFICATE beside it'],
+  [{ METRICS_CLIENT_CERTIFICATE: 'c.pem' }, 'METRICS_CLIENT_CERTIFICATE needs CLIENT_KEY beside it'],
   [
     { METRICS_TEMPORALITY_PREFERENCE: 'both' },
     'METRICS_TEMPORALITY_PREFERENCE must be cumulative or delta or lowmemory, got both',

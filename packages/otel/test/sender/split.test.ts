@@ -143,6 +143,41 @@ test.each(['http/protobuf', 'http/json'] as const)(
   60_000,
 );
 
+test.each([
+  ['was taken', takenThen(answering(502)), 9],
+  ['was not taken', answering(502), 0],
+])(
+  'values of a repetition that is refused for its size are uncertain: it %s before',
+  async (_, first, taken) => {
+    const fates: Misbehave[] = [first];
+    const endpoint = await startEndpoint(() => fates.shift() ?? answering(413));
+    const registry = createRegistry();
+    const recorded = manySeries(registry, 9).record(0);
+    const failed: string[] = [];
+    const sender = sendOtlp(registry, {
+      ...PLAIN,
+      url: endpoint.url,
+      observer: { failed: ({ message }) => failed.push(message) },
+    });
+    await expect(sender.flush()).rejects.toThrow('502');
+    // These come in the next delivery, which is refused at its first request.
+    const more = manySeries(registry, 4).record(0);
+    await untilDelivered(sender);
+    expect(await endpoint.values()).toBe(taken);
+    expect(sender.health).toMatchObject({
+      tooLargePoints: 13,
+      givenUpValues: recorded + more,
+      uncertainValues: recorded,
+      pendingValues: 0,
+    });
+    const isUncertain = (message: string): boolean =>
+      message.includes('is given up, which the receiver may have from an earlier request: job.duration {');
+    expect(failed.filter(isUncertain)).toHaveLength(9);
+    expect(failed.filter((message) => message.includes('is given up: job.duration {'))).toHaveLength(4);
+    await sender.stop();
+  },
+);
+
 /** Refuses requests above a size, in the words of a receiver. */
 const WORDS: Readonly<Record<string, readonly [status: number, text: string]>> = {
   'nginx and our receiver': [413, 'Request Entity Too Large'],

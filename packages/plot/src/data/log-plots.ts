@@ -60,7 +60,7 @@ const TICKS_PER_HALF_DISTANCE = 8;
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist.
  * @example
  * ```ts
- * import { HdrscopeError, Histogram } from '@hdrscope/core';
+ * import { Histogram } from '@hdrscope/core';
  * import { createLogPlots } from '@hdrscope/plot';
  *
  * const histogram = new Histogram({ highestTrackableValue: 1_000_000_000 });
@@ -132,7 +132,7 @@ const CREATE_LOG_PLOTS: OptionsOwner<LogPlotsOptions> = {
  *   `limit` and `most`, when the log has more tags than `maxTags`, or more than a million characters of tags.
  * @example
  * ```ts
- * import { HdrscopeError, Histogram } from '@hdrscope/core';
+ * import { Histogram } from '@hdrscope/core';
  * import { plotsOfLog } from '@hdrscope/plot';
  *
  * async function* intervals() {

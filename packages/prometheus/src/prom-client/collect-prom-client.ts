@@ -29,7 +29,7 @@ export interface PromClientCollection {
    * Adds a worker, which must call `servePromClient`.
    *
    * @param port A `Worker`, a `MessagePort`, or a `ChildProcess` with an IPC channel.
-   * @returns A function that ends asking it. Its counters stay.
+   * @returns A function that ends asking it. Its counters stay, and count once when the same worker is added again.
    * @throws HdrscopeError `ERR_INVALID_OPTION` when nothing can be sent through the port.
    */
   collectFrom(port: RemotePort): () => void;
@@ -44,6 +44,9 @@ const COLLECT_PROM_CLIENT: OptionsOwner<CollectPromClientOptions> = {
 };
 
 const DEFAULT_TIMEOUT_MS = 1000;
+
+/** A worker that was left before so many others counts anew when it is added again. */
+const MOST_LEFT = 1000;
 
 /**
  * Shows the metrics of `prom-client` of all workers as one: see `fromPromClient`. Each worker must call
@@ -85,14 +88,31 @@ export function collectPromClient(options: CollectPromClientOptions = {}): PromC
   const own = listOf(registries);
   const remotes = new Map<RemotePort, PromClientRemote>();
   let ended: readonly PromMetric[] = [];
+  /** What stays of workers that are not asked any more but may be added again, the latest last. */
+  const left = new Map<RemotePort, readonly PromMetric[]>();
+
+  function keep(metrics: readonly PromMetric[]): void {
+    ended = atOnce(merged([ended, metrics], () => {}));
+  }
+
+  function leave(port: RemotePort, metrics: readonly PromMetric[]): void {
+    left.set(port, metrics);
+    for (const [oldest, its] of left) {
+      if (left.size <= MOST_LEFT) break;
+      left.delete(oldest);
+      keep(its);
+    }
+  }
 
   function collectFrom(port: RemotePort): () => void {
     const remote =
       remotes.get(port) ??
-      new PromClientRemote(port, nameOf(port), ({ metrics }) => {
+      new PromClientRemote(port, nameOf(port), left.get(port) ?? [], ({ metrics, isGone }) => {
         remotes.delete(port);
-        ended = atOnce(merged([ended, lasting(metrics)], () => {}));
+        if (isGone) keep(lasting(metrics));
+        else leave(port, lasting(metrics));
       });
+    left.delete(port);
     remotes.set(port, remote);
     return () => remote.end();
   }
@@ -104,18 +124,18 @@ export function collectPromClient(options: CollectPromClientOptions = {}): PromC
 
   return {
     async families({ warn = () => {} }) {
-      const asked = [...remotes.values()];
       const [lists] = await Promise.all([
         Promise.all(own.map(jsonOf)),
-        Promise.all(asked.map((remote) => updated(remote, timeoutMs))),
+        Promise.all([...remotes.values()].map((remote) => updated(remote, timeoutMs))),
       ]);
       const slices = new Slices();
       const metrics: PromMetric[] = [];
       for await (const metric of readMetrics(lists.flat(), warn, slices)) metrics.push(metric);
-      // Those that ended meanwhile are among the ended ones.
-      const living = asked.filter((remote) => !remote.hasEnded).map((remote) => remote.metrics);
+      // Workers may have come and gone meanwhile: each is in one of these lists.
+      const living = [...remotes.values()].map((remote) => remote.metrics);
+      const all = [metrics, ...living, ...left.values(), ended];
       const families: MetricFamily[] = [];
-      for (const metric of await inSlices(merged([metrics, ...living, ended], warn), slices)) {
+      for (const metric of await inSlices(merged(all, warn), slices)) {
         families.push(await inSlices(familyOf(metric, warn), slices));
       }
       return families;

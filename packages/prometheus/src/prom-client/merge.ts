@@ -102,8 +102,8 @@ function latest(group: readonly PromSample[]): Exemplar | undefined {
 }
 
 /**
- * What stays of the metrics of a process that has ended: counts and sums, because a counter that falls would look like a reset.
- * Gauges and quantiles describe what no longer exists.
+ * The metrics of a process that stay after its end: counts and sums, because a counter that falls would look like a reset. Gauges and
+ * quantiles go: they describe a process that no longer exists.
  */
 export function lasting(metrics: readonly PromMetric[]): PromMetric[] {
   return metrics

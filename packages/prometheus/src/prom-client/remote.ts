@@ -12,31 +12,40 @@ export class PromClientRemote {
   readonly name: string;
   readonly #channel: Channel;
   readonly #onEnd: (remote: PromClientRemote) => void;
-  /** The metrics of its last answer. */
-  #metrics: readonly PromMetric[] = [];
+  #metrics: readonly PromMetric[];
   #lastRequest = 0;
   /** The newest question that was answered. */
   #lastAnswered = 0;
   /** The answer that gathers wait for. */
   #waiting: Waiting | undefined;
   #hasEnded = false;
+  #isGone = false;
 
-  /** @throws HdrscopeError `ERR_INVALID_OPTION` when nothing can be sent through the port. */
-  constructor(port: RemotePort, name: string, onEnd: (remote: PromClientRemote) => void) {
+  /**
+   * @param metrics Shown until its first answer.
+   * @throws HdrscopeError `ERR_INVALID_OPTION` when nothing can be sent through the port.
+   */
+  constructor(
+    port: RemotePort,
+    name: string,
+    metrics: readonly PromMetric[],
+    onEnd: (remote: PromClientRemote) => void,
+  ) {
     this.name = name;
+    this.#metrics = metrics;
     this.#onEnd = onEnd;
     this.#channel = openChannel(port, {
       onMessage: (message) => this.#receive(message),
-      onEnd: () => this.end(),
+      onEnd: () => this.#leave(),
     });
   }
 
-  /** Whether nothing more will come. */
-  get hasEnded(): boolean {
-    return this.#hasEnded;
+  /** Whether it has ended by itself: it will never count on. */
+  get isGone(): boolean {
+    return this.#isGone;
   }
 
-  /** The metrics that it sent last. */
+  /** The metrics of its last answer. */
   get metrics(): readonly PromMetric[] {
     return this.#metrics;
   }
@@ -63,6 +72,11 @@ export class PromClientRemote {
     this.#onEnd(this);
   }
 
+  #leave(): void {
+    this.#isGone = true;
+    this.end();
+  }
+
   #ask(): Waiting {
     let settle = (_error?: Error): void => {};
     const answer = new Promise<void>((resolve, reject) => {
@@ -70,7 +84,7 @@ export class PromClientRemote {
     });
     // Whoever waits gets the failure.
     answer.catch(() => {});
-    this.#channel.post(questionMessage(++this.#lastRequest)).catch(() => this.end());
+    this.#channel.post(questionMessage(++this.#lastRequest)).catch(() => this.#leave());
     return { answer, settle };
   }
 
@@ -88,11 +102,13 @@ export class PromClientRemote {
       return;
     }
     if (answer === undefined) return;
-    // Answers can overtake each other: a worker may collect for several questions at once.
-    if (!answer.isLast && answer.request < this.#lastAnswered) return;
-    this.#lastAnswered = Math.max(this.#lastAnswered, answer.request);
+    // Answers can overtake each other: a worker may collect for several questions at once. Questions from before the worker was
+    // added again have numbers of their own.
+    const { request } = answer;
+    if (!answer.isLast && (request < this.#lastAnswered || request > this.#lastRequest)) return;
+    this.#lastAnswered = Math.max(this.#lastAnswered, request);
     if (answer.error === undefined) this.#metrics = answer.metrics;
     this.#settle(answer.error === undefined ? undefined : new Error(answer.error));
-    if (answer.isLast) this.end();
+    if (answer.isLast) this.#leave();
   }
 }

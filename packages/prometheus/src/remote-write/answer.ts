@@ -4,26 +4,26 @@ import { type RemoteWriteErrorCode, remoteWriteError } from '../errors.ts';
 import type { Contents } from './encode.ts';
 
 /**
- * What became of a request:
+ * The result of a request:
  * - `'judged'`: the receiver has written a part of it, or all, and will not take the rest.
  * - `'ahead'`: it must be sent again.
  * - `'refused'`: no request of this kind will be taken.
  */
 export interface Verdict {
   readonly kind: 'judged' | 'ahead' | 'refused';
-  /** What the receiver has written. */
+  /** The samples that the receiver has written. */
   readonly written: Contents;
-  /** Why not all is written; `undefined` when all is. */
+  /** Why some samples are not written; `undefined` when all are. */
   readonly error: HdrscopeError<RemoteWriteErrorCode> | undefined;
 }
 
 const NOTHING: Contents = { samples: 0, histograms: 0, exemplars: 0 };
 
 /**
- * Judges what became of a request.
+ * Derives the result of a request from its outcome.
  * Source: https://prometheus.io/docs/specs/prw/remote_write_spec_2_0/#response
  *
- * @param sent What the request has.
+ * @param sent The contents of the request.
  */
 export function verdictOf(outcome: PostOutcome, sent: Contents): Verdict {
   if (outcome.kind !== 'answered') {

@@ -1,26 +1,23 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import type { Exemplar } from '@hdrscope/registry';
 import { exemplarLabels } from '../exemplars.ts';
-import type {
-  ClassicBuckets,
-  HistogramValue,
-  Labels,
-  Metric,
-  MetricType,
-  NativeBuckets,
-  NumberValue,
+import {
+  type ClassicBuckets,
+  type HistogramValue,
+  type Labels,
+  type Metric,
+  type MetricType,
+  type NativeBuckets,
+  type NumberValue,
+  STARTED_TYPES,
 } from '../families.ts';
 import { withExtra } from '../labels.ts';
 import type { FamilyFacts } from '../lazy-family.ts';
 import { exposedName, unitWords } from '../names.ts';
-import { writeCount, writeSide } from '../native-wire.ts';
-import { boundaryText } from '../text-parts.ts';
+import { delimited, fixed64, varint, writeCount, writeSide } from '../native-wire.ts';
+import { boundaryText, classicBucketsOf } from '../text-parts.ts';
 
 // https://github.com/prometheus/prometheus/blob/main/prompb/io/prometheus/write/v2/types.proto
-const varint = /* @__NO_SIDE_EFFECTS__ */ (field: number): number => field << 3;
-const fixed64 = /* @__NO_SIDE_EFFECTS__ */ (field: number): number => (field << 3) | 1;
-const delimited = /* @__NO_SIDE_EFFECTS__ */ (field: number): number => (field << 3) | 2;
-
 const REQUEST_SYMBOLS = delimited(4);
 const REQUEST_TIMESERIES = delimited(5);
 
@@ -64,9 +61,6 @@ const TYPES: Readonly<Record<MetricType, number>> = {
   info: 6,
 };
 
-/** The types whose samples have a start. */
-const HAVE_STARTS: ReadonlySet<MetricType> = new Set(['counter', 'histogram', 'summary']);
-
 /** The schema of buckets with custom boundaries. */
 const CUSTOM_BUCKETS = -53;
 
@@ -101,7 +95,7 @@ export class RequestEncoder {
   add(family: FamilyFacts, { labels, createdMs, value }: Metric): void {
     const name = exposedName(family);
     const startMs =
-      HAVE_STARTS.has(family.type) && createdMs !== undefined ? Math.floor(createdMs) : undefined;
+      STARTED_TYPES.has(family.type) && createdMs !== undefined ? Math.floor(createdMs) : undefined;
     if (value.kind === 'histogram') {
       this.#addHistogram(family, name, labels, value, startMs);
       return;
@@ -218,7 +212,7 @@ function writeHistogram(writer: BinaryWriter, value: HistogramValue): void {
   writeCount(writer.uint32(HISTOGRAM_COUNT), count);
   writer.uint32(HISTOGRAM_SUM).double(sum);
   if (native !== undefined) writeNative(writer, native);
-  else writeCustom(writer, value.classic ?? value.toClassic?.() ?? { boundaries: [], counts: [count] });
+  else writeCustom(writer, classicBucketsOf(value));
 }
 
 function writeNative(writer: BinaryWriter, { positive, negative, zeroThreshold }: NativeBuckets): void {

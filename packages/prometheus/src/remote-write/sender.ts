@@ -177,17 +177,21 @@ class Writer implements RemoteWriter {
 
   async #gather(maxAgeMs: number): Promise<{ entries: Entry[]; timeMs: number }> {
     const { timeoutMs, sources, buckets, warn } = this.#settings;
-    const snapshot = await this.#registry.gather({ timeoutMs, maxAgeMs });
-    const own = lazyFamiliesOfSnapshot(snapshot, this.#shown, ({ boundaries }) =>
-      buckets === 'custom' && boundaries !== undefined && boundaries.length > 0 ? 'classic' : 'native',
-    );
-    const all = await gatherFamilies(Promise.resolve(own), sources, this.#shown, timeoutMs);
+    let snapshotMs = 0;
+    const own = async (): Promise<LazyFamily[]> => {
+      const snapshot = await this.#registry.gather({ timeoutMs, maxAgeMs });
+      snapshotMs = snapshot.timeMs;
+      return lazyFamiliesOfSnapshot(snapshot, this.#shown, ({ boundaries }) =>
+        buckets === 'custom' && boundaries !== undefined && boundaries.length > 0 ? 'classic' : 'native',
+      );
+    };
+    const all = await gatherFamilies(own(), sources, this.#shown, timeoutMs);
     const families = await inSlices(mergeSteps(all, warn, this.#known), new Slices());
     const entries = families.flatMap((family) =>
       family.parts.flatMap((part) => part.states.map((state) => ({ family, part, state }))),
     );
     // After the millisecond of the snapshot, because a series may have started in it.
-    this.#lastMs = Math.max(Math.floor(snapshot.timeMs), this.#lastMs) + 1;
+    this.#lastMs = Math.max(Math.floor(snapshotMs), this.#lastMs) + 1;
     return { entries, timeMs: this.#lastMs };
   }
 

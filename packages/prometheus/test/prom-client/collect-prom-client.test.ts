@@ -245,6 +245,51 @@ describe('a worker', () => {
     expect(samplesIn(await textOf(collection))).toEqual(['x_total 210']);
   });
 
+  test('that is added again counts once, also while it has not answered yet', async () => {
+    const collection = collect();
+    const register = registerWith((registers) => {
+      new Counter({ name: 'x_total', help: 'h', registers }).inc(5);
+      new Gauge({ name: 'g', help: 'h', registers }).set(1);
+    });
+    const { port, stop } = worker(register);
+    const samples = async (): Promise<string[]> => samplesIn(await textOf(collection));
+    for (let turn = 0; turn < 3; turn++) {
+      const end = collection.collectFrom(port);
+      expect(await samples()).toEqual(['x_total 5', 'g 1']);
+      end();
+      expect(await samples()).toEqual(['x_total 5']);
+    }
+    const [before, added] = [samples(), collection.collectFrom(port)];
+    expect(await before).toEqual(['x_total 5']);
+    expect(await samples()).toEqual(['x_total 5', 'g 1']);
+    await stop();
+    added();
+    expect(await samples()).toEqual(['x_total 5']);
+  });
+
+  test('whose answers overtake each other counts with the answer to the newest question', async () => {
+    const { port1, port2 } = ports();
+    const answer = (request: number, facts: object): void =>
+      port2.postMessage({ hdrscope: 'prom-client-answer', request, isLast: false, ...facts });
+    const counter = (value: number): object => ({
+      metrics: [{ name: 'x_total', help: '', type: 'counter', values: [{ value, labels: {} }] }],
+    });
+    // The first question is answered after the second one. A port keeps the order of messages.
+    port2.on('message', ({ request }: { request: number }) => {
+      if (request === 2) {
+        answer(2, counter(9));
+        answer(1, counter(4));
+        answer(7, counter(5));
+      } else if (request > 2) answer(request, { error: 'no more' });
+    });
+    const collection = collect({ timeoutMs: 50 });
+    collection.collectFrom(port1);
+    await textOf(collection);
+    const isOver = (): boolean => log.warnings.some((warning) => warning.endsWith('no more'));
+    while (!isOver()) await textOf(collection);
+    expect(samplesIn(await textOf(collection))).toEqual(['x_total 9']);
+  });
+
   test('that does not answer in time counts with its last answer, and is asked again', async () => {
     let isHanging = false;
     const register = filled([1]);

@@ -109,6 +109,24 @@ describe('a request', () => {
     ]);
   });
 
+  test('waits for the registry and for other sources at once', async () => {
+    const registry = testRegistry();
+    const order: string[] = [];
+    registry.add({
+      name: 'slow',
+      async collect() {
+        await new Promise(setImmediate);
+        order.push('the registry has answered');
+      },
+    });
+    const source = (): [] => {
+      order.push('the source is asked');
+      return [];
+    };
+    await writeTo(registry, { sources: [source] }).flush();
+    expect(order).toEqual(['the source is asked', 'the registry has answered']);
+  });
+
   test('has the parts of a summary as numbers', async () => {
     const quantiles = [{ quantile: 1, value: 9 }];
     const value = { kind: 'summary', count: 3, sum: 4.5, quantiles } as const;

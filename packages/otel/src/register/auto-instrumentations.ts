@@ -1,0 +1,2 @@
+/** The package with all instrumentations. */
+export const AUTO_INSTRUMENTATIONS = '@opentelemetry/auto-instrumentations-node';
