@@ -1,3 +1,4 @@
+import { HdrscopeError } from '@hdrscope/core';
 import { type Frame, type KernelHistograms, kernelHistograms } from '@hdrscope/ebpf';
 import { inUrl } from '@hdrscope/kit/server';
 import { servePrometheus } from '@hdrscope/prometheus';
