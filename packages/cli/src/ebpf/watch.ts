@@ -98,9 +98,8 @@ class WatchedMap {
   readonly #kernel: Kernel;
   readonly #io: Pick<Io, 'monotonicMs'>;
   readonly #increases = new KernelIncreases();
-  /** The time of the last look, and the newest map then: `undefined` when this user may not see it. */
-  #look: { readonly atMs: number; readonly newestId: number | undefined } | undefined;
-  #readMs = 0;
+  /** When the map was read last, or the watch began. `newestId` is the newest map then; `undefined` when this user may not see it. */
+  #last: { readonly atMs: number; readonly newestId: number | undefined } | undefined;
 
   constructor(source: KernelSource, state: MapState, kernel: Kernel, io: Pick<Io, 'monotonicMs'>) {
     this.#source = source;
@@ -110,34 +109,31 @@ class WatchedMap {
   }
 
   /**
-   * Reads what was counted since the map was read last. Counts of another map are new when it was made since the last look;
-   * otherwise nobody knows which of them are new, and the result is `undefined`.
+   * Reads what was counted since the map was read last. Counts of another map are new when it was made since then; otherwise
+   * nobody knows which of them are new, and the result is `undefined`.
    */
   async next(): Promise<Increases | undefined> {
-    const [before, look, readMs] = [this.#state.generation, this.#look, this.#readMs];
+    this.#last ??= await this.#now();
+    const { atMs, newestId } = this.#last;
+    const { generation: before } = this.#state;
     const frame = await this.#source.read();
     const increases = this.#increases.next(frame);
-    const isSame = frame.generation === before;
-    const isNew = look?.newestId !== undefined && idOf(frame) > look.newestId;
+    this.#last = await this.#now();
+    const isNew = newestId !== undefined && idOf(frame) > newestId;
     const counts = isNew ? 'counts from 0' : 'only what it counts from now on is shown';
     await this.#state.readAs(frame.generation, counts);
-    const { atMs } = await this.#lookAround();
-    this.#readMs = atMs;
-    if (isSame) return { increases, ms: atMs - readMs };
-    return isNew ? { increases, ms: atMs - look.atMs } : undefined;
+    return frame.generation === before || isNew ? { increases, ms: this.#last.atMs - atMs } : undefined;
   }
 
   /** Notes why the map cannot be read. @throws The error, when it is not about the map. */
   async failed(error: unknown): Promise<void> {
     if (!(error instanceof HdrscopeError || error instanceof UsageError)) throw error;
     await this.#state.failed(error);
-    await this.#lookAround();
   }
 
-  async #lookAround(): Promise<{ readonly atMs: number }> {
-    const newestId = await this.#kernel.newestMapId(this.#look?.newestId);
-    this.#look = { atMs: this.#io.monotonicMs(), newestId };
-    return this.#look;
+  async #now(): Promise<{ readonly atMs: number; readonly newestId: number | undefined }> {
+    const newestId = await this.#kernel.newestMapId(this.#last?.newestId);
+    return { atMs: this.#io.monotonicMs(), newestId };
   }
 }
 
