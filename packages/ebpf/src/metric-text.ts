@@ -2,14 +2,13 @@ import type { CountedUnit } from '@hdrscope/registry';
 import type { Frame, KernelHistogram } from './source/source.ts';
 
 /** Words that end the names of maps, by the unit that they mean. */
-const UNIT_WORDS: Readonly<Record<CountedUnit, string>> = {
-  ns: 'ns|nsecs?|nanosecs?|nanoseconds?',
-  us: 'us|usecs?|microsecs?|microseconds?',
-  ms: 'ms|msecs?|millisecs?|milliseconds?',
-  s: 's|secs?|seconds?',
-  bytes: 'bytes?',
-  KiB: 'kib|kb|kbytes?',
-  none: '',
+const UNIT_ENDINGS: Readonly<Partial<Record<CountedUnit, RegExp>>> = {
+  ns: /[_.](?:ns|nsecs?|nanosecs?|nanoseconds?)$/i,
+  us: /[_.](?:us|usecs?|microsecs?|microseconds?)$/i,
+  ms: /[_.](?:ms|msecs?|millisecs?|milliseconds?)$/i,
+  s: /[_.](?:s|secs?|seconds?)$/i,
+  bytes: /[_.]bytes?$/i,
+  KiB: /[_.](?:kib|kb|kbytes?)$/i,
 };
 
 /**
@@ -30,8 +29,9 @@ const UNIT_WORDS: Readonly<Record<CountedUnit, string>> = {
 export function kernelMetricName(histogram: string, kernelUnit: CountedUnit): string {
   const name = histogram.replace(/^(?:@|AT_)(?=.)/, '');
   if (name === '@') return 'bpftrace';
-  const words = UNIT_WORDS[kernelUnit];
-  return words === '' ? name : name.replace(new RegExp(`(?<=.)[_.](?:${words})$`, 'i'), '');
+  const ending = UNIT_ENDINGS[kernelUnit];
+  const short = ending === undefined ? name : name.replace(ending, '');
+  return short === '' ? name : short;
 }
 
 /** The description of a metric that has no other one: what counts, in which slots and in which unit. */
