@@ -1,26 +1,21 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { HdrscopeError } from '@hdrscope/core';
 import { formatDecimal } from '@hdrscope/core/internal';
-import { type Frame, type KernelIncrease, KernelIncreases, type KernelSource } from '@hdrscope/ebpf';
+import type { KernelIncrease } from '@hdrscope/ebpf';
 import type { CountedUnit } from '@hdrscope/registry';
 import type { Command } from 'commander';
 import { type Arguments, createParser } from '../arguments.ts';
 import { painter } from '../colour.ts';
-import { ExitCode, type Io, UsageError } from '../command.ts';
+import { ExitCode, type Io } from '../command.ts';
 import { formatCount, percentileTitle } from '../format.ts';
 import { addAscii, screenOf } from '../screen.ts';
 import { intervalOption, intervalsOption, percentilesOption } from '../shared-options.ts';
 import { formatBounds, histogramJson, percentilesOf, type ShownAs, titleOf } from './histogram-text.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
-import { addMapOptions, MAP_ARGUMENT_HELP, type MapOptions } from './map-argument.ts';
-import { isAwaited, isOver, MapState } from './map-state.ts';
-import { patientMap } from './patient-map.ts';
+import { addMapOptions, MAP_ARGUMENT_HELP } from './map-argument.ts';
 import { acrossCpus } from './shown-histogram.ts';
 import { mapUnitOption } from './unit.ts';
+import { type WatchOptions, watchMap } from './watched-map.ts';
 
-interface Options extends MapOptions {
-  readonly interval: number;
-  readonly intervals?: number;
+interface Options extends WatchOptions {
   readonly percentiles: readonly number[];
   readonly unit: CountedUnit;
   readonly json?: boolean;
@@ -53,93 +48,12 @@ export async function run(
   io: Io,
   kernel: Kernel = THIS_KERNEL,
 ): Promise<number> {
-  const which = operands[0]!;
-  const note = (line: string): Promise<void> => io.stderr.write(`hdrscope: ${line}\n`);
-  const source = patientMap(which, options, kernel, ({ name }) =>
-    note(`the layout is a guess: ${name}; --layout sets another one`),
-  );
-  const watched = new WatchedMap(source, new MapState(which, note), kernel, io);
   const shownAs = { ...options, ...screenOf(io, options) };
   const write = options.json === true ? jsonWriter(io, options) : writer(io, shownAs);
-  try {
-    try {
-      await watched.next();
-    } catch (error) {
-      if (!isAwaited(error, which)) throw error;
-      await watched.failed(error);
-    }
-    for (let left = options.intervals ?? Number.POSITIVE_INFINITY; left > 0; left--) {
-      await sleep(options.interval * 1000, undefined, { signal: io.signal });
-      try {
-        const counted = await watched.next();
-        if (counted !== undefined) await write(counted.increases, counted.ms / 1000 || options.interval);
-      } catch (error) {
-        if (isOver(error, which)) throw error;
-        // The map may come back, when its program is loaded again.
-        await watched.failed(error);
-      }
-    }
-    return ExitCode.done;
-  } finally {
-    await source.close();
+  for await (const { increases, startMs, endMs } of watchMap(operands[0]!, options, io, kernel)) {
+    await write(increases, (endMs - startMs) / 1000 || options.interval);
   }
-}
-
-/** What a map has counted in a time. */
-interface Increases {
-  readonly increases: readonly KernelIncrease[];
-  readonly ms: number;
-}
-
-/** A map whose counts are shown from now on. */
-class WatchedMap {
-  readonly #source: KernelSource;
-  readonly #state: MapState;
-  readonly #kernel: Kernel;
-  readonly #io: Pick<Io, 'monotonicMs'>;
-  readonly #increases = new KernelIncreases();
-  /** When the map was read last, or the watch began. `newestId` is the newest map then; `undefined` when this user may not see it. */
-  #last: { readonly atMs: number; readonly newestId: number | undefined } | undefined;
-
-  constructor(source: KernelSource, state: MapState, kernel: Kernel, io: Pick<Io, 'monotonicMs'>) {
-    this.#source = source;
-    this.#state = state;
-    this.#kernel = kernel;
-    this.#io = io;
-  }
-
-  /**
-   * Reads what was counted since the map was read last. Counts of another map are new when it was made since then; otherwise
-   * nobody knows which of them are new, and the result is `undefined`.
-   */
-  async next(): Promise<Increases | undefined> {
-    this.#last ??= await this.#now();
-    const { atMs, newestId } = this.#last;
-    const { generation: before } = this.#state;
-    const frame = await this.#source.read();
-    const increases = this.#increases.next(frame);
-    this.#last = await this.#now();
-    const isNew = newestId !== undefined && idOf(frame) > newestId;
-    const counts = isNew ? 'counts from 0' : 'only what it counts from now on is shown';
-    await this.#state.readAs(frame.generation, counts);
-    return frame.generation === before || isNew ? { increases, ms: this.#last.atMs - atMs } : undefined;
-  }
-
-  /** Notes why the map cannot be read. @throws The error, when it is not about the map. */
-  async failed(error: unknown): Promise<void> {
-    if (!(error instanceof HdrscopeError || error instanceof UsageError)) throw error;
-    await this.#state.failed(error);
-  }
-
-  async #now(): Promise<{ readonly atMs: number; readonly newestId: number | undefined }> {
-    const newestId = await this.#kernel.newestMapId(this.#last?.newestId);
-    return { atMs: this.#io.monotonicMs(), newestId };
-  }
-}
-
-/** The id of the map of a frame: see `newestMapId`. */
-function idOf({ generation }: Frame): number {
-  return Number(/^map (\d+)$/.exec(generation)?.[1] ?? 0);
+  return ExitCode.done;
 }
 
 type Writer = (increases: readonly KernelIncrease[], seconds: number) => Promise<void>;
