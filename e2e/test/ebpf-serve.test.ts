@@ -17,6 +17,7 @@ const describeKernel = describeUnless(noKernel);
 interface Running {
   stdout(): string;
   stderr(): string;
+  signal(name: NodeJS.Signals): void;
   stop(): Promise<void>;
 }
 
@@ -34,6 +35,7 @@ function hdrscope(args: readonly string[]): Running {
   const command: Running = {
     stdout: () => texts.stdout,
     stderr: () => texts.stderr,
+    signal: (name) => void child.kill(name),
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill('SIGKILL');
@@ -220,6 +222,36 @@ describeKernel('hdrscope ebpf watch', () => {
 
     expect(countsOf(watch)).toEqual([7, 1]);
     expect(watch.stderr().split('\n')).toHaveLength(5);
+  });
+});
+
+describeKernel('hdrscope ebpf heatmap', () => {
+  test('has every count of the kernel in its slot', async () => {
+    const bpffs = mountBpffs();
+    const path = bpffs.path('drawn');
+    let counter: KernelCounter | undefined;
+    try {
+      const args = ['--layout', 'queue-depth', '--interval', '100ms', '-n', '1000', '--json'];
+      const heatmap = hdrscope(['ebpf', 'heatmap', path, ...args]);
+      await until(heatmap, /waits for .*drawn: .*\n/);
+      counter = await openKernelCounter({ name: 'e2e_heatmap' });
+      for (const value of DEPTHS) counter.record(value);
+      counter.pin(path);
+      await until(heatmap, /drawn is there now, and counts from 0\n/);
+
+      heatmap.signal('SIGINT');
+      const [json] = await until(heatmap, /^\{.*\}\n/);
+
+      const { counts } = JSON.parse(json) as { counts: number[][] };
+      const { slots } = queueDepthLayout();
+      const expected = slots.bounds.map(
+        (_, slot) => DEPTHS.filter((depth) => slots.slotOf(depth) === slot).length,
+      );
+      expect(counts.map((row) => row.reduce((sum, count) => sum + count, 0)).slice(0, -1)).toEqual(expected);
+    } finally {
+      counter?.close();
+      bpffs.unmount();
+    }
   });
 });
 

@@ -20,6 +20,11 @@ a pin of mode 0444 takes no rights.`,
       load: () => import('./watch.ts'),
     },
     {
+      name: 'heatmap',
+      summary: 'draws what a map counts from now on, over time',
+      load: () => import('./heatmap.ts'),
+    },
+    {
       name: 'runqueue',
       summary: 'counts for some seconds how many tasks wait for a CPU, and how long',
       load: () => import('./runqueue.ts'),

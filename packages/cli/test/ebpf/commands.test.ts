@@ -9,7 +9,7 @@ import * as serve from '../../src/ebpf/serve.ts';
 import { hdrscope } from '../support/fake-io.ts';
 import { fakeKernel, frameOf, QUEUE_HIST, runWith } from '../support/fake-kernel.ts';
 
-test.each(['list', 'read', 'watch', 'runqueue', 'serve', 'doctor'])(
+test.each(['list', 'read', 'watch', 'heatmap', 'runqueue', 'serve', 'doctor'])(
   'ebpf %s has help with examples',
   async (command) => {
     const { exitCode, stdout, stderr } = await hdrscope(['ebpf', command, '--help']);

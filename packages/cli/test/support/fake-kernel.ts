@@ -80,6 +80,8 @@ interface RunOptions {
   /** The width of the terminal. @default no terminal */
   readonly columns?: number;
   readonly environment?: Readonly<Record<string, string>>;
+  /** @default the time stands still */
+  readonly monotonicMs?: () => number;
 }
 
 /** Runs a command with a kernel. Errors of the command are thrown. */
@@ -87,7 +89,15 @@ export async function runWith(
   command: KernelCommand,
   args: readonly string[],
   kernel: Kernel,
-  { onOutput, onNote, signal, isTerminal = false, columns, environment = {} }: RunOptions = {},
+  {
+    onOutput,
+    onNote,
+    signal,
+    isTerminal = false,
+    columns,
+    environment = {},
+    monotonicMs = () => 0,
+  }: RunOptions = {},
 ): Promise<Ran> {
   const printed = { stdout: '', stderr: '' };
   const ending = new AbortController();
@@ -106,7 +116,7 @@ export async function runWith(
     stdin: (async function* () {})(),
     environment,
     signal: signal ?? ending.signal,
-    monotonicMs: () => 0,
+    monotonicMs,
   });
   const given = await readArguments(command.parser(), args, io);
   const exitCode = given === undefined ? ExitCode.done : await command.run(given, io, kernel);
