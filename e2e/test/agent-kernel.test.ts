@@ -64,16 +64,26 @@ describeUnless(await whyNoKernel())('a map of the kernel', () => {
 });
 
 describeUnless(whyNoBpftrace())('a bpftrace script', () => {
-  test('runs and is counted', async () => {
+  test('runs and is counted, each map as a metric of its own', async () => {
+    const script = 'interval:ms:20 { @ticks_us[comm] = hist(5); @sizes = hist(9); }';
     agent = await start(
-      `sources: [{ type: bpftrace, script: 'interval:ms:20 { @ticks[comm] = hist(5); }', printEvery: 250ms, unit: us, keys: { '@ticks': [comm] } }]`,
+      `sources: [{ type: bpftrace, script: '${script}', printEvery: 250ms, unit: us, keys: { '@ticks_us': [comm] }, maps: { '@sizes': { unit: KiB, metric: job.size, description: Sizes of jobs, attributes: { pool: a } } } }]`,
     );
     const endMs = Date.now() + 60_000;
-    while (agent.health().entries[0]!.values < 5) {
+    while (agent.health().entries[0]!.values < 5 || (await countOf(agent, 'job.size')) === 0) {
       if (Date.now() > endMs) throw new Error(JSON.stringify(agent.health(), undefined, 1));
       await agent.registry.gather();
       await sleep(50);
     }
     expect(agent.health().entries[0]).toMatchObject({ name: 'bpftrace', state: 'running' });
+    const { families } = await agent.registry.gather();
+    const familyOf = (metric: string) => families.find(({ name }) => name === metric);
+    expect(familyOf('ticks')).toMatchObject({
+      unit: 's',
+      description: 'Values in @ticks_us, a map of a bpftrace script; slots: bpftrace-hist, counted in us',
+    });
+    expect(Object.keys(familyOf('ticks')!.series[0]!.attributes)).toEqual(['comm']);
+    expect(familyOf('job.size')).toMatchObject({ unit: 'By', description: 'Sizes of jobs' });
+    expect(familyOf('job.size')!.series[0]!.attributes).toEqual({ pool: 'a' });
   });
 });
