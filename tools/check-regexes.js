@@ -34,6 +34,8 @@ import { isMain, listFiles, listProjects, workspaceRoot } from './lib/workspace.
  * @type {Record<string, string>}
  */
 const ALLOWED = {
+  'packages/agent/src/config/secrets.ts computed':
+    'has the secrets of a configuration as alternatives, without repetition',
   'packages/ceph/src/dump/format.ts computed': 'is one class of characters, without repetition',
   'packages/cli/src/comparison/comparison-text.ts computed':
     'is one of four words, at the end of a line of our own',
