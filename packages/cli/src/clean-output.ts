@@ -41,7 +41,11 @@ function cleaned(text: string): string {
     .join('');
 }
 
-/** A password may have characters that a URL must not have. The limit keeps the time in proportion to the text. */
+/** A password may have characters that a URL must not have, so what is between `://` and the last `@` of a word goes. */
 function withoutPasswords(text: string): string {
-  return text.replace(/:\/\/[^\s"'<>]{0,1000}@/g, '://***@');
+  return text.replace(/[^\s"'<>]+/g, (word) => {
+    const from = word.indexOf('://') + '://'.length;
+    const to = word.lastIndexOf('@');
+    return from < '://'.length || to < from ? word : `${word.slice(0, from)}***${word.slice(to)}`;
+  });
 }
