@@ -14,7 +14,7 @@ export type KernelTypes =
   | { readonly problem: string; readonly cure: string };
 
 /** Looks at the types of the kernel. Never throws. */
-export function kernelTypes(path = KERNEL_TYPES): KernelTypes {
+export function kernelTypes(path: string = KERNEL_TYPES): KernelTypes {
   const header = new Uint8Array(HEADER_BYTES);
   try {
     const fd = openSync(path, 'r');
