@@ -1,0 +1,98 @@
+/**
+ * Makes the files of this package that are not declarations. `tsc` has put those into `dist/types`.
+ *
+ *   dist/index.js              for Node.js, as CommonJS, which `import` and `require` share: a class exists once
+ *   dist/hdrhistogram.umd.js   for browsers and their bundlers, with a decompressor; as a script it sets `hdr`
+ *   dist/NAME.js, NAME.d.ts    the modules that programs import by their paths, such as `dist/RecordedValuesIterator`
+ *
+ * The engine is a part of these files. A program that installs this package gets nothing else.
+ */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+
+const dist = join(import.meta.dirname, 'dist');
+
+/** The modules of hdr-histogram-js, and the export that each one has as its default. */
+const MODULES = {
+  ByteBuffer: 'ByteBuffer',
+  Float64Histogram: 'Float64Histogram',
+  HistogramIterationValue: 'HistogramIterationValue',
+  HistogramLogReader: 'HistogramLogReader',
+  HistogramLogWriter: 'HistogramLogWriter',
+  Int8Histogram: 'Int8Histogram',
+  Int16Histogram: 'Int16Histogram',
+  Int32Histogram: 'Int32Histogram',
+  JsHistogram: 'JsHistogram',
+  JsHistogramIterator: 'JsHistogramIterator',
+  PackedHistogram: 'PackedHistogram',
+  PercentileIterator: 'PercentileIterator',
+  RecordedValuesIterator: 'RecordedValuesIterator',
+  Recorder: 'Recorder',
+};
+
+/** Modules without a default export. */
+const NAMED_MODULES = ['HistogramBuilder', 'encoding', 'wasm'];
+
+const options = /** @type {const} */ ({
+  absWorkingDir: import.meta.dirname,
+  entryPoints: ['src/index.ts'],
+  bundle: true,
+  target: 'es2023',
+  conditions: ['@hdrscope/source'],
+  minifySyntax: true,
+  minifyWhitespace: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+});
+
+mkdirSync(dist, { recursive: true });
+// The package itself is of ES modules; its users have loaded CommonJS so far.
+writeFileSync(join(dist, 'package.json'), '{ "type": "commonjs" }\n');
+await build({
+  ...options,
+  outfile: 'dist/index.js',
+  format: 'cjs',
+  platform: 'node',
+});
+await build({
+  ...options,
+  outfile: 'dist/hdrhistogram.umd.js',
+  format: 'iife',
+  globalName: 'hdr',
+  platform: 'browser',
+  // The parts that need them are left out: the test of this file looks for them.
+  external: ['node:*'],
+  minifyIdentifiers: true,
+  keepNames: true,
+  footer: { js: 'if(typeof module==="object"&&module.exports)module.exports=hdr;' },
+});
+// Old compilers do not follow an import of a .ts file.
+for (const name of readdirSync(join(dist, 'types'))) {
+  const file = join(dist, 'types', name);
+  writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/(from '\.\/[\w-]+)\.ts'/g, "$1.js'"));
+}
+writeFileSync(join(dist, 'index.d.ts'), "export * from './types/index.js';\n");
+for (const [module, name] of Object.entries(MODULES)) {
+  writeFileSync(
+    join(dist, `${module}.js`),
+    `"use strict";\nconst hdr = require("./index.js");\nObject.defineProperty(exports, "__esModule", { value: true });\nexports.default = hdr.${name};\nexports.${name} = hdr.${name};\n${module === 'HistogramLogReader' ? 'exports.listTags = hdr.listTags;\n' : ''}`,
+  );
+  const others = module === 'HistogramLogReader' ? ', listTags' : '';
+  writeFileSync(
+    join(dist, `${module}.d.ts`),
+    `export { ${name} as default, ${name}${others} } from './index.js';\n`,
+  );
+}
+for (const module of NAMED_MODULES) {
+  writeFileSync(join(dist, `${module}.js`), '"use strict";\nmodule.exports = require("./index.js");\n');
+  writeFileSync(join(dist, `${module}.d.ts`), "export * from './index.js';\n");
+}
+writeFileSync(
+  join(dist, 'Histogram.js'),
+  '"use strict";\nconst { NO_TAG, toSummary } = require("./index.js");\nObject.defineProperty(exports, "__esModule", { value: true });\nObject.assign(exports, { NO_TAG, toSummary });\n',
+);
+writeFileSync(
+  join(dist, 'Histogram.d.ts'),
+  "import type { Histogram } from './index.js';\nexport default Histogram;\nexport { type BitBucketSize, type HistogramConstructor, type HistogramSummary, NO_TAG, toSummary } from './index.js';\n",
+);

@@ -1,0 +1,243 @@
+import type { Histogram as Engine } from '@hdrscope/core';
+import { decodedEngine, engineFor } from './engine.ts';
+import { adopt, EngineHistogram, engineOf } from './engine-histogram.ts';
+import type { BitBucketSize } from './histogram.ts';
+import { PercentileIterator, RecordedValuesIterator } from './iterators.ts';
+
+/**
+ * A histogram without WebAssembly. The numbers of buckets and slots are those of HdrHistogram.
+ *
+ * @example
+ * ```ts
+ * import { Int32Histogram } from '@hdrscope/hdr-histogram-js';
+ *
+ * const histogram = new Int32Histogram(1, 1000, 3);
+ * histogram.recordValue(42);
+ * histogram.getValueAtPercentile(99); //=> 42
+ * ```
+ */
+export abstract class JsHistogram extends EngineHistogram {
+  #recordedValues: RecordedValuesIterator | undefined;
+  #percentiles: PercentileIterator | undefined;
+
+  /** @throws HdrscopeError `ERR_INVALID_OPTION` when an argument is out of range. */
+  constructor(
+    lowestDiscernibleValue: number,
+    highestTrackableValue: number,
+    numberOfSignificantValueDigits: number,
+    bitBucketSize: BitBucketSize = 32,
+  ) {
+    super(
+      engineFor(lowestDiscernibleValue, highestTrackableValue, numberOfSignificantValueDigits, bitBucketSize),
+    );
+  }
+
+  /**
+   * Decodes any encoding of HdrHistogram: bytes or Base64, compressed or not.
+   *
+   * @throws HdrscopeError `ERR_DECODE` when the bytes are no encoding.
+   */
+  static decode(
+    data: Uint8Array | string,
+    bitBucketSize: BitBucketSize = 32,
+    minBarForHighestTrackableValue = 0,
+  ): JsHistogram {
+    const engine = decodedEngine(data, bitBucketSize, minBarForHighestTrackableValue);
+    const histogram = adopt(new (classOfSize(bitBucketSize))(1, 2, 0), engine);
+    histogram.readBounds();
+    return histogram;
+  }
+
+  /** @internal */
+  protected get family(): string {
+    return 'regular JS';
+  }
+
+  /**
+   * The beginning of its text.
+   *
+   * @internal
+   */
+  protected abstract get label(): string;
+
+  /** @internal */
+  protected empty(engine: Engine): JsHistogram {
+    return adopt(new (this.constructor as JsConstructor)(1, 2, 0), engine);
+  }
+
+  get bucketCount(): number {
+    return engineOf(this).layout.bucketCount;
+  }
+
+  get subBucketCount(): number {
+    return engineOf(this).layout.subBucketCount;
+  }
+
+  get countsArrayLength(): number {
+    return engineOf(this).layout.slotCount;
+  }
+
+  get unitMagnitude(): number {
+    return engineOf(this).layout.unitMagnitude;
+  }
+
+  get recordedValuesIterator(): RecordedValuesIterator {
+    this.#recordedValues ??= new RecordedValuesIterator(this);
+    return this.#recordedValues;
+  }
+
+  get percentileIterator(): PercentileIterator {
+    this.#percentiles ??= new PercentileIterator(this, 1);
+    return this.#percentiles;
+  }
+
+  /** The number of the slot of a value. */
+  countsArrayIndex(value: number): number {
+    if (value < 0) throw new RangeError('Histogram recorded value cannot be negative.');
+    return engineOf(this).layout.slotOf(value);
+  }
+
+  /** The lower bound of a slot. */
+  valueFromIndex(index: number): number {
+    return engineOf(this).layout.lower(index);
+  }
+
+  getCountAtIndex(index: number): number {
+    return engineOf(this).counts.at(index);
+  }
+
+  getCountAtValue(value: number): number {
+    return engineOf(this).countAt(value);
+  }
+
+  lowestEquivalentValue(value: number): number {
+    return engineOf(this).lowestEquivalentValue(value);
+  }
+
+  highestEquivalentValue(value: number): number {
+    return engineOf(this).highestEquivalentValue(value);
+  }
+
+  medianEquivalentValue(value: number): number {
+    return engineOf(this).medianEquivalentValue(value);
+  }
+
+  nextNonEquivalentValue(value: number): number {
+    return engineOf(this).nextNonEquivalentValue(value);
+  }
+
+  sizeOfEquivalentValueRange(value: number): number {
+    return engineOf(this).sizeOfEquivalentValueRange(value);
+  }
+
+  getStdDeviation(): number {
+    return this.stdDeviation;
+  }
+
+  override toString(): string {
+    return `${this.label} ${JSON.stringify(this, null, 2)}`;
+  }
+
+  /** Does nothing: the memory is freed with the object. */
+  destroy(): void {}
+}
+
+/** Any of the classes below. Their arguments are the smallest visible difference, the largest value and the digits, 0 to 5. */
+export type JsConstructor = new (
+  lowestDiscernibleValue: number,
+  highestTrackableValue: number,
+  numberOfSignificantValueDigits: number,
+) => JsHistogram;
+
+/** The class for a size of counts; the size has been checked. */
+export function classOfSize(size: BitBucketSize): JsConstructor {
+  return CLASSES[size];
+}
+
+/** Counts in small cells. See `BitBucketSize`. */
+export class Int8Histogram extends JsHistogram {
+  constructor(
+    lowestDiscernibleValue: number,
+    highestTrackableValue: number,
+    numberOfSignificantValueDigits: number,
+  ) {
+    super(lowestDiscernibleValue, highestTrackableValue, numberOfSignificantValueDigits, 8);
+  }
+
+  /** @internal */
+  protected get label(): string {
+    return 'Histogram 8b';
+  }
+}
+
+/** Counts in small cells. See `BitBucketSize`. */
+export class Int16Histogram extends JsHistogram {
+  constructor(
+    lowestDiscernibleValue: number,
+    highestTrackableValue: number,
+    numberOfSignificantValueDigits: number,
+  ) {
+    super(lowestDiscernibleValue, highestTrackableValue, numberOfSignificantValueDigits, 16);
+  }
+
+  /** @internal */
+  protected get label(): string {
+    return 'Histogram 16b';
+  }
+}
+
+/** Counts in an array of words. See `BitBucketSize`. */
+export class Int32Histogram extends JsHistogram {
+  constructor(
+    lowestDiscernibleValue: number,
+    highestTrackableValue: number,
+    numberOfSignificantValueDigits: number,
+  ) {
+    super(lowestDiscernibleValue, highestTrackableValue, numberOfSignificantValueDigits, 32);
+  }
+
+  /** @internal */
+  protected get label(): string {
+    return 'Histogram 32b';
+  }
+}
+
+/** Counts in an array of words. See `BitBucketSize`. */
+export class Float64Histogram extends JsHistogram {
+  constructor(
+    lowestDiscernibleValue: number,
+    highestTrackableValue: number,
+    numberOfSignificantValueDigits: number,
+  ) {
+    super(lowestDiscernibleValue, highestTrackableValue, numberOfSignificantValueDigits, 64);
+  }
+
+  /** @internal */
+  protected get label(): string {
+    return 'Histogram 64b';
+  }
+}
+
+/** Counts in small cells, for those slots that are used. See `BitBucketSize`. */
+export class PackedHistogram extends JsHistogram {
+  constructor(
+    lowestDiscernibleValue: number,
+    highestTrackableValue: number,
+    numberOfSignificantValueDigits: number,
+  ) {
+    super(lowestDiscernibleValue, highestTrackableValue, numberOfSignificantValueDigits, 'packed');
+  }
+
+  /** @internal */
+  protected get label(): string {
+    return 'PackedHistogram';
+  }
+}
+
+const CLASSES: { readonly [size in BitBucketSize]: JsConstructor } = {
+  8: Int8Histogram,
+  16: Int16Histogram,
+  32: Int32Histogram,
+  64: Float64Histogram,
+  packed: PackedHistogram,
+};
