@@ -1,0 +1,50 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const PACKAGE = fileURLToPath(new URL('../../../packages/hdr-histogram-js', import.meta.url));
+
+/** An empty project in a temporary folder, with packages from the registry. */
+export class Project {
+  readonly dir: string = mkdtempSync(join(tmpdir(), 'hdrscope-project-'));
+
+  /**
+   * Installs packages.
+   *
+   * @param isOverridden Whether the packed package of this workspace takes the place of hdr-histogram-js.
+   * @returns Why that was not possible; `undefined` if it was.
+   */
+  install(dependencies: Readonly<Record<string, string>>, isOverridden: boolean): string | undefined {
+    const ours = isOverridden ? { 'hdr-histogram-js': `file:${this.#packed()}` } : {};
+    const manifest =
+      'hdr-histogram-js' in dependencies
+        ? { dependencies: { ...dependencies, ...ours } }
+        : { dependencies, overrides: ours };
+    writeFileSync(
+      join(this.dir, 'package.json'),
+      JSON.stringify({ name: 'project', private: true, ...manifest }),
+    );
+    const { status, stderr } = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts'], {
+      cwd: this.dir,
+      encoding: 'utf8',
+      timeout: 300_000,
+    });
+    return status === 0 ? undefined : `npm cannot install: ${stderr.trim().split('\n')[0]}`;
+  }
+
+  #packed(): string {
+    const [file] = JSON.parse(
+      execFileSync('npm', ['pack', '--json', '--silent', '--pack-destination', this.dir], {
+        cwd: PACKAGE,
+        encoding: 'utf8',
+      }),
+    ) as [{ filename: string }];
+    return join(this.dir, file.filename);
+  }
+
+  remove(): void {
+    rmSync(this.dir, { recursive: true });
+  }
+}
