@@ -9,6 +9,8 @@ const PACKAGE = fileURLToPath(new URL('../../../packages/hdr-histogram-js', impo
 /** An empty project in a temporary folder, with packages from the registry. */
 export class Project {
   readonly dir: string = mkdtempSync(join(tmpdir(), 'hdrscope-project-'));
+  /** The file with the report of `both`. */
+  readonly report: string = join(this.dir, 'report');
 
   /**
    * Installs packages.
@@ -22,6 +24,23 @@ export class Project {
       'hdr-histogram-js' in dependencies
         ? { dependencies: { ...dependencies, ...ours } }
         : { dependencies, overrides: ours };
+    return this.#npmInstall(manifest);
+  }
+
+  /** Installs packages with `both` in place of hdr-histogram-js, which uses both packages. */
+  installBoth(dependencies: Readonly<Record<string, string>>): string | undefined {
+    return this.#npmInstall({
+      dependencies: {
+        ...dependencies,
+        'hdr-theirs': 'npm:hdr-histogram-js@3.0.1',
+        'hdr-ours': `file:${this.#packed()}`,
+        'hdr-histogram-js': 'file:./both',
+      },
+      overrides: { 'hdr-histogram-js': '$hdr-histogram-js' },
+    });
+  }
+
+  #npmInstall(manifest: object): string | undefined {
     writeFileSync(
       join(this.dir, 'package.json'),
       JSON.stringify({ name: 'project', private: true, ...manifest }),

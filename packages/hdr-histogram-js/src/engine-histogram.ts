@@ -249,13 +249,14 @@ export abstract class EngineHistogram implements Histogram {
     if (least < this.minNonZeroValue) this.#lowerMin(least);
   }
 
+  // As there: the fraction of the largest value shows, and a value between 0 and 1 is one above 0.
   #raiseMax(value: number): void {
-    this.maxValue = Math.floor(value) + unitOf(this.#engine) - 1;
+    this.maxValue = value + (unitOf(this.#engine) - 1);
   }
 
   #lowerMin(value: number): void {
     const unit = unitOf(this.#engine);
-    if (value >= unit) this.minNonZeroValue = Math.floor(value / unit) * unit;
+    if (value > unit - 1) this.minNonZeroValue = Math.floor(value / unit) * unit;
   }
 
   #coverTimes({ startTimeStampMsec, endTimeStampMsec }: EngineHistogram): void {

@@ -98,14 +98,6 @@ test('encodings of version 1 are read', () => {
   });
 });
 
-test('a value with a fraction is its integer part, in the maximum too', () => {
-  const histogram = ours.build();
-  for (const value of [0.4, 12.7]) histogram.recordValue(value);
-  expect(histogram.maxValue).toBe(12);
-  expect(histogram.minNonZeroValue).toBe(12);
-  expect(histogram.getValueAtPercentile(0)).toBe(0);
-});
-
 test('a histogram that was recycled once is refused the second time', () => {
   const recorder = new ours.Recorder();
   const first = recorder.getIntervalHistogram();

@@ -62,6 +62,16 @@ test('the same records give the same answers and the same text', () => {
   );
 });
 
+test('values with fractions give the same answers', () => {
+  fc.assert(
+    fc.property(fc.array(fc.double({ min: 0, max: 1e6, noNaN: true }), { maxLength: 20 }), (values) => {
+      const [one, other] = both({});
+      for (const histogram of [one, other]) for (const each of values) histogram.recordValue(each);
+      expect(answers(one)).toEqual(answers(other));
+    }),
+  );
+});
+
 test('the same corrections of coordinated omission give the same answers', () => {
   const records = fc.array(
     fc.record({
