@@ -1,6 +1,7 @@
 import { type BuildRequest, DEFAULT_REQUEST, requestOf } from './build-request.ts';
+import { engineFor } from './engine.ts';
 import type { Histogram } from './histogram.ts';
-import { classOfSize } from './js-histogram.ts';
+import { jsHistogram } from './js-histogram.ts';
 import { WasmHistogram } from './wasm-histogram.ts';
 
 /**
@@ -22,11 +23,5 @@ import { WasmHistogram } from './wasm-histogram.ts';
 export function build(request: BuildRequest = DEFAULT_REQUEST): Histogram {
   const full = requestOf(request);
   if (full.useWebAssembly) return WasmHistogram.build(full);
-  const histogram = new (classOfSize(full.bitBucketSize))(
-    full.lowestDiscernibleValue,
-    full.highestTrackableValue,
-    full.numberOfSignificantValueDigits,
-  );
-  histogram.autoResize = full.autoResize;
-  return histogram;
+  return jsHistogram(engineFor(full), full.bitBucketSize);
 }

@@ -1,25 +1,22 @@
 import { Histogram as Engine, type Storage } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
+import type { BuildRequest } from './build-request.ts';
 import type { BitBucketSize } from './histogram.ts';
 
 /**
- * @throws HdrscopeError `ERR_INVALID_OPTION` when an argument is out of range.
+ * The engine of a histogram that a program asks for.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when a part of the request is out of range.
  * @internal
  */
-export function engineFor(
-  lowestDiscernibleValue: number,
-  highestTrackableValue: number,
-  numberOfSignificantValueDigits: number,
-  size: BitBucketSize,
-  autoResize = false,
-): Engine {
+export function engineFor(request: Omit<Required<BuildRequest>, 'useWebAssembly'>): Engine {
   return new Engine({
     // hdr-histogram-js takes fractions too.
-    lowestDiscernibleValue: Math.floor(lowestDiscernibleValue),
-    highestTrackableValue: Math.ceil(highestTrackableValue),
-    significantDigits: numberOfSignificantValueDigits,
-    storage: storageOf(size),
-    autoResize,
+    lowestDiscernibleValue: Math.floor(request.lowestDiscernibleValue),
+    highestTrackableValue: Math.ceil(request.highestTrackableValue),
+    significantDigits: request.numberOfSignificantValueDigits,
+    storage: storageOf(request.bitBucketSize),
+    autoResize: request.autoResize,
   });
 }
 
@@ -31,12 +28,12 @@ export function engineFor(
  * @internal
  */
 export function decodedEngine(data: Uint8Array | string, size: BitBucketSize, leastHighest: number): Engine {
-  const decoded = Engine.decode(data, {
+  return Engine.decode(data, {
     storage: storageOf(size),
     highestTrackableValue: Math.ceil(leastHighest),
+    // As there, the range of a decoded histogram is fixed until somebody sets `autoResize`.
+    autoResize: false,
   });
-  // As there, the range of a decoded histogram is fixed until somebody sets `autoResize`.
-  return withAutoResize(decoded, false);
 }
 
 /**

@@ -28,7 +28,13 @@ export abstract class JsHistogram extends EngineHistogram {
     bitBucketSize: BitBucketSize = 32,
   ) {
     super(
-      engineFor(lowestDiscernibleValue, highestTrackableValue, numberOfSignificantValueDigits, bitBucketSize),
+      engineFor({
+        lowestDiscernibleValue,
+        highestTrackableValue,
+        numberOfSignificantValueDigits,
+        bitBucketSize,
+        autoResize: false,
+      }),
     );
   }
 
@@ -43,7 +49,7 @@ export abstract class JsHistogram extends EngineHistogram {
     minBarForHighestTrackableValue = 0,
   ): JsHistogram {
     const engine = decodedEngine(data, bitBucketSize, minBarForHighestTrackableValue);
-    const histogram = adopt(new (classOfSize(bitBucketSize))(1, 2, 0), engine);
+    const histogram = jsHistogram(engine, bitBucketSize);
     histogram.readBounds();
     return histogram;
   }
@@ -149,9 +155,13 @@ export type JsConstructor = new (
   numberOfSignificantValueDigits: number,
 ) => JsHistogram;
 
-/** The class for a size of counts; the size has been checked. */
-export function classOfSize(size: BitBucketSize): JsConstructor {
-  return CLASSES[size];
+/**
+ * A histogram over an engine of a size that has been checked.
+ *
+ * @internal
+ */
+export function jsHistogram(engine: Engine, size: BitBucketSize): JsHistogram {
+  return adopt(new CLASSES[size](1, 2, 0), engine);
 }
 
 /** Counts in small cells. See `BitBucketSize`. */

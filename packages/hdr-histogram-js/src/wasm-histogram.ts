@@ -40,14 +40,7 @@ export class WasmHistogram extends EngineHistogram {
   static build(request: BuildRequest = {}): WasmHistogram {
     assertReady();
     const full = requestOf(request);
-    const engine = engineFor(
-      full.lowestDiscernibleValue,
-      full.highestTrackableValue,
-      full.numberOfSignificantValueDigits,
-      full.bitBucketSize,
-      full.autoResize,
-    );
-    return new WasmHistogram(engine, full.bitBucketSize);
+    return new WasmHistogram(engineFor(full), full.bitBucketSize);
   }
 
   /** @throws Error before `initWebAssembly`; HdrscopeError `ERR_DECODE` when the bytes are no encoding. */

@@ -46,6 +46,8 @@ export type ReadonlyHistogram = ReadonlyHistogramOf<Histogram>;
 export interface DecodeOptions extends StorageOptions {
   /** The range reaches to this value at least: an integer from 0 to 2^63 − 1. @default the range of the encoding */
   readonly highestTrackableValue?: number | bigint;
+  /** Whether a value above the range widens it later. @default true */
+  readonly autoResize?: boolean;
 }
 
 /**
@@ -58,7 +60,7 @@ export interface IntegerCounts extends Counted, TimeSpan {
 
 const DECODE: OptionsOwner<DecodeOptions> = {
   name: 'Histogram.decode',
-  names: { storage: true, highestTrackableValue: true },
+  names: { storage: true, highestTrackableValue: true, autoResize: true },
   call: "Histogram.decode(bytes, { storage: 'sparse' })",
 };
 
@@ -330,7 +332,7 @@ export class Histogram extends BasicHistogram implements ReadonlyHistogram {
   }
 
   /**
-   * Reads an encoding of version 0, 1 or 2, compressed or not, as bytes or as base64 text. The result resizes itself.
+   * Reads an encoding of version 0, 1 or 2, compressed or not, as bytes or as base64 text.
    *
    * @throws HdrscopeError `ERR_DECODE` when the bytes are not such an encoding, or a count is outside [0, 2^53 − 1].
    * @example
@@ -343,13 +345,13 @@ export class Histogram extends BasicHistogram implements ReadonlyHistogram {
    */
   static decode(encoded: Uint8Array | string, options: DecodeOptions = {}): Histogram {
     assertOptions(options, DECODE);
-    const { storage = 'dense', highestTrackableValue } = options;
+    const { storage = 'dense', highestTrackableValue, autoResize = true } = options;
     const { layout, runs, normalizingOffset } = decode(bytesOf(encoded), highestTrackableValue);
     if (storage === 'shared') runs.readThrough();
     const isDense = storage === 'dense';
-    const store = isDense ? runs.toDense(layout.slotCount) : emptyStore(storage, layout, true);
+    const store = isDense ? runs.toDense(layout.slotCount) : emptyStore(storage, layout, autoResize);
     if (!isDense) store.addRuns(runs);
-    const histogram = new Histogram(new HistogramSetup(layout, store, { autoResize: true }));
+    const histogram = new Histogram(new HistogramSetup(layout, store, { autoResize }));
     histogram.#normalizingOffset = normalizingOffset;
     return histogram;
   }

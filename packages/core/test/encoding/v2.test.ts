@@ -426,3 +426,17 @@ describe('arbitrary bytes', () => {
     );
   });
 });
+
+test.each(['dense', 'sparse', 'shared'] as const)(
+  'a decoded %s histogram keeps its range when asked to',
+  (storage) => {
+    const original = new Histogram({ highestTrackableValue: 1000 });
+    original.record(42);
+    expect(() => Histogram.decode(original.encode(), { storage, autoResize: false }).record(1e9)).toThrow(
+      /highestTrackableValue 1000/,
+    );
+    const widening = Histogram.decode(original.encode(), { storage });
+    widening.record(1e9);
+    expect([widening.totalCount, widening.valueAtPercentile(0)]).toEqual([2, 42]);
+  },
+);
