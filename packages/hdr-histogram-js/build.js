@@ -1,5 +1,6 @@
 /**
- * Makes the files of this package that are not declarations. `tsc` has put those into `dist/types`.
+ * `node build.js [FOLDER]`: makes the files of this package that are not declarations, in `dist` or in another folder. `tsc` has put
+ * declarations into `dist/types`.
  *
  *   dist/index.js              for Node.js, as CommonJS, which `import` and `require` share: a class exists once
  *   dist/hdrhistogram.umd.js   for browsers and their bundlers, with a decompressor; as a script it sets `hdr`
@@ -7,11 +8,11 @@
  *
  * The engine is a part of these files. A program that installs this package gets nothing else.
  */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 
-const dist = join(import.meta.dirname, 'dist');
+const dist = resolve(process.argv[2] ?? join(import.meta.dirname, 'dist'));
 
 /** The modules of hdr-histogram-js, and the export that each one has as its default. */
 const MODULES = {
@@ -51,13 +52,13 @@ mkdirSync(dist, { recursive: true });
 writeFileSync(join(dist, 'package.json'), '{ "type": "commonjs" }\n');
 await build({
   ...options,
-  outfile: 'dist/index.js',
+  outfile: join(dist, 'index.js'),
   format: 'cjs',
   platform: 'node',
 });
 await build({
   ...options,
-  outfile: 'dist/hdrhistogram.umd.js',
+  outfile: join(dist, 'hdrhistogram.umd.js'),
   format: 'iife',
   globalName: 'hdr',
   platform: 'browser',
@@ -68,8 +69,9 @@ await build({
   footer: { js: 'if(typeof module==="object"&&module.exports)module.exports=hdr;' },
 });
 // Old compilers do not follow an import of a .ts file.
-for (const name of readdirSync(join(dist, 'types'))) {
-  const file = join(dist, 'types', name);
+const types = join(dist, 'types');
+for (const name of existsSync(types) ? readdirSync(types) : []) {
+  const file = join(types, name);
   writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/(from '\.\/[\w-]+)\.ts'/g, "$1.js'"));
 }
 writeFileSync(join(dist, 'index.d.ts'), "export * from './types/index.js';\n");

@@ -30,3 +30,12 @@ describeWithPeers(['opentelemetry-suites'])('the tests of OpenTelemetry for its 
     );
   }, 600_000);
 });
+
+test('the tests of hdr-histogram-js pass with the drop-in, but for the listed ones', () => {
+  const suite = fileURLToPath(new URL('../peers/suites/hdr-histogram-js.js', import.meta.url));
+  const { status, stdout, stderr } = spawnSync(process.execPath, [suite], { encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  const [, passed, failed] = /(\d+) passed, (\d+) failed/.exec(stdout)!;
+  expect(Number(passed)).toBeGreaterThan(100);
+  expect(Number(failed)).toBeLessThanOrEqual(5);
+}, 300_000);

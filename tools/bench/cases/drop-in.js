@@ -8,7 +8,7 @@ import { ask, feed } from '../loops.js';
 import { latencies } from '../values.js';
 
 /** @import { Group, Setup } from '../types.js' */
-/** @typedef {import('@hdrscope/hdr-histogram-js')} Api */
+/** @typedef {typeof import('@hdrscope/hdr-histogram-js')} Api */
 /** @typedef {import('@hdrscope/hdr-histogram-js').Histogram} Histogram */
 
 const OURS = '@hdrscope/hdr-histogram-js';
