@@ -18,11 +18,31 @@ import { isMain, listProjects, workspaceRoot } from './lib/workspace.js';
 const ALLOWED = /^(bin|dist|program|src)\/|^(README\.md|LICENSE|package\.json)$/;
 const NEEDED = ['package.json', 'README.md'];
 
+const ATTW = ['--format', 'ascii', '--no-emoji', '--profile'];
+
 /** @type {readonly { name: string, options: string[] }[]} */
 const LINTERS = [
   { name: 'publint', options: ['--strict'] },
-  { name: 'attw', options: ['--profile', 'esm-only', '--format', 'ascii', '--no-emoji'] },
+  { name: 'attw', options: [...ATTW, 'esm-only'] },
 ];
+
+/**
+ * The linters of a package of CommonJS. Its modules have a default export beside others, as the modules that they take the place
+ * of, and publint warns of these.
+ *
+ * @type {typeof LINTERS}
+ */
+const COMMONJS_LINTERS = [
+  { name: 'publint', options: ['--level', 'error'] },
+  { name: 'attw', options: [...ATTW, 'node16'] },
+];
+
+/**
+ * Whether a package takes the place of one of CommonJS. It has a build of its own, and a `main` for old programs.
+ *
+ * @param {Project['manifest']} manifest
+ */
+const isCommonJs = (manifest) => manifest.main !== undefined;
 
 /**
  * Lists the problems of the files that a package would publish.
@@ -45,7 +65,7 @@ export function checkFiles({ path, dir, manifest }, files) {
     .map((file) => `${file} is missing: node tools/bundle.js`);
   const targets = [manifest.exports, manifest.imports, manifest.bin].flatMap((map) => targetsOf(map));
   const modules = listModules(dir, packed, [...targets.map(({ file }) => file), ...scripts]);
-  const stale = files
+  const stale = (isCommonJs(manifest) ? [] : files)
     .filter((file) => file.startsWith('dist/') && !hasOrigin(file, packed, modules))
     .map((file) => `${file} is left over: delete ${path}/dist and build again`);
   // publint checks `exports` and `bin` only.
@@ -136,11 +156,12 @@ function unpackAll(root, projects, folder) {
 /**
  * Runs publint and attw on a packed package.
  *
+ * @param {Project} project
  * @param {string} file
  * @returns {string[]}
  */
-function lintPackage(file) {
-  return LINTERS.flatMap(({ name, options }) => {
+function lintPackage({ manifest }, file) {
+  return (isCommonJs(manifest) ? COMMONJS_LINTERS : LINTERS).flatMap(({ name, options }) => {
     const program = join(workspaceRoot, 'node_modules/.bin', name);
     const { status, stdout, stderr } = spawnSync(program, [file, ...options], {
       encoding: 'utf8',
@@ -162,7 +183,11 @@ function loadEntries({ name, manifest }, folder) {
     .filter((entry) => entry !== './package.json' && !entry.includes('*'))
     .flatMap((entry) => {
       const specifier = JSON.stringify(name + entry.slice(1));
-      const names = 'console.log(Object.keys(it).sort().join())';
+      // An import of CommonJS has the module itself too.
+      const own = isCommonJs(manifest)
+        ? ".filter((name) => !['default', 'module.exports'].includes(name))"
+        : '';
+      const names = `console.log(Object.keys(it)${own}.sort().join())`;
       const imported = runNode('module', `const it = await import(${specifier}); ${names}`, folder);
       const required = runNode('commonjs', `const it = require(${specifier}); ${names}`, folder);
       if (imported.error || required.error)
@@ -207,7 +232,7 @@ export function checkPackaging(root) {
         project,
         files.map(({ path }) => path),
       ),
-      ...lintPackage(join(folder, filename)),
+      ...lintPackage(project, join(folder, filename)),
       ...loadEntries(project, folder),
     ].map((text) => `${project.name}: ${text}`);
   });

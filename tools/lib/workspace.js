@@ -12,6 +12,7 @@ import { pathToFileURL } from 'node:url';
  * @property {Record<string, string>} [devDependencies]
  * @property {Record<string, string>} [peerDependencies]
  * @property {Record<string, string>} [optionalDependencies]
+ * @property {string} [main]
  * @property {unknown} [exports]
  * @property {Record<string, unknown>} [imports]
  * @property {string | Record<string, string>} [bin]
