@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readConfig, startAgent } from '@hdrscope/agent';
-import { servePrometheus } from '@hdrscope/prometheus';
+import { type MetricFamily, servePrometheus } from '@hdrscope/prometheus';
 import { type RemoteWriteHealth, sendRemoteWrite } from '@hdrscope/prometheus/remote-write';
 import { createRegistry, type Registry } from '@hdrscope/registry';
 import { describeWithPeers } from '@hdrscope/testing';
@@ -97,6 +97,43 @@ describeWithPeers(['prometheus-3'])('Prometheus 3 that takes remote write', () =
     expect(histogram!.buckets.slice(1).map(({ lower }) => lower)).toEqual(
       expected.slice(1).map(({ lower }) => lower),
     );
+  });
+
+  test('does not show a series any more from the moment at which its end is written', async () => {
+    const own = createRegistry();
+    const native = own.histogram({ name: 'ending.native' });
+    const custom = own.histogram({ name: 'ending.custom', boundaries: [1, 2] });
+    for (const family of [native, custom]) for (const i of ['1', '2']) family.with({ i }).record(1);
+    let numbers = [1, 2];
+    const source = (): MetricFamily[] => [
+      {
+        ...{ name: 'ending_jobs', help: '', unit: '', type: 'counter' },
+        metrics: numbers.map((i) => ({ labels: [['i', `${i}`]], value: { kind: 'number', value: i } })),
+      },
+    ];
+    const writer = sendRemoteWrite(own, {
+      url: `${prometheus.url}/api/v1/write`,
+      buckets: 'custom',
+      sources: [source],
+    });
+    const shown = async (): Promise<string[]> => {
+      const samples = await prometheus.queryNow('{__name__=~"ending_.*"}');
+      return samples.map(({ labels }) => `${labels.__name__} ${labels.i}`).sort();
+    };
+    const names = ['ending_custom', 'ending_jobs_total', 'ending_native'];
+    await writer.flush();
+    expect(await shown()).toEqual(names.flatMap((name) => [`${name} 1`, `${name} 2`]));
+    for (const family of [native, custom]) family.remove({ i: '1' });
+    numbers = [2];
+    await writer.flush();
+    expect(await shown()).toEqual(names.map((name) => `${name} 2`));
+    expect(writer.health).toMatchObject({ writtenHistograms: 8, writtenSamples: 4, rejectedSamples: 0 });
+    // One of them begins again.
+    native.with({ i: '1' }).record(1);
+    await writer.flush();
+    expect(await shown()).toEqual([...names.map((name) => `${name} 2`), 'ending_native 1'].sort());
+    await writer.stop();
+    expect(await shown()).toHaveLength(4);
   });
 
   test('has every count once although answers are lost and requests fail', async () => {

@@ -23,5 +23,6 @@ export {
 export { reasonOf } from './reason-of.ts';
 export { roundToDigits } from './round-to-digits.ts';
 export { Slices } from './slices.ts';
+export { splitMs } from './split-ms.ts';
 export { nanosecondsPer } from './time-unit.ts';
 export { LONGEST_TIMER_MS, TimeoutError, type WithinOptions, within } from './within.ts';

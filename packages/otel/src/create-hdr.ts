@@ -5,7 +5,7 @@ import { type Environment, processEnvironment } from './environment.ts';
 import { type ExemplarFilter, exemplarFilterOf } from './exemplar-filter.ts';
 import { type HdrInstrumentation, hdrInstrumentation } from './instrumentation.ts';
 import { type Load, readersFromEnvironment } from './metric-readers.ts';
-import { familyKey, type MetricSettings, metricSettings } from './metric-settings.ts';
+import { familyKey, knownSettings, settingsOfFamily } from './metric-settings.ts';
 import { hdrProducer, type ProducerOptions } from './producer.ts';
 import { wrapProvider } from './provider.ts';
 import { type ReaderOptions, wrapReader } from './reader.ts';
@@ -125,11 +125,10 @@ export function createHdr(options: HdrOptions): Hdr {
       diag.warn(`the HDR view of ${instrumentName} selects nothing: ${reason}`);
     }
   }
-  const settings = new Map<string, MetricSettings>();
+  const settings = knownSettings(registry);
   const store = {
     registry,
-    settingsOf: (family: FamilySnapshot) =>
-      settings.get(familyKey(family)) ?? metricSettings(family.unit, { boundaries: family.boundaries }),
+    settingsOf: (family: FamilySnapshot) => settingsOfFamily(settings, family),
   };
   const wrap = <Wrapped extends MeterProvider>(provider: Wrapped): Wrapped =>
     wrapProvider(provider, {

@@ -1,4 +1,4 @@
-import type { FamilySnapshot } from '@hdrscope/registry';
+import type { FamilySnapshot, Registry } from '@hdrscope/registry';
 
 /** The kind of histogram that a reader collects. */
 export type Format = 'exponential' | 'explicit';
@@ -57,6 +57,23 @@ export function metricSettings(
     format: given.format,
     hasMinMax: given.hasMinMax ?? true,
   };
+}
+
+const KNOWN = /* @__PURE__ */ new WeakMap<Registry, Map<string, MetricSettings>>();
+
+/** The settings of the families of a registry that instruments have made, by `familyKey`. */
+export function knownSettings(registry: Registry): Map<string, MetricSettings> {
+  const known = KNOWN.get(registry) ?? new Map<string, MetricSettings>();
+  KNOWN.set(registry, known);
+  return known;
+}
+
+/** The settings of a family: those of its views, else the defaults. */
+export function settingsOfFamily(
+  known: ReadonlyMap<string, MetricSettings>,
+  family: FamilySnapshot,
+): MetricSettings {
+  return known.get(familyKey(family)) ?? metricSettings(family.unit, { boundaries: family.boundaries });
 }
 
 /** A text that identifies a family among those of a registry. */

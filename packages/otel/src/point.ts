@@ -1,3 +1,4 @@
+import { splitMs } from '@hdrscope/kit';
 import type { SeriesSnapshot } from '@hdrscope/registry';
 import type { HrTime } from '@opentelemetry/api';
 import type { MetricSettings } from './metric-settings.ts';
@@ -42,13 +43,7 @@ let lastTime: HrTime = [0, 0];
 export function hrTime(unixMs: number): HrTime {
   if (unixMs !== lastMs) {
     lastMs = unixMs;
-    lastTime = newTime(unixMs);
+    lastTime = splitMs(unixMs);
   }
   return lastTime;
-}
-
-/** A time in milliseconds since 1970 as the SDK has it. */
-function newTime(unixMs: number): HrTime {
-  const seconds = Math.floor(unixMs / 1000);
-  return [seconds, Math.round((unixMs - seconds * 1000) * 1e6)];
 }

@@ -1,4 +1,5 @@
 import { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire';
+import { splitMs } from '@hdrscope/kit';
 import type { Exemplar } from '@hdrscope/registry';
 import { exemplarLabels, exemplarsByBucket } from './exemplars.ts';
 import type {
@@ -208,8 +209,7 @@ function writeExemplar(writer: BinaryWriter, tag: number, exemplar: Exemplar): v
 
 /** Writes a `google.protobuf.Timestamp`. */
 function writeTimestamp(writer: BinaryWriter, tag: number, ms: number): void {
-  const seconds = Math.floor(ms / 1000);
-  const nanos = Math.min(999_999_999, Math.round((ms - seconds * 1000) * 1e6));
+  const [seconds, nanos] = splitMs(ms);
   writer.uint32(tag).fork();
   writer.uint32(TIMESTAMP_SECONDS).int64(seconds);
   if (nanos > 0) writer.uint32(TIMESTAMP_NANOS).int32(nanos);

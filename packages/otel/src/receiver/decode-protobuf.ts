@@ -67,6 +67,7 @@ import {
   isNoRecordedValue,
   NO_ATTRIBUTES,
   NO_BUCKETS,
+  NO_EXEMPLARS,
   type NumberPoint,
   type ReceivedData,
   type ReceivedExemplar,
@@ -266,7 +267,7 @@ function readNumberPoint(reader: MessageReader): NumberPoint {
 
 function readExplicitPoint(reader: MessageReader): ExplicitPoint {
   const entries: Entry[] = [];
-  const exemplars: ReceivedExemplar[] = [];
+  let exemplars = NO_EXEMPLARS;
   const allBounds: number[] = [];
   const allCounts: number[] = [];
   let { startNs, timeNs, isEmpty, count, sum, min, max } = NO_FACTS;
@@ -281,7 +282,7 @@ function readExplicitPoint(reader: MessageReader): ExplicitPoint {
     else if (tag === EXPLICIT_MIN) min = reader.double();
     else if (tag === EXPLICIT_MAX) max = reader.double();
     else if (tag === POINT_FLAGS) isEmpty = isNoRecordedValue(reader.uint32());
-    else if (tag === EXPLICIT_EXEMPLAR) exemplars.push(readExemplar(reader));
+    else if (tag === EXPLICIT_EXEMPLAR) exemplars = withOne(exemplars, readExemplar(reader));
     else if (tag === EXPLICIT_COUNT_ALONE) allCounts.push(readFixed64(reader));
     else if (tag === EXPLICIT_BOUND_ALONE) allBounds.push(reader.double());
     else return false;
@@ -300,7 +301,7 @@ function orNone(numbers: readonly number[]): readonly number[] {
 
 function readExponentialPoint(reader: MessageReader): ExponentialPoint {
   const entries: Entry[] = [];
-  const exemplars: ReceivedExemplar[] = [];
+  let exemplars = NO_EXEMPLARS;
   let { startNs, timeNs, isEmpty, count, sum, min, max } = NO_FACTS;
   let scale = 0;
   let zeroCount = 0;
@@ -320,7 +321,7 @@ function readExponentialPoint(reader: MessageReader): ExponentialPoint {
     else if (tag === EXPONENTIAL_MIN) min = reader.double();
     else if (tag === EXPONENTIAL_MAX) max = reader.double();
     else if (tag === POINT_FLAGS) isEmpty = isNoRecordedValue(reader.uint32());
-    else if (tag === EXPONENTIAL_EXEMPLAR) exemplars.push(readExemplar(reader));
+    else if (tag === EXPONENTIAL_EXEMPLAR) exemplars = withOne(exemplars, readExemplar(reader));
     else if (tag === EXPONENTIAL_ZERO_THRESHOLD) zeroThreshold = reader.double();
     else return false;
     return true;
@@ -342,6 +343,16 @@ function readExponentialPoint(reader: MessageReader): ExponentialPoint {
     positive,
     negative,
   };
+}
+
+/** Most points have no exemplars, and share their list. */
+function withOne(
+  exemplars: readonly ReceivedExemplar[],
+  exemplar: ReceivedExemplar,
+): readonly ReceivedExemplar[] {
+  if (exemplars === NO_EXEMPLARS) return [exemplar];
+  (exemplars as ReceivedExemplar[]).push(exemplar);
+  return exemplars;
 }
 
 /** Reads an `Exemplar`. */

@@ -1,6 +1,6 @@
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
+import { splitMs } from '@hdrscope/kit';
 import { type Attributes, type Clock, canonicalText, systemClock } from '@hdrscope/registry';
-import { hrTime } from '../point.ts';
 import type { PointRefusal } from './point-refusal.ts';
 import type { MetricIdentity, NumberPoint, ReceivedData } from './received.ts';
 
@@ -265,8 +265,8 @@ function shown({ identity, data, series }: Metric, nowMs: number): NumberMetric 
       const latest = all.reduce((one, other) => (other.timeNs > one.timeNs ? other : one));
       const value = data.isSum ? all.reduce((sum, one) => sum + one.value, ended) : latest.value;
       return {
-        startTime: hrTime(Math.min(startMs, nowMs)),
-        endTime: hrTime(nowMs),
+        startTime: splitMs(Math.min(startMs, nowMs)),
+        endTime: splitMs(nowMs),
         attributes,
         value,
       };

@@ -8,14 +8,34 @@ export const delimited = /* @__NO_SIDE_EFFECTS__ */ (field: number): number => (
 
 const LONGEST_VARINT = 10;
 const TURN = 2 ** 32;
+/** A power of two. */
+const KNOWN_NUMBERS = 16;
 
 /** Reads protobuf. */
 export class MessageReader extends BinaryReader {
   readonly bytesRead: Uint8Array;
 
+  // The points of a request share their times, and a bigint is an object: each is made once, at a place of its lower bits.
+  readonly #lows = new Uint32Array(KNOWN_NUMBERS);
+  readonly #highs = new Uint32Array(KNOWN_NUMBERS);
+  readonly #numbers: bigint[] = new Array(KNOWN_NUMBERS).fill(0n);
+
   constructor(bytes: Uint8Array) {
     super(bytes);
     this.bytesRead = bytes;
+  }
+
+  /** Reads a `fixed64`. */
+  exact64(): bigint {
+    const low = this.fixed32();
+    const high = this.fixed32();
+    const place = (low ^ (low >>> 8)) & (KNOWN_NUMBERS - 1);
+    if (this.#lows[place] !== low || this.#highs[place] !== high) {
+      this.#lows[place] = low;
+      this.#highs[place] = high;
+      this.#numbers[place] = (BigInt(high) << 32n) | BigInt(low);
+    }
+    return this.#numbers[place]!;
   }
 
   /** Skips a field. Unlike `skip`, which returns its bytes, it makes no object. */
@@ -107,19 +127,23 @@ export function readSigned64(reader: BinaryReader): number {
 }
 
 /** Reads a `fixed64` exactly. */
-export function readNanoseconds(reader: BinaryReader): bigint {
-  return BigInt(reader.fixed64());
+export function readNanoseconds(reader: MessageReader): bigint {
+  return reader.exact64();
 }
 
 /** Reads a `uint64` as a number. Above 2^53 it is the nearest number. */
-export function readVarint64(reader: BinaryReader): number {
-  return varintsIn(reader.skip(WireType.Varint), 1)[0]!;
+export function readVarint64(reader: MessageReader): number {
+  const from = reader.pos;
+  reader.skipField(WireType.Varint, 0);
+  return varintsIn(reader.bytesRead, from, reader.pos)[0]!;
 }
 
 /** Reads packed `uint64`s as numbers. `BinaryReader` would make bigints, which takes ten times as long. */
-export function readPackedVarints(reader: BinaryReader): number[] {
-  const bytes = reader.bytes();
-  return varintsIn(bytes, countVarints(bytes, 0, bytes.length));
+export function readPackedVarints(reader: MessageReader): number[] {
+  const end = endOfMessage(reader);
+  const numbers = varintsIn(reader.bytesRead, reader.pos, end);
+  reader.pos = end;
+  return numbers;
 }
 
 /** How many varints end in a part of the bytes. */
@@ -129,11 +153,11 @@ export function countVarints(bytes: Uint8Array, from: number, to: number): numbe
   return count;
 }
 
-/** @param end The number of varints. */
-function varintsIn(bytes: Uint8Array, end: number): number[] {
-  const numbers = new Array<number>(end);
-  let at = 0;
-  for (let i = 0; i < end; i++) {
+function varintsIn(bytes: Uint8Array, start: number, end: number): number[] {
+  const count = countVarints(bytes, start, end);
+  const numbers = new Array<number>(count);
+  let at = start;
+  for (let i = 0; i < count; i++) {
     const from = at;
     let value = 0;
     let factor = 1;
@@ -144,7 +168,7 @@ function varintsIn(bytes: Uint8Array, end: number): number[] {
     numbers[i] = value + bytes[at++]! * factor;
     if (at - from > LONGEST_VARINT) throw new HdrscopeError('ERR_DECODE', 'a varint is longer than 10 bytes');
   }
-  if (at < bytes.length) throw truncated();
+  if (at < end) throw truncated();
   return numbers;
 }
 

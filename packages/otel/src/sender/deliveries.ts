@@ -1,9 +1,9 @@
-import { EMPTY_SNAPSHOT, type FamilyChanges, type Snapshot } from '@hdrscope/registry';
+import { EMPTY_SNAPSHOT, type FamilySnapshot, type Registry, type Snapshot } from '@hdrscope/registry';
 import { EXPLICIT } from '../explicit.ts';
 import { EXPONENTIAL } from '../exponential.ts';
 import { KeptPoints, type PointKind } from '../kept-points.ts';
-import { metricSettings } from '../metric-settings.ts';
-import { type ShownFamily, toScopeMetrics } from '../metrics.ts';
+import { knownSettings, type MetricSettings, settingsOfFamily } from '../metric-settings.ts';
+import { type KeptKind, type ShownFamily, toScopeMetrics } from '../metrics.ts';
 import { type ExponentialHistogramValue, type HistogramValue, PointType, Temporality } from '../sdk.ts';
 import { isNumber } from './encode.ts';
 import { type Item, itemsOf } from './encoding.ts';
@@ -14,20 +14,23 @@ import type { SenderSettings } from './options.ts';
 /** Makes deliveries of snapshots: all that the receiver does not have, in deltas. */
 export type DeliveryOf = (snapshot: Snapshot) => Promise<Delivery>;
 
-export function deliveriesFor(settings: SenderSettings, memory: OtlpSenderMemory): DeliveryOf {
-  const { numbers = NO_NUMBERS, maxRequestBytes } = settings;
-  const kind = (settings.histograms === 'exponential' ? EXPONENTIAL : EXPLICIT) as PointKind<HistogramValue>;
+export function deliveriesFor(
+  registry: Registry,
+  settings: SenderSettings,
+  memory: OtlpSenderMemory,
+): DeliveryOf {
+  const { numbers = NO_NUMBERS, maxRequestBytes, histograms: wanted } = settings;
+  const known = knownSettings(registry);
   const temporality = settings.temporality === 'delta' ? Temporality.DELTA : Temporality.CUMULATIVE;
   const isDelta = temporality === Temporality.DELTA;
-  const shown = isDelta ? { kind } : { kind, kept: new KeptPoints(kind) };
+  const kinds = { exponential: keptKind(EXPONENTIAL, isDelta), explicit: keptKind(EXPLICIT, isDelta) };
   return async (snapshot) => {
     const { timeMs } = snapshot;
     const conversion = {
-      kindOf: () => shown,
+      kindOf: ({ format }: MetricSettings) => kinds[wanted ?? format ?? 'exponential'],
       temporality,
       timeMs,
-      settingsOf: (family: FamilyChanges['family']) =>
-        metricSettings(family.unit, { boundaries: family.boundaries }),
+      settingsOf: (family: FamilySnapshot) => settingsOfFamily(known, family),
     };
     const families: Iterable<ShownFamily> = isDelta
       ? snapshot.changesSince(memory.base ?? EMPTY_SNAPSHOT)
@@ -45,6 +48,10 @@ export function deliveriesFor(settings: SenderSettings, memory: OtlpSenderMemory
       numbers: isDelta ? own.now : memory.numbers!,
     };
   };
+}
+
+function keptKind<Value extends HistogramValue>(kind: PointKind<Value>, isDelta: boolean): KeptKind {
+  return (isDelta ? { kind } : { kind, kept: new KeptPoints(kind) }) as unknown as KeptKind;
 }
 
 const NO_NUMBERS: OtlpNumbers = { scope: '', read: () => [] };

@@ -41,7 +41,11 @@ export const JSON_ENCODING: Encoding = {
     const kind = KINDS[metric.dataPointType as keyof typeof KINDS];
     return frame(`${JSON.stringify(facts).slice(0, -1)},"${kind}":{"dataPoints":[`, `]${kindOf(metric)}}}`);
   },
-  point: (item) => Buffer.from(JSON.stringify(pointOf(item))),
+  points(items, from, to) {
+    let text = '';
+    for (let i = from; i < to; i++) text += `${i === from ? '' : ','}${JSON.stringify(pointOf(items[i]!))}`;
+    return Buffer.from(text);
+  },
 };
 
 function frame(headText: string, tailText: string): Frame {

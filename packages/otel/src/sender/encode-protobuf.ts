@@ -1,5 +1,6 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import type { Exemplar } from '@hdrscope/registry';
+import type { HrTime } from '@opentelemetry/api';
 import { hrTime } from '../point.ts';
 import { delimited, fixed64, varint } from '../receiver/wire.ts';
 import {
@@ -34,7 +35,7 @@ export const PROTOBUF: Encoding = {
       // The SDK writes the number of dropped attributes, too.
       writer.uint32(varint(2)).uint32(0).join();
     });
-    return frame(head, NOTHING, (list) => message(delimited(1), list));
+    return frame(head, NOTHING, delimited(1));
   },
   scope({ name, version, schemaUrl }) {
     const head = written((writer) => {
@@ -46,7 +47,7 @@ export const PROTOBUF: Encoding = {
     const tail = written((writer) => {
       if (schemaUrl) writer.uint32(delimited(3)).string(schemaUrl);
     });
-    return frame(head, tail, (list) => message(delimited(2), list));
+    return frame(head, tail, delimited(2));
   },
   metric(metric) {
     const { name, description, unit } = metric.descriptor;
@@ -59,14 +60,16 @@ export const PROTOBUF: Encoding = {
     const tail = written((writer) => writeKind(writer, metric));
     return {
       mostBytes: head.length + tail.length + 2 * MOST_HEADER_BYTES,
-      close: (list) => message(delimited(2), [head, message(delimited(field), [...list, tail])]),
+      close: (list) => joined(message(delimited(2), [head, ...message(delimited(field), [...list, tail])])),
     };
   },
-  point: (item) =>
+  points: (items, from, to) =>
     written((writer) => {
-      writer.uint32(delimited(1)).fork();
-      writePoint(writer, item);
-      writer.join();
+      for (let i = from; i < to; i++) {
+        writer.uint32(delimited(1)).fork();
+        writePoint(writer, items[i]!);
+        writer.join();
+      }
     }),
 };
 
@@ -74,14 +77,10 @@ export const PROTOBUF: Encoding = {
 const MOST_HEADER_BYTES = 1 + 5;
 const NOTHING = new Uint8Array();
 
-function frame(
-  head: Uint8Array,
-  tail: Uint8Array,
-  close: (list: readonly Uint8Array[]) => Uint8Array,
-): Frame {
+function frame(head: Uint8Array, tail: Uint8Array, tag: number): Frame {
   return {
     mostBytes: head.length + tail.length + MOST_HEADER_BYTES,
-    close: (list) => close([head, ...list, tail]),
+    close: (list) => joined(message(tag, [head, ...list, tail])),
   };
 }
 
@@ -100,10 +99,17 @@ function written(write: (writer: BinaryWriter) => void): Uint8Array {
 }
 
 /** A message of parts that are written already. */
-function message(tag: number, parts: readonly Uint8Array[]): Uint8Array {
-  const length = parts.reduce((sum, part) => sum + part.length, 0);
-  const header = written((writer) => writer.uint32(tag).uint32(length));
-  return Buffer.concat([header, ...parts], header.length + length);
+function message(tag: number, parts: readonly Uint8Array[]): Uint8Array[] {
+  const header = written((writer) => writer.uint32(tag).uint32(lengthOf(parts)));
+  return [header, ...parts];
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  return Buffer.concat(parts, lengthOf(parts));
+}
+
+function lengthOf(parts: readonly Uint8Array[]): number {
+  return parts.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** The field of a `Metric` that holds the points of a type. */
@@ -214,8 +220,28 @@ function writeTimes(
   writer: BinaryWriter,
   { startTime, endTime }: Pick<Point<unknown>, 'startTime' | 'endTime'>,
 ): void {
-  writer.uint32(fixed64(2)).fixed64(nanoseconds(startTime));
-  writer.uint32(fixed64(3)).fixed64(nanoseconds(endTime));
+  writeTime(writer.uint32(fixed64(2)), startTime, lastStart);
+  writeTime(writer.uint32(fixed64(3)), endTime, lastEnd);
+}
+
+/** A time, and the halves of its nanoseconds: many points share it, and a bigint takes as long as ten numbers. */
+interface WrittenTime {
+  time: HrTime | undefined;
+  low: number;
+  high: number;
+}
+
+const lastStart: WrittenTime = { time: undefined, low: 0, high: 0 };
+const lastEnd: WrittenTime = { time: undefined, low: 0, high: 0 };
+
+function writeTime(writer: BinaryWriter, time: HrTime, last: WrittenTime): void {
+  if (time !== last.time) {
+    const all = nanoseconds(time);
+    last.time = time;
+    last.low = Number(BigInt.asUintN(32, all));
+    last.high = Number(BigInt.asUintN(32, all >> 32n));
+  }
+  writer.fixed32(last.low).fixed32(last.high);
 }
 
 function writeAttributes(
@@ -223,11 +249,11 @@ function writeAttributes(
   field: number,
   attributes: Readonly<Record<string, unknown>>,
 ): void {
-  for (const [key, value] of Object.entries(attributes)) {
+  for (const key of Object.keys(attributes)) {
     writer.uint32(delimited(field)).fork();
     writer.uint32(delimited(1)).string(key);
     writer.uint32(delimited(2)).fork();
-    writeValue(writer, value);
+    writeValue(writer, attributes[key]);
     writer.join().join();
   }
 }

@@ -33,26 +33,47 @@ export async function encodePart(
   let size = resource.mostBytes;
   let end = from;
   let numberPoints = 0;
-  for (let last: Item | undefined; end < to; end++) {
+  let mostPoints = POINTS_AT_ONCE;
+  for (let last: Item | undefined; end < to; ) {
     const item = items[end]!;
+    const next = endOfRun(items, end, Math.min(to, end + mostPoints));
     const scope = item.scope === last?.scope ? undefined : encoding.scope(item.scope);
     const metric = item.metric === last?.metric ? undefined : encoding.metric(item.metric);
-    const bytes = encoding.point(item);
+    const bytes = encoding.points(items, end, next);
     // A comma for each item of a list.
-    size += bytes.length + 1 + (metric ? metric.mostBytes + 1 : 0) + (scope ? scope.mostBytes + 1 : 0);
-    if (size > mostBytes && end > from) break;
+    const added = bytes.length + 1 + (metric ? metric.mostBytes + 1 : 0) + (scope ? scope.mostBytes + 1 : 0);
+    if (size + added > mostBytes) {
+      if (next - end > 1) {
+        mostPoints = (next - end) >> 1;
+        continue;
+      }
+      if (end > from) break;
+    }
+    size += added;
     if (metric !== undefined) {
       points.replace(metric, metrics);
       if (scope !== undefined) metrics.replace(scope, scopes);
     }
     points.list.push(bytes);
-    if (isNumber(item)) numberPoints++;
+    if (isNumber(item)) numberPoints += next - end;
     last = item;
+    end = next;
     if (slices.isOver()) await slices.next();
   }
   points.replace(undefined, metrics);
   metrics.replace(undefined, scopes);
   return { bytes: resource.close(scopes.list), end, points: end - from, numberPoints };
+}
+
+/** Points share the cost of a piece of memory. More of them would make a slice of work too long. */
+const POINTS_AT_ONCE = 32;
+
+/** The position after the points of one metric, `end` at most. */
+function endOfRun(items: readonly Item[], from: number, end: number): number {
+  const { metric } = items[from]!;
+  let at = from + 1;
+  while (at < end && items[at]!.metric === metric) at++;
+  return at;
 }
 
 /** A list, and the message around it. */

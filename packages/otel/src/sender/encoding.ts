@@ -48,7 +48,8 @@ export interface Encoding {
   resource(attributes: Readonly<Record<string, unknown>>): Frame;
   scope(scope: MetricScope): Frame;
   metric(metric: MetricFacts): Frame;
-  point(item: Item): Uint8Array;
+  /** Points of one metric as a part of its list. */
+  points(items: readonly Item[], from: number, to: number): Uint8Array;
 }
 
 /** Whether an attribute is written as an integer. */

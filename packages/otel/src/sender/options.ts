@@ -35,7 +35,7 @@ export interface OtlpSenderOptions {
   readonly resource?: Readonly<Record<string, string>>;
   /** @default 'cumulative' */
   readonly temporality?: 'cumulative' | 'delta';
-  /** The kind of histogram. @default 'exponential' */
+  /** The kind of histogram. @default the one that a view of the SDK states for an instrument of `createHdr`, else 'exponential' */
   readonly histograms?: Format;
   /** @default 'gzip' */
   readonly compression?: 'gzip' | 'none';
@@ -88,8 +88,8 @@ export const SENDER_NAMES: OptionNames<OtlpSenderOptions> = {
 };
 
 /** All options. */
-export type SenderSettings = Required<Omit<OtlpSenderOptions, 'url' | 'numbers'>> &
-  Pick<OtlpSenderOptions, 'numbers'> & { readonly url: URL };
+export type SenderSettings = Required<Omit<OtlpSenderOptions, 'url' | 'numbers' | 'histograms'>> &
+  Pick<OtlpSenderOptions, 'numbers' | 'histograms'> & { readonly url: URL };
 
 /** @throws HdrscopeError `ERR_INVALID_OPTION` when an option is out of range. */
 export function settingsOf(options: OtlpSenderOptions): SenderSettings {
@@ -99,7 +99,6 @@ export function settingsOf(options: OtlpSenderOptions): SenderSettings {
     tls: {},
     resource: {},
     temporality: 'cumulative',
-    histograms: 'exponential',
     compression: 'gzip',
     maxRequestBytes: 4 * 1024 * 1024,
     intervalMs: 60_000,
@@ -114,7 +113,8 @@ export function settingsOf(options: OtlpSenderOptions): SenderSettings {
   } as SenderSettings;
   assertWord('protocol', settings.protocol, ['http/protobuf', 'http/json', 'grpc']);
   assertWord('temporality', settings.temporality, ['cumulative', 'delta']);
-  assertWord('histograms', settings.histograms, ['exponential', 'explicit']);
+  if (settings.histograms !== undefined)
+    assertWord('histograms', settings.histograms, ['exponential', 'explicit']);
   assertWord('compression', settings.compression, ['gzip', 'none']);
   for (const name of ['intervalMs', 'timeoutMs', 'giveUpAfterMs'] as const) {
     const value = settings[name];

@@ -125,7 +125,7 @@ class Sender implements OtlpSender {
     // For cumulative counts, an older snapshot would keep the last states of ended series in memory.
     if (temporality === 'delta') memory.base ??= registry.emptySnapshot();
     memory.numbers ??= { timeMs: Date.now(), counts: new Map() };
-    this.#deliveryOf = deliveriesFor(settings, memory);
+    this.#deliveryOf = deliveriesFor(registry, settings, memory);
     this.#encoding = protocol === 'http/json' ? JSON_ENCODING : PROTOBUF;
     this.#resource = this.#encoding.resource(settings.resource);
     this.#send = protocol === 'grpc' ? sendGrpc(settings) : sendHttp(settings, this.#encoding.contentType);

@@ -64,6 +64,17 @@ const TYPES: Readonly<Record<MetricType, number>> = {
 /** The schema of buckets with custom boundaries. */
 const CUSTOM_BUCKETS = -53;
 
+/** The value of a stale marker. */
+const STALE: unique symbol = Symbol('stale');
+type SampleNumber = number | typeof STALE;
+
+/** The numbers of a summary. */
+interface SummaryNumbers {
+  readonly quantiles: readonly { readonly quantile: number; readonly value: SampleNumber }[];
+  readonly sum: SampleNumber | undefined;
+  readonly count: SampleNumber;
+}
+
 /** How much a request has. */
 export interface Contents {
   samples: number;
@@ -104,29 +115,52 @@ export class RequestEncoder {
       this.#addNumber(family, name, labels, value, startMs);
       return;
     }
-    for (const { quantile, value: at } of value.quantiles)
-      this.#addNumber(
-        family,
-        name,
-        [...labels, ['quantile', boundaryText(quantile)]],
-        { value: at },
-        undefined,
-      );
-    if (value.sum !== undefined)
-      this.#addNumber(family, `${name}_sum`, labels, { value: value.sum }, startMs);
-    this.#addNumber(family, `${name}_count`, labels, { value: value.count }, startMs);
+    this.#addSummary(family, name, labels, value, startMs);
+  }
+
+  /**
+   * Adds stale markers to the series that a metric like this one has: they have ended.
+   *
+   * @param value Only its kind counts, and of a summary its quantiles and whether it has a sum.
+   */
+  addStale(family: FamilyFacts, { labels, value }: Pick<Metric, 'labels' | 'value'>): void {
+    const name = exposedName(family);
+    if (value.kind === 'histogram') this.#addHistogram(family, name, labels, STALE, undefined);
+    else if (value.kind === 'number') this.#addNumber(family, name, labels, { value: STALE }, undefined);
+    else {
+      const quantiles = value.quantiles.map(({ quantile }) => ({ quantile, value: STALE }) as const);
+      const sum = value.sum === undefined ? undefined : STALE;
+      this.#addSummary(family, name, labels, { quantiles, sum, count: STALE }, undefined);
+    }
+  }
+
+  #addSummary(
+    family: FamilyFacts,
+    name: string,
+    labels: Labels,
+    { quantiles, sum, count }: SummaryNumbers,
+    startMs: number | undefined,
+  ): void {
+    for (const { quantile, value } of quantiles) {
+      const own: Labels = [...labels, ['quantile', boundaryText(quantile)]];
+      this.#addNumber(family, name, own, { value }, undefined);
+    }
+    if (sum !== undefined) this.#addNumber(family, `${name}_sum`, labels, { value: sum }, startMs);
+    this.#addNumber(family, `${name}_count`, labels, { value: count }, startMs);
   }
 
   #addHistogram(
     family: FamilyFacts,
     name: string,
     labels: Labels,
-    value: HistogramValue,
+    value: HistogramValue | typeof STALE,
     startMs: number | undefined,
   ): void {
-    this.#addSeries(family, name, labels, value.exemplars ?? [], () => {
+    const exemplars = value === STALE ? [] : (value.exemplars ?? []);
+    this.#addSeries(family, name, labels, exemplars, () => {
       this.#writer.uint32(SERIES_HISTOGRAM).fork();
-      writeHistogram(this.#writer, value);
+      if (value === STALE) writeDouble(this.#writer.uint32(HISTOGRAM_SUM), STALE);
+      else writeHistogram(this.#writer, value);
       this.#writeTimes(HISTOGRAM_TIME, HISTOGRAM_START, startMs);
     });
     this.contents.histograms++;
@@ -136,12 +170,12 @@ export class RequestEncoder {
     family: FamilyFacts,
     name: string,
     labels: Labels,
-    { value, exemplar }: Pick<NumberValue, 'value' | 'exemplar'>,
+    { value, exemplar }: { readonly value: SampleNumber } & Pick<NumberValue, 'exemplar'>,
     startMs: number | undefined,
   ): void {
     this.#addSeries(family, name, labels, exemplar === undefined ? [] : [exemplar], () => {
       this.#writer.uint32(SERIES_SAMPLE).fork();
-      this.#writer.uint32(SAMPLE_VALUE).double(value);
+      writeDouble(this.#writer.uint32(SAMPLE_VALUE), value);
       this.#writeTimes(SAMPLE_TIME, SAMPLE_START, startMs);
     });
     this.contents.samples++;
@@ -205,6 +239,12 @@ export class RequestEncoder {
     this.#symbols.set(text, ref);
     return ref;
   }
+}
+
+/** A stale marker is a NaN with bits of its own, 0x7ff0000000000002, which a number of JavaScript may lose. */
+function writeDouble(writer: BinaryWriter, value: SampleNumber): void {
+  if (value === STALE) writer.fixed32(0x0000_0002).fixed32(0x7ff0_0000);
+  else writer.double(value);
 }
 
 function writeHistogram(writer: BinaryWriter, value: HistogramValue): void {

@@ -5,12 +5,13 @@ import { type Registry, SHARED_GATHER_MS } from '@hdrscope/registry';
 import type { RemoteWriteErrorCode } from '../errors.ts';
 import { gatherFamilies } from '../family-source.ts';
 import { lazyFamiliesOfSnapshot, type SnapshotOptions } from '../from-registry.ts';
-import type { LazyFamily, LazyMetrics } from '../lazy-family.ts';
+import type { LazyFamily } from '../lazy-family.ts';
 import { type KnownSeries, mergeSteps } from '../merge-families.ts';
 import { inSlices } from '../steps.ts';
 import { type Verdict, verdictOf } from './answer.ts';
 import { RequestEncoder } from './encode.ts';
 import { type RemoteWriteOptions, type RemoteWriteSettings, settingsOf } from './options.ts';
+import { type PresentSeries, type SentSeries, SentSeriesLedger } from './sent-series.ts';
 import { snappy } from './snappy.ts';
 
 /** Counters of a writer. They only grow. */
@@ -58,7 +59,9 @@ export interface RemoteWriter {
  *   several requests; after a failure, the next snapshot begins with the series that the receiver lacks longest.
  * - After a failure the writer waits 1 s, 2 s, 4 s, up to 30 s, each up to a half shorter by chance, and as long as `Retry-After`
  *   asks for, up to an hour. Samples that the receiver has refused for good are counted, and not sent again.
- * - A series that is removed from the registry is not sent any more, not even with what it counted after the last request.
+ * - A series that is removed from the registry, or left out by its source, is not sent any more, not even with what it counted after
+ *   the last request. The next request marks it as stale, so that queries do not show it any more. `stop` marks no series: a writer
+ *   that follows goes on with them, and the last counts of a program that ends can be queried.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist or is out of range.
  * @example
@@ -94,12 +97,8 @@ export function sendRemoteWrite(registry: Registry, options: RemoteWriteOptions)
 /** The longest wait that a receiver may ask for. */
 const MOST_WAIT_MS = 3_600_000;
 
-/** A series of a snapshot. */
-interface Entry {
-  readonly family: LazyFamily;
-  readonly part: LazyMetrics;
-  readonly state: object;
-}
+/** A series of a snapshot, or one that has ended. */
+type Entry = PresentSeries | SentSeries;
 
 class Writer implements RemoteWriter {
   readonly #registry: Registry;
@@ -107,6 +106,7 @@ class Writer implements RemoteWriter {
   readonly #shown: SnapshotOptions;
   readonly #loop: DeliveryLoop;
   readonly #known: KnownSeries = new Map();
+  readonly #ledger = new SentSeriesLedger();
   readonly #counters = {
     requests: 0,
     failedRequests: 0,
@@ -163,12 +163,17 @@ class Writer implements RemoteWriter {
     const inTurn = [...entries.slice(first), ...entries.slice(0, first)];
     let failure: HdrscopeError<RemoteWriteErrorCode> | undefined;
     for (let from = 0; from < inTurn.length; from += mostSeriesPerRequest) {
-      const { kind, error } = await this.#send(inTurn.slice(from, from + mostSeriesPerRequest), timeMs);
+      const part = inTurn.slice(from, from + mostSeriesPerRequest);
+      const { kind, error } = await this.#send(part, timeMs);
       if (kind !== 'judged') {
         this.#next = (first + from) % inTurn.length;
         throw error;
       }
       this.#loop.noteProgress();
+      for (const entry of part) {
+        if (isPresent(entry)) entry.sent.isWritten = true;
+        else this.#ledger.marked(entry);
+      }
       failure ??= error;
     }
     this.#next = 0;
@@ -186,21 +191,21 @@ class Writer implements RemoteWriter {
       );
     };
     const all = await gatherFamilies(own(), sources, this.#shown, timeoutMs);
-    const families = await inSlices(mergeSteps(all, warn, this.#known), new Slices());
-    const entries = families.flatMap((family) =>
-      family.parts.flatMap((part) => part.states.map((state) => ({ family, part, state }))),
-    );
+    const slices = new Slices();
+    const families = await inSlices(mergeSteps(all, warn, this.#known), slices);
+    const { present, ended } = await inSlices(this.#ledger.begin(families), slices);
     // After the millisecond of the snapshot, because a series may have started in it.
     this.#lastMs = Math.max(Math.floor(snapshotMs), this.#lastMs) + 1;
-    return { entries, timeMs: this.#lastMs };
+    return { entries: [...present, ...ended], timeMs: this.#lastMs };
   }
 
   async #send(entries: readonly Entry[], timeMs: number): Promise<Verdict> {
     const { url, headers, tls, timeoutMs, labels } = this.#settings;
     const encoder = new RequestEncoder(timeMs, Object.entries(labels));
     const slices = new Slices();
-    for (const { family, part, state } of entries) {
-      encoder.add(family, part.metricOf(state));
+    for (const entry of entries) {
+      if (isPresent(entry)) encoder.add(entry.family, entry.part.metricOf(entry.state));
+      else encoder.addStale(entry.family, { labels: entry.labels, value: entry.shape });
       if (slices.isOver()) await slices.next();
     }
     const { contents } = encoder;
@@ -228,6 +233,10 @@ class Writer implements RemoteWriter {
     if (error !== undefined && taken > 0) counters.partialWrites++;
     if (kind === 'judged') counters.rejectedSamples += Math.max(0, sent - taken);
   }
+}
+
+function isPresent(entry: Entry): entry is PresentSeries {
+  return 'part' in entry;
 }
 
 const PROTOCOL_HEADERS: Readonly<Record<string, string>> = {

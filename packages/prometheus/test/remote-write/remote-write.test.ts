@@ -347,6 +347,115 @@ describe('a writer', () => {
   });
 });
 
+describe('a series that has ended', () => {
+  const fail: Reply = (_request, response) => void response.writeHead(503).end();
+
+  /** The series of the last request, each with whether it is marked as stale. */
+  const marks = (): [name: string, isStale: boolean][] =>
+    lastSeries().map(({ labels, samples, histograms }) => [
+      labels.map(([name, value]) => (name === '__name__' ? value : `${name}=${value}`)).join(' '),
+      [...samples, ...histograms][0]!.isStale,
+    ]);
+
+  test('is marked as stale once, and the others go on', async () => {
+    const registry = testRegistry();
+    const family = registry.histogram({ name: 'x' });
+    for (const i of [1, 2]) family.with({ i }).record(1);
+    const writer = writeTo(registry);
+    await writer.flush();
+    family.remove({ i: 1 });
+    await writer.flush();
+    expect(marks()).toEqual([
+      ['x i=2', false],
+      ['x i=1', true],
+    ]);
+    // Prometheus takes a histogram with a stale sum for a marker.
+    expect(lastSeries()[1]).toMatchObject({
+      type: 3,
+      samples: [],
+      exemplars: [],
+      histograms: [{ positive: [], negative: [], startMs: 0, timeMs: START_MS + 2 }],
+    });
+    await writer.flush();
+    expect(marks()).toEqual([['x i=2', false]]);
+  });
+
+  test('is marked in each of its parts, when its source leaves it out', async () => {
+    const number = { kind: 'number', value: 7 } as const;
+    const quantiles = [{ quantile: 0.5, value: 9 }];
+    const summary = { kind: 'summary', count: 3, sum: 4.5, quantiles } as const;
+    const made = (type: 'counter' | 'gauge' | 'summary', value: typeof number | typeof summary) => ({
+      ...{ name: type, help: '', unit: '', type },
+      metrics: [{ labels: [['a', 'b']] as const, createdMs: 1000, value }],
+    });
+    let families = [made('counter', number), made('gauge', number), made('summary', summary)];
+    // Labels of a source are new objects each time.
+    const writer = writeTo(testRegistry(), { sources: [() => structuredClone(families)] });
+    await writer.flush();
+    await writer.flush();
+    const names = ['counter_total a=b', 'gauge a=b', 'summary a=b quantile=0.5', 'summary_sum a=b'];
+    const all = [...names, 'summary_count a=b'].sort();
+    expect(marks().map(([name]) => name)).toHaveLength(5);
+    expect(marks().every(([, isStale]) => !isStale)).toBe(true);
+    families = [];
+    await writer.flush();
+    expect(
+      marks()
+        .map(([name]) => name)
+        .sort(),
+    ).toEqual(all);
+    expect(marks().every(([, isStale]) => isStale)).toBe(true);
+    expect(writer.health).toMatchObject({ requests: 3, writtenSamples: 15, rejectedSamples: 0 });
+  });
+
+  test('is marked when the receiver takes requests again', async () => {
+    const registry = testRegistry();
+    const family = registry.histogram({ name: 'x' });
+    family.with({ i: 1 }).record(1);
+    const writer = writeTo(registry);
+    await writer.flush();
+    family.remove({ i: 1 });
+    // These come and go while nobody takes them.
+    receiver.reply = fail;
+    for (let i = 2; i < 5; i++) {
+      family.with({ i }).record(1);
+      await writer.flush().catch(() => {});
+      family.remove({ i });
+    }
+    receiver.reply = take;
+    await writer.flush();
+    expect(marks()).toEqual([['x i=1', true]]);
+    await writer.flush();
+    expect(receiver.requests).toHaveLength(5);
+  });
+
+  test('and begins again is not marked, whether or not the receiver was there', async () => {
+    const registry = testRegistry();
+    const family = registry.histogram({ name: 'x' });
+    family.with({ i: 1 }).record(1);
+    const writer = writeTo(registry);
+    await writer.flush();
+    for (const reply of [take, fail]) {
+      family.remove({ i: 1 });
+      receiver.reply = reply;
+      if (reply === fail) await writer.flush().catch(() => {});
+      family.with({ i: 1 }).record(1);
+      receiver.reply = take;
+      await writer.flush();
+      expect(marks()).toEqual([['x i=1', false]]);
+    }
+  });
+
+  test('is not marked when the writer stops', async () => {
+    const registry = testRegistry();
+    registry.histogram({ name: 'x' }).with({}).record(1);
+    const writer = writeTo(registry);
+    await writer.flush();
+    await writer.stop();
+    expect(marks()).toEqual([['x', false]]);
+  });
+});
+
 describe('counts', () => {
   /** What the receiver has by its last samples: the sum over all starts of all series. */
   function countsIn({ requests }: Receiver): number {

@@ -7,7 +7,7 @@ import { unsnappy } from './snappy.ts';
 /** A series of an `io.prometheus.write.v2.Request`, by a reader that shares only the specification with the writer. */
 export interface WrittenSeries {
   labels: [name: string, value: string][];
-  samples: { value: number; timeMs: number; startMs: number }[];
+  samples: { value: number; isStale: boolean; timeMs: number; startMs: number }[];
   histograms: WrittenHistogram[];
   exemplars: { labels: [name: string, value: string][]; value: number; timeMs: number }[];
   type: number;
@@ -18,6 +18,7 @@ export interface WrittenSeries {
 export interface WrittenHistogram {
   count: number;
   sum: number;
+  isStale: boolean;
   schema: number;
   zeroThreshold: number;
   zeroCount: number;
@@ -76,9 +77,12 @@ function seriesIn(reader: BinaryReader, end: number, symbols: readonly string[])
   fields(reader, end, {
     1: () => (series.labels = labels()),
     2: () => {
-      const sample = { value: Number.NaN, timeMs: 0, startMs: 0 };
+      const sample = { value: Number.NaN, isStale: false, timeMs: 0, startMs: 0 };
       message(reader, {
-        1: () => (sample.value = reader.double()),
+        1: () => {
+          sample.isStale = isStaleAt(reader);
+          sample.value = reader.double();
+        },
         2: () => (sample.timeMs = Number(reader.int64())),
         3: () => (sample.startMs = Number(reader.int64())),
       });
@@ -104,8 +108,25 @@ function seriesIn(reader: BinaryReader, end: number, symbols: readonly string[])
   return series;
 }
 
+/** Whether the next 8 bytes are those of a stale marker. */
+function isStaleAt(reader: BinaryReader): boolean {
+  const { pos } = reader;
+  const bits = BigInt(reader.fixed64());
+  reader.pos = pos;
+  return bits === 0x7ff0_0000_0000_0002n;
+}
+
 function histogramIn(reader: BinaryReader): WrittenHistogram {
-  const read = { count: -1, sum: 0, schema: 0, zeroThreshold: 0, zeroCount: -1, timeMs: 0, startMs: 0 };
+  const read = {
+    count: -1,
+    sum: 0,
+    isStale: false,
+    schema: 0,
+    zeroThreshold: 0,
+    zeroCount: -1,
+    timeMs: 0,
+    startMs: 0,
+  };
   const sides = { positive: { spans: [], deltas: [] }, negative: { spans: [], deltas: [] } } as Record<
     'positive' | 'negative',
     { spans: [number, number][]; deltas: number[] }
@@ -120,7 +141,10 @@ function histogramIn(reader: BinaryReader): WrittenHistogram {
     (sides[side].deltas = packed(reader, () => Number(reader.sint64())));
   message(reader, {
     1: () => (read.count = Number(reader.uint64())),
-    3: () => (read.sum = reader.double()),
+    3: () => {
+      read.isStale = isStaleAt(reader);
+      read.sum = reader.double();
+    },
     4: () => (read.schema = reader.sint32()),
     5: () => (read.zeroThreshold = reader.double()),
     6: () => (read.zeroCount = Number(reader.uint64())),
