@@ -1,6 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { Budget } from '@hdrscope/kit';
+import { readAnswer } from './answers.ts';
 import { type DocumentOptions, readDocuments, type TextDocument } from './documents.ts';
 import { asArray, asInteger, asObject } from './fields.ts';
 import type { Json, JsonObject } from './json.ts';
@@ -20,7 +21,7 @@ const TELEMETRY_LOGGER = 'osd';
 const TELEMETRY = 'osd_perf_histograms';
 
 /**
- * Reads the histograms of a dump: the answer to `perf histogram dump` in pretty or compact JSON, with any text on other
+ * Reads the histograms of a dump: the answer to `perf histogram dump` in JSON or XML, pretty or compact, with any text on other
  * lines; the output of `ceph tell osd.*`, a dump for each daemon; or a telemetry report. Counts are exact up to 2^64 − 1.
  * Unknown keys are ignored. An error names the logger, the counter and the path.
  *
@@ -75,13 +76,15 @@ function readDocument({ daemon, json }: TextDocument, options: Asked): ImportedH
   const fields = asObject(json, 'a dump');
   const report = fields.report === undefined ? fields : asObject(fields.report, 'report');
   if (report[TELEMETRY] !== undefined) return readTelemetry(report[TELEMETRY], options);
-  return Object.entries(fields)
-    .filter(([logger]) => isAsked(logger, options.logger))
-    .flatMap(([logger, counters]) =>
-      Object.entries(asObject(counters, pathOf(daemon, logger)))
-        .filter(([counter]) => isAsked(counter, options.counter))
-        .map(([counter, histogram]) => readHistogram(histogram, { daemon, logger, counter }, options)),
-    );
+  const read = (): ImportedHistogram[] =>
+    Object.entries(fields)
+      .filter(([logger]) => isAsked(logger, options.logger))
+      .flatMap(([logger, counters]) =>
+        Object.entries(asObject(counters, pathOf(daemon, logger)))
+          .filter(([counter]) => isAsked(counter, options.counter))
+          .map(([counter, histogram]) => readHistogram(histogram, { daemon, logger, counter }, options)),
+      );
+  return readAnswer('perf histogram dump', fields, read);
 }
 
 /** A report lists counters for each configuration of axes, and for each counter the values of every OSD, or of all together. */

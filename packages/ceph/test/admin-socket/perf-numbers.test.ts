@@ -194,14 +194,14 @@ test('no percentile is above the maximum', async () => {
       const series = registry.histogram({ name: 'x', unit: 's' }).with({});
       for (const one of values) series.record(one);
       const { hdrscope } = snapshotNumbers(await registry.gather(), { percentiles: [0, 50, 99, 100] });
-      const valueOf = (suffix: string): number => {
+      const valueAt = (suffix: string): number => {
         const number = hdrscope![`x_${suffix}`]!;
         return number.kind === 'gauge' ? Number(number.value) : Number.NaN;
       };
       for (const suffix of ['p0', 'p50', 'p99', 'p100']) {
-        expect(valueOf(suffix)).toBeLessThanOrEqual(valueOf('max'));
+        expect(valueAt(suffix)).toBeLessThanOrEqual(valueAt('max'));
       }
-      expect(valueOf('p100')).toBe(valueOf('max'));
+      expect(valueAt('p100')).toBe(valueAt('max'));
     }),
   );
 });

@@ -53,7 +53,7 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
     return ExitCode.done;
   }
   const histograms = (await Promise.all(inputs.map((input) => readHistograms(input, options)))).flat();
-  assertSome(histograms, inputs);
+  assertSome(histograms, inputs, options);
   const selected = await applyWhere(histograms, options.where, io);
   await noteWriter(io)(selected.map(({ one }) => one));
   const all = selected.map((each) => histogramFacts(each, options.percentiles));

@@ -75,7 +75,7 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
 
 async function drawOnce(inputs: readonly CephInput[], options: Options, io: Io): Promise<void> {
   const all = (await Promise.all(inputs.map((input) => readHistograms(input, options)))).flat();
-  assertSome(all, inputs);
+  assertSome(all, inputs, options);
   const shown = options.since === undefined ? all : await sinceFile(all, inputs, options.since, options, io);
   const { members } = await chooseCounter(shown, io);
   await noteWriter(io)(members);
@@ -114,7 +114,7 @@ async function drawIntervals(
   assertSockets(inputs, '--interval');
   const follower = new Follower(inputs, options, io);
   const before = await follower.start();
-  assertSome(before, inputs);
+  assertSome(before, inputs, options);
   await noteWriter(io)(before);
   let name: string | undefined;
   for (let left = options.intervals ?? 1; left > 0; left--) {

@@ -9,6 +9,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import { type Command, Option } from 'commander';
 import { wrongOption } from '../arguments.ts';
 import { type Io, Refusal } from '../command.ts';
+import { axisNames } from './axes.ts';
 import type { CephInput } from './input.ts';
 
 /** The options of every command that reads histograms. */
@@ -94,13 +95,29 @@ export function withInputName<Result>(input: CephInput, parse: () => Result): Re
   }
 }
 
-/** @throws Refusal when there are no histograms. */
-export function assertSome(histograms: readonly Sourced[], inputs: readonly CephInput[]): void {
-  if (histograms.length > 0) return;
+/** @throws Refusal when there are no histograms; UsageError when `--units` names an axis that no histogram has. */
+export function assertSome(
+  histograms: readonly Sourced[],
+  inputs: readonly CephInput[],
+  { units = {} }: HistogramOptions,
+): void {
+  if (histograms.length > 0) {
+    assertAxes(histograms, units);
+    return;
+  }
   const names = inputs.map(({ name }) => name).join(', ');
   throw new Refusal(
     `${names}: no such histogram; hdrscope ceph schema lists all; among Ceph's daemons, OSDs have some`,
   );
+}
+
+function assertAxes(histograms: readonly Sourced[], units: UnitOverrides): void {
+  const axes = new Map(
+    histograms.flatMap(({ histogram }) => histogram.axes.map((axis) => [axis.name, axis])),
+  );
+  const unknown = Object.keys(units).find((name) => !axes.has(name));
+  if (unknown !== undefined)
+    throw wrongOption('--units', `for one of the axes ${axisNames([...axes.values()])}`, unknown);
 }
 
 /** `osd.op_r`, or with its source `osd.0 osd.op_r`. */

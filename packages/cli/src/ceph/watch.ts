@@ -53,7 +53,7 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
   assertSockets(inputs, 'hdrscope ceph watch');
   const follower = new Follower(inputs, options, io);
   const before = await follower.start();
-  assertSome(before, inputs);
+  assertSome(before, inputs, options);
   await noteWriter(io)(before);
   const { percentiles } = options;
   const write =

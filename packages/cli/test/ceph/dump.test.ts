@@ -127,6 +127,18 @@ test('prints open ends, single integers, and means of sums', async () => {
   expect(await rows(withSum)).toEqual(['Depth', '0 to 8', '0 to 8', '8 to 16', '7.5']);
 });
 
+test('an unknown axis of --units is refused, with the axes that there are', async () => {
+  for (const command of ['dump', 'heatmap']) {
+    const args = ['ceph', command, '-', '--units', 'Latency=us'];
+    const { exitCode, stdout, stderr } = await hdrscope(args, { stdin: OSD_DUMP });
+    expect([exitCode, stdout, stderr]).toEqual([
+      2,
+      '',
+      `hdrscope: --units must be for one of the axes "Latency (usec)", "Request size (bytes)", got 'Latency'\n`,
+    ]);
+  }
+});
+
 test('names each of several daemons', async () => {
   const stdin = `osd.0: ${dumpOf([0, 1, 0])}\nosd.1: ${dumpOf([0, 0, 0])}\n`;
   const { stdout } = await hdrscope(['ceph', 'dump', '-'], { stdin });
@@ -157,7 +169,11 @@ test('--logger and --counter select histograms, --units sets the unit of an axis
 test.each([
   [['nope.asok'], 1, 'cannot read nope.asok: there is no such socket or file'],
   [['-', '-'], 2, '- is standard input, which can be read only once'],
-  [['-'], 1, 'standard input: the text must have a line that begins with {, got no such line'],
+  [
+    ['-'],
+    1,
+    'standard input: the text must have a line that begins with { or <perfcounter_collection>, got no such line',
+  ],
   [
     ['--raw', '--json', '-'],
     2,
