@@ -56,7 +56,9 @@ export {
   type PerfIncrease,
 } from './histogram/perf-histogram.ts';
 export type { ValueRange } from './histogram/value-range.ts';
+export { type AskDaemon, type AskHistogramsOptions, askHistograms } from './importer/ask-histograms.ts';
 export type { AxisClasses } from './importer/classes.ts';
+export { type CephDaemon, daemonAt, daemonName, socketsIn } from './importer/daemons.ts';
 export { dumpIncrease, type ImportedIncrease } from './importer/increase.ts';
 export { type ParseDumpOptions, parseHistogramDump } from './importer/parse-dump.ts';
 export { type ImportedLoggers, parseHistogramLoggers } from './importer/parse-loggers.ts';
@@ -65,8 +67,11 @@ export type { ImportedHistogram } from './importer/read-histogram.ts';
 export {
   type CephHistograms,
   type CephHistogramsOptions,
+  cephDaemons,
   cephHistograms,
+  type Fetched,
 } from './importer/source.ts';
+export type { SumBounds } from './importer/sum-bounds.ts';
 export { type AxisToHdrOptions, axisToHdr, type LossyHdr, type LossyStrategy } from './importer/to-hdr.ts';
 export type { UnitOverrides, UnitSource } from './importer/units.ts';
 export { type JsonFormat, type JsonValue, toJsonText } from './json-text.ts';

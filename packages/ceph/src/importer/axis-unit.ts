@@ -22,7 +22,7 @@ export function layoutInUnit(axis: Axis): ScaledLayout<IntegerLayout> {
 }
 
 /** A sum of values of an axis, in the unit of its family. */
-export function sumInUnit(axis: Axis, sum: bigint): number {
+export function sumInUnit(axis: Axis, sum: bigint | number): number {
   return fromTicks(resolutionOf(unitOf(axis).scale), Number(sum));
 }
 

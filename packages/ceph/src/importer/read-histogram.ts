@@ -6,6 +6,7 @@ import { asArray, asCount, asInteger, asObject } from './fields.ts';
 import type { Json } from './json.ts';
 import { pathOf } from './place.ts';
 import { readAxis } from './read-axis.ts';
+import type { SumBounds } from './sum-bounds.ts';
 import type { UnitOverrides, UnitSource } from './units.ts';
 
 /** A histogram of a dump. */
@@ -19,6 +20,13 @@ export interface ImportedHistogram {
   readonly unitSources: readonly UnitSource[];
   /** The sum of the values of each axis, when the dump has sums. */
   readonly sums: readonly bigint[] | undefined;
+  /**
+   * The sum of the values of each axis, by other counters of the daemon. Only `askHistograms` asks for them.
+   * @default unknown
+   */
+  readonly measured?: readonly SumBounds[];
+  /** Names the life of the daemon that has counted this: another life counts from 0. @default unknown */
+  readonly life?: string;
   /** Irregularities of the dump, and how they were read, as sentences. */
   readonly notes: readonly string[];
 }
