@@ -46,7 +46,7 @@ export function parser(): Command {
     'hdrscope ceph heatmap later.json --since earlier.json --counter op_w_latency_in_bytes_histogram',
     'hdrscope ceph heatmap dump.json --x latency --y size --json',
   ])
-    .argument('<socket|file...>', 'admin sockets of daemons, and files with their answers')
+    .argument('<socket|file...>', 'admin sockets of daemons, folders of sockets, and files with answers')
     .addOption(intervalOption('only values of an interval of that length, from now on'))
     .addOption(intervalsOption('how many intervals, each with a picture (default: 1)'))
     .option('--since <file>', 'only values since that earlier dump')

@@ -1,5 +1,6 @@
 import {
   AXIS_UNITS,
+  askHistograms,
   type ImportedHistogram,
   type ParseDumpOptions,
   parseHistogramDump,
@@ -80,9 +81,27 @@ export async function readHistograms(
   input: CephInput,
   options: HistogramOptions,
 ): Promise<readonly Sourced[]> {
-  const text = await askDump(input, options);
-  const histograms = withInputName(input, () => parseHistogramDump(text, parseOptions(options)));
+  const parsed = parseOptions(options);
+  const histograms = await (input.isSocket ? fromDaemon(input, parsed) : fromText(input, parsed));
   return histograms.map((one) => ({ ...one, source: one.daemon ?? input.name }));
+}
+
+async function fromText(input: CephInput, options: ParseDumpOptions): Promise<ImportedHistogram[]> {
+  const text = await input.ask('perf histogram dump', {});
+  return withInputName(input, () => parseHistogramDump(text, options));
+}
+
+/** A daemon is also asked for its counters, which have the exact sums. */
+async function fromDaemon(
+  { name, ask, life }: CephInput,
+  options: ParseDumpOptions,
+): Promise<ImportedHistogram[]> {
+  try {
+    return await askHistograms(ask, { ...options, ...(life && { life }) });
+  } catch (cause) {
+    if (!(cause instanceof HdrscopeError) || cause.code === 'ERR_ADMIN_SOCKET') throw cause;
+    throw new Refusal(`${name}: ${cause.message}`, { cause });
+  }
 }
 
 /** Parses a text. An error gets the name of the input before its message. */

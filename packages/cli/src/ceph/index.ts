@@ -20,6 +20,11 @@ A file holds the answer of a daemon: the output of ceph daemon or ceph tell, or 
       load: () => import('./dump.ts'),
     },
     {
+      name: 'top',
+      summary: 'shows the latency of a cluster, and its slowest OSDs',
+      load: () => import('./top.ts'),
+    },
+    {
       name: 'heatmap',
       summary: 'draws two axes of a histogram',
       load: () => import('./heatmap.ts'),
