@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { amountIn } from '../amount.ts';
-import { type Arguments, createParser, integerParser, wrongOption } from '../arguments.ts';
+import { type Arguments, createParser, integerParser } from '../arguments.ts';
 import { terminalControl } from '../clean-output.ts';
 import { painter } from '../colour.ts';
 import { ExitCode, type Io, UsageError } from '../command.ts';
@@ -10,6 +9,7 @@ import { plotColumns } from '../plot-columns.ts';
 import { intervalOption, intervalsOption, percentilesOption } from '../shared-options.ts';
 import { ClusterFollower } from './cluster-follower.ts';
 import { type ClusterSource, socketsSource, tellSource } from './cluster-source.ts';
+import { sizesOption } from './sizes-option.ts';
 import { topFigures } from './top-figures.ts';
 import { topJson, topText } from './top-text.ts';
 
@@ -58,18 +58,6 @@ export function parser(): Command {
         .default(10),
     )
     .addOption(percentilesOption([50, 99]));
-}
-
-/** `--sizes`: where classes of sizes begin. */
-export function sizesOption(): Option {
-  return new Option(
-    '--sizes <list>',
-    'where the classes of sizes begin: 512 bytes times a power of two',
-  ).argParser((text) => {
-    const sizes = text.split(',').map((part) => amountIn(part.trim(), 'bytes') ?? Number.NaN);
-    if (sizes.every((size, at) => size > (sizes[at - 1] ?? 0))) return sizes;
-    throw wrongOption('--sizes', 'ascending sizes, as in 4KiB,64KiB', text);
-  });
 }
 
 /** `hdrscope ceph top` */
