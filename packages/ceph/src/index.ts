@@ -58,7 +58,14 @@ export {
 export type { ValueRange } from './histogram/value-range.ts';
 export { type AskDaemon, type AskHistogramsOptions, askHistograms } from './importer/ask-histograms.ts';
 export type { AxisClasses } from './importer/classes.ts';
-export { type CephDaemon, daemonAt, daemonName, socketsIn } from './importer/daemons.ts';
+export {
+  type CephDaemon,
+  daemonAt,
+  daemonName,
+  daemonsAt,
+  type NamedDaemon,
+  socketsIn,
+} from './importer/daemons.ts';
 export { dumpIncrease, type ImportedIncrease } from './importer/increase.ts';
 export { type ParseDumpOptions, parseHistogramDump } from './importer/parse-dump.ts';
 export { type ImportedLoggers, parseHistogramLoggers } from './importer/parse-loggers.ts';

@@ -12,7 +12,8 @@ export type AskDaemon = (prefix: string, args: Readonly<Record<string, string>>)
 /** The options for asking a daemon for its histograms. */
 export interface AskHistogramsOptions extends ParseDumpOptions {
   /**
-   * Names the present life of the daemon, such as the identity of its socket. A histogram of another life counts from 0.
+   * Names the present life of the daemon, such as the identity of its socket. A histogram of another life counts from 0. Only OSDs are
+   * asked for it: another program may serve its counts on a new socket without a restart.
    * @default unknown: a restart shows only where a count has fallen
    */
   readonly life?: () => Promise<string | undefined>;
@@ -49,9 +50,10 @@ export async function askHistograms(
   const { life: lifeOf = async () => undefined, attempts = DEFAULT_ATTEMPTS, ...parsed } = options;
   const { logger, counter } = parsed;
   const filter = { ...(logger !== undefined && { logger }), ...(counter !== undefined && { counter }) };
-  const life = await lifeOf();
+  const lifeBefore = await lifeOf();
   let best: readonly ImportedHistogram[] | undefined;
   let before = await numbersOf(ask);
+  const life = before.size > 0 ? lifeBefore : undefined;
   for (let left = Math.max(1, attempts); left > 0; left--) {
     const all = parseHistogramDump(await ask('perf histogram dump', filter), parsed);
     if (before.size === 0 || !all.some(hasSiblings)) {
@@ -68,7 +70,7 @@ export async function askHistograms(
     before = after;
   }
   // A daemon that has started anew meanwhile answers next time.
-  if (life !== (await lifeOf())) {
+  if (life !== undefined && life !== (await lifeOf())) {
     throw new HdrscopeError('ERR_DECODE', 'the daemon has started anew while it was asked');
   }
   return best!.map((one) => (life === undefined ? one : { ...one, life }));

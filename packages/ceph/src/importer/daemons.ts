@@ -5,12 +5,15 @@ import type { AskDaemon, AskHistogramsOptions } from './ask-histograms.ts';
 
 /** A daemon that can be asked. */
 export interface CephDaemon {
-  /** Its name among the daemons: `osd.0`. */
-  readonly name: string;
+  /** Its name among the daemons, which its series have as `ceph_daemon`: `osd.0`. @default the only daemon has no name */
+  readonly name?: string;
   readonly ask: AskDaemon;
   /** Names its present life: see `AskHistogramsOptions`. @default unknown */
   readonly life?: AskHistogramsOptions['life'];
 }
+
+/** A daemon with a name. */
+export type NamedDaemon = CephDaemon & { readonly name: string };
 
 const SUFFIX = '.asok';
 
@@ -35,15 +38,15 @@ export function daemonName(socket: string): string {
  *
  * @param timeoutMs The time for each answer, in milliseconds.
  */
-export function daemonAt(path: string, timeoutMs?: number): CephDaemon {
+export function daemonAt(path: string, timeoutMs?: number): NamedDaemon {
   const options = timeoutMs === undefined ? {} : { timeoutMs };
   return {
     name: daemonName(path),
     ask: (prefix, args) => askAdminSocket(path, prefix, { ...args, format: 'json' }, options),
-    // A daemon that starts makes its socket anew.
+    // A daemon that starts makes its socket anew. Connections and chmod leave the time of the last modification as it is.
     life: async () => {
       const found = await stat(path, { bigint: true }).catch(() => undefined);
-      return found && `${found.dev}.${found.ino}.${found.ctimeNs}`;
+      return found && `${found.dev}.${found.ino}.${found.mtimeNs}`;
     },
   };
 }
@@ -66,4 +69,17 @@ export async function socketsIn(folder: string): Promise<string[]> {
     .filter((entry) => entry.isSocket() && entry.name.endsWith(SUFFIX))
     .map(({ name, parentPath }) => join(parentPath, name))
     .sort();
+}
+
+/**
+ * The daemon behind a socket, or the daemons behind the sockets in a folder. A path that does not exist stands for a socket, whose
+ * daemon does not answer.
+ *
+ * @param timeoutMs The time for each answer, in milliseconds.
+ * @throws Error of the system when the folder cannot be read.
+ */
+export async function daemonsAt(path: string, timeoutMs?: number): Promise<NamedDaemon[]> {
+  const found = await stat(path).catch(() => undefined);
+  const sockets = found?.isDirectory() ? await socketsIn(path) : [path];
+  return sockets.map((socket) => daemonAt(socket, timeoutMs));
 }

@@ -1,3 +1,4 @@
+import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { reasonOf } from '@hdrscope/kit';
 import {
@@ -163,12 +164,13 @@ export function cephDaemons(
         found.push(...answer.value);
         all.push(...answer.value.flatMap((histogram) => readings.of(histogram)));
       } catch (error) {
-        problems.push(new Error(`${daemons[at]!.name}: ${reasonOf(error)}`, { cause: error }));
+        problems.push(ofDaemon(daemons[at]!, error));
       }
     }
     latest = found;
     problems.push(...ingestion.take(all));
-    if (problems.length > 0) throw new AggregateError(problems, problems.map(reasonOf).join('; '));
+    if (problems.length === 1) throw problems[0];
+    if (problems.length > 1) throw new AggregateError(problems, problems.map(reasonOf).join('; '));
   };
   const collect = async (): Promise<void> => {
     try {
@@ -205,6 +207,12 @@ export function cephDaemons(
       await ingestion.close();
     },
   };
+}
+
+/** An error with the name of its daemon. Errors of sockets have the path already. */
+function ofDaemon({ name }: CephDaemon, error: unknown): unknown {
+  const hasPath = error instanceof HdrscopeError && (error.code as string) === 'ERR_ADMIN_SOCKET';
+  return name === undefined || hasPath ? error : new Error(`${name}: ${reasonOf(error)}`, { cause: error });
 }
 
 /** The histograms of a daemon, with its name. */

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRegistry, type Snapshot } from '@hdrscope/registry';
@@ -9,6 +9,7 @@ import {
   cephHistograms,
   daemonAt,
   daemonName,
+  daemonsAt,
   type RunningAdminSocket,
   serveAdminSocket,
   socketsIn,
@@ -143,6 +144,27 @@ test('daemons come, go and restart: no count is lost or added twice', async () =
   expect(counted(back)[LATENCY]).toEqual({ 'osd.0': [3, 0.015], 'osd.1': [1, 0.001] });
   expect(counted(back)[MERGED]).toEqual({ all: [4, 0.016] });
   expect(ceph.health.resets).toBe(1);
+});
+
+test('a new socket is no restart where nothing shows that it is an OSD, nor is a changed mode', async () => {
+  const osd = new FakeOsd();
+  osd.write(5_000_000, 4096);
+  const path = join(folder, 'shop.asok');
+  const dump = () => osd.ask('perf histogram dump', {});
+  const serveShop = () => serveAdminSocket({ path, histograms: { dump, schema: () => ({}) } });
+  const registry = createRegistry();
+  cephDaemons(registry, () => daemonsAt(path));
+  const first = await serveShop();
+  await registry.gather();
+  await first.close();
+  running.push(await serveShop());
+  expect(counted(await registry.gather())[LATENCY]!.shop![0]).toBe(1);
+
+  await serve('osd.0.asok', osd);
+  const { life } = daemonAt(join(folder, 'osd.0.asok'));
+  const before = await life!();
+  chmodSync(join(folder, 'osd.0.asok'), 0o660);
+  expect(await life!()).toBe(before);
 });
 
 test('a daemon that does not answer is an error, and the others are read', async () => {

@@ -2,11 +2,10 @@ import { type ExecFileException, execFile } from 'node:child_process';
 import {
   type AskDaemon,
   askHistograms,
-  type CephDaemon,
-  daemonAt,
+  daemonsAt,
   type ImportedHistogram,
+  type NamedDaemon,
   type ParseDumpOptions,
-  socketsIn,
 } from '@hdrscope/ceph';
 import { HdrscopeError } from '@hdrscope/core';
 import { reasonOf } from '@hdrscope/kit';
@@ -39,21 +38,16 @@ export async function socketsSource(
   const kinds = await Promise.all(paths.map(kindOf));
   const file = paths.find((_, at) => kinds[at] === 'file');
   if (file !== undefined) throw new Refusal(`${file} is neither an admin socket nor a folder of sockets`);
-  const find = async (): Promise<CephDaemon[]> => {
-    const found = await Promise.all(
-      paths.map((path, at) => (kinds[at] === 'folder' ? socketsIn(path) : [path])),
-    );
-    return [...new Set(found.flat())].map((path) => daemonAt(path));
-  };
   return {
     async read() {
-      const answers = await Promise.all((await find()).map((daemon) => answerOf(daemon, options)));
+      const daemons = (await Promise.all(paths.map((path) => daemonsAt(path)))).flat();
+      const answers = await Promise.all(daemons.map((daemon) => answerOf(daemon, options)));
       return answers.filter(({ histograms }) => histograms === undefined || histograms.length > 0);
     },
   };
 }
 
-async function answerOf({ name, ask, life }: CephDaemon, options: ParseDumpOptions): Promise<DaemonAnswer> {
+async function answerOf({ name, ask, life }: NamedDaemon, options: ParseDumpOptions): Promise<DaemonAnswer> {
   try {
     return { name, histograms: await askHistograms(ask, { ...options, ...(life && { life }) }) };
   } catch (error) {

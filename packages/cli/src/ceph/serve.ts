@@ -1,10 +1,10 @@
 import {
   CEPH_RELEASES,
+  type CephDaemon,
   type CephRelease,
   cephDaemons,
-  daemonAt,
+  daemonsAt,
   serveAdminSocket,
-  socketsIn,
 } from '@hdrscope/ceph';
 import { inUrl } from '@hdrscope/kit/server';
 import { servePrometheus } from '@hdrscope/prometheus';
@@ -16,7 +16,7 @@ import { addGuard, type GuardingOptions, guardOf, schemeOf } from '../guard-opti
 import { portOption } from '../shared-options.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { startDemo } from './demo.ts';
-import { assertSockets, kindOf, openInputs } from './input.ts';
+import { assertSockets, openInputs } from './input.ts';
 import { sizesOption } from './sizes-option.ts';
 
 interface Options extends GuardingOptions {
@@ -78,13 +78,9 @@ async function serveDaemons(operands: readonly string[], options: Options, io: I
   const { port, host, merged = false, sizes } = options;
   const guard = await guardOf(options, io);
   assertSockets(await openInputs(operands, io), 'hdrscope ceph serve');
-  const list = async (): Promise<ReturnType<typeof daemonAt>[]> => {
-    const paths = await Promise.all(
-      operands.map(async (path) =>
-        (await kindOf(path).catch(() => 'gone')) === 'folder' ? socketsIn(path) : [path],
-      ),
-    );
-    return [...new Set(paths.flat())].map((path) => daemonAt(path, ANSWER_MS));
+  const list = async (): Promise<CephDaemon[]> => {
+    const daemons = await Promise.all(operands.map((path) => daemonsAt(path, ANSWER_MS)));
+    return daemons.flat();
   };
   const registry = createRegistry();
   const daemons = cephDaemons(registry, list, {
