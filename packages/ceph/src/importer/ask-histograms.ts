@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { readDocuments } from './documents.ts';
@@ -66,8 +67,11 @@ export async function askHistograms(
       return sums === undefined ? one : { ...one, measured: sums };
     });
     if (best === undefined || widthOf(measured) <= widthOf(best)) best = measured;
-    if (widthOf(measured) === 0) break;
-    before = after;
+    const width = widthOf(measured);
+    if (width === 0) break;
+    // An operation is counted within microseconds, unless the daemon has to wait for a processor.
+    if (width === Number.POSITIVE_INFINITY) await sleep(PAUSE_MS);
+    before = width === Number.POSITIVE_INFINITY ? await numbersOf(ask) : after;
   }
   // A daemon that has started anew meanwhile answers next time.
   if (life !== undefined && life !== (await lifeOf())) {
@@ -77,6 +81,7 @@ export async function askHistograms(
 }
 
 const DEFAULT_ATTEMPTS = 3;
+const PAUSE_MS = 5;
 
 const ASK_HISTOGRAMS: OptionsOwner<AskHistogramsOptions> = {
   name: 'askHistograms',
