@@ -156,19 +156,19 @@ export function cephDaemons(
     const daemons = await list();
     const answers = await Promise.allSettled(daemons.map((daemon) => histogramsOf(daemon, parsed)));
     const problems: unknown[] = [];
-    const found: ImportedHistogram[] = [];
-    const all: Reading[] = [];
+    const found: (readonly ImportedHistogram[])[] = [];
+    const all: (readonly Reading[])[] = [];
     for (const [at, answer] of answers.entries()) {
       try {
         if (answer.status === 'rejected') throw answer.reason;
-        found.push(...answer.value);
-        all.push(...answer.value.flatMap((histogram) => readings.of(histogram)));
+        found.push(answer.value);
+        all.push(answer.value.flatMap((histogram) => readings.of(histogram)));
       } catch (error) {
         problems.push(ofDaemon(daemons[at]!, error));
       }
     }
-    latest = found;
-    problems.push(...ingestion.take(all));
+    latest = found.flat();
+    for (const refusal of ingestion.take(all.flat())) problems.push(refusal);
     if (problems.length === 1) throw problems[0];
     if (problems.length > 1) throw new AggregateError(problems, problems.map(reasonOf).join('; '));
   };

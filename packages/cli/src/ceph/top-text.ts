@@ -59,8 +59,8 @@ export function topText(interval: ClusterInterval, figures: TopFigures, options:
     ...figures.leftOut.map((name) => `${name} has other axes, and is not in the sums`),
   ];
   const lines = [bold(title), ...notes.flatMap((note) => wrapped(note, columns))];
-  if (figures.all.count > 0n) lines.push(...tables(figures, options));
-  return `${lines.join('\n')}\n`;
+  const shown = figures.all.count > 0n ? [...lines, ...tables(figures, options)] : lines;
+  return `${shown.join('\n')}\n`;
 }
 
 /** The operations by kind and size, and the slowest daemons, in columns of equal widths. */
@@ -149,7 +149,12 @@ function wrapped(text: string, columns: number): string[] {
     else lines.push(`  ${word}`);
   }
   // A path may be longer than a line.
-  return lines.flatMap((line) => line.match(new RegExp(`.{1,${columns}}`, 'gu')) ?? [line]);
+  return lines.flatMap((line) => {
+    const characters = [...line];
+    return Array.from({ length: Math.ceil(characters.length / columns) || 1 }, (_, at) =>
+      characters.slice(at * columns, (at + 1) * columns).join(''),
+    );
+  });
 }
 
 /** The figures of an interval for programs, on one line. Bounds that are open are `null`. */
