@@ -1,3 +1,5 @@
+// The types of the methods of `PerfHistogram`.
+export type { AxisQuantile, AxisQuantileOptions, AxisUnit, ValueRange } from '@hdrscope/core';
 export type { AdminArgument, ArgumentType, ArgumentValue } from './admin-socket/arguments.ts';
 export { type AskOptions, askAdminSocket } from './admin-socket/ask.ts';
 export type { VersionReply } from './admin-socket/built-in.ts';
@@ -45,17 +47,10 @@ export {
   type Axis,
   type AxisRange,
   type AxisScale,
-  type AxisUnit,
   axisRanges,
   axisTitle,
 } from './histogram/axis.ts';
-export {
-  type AxisQuantile,
-  type AxisQuantileOptions,
-  PerfHistogram,
-  type PerfIncrease,
-} from './histogram/perf-histogram.ts';
-export type { ValueRange } from './histogram/value-range.ts';
+export { PerfHistogram, type PerfIncrease } from './histogram/perf-histogram.ts';
 export { type AskDaemon, type AskHistogramsOptions, askHistograms } from './importer/ask-histograms.ts';
 export type { AxisClasses } from './importer/classes.ts';
 export {

@@ -1,6 +1,6 @@
-import { HdrscopeError } from '@hdrscope/core';
+import { type AxisUnit, HdrscopeError } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
-import { type Axis, type AxisUnit, axisRanges } from '../histogram/axis.ts';
+import { type Axis, axisRanges } from '../histogram/axis.ts';
 import { CellTable, type DocumentObject, type DocumentValue, RepeatedPart, toPlain } from './document.ts';
 import { type CephFormat, formatDocument } from './format.ts';
 import { type HistogramCounter, type HistogramLogger, type PerfFilter, selectLoggers } from './loggers.ts';

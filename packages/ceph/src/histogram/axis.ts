@@ -1,12 +1,8 @@
-import { type EdgeLayout, explicitLayout, linearLayout, log2Layout } from '@hdrscope/core';
+import { type AxisUnit, type EdgeLayout, explicitLayout, linearLayout, log2Layout } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
-import type { CountedUnit } from '@hdrscope/registry';
 
 /** The growth of the slots of an axis. The slots of an `'explicit'` axis begin at its `edges`. */
 export type AxisScale = 'linear' | 'log2' | 'explicit';
-
-/** The unit of the values of an axis. */
-export type AxisUnit = Exclude<CountedUnit, 'KiB'>;
 
 /**
  * One dimension of a perf histogram, as Ceph configures it.
