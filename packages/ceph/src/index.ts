@@ -37,6 +37,7 @@ export {
   type DescribedHistogram,
   formatHistogramSchema,
   type HistogramSchema,
+  type HistogramSchemaOptions,
   type HistogramSchemaTextOptions,
   histogramSchema,
 } from './dump/schema.ts';
@@ -49,6 +50,7 @@ export {
   type AxisScale,
   axisRanges,
   axisTitle,
+  explicitAxis,
 } from './histogram/axis.ts';
 export { PerfHistogram, type PerfIncrease } from './histogram/perf-histogram.ts';
 export { type AskDaemon, type AskHistogramsOptions, askHistograms } from './importer/ask-histograms.ts';

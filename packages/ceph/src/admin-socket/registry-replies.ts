@@ -39,7 +39,7 @@ export function registryReplies(registry: Registry, options: RegistryRepliesOpti
   const loggers = async () => snapshotLoggers(await registry.gather(), shown);
   return {
     histograms: {
-      schema: async (format) => formatHistogramSchema(await loggers(), { format }),
+      schema: async (format) => formatHistogramSchema(await loggers(), { release, format }),
       dump: async (filter, format) => formatHistogramDump(await loggers(), { ...filter, release, format }),
     },
     numbers: async () => snapshotNumbers(await registry.gather(), numbers),

@@ -51,7 +51,7 @@ const PRETTY: XmlShape = { lineEnd: '\n', indent: ' ' };
 const ITEM_NAMES: Readonly<Record<string, string>> = {
   axes: 'axis',
   ranges: 'bucket',
-  sum: 'value',
+  sum: 'sum',
   values: 'value',
 };
 

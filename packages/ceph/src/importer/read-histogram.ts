@@ -84,7 +84,7 @@ export function readHistogram(json: Json, place: Place, options: HistogramReadin
     counter,
     histogram,
     unitSources: axes.map(({ unitSource }) => unitSource),
-    sums: fields.sum === undefined ? undefined : readSums(fields.sum, axes.length, `${path}.sum`),
+    sums: fields.sum === undefined ? undefined : readSums(fields.sum, histogram, `${path}.sum`),
     notes: [...axes.flatMap(({ notes }) => notes), ...values.notes],
   };
 }
@@ -97,10 +97,23 @@ function emptyHistogram(axes: ConstructorParameters<typeof PerfHistogram>[0], pa
   }
 }
 
-function readSums(json: Json, length: number, path: string): bigint[] {
+const SMALLEST_NEGATIVE = 2n ** 63n;
+
+/** Ceph writes sums without a sign: a negative one is 2^64 more. Only an axis that has counted negative values can have it. */
+function readSums(json: Json, { axes, layouts, cells }: PerfHistogram, path: string): bigint[] {
   const sums = asArray(json, path).map((sum, i) => asInteger(sum, `${path}[${i}]`));
-  if (sums.length !== length) throw mustBe('ERR_DECODE', path, `${length} sums, one for each axis`, sums);
-  return sums;
+  if (sums.length !== axes.length)
+    throw mustBe('ERR_DECODE', path, `${axes.length} sums, one for each axis`, sums);
+  const strides = axes.map((_, at) =>
+    layouts.slice(at + 1).reduce((product, { slotCount }) => product * slotCount, 1),
+  );
+  return sums.map((sum, at) => {
+    if (sum < SMALLEST_NEGATIVE) return sum;
+    const layout = layouts[at]!;
+    const isNegative = (count: bigint, cell: number): boolean =>
+      count > 0n && layout.lower(Math.floor(cell / strides[at]!) % layout.slotCount) < 0;
+    return cells.some(isNegative) ? BigInt.asIntN(64, sum) : sum;
+  });
 }
 
 /** Reads nested arrays into cells. Every array must have one item for each slot of its axis. */
