@@ -64,6 +64,15 @@ export {
   socketsIn,
 } from './importer/daemons.ts';
 export { dumpIncrease, type ImportedIncrease } from './importer/increase.ts';
+export type { CounterLabels } from './importer/labels.ts';
+export {
+  type ImportedAverage,
+  type ImportedCounterDescription,
+  type ImportedCounters,
+  type ParseCountersOptions,
+  parseCounterSchema,
+  parseCounters,
+} from './importer/parse-counters.ts';
 export { type ParseDumpOptions, parseHistogramDump } from './importer/parse-dump.ts';
 export { type ImportedLoggers, parseHistogramLoggers } from './importer/parse-loggers.ts';
 export { type ImportedDescription, parseHistogramSchema } from './importer/parse-schema.ts';

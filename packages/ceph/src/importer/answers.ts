@@ -15,7 +15,7 @@ const CURES: Readonly<Record<Answered, string>> = {
   'perf histogram schema': 'which hdrscope ceph schema reads',
   'perf dump': 'which has no histograms',
   'perf schema': 'which describes no histograms',
-  'counter dump': 'which has no histograms',
+  'counter dump': 'which has no histograms up to Tentacle',
 };
 
 /**

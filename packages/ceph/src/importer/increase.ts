@@ -10,8 +10,9 @@ export interface ImportedIncrease extends ImportedHistogram {
 }
 
 /** The identity of a histogram among dumps. */
-export function histogramKey({ daemon, logger, counter }: ImportedHistogram): string {
-  return JSON.stringify([daemon, logger, counter]);
+export function histogramKey({ daemon, logger, labels, counter }: ImportedHistogram): string {
+  const sorted = labels && Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify([daemon, logger, counter, ...(sorted === undefined ? [] : [sorted])]);
 }
 
 /**

@@ -64,7 +64,8 @@ function readSchema({ daemon, json }: TextDocument): ImportedDescription[] {
   return readAnswer('perf histogram schema', loggers, read);
 }
 
-function readDescription(
+/** Reads the description of one counter. */
+export function readDescription(
   json: Json,
   place: Pick<ImportedDescription, 'daemon' | 'logger' | 'counter'>,
   path: string,

@@ -4,6 +4,7 @@ import type { Budget } from '@hdrscope/kit';
 import { PerfHistogram } from '../histogram/perf-histogram.ts';
 import { asArray, asCount, asInteger, asObject } from './fields.ts';
 import type { Json } from './json.ts';
+import type { CounterLabels } from './labels.ts';
 import { pathOf } from './place.ts';
 import { readAxis } from './read-axis.ts';
 import type { SumBounds } from './sum-bounds.ts';
@@ -14,6 +15,8 @@ export interface ImportedHistogram {
   /** The daemon, when the text names it: `osd.0`. */
   readonly daemon: string | undefined;
   readonly logger: string;
+  /** The labels of the logger. Only the answer to `counter dump` has labels. @default no labels */
+  readonly labels?: CounterLabels;
   readonly counter: string;
   readonly histogram: PerfHistogram;
   /** The source of the unit of each axis. */
@@ -35,6 +38,7 @@ export interface ImportedHistogram {
 export interface Place {
   readonly daemon: string | undefined;
   readonly logger: string;
+  readonly labels?: CounterLabels;
   readonly counter: string;
 }
 
@@ -57,7 +61,7 @@ const MOST_AXES = 8;
 
 /** @throws HdrscopeError `ERR_DECODE`; `ERR_TOO_LARGE` */
 export function readHistogram(json: Json, place: Place, options: HistogramReading): ImportedHistogram {
-  const { daemon, logger, counter } = place;
+  const { daemon, logger, labels = {}, counter } = place;
   const path = pathOf(daemon, logger, counter);
   const fields = asObject(json, path);
   const axisList = asArray(fields.axes, `${path}.axes`);
@@ -81,6 +85,7 @@ export function readHistogram(json: Json, place: Place, options: HistogramReadin
   return {
     daemon,
     logger,
+    ...(Object.keys(labels).length > 0 && { labels }),
     counter,
     histogram,
     unitSources: axes.map(({ unitSource }) => unitSource),

@@ -37,7 +37,7 @@ export class Readings {
    */
   of(imported: ImportedHistogram): Reading[] {
     const { classes, merged = false } = this.#how;
-    const { histogram, daemon } = imported;
+    const { histogram, daemon, labels } = imported;
     const epoch = String(this.#epochOf(imported));
     return histogram.axes.flatMap((axis, at) =>
       classesOf(histogram, at, classes).flatMap((part) => {
@@ -45,7 +45,11 @@ export class Readings {
         const counted = { layout: layoutInUnit(axis), counts: histogram.marginal(at, where).counts };
         const reading = (isMerged: boolean): Reading => ({
           key: readingKey(imported, at, where.length === 0 ? undefined : label, isMerged),
-          attributes: { ...(daemon !== undefined && !isMerged && { ceph_daemon: daemon }), ...label },
+          attributes: {
+            ...labels,
+            ...(daemon !== undefined && !isMerged && { ceph_daemon: daemon }),
+            ...label,
+          },
           counted,
           ...this.#familyOf(imported, at, part, isMerged),
           counter: { epoch },
