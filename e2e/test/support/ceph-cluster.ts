@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { askAdminSocket } from '@hdrscope/ceph';
-import { describeWithPeers, programOf } from '@hdrscope/testing';
+import { describeWithPeers, type PeerName, programOf } from '@hdrscope/testing';
 import { createFolder, freePort, type PeerProcess, startPeer } from './peer-process.ts';
 
 /** A running cluster: a monitor, storage daemons and a pool. */
@@ -27,26 +27,40 @@ const SWITCH = 'HDRSCOPE_E2E_CEPH_CLUSTER';
 const POOL = 'test';
 const RUN_SECONDS = 30;
 
+/** The programs of a release of Ceph. */
+export type CephPeer = Extract<PeerName, 'ceph-cluster' | 'ceph-reef' | 'ceph-squid' | 'ceph-tentacle'>;
+
 /** `describe` for tests that need a cluster. They run on request; otherwise they are skipped and the reason is printed. */
-export function describeWithCephCluster(title: string, tests: () => void): void {
+export function describeWithCephCluster(
+  title: string,
+  tests: () => void,
+  peer: CephPeer = 'ceph-cluster',
+): void {
   if (process.env[SWITCH] === '1') {
-    describeWithPeers(['ceph-cluster'])(title, tests);
+    describeWithPeers([peer])(title, tests);
     return;
   }
   console.log(`skipped: ${title}: ${SWITCH} is not 1`);
   describe.skip(title, tests);
 }
 
-/**
- * Starts a cluster that keeps everything in memory. `stopPeers` ends it and removes its files.
- *
- * @param isSecondIdle Whether the second of its two storage daemons stores nothing, so that the first has all operations.
- */
-export async function startCephCluster({ isSecondIdle = true } = {}): Promise<CephCluster> {
+/** How a cluster is started. */
+export interface CephClusterOptions {
+  /** @default 'ceph-cluster' */
+  readonly peer?: CephPeer;
+  /** Whether the second of its two storage daemons stores nothing, so that the first has all operations. @default true */
+  readonly isSecondIdle?: boolean;
+}
+
+/** Starts a cluster that keeps everything in memory. `stopPeers` ends it and removes its files. */
+export async function startCephCluster({
+  peer = 'ceph-cluster',
+  isSecondIdle = true,
+}: CephClusterOptions = {}): Promise<CephCluster> {
   // One folder for each daemon, because stopping a daemon removes its folder.
   const mon = await createFolder();
   const osds = [await createFolder(), await createFolder()] as const;
-  const programs = dirname(programOf('ceph-cluster'));
+  const programs = dirname(programOf(peer));
   const [config, fsid] = [join(mon, 'ceph.conf'), randomUUID()];
   // A storage daemon looks for free ports by itself.
   const address = `[v2:127.0.0.1:${await freePort()}/0]`;
