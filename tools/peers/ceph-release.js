@@ -109,7 +109,9 @@ function aptFolder(folder, sources, key) {
   const archives = join(folder, 'archives');
   for (const path of [join(archives, 'partial'), join(folder, 'lists/partial')])
     mkdirSync(path, { recursive: true });
-  const [list, status, config] = ['sources.list', 'status', 'apt.conf'].map((name) => join(folder, name));
+  const list = join(folder, 'sources.list');
+  const status = join(folder, 'status');
+  const config = join(folder, 'apt.conf');
   writeFileSync(list, sources.map((source) => `deb [signed-by=${key}] ${source}\n`).join(''));
   writeFileSync(status, '');
   const settings = {
