@@ -4,6 +4,7 @@ export type { AdminArgument, ArgumentType, ArgumentValue } from './admin-socket/
 export { type AskOptions, askAdminSocket } from './admin-socket/ask.ts';
 export type { VersionReply } from './admin-socket/built-in.ts';
 export type { AdminCommand, CommandArguments, CommandResult } from './admin-socket/command.ts';
+export { type HistogramRepliesOptions, histogramReplies } from './admin-socket/histogram-replies.ts';
 export type { AdminSocketLimits } from './admin-socket/limits.ts';
 export type { HistogramReplies, PerfReplies } from './admin-socket/perf-commands.ts';
 export type {
