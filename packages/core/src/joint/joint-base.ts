@@ -63,6 +63,9 @@ export abstract class JointBase<Axis extends NamedAxis> extends Inspectable {
   /** The number of cells of one slot of the first axis. */
   declare private readonly rowLength: number;
   declare private readonly counts: Cells;
+  declare private readonly strides: readonly number[];
+  /** The slots of the values that are being recorded. */
+  declare private readonly slots: Uint32Array<ArrayBuffer>;
   /** For each axis, the sums of its values by the slots of all other axes. Absent before the first record. */
   declare private sums: readonly Float64Array<ArrayBuffer>[] | undefined;
   /** Whether all counts came with their values. */
@@ -81,6 +84,8 @@ export abstract class JointBase<Axis extends NamedAxis> extends Inspectable {
     this.second = layouts[1];
     this.rowLength = cells / this.first.slotCount;
     this.counts = new Cells(cells);
+    this.strides = stridesOf(layouts.map(({ slotCount }) => slotCount));
+    this.slots = new Uint32Array(layouts.length);
     this.sums = undefined;
     this.isSummed = true;
   }
@@ -328,28 +333,29 @@ export abstract class JointBase<Axis extends NamedAxis> extends Inspectable {
   }
 
   #recordAll(values: readonly unknown[]): void {
-    const { layouts } = this;
-    if (values.length !== layouts.length) {
-      const allowed = `${layouts.length} numbers, one for each axis`;
-      throw mustBe('ERR_INVALID_VALUE', 'values', allowed, values.length);
+    const { layouts, slots, strides } = this;
+    const axes = layouts.length;
+    if (values.length !== axes) {
+      throw mustBe('ERR_INVALID_VALUE', 'values', `${axes} numbers, one for each axis`, values.length);
     }
     let cell = 0;
-    const slots = values.map((value, i) => {
-      if (!isNumber(value)) throw mustBe('ERR_INVALID_VALUE', 'value', 'a number', value);
+    for (let i = 0; i < axes; i++) {
+      const one = values[i];
+      if (!isNumber(one)) throw mustBe('ERR_INVALID_VALUE', 'value', 'a number', one);
       const layout = layouts[i]!;
-      const slot = layout.slotOf(value);
-      if (!(slot >= 0 && slot < layout.slotCount)) throw this.#withoutSlot(i, value);
-      cell = cell * layout.slotCount + slot;
-      return slot;
-    });
+      const slot = layout.slotOf(one);
+      if (!(slot >= 0 && slot < layout.slotCount)) throw this.#withoutSlot(i, one);
+      slots[i] = slot;
+      cell += slot * strides[i]!;
+    }
     this.counts.increment(cell);
     const sums = this.sums ?? this.#startSums();
-    for (let i = 0; i < slots.length; i++) {
-      let place = 0;
-      for (let other = 0; other < slots.length; other++) {
-        if (other !== i) place = place * layouts[other]!.slotCount + slots[other]!;
-      }
-      sums[i]![place]! += values[i] as number;
+    for (let i = 0; i < axes; i++) {
+      // The place among the cells without this axis: those of the axes before it, and those of the axes after it.
+      const stride = strides[i]!;
+      const after = cell % stride;
+      const before = (cell - after - slots[i]! * stride) / layouts[i]!.slotCount;
+      sums[i]![before + after]! += values[i] as number;
     }
   }
 
