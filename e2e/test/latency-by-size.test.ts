@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { askAdminSocket, type PerfHistogram, parseCounters, parseHistogramDump } from '@hdrscope/ceph';
-import type { JointHistogram } from '@hdrscope/core';
+import type { JointHistogram } from '@hdrscope/core/joint';
 import { readHistogram } from './prometheus-text.ts';
 import { createFolder, stopPeers } from './support/peer-process.ts';
 

@@ -1,5 +1,5 @@
 // The types of the methods of `PerfHistogram`.
-export type { AxisQuantile, AxisQuantileOptions, AxisUnit, ValueRange } from '@hdrscope/core';
+export type { AxisQuantile, AxisQuantileOptions, AxisUnit, ValueRange } from '@hdrscope/core/joint';
 export type { AdminArgument, ArgumentType, ArgumentValue } from './admin-socket/arguments.ts';
 export { type AskOptions, askAdminSocket } from './admin-socket/ask.ts';
 export type { VersionReply } from './admin-socket/built-in.ts';

@@ -52,15 +52,6 @@ export {
   time,
 } from './histogram/timer.ts';
 export { type CounterOptions, type Increase, increase } from './increase.ts';
-export type {
-  AxisQuantile,
-  AxisQuantileOptions,
-  AxisUnit,
-  JointIncrease,
-  NamedAxis,
-} from './joint/joint-base.ts';
-export { type JointAxis, JointHistogram } from './joint/joint-histogram.ts';
-export type { ValueRange } from './joint/value-range.ts';
 export { type EdgeLayout, explicitLayout, type InclusiveBound } from './layout/edges.ts';
 export {
   type ExponentialLayout,

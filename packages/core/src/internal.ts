@@ -29,7 +29,6 @@ export { histogramOver } from './histogram/histogram-over.ts';
 export { histogramSince } from './histogram/histogram-since.ts';
 export { meanBounds, meanOf } from './histogram/statistics.ts';
 export { counterIncrease } from './increase.ts';
-export { JointBase } from './joint/joint-base.ts';
 export { edgesBelow } from './layout/edges.ts';
 export { exponentialBound, exponentialIndex, type IndexRange } from './layout/exponential.ts';
 export { isHdrLayout } from './layout/hdr.ts';

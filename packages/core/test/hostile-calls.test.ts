@@ -1,4 +1,5 @@
 import * as core from '../src/index.ts';
+import { JointHistogram } from '../src/joint.ts';
 
 const {
   BasicHistogram,
@@ -6,7 +7,6 @@ const {
   DoubleRecorder,
   Histogram,
   HdrscopeError,
-  JointHistogram,
   LayoutHistogram,
   Recorder,
   explicitLayout,

@@ -14,12 +14,15 @@ const sizes = latencies().map((latency, i) => 2 ** (9 + ((latency + i) % 14)));
 /**
  * A case that records each latency with a size.
  *
- * @param {(core: typeof import('@hdrscope/core')) => { record: (latency: number, size: number) => void, median: () => number }} make
+ * @param {(core: typeof import('@hdrscope/core') & typeof import('@hdrscope/core/joint')) => { record: (latency: number, size: number) => void, median: () => number }} make
  * @returns {Setup}
  */
 function withSizes(make) {
   return async () => {
-    const { record, median } = make(await import('@hdrscope/core'));
+    const { record, median } = make({
+      ...(await import('@hdrscope/core')),
+      ...(await import('@hdrscope/core/joint')),
+    });
     const mask = sizes.length - 1;
     let next = 0;
     return feed(

@@ -1,5 +1,6 @@
-import { type AxisUnit, HdrscopeError } from '@hdrscope/core';
+import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import type { AxisUnit } from '@hdrscope/core/joint';
 import { type Axis, axisRanges } from '../histogram/axis.ts';
 import type { PerfHistogram } from '../histogram/perf-histogram.ts';
 import { CellTable, type DocumentObject, type DocumentValue, RepeatedPart, toPlain } from './document.ts';

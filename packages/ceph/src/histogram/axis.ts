@@ -1,5 +1,6 @@
-import { type AxisUnit, type EdgeLayout, explicitLayout, linearLayout, log2Layout } from '@hdrscope/core';
+import { type EdgeLayout, explicitLayout, linearLayout, log2Layout } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
+import type { AxisUnit } from '@hdrscope/core/joint';
 
 /** The growth of the slots of an axis. The slots of an `'explicit'` axis begin at its `edges`. */
 export type AxisScale = 'linear' | 'log2' | 'explicit';

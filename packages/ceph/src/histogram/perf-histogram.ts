@@ -1,5 +1,6 @@
-import type { EdgeLayout, JointIncrease } from '@hdrscope/core';
-import { JointBase, mustBe } from '@hdrscope/core/internal';
+import type { EdgeLayout } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
+import { JointBase, type JointIncrease } from '@hdrscope/core/joint';
 import { type Axis, axisDifference, axisLayout } from './axis.ts';
 
 /** The counts between two readings of one histogram. */
@@ -7,7 +8,7 @@ export type PerfIncrease = JointIncrease<PerfHistogram>;
 
 /**
  * A histogram of one or more dimensions, as Ceph's daemons keep it: a count of 64 bits for every combination of slots, row
- * by row. It is a `JointHistogram` of `@hdrscope/core` whose axes are those of Ceph: linear or log2, with an underflow and an
+ * by row. It is a `JointHistogram` of `@hdrscope/core/joint` whose axes are those of Ceph: linear or log2, with an underflow and an
  * overflow. Values in Ceph are integers; a fraction has the slot of the integer below it.
  *
  * @example

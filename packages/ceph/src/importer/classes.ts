@@ -1,4 +1,4 @@
-import type { ValueRange } from '@hdrscope/core';
+import type { ValueRange } from '@hdrscope/core/joint';
 import type { Attributes } from '@hdrscope/registry';
 import type { PerfHistogram } from '../histogram/perf-histogram.ts';
 

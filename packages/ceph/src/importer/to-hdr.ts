@@ -1,4 +1,4 @@
-import type { Histogram, ValueRange } from '@hdrscope/core';
+import type { Histogram } from '@hdrscope/core';
 import {
   assertOptions,
   integersOf,
@@ -7,6 +7,7 @@ import {
   type OptionsOwner,
   type SlotValueStrategy,
 } from '@hdrscope/core/internal';
+import type { ValueRange } from '@hdrscope/core/joint';
 import type { PerfHistogram } from '../histogram/perf-histogram.ts';
 
 /**

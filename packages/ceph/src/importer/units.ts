@@ -1,5 +1,5 @@
-import type { AxisUnit } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
+import type { AxisUnit } from '@hdrscope/core/joint';
 import { AXIS_UNITS } from '../histogram/axis.ts';
 
 /**

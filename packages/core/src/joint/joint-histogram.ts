@@ -31,7 +31,8 @@ const JOINT_AXIS: OptionsOwner<JointAxis> = {
  *
  * @example
  * ```ts
- * import { explicitLayout, hdrLayout, JointHistogram } from '@hdrscope/core';
+ * import { explicitLayout, hdrLayout } from '@hdrscope/core';
+ * import { JointHistogram } from '@hdrscope/core/joint';
  *
  * const requests = new JointHistogram([
  *   { name: 'duration', unit: 'ms', layout: hdrLayout({ highestTrackableValue: 3_600_000, significantDigits: 2 }) },

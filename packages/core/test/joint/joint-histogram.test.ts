@@ -3,12 +3,11 @@ import {
   explicitLayout,
   exponentialLayout,
   hdrLayout,
-  JointHistogram,
   type Layout,
   linearLayout,
   log2Layout,
-  type ValueRange,
 } from '../../src/index.ts';
+import { JointHistogram, type ValueRange } from '../../src/joint.ts';
 import { refusalOf } from '../support/refused.ts';
 
 const LAYOUTS: readonly Layout[] = [

@@ -4,8 +4,6 @@ import {
   explicitLayout,
   type HdrscopeError,
   type Layout,
-  type NamedAxis,
-  type ValueRange,
 } from '@hdrscope/core';
 import {
   assertOptions,
@@ -18,6 +16,7 @@ import {
   resolutionOf,
   scaledLayout,
 } from '@hdrscope/core/internal';
+import type { NamedAxis, ValueRange } from '@hdrscope/core/joint';
 import { SHOWN_UNITS } from '../counted-unit.ts';
 import type { FamilyOptions } from '../family-options.ts';
 import type { Registry } from '../registry.ts';
@@ -25,7 +24,7 @@ import { ingest } from './ingest.ts';
 import type { Reading } from './reading.ts';
 import type { Ingestion, IntakeOptions } from './source.ts';
 
-/** A histogram of several axes: a `JointHistogram` of `@hdrscope/core`, or a `PerfHistogram` of `@hdrscope/ceph`. */
+/** A histogram of several axes: a `JointHistogram` of `@hdrscope/core/joint`, or a `PerfHistogram` of `@hdrscope/ceph`. */
 export interface JointCounts {
   readonly axes: readonly NamedAxis[];
   /** The slots of each axis. */
@@ -78,7 +77,8 @@ export interface JointHistogramOptions extends IntakeOptions {
  *   a name for each class, or the unit of a family does not suit its axis.
  * @example
  * ```ts
- * import { explicitLayout, JointHistogram } from '@hdrscope/core';
+ * import { explicitLayout } from '@hdrscope/core';
+ * import { JointHistogram } from '@hdrscope/core/joint';
  * import { createRegistry, jointHistogram } from '@hdrscope/registry';
  *
  * const requests = new JointHistogram([

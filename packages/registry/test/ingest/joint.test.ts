@@ -1,4 +1,5 @@
-import { explicitLayout, exponentialLayout, hdrLayout, JointHistogram, log2Layout } from '@hdrscope/core';
+import { explicitLayout, exponentialLayout, hdrLayout, log2Layout } from '@hdrscope/core';
+import { JointHistogram } from '@hdrscope/core/joint';
 import { refusalOf } from '@hdrscope/testing/refusals';
 import { createRegistry, type FamilySnapshot, jointHistogram } from '../../src/index.ts';
 

@@ -1,0 +1,11 @@
+// Entry `@hdrscope/core/joint`: histograms of events that have several values.
+export {
+  type AxisQuantile,
+  type AxisQuantileOptions,
+  type AxisUnit,
+  JointBase,
+  type JointIncrease,
+  type NamedAxis,
+} from './joint/joint-base.ts';
+export { type JointAxis, JointHistogram } from './joint/joint-histogram.ts';
+export type { ValueRange } from './joint/value-range.ts';
