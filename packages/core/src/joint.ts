@@ -1,4 +1,5 @@
-// Entry `@hdrscope/core/joint`: histograms of events that have several values.
+// Entry `@hdrscope/core/joint`: histograms of events that have several values. It imports the other entries by their names, so that
+// they stay the files that they are without it.
 export {
   type AxisQuantile,
   type AxisQuantileOptions,

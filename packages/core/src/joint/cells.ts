@@ -1,4 +1,4 @@
-import { HdrscopeError } from '../errors.ts';
+import { HdrscopeError } from '@hdrscope/core';
 
 // The place of the lower half of a 64-bit word: 0 on all machines that Node.js supports, except for IBM's.
 const LOW = /* @__PURE__ */ lowHalf();

@@ -1,12 +1,12 @@
-import { countedIn } from '../counted.ts';
-import { HdrscopeError, mustBe } from '../errors.ts';
-import { Inspectable } from '../histogram/inspection.ts';
-import { LayoutHistogram } from '../histogram/layout-histogram.ts';
-import type { QuantileOptions } from '../histogram/quantile.ts';
-import { haveSameSlots } from '../increase.ts';
-import type { Layout } from '../layout/layout.ts';
-import { assertOptions, type OptionsOwner } from '../options.ts';
-import { visible } from '../visible.ts';
+import { countedIn, HdrscopeError, type Layout, LayoutHistogram, type QuantileOptions } from '@hdrscope/core';
+import {
+  assertOptions,
+  haveSameSlots,
+  Inspectable,
+  mustBe,
+  type OptionsOwner,
+  visible,
+} from '@hdrscope/core/internal';
 import { Cells } from './cells.ts';
 import { type SlotSpan, stridesOf, visitCells } from './grid.ts';
 import { assertRange, slotSpanOf, type ValueRange } from './value-range.ts';

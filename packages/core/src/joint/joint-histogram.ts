@@ -1,7 +1,5 @@
-import { mustBe } from '../errors.ts';
-import { assertLayout } from '../layout/checks.ts';
-import type { Layout } from '../layout/layout.ts';
-import { assertOptions, type OptionsOwner } from '../options.ts';
+import type { Layout } from '@hdrscope/core';
+import { assertLayout, assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { type AxisUnit, JointBase } from './joint-base.ts';
 
 /** One of the values that an event is counted by. */

@@ -1,6 +1,5 @@
-import { mustBe } from '../errors.ts';
-import type { Layout } from '../layout/layout.ts';
-import { assertOptions, type OptionsOwner } from '../options.ts';
+import type { Layout } from '@hdrscope/core';
+import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import type { SlotSpan } from './grid.ts';
 
 /**
