@@ -26,6 +26,7 @@ export const USES = [
   use('a view for OpenTelemetry', 42, '@hdrscope/otel', 'createHdr'),
   use('a receiver of OTLP', 28, '@hdrscope/otel/receiver', 'serveOtlp'),
   use('a sender of remote write', 17, '@hdrscope/prometheus/remote-write', 'sendRemoteWrite'),
+  use('several values of one event', 16, '@hdrscope/core/joint'),
   use('all of core', 40, '@hdrscope/core'),
 ];
 

@@ -103,6 +103,12 @@ export const targets = [
   { group: 'ebpf-struct', ours: 'hdrscope batch', peer: 'bpftool and JSON.parse', atLeast: 200 },
   { group: 'ebpf-struct', ours: 'hdrscope batch', limit: 10_000 },
   { group: 'ceph-record', ours: 'hdrscope, 32 x 32', peer: 'the same, one axis', atMost: 3 },
+  {
+    group: 'joint-record',
+    ours: 'a joint histogram',
+    peer: 'two histograms, which know nothing of each other',
+    atMost: 2,
+  },
   { group: 'ceph-dump', ours: 'hdrscope', limit: 10e6 },
   { group: 'ceph-parse', ours: 'hdrscope', peer: 'JSON.parse', atMost: 4 },
 ];

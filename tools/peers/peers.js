@@ -5,6 +5,7 @@ import { fillFolder, peersFolder } from './cache.js';
 import { buildWithCargo } from './cargo.js';
 import { unpackCeph } from './ceph.js';
 import { unpackCephDaemons } from './ceph-daemons.js';
+import { CEPH_RELEASES, unpackCephRelease } from './ceph-release.js';
 import { unpackCollectd } from './collectd.js';
 import { unpackDebianPackage } from './debian.js';
 import { buildWithGo } from './go.js';
@@ -59,6 +60,14 @@ export const PEERS = [
     make: unpackCephDaemons,
     isExtra: true,
   },
+  ...Object.entries(CEPH_RELEASES).map(([name, release]) => ({
+    name: `ceph-${name}`,
+    version: release.version,
+    folder: `ceph-${name}-${release.version}`,
+    program: 'bin/ceph-osd',
+    make: (/** @type {string} */ folder) => unpackCephRelease(release, folder),
+    isExtra: true,
+  })),
   {
     name: 'collectd',
     version: '5.12.0',

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { askAdminSocket } from '@hdrscope/ceph';
-import { describeWithPeers, programOf } from '@hdrscope/testing';
-import { createFolder, freePort, startPeer } from './peer-process.ts';
+import { describeWithPeers, type PeerName, programOf } from '@hdrscope/testing';
+import { createFolder, freePort, type PeerProcess, startPeer } from './peer-process.ts';
 
 /** A running cluster: a monitor, storage daemons and a pool. */
 export interface CephCluster {
@@ -13,6 +13,10 @@ export interface CephCluster {
   /** The admin socket of `osd.0`, which stores everything. */
   readonly osdSocket: string;
   readonly monSocket: string;
+  /** The storage daemons: the folder of each holds its admin socket. */
+  readonly osds: readonly PeerProcess[];
+  /** The path of the `ceph` command and the configuration for it. */
+  readonly command: { readonly program: string; readonly config: string };
   /** Runs the `ceph` command and returns its output. */
   ceph(...args: readonly string[]): Promise<string>;
   /** Runs `rados` on the pool and returns its output. */
@@ -23,33 +27,48 @@ const SWITCH = 'HDRSCOPE_E2E_CEPH_CLUSTER';
 const POOL = 'test';
 const RUN_SECONDS = 30;
 
+/** The programs of a release of Ceph. */
+export type CephPeer = Extract<PeerName, 'ceph-cluster' | 'ceph-reef' | 'ceph-squid' | 'ceph-tentacle'>;
+
 /** `describe` for tests that need a cluster. They run on request; otherwise they are skipped and the reason is printed. */
-export function describeWithCephCluster(title: string, tests: () => void): void {
+export function describeWithCephCluster(
+  title: string,
+  tests: () => void,
+  peer: CephPeer = 'ceph-cluster',
+): void {
   if (process.env[SWITCH] === '1') {
-    describeWithPeers(['ceph-cluster'])(title, tests);
+    describeWithPeers([peer])(title, tests);
     return;
   }
   console.log(`skipped: ${title}: ${SWITCH} is not 1`);
   describe.skip(title, tests);
 }
 
-/**
- * Starts a cluster that keeps everything in memory. `stopPeers` ends it and removes its files. The second of its two
- * storage daemons stores nothing, so that the first has all operations.
- */
-export async function startCephCluster(): Promise<CephCluster> {
+/** How a cluster is started. */
+export interface CephClusterOptions {
+  /** @default 'ceph-cluster' */
+  readonly peer?: CephPeer;
+  /** Whether the second of its two storage daemons stores nothing, so that the first has all operations. @default true */
+  readonly isSecondIdle?: boolean;
+}
+
+/** Starts a cluster that keeps everything in memory. `stopPeers` ends it and removes its files. */
+export async function startCephCluster({
+  peer = 'ceph-cluster',
+  isSecondIdle = true,
+}: CephClusterOptions = {}): Promise<CephCluster> {
   // One folder for each daemon, because stopping a daemon removes its folder.
   const mon = await createFolder();
   const osds = [await createFolder(), await createFolder()] as const;
-  const programs = dirname(programOf('ceph-cluster'));
+  const programs = dirname(programOf(peer));
   const [config, fsid] = [join(mon, 'ceph.conf'), randomUUID()];
   // A storage daemon looks for free ports by itself.
   const address = `[v2:127.0.0.1:${await freePort()}/0]`;
-  await writeFile(config, configOf({ mon, osds, fsid, address }));
+  await writeFile(config, configOf({ mon, osds, fsid, address, isSecondIdle }));
 
   const run = (program: string, ...args: readonly string[]): Promise<string> =>
     runProgram(join(programs, program), ['--conf', config, ...args], osds[0]);
-  const start = (name: string, folder: string, isReady: () => Promise<boolean>): Promise<unknown> => {
+  const start = (name: string, folder: string, isReady: () => Promise<boolean>): Promise<PeerProcess> => {
     const [kind, id] = name.split('.') as [string, string];
     const args = ['--conf', config, '-f', '-i', id];
     return startPeer(join(programs, `ceph-${kind}`), args, { folder, isReady });
@@ -61,12 +80,14 @@ export async function startCephCluster(): Promise<CephCluster> {
   const monSocket = join(mon, 'mon.a.asok');
   await start('mon.a', mon, () => isIn(monSocket, 'mon_status', 'leader'));
 
+  const running: PeerProcess[] = [];
   for (const [id, folder] of osds.entries()) {
     const uuid = randomUUID();
     await run('ceph', 'osd', 'new', uuid);
     await mkdir(join(folder, 'data'));
     await run('ceph-osd', '--mkfs', '-i', `${id}`, '--osd-uuid', uuid);
-    await start(`osd.${id}`, folder, () => isIn(join(folder, `osd.${id}.asok`), 'status', 'active'));
+    const isReady = (): Promise<boolean> => isIn(join(folder, `osd.${id}.asok`), 'status', 'active');
+    running.push(await start(`osd.${id}`, folder, isReady));
   }
   await run('ceph', 'osd', 'pool', 'create', POOL, '8');
 
@@ -74,6 +95,8 @@ export async function startCephCluster(): Promise<CephCluster> {
     folder: osds[0],
     osdSocket: join(osds[0], 'osd.0.asok'),
     monSocket,
+    osds: running,
+    command: { program: join(programs, 'ceph'), config },
     ceph: (...args) => run('ceph', ...args),
     rados: (...args) => run('rados', '--pool', POOL, ...args),
   };
@@ -84,10 +107,11 @@ interface Places {
   readonly osds: readonly [string, string];
   readonly fsid: string;
   readonly address: string;
+  readonly isSecondIdle: boolean;
 }
 
 /** No authentication, one copy of everything, and nothing beyond the loopback interface. */
-function configOf({ mon, osds, fsid, address }: Places): string {
+function configOf({ mon, osds, fsid, address, isSecondIdle }: Places): string {
   return `
 [global]
 fsid = ${fsid}
@@ -114,7 +138,7 @@ ${placesOf('mon', mon, 'mon.a')}
 ${placesOf('osd', osds[0], 'osd.0')}
 [osd.1]
 ${placesOf('osd', osds[1], 'osd.1')}
-osd crush initial weight = 0
+${isSecondIdle ? 'osd crush initial weight = 0' : ''}
 [client]
 admin socket =
 `;

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { askAdminSocket, registryReplies, serveAdminSocket } from '@hdrscope/ceph';
@@ -135,6 +135,19 @@ ${PROMETHEUS}`);
   expect(world.lines.join('\n')).toMatch(/source gone has failed: .*the socket does not exist/);
   // The log has one line for the first failure, however many follow.
   expect(world.lines.filter((line) => line.startsWith('source folder has failed'))).toHaveLength(1);
+});
+
+test('the daemons of a folder have names, and families of all together', async () => {
+  mkdirSync(world.pathOf('run'));
+  await daemon('run/ceph-osd.0.asok');
+  const { registry } = await daemon('run/ceph-osd.1.asok');
+  registry.histogram({ name: 'op.latency', unit: 's' }).with({}).record(0.02);
+  await world.start(`sources: [{ type: ceph, socket: ${world.pathOf('run')}, merged: true }]\n${PROMETHEUS}`);
+  const url = urlIn(world.lines);
+  const name = 'ceph_hdrscope_op_latency_latency_count';
+  expect(await sample(url, `${name}{ceph_daemon="osd.0"}`)).toBe(1);
+  expect(await sample(url, `${name}{ceph_daemon="osd.1"}`)).toBe(2);
+  expect(await sample(url, 'ceph_merged_hdrscope_op_latency_latency_count')).toBe(3);
 });
 
 test('a daemon that comes back is read again', async () => {

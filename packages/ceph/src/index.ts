@@ -1,7 +1,10 @@
+// The types of the methods of `PerfHistogram`.
+export type { AxisQuantile, AxisQuantileOptions, AxisUnit, ValueRange } from '@hdrscope/core/joint';
 export type { AdminArgument, ArgumentType, ArgumentValue } from './admin-socket/arguments.ts';
 export { type AskOptions, askAdminSocket } from './admin-socket/ask.ts';
 export type { VersionReply } from './admin-socket/built-in.ts';
 export type { AdminCommand, CommandArguments, CommandResult } from './admin-socket/command.ts';
+export { type HistogramRepliesOptions, histogramReplies } from './admin-socket/histogram-replies.ts';
 export type { AdminSocketLimits } from './admin-socket/limits.ts';
 export type { HistogramReplies, PerfReplies } from './admin-socket/perf-commands.ts';
 export type {
@@ -35,6 +38,7 @@ export {
   type DescribedHistogram,
   formatHistogramSchema,
   type HistogramSchema,
+  type HistogramSchemaOptions,
   type HistogramSchemaTextOptions,
   histogramSchema,
 } from './dump/schema.ts';
@@ -45,19 +49,31 @@ export {
   type Axis,
   type AxisRange,
   type AxisScale,
-  type AxisUnit,
   axisRanges,
   axisTitle,
+  explicitAxis,
 } from './histogram/axis.ts';
-export {
-  type AxisQuantile,
-  type AxisQuantileOptions,
-  PerfHistogram,
-  type PerfIncrease,
-} from './histogram/perf-histogram.ts';
-export type { ValueRange } from './histogram/value-range.ts';
+export { PerfHistogram, type PerfIncrease } from './histogram/perf-histogram.ts';
+export { type AskDaemon, type AskHistogramsOptions, askHistograms } from './importer/ask-histograms.ts';
 export type { AxisClasses } from './importer/classes.ts';
+export {
+  type CephDaemon,
+  daemonAt,
+  daemonName,
+  daemonsAt,
+  type NamedDaemon,
+  socketsIn,
+} from './importer/daemons.ts';
 export { dumpIncrease, type ImportedIncrease } from './importer/increase.ts';
+export type { CounterLabels } from './importer/labels.ts';
+export {
+  type ImportedAverage,
+  type ImportedCounterDescription,
+  type ImportedCounters,
+  type ParseCountersOptions,
+  parseCounterSchema,
+  parseCounters,
+} from './importer/parse-counters.ts';
 export { type ParseDumpOptions, parseHistogramDump } from './importer/parse-dump.ts';
 export { type ImportedLoggers, parseHistogramLoggers } from './importer/parse-loggers.ts';
 export { type ImportedDescription, parseHistogramSchema } from './importer/parse-schema.ts';
@@ -65,8 +81,11 @@ export type { ImportedHistogram } from './importer/read-histogram.ts';
 export {
   type CephHistograms,
   type CephHistogramsOptions,
+  cephDaemons,
   cephHistograms,
+  type Fetched,
 } from './importer/source.ts';
+export type { SumBounds } from './importer/sum-bounds.ts';
 export { type AxisToHdrOptions, axisToHdr, type LossyHdr, type LossyStrategy } from './importer/to-hdr.ts';
 export type { UnitOverrides, UnitSource } from './importer/units.ts';
 export { type JsonFormat, type JsonValue, toJsonText } from './json-text.ts';

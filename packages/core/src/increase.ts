@@ -164,7 +164,8 @@ function aligned<L extends Layout>(
   return { now, before: { layout: now.layout, counts } };
 }
 
-function haveSameSlots(a: Layout, b: Layout): boolean {
+/** Whether two layouts put every value into the same slot. */
+export function haveSameSlots(a: Layout, b: Layout): boolean {
   if (a === b) return true;
   if (a.kind !== b.kind) return false;
   if (a instanceof HdrLayout) return b instanceof HdrLayout && a.sharesSlotsWith(b);

@@ -27,12 +27,20 @@ export { fromBase64, toBase64 } from './encoding/base64.ts';
 export { mustBe } from './errors.ts';
 export { histogramOver } from './histogram/histogram-over.ts';
 export { histogramSince } from './histogram/histogram-since.ts';
+export { Inspectable } from './histogram/inspection.ts';
 export { meanBounds, meanOf } from './histogram/statistics.ts';
-export { counterIncrease } from './increase.ts';
+export { counterIncrease, haveSameSlots } from './increase.ts';
+export { assertLayout } from './layout/checks.ts';
 export { edgesBelow } from './layout/edges.ts';
 export { exponentialBound, exponentialIndex, type IndexRange } from './layout/exponential.ts';
 export { isHdrLayout } from './layout/hdr.ts';
-export { type IntegerLayout, integerAfter, integerBefore, integerLayout } from './layout/integer.ts';
+export {
+  type IntegerLayout,
+  integerAfter,
+  integerBefore,
+  integerLayout,
+  integersOf,
+} from './layout/integer.ts';
 export {
   fromTicks,
   type Resolution,

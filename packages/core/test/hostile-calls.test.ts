@@ -1,4 +1,5 @@
 import * as core from '../src/index.ts';
+import { JointHistogram } from '../src/joint.ts';
 
 const {
   BasicHistogram,
@@ -36,7 +37,15 @@ const ARGUMENTS: readonly unknown[] = [
 ];
 
 /** Methods for subclasses. */
-const PROTECTED: readonly string[] = ['clear', 'forget', 'layoutChanged', 'reach', 'recordAll'];
+const PROTECTED: readonly string[] = [
+  'axisDifference',
+  'clear',
+  'forget',
+  'layoutChanged',
+  'over',
+  'reach',
+  'recordAll',
+];
 
 /** The names of all methods that an object inherits. */
 function methodsOf(target: object): string[] {
@@ -73,6 +82,7 @@ const made: Readonly<Record<string, () => object>> = {
   BasicHistogram: () => new BasicHistogram(),
   DoubleHistogram: () => new DoubleHistogram(),
   LayoutHistogram: () => new LayoutHistogram(layout),
+  JointHistogram: () => new JointHistogram([{ name: 'seconds', layout }]),
   Recorder: () => new Recorder(),
   DoubleRecorder: () => new DoubleRecorder(),
 };

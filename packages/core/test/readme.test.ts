@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as core from '../src/index.ts';
+import { JointHistogram } from '../src/joint.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 const rows = [...readme.matchAll(/^\|(?<what>[^|]*)\| `(?<call>[^`]+)` \|$/gm)].map(({ groups }) => groups!);
@@ -10,13 +11,28 @@ function names(): Record<string, unknown> {
   const other = new core.Histogram({ highestTrackableValue: 2n ** 63n - 1n });
   const d = new core.DoubleHistogram();
   const e = new core.LayoutHistogram(core.explicitLayout([10, 100, 1000]));
+  const j = new JointHistogram([
+    { name: 'duration', layout: core.linearLayout({ width: 10, slots: 200 }) },
+    { name: 'size', layout: core.explicitLayout([4096]) },
+  ]);
   for (const value of [1100, 1250, 1300]) {
     h.record(value, 10);
     other.record(value, 2);
     d.record(value / 1000);
     e.record(value / 10);
+    j.record(value, 4 * value);
   }
-  return { ...core, h, other, d, e, r: new core.Recorder(h), text: core.formatPercentiles(h) };
+  return {
+    ...core,
+    JointHistogram,
+    h,
+    other,
+    d,
+    e,
+    j,
+    r: new core.Recorder(h),
+    text: core.formatPercentiles(h),
+  };
 }
 
 test('the table of capabilities is there', () => {

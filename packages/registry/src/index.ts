@@ -10,6 +10,12 @@ export type { Family, FamilySnapshot } from './family.ts';
 export { defaultResolution, type FamilyOptions, type FamilySettings, type Scope } from './family-options.ts';
 export type { IngestHealth, ReadingRefusal } from './ingest/health.ts';
 export { ingest } from './ingest/ingest.ts';
+export {
+  type JointClasses,
+  type JointCounts,
+  type JointHistogramOptions,
+  jointHistogram,
+} from './ingest/joint.ts';
 export { IngestMemory, type StreamLimits } from './ingest/memory.ts';
 export type { CounterState, Reading } from './ingest/reading.ts';
 export type {

@@ -35,7 +35,7 @@ const stdin = mapping({ type: z.literal('stdin'), name, metric, attributes });
 const ceph = mapping({
   type: z.literal('ceph'),
   name,
-  socket: text('the path of an admin socket'),
+  socket: text('the path of an admin socket, or of a folder of them'),
   timeout: duration.prefault('5s'),
   since,
   units: z
@@ -47,6 +47,7 @@ const ceph = mapping({
     axis: text('the name of an axis'),
     bounds: z.array(z.number({ error: 'must be a number' }), { error: 'must be a list of numbers' }),
   }).optional(),
+  merged: yesOrNo(false),
   attributes,
 });
 

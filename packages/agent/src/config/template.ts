@@ -26,12 +26,11 @@ sources:
   #     name: service.duration
   #     unit: ns
 
-  # A daemon of Ceph.
-  # - name: osd.0
+  # Daemons of Ceph: those of all sockets in a folder, or of one socket.
+  # - name: osds
   #   type: ceph
-  #   socket: /var/run/ceph/ceph-osd.0.asok
-  #   attributes:
-  #     ceph_daemon: osd.0
+  #   socket: /var/run/ceph
+  #   merged: true        # all daemons together, too
 
   # A map in which an eBPF program counts: "hdrscope ebpf list" shows them.
   # - name: queue

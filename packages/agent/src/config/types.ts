@@ -61,15 +61,17 @@ export interface StdinSourceConfig extends Entry {
   readonly attributes: AttributeTexts;
 }
 
-/** A daemon of Ceph, or another program that serves such a socket. */
+/** Daemons of Ceph, or other programs that serve such sockets. */
 export interface CephSourceConfig extends Entry {
   readonly type: 'ceph';
-  /** The path of its admin socket. */
+  /** The path of an admin socket, or of a folder of them. */
   readonly socket: string;
   readonly timeout: number;
   readonly since: 'beginning' | 'now';
   readonly units: Readonly<Record<string, AxisUnit>>;
   readonly classes?: { readonly axis: string; readonly bounds: readonly number[] } | undefined;
+  /** Whether there are families of all daemons together, too. */
+  readonly merged: boolean;
   readonly attributes: AttributeTexts;
 }
 

@@ -1,13 +1,16 @@
-import { axisTitle, type ImportedHistogram, type PerfHistogram } from '@hdrscope/ceph';
+import { type Axis, axisTitle, type ImportedHistogram, type PerfHistogram } from '@hdrscope/ceph';
 import { HdrscopeError } from '@hdrscope/core';
 import type { View } from '@hdrscope/dashboard';
 import { axesToDraw, type HeatMapPlot, heatMapOfCells } from '@hdrscope/plot';
 import type { EntryContext } from '../entry.ts';
+import { LatencyOverTime } from './latency-over-time.ts';
 
 /** One counter, summed over all daemons that have it with the same axes. */
 interface Counter {
   readonly name: string;
   readonly daemons: string[];
+  /** By the name of the source and that of the daemon. */
+  readonly members: Map<string, ImportedHistogram>;
   /** The sum of their counts. */
   readonly histogram: PerfHistogram;
 }
@@ -20,11 +23,21 @@ const MOST_CELLS = 2 ** 14;
 
 const MOST_NAMES = 3;
 
+/** The values of counters over time, by the names and the axes of the counters. */
+export type OverTimeOfCounters = Map<string, LatencyOverTime>;
+
 /**
- * Heat maps of the counters of Ceph's daemons, for counters with two axes of more than one slot, cumulative since the daemons
- * began. Daemons with equal axes share a heat map. Counters with the largest counts come first.
+ * Heat maps of the counters of Ceph's daemons, for counters with two axes of more than one slot: both axes, cumulative since the
+ * daemons began, and the first axis over time, since the page looks. Daemons with equal axes share a heat map. Counters with the
+ * largest counts come first.
+ *
+ * @param overTime Kept from one call to the next.
  */
-export function cephViews(perfHistograms: EntryContext['perfHistograms']): View[] {
+export function cephViews(
+  perfHistograms: EntryContext['perfHistograms'],
+  overTime: OverTimeOfCounters,
+  nowMs: number,
+): View[] {
   const counters: Counter[] = [];
   for (const [source, latest] of perfHistograms) {
     for (const one of latest()) if (canBeShown(one.histogram)) addTo(counters, one, source);
@@ -34,7 +47,9 @@ export function cephViews(perfHistograms: EntryContext['perfHistograms']): View[
     .filter(({ count }) => count > 0)
     .sort((a, b) => magnitude(b.count) - magnitude(a.count) || compare(a.counter.name, b.counter.name))
     .slice(0, MOST_MAPS)
-    .map(({ counter, count }) => heatMapOf(counter, count));
+    .flatMap(({ counter, count }) =>
+      [heatMapOf(counter, count), overTimeOf(counter, overTime, nowMs) ?? []].flat(),
+    );
   // The families of the daemons have a tab of this name too.
   return plots.length === 0 ? [] : [{ name: 'Ceph', plots }];
 }
@@ -44,20 +59,20 @@ function canBeShown({ layouts }: PerfHistogram): boolean {
   return x !== undefined && layouts[x]!.slotCount * layouts[y]!.slotCount <= MOST_CELLS;
 }
 
-function addTo(
-  counters: Counter[],
-  { daemon, logger, counter, histogram }: ImportedHistogram,
-  source: string,
-): void {
+function addTo(counters: Counter[], imported: ImportedHistogram, source: string): void {
+  const { daemon, logger, counter, histogram } = imported;
   const name = `${logger}.${counter}`;
   const daemonName = daemon ?? source;
+  const member = JSON.stringify([source, daemon]);
   for (const known of counters) {
     if (known.name === name && isAdded(histogram, known.histogram)) {
       known.daemons.push(daemonName);
+      known.members.set(member, imported);
       return;
     }
   }
-  counters.push({ name, daemons: [daemonName], histogram: histogram.copy() });
+  const members = new Map([[member, imported]]);
+  counters.push({ name, daemons: [daemonName], members, histogram: histogram.copy() });
 }
 
 /** False when the axes differ, or the sum of the counts would be too large; the sum is unchanged then. */
@@ -81,18 +96,47 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
+function overTimeOf(
+  { name, daemons, members, histogram }: Counter,
+  overTime: OverTimeOfCounters,
+  nowMs: number,
+): HeatMapPlot | undefined {
+  const { y } = axesToDraw(histogram.layouts);
+  const axis = shownAxis(histogram.axes[y]!);
+  const key = JSON.stringify([
+    name,
+    histogram.axes.map((one) => ({ ...one, edges: one.edges?.map(String) })),
+  ]);
+  const known = overTime.get(key) ?? new LatencyOverTime({ at: y, ...axis });
+  overTime.set(key, known);
+  known.add(members, nowMs);
+  return known.plot(`${axis.name} of ${name} of ${namesText(daemons)}, over time`);
+}
+
+function namesText(daemons: readonly string[]): string {
+  return daemons.length > MOST_NAMES ? `${daemons.length} daemons` : daemons.join(', ');
+}
+
+/** The slots are shown with their unit, so the name drops its unit, which may be wrong. */
+function shownAxis({ name, unit = 'none' }: Axis): {
+  readonly name: string;
+  readonly unit: NonNullable<Axis['unit']>;
+} {
+  return { name: unit === 'none' ? name : axisTitle({ name }), unit };
+}
+
 function heatMapOf({ name, daemons, histogram }: Counter, count: number): HeatMapPlot {
   const { x, y } = axesToDraw(histogram.layouts);
   const { layouts, cells } = histogram;
-  // The slots are shown with their unit, so the name drops its unit, which may be wrong.
-  const axes = histogram.axes.map(({ name: ofAxis, unit = 'none' }) => ({
-    name: unit === 'none' ? ofAxis : axisTitle({ name: ofAxis }),
-    unit,
-  }));
-  const who = daemons.length > MOST_NAMES ? `${daemons.length} daemons` : daemons.join(', ');
+  const axes = histogram.axes.map(shownAxis);
   const since = daemons.length === 1 ? 'since the daemon began' : 'together, since the daemons began';
   return heatMapOfCells(
     { axes, layouts, cells },
-    { x: x!, y, title: `${name} of ${who}`, subtitle: `${count.toLocaleString('en-US')} values ${since}` },
+    {
+      x: x!,
+      y,
+      title: `${name} of ${namesText(daemons)}`,
+      subtitle: `${count.toLocaleString('en-US')} values ${since}`,
+    },
   );
 }

@@ -1,17 +1,23 @@
-import { askAdminSocket, cephHistograms } from '@hdrscope/ceph';
+import { stat } from 'node:fs/promises';
+import { type CephDaemon, cephDaemons, daemonsAt } from '@hdrscope/ceph';
 import type { CephSourceConfig } from '../config/types.ts';
 import type { Start } from '../entry.ts';
 
-/** A daemon of Ceph. Every gather asks it. */
+/** Daemons of Ceph: one, or those whose sockets are in a folder. Every gather asks them. */
 export const startCeph: Start<CephSourceConfig> = async (config, { registry, intake, perfHistograms }) => {
-  const { name, socket, timeout, units, classes, attributes, since } = config;
-  const fetch = (): Promise<string> =>
-    askAdminSocket(socket, 'perf histogram dump', {}, { timeoutMs: timeout });
-  const ceph = cephHistograms(registry, fetch, {
+  const { name, socket, timeout, units, classes, merged, attributes, since } = config;
+  // The attributes of the source name an only daemon.
+  const list = async (): Promise<CephDaemon[]> => {
+    const isFolder = (await stat(socket).catch(() => undefined))?.isDirectory() === true;
+    const daemons = await daemonsAt(socket, timeout);
+    return isFolder ? daemons : daemons.map(({ ask, life }) => ({ ask, ...(life && { life }) }));
+  };
+  const ceph = cephDaemons(registry, list, {
     ...intake(`ceph ${socket}`),
     since,
     units,
     attributes,
+    merged,
     // A gather waits a little longer than the request, so the error of the request is the one that is reported.
     timeoutMs: timeout + 1000,
     ...(classes !== undefined && { classes }),

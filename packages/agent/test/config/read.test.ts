@@ -21,6 +21,7 @@ test('fills in defaults', () => {
         name: 'ceph',
         socket: '/a.asok',
         timeout: 5000,
+        merged: false,
         since: 'beginning',
         units: {},
         attributes: {},

@@ -1,8 +1,14 @@
-import { type Axis, askAdminSocket, PerfHistogram, parseHistogramDump } from '@hdrscope/ceph';
+import {
+  type Axis,
+  askAdminSocket,
+  type ImportedHistogram,
+  PerfHistogram,
+  parseHistogramDump,
+} from '@hdrscope/ceph';
 import type { View } from '@hdrscope/dashboard';
 import type { HeatMapPlot, Plot } from '@hdrscope/plot';
 import { LATENCY, SIZE } from '@hdrscope/testing/osd';
-import { cephViews } from '../../src/sinks/ceph-views.ts';
+import { cephViews, type OverTimeOfCounters } from '../../src/sinks/ceph-views.ts';
 import { configOf, until, urlIn, useWorld } from '../support/agents.ts';
 import { serveOsd } from '../support/perf-daemons.ts';
 
@@ -34,8 +40,11 @@ async function viewOf(url: string, isSo: (plots: readonly Plot[]) => boolean): P
   throw new Error('the events have ended');
 }
 
-const heatMapsOf = (plots: readonly Plot[]): readonly HeatMapPlot[] =>
+const everyHeatMap = (plots: readonly Plot[]): readonly HeatMapPlot[] =>
   plots.filter((plot) => plot.kind === 'heat-map');
+/** The heat maps of two axes of a counter. */
+const heatMapsOf = (plots: readonly Plot[]): readonly HeatMapPlot[] =>
+  everyHeatMap(plots).filter(({ x }) => x.unit !== 'time');
 
 /** Waits for a view with a number of heat maps. */
 async function heatMaps(count: number): Promise<readonly HeatMapPlot[]> {
@@ -47,7 +56,7 @@ async function heatMaps(count: number): Promise<readonly HeatMapPlot[]> {
 async function mapsOf(counters: Readonly<Record<string, PerfHistogram>>): Promise<readonly Plot[]> {
   const path = await serveOsd(world, 'osd.0', counters);
   const dump = parseHistogramDump(await askAdminSocket(path, 'perf histogram dump'));
-  return cephViews(new Map([['osd.0', () => dump]])).flatMap(({ plots }) => plots);
+  return cephViews(new Map([['osd.0', () => dump]]), new Map(), 0).flatMap(({ plots }) => plots);
 }
 
 test("a counter with two axes is a heat map of the daemon's dump, before the bars of each axis", async () => {
@@ -147,4 +156,56 @@ test('a heat map grows with its daemon, and disappears with its source', async (
     const { families } = await agent.registry.gather();
     return families.some(({ series }) => series.some(({ histogram }) => histogram.totalCount === 3));
   });
+});
+
+test('latencies over time are the counts of each few seconds, of all daemons, across restarts', () => {
+  const imported = (daemon: string, histogram: PerfHistogram): ImportedHistogram => ({
+    daemon,
+    logger: 'osd',
+    counter: WRITES,
+    histogram: histogram.copy(),
+    unitSources: ['known', 'name'],
+    sums: undefined,
+    notes: [],
+  });
+  const [one, two] = [writes([150_000, 600], [150_000, 600]), writes()];
+  const overTime: OverTimeOfCounters = new Map();
+  const show = (nowMs: number): HeatMapPlot[] => {
+    const dump = [imported('osd.0', one), imported('osd.1', two)];
+    const [view] = cephViews(new Map([['all', () => dump]]), overTime, nowMs);
+    return everyHeatMap(view!.plots).filter(({ x }) => x.unit === 'time');
+  };
+  const columns = ([plot]: HeatMapPlot[]): [from: number, to: number, counts: Record<string, number>][] =>
+    plot!.x.slots.map(({ lower, upper }, at) => [
+      lower,
+      upper,
+      Object.fromEntries(
+        plot!.y.slots.flatMap(({ lower: ns }, row) =>
+          plot!.counts[row]![at] === 0 ? [] : [[ns, plot!.counts[row]![at]!]],
+        ),
+      ),
+    ]);
+
+  // The values before the first look have no known time.
+  expect(show(1000)).toEqual([]);
+  one.record(150_000, 4096);
+  two.record(900_000, 4096);
+  expect(columns(show(3000))).toEqual([[1000, 3000, { 100000: 1, 800000: 1 }]]);
+  two.record(900_000, 4096);
+  expect(columns(show(6000))).toEqual([[1000, 6000, { 100000: 1, 800000: 2 }]]);
+  one.reset();
+  one.record(150_000, 4096);
+  const later = show(9000);
+  expect(columns(later)).toEqual([
+    [1000, 6000, { 100000: 1, 800000: 2 }],
+    [6000, 9000, { 100000: 1 }],
+  ]);
+  expect(later[0]).toMatchObject({
+    title: `Latency of osd.${WRITES} of osd.0, osd.1, over time`,
+    y: { name: 'Latency', unit: 'ns' },
+  });
+  for (let at = 0; at < 100; at++) show(10_000 + at * 6000);
+  expect(show(700_000)[0]).toBeUndefined();
+  one.record(150_000, 4096);
+  expect(show(706_000)[0]!.x.slots).toHaveLength(60);
 });

@@ -1,5 +1,4 @@
-import { CEPH_FORMATS, type CephFormat } from '../dump/format.ts';
-import { toJsonText } from '../json-text.ts';
+import { CEPH_FORMATS, type CephFormat, formatDocument, PERF_ROOT } from '../dump/format.ts';
 import { fits } from './arguments.ts';
 import type { AdminCommand, CommandArguments, CommandResult, Commands } from './command.ts';
 import { failureBody } from './failure.ts';
@@ -23,7 +22,7 @@ export async function answer(commands: Commands, raw: RawRequest): Promise<strin
   if (args === undefined) return failureBody('invalid command json');
   const known = CEPH_FORMATS.find((one) => one === format) ?? 'json-pretty';
   try {
-    return toBody(await command.run(args, known), known);
+    return toBody(await command.run(args, known), known, prefix);
   } catch (error) {
     return failureBody(messageOf(error));
   }
@@ -51,10 +50,26 @@ function argumentsOf({ args = [] }: AdminCommand, request: Request): CommandArgu
   return Object.fromEntries(found);
 }
 
-function toBody(result: CommandResult, format: CephFormat): string | Uint8Array {
+function toBody(result: CommandResult, format: CephFormat, prefix: string): string | Uint8Array {
   if (result === undefined) return '';
   if (typeof result === 'string' || result instanceof Uint8Array) return result;
-  return toJsonText(result, format === 'json' ? 'json' : 'json-pretty');
+  return formatDocument(result, format, rootOf(prefix));
+}
+
+/** The names of the root elements that differ from the command, as daemons have them. */
+const ROOTS: ReadonlyMap<string, string> = new Map([
+  ['get_command_descriptions', 'command_descriptions'],
+  ['git_version', 'version'],
+  ...['1', '2', 'perfcounters_dump', 'perfcounters_schema'].map((prefix) => [prefix, PERF_ROOT] as const),
+  ...['perf', 'counter', 'perf histogram'].flatMap((group) => [
+    [`${group} dump`, PERF_ROOT] as const,
+    [`${group} schema`, PERF_ROOT] as const,
+  ]),
+]);
+
+/** The name of the root element in XML: that of the command. Its spaces become underscores. */
+function rootOf(prefix: string): string {
+  return ROOTS.get(prefix) ?? prefix;
 }
 
 function messageOf(error: unknown): string {

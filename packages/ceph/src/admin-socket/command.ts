@@ -5,7 +5,10 @@ import type { AdminArgument, ArgumentValue } from './arguments.ts';
 /** The arguments in a request. An argument that the request leaves out is absent. */
 export type CommandArguments = Readonly<Record<string, ArgumentValue | undefined>>;
 
-/** The answer of a command. Strings and bytes are sent unchanged, `undefined` as an empty body, other values as JSON. */
+/**
+ * The answer of a command. Strings and bytes are sent unchanged, `undefined` as an empty body, other values in the format
+ * that the client wants.
+ */
 export type CommandResult = JsonValue | Uint8Array | undefined;
 
 /** A command of an admin socket. */
@@ -19,8 +22,8 @@ export interface AdminCommand {
   /**
    * Answers the command. An error that it throws reaches the client as `ERROR: (22) Invalid argument` with its message.
    *
-   * @param format The format that the client wants; an unknown one becomes `json-pretty`. A command that supports XML
-   *   returns XML as a string. Other values are sent as JSON, even when the client wants XML.
+   * @param format The format that the client wants; an unknown one becomes `json-pretty`. In XML, the command is the root
+   *   element, and each item of an array is an `item`. A command that writes its own text returns it as a string.
    */
   run(args: CommandArguments, format: CephFormat): CommandResult | Promise<CommandResult>;
 }

@@ -116,8 +116,12 @@ function shownValue(number: PerfNumber, name: string): JsonValue {
   const avgcount = integerOf(number.count, `count of ${name}`);
   const sum = write(number.sum, `sum of ${name}`);
   if (!number.real) return { avgcount, sum };
-  const mean = Number(number.count) === 0 ? 0 : Number(number.sum) / Number(number.count);
-  return { avgcount, sum, avgtime: realOf(mean, name) };
+  return { avgcount, sum, avgtime: realOf(meanSeconds(Number(number.sum), Number(number.count)), name) };
+}
+
+/** Whole nanoseconds, as daemons divide: 0.736421376 s by 1593 is 0.000462285 s. */
+function meanSeconds(sum: number, count: number): number {
+  return count === 0 ? 0 : Math.floor(Math.round(sum * 1e9) / count) / 1e9;
 }
 
 function integerOf(value: number | bigint, name: string): JsonValue {

@@ -1,8 +1,7 @@
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import type { Registry } from '@hdrscope/registry';
-import { formatHistogramDump } from '../dump/dump.ts';
-import { formatHistogramSchema } from '../dump/schema.ts';
 import { type SnapshotLoggersOptions, snapshotLoggers } from '../dump/snapshot.ts';
+import { histogramReplies } from './histogram-replies.ts';
 import type { PerfReplies } from './perf-commands.ts';
 import { type SnapshotNumbersOptions, snapshotLabelledNumbers, snapshotNumbers } from './snapshot-numbers.ts';
 
@@ -38,10 +37,7 @@ export function registryReplies(registry: Registry, options: RegistryRepliesOpti
   const numbers = { ...(percentiles && { percentiles }), ...(logger !== undefined && { logger }) };
   const loggers = async () => snapshotLoggers(await registry.gather(), shown);
   return {
-    histograms: {
-      schema: async (format) => formatHistogramSchema(await loggers(), { format }),
-      dump: async (filter, format) => formatHistogramDump(await loggers(), { ...filter, release, format }),
-    },
+    histograms: histogramReplies(loggers, { release }),
     numbers: async () => snapshotNumbers(await registry.gather(), numbers),
     labelled: async () => snapshotLabelledNumbers(await registry.gather(), numbers),
   };

@@ -15,8 +15,8 @@ export interface SnapshotNumbersOptions {
 
 /**
  * Families of a registry as the numbers of `perf dump`, for tools that do not read histograms. Each series has its count and
- * its sum under the name of the family, and gauges such as `NAME_p50`, `NAME_p99`, `NAME_p99_9` and `NAME_max`. Times are
- * in seconds. Attributes are appended to the name of the logger.
+ * its sum under the name of the family, and gauges such as `NAME_p50`, `NAME_p99`, `NAME_p99_9` and `NAME_max`. A percentile
+ * is the upper bound of its slot, and at most the maximum. Times are in seconds. Attributes are appended to the name of the logger.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist.
  */
@@ -109,8 +109,9 @@ function numbersOf(
   const text: PerfNumberText = { description, real, units: unit === 'By' ? 'bytes' : 'none' };
 
   const gauges = [
+    // A percentile is the upper bound of its slot, and the largest value lies below the bound of the last slot.
     ...valuesAtPercentiles(family, series, percentiles).map(
-      (value, i) => [`p${String(percentiles[i]).replace('.', '_')}`, value] as const,
+      (value, i) => [`p${String(percentiles[i]).replace('.', '_')}`, Math.min(value, series.max)] as const,
     ),
     ['max', series.max] as const,
   ];

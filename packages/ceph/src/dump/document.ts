@@ -1,5 +1,5 @@
-import { CellTexts } from '../histogram/cells.ts';
 import { CustomJson, innerShape, type JsonShape, type Pieces, writeArray, writeJson } from '../json-text.ts';
+import { CellTexts } from './cell-texts.ts';
 
 /** A part of a document that is written as JSON or XML. */
 export type DocumentValue =

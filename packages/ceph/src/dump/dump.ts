@@ -1,6 +1,8 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
-import { type Axis, type AxisUnit, axisRanges } from '../histogram/axis.ts';
+import type { AxisUnit } from '@hdrscope/core/joint';
+import { type Axis, axisRanges } from '../histogram/axis.ts';
+import type { PerfHistogram } from '../histogram/perf-histogram.ts';
 import { CellTable, type DocumentObject, type DocumentValue, RepeatedPart, toPlain } from './document.ts';
 import { type CephFormat, formatDocument } from './format.ts';
 import { type HistogramCounter, type HistogramLogger, type PerfFilter, selectLoggers } from './loggers.ts';
@@ -35,6 +37,7 @@ export interface DumpedAxis {
 /** A histogram in a dump. Counts beyond 2^53 − 1 are bigints. */
 export interface DumpedHistogram {
   readonly axes: readonly DumpedAxis[];
+  /** The sum of the values of each axis. A negative sum is 2^64 more, as in Ceph. */
   readonly sum?: readonly (number | bigint)[];
   readonly values: DumpedValues;
 }
@@ -122,17 +125,28 @@ function dumpDocument(
     parts.set(key, part);
     return part;
   };
-  return loggersDocument(loggers, filter, ({ histogram, sums }, path) => {
+  return loggersDocument(loggers, filter, ({ histogram, sums = recordedSums(histogram) }, path) => {
     const { axes, cells, layouts } = histogram;
     const document: DocumentObject = new Map();
     document.set(
       'axes',
       axes.map((axis) => axisPart(axis, path)),
     );
-    if (release === 'next' && sums !== undefined) document.set('sum', sums);
+    if (release === 'next' && sums !== undefined) document.set('sum', sums.map(inUnsignedBits));
     const lengths = layouts.map(({ slotCount }) => slotCount);
     return document.set('values', new CellTable(cells, lengths));
   });
+}
+
+/** The sums of a histogram that has recorded all of its values; `undefined` otherwise. */
+function recordedSums(histogram: PerfHistogram): bigint[] | undefined {
+  const sums = histogram.axes.map((_, at) => histogram.sum(at) ?? Number.NaN);
+  return sums.every(Number.isFinite) ? sums.map((sum) => BigInt(Math.round(sum))) : undefined;
+}
+
+/** Ceph keeps sums in 64 bits without a sign, so a negative sum is written as its two's complement. */
+function inUnsignedBits(sum: bigint): bigint {
+  return BigInt.asUintN(64, sum);
 }
 
 const UNIT_NAMES: Readonly<Record<AxisUnit, string>> = {

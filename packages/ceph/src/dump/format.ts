@@ -1,55 +1,106 @@
 import { mustBe, visible } from '@hdrscope/core/internal';
-import { toJsonText } from '../json-text.ts';
-import { CellTable, type DocumentObject, type DocumentValue, RepeatedPart } from './document.ts';
+import { type JsonValue, type Pieces, RawJson, toJsonText } from '../json-text.ts';
+import { CellTable, type DocumentObject, RepeatedPart } from './document.ts';
 
 /** The format of a document, by Ceph's names. */
 export type CephFormat = 'json' | 'json-pretty' | 'xml' | 'xml-pretty';
 
 export const CEPH_FORMATS: readonly CephFormat[] = ['json', 'json-pretty', 'xml', 'xml-pretty'];
 
-/** Ceph's name of the root element in XML. */
-const ROOT = 'perfcounter_collection';
+/** Ceph's name of the root element of perf commands in XML. */
+export const PERF_ROOT = 'perfcounter_collection';
 
 /**
  * Writes a document as Ceph's formatters do, byte for byte.
  *
+ * @param root The name of the root element in XML.
  * @throws HdrscopeError `ERR_INVALID_OPTION` when the format is not one of the four.
  */
-export function formatDocument(document: DocumentObject, format: CephFormat): string {
+export function formatDocument(
+  document: DocumentObject | JsonValue,
+  format: CephFormat,
+  root: string = PERF_ROOT,
+): string {
   switch (format) {
     case 'json':
     case 'json-pretty':
       return toJsonText(document, format);
     case 'xml':
-      return xml(ROOT, document, '', '');
-    case 'xml-pretty':
+    case 'xml-pretty': {
+      const shape = format === 'xml' ? COMPACT : PRETTY;
+      const out: Pieces = [];
+      writeXml(out, root, document, shape, '');
       // Ceph adds an empty line at the end.
-      return `${xml(ROOT, document, '\n', ' ')}\n`;
+      return out.join('') + shape.lineEnd;
+    }
     default:
       throw mustBe('ERR_INVALID_OPTION', 'format', `one of ${CEPH_FORMATS.join(', ')}`, format);
   }
 }
 
+interface XmlShape {
+  readonly lineEnd: string;
+  /** The indentation that each level adds. */
+  readonly indent: string;
+}
+
+const COMPACT: XmlShape = { lineEnd: '', indent: '' };
+const PRETTY: XmlShape = { lineEnd: '\n', indent: ' ' };
+
 /** The element of each item, by the element of the array. An array within an array has the element of the outer one. */
 const ITEM_NAMES: Readonly<Record<string, string>> = {
   axes: 'axis',
   ranges: 'bucket',
-  sum: 'value',
+  sum: 'sum',
   values: 'value',
 };
 
-function xml(name: string, value: DocumentValue, lineEnd: string, indent: string, start = ''): string {
+/** Adds the element of a value. Values that JSON leaves out are left out. */
+function writeXml(out: Pieces, name: string, value: unknown, shape: XmlShape, start: string): void {
+  const plain = plainOf(value);
+  if (isLeftOut(plain)) return;
   const tag = tagOf(name);
-  if (typeof value !== 'object') return `${start}<${tag}>${escapeXml(String(value))}</${tag}>${lineEnd}`;
-  if (value instanceof RepeatedPart) return xml(name, value.value, lineEnd, indent, start);
-  if (value instanceof CellTable) return xml(name, value.toArrays(), lineEnd, indent, start);
-  const children: readonly [string, DocumentValue][] =
-    value instanceof Map
-      ? [...value]
-      : value.map((item) => [Array.isArray(item) ? name : ITEM_NAMES[name]!, item]);
-  const inner = children.map(([child, one]) => xml(child, one, lineEnd, indent, start + indent)).join('');
-  return `${start}<${tag}>${lineEnd}${inner}${start}</${tag}>${lineEnd}`;
+  if (typeof plain !== 'object' || plain === null) {
+    out.push(`${start}<${tag}>${plain === null ? '' : escapeXml(String(plain))}</${tag}>${shape.lineEnd}`);
+    return;
+  }
+  out.push(`${start}<${tag}>${shape.lineEnd}`);
+  const children: Iterable<readonly [unknown, unknown]> = Array.isArray(plain)
+    ? plain.map((item) => [itemName(name, item), item] as const)
+    : plain instanceof Map
+      ? plain
+      : Object.entries(plain);
+  for (const [child, one] of children) writeXml(out, String(child), one, shape, start + shape.indent);
+  out.push(`${start}</${tag}>${shape.lineEnd}`);
 }
+
+/** A value without the wrappers that only JSON needs. */
+function plainOf(value: unknown): unknown {
+  if (value instanceof RepeatedPart) return value.value;
+  if (value instanceof CellTable) return value.toArrays();
+  if (value instanceof RawJson) return value.text;
+  if (
+    typeof value === 'object' &&
+    value !== null &&
+    'toJSON' in value &&
+    typeof value.toJSON === 'function'
+  ) {
+    return value.toJSON();
+  }
+  return value;
+}
+
+function isLeftOut(value: unknown): boolean {
+  return value === undefined || typeof value === 'function' || typeof value === 'symbol';
+}
+
+/** In a signature, a word is an `arg`, and an argument has its own name. */
+function itemName(array: string, item: unknown): string {
+  if (array === SIGNATURE) return typeof item === 'string' ? 'arg' : (item as { readonly name: string }).name;
+  return Array.isArray(item) ? array : (ITEM_NAMES[array] ?? 'item');
+}
+
+const SIGNATURE = 'sig';
 
 // Ceph writes a name as it is, `::` included. A name of an application may have characters that no element may have. These are those
 // of the fourth edition of XML 1.0, which parsers such as expat follow, as far as languages need them; each other one is `_`.

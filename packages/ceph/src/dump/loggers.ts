@@ -23,7 +23,10 @@ export interface HistogramCounter {
   readonly units?: 'none' | 'bytes';
   /** @default 'counter' */
   readonly metricType?: 'counter' | 'gauge';
-  /** The sum of the values of each axis. Only dumps of the release `'next'` have sums. @default unknown */
+  /**
+   * The sum of the values of each axis. Only dumps of the release `'next'` have sums.
+   * @default those of the histogram, when it has recorded all of its values
+   */
   readonly sums?: readonly bigint[];
   /** The error of counts that were moved to these axes; absent for counts that were recorded on them. */
   readonly fit?: AxisFit;

@@ -3,10 +3,11 @@ import { type DocumentObject, type DocumentValue, toPlain } from './document.ts'
 import { loggersDocument } from './dump.ts';
 import { type CephFormat, formatDocument } from './format.ts';
 import type { HistogramCounter, HistogramLogger } from './loggers.ts';
+import { assertRelease, type CephRelease } from './release.ts';
 
 /** The description of a histogram in a schema. */
 export interface DescribedHistogram {
-  /** The sum of three bits: 16 for a histogram, 8 for a counter, 2 for an integer. */
+  /** The sum of three bits: 16 for a histogram, 8 for a counter, 2 for an integer or 1 for a time. */
   readonly type: number;
   readonly metric_type: string;
   readonly value_type: string;
@@ -19,24 +20,43 @@ export interface DescribedHistogram {
 /** The answer to `perf histogram schema`: descriptions by logger and counter, without the axes. */
 export type HistogramSchema = Readonly<Record<string, Readonly<Record<string, DescribedHistogram>>>>;
 
+/** The release that a schema is written for. */
+export interface HistogramSchemaOptions {
+  /** @default 'tentacle' */
+  readonly release?: CephRelease;
+}
+
 /** The options of a schema as text. */
-export interface HistogramSchemaTextOptions {
+export interface HistogramSchemaTextOptions extends HistogramSchemaOptions {
   /** @default 'json-pretty' */
   readonly format?: CephFormat;
 }
 
-const TYPE = 0x10 | 0x08 | 0x02;
+const HISTOGRAM = 0x10 | 0x08;
+const INTEGER = 0x02;
+const TIME = 0x01;
 const DEFAULT_PRIORITY = 5;
 const HIGHEST_PRIORITY = 10;
 
 /**
  * The answer to `perf histogram schema`, as objects.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when two names are equal, or a priority is outside [0, 10].
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, the release is unknown, two names are equal, or a
+ *   priority is outside [0, 10].
  */
-export function histogramSchema(loggers: readonly HistogramLogger[]): HistogramSchema {
-  return toPlain(schemaDocument(loggers)) as HistogramSchema;
+export function histogramSchema(
+  loggers: readonly HistogramLogger[],
+  options: HistogramSchemaOptions = {},
+): HistogramSchema {
+  assertOptions(options, HISTOGRAM_SCHEMA);
+  return toPlain(schemaDocument(loggers, options)) as HistogramSchema;
 }
+
+const HISTOGRAM_SCHEMA: OptionsOwner<HistogramSchemaOptions> = {
+  name: 'histogramSchema',
+  names: { release: true },
+  call: "histogramSchema(loggers, { release: 'next' })",
+};
 
 /**
  * The answer to `perf histogram schema`, byte for byte.
@@ -49,28 +69,35 @@ export function formatHistogramSchema(
 ): string {
   assertOptions(options, FORMAT_HISTOGRAM_SCHEMA);
   const { format = 'json-pretty' } = options;
-  return formatDocument(schemaDocument(loggers), format);
+  return formatDocument(schemaDocument(loggers, options), format);
 }
 
 const FORMAT_HISTOGRAM_SCHEMA: OptionsOwner<HistogramSchemaTextOptions> = {
   name: 'formatHistogramSchema',
-  names: { format: true },
+  names: { format: true, release: true },
   call: "formatHistogramSchema(loggers, { format: 'json' })",
 };
 
-function schemaDocument(loggers: readonly HistogramLogger[]): DocumentObject {
-  return loggersDocument(loggers, {}, describe);
+function schemaDocument(
+  loggers: readonly HistogramLogger[],
+  { release = 'tentacle' }: HistogramSchemaOptions,
+): DocumentObject {
+  assertRelease(release);
+  return loggersDocument(loggers, {}, (counter, path) => describe(counter, path, release));
 }
 
-function describe(counter: HistogramCounter, path: string): DocumentObject {
+function describe(counter: HistogramCounter, path: string, release: CephRelease): DocumentObject {
   const { histogram, description = '', nick = '', priority = DEFAULT_PRIORITY } = counter;
   if (!Number.isInteger(priority) || priority < 0 || priority > HIGHEST_PRIORITY) {
     throw mustBe('ERR_INVALID_OPTION', `${path}: priority`, 'an integer from 0 to 10', priority);
   }
+  const { axes } = histogram;
+  // Only the proposal has histograms of times alone. Ceph counts times in nanoseconds.
+  const isTime = release === 'next' && axes.length === 1 && axes[0]!.unit === 'ns';
   return new Map<string, DocumentValue>([
-    ['type', TYPE],
+    ['type', HISTOGRAM | (isTime ? TIME : INTEGER)],
     ['metric_type', counter.metricType ?? 'counter'],
-    ['value_type', `integer-${histogram.axes.length}d-histogram`],
+    ['value_type', `${isTime ? 'real' : 'integer'}-${axes.length}d-histogram`],
     ['description', description],
     ['nick', nick],
     ['priority', priority],

@@ -1,12 +1,9 @@
 import { type EdgeLayout, explicitLayout, linearLayout, log2Layout } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
-import type { CountedUnit } from '@hdrscope/registry';
+import type { AxisUnit } from '@hdrscope/core/joint';
 
 /** The growth of the slots of an axis. The slots of an `'explicit'` axis begin at its `edges`. */
 export type AxisScale = 'linear' | 'log2' | 'explicit';
-
-/** The unit of the values of an axis. */
-export type AxisUnit = Exclude<CountedUnit, 'KiB'>;
 
 /**
  * One dimension of a perf histogram, as Ceph configures it.
@@ -87,6 +84,41 @@ export function axisRanges(axis: Axis): AxisRange[] {
     ...(slot > 0 && { min: edges[slot - 1]! }),
     ...(slot < edges.length && { max: edges[slot]! - 1n }),
   }));
+}
+
+/**
+ * An axis between given bounds, as the release `'next'` may have them. Each bound belongs to the slot below it, as the `le` of
+ * Prometheus does. Negative values have a slot of their own, the underflow.
+ *
+ * @param bounds Integers of at least 0, ascending, in the unit of the axis.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when a bound is not such an integer.
+ * @example
+ * ```ts
+ * import { axisRanges, explicitAxis } from '@hdrscope/ceph';
+ *
+ * axisRanges(explicitAxis('Latency', [5_000_000, 10_000_000], 'ns'));
+ * //=> [{ max: -1n }, { min: 0n, max: 5000000n }, { min: 5000001n, max: 10000000n }, { min: 10000001n }]
+ * ```
+ */
+export function explicitAxis(name: string, bounds: readonly number[], unit: AxisUnit = 'none'): Axis {
+  if (!Array.isArray(bounds)) throw mustBe('ERR_INVALID_OPTION', 'bounds', 'an array of integers', bounds);
+  for (const [i, bound] of (bounds as readonly number[]).entries()) {
+    if (Number.isSafeInteger(bound) && bound >= 0 && (i === 0 || bound > bounds[i - 1]!)) continue;
+    const allowed = i === 0 ? 'an integer of at least 0' : `an integer above ${bounds[i - 1]}`;
+    throw mustBe('ERR_INVALID_OPTION', `bounds[${i}]`, allowed, bound);
+  }
+  const edges = [0n, ...bounds.map((bound) => BigInt(bound) + 1n)];
+  const axis: Axis = {
+    name,
+    scale: 'explicit',
+    min: 0,
+    quantSize: 1,
+    buckets: edges.length + 1,
+    unit,
+    edges,
+  };
+  assertAxis(axis);
+  return axis;
 }
 
 /**

@@ -1,9 +1,7 @@
-import type { EdgeLayout } from '@hdrscope/core';
 import {
   fromTicks,
   type IntegerLayout,
-  integerBefore,
-  integerLayout,
+  integersOf,
   resolutionOf,
   type ScaledLayout,
   scaledLayout,
@@ -22,16 +20,6 @@ export function layoutInUnit(axis: Axis): ScaledLayout<IntegerLayout> {
 }
 
 /** A sum of values of an axis, in the unit of its family. */
-export function sumInUnit(axis: Axis, sum: bigint): number {
+export function sumInUnit(axis: Axis, sum: bigint | number): number {
   return fromTicks(resolutionOf(unitOf(axis).scale), Number(sum));
-}
-
-const integers = new WeakMap<EdgeLayout, IntegerLayout>();
-
-/** The slots of an axis, with the largest integer of each slot as its upper bound: classic buckets include their bound. */
-export function integersOf(slots: EdgeLayout): IntegerLayout {
-  const known =
-    integers.get(slots) ?? integerLayout(slots.edges.map(integerBefore), Number.NEGATIVE_INFINITY);
-  integers.set(slots, known);
-  return known;
 }

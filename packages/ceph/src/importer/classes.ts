@@ -1,6 +1,6 @@
+import type { ValueRange } from '@hdrscope/core/joint';
 import type { Attributes } from '@hdrscope/registry';
 import type { PerfHistogram } from '../histogram/perf-histogram.ts';
-import type { ValueRange } from '../histogram/value-range.ts';
 
 /** Classes of the values of one axis. The other axes have one series for each class. */
 export interface AxisClasses {

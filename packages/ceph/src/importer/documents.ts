@@ -2,8 +2,9 @@ import { HdrscopeError } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
 import { Budget } from '@hdrscope/kit';
 import { type Json, parseFast, parseJson } from './json.ts';
+import { parseXml, XML_START } from './xml.ts';
 
-/** A JSON object in a text. */
+/** An object in a text, in JSON or in the XML of a daemon. */
 export interface TextDocument {
   /** The daemon that `ceph tell osd.*` names before the object, on its line. */
   readonly daemon: string | undefined;
@@ -30,11 +31,12 @@ const LEAST_ELEMENTS = 100_000;
 const CHARACTERS_PER_ELEMENT = 6;
 
 // `ceph tell osd.*` names each daemon before its dump. Reports of support tools begin with other lines.
-const START = /^[ \t]*(?:([^\s"{}[\]]+):[ \t]*)?(?=\{)/gm;
-const LENIENT_START = /^[ \t]*(?:([^\s"{}[\]]+):[ \t]*)?(?=\{|"[^"\n]*"\s*:\s*\{)/gm;
+const START = /^[ \t]*(?:([^\s"{}[\]<>]+):[ \t]*)?(?=\{|<perfcounter_collection>)/gm;
+const LENIENT_START =
+  /^[ \t]*(?:([^\s"{}[\]<>]+):[ \t]*)?(?=\{|<perfcounter_collection>|"[^"\n]*"\s*:\s*\{)/gm;
 
 /**
- * The JSON objects of a text. Each begins a line; other text is skipped.
+ * The objects of a text. Each begins a line; other text is skipped.
  *
  * @param isExact Whether integers beyond 2^53 − 1 become bigints, which is slower. Otherwise they are rounded.
  * @throws HdrscopeError `ERR_TOO_LARGE`; `ERR_DECODE`.
@@ -57,15 +59,17 @@ export function readDocuments(text: string, options: DocumentOptions, isExact: b
     const match = start.exec(text);
     if (match === null) break;
     const begin = match.index + match[0].length;
-    const isObject = text[begin] === '{';
     const { json, end } =
-      (isObject && !isExact ? parseFast(text, begin, fast) : undefined) ??
-      parseJson(text, begin, lenient, slow);
+      text[begin] === XML_START
+        ? parseXml(text, begin, slow)
+        : ((text[begin] === '{' && !isExact ? parseFast(text, begin, fast) : undefined) ??
+          parseJson(text, begin, lenient, slow));
     documents.push({ daemon: match[1], json });
     from = end;
   }
   if (documents.length === 0) {
-    throw new HdrscopeError('ERR_DECODE', 'the text must have a line that begins with {, got no such line');
+    const allowed = 'a line that begins with { or <perfcounter_collection>';
+    throw new HdrscopeError('ERR_DECODE', `the text must have ${allowed}, got no such line`);
   }
   return documents;
 }

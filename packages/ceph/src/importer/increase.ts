@@ -1,6 +1,7 @@
 import { HdrscopeError } from '@hdrscope/core';
 import type { PerfHistogram, PerfIncrease } from '../histogram/perf-histogram.ts';
 import type { ImportedHistogram } from './read-histogram.ts';
+import { sumsBetween } from './sum-bounds.ts';
 
 /** The increase of a histogram between two dumps. */
 export interface ImportedIncrease extends ImportedHistogram {
@@ -9,13 +10,15 @@ export interface ImportedIncrease extends ImportedHistogram {
 }
 
 /** The identity of a histogram among dumps. */
-export function histogramKey({ daemon, logger, counter }: ImportedHistogram): string {
-  return JSON.stringify([daemon, logger, counter]);
+export function histogramKey({ daemon, logger, labels, counter }: ImportedHistogram): string {
+  const sorted = labels && Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify([daemon, logger, counter, ...(sorted === undefined ? [] : [sorted])]);
 }
 
 /**
  * The counts between two dumps. A histogram is new as a whole when the earlier dump does not have it, when one of its cells
- * has fallen, or when its axes have changed. A reset after which no cell is lower than before is not seen.
+ * has fallen, when its axes have changed, or when it is known to be of another life of the daemon. A reset after which no cell is lower
+ * than before is not seen otherwise.
  *
  * @example
  * ```ts
@@ -40,9 +43,14 @@ export function dumpIncrease(
 /** @param then The histogram in the earlier dump. @default the histogram is new */
 export function increaseOf(then: ImportedHistogram | undefined, now: ImportedHistogram): ImportedIncrease {
   if (then === undefined) return { ...now, isReset: false };
+  const isOtherLife = then.life !== undefined && now.life !== undefined && then.life !== now.life;
+  if (isOtherLife) return { ...now, isReset: true };
   const { increase, isReset } = differenceOf(then.histogram, now.histogram);
-  const sums = isReset ? now.sums : sumsSince(then.sums, now.sums);
-  return { ...now, histogram: increase, sums, isReset };
+  if (isReset) return { ...now, histogram: increase, isReset };
+  const { measured: _, ...rest } = now;
+  const measured = sumsBetween(then.measured, now.measured);
+  const sums = sumsSince(then.sums, now.sums);
+  return { ...rest, histogram: increase, sums, ...(measured && { measured }), isReset };
 }
 
 function differenceOf(then: PerfHistogram, now: PerfHistogram): PerfIncrease {

@@ -17,7 +17,7 @@ export interface ParsedJson {
 }
 
 // Dumps have a few levels, and one more for each axis. Deeper texts are not dumps, and could exhaust the stack.
-const DEEPEST = 64;
+export const DEEPEST = 64;
 
 /**
  * Parses one JSON value.
@@ -228,22 +228,21 @@ class Parser {
   }
 
   #expected(what: string, cause?: unknown): HdrscopeError {
-    let line = 1;
-    let lineStart = 0;
-    for (
-      let end = this.#text.indexOf('\n');
-      end >= 0 && end < this.at;
-      end = this.#text.indexOf('\n', lineStart)
-    ) {
-      line++;
-      lineStart = end + 1;
-    }
-    const got = this.#isOver() ? 'the end' : visible(JSON.stringify(this.#text.slice(this.at, this.at + 20)));
-    const where = `line ${line}, column ${this.at - lineStart + 1}`;
-    return new HdrscopeError('ERR_DECODE', `${where}: the text must be JSON with ${what} here, got ${got}`, {
-      cause,
-    });
+    return wrongText(this.#text, this.at, `JSON with ${what}`, cause);
   }
+}
+
+/** The error for a text that is not as it must be at a place. */
+export function wrongText(text: string, at: number, allowed: string, cause?: unknown): HdrscopeError {
+  let line = 1;
+  let lineStart = 0;
+  for (let end = text.indexOf('\n'); end >= 0 && end < at; end = text.indexOf('\n', lineStart)) {
+    line++;
+    lineStart = end + 1;
+  }
+  const got = at >= text.length ? 'the end' : visible(JSON.stringify(text.slice(at, at + 20)));
+  const where = `line ${line}, column ${at - lineStart + 1}`;
+  return new HdrscopeError('ERR_DECODE', `${where}: the text must be ${allowed} here, got ${got}`, { cause });
 }
 
 /** Whether an odd number of backslashes precedes a place. */

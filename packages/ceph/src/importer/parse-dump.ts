@@ -1,9 +1,12 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { Budget } from '@hdrscope/kit';
+import { readAnswer } from './answers.ts';
 import { type DocumentOptions, readDocuments, type TextDocument } from './documents.ts';
 import { asArray, asInteger, asObject } from './fields.ts';
 import type { Json, JsonObject } from './json.ts';
+import { labelledCounters } from './labels.ts';
+import { isHistogram } from './parse-counters.ts';
 import { pathOf } from './place.ts';
 import { type ImportedHistogram, type ReadOptions, readHistogram } from './read-histogram.ts';
 
@@ -20,7 +23,7 @@ const TELEMETRY_LOGGER = 'osd';
 const TELEMETRY = 'osd_perf_histograms';
 
 /**
- * Reads the histograms of a dump: the answer to `perf histogram dump` in pretty or compact JSON, with any text on other
+ * Reads the histograms of a dump: the answer to `perf histogram dump` in JSON or XML, pretty or compact, with any text on other
  * lines; the output of `ceph tell osd.*`, a dump for each daemon; or a telemetry report. Counts are exact up to 2^64 − 1.
  * Unknown keys are ignored. An error names the logger, the counter and the path.
  *
@@ -75,13 +78,35 @@ function readDocument({ daemon, json }: TextDocument, options: Asked): ImportedH
   const fields = asObject(json, 'a dump');
   const report = fields.report === undefined ? fields : asObject(fields.report, 'report');
   if (report[TELEMETRY] !== undefined) return readTelemetry(report[TELEMETRY], options);
-  return Object.entries(fields)
-    .filter(([logger]) => isAsked(logger, options.logger))
-    .flatMap(([logger, counters]) =>
-      Object.entries(asObject(counters, pathOf(daemon, logger)))
-        .filter(([counter]) => isAsked(counter, options.counter))
-        .map(([counter, histogram]) => readHistogram(histogram, { daemon, logger, counter }, options)),
-    );
+  const read = (): ImportedHistogram[] => {
+    assertHistograms(fields, daemon);
+    return Object.entries(fields)
+      .filter(([logger]) => isAsked(logger, options.logger))
+      .flatMap(([logger, counters]) =>
+        labelledCounters(counters, pathOf(daemon, logger)).flatMap(({ labels, counters: all }) =>
+          Object.entries(all)
+            // An answer with labels has the plain counters of a logger beside its histograms.
+            .filter(
+              ([counter, one]) =>
+                isAsked(counter, options.counter) && (!Array.isArray(counters) || isHistogram(one)),
+            )
+            .map(([counter, one]) => readHistogram(one, { daemon, logger, labels, counter }, options)),
+        ),
+      );
+  };
+  return readAnswer('perf histogram dump', fields, read);
+}
+
+/** @throws HdrscopeError `ERR_DECODE` for the answer to `counter dump` of a release that leaves out histograms there. */
+function assertHistograms(fields: JsonObject, daemon: string | undefined): void {
+  const labelled = Object.entries(fields).filter(([, counters]) => Array.isArray(counters));
+  const all = labelled.flatMap(([logger, counters]) => labelledCounters(counters, pathOf(daemon, logger)));
+  if (all.length === 0 || all.some(({ counters }) => Object.values(counters).some(isHistogram))) return;
+  const cure = "releases up to Tentacle have them in the answer to 'perf histogram dump' only";
+  throw new HdrscopeError(
+    'ERR_DECODE',
+    `the answer to 'counter dump' must have histograms, got none: ${cure}`,
+  );
 }
 
 /** A report lists counters for each configuration of axes, and for each counter the values of every OSD, or of all together. */

@@ -1,5 +1,6 @@
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import { asText } from '@hdrscope/kit';
+import { readAnswer } from './answers.ts';
 import { type DocumentOptions, readDocuments, type TextDocument } from './documents.ts';
 import { asInteger, asObject } from './fields.ts';
 import type { Json } from './json.ts';
@@ -26,7 +27,7 @@ export interface ImportedDescription {
 }
 
 /**
- * Reads the answer of one daemon or of several to `perf histogram schema`, with any text on other lines. Releases of Ceph
+ * Reads the answer of one daemon or of several to `perf histogram schema`, in JSON or XML, with any text on other lines. Releases of Ceph
  * have different keys: only `type` is needed, and unknown keys are ignored.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist; `ERR_DECODE` when the text is not a schema;
@@ -52,15 +53,19 @@ const PARSE_HISTOGRAM_SCHEMA: OptionsOwner<DocumentOptions> = {
 };
 
 function readSchema({ daemon, json }: TextDocument): ImportedDescription[] {
-  return Object.entries(asObject(json, 'a schema')).flatMap(([logger, counters]) => {
-    const path = pathOf(daemon, logger);
-    return Object.entries(asObject(counters, path)).map(([counter, json]) =>
-      readDescription(json, { daemon, logger, counter }, `${path}.${pathOf(counter)}`),
-    );
-  });
+  const loggers = asObject(json, 'a schema');
+  const read = (): ImportedDescription[] =>
+    Object.entries(loggers).flatMap(([logger, counters]) => {
+      const path = pathOf(daemon, logger);
+      return Object.entries(asObject(counters, path)).map(([counter, json]) =>
+        readDescription(json, { daemon, logger, counter }, `${path}.${pathOf(counter)}`),
+      );
+    });
+  return readAnswer('perf histogram schema', loggers, read);
 }
 
-function readDescription(
+/** Reads the description of one counter. */
+export function readDescription(
   json: Json,
   place: Pick<ImportedDescription, 'daemon' | 'logger' | 'counter'>,
   path: string,

@@ -4,8 +4,10 @@ import type { Budget } from '@hdrscope/kit';
 import { PerfHistogram } from '../histogram/perf-histogram.ts';
 import { asArray, asCount, asInteger, asObject } from './fields.ts';
 import type { Json } from './json.ts';
+import type { CounterLabels } from './labels.ts';
 import { pathOf } from './place.ts';
 import { readAxis } from './read-axis.ts';
+import type { SumBounds } from './sum-bounds.ts';
 import type { UnitOverrides, UnitSource } from './units.ts';
 
 /** A histogram of a dump. */
@@ -13,12 +15,21 @@ export interface ImportedHistogram {
   /** The daemon, when the text names it: `osd.0`. */
   readonly daemon: string | undefined;
   readonly logger: string;
+  /** The labels of the logger. Only the answer to `counter dump` has labels. @default no labels */
+  readonly labels?: CounterLabels;
   readonly counter: string;
   readonly histogram: PerfHistogram;
   /** The source of the unit of each axis. */
   readonly unitSources: readonly UnitSource[];
   /** The sum of the values of each axis, when the dump has sums. */
   readonly sums: readonly bigint[] | undefined;
+  /**
+   * The sum of the values of each axis, by other counters of the daemon. Only `askHistograms` asks for them.
+   * @default unknown
+   */
+  readonly measured?: readonly SumBounds[];
+  /** Names the life of the daemon that has counted this: another life counts from 0. @default unknown */
+  readonly life?: string;
   /** Irregularities of the dump, and how they were read, as sentences. */
   readonly notes: readonly string[];
 }
@@ -27,6 +38,7 @@ export interface ImportedHistogram {
 export interface Place {
   readonly daemon: string | undefined;
   readonly logger: string;
+  readonly labels?: CounterLabels;
   readonly counter: string;
 }
 
@@ -49,7 +61,7 @@ const MOST_AXES = 8;
 
 /** @throws HdrscopeError `ERR_DECODE`; `ERR_TOO_LARGE` */
 export function readHistogram(json: Json, place: Place, options: HistogramReading): ImportedHistogram {
-  const { daemon, logger, counter } = place;
+  const { daemon, logger, labels = {}, counter } = place;
   const path = pathOf(daemon, logger, counter);
   const fields = asObject(json, path);
   const axisList = asArray(fields.axes, `${path}.axes`);
@@ -73,10 +85,11 @@ export function readHistogram(json: Json, place: Place, options: HistogramReadin
   return {
     daemon,
     logger,
+    ...(Object.keys(labels).length > 0 && { labels }),
     counter,
     histogram,
     unitSources: axes.map(({ unitSource }) => unitSource),
-    sums: fields.sum === undefined ? undefined : readSums(fields.sum, axes.length, `${path}.sum`),
+    sums: fields.sum === undefined ? undefined : readSums(fields.sum, histogram, `${path}.sum`),
     notes: [...axes.flatMap(({ notes }) => notes), ...values.notes],
   };
 }
@@ -89,10 +102,23 @@ function emptyHistogram(axes: ConstructorParameters<typeof PerfHistogram>[0], pa
   }
 }
 
-function readSums(json: Json, length: number, path: string): bigint[] {
+const SMALLEST_NEGATIVE = 2n ** 63n;
+
+/** Ceph writes sums without a sign: a negative one is 2^64 more. Only an axis that has counted negative values can have it. */
+function readSums(json: Json, { axes, layouts, cells }: PerfHistogram, path: string): bigint[] {
   const sums = asArray(json, path).map((sum, i) => asInteger(sum, `${path}[${i}]`));
-  if (sums.length !== length) throw mustBe('ERR_DECODE', path, `${length} sums, one for each axis`, sums);
-  return sums;
+  if (sums.length !== axes.length)
+    throw mustBe('ERR_DECODE', path, `${axes.length} sums, one for each axis`, sums);
+  const strides = axes.map((_, at) =>
+    layouts.slice(at + 1).reduce((product, { slotCount }) => product * slotCount, 1),
+  );
+  return sums.map((sum, at) => {
+    if (sum < SMALLEST_NEGATIVE) return sum;
+    const layout = layouts[at]!;
+    const isNegative = (count: bigint, cell: number): boolean =>
+      count > 0n && layout.lower(Math.floor(cell / strides[at]!) % layout.slotCount) < 0;
+    return cells.some(isNegative) ? BigInt.asIntN(64, sum) : sum;
+  });
 }
 
 /** Reads nested arrays into cells. Every array must have one item for each slot of its axis. */

@@ -1,6 +1,7 @@
+import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
+import { reasonOf } from '@hdrscope/kit';
 import {
-  type Attributes,
   type IngestHealth,
   type Ingestion,
   IngestMemory,
@@ -9,12 +10,13 @@ import {
   type Reading,
   type Registry,
 } from '@hdrscope/registry';
-import { type Axis, axisTitle } from '../histogram/axis.ts';
-import { layoutInUnit, sumInUnit, unitOf } from './axis-unit.ts';
-import { type AxisClasses, classesOf } from './classes.ts';
-import { histogramKey, increaseOf } from './increase.ts';
+import type { Axis } from '../histogram/axis.ts';
+import { askHistograms } from './ask-histograms.ts';
+import type { AxisClasses } from './classes.ts';
+import type { CephDaemon } from './daemons.ts';
 import { type ParseDumpOptions, parseHistogramDump } from './parse-dump.ts';
 import type { ImportedHistogram } from './read-histogram.ts';
+import { defaultFamilyName, type FamiliesOfAxes, Readings } from './readings.ts';
 
 /** The options of `cephHistograms`. */
 export interface CephHistogramsOptions extends IntakeOptions, ParseDumpOptions {
@@ -22,9 +24,18 @@ export interface CephHistogramsOptions extends IntakeOptions, ParseDumpOptions {
   readonly classes?: AxisClasses;
   /** Gives the name of the family of an axis. @default names like `ceph.osd.op_w_latency_in_bytes.request_size` */
   readonly familyName?: (histogram: ImportedHistogram, axis: Axis) => string;
+  /**
+   * Whether there are families of all daemons together, too: `ceph.merged.osd.op_w_latency_in_bytes.latency` beside
+   * `ceph.osd.op_w_latency_in_bytes.latency`. A percentile of many daemons cannot be computed from those of each.
+   * @default false
+   */
+  readonly merged?: boolean;
 }
 
-/** The histograms of a daemon in a registry. */
+/** A dump as text, or histograms that were read from one. */
+export type Fetched = string | readonly ImportedHistogram[];
+
+/** The histograms of daemons in a registry. */
 export interface CephHistograms extends Ingestion {
   /** `resets` counts histograms, however many axes they have. */
   readonly health: IngestHealth;
@@ -40,10 +51,11 @@ export interface CephHistograms extends Ingestion {
  * seconds, sizes in bytes. The increase since the dump before is added, so series only grow, even when the daemon is reset.
  *
  * A slot counts at its middle, and a family has enough digits to keep the slots apart. Explicit buckets at the bounds of the
- * slots, which Prometheus and OTLP get by default, are exact. Negative values count as rejected. A sum is the sum of the
- * middles, unless the dump has sums.
+ * slots, which Prometheus and OTLP get by default, are exact. Negative values count as rejected. A sum is exact when the
+ * histograms have sums: those of `askHistograms`, whose counters may be ahead by the values that are counted while it asks, and
+ * those in a dump. Otherwise it is the sum of the middles, and the description of the family says that it is an estimate.
  *
- * @param fetch Returns the answer to `perf histogram dump`, as text.
+ * @param fetch Returns the answer to `perf histogram dump`, as text, or what `askHistograms` has read.
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option does not exist, or `since` is neither `'beginning'` nor `'now'`.
  * @example
  * ```ts
@@ -80,10 +92,144 @@ export interface CephHistograms extends Ingestion {
  */
 export function cephHistograms(
   registry: Registry,
-  fetch: () => string | Promise<string>,
+  fetch: () => Fetched | Promise<Fetched>,
   options: CephHistogramsOptions = {},
 ): CephHistograms {
   assertOptions(options, CEPH_HISTOGRAMS);
+  const { intake, how, parsed } = partsOf(options);
+  const readings = new Readings(intake.memory, how);
+  let latest: readonly ImportedHistogram[] = [];
+  const read = async (): Promise<Reading[]> => {
+    const answer = await fetch();
+    latest = typeof answer === 'string' ? parseHistogramDump(answer, parsed) : answer;
+    return latest.flatMap((histogram) => readings.of(histogram));
+  };
+  const ingestion = ingest(registry, { name: 'ceph', read }, intake);
+  return {
+    ...ingestion,
+    get health() {
+      return { ...ingestion.health, resets: readings.resets };
+    },
+    get latest() {
+      return latest;
+    },
+  };
+}
+
+/**
+ * Has a registry read many daemons whenever it is gathered, as `cephHistograms` does with one. The list of daemons is made anew
+ * each time, so daemons come and go. Their series differ in the attribute `ceph_daemon`, as those of ceph-exporter do. A daemon
+ * that does not answer is an error of the source, and does not keep the others from being read.
+ *
+ * @param list Returns the daemons, such as `daemonAt(path)` for each path of `socketsIn(folder)`.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` as `cephHistograms` does.
+ * @example
+ * ```ts
+ * import { cephDaemons } from '@hdrscope/ceph';
+ * import { createRegistry } from '@hdrscope/registry';
+ *
+ * const dump = `{"osd":{"op_r":{"axes":[{"name":"Items","min":0,"quant_size":8,"buckets":3,
+ *   "scale_type":"linear"}],"values":[0,7,2]}}}`;
+ * const ask = async (prefix: string) => (prefix === 'perf dump' ? '{}' : dump);
+ * const registry = createRegistry();
+ * cephDaemons(registry, async () => [{ name: 'osd.0', ask }, { name: 'osd.1', ask }], { merged: true });
+ *
+ * const { families } = await registry.gather();
+ * families.map(({ name }) => name); //=> ['ceph.osd.op_r.items', 'ceph.merged.osd.op_r.items']
+ * families[0]!.series.map(({ attributes }) => attributes.ceph_daemon); //=> ['osd.0', 'osd.1']
+ * families[1]!.series[0]!.histogram.totalCount; //=> 18
+ * ```
+ */
+export function cephDaemons(
+  registry: Registry,
+  list: () => Promise<readonly CephDaemon[]>,
+  options: CephHistogramsOptions = {},
+): CephHistograms {
+  assertOptions(options, CEPH_DAEMONS);
+  const { intake, how, parsed } = partsOf(options);
+  const readings = new Readings(intake.memory, how);
+  let latest: readonly ImportedHistogram[] = [];
+  let readErrors = 0;
+  let running: Promise<void> | undefined;
+  const ingestion = ingest(registry, { name: 'ceph' }, intake);
+  const read = async (): Promise<void> => {
+    const daemons = await list();
+    const answers = await Promise.allSettled(daemons.map((daemon) => histogramsOf(daemon, parsed)));
+    const problems: unknown[] = [];
+    const found: (readonly ImportedHistogram[])[] = [];
+    const all: (readonly Reading[])[] = [];
+    for (const [at, answer] of answers.entries()) {
+      try {
+        if (answer.status === 'rejected') throw answer.reason;
+        found.push(answer.value);
+        all.push(answer.value.flatMap((histogram) => readings.of(histogram)));
+      } catch (error) {
+        problems.push(ofDaemon(daemons[at]!, error));
+      }
+    }
+    latest = found.flat();
+    for (const refusal of ingestion.take(all.flat())) problems.push(refusal);
+    if (problems.length === 1) throw problems[0];
+    if (problems.length > 1) throw new AggregateError(problems, problems.map(reasonOf).join('; '));
+  };
+  const collect = async (): Promise<void> => {
+    try {
+      await read();
+      intake.observer?.succeeded?.();
+    } catch (error) {
+      readErrors++;
+      intake.observer?.failed?.(error);
+      throw error;
+    }
+  };
+  const { sourceName: name = 'ceph', timeoutMs } = intake;
+  const source = {
+    name,
+    collect: (): Promise<void> => {
+      running ??= collect().finally(() => {
+        running = undefined;
+      });
+      return running;
+    },
+  };
+  const remove = registry.add(source, timeoutMs === undefined ? {} : { timeoutMs });
+  return {
+    ...ingestion,
+    get health() {
+      return { ...ingestion.health, readErrors, resets: readings.resets };
+    },
+    get latest() {
+      return latest;
+    },
+    async close() {
+      remove();
+      await running?.catch(() => {});
+      await ingestion.close();
+    },
+  };
+}
+
+/** An error with the name of its daemon. Errors of sockets have the path already. */
+function ofDaemon({ name }: CephDaemon, error: unknown): unknown {
+  const hasPath = error instanceof HdrscopeError && (error.code as string) === 'ERR_ADMIN_SOCKET';
+  return name === undefined || hasPath ? error : new Error(`${name}: ${reasonOf(error)}`, { cause: error });
+}
+
+/** The histograms of a daemon, with its name. */
+async function histogramsOf(
+  { name, ask, life }: CephDaemon,
+  options: ParseDumpOptions,
+): Promise<ImportedHistogram[]> {
+  const histograms = await askHistograms(ask, { ...options, ...(life && { life }) });
+  return histograms.map((one) => ({ ...one, daemon: one.daemon ?? name }));
+}
+
+/** The parts of the options: for the ingestion, for the families, and for the parser. */
+function partsOf(options: CephHistogramsOptions): {
+  readonly intake: IntakeOptions & { readonly memory: IngestMemory };
+  readonly how: FamiliesOfAxes;
+  readonly parsed: ParseDumpOptions;
+} {
   const {
     memory = new IngestMemory(),
     attributes,
@@ -93,86 +239,13 @@ export function cephHistograms(
     observer,
     ...shown
   } = options;
-  const { classes, familyName = defaultFamilyName, ...parsed } = shown;
+  const { classes, familyName = defaultFamilyName, merged, ...parsed } = shown;
   if (classes !== undefined) assertOptions(classes, CLASSES);
-  let latest: readonly ImportedHistogram[] = [];
-  let resets = 0;
-  const before = new Map<string, ImportedHistogram>();
-  const epochs = new Map<string, number>();
-  /** The life of a histogram. Cells of several axes show a restart that their sums along one axis may hide. */
-  const epochOf = (now: ImportedHistogram): number => {
-    const key = histogramKey(now);
-    const then = before.get(key);
-    const epoch = epochs.get(key) ?? rememberedEpoch(memory, now);
-    const isReset = then !== undefined && increaseOf(then, now).isReset;
-    if (isReset) resets++;
-    before.set(key, now);
-    epochs.set(key, epoch + Number(isReset));
-    return epoch + Number(isReset);
-  };
-  const read = async (): Promise<Reading[]> => {
-    latest = parseHistogramDump(await fetch(), parsed);
-    return latest.flatMap((histogram) =>
-      readingsOf(histogram, String(epochOf(histogram)), { classes, familyName }),
-    );
-  };
-  const ingestion = ingest(
-    registry,
-    { name: 'ceph', read },
-    { memory, attributes, sourceName, since, timeoutMs, observer },
-  );
   return {
-    ...ingestion,
-    get health() {
-      return { ...ingestion.health, resets };
-    },
-    get latest() {
-      return latest;
-    },
+    intake: { memory, attributes, sourceName, since, timeoutMs, observer },
+    how: { classes, familyName, merged },
+    parsed,
   };
-}
-
-/** The epoch in which an earlier ingestion left a histogram. At least one axis is not divided into classes. */
-function rememberedEpoch(memory: IngestMemory, histogram: ImportedHistogram): number {
-  const epochs = histogram.histogram.axes.map((_, at) => memory.latestEpoch(readingKey(histogram, at)));
-  return Number(epochs.find((epoch) => epoch !== undefined) ?? 0);
-}
-
-interface FamiliesOfAxes {
-  readonly classes: AxisClasses | undefined;
-  readonly familyName: (histogram: ImportedHistogram, axis: Axis) => string;
-}
-
-/** A reading for each axis of a histogram, and for each class of its values. */
-function readingsOf(
-  imported: ImportedHistogram,
-  epoch: string,
-  { classes, familyName }: FamiliesOfAxes,
-): Reading[] {
-  const { histogram, daemon, sums, logger, counter } = imported;
-  return histogram.axes.flatMap((axis, at) => {
-    const description = `${axisTitle(axis)} of ${logger}.${counter}`;
-    const family = { name: familyName(imported, axis), description, unit: unitOf(axis).unit };
-    return classesOf(histogram, at, classes).map(({ label, where }) => ({
-      key: readingKey(imported, at, where.length === 0 ? undefined : label),
-      family,
-      attributes: { ...(daemon !== undefined && { ceph_daemon: daemon }), ...label },
-      counted: { layout: layoutInUnit(axis), counts: histogram.marginal(at, where).counts },
-      sum: where.length === 0 && sums !== undefined ? sumInUnit(axis, sums[at]!) : undefined,
-      counter: { epoch },
-    }));
-  });
-}
-
-function readingKey(histogram: ImportedHistogram, axis: number, label?: Attributes): string {
-  return JSON.stringify([histogramKey(histogram), axis, label]);
-}
-
-function defaultFamilyName({ logger, counter }: ImportedHistogram, axis: Axis): string {
-  const title = axisTitle(axis)
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_');
-  return `ceph.${logger}.${counter.replace(/_histogram$/, '')}.${title}`;
 }
 
 const CLASSES: OptionsOwner<AxisClasses> = {
@@ -181,23 +254,32 @@ const CLASSES: OptionsOwner<AxisClasses> = {
   call: "cephHistograms(registry, fetch, { classes: { axis: 'Request size (bytes)', bounds: [4096] } })",
 };
 
+const NAMES: OptionsOwner<CephHistogramsOptions>['names'] = {
+  classes: true,
+  familyName: true,
+  merged: true,
+  units: true,
+  logger: true,
+  counter: true,
+  lenient: true,
+  maxLength: true,
+  maxElements: true,
+  attributes: true,
+  sourceName: true,
+  since: true,
+  timeoutMs: true,
+  observer: true,
+  memory: true,
+};
+
 const CEPH_HISTOGRAMS: OptionsOwner<CephHistogramsOptions> = {
   name: 'cephHistograms',
-  names: {
-    classes: true,
-    familyName: true,
-    units: true,
-    logger: true,
-    counter: true,
-    lenient: true,
-    maxLength: true,
-    maxElements: true,
-    attributes: true,
-    sourceName: true,
-    since: true,
-    timeoutMs: true,
-    observer: true,
-    memory: true,
-  },
+  names: NAMES,
   call: "cephHistograms(registry, fetch, { since: 'now' })",
+};
+
+const CEPH_DAEMONS: OptionsOwner<CephHistogramsOptions> = {
+  name: 'cephDaemons',
+  names: NAMES,
+  call: 'cephDaemons(registry, list, { merged: true })',
 };

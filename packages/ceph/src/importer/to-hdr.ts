@@ -1,14 +1,14 @@
 import type { Histogram } from '@hdrscope/core';
 import {
   assertOptions,
+  integersOf,
   lossyHdr,
   mustBe,
   type OptionsOwner,
   type SlotValueStrategy,
 } from '@hdrscope/core/internal';
+import type { ValueRange } from '@hdrscope/core/joint';
 import type { PerfHistogram } from '../histogram/perf-histogram.ts';
-import type { ValueRange } from '../histogram/value-range.ts';
-import { integersOf } from './axis-unit.ts';
 
 /**
  * The value that stands for a slot: its lower end, which is never too large; its upper end, which is never too small; or

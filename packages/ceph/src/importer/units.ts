@@ -1,5 +1,6 @@
 import { mustBe } from '@hdrscope/core/internal';
-import { AXIS_UNITS, type AxisUnit } from '../histogram/axis.ts';
+import type { AxisUnit } from '@hdrscope/core/joint';
+import { AXIS_UNITS } from '../histogram/axis.ts';
 
 /**
  * The source of the unit of an axis: `'override'`, the option `units`; `'dump'`, a field of the dump; `'known-mislabel'`,

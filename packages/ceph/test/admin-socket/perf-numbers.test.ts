@@ -1,4 +1,5 @@
 import { createRegistry } from '@hdrscope/registry';
+import fc from 'fast-check';
 import {
   askAdminSocket,
   type PerfNumbers,
@@ -176,13 +177,33 @@ test('a registry is shown as numbers: times in seconds, sizes in bytes', async (
         sum: 512,
         units: 'bytes',
       }),
-      'body.size_p50': expect.objectContaining({ value: 515 }),
-      'body.size_p99_9': expect.objectContaining({ value: 515 }),
+      'body.size_p50': expect.objectContaining({ value: 512 }),
+      'body.size_p99_9': expect.objectContaining({ value: 512 }),
       'body.size_max': expect.objectContaining({ value: 512 }),
     },
   });
   const p50 = numbers['shop-method=GET']!['request.duration_p50'];
   expect(p50).toMatchObject({ value: expect.closeTo(0.05, 3) });
+});
+
+test('no percentile is above the maximum', async () => {
+  const value = fc.double({ min: 1e-6, max: 1e4, noNaN: true });
+  await fc.assert(
+    fc.asyncProperty(fc.array(value, { minLength: 1, maxLength: 20 }), async (values) => {
+      const registry = createRegistry();
+      const series = registry.histogram({ name: 'x', unit: 's' }).with({});
+      for (const one of values) series.record(one);
+      const { hdrscope } = snapshotNumbers(await registry.gather(), { percentiles: [0, 50, 99, 100] });
+      const valueAt = (suffix: string): number => {
+        const number = hdrscope![`x_${suffix}`]!;
+        return number.kind === 'gauge' ? Number(number.value) : Number.NaN;
+      };
+      for (const suffix of ['p0', 'p50', 'p99', 'p100']) {
+        expect(valueAt(suffix)).toBeLessThanOrEqual(valueAt('max'));
+      }
+      expect(valueAt('p100')).toBe(valueAt('max'));
+    }),
+  );
 });
 
 test('a registry is served as histograms and as numbers', async () => {

@@ -1,4 +1,4 @@
-import { COUNTER, OSD_DUMP } from '@hdrscope/testing/osd';
+import { COUNTER, OSD_DUMP, OSD_SCHEMA } from '@hdrscope/testing/osd';
 import { expectRefused, refusalOf } from '@hdrscope/testing/refusals';
 import { formatHistogramDump, type ImportedHistogram, parseHistogramDump } from '../../src/index.ts';
 import { dumpOf, LINEAR } from '../support/dumps.ts';
@@ -266,13 +266,33 @@ describe('an error names the bad input:', () => {
       /ranges\[0\] must be two ends/,
     ],
     ['other sums than axes', dumpOf(row, [LINEAR], { sum: [1, 2] }), /sum must be 1 sums, one for each axis/],
-    ['a counter that is no histogram', '{"osd":{"op":5}}', /^osd\.op must be an object, got 5$/],
+    [
+      'a counter that is no histogram',
+      '{"osd":{"op":5}}',
+      /^osd\.op must be an object, got 5: this is the answer to 'perf dump', which has no histograms; 'perf histogram dump' is the command/,
+    ],
+    [
+      'a perf dump in XML',
+      '<perfcounter_collection><osd><op_w>5</op_w></osd></perfcounter_collection>',
+      /^osd\.op_w must be an object, got 5: this is the answer to 'perf dump'/,
+    ],
+    [
+      'a schema of histograms',
+      OSD_SCHEMA,
+      /axes must be an array, got undefined: this is the answer to 'perf histogram schema', which hdrscope ceph schema reads/,
+    ],
+    ['a schema of numbers', '{"osd":{"op":{"type":10}}}', /this is the answer to 'perf schema'/],
+    [
+      'labelled numbers',
+      '{"osd":[{"labels":{},"counters":{"op":5}}]}',
+      /^osd must be an object, got an array of 1: this is the answer to 'counter dump'/,
+    ],
     ['a logger that is not an object', '{"osd":[]}', /^osd must be an object, got an array of 0$/],
     ['a named daemon', 'osd.4: {"osd":{"op":5}}', /^osd\.4\.osd\.op must be an object/],
     [
       'no JSON',
       'ERROR: (22) Invalid argument',
-      /the text must have a line that begins with \{, got no such line/,
+      /the text must have a line that begins with \{ or <perfcounter_collection>, got no such line/,
     ],
     [
       'broken JSON',

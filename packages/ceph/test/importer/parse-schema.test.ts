@@ -1,5 +1,5 @@
 import { OSD_SCHEMA } from '@hdrscope/testing/osd';
-import { parseHistogramSchema } from '../../src/index.ts';
+import { formatHistogramSchema, PerfHistogram, parseHistogramSchema } from '../../src/index.ts';
 
 test('reads the schema of an OSD', () => {
   const described = parseHistogramSchema(OSD_SCHEMA);
@@ -28,10 +28,26 @@ osd.1: {"osd":{"op":{"type":26,"is_new":[1]}},"cct":{}}`;
 });
 
 test.each([
-  ['nothing', 'the text must have a line that begins with {, got no such line'],
+  ['nothing', 'the text must have a line that begins with { or <perfcounter_collection>, got no such line'],
   ['{"osd":[]}', 'osd must be an object, got an array of 0'],
+  [
+    '{"osd":{"op":{"axes":[],"values":[]}}}',
+    "type must be an integer, got undefined: this is the answer to 'perf histogram dump', which hdrscope ceph dump reads",
+  ],
+  ['{"osd":{"op_w":5}}', "osd.op_w must be an object, got 5: this is the answer to 'perf dump'"],
   ['{"osd":{"op":{"nick":"x"}}}', 'osd.op.type must be an integer, got undefined'],
   ['osd.3: {"osd":{"op":{"type":26,"nick":7}}}', 'osd.3.osd.op.nick must be a text, got 7'],
 ])('refuses %s', (text, message) => {
   expect(() => parseHistogramSchema(text)).toThrow(message);
 });
+
+test('reads XML', () => {
+  const loggers = [{ name: 'osd', counters: [{ name: 'op', histogram, description: '<1 & 2>', nick: '7' }] }];
+  for (const format of ['xml', 'xml-pretty'] as const) {
+    const xml = parseHistogramSchema(formatHistogramSchema(loggers, { format }));
+    expect(xml).toEqual(parseHistogramSchema(formatHistogramSchema(loggers)));
+    expect(xml[0]).toMatchObject({ type: 26, description: '<1 & 2>', nick: '7' });
+  }
+});
+
+const histogram = new PerfHistogram([{ name: 'x', scale: 'linear', min: 0, quantSize: 1, buckets: 2 }]);

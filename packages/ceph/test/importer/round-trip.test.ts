@@ -11,17 +11,21 @@ const axis = fc
   })
   .map((one): Axis => ({ name: 'x', ...one }));
 
+const FORMATS = ['json', 'json-pretty', 'xml', 'xml-pretty'] as const;
+
 test('a written dump is read again, whatever the axes, the counts and the format', () => {
   const axes = fc.array(axis, { minLength: 1, maxLength: 3 });
   const counts = fc.array(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), { maxLength: 20 });
   fc.assert(
-    fc.property(axes, counts, fc.constantFrom('json', 'json-pretty'), (all, some, format) => {
+    fc.property(axes, counts, fc.constantFrom(...FORMATS), (all, some, format) => {
       const histogram = new PerfHistogram(all);
       const cells = histogram.cells;
       for (const [i, count] of some.entries()) cells[(i * 7) % cells.length] = count;
       histogram.addCells(cells);
-      const loggers = [{ name: 'a', counters: [{ name: 'b', histogram }] }];
-      const [read] = parseHistogramDump(formatHistogramDump(loggers, { release: 'next', format }));
+      const sums = all.map((_, i) => 10n ** BigInt(i * 17));
+      const summed = [{ name: 'a', counters: [{ name: 'b', histogram, sums }] }];
+      const [read] = parseHistogramDump(formatHistogramDump(summed, { release: 'next', format }));
+      expect(read!.sums).toEqual(sums);
       expect(read!.histogram.axes).toEqual(histogram.axes);
       expect(read!.histogram.cells).toEqual(cells);
       expect(read!.notes).toEqual([]);

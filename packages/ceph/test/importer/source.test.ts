@@ -36,7 +36,9 @@ test('each axis is a family in seconds or bytes, with the bounds of its slots', 
   const [latency, size] = snapshot.families;
   expect(latency!.boundaries!.slice(0, 3)).toEqual([0.000099999, 0.000199999, 0.000399999]);
   expect(size!.boundaries!.slice(0, 3)).toEqual([511, 1023, 2047]);
-  expect(latency!.description).toBe('Latency of osd.op_w_latency_in_bytes_histogram');
+  expect(latency!.description).toBe(
+    'Latency of osd.op_w_latency_in_bytes_histogram; the sum is an estimate, from the middles of the buckets',
+  );
 });
 
 test('classic buckets have exactly the counts of the slots of the daemon', async () => {

@@ -5,7 +5,7 @@ import { formatValue } from '@hdrscope/plot';
 import type { Sourced } from './histograms.ts';
 
 /** Certain bounds of a value: infinite when they are open, `NaN` when no value was counted. */
-type Bounds = Pick<AxisQuantile, 'lower' | 'upper'>;
+export type Bounds = Pick<AxisQuantile, 'lower' | 'upper'>;
 
 /** The statistics of one axis. */
 export interface AxisFacts {
@@ -15,35 +15,68 @@ export interface AxisFacts {
   /** In the given order. */
   readonly percentiles: readonly Bounds[];
   readonly mean: Bounds;
+  readonly sum: Bounds;
+  /**
+   * What the mean and the sum are known from: the daemon's own counters, the dump, or the slots of the histogram. Those of
+   * counters are as close as two answers of the daemon, those of slots as far apart as their ends.
+   */
+  readonly sumSource: SumSource;
 }
+
+/** See `AxisFacts.sumSource`. */
+export type SumSource = 'perf dump' | 'dump' | 'slots';
 
 const UNKNOWN: Bounds = { lower: Number.NaN, upper: Number.NaN };
 
 /** The facts of the axis at an index, for all values or for those within ranges of axes. */
 export function axisFacts(
-  { histogram, sums }: Sourced,
+  imported: Pick<Sourced, 'histogram' | 'sums' | 'measured'>,
   at: number,
   percentiles: readonly number[],
   where: readonly ValueRange[] = [],
 ): AxisFacts {
+  const { histogram } = imported;
   const axis = histogram.axes[at]!;
   try {
     const marginal = histogram.marginal(at, where);
-    const sum = where.length === 0 ? sums?.[at] : undefined;
+    const count = marginal.totalCount;
+    const known = where.length === 0 ? knownSum(imported, at) : undefined;
+    const bySlots = meanBounds(marginal);
+    const mean = known === undefined ? bySlots : within(scaled(known.sum, 1 / count), bySlots);
     return {
       axis,
-      count: marginal.totalCount,
+      count,
       percentiles: percentiles.map((percentile) => marginal.quantile(percentile / 100)),
-      mean: sum === undefined ? meanBounds(marginal) : exactly(Number(sum) / marginal.totalCount),
+      mean,
+      sum: count === 0 ? { lower: 0, upper: 0 } : scaled(mean, count),
+      sumSource: known?.source ?? 'slots',
     };
   } catch (error) {
     if (!(error instanceof HdrscopeError && error.code === 'ERR_COUNT_OVERFLOW')) throw error;
-    return { axis, count: undefined, percentiles: percentiles.map(() => UNKNOWN), mean: UNKNOWN };
+    const unknown = percentiles.map(() => UNKNOWN);
+    return { axis, count: undefined, percentiles: unknown, mean: UNKNOWN, sum: UNKNOWN, sumSource: 'slots' };
   }
 }
 
-function exactly(value: number): Bounds {
-  return { lower: value, upper: value };
+function knownSum(
+  { sums, measured }: Pick<Sourced, 'sums' | 'measured'>,
+  at: number,
+): { readonly sum: Bounds; readonly source: SumSource } | undefined {
+  if (sums !== undefined)
+    return { sum: { lower: Number(sums[at]), upper: Number(sums[at]) }, source: 'dump' };
+  return measured === undefined ? undefined : { sum: measured[at]!, source: 'perf dump' };
+}
+
+/** The closest bounds that both allow. Counters that are read long before and after the slots give wide ones. */
+function within(bounds: Bounds, others: Bounds): Bounds {
+  if (bounds.lower === bounds.upper) return bounds;
+  const [lower, upper] = [Math.max(bounds.lower, others.lower), Math.min(bounds.upper, others.upper)];
+  return lower <= upper ? { lower, upper } : bounds;
+}
+
+/** Bounds times a number: `NaN`, as the mean of no values, stays. */
+function scaled({ lower, upper }: Bounds, factor: number): Bounds {
+  return { lower: lower * factor, upper: upper * factor };
 }
 
 /** `400 to 800 µs`, `1.64 s or more`, or `-` when no value was counted. */

@@ -70,12 +70,14 @@ export function histogramJson(known: HistogramFacts, percentiles: readonly numbe
     logger,
     counter,
     count: countOf(known) ?? null,
-    axes: known.facts.map(({ axis, percentiles: bounds, mean }) => ({
+    axes: known.facts.map(({ axis, percentiles: bounds, mean, sum, sumSource }) => ({
       name: axis.name,
       unit: axis.unit ?? 'none',
       unitSource: unitSources[histogram.axes.indexOf(axis)],
       percentiles: Object.fromEntries(bounds.map((each, at) => [percentiles[at], boundsJson(each)])),
       mean: boundsJson(mean),
+      sum: boundsJson(sum),
+      sumSource,
     })),
   };
 }

@@ -30,7 +30,8 @@ interface Options extends HistogramOptions {
 const DESCRIPTION = `Prints the counts of daemons: the percentiles and the mean of every axis of a histogram.
 
 Each is printed as two bounds between which it certainly lies, the second exclusive: a slot of Ceph spans
-an octave, so the exact value is not known.`;
+an octave, so the exact value is not known. The means of an OSD's own socket are exact, from the sums of its
+perf dump; --json says by sumSource what each sum is known from.`;
 
 /** The arguments of `hdrscope ceph dump`. */
 export function parser(): Command {
@@ -39,7 +40,7 @@ export function parser(): Command {
     "hdrscope ceph dump dump.json --counter op_w_latency_in_bytes_histogram --where 'size=4KiB..8KiB'",
     'ceph tell osd.* perf histogram dump | hdrscope ceph dump --json -',
   ])
-    .argument('<socket|file...>', 'admin sockets of daemons, and files with their answers')
+    .argument('<socket|file...>', 'admin sockets of daemons, folders of sockets, and files with answers')
     .option('--json', 'prints JSON')
     .option('--raw', 'prints the dump as the daemon does');
   return addHistogramOptions(command).addOption(whereOption()).addOption(percentilesOption());
@@ -53,7 +54,7 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
     return ExitCode.done;
   }
   const histograms = (await Promise.all(inputs.map((input) => readHistograms(input, options)))).flat();
-  assertSome(histograms, inputs);
+  assertSome(histograms, inputs, options);
   const selected = await applyWhere(histograms, options.where, io);
   await noteWriter(io)(selected.map(({ one }) => one));
   const all = selected.map((each) => histogramFacts(each, options.percentiles));

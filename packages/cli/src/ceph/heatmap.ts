@@ -46,7 +46,7 @@ export function parser(): Command {
     'hdrscope ceph heatmap later.json --since earlier.json --counter op_w_latency_in_bytes_histogram',
     'hdrscope ceph heatmap dump.json --x latency --y size --json',
   ])
-    .argument('<socket|file...>', 'admin sockets of daemons, and files with their answers')
+    .argument('<socket|file...>', 'admin sockets of daemons, folders of sockets, and files with answers')
     .addOption(intervalOption('only values of an interval of that length, from now on'))
     .addOption(intervalsOption('how many intervals, each with a picture (default: 1)'))
     .option('--since <file>', 'only values since that earlier dump')
@@ -75,7 +75,7 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
 
 async function drawOnce(inputs: readonly CephInput[], options: Options, io: Io): Promise<void> {
   const all = (await Promise.all(inputs.map((input) => readHistograms(input, options)))).flat();
-  assertSome(all, inputs);
+  assertSome(all, inputs, options);
   const shown = options.since === undefined ? all : await sinceFile(all, inputs, options.since, options, io);
   const { members } = await chooseCounter(shown, io);
   await noteWriter(io)(members);
@@ -114,7 +114,7 @@ async function drawIntervals(
   assertSockets(inputs, '--interval');
   const follower = new Follower(inputs, options, io);
   const before = await follower.start();
-  assertSome(before, inputs);
+  assertSome(before, inputs, options);
   await noteWriter(io)(before);
   let name: string | undefined;
   for (let left = options.intervals ?? 1; left > 0; left--) {

@@ -1,5 +1,6 @@
 import {
   AXIS_UNITS,
+  askHistograms,
   type ImportedHistogram,
   type ParseDumpOptions,
   parseHistogramDump,
@@ -9,6 +10,7 @@ import { HdrscopeError } from '@hdrscope/core';
 import { type Command, Option } from 'commander';
 import { wrongOption } from '../arguments.ts';
 import { type Io, Refusal } from '../command.ts';
+import { axisNames } from './axes.ts';
 import type { CephInput } from './input.ts';
 
 /** The options of every command that reads histograms. */
@@ -79,9 +81,27 @@ export async function readHistograms(
   input: CephInput,
   options: HistogramOptions,
 ): Promise<readonly Sourced[]> {
-  const text = await askDump(input, options);
-  const histograms = withInputName(input, () => parseHistogramDump(text, parseOptions(options)));
+  const parsed = parseOptions(options);
+  const histograms = await (input.isSocket ? fromDaemon(input, parsed) : fromText(input, parsed));
   return histograms.map((one) => ({ ...one, source: one.daemon ?? input.name }));
+}
+
+async function fromText(input: CephInput, options: ParseDumpOptions): Promise<ImportedHistogram[]> {
+  const text = await input.ask('perf histogram dump', {});
+  return withInputName(input, () => parseHistogramDump(text, options));
+}
+
+/** A daemon is also asked for its counters, which have the exact sums. */
+async function fromDaemon(
+  { name, ask, life }: CephInput,
+  options: ParseDumpOptions,
+): Promise<ImportedHistogram[]> {
+  try {
+    return await askHistograms(ask, { ...options, ...(life && { life }) });
+  } catch (cause) {
+    if (!(cause instanceof HdrscopeError) || cause.code === 'ERR_ADMIN_SOCKET') throw cause;
+    throw new Refusal(`${name}: ${cause.message}`, { cause });
+  }
 }
 
 /** Parses a text. An error gets the name of the input before its message. */
@@ -94,13 +114,29 @@ export function withInputName<Result>(input: CephInput, parse: () => Result): Re
   }
 }
 
-/** @throws Refusal when there are no histograms. */
-export function assertSome(histograms: readonly Sourced[], inputs: readonly CephInput[]): void {
-  if (histograms.length > 0) return;
+/** @throws Refusal when there are no histograms; UsageError when `--units` names an axis that no histogram has. */
+export function assertSome(
+  histograms: readonly Sourced[],
+  inputs: readonly CephInput[],
+  { units = {} }: HistogramOptions,
+): void {
+  if (histograms.length > 0) {
+    assertAxes(histograms, units);
+    return;
+  }
   const names = inputs.map(({ name }) => name).join(', ');
   throw new Refusal(
     `${names}: no such histogram; hdrscope ceph schema lists all; among Ceph's daemons, OSDs have some`,
   );
+}
+
+function assertAxes(histograms: readonly Sourced[], units: UnitOverrides): void {
+  const axes = new Map(
+    histograms.flatMap(({ histogram }) => histogram.axes.map((axis) => [axis.name, axis])),
+  );
+  const unknown = Object.keys(units).find((name) => !axes.has(name));
+  if (unknown !== undefined)
+    throw wrongOption('--units', `for one of the axes ${axisNames([...axes.values()])}`, unknown);
 }
 
 /** `osd.op_r`, or with its source `osd.0 osd.op_r`. */

@@ -6,7 +6,8 @@ export const group: Group = {
   description: `Reads the perf histograms of Ceph's daemons, and serves histograms as a daemon does.
 
 A daemon is read through its admin socket, by root or the user of the daemon, without the ceph program.
-A file holds the answer of a daemon: the output of ceph daemon or ceph tell, or a telemetry report.
+A folder stands for the sockets in it. A file holds the answer of a daemon: the output of ceph daemon or
+ceph tell in JSON or XML, or a telemetry report.
 - is standard input.`,
   commands: [
     {
@@ -20,6 +21,11 @@ A file holds the answer of a daemon: the output of ceph daemon or ceph tell, or 
       load: () => import('./dump.ts'),
     },
     {
+      name: 'top',
+      summary: 'shows the latency of a cluster, and its slowest OSDs',
+      load: () => import('./top.ts'),
+    },
+    {
       name: 'heatmap',
       summary: 'draws two axes of a histogram',
       load: () => import('./heatmap.ts'),
@@ -31,7 +37,7 @@ A file holds the answer of a daemon: the output of ceph daemon or ceph tell, or 
     },
     {
       name: 'serve',
-      summary: 'serves an admin socket for trying out, with timed reads',
+      summary: 'serves daemons to Prometheus, or an admin socket for trying out',
       load: () => import('./serve.ts'),
     },
   ],
@@ -40,5 +46,6 @@ A file holds the answer of a daemon: the output of ceph daemon or ceph tell, or 
     "hdrscope ceph dump ceph-osd.0.asok --where 'size=4KiB..8KiB'",
     'ceph tell osd.* perf histogram dump | hdrscope ceph heatmap -',
     'hdrscope ceph watch /var/run/ceph/ceph-osd.*.asok --interval 5s',
+    'hdrscope ceph top /var/run/ceph',
   ],
 };

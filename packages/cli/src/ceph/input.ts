@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { askAdminSocket } from '@hdrscope/ceph';
+import { type AskDaemon, daemonAt, socketsIn } from '@hdrscope/ceph';
 import { type Io, Refusal, UsageError } from '../command.ts';
 
 /** An operand of the command line: the socket of a daemon, or a text with its answer. */
@@ -11,18 +11,21 @@ export interface CephInput {
   readonly path: string;
   readonly isSocket: boolean;
   /** The answer of the daemon to a command. A text is the answer to every command. */
-  ask(prefix: string, args?: Readonly<Record<string, string>>): Promise<string>;
+  readonly ask: AskDaemon;
+  /** Names the present life of a daemon: see `AskHistogramsOptions`. */
+  readonly life?: (() => Promise<string | undefined>) | undefined;
 }
 
 /**
- * Opens the operands of the command line, without asking a daemon.
+ * Opens the operands of the command line, without asking a daemon. A folder stands for the sockets in it.
  *
  * @throws Refusal; UsageError.
  */
-export async function openInputs(paths: readonly string[], io: Io): Promise<CephInput[]> {
-  if (paths.filter((path) => path === '-').length > 1) {
+export async function openInputs(operands: readonly string[], io: Io): Promise<CephInput[]> {
+  if (operands.filter((path) => path === '-').length > 1) {
     throw new UsageError('- is standard input, which can be read only once');
   }
+  const paths = (await Promise.all(operands.map(pathsOf))).flat();
   const names = paths.map(shortName);
   return Promise.all(
     paths.map((path, at) => {
@@ -38,24 +41,28 @@ export function assertSockets(inputs: readonly CephInput[], option: string): voi
   if (text !== undefined) throw new UsageError(`${option} needs admin sockets, and ${text.name} is not one`);
 }
 
-async function openInput(path: string, name: string, io: Io): Promise<CephInput> {
-  if (path === '-') return { name, path, isSocket: false, ask: () => readAll(io.stdin, name) };
-  const isSocket = await looksLikeSocket(path);
-  return {
-    name,
-    path,
-    isSocket,
-    ask: isSocket
-      ? (prefix, args = {}) => askAdminSocket(path, prefix, { ...args, format: 'json' })
-      : () => readAll(createReadStream(path, { signal: io.signal }), name),
-  };
+/** The sockets in a folder, or the path itself. */
+async function pathsOf(path: string): Promise<string[]> {
+  if (path === '-' || (await kindOf(path)) !== 'folder') return [path];
+  const sockets = await socketsIn(path);
+  if (sockets.length === 0)
+    throw new Refusal(`${path} has no sockets: no file in it is a socket whose name ends in .asok`);
+  return sockets;
 }
 
-async function looksLikeSocket(path: string): Promise<boolean> {
+async function openInput(path: string, name: string, io: Io): Promise<CephInput> {
+  if (path === '-') return { name, path, isSocket: false, ask: () => readAll(io.stdin, name) };
+  if ((await kindOf(path)) === 'socket') return { ...daemonAt(path), name, path, isSocket: true };
+  const ask = (): Promise<string> => readAll(createReadStream(path, { signal: io.signal }), name);
+  return { name, path, isSocket: false, ask };
+}
+
+/** @throws Refusal when there is no such path. */
+export async function kindOf(path: string): Promise<'folder' | 'socket' | 'file'> {
   try {
     const found = await stat(path);
-    if (found.isDirectory()) throw new Refusal(`cannot read ${path}: it is a folder`);
-    return found.isSocket();
+    if (found.isDirectory()) return 'folder';
+    return found.isSocket() ? 'socket' : 'file';
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code !== 'ENOENT') throw cause;

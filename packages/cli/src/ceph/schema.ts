@@ -25,7 +25,7 @@ export function parser(): Command {
     'hdrscope ceph schema /var/run/ceph/ceph-osd.0.asok',
     'hdrscope ceph schema --json schema.json',
   ])
-    .argument('<socket|file...>', 'admin sockets of daemons, and files with their answers')
+    .argument('<socket|file...>', 'admin sockets of daemons, folders of sockets, and files with answers')
     .option('--json', 'prints JSON');
 }
 
@@ -34,7 +34,7 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
   const inputs = await openInputs(operands, io);
   const described = await Promise.all(
     inputs.map(async (input) => {
-      const text = await input.ask('perf histogram schema');
+      const text = await input.ask('perf histogram schema', {});
       return withInputName(input, () => parseHistogramSchema(text)).map(
         (one): Described => ({ ...one, source: one.daemon ?? input.name }),
       );

@@ -1,40 +1,107 @@
-import { CEPH_RELEASES, type CephRelease, serveAdminSocket } from '@hdrscope/ceph';
+import {
+  CEPH_RELEASES,
+  type CephDaemon,
+  type CephRelease,
+  cephDaemons,
+  daemonsAt,
+  serveAdminSocket,
+} from '@hdrscope/ceph';
+import { inUrl } from '@hdrscope/kit/server';
+import { servePrometheus } from '@hdrscope/prometheus';
+import { createRegistry } from '@hdrscope/registry';
 import type { Command } from 'commander';
 import { type Arguments, choiceOption, createParser } from '../arguments.ts';
-import { ExitCode, type Io } from '../command.ts';
+import { ExitCode, type Io, UsageError } from '../command.ts';
+import { addGuard, type GuardingOptions, guardOf, schemeOf } from '../guard-options.ts';
+import { portOption } from '../shared-options.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { startDemo } from './demo.ts';
+import { assertSockets, openInputs } from './input.ts';
+import { sizesOption } from './sizes-option.ts';
 
-interface Options {
-  readonly socket: string;
+interface Options extends GuardingOptions {
+  readonly socket?: string;
   readonly release: CephRelease;
+  readonly port: number;
+  readonly host: string;
+  readonly merged?: boolean;
+  readonly sizes?: readonly number[];
 }
 
-const DESCRIPTION = `Serves histograms of this process on an admin socket, as a daemon of Ceph does, until Ctrl-C. Try the
-ceph command and this one with it when there is no cluster.
+const DESCRIPTION = `Serves the histograms of daemons to Prometheus, at /metrics, until Ctrl-C. Each scrape reads the daemons; those
+of a folder may come and go. The label ceph_daemon names them as ceph-exporter does. Sums come from the
+daemon's own counters; where they are estimates, HELP says so. A metric never falls, even when a daemon
+restarts.
 
-The histograms are real: times of reading blocks of a file and of hashing them. Only this user can
-connect.`;
+With --socket it serves histograms of this process on an admin socket instead, as a daemon of Ceph does. Try
+the ceph command and this one with it when there is no cluster. These histograms are real: times of reading
+blocks of a file and of hashing them. Only this user can connect.`;
 
 /** The arguments of `hdrscope ceph serve`. */
 export function parser(): Command {
-  return createParser('hdrscope ceph serve', DESCRIPTION, ['hdrscope ceph serve --socket ./demo.asok'])
-    .allowExcessArguments(false)
-    .requiredOption('--socket <path>', 'the path of the socket: at most 107 bytes, and unused')
+  const command = createParser('hdrscope ceph serve', DESCRIPTION, [
+    'hdrscope ceph serve /var/run/ceph --merged',
+    'hdrscope ceph serve /var/run/ceph/ceph-osd.0.asok --sizes 4KiB,64KiB --port 9436',
+    'hdrscope ceph serve --socket ./demo.asok',
+  ])
+    .argument('[socket|folder...]', 'admin sockets of daemons, and folders of sockets')
+    .addOption(portOption(9436))
+    .option('--host <name>', 'the address on which it listens', 'localhost')
+    .option('--merged', 'serves all daemons together, too')
+    .addOption(sizesOption('divides latencies by the size of requests, '))
+    .option('--socket <path>', 'the path of a socket to serve: at most 107 bytes, and unused')
     .addOption(
       choiceOption(
         '--release <name>',
-        'the release of Ceph whose dumps it sends; next is a proposal',
+        'with --socket, the release of Ceph whose dumps it sends; next is a proposal',
         CEPH_RELEASES,
       ).default('tentacle'),
     );
+  return addGuard(command);
 }
 
 /** `hdrscope ceph serve` */
-export async function run(
-  { options: { socket: path, release } }: Arguments<Options>,
-  io: Io,
-): Promise<number> {
+export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
+  const { socket, release } = options;
+  if ((socket === undefined) === (operands.length === 0)) {
+    throw new UsageError(
+      'hdrscope ceph serve needs sockets of daemons, or a folder of them, or --socket for one of its own',
+    );
+  }
+  return socket === undefined ? serveDaemons(operands, options, io) : serveDemo(socket, release, io);
+}
+
+const SIZE_AXIS = 'Request size (bytes)';
+const ANSWER_MS = 5000;
+
+async function serveDaemons(operands: readonly string[], options: Options, io: Io): Promise<number> {
+  const { port, host, merged = false, sizes } = options;
+  const guard = await guardOf(options, io);
+  assertSockets(await openInputs(operands, io), 'hdrscope ceph serve');
+  const list = async (): Promise<CephDaemon[]> => {
+    const daemons = await Promise.all(operands.map((path) => daemonsAt(path, ANSWER_MS)));
+    return daemons.flat();
+  };
+  const registry = createRegistry();
+  const daemons = cephDaemons(registry, list, {
+    merged,
+    ...(sizes !== undefined && { classes: { axis: SIZE_AXIS, bounds: sizes } }),
+  });
+  try {
+    const server = await servePrometheus(registry, { ...guard, port, host });
+    try {
+      await io.stdout.write(`${schemeOf(guard)}://${inUrl(host)}:${server.port}/metrics\n`);
+      await untilAborted(io.signal);
+    } finally {
+      await server.stop();
+    }
+    return ExitCode.done;
+  } finally {
+    await daemons.close();
+  }
+}
+
+async function serveDemo(path: string, release: CephRelease, io: Io): Promise<number> {
   const demo = await startDemo(release);
   try {
     const server = await serveAdminSocket({ path, ...demo.replies });

@@ -40,7 +40,7 @@ export function parser(): Command {
     'hdrscope ceph watch /var/run/ceph/ceph-osd.*.asok --interval 10s --intervals 6 --percentiles 50,99.9',
     'hdrscope ceph watch /var/run/ceph/ceph-osd.0.asok --json',
   ])
-    .argument('<socket...>', 'admin sockets of daemons')
+    .argument('<socket...>', 'admin sockets of daemons, and folders of sockets')
     .addOption(intervalOption().default(1, '1s'))
     .addOption(intervalsOption())
     .option('--json', 'prints a line of JSON for each histogram with new values');
@@ -53,7 +53,7 @@ export async function run({ options, operands }: Arguments<Options>, io: Io): Pr
   assertSockets(inputs, 'hdrscope ceph watch');
   const follower = new Follower(inputs, options, io);
   const before = await follower.start();
-  assertSome(before, inputs);
+  assertSome(before, inputs, options);
   await noteWriter(io)(before);
   const { percentiles } = options;
   const write =

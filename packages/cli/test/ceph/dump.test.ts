@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { OSD_DUMP } from '@hdrscope/testing/osd';
 import { dumpOf, serveDumps } from '../support/ceph-daemon.ts';
 import { hdrscope } from '../support/fake-io.ts';
+import { FakeOsd } from '../support/fake-osd.ts';
 import { testShared, useFolder } from '../support/logs.ts';
 
 const folder = useFolder();
@@ -21,6 +22,50 @@ test('prints percentiles and means of every axis, for a daemon and for a file', 
       stderr: MISLABEL,
     });
   }
+});
+
+test("the means of an OSD's socket are those of its own sums, and those of a range are bounds", async () => {
+  const osd = new FakeOsd();
+  osd.operate('w', 500_000, 4096, 2);
+  osd.operate('w', 900_001, 5120);
+  const socket = await osd.serve(folder.pathOf('measured.asok'));
+  try {
+    const counter = ['--counter', 'op_w_latency_in_bytes_histogram'];
+    const run = async (...args: string[]): Promise<string> =>
+      (await hdrscope(['ceph', 'dump', socket.path, ...counter, ...args])).stdout;
+    const means = (text: string): string[] =>
+      text
+        .trimEnd()
+        .split('\n')
+        .slice(2)
+        .map((line) => line.split(/ {2,}/).at(-1)!);
+    expect(means(await run())).toEqual(['633 µs', '4.33 KiB']);
+    expect(means(await run('--where', 'size=4KiB..8KiB'))).toEqual(['533 µs to 1.07 ms', '4 to 8 KiB']);
+    const [{ axes }] = JSON.parse(await run('--json'));
+    expect(axes.map(({ sum, sumSource }: { sum: object; sumSource: string }) => [sum, sumSource])).toEqual([
+      [{ lower: 1_900_001, upper: 1_900_001 }, 'perf dump'],
+      [{ lower: 13_312, upper: 13_312 }, 'perf dump'],
+    ]);
+  } finally {
+    await socket.close();
+  }
+});
+
+test('a folder stands for the sockets in it', async () => {
+  mkdirSync(folder.pathOf('run'));
+  await serveDumps(folder.pathOf('run/ceph-osd.0.asok'), [dumpOf([0, 1, 0])]);
+  await serveDumps(folder.pathOf('run/ceph-osd.1.asok'), [dumpOf([0, 2, 0])]);
+  const { stdout } = await hdrscope(['ceph', 'dump', folder.pathOf('run')]);
+  expect(stdout.match(/^ceph-osd.*$/gm)).toEqual([
+    'ceph-osd.0 osd.op: 1 values',
+    'ceph-osd.1 osd.op: 2 values',
+  ]);
+  mkdirSync(folder.pathOf('empty'));
+  const { exitCode, stderr } = await hdrscope(['ceph', 'dump', folder.pathOf('empty')]);
+  expect([exitCode, stderr]).toEqual([
+    1,
+    expect.stringContaining('empty has no sockets: no file in it is a socket'),
+  ]);
 });
 
 test('--where limits the values to a range', async () => {
@@ -92,6 +137,8 @@ test('--json prints exact counts, and null for an open bound', async () => {
           unitSource: 'unknown',
           percentiles: { 50: { lower: 0, upper: 8 }, 99: { lower: 16, upper: null } },
           mean: { lower: null, upper: null },
+          sum: { lower: null, upper: null },
+          sumSource: 'slots',
         },
       ],
       notes: [],
@@ -127,6 +174,18 @@ test('prints open ends, single integers, and means of sums', async () => {
   expect(await rows(withSum)).toEqual(['Depth', '0 to 8', '0 to 8', '8 to 16', '7.5']);
 });
 
+test('an unknown axis of --units is refused, with the axes that there are', async () => {
+  for (const command of ['dump', 'heatmap']) {
+    const args = ['ceph', command, '-', '--units', 'Latency=us'];
+    const { exitCode, stdout, stderr } = await hdrscope(args, { stdin: OSD_DUMP });
+    expect([exitCode, stdout, stderr]).toEqual([
+      2,
+      '',
+      `hdrscope: --units must be for one of the axes "Latency (usec)", "Request size (bytes)", got 'Latency'\n`,
+    ]);
+  }
+});
+
 test('names each of several daemons', async () => {
   const stdin = `osd.0: ${dumpOf([0, 1, 0])}\nosd.1: ${dumpOf([0, 0, 0])}\n`;
   const { stdout } = await hdrscope(['ceph', 'dump', '-'], { stdin });
@@ -157,7 +216,11 @@ test('--logger and --counter select histograms, --units sets the unit of an axis
 test.each([
   [['nope.asok'], 1, 'cannot read nope.asok: there is no such socket or file'],
   [['-', '-'], 2, '- is standard input, which can be read only once'],
-  [['-'], 1, 'standard input: the text must have a line that begins with {, got no such line'],
+  [
+    ['-'],
+    1,
+    'standard input: the text must have a line that begins with { or <perfcounter_collection>, got no such line',
+  ],
   [
     ['--raw', '--json', '-'],
     2,

@@ -64,5 +64,8 @@ test('reports a daemon without histograms', async () => {
 test('refuses a text that is not a schema, with the name of the input', async () => {
   const path = folder.write('wrong.json', '{"osd":{"op":7}}');
   const { exitCode, stderr } = await hdrscope(['ceph', 'schema', path]);
-  expect([exitCode, stderr]).toEqual([1, 'hdrscope: wrong.json: osd.op must be an object, got 7\n']);
+  expect([exitCode, stderr]).toEqual([
+    1,
+    "hdrscope: wrong.json: osd.op must be an object, got 7: this is the answer to 'perf dump', which has no histograms; 'perf histogram schema' is the command to ask the daemon\n",
+  ]);
 });

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { askAdminSocket } from '@hdrscope/ceph';
+import { askAdminSocket, type RunningAdminSocket } from '@hdrscope/ceph';
 import { testUnless } from '@hdrscope/testing/skips';
 import { Termination } from '../../src/command.ts';
 import { hdrscope } from '../support/fake-io.ts';
+import { FakeOsd } from '../support/fake-osd.ts';
 import { useFolder } from '../support/logs.ts';
 
 const BIN = fileURLToPath(new URL('../../bin/hdrscope.js', import.meta.url));
@@ -55,7 +56,10 @@ test.each(['tentacle', 'next'])(
 );
 
 test.each([
-  [[], "required option '--socket <path>' not specified"],
+  [[], 'needs sockets of daemons, or a folder of them, or --socket for one of its own'],
+  [['x.asok', '--socket', 'y.asok'], 'needs sockets of daemons, or a folder of them, or --socket'],
+  [['package.json'], 'hdrscope ceph serve needs admin sockets, and package.json is not one'],
+  [['nope'], 'cannot read nope: there is no such socket or file'],
   [
     ['--socket', 'x', '--release', 'luminous'],
     "--release must be pacific, quincy, reef, squid, tentacle, next, got 'luminous'",
@@ -65,6 +69,52 @@ test.each([
   const { exitCode, stdout, stderr } = await hdrscope(['ceph', 'serve', ...args]);
   expect([exitCode > 0, stdout]).toEqual([true, '']);
   expect(stderr).toContain(message);
+});
+
+test('serves the daemons of a folder to Prometheus, each and all together, while they come and go', async () => {
+  mkdirSync(folder.pathOf('run'));
+  const [one, two] = [new FakeOsd(), new FakeOsd()];
+  one.operate('w', 500_000, 4096, 3);
+  two.operate('w', 900_000, 65_536, 2);
+  const first = await one.serve(folder.pathOf('run/ceph-osd.0.asok'));
+  const later = { socket: undefined as RunningAdminSocket | undefined };
+  const pages: string[] = [];
+  const onOutput = async (url: string, end: (reason: Termination) => void): Promise<void> => {
+    const scrape = async (): Promise<string> => {
+      // Later than the gather that scrapes share.
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      return (await fetch(url.trim())).text();
+    };
+    try {
+      pages.push(await scrape());
+      later.socket = await two.serve(folder.pathOf('run/ceph-osd.1.asok'));
+      await first.close();
+      pages.push(await scrape());
+    } finally {
+      await later.socket?.close();
+      end(new Termination('SIGINT', 130));
+    }
+  };
+  const args = ['ceph', 'serve', folder.pathOf('run'), '--merged', '--port', '0'];
+  const { exitCode, stderr } = await hdrscope(args, { onOutput: (text, end) => void onOutput(text, end) });
+  expect([exitCode, stderr]).toEqual([130, '']);
+  const name = 'ceph_osd_op_w_latency_in_bytes_latency';
+  const of = (page: string, what: string): string[] =>
+    page.split('\n').filter((line) => line.startsWith(what));
+  expect(of(pages[0]!, `${name}_count`)).toEqual([`${name}_count{ceph_daemon="osd.0"} 3`]);
+  expect(of(pages[1]!, `${name}_count`)).toEqual([
+    `${name}_count{ceph_daemon="osd.0"} 3`,
+    `${name}_count{ceph_daemon="osd.1"} 2`,
+  ]);
+  expect(of(pages[1]!, `${name}_sum`)).toEqual([
+    `${name}_sum{ceph_daemon="osd.0"} 0.0015`,
+    `${name}_sum{ceph_daemon="osd.1"} 0.0018`,
+  ]);
+  const merged = 'ceph_merged_osd_op_w_latency_in_bytes_latency';
+  expect(of(pages[1]!, `${merged}_count`)).toEqual([`${merged}_count 5`]);
+  expect(of(pages[1]!, `${merged}_bucket{le="0.000799999"}`)).toEqual([
+    `${merged}_bucket{le="0.000799999"} 3`,
+  ]);
 });
 
 testBuilt('a process serves, another one dumps, and Ctrl-C removes the socket', async () => {

@@ -1,4 +1,5 @@
 import { mustBe } from '../errors.ts';
+import type { EdgeLayout } from './edges.ts';
 import type { Layout } from './layout.ts';
 
 /**
@@ -49,6 +50,19 @@ export function integerLayout(bounds: readonly number[], lowest: number): Intege
       return lower(slot) + Math.floor((upper(slot) - lower(slot)) / 2);
     },
   };
+}
+
+const integers = /* @__PURE__ */ new WeakMap<EdgeLayout, IntegerLayout>();
+
+/**
+ * Slots that include their lower bound, with the largest integer of each slot as its upper bound: classic buckets include their
+ * bound. Every integer keeps its slot.
+ */
+export function integersOf(slots: EdgeLayout): IntegerLayout {
+  const known =
+    integers.get(slots) ?? integerLayout(slots.edges.map(integerBefore), Number.NEGATIVE_INFINITY);
+  integers.set(slots, known);
+  return known;
 }
 
 /** The next integer, or, above 2^53, the next double. */

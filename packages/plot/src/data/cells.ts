@@ -3,7 +3,7 @@ import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/interna
 import type { CountedUnit } from '@hdrscope/registry';
 import type { HeatAxis, HeatMapPlot, PlotTitles } from '../plot.ts';
 
-/** Counts over several axes, as a `PerfHistogram` of `@hdrscope/ceph` has them. */
+/** Counts over several axes: a `JointHistogram` of `@hdrscope/core/joint`, or a `PerfHistogram` of `@hdrscope/ceph`. */
 export interface CellCounts {
   readonly axes: readonly {
     readonly name: string;

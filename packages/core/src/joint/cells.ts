@@ -1,12 +1,16 @@
 import { HdrscopeError } from '@hdrscope/core';
 
 // The place of the lower half of a 64-bit word: 0 on all machines that Node.js supports, except for IBM's.
-const LOW = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? 0 : 1;
+const LOW = /* @__PURE__ */ lowHalf();
 const HIGH = 1 - LOW;
+
+function lowHalf(): number {
+  return new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? 0 : 1;
+}
 
 const LARGEST = 2n ** 64n - 1n;
 
-/** Counts of 64 bits, as in Ceph. An increment costs as much as one of 32 bits and creates no bigint. */
+/** Counts of 64 bits. An increment costs as much as one of 32 bits and creates no bigint. */
 export class Cells {
   readonly length: number;
   /** All counts, exact. Callers must not write to them. */
@@ -44,29 +48,6 @@ export class Cells {
     const sum = this.all[cell]! + count;
     assertFits(sum);
     this.all[cell] = sum;
-  }
-}
-
-/** The digits of counts. Only counts of 2^32 and more are read as bigints. */
-export class CellTexts {
-  readonly #counts: BigUint64Array;
-  readonly #words: Uint32Array;
-
-  constructor(counts: BigUint64Array<ArrayBuffer>) {
-    this.#counts = counts;
-    this.#words = new Uint32Array(counts.buffer, counts.byteOffset, 2 * counts.length);
-  }
-
-  at(cell: number): string {
-    const isSmall = this.#words[2 * cell + HIGH] === 0;
-    return isSmall ? `${this.#words[2 * cell + LOW]!}` : `${this.#counts[cell]!}`;
-  }
-
-  /** Whether all counts are 0 from one cell up to another, exclusive. */
-  areZero(from: number, to: number): boolean {
-    const words = this.#words;
-    for (let i = 2 * from; i < 2 * to; i++) if (words[i] !== 0) return false;
-    return true;
   }
 }
 

@@ -1,0 +1,134 @@
+import { HdrscopeError } from '@hdrscope/core';
+import type { FamilyOptions, IngestMemory, Reading } from '@hdrscope/registry';
+import { type Axis, axisTitle } from '../histogram/axis.ts';
+import { layoutInUnit, sumInUnit, unitOf } from './axis-unit.ts';
+import { type AxisClasses, type ClassPart, classesOf } from './classes.ts';
+import { histogramKey, increaseOf } from './increase.ts';
+import type { ImportedHistogram } from './read-histogram.ts';
+
+/** How histograms become families. */
+export interface FamiliesOfAxes {
+  readonly classes?: AxisClasses | undefined;
+  readonly familyName: (histogram: ImportedHistogram, axis: Axis) => string;
+  /** Whether there are families of all daemons together, too. */
+  readonly merged?: boolean | undefined;
+}
+
+/** Makes readings of the histograms of daemons, and remembers what it needs from one dump to the next. */
+export class Readings {
+  /** How many histograms have begun anew. */
+  resets = 0;
+  readonly #how: FamiliesOfAxes;
+  readonly #memory: IngestMemory;
+  readonly #before = new Map<string, ImportedHistogram>();
+  readonly #epochs = new Map<string, number>();
+  /** Whether the sum of a family is measured. Its description says so, and the first reading decides. */
+  readonly #families = new Map<string, { readonly options: FamilyOptions; readonly isMeasured: boolean }>();
+
+  constructor(memory: IngestMemory, how: FamiliesOfAxes) {
+    this.#memory = memory;
+    this.#how = how;
+  }
+
+  /**
+   * A reading for each axis of a histogram, and for each class of its values.
+   *
+   * @throws HdrscopeError `ERR_DECODE` when the sums are not known this time.
+   */
+  of(imported: ImportedHistogram): Reading[] {
+    const { classes, merged = false } = this.#how;
+    const { histogram, daemon, labels } = imported;
+    const epoch = String(this.#epochOf(imported));
+    return histogram.axes.flatMap((axis, at) =>
+      classesOf(histogram, at, classes).flatMap((part) => {
+        const { label, where } = part;
+        const counted = { layout: layoutInUnit(axis), counts: histogram.marginal(at, where).counts };
+        const reading = (isMerged: boolean): Reading => ({
+          key: readingKey(imported, at, where.length === 0 ? undefined : label, isMerged),
+          attributes: {
+            ...labels,
+            ...(daemon !== undefined && !isMerged && { ceph_daemon: daemon }),
+            ...label,
+          },
+          counted,
+          ...this.#familyOf(imported, at, part, isMerged),
+          counter: { epoch },
+        });
+        return merged ? [reading(false), reading(true)] : [reading(false)];
+      }),
+    );
+  }
+
+  /** The life of a histogram. Cells of several axes show a restart that their sums along one axis may hide. */
+  #epochOf(now: ImportedHistogram): number {
+    const key = histogramKey(now);
+    const then = this.#before.get(key);
+    const epoch = this.#epochs.get(key) ?? rememberedEpoch(this.#memory, now);
+    const isReset = then !== undefined && increaseOf(then, now).isReset;
+    if (isReset) this.resets++;
+    this.#before.set(key, now);
+    this.#epochs.set(key, epoch + Number(isReset));
+    return epoch + Number(isReset);
+  }
+
+  #familyOf(
+    imported: ImportedHistogram,
+    at: number,
+    { where }: ClassPart,
+    isMerged: boolean,
+  ): Pick<Reading, 'family' | 'sum'> {
+    const { histogram, logger, counter } = imported;
+    const axis = histogram.axes[at]!;
+    // The counters of a daemon have one sum for all classes.
+    const sum = where.length === 0 ? sumOf(imported, at) : undefined;
+    const name = this.#how.familyName(imported, axis);
+    const shown = isMerged ? mergedName(name) : name;
+    let known = this.#families.get(shown);
+    if (known === undefined) {
+      const isMeasured = sum !== undefined;
+      const whose = isMerged ? ' of all daemons' : '';
+      const mark = isMeasured ? '' : '; the sum is an estimate, from the middles of the buckets';
+      const description = `${axisTitle(axis)} of ${logger}.${counter}${whose}${mark}`;
+      known = { options: { name: shown, description, unit: unitOf(axis).unit }, isMeasured };
+      this.#families.set(shown, known);
+    }
+    if (!known.isMeasured) return { family: known.options };
+    if (sum === undefined) {
+      const cure = 'the next reading asks again';
+      throw new HdrscopeError(
+        'ERR_DECODE',
+        `${logger}.${counter}: the sums of perf dump must belong to the histogram, and do not this time; ${cure}`,
+      );
+    }
+    return { family: known.options, sum };
+  }
+}
+
+function sumOf({ histogram, sums, measured }: ImportedHistogram, at: number): number | undefined {
+  const axis = histogram.axes[at]!;
+  if (sums !== undefined) return sumInUnit(axis, sums[at]!);
+  return measured === undefined ? undefined : sumInUnit(axis, measured[at]!.value);
+}
+
+/** `ceph.merged.osd.op_w.latency` for `ceph.osd.op_w.latency`. */
+function mergedName(name: string): string {
+  return name.startsWith('ceph.') ? `ceph.merged.${name.slice('ceph.'.length)}` : `${name}.merged`;
+}
+
+/** The epoch in which an earlier ingestion left a histogram. At least one axis is not divided into classes. */
+function rememberedEpoch(memory: IngestMemory, histogram: ImportedHistogram): number {
+  const epochs = histogram.histogram.axes.map((_, at) => memory.latestEpoch(readingKey(histogram, at)));
+  return Number(epochs.find((epoch) => epoch !== undefined) ?? 0);
+}
+
+function readingKey(histogram: ImportedHistogram, axis: number, label?: object, isMerged = false): string {
+  return JSON.stringify([histogramKey(histogram), axis, label, ...(isMerged ? ['merged'] : [])]);
+}
+
+/** The default name of the family of an axis. */
+export function defaultFamilyName({ logger, counter }: ImportedHistogram, axis: Axis): string {
+  const title = axisTitle(axis)
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_');
+  return `ceph.${logger}.${counter.replace(/_histogram$/, '')}.${title}`;
+}

@@ -1,0 +1,222 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createRegistry, type Snapshot } from '@hdrscope/registry';
+import { askHistograms } from '../../src/importer/ask-histograms.ts';
+import {
+  type CephDaemon,
+  cephDaemons,
+  cephHistograms,
+  daemonAt,
+  daemonName,
+  daemonsAt,
+  type RunningAdminSocket,
+  serveAdminSocket,
+  socketsIn,
+} from '../../src/index.ts';
+import { FakeOsd } from '../support/fake-osd.ts';
+
+let folder: string;
+const running: RunningAdminSocket[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hdrscope-daemons-'));
+});
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.close()));
+  rmSync(folder, { recursive: true });
+});
+
+/** Serves an OSD on a socket in the folder. */
+async function serve(name: string, osd: FakeOsd): Promise<RunningAdminSocket> {
+  const server = await serveAdminSocket({
+    path: join(folder, name),
+    histograms: { dump: () => osd.ask('perf histogram dump', {}), schema: () => ({}) },
+    numbers: async () => {
+      const { osd: numbers } = JSON.parse(await osd.ask('perf dump', {}));
+      const { op_w, op_w_in_bytes, op_w_latency } = numbers;
+      return {
+        osd: {
+          op_w: { kind: 'counter', value: op_w },
+          op_w_in_bytes: { kind: 'counter', value: op_w_in_bytes },
+          op_w_latency: { kind: 'average', real: true, count: op_w_latency.avgcount, sum: op_w_latency.sum },
+        },
+      };
+    },
+  });
+  running.push(server);
+  return server;
+}
+
+const LATENCY = 'ceph.osd.op_w_latency_in_bytes.latency';
+const MERGED = 'ceph.merged.osd.op_w_latency_in_bytes.latency';
+
+/** By the name of a family: the counts and sums of its series, by daemon. */
+function counted({ families }: Snapshot): Record<string, Record<string, [count: number, sum: number]>> {
+  return Object.fromEntries(
+    families.map(({ name, series }) => [
+      name,
+      Object.fromEntries(
+        series.map(({ attributes, histogram, sum }) => [
+          String(attributes.ceph_daemon ?? 'all'),
+          [histogram.totalCount, Number(sum.toFixed(9))],
+        ]),
+      ),
+    ]),
+  );
+}
+
+test.each([
+  ['/var/run/ceph/ceph-osd.12.asok', 'osd.12'],
+  ['/var/run/ceph/2c5d/ceph-mon.host-1.asok', 'mon.host-1'],
+  ['ceph-client.rgw.eu.2.94739968030880.asok', 'rgw.eu.2.94739968030880'],
+  ['osd.3.asok', 'osd.3'],
+  ['backup-osd.3.asok', 'backup-osd.3'],
+  ['ceph-.asok', 'ceph-'],
+])('the socket %s is that of %s', (path, name) => {
+  expect(daemonName(path)).toBe(name);
+});
+
+test('finds the sockets in a folder and in the folders within it', async () => {
+  mkdirSync(join(folder, 'fsid'));
+  mkdirSync(join(folder, 'not.asok'));
+  writeFileSync(join(folder, 'file.asok'), '');
+  await serve('ceph-osd.1.asok', new FakeOsd());
+  await serve('fsid/ceph-osd.0.asok', new FakeOsd());
+  await serve('other.sock', new FakeOsd());
+  expect(await socketsIn(folder)).toEqual([
+    join(folder, 'ceph-osd.1.asok'),
+    join(folder, 'fsid/ceph-osd.0.asok'),
+  ]);
+  await expect(socketsIn(join(folder, 'nope'))).rejects.toThrow('ENOENT');
+});
+
+test('many daemons have series of their own, and together those of all, with exact sums', async () => {
+  const [one, two] = [new FakeOsd(), new FakeOsd()];
+  one.write(5_000_000, 4096);
+  two.write(9_000_001, 512);
+  two.write(1_000_000, 512);
+  await serve('ceph-osd.0.asok', one);
+  await serve('ceph-osd.1.asok', two);
+  const registry = createRegistry();
+  cephDaemons(registry, async () => (await socketsIn(folder)).map((path) => daemonAt(path)), {
+    merged: true,
+  });
+
+  const first = await registry.gather();
+  expect(first.errors).toEqual([]);
+  expect(counted(first)).toMatchObject({
+    [LATENCY]: { 'osd.0': [1, 0.005], 'osd.1': [2, 0.010000001] },
+    [MERGED]: { all: [3, 0.015000001] },
+  });
+  expect(first.families.map(({ description }) => description)).toEqual([
+    'Latency of osd.op_w_latency_in_bytes_histogram',
+    'Latency of osd.op_w_latency_in_bytes_histogram of all daemons',
+    'Request size of osd.op_w_latency_in_bytes_histogram',
+    'Request size of osd.op_w_latency_in_bytes_histogram of all daemons',
+  ]);
+});
+
+test('daemons come, go and restart: no count is lost or added twice', async () => {
+  const osd = new FakeOsd();
+  osd.write(5_000_000, 4096);
+  const server = await serve('ceph-osd.0.asok', osd);
+  const other = new FakeOsd();
+  await serve('ceph-osd.1.asok', other);
+  const registry = createRegistry();
+  const ceph = cephDaemons(registry, async () => (await socketsIn(folder)).map((path) => daemonAt(path)), {
+    merged: true,
+  });
+  expect(counted(await registry.gather())[MERGED]).toEqual({ all: [1, 0.005] });
+
+  await server.close();
+  other.write(1_000_000, 4096);
+  const without = await registry.gather();
+  expect([without.errors, counted(without)[LATENCY]]).toEqual([
+    [],
+    { 'osd.0': [1, 0.005], 'osd.1': [1, 0.001] },
+  ]);
+  expect(ceph.latest.map(({ daemon }) => daemon)).toEqual(['osd.1']);
+
+  // The new life has counted the same: no cell is lower than before.
+  await serve('ceph-osd.0.asok', osd);
+  osd.write(5_000_000, 4096);
+  const back = await registry.gather();
+  expect(counted(back)[LATENCY]).toEqual({ 'osd.0': [3, 0.015], 'osd.1': [1, 0.001] });
+  expect(counted(back)[MERGED]).toEqual({ all: [4, 0.016] });
+  expect(ceph.health.resets).toBe(1);
+});
+
+test('a new socket is no restart where nothing shows that it is an OSD, nor is a changed mode', async () => {
+  const osd = new FakeOsd();
+  osd.write(5_000_000, 4096);
+  const path = join(folder, 'shop.asok');
+  const dump = () => osd.ask('perf histogram dump', {});
+  const serveShop = () => serveAdminSocket({ path, histograms: { dump, schema: () => ({}) } });
+  const registry = createRegistry();
+  cephDaemons(registry, () => daemonsAt(path));
+  const first = await serveShop();
+  await registry.gather();
+  await first.close();
+  running.push(await serveShop());
+  expect(counted(await registry.gather())[LATENCY]!.shop![0]).toBe(1);
+
+  await serve('osd.0.asok', osd);
+  const { life } = daemonAt(join(folder, 'osd.0.asok'));
+  const before = await life!();
+  chmodSync(join(folder, 'osd.0.asok'), 0o660);
+  expect(await life!()).toBe(before);
+});
+
+test('a daemon that does not answer is an error, and the others are read', async () => {
+  const osd = new FakeOsd();
+  osd.write(5_000_000, 4096);
+  const silent: CephDaemon = { name: 'osd.7', ask: () => Promise.reject(new Error('no answer')) };
+  const registry = createRegistry();
+  const failed: unknown[] = [];
+  const ceph = cephDaemons(registry, async () => [silent, { name: 'osd.0', ask: osd.ask }], {
+    sourceName: 'cluster',
+    observer: { failed: (error) => failed.push(error) },
+  });
+  const snapshot = await registry.gather();
+  expect(snapshot.errors).toEqual([
+    { source: 'cluster', error: expect.objectContaining({ message: 'osd.7: no answer' }) },
+  ]);
+  expect(counted(snapshot)[LATENCY]).toEqual({ 'osd.0': [1, 0.005] });
+  expect([ceph.health.readErrors, failed]).toEqual([1, [expect.any(Error)]]);
+  await ceph.close();
+  expect((await registry.gather()).errors).toEqual([]);
+});
+
+test('sums that are missing once are an error, not an estimate, and the counts come later', async () => {
+  const osd = new FakeOsd();
+  osd.write(5_000_000, 4096);
+  const registry = createRegistry();
+  cephHistograms(registry, () => askHistograms(osd.ask));
+  await registry.gather();
+  osd.write(5_000_000, 4096);
+  let torn = true;
+  osd.beforeAnswer = (prefix) => {
+    if (torn && prefix === 'perf histogram dump') osd.histogram.record(5_000_000, 4096);
+  };
+  const broken = await registry.gather();
+  expect(String((broken.errors[0]!.error as Error).message)).toMatch(
+    /the sums of perf dump must belong to the histogram/,
+  );
+  expect(counted(broken)[LATENCY]).toEqual({ all: [1, 0.005] });
+  torn = false;
+  for (let i = 0; i < 3; i++) osd.countOnly(5_000_000, 4096);
+  expect(counted(await registry.gather())[LATENCY]).toEqual({ all: [5, 0.025] });
+});
+
+test('classes of sizes have estimated sums, and their families say so', async () => {
+  const osd = new FakeOsd();
+  osd.write(5_000_000, 4096);
+  const registry = createRegistry();
+  const classes = { axis: 'Request size (bytes)', bounds: [4096] };
+  cephHistograms(registry, () => askHistograms(osd.ask), { classes });
+  const { families } = await registry.gather();
+  expect(families.map(({ description }) => description)).toEqual([
+    'Latency of osd.op_w_latency_in_bytes_histogram; the sum is an estimate, from the middles of the buckets',
+    'Request size of osd.op_w_latency_in_bytes_histogram',
+  ]);
+});

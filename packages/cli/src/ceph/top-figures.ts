@@ -1,0 +1,200 @@
+import type { Axis, ImportedIncrease, PerfHistogram, SumBounds, ValueRange } from '@hdrscope/ceph';
+import { HdrscopeError } from '@hdrscope/core';
+import { type AxisFacts, axisFacts } from './axis-facts.ts';
+import type { ClusterInterval, DaemonInterval } from './cluster-follower.ts';
+import { exactTotal } from './histograms.ts';
+
+/** The latency of some operations. */
+export interface LatencyFigures {
+  readonly count: bigint;
+  readonly ratePerSec: number;
+  /** The facts of the axis of latency; `undefined` when nothing was counted. */
+  readonly facts: AxisFacts | undefined;
+}
+
+/** The operations with sizes within a range. */
+export interface SizeFigures extends LatencyFigures {
+  /** In bytes, inclusive; `undefined` in the first class. */
+  readonly from: number | undefined;
+  /** In bytes, exclusive; `undefined` in the last class. */
+  readonly to: number | undefined;
+}
+
+/** The operations of one kind. */
+export interface KindFigures extends LatencyFigures {
+  readonly kind: string;
+  readonly counter: string;
+  /** Only classes with operations. */
+  readonly sizes: readonly SizeFigures[];
+}
+
+/** The operations of one daemon. */
+export interface DaemonFigures extends LatencyFigures {
+  readonly daemon: string;
+  readonly seconds: number;
+}
+
+/** The figures of an interval. */
+export interface TopFigures {
+  readonly all: LatencyFigures;
+  readonly kinds: readonly KindFigures[];
+  /** The daemons with operations, the slowest first: by the last percentile, then by the mean. */
+  readonly slowest: readonly DaemonFigures[];
+  /** The unit of all latencies. */
+  readonly unit: Axis['unit'];
+  /** Daemons that are not in the sums, as their axes differ. */
+  readonly leftOut: readonly string[];
+}
+
+/** The kinds of operations of an OSD. Those that read and write are in two histograms; one of them is enough. */
+const KINDS: Readonly<Record<string, string>> = {
+  op_r_latency_out_bytes_histogram: 'reads',
+  op_w_latency_in_bytes_histogram: 'writes',
+  op_rw_latency_in_bytes_histogram: 'read-writes',
+};
+
+const LOGGER = 'osd';
+
+/** What the figures show. */
+export interface TopOptions {
+  readonly percentiles: readonly number[];
+  /** The bounds of the classes of sizes, in bytes, ascending. */
+  readonly sizes: readonly number[];
+}
+
+/** Counts that can be added up. */
+interface Part {
+  readonly histogram: PerfHistogram;
+  /** The sum of the latencies. */
+  readonly sum: SumBounds | undefined;
+  readonly ratePerSec: number;
+}
+
+/**
+ * Computes the figures of an interval.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when a bound of sizes is not that of a slot.
+ */
+export function topFigures({ daemons }: ClusterInterval, options: TopOptions): TopFigures {
+  const leftOut = new Set<string>();
+  const members = daemons.flatMap((daemon) =>
+    daemon.increases.filter(isShown).map((increase) => ({ daemon, increase })),
+  );
+  const kinds = Object.entries(KINDS).flatMap(([counter, kind]): KindFigures[] => {
+    const own = members.filter(({ increase }) => increase.counter === counter);
+    const total = addUp(
+      own.map(({ daemon, increase }) => ({ daemon: daemon.name, part: partOf(increase, daemon) })),
+      leftOut,
+    );
+    if (total === undefined) return [];
+    const figures = figuresOf(total, options.percentiles);
+    return [{ kind, counter, ...figures, sizes: sizesOf(total, figures, options) }];
+  });
+  const latencies = members.map(({ daemon, increase }) => ({
+    daemon: daemon.name,
+    part: latencyOf(partOf(increase, daemon)),
+  }));
+  const all = addUp(latencies, leftOut);
+  const slowest = daemons.flatMap(({ name, seconds }): DaemonFigures[] => {
+    const own = addUp(
+      latencies.filter(({ daemon }) => daemon === name),
+      leftOut,
+    );
+    const figures = own && figuresOf(own, options.percentiles);
+    return figures === undefined || figures.count === 0n ? [] : [{ daemon: name, seconds, ...figures }];
+  });
+  return {
+    all: all === undefined ? NOTHING : figuresOf(all, options.percentiles),
+    kinds,
+    slowest: slowest.sort((a, b) => slowness(b) - slowness(a) || meanOf(b) - meanOf(a)),
+    unit: all?.histogram.axes[0]?.unit,
+    leftOut: [...leftOut],
+  };
+}
+
+const NOTHING: LatencyFigures = { count: 0n, ratePerSec: 0, facts: undefined };
+
+function isShown({ logger, counter, histogram: { axes } }: ImportedIncrease): boolean {
+  const isKnown = logger === LOGGER && Object.hasOwn(KINDS, counter);
+  return isKnown && axes.length === 2 && axisAt(axes, 'time') >= 0 && axisAt(axes, 'bytes') >= 0;
+}
+
+function axisAt(axes: readonly Axis[], what: 'time' | 'bytes'): number {
+  return axes.findIndex(({ unit = 'none' }) => (what === 'bytes' ? unit === 'bytes' : TIMES.includes(unit)));
+}
+
+const TIMES: readonly string[] = ['ns', 'us', 'ms', 's'];
+
+function partOf({ histogram, measured }: ImportedIncrease, { seconds }: DaemonInterval): Part {
+  const ratePerSec = seconds > 0 ? Number(exactTotal({ histogram })) / seconds : 0;
+  return { histogram, sum: measured?.[axisAt(histogram.axes, 'time')], ratePerSec };
+}
+
+/** The latencies alone. */
+function latencyOf({ histogram, ...rest }: Part): Part {
+  return { histogram: histogram.slice({ axis: axisAt(histogram.axes, 'bytes') }), ...rest };
+}
+
+/** The sum of parts; `undefined` when there are none. A part whose axes differ from those of the first one is left out. */
+function addUp(
+  parts: readonly { readonly daemon: string; readonly part: Part }[],
+  leftOut: Set<string>,
+): Part | undefined {
+  const [first, ...others] = parts;
+  if (first === undefined) return undefined;
+  const histogram = first.part.histogram.copy();
+  let { sum, ratePerSec } = first.part;
+  for (const { daemon, part } of others) {
+    try {
+      histogram.add(part.histogram);
+    } catch (error) {
+      if (!(error instanceof HdrscopeError && error.code === 'ERR_INCOMPATIBLE')) throw error;
+      leftOut.add(daemon);
+      continue;
+    }
+    sum = sumOfBoth(sum, part.sum);
+    ratePerSec += part.ratePerSec;
+  }
+  return { histogram, sum, ratePerSec };
+}
+
+function sumOfBoth(a: SumBounds | undefined, b: SumBounds | undefined): SumBounds | undefined {
+  if (a === undefined || b === undefined) return undefined;
+  return { lower: a.lower + b.lower, upper: a.upper + b.upper, value: a.value + b.value };
+}
+
+function figuresOf(
+  { histogram, sum, ratePerSec }: Part,
+  percentiles: readonly number[],
+  where: readonly ValueRange[] = [],
+): LatencyFigures {
+  const at = axisAt(histogram.axes, 'time');
+  const measured = sum === undefined ? {} : { measured: histogram.axes.map(() => sum) };
+  const facts = axisFacts({ histogram, sums: undefined, ...measured }, at, percentiles, where);
+  const count = where.length === 0 ? exactTotal({ histogram }) : BigInt(facts.count ?? 0);
+  return { count, ratePerSec, facts: count === 0n ? undefined : facts };
+}
+
+function sizesOf(
+  total: Part,
+  { count, ratePerSec }: LatencyFigures,
+  { sizes, percentiles }: TopOptions,
+): SizeFigures[] {
+  if (count === 0n) return [];
+  const axis = axisAt(total.histogram.axes, 'bytes');
+  return Array.from({ length: sizes.length + 1 }, (_, i): SizeFigures => {
+    const [from, to] = [sizes[i - 1], sizes[i]];
+    const where = { axis, ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+    const figures = figuresOf(total, percentiles, [where]);
+    // The daemons of a class are not told apart, so its rate is its share of the rate of all.
+    return { from, to, ...figures, ratePerSec: (Number(figures.count) / Number(count)) * ratePerSec };
+  }).filter((one) => one.count > 0n);
+}
+
+function slowness({ facts }: LatencyFigures): number {
+  return facts?.percentiles.at(-1)?.lower ?? Number.NEGATIVE_INFINITY;
+}
+
+function meanOf({ facts }: LatencyFigures): number {
+  return facts === undefined ? 0 : (facts.mean.lower + facts.mean.upper) / 2;
+}

@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { type Arguments, createParser, integerParser } from '../arguments.ts';
+import { terminalControl } from '../clean-output.ts';
+import { painter } from '../colour.ts';
+import { ExitCode, type Io, UsageError } from '../command.ts';
+import { plotColumns } from '../plot-columns.ts';
+import { intervalOption, intervalsOption, percentilesOption } from '../shared-options.ts';
+import { ClusterFollower } from './cluster-follower.ts';
+import { type ClusterSource, socketsSource, tellSource } from './cluster-source.ts';
+import { sizesOption } from './sizes-option.ts';
+import { topFigures } from './top-figures.ts';
+import { topJson, topText } from './top-text.ts';
+
+interface Options {
+  readonly interval: number;
+  readonly intervals?: number;
+  readonly once?: boolean;
+  readonly json?: boolean;
+  readonly percentiles: readonly number[];
+  readonly sizes: readonly number[];
+  readonly rows: number;
+  readonly tell?: string | true;
+  readonly ceph: string;
+}
+
+const SOCKETS = '/var/run/ceph';
+const ALL_OSDS = 'osd.*';
+
+const DESCRIPTION = `Shows the latency of all OSDs in each interval: together, by kind and size of the operations, and the
+slowest OSDs.
+
+It reads the admin sockets of this machine, or with --tell whatever the ceph command reaches. The figures are
+those of the operations that ended within the interval. A slot of Ceph spans an octave, so a percentile has two
+bounds, and a narrow terminal has the upper one. The mean of an OSD comes from its own sums: its bounds are as
+far apart as the operations that ended while it was asked. OSDs that restart, go or come are reported. Ctrl-C
+ends it.`;
+
+/** The arguments of `hdrscope ceph top`. */
+export function parser(): Command {
+  return createParser('hdrscope ceph top', DESCRIPTION, [
+    'hdrscope ceph top',
+    'hdrscope ceph top /var/run/ceph/6f2d0b1e-fsid --interval 10s --sizes 4KiB,128KiB',
+    "hdrscope ceph top --tell 'osd.*' --once --json",
+  ])
+    .argument('[socket|folder...]', `admin sockets, and folders of sockets (default: ${SOCKETS})`)
+    .addOption(intervalOption().default(5, '5s'))
+    .addOption(intervalsOption())
+    .option('--once', 'prints one interval, and ends')
+    .option('--json', 'prints a line of JSON for each interval')
+    .option('--tell [daemons]', `asks with ceph tell, not through sockets (daemons by default: ${ALL_OSDS})`)
+    .option('--ceph <program>', 'the ceph program for --tell', 'ceph')
+    .addOption(sizesOption().default([4096, 65_536, 1_048_576], '4KiB,64KiB,1MiB'))
+    .addOption(
+      new Option('--rows <count>', 'how many of the slowest OSDs to show')
+        .argParser(integerParser('--rows', 1))
+        .default(10),
+    )
+    .addOption(percentilesOption([50, 99]));
+}
+
+/** `hdrscope ceph top` */
+export async function run({ options, operands }: Arguments<Options>, io: Io): Promise<number> {
+  const { once = false, json = false, interval, percentiles } = options;
+  const source = await sourceOf(options, operands, io);
+  const follower = new ClusterFollower(source, io.monotonicMs);
+  const answers = await follower.start();
+  for (const { name, problem } of answers) {
+    if (problem !== undefined) await io.stderr.write(`hdrscope: ${name} does not answer: ${problem}\n`);
+  }
+  const isScreen = io.stdout.isTerminal && !once && !json;
+  const paint = painter(io, io.stdout);
+  for (let left = once ? 1 : (options.intervals ?? Number.POSITIVE_INFINITY); left > 0; left--) {
+    await sleep(interval * 1000, undefined, { signal: io.signal });
+    const counts = await follower.advance();
+    const figures = topFigures(counts, options);
+    const text = json
+      ? topJson(counts, figures, percentiles)
+      : topText(counts, figures, {
+          ...options,
+          columns: plotColumns(io.stdout.columns),
+          bold: (line) => paint('bold', line),
+        });
+    await io.stdout.write(isScreen ? `${CLEAR}${text}` : text);
+  }
+  return ExitCode.done;
+}
+
+/** Moves to the first line of the screen and clears it. */
+const CLEAR = terminalControl('\u001b[H\u001b[2J');
+
+async function sourceOf(
+  { tell, ceph }: Options,
+  operands: readonly string[],
+  io: Io,
+): Promise<ClusterSource> {
+  if (tell === undefined) return socketsSource(operands.length === 0 ? [SOCKETS] : operands, {});
+  if (operands.length > 0) {
+    throw new UsageError("--tell asks the cluster: it takes no sockets; --tell 'osd.*' names daemons");
+  }
+  return tellSource({ target: tell === true ? ALL_OSDS : tell, program: ceph }, {}, io);
+}

@@ -1,0 +1,41 @@
+/** Consecutive slots of an axis. */
+export interface SlotSpan {
+  readonly from: number;
+  /** Exclusive. */
+  readonly to: number;
+}
+
+/** How many cells lie between two neighbouring slots of each axis, where the last axis runs fastest. */
+export function stridesOf(slotCounts: readonly number[]): number[] {
+  const strides = slotCounts.map(() => 1);
+  for (let i = slotCounts.length - 2; i >= 0; i--) strides[i] = strides[i + 1]! * slotCounts[i + 1]!;
+  return strides;
+}
+
+/**
+ * Visits the cells within the span of every axis, in their order.
+ *
+ * @param visit `slots` holds the slot of the cell on each axis, and changes after the call.
+ */
+export function visitCells(
+  slotCounts: readonly number[],
+  spans: readonly SlotSpan[],
+  visit: (cell: number, slots: readonly number[]) => void,
+): void {
+  if (spans.some(({ from, to }) => from >= to)) return;
+  const strides = stridesOf(slotCounts);
+  const slots = spans.map(({ from }) => from);
+  let cell = slots.reduce((sum, slot, i) => sum + slot * strides[i]!, 0);
+  for (;;) {
+    visit(cell, slots);
+    let axis = slots.length - 1;
+    while (axis >= 0 && slots[axis]! + 1 === spans[axis]!.to) {
+      cell -= (slots[axis]! - spans[axis]!.from) * strides[axis]!;
+      slots[axis] = spans[axis]!.from;
+      axis--;
+    }
+    if (axis < 0) return;
+    slots[axis]!++;
+    cell += strides[axis]!;
+  }
+}
