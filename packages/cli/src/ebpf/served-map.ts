@@ -24,7 +24,7 @@ export interface ServedMap {
 }
 
 /** Help for the operands of `ebpf serve`. */
-export const SERVED_MAP_HELP = `${MAP_ARGUMENT_HELP}, each with options of its own behind it, as in X,unit=ns,metric=wait`;
+export const SERVED_MAP_HELP: string = `${MAP_ARGUMENT_HELP}, each with options of its own behind it, as in X,unit=ns,metric=wait`;
 
 /** Adds `--unit` to a command that serves maps. The kernel does not know the unit of a map. */
 export function servedUnitOption(): Option {
