@@ -8,8 +8,10 @@
  *
  * Scripts for browsers are whole and minified: the live page sends one, and HTML plots contain the other.
  */
+import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { sourcesOf } from './lib/manifest-maps.js';
 import { isMain, listProjects, workspaceRoot } from './lib/workspace.js';
@@ -24,6 +26,17 @@ export const BROWSER_SCRIPTS = [
 
 /** Modules that Node.js starts by their path: the main module of a process, and of a thread. */
 const PROGRAM = /^(main|.+-worker)\.ts$/;
+
+/**
+ * Makes the JavaScript of a package: by its own `build.js`, if it has one.
+ *
+ * @param {Project} project
+ */
+async function makePackage(project) {
+  const ownBuild = join(project.dir, 'build.js');
+  if (existsSync(ownBuild)) await promisify(execFile)(process.execPath, [ownBuild]);
+  else await bundlePackage(project);
+}
 
 /**
  * Makes the JavaScript of a package, and removes what earlier builds left in its `dist`.
@@ -216,6 +229,6 @@ if (isMain(import.meta)) {
     const selected = projects.filter(
       (_, i) => names.length === 0 || names.includes(/** @type {string} */ (folders[i])),
     );
-    await Promise.all(selected.map(bundlePackage));
+    await Promise.all(selected.map(makePackage));
   }
 }

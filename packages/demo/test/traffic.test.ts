@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { createRoutes, findRoute } from '../src/routes.ts';
 import { trafficOf } from '../src/traffic.ts';
 
@@ -19,4 +20,10 @@ test('the traffic visits every route', () => {
   );
 
   expect(new Set(visited)).toEqual(new Set(routes));
+});
+
+test('the load client records with the engine of hdrscope', () => {
+  const autocannon = createRequire(createRequire(import.meta.url).resolve('autocannon'));
+  const { name } = autocannon('hdr-histogram-js/package.json') as { name: string };
+  expect(name).toBe('@hdrscope/hdr-histogram-js');
 });
