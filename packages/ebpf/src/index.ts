@@ -10,7 +10,11 @@ export {
 export { examine } from './doctor/examine.ts';
 export type { Finding } from './doctor/finding.ts';
 export type { KernelErrorCode, KernelErrorDetails } from './errors.ts';
-export { type ExporterHistogram, fromEbpfExporterConfig } from './exporter-config/from-config.ts';
+export {
+  type ExporterConfigOptions,
+  type ExporterHistogram,
+  fromEbpfExporterConfig,
+} from './exporter-config/from-config.ts';
 export type { LayoutGuess } from './guess-layout.ts';
 export { type KernelIncrease, KernelIncreases } from './increases.ts';
 export { KERNEL_LAYOUT_SYNTAX, kernelLayoutOf } from './layout/by-name.ts';

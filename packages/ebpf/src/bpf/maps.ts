@@ -59,6 +59,11 @@ export function isPerCpu(type: MapType): boolean {
   return type.includes('percpu');
 }
 
+/** Whether a full map drops the entries that were not used for longest. */
+export function isLossy({ type }: Pick<MapInfo, 'type'>): boolean {
+  return type?.startsWith('lru') ?? false;
+}
+
 /** Whether the keys of maps of this type are indices from 0 on. */
 export function isArray(type: MapType): boolean {
   return type === 'array' || type === 'percpu_array';

@@ -1,26 +1,44 @@
 import { HdrscopeError } from '@hdrscope/core';
+import { assertOptions, type OptionsOwner } from '@hdrscope/core/internal';
 import {
+  type ExporterKeyRange,
   exporterExp2Layout,
   exporterExp2ZeroLayout,
   exporterFixedLayout,
   exporterLinearLayout,
 } from '../layout/exporter-layouts.ts';
-import type { KernelLayout } from '../layout/kernel-layout.ts';
+import { explicitKernelLayout, type KernelLayout } from '../layout/kernel-layout.ts';
 import type { KernelFamilyOptions } from '../readings.ts';
 import type { KernelMapOptions } from '../source/kernel-map.ts';
-import { labelFields } from './key-fields.ts';
+import type { KernelSource } from '../source/source.ts';
+import { decodedSource } from './decoded-source.ts';
+import { readLabels } from './labels.ts';
+import { SystemNames } from './system-names.ts';
 import { YamlValue } from './yaml-value.ts';
 
 /** A histogram in a configuration of ebpf_exporter. */
 export interface ExporterHistogram {
-  /** Name of the map and of the metric. */
+  /** Name of its map. */
   readonly name: string;
   /** Options for reading its map, except its place: `kernelMap({ path, ...map })`. */
   readonly map: Pick<KernelMapOptions, 'layout' | 'shape' | 'histogram'>;
-  /** Options of its family: the value under its name in `families` of `kernelHistograms`. */
+  /** Options of its family: the name that ebpf_exporter gives it, the description, and the unit and its scale. */
   readonly family: KernelFamilyOptions;
-  /** Decoders that are not supported, each with its line. */
-  readonly warnings: readonly string[];
+  /**
+   * Decodes what a source with the options of `map` reads: the labels become the texts that ebpf_exporter shows, and keys
+   * that `regexp` leaves out are missing. Names of devices, interfaces, control groups and symbols are those of this
+   * machine; they are looked up for new keys only.
+   *
+   * The sum is `undefined` in maps that keep none. `read` throws `ERR_KERNEL` when the counts do not allow the sum, because
+   * the program counts values beyond the last bucket, and when names cannot be read.
+   */
+  readonly decode: (source: KernelSource) => KernelSource;
+}
+
+/** Options of `fromEbpfExporterConfig`. */
+export interface ExporterConfigOptions {
+  /** What the names of families begin with. @default 'ebpf_exporter_', as on the page of ebpf_exporter */
+  readonly prefix?: string;
 }
 
 const UNITS: readonly (readonly [suffix: string, unit: string])[] = [
@@ -28,13 +46,16 @@ const UNITS: readonly (readonly [suffix: string, unit: string])[] = [
   ['_bytes', 'By'],
 ];
 
+const MOST_HISTOGRAMS = 256;
+
 /**
  * Reads the histograms of an ebpf_exporter configuration: `metrics.histograms` with their buckets, and labels with the
- * decoders `uint`, `static_map`, `string` and `hex`. Other decoders are left out with a warning. Their labels stay
- * integers or texts, or else become bytes in hexadecimal. An integer without a name in a static map stays an integer too.
+ * decoders `uint`, `string`, `hex`, `static_map`, `regexp`, `cgroup`, `majorminor`, `ifname`, `inet_ip`, `dname`, `errno`,
+ * `ksym` and `kstack`. A label of `uint` alone is an integer, and other labels are texts.
  *
  * @param text YAML.
- * @throws HdrscopeError `ERR_INVALID_OPTION`, with the line of the error, when the configuration is invalid.
+ * @throws HdrscopeError `ERR_INVALID_OPTION`, with the line of the error, when the configuration is invalid or has another
+ *   decoder; `ERR_TOO_LARGE` when it is larger than any configuration.
  * @example
  * ```ts
  * import { fromEbpfExporterConfig } from '@hdrscope/ebpf';
@@ -54,46 +75,76 @@ const UNITS: readonly (readonly [suffix: string, unit: string])[] = [
  * latency!.map.layout.slots.upper(10); //=> 1024
  * latency!.map.shape!.key!.map(({ name, type, offset }) => `${name} ${type} ${offset}`);
  * //=> ['operation u64 0', 'bucket u64 8']
- * latency!.family.scale; //=> 0.000001
+ * [latency!.family.name, latency!.family.scale]; //=> ['ebpf_exporter_bio_latency_seconds', 0.000001]
  * ```
  */
-export function fromEbpfExporterConfig(text: string): ExporterHistogram[] {
-  return YamlValue.parse(text).get('metrics').get('histograms').items().map(histogramOf);
+export function fromEbpfExporterConfig(
+  text: string,
+  options: ExporterConfigOptions = {},
+): ExporterHistogram[] {
+  assertOptions(options, EXPORTER_CONFIG);
+  const { prefix = 'ebpf_exporter_' } = options;
+  const list = YamlValue.parse(text).get('metrics').get('histograms');
+  const histograms = list.items();
+  if (histograms.length > MOST_HISTOGRAMS) throw list.mustBe(`a list of at most ${MOST_HISTOGRAMS}`);
+  const system = new SystemNames();
+  return histograms.map((histogram) => histogramOf(histogram, prefix, system));
 }
 
-function histogramOf(histogram: YamlValue): ExporterHistogram {
+const EXPORTER_CONFIG: OptionsOwner<ExporterConfigOptions> = {
+  name: 'fromEbpfExporterConfig',
+  names: { prefix: true },
+  call: "fromEbpfExporterConfig(text, { prefix: '' })",
+};
+
+function histogramOf(histogram: YamlValue, prefix: string, names: SystemNames): ExporterHistogram {
   const name = histogram.get('name').text();
-  const labels = histogram.get('labels');
-  const fields = labelFields(labels);
-  const bucket = fields.at(-1);
-  if (bucket === undefined) throw labels.mustBe('a list that ends with the bucket');
-  if (!bucket.field.type.startsWith('u')) {
-    throw labels.items().at(-1)!.mustBe('the bucket, as the last label, with the decoder uint');
+  const list = histogram.get('labels');
+  const { labels, keySize } = readLabels(list);
+  const bucket = labels.at(-1);
+  if (bucket === undefined) throw list.mustBe('a list that ends with the bucket');
+  if (!bucket.isInteger) {
+    throw list.items().at(-1)!.mustBe('the bucket, as the last label, with the only decoder uint');
   }
   const unit = UNITS.find(([suffix]) => name.endsWith(suffix))?.[1];
-  const multiplier = histogram.get('bucket_multiplier');
-  const scale = multiplier.number(1);
-  if (!(scale > 0)) throw multiplier.mustBe('above 0');
+  const { layout, scale, sumFactor } = bucketsOf(histogram);
   const help = histogram.get('help');
+  const decoding = { labels: labels.slice(0, -1), sumFactor, names };
   return {
     name,
     map: {
-      layout: layoutOf(histogram),
+      layout,
       // Its values are always single counters of 64 bits.
       shape: {
-        key: fields.map(({ field }) => field),
+        key: labels.map(({ field }) => field),
         slot: bucket.field.name,
         counts: { type: 'u64' },
         sum: 'after-last',
+        sizes: { key: keySize, value: 8 },
       },
       histogram: name,
     },
-    family: { description: help.isMissing ? '' : help.text(), scale, ...(unit && { unit }) },
-    warnings: fields.flatMap(({ warnings }) => warnings),
+    family: {
+      name: `${prefix}${name}`,
+      description: help.isMissing ? '' : help.text(),
+      scale,
+      ...(unit && { unit }),
+    },
+    decode: (source) => decodedSource(source, decoding),
   };
 }
 
-function layoutOf(histogram: YamlValue): KernelLayout {
+/** Slots of a histogram, the size of one of their units in units of the metric, and the size of one unit of the sum. */
+interface Buckets {
+  readonly layout: KernelLayout;
+  readonly scale: number;
+  readonly sumFactor: number;
+}
+
+function bucketsOf(histogram: YamlValue): Buckets {
+  const multiplier = histogram.get('bucket_multiplier');
+  const scale = multiplier.number(1);
+  if (!(scale > 0)) throw multiplier.mustBe('above 0');
   const type = histogram.get('bucket_type');
   const range = () => ({
     min: histogram.get('bucket_min').integer(0, 0),
@@ -102,22 +153,39 @@ function layoutOf(histogram: YamlValue): KernelLayout {
   try {
     switch (type.text()) {
       case 'exp2':
-        return exporterExp2Layout(range());
+        return { layout: exporterExp2Layout(range()), scale, sumFactor: 1 };
       case 'exp2zero':
-        return exporterExp2ZeroLayout(range());
+        return { layout: exporterExp2ZeroLayout(range()), scale, sumFactor: 1 };
       case 'linear':
-        return exporterLinearLayout(range());
-      case 'fixed':
-        return exporterFixedLayout(
-          histogram
-            .get('bucket_keys')
-            .items()
-            .map((key) => key.integer(0)),
-        );
+        return linearBuckets(range(), scale);
+      case 'fixed': {
+        const keys = histogram.get('bucket_keys').items();
+        return { layout: exporterFixedLayout(keys.map((key) => key.integer(0))), scale, sumFactor: 1 };
+      }
     }
   } catch (error) {
     if (!(error instanceof HdrscopeError) || error.message.startsWith('line ')) throw error;
     throw new HdrscopeError(error.code, `line ${histogram.line}: bucket_${error.message}`, { cause: error });
   }
   throw type.mustBe('exp2, exp2zero, linear or fixed');
+}
+
+/** So many units make a step that is a fraction, so that there are values between its bounds. */
+const PARTS = 1000;
+
+/** The program has divided values by the multiplier, and rounded down. */
+function linearBuckets(range: Required<ExporterKeyRange>, multiplier: number): Buckets {
+  // Both are integers, so a slot ends at the integer before the next one.
+  if (Number.isSafeInteger(multiplier)) {
+    return {
+      layout: exporterLinearLayout({ ...range, step: multiplier }),
+      scale: 1,
+      sumFactor: multiplier,
+    };
+  }
+  // Nobody knows the distance of its values, so a slot ends where the next one begins.
+  const { name, firstIndex, slots } = exporterLinearLayout(range);
+  const bounds = slots.bounds.map((key) => (key + 1) * PARTS);
+  const layout = explicitKernelLayout(bounds, { name, firstIndex, lowest: range.min * PARTS });
+  return { layout, scale: multiplier / PARTS, sumFactor: PARTS };
 }

@@ -101,6 +101,20 @@ export class YamlValue {
     return value;
   }
 
+  /** A text, or a number, `true` or `false` as it is written. */
+  literal(): string {
+    const node = this.#node;
+    const isPlain = isScalar(node) && ['number', 'boolean'].includes(typeof node.value);
+    return isPlain ? (node.source ?? String(node.value)) : this.text();
+  }
+
+  /** @param fallback Stands in for a missing value. */
+  boolean(fallback: boolean): boolean {
+    const value = this.isMissing ? fallback : this.#scalar();
+    if (typeof value !== 'boolean') throw this.mustBe('true or false');
+    return value;
+  }
+
   /** @param fallback Stands in for a missing value. */
   number(fallback?: number): number {
     if (this.isMissing && fallback !== undefined) return fallback;

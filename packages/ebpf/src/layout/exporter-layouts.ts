@@ -1,7 +1,7 @@
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
 import { explicitKernelLayout, type KernelLayout } from './kernel-layout.ts';
 
-// Source of all: ebpf_exporter, `exporter/histogram.go`. Keys run from `bucket_min` to `bucket_max`, both inclusive. Programs
+// Source of all: ebpf_exporter, `exporter/histogram.go` and its README. Keys run from `bucket_min` to `bucket_max`, both inclusive. Programs
 // count larger values at `bucket_max`, and keep the sum at the key after it. The bounds here are in the unit of the program;
 // `bucket_multiplier` changes only the unit that is shown.
 
@@ -32,12 +32,20 @@ export function exporterExp2ZeroLayout(range: ExporterKeyRange): KernelLayout {
 }
 
 /**
- * Layout of ebpf_exporter `linear`. Each key is the largest value of its slot.
+ * Layout of ebpf_exporter `linear`. Keys are values that the program divided by a step and rounded down, so key k holds
+ * k * step to (k + 1) * step − 1. The page of ebpf_exporter shows these values below k * step, which is their lower bound.
  *
- * @throws HdrscopeError `ERR_INVALID_OPTION` when the range is invalid.
+ * @param range The range of the keys. Its `step` is an integer of at least 1; left out, each key is a value.
+ * @throws HdrscopeError `ERR_INVALID_OPTION` when the range or the step is invalid.
  */
-export function exporterLinearLayout(range: ExporterKeyRange): KernelLayout {
-  return byKey('ebpf-exporter-linear', range, Number.MAX_SAFE_INTEGER, (key) => key);
+export function exporterLinearLayout({
+  step = 1,
+  ...range
+}: ExporterKeyRange & { readonly step?: number }): KernelLayout {
+  if (!Number.isSafeInteger(step) || step < 1) {
+    throw mustBe('ERR_INVALID_OPTION', 'step', 'an integer of at least 1', step);
+  }
+  return byKey('ebpf-exporter-linear', range, Number.MAX_SAFE_INTEGER, (key) => (key + 1) * step - 1);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
-import type { MapInfo } from '../bpf/maps.ts';
+import { isLossy, type MapInfo } from '../bpf/maps.ts';
 import { kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
 import { originOfMap } from '../metric-text.ts';
@@ -74,6 +74,7 @@ export function bpftoolMap(options: BpftoolMapOptions): KernelSource {
       return {
         generation: `map ${info.id}`,
         cpuCount: entries.cpuCount,
+        isLossy: isLossy(info),
         counterBits: plan.shape.counts.type === 'u64' ? 64 : 32,
         origin: originOfMap([]),
         histograms: plan.maker.make(entries, entries.count),

@@ -23,10 +23,13 @@ export interface MapShape {
   /** Counters in a value: one counter, or with a `length` the counters of all slots. @default found by type or size */
   readonly counts?: CountsField;
   /**
-   * Position of the sum of the values: an index, such as `'after-last'` with ebpf_exporter, or a field of the value. The
-   * name of a field suffices when the map has types. @default the field called sum
+   * Position of the sum of the values: an index, or a field of the value. The name of a field suffices when the map has
+   * types. `'after-last'` is the index after the last slot, as with ebpf_exporter; an array that ends before it has no
+   * sum. @default the field called sum
    */
   readonly sum?: 'after-last' | number | string | Field;
+  /** Sizes of keys and values that the map must have, in bytes. @default any sizes */
+  readonly sizes?: { readonly key: number; readonly value: number };
   /** Constant fields of the value that are attributes, taken from the first CPU that has set them. @default no fields */
   readonly valueAttributes?: readonly (string | Field)[];
 }
@@ -34,7 +37,7 @@ export interface MapShape {
 /** The options of `shape`. */
 export const MAP_SHAPE: OptionsOwner<MapShape> = {
   name: 'shape',
-  names: { key: true, slot: true, counts: true, sum: true, valueAttributes: true },
+  names: { key: true, slot: true, counts: true, sum: true, sizes: true, valueAttributes: true },
   call: "kernelMap({ path, layout, shape: { slot: 'bucket' } })",
 };
 
@@ -82,12 +85,14 @@ export function resolveShape(
   types?: readonly BtfType[],
 ): ResolvedShape {
   const isIndexed = info.type !== undefined && isArray(info.type);
+  assertSizes(info, shape, isIndexed);
   const valueFields = types === undefined ? [] : fieldsOfBtf(types, info.valueTypeId, 'value');
   const counts = countsOf(info, shape, layout, valueFields);
   const keyFields = isIndexed ? [] : keyOf(info, shape, types);
+  const places = counts.length ?? (isIndexed ? info.maxEntries : Number.POSITIVE_INFINITY);
   const common = {
     counts: { type: counts.type, offset: counts.offset ?? 0, length: counts.length ?? 1 },
-    ...sumOf(info, shape, layout, valueFields),
+    ...sumOf(info, shape, layout, { valueFields, places }),
     valueAttributes: (shape.valueAttributes ?? []).map((field) => named(info, field, valueFields)),
   };
   for (const field of [
@@ -176,11 +181,11 @@ function sumOf(
   info: MapInfo,
   { sum }: MapShape,
   { slots, firstIndex, keys }: KernelLayout,
-  valueFields: readonly Field[],
+  { valueFields, places }: { readonly valueFields: readonly Field[]; readonly places: number },
 ): Pick<ResolvedShape, 'sumIndex' | 'sumField'> {
   if (sum === 'after-last') {
-    const last = keys?.at(-1) ?? firstIndex + slots.slotCount - 1;
-    return { sumIndex: last + 1, sumField: undefined };
+    const afterLast = (keys?.at(-1) ?? firstIndex + slots.slotCount - 1) + 1;
+    return { sumIndex: afterLast < places ? afterLast : undefined, sumField: undefined };
   }
   if (typeof sum === 'number') return { sumIndex: sum, sumField: undefined };
   if (sum !== undefined) return { sumIndex: undefined, sumField: named(info, sum, valueFields) };
@@ -188,6 +193,23 @@ function sumOf(
     (field) => field.name === 'sum' && !isArrayField(field) && /^[us]\d/.test(field.type),
   );
   return { sumIndex: undefined, sumField: own };
+}
+
+function assertSizes(
+  { id, name, ...info }: MapInfo,
+  { sizes, key = [] }: MapShape,
+  isIndexed: boolean,
+): void {
+  if (sizes === undefined) return;
+  const refuse = (reason: string): never => {
+    throw kernelError(`${titleOfMap({ id, name })} is not the map of that shape: ${reason}`, { id, name });
+  };
+  if (info.keySize !== sizes.key || info.valueSize !== sizes.value) {
+    refuse(
+      `its keys have ${info.keySize} bytes and its values ${info.valueSize}, not ${sizes.key} and ${sizes.value}`,
+    );
+  }
+  if (isIndexed && key.length > 1) refuse('the key of an array is an index, which has no other fields');
 }
 
 function isArrayField(field: Field | ArrayField): field is ArrayField {

@@ -4,7 +4,7 @@ import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/interna
 import { type BtfType, readBtf } from '../bpf/btf.ts';
 import { programsOfMap } from '../bpf/map-programs.ts';
 import { MapReader } from '../bpf/map-reader.ts';
-import { type MapInfo, mapInfo } from '../bpf/maps.ts';
+import { isLossy, type MapInfo, mapInfo } from '../bpf/maps.ts';
 import { type Bpf, loadBpf } from '../bpf/syscall.ts';
 import { errnoOf, kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
@@ -134,7 +134,8 @@ class KernelMap implements KernelSource {
       const { info, reader, maker, counterBits, origin } = this.#planFor(bpf, open);
       const histograms = maker.make(reader, reader.read(open.fd));
       // No other map has had this id, and counts stay with their map when it gets another pin.
-      return { generation: `map ${info.id}`, cpuCount: reader.cpuCount, counterBits, origin, histograms };
+      const facts = { cpuCount: reader.cpuCount, counterBits, isLossy: isLossy(info), origin };
+      return { generation: `map ${info.id}`, ...facts, histograms };
     } finally {
       this.#access.done(bpf);
     }

@@ -24,6 +24,8 @@ export interface Frame {
   readonly generation: string;
   /** Number of counters of each slot: one for each possible CPU, or 1 when the CPUs share it. */
   readonly cpuCount: number;
+  /** Whether the map is full at times and then drops entries without notice, as maps of the type LRU do. @default false */
+  readonly isLossy?: boolean;
   /** Width of the counters. A counter of 32 bits continues at 0 after its largest value. */
   readonly counterBits: 32 | 64;
   /**
@@ -38,8 +40,13 @@ export interface Frame {
 export interface KernelHistogram {
   /** Name of the map, or of the variable of a script. */
   readonly name: string;
-  /** Fields of its key without the slot. They distinguish histograms of the same name. */
+  /** Fields of its key without the slot. They distinguish histograms of the same name, unless there is an `identity`. */
   readonly attributes: Attributes;
+  /**
+   * Distinguishes histograms of the same name in place of the attributes, when several may have the same attributes: two
+   * control groups of one path, one after the other. Their counts rise and fall apart, and add up in one series.
+   */
+  readonly identity?: string;
   /** Slots of the histogram, and the indices at which the program counts them. */
   readonly layout: KernelLayout;
   /**

@@ -71,30 +71,31 @@ test('a histogram has its buckets, unit and key', () => {
     0,
   ]);
   expect([layout.slots.slotCount, layout.slots.lower(10), layout.slots.upper(10)]).toEqual([27, 513, 1024]);
-  expect(latency!.family).toEqual({ description: 'Block IO latency histogram', unit: 's', scale: 1e-6 });
+  expect(latency!.family).toEqual({
+    name: 'ebpf_exporter_bio_latency_seconds',
+    description: 'Block IO latency histogram',
+    unit: 's',
+    scale: 1e-6,
+  });
   expect(shape).toEqual({
     key: [
       { name: 'device', type: 'bytes[4]', offset: 0 },
-      {
-        name: 'operation',
-        type: 'u8',
-        offset: 4,
-        names: new Map([
-          [1n, 'read'],
-          [2n, 'write'],
-        ]),
-      },
+      { name: 'operation', type: 'u8', offset: 4 },
       { name: 'comm', type: 'char[16]', offset: 8 },
       { name: 'bucket', type: 'u64', offset: 24 },
     ],
     slot: 'bucket',
     counts: { type: 'u64' },
     sum: 'after-last',
+    sizes: { key: 32, value: 8 },
   });
-  expect(latency!.warnings).toEqual([
-    'line 15: the decoder majorminor of device is not supported, which leaves its bytes in hexadecimal',
-    'line 30: the decoder regexp of comm is not supported, which leaves the text',
-  ]);
+});
+
+test('the names of families begin with a prefix of choice', () => {
+  const names = (prefix: string) =>
+    fromEbpfExporterConfig(CONFIG, { prefix }).map(({ family }) => family.name);
+  expect(names('')).toEqual(['bio_latency_seconds', 'tcp_sizes']);
+  expect(names('node.')).toEqual(['node.bio_latency_seconds', 'node.tcp_sizes']);
 });
 
 test('a histogram can be read without types', () => {
@@ -125,10 +126,7 @@ test('fixed buckets, hexadecimal labels and anchors are read', () => {
     { name: 'mac', type: 'bytes[6]', offset: 8 },
     { name: 'bucket', type: 'u64', offset: 14 },
   ]);
-  expect(sizes!.family).toEqual({ description: '', scale: 1 });
-  expect(sizes!.warnings).toEqual([
-    'line 45: the decoder cgroup of cgroup is not supported, which leaves the integer',
-  ]);
+  expect(sizes!.family).toEqual({ name: 'ebpf_exporter_tcp_sizes', description: '', scale: 1 });
 });
 
 test.each([
@@ -137,6 +135,42 @@ test.each([
 ])('buckets of the type %s are read', (type, more, name) => {
   const [histogram] = fromEbpfExporterConfig(config(`bucket_type: ${type}`, more, BUCKET));
   expect([histogram!.map.layout.name, histogram!.map.layout.slots.slotCount]).toEqual([name, 6]);
+});
+
+test('a key of linear buckets is a value that was divided by the multiplier and rounded down', () => {
+  const linear = (...lines: string[]) => {
+    const [histogram] = fromEbpfExporterConfig(
+      config('bucket_type: linear', 'bucket_max: 3', ...lines, BUCKET),
+    );
+    const { slots } = histogram!.map.layout;
+    const { scale = 1 } = histogram!.family;
+    return Array.from({ length: slots.slotCount }, (_, slot) => [slots.lower(slot), slots.upper(slot)]).map(
+      (bounds) => bounds.map((bound) => Number((bound * scale).toPrecision(12))),
+    );
+  };
+  const open = Number.POSITIVE_INFINITY;
+  expect(linear()).toEqual([
+    [0, 0],
+    [1, 1],
+    [2, 2],
+    [3, open],
+  ]);
+  expect(linear('bucket_multiplier: 50')).toEqual([
+    [0, 49],
+    [50, 99],
+    [100, 149],
+    [150, open],
+  ]);
+  expect(linear('bucket_multiplier: 50', 'bucket_min: 2')).toEqual([
+    [100, 149],
+    [150, open],
+  ]);
+  expect(linear('bucket_multiplier: 0.001')).toEqual([
+    [0, 0.001],
+    [0.001001, 0.002],
+    [0.002001, 0.003],
+    [0.003001, open],
+  ]);
 });
 
 test('a configuration may be without histograms', () => {
@@ -200,15 +234,96 @@ test.each([
   [
     'a bucket that is a text',
     config('labels: [{ name: bucket, size: 4, decoders: [{ name: string }] }]'),
-    'line 4: metrics.histograms[0].labels[0] must be the bucket, as the last label, with the decoder uint, got an object',
+    'line 4: metrics.histograms[0].labels[0] must be the bucket, as the last label, with the only decoder uint, got an object',
   ],
   [
-    'a name under a key that is not an integer',
+    'a bucket with a name',
     config(
-      'labels: [{ name: a, size: 4, decoders: [{ name: uint }, { name: static_map, static_map: { b: c } }] }]',
+      'labels: [{ name: bucket, size: 4, decoders: [{ name: uint }, { name: static_map, static_map: { 1: a } }] }]',
     ),
-    'line 4: metrics.histograms[0].labels[0].decoders[1].static_map.b must be under an integer key, because it follows uint, got "c"',
+    'line 4: metrics.histograms[0].labels[0] must be the bucket, as the last label, with the only decoder uint, got an object',
   ],
+  [
+    'a name of a label that Prometheus does not allow',
+    config('labels: [{ name: le, size: 4, decoders: [{ name: uint }] }]'),
+    'line 4: metrics.histograms[0].labels[0].name must be a name of letters, digits and _, other than le, got "le"',
+  ],
+  [
+    'a label twice',
+    config(
+      'labels: [{ name: a, size: 4, decoders: [{ name: uint }] }, { name: a, size: 4, decoders: [{ name: uint }] }]',
+    ),
+    'line 4: metrics.histograms[0].labels[1].name must be a name that no other label has, got "a"',
+  ],
+  [
+    'a label larger than any',
+    config('labels: [{ name: a, size: 5000, decoders: [{ name: hex }] }]'),
+    'line 4: metrics.histograms[0].labels[0].size must be at most 4096 bytes, got 5000',
+  ],
+  [
+    '257 histograms',
+    `metrics: { histograms: [${'{ name: a },'.repeat(257)}] }`,
+    'line 1: metrics.histograms must be a list of at most 256, got an array of 257',
+  ],
+  ...(
+    [
+      ['an unknown decoder', '{ name: x }', 'one of uint, hex, dname, inet_ip,', '"x"'],
+      [
+        'a decoder that takes a table',
+        '{ name: uint }, { name: syscall }',
+        'a decoder that hdrscope has: give the integers that matter their names by uint and static_map',
+        '"syscall"',
+      ],
+      ['a first decoder of texts', '{ name: regexp }', 'a decoder after uint or string,', '"regexp"'],
+      ['a decoder of integers first', '{ name: cgroup }', 'a decoder after uint or string,', '"cgroup"'],
+      [
+        'a decoder of integers after a text',
+        '{ name: string }, { name: cgroup }',
+        'a decoder after uint, because it takes an integer',
+        '"cgroup"',
+      ],
+      [
+        'a decoder of bytes after a text',
+        '{ name: uint }, { name: majorminor }',
+        'a decoder of texts, and this one takes bytes: put it first',
+        '"majorminor"',
+      ],
+      [
+        'an empty map of names',
+        '{ name: uint }, { name: static_map }',
+        'a map of texts to names',
+        'undefined',
+      ],
+      [
+        'an answer of YAML 1.1',
+        '{ name: uint }, { name: static_map, allow_unknown: yes, static_map: { 1: a } }',
+        'true or false',
+        '"yes"',
+      ],
+      [
+        'no expressions',
+        '{ name: string }, { name: regexp }',
+        'a list of at least one expression',
+        'undefined',
+      ],
+      [
+        'an expression of other languages',
+        '{ name: string }, { name: regexp, regexps: ["(?<=a)b"] }',
+        'an expression that JavaScript has too ((?< is not supported)',
+        '"(?<=a)b"',
+      ],
+      ['a size that no address has', '{ name: inet_ip }', '4 or 16 for the decoder inet_ip', '8'],
+    ] as const
+  ).map(([what, decoders, allowed, got]): [string, string, RegExp] => {
+    const literal = (text: string) => text.replace(/[^\w ]/g, '\\$&');
+    return [
+      what,
+      config(`labels: [{ name: a, size: 8, decoders: [${decoders}] }]`),
+      new RegExp(
+        `^line 4: metrics\\.histograms\\[0\\]\\.labels\\[0\\]\\..* must be ${literal(allowed)}.*, got ${literal(got)}$`,
+      ),
+    ];
+  }),
 ])('%s is refused with its line', (_, text, message) => {
   expect(() => fromEbpfExporterConfig(text)).toThrow(
     expect.objectContaining({

@@ -43,6 +43,11 @@ const ALL: Convention[] = [
     exporterLinearLayout({ max: 500 }),
     (value) => tool.exporterLinearIndex(value, 500),
   ],
+  [
+    'ebpf_exporter linear, in steps of 50',
+    exporterLinearLayout({ max: 500, step: 50 }),
+    (value) => tool.exporterLinearIndex(value / 50n, 500),
+  ],
   ...[1, 2, 3, 4, 5].map(
     (k): Convention => [
       `bpftrace hist(n, ${k})`,
@@ -249,6 +254,11 @@ test.each([
     'bucket_min',
     () => exporterLinearLayout({ min: -1, max: 5 }),
     'min must be an integer from 0 to 9007199254740990, got -1',
+  ],
+  [
+    'a step that is a fraction',
+    () => exporterLinearLayout({ max: 5, step: 0.5 }),
+    'step must be an integer of at least 1, got 0.5',
   ],
   ['one fixed key', () => exporterFixedLayout([5]), 'keys must be at least two integers, got an array of 1'],
   [

@@ -1,0 +1,186 @@
+import { lstat, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { reasonOf } from '@hdrscope/kit';
+import { kernelError } from '../errors.ts';
+
+/** Where the names of this machine are. Tests use others. */
+export interface SystemPaths {
+  readonly partitions: string;
+  readonly interfaces: string;
+  readonly symbols: string;
+  readonly mounts: string;
+}
+
+const PATHS: SystemPaths = {
+  partitions: '/proc/partitions',
+  interfaces: '/sys/class/net',
+  symbols: '/proc/kallsyms',
+  mounts: '/proc/self/mountinfo',
+};
+
+/** Names that may belong to the numbers of one kind. */
+type Table = 'partitions' | 'interfaces' | 'cgroups' | 'symbols';
+
+/**
+ * Names of this machine for the numbers of the kernel. A table is read when a number is looked up that is not in it, at most
+ * once for each `readMissing`.
+ */
+export class SystemNames {
+  readonly #paths: SystemPaths;
+  readonly #names = new Map<Table, ReadonlyMap<string, string>>();
+  readonly #missing = new Set<Table>();
+  /** The addresses of the symbols, ascending, as 16 hexadecimal digits. */
+  #addresses: readonly string[] = [];
+
+  constructor(paths: SystemPaths = PATHS) {
+    this.#paths = paths;
+  }
+
+  /** The name of a block device by `major:minor`. */
+  device(numbers: string): string | undefined {
+    return this.#lookUp('partitions', numbers);
+  }
+
+  /** The name of a network interface by its index. */
+  networkInterface(index: string): string | undefined {
+    return this.#lookUp('interfaces', index);
+  }
+
+  /** The path of a control group by its id. Without a name: an id that groups of several hierarchies have. */
+  cgroup(id: string): string | undefined {
+    return this.#lookUp('cgroups', id);
+  }
+
+  /** The symbol that begins at an address of 16 hexadecimal digits. */
+  symbolAt(address: string): string | undefined {
+    return this.#lookUp('symbols', address);
+  }
+
+  /** The last symbol that begins at or before an address. */
+  symbolAround(address: string): string | undefined {
+    const addresses = this.#addresses;
+    let [from, to] = [0, addresses.length];
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if (addresses[middle]! <= address) from = middle + 1;
+      else to = middle;
+    }
+    return this.symbolAt(addresses[from - 1] ?? address);
+  }
+
+  /**
+   * Reads the tables in which numbers were missing.
+   *
+   * @returns Whether there were any.
+   * @throws HdrscopeError `ERR_KERNEL` when a table cannot be read.
+   */
+  async readMissing(): Promise<boolean> {
+    const tables = [...this.#missing];
+    this.#missing.clear();
+    for (const table of tables) this.#names.set(table, await this.#read(table));
+    return tables.length > 0;
+  }
+
+  #lookUp(table: Table, key: string): string | undefined {
+    const name = this.#names.get(table)?.get(key);
+    if (name === undefined) this.#missing.add(table);
+    return name;
+  }
+
+  async #read(table: Table): Promise<ReadonlyMap<string, string>> {
+    const { partitions, interfaces, symbols, mounts } = this.#paths;
+    try {
+      switch (table) {
+        case 'partitions':
+          return partitionNames(await readFile(partitions, 'utf8'));
+        case 'interfaces':
+          return await interfaceNames(interfaces);
+        case 'cgroups':
+          return await cgroupPaths(cgroupMounts(await readFile(mounts, 'utf8')));
+        case 'symbols': {
+          const names = symbolNames(await readFile(symbols, 'utf8'));
+          this.#addresses = [...names.keys()].sort();
+          if (this.#addresses.some((address) => Number(`0x${address}`) > 0)) return names;
+        }
+      }
+    } catch (error) {
+      throw kernelError(`the names of ${table} cannot be read: ${reasonOf(error)}`, {}, error);
+    }
+    throw kernelError(
+      `${symbols} shows no addresses to this user: the decoders ksym and kstack take CAP_SYSLOG`,
+    );
+  }
+}
+
+/** Source: proc(5), `/proc/partitions`: major, minor, blocks, name. */
+function partitionNames(text: string): ReadonlyMap<string, string> {
+  const rows = text.split('\n').map((line) => line.trim().split(/\s+/));
+  return new Map(
+    rows.flatMap(([major, minor, , name]) =>
+      /^\d+$/.test(major!) && name !== undefined ? [[`${major}:${minor}`, name]] : [],
+    ),
+  );
+}
+
+async function interfaceNames(folder: string): Promise<ReadonlyMap<string, string>> {
+  const names = new Map<string, string>();
+  for (const name of await readdir(folder)) {
+    // An interface may disappear meanwhile, and other files have no index.
+    const index = await readFile(join(folder, name, 'ifindex'), 'utf8').catch(() => '');
+    if (index !== '') names.set(index.trim(), name);
+  }
+  return names;
+}
+
+/** Source: proc(5), `/proc/kallsyms`: address, type, name, and perhaps a module. */
+function symbolNames(text: string): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const [, address, name] of text.matchAll(/^([0-9a-f]{16}) \S (\S+)/gm)) names.set(address!, name!);
+  return names;
+}
+
+/** The mount points of all hierarchies of control groups in `/proc/self/mountinfo`, those of version 2 first. */
+export function cgroupMounts(mountinfo: string): readonly string[] {
+  const mounts = mountinfo.split('\n').flatMap((line) => {
+    const [before = '', after = ''] = line.split(' - ');
+    const path = before.split(' ')[4];
+    const [, version] = /^cgroup(2?) /.exec(after) ?? [];
+    if (version === undefined || path === undefined) return [];
+    // Blanks and some other characters are octal numbers. Source: proc(5).
+    const plain = path.replace(/\\(\d{3})/g, (_, octal: string) =>
+      String.fromCharCode(Number.parseInt(octal, 8)),
+    );
+    return [{ path: plain, version }];
+  });
+  return mounts.sort((a, b) => b.version.localeCompare(a.version)).map(({ path }) => path);
+}
+
+const MOST_FOLDERS = 200_000;
+
+/** Paths of control groups by their ids, which are their inodes. Ids that two hierarchies use for two groups have no path. */
+async function cgroupPaths(roots: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const paths = new Map<string, string>();
+  const ambiguous = new Set<string>();
+  const hierarchies = new Set<bigint>();
+  let folders = 0;
+  for (const root of roots) {
+    const { dev } = await lstat(root, { bigint: true });
+    // One hierarchy may be mounted twice.
+    if (hierarchies.has(dev)) continue;
+    hierarchies.add(dev);
+    const waiting = [root];
+    for (let folder = waiting.pop(); folder !== undefined && folders < MOST_FOLDERS; folder = waiting.pop()) {
+      folders++;
+      // Groups end at any time.
+      const found = await lstat(folder, { bigint: true }).catch(() => undefined);
+      if (found === undefined || found.dev !== dev) continue;
+      const id = String(found.ino);
+      if (paths.has(id)) ambiguous.add(id);
+      else paths.set(id, folder);
+      const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+      for (const entry of entries) if (entry.isDirectory()) waiting.push(join(folder, entry.name));
+    }
+  }
+  for (const id of ambiguous) paths.delete(id);
+  return paths;
+}
