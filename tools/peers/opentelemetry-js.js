@@ -1,9 +1,5 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { fetchFromGitHub } from './github.js';
 import { installWithNpm } from './npm.js';
-import { run } from './run.js';
-
-const REPOSITORY = 'https://github.com/open-telemetry/opentelemetry-js';
 
 // Tests and sources belong together, so both come from one commit. Its packages are 2.10.0 and 0.221.0.
 export const COMMIT = '61126358cb5cf06a2004151cbad18e79cbede00a';
@@ -21,18 +17,6 @@ const FOLDERS = ['packages/sdk-metrics', 'experimental/packages/opentelemetry-ex
 export function fetchOpenTelemetryJs(module, folder) {
   installWithNpm(module, folder);
   const clone = process.env.HDRSCOPE_OPENTELEMETRY_JS;
-  const repository = clone ?? fetchCommit(join(folder, 'repository'));
-  const archive = join(folder, 'packages.tar');
-  const output = ['--format=tar', `--output=${archive}`];
-  run('git', ['-C', repository, 'archive', ...output, COMMIT, ...FOLDERS], { limitSeconds: 60 });
-  run('tar', ['-xf', archive, '-C', folder], { limitSeconds: 60 });
-  rmSync(archive);
-  if (clone === undefined) rmSync(repository, { recursive: true });
-}
-
-/** @param {string} repository A path where nothing is. */
-function fetchCommit(repository) {
-  run('git', ['init', '--quiet', '--bare', repository], { limitSeconds: 30 });
-  run('git', ['-C', repository, 'fetch', '--quiet', '--depth=1', REPOSITORY, COMMIT], { limitSeconds: 300 });
-  return repository;
+  const repository = 'open-telemetry/opentelemetry-js';
+  fetchFromGitHub({ repository, commit: COMMIT, paths: FOLDERS, clone }, folder);
 }

@@ -8,6 +8,7 @@ import { unpackCephDaemons } from './ceph-daemons.js';
 import { CEPH_RELEASES, unpackCephRelease } from './ceph-release.js';
 import { unpackCollectd } from './collectd.js';
 import { unpackDebianPackage } from './debian.js';
+import { buildEbpfExporter, COMMIT as EBPF_EXPORTER_COMMIT } from './ebpf-exporter.js';
 import { buildWithGo } from './go.js';
 import { installWithNpm } from './npm.js';
 import { COMMIT, fetchOpenTelemetryJs } from './opentelemetry-js.js';
@@ -122,6 +123,10 @@ export const PEERS = [
   madePeer('prometheus-client', '0.16.1', 'node_modules', installWithNpm),
   // With its own copy of the API, older than that of the workspace.
   madePeer('auto-instrumentations', '0.81.2', 'node_modules', installWithNpm),
+  {
+    ...madePeer('ebpf-exporter', '2.5.1+100', 'bin/ebpf_exporter', buildEbpfExporter, EBPF_EXPORTER_COMMIT),
+    isExtra: true,
+  },
   {
     ...madePeer('opentelemetry-suites', '2.10.0', 'packages', fetchOpenTelemetryJs, COMMIT),
     isExtra: true,

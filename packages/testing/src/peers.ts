@@ -15,6 +15,7 @@ export type PeerName =
   | 'promtool-3'
   | 'victoria-metrics'
   | 'collector'
+  | 'ebpf-exporter'
   | 'log-go'
   | 'log-rust'
   | 'log-python'

@@ -93,32 +93,35 @@ export async function btf() {
 
 const NAMES = ['a', 'bio_latency_seconds', 'x_bytes', "it's", 'ünï', '7'];
 
-/** A label with its decoders. @param {import('../../lib/random.js').Random} random */
-function label(random) {
+const LABELS = ['a', 'bucket_', '_x', 'operation', 'B7'];
+
+/** A label with its decoders. @param {import('../../lib/random.js').Random} random @param {string} name */
+function label(random, name) {
   const size = random.of([1, 2, 4, 8]);
-  const others = [
-    [],
-    [{ name: 'static_map', static_map: { 0: 'read', 1: random.of(NAMES) } }],
-    [{ name: 'ksym' }],
-  ];
-  const [kind, decoders] = random.of([
-    ['uint', random.of(others)],
-    ['string', [{ name: 'regexp', regexps: ['^a.*$'] }]],
-    ['hex', []],
-    ['cgroup', []],
+  const named = { name: 'static_map', static_map: { 0: 'read', 1: random.of(NAMES) } };
+  const next = random.of([[], [named], [{ ...named, allow_unknown: random.oneIn(2) }], [{ name: 'hex' }]]);
+  const { bytes = size, decoders } = random.of([
+    { decoders: [{ name: 'uint' }, ...next] },
+    { decoders: [{ name: 'uint' }, { name: random.of(['cgroup', 'errno']) }] },
+    { decoders: [{ name: 'string' }, { name: 'regexp', regexps: ['^a.*$'] }, ...next] },
+    { decoders: [{ name: random.of(['hex', 'dname']) }] },
+    { bytes: 4, decoders: [{ name: random.of(['majorminor', 'ifname', 'inet_ip']) }, ...next] },
+    { bytes: 8, decoders: [{ name: random.of(['ksym', 'kstack']) }] },
   ]);
   const padding = random.oneIn(3) ? { padding: random.below(5) } : {};
-  return { name: random.of(NAMES), size, ...padding, decoders: [{ name: kind }, ...decoders] };
+  return { name, size: bytes, ...padding, decoders };
 }
 
 /** A right configuration. @param {import('../../lib/random.js').Random} random */
 function configuration(random) {
-  const shared = [label(random)];
+  const shared = [label(random, 'shared')];
   const histograms = Array.from({ length: random.below(5) }, () => {
     const min = random.below(20);
     const range = { bucket_min: min, bucket_max: min + 1 + random.below(30) };
     const type = random.of(['exp2', 'exp2zero', 'linear', 'fixed']);
-    const labels = random.oneIn(2) ? shared : Array.from({ length: random.below(4) }, () => label(random));
+    const labels = random.oneIn(2)
+      ? shared
+      : LABELS.slice(0, random.below(4)).map((name) => label(random, name));
     const bucket = { name: 'bucket', size: 8, decoders: [{ name: 'uint' }] };
     return {
       name: random.of(NAMES),
@@ -132,16 +135,15 @@ function configuration(random) {
   return { metrics: { histograms, ...(random.oneIn(5) ? { counters: [{ name: 'c' }] } : {}) }, programs: [] };
 }
 
-/** What histograms say, without the lines of warnings. @param {readonly any[]} histograms */
+/** What histograms say. @param {readonly any[]} histograms */
 function contentOf(histograms) {
-  return histograms.map(({ name, family, map, warnings }) => ({
+  return histograms.map(({ name, family, map }) => ({
     name,
     family,
     shape: map.shape,
     edges: Array.from({ length: 8 }, (_, slot) =>
       map.layout.slots.upper(Math.min(slot, map.layout.slots.slotCount - 1)),
     ),
-    warnings: warnings.map((/** @type {string} */ one) => one.replace(/^line \d+/, '')),
   }));
 }
 
