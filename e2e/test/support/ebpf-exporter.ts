@@ -1,0 +1,87 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type ExporterHistogram, fromEbpfExporterConfig } from '@hdrscope/ebpf';
+import { isInstalled, programOf } from '@hdrscope/testing';
+import type { Bpffs } from './bpffs.ts';
+import { createFolder, freePort, type PeerProcess, startPeer } from './peer-process.ts';
+
+/** The folder of the peer. */
+function folder(): string {
+  return dirname(dirname(programOf('ebpf-exporter')));
+}
+
+/** Names of the examples of ebpf_exporter that have histograms. */
+export function examples(): readonly string[] {
+  if (!isInstalled('ebpf-exporter')) return [];
+  return readdirSync(join(folder(), 'running')).flatMap((file) =>
+    file.endsWith('.yaml') ? [file.slice(0, -'.yaml'.length)] : [],
+  );
+}
+
+/** The path of the configuration of an example. */
+export function configOf(example: string): string {
+  return join(folder(), 'running', `${example}.yaml`);
+}
+
+/** The histograms of an example. */
+export function histogramsOf(example: string): readonly ExporterHistogram[] {
+  return fromEbpfExporterConfig(readFileSync(configOf(example), 'utf8'));
+}
+
+/** A running exporter. Its maps are pinned by their names. */
+export interface Exporter {
+  readonly peer: PeerProcess;
+  page(): Promise<string>;
+}
+
+/**
+ * Starts ebpf_exporter with one example, `running` or `stopped`. It pins its maps in a bpffs, and uses those that are there.
+ *
+ * @throws Error when the example does not load.
+ */
+export async function startExporter(
+  example: string,
+  state: 'running' | 'stopped',
+  bpffs: Bpffs,
+): Promise<Exporter> {
+  const address = `127.0.0.1:${await freePort()}`;
+  const config = [`--config.dir=${join(folder(), state)}`, `--config.names=${example}`];
+  // libbpf pins in this folder, which other processes may use. Only the exporter sees another one there.
+  const mounted = 'mount --bind "$0" /sys/fs/bpf && exec "$@"';
+  const peer = await startPeer(
+    'unshare',
+    [
+      ...['--mount', 'sh', '-c', mounted, bpffs.path('')],
+      ...[programOf('ebpf-exporter'), ...config, `--web.listen-address=${address}`],
+    ],
+    { folder: await createFolder(), isReady: (output) => /Listening on|listening/i.test(output) },
+  );
+  const page = async (): Promise<string> => (await fetch(`http://${address}/metrics`)).text();
+  return { peer, page };
+}
+
+/** Whether all programs of an example count. The kernel may lack what they are attached to. */
+export function isAttached({ peer }: Exporter): boolean {
+  return !peer.output().includes('Missed attachments');
+}
+
+/** An entry of a map: a key in bytes, and the count of each CPU. */
+export interface Entry {
+  readonly key: Uint8Array;
+  readonly count: bigint;
+}
+
+/** Writes entries to a pinned map. In a map with a counter for each CPU, each of them gets the count. */
+export function fill(path: string, entries: readonly Entry[]): void {
+  const hex = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
+  const lines = entries.map(
+    ({ key, count }) =>
+      `map update pinned ${path} key hex ${hex(key)} value hex ${hex(new Uint8Array(new BigUint64Array([count]).buffer))}`,
+  );
+  const { status, stdout, stderr, error } = spawnSync('bpftool', ['batch', 'file', '-'], {
+    input: `${lines.join('\n')}\n`,
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`bpftool cannot fill ${path}: ${error?.message ?? ''}${stdout}${stderr}`);
+}
