@@ -11,10 +11,10 @@ export interface HistogramSeries {
 /** Reads the series of a histogram from a page in Prometheus' text format. */
 export function readHistogram(page: string, name: string): HistogramSeries[] {
   const series = new Map<string, { count: number; sum: number; buckets: [number, number][] }>();
-  for (const [, part, labelText, value] of page.matchAll(
-    new RegExp(`^${name}_(\\w+)\\{(.*)\\} (\\S+)`, 'gm'),
+  for (const [, part, labelText = '', value] of page.matchAll(
+    new RegExp(`^${name}_(bucket|sum|count)(?:\\{(.*)\\})? (\\S+)`, 'gm'),
   )) {
-    const labels = [...labelText!.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(
+    const labels = [...labelText.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(
       ([, key, text]) => [key!, text!] as const,
     );
     const identity = labels

@@ -113,7 +113,7 @@ function pinned(source) {
   return source.replace(/^\} \w+ SEC\("\.maps"\);/gm, '__uint(pinning, LIBBPF_PIN_BY_NAME);\n$&');
 }
 
-/** libbpf does not load programs whose section begins so. @param {string} source */
+/** @param {string} source */
 function withoutPrograms(source) {
-  return source.replace(/^SEC\("(?!license)/gm, 'SEC("?');
+  return source.replace(/^SEC\("(?!license)[^"]*"\)\n[^]*?^\}\n/gm, '');
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type ExporterHistogram, fromEbpfExporterConfig } from '@hdrscope/ebpf';
 import { isInstalled, programOf } from '@hdrscope/testing';
@@ -29,6 +29,8 @@ export function histogramsOf(example: string): readonly ExporterHistogram[] {
   return fromEbpfExporterConfig(readFileSync(configOf(example), 'utf8'));
 }
 
+const isOk = ({ ok }: Response): boolean => ok;
+
 /** A running exporter. Its maps are pinned by their names. */
 export interface Exporter {
   readonly peer: PeerProcess;
@@ -55,15 +57,15 @@ export async function startExporter(
       ...['--mount', 'sh', '-c', mounted, bpffs.path('')],
       ...[programOf('ebpf-exporter'), ...config, `--web.listen-address=${address}`],
     ],
-    { folder: await createFolder(), isReady: (output) => /Listening on|listening/i.test(output) },
+    { folder: await createFolder(), isReady: () => fetch(`http://${address}/`).then(isOk, () => false) },
   );
   const page = async (): Promise<string> => (await fetch(`http://${address}/metrics`)).text();
   return { peer, page };
 }
 
-/** Whether all programs of an example count. The kernel may lack what they are attached to. */
-export function isAttached({ peer }: Exporter): boolean {
-  return !peer.output().includes('Missed attachments');
+/** Whether all programs of an example are attached. The kernel may lack what they are attached to. */
+export async function isAttached({ page }: Exporter): Promise<boolean> {
+  return !/^ebpf_exporter_ebpf_program_attached\{.*\} 0$/m.test(await page());
 }
 
 /** An entry of a map: a key in bytes, and the count of each CPU. */
@@ -74,7 +76,8 @@ export interface Entry {
 
 /** Writes entries to a pinned map. In a map with a counter for each CPU, each of them gets the count. */
 export function fill(path: string, entries: readonly Entry[]): void {
-  const hex = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
+  const hex = (bytes: Uint8Array): string =>
+    [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
   const lines = entries.map(
     ({ key, count }) =>
       `map update pinned ${path} key hex ${hex(key)} value hex ${hex(new Uint8Array(new BigUint64Array([count]).buffer))}`,
@@ -84,4 +87,25 @@ export function fill(path: string, entries: readonly Entry[]): void {
     encoding: 'utf8',
   });
   if (status !== 0) throw new Error(`bpftool cannot fill ${path}: ${error?.message ?? ''}${stdout}${stderr}`);
+}
+
+/** How many entries a pinned map has room for. */
+export function entriesOf(path: string): number {
+  const { stdout } = spawnSync('bpftool', ['-j', 'map', 'show', 'pinned', path], { encoding: 'utf8' });
+  return (JSON.parse(stdout) as { max_entries: number }).max_entries;
+}
+
+const CGROUPS = '/sys/fs/cgroup';
+
+/** The id of a control group that no group of another hierarchy has, near the root; `undefined` when there is none. */
+export function knownCgroup(): number | undefined {
+  const paths = readdirSync(CGROUPS, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  const ids = [CGROUPS, ...paths].flatMap((path) => {
+    const { ino } = statSync(path, { throwIfNoEntry: false }) ?? {};
+    return ino === undefined ? [] : [{ ino, depth: path.split('/').length }];
+  });
+  const unique = ids.filter(({ ino }) => ids.filter((other) => other.ino === ino).length === 1);
+  return unique.sort((a, b) => a.depth - b.depth || a.ino - b.ino)[0]?.ino;
 }

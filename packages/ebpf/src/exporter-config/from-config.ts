@@ -126,7 +126,7 @@ function histogramOf(histogram: YamlValue, prefix: string, names: SystemNames): 
     },
     family: {
       name: `${prefix}${name}`,
-      description: help.isMissing ? '' : help.text(),
+      ...(!help.isMissing && { description: help.text() }),
       scale,
       ...(unit && { unit }),
     },

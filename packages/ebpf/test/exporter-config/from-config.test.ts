@@ -126,7 +126,7 @@ test('fixed buckets, hexadecimal labels and anchors are read', () => {
     { name: 'mac', type: 'bytes[6]', offset: 8 },
     { name: 'bucket', type: 'u64', offset: 14 },
   ]);
-  expect(sizes!.family).toEqual({ name: 'ebpf_exporter_tcp_sizes', description: '', scale: 1 });
+  expect(sizes!.family).toEqual({ name: 'ebpf_exporter_tcp_sizes', scale: 1 });
 });
 
 test.each([
