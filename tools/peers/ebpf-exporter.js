@@ -115,5 +115,5 @@ function pinned(source) {
 
 /** @param {string} source */
 function withoutPrograms(source) {
-  return source.replace(/^SEC\("(?!license)[^"]*"\)\n[^]*?^\}\n/gm, '');
+  return source.replace(/^SEC\("(?!license)[^"]*"\)\n[\s\S]*?^\}\n/gm, '');
 }
