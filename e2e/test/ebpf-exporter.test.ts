@@ -176,7 +176,7 @@ function fillHistogram({ name, map }: ExporterHistogram): void {
   const room = Math.floor(entriesOf(bpffs.path(name)) / (slots.slotCount + 1));
   for (const value of labels.length === 0 ? [0] : values.slice(0, room)) {
     const entry = (bucket: number, count: number): void => {
-      const key = Buffer.alloc(shape!.sizes!.key);
+      const key = Buffer.alloc(shape!.keySize!);
       for (const label of labels) {
         if (value < 256) key.writeUInt8(value, label.offset);
         else key.writeUInt32LE(value, label.offset);

@@ -21,7 +21,7 @@ export interface ExporterHistogram {
   /** Name of its map. */
   readonly name: string;
   /** Options for reading its map, except its place: `kernelMap({ path, ...map })`. */
-  readonly map: Pick<KernelMapOptions, 'layout' | 'shape' | 'histogram'>;
+  readonly map: Pick<KernelMapOptions, 'shape' | 'histogram'> & { readonly layout: KernelLayout };
   /** Options of its family: the name that ebpf_exporter gives it, the description, and the unit and its scale. */
   readonly family: KernelFamilyOptions;
   /**
@@ -120,7 +120,8 @@ function histogramOf(histogram: YamlValue, prefix: string, names: SystemNames): 
         slot: bucket.field.name,
         counts: { type: 'u64' },
         sum: 'after-last',
-        sizes: { key: keySize, value: 8 },
+        keySize,
+        valueSize: 8,
       },
       histogram: name,
     },

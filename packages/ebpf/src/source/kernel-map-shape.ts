@@ -18,6 +18,10 @@ import type { KernelLayout } from '../layout/kernel-layout.ts';
 export interface MapShape {
   /** Fields of the key. The key of an array has no fields. @default the fields of its type */
   readonly key?: readonly Field[];
+  /** Size of the key that these fields describe, in bytes. A map with keys of another size is refused. @default any size */
+  readonly keySize?: number;
+  /** Size of the value that these fields describe, in bytes. A map with values of another size is refused. @default any size */
+  readonly valueSize?: number;
   /** Name of the key field that is the slot. @default the field called bucket, slot, le or key, or else the last field */
   readonly slot?: string;
   /** Counters in a value: one counter, or with a `length` the counters of all slots. @default found by type or size */
@@ -28,8 +32,6 @@ export interface MapShape {
    * sum. @default the field called sum
    */
   readonly sum?: 'after-last' | number | string | Field;
-  /** Sizes of keys and values that the map must have, in bytes. @default any sizes */
-  readonly sizes?: { readonly key: number; readonly value: number };
   /** Constant fields of the value that are attributes, taken from the first CPU that has set them. @default no fields */
   readonly valueAttributes?: readonly (string | Field)[];
 }
@@ -37,7 +39,15 @@ export interface MapShape {
 /** The options of `shape`. */
 export const MAP_SHAPE: OptionsOwner<MapShape> = {
   name: 'shape',
-  names: { key: true, slot: true, counts: true, sum: true, sizes: true, valueAttributes: true },
+  names: {
+    key: true,
+    keySize: true,
+    valueSize: true,
+    slot: true,
+    counts: true,
+    sum: true,
+    valueAttributes: true,
+  },
   call: "kernelMap({ path, layout, shape: { slot: 'bucket' } })",
 };
 
@@ -85,7 +95,10 @@ export function resolveShape(
   types?: readonly BtfType[],
 ): ResolvedShape {
   const isIndexed = info.type !== undefined && isArray(info.type);
-  assertSizes(info, shape, isIndexed);
+  assertSizes(info, shape);
+  if (isIndexed && (shape.key?.length ?? 0) > 1) {
+    throw unclear(info, 'the key of an array is an index, which has no fields', 'key');
+  }
   const valueFields = types === undefined ? [] : fieldsOfBtf(types, info.valueTypeId, 'value');
   const counts = countsOf(info, shape, layout, valueFields);
   const keyFields = isIndexed ? [] : keyOf(info, shape, types);
@@ -125,6 +138,17 @@ export function resolveShape(
     attributes: keyFields.filter((field) => field !== slotField),
     slotField,
   };
+}
+
+/** @throws HdrscopeError `ERR_KERNEL` when the shape describes a key or a value of another size. */
+function assertSizes(info: MapInfo, shape: MapShape): void {
+  for (const [what, described, actual] of [
+    ['keys', shape.keySize, info.keySize],
+    ['values', shape.valueSize, info.valueSize],
+  ] as const) {
+    if (described === undefined || described === actual) continue;
+    throw unclear(info, `its ${what} have ${actual} bytes, and the shape describes ${described}`, what);
+  }
 }
 
 function countsOf(
@@ -193,23 +217,6 @@ function sumOf(
     (field) => field.name === 'sum' && !isArrayField(field) && /^[us]\d/.test(field.type),
   );
   return { sumIndex: undefined, sumField: own };
-}
-
-function assertSizes(
-  { id, name, ...info }: MapInfo,
-  { sizes, key = [] }: MapShape,
-  isIndexed: boolean,
-): void {
-  if (sizes === undefined) return;
-  const refuse = (reason: string): never => {
-    throw kernelError(`${titleOfMap({ id, name })} is not the map of that shape: ${reason}`, { id, name });
-  };
-  if (info.keySize !== sizes.key || info.valueSize !== sizes.value) {
-    refuse(
-      `its keys have ${info.keySize} bytes and its values ${info.valueSize}, not ${sizes.key} and ${sizes.value}`,
-    );
-  }
-  if (isIndexed && key.length > 1) refuse('the key of an array is an index, which has no other fields');
 }
 
 function isArrayField(field: Field | ArrayField): field is ArrayField {

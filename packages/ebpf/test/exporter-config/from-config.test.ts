@@ -87,7 +87,8 @@ test('a histogram has its buckets, unit and key', () => {
     slot: 'bucket',
     counts: { type: 'u64' },
     sum: 'after-last',
-    sizes: { key: 32, value: 8 },
+    keySize: 32,
+    valueSize: 8,
   });
 });
 

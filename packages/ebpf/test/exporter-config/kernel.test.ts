@@ -1,0 +1,87 @@
+import { createMap, mapInfo, type NewMap, updateElement } from '../../src/bpf/maps.ts';
+import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
+import { fromEbpfExporterConfig } from '../../src/exporter-config/from-config.ts';
+import { kernelMap } from '../../src/source/kernel-map.ts';
+import { expectNoMaps, indexKey, kernelTestUnless, perCpuValue, whyNoKernel } from '../support/kernel.ts';
+
+const PREFIX = 'hdr_exporter';
+const noKernel = await whyNoKernel();
+const kernelTest = kernelTestUnless(noKernel);
+const open: number[] = [];
+let bpf: Bpf;
+
+beforeAll(async () => {
+  bpf = await loadBpf().catch(() => undefined as unknown as Bpf);
+});
+
+afterEach(() => {
+  for (const fd of open.splice(0)) bpf.close(fd);
+});
+
+// After all is closed, no map may be left.
+afterAll(async () => {
+  if (noKernel === undefined) await expectNoMaps(bpf, PREFIX);
+});
+
+function config(labels: string): string {
+  return `metrics: { histograms: [{ name: h, bucket_type: exp2, bucket_max: 2, labels: [${labels}] }] }`;
+}
+
+const BUCKET = '{ name: bucket, size: 4, decoders: [{ name: uint }] }';
+
+/** Counts of a map with counters of 64 bits by its keys, read as a configuration describes it. */
+async function read(
+  yaml: string,
+  map: Pick<NewMap, 'type' | 'keySize' | 'maxEntries'>,
+  entries: readonly (readonly [key: Uint8Array, count: number])[],
+) {
+  const fd = createMap(bpf, { ...map, valueSize: 8, name: PREFIX });
+  open.push(fd);
+  for (const [key, count] of entries) updateElement(bpf, fd, key, perCpuValue(count));
+  const [histogram] = fromEbpfExporterConfig(yaml);
+  const source = histogram!.decode(kernelMap({ id: mapInfo(bpf, fd).id, ...histogram!.map }));
+  try {
+    const { histograms } = await source.read();
+    return histograms.map(({ counts, sums }) => ({ counts: [...counts], sums: sums && [...sums] }));
+  } finally {
+    await source.close();
+  }
+}
+
+const counted = (counts: readonly number[]) => counts.map((count, i) => [indexKey(i), count] as const);
+
+kernelTest('an array that ends before the sum has no sum', async () => {
+  const map = { type: 'array', keySize: 4, maxEntries: 3 } as const;
+  expect(await read(config(BUCKET), map, counted([5, 3, 1]))).toEqual([
+    { counts: [5, 3, 1], sums: undefined },
+  ]);
+});
+
+kernelTest('an array has its sum after the last bucket', async () => {
+  const map = { type: 'array', keySize: 4, maxEntries: 4 } as const;
+  expect(await read(config(BUCKET), map, counted([5, 3, 1, 17]))).toEqual([
+    { counts: [5, 3, 1], sums: [17] },
+  ]);
+});
+
+kernelTest('counts beyond the sum are refused, because the buckets end too early', async () => {
+  const map = { type: 'hash', keySize: 4, maxEntries: 9 } as const;
+  await expect(read(config(BUCKET), map, counted([5, 3, 1, 17, 2]))).rejects.toThrow(
+    /counts at index 4, for which the layout ebpf-exporter-exp2 of 3 slots has no slot/,
+  );
+});
+
+kernelTest('labels of another size than the keys are refused', async () => {
+  const map = { type: 'hash', keySize: 8, maxEntries: 9 } as const;
+  await expect(read(config(BUCKET), map, [])).rejects.toThrow(
+    /its keys have 8 bytes, and the shape describes 4/,
+  );
+});
+
+kernelTest('several labels in the index of an array are refused', async () => {
+  const map = { type: 'array', keySize: 4, maxEntries: 9 } as const;
+  const labels = ['level', 'bucket'].map((name) => `{ name: ${name}, size: 2, decoders: [{ name: uint }] }`);
+  await expect(read(config(labels.join(', ')), map, [])).rejects.toThrow(
+    /the key of an array is an index, which has no fields/,
+  );
+});
