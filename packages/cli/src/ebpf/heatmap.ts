@@ -8,6 +8,7 @@ import { ExitCode, type Io } from '../command.ts';
 import { addAscii, screenOf } from '../screen.ts';
 import { intervalOption } from '../shared-options.ts';
 import { terminalPlot } from '../terminal-plot.ts';
+import { exporterConfigOption, operandOf, shownUnit } from './exporter-config.ts';
 import { KernelHeatMap } from './heat-map.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
 import { addMapOptions, MAP_ARGUMENT_HELP } from './map-argument.ts';
@@ -37,8 +38,9 @@ export function parser(): Command {
     'hdrscope ebpf heatmap name:hists --layout libbpf-tools --interval 10s --intervals 30',
     'hdrscope ebpf heatmap id:42 --json | hdrscope plot - -o latency.svg',
   ])
-    .argument('<map>', MAP_ARGUMENT_HELP)
+    .argument('[map]', MAP_ARGUMENT_HELP)
     .allowExcessArguments(false)
+    .addOption(exporterConfigOption())
     .addOption(intervalOption().default(1, '1s'))
     .addOption(
       new Option('-n, --intervals <count>', 'how many columns it draws')
@@ -55,8 +57,9 @@ export async function run(
   io: Io,
   kernel: Kernel = THIS_KERNEL,
 ): Promise<number> {
-  const { unit, json = false } = options;
-  const map = new KernelHeatMap(operands[0]!, unit);
+  const { config, json = false } = options;
+  const which = operandOf(operands, config);
+  const map = new KernelHeatMap(which, shownUnit(options.unit, config));
   const isLive = io.stdout.isTerminal && !json;
   let shown = '';
   const draw = async (): Promise<void> => {
@@ -68,7 +71,7 @@ export async function run(
   io.endSlowly?.();
   let problem: unknown;
   try {
-    for await (const { increases, startMs, endMs } of watchMap(operands[0]!, options, io, kernel)) {
+    for await (const { increases, startMs, endMs } of watchMap(which, options, io, kernel)) {
       map.add(increases, startMs, endMs);
       if (isLive) await draw();
     }

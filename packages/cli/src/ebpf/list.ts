@@ -4,10 +4,12 @@ import { type Arguments, createParser } from '../arguments.ts';
 import { painter } from '../colour.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { formatTable } from '../table.ts';
+import { type ExporterConfig, exporterConfigOption, histogramsOf } from './exporter-config.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
 
 interface Options {
   readonly all?: boolean;
+  readonly config?: ExporterConfig;
   readonly json?: boolean;
 }
 
@@ -21,19 +23,22 @@ export function parser(): Command {
   return createParser('hdrscope ebpf list', DESCRIPTION, [
     'hdrscope ebpf list',
     'hdrscope ebpf list --all --json',
+    'hdrscope ebpf list --config biolatency.yaml',
   ])
     .option('-a, --all', 'lists all maps that this user can see')
+    .addOption(exporterConfigOption())
     .option('--json', 'prints JSON')
     .allowExcessArguments(false);
 }
 
 /** `hdrscope ebpf list` */
 export async function run(
-  { options: { all = false, json = false } }: Arguments<Options>,
+  { options: { all = false, config, json = false } }: Arguments<Options>,
   io: Io,
   kernel: Kernel = THIS_KERNEL,
 ): Promise<number> {
-  const { maps, incomplete } = await kernel.list();
+  const { maps: visible, incomplete } = await kernel.list();
+  const maps = config === undefined ? visible : withLayouts(visible, config);
   const shown = maps.filter(({ guess }) => all || guess !== undefined);
   if (incomplete !== undefined)
     await io.stderr.write(`hdrscope: only pins are listed: ${incomplete.message}\n`);
@@ -56,6 +61,13 @@ export async function run(
   const [head = '', ...lines] = formatTable(columns, rows);
   await io.stdout.write(`${[painter(io, io.stdout)('bold', head), ...lines].join('\n')}\n`);
   return ExitCode.done;
+}
+
+/** The maps that a configuration has, with its layouts. A name of 15 bytes may be that of several. */
+function withLayouts(maps: readonly VisibleMap[], config: ExporterConfig): readonly VisibleMap[] {
+  return maps.flatMap((map) =>
+    histogramsOf(config, map.name).map(({ map: { layout } }) => ({ ...map, guess: { layout, shape: {} } })),
+  );
 }
 
 function toJson({ type, guess, ...map }: VisibleMap): object {

@@ -10,6 +10,7 @@ import {
 import { type Command, Option } from 'commander';
 import { wrongOption } from '../arguments.ts';
 import { UsageError } from '../command.ts';
+import { type ExporterConfig, histogramOf, namesOfPlace } from './exporter-config.ts';
 import type { Kernel } from './kernel.ts';
 
 /** The place of a map, from the command line. */
@@ -18,6 +19,7 @@ type MapPlace = { readonly path: string } | { readonly id: number } | { readonly
 /** Options of every command that reads maps. */
 export interface MapOptions {
   readonly layout?: KernelLayout;
+  readonly config?: ExporterConfig;
   readonly bpftool?: boolean;
 }
 
@@ -32,7 +34,7 @@ export function addMapOptions(parser: Command): Command {
         .argParser(parseLayout)
         .default(undefined, 'a guess'),
     )
-    .option('--bpftool', 'reads through bpftool, for machines without koffi; needs --layout');
+    .option('--bpftool', 'reads through bpftool, for machines without koffi; needs --layout or --config');
 }
 
 /** @throws UsageError when the text does not name a layout. */
@@ -68,10 +70,15 @@ export interface OpenMap {
  */
 export async function openMap(
   argument: string,
-  { layout, bpftool = false }: MapOptions,
+  { layout, config, bpftool = false }: MapOptions,
   kernel: Kernel,
 ): Promise<OpenMap> {
   const place = parsePlace(argument);
+  if (config !== undefined) {
+    if (layout !== undefined)
+      throw new UsageError('--layout and --config exclude each other: both have the layout');
+    return openConfigured(argument, { place, config, bpftool }, kernel);
+  }
   if (bpftool) {
     if (layout === undefined)
       throw new UsageError('--bpftool needs --layout, because guessing a layout takes koffi');
@@ -92,6 +99,24 @@ export async function openMap(
     source: kernel.open({ ...place, layout: chosen, shape }),
     guessed: layout === undefined ? chosen : undefined,
   };
+}
+
+/** Opens a map as a configuration of ebpf_exporter describes it. */
+async function openConfigured(
+  argument: string,
+  {
+    place,
+    config,
+    bpftool,
+  }: { readonly place: MapPlace; readonly config: ExporterConfig; readonly bpftool: boolean },
+  kernel: Kernel,
+): Promise<OpenMap> {
+  const shown = namesOfPlace(place);
+  const isNamed = config.histograms.some(({ name }) => shown.includes(name));
+  const map = isNamed || config.histograms.length === 1 ? undefined : await lookUp(place, kernel);
+  const { map: options, decode } = histogramOf(config, argument, [...shown, ...(map ? [map.name] : [])]);
+  const open = bpftool ? kernel.openByTool : kernel.open;
+  return { source: decode(open({ ...place, ...options })), guessed: undefined };
 }
 
 /** The first map at a place. When several maps have the name, opening the map reports that. */

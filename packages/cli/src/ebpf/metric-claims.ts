@@ -1,6 +1,6 @@
-import { type Frame, kernelMetricName } from '@hdrscope/ebpf';
+import type { Frame } from '@hdrscope/ebpf';
 import { UsageError } from '../command.ts';
-import type { ServedMap } from './served-map.ts';
+import { metricOf, type ServedMap } from './served-map.ts';
 
 interface Claim {
   readonly map: ServedMap;
@@ -14,7 +14,7 @@ export class MetricClaims {
   /** @throws UsageError when another map has the metric, with the same attributes or with other slots. */
   claim(map: ServedMap, { histograms }: Frame): void {
     for (const { name, layout } of histograms) {
-      const { metric = kernelMetricName(name, map.options.unit ?? 'none') } = map.options;
+      const metric = metricOf(map, name);
       const claims = this.#claims.get(metric) ?? [];
       const mine = { map, bounds: layout.slots.bounds.join() };
       for (const other of claims) {

@@ -4,10 +4,11 @@ import { type Arguments, createParser } from '../arguments.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { addAscii, screenOf } from '../screen.ts';
 import { percentilesOption } from '../shared-options.ts';
+import { exporterConfigOption, operandOf, shownUnit } from './exporter-config.ts';
 import { formatHistogram, histogramJson } from './histogram-text.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
 import { addMapOptions, MAP_ARGUMENT_HELP, type MapOptions, openMap } from './map-argument.ts';
-import { acrossCpus, perCpu, type ShownHistogram } from './shown-histogram.ts';
+import { acrossCpus, merged, perCpu, type ShownHistogram } from './shown-histogram.ts';
 import { mapUnitOption } from './unit.ts';
 
 interface Options extends MapOptions {
@@ -28,10 +29,12 @@ export function parser(): Command {
     'hdrscope ebpf read /sys/fs/bpf/queue_hist',
     'hdrscope ebpf read id:42 --layout libbpf-tools --per-cpu',
     'hdrscope ebpf read name:AT_usecs --json',
+    'hdrscope ebpf read --config biolatency.yaml',
   ])
-    .argument('<map>', MAP_ARGUMENT_HELP)
+    .argument('[map]', MAP_ARGUMENT_HELP)
     .allowExcessArguments(false)
     .option('--json', 'prints JSON')
+    .addOption(exporterConfigOption())
     .option('--per-cpu', 'shows each CPU separately');
   return addAscii(addMapOptions(command).addOption(percentilesOption()).addOption(mapUnitOption()));
 }
@@ -42,10 +45,11 @@ export async function run(
   io: Io,
   kernel: Kernel = THIS_KERNEL,
 ): Promise<number> {
-  const { source, guessed } = await openMap(operands[0]!, options, kernel);
+  const { config } = options;
+  const { source, guessed } = await openMap(operandOf(operands, config), options, kernel);
   try {
     const frame = await source.read();
-    const shown = frame.histograms.flatMap((histogram): ShownHistogram[] =>
+    const shown = merged(frame.histograms).flatMap((histogram): ShownHistogram[] =>
       options.perCpu ? perCpu(histogram) : [acrossCpus(histogram)],
     );
     if (options.json) {
@@ -58,7 +62,7 @@ export async function run(
     if (guessed !== undefined) {
       await io.stderr.write(`hdrscope: the layout is a guess: ${guessed.name}; --layout sets another one\n`);
     }
-    const shownAs = { ...options, ...screenOf(io, options) };
+    const shownAs = { ...options, unit: shownUnit(options.unit, config), ...screenOf(io, options) };
     const texts = shown.map((histogram) => formatHistogram(histogram, shownAs));
     await io.stdout.write(texts.length === 0 ? 'nothing was counted\n' : texts.join('\n'));
     return ExitCode.done;

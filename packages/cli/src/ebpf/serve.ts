@@ -9,6 +9,7 @@ import { ExitCode, type Io, UsageError } from '../command.ts';
 import { addGuard, type GuardingOptions, guardOf, schemeOf } from '../guard-options.ts';
 import { portOption } from '../shared-options.ts';
 import { untilAborted } from '../until-aborted.ts';
+import { configuredOperands, exporterConfigOption } from './exporter-config.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
 import { addMapOptions } from './map-argument.ts';
 import { mapFamilies } from './map-families.ts';
@@ -36,6 +37,9 @@ Each scrape reads the maps. A metric never falls, even when counters are reset o
 The bounds of classic buckets are the bounds of the slots in the map. A map that is not there yet is
 served when it comes: hdrscope_ebpf_map_up and hdrscope_ebpf_map_problem show which maps cannot be read.
 
+With --config, the metrics are those of ebpf_exporter's page. Its maps are found by their names, or as pins in a
+folder that stands for all of them.
+
 The options of each of several maps are behind it, after commas. The keys are those of the agent:
   layout=LAYOUT          the slots of the map, as for --layout
   unit=UNIT              the unit of the values, which ends the name of the metric
@@ -50,13 +54,15 @@ export function parser(): Command {
   const command = createParser('hdrscope ebpf serve', DESCRIPTION, [
     'hdrscope ebpf serve /sys/fs/bpf/queue_hist --port 9435',
     'hdrscope ebpf serve name:latency_hist --unit ns --layout log-linear-8',
+    'hdrscope ebpf serve --config biolatency.yaml',
     'hdrscope ebpf serve id:42 --host 0.0.0.0 --token-file /etc/hdrscope/token',
     'hdrscope ebpf serve /sys/fs/bpf/queue_hist name:latency_hist,unit=ns,metric=wait,attributes.pool=a',
   ])
-    .argument('<map...>', SERVED_MAP_HELP)
+    .argument('[map...]', SERVED_MAP_HELP)
     .addOption(portOption(9435))
     .option('--host <name>', 'the address on which it listens', 'localhost')
     .addOption(servedUnitOption())
+    .addOption(exporterConfigOption())
     .option('--per-cpu', 'serves each CPU as separate series');
   return addGuard(addMapOptions(command));
 }
@@ -98,8 +104,11 @@ export async function run(
 }
 
 /** @throws UsageError when an option of one map is stated for several maps. */
-function servedMaps(operands: readonly string[], options: Options): ServedMap[] {
-  const common: Record<string, unknown> = { perCpu: options.perCpu, bpftool: options.bpftool };
+function servedMaps(given: readonly string[], options: Options): ServedMap[] {
+  const { perCpu, bpftool, config } = options;
+  const operands = config === undefined ? given : configuredOperands(given, config);
+  if (operands.length === 0) throw new UsageError("missing required argument 'map'");
+  const common: Record<string, unknown> = { perCpu, bpftool, config };
   for (const option of optionsOfOneMap()) {
     const name = option.attributeName();
     const value = (options as unknown as Record<string, unknown>)[name];

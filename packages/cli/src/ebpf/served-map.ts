@@ -1,9 +1,10 @@
-import type { KernelHistogramsOptions } from '@hdrscope/ebpf';
+import { type KernelHistogramsOptions, kernelMetricName } from '@hdrscope/ebpf';
 import type { CountedUnit } from '@hdrscope/registry';
 import { Command, CommanderError, type Option } from 'commander';
 import { choiceOption } from '../arguments.ts';
 import { UsageError } from '../command.ts';
 import { NUMBER_UNITS } from '../numbers/number-unit.ts';
+import { familiesOf } from './exporter-config.ts';
 import { addMapOptions, MAP_ARGUMENT_HELP, type MapOptions } from './map-argument.ts';
 
 /** Options of a map that is served. */
@@ -80,16 +81,30 @@ export function optionsOfOneMap(): readonly Option[] {
 }
 
 /** How a served map becomes a metric. */
-export function histogramsOptions({ options, attributes }: ServedMap): KernelHistogramsOptions {
-  const { unit = 'none', perCpu = false, metric, description, since } = options;
-  return {
-    kernelUnit: unit,
-    perCpu,
-    since,
-    attributes,
+export function histogramsOptions({ argument, options, attributes }: ServedMap): KernelHistogramsOptions {
+  const { unit = 'none', perCpu = false, metric, description, since, config } = options;
+  const stated = {
     ...(metric !== undefined && { name: metric }),
     ...(description !== undefined && { description }),
   };
+  if (config !== undefined && unit !== 'none') {
+    throw new UsageError(`${argument}: unit and --config exclude each other: the configuration has the unit`);
+  }
+  if (config === undefined) return { kernelUnit: unit, perCpu, since, attributes, ...stated };
+  const families = Object.entries(familiesOf(config)).map(([name, family]) => [
+    name,
+    { ...family, ...stated },
+  ]);
+  return { perCpu, since, attributes, families: Object.fromEntries(families) };
+}
+
+/** The name of the metric of a histogram. */
+export function metricOf(
+  { options: { metric, config, unit = 'none' } }: ServedMap,
+  histogram: string,
+): string {
+  const configured = config === undefined ? undefined : familiesOf(config)[histogram]?.name;
+  return metric ?? configured ?? kernelMetricName(histogram, unit);
 }
 
 function optionsParser(): Command {

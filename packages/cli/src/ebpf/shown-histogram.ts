@@ -34,6 +34,28 @@ export function perCpu({ name, attributes, ...counts }: SourceHistogram): ShownH
   }));
 }
 
+/** A part of a frame or of its increases. */
+interface PartHistogram extends SourceHistogram {
+  readonly counts: Float64Array;
+  readonly sums: Float64Array | undefined;
+}
+
+/** Adds up histograms of the same name and attributes, which several keys of a map may have. */
+export function merged<Histogram extends PartHistogram>(histograms: readonly Histogram[]): Histogram[] {
+  const byTitle = new Map<string, Histogram>();
+  for (const histogram of histograms) {
+    const title = JSON.stringify([histogram.name, histogram.attributes]);
+    const known = byTitle.get(title);
+    byTitle.set(title, known === undefined ? histogram : sumOf(known, histogram));
+  }
+  return [...byTitle.values()];
+}
+
+function sumOf<Histogram extends PartHistogram>(a: Histogram, b: Histogram): Histogram {
+  const added = (one: Float64Array, other: Float64Array) => one.map((value, i) => value + other[i]!);
+  return { ...a, counts: added(a.counts, b.counts), sums: a.sums && b.sums && added(a.sums, b.sums) };
+}
+
 const MOST_ROWS = 40;
 
 /** Merges the slots of each power of two when the used slots do not fit a screen. */

@@ -8,10 +8,11 @@ import { ExitCode, type Io } from '../command.ts';
 import { formatCount, percentileTitle } from '../format.ts';
 import { addAscii, screenOf } from '../screen.ts';
 import { intervalOption, intervalsOption, percentilesOption } from '../shared-options.ts';
+import { exporterConfigOption, operandOf, shownUnit } from './exporter-config.ts';
 import { formatBounds, histogramJson, percentilesOf, type ShownAs, titleOf } from './histogram-text.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
 import { addMapOptions, MAP_ARGUMENT_HELP } from './map-argument.ts';
-import { acrossCpus } from './shown-histogram.ts';
+import { acrossCpus, merged } from './shown-histogram.ts';
 import { mapUnitOption } from './unit.ts';
 import { type WatchOptions, watchMap } from './watched-map.ts';
 
@@ -34,9 +35,10 @@ export function parser(): Command {
     'hdrscope ebpf watch /sys/fs/bpf/latency_hist --unit ns --json',
     'hdrscope ebpf watch name:hists --layout libbpf-tools --interval 10s --intervals 6',
   ])
-    .argument('<map>', MAP_ARGUMENT_HELP)
+    .argument('[map]', MAP_ARGUMENT_HELP)
     .allowExcessArguments(false)
     .addOption(intervalOption().default(1, '1s'))
+    .addOption(exporterConfigOption())
     .addOption(intervalsOption())
     .option('--json', 'prints a line of JSON for each histogram with counts');
   return addAscii(addMapOptions(command).addOption(percentilesOption()).addOption(mapUnitOption()));
@@ -48,10 +50,12 @@ export async function run(
   io: Io,
   kernel: Kernel = THIS_KERNEL,
 ): Promise<number> {
-  const shownAs = { ...options, ...screenOf(io, options) };
+  const which = operandOf(operands, options.config);
+  const unit = shownUnit(options.unit, options.config);
+  const shownAs = { ...options, unit, ...screenOf(io, options) };
   const write = options.json === true ? jsonWriter(io, options) : writer(io, shownAs);
-  for await (const { increases, startMs, endMs } of watchMap(operands[0]!, options, io, kernel)) {
-    await write(increases, (endMs - startMs) / 1000 || options.interval);
+  for await (const { increases, startMs, endMs } of watchMap(which, options, io, kernel)) {
+    await write(merged(increases), (endMs - startMs) / 1000 || options.interval);
   }
   return ExitCode.done;
 }
