@@ -10,6 +10,7 @@ export type {
   BpftraceSourceConfig,
   CephSourceConfig,
   DashboardSinkConfig,
+  EbpfExporterSourceConfig,
   EbpfMapSourceConfig,
   HealthSinkConfig,
   IntervalLogSinkConfig,

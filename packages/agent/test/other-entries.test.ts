@@ -15,6 +15,29 @@ ${PROMETHEUS}`);
   expect(agent.health().entries.map(({ state }) => state)).toEqual(['failing', 'failing', 'running']);
 });
 
+test('unreadable maps of ebpf_exporter are an error each, and a wrong configuration is named with its line', async () => {
+  const bucket = '{ name: bucket, size: 4, decoders: [{ name: uint }] }';
+  const histogram = (name: string): string =>
+    `{ name: ${name}, bucket_type: exp2, bucket_max: 5, labels: [${bucket}] }`;
+  writeFileSync(
+    world.pathOf('right.yaml'),
+    `metrics: { histograms: [${histogram('a')}, ${histogram('b')}] }`,
+  );
+  writeFileSync(world.pathOf('wrong.yaml'), 'metrics:\n  histograms: 5');
+  const agent = await world.start(`sources:
+  - { name: right, type: ebpf-exporter, config: ${world.pathOf('right.yaml')}, pins: ${world.pathOf('no-pins')} }
+  - { name: wrong, type: ebpf-exporter, config: ${world.pathOf('wrong.yaml')} }
+${PROMETHEUS}`);
+  const { errors } = await agent.registry.gather();
+  expect(errors.map(({ source }) => source)).toEqual(['right', 'right']);
+  const [right, wrong] = agent.health().entries;
+  expect(right).toMatchObject({ state: 'failing', lastError: expect.stringContaining('no-pins/') });
+  expect(wrong).toMatchObject({
+    state: 'waiting',
+    lastError: expect.stringMatching(/wrong\.yaml: line 2: metrics\.histograms must be a list, got 5$/),
+  });
+});
+
 /** Writes a program that prints maps on a signal, as bpftrace does. Everything else is real. */
 function fakeBpftrace(...maps: readonly string[]): string {
   const program = world.pathOf('bpftrace');

@@ -15,6 +15,7 @@ export {
   type ExporterHistogram,
   fromEbpfExporterConfig,
 } from './exporter-config/from-config.ts';
+export { fromEbpfExporterConfigFile } from './exporter-config/from-file.ts';
 export type { LayoutGuess } from './guess-layout.ts';
 export { type KernelIncrease, KernelIncreases } from './increases.ts';
 export { KERNEL_LAYOUT_SYNTAX, kernelLayoutOf } from './layout/by-name.ts';

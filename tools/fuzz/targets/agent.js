@@ -114,6 +114,11 @@ const SOURCES = [
       bpftool: random.oneIn(2),
     }),
   }),
+  (random, at) => ({
+    type: 'ebpf-exporter',
+    config: `/etc/ebpf_exporter/${at}.yaml`,
+    ...some(random, { pins: '/run/bpf', prefix: random.of(TEXTS), perCpu: true, bpftool: true }),
+  }),
   (random) => ({
     type: 'bpftrace',
     ...(random.oneIn(2) ? { file: 'a.bt' } : { script: 'BEGIN {\n  @a = hist(1); // "x"\n}' }),

@@ -79,6 +79,10 @@ function originOf(source: Unnamed<SourceConfig>): readonly [key: string, value: 
       return ['socket', resolve(source.socket)];
     case 'ebpf-map':
       return ['map', source.map];
+    case 'ebpf-exporter': {
+      const pins = source.pins === undefined ? '' : ` in ${resolve(source.pins)}`;
+      return ['config', `${resolve(source.config)}${pins}`];
+    }
     default:
       return undefined;
   }

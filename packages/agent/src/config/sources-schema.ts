@@ -68,6 +68,19 @@ const ebpfMap = mapping({
   attributes,
 });
 
+const ebpfExporter = mapping({
+  type: z.literal('ebpf-exporter'),
+  name,
+  config: text('the path of a configuration of ebpf_exporter'),
+  pins: text('the path of a folder').optional(),
+  prefix: z.string({ error: 'must be a text' }).default('ebpf_exporter_'),
+  perCpu: yesOrNo(false),
+  bpftool: yesOrNo(false),
+  since,
+  timeout: duration.prefault('5s'),
+  attributes,
+});
+
 const bpftrace = mapping({
   type: z.literal('bpftrace'),
   name,
@@ -120,11 +133,12 @@ const otlp = mapping({
   }
 });
 
-const SOURCES = [intervalLog, stdin, ceph, ebpfMap, bpftrace, otlp] as const;
+const SOURCES = [intervalLog, stdin, ceph, ebpfMap, ebpfExporter, bpftrace, otlp] as const;
 
 /** An entry of `sources`. Its name may be missing. */
 export const source: z.ZodType<Unnamed<SourceConfig>, unknown> = z.discriminatedUnion('type', SOURCES, {
-  error: 'must be a known type of source: interval-log, stdin, ceph, ebpf-map, bpftrace or otlp',
+  error:
+    'must be a known type of source: interval-log, stdin, ceph, ebpf-map, ebpf-exporter, bpftrace or otlp',
 });
 
 /** An entry of any kind whose name may be missing. */

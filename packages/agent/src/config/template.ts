@@ -38,6 +38,11 @@ sources:
   #   map: /sys/fs/bpf/queue_hist
   #   layout: queue-depth
 
+  # The histograms of ebpf_exporter, from the maps that it has in the kernel.
+  # - name: block-io
+  #   type: ebpf-exporter
+  #   config: /etc/ebpf_exporter/biolatency.yaml
+
   # A bpftrace script, kept running.
   # - name: reads
   #   type: bpftrace

@@ -95,6 +95,23 @@ export interface EbpfMapSourceConfig extends Entry {
   readonly attributes: AttributeTexts;
 }
 
+/** The histograms of a configuration of ebpf_exporter, read from the maps of its programs. */
+export interface EbpfExporterSourceConfig extends Entry {
+  readonly type: 'ebpf-exporter';
+  /** The path of the configuration. */
+  readonly config: string;
+  /** A folder with the pins of the maps, which have the names of the histograms. @default maps are found by their names */
+  readonly pins?: string | undefined;
+  /** What the names of families begin with. */
+  readonly prefix: string;
+  readonly perCpu: boolean;
+  /** Whether bpftool reads the maps, and not koffi. */
+  readonly bpftool: boolean;
+  readonly since: 'beginning' | 'now';
+  readonly timeout: number;
+  readonly attributes: AttributeTexts;
+}
+
 /** A bpftrace script that the agent keeps running. */
 export interface BpftraceSourceConfig extends Entry {
   readonly type: 'bpftrace';
@@ -137,6 +154,7 @@ export type SourceConfig =
   | StdinSourceConfig
   | CephSourceConfig
   | EbpfMapSourceConfig
+  | EbpfExporterSourceConfig
   | BpftraceSourceConfig
   | OtlpSourceConfig;
 

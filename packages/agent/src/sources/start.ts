@@ -2,6 +2,7 @@ import type { SourceConfig } from '../config/types.ts';
 import type { EntryContext, Running } from '../entry.ts';
 import { startBpftrace } from './bpftrace.ts';
 import { startCeph } from './ceph.ts';
+import { startEbpfExporter } from './ebpf-exporter.ts';
 import { startEbpfMap } from './ebpf-map.ts';
 import { startIntervalLog } from './interval-log.ts';
 import { startOtlp } from './otlp.ts';
@@ -18,6 +19,8 @@ export async function startSource(config: SourceConfig, context: EntryContext): 
       return startCeph(config, context);
     case 'ebpf-map':
       return startEbpfMap(config, context);
+    case 'ebpf-exporter':
+      return startEbpfExporter(config, context);
     case 'bpftrace':
       return startBpftrace(config, context);
     case 'otlp':

@@ -1,6 +1,6 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type ExporterHistogram, fromEbpfExporterConfig, type KernelFamilyOptions } from '@hdrscope/ebpf';
+import { type ExporterHistogram, fromEbpfExporterConfigFile, type KernelFamilyOptions } from '@hdrscope/ebpf';
 import { reasonOf } from '@hdrscope/kit';
 import type { CountedUnit } from '@hdrscope/registry';
 import { Option } from 'commander';
@@ -22,29 +22,9 @@ export function exporterConfigOption(): Option {
 /** @throws UsageError when the file cannot be read, or is not such a configuration. */
 function readConfig(path: string): ExporterConfig {
   try {
-    const histograms = fromEbpfExporterConfig(textOf(path));
-    if (histograms.length > 0) return { path, histograms };
+    return { path, histograms: fromEbpfExporterConfigFile(path) };
   } catch (error) {
-    throw new UsageError(`--config cannot be read from ${path}: ${reasonOf(error)}`);
-  }
-  throw new UsageError(`--config must have histograms, and ${path} has none: only histograms are read`);
-}
-
-/** The parser has the same limit. */
-const MOST_BYTES = 2 ** 20;
-
-/** Reads no more than a configuration may have, whatever the file is. */
-function textOf(path: string): string {
-  const bytes = Buffer.alloc(MOST_BYTES + 1);
-  const file = openSync(path, 'r');
-  try {
-    let length = 0;
-    for (let read = -1; read !== 0 && length < bytes.length; length += read) {
-      read = readSync(file, bytes, length, bytes.length - length, null);
-    }
-    return bytes.toString('utf8', 0, length);
-  } finally {
-    closeSync(file);
+    throw new UsageError(`--config cannot be taken from ${reasonOf(error)}`);
   }
 }
 

@@ -175,14 +175,14 @@ test('list has the maps of a configuration, with its layouts', async () => {
 });
 
 test.each([
-  ['no file', () => ['--config', '/nowhere.yaml'], /^--config cannot be read from \/nowhere.yaml: ENOENT/],
+  ['no file', () => ['--config', '/nowhere.yaml'], /^--config cannot be taken from \/nowhere.yaml: ENOENT/],
   [
     'a wrong line',
     () => ['--config', config('{ name: a, bucket_type: x }')],
-    /^--config cannot be read from \S+: line 1: metrics.histograms\[0\].labels must be/,
+    /^--config cannot be taken from \S+: line 1: metrics.histograms\[0\].labels must be/,
   ],
-  ['a file without an end', () => ['--config', '/dev/zero'], /^--config cannot be read from \/dev\/zero: /],
-  ['no histograms', () => ['--config', file('metrics: {}')], /has none: only histograms are read$/],
+  ['a file without an end', () => ['--config', '/dev/zero'], /^--config cannot be taken from \/dev\/zero: /],
+  ['no histograms', () => ['--config', file('metrics: {}')], /has none: counters are not read$/],
   [
     'several histograms',
     () => ['--config', config(LATENCY, BACKLOG)],

@@ -13,8 +13,17 @@ import {
   parseDocument,
 } from 'yaml';
 
+/** The size of the largest configuration, in bytes. */
+export const LARGEST_CONFIG = 2 ** 20;
+
 /** The limits of the text of a configuration. */
-const LIMITS: YamlLimits = { bytes: 2 ** 20, lines: 50_000, elements: 100_000, depth: 64, aliases: 1000 };
+const LIMITS: YamlLimits = {
+  bytes: LARGEST_CONFIG,
+  lines: 50_000,
+  elements: 100_000,
+  depth: 64,
+  aliases: 1000,
+};
 
 /** A value of a YAML text that knows its line, so errors can name it. */
 export class YamlValue {
