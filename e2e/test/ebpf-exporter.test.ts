@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { readConfig, startAgent } from '@hdrscope/agent';
 import { type ExporterHistogram, kernelHistograms, kernelMap } from '@hdrscope/ebpf';
 import { familiesOfSnapshot, render } from '@hdrscope/prometheus';
 import { createRegistry } from '@hdrscope/registry';
@@ -6,6 +8,7 @@ import { describeWithPeers } from '@hdrscope/testing';
 import { type HistogramSeries, readHistogram } from './prometheus-text.ts';
 import { type Bpffs, describeUnless, mountBpffs, whyNoKernel } from './support/bpffs.ts';
 import {
+  configOf,
   type Entry,
   type Exporter,
   entriesOf,
@@ -16,7 +19,11 @@ import {
   knownCgroup,
   startExporter,
 } from './support/ebpf-exporter.ts';
-import { stopPeers, waitFor } from './support/peer-process.ts';
+import { createFolder, startPeer, stopPeers, waitFor } from './support/peer-process.ts';
+
+const HDRSCOPE = fileURLToPath(
+  import.meta.resolve('hdrscope/package.json').replace('package.json', 'bin/hdrscope.js'),
+);
 
 let bpffs: Bpffs;
 
@@ -52,6 +59,45 @@ describeWithPeers(['ebpf-exporter'])('the examples of ebpf_exporter', () => {
       if (!isLive) for (const histogram of histograms) fillHistogram(histogram);
       const [theirs, ours] = [await exporter.page(), await pageOf(histograms)];
       for (const histogram of histograms) expectEqualBuckets(histogram, ours, theirs);
+    });
+  });
+});
+
+describeWithPeers(['ebpf-exporter'])('block I/O that a program of ebpf_exporter has counted', () => {
+  describeHere('with maps whose page is known', () => {
+    let exporter: Exporter;
+    const [histogram] = examples().length === 0 ? [] : histogramsOf('biolatency');
+
+    beforeEach(async () => {
+      exporter = await startExporter('biolatency', 'stopped', bpffs);
+      fillHistogram(histogram!);
+    });
+
+    test('is served by the agent with the same buckets', async () => {
+      const { config, issues } = readConfig(`
+sources: [{ type: ebpf-exporter, config: ${configOf('biolatency')}, pins: ${bpffs.path('')} }]
+sinks: [{ type: prometheus, listen: 'localhost:0', buckets: classic }]
+`);
+      expect(issues).toEqual([]);
+      const lines: string[] = [];
+      const agent = await startAgent(config!, { log: (line) => void lines.push(line) });
+      try {
+        const [url] = /http:\S+/.exec(lines.join('\n'))!;
+        const ours = await (await fetch(url)).text();
+        expectEqualBuckets(histogram!, ours, await exporter.page());
+      } finally {
+        await agent.stop();
+      }
+    });
+
+    test('is served by the command with the same buckets, for all maps in a folder', async () => {
+      const args = ['ebpf', 'serve', bpffs.path(''), '--config', configOf('biolatency'), '--port', '0'];
+      const command = await startPeer(process.execPath, [HDRSCOPE, ...args], {
+        folder: await createFolder(),
+        isReady: (output) => /^http:.*$/m.test(output),
+      });
+      const [url] = /^http:\S+/m.exec(command.output())!;
+      expectEqualBuckets(histogram!, await (await fetch(url)).text(), await exporter.page());
     });
   });
 });
