@@ -14,7 +14,7 @@ import {
 } from 'yaml';
 
 /** The size of the largest configuration, in bytes. */
-export const LARGEST_CONFIG = 2 ** 20;
+export const LARGEST_CONFIG: number = 2 ** 20;
 
 /** The limits of the text of a configuration. */
 const LIMITS: YamlLimits = {
