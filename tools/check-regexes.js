@@ -44,6 +44,8 @@ const ALLOWED = {
   'packages/demo/src/latency-table.ts /\\B(?=(\\d{3})+$)/g': 'sees printed numbers only',
   "packages/demo/src/options.ts /^Option '(--[\\w-]+).*' argument (?:is ambiguous|missing)/":
     'sees messages of Node.js only',
+  'packages/ebpf/src/exporter-config/expression.ts computed':
+    'is the expression of a configuration, whose time has a limit',
   'packages/interval-log/src/sink/rotated-names.ts computed':
     'has the name of our own log, between parts that share no characters',
   'packages/kit/src/quantity.ts computed':

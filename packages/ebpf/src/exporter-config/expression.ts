@@ -1,8 +1,6 @@
 import { createContext, Script } from 'node:vm';
 import { kernelError } from '../errors.ts';
 
-// One unit of an expression: a class, an escape, the beginning of a group, or one character.
-const UNITS = /\[\^?\]?(?:\\.|\[:|[^\]\\])*\]|\\.|\(\?:|\(\?.?|[\s\S]/g;
 /** The escapes that RE2 and JavaScript have in common. */
 const ESCAPE = /^\\(?:[dDwWsSbB]|[tnrfv]|[^\w\s])$/;
 const ESCAPE_IN_CLASS = /^\\(?:[dws]|[tnrfv]|[^\w\s])$/;
@@ -15,7 +13,7 @@ const SPACES = '\\t\\n\\f\\r ';
  * @returns The expression, or the reason why it is refused.
  */
 export function compileExpression(source: string): RegExp | string {
-  const units = source.match(UNITS) ?? [];
+  const units = unitsOf(source);
   const refused = units.find(isRefused);
   if (refused !== undefined) return `${refused} is not supported`;
   if (units.filter((unit) => unit === '(').length > 1) {
@@ -26,6 +24,26 @@ export function compileExpression(source: string): RegExp | string {
   } catch (error) {
     return (error as Error).message;
   }
+}
+
+/** The units of an expression: classes, escapes, beginnings of groups, and characters. */
+function unitsOf(source: string): readonly string[] {
+  const units: string[] = [];
+  for (let at = 0; at < source.length; at += units.at(-1)!.length) {
+    if (source[at] === '[') units.push(source.slice(at, endOfClass(source, at)));
+    else if (source[at] === '\\') units.push(source.slice(at, at + 2));
+    else if (source.startsWith('(?', at)) units.push(source.slice(at, at + 3));
+    else units.push(source[at]!);
+  }
+  return units;
+}
+
+/** Where a class ends. A bracket that is its first character does not end it. */
+function endOfClass(source: string, start: number): number {
+  let at = start + (source[start + 1] === '^' ? 2 : 1);
+  if (source[at] === ']') at++;
+  while (at < source.length && source[at] !== ']') at += source[at] === '\\' ? 2 : 1;
+  return at + 1;
 }
 
 function isRefused(unit: string): boolean {

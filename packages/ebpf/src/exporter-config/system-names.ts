@@ -140,7 +140,7 @@ function symbolNames(text: string): ReadonlyMap<string, string> {
 }
 
 /** The mount points of all hierarchies of control groups in `/proc/self/mountinfo`, those of version 2 first. */
-export function cgroupMounts(mountinfo: string): readonly string[] {
+function cgroupMounts(mountinfo: string): readonly string[] {
   const mounts = mountinfo.split('\n').flatMap((line) => {
     const [before = '', after = ''] = line.split(' - ');
     const path = before.split(' ')[4];
