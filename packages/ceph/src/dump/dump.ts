@@ -146,7 +146,7 @@ function recordedSums(histogram: PerfHistogram): bigint[] | undefined {
 
 /** Ceph keeps sums in 64 bits without a sign, so a negative sum is written as its two's complement. */
 function inUnsignedBits(sum: bigint): bigint {
-  return BigInt.asUintN(64, sum);
+  return sum < 0n ? BigInt.asUintN(64, sum) : sum;
 }
 
 const UNIT_NAMES: Readonly<Record<AxisUnit, string>> = {

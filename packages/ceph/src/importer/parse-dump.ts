@@ -102,11 +102,7 @@ function assertHistograms(fields: JsonObject, daemon: string | undefined): void 
   const labelled = Object.entries(fields).filter(([, counters]) => Array.isArray(counters));
   const all = labelled.flatMap(([logger, counters]) => labelledCounters(counters, pathOf(daemon, logger)));
   if (all.length === 0 || all.some(({ counters }) => Object.values(counters).some(isHistogram))) return;
-  const cure = "releases up to Tentacle have them in the answer to 'perf histogram dump' only";
-  throw new HdrscopeError(
-    'ERR_DECODE',
-    `the answer to 'counter dump' must have histograms, got none: ${cure}`,
-  );
+  throw new HdrscopeError('ERR_DECODE', 'labelled counters must have histograms, got none');
 }
 
 /** A report lists counters for each configuration of axes, and for each counter the values of every OSD, or of all together. */

@@ -103,6 +103,7 @@ function emptyHistogram(axes: ConstructorParameters<typeof PerfHistogram>[0], pa
 }
 
 const SMALLEST_NEGATIVE = 2n ** 63n;
+const BEYOND_64_BITS = 2n ** 64n;
 
 /** Ceph writes sums without a sign: a negative one is 2^64 more. Only an axis that has counted negative values can have it. */
 function readSums(json: Json, { axes, layouts, cells }: PerfHistogram, path: string): bigint[] {
@@ -113,7 +114,7 @@ function readSums(json: Json, { axes, layouts, cells }: PerfHistogram, path: str
     layouts.slice(at + 1).reduce((product, { slotCount }) => product * slotCount, 1),
   );
   return sums.map((sum, at) => {
-    if (sum < SMALLEST_NEGATIVE) return sum;
+    if (sum < SMALLEST_NEGATIVE || sum >= BEYOND_64_BITS) return sum;
     const layout = layouts[at]!;
     const isNegative = (count: bigint, cell: number): boolean =>
       count > 0n && layout.lower(Math.floor(cell / strides[at]!) % layout.slotCount) < 0;

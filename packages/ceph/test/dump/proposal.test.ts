@@ -232,6 +232,15 @@ describe('sums', () => {
     expect(parseHistogramDump(text)[0]!.sums).toEqual([2n ** 64n - 1n]);
   });
 
+  test('and units come back from XML', () => {
+    const loggers = [{ name: 'a', counters: [...LINES, ...PLANES] }];
+    const shown = (format: 'xml-pretty' | 'json'): object[] =>
+      parseHistogramDump(formatHistogramDump(loggers, { ...next, format })).map(
+        ({ counter: name, histogram, sums }) => [name, histogram.axes, histogram.cells, sums],
+      );
+    expect(shown('xml-pretty')).toEqual(shown('json'));
+  });
+
   test('are left out where the values are not known', () => {
     const histogram = new PerfHistogram([axis('linear', 'x', 0, 10, 3)]);
     histogram.addAt([1], 5);

@@ -285,7 +285,7 @@ describe('an error names the bad input:', () => {
     [
       'labelled numbers',
       '{"osd":[{"labels":{},"counters":{"op":5}}]}',
-      /^osd must be an object, got an array of 1: this is the answer to 'counter dump'/,
+      /^labelled counters must have histograms, got none: this is the answer to 'counter dump'/,
     ],
     ['a logger that is not an object', '{"osd":[]}', /^osd must be an object, got an array of 0$/],
     ['a named daemon', 'osd.4: {"osd":{"op":5}}', /^osd\.4\.osd\.op must be an object/],
