@@ -17,6 +17,7 @@ import type { CephDaemon } from './daemons.ts';
 import { type ParseDumpOptions, parseHistogramDump } from './parse-dump.ts';
 import type { ImportedHistogram } from './read-histogram.ts';
 import { defaultFamilyName, type FamiliesOfAxes, Readings } from './readings.ts';
+import { assertKnownAxes } from './units.ts';
 
 /** The options of `cephHistograms`. */
 export interface CephHistogramsOptions extends IntakeOptions, ParseDumpOptions {
@@ -102,6 +103,7 @@ export function cephHistograms(
   const read = async (): Promise<Reading[]> => {
     const answer = await fetch();
     latest = typeof answer === 'string' ? parseHistogramDump(answer, parsed) : answer;
+    assertKnownAxes(latest, parsed.units);
     return latest.flatMap((histogram) => readings.of(histogram));
   };
   const ingestion = ingest(registry, { name: 'ceph', read }, intake);
@@ -155,19 +157,18 @@ export function cephDaemons(
   const read = async (): Promise<void> => {
     const daemons = await list();
     const answers = await Promise.allSettled(daemons.map((daemon) => histogramsOf(daemon, parsed)));
+    latest = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    assertKnownAxes(latest, parsed.units);
     const problems: unknown[] = [];
-    const found: (readonly ImportedHistogram[])[] = [];
     const all: (readonly Reading[])[] = [];
     for (const [at, answer] of answers.entries()) {
       try {
         if (answer.status === 'rejected') throw answer.reason;
-        found.push(answer.value);
         all.push(answer.value.flatMap((histogram) => readings.of(histogram)));
       } catch (error) {
         problems.push(ofDaemon(daemons[at]!, error));
       }
     }
-    latest = found.flat();
     for (const refusal of ingestion.take(all.flat())) problems.push(refusal);
     if (problems.length === 1) throw problems[0];
     if (problems.length > 1) throw new AggregateError(problems, problems.map(reasonOf).join('; '));
@@ -220,7 +221,8 @@ async function histogramsOf(
   { name, ask, life }: CephDaemon,
   options: ParseDumpOptions,
 ): Promise<ImportedHistogram[]> {
-  const histograms = await askHistograms(ask, { ...options, ...(life && { life }) });
+  // Counts that go on need no sums of one moment: the sums of the next reading go on, too.
+  const histograms = await askHistograms(ask, { ...options, ...(life && { life }), attempts: 1 });
   return histograms.map((one) => ({ ...one, daemon: one.daemon ?? name }));
 }
 

@@ -208,6 +208,18 @@ test('sums that are missing once are an error, not an estimate, and the counts c
   expect(counted(await registry.gather())[LATENCY]).toEqual({ all: [5, 0.025] });
 });
 
+test('a unit for an axis that no daemon has is an error, and nothing is counted in another unit', async () => {
+  const osd = new FakeOsd();
+  osd.write(5_000_000, 4096);
+  const registry = createRegistry();
+  cephDaemons(registry, async () => [{ name: 'osd.0', ask: osd.ask }], { units: { Latency: 'us' } });
+  const { errors, families } = await registry.gather();
+  expect([(errors[0]!.error as Error).message, families]).toEqual([
+    'units must be for one of the axes "Latency (usec)", "Request size (bytes)", got "Latency"',
+    [],
+  ]);
+});
+
 test('classes of sizes have estimated sums, and their families say so', async () => {
   const osd = new FakeOsd();
   osd.write(5_000_000, 4096);
