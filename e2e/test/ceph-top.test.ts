@@ -62,7 +62,7 @@ async function operations(): Promise<Record<string, Record<Counter, bigint>>> {
 }
 
 const COMMAND = join(import.meta.dirname, '../../packages/cli/bin/hdrscope.js');
-const DEADLINE_MS = 120_000;
+const DEADLINE_MS = 300_000;
 
 /** Runs `hdrscope` like a user. Its output grows while it runs. */
 function start(...args: readonly string[]): { child: ChildProcess; text: () => string; notes: () => string } {

@@ -25,7 +25,9 @@ export interface CephCluster {
 
 const SWITCH = 'HDRSCOPE_E2E_CEPH_CLUSTER';
 const POOL = 'test';
-const RUN_SECONDS = 30;
+const RUN_SECONDS = 60;
+// A busy machine takes minutes for the tests of a cluster.
+const DEADLINE_SECONDS = 600;
 
 /** The programs of a release of Ceph. */
 export type CephPeer = Extract<PeerName, 'ceph-cluster' | 'ceph-reef' | 'ceph-squid' | 'ceph-tentacle'>;
@@ -71,7 +73,11 @@ export async function startCephCluster({
   const start = (name: string, folder: string, isReady: () => Promise<boolean>): Promise<PeerProcess> => {
     const [kind, id] = name.split('.') as [string, string];
     const args = ['--conf', config, '-f', '-i', id];
-    return startPeer(join(programs, `ceph-${kind}`), args, { folder, isReady });
+    return startPeer(join(programs, `ceph-${kind}`), args, {
+      folder,
+      isReady,
+      deadlineSeconds: DEADLINE_SECONDS,
+    });
   };
 
   const monMap = join(mon, 'monmap');

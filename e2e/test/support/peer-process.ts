@@ -39,13 +39,21 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
+/** How a peer is started. */
+interface PeerOptions {
+  readonly folder: string;
+  readonly isReady: (output: string) => boolean | Promise<boolean>;
+  /** It is killed after this time. @default 180 */
+  readonly deadlineSeconds?: number;
+}
+
 /** Starts a program in its own folder and waits until it is ready. */
 export async function startPeer(
   program: string,
   args: readonly string[],
-  { folder, isReady }: { folder: string; isReady: (output: string) => boolean | Promise<boolean> },
+  { folder, isReady, deadlineSeconds = DEADLINE_SECONDS }: PeerOptions,
 ): Promise<PeerProcess> {
-  const child = spawn('timeout', ['--signal=KILL', `${DEADLINE_SECONDS}`, program, ...args], {
+  const child = spawn('timeout', ['--signal=KILL', `${deadlineSeconds}`, program, ...args], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     // A process group, so that both processes can be killed together.

@@ -150,6 +150,21 @@ test('the daemons of a folder have names, and families of all together', async (
   expect(await sample(url, 'ceph_merged_hdrscope_op_latency_latency_count')).toBe(3);
 });
 
+test('a folder without sockets is a failure, until a daemon comes', async () => {
+  mkdirSync(world.pathOf('empty'));
+  const agent = await world.start(
+    `sources: [{ type: ceph, socket: ${world.pathOf('empty')} }]\n${PROMETHEUS}`,
+  );
+  await agent.registry.gather();
+  expect(entry(agent, 'ceph')).toMatchObject({
+    state: 'failing',
+    lastError: expect.stringContaining('empty has no sockets'),
+  });
+  await daemon('empty/ceph-osd.0.asok');
+  await agent.registry.gather();
+  expect(entry(agent, 'ceph').state).toBe('running');
+});
+
 test('a daemon that comes back is read again', async () => {
   const { path, close } = await daemon('a.asok');
   const agent = await world.start(`sources: [{ type: ceph, socket: ${path} }]\n${PROMETHEUS}`);

@@ -10,6 +10,8 @@ export const startCeph: Start<CephSourceConfig> = async (config, { registry, int
   const list = async (): Promise<CephDaemon[]> => {
     const isFolder = (await stat(socket).catch(() => undefined))?.isDirectory() === true;
     const daemons = await daemonsAt(socket, timeout);
+    if (daemons.length === 0)
+      throw new Error(`${socket} has no sockets: none of its files is a socket whose name ends in .asok`);
     return isFolder ? daemons : daemons.map(({ ask, life }) => ({ ask, ...(life && { life }) }));
   };
   const ceph = cephDaemons(registry, list, {

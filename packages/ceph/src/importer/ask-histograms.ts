@@ -18,7 +18,11 @@ export interface AskHistogramsOptions extends ParseDumpOptions {
    * @default unknown: a restart shows only where a count has fallen
    */
   readonly life?: () => Promise<string | undefined>;
-  /** How often the histograms are asked for until counters and histograms are of one moment: at least 1. @default 3 */
+  /**
+   * How often the histograms are asked for until counters and histograms are of one moment: at least 1. Where the counters have not counted
+   * the same operations, they are asked three times in any case.
+   * @default 3
+   */
   readonly attempts?: number;
 }
 
@@ -55,7 +59,7 @@ export async function askHistograms(
   let best: readonly ImportedHistogram[] | undefined;
   let before = await numbersOf(ask);
   const life = before.size > 0 ? lifeBefore : undefined;
-  for (let left = Math.max(1, attempts); left > 0; left--) {
+  for (let attempt = 1; ; attempt++) {
     const all = parseHistogramDump(await ask('perf histogram dump', filter), parsed);
     if (before.size === 0 || !all.some(hasSiblings)) {
       best = all;
@@ -68,10 +72,11 @@ export async function askHistograms(
     });
     if (best === undefined || widthOf(measured) <= widthOf(best)) best = measured;
     const width = widthOf(measured);
-    if (width === 0) break;
+    const isTorn = width === Number.POSITIVE_INFINITY;
+    if (width === 0 || attempt >= (isTorn ? Math.max(attempts, DEFAULT_ATTEMPTS) : attempts)) break;
     // An operation is counted within microseconds, unless the daemon has to wait for a processor.
-    if (width === Number.POSITIVE_INFINITY) await sleep(PAUSE_MS);
-    before = width === Number.POSITIVE_INFINITY ? await numbersOf(ask) : after;
+    if (isTorn) await sleep(PAUSE_MS);
+    before = isTorn ? await numbersOf(ask) : after;
   }
   // A daemon that has started anew meanwhile answers next time.
   if (life !== undefined && life !== (await lifeOf())) {

@@ -17,6 +17,7 @@ import type { CephDaemon } from './daemons.ts';
 import { type ParseDumpOptions, parseHistogramDump } from './parse-dump.ts';
 import type { ImportedHistogram } from './read-histogram.ts';
 import { defaultFamilyName, type FamiliesOfAxes, Readings } from './readings.ts';
+import { assertKnownAxes } from './units.ts';
 
 /** The options of `cephHistograms`. */
 export interface CephHistogramsOptions extends IntakeOptions, ParseDumpOptions {
@@ -102,6 +103,7 @@ export function cephHistograms(
   const read = async (): Promise<Reading[]> => {
     const answer = await fetch();
     latest = typeof answer === 'string' ? parseHistogramDump(answer, parsed) : answer;
+    assertKnownAxes(latest, parsed.units);
     return latest.flatMap((histogram) => readings.of(histogram));
   };
   const ingestion = ingest(registry, { name: 'ceph', read }, intake);
@@ -121,7 +123,7 @@ export function cephHistograms(
  * each time, so daemons come and go. Their series differ in the attribute `ceph_daemon`, as those of ceph-exporter do. A daemon
  * that does not answer is an error of the source, and does not keep the others from being read.
  *
- * @param list Returns the daemons, such as `daemonAt(path)` for each path of `socketsIn(folder)`.
+ * @param list Returns the daemons, such as `daemonsAt('/var/run/ceph')`.
  * @throws HdrscopeError `ERR_INVALID_OPTION` as `cephHistograms` does.
  * @example
  * ```ts
@@ -150,25 +152,32 @@ export function cephDaemons(
   const readings = new Readings(intake.memory, how);
   let latest: readonly ImportedHistogram[] = [];
   let readErrors = 0;
+  /** Daemons that did not answer at first. What they have counted by their first answer is not new since now. */
+  const unheard = new Set<string | undefined>();
   let running: Promise<void> | undefined;
   const ingestion = ingest(registry, { name: 'ceph' }, intake);
   const read = async (): Promise<void> => {
     const daemons = await list();
     const answers = await Promise.allSettled(daemons.map((daemon) => histogramsOf(daemon, parsed)));
+    latest = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    assertKnownAxes(latest, parsed.units);
+    const isFirst = intake.since === 'now' && !intake.memory.hasAnswered;
     const problems: unknown[] = [];
-    const found: (readonly ImportedHistogram[])[] = [];
     const all: (readonly Reading[])[] = [];
     for (const [at, answer] of answers.entries()) {
+      const { name } = daemons[at]!;
       try {
         if (answer.status === 'rejected') throw answer.reason;
-        found.push(answer.value);
-        all.push(answer.value.flatMap((histogram) => readings.of(histogram)));
+        const own = answer.value.flatMap((histogram) => readings.of(histogram));
+        if (!unheard.delete(name)) all.push(own);
+        else for (const reading of own) intake.memory.keep(reading, performance.now(), {});
       } catch (error) {
+        if (isFirst) unheard.add(name);
         problems.push(ofDaemon(daemons[at]!, error));
       }
     }
-    latest = found.flat();
-    for (const refusal of ingestion.take(all.flat())) problems.push(refusal);
+    const isHeard = problems.length < daemons.length || daemons.length === 0;
+    if (isHeard) for (const refusal of ingestion.take(all.flat())) problems.push(refusal);
     if (problems.length === 1) throw problems[0];
     if (problems.length > 1) throw new AggregateError(problems, problems.map(reasonOf).join('; '));
   };
@@ -220,7 +229,8 @@ async function histogramsOf(
   { name, ask, life }: CephDaemon,
   options: ParseDumpOptions,
 ): Promise<ImportedHistogram[]> {
-  const histograms = await askHistograms(ask, { ...options, ...(life && { life }) });
+  // Counts that go on need no sums of one moment: the sums of the next reading go on, too.
+  const histograms = await askHistograms(ask, { ...options, ...(life && { life }), attempts: 1 });
   return histograms.map((one) => ({ ...one, daemon: one.daemon ?? name }));
 }
 

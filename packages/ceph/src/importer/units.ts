@@ -69,3 +69,20 @@ export function unitOf({ logger, name, quantSize, stated }: AxisHints, overrides
     ? { unit: 'none', unitSource: 'unknown' }
     : { unit: named[1], unitSource: 'name' };
 }
+
+/**
+ * Refuses overrides for axes that no histogram has: the unit that somebody wants would be ignored. Without histograms nothing is
+ * known of the axes.
+ *
+ * @throws HdrscopeError `ERR_INVALID_OPTION`
+ */
+export function assertKnownAxes(
+  histograms: readonly { readonly histogram: { readonly axes: readonly { readonly name: string }[] } }[],
+  overrides: UnitOverrides = {},
+): void {
+  const names = new Set(histograms.flatMap(({ histogram }) => histogram.axes.map(({ name }) => name)));
+  const unknown = Object.keys(overrides).find((name) => !names.has(name));
+  if (unknown === undefined || names.size === 0) return;
+  const allowed = `for one of the axes ${[...names].map((name) => JSON.stringify(name)).join(', ')}`;
+  throw mustBe('ERR_INVALID_OPTION', 'units', allowed, unknown);
+}

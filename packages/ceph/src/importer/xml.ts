@@ -18,7 +18,7 @@ const COUNTER_DEPTH = 2;
  * same answer; names have underscores where XML cannot have the characters of the JSON.
  *
  * @param from The place of the root element.
- * @param budget Each element is an element of it, except for the counts of cells.
+ * @param budget Each element is two elements of it, except for the counts of cells.
  * @throws HdrscopeError `ERR_DECODE`; `ERR_TOO_LARGE`
  */
 export function parseXml(text: string, from: number, budget: Budget): ParsedJson {
@@ -27,14 +27,15 @@ export function parseXml(text: string, from: number, budget: Budget): ParsedJson
   const element = (depth: number): [name: string, value: Json] => {
     if (depth > DEEPEST) throw wrongText(text, at, `XML of at most ${DEEPEST} levels`);
     const name = takeTag('');
-    const isCount = name === 'value';
-    if (!isCount) budget.takeElements();
-    const children: [string, Json][] = [];
+    // An element takes more memory than a part of JSON. Counts take less.
+    if (name !== 'value') budget.takeElements(2);
+    let children: [string, Json][] | undefined;
     const start = at;
     for (skipSpaces(); text.startsWith('<', at) && text[at + 1] !== '/'; skipSpaces()) {
+      children ??= [];
       children.push(element(depth + 1));
     }
-    if (children.length > 0) {
+    if (children !== undefined) {
       takeTag(name);
       if (depth > COUNTER_DEPTH && LISTS.has(name)) return [name, children.map(([, value]) => value)];
       // Different names may be equal in XML, and the counts of one of them would be lost.

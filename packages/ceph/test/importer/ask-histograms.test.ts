@@ -46,7 +46,14 @@ test('a reset between the answers leaves no wrong sums', async () => {
   osd.beforeAnswer = (prefix) => {
     if (prefix === 'perf dump' && osd.asked.length === 3) osd.reset();
   };
-  expect((await first(osd, { attempts: 1 })).measured).toBeUndefined();
+  const { histogram, measured } = await first(osd, { attempts: 1 });
+  expect([histogram.totalCount, measured]).toEqual([
+    0,
+    [
+      { lower: 0, upper: 0, value: 0 },
+      { lower: 0, upper: 0, value: 0 },
+    ],
+  ]);
   const again = new FakeOsd();
   again.write(5000, 1);
   again.beforeAnswer = () => again.asked.length === 2 && again.reset();

@@ -187,6 +187,28 @@ test('a daemon that does not answer is an error, and the others are read', async
   expect((await registry.gather()).errors).toEqual([]);
 });
 
+test('since now, a first answer is not counted, even when it comes late; a daemon that comes later is', async () => {
+  const [one, two, three] = [new FakeOsd(), new FakeOsd(), new FakeOsd()];
+  for (const osd of [one, two, three]) osd.write(5_000_000, 4096);
+  const deaf = new Set(['osd.0', 'osd.1']);
+  const daemon = (name: string, osd: FakeOsd): CephDaemon => ({
+    name,
+    ask: (prefix, args) => (deaf.has(name) ? Promise.reject(new Error('busy')) : osd.ask(prefix, args)),
+  });
+  const daemons = [daemon('osd.0', one), daemon('osd.1', two)];
+  const registry = createRegistry();
+  cephDaemons(registry, async () => daemons, { since: 'now' });
+  expect((await registry.gather()).families).toEqual([]);
+  deaf.delete('osd.0');
+  expect((await registry.gather()).families).toEqual([]);
+  one.write(5_000_000, 4096);
+  deaf.delete('osd.1');
+  daemons.push(daemon('osd.2', three));
+  expect(counted(await registry.gather())[LATENCY]).toEqual({ 'osd.0': [1, 0.005], 'osd.2': [1, 0.005] });
+  two.write(5_000_000, 4096);
+  expect(counted(await registry.gather())[LATENCY]).toMatchObject({ 'osd.1': [1, 0.005] });
+});
+
 test('sums that are missing once are an error, not an estimate, and the counts come later', async () => {
   const osd = new FakeOsd();
   osd.write(5_000_000, 4096);
@@ -206,6 +228,18 @@ test('sums that are missing once are an error, not an estimate, and the counts c
   torn = false;
   for (let i = 0; i < 3; i++) osd.countOnly(5_000_000, 4096);
   expect(counted(await registry.gather())[LATENCY]).toEqual({ all: [5, 0.025] });
+});
+
+test('a unit for an axis that no daemon has is an error, and nothing is counted in another unit', async () => {
+  const osd = new FakeOsd();
+  osd.write(5_000_000, 4096);
+  const registry = createRegistry();
+  cephDaemons(registry, async () => [{ name: 'osd.0', ask: osd.ask }], { units: { Latency: 'us' } });
+  const { errors, families } = await registry.gather();
+  expect([(errors[0]!.error as Error).message, families]).toEqual([
+    'units must be for one of the axes "Latency (usec)", "Request size (bytes)", got "Latency"',
+    [],
+  ]);
 });
 
 test('classes of sizes have estimated sums, and their families say so', async () => {

@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { type Arguments, createParser, integerParser } from '../arguments.ts';
 import { terminalControl } from '../clean-output.ts';
 import { painter } from '../colour.ts';
-import { ExitCode, type Io, UsageError } from '../command.ts';
+import { ExitCode, type Io, Refusal, UsageError } from '../command.ts';
 import { plotColumns } from '../plot-columns.ts';
 import { intervalOption, intervalsOption, percentilesOption } from '../shared-options.ts';
 import { ClusterFollower } from './cluster-follower.ts';
@@ -95,7 +96,14 @@ async function sourceOf(
   operands: readonly string[],
   io: Io,
 ): Promise<ClusterSource> {
-  if (tell === undefined) return socketsSource(operands.length === 0 ? [SOCKETS] : operands, {});
+  if (tell === undefined) {
+    if (operands.length === 0 && !existsSync(SOCKETS)) {
+      throw new Refusal(
+        `there is no folder ${SOCKETS}: name the folder of the sockets, or ask through ceph with --tell`,
+      );
+    }
+    return socketsSource(operands.length === 0 ? [SOCKETS] : operands, {});
+  }
   if (operands.length > 0) {
     throw new UsageError("--tell asks the cluster: it takes no sockets; --tell 'osd.*' names daemons");
   }

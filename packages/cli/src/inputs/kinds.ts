@@ -11,7 +11,7 @@ export type InputKind =
   | 'encoded'
   /** A text with one number per line. */
   | 'numbers'
-  /** A dump of Ceph, a plot, or the output of `hdrscope ebpf read --json`. */
+  /** A dump of Ceph, even in XML, a plot, or the output of `hdrscope ebpf read --json`. */
   | 'json';
 
 /** Every kind that is recognised. No command takes some of them. */
@@ -33,8 +33,8 @@ export function kindOf(beginning: string, isWhole: boolean): FoundKind | undefin
   if (isEncoded(beginning)) return 'encoded';
   const known = recogniseText(beginning);
   if (known !== undefined) return known;
-  // A dump of Ceph may have lines of other text around it.
-  if (/"axes"\s*:/.test(beginning)) return 'json';
+  // A dump of Ceph may have lines of other text around it, and be XML.
+  if (/"axes"\s*:|<perfcounter_collection>/.test(beginning)) return 'json';
   return hasNumber(isWhole ? `${beginning}\n` : beginning) ? 'numbers' : undefined;
 }
 

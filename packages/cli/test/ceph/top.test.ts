@@ -306,3 +306,18 @@ test('a terminal gets one screen for each interval', async () => {
   const { stdout } = await hdrscope(args, { isTerminal: true });
   expect(stdout.split('\u001b[H\u001b[2J')).toHaveLength(3);
 });
+
+test('names of sockets do not control a terminal', async () => {
+  const osd = new FakeOsd();
+  let asked = 0;
+  await serve('osd.\u001b[41m7', osd, () => ++asked === 2 && osd.operate('w', 5000, 4096));
+  const gone = await serve('osd.\u001b]0;x', new FakeOsd());
+  const args = ['ceph', 'top', folder.pathOf('.'), '-n', '1', '--interval', '300ms'];
+  const running = hdrscope(args, { isTerminal: true, environment: { NO_COLOR: '1' } });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await gone.close();
+  const { stdout, stderr } = await running;
+  const shown = stdout.replaceAll('\u001b[H\u001b[2J', '');
+  expect(shown).toContain('osd.\\x1b[41m7');
+  expect(shown + stderr).not.toContain('\u001b');
+});

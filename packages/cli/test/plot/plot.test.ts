@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { formatHistogramDump, parseHistogramLoggers } from '@hdrscope/ceph';
 import { DoubleHistogram, Histogram } from '@hdrscope/core';
 import type { ComparisonPlot, HeatMapPlot, PercentilePlot, TimePlot } from '@hdrscope/plot';
 import { OSD_DUMP } from '@hdrscope/testing/osd';
@@ -185,6 +186,13 @@ describe('other kinds', () => {
     expect(kind).toBe('heat-map');
     expect([x.unit, y.unit]).toEqual(['bytes', 'ns']);
     expect(title).toMatch(/^osd\.op_.* of osd\.json$/);
+
+    const [{ loggers }] = parseHistogramLoggers(OSD_DUMP) as [ReturnType<typeof parseHistogramLoggers>[0]];
+    for (const format of ['xml', 'xml-pretty'] as const) {
+      const xml = folder.write('osd.xml', formatHistogramDump(loggers, { format }));
+      const drawn = (await hdrscope(['plot', '--json', xml])).stdout;
+      expect(drawn.replace('osd.xml', 'osd.json')).toBe(stdout);
+    }
   });
 
   test('draws the output of hdrscope ebpf read as bars', async () => {
