@@ -22,9 +22,7 @@ export interface Instrumentations {
    * so this one goes on and makes the spans too.
    */
   made(name: string): void;
-  /**
-   * The application has a provider of its own, which takes the place of ours.
-   */
+  /** Hands the instrumentations over to the provider of the application, which replaces that of `register`. */
   handOver(provider: MeterProvider): void;
 }
 
