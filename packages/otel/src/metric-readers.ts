@@ -41,8 +41,8 @@ export interface ReadersOptions {
 
 /** The exporters that `OTEL_METRICS_EXPORTER` names, each once. */
 export function wantedExporters(environment: Environment): ReadonlySet<string> {
-  const names = variable(environment, 'OTEL_METRICS_EXPORTER') ?? 'otlp';
-  return new Set(namesIn(names));
+  const names = namesIn(variable(environment, 'OTEL_METRICS_EXPORTER') ?? '');
+  return new Set(names.length === 0 ? ['otlp'] : names);
 }
 
 /**

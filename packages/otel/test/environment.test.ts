@@ -10,6 +10,12 @@ test.each([
   expect(namesIn(text)).toEqual(names);
 });
 
+test('OTEL_METRICS_EXPORTER that names nothing counts as unset', () => {
+  for (const environment of [{}, { OTEL_METRICS_EXPORTER: ' , ' }]) {
+    expect([...wantedExporters(environment)]).toEqual(['otlp']);
+  }
+});
+
 test('a comma at the end of OTEL_METRICS_EXPORTER names no further exporter', () => {
   expect([...wantedExporters({ OTEL_METRICS_EXPORTER: 'otlp, prometheus,' })]).toEqual([
     'otlp',

@@ -69,9 +69,9 @@ function hasPatched({ _modules: modules }: Instrumentation): boolean {
 }
 
 function packageNames({ dependencies }: Application, environment: Environment): readonly string[] {
-  const wanted = variable(environment, 'HDRSCOPE_INSTRUMENTATIONS');
-  if (wanted?.toLowerCase() === 'none') return [];
-  if (wanted !== undefined) return namesIn(wanted);
+  const wanted = namesIn(variable(environment, 'HDRSCOPE_INSTRUMENTATIONS') ?? '');
+  if (wanted.length === 1 && wanted[0]!.toLowerCase() === 'none') return [];
+  if (wanted.length > 0) return wanted;
   const found = dependencies.includes(AUTO_INSTRUMENTATIONS)
     ? [AUTO_INSTRUMENTATIONS]
     : dependencies.filter((name) => name.startsWith('@opentelemetry/instrumentation-'));
