@@ -1,5 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
+import { LONGEST_TIMER_MS } from '@hdrscope/kit';
 import { delegate } from './delegate.ts';
 import { type Environment, namesIn, variable } from './environment.ts';
 import { PackedBuckets } from './packed-buckets.ts';
@@ -216,5 +217,6 @@ function milliseconds(environment: Environment, name: string, otherwise: number)
   if (!(Number.isFinite(value) && value > 0)) {
     throw mustBe('ERR_INVALID_OPTION', name, 'a number of milliseconds above 0', given);
   }
-  return value;
+  // Node.js would wait a millisecond instead of a longer time.
+  return Math.min(value, LONGEST_TIMER_MS);
 }
