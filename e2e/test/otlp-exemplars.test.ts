@@ -1,6 +1,6 @@
 import { createHdr } from '@hdrscope/otel';
 import { serveOtlp } from '@hdrscope/otel/receiver';
-import { sendOtlp } from '@hdrscope/otel/sender';
+import { otlpOptionsFromEnvironment, sendOtlp } from '@hdrscope/otel/sender';
 import { createRegistry } from '@hdrscope/registry';
 import { describeWithPeers } from '@hdrscope/testing';
 import { ROOT_CONTEXT, TraceFlags, trace } from '@opentelemetry/api';
@@ -28,6 +28,24 @@ function recordedInSpan() {
   duration.record(3, { 'rpc.method': 'Pay', 'user.id': 18 });
   return hdr.registry;
 }
+
+describeWithPeers(['collector'])('a sender without a limit of time', () => {
+  afterEach(stopPeers);
+
+  test('is understood by a Collector over gRPC', async () => {
+    const collector = await startCollector();
+    const { options } = otlpOptionsFromEnvironment({
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.grpcUrl,
+      OTEL_EXPORTER_OTLP_TIMEOUT: '0',
+    });
+    const registry = createRegistry();
+    registry.histogram({ name: 'job.duration', unit: 's' }).with({}).record(0.25);
+    const sender = sendOtlp(registry, options);
+    await sender.stop();
+    expect(sender.health).toMatchObject({ requests: 1, failedRequests: 0 });
+  });
+});
 
 describeWithPeers(['collector'])('exemplars over OTLP', () => {
   afterEach(stopPeers);

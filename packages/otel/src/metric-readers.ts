@@ -1,5 +1,6 @@
 import { HdrscopeError } from '@hdrscope/core';
 import { mustBe } from '@hdrscope/core/internal';
+import { LONGEST_TIMER_MS } from '@hdrscope/kit';
 import { delegate } from './delegate.ts';
 import { type Environment, namesIn, variable } from './environment.ts';
 import { PackedBuckets } from './packed-buckets.ts';
@@ -41,8 +42,8 @@ export interface ReadersOptions {
 
 /** The exporters that `OTEL_METRICS_EXPORTER` names, each once. */
 export function wantedExporters(environment: Environment): ReadonlySet<string> {
-  const names = variable(environment, 'OTEL_METRICS_EXPORTER') ?? 'otlp';
-  return new Set(namesIn(names));
+  const names = namesIn(variable(environment, 'OTEL_METRICS_EXPORTER') ?? '');
+  return new Set(names.length === 0 ? ['otlp'] : names);
 }
 
 /**
@@ -216,5 +217,6 @@ function milliseconds(environment: Environment, name: string, otherwise: number)
   if (!(Number.isFinite(value) && value > 0)) {
     throw mustBe('ERR_INVALID_OPTION', name, 'a number of milliseconds above 0', given);
   }
-  return value;
+  // Node.js would wait a millisecond instead of a longer time.
+  return Math.min(value, LONGEST_TIMER_MS);
 }

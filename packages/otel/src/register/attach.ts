@@ -13,8 +13,8 @@ interface Collector extends Producer {
 
 /**
  * Adds the HDR histograms to the readers of a provider that exists already. They are bound to it, so what it gives to them is
- * changed instead. This is the one place that reads private members of the SDK, equal in 2.0.1 to 3.1.1: a program that sets
- * its SDK up by itself has no public way in.
+ * changed instead. Besides `sdk-views.ts`, this is the one place that reads private members of the SDK, equal in 2.0.1 to 3.1.1: a
+ * program that sets its SDK up by itself has no public way in.
  *
  * @returns Whether it has readers and all of them were reached. Otherwise nothing has changed.
  */

@@ -22,9 +22,7 @@ export interface Instrumentations {
    * so this one goes on and makes the spans too.
    */
   made(name: string): void;
-  /**
-   * The application has a provider of its own, which takes the place of ours.
-   */
+  /** Hands the instrumentations over to the provider of the application, which replaces that of `register`. */
   handOver(provider: MeterProvider): void;
 }
 
@@ -71,9 +69,9 @@ function hasPatched({ _modules: modules }: Instrumentation): boolean {
 }
 
 function packageNames({ dependencies }: Application, environment: Environment): readonly string[] {
-  const wanted = variable(environment, 'HDRSCOPE_INSTRUMENTATIONS');
-  if (wanted?.toLowerCase() === 'none') return [];
-  if (wanted !== undefined) return namesIn(wanted);
+  const wanted = namesIn(variable(environment, 'HDRSCOPE_INSTRUMENTATIONS') ?? '');
+  if (wanted.length === 1 && wanted[0]!.toLowerCase() === 'none') return [];
+  if (wanted.length > 0) return wanted;
   const found = dependencies.includes(AUTO_INSTRUMENTATIONS)
     ? [AUTO_INSTRUMENTATIONS]
     : dependencies.filter((name) => name.startsWith('@opentelemetry/instrumentation-'));

@@ -56,7 +56,7 @@ export function sendGrpc({ url, headers, tls, timeoutMs }: Endpoint): Send {
         ':path': PATH,
         'content-type': 'application/grpc+proto',
         te: 'trailers',
-        'grpc-timeout': `${Math.ceil(timeoutMs)}m`,
+        'grpc-timeout': timeoutText(timeoutMs),
         ...(isGzip && { 'grpc-encoding': 'gzip' }),
       });
       stream.on('response', (response) => {
@@ -83,6 +83,11 @@ export function sendGrpc({ url, headers, tls, timeoutMs }: Endpoint): Send {
       error: otlpError(`the request cannot be made: ${causeOf(cause)}`, cause),
       isFinal: false,
     }));
+}
+
+/** A limit of time has at most 8 digits: about 27 hours in milliseconds. */
+function timeoutText(ms: number): string {
+  return ms < 1e8 - 1 ? `${Math.ceil(ms)}m` : `${Math.ceil(ms / 1000)}S`;
 }
 
 function framed(bytes: Uint8Array, isGzip: boolean): Buffer {

@@ -195,6 +195,20 @@ test.each(Object.keys(GRPC_FAILURES))('gRPC loses nothing and sends nothing twic
   });
 });
 
+test.each([
+  [9_999.5, '10000m'],
+  [99_999_998.5, '99999999m'],
+  [100_000_000, '100000S'],
+  [2 ** 31 - 1, '2147484S'],
+])('a limit of %d ms has at most 8 digits over gRPC: %s', async (timeoutMs, text) => {
+  const endpoint = await startGrpcEndpoint(() => undefined);
+  const registry = createRegistry();
+  registry.histogram({ name: 'a' }).with({}).record(1);
+  const sender = sendOtlp(registry, { url: endpoint.url, protocol: 'grpc', timeoutMs });
+  await sender.stop();
+  expect(endpoint.headers.map((one) => one['grpc-timeout'])).toEqual([text]);
+});
+
 test('Retry-After is honoured, as seconds and as a date', async () => {
   for (const after of [() => '1', () => new Date(Date.now() + 1999).toUTCString()]) {
     const endpoint = await startEndpoint(() => (_, response) => {
