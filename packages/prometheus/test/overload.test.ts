@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -59,6 +60,30 @@ const WAYS: readonly (readonly [
   ],
 ];
 
+/** Resolves when so many requests have come to servers of this process. */
+function requestsHaveCome(count: number): Promise<void> {
+  return new Promise((resolve) => {
+    let left = count;
+    const onRequest = (): void => {
+      left -= 1;
+      // A handler hears of a request right after this.
+      if (left === 0) setImmediate(resolve);
+    };
+    subscribe('http.server.request.start', onRequest);
+    endings.push(() => unsubscribe('http.server.request.start', onRequest));
+  });
+}
+
+/** Until the test ends, scrapes are at the same time however long the machine takes. */
+function stopTime(): void {
+  const { now } = performance;
+  const timeMs = performance.now();
+  performance.now = () => timeMs;
+  endings.push(() => {
+    performance.now = now;
+  });
+}
+
 async function client(port: number, text: string): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').on('error', () => {});
   endings.push(() => socket.destroy());
@@ -95,15 +120,17 @@ describe.each(WAYS)('%s', (_way, serve) => {
 
   test('scrapes of one format that wait at the same time share a gather', async () => {
     const { registry, gathers } = busyRegistry(50);
+    const headers = [{}, { accept: OPENMETRICS }, { 'accept-encoding': 'gzip' }];
+    const haveCome = requestsHaveCome(4 * headers.length);
+    stopTime();
     const port = await serve({
       ...registry,
       gather: async (options) => {
         const snapshot = registry.gather(options);
-        await sleep(50);
+        await haveCome;
         return snapshot;
       },
     });
-    const headers = [{}, { accept: OPENMETRICS }, { 'accept-encoding': 'gzip' }];
 
     const answers = await Promise.all(
       headers.flatMap((one) => Array.from({ length: 4 }, () => ask(port, { headers: one }))),
