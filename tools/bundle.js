@@ -93,12 +93,22 @@ async function bundleEntries(project) {
     logLevel: 'warning',
   });
   assertSameDepth(project, metafile);
-  const variables = variablesOf(project, metafile);
   for (const { path, text } of outputFiles) {
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, path.endsWith('.js') ? restoreConstants(restoreClassNames(text), variables) : text);
+    writeFileSync(path, path.endsWith('.js') ? restored(text, project.dir, metafile) : text);
   }
   return outputFiles.map(({ path }) => slashed(relative(project.dir, path)));
+}
+
+/**
+ * A bundle with the names of classes and the constants of its sources.
+ *
+ * @param {string} text
+ * @param {string} dir The folder from which the bundle was made.
+ * @param {import('esbuild').Metafile} metafile
+ */
+export function restored(text, dir, metafile) {
+  return restoreConstants(restoreClassNames(text), variablesOf(dir, metafile));
 }
 
 /**
@@ -146,11 +156,11 @@ function restoreConstants(text, variables) {
 }
 
 /**
- * @param {Project} project
+ * @param {string} dir
  * @param {import('esbuild').Metafile} metafile
  * @returns {Set<string>} The names that the top of a module declares with `let` or `var`.
  */
-function variablesOf({ dir }, { inputs }) {
+function variablesOf(dir, { inputs }) {
   const declarations = Object.keys(inputs).flatMap((input) => [
     ...readFileSync(join(dir, input), 'utf8').matchAll(/^(?:export )?(?:let|var) (\w+)/gm),
   ]);

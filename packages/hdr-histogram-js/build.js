@@ -10,7 +10,8 @@
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
+import { restored } from '../../tools/bundle.js';
 
 const dist = resolve(process.argv[2] ?? join(import.meta.dirname, 'dist'));
 
@@ -35,39 +36,47 @@ const MODULES = {
 /** Modules without a default export. */
 const NAMED_MODULES = ['HistogramBuilder', 'encoding', 'wasm'];
 
-const options = /** @type {const} */ ({
-  absWorkingDir: import.meta.dirname,
-  entryPoints: ['src/index.ts'],
-  bundle: true,
-  target: 'es2023',
-  conditions: ['@hdrscope/source'],
-  minifySyntax: true,
-  minifyWhitespace: true,
-  legalComments: 'none',
-  logLevel: 'warning',
-});
+/**
+ * Makes one file of all sources.
+ *
+ * @param {'node' | 'browser'} platform
+ * @param {import('esbuild').TransformOptions} options
+ */
+async function makeFile(platform, options) {
+  const dir = import.meta.dirname;
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: dir,
+    entryPoints: ['src/index.ts'],
+    platform,
+    bundle: true,
+    format: 'esm',
+    target: TARGET,
+    conditions: ['@hdrscope/source'],
+    // Files for browsers leave out the parts that need them: a test looks for them.
+    external: ['node:*'],
+    legalComments: 'none',
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+  });
+  const text = restored(outputFiles[0]?.text ?? '', dir, metafile);
+  return (await transform(text, { target: TARGET, minifyWhitespace: true, ...options })).code;
+}
+
+const TARGET = 'es2023';
 
 mkdirSync(dist, { recursive: true });
 // The package itself is of ES modules; its users have loaded CommonJS so far.
 writeFileSync(join(dist, 'package.json'), '{ "type": "commonjs" }\n');
-await build({
-  ...options,
-  outfile: join(dist, 'index.js'),
-  format: 'cjs',
-  platform: 'node',
-});
-await build({
-  ...options,
-  outfile: join(dist, 'hdrhistogram.umd.js'),
+writeFileSync(join(dist, 'index.js'), await makeFile('node', { format: 'cjs', platform: 'node' }));
+const script = await makeFile('browser', {
   format: 'iife',
   globalName: 'hdr',
-  platform: 'browser',
-  // The parts that need them are left out: the test of this file looks for them.
-  external: ['node:*'],
   minifyIdentifiers: true,
   keepNames: true,
-  footer: { js: 'if(typeof module==="object"&&module.exports)module.exports=hdr;' },
 });
+const forModules = 'if(typeof module==="object"&&module.exports)module.exports=hdr;\n';
+writeFileSync(join(dist, 'hdrhistogram.umd.js'), `${script}${forModules}`);
 // Old compilers do not follow an import of a .ts file.
 const types = join(dist, 'types');
 for (const name of existsSync(types) ? readdirSync(types) : []) {

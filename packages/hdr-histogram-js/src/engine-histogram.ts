@@ -10,6 +10,9 @@ import { type Histogram, type HistogramSummary, NO_TAG, toSummary } from './hist
  */
 export const INSPECT: symbol = Symbol.for('nodejs.util.inspect.custom');
 
+/** The largest integer that V8 keeps in 32 bits. */
+const SMALL = 2 ** 31 - 1;
+
 /** An object and its fields, rather too many. */
 const OBJECT_BYTES = 192;
 
@@ -20,22 +23,18 @@ const OBJECT_BYTES = 192;
  */
 export let engineOf: (histogram: EngineHistogram) => Engine;
 
-/**
- * Gives a histogram another engine, and returns it.
- *
- * @internal
- */
-export let adopt: <H extends EngineHistogram>(histogram: H, engine: Engine) => H;
-
 /** What all histograms of this package share: the API of hdr-histogram-js over a histogram of `@hdrscope/core`. */
 export abstract class EngineHistogram implements Histogram {
   #engine: Engine;
   startTimeStampMsec: number = Number.MAX_SAFE_INTEGER;
   endTimeStampMsec = 0;
   tag: string = NO_TAG;
-  // The engine knows the slots of the smallest and the largest value. Users of this API expect the values.
-  maxValue = 0;
-  minNonZeroValue: number = Number.MAX_SAFE_INTEGER;
+  // The engine knows the slots of the largest and the smallest value. Users of this API expect the values.
+  #max = 0;
+  #min: number = Number.MAX_SAFE_INTEGER;
+  // A value from `#low` to `#high` changes neither. `#low` is at most 2^31 - 1: V8 compares small integers in half of the time.
+  #low = SMALL;
+  #high = -1;
 
   /** @internal */
   constructor(engine: Engine) {
@@ -44,10 +43,6 @@ export abstract class EngineHistogram implements Histogram {
 
   static {
     engineOf = (histogram) => histogram.#engine;
-    adopt = (histogram, engine) => {
-      histogram.#engine = engine;
-      return histogram;
-    };
     Object.defineProperty(EngineHistogram.prototype, INSPECT, {
       value(this: EngineHistogram) {
         return this.toString();
@@ -68,6 +63,14 @@ export abstract class EngineHistogram implements Histogram {
    * @internal
    */
   protected abstract empty(engine: Engine): EngineHistogram;
+
+  get maxValue(): number {
+    return this.#max;
+  }
+
+  get minNonZeroValue(): number {
+    return this.#min;
+  }
 
   get autoResize(): boolean {
     return this.#engine.autoResize;
@@ -110,14 +113,12 @@ export abstract class EngineHistogram implements Histogram {
   }
 
   recordValue(value: number): void {
-    // The engine warns of values between 0 and 1. Here everybody knows that fractions are ignored.
-    this.#engine.record(value < 1 ? Math.floor(value) : value);
-    if (value > this.maxValue) this.#raiseMax(value);
-    if (value < this.minNonZeroValue) this.#lowerMin(value);
+    this.#engine.record(value);
+    if (value < this.#low || value > this.#high) this.#widen(value, value);
   }
 
   recordValueWithCount(value: number, count: number): void {
-    this.#engine.record(value < 1 ? Math.floor(value) : value, count);
+    this.#engine.record(value, count);
     if (count > 0) this.#widen(value, value);
   }
 
@@ -168,14 +169,14 @@ export abstract class EngineHistogram implements Histogram {
   add(otherHistogram: Histogram): void {
     const other = this.#operand('add', otherHistogram);
     this.#engine.add(engineOf(other));
-    this.#widen(other.minNonZeroValue, other.maxValue);
+    this.#setBounds(Math.min(this.#min, other.minNonZeroValue), Math.max(this.#max, other.maxValue));
     this.#coverTimes(other);
   }
 
   subtract(otherHistogram: Histogram): void {
     const other = this.#operand('subtract', otherHistogram);
     this.#engine.subtract(engineOf(other));
-    if (this.#engine.countAt(this.maxValue) === 0 || this.#engine.countAt(this.minNonZeroValue) === 0) {
+    if (this.#engine.countAt(this.#max) === 0 || this.#engine.countAt(this.#min) === 0) {
       this.readBounds();
     }
   }
@@ -210,8 +211,7 @@ export abstract class EngineHistogram implements Histogram {
     this.startTimeStampMsec = 0;
     this.endTimeStampMsec = 0;
     this.tag = NO_TAG;
-    this.maxValue = 0;
-    this.minNonZeroValue = Number.MAX_SAFE_INTEGER;
+    this.#setBounds(Number.MAX_SAFE_INTEGER, 0);
   }
 
   abstract destroy(): void;
@@ -231,8 +231,7 @@ export abstract class EngineHistogram implements Histogram {
    */
   readBounds(): void {
     const { max, minNonZero } = this.#engine;
-    this.maxValue = max;
-    this.minNonZeroValue = minNonZero === 0 ? Number.MAX_SAFE_INTEGER : minNonZero;
+    this.#setBounds(minNonZero === 0 ? Number.MAX_SAFE_INTEGER : minNonZero, max);
   }
 
   #operand(operation: string, other: Histogram): EngineHistogram {
@@ -244,28 +243,26 @@ export abstract class EngineHistogram implements Histogram {
     throw new Error(`Cannot ${way} a ${other.family} histogram to a ${this.family} histogram`);
   }
 
-  #widen(least: number, most: number): void {
-    if (most > this.maxValue) this.#raiseMax(most);
-    if (least < this.minNonZeroValue) this.#lowerMin(least);
-  }
-
   // As there: the fraction of the largest value shows, and a value between 0 and 1 is one above 0.
-  #raiseMax(value: number): void {
-    this.maxValue = value + (unitOf(this.#engine) - 1);
+  #widen(least: number, most: number): void {
+    const unit = 2 ** this.#engine.layout.unitMagnitude;
+    const isLess = least < this.#min && least > unit - 1;
+    this.#setBounds(
+      isLess ? Math.floor(least / unit) * unit : this.#min,
+      most > this.#max ? most + (unit - 1) : this.#max,
+    );
   }
 
-  #lowerMin(value: number): void {
-    const unit = unitOf(this.#engine);
-    if (value > unit - 1) this.minNonZeroValue = Math.floor(value / unit) * unit;
+  #setBounds(min: number, max: number): void {
+    this.#min = min;
+    this.#max = max;
+    this.#low = Math.min(min, SMALL);
+    // While the smallest value is large, each value is looked at.
+    this.#high = min < SMALL ? max : -1;
   }
 
   #coverTimes({ startTimeStampMsec, endTimeStampMsec }: EngineHistogram): void {
     this.startTimeStampMsec = Math.min(this.startTimeStampMsec, startTimeStampMsec);
     this.endTimeStampMsec = Math.max(this.endTimeStampMsec, endTimeStampMsec);
   }
-}
-
-/** The width of the narrowest slots. */
-function unitOf({ layout }: Engine): number {
-  return 2 ** layout.unitMagnitude;
 }

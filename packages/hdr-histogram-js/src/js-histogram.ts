@@ -1,6 +1,6 @@
-import type { Histogram as Engine } from '@hdrscope/core';
+import { Histogram as Engine } from '@hdrscope/core';
 import { decodedEngine, engineFor } from './engine.ts';
-import { adopt, EngineHistogram, engineOf } from './engine-histogram.ts';
+import { EngineHistogram, engineOf } from './engine-histogram.ts';
 import type { BitBucketSize } from './histogram.ts';
 import { PercentileIterator, RecordedValuesIterator } from './iterators.ts';
 
@@ -28,13 +28,15 @@ export abstract class JsHistogram extends EngineHistogram {
     bitBucketSize: BitBucketSize = 32,
   ) {
     super(
-      engineFor({
-        lowestDiscernibleValue,
-        highestTrackableValue,
-        numberOfSignificantValueDigits,
-        bitBucketSize,
-        autoResize: false,
-      }),
+      isEngine(lowestDiscernibleValue)
+        ? lowestDiscernibleValue
+        : engineFor({
+            lowestDiscernibleValue,
+            highestTrackableValue,
+            numberOfSignificantValueDigits,
+            bitBucketSize,
+            autoResize: false,
+          }),
     );
   }
 
@@ -68,7 +70,7 @@ export abstract class JsHistogram extends EngineHistogram {
 
   /** @internal */
   protected empty(engine: Engine): JsHistogram {
-    return adopt(new (this.constructor as JsConstructor)(1, 2, 0), engine);
+    return overEngine(this.constructor as JsConstructor, engine);
   }
 
   get bucketCount(): number {
@@ -155,13 +157,23 @@ export type JsConstructor = new (
   numberOfSignificantValueDigits: number,
 ) => JsHistogram;
 
+// V8 compiles a field that is assigned once into the record path. So an engine comes through the constructor, in place of its first
+// argument, which users know as a number.
+function overEngine(Constructor: JsConstructor, engine: Engine): JsHistogram {
+  return new Constructor(engine as unknown as number, 0, 0);
+}
+
+function isEngine(argument: unknown): argument is Engine {
+  return argument instanceof Engine;
+}
+
 /**
  * A histogram over an engine of a size that has been checked.
  *
  * @internal
  */
 export function jsHistogram(engine: Engine, size: BitBucketSize): JsHistogram {
-  return adopt(new CLASSES[size](1, 2, 0), engine);
+  return overEngine(CLASSES[size], engine);
 }
 
 /** Counts in small cells. See `BitBucketSize`. */

@@ -1,9 +1,9 @@
-import { createRequire } from 'node:module';
 import { inspect } from 'node:util';
 import * as ours from '../src/index.ts';
+import { peer } from './support/peer.ts';
 
 // Where hdr-histogram-js loses or corrupts data. Each test shows both.
-const theirs = createRequire(import.meta.url)('hdr-histogram-js') as typeof ours;
+const theirs = peer;
 
 test.each([8, 16] as const)('counts of %d bits do not wrap around', (bitBucketSize) => {
   const count = 2 ** bitBucketSize + 3;

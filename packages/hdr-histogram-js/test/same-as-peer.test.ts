@@ -1,9 +1,9 @@
-import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import * as ours from '../src/index.ts';
+import { peer, peerModule } from './support/peer.ts';
 
 // What hdr-histogram-js answers is the law of this package.
-const theirs = createRequire(import.meta.url)('hdr-histogram-js') as typeof ours;
+const theirs = peer;
 
 beforeAll(() => {
   ours.initWebAssemblySync();
@@ -158,9 +158,7 @@ test('sums and differences of histograms of one shape give the same answers', ()
 });
 
 test('the steps of recorded values are the same', () => {
-  const { default: TheirIterator } = createRequire(import.meta.url)(
-    'hdr-histogram-js/dist/RecordedValuesIterator',
-  ) as { default: typeof ours.RecordedValuesIterator };
+  const TheirIterator = peerModule<typeof ours.RecordedValuesIterator>('dist/RecordedValuesIterator');
   const [one, other] = both({});
   for (const histogram of [one, other])
     for (const each of [0, 5, 5, 70_000, 123_456_789]) histogram.recordValue(each);
