@@ -1,7 +1,18 @@
-import { join } from 'node:path';
-import { askAdminSocket, registryReplies, serveAdminSocket } from '@hdrscope/ceph';
+import { execFile } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import {
+  askAdminSocket,
+  histogramReplies,
+  PerfHistogram,
+  parseCounters,
+  parseHistogramDump,
+  registryReplies,
+  serveAdminSocket,
+} from '@hdrscope/ceph';
 import { createRegistry } from '@hdrscope/registry';
-import { describeWithPeers } from '@hdrscope/testing';
+import { describeWithPeers, programOf } from '@hdrscope/testing';
+import { LATENCY, SIZE } from '@hdrscope/testing/osd';
 import { expectedSeries, seriesOf, startCephExporter } from './support/ceph-exporter.ts';
 import { createFolder, stopPeers } from './support/peer-process.ts';
 
@@ -37,6 +48,41 @@ describeWithPeers(['ceph-tentacle'])('ceph-exporter', () => {
       expect(expected.get('ceph_hdrscope_body_size_sum{ceph_daemon="shop"}')).toBe('5050000');
       expect(page).toMatch(/^ceph_daemon_socket_up\{ceph_daemon="shop",hostname=".*"\} 1$/m);
       expect(page).toContain('# HELP ceph_hdrscope_request_duration_count Time Count\n');
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+describeWithPeers(['ceph-tentacle'])('the ceph command of Tentacle', () => {
+  test('prints the histograms and labelled counters of our socket', async () => {
+    const registry = createRegistry();
+    registry.histogram({ name: 'request.duration', unit: 's' }).with({ method: 'GET' }).record(0.25);
+    const histogram = new PerfHistogram([LATENCY, SIZE]);
+    for (let ms = 1; ms <= 100; ms++) histogram.record(ms * 1e6, 4096);
+    const loggers = [{ name: 'shop', counters: [{ name: 'answers', histogram }] }];
+    const server = await serveAdminSocket({
+      path: join(await createFolder(), 'shop.asok'),
+      ...registryReplies(registry),
+      histograms: histogramReplies(() => loggers),
+    });
+    const ceph = async (...args: readonly string[]): Promise<string> => {
+      const program = join(dirname(programOf('ceph-tentacle')), 'ceph');
+      const options = { timeout: 90_000, killSignal: 'SIGKILL' } as const;
+      return (await promisify(execFile)(program, ['--admin-daemon', server.path, ...args], options)).stdout;
+    };
+    try {
+      const [dumped] = parseHistogramDump(await ceph('perf', 'histogram', 'dump', 'shop', 'answers'));
+      expect(dumped!.histogram.cells).toEqual(histogram.cells);
+      const [counters] = parseCounters(await ceph('counter', 'dump'));
+      expect(counters).toMatchObject({ logger: 'hdrscope', labels: { method: 'GET' } });
+      expect(counters!.counters.get('request.duration')).toEqual({ count: 1, sum: 0.25 });
+      for (const command of ['perf histogram schema', 'counter schema', 'perf dump', 'help']) {
+        const printed = await ceph('-f', 'json', ...command.split(' '));
+        expect(printed.trimEnd()).toBe(
+          (await askAdminSocket(server.path, command, { format: 'json' })).trimEnd(),
+        );
+      }
     } finally {
       await server.close();
     }

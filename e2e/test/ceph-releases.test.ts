@@ -2,6 +2,7 @@ import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   askAdminSocket,
+  askHistograms,
   type CephFormat,
   formatHistogramDump,
   formatHistogramSchema,
@@ -123,6 +124,21 @@ for (const [peer, { release, scrub }] of Object.entries(RELEASES) as [
           );
           expect(notes).toEqual([]);
         }
+      });
+
+      test('has the sums of its histograms in perf dump', async () => {
+        const [read, numbers] = await whileIdle(operations, async () => {
+          return [
+            await askHistograms(ask),
+            JSON.parse(await ask('perf dump', { logger: 'osd' })).osd,
+          ] as const;
+        });
+        const writes = read.find(({ counter }) => counter === 'op_w_latency_in_bytes_histogram')!;
+        const [latency, bytes] = writes.measured!;
+        const ns = Math.round(numbers.op_w_latency.sum * 1e9);
+
+        expect(latency).toEqual({ lower: ns, upper: ns, value: ns });
+        expect(bytes!.value).toBe(numbers.op_w_in_bytes);
       });
 
       test('has a dump and a schema that are written again byte for byte', async () => {

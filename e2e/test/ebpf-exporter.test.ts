@@ -17,6 +17,7 @@ import {
   histogramsOf,
   isAttached,
   knownCgroup,
+  labelSamples,
   startExporter,
 } from './support/ebpf-exporter.ts';
 import { createFolder, startPeer, stopPeers, waitFor } from './support/peer-process.ts';
@@ -98,6 +99,32 @@ sinks: [{ type: prometheus, listen: 'localhost:0', buckets: classic }]
       });
       const [url] = /^http:\S+/m.exec(command.output())!;
       expectEqualBuckets(histogram!, await (await fetch(url)).text(), await exporter.page());
+    });
+  });
+});
+
+describeWithPeers(['ebpf-exporter'])('labels that ebpf_exporter decodes', () => {
+  describeHere('in a map with all decoders', () => {
+    test('have the same texts', async () => {
+      const [histogram] = histogramsOf('decoders');
+      const exporter = await startExporter('decoders', 'stopped', bpffs);
+      const { key, keySize } = histogram!.map.shape!;
+      const samples = labelSamples();
+      const entries = [10, 100, 1000].flatMap((bucket, at) =>
+        [0, 1, 2, 3].map((sample): Entry => {
+          const bytes = Buffer.alloc(keySize!);
+          for (const { name, offset } of key!) samples[name]?.[sample]?.copy(bytes, offset);
+          bytes.writeBigUInt64LE(BigInt(bucket), key!.at(-1)!.offset);
+          return { key: bytes, count: BigInt(1 + at + 10 * sample) };
+        }),
+      );
+      fill(bpffs.path('decoded_bytes'), entries);
+      const [theirs, ours] = [await exporter.page(), await pageOf([histogram!])];
+      expectEqualBuckets(histogram!, ours, theirs);
+      // The expressions for the last sample match nothing.
+      expect(readHistogram(ours, histogram!.family.name!)).toHaveLength(3);
+      expect(ours).toContain('symbol="unknown_addr:0x');
+      expect(ours).toContain('domain="example.com"');
     });
   });
 });

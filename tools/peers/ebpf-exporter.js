@@ -13,7 +13,7 @@ const ARCHITECTURES = { x64: 'x86', arm64: 'arm64' };
 /**
  * Builds ebpf_exporter, with libbpf from its sources, into `bin` of a folder, and those of its examples that have histograms:
  * into `running`, and into `stopped` without the programs that count. The maps of both are pinned by their names, so
- * a `stopped` example has the maps of a `running` one that has ended. The environment variable `HDRSCOPE_EBPF_EXPORTER` names a
+ * a `stopped` example has the maps of a `running` one that has ended. `stopped` also has a map of ours, `decoders`. The environment variable `HDRSCOPE_EBPF_EXPORTER` names a
  * clone to take the sources from, where GitHub is out of reach.
  *
  * @param {string} module The folder of `Cargo.toml`, which brings libbpf.
@@ -48,6 +48,13 @@ export function buildEbpfExporter(module, folder) {
     compile(example, join(folder, 'running'), pinned);
     compile(example, join(folder, 'stopped'), (source) => withoutPrograms(pinned(source)));
   }
+  for (const file of ['decoders.bpf.c', 'decoders.yaml'])
+    cpSync(join(module, file), join(sources, 'examples', file));
+  compile(
+    { sources, name: 'decoders', include: join(libbpf, 'usr/include') },
+    join(folder, 'stopped'),
+    pinned,
+  );
   renameSync(join(sources, 'LICENSE'), join(folder, 'LICENSE'));
   rmSync(sources, { recursive: true, force: true });
 }

@@ -21,7 +21,7 @@ export function examples(): readonly string[] {
 
 /** The path of the configuration of an example. */
 export function configOf(example: string): string {
-  return join(folder(), 'running', `${example}.yaml`);
+  return join(folder(), 'stopped', `${example}.yaml`);
 }
 
 /** The histograms of an example. */
@@ -108,4 +108,51 @@ export function knownCgroup(): number | undefined {
   });
   const unique = ids.filter(({ ino }) => ids.filter((other) => other.ino === ino).length === 1);
   return unique.sort((a, b) => a.depth - b.depth || a.ino - b.ino)[0]?.ino;
+}
+
+/** Four values of each label of the example `decoders`: known ones, unknown ones, and a text that no expression matches. */
+export function labelSamples(): Readonly<Record<string, readonly Buffer[]>> {
+  const [major = 0, minor = 0] = /^ *(\d+) +(\d+) /m
+    .exec(readFileSync('/proc/partitions', 'utf8'))!
+    .slice(1)
+    .map(Number);
+  const [one, other] = uniqueSymbols();
+  const u16 = (value: number): Buffer => Buffer.from(Uint16Array.of(value).buffer);
+  const u32 = (value: number): Buffer => Buffer.from(Uint32Array.of(value).buffer);
+  const u64 = (...values: readonly bigint[]): Buffer => Buffer.from(BigUint64Array.from(values).buffer);
+  const hex = (text: string): Buffer => Buffer.from(text, 'hex');
+  const first = (...some: readonly Buffer[]): readonly Buffer[] =>
+    [0, 1, 2, 3].map((i) => some[i % some.length]!);
+  return {
+    device: first(u32((minor & 0xff) | (major << 8) | ((minor & ~0xff) << 12)), u32(0x8810)),
+    interface: first(u32(1), u32(4_000_000)),
+    symbol: first(u64(one!), u64(one! + 1n), u64(other!)),
+    ipv4: first(hex('0a000001'), hex('00000000'), hex('ffffffff')),
+    ipv6: first(
+      hex('20010db8000000000000000000000001'),
+      hex('00000000000000000000ffff7f000001'),
+      hex('fe800000000000010000000000000000'),
+    ),
+    comm: ['kswapd0\0rest', 'systemd-journal', 'systemd-udevd', 'sshd'].map((text) => Buffer.from(text)),
+    error: first(u32(2), u32(121), u32(9999), u32(0)),
+    named: first(u16(1), u16(2), u16(300), u16(4)),
+    bytes: first(hex('deadbe'), hex('000000')),
+    domain: first(Buffer.from('\x07example\x03com'), Buffer.from('\x09broken'), Buffer.alloc(1)),
+    stack: first(u64(one! + 1n, other!), u64(other!), u64(0n)),
+    cgroup: first(u64(4_000_000_000n), u64(BigInt(knownCgroup() ?? 4_000_000_001))),
+  };
+}
+
+/** Addresses of symbols at which no other symbol begins, followed by another symbol. */
+function uniqueSymbols(): readonly bigint[] {
+  const addresses = readFileSync('/proc/kallsyms', 'utf8')
+    .split('\n')
+    .map((line) => line.slice(0, 16))
+    .filter((address) => address.startsWith('ffffffff'))
+    .slice(0, 5000)
+    .map((address) => BigInt(`0x${address}`))
+    .sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  return addresses.filter(
+    (address, i) => i > 0 && addresses[i - 1]! < address && (addresses[i + 1] ?? 0n) > address + 1n,
+  );
 }

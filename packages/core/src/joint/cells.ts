@@ -32,6 +32,13 @@ export class Cells {
     if (next === 0) words[2 * cell + HIGH]!++;
   }
 
+  /** A count as a number; above 2^53 the nearest double. */
+  numberAt(cell: number): number {
+    const { words } = this;
+    const [low, high] = [words[2 * cell + LOW]!, words[2 * cell + HIGH]!];
+    return high === 0 ? low : high * 2 ** 32 + low;
+  }
+
   /**
    * Adds counts cell by cell.
    *

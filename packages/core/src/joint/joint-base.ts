@@ -8,7 +8,7 @@ import {
   visible,
 } from '@hdrscope/core/internal';
 import { Cells } from './cells.ts';
-import { type SlotSpan, stridesOf, visitCells } from './grid.ts';
+import { type SlotSpan, stridesOf, visitCells, visitRows } from './grid.ts';
 import { assertRange, slotSpanOf, type ValueRange } from './value-range.ts';
 
 /** A quantile of an axis: the bounds of the slot that holds it, and an estimate within them. */
@@ -245,15 +245,17 @@ export abstract class JointBase<Axis extends NamedAxis> extends Inspectable {
   marginal(axis: string | number, where: readonly ValueRange[] = []): LayoutHistogram {
     const at = this.#indexOf(axis);
     const layout = this.layouts[at]!;
-    const counts = new Array<bigint>(layout.slotCount).fill(0n);
-    const { all } = this.counts;
-    visitCells(this.#slotCounts(), this.#spansOf(where), (cell, slots) => {
-      const count = all[cell]!;
-      if (count !== 0n) counts[slots[at]!]! += count;
+    const counts = new Float64Array(layout.slotCount);
+    const { counts: cells } = this;
+    // Along a row, only the slot of the last axis changes.
+    const step = at === this.axes.length - 1 ? 1 : 0;
+    visitRows(this.#slotCounts(), this.#spansOf(where), (first, length, slots) => {
+      const slot = slots[at]!;
+      for (let i = 0; i < length; i++) counts[slot + i * step]! += cells.numberAt(first + i);
     });
     assertExact(counts);
     const marginal = new LayoutHistogram(layout);
-    marginal.add(countedIn(layout, counts.map(Number)));
+    marginal.add(countedIn(layout, counts));
     return marginal;
   }
 
@@ -478,9 +480,10 @@ function isNumber(value: unknown): value is number {
   return typeof value === 'number' && !Number.isNaN(value);
 }
 
-function assertExact(counts: readonly bigint[]): void {
-  const total = counts.reduce((sum, count) => sum + count, 0n);
-  if (total > BigInt(Number.MAX_SAFE_INTEGER)) {
+/** Sums of doubles are exact up to 2^53, and rounding never brings a larger sum below it. */
+function assertExact(counts: Float64Array): void {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  if (total > Number.MAX_SAFE_INTEGER) {
     throw mustBe('ERR_COUNT_OVERFLOW', 'the number of values', 'at most 2^53 - 1', total);
   }
 }

@@ -1,13 +1,14 @@
 import { lstatSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Attributes } from '@hdrscope/registry';
+import { type Attributes, createRegistry } from '@hdrscope/registry';
 import { decodedSource } from '../../src/exporter-config/decoded-source.ts';
 import { fromEbpfExporterConfig } from '../../src/exporter-config/from-config.ts';
 import { readLabels } from '../../src/exporter-config/labels.ts';
 import { SystemNames } from '../../src/exporter-config/system-names.ts';
 import { YamlValue } from '../../src/exporter-config/yaml-value.ts';
 import { exporterExp2Layout } from '../../src/layout/exporter-layouts.ts';
+import { kernelHistograms } from '../../src/registry-source.ts';
 import { framesSource } from '../../src/source/frames.ts';
 import type { Frame, KernelHistogram } from '../../src/source/source.ts';
 
@@ -225,6 +226,25 @@ describe('histograms of one label', () => {
     const { histograms } = await decodedSource(framesSource([frame]), { labels, names, sumFactor: 1 }).read();
     expect(histograms.map(({ attributes }) => attributes)).toEqual([{ label: 'read' }, { label: 'read' }]);
     expect(new Set(histograms.map(({ identity }) => identity)).size).toBe(2);
+  });
+
+  test('add up in one series, which counts nothing twice when one of them goes and comes back', async () => {
+    const of = (label: number, count: number) => ({
+      attributes: { label },
+      counts: Float64Array.of(count, 0, 0),
+    });
+    const frames = [frameOf(of(1, 10), of(2, 100)), frameOf(of(1, 12)), frameOf(of(1, 12), of(2, 5))];
+    const registry = createRegistry();
+    const source = decodedSource(framesSource(frames), { labels, names, sumFactor: 1 });
+    const kernel = kernelHistograms(registry, source, {});
+    const totals: unknown[] = [];
+    for (let i = 0; i < frames.length; i++) {
+      const [family] = (await registry.gather()).families;
+      totals.push(family!.series.map(({ attributes, histogram }) => [attributes, histogram.totalCount]));
+    }
+    await kernel.close();
+    const series = (count: number) => [[{ label: 'read' }, count]];
+    expect(totals).toEqual([series(110), series(112), series(117)]);
   });
 });
 

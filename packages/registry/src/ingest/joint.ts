@@ -71,7 +71,7 @@ export interface JointHistogramOptions extends IntakeOptions {
  * count integers, so their buckets end at the largest integer of the slot. HDR slots are added as they are. Sums are exact as
  * those of the histogram are. Counts that are in the registry stay there when the histogram is reset.
  *
- * A gather visits every cell once for each family.
+ * A gather visits every cell once for each family, in one go.
  *
  * @throws HdrscopeError `ERR_INVALID_OPTION` when an option or an axis does not exist, a bound lies within a slot, there is not
  *   a name for each class, or the unit of a family does not suit its axis.
