@@ -24,14 +24,14 @@ export class BtfBuilder {
     return this.#type('', 3, 0, 0, [element, element, length]);
   }
 
-  struct(size: number, members: readonly TestMember[]): number {
+  struct(size: number, members: readonly TestMember[], name = 's'): number {
     const hasBits = members.some(({ bitSize }) => bitSize !== undefined);
     const words = members.flatMap(({ name, type, bitOffset, bitSize = 0 }) => [
       this.#string(name),
       type,
       hasBits ? (bitSize << 24) | bitOffset : bitOffset,
     ]);
-    return this.#type('s', 4, members.length, size, words, hasBits);
+    return this.#type(name, 4, members.length, size, words, hasBits);
   }
 
   union(size: number, members: readonly TestMember[]): number {
