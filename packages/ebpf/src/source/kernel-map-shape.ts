@@ -113,7 +113,9 @@ export function resolveShape(
   const common = {
     counts: { type: counts.type, offset: counts.offset ?? 0, length: counts.length ?? 1 },
     ...sumOf(info, shape, layout, { valueFields, places }),
-    valueAttributes: (shape.valueAttributes ?? []).map((field) => named(info, field, valueFields)),
+    valueAttributes: (shape.valueAttributes ?? []).map((field) =>
+      besideKey(named(info, field, valueFields), keyFields),
+    ),
   };
   for (const field of [
     ...keyFields,
@@ -265,6 +267,12 @@ function named(info: MapInfo, field: string | Field, fields: readonly Field[]): 
   if (found !== undefined) return found;
   const names = namesOf(fields) || 'fields without readable types';
   throw unclear(info, `its values have no field ${field}, only: ${names}`, field);
+}
+
+/** A field of the value is called `value.name` when the key has a field of that name: both are attributes. */
+function besideKey(field: Field, keyFields: readonly Field[]): Field {
+  const isTaken = keyFields.some(({ name }) => name === field.name);
+  return isTaken ? { ...field, name: `value.${field.name}` } : field;
 }
 
 const MOST_NAMES = 20;

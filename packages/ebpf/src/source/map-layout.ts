@@ -149,7 +149,7 @@ function byTypes(info: MapInfo, types: readonly BtfType[] | undefined): KnownLay
   if (slots.type === 'u64' && length === LOG_LINEAR_SLOTS && fields.some(({ name }) => name === 'sum')) {
     return {
       layout: logLinear8Layout(),
-      shape,
+      shape: { ...shape, sum: 'sum' },
       ground: `its values have slots[${length}] and a sum, as of the programs of hdrscope`,
     };
   }
@@ -209,11 +209,8 @@ function guessesFor(info: MapInfo, types: readonly BtfType[] | undefined): reado
 function layoutsOf(slots: number | undefined): readonly LayoutGuess[] {
   if (slots === undefined) {
     const texts = [
-      'bcc',
-      'libbpf-tools:64',
-      'inspektor-gadget:65',
-      'exporter-exp2:64',
-      'exporter-linear:4096',
+      ...['queue-depth', 'bcc', 'libbpf-tools:64', 'inspektor-gadget:65'],
+      ...['exporter-exp2:MAX', 'exporter-linear:MAX'],
     ];
     return texts.map((layout) => ({ layout }));
   }
