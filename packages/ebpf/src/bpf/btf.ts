@@ -272,6 +272,7 @@ export interface MapInBtf {
   readonly name: string;
   readonly keyTypeId: number;
   readonly valueTypeId: number;
+  readonly maxEntries: number;
 }
 
 const KEPT_BYTES = 15;
@@ -292,7 +293,19 @@ export function mapNameInBtf(types: readonly BtfType[], map: MapInBtf): string |
     return variable?.kind === 'variable' && kept(variable.name) === map.name ? [variable] : [];
   });
   const fitting = called.filter(({ type }) => hasTypes(types, type, map));
-  return fitting.length === 1 ? fitting[0]!.name : undefined;
+  if (fitting.length < 2) return fitting[0]?.name;
+  // A loader may set another number of entries, so it matters only where the types do not decide.
+  const sized = fitting.filter(({ type }) => entriesOf(types, type) === map.maxEntries);
+  return sized.length === 1 ? sized[0]!.name : undefined;
+}
+
+/** The number of entries in the definition of a map: `__uint(max_entries, N)` is a pointer to an array of that length. */
+function entriesOf(types: readonly BtfType[], definition: number): number | undefined {
+  const type = resolveBtf(types, definition);
+  const member = type.kind === 'struct' ? type.members.find(({ name }) => name === 'max_entries') : undefined;
+  const pointer = member === undefined ? undefined : resolveBtf(types, member.type);
+  const array = pointer?.kind === 'pointer' ? resolveBtf(types, pointer.type) : undefined;
+  return array?.kind === 'array' ? array.length : undefined;
 }
 
 /** Whether the definition of a map, `struct { __type(key, …); __type(value, …); }`, has the types of a map. */

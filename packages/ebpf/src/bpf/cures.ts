@@ -64,12 +64,19 @@ function cureOfPin(path: string): string {
 const MOST_NAMES = 5;
 
 function cureOfFolder(path: string): string {
-  const names = readdirSync(path, { withFileTypes: true })
-    .filter((entry) => entry.isFile() && !/^(maps|progs)\.debug$/.test(entry.name))
-    .map(({ name }) => name);
-  const more = names.length > MOST_NAMES ? ', …' : '';
-  const inside = names.length === 0 ? 'no pin' : `${names.sort().slice(0, MOST_NAMES).join(', ')}${more}`;
-  return `that is a folder, and a pin is a file: it has ${inside}`;
+  return `that is a folder, and a pin is a file${filesIn(path)}`;
+}
+
+function filesIn(path: string): string {
+  try {
+    const names = readdirSync(path, { withFileTypes: true })
+      .filter((entry) => entry.isFile() && !/^(maps|progs)\.debug$/.test(entry.name))
+      .map(({ name }) => name);
+    const more = names.length > MOST_NAMES ? ', …' : '';
+    return `: it has ${names.length === 0 ? 'no pin' : names.sort().slice(0, MOST_NAMES).join(', ') + more}`;
+  } catch {
+    return ', and this user may not list it';
+  }
 }
 
 function cureOfPermission(command: Command, object: string): string {

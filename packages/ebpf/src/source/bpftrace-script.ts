@@ -17,7 +17,7 @@ export interface ScriptMap {
 type Tokens = readonly string[];
 
 const TOKEN =
-  /(?<skip>\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\/)|"(?:\\.|[^"\\])*"|#[^\n]*|@\w*|\$?\w+|==|!=|<=|>=|[\s\S]/g;
+  /(?<skip>\s+|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|"(?:\\.|[^"\\])*(?:"|$)|#[^\n]*|@\w*|\$?\w+|==|!=|<=|>=|[\s\S]/g;
 
 /**
  * The maps of a script with the functions that fill them. bpftrace gives a map one type, so one assignment shows it. Maps
@@ -77,6 +77,9 @@ function assignmentAt(
 
 const CLOSING: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
 
+/** A longer list is not worth its time. */
+const LONGEST_LIST = 1000;
+
 /** The parts of a list in brackets that begins at a token, and the token after it. */
 function listAt(
   tokens: Tokens,
@@ -86,7 +89,7 @@ function listAt(
   if (tokens[at] !== bracket) return undefined;
   const open: string[] = [];
   const parts: string[][] = [[]];
-  for (let i = at; i < tokens.length; i++) {
+  for (let i = at; i < Math.min(tokens.length, at + LONGEST_LIST); i++) {
     const token = tokens[i]!;
     if (token in CLOSING) open.push(CLOSING[token]!);
     else if (token === open.at(-1)) open.pop();

@@ -57,6 +57,16 @@ export class BtfBuilder {
     return this.#type('', 2, 0, type, []);
   }
 
+  /** A global variable. */
+  variable(name: string, type: number): number {
+    return this.#type(name, 14, 0, type, [1]);
+  }
+
+  section(name: string, variables: readonly number[]): number {
+    const words = variables.flatMap((variable, i) => [variable, 32 * i, 32]);
+    return this.#type(name, 15, variables.length, 32 * variables.length, words);
+  }
+
   typedef(name: string, type: number): number {
     return this.#type(name, 8, 0, type, []);
   }
