@@ -191,7 +191,10 @@ function guessesFor(info: MapInfo, types: readonly BtfType[] | undefined): reado
   if (type === undefined) return [];
   const fields = fieldsOfValue(info, types);
   const arrays = fields.filter(isArrayField).filter(isCounter);
-  if (arrays.length > 0) return arrays.length === 1 ? layoutsOf(arrays[0]!.length) : [];
+  if (arrays.length > 0) {
+    const isGuess = arrays.length === 1 && (!isOfVariables(info) || NAMES_OF_SLOTS.includes(lastPart(arrays[0]!.name)));
+    return isGuess ? layoutsOf(arrays[0]!.length) : [];
+  }
   const isOneCounter = fields.length === 0 ? valueSize === 8 || valueSize === 4 : fields.every(isCounter);
   if (isOneCounter && isArray(type)) {
     return isUsual(maxEntries) || NAMES_OF_HISTOGRAMS.test(name) ? layoutsOf(maxEntries) : [];
@@ -203,6 +206,13 @@ function guessesFor(info: MapInfo, types: readonly BtfType[] | undefined): reado
     return hasIndex || (isIntegers && NAMES_OF_HISTOGRAMS.test(name)) ? layoutsOf(undefined) : [];
   }
   return fields.length === 0 ? inOpaqueValue(valueSize) : [];
+}
+
+const NAMES_OF_SLOTS: readonly string[] = ['slots', 'hist', 'histogram', 'buckets'];
+
+/** Whether a map holds the global variables of a program, which may be arrays of anything. */
+function isOfVariables({ name }: MapInfo): boolean {
+  return name.includes('.');
 }
 
 /** Layouts with a number of slots; `undefined` when the map does not show the number. */
