@@ -74,8 +74,11 @@ async function start(args: readonly string[], stdin = ''): Promise<Run> {
     idOf: (name) => ids.get(name)!,
     end: async () => {
       const closed = once(child, 'close');
+      // bpftrace 0.17 loses a signal that arrives while it handles events.
+      const asking = setInterval(() => child.kill('SIGINT'), 250);
       child.kill('SIGINT');
       await closed;
+      clearInterval(asking);
       return printedSlots(output.stdout);
     },
   };

@@ -98,7 +98,7 @@ test.each([
   ['eight counters', {}, ['queue-depth', 'libbpf-tools:8', 'bcc:8']],
   ['BPF_HISTOGRAM of bcc', { type: 'array', maxEntries: 64, name: 'dist' }, ['libbpf-tools:64', 'bcc:64']],
   ['log-linear slots', { maxEntries: 496 }, ['log-linear-8', 'exporter-linear:495']],
-  ['a hash by its name', { type: 'hash', name: 'latency_hist' }, ['bcc', 'libbpf-tools:64']],
+  ['a hash by its name', { type: 'hash', name: 'latency_hist' }, ['queue-depth', 'bcc']],
   [
     'struct hist of libbpf-tools without types',
     { type: 'hash', valueSize: 26 * 4 + 16 },
