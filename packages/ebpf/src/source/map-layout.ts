@@ -192,7 +192,8 @@ function guessesFor(info: MapInfo, types: readonly BtfType[] | undefined): reado
   const fields = fieldsOfValue(info, types);
   const arrays = fields.filter(isArrayField).filter(isCounter);
   if (arrays.length > 0) {
-    const isGuess = arrays.length === 1 && (!isOfVariables(info) || NAMES_OF_SLOTS.includes(lastPart(arrays[0]!.name)));
+    const isGuess =
+      arrays.length === 1 && (!isOfVariables(info) || NAMES_OF_SLOTS.includes(lastPart(arrays[0]!.name)));
     return isGuess ? layoutsOf(arrays[0]!.length) : [];
   }
   const isOneCounter = fields.length === 0 ? valueSize === 8 || valueSize === 4 : fields.every(isCounter);
