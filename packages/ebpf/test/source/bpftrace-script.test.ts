@@ -54,7 +54,7 @@ test.each([
 
 test('a long unfinished script is read to its end', () => {
   for (const part of ['@a[1] = hist(', '@a = hist(1); /* "', '@[', '"@a\\"', '#define a']) {
-    expect(mapsOfScript(part.repeat(20_000)).length).toBeLessThan(2);
+    expect(mapsOfScript(part.repeat(5000)).length).toBeLessThan(2);
   }
 });
 
