@@ -20,7 +20,7 @@ export interface MapReaderOptions {
   readonly batch?: boolean;
 }
 
-export const DEFAULT_MAX_BYTES = 64 * 2 ** 20;
+export const DEFAULT_MAX_BYTES: number = 64 * 2 ** 20;
 
 /** Initial room for the entries of a hash, which may declare far more entries than it holds. */
 const FIRST_ENTRIES = 1024;
