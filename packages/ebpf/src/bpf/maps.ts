@@ -52,6 +52,11 @@ export function titleOfMap({ id, name }: Pick<MapInfo, 'id' | 'name'>): string {
   return `map ${id} (${name})`;
 }
 
+/** The details of errors about a map. */
+export function mapDetails({ id, name }: Pick<MapInfo, 'id' | 'name'>): Pick<MapInfo, 'id' | 'name'> {
+  return { id, name };
+}
+
 /** Builds the error for a map whose type holds no histograms. */
 export function notOfHistograms({ id, name }: MapInfo): HdrscopeError {
   return kernelError(`${titleOfMap({ id, name })} has a type that holds no histograms`, { id, name });

@@ -5,10 +5,17 @@ import { type BtfType, mapNameInBtf, readBtf } from '../bpf/btf.ts';
 import { type Field, readField } from '../bpf/fields.ts';
 import { programsOfMap } from '../bpf/map-programs.ts';
 import { DEFAULT_MAX_BYTES, MapReader, type MapReaderOptions } from '../bpf/map-reader.ts';
-import { holdsMaps, isLossy, type MapInfo, mapInfo, openMapById, titleOfMap } from '../bpf/maps.ts';
+import {
+  holdsMaps,
+  isLossy,
+  type MapInfo,
+  mapDetails,
+  mapInfo,
+  openMapById,
+  titleOfMap,
+} from '../bpf/maps.ts';
 import { LITTLE_ENDIAN, viewOf } from '../bpf/memory.ts';
 import type { Bpf } from '../bpf/syscall.ts';
-import { sumOfCpus } from '../cpu-counts.ts';
 import { errnoOf, kernelError } from '../errors.ts';
 import { kernelLayoutOf } from '../layout/by-name.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
@@ -21,9 +28,18 @@ import {
   type ResolvedShape,
   resolveShape,
 } from './kernel-map-shape.ts';
-import { evidenceOf, isOfBpftrace, type LayoutGuess, type MapEvidence, titleOfGuess } from './map-layout.ts';
+import {
+  evidenceOf,
+  isOfBpftrace,
+  type LayoutGuess,
+  type MapEvidence,
+  noHistogram,
+  shapeFor,
+  titleOfGuess,
+} from './map-layout.ts';
 import { mapShapeOf } from './shape-text.ts';
 import type { Frame, KernelHistogram } from './source.ts';
+import { SumCheck, sumContradicts } from './sum-check.ts';
 
 /** How a map is read. See the options of `kernelMap`. */
 export interface MapPlanOptions extends MapReaderOptions {
@@ -109,12 +125,6 @@ function fullName(info: MapInfo, path: string | undefined, types: Types): string
   return full === name && pin.startsWith(name) ? pin : full;
 }
 
-/** Sums are compared with slots of so many values, because events arrive while a map is read. */
-const ENOUGH_TO_COMPARE = 100;
-/** Programs without atomic additions lose some of them. */
-const SUM_TOLERANCE = 0.1;
-const READS_TO_COMPARE = 3;
-
 class OneMap implements MapPlan {
   readonly #map: PlannedMap;
   readonly #info: MapInfo;
@@ -122,7 +132,7 @@ class OneMap implements MapPlan {
   readonly #maker: HistogramMaker;
   readonly #shape: ResolvedShape;
   readonly #ground: string | undefined;
-  #isCompared: boolean;
+  readonly #sums: SumCheck;
 
   constructor(map: PlannedMap, fd: number, options: MapPlanOptions) {
     const { bpf, info, types, name } = map;
@@ -135,18 +145,12 @@ class OneMap implements MapPlan {
     this.#ground = chosen.ground;
     this.#shape = resolveShape(info, shape, layout, isComplete(info, shape) ? undefined : types());
     this.#maker = new HistogramMaker({ name, info, shape: this.#shape, layout });
-    this.#isCompared = this.#shape.sumField === undefined && this.#shape.sumIndex === undefined;
+    this.#sums = new SumCheck(info, layout, this.#shape);
   }
 
   read(fd: number): Frame {
     let histograms = this.#make(fd);
-    if (!this.#isCompared) {
-      for (let reads = 1; sumContradicts(histograms); reads++) {
-        if (reads === READS_TO_COMPARE) throw contradictedBySum(this.#info, histograms[0]!.layout);
-        histograms = this.#make(fd);
-      }
-      this.#isCompared = histograms.some((one) => totalOf(one) >= ENOUGH_TO_COMPARE);
-    }
+    while (this.#sums.asksAgain(histograms)) histograms = this.#make(fd);
     return {
       // No other map has had this id, and counts stay with their map when it gets another pin.
       generation: `map ${this.#info.id}`,
@@ -170,19 +174,7 @@ class OneMap implements MapPlan {
     { layout, shape = {} }: MapPlanOptions,
   ): { readonly layout: KernelLayout; readonly shape: MapShape; readonly ground?: string } {
     const info = this.#info;
-    if (layout !== undefined) {
-      if (!isOfBpftrace(info)) return { layout, shape };
-      const { known, guesses, why } = evidenceOf(info, undefined);
-      if (known === undefined && guesses.length === 0) throw noHistogram(info, why);
-      if (known === undefined) return { layout, shape };
-      if (!isSameLayout(known.layout, layout)) {
-        throw kernelError(
-          `the layout ${layout.name} cannot be right for ${titleOfMap(info)}: ${known.ground}`,
-          nameOf(info),
-        );
-      }
-      return { layout, shape: { ...known.shape, ...shape } };
-    }
+    if (layout !== undefined) return { layout, shape: shapeFor(info, layout, shape) };
     const evidence = evidenceOf(info, types());
     if (evidence.known === undefined) throw this.#question(fd, evidence, types, shape);
     return { ...evidence.known, shape: { ...evidence.known.shape, ...shape } };
@@ -200,7 +192,7 @@ class OneMap implements MapPlan {
       fitting.length === 0
         ? 'choose the `layout` with which its program counts, such as upper bounds (0,1,4,8)'
         : `choose the \`layout\` of the tool that counts in it; its numbers fit ${fitting.map(titleOfGuess).join(', ')}`;
-    return kernelError(`${reason}; ${offer}`, nameOf(info));
+    return kernelError(`${reason}; ${offer}`, mapDetails(info));
 
     function isFitting({ layout, shape: described, sum }: LayoutGuess): boolean {
       // A guess with a gap for the user.
@@ -224,53 +216,6 @@ class OneMap implements MapPlan {
       }
     }
   }
-}
-
-function noHistogram(info: MapInfo, why: string): HdrscopeError {
-  return kernelError(`${titleOfMap(info)} is no histogram: ${why}`, nameOf(info));
-}
-
-function nameOf({ id, name }: MapInfo): { readonly id: number; readonly name: string } {
-  return { id, name };
-}
-
-function isSameLayout(one: KernelLayout, other: KernelLayout): boolean {
-  // A layout with more slots for large integers is the same for all smaller ones.
-  const length = Math.min(one.slots.bounds.length, other.slots.bounds.length);
-  return (
-    one.firstIndex === other.firstIndex &&
-    one.slots.lower(0) === other.slots.lower(0) &&
-    one.name.startsWith('bpftrace-') &&
-    one.slots.bounds.slice(0, length).every((bound, i) => bound === other.slots.bounds[i])
-  );
-}
-
-function totalOf(histogram: KernelHistogram): number {
-  return sumOfCpus(histogram).counts.total;
-}
-
-/** Whether the sum of a histogram is one that its slots cannot have. */
-function sumContradicts(histograms: readonly KernelHistogram[]): boolean {
-  return histograms.some((histogram) => {
-    const { counts, sum, layout } = sumOfCpus(histogram);
-    if (sum === undefined || counts.total < ENOUGH_TO_COMPARE) return false;
-    let least = 0;
-    let most = 0;
-    for (let slot = 0; slot < layout.slotCount; slot++) {
-      const count = counts.at(slot);
-      if (count === 0) continue;
-      least += count * layout.lower(slot);
-      most += count * layout.upper(slot);
-    }
-    return sum < least - SUM_TOLERANCE * Math.abs(least) || sum > most + SUM_TOLERANCE * Math.abs(most);
-  });
-}
-
-function contradictedBySum(info: MapInfo, layout: KernelLayout): HdrscopeError {
-  return kernelError(
-    `the layout ${layout.name} contradicts ${titleOfMap(info)}: its slots cannot have the sum that the map has; choose the layout of its program, or set \`sum\` to 'none' when that field is another number`,
-    nameOf(info),
-  );
 }
 
 /** An outer map holds no more maps than this. */
@@ -319,6 +264,7 @@ class OuterMap implements MapPlan {
       cpuCount: first?.cpuCount ?? 1,
       counterBits: first?.counterBits ?? 64,
       origin,
+      isLossy: frames.some(({ isLossy }) => isLossy),
       histograms: frames.flatMap(({ histograms }) => histograms),
       ...(first?.ground !== undefined && { ground: first.ground }),
     };

@@ -1,5 +1,7 @@
+import type { HdrscopeError } from '@hdrscope/core';
 import { type BtfType, structNameOf } from '../bpf/btf.ts';
-import { isArray, type MapInfo } from '../bpf/maps.ts';
+import { isArray, type MapInfo, mapDetails, titleOfMap } from '../bpf/maps.ts';
+import { kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
 import {
   inspektorGadgetLayout,
@@ -66,6 +68,36 @@ export function evidenceOf(info: MapInfo, types: readonly BtfType[] | undefined)
 /** Whether bpftrace made the map: it writes `AT_` in place of `@`. */
 export function isOfBpftrace({ name }: Pick<MapInfo, 'name'>): boolean {
   return name.startsWith('AT_');
+}
+
+/**
+ * The shape of a map whose layout was given. A map of bpftrace gets the keys of its script.
+ *
+ * @throws HdrscopeError `ERR_KERNEL` when the layout contradicts the script of bpftrace.
+ */
+export function shapeFor(info: MapInfo, layout: KernelLayout, shape: MapShape): MapShape {
+  if (!isOfBpftrace(info)) return shape;
+  const { known, guesses, why } = evidenceOfScript(info);
+  if (known === undefined && guesses.length === 0) throw noHistogram(info, why);
+  if (known === undefined) return shape;
+  if (isSameLayout(known.layout, layout)) return { ...known.shape, ...shape };
+  const message = `the layout ${layout.name} cannot be right for ${titleOfMap(info)}: ${known.ground}`;
+  throw kernelError(message, mapDetails(info));
+}
+
+/** Whether two layouts have the same slots. One of them may have more slots for large integers. */
+function isSameLayout({ slots, firstIndex }: KernelLayout, other: KernelLayout): boolean {
+  const length = Math.min(slots.bounds.length, other.slots.bounds.length);
+  return (
+    firstIndex === other.firstIndex &&
+    slots.lower(0) === other.slots.lower(0) &&
+    slots.bounds.slice(0, length).every((bound, i) => bound === other.slots.bounds[i])
+  );
+}
+
+/** Builds the error for a map that holds something else. */
+export function noHistogram(info: MapInfo, why: string): HdrscopeError {
+  return kernelError(`${titleOfMap(info)} is no histogram: ${why}`, mapDetails(info));
 }
 
 const unknown = (why: string, guesses: readonly LayoutGuess[] = []): MapEvidence => ({

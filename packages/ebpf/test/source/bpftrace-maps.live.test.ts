@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  bpftoolMap,
   type KernelLayout,
   type KernelMapOptions,
   kernelLayoutOf,
@@ -49,9 +50,17 @@ interface Run {
   end(): Promise<ReadonlyMap<string, readonly string[]>>;
 }
 
+const started: ChildProcess[] = [];
+
+// A test that fails leaves its bpftrace running.
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill('SIGKILL');
+});
+
 /** Starts bpftrace, and waits until its BEGIN has run. */
 async function start(args: readonly string[], stdin = ''): Promise<Run> {
   const child = spawn('bpftrace', ['-f', 'json', ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
+  started.push(child);
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {
@@ -198,7 +207,15 @@ bpftraceTest('other maps of bpftrace are refused, whatever layout is given', asy
   expect(await refusalOf('AT_long_name_of')).toContain('has 2 assignments to such a map');
   expect(await refusalOf('AT_lh', hist)).toContain('the layout bpftrace-hist cannot be right');
   expect(await refusalOf('AT_lh', kernelLayoutOf('bpftrace-lhist:0:100:5'))).toContain('cannot be right');
-  expect(await refusalOf('AT_lh', kernelLayoutOf('bpftrace-lhist:0:100:10'))).toBe('read');
+  const right = kernelLayoutOf('bpftrace-lhist:0:100:10');
+  expect(await refusalOf('AT_lh', right)).toBe('read');
+  if (hasProgram('bpftool')) {
+    const byTool = (name: string, layout: KernelLayout) =>
+      Promise.resolve(bpftoolMap({ id: run.idOf(name), layout, timeoutMs: 60_000 }).read());
+    await expect(byTool('AT_count', hist)).rejects.toThrow('the script of bpftrace has @count = count()');
+    await expect(byTool('AT_lh', hist)).rejects.toThrow('the layout bpftrace-hist cannot be right');
+    expect(slotsOf(await byTool('AT_lh', right))).toEqual(slotsOf(await read(run.idOf('AT_lh'))));
+  }
   await run.end();
 });
 
