@@ -61,6 +61,31 @@ describeUnless(await whyNoKernel())('a map of the kernel', () => {
     ]);
     expect(boundaries).toEqual([0, 1, 4, 8, 16, 32, 64]);
   });
+
+  test('needs no layout when the map shows it, and another map is refused with the layouts that fit', async () => {
+    for (let i = 0; i < 50; i++) counter.record(3);
+    const other = await openKernelCounter({ name: 'depths' });
+    // Two pins of one map.
+    other.pin(bpffs.path('depths'), 0o444);
+    other.pin(bpffs.path('again'), 0o444);
+    for (let i = 0; i < 7; i++) other.record(3);
+    try {
+      const described = "layout: queue-depth, shape: 'value { u64 depth; }', sum: none";
+      agent = await start(`sources:
+  - { type: ebpf-map, name: shown, map: ${bpffs.path('queue_hist')}, metric: shown }
+  - { type: ebpf-map, name: asked, map: ${bpffs.path('depths')}, metric: asked }
+  - { type: ebpf-map, name: described, map: ${bpffs.path('again')}, metric: described, ${described} }`);
+      expect(await countOf(agent, 'shown')).toBe(50);
+      expect(await countOf(agent, 'described')).toBe(7);
+      const { errors, families } = await agent.registry.gather();
+      expect(families.find(({ name }) => name === 'asked')).toBeUndefined();
+      expect(errors.map(({ error }) => String(error))).toEqual([
+        expect.stringContaining('its numbers fit queue-depth, libbpf-tools:8'),
+      ]);
+    } finally {
+      other.close();
+    }
+  });
 });
 
 describeUnless(whyNoBpftrace())('a bpftrace script', () => {

@@ -60,6 +60,8 @@ export const TARGETS = {
   btf: entry('types of the kernel', 12, 'ebpf', 'btf'),
   'exporter-yaml': entry('configurations of ebpf_exporter', 0.1, 'ebpf', 'exporterYaml'),
   'kernel-layout': entry('names of layouts', 3, 'ebpf', 'kernelLayout'),
+  'map-shape': entry('types of maps in C', 3, 'ebpf', 'mapShape'),
+  'bpftrace-script': entry('scripts of bpftrace', 3, 'ebpf', 'bpftraceScript'),
   'input-kind': entry('what kind an input of the command line is', 3, 'cli', 'inputKind'),
   'scrape-bounds': entry('bounds in the text of a scrape', 5, 'cli', 'scrapeBounds'),
   moment: entry('moments on the command line', 5, 'cli', 'moment'),

@@ -37,8 +37,7 @@ export const KERNEL_COUNTERS: Pick<Required<CounterOptions>, 'resets'> = { reset
  * ```
  */
 export class KernelIncreases {
-  #generation: string | undefined;
-  #before = new Map<string, readonly KernelTotals[]>();
+  #before = new Map<string, LastTotals>();
 
   /**
    * The increases of a frame, without histograms that have not counted. All of the first frame is new.
@@ -48,19 +47,27 @@ export class KernelIncreases {
    */
   next(frame: Frame): KernelIncrease[] {
     const histograms = byIdentity(frame);
-    const before = frame.generation === this.#generation ? this.#before : new Map<string, KernelTotals[]>();
-    this.#generation = frame.generation;
+    const before = this.#before;
     this.#before = new Map();
     const increases: KernelIncrease[] = [];
     for (const [identity, histogram] of histograms) {
       // Copies, because sources may reuse their arrays.
       const now = countsOfCpus(histogram);
-      this.#before.set(identity, now);
-      const one = increaseOf(histogram, now, before.get(identity), frame.counterBits);
+      const generation = histogram.generation ?? frame.generation;
+      const last = before.get(identity);
+      this.#before.set(identity, { generation, totals: now });
+      const then = last?.generation === generation ? last.totals : undefined;
+      const one = increaseOf(histogram, now, then, frame.counterBits);
       if (one.counts.some(isAboveZero) || one.sums?.some(isAboveZero)) increases.push(one);
     }
     return increases;
   }
+}
+
+/** The counters of a histogram in the last frame. */
+interface LastTotals {
+  readonly generation: string;
+  readonly totals: readonly KernelTotals[];
 }
 
 function increaseOf(

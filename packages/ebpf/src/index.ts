@@ -1,4 +1,4 @@
-export type { Field, FieldType, IntegerType } from './bpf/fields.ts';
+export type { ArrayField, Field, FieldType, IntegerType } from './bpf/fields.ts';
 export type { Bpf } from './bpf/syscall.ts';
 export {
   type CpuCounts,
@@ -16,7 +16,6 @@ export {
   fromEbpfExporterConfig,
 } from './exporter-config/from-config.ts';
 export { fromEbpfExporterConfigFile } from './exporter-config/from-file.ts';
-export type { LayoutGuess } from './guess-layout.ts';
 export { type KernelIncrease, KernelIncreases } from './increases.ts';
 export { KERNEL_LAYOUT_SYNTAX, kernelLayoutOf } from './layout/by-name.ts';
 export {
@@ -59,6 +58,8 @@ export { framesSource } from './source/frames.ts';
 export { type IteratorFileOptions, iteratorFile } from './source/iterator-file.ts';
 export { type KernelMapOptions, kernelMap } from './source/kernel-map.ts';
 export type { CountsField, MapShape } from './source/kernel-map-shape.ts';
+export type { KnownLayout, LayoutGuess } from './source/map-layout.ts';
+export { MAP_SHAPE_SYNTAX, mapShapeOf } from './source/shape-text.ts';
 export type { Frame, KernelHistogram, KernelSource } from './source/source.ts';
 export { formatKernelBars, type KernelBarsOptions } from './text/bars.ts';
 export type { ShownSlots } from './text/slot-label.ts';

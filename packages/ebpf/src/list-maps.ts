@@ -1,25 +1,29 @@
 import { type Dirent, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HdrscopeError } from '@hdrscope/core';
+import type { BtfType } from './bpf/btf.ts';
 import { type MapInfo, mapIds, mapInfo, openMapById, openPinnedMap } from './bpf/maps.ts';
 import { loadBpf } from './bpf/syscall.ts';
 import { errnoOf } from './errors.ts';
-import { guessLayout, type LayoutGuess } from './guess-layout.ts';
+import { mapName, typesOf } from './source/kernel-map-plan.ts';
+import { evidenceOf, type KnownLayout, type LayoutGuess } from './source/map-layout.ts';
 
 /** A kernel map that this user can see. */
 export interface VisibleMap {
   readonly id: number;
   /** Type, such as `percpu_array`; `undefined` when maps of its type hold no histograms. */
   readonly type: string | undefined;
-  /** The first 15 bytes of its name. */
+  /** Its name. The kernel keeps 15 bytes of it, and the types of the map may have the rest. */
   readonly name: string;
   readonly keySize: number;
   readonly valueSize: number;
   readonly maxEntries: number;
   /** Paths of its pins in every bpffs that this process sees. */
   readonly pins: readonly string[];
-  /** Likely layout of its histograms; `undefined` when it does not look like histograms. */
-  readonly guess: LayoutGuess | undefined;
+  /** Layout of its histograms, and what shows it; `undefined` when it is unknown. */
+  readonly known: KnownLayout | undefined;
+  /** Layouts that fit the sizes of a map with an unknown layout; empty when it does not look like a histogram. */
+  readonly guesses: readonly LayoutGuess[];
 }
 
 /** The maps that this user can see. */
@@ -31,22 +35,31 @@ export interface MapList {
 }
 
 /**
- * Lists the maps that this user can see, with their likely layouts. It opens each map for reading only.
+ * Lists the maps that this user can see, with their layouts or with guesses of them. It opens each map for reading only.
  *
  * @throws HdrscopeError `ERR_KERNEL` when bpf(2) cannot be called at all.
  */
 export async function listMaps(): Promise<MapList> {
   const bpf = await loadBpf();
-  const found = new Map<number, { readonly info: MapInfo; readonly pins: string[] }>();
+  const found = new Map<number, Omit<VisibleMap, 'pins'> & { readonly pins: string[] }>();
+  const typesById = new Map<number, readonly BtfType[] | undefined>();
   const add = (fd: number, pin?: string): void => {
     try {
       const info = mapInfo(bpf, fd);
-      const known = found.get(info.id) ?? { info, pins: [] };
+      const known = found.get(info.id) ?? { ...visibleMap(info, typesIn(info)), pins: [] };
       if (pin !== undefined) known.pins.push(pin);
       found.set(info.id, known);
     } finally {
       bpf.close(fd);
     }
+  };
+  const typesIn = (info: MapInfo): readonly BtfType[] | undefined => {
+    if (!typesById.has(info.btfId))
+      typesById.set(
+        info.btfId,
+        unlessRefused(() => typesOf(bpf, info), undefined),
+      );
+    return typesById.get(info.btfId);
   };
   let incomplete: HdrscopeError | undefined;
   try {
@@ -64,18 +77,22 @@ export async function listMaps(): Promise<MapList> {
     if (fd !== undefined) add(fd, pin);
   }
   const maps = [...found.values()]
-    .sort((a, b) => a.info.id - b.info.id)
-    .map(({ info, pins }): VisibleMap => {
-      const { id, type, name, keySize, valueSize, maxEntries } = info;
-      return { id, type, name, keySize, valueSize, maxEntries, pins: pins.sort(), guess: guessLayout(info) };
-    });
+    .sort((a, b) => a.id - b.id)
+    .map((map): VisibleMap => ({ ...map, pins: map.pins.sort() }));
   return { maps, incomplete };
 }
 
+function visibleMap(info: MapInfo, types: readonly BtfType[] | undefined): Omit<VisibleMap, 'pins'> {
+  const { id, type, keySize, valueSize, maxEntries } = info;
+  const evidence = unlessRefused(() => evidenceOf(info, types), undefined);
+  const { known, guesses = [] } = evidence ?? {};
+  return { id, type, name: mapName(info, types), keySize, valueSize, maxEntries, known, guesses };
+}
+
 /** @param expected Errnos that are not failures; `undefined` accepts all of them. */
-function unlessRefused(open: () => number, expected: readonly string[] | undefined): number | undefined {
+function unlessRefused<Value>(ask: () => Value, expected: readonly string[] | undefined): Value | undefined {
   try {
-    return open();
+    return ask();
   } catch (error) {
     if (!(error instanceof HdrscopeError)) throw error;
     if (expected === undefined || expected.includes(errnoOf(error) ?? '')) return undefined;

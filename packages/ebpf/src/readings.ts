@@ -62,10 +62,11 @@ export class KernelReadings {
 
   /** @throws HdrscopeError `ERR_KERNEL` when parts of the frame do not fit each other, `ERR_INVALID_OPTION`. */
   of(frame: Frame): Reading[] {
-    const counter = { epoch: frame.generation, counterBits: frame.counterBits };
+    const { counterBits } = frame;
     return [...byIdentity(frame)].flatMap(([identity, histogram]) => {
       const { family, resolution, perCpu, attributes } = this.#targetOf(histogram, frame);
       const layout = scaledLayout(histogram.layout.slots, resolution);
+      const counter = { epoch: histogram.generation ?? frame.generation, counterBits };
       return countsOfCpus(histogram).map(({ counts, sum }, cpu) => ({
         key: `${identity} ${cpu}`,
         family,

@@ -55,6 +55,20 @@ describe('the increase in a frame', () => {
     expect(increasesOf(increases, next)).toEqual([[7, 0, 0, 0, 0, 0]]);
   });
 
+  test('is the whole of a histogram whose counters were replaced apart from the others', () => {
+    const increases = new KernelIncreases();
+    const of = (generation: string, count: number) => ({
+      ...histogram([count, 0, 0, 0, 0, 0], { key: 'inner' }),
+      generation,
+    });
+    increasesOf(increases, frame([histogram([5, 0, 0, 0, 0, 0]), of('map 8', 5)]));
+    expect(increasesOf(increases, frame([histogram([7, 0, 0, 0, 0, 0]), of('map 9', 7)]))).toEqual([
+      [2, 0, 0, 0, 0, 0],
+      [7, 0, 0, 0, 0, 0],
+    ]);
+    expect(increasesOf(increases, frame([of('map 9', 8)]))).toEqual([[1, 0, 0, 0, 0, 0]]);
+  });
+
   test('is the whole of a histogram that disappeared and came back', () => {
     const increases = new KernelIncreases();
     increasesOf(

@@ -227,3 +227,43 @@ export async function kernelLayout() {
     run: (text) => kernelLayoutOf(text),
   };
 }
+
+/** @returns {Promise<Target>} */
+export async function mapShape() {
+  const { mapShapeOf } = await sourceOf('ebpf/src/index.ts');
+  return {
+    form: 'text',
+    seeds: ['key { char comm[16]; u64 slot; } value { u64 count; }', 'value { __u32 slots[26], sum }'],
+    words: ['key', 'value', '{', '}', '[', ']', ';', 'unsigned long', 'uint8_t', 's64', 'bool', '99999'],
+    run: (text) => mapShapeOf(text),
+  };
+}
+
+/** @returns {Promise<Target>} */
+export async function bpftraceScript() {
+  const { mapsOfScript, layoutOfScriptMap, keyOfBpftrace } = await sourceOf(
+    'ebpf/src/source/bpftrace-script.ts',
+  );
+  return {
+    form: 'text',
+    seeds: ['BEGIN { @us[comm, pid] = lhist(nsecs, 0, MAX, 10); }', '#define MAX 9\n// x\n@ = hist(1, 3)'],
+    words: [
+      '@',
+      '=',
+      'hist(',
+      'lhist(',
+      'count()',
+      '"',
+      '/*',
+      '*/',
+      '//',
+      '[',
+      ']',
+      '#define ',
+      '0x',
+      'str(',
+    ],
+    run: (text) =>
+      mapsOfScript(text).map((map) => [layoutOfScriptMap(map)?.name, keyOfBpftrace(32, map.keys).length]),
+  };
+}

@@ -1,4 +1,4 @@
-import { KERNEL_LAYOUT_SYNTAX, kernelLayoutOf } from '@hdrscope/ebpf';
+import { KERNEL_LAYOUT_SYNTAX, kernelLayoutOf, MAP_SHAPE_SYNTAX, mapShapeOf } from '@hdrscope/ebpf';
 import { isLoopback } from '@hdrscope/kit/server';
 import { z } from 'zod';
 import { server } from './server-schema.ts';
@@ -51,13 +51,21 @@ const ceph = mapping({
   attributes,
 });
 
+const SUM = 'must be a field of the value, an index, after-last or none';
+
 const ebpfMap = mapping({
   type: z.literal('ebpf-map'),
   name,
   map: text('the path of a pin, id:N or name:X').regex(/^(?!id:(?![1-9]\d*$))(?!name:$)/, {
     error: 'must be the path of a pin, id:N or name:X',
   }),
-  layout: acceptedBy(kernelLayoutOf, `a layout: ${KERNEL_LAYOUT_SYNTAX}`),
+  layout: acceptedBy(kernelLayoutOf, `a layout: ${KERNEL_LAYOUT_SYNTAX}`).optional(),
+  shape: acceptedBy(mapShapeOf, `a shape: ${MAP_SHAPE_SYNTAX}`).optional(),
+  sum: z
+    .union([text('a sum'), z.int({ error: SUM }).nonnegative({ error: SUM })], {
+      error: SUM,
+    })
+    .optional(),
   unit: unit.prefault('none'),
   metric: text('the name of a metric').optional(),
   description: text('a description').optional(),
@@ -66,6 +74,11 @@ const ebpfMap = mapping({
   since,
   timeout: duration.prefault('5s'),
   attributes,
+}).check(({ value, issues }) => {
+  if (value.bpftool && value.layout === undefined) {
+    const message = 'must be set with bpftool, because finding a layout takes koffi';
+    issues.push({ code: 'custom', message, path: ['layout'], input: value.layout });
+  }
 });
 
 const ebpfExporter = mapping({

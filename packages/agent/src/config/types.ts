@@ -80,8 +80,12 @@ export interface EbpfMapSourceConfig extends Entry {
   readonly type: 'ebpf-map';
   /** The path of its pin, `id:N` or `name:X`. */
   readonly map: string;
-  /** The text of a layout, which `kernelLayoutOf` of `@hdrscope/ebpf` parses. */
-  readonly layout: string;
+  /** The text of a layout, which `kernelLayoutOf` of `@hdrscope/ebpf` parses. @default what the map shows */
+  readonly layout?: string | undefined;
+  /** The types of its keys and values, which `mapShapeOf` of `@hdrscope/ebpf` parses. @default the types of the map */
+  readonly shape?: string | undefined;
+  /** Position of the sum: a field of the value, an index, `after-last` or `none`. @default the field called sum */
+  readonly sum?: string | number | undefined;
   readonly unit: CountedUnit;
   /** The name of the family. @default the name of the map, without a unit of `unit` at its end */
   readonly metric?: string | undefined;

@@ -1,12 +1,19 @@
-import { bpftoolMap, kernelHistograms, kernelLayoutOf, kernelMap } from '@hdrscope/ebpf';
+import {
+  bpftoolMap,
+  type KernelSource,
+  kernelHistograms,
+  kernelLayoutOf,
+  kernelMap,
+  type MapShape,
+  mapShapeOf,
+} from '@hdrscope/ebpf';
 import type { EbpfMapSourceConfig } from '../config/types.ts';
 import type { Start } from '../entry.ts';
 
 /** A map of an eBPF program. Every gather reads it. */
 export const startEbpfMap: Start<EbpfMapSourceConfig> = async (config, { registry, intake }) => {
   const { map, metric, description, unit, perCpu, attributes, timeout, since } = config;
-  const options = { ...whichMap(map), layout: kernelLayoutOf(config.layout) };
-  const source = config.bpftool ? bpftoolMap(options) : kernelMap(options);
+  const source = sourceOf(config);
   const histograms = kernelHistograms(registry, source, {
     ...intake(`ebpf-map ${map}`),
     ...(metric !== undefined && { name: metric }),
@@ -19,6 +26,17 @@ export const startEbpfMap: Start<EbpfMapSourceConfig> = async (config, { registr
   });
   return { note: map, stop: () => histograms.close() };
 };
+
+function sourceOf({ map, layout: text, shape, sum, bpftool }: EbpfMapSourceConfig): KernelSource {
+  const described: MapShape = {
+    ...(shape !== undefined && mapShapeOf(shape)),
+    ...(sum !== undefined && { sum }),
+  };
+  const options = { ...whichMap(map), shape: described };
+  if (text === undefined) return kernelMap(options);
+  const layout = kernelLayoutOf(text);
+  return bpftool ? bpftoolMap({ ...options, layout }) : kernelMap({ ...options, layout });
+}
 
 function whichMap(
   text: string,

@@ -122,6 +122,18 @@ test.each([
     expect.stringMatching(/^1:46: sources\[0\]\.layout must be a layout: queue-depth, .*, got "bbc"$/),
   ],
   [
+    `sources: [{ type: ebpf-map, map: /m, shape: 'value { float f; }' }]\n${SINK}`,
+    expect.stringMatching(/^1:45: sources\[0\]\.shape must be a shape: C structs, /),
+  ],
+  [
+    `sources: [{ type: ebpf-map, map: /m, sum: -1 }]\n${SINK}`,
+    '1:43: sources[0].sum must be a field of the value, an index, after-last or none, got -1',
+  ],
+  [
+    `sources: [{ type: ebpf-map, map: /m, bpftool: true }]\n${SINK}`,
+    '1:11: sources[0].layout is missing: it must be set with bpftool, because finding a layout takes koffi',
+  ],
+  [
     `sources: [{ type: otlp, listen: '0.0.0.0:4318' }]\n${SINK}`,
     expect.stringMatching(
       /^1:33: sources\[0\]\.listen must be an address of this machine alone, unless allowRemote/,

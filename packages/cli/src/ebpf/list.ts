@@ -13,10 +13,12 @@ interface Options {
   readonly json?: boolean;
 }
 
-const DESCRIPTION = `Lists the maps that look like histograms, with their pins.
+const DESCRIPTION = `Lists the maps that hold histograms or look like it, with their pins.
 
-The kernel does not know what its maps hold, so the layout is a guess by name and sizes. Without
-CAP_SYS_ADMIN the list has only pinned maps whose pins this user may read.`;
+A map shows its layout by the names of its types, by its own name, or by the script of bpftrace.
+For other maps the column has the layouts that fit their sizes, each with a question mark: such a
+map is read with --layout only. Without CAP_SYS_ADMIN the list has only pinned maps whose pins this
+user may read.`;
 
 /** The arguments of `hdrscope ebpf list`. */
 export function parser(): Command {
@@ -39,7 +41,7 @@ export async function run(
 ): Promise<number> {
   const { maps: visible, incomplete } = await kernel.list();
   const maps = config === undefined ? visible : withLayouts(visible, config);
-  const shown = maps.filter(({ guess }) => all || guess !== undefined);
+  const shown = maps.filter(({ known, guesses }) => all || known !== undefined || guesses.length > 0);
   if (incomplete !== undefined)
     await io.stderr.write(`hdrscope: only pins are listed: ${incomplete.message}\n`);
   if (json) {
@@ -48,15 +50,15 @@ export async function run(
   }
   if (shown.length === 0) {
     const others = all || maps.length === 0 ? '' : `; --all lists ${maps.length} more`;
-    await io.stderr.write(`hdrscope: no ${all ? 'maps' : 'maps that look like histograms'}${others}\n`);
+    await io.stderr.write(`hdrscope: no ${all ? 'maps' : 'maps that hold histograms'}${others}\n`);
     return ExitCode.done;
   }
-  const rows = shown.map(({ id, type = '-', name, keySize, valueSize, maxEntries, pins, guess }) => [
-    ...[id, type, name || '-', keySize, valueSize, maxEntries, guess?.layout.name ?? '-'].map(String),
+  const rows = shown.map(({ id, type = '-', name, keySize, valueSize, maxEntries, pins, ...map }) => [
+    ...[id, type, name || '-', keySize, valueSize, maxEntries, layoutText(map)].map(String),
     pins.join(', ') || '-',
   ]);
-  const isText = (title: string) => ['type', 'name', 'layout?', 'pinned at'].includes(title);
-  const titles = ['id', 'type', 'name', 'key B', 'value B', 'entries', 'layout?', 'pinned at'];
+  const isText = (title: string) => ['type', 'name', 'layout', 'pinned at'].includes(title);
+  const titles = ['id', 'type', 'name', 'key B', 'value B', 'entries', 'layout', 'pinned at'];
   const columns = titles.map((title) => ({ title, isText: isText(title) }));
   const [head = '', ...lines] = formatTable(columns, rows);
   await io.stdout.write(`${[painter(io, io.stdout)('bold', head), ...lines].join('\n')}\n`);
@@ -65,11 +67,24 @@ export async function run(
 
 /** The maps that a configuration has, with its layouts. A name of 15 bytes may be that of several. */
 function withLayouts(maps: readonly VisibleMap[], config: ExporterConfig): readonly VisibleMap[] {
+  const ground = `${config.path} has it`;
   return maps.flatMap((map) =>
-    histogramsOf(config, map.name).map(({ map: { layout } }) => ({ ...map, guess: { layout, shape: {} } })),
+    histogramsOf(config, map.name).map(({ map: { layout } }) => ({
+      ...map,
+      known: { layout, shape: {}, ground },
+      guesses: [],
+    })),
   );
 }
 
-function toJson({ type, guess, ...map }: VisibleMap): object {
-  return { ...map, type: type ?? null, layout: guess?.layout.name ?? null };
+const MOST_GUESSES = 3;
+
+function layoutText({ known, guesses }: Pick<VisibleMap, 'known' | 'guesses'>): string {
+  if (known !== undefined) return known.layout.name;
+  const shown = guesses.slice(0, MOST_GUESSES).map(({ layout }) => `${layout}?`);
+  return shown.length === 0 ? '-' : [...shown, ...(guesses.length > MOST_GUESSES ? ['…'] : [])].join(' ');
+}
+
+function toJson({ type, known, ...map }: VisibleMap): object {
+  return { ...map, type: type ?? null, layout: known?.layout.name ?? null, ground: known?.ground ?? null };
 }

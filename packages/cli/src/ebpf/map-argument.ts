@@ -4,8 +4,9 @@ import {
   type KernelLayout,
   type KernelSource,
   kernelLayoutOf,
+  MAP_SHAPE_SYNTAX,
   type MapShape,
-  type VisibleMap,
+  mapShapeOf,
 } from '@hdrscope/ebpf';
 import { type Command, Option } from 'commander';
 import { wrongOption } from '../arguments.ts';
@@ -20,6 +21,8 @@ type MapPlace = { readonly path: string } | { readonly id: number } | { readonly
 export interface MapOptions {
   readonly layout?: KernelLayout;
   readonly config?: ExporterConfig;
+  readonly shape?: MapShape;
+  readonly sum?: NonNullable<MapShape['sum']>;
   readonly bpftool?: boolean;
 }
 
@@ -32,18 +35,41 @@ export function addMapOptions(parser: Command): Command {
     .addOption(
       new Option('--layout <layout>', `which values the slots hold: ${KERNEL_LAYOUT_SYNTAX}`)
         .argParser(parseLayout)
-        .default(undefined, 'a guess'),
+        .default(undefined, 'what the map shows; a map that does not show it is refused'),
+    )
+    .addOption(
+      new Option('--shape <structs>', `types of keys and values: ${MAP_SHAPE_SYNTAX}`)
+        .argParser(parseShape)
+        .default(undefined, 'the types of the map'),
+    )
+    .addOption(
+      new Option('--sum <place>', 'the sum of the values: a field of the value, an index, after-last or none')
+        .argParser(parseSum)
+        .default(undefined, 'the field called sum'),
     )
     .option('--bpftool', 'reads through bpftool, for machines without koffi; needs --layout or --config');
 }
 
 /** @throws UsageError when the text does not name a layout. */
 function parseLayout(text: string): KernelLayout {
+  return parsed(() => kernelLayoutOf(text), '--layout');
+}
+
+/** @throws UsageError when the text does not describe types. */
+function parseShape(text: string): MapShape {
+  return parsed(() => mapShapeOf(text), '--shape');
+}
+
+function parseSum(text: string): NonNullable<MapShape['sum']> {
+  return /^\d+$/.test(text) ? Number(text) : text;
+}
+
+function parsed<Value>(parse: () => Value, option: string): Value {
   try {
-    return kernelLayoutOf(text);
+    return parse();
   } catch (error) {
     if (!(error instanceof HdrscopeError)) throw error;
-    throw new UsageError(error.message.replace(/^the layout/, '--layout'));
+    throw new UsageError(error.message.replace(/^the (layout|shape)/, option));
   }
 }
 
@@ -56,49 +82,30 @@ function parsePlace(text: string): MapPlace {
   throw wrongOption('the map', MAP_ARGUMENT_HELP, text);
 }
 
-/** A map that a command reads. */
-export interface OpenMap {
-  readonly source: KernelSource;
-  /** The guess for the layout; `undefined` when the command line has a layout. */
-  readonly guessed: KernelLayout | undefined;
-}
-
 /**
- * Opens the map that the command line names.
+ * The map that the command line names. Each `read` of it opens the map when it is not open.
  *
- * @throws UsageError when the command line has no layout, and the map does not look like a known one.
+ * @throws UsageError when the argument names no map, or bpftool is to read a map without a layout.
  */
 export async function openMap(
   argument: string,
-  { layout, config, bpftool = false }: MapOptions,
+  { layout, shape, sum, config, bpftool = false }: MapOptions,
   kernel: Kernel,
-): Promise<OpenMap> {
+): Promise<KernelSource> {
   const place = parsePlace(argument);
   if (config !== undefined) {
     if (layout !== undefined)
       throw new UsageError('--layout and --config exclude each other: both have the layout');
+    if (shape !== undefined || sum !== undefined)
+      throw new UsageError('--config excludes --shape and --sum, which it has');
     return openConfigured(argument, { place, config, bpftool }, kernel);
   }
-  if (bpftool) {
-    if (layout === undefined)
-      throw new UsageError('--bpftool needs --layout, because guessing a layout takes koffi');
-    return { source: kernel.openByTool({ ...place, layout }), guessed: undefined };
-  }
-  const map = await lookUp(place, kernel);
-  const guess = map?.guess;
-  const chosen = layout ?? guess?.layout;
-  if (chosen === undefined) {
-    const title = map === undefined ? argument : `${argument} (${describe(map)})`;
-    throw new UsageError(
-      `${title} does not look like a known histogram: add --layout\n${KERNEL_LAYOUT_SYNTAX}`,
-    );
-  }
-  // The position of the counts depends on the program, and so does the layout.
-  const shape: MapShape = guess !== undefined && guess.layout.name === chosen.name ? guess.shape : {};
-  return {
-    source: kernel.open({ ...place, layout: chosen, shape }),
-    guessed: layout === undefined ? chosen : undefined,
-  };
+  const described = { ...shape, ...(sum !== undefined && { sum }) };
+  const options = { ...place, ...(Object.keys(described).length > 0 && { shape: described }) };
+  if (!bpftool) return kernel.open(layout === undefined ? options : { ...options, layout });
+  if (layout === undefined)
+    throw new UsageError('--bpftool needs --layout, because finding a layout takes koffi');
+  return kernel.openByTool({ ...options, layout });
 }
 
 /** Opens a map as a configuration of ebpf_exporter describes it. */
@@ -110,24 +117,26 @@ async function openConfigured(
     bpftool,
   }: { readonly place: MapPlace; readonly config: ExporterConfig; readonly bpftool: boolean },
   kernel: Kernel,
-): Promise<OpenMap> {
+): Promise<KernelSource> {
   const shown = namesOfPlace(place);
   const isNamed = config.histograms.some(({ name }) => shown.includes(name));
-  const map = isNamed || config.histograms.length === 1 ? undefined : await lookUp(place, kernel);
-  const { map: options, decode } = histogramOf(config, argument, [...shown, ...(map ? [map.name] : [])]);
+  const found = isNamed || config.histograms.length === 1 ? [] : await namesAt(place, kernel);
+  const { map: options, decode } = histogramOf(config, argument, [...shown, ...found]);
   const open = bpftool ? kernel.openByTool : kernel.open;
-  return { source: decode(open({ ...place, ...options })), guessed: undefined };
+  return decode(open({ ...place, ...options }));
 }
 
-/** The first map at a place. When several maps have the name, opening the map reports that. */
-async function lookUp(place: MapPlace, kernel: Kernel): Promise<VisibleMap | undefined> {
+/** The name of the map at a place, when there is one. */
+async function namesAt(place: MapPlace, kernel: Kernel): Promise<readonly string[]> {
   const { maps } = await kernel.list();
-  return maps.find((map) => {
-    if ('path' in place) return map.pins.includes(place.path);
-    return 'id' in place ? map.id === place.id : map.name === place.name.slice(0, 15);
+  const found = maps.find(({ id, name, pins }) => {
+    if ('path' in place) return pins.includes(place.path);
+    return 'id' in place ? id === place.id : [place.name, place.name.slice(0, 15)].includes(name);
   });
+  return found === undefined ? [] : [found.name];
 }
 
-function describe({ type = 'another type', keySize, valueSize, maxEntries }: VisibleMap): string {
-  return `${type}, keys of ${keySize} and values of ${valueSize} bytes, ${maxEntries} entries`;
+/** A note of what shows the layout of a map, for a command line without a layout. */
+export function groundNote(argument: string, ground: string): string {
+  return `hdrscope: the layout of ${argument} is known because ${ground}; --layout sets another one\n`;
 }

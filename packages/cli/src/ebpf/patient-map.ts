@@ -1,50 +1,31 @@
-import type { Frame, KernelLayout, KernelSource } from '@hdrscope/ebpf';
+import type { KernelSource } from '@hdrscope/ebpf';
 import type { Kernel } from './kernel.ts';
-import { type MapOptions, type OpenMap, openMap } from './map-argument.ts';
+import { type MapOptions, openMap } from './map-argument.ts';
 
 /**
- * A map that need not be there yet: each `read` opens it when it is not open. A layout that was guessed is guessed again for
- * another map at the same place, which may have other slots.
+ * A map that need not be there yet: each `read` opens it when it is not open. Another map at the same place may have another
+ * layout.
  *
- * @param onGuess Gets each layout that is guessed.
+ * @param onGround Gets what shows the layout, when the options have no layout, and again when that changes.
  */
 export function patientMap(
   argument: string,
   options: MapOptions,
   kernel: Kernel,
-  onGuess: (layout: KernelLayout) => Promise<void>,
+  onGround: (ground: string) => Promise<void>,
 ): KernelSource {
-  let opened: OpenMap | undefined;
-  let generation: string | undefined;
-  const close = async (): Promise<void> => {
-    const { source } = opened ?? {};
-    opened = undefined;
-    await source?.close();
-  };
-  const readOpened = async (): Promise<Frame> => {
-    if (opened === undefined) {
-      opened = await openMap(argument, options, kernel);
-      if (opened.guessed !== undefined) await onGuess(opened.guessed);
-    }
-    return opened.source.read();
-  };
+  let source: KernelSource | undefined;
+  let shown: string | undefined;
   return {
     name: `the map ${argument}`,
-    async read() {
-      try {
-        let frame = await readOpened();
-        const isAnother = generation !== undefined && frame.generation !== generation;
-        if (isAnother && opened?.guessed !== undefined) {
-          await close();
-          frame = await readOpened();
-        }
-        generation = frame.generation;
-        return frame;
-      } catch (error) {
-        if (opened?.guessed !== undefined) await close();
-        throw error;
-      }
+    read: async () => {
+      source ??= await openMap(argument, options, kernel);
+      const frame = await source.read();
+      const { ground } = frame;
+      if (ground !== undefined && ground !== shown) await onGround(ground);
+      shown = ground;
+      return frame;
     },
-    close,
+    close: () => source?.close(),
   };
 }

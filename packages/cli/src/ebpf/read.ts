@@ -7,7 +7,7 @@ import { percentilesOption } from '../shared-options.ts';
 import { exporterConfigOption, operandOf, shownUnit } from './exporter-config.ts';
 import { formatHistogram, histogramJson } from './histogram-text.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
-import { addMapOptions, MAP_ARGUMENT_HELP, type MapOptions, openMap } from './map-argument.ts';
+import { addMapOptions, groundNote, MAP_ARGUMENT_HELP, type MapOptions, openMap } from './map-argument.ts';
 import { acrossCpus, merged, perCpu, type ShownHistogram } from './shown-histogram.ts';
 import { mapUnitOption } from './unit.ts';
 
@@ -21,14 +21,18 @@ interface Options extends MapOptions {
 
 const DESCRIPTION = `Shows what a map has counted since its program was loaded: a bar for each slot, and percentiles.
 
-A percentile is shown as the slot that contains it, because the map has no finer values.`;
+A percentile is shown as the slot that contains it, because the map has no finer values.
+
+The kernel does not know which values a slot holds. A map shows it by the names of its types, by
+its own name, or by the script of the bpftrace that fills it. Any other map needs --layout.`;
 
 /** The arguments of `hdrscope ebpf read`. */
 export function parser(): Command {
   const command = createParser('hdrscope ebpf read', DESCRIPTION, [
     'hdrscope ebpf read /sys/fs/bpf/queue_hist',
     'hdrscope ebpf read id:42 --layout libbpf-tools --per-cpu',
-    'hdrscope ebpf read name:AT_usecs --json',
+    'hdrscope ebpf read name:AT_usecs --layout bpftrace-lhist:0:1000:50 --json',
+    "hdrscope ebpf read id:42 --layout libbpf-tools:27 --shape 'value { u32 slots[27]; }'",
     'hdrscope ebpf read --config biolatency.yaml',
   ])
     .argument('[map]', MAP_ARGUMENT_HELP)
@@ -46,22 +50,19 @@ export async function run(
   kernel: Kernel = THIS_KERNEL,
 ): Promise<number> {
   const { config } = options;
-  const { source, guessed } = await openMap(operandOf(operands, config), options, kernel);
+  const which = operandOf(operands, config);
+  const source = await openMap(which, options, kernel);
   try {
-    const frame = await source.read();
-    const shown = merged(frame.histograms).flatMap((histogram): ShownHistogram[] =>
+    const { histograms: read, generation, ground } = await source.read();
+    const shown = merged(read).flatMap((histogram): ShownHistogram[] =>
       options.perCpu ? perCpu(histogram) : [acrossCpus(histogram)],
     );
     if (options.json) {
       const histograms = shown.map((histogram) => histogramJson(histogram, options.percentiles));
-      await io.stdout.write(
-        `${JSON.stringify({ generation: frame.generation, histograms }, undefined, 2)}\n`,
-      );
+      await io.stdout.write(`${JSON.stringify({ generation, ground, histograms }, undefined, 2)}\n`);
       return ExitCode.done;
     }
-    if (guessed !== undefined) {
-      await io.stderr.write(`hdrscope: the layout is a guess: ${guessed.name}; --layout sets another one\n`);
-    }
+    if (ground !== undefined) await io.stderr.write(groundNote(which, ground));
     const shownAs = { ...options, unit: shownUnit(options.unit, config), ...screenOf(io, options) };
     const texts = shown.map((histogram) => formatHistogram(histogram, shownAs));
     await io.stdout.write(texts.length === 0 ? 'nothing was counted\n' : texts.join('\n'));

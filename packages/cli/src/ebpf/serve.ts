@@ -11,7 +11,7 @@ import { portOption } from '../shared-options.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { configuredOperands, exporterConfigOption } from './exporter-config.ts';
 import { type Kernel, THIS_KERNEL } from './kernel.ts';
-import { addMapOptions } from './map-argument.ts';
+import { addMapOptions, groundNote } from './map-argument.ts';
 import { mapFamilies } from './map-families.ts';
 import { isOver, MapState } from './map-state.ts';
 import { MetricClaims } from './metric-claims.ts';
@@ -42,6 +42,7 @@ folder that stands for all of them.
 
 The options of each of several maps are behind it, after commas. The keys are those of the agent:
   layout=LAYOUT          the slots of the map, as for --layout
+  shape=STRUCTS, sum=…   its types and its sum, as for --shape and --sum
   unit=UNIT              the unit of the values, which ends the name of the metric
   metric=NAME            the name of the metric, else that of the map
   description=TEXT       its HELP, else the map, its programs, slots and unit
@@ -140,8 +141,8 @@ async function serveMap(
   const { argument, options } = map;
   const note = (line: string): Promise<void> => io.stderr.write(`hdrscope: ${line}\n`);
   const state = new MapState(argument, note);
-  const patient = patientMap(argument, options, kernel, ({ name }) =>
-    note(`the layout of ${argument} is a guess: ${name}`),
+  const patient = patientMap(argument, options, kernel, (ground) =>
+    io.stderr.write(groundNote(argument, ground)),
   );
   let generation = '';
   const read = async (): Promise<Frame> => {

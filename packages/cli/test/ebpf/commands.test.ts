@@ -20,28 +20,34 @@ test.each(['list', 'read', 'watch', 'heatmap', 'runqueue', 'serve', 'doctor'])(
   },
 );
 
-const OTHER = { ...QUEUE_HIST, id: 7, type: undefined, name: '', pins: [], guess: undefined };
+const OTHER = { ...QUEUE_HIST, id: 7, type: undefined, name: '', pins: [], known: undefined };
+const DIST = { ...OTHER, id: 9, type: 'array', name: 'dist', guesses: [{ layout: 'bcc:64' }] };
 
-test('lists maps that look like histograms', async () => {
-  const kernel = fakeKernel({ list: async () => ({ maps: [OTHER, QUEUE_HIST], incomplete: undefined }) });
+test('lists maps that hold histograms or look like it', async () => {
+  const maps = [OTHER, DIST, QUEUE_HIST];
+  const kernel = fakeKernel({ list: async () => ({ maps, incomplete: undefined }) });
   expect(await runWith(list, [], kernel)).toEqual({
     exitCode: 0,
     stderr: '',
-    stdout: `id  type          name        key B  value B  entries  layout?      pinned at
+    stdout: `id  type          name        key B  value B  entries  layout       pinned at
+ 9  array         dist            4        8        8  bcc:64?      -
 42  percpu_array  queue_hist      4        8        8  queue-depth  /sys/fs/bpf/queue_hist
 `,
   });
   const { stdout } = await runWith(list, ['--all'], kernel);
   expect(stdout.split('\n')[1]).toBe(' 7  -             -               4        8        8  -            -');
   const json = JSON.parse((await runWith(list, ['--json'], kernel)).stdout);
-  expect(json).toMatchObject([{ id: 42, type: 'percpu_array', layout: 'queue-depth' }]);
+  expect(json).toMatchObject([
+    { id: 9, layout: null, ground: null, guesses: [{ layout: 'bcc:64' }] },
+    { id: 42, type: 'percpu_array', layout: 'queue-depth', ground: 'its name is queue_hist', guesses: [] },
+  ]);
 });
 
 test('reports why a list is incomplete or empty', async () => {
   const incomplete = new HdrscopeError('ERR_KERNEL', 'EPERM');
   const kernel = fakeKernel({ list: async () => ({ maps: [OTHER], incomplete }) });
   expect((await runWith(list, [], kernel)).stderr).toBe(
-    'hdrscope: only pins are listed: EPERM\nhdrscope: no maps that look like histograms; --all lists 1 more\n',
+    'hdrscope: only pins are listed: EPERM\nhdrscope: no maps that hold histograms; --all lists 1 more\n',
   );
 });
 

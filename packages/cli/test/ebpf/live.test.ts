@@ -54,14 +54,19 @@ live('lists, reads and watches a map', async () => {
     map.add(2, 5);
     const listed = JSON.parse((await hdrscope(['ebpf', 'list', '--json'])).stdout);
     const found = listed.find(({ pins }: { pins: string[] }) => pins.includes(map.pin));
-    expect(found).toMatchObject({ type: 'array', name: 'hdr_cli_depths', layout: 'queue-depth' });
+    expect(found).toMatchObject({ type: 'array', name: 'hdr_cli_depths', layout: null });
+    expect(found.guesses).toContainEqual({ layout: 'queue-depth' });
+    const refused = await hdrscope(['ebpf', 'read', map.pin]);
+    expect([refused.exitCode, refused.stdout]).toEqual([1, '']);
+    expect(refused.stderr).toContain('its numbers fit queue-depth, libbpf-tools:8');
     for (const args of [
       [map.pin],
       [`id:${found.id}`],
       ['name:hdr_cli_depths'],
-      [map.pin, '--bpftool', '--layout', 'queue-depth'],
+      [map.pin, '--shape', 'value { u64 depths; }'],
+      [map.pin, '--bpftool'],
     ]) {
-      const { exitCode, stdout } = await hdrscope(['ebpf', 'read', ...args]);
+      const { exitCode, stdout } = await hdrscope(['ebpf', 'read', ...args, '--layout', 'queue-depth']);
       expect([exitCode, stdout.split('\n').at(-2)]).toEqual([
         0,
         'total 5; p50 2 to 4; p90 2 to 4; p99 2 to 4',

@@ -1,16 +1,18 @@
 import { readFileSync } from 'node:fs';
-import { explicitKernelLayout, logLinear8Layout } from '@hdrscope/ebpf';
+import { HdrscopeError } from '@hdrscope/core';
+import { explicitKernelLayout, framesSource, type KernelSource, logLinear8Layout } from '@hdrscope/ebpf';
 import * as read from '../../src/ebpf/read.ts';
-import { fakeKernel, frameOf, QUEUE_HIST, runWith } from '../support/fake-kernel.ts';
+import { fakeKernel, frameOf, runWith } from '../support/fake-kernel.ts';
 
 const TWO_CPUS = [1000, 500, 700, 400, 200, 15, 5, 1, 200, 480, 700, 400, 200, 15, 5, 0];
 
 test('shows bars, the total, and percentiles by their slots', async () => {
-  const kernel = fakeKernel({ frames: [frameOf(TWO_CPUS)] });
+  const ground = 'its name is queue_hist, as in the run-queue program';
+  const kernel = fakeKernel({ frames: [{ ...frameOf(TWO_CPUS), ground }] });
   const { exitCode, stdout, stderr } = await runWith(read, ['/sys/fs/bpf/queue_hist'], kernel);
   expect([exitCode, stderr]).toEqual([
     0,
-    'hdrscope: the layout is a guess: queue-depth; --layout sets another one\n',
+    `hdrscope: the layout of /sys/fs/bpf/queue_hist is known because ${ground}; --layout sets another one\n`,
   ]);
   expect(stdout).toBe(`queue_hist
 0     1200 |██████████████████████████████████▎     |
@@ -149,22 +151,60 @@ test('reports that nothing was counted', async () => {
   expect((await runWith(read, ['id:42'], none)).stdout).toBe('nothing was counted\n');
 });
 
-const NO_GUESS = { ...QUEUE_HIST, guess: undefined, maxEntries: 7 };
-
 test.each([
   [['id:0'], "the map must be the path of a pin, id:N or name:X, got 'id:0'"],
   [['name:'], "the map must be the path of a pin, id:N or name:X, got 'name:'"],
   [['id:42', '--layout', 'log2'], '--layout must be queue-depth, libbpf-tools'],
   [['id:42', '--layout', 'libbpf-tools:1'], 'slots must be an integer from 2 to'],
-  [
-    ['id:42'],
-    'id:42 (percpu_array, keys of 4 and values of 8 bytes, 7 entries) does not look like a known histogram: add --layout',
-  ],
+  [['id:42', '--layout', 'bpftrace-lhist:0:100'], '--layout must be queue-depth, libbpf-tools'],
+  [['id:42', '--shape', 'u32 slots[26]'], '--shape must be C structs'],
+  [['id:42', '--shape', 'value { float f; }'], 'a field of the shape must be a type and a name'],
   [['/pin', '--bpftool'], '--bpftool needs --layout'],
-  [['/elsewhere'], '/elsewhere does not look like a known histogram'],
 ])('refuses %j', async (args, message) => {
-  const kernel = fakeKernel({ list: async () => ({ maps: [NO_GUESS], incomplete: undefined }) });
-  await expect(runWith(read, args, kernel)).rejects.toThrow(message);
+  await expect(runWith(read, args, fakeKernel({}))).rejects.toThrow(message);
+});
+
+test('shows the question of a map that does not show its layout, and closes it', async () => {
+  let closed = 0;
+  const question = new HdrscopeError('ERR_KERNEL', 'the layout of map 42 (dist) is unknown');
+  const source: KernelSource = {
+    name: 'the map',
+    read: () => Promise.reject(question),
+    close: () => void closed++,
+  };
+  await expect(runWith(read, ['id:42'], fakeKernel({ open: () => source }))).rejects.toBe(question);
+  expect(closed).toBe(1);
+});
+
+test('passes shape and sum to the map', async () => {
+  const opened: object[] = [];
+  const open = (options: object): KernelSource => {
+    opened.push(options);
+    return framesSource([frameOf(TWO_CPUS)]);
+  };
+  const shape = ['--shape', 'value { u64 latency; u32 slots[26]; }'];
+  for (const args of [
+    [...shape, '--sum', 'latency'],
+    ['--layout', 'bcc', '--sum', '64'],
+    ['--sum', 'after-last'],
+  ]) {
+    await runWith(read, ['id:42', ...args], fakeKernel({ open }));
+  }
+  expect(opened).toMatchObject([
+    {
+      id: 42,
+      shape: {
+        value: [
+          { name: 'latency', type: 'u64', offset: 0 },
+          { name: 'slots', type: 'u32', offset: 8, length: 26 },
+        ],
+        valueSize: 112,
+        sum: 'latency',
+      },
+    },
+    { layout: { name: 'bcc' }, shape: { sum: 64 } },
+    { shape: { sum: 'after-last' } },
+  ]);
 });
 
 test.each([
@@ -172,6 +212,8 @@ test.each([
   'bcc',
   'inspektor-gadget:27',
   'bpftrace-hist:3',
+  'bpftrace-hist:0:66',
+  'bpftrace-lhist:0:100:10',
   'exporter-exp2:26',
   'exporter-exp2zero',
   'exporter-linear',
@@ -179,7 +221,7 @@ test.each([
   const opened: object[] = [];
   const kernel = fakeKernel({
     open: (options) => {
-      opened.push(options.layout);
+      opened.push(options.layout!);
       throw new Error('opened');
     },
   });

@@ -175,7 +175,7 @@ test.each([
   [['id:7,layout=queue-depth'], 'no map 7'],
   [
     ['/a,name=x'],
-    "/a: the options of a map are layout, bpftool, unit, metric, description, perCpu, since and attributes.NAME, got 'name'",
+    "/a: the options of a map are layout, shape, sum, bpftool, unit, metric, description, perCpu, since and attributes.NAME, got 'name'",
   ],
   [['/a,unit=ns,unit=us'], '/a: unit must be stated once'],
   [['/a,unit=days'], "/a: unit must be ns, us, ms, s, bytes, KiB, none, got 'days'"],

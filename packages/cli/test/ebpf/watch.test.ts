@@ -1,8 +1,8 @@
 import { HdrscopeError } from '@hdrscope/core';
-import { framesSource, logLinear8Layout, queueDepthLayout } from '@hdrscope/ebpf';
+import { logLinear8Layout } from '@hdrscope/ebpf';
 import { Termination } from '../../src/command.ts';
 import * as watch from '../../src/ebpf/watch.ts';
-import { fakeKernel, frameOf, QUEUE_HIST, runWith } from '../support/fake-kernel.ts';
+import { fakeKernel, frameOf, runWith } from '../support/fake-kernel.ts';
 
 const ARGS = [
   '/sys/fs/bpf/queue_hist',
@@ -150,21 +150,20 @@ test('never shows counts again when an earlier map comes back', async () => {
   expect(stderr).toMatch(OLD);
 });
 
-test('guesses the layout of another map again', async () => {
+test('shows what shows the layout of another map', async () => {
   const layout = logLinear8Layout();
-  const guesses = [queueDepthLayout(), layout].map((guessed) => ({ layout: guessed, shape: {} }));
   const counts = (slot: number): number[] => new Array(496).fill(0).fill(5, slot, slot + 1);
-  // The source of the first guess reads the second map in the slots of the first one.
-  const wrong = frameOf([0, 0, 0, 0, 0, 0, 0, 9], NEW);
-  const sources = [[frameOf(BEFORE), wrong], [frameOf(counts(30), { ...NEW, layout })]];
-  const kernel = fakeKernel({
-    list: async () => ({ maps: [{ ...QUEUE_HIST, guess: guesses.shift() }], incomplete: undefined }),
-    open: () => framesSource(sources.shift()!),
-  });
+  const frames = [
+    { ...frameOf(BEFORE), ground: 'its name is queue_hist' },
+    { ...frameOf(counts(30), { ...NEW, layout }), ground: 'its values have slots[496] and a sum' },
+  ];
   const args = ['/sys/fs/bpf/queue_hist', '--interval', '10ms', '-n', '1', '--percentiles', '50'];
-  const { stdout, stderr } = await runWith(watch, args, kernel);
+  const { stdout, stderr } = await runWith(watch, args, fakeKernel({ frames }));
   expect(rows(stdout).slice(1)).toEqual([['5', '500.0', '56 to 59', 'queue_hist']]);
-  expect(stderr.match(/a guess: [\w-]+/g)).toEqual(['a guess: queue-depth', 'a guess: log-linear-8']);
+  expect(stderr.match(/known because its \w+/g)).toEqual([
+    'known because its name',
+    'known because its values',
+  ]);
 });
 
 test.each([

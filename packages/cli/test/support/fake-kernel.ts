@@ -21,7 +21,8 @@ export const QUEUE_HIST: VisibleMap = {
   valueSize: 8,
   maxEntries: 8,
   pins: ['/sys/fs/bpf/queue_hist'],
-  guess: { layout: queueDepthLayout(), shape: {} },
+  known: { layout: queueDepthLayout(), shape: {}, ground: 'its name is queue_hist' },
+  guesses: [],
 };
 
 /** A frame with one histogram. */

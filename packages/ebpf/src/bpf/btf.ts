@@ -16,10 +16,25 @@ export type BtfType =
       readonly names: ReadonlyMap<bigint, string>;
     }
   | { readonly kind: 'array'; readonly element: number; readonly length: number }
-  | { readonly kind: 'struct'; readonly size: number; readonly members: readonly BtfMember[] }
-  | { readonly kind: 'pointer' }
+  | {
+      readonly kind: 'struct';
+      /** Empty for an anonymous struct. */
+      readonly name: string;
+      readonly size: number;
+      readonly members: readonly BtfMember[];
+    }
+  | { readonly kind: 'pointer'; readonly type: number }
   /** Another name of a type, or its `const` or `volatile` form. */
   | { readonly kind: 'alias'; readonly name: string; readonly type: number }
+  /** A global variable of the program. Its maps are variables in the section `.maps`. */
+  | { readonly kind: 'variable'; readonly name: string; readonly type: number }
+  /** Global variables of the program, with their places: the value of its map `.bss`, for example. */
+  | {
+      readonly kind: 'section';
+      readonly name: string;
+      readonly size: number;
+      readonly variables: readonly { readonly type: number; readonly offset: number }[];
+    }
   /** A type of which only the size matters: a union or a floating-point number. */
   | { readonly kind: 'opaque'; readonly size: number };
 
@@ -64,6 +79,9 @@ const KINDS = [
   'type_tag',
   'enum64',
 ] as const;
+
+/** Kinds whose names say something about a map. */
+const NAMED: ReadonlySet<string> = new Set(['struct', 'typedef', 'var', 'datasec']);
 
 /** How many bytes follow a type of each kind; `n` is its number of members. No bytes follow other kinds. */
 const TRAILERS: Readonly<Record<string, (n: number) => number>> = {
@@ -116,7 +134,7 @@ export function parseBtf(data: Uint8Array): readonly BtfType[] {
     if (at + 12 + trailer > end) throw malformed('it is cut off');
     const raw = {
       kind,
-      name: kind === 'typedef' ? text(u32(at)) : '',
+      name: NAMED.has(kind) ? text(u32(at)) : '',
       sizeOrType: u32(at + 8),
       hasFlag: info >>> 31 === 1,
       count,
@@ -130,7 +148,7 @@ export function parseBtf(data: Uint8Array): readonly BtfType[] {
 
 interface RawType {
   readonly kind: (typeof KINDS)[number];
-  /** Empty unless it is a typedef. */
+  /** Empty unless it is of a kind in `NAMED`. */
   readonly name: string;
   readonly sizeOrType: number;
   /** Whether a struct has bit-fields, or an enum is signed. */
@@ -155,6 +173,7 @@ function typeOf(
     case 'struct':
       return {
         kind: 'struct',
+        name,
         size: sizeOrType,
         members: Array.from({ length: count }, (_, i) => memberAt(at + 12 * i)),
       };
@@ -172,14 +191,25 @@ function typeOf(
       return { kind: 'enum', size: sizeOrType, isSigned: hasFlag, names: new Map(names.reverse()) };
     }
     case 'ptr':
-      return { kind: 'pointer' };
+      return { kind: 'pointer', type: sizeOrType };
     case 'typedef':
     case 'volatile':
     case 'const':
     case 'restrict':
     case 'type_tag':
+      return { kind: 'alias', name, type: sizeOrType };
     case 'var':
-      return { kind: 'alias', name: kind === 'typedef' ? name : '', type: sizeOrType };
+      return { kind: 'variable', name, type: sizeOrType };
+    case 'datasec':
+      return {
+        kind: 'section',
+        name,
+        size: sizeOrType,
+        variables: Array.from({ length: count }, (_, i) => ({
+          type: u32(at + 12 * i),
+          offset: u32(at + 12 * i + 4),
+        })),
+      };
     case 'union':
     case 'float':
       return { kind: 'opaque', size: sizeOrType };
@@ -198,8 +228,8 @@ function typeOf(
   }
 }
 
-/** A type that is not an alias. */
-export type ResolvedBtfType = Exclude<BtfType, { readonly kind: 'alias' }>;
+/** A type that is not another name of a type. */
+export type ResolvedBtfType = Exclude<BtfType, { readonly kind: 'alias' | 'variable' }>;
 
 const MOST_ALIASES = 2 * DEEPEST_TYPE;
 
@@ -211,9 +241,82 @@ const MOST_ALIASES = 2 * DEEPEST_TYPE;
 export function resolveBtf(types: readonly BtfType[], id: number): ResolvedBtfType {
   let type = types[id];
   // A longer chain may be a circle.
-  for (let steps = 0; type?.kind === 'alias' && steps < MOST_ALIASES; steps++) type = types[type.type];
-  if (type === undefined || type.kind === 'alias') throw malformed(`there is no type ${id}`);
+  for (let steps = 0; isAlias(type) && steps < MOST_ALIASES; steps++) type = types[type.type];
+  if (type === undefined || isAlias(type)) throw malformed(`there is no type ${id}`);
   return type;
+}
+
+function isAlias(type: BtfType | undefined): type is Exclude<BtfType, ResolvedBtfType> {
+  return type?.kind === 'alias' || type?.kind === 'variable';
+}
+
+/** The first name that a type has as a typedef; empty when it has no such name. */
+export function typedefOf(types: readonly BtfType[], id: number): string {
+  let type = types[id];
+  for (let steps = 0; type?.kind === 'alias' && steps < MOST_ALIASES; steps++) {
+    if (type.name !== '') return type.name;
+    type = types[type.type];
+  }
+  return '';
+}
+
+/** Name of the struct that a type is; empty when it is no struct, or an anonymous one. */
+export function structNameOf(types: readonly BtfType[], id: number): string {
+  const type = id === 0 ? undefined : resolveBtf(types, id);
+  return type?.kind === 'struct' ? type.name : '';
+}
+
+/** Facts about a map that distinguish it from other maps of its program. */
+export interface MapInBtf {
+  /** The first 15 bytes of its name. */
+  readonly name: string;
+  readonly keyTypeId: number;
+  readonly valueTypeId: number;
+  readonly maxEntries: number;
+}
+
+const KEPT_BYTES = 15;
+
+/**
+ * The whole name of a map, of which the kernel keeps 15 bytes: the variable of its program in the section `.maps`.
+ *
+ * @returns `undefined` when no variable fits, or several do.
+ */
+export function mapNameInBtf(types: readonly BtfType[], map: MapInBtf): string | undefined {
+  const inMaps = types.flatMap((type) =>
+    type.kind === 'section' && type.name === '.maps' ? type.variables : [],
+  );
+  const kept = (name: string) =>
+    new TextDecoder().decode(new TextEncoder().encode(name).subarray(0, KEPT_BYTES));
+  const called = inMaps.flatMap(({ type }) => {
+    const variable = types[type];
+    return variable?.kind === 'variable' && kept(variable.name) === map.name ? [variable] : [];
+  });
+  const fitting = called.filter(({ type }) => hasTypes(types, type, map));
+  if (fitting.length < 2) return fitting[0]?.name;
+  // A loader may set another number of entries, so it matters only where the types do not decide.
+  const sized = fitting.filter(({ type }) => entriesOf(types, type) === map.maxEntries);
+  return sized.length === 1 ? sized[0]!.name : undefined;
+}
+
+/** The number of entries in the definition of a map: `__uint(max_entries, N)` is a pointer to an array of that length. */
+function entriesOf(types: readonly BtfType[], definition: number): number | undefined {
+  const type = resolveBtf(types, definition);
+  const member = type.kind === 'struct' ? type.members.find(({ name }) => name === 'max_entries') : undefined;
+  const pointer = member === undefined ? undefined : resolveBtf(types, member.type);
+  const array = pointer?.kind === 'pointer' ? resolveBtf(types, pointer.type) : undefined;
+  return array?.kind === 'array' ? array.length : undefined;
+}
+
+/** Whether the definition of a map, `struct { __type(key, …); __type(value, …); }`, has the types of a map. */
+function hasTypes(types: readonly BtfType[], definition: number, map: MapInBtf): boolean {
+  const type = resolveBtf(types, definition);
+  if (type.kind !== 'struct') return false;
+  return type.members.every(({ name, type: member }) => {
+    if (name !== 'key' && name !== 'value') return true;
+    const pointer = resolveBtf(types, member);
+    return pointer.kind === 'pointer' && pointer.type === (name === 'key' ? map.keyTypeId : map.valueTypeId);
+  });
 }
 
 /**

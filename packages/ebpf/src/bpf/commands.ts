@@ -22,7 +22,7 @@ export const COMMANDS = {
 /** A command of bpf(2), without the prefix `BPF_`. */
 export type Command = keyof typeof COMMANDS;
 
-/** Numbers of the map types that can hold histograms. Source: `enum bpf_map_type`. */
+/** Numbers of the map types that can hold histograms, or maps with histograms. Source: `enum bpf_map_type`. */
 export const MAP_TYPES = {
   hash: 1,
   array: 2,
@@ -30,6 +30,8 @@ export const MAP_TYPES = {
   percpu_array: 6,
   lru_hash: 9,
   lru_percpu_hash: 10,
+  array_of_maps: 12,
+  hash_of_maps: 13,
 } as const;
 
 /** A map type, as bpftool prints it. */

@@ -1,4 +1,5 @@
-import { readFileSync, statfsSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Command } from './commands.ts';
 
 /** Source: Linux, `include/uapi/linux/magic.h`, `BPF_FS_MAGIC`. */
@@ -17,8 +18,9 @@ export function cureOf(command: Command, object: string, errno: string): string 
     case 'EPERM':
       return cureOfPermission(command, object);
     case 'ENOENT':
-      return command === 'OBJ_GET'
-        ? 'nothing is pinned there: is the program loaded, and is the bpffs mounted where this process sees it?'
+      if (command === 'OBJ_GET') return cureOfMissingPin(object);
+      return command === 'MAP_GET_FD_BY_ID'
+        ? 'no map has that id: a map gets another id each time its program is loaded, and ends with it'
         : 'it no longer exists: has the program that held it ended?';
     case 'ENOSYS':
       return 'this kernel was built without bpf(2)';
@@ -36,8 +38,18 @@ export function cureOf(command: Command, object: string, errno: string): string 
   }
 }
 
+function cureOfMissingPin(path: string): string {
+  // A name without a slash may be the name of a map.
+  if (!path.includes('/')) {
+    return `no pin is at ${resolve(path)}: a map is found by the path of its pin, or by its name, as name:${path}`;
+  }
+  const seen = path.startsWith('/') ? '' : `, ${resolve(path)}`;
+  return `nothing is pinned there${seen}: is the program loaded, and is the bpffs mounted where this process sees it?`;
+}
+
 function cureOfPin(path: string): string {
   try {
+    if (statSync(path).isDirectory()) return cureOfFolder(path);
     if (statfsSync(path, { bigint: true }).type !== BigInt(BPF_FS)) {
       return 'that file is not in a bpffs, so it is not a pin';
     }
@@ -46,6 +58,24 @@ function cureOfPin(path: string): string {
     return `the pin has mode ${octal} and belongs to uid ${uid}: \`chmod 0444 ${path}\` lets everybody read it, and nobody write it`;
   } catch {
     return 'this user may not enter a folder above it: mount a bpffs with mode=0755 for pins that others read';
+  }
+}
+
+const MOST_NAMES = 5;
+
+function cureOfFolder(path: string): string {
+  return `that is a folder, and a pin is a file${filesIn(path)}`;
+}
+
+function filesIn(path: string): string {
+  try {
+    const names = readdirSync(path, { withFileTypes: true })
+      .filter((entry) => entry.isFile() && !/^(maps|progs)\.debug$/.test(entry.name))
+      .map(({ name }) => name);
+    const more = names.length > MOST_NAMES ? ', …' : '';
+    return `: it has ${names.length === 0 ? 'no pin' : names.sort().slice(0, MOST_NAMES).join(', ') + more}`;
+  } catch {
+    return ', and this user may not list it';
   }
 }
 

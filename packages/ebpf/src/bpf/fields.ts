@@ -1,6 +1,6 @@
 import { mustBe } from '@hdrscope/core/internal';
 import { Budget } from '@hdrscope/kit';
-import { type BtfType, DEEPEST_TYPE, resolveBtf, sizeOfBtf } from './btf.ts';
+import { type BtfType, DEEPEST_TYPE, resolveBtf, sizeOfBtf, typedefOf } from './btf.ts';
 import { LITTLE_ENDIAN, textUntilNul, viewOf } from './memory.ts';
 
 /**
@@ -28,6 +28,8 @@ export interface Field {
 export interface ArrayField extends Field {
   readonly type: IntegerType;
   readonly length: number;
+  /** Name of the type of its elements, when that is a typedef. @default no name */
+  readonly elementType?: string;
 }
 
 const NAME_OF_PADDING = /^_*pad(ding)?_*\d*$/i;
@@ -147,6 +149,17 @@ function within(types: readonly BtfType[], id: number, place: Place): readonly (
       budget.leave();
       return fields;
     }
+    case 'section': {
+      budget.enter();
+      budget.takeElements(type.variables.length);
+      const fields = type.variables.flatMap((variable) => {
+        const { type: id, offset: at } = variable;
+        const called = types[id]?.kind === 'variable' ? types[id].name : '';
+        return within(types, id, { name: called, offset: offset + at, budget });
+      });
+      budget.leave();
+      return fields;
+    }
     case 'opaque':
       return type.size === 0 ? [] : [{ name, type: `bytes[${type.size}]`, offset }];
   }
@@ -159,7 +172,9 @@ function arrayField(
 ): Field | ArrayField {
   const type = resolveBtf(types, element);
   if (type.kind === 'int' && type.size === 1) return { name, type: `char[${length}]`, offset };
-  if (type.kind === 'int') return { name, type: integerType(type), offset, length };
+  const elementType = typedefOf(types, element);
+  if (type.kind === 'int')
+    return { name, type: integerType(type), offset, length, ...(elementType && { elementType }) };
   return { name, type: `bytes[${length * sizeOfBtf(types, element, budget)}]`, offset };
 }
 

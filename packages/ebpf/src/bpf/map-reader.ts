@@ -3,7 +3,7 @@ import { COMMANDS, type Command, type MapType } from './commands.ts';
 import { possibleCpus } from './cpus.ts';
 import { ERRNO } from './errno.ts';
 import { refusal } from './errors.ts';
-import { isArray, isPerCpu, type MapInfo, notOfHistograms, titleOfMap } from './maps.ts';
+import { holdsMaps, isArray, isPerCpu, type MapInfo, notOfHistograms, titleOfMap } from './maps.ts';
 import { allocate, LITTLE_ENDIAN, viewOf } from './memory.ts';
 import type { Bpf } from './syscall.ts';
 
@@ -20,7 +20,7 @@ export interface MapReaderOptions {
   readonly batch?: boolean;
 }
 
-const DEFAULT_MAX_BYTES = 64 * 2 ** 20;
+export const DEFAULT_MAX_BYTES: number = 64 * 2 ** 20;
 
 /** Initial room for the entries of a hash, which may declare far more entries than it holds. */
 const FIRST_ENTRIES = 1024;
@@ -69,8 +69,9 @@ export class MapReader {
     this.#info = info;
     this.#type = info.type;
     this.#maxBytes = maxBytes;
-    // The only element of an array is looked up by its index, which takes the kernel two thirds of the time of a batch.
-    this.#batch = batch && !(isArray(info.type) && info.maxEntries === 1);
+    // The only element of an array is looked up by its index, which takes the kernel two thirds of the time of a batch. A
+    // batch ends at an index of an array of maps without a map.
+    this.#batch = batch && !(isArray(info.type) && info.maxEntries === 1) && !holdsMaps(info.type);
     this.cpuCount = isPerCpu(info.type) ? cpuCount : 1;
     this.stride = isPerCpu(info.type) ? Math.ceil(info.valueSize / 8) * 8 : info.valueSize;
     this.#valueBytes = this.cpuCount * this.stride;

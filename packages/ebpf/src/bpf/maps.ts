@@ -1,7 +1,8 @@
 import { readlinkSync } from 'node:fs';
-import type { HdrscopeError } from '@hdrscope/core';
+import { HdrscopeError } from '@hdrscope/core';
 import { errnoOf, kernelError } from '../errors.ts';
 import { Attr, call } from './attr.ts';
+import { mapNameInBtf, readBtf } from './btf.ts';
 import { MAP_TYPES, type MapType, READ_ONLY } from './commands.ts';
 import { ERRNO } from './errno.ts';
 import { allocate, cString, LITTLE_ENDIAN, textUntilNul, viewOf } from './memory.ts';
@@ -33,6 +34,8 @@ export interface NewMap {
   readonly name?: string;
   /** `BPF_F_*`. @default 0 */
   readonly flags?: number;
+  /** Descriptor of a map like those that it will hold. @default it holds no maps */
+  readonly innerMapFd?: number;
   /** Types of its keys and values. @default no types */
   readonly types?: { readonly btfFd: number; readonly keyTypeId: number; readonly valueTypeId: number };
 }
@@ -49,6 +52,11 @@ export function titleOfMap({ id, name }: Pick<MapInfo, 'id' | 'name'>): string {
   return `map ${id} (${name})`;
 }
 
+/** The details of errors about a map. */
+export function mapDetails({ id, name }: Pick<MapInfo, 'id' | 'name'>): Pick<MapInfo, 'id' | 'name'> {
+  return { id, name };
+}
+
 /** Builds the error for a map whose type holds no histograms. */
 export function notOfHistograms({ id, name }: MapInfo): HdrscopeError {
   return kernelError(`${titleOfMap({ id, name })} has a type that holds no histograms`, { id, name });
@@ -62,6 +70,11 @@ export function isPerCpu(type: MapType): boolean {
 /** Whether a full map drops the entries that were not used for longest. */
 export function isLossy({ type }: Pick<MapInfo, 'type'>): boolean {
   return type?.startsWith('lru') ?? false;
+}
+
+/** Whether the values of maps of this type are maps. */
+export function holdsMaps(type: MapType): boolean {
+  return type === 'array_of_maps' || type === 'hash_of_maps';
 }
 
 /** Whether the keys of maps of this type are indices from 0 on. */
@@ -123,28 +136,55 @@ export function mapIds(bpf: Bpf): readonly number[] {
 }
 
 /**
- * Finds the only map that has a name. The kernel cuts names to 15 bytes, and two programs may use the same name.
+ * Finds the only map that has a name. The kernel cuts names to 15 bytes, and the types of a map may have the rest. Two programs
+ * may use the same name.
  *
  * @returns The id of the map.
  * @throws HdrscopeError `ERR_KERNEL` when no map has the name, or more than one has it.
  */
 export function findMapByName(bpf: Bpf, name: string): number {
   const cut = textUntilNul(new TextEncoder().encode(name).subarray(0, NAME_BYTES));
-  const ids = mapIds(bpf).filter((id) => nameOfMap(bpf, id) === cut);
-  const [id] = ids;
-  if (id !== undefined && ids.length === 1) return id;
-  const called = cut === name ? `"${name}"` : `"${cut}", to which the kernel cuts "${name}"`;
-  if (id === undefined) {
+  const alike = mapIds(bpf).flatMap((id) => {
+    const info = infoOf(bpf, id);
+    return info?.name === cut ? [info] : [];
+  });
+  const isOnly = alike.length === 1 && cut === name;
+  const maps = isOnly ? alike : ofName(alike, name, (map) => nameInTypes(bpf, map));
+  const [map] = maps;
+  if (map !== undefined && maps.length === 1) return map.id;
+  const called = cut === name ? `"${name}"` : `"${name}", or "${cut}" as the kernel cuts it`;
+  if (map === undefined) {
     throw kernelError(`no map is called ${called}: is the program loaded?`, { name, errno: 'ENOENT' });
   }
-  const choices = ids.join(', ');
-  throw kernelError(`${ids.length} maps are called ${called}: choose one by its id (${choices})`, {
+  const ids = maps.map(({ id }) => id);
+  throw kernelError(`${ids.length} maps are called ${called}: choose one by its id (${ids.join(', ')})`, {
     name,
     ids,
   });
 }
 
-function nameOfMap(bpf: Bpf, id: number): string | undefined {
+/** The maps with a whole name, or else those whose whole name is unknown. */
+function ofName(
+  maps: readonly MapInfo[],
+  name: string,
+  wholeName: (map: MapInfo) => string | undefined,
+): readonly MapInfo[] {
+  const named = maps.map((map) => ({ map, whole: wholeName(map) }));
+  const exact = named.filter(({ whole }) => whole === name);
+  const fitting = exact.length > 0 ? exact : named.filter(({ whole }) => whole === undefined);
+  return fitting.map(({ map }) => map);
+}
+
+function nameInTypes(bpf: Bpf, map: MapInfo): string | undefined {
+  try {
+    return map.btfId === 0 ? undefined : mapNameInBtf(readBtf(bpf, map.btfId), map);
+  } catch (error) {
+    if (!(error instanceof HdrscopeError)) throw error;
+    return undefined;
+  }
+}
+
+function infoOf(bpf: Bpf, id: number): MapInfo | undefined {
   let fd: number;
   try {
     fd = openMapById(bpf, id);
@@ -154,7 +194,7 @@ function nameOfMap(bpf: Bpf, id: number): string | undefined {
     throw error;
   }
   try {
-    return mapInfo(bpf, fd).name;
+    return mapInfo(bpf, fd);
   } finally {
     bpf.close(fd);
   }
@@ -188,7 +228,7 @@ export function mapInfo(bpf: Bpf, fd: number): MapInfo {
  */
 export function createMap(
   bpf: Bpf,
-  { type, keySize, valueSize, maxEntries, name = '', flags = 0, types }: NewMap,
+  { type, keySize, valueSize, maxEntries, name = '', flags = 0, innerMapFd = 0, types }: NewMap,
 ): number {
   const attr = new Attr(bpf, 72)
     .u32(0, MAP_TYPES[type])
@@ -196,6 +236,7 @@ export function createMap(
     .u32(8, valueSize)
     .u32(12, maxEntries)
     .u32(16, flags)
+    .u32(20, innerMapFd)
     .name(28, name);
   if (types !== undefined) attr.u32(48, types.btfFd).u32(52, types.keyTypeId).u32(56, types.valueTypeId);
   return call(bpf, 'MAP_CREATE', attr, { object: `a new map of type ${type}` });

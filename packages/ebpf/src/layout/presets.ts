@@ -78,6 +78,12 @@ export function bpftraceHistLayout(k = 0, slots?: number): KernelLayout {
   return explicitKernelLayout([-1, ...boundsFrom(0, (slots ?? most) - 1, k)], { name: 'bpftrace-hist' });
 }
 
+/**
+ * Number of slots of `hist(value)` that have the same meaning in all versions of bpftrace. bpftrace up to 0.17 counts all
+ * integers from 2^31 on in the last one, and newer versions have slots after it.
+ */
+export const BPFTRACE_HIST_SLOTS = 34;
+
 /** Arguments of `lhist` of bpftrace after the value. */
 export interface BpftraceLhistOptions {
   /** An integer. Slot 0 holds all integers below it. */

@@ -7,8 +7,10 @@ import { originOfMap } from '../metric-text.ts';
 import { entriesOfDump, infoOfShow } from './bpftool-json.ts';
 import { HistogramMaker } from './kernel-map-histograms.ts';
 import { MAP_SHAPE, type MapShape, type ResolvedShape, resolveShape } from './kernel-map-shape.ts';
+import { shapeFor } from './map-layout.ts';
 import { runProgram } from './run-program.ts';
 import type { Frame, KernelSource } from './source.ts';
+import { SumCheck } from './sum-check.ts';
 
 /** Which map is read, and how. Exactly one of `path`, `id` and `name` chooses the map. */
 export interface BpftoolMapOptions {
@@ -70,14 +72,20 @@ export function bpftoolMap(options: BpftoolMapOptions): KernelSource {
       if (isClosed) throw kernelError(`${title} is closed`);
       const info = infoOfShow(await ask('show'), which);
       if (plan?.info.id !== info.id) plan = planOf(info, options);
-      const entries = entriesOfDump(await ask('dump'), info);
+      const { shape, maker, sums } = plan;
+      let entries = entriesOfDump(await ask('dump'), info);
+      let histograms = maker.make(entries, entries.count);
+      while (sums.asksAgain(histograms)) {
+        entries = entriesOfDump(await ask('dump'), info);
+        histograms = maker.make(entries, entries.count);
+      }
       return {
         generation: `map ${info.id}`,
         cpuCount: entries.cpuCount,
         isLossy: isLossy(info),
-        counterBits: plan.shape.counts.type === 'u64' ? 64 : 32,
+        counterBits: shape.counts.type === 'u64' ? 64 : 32,
         origin: originOfMap([]),
-        histograms: plan.maker.make(entries, entries.count),
+        histograms,
       };
     },
     close: () => {
@@ -106,14 +114,16 @@ interface ReadPlan {
   readonly info: MapInfo;
   readonly shape: ResolvedShape;
   readonly maker: HistogramMaker;
+  readonly sums: SumCheck;
 }
 
 function planOf(info: MapInfo, { layout, shape = {}, histogram = info.name }: BpftoolMapOptions): ReadPlan {
-  const resolved = resolveShape(info, shape, layout);
+  const resolved = resolveShape(info, shapeFor(info, layout, shape), layout);
   return {
     info,
     shape: resolved,
     maker: new HistogramMaker({ name: histogram, info, shape: resolved, layout }),
+    sums: new SumCheck(info, layout, resolved),
   };
 }
 

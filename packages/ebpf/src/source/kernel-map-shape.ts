@@ -2,9 +2,10 @@ import type { HdrscopeError } from '@hdrscope/core';
 import type { OptionsOwner } from '@hdrscope/core/internal';
 import type { BtfType } from '../bpf/btf.ts';
 import { type ArrayField, type Field, fieldsOfBtf, sizeOfField } from '../bpf/fields.ts';
-import { isArray, type MapInfo, titleOfMap } from '../bpf/maps.ts';
+import { holdsMaps, isArray, type MapInfo, titleOfMap } from '../bpf/maps.ts';
 import { kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
+import { keyOfBpftrace } from './bpftrace-script.ts';
 
 /**
  * Position of the histograms in a map. An option that is left out comes from the types (BTF) of the map, which only
@@ -20,6 +21,8 @@ export interface MapShape {
   readonly key?: readonly Field[];
   /** Size of the key that these fields describe, in bytes. A map with keys of another size is refused. @default any size */
   readonly keySize?: number;
+  /** Fields of the value. @default the fields of its type */
+  readonly value?: readonly (Field | ArrayField)[];
   /** Size of the value that these fields describe, in bytes. A map with values of another size is refused. @default any size */
   readonly valueSize?: number;
   /** Name of the key field that is the slot. @default the field called bucket, slot, le or key, or else the last field */
@@ -29,9 +32,9 @@ export interface MapShape {
   /**
    * Position of the sum of the values: an index, or a field of the value. The name of a field suffices when the map has
    * types. `'after-last'` is the index after the last slot, as with ebpf_exporter; an array that ends before it has no
-   * sum. @default the field called sum
+   * sum. `'none'` when the field called sum is another number. @default the field called sum
    */
-  readonly sum?: 'after-last' | number | string | Field;
+  readonly sum?: 'after-last' | 'none' | number | string | Field;
   /** Constant fields of the value that are attributes, taken from the first CPU that has set them. @default no fields */
   readonly valueAttributes?: readonly (string | Field)[];
 }
@@ -42,6 +45,7 @@ export const MAP_SHAPE: OptionsOwner<MapShape> = {
   names: {
     key: true,
     keySize: true,
+    value: true,
     valueSize: true,
     slot: true,
     counts: true,
@@ -78,9 +82,11 @@ const NAMES_OF_COUNTS = ['slots', 'buckets', 'counts', 'hist', 'histogram', 'cou
 
 /** Whether the shape needs no types. */
 export function isComplete({ type }: MapInfo, shape: MapShape): boolean {
-  const names = [shape.sum === 'after-last' ? undefined : shape.sum, ...(shape.valueAttributes ?? [])];
   const hasKey = shape.key !== undefined || (type !== undefined && isArray(type));
-  return hasKey && shape.counts !== undefined && names.every((name) => typeof name !== 'string');
+  if (!hasKey || shape.value !== undefined) return hasKey;
+  const isPlace = shape.sum === 'after-last' || shape.sum === 'none';
+  const names = [isPlace ? undefined : shape.sum, ...(shape.valueAttributes ?? [])];
+  return shape.counts !== undefined && names.every((name) => typeof name !== 'string');
 }
 
 /**
@@ -94,19 +100,22 @@ export function resolveShape(
   layout: KernelLayout,
   types?: readonly BtfType[],
 ): ResolvedShape {
-  const isIndexed = info.type !== undefined && isArray(info.type);
+  if (info.type !== undefined && holdsMaps(info.type)) throw unclear(info, 'it holds maps, not counts');
   assertSizes(info, shape);
+  const isIndexed = info.type !== undefined && isArray(info.type);
   if (isIndexed && (shape.key?.length ?? 0) > 1) {
     throw unclear(info, 'the key of an array is an index, which has no fields', 'key');
   }
-  const valueFields = types === undefined ? [] : fieldsOfBtf(types, info.valueTypeId, 'value');
+  const valueFields = shape.value ?? fieldsOfValue(info, types);
   const counts = countsOf(info, shape, layout, valueFields);
-  const keyFields = isIndexed ? [] : keyOf(info, shape, types);
+  const keyFields = isIndexed ? [] : keyOf(info, shape, layout, types);
   const places = counts.length ?? (isIndexed ? info.maxEntries : Number.POSITIVE_INFINITY);
   const common = {
     counts: { type: counts.type, offset: counts.offset ?? 0, length: counts.length ?? 1 },
     ...sumOf(info, shape, layout, { valueFields, places }),
-    valueAttributes: (shape.valueAttributes ?? []).map((field) => named(info, field, valueFields)),
+    valueAttributes: (shape.valueAttributes ?? []).map((field) =>
+      besideKey(named(info, field, valueFields), keyFields),
+    ),
   };
   for (const field of [
     ...keyFields,
@@ -140,6 +149,22 @@ export function resolveShape(
   };
 }
 
+/** The fields of the values of a map. A map without types has no known fields. */
+export function fieldsOfValue(
+  info: MapInfo,
+  types: readonly BtfType[] | undefined,
+): readonly (Field | ArrayField)[] {
+  if (types === undefined || info.valueTypeId === 0) return [];
+  return fieldsOfBtf(types, info.valueTypeId, 'value');
+}
+
+/** The fields of the keys of a map. The key of an array has no fields, and a map without types no known fields. */
+export function fieldsOfKey(info: MapInfo, types: readonly BtfType[] | undefined): readonly Field[] {
+  if (types === undefined || info.keyTypeId === 0 || (info.type !== undefined && isArray(info.type)))
+    return [];
+  return fieldsOfBtf(types, info.keyTypeId, 'key');
+}
+
 /** @throws HdrscopeError `ERR_KERNEL` when the shape describes a key or a value of another size. */
 function assertSizes(info: MapInfo, shape: MapShape): void {
   for (const [what, described, actual] of [
@@ -158,7 +183,7 @@ function countsOf(
   valueFields: readonly (Field | ArrayField)[],
 ): CountsField {
   if (counts !== undefined) return counts;
-  const counters = valueFields.filter(({ type, bits }) => /^[us](32|64)$/.test(type) && bits === undefined);
+  const counters = valueFields.filter(isCounter);
   const arrays = counters.filter(isArrayField);
   const candidates = arrays.length > 0 ? arrays : counters;
   const hasUsualName = ({ name }: Field) => NAMES_OF_COUNTS.includes(lastPart(name));
@@ -180,9 +205,16 @@ function countsOf(
   throw unclear(info, `its values have ${info.valueSize} bytes, and no readable types`, 'value');
 }
 
-function keyOf(info: MapInfo, { key }: MapShape, types: readonly BtfType[] | undefined): readonly Field[] {
+function keyOf(
+  info: MapInfo,
+  { key }: MapShape,
+  layout: KernelLayout,
+  types: readonly BtfType[] | undefined,
+): readonly Field[] {
   if (key !== undefined) return key;
-  if (types !== undefined && info.keyTypeId !== 0) return fieldsOfBtf(types, info.keyTypeId, 'key');
+  if (layout.name.startsWith('bpftrace-') && info.keySize >= 8) return keyOfBpftrace(info.keySize, undefined);
+  const known = fieldsOfKey(info, types);
+  if (known.length > 0) return known;
   if (info.keySize === 4) return [{ name: 'key', type: 'u32', offset: 0 }];
   if (info.keySize === 8) return [{ name: 'key', type: 'u64', offset: 0 }];
   throw unclear(info, `its keys have ${info.keySize} bytes, and no readable types`, 'key');
@@ -211,6 +243,7 @@ function sumOf(
     const afterLast = (keys?.at(-1) ?? firstIndex + slots.slotCount - 1) + 1;
     return { sumIndex: afterLast < places ? afterLast : undefined, sumField: undefined };
   }
+  if (sum === 'none') return { sumIndex: undefined, sumField: undefined };
   if (typeof sum === 'number') return { sumIndex: sum, sumField: undefined };
   if (sum !== undefined) return { sumIndex: undefined, sumField: named(info, sum, valueFields) };
   const own = valueFields.find(
@@ -219,7 +252,12 @@ function sumOf(
   return { sumIndex: undefined, sumField: own };
 }
 
-function isArrayField(field: Field | ArrayField): field is ArrayField {
+/** Whether a field may be a counter, or counters. */
+export function isCounter({ type, bits }: Field): boolean {
+  return /^[us](32|64)$/.test(type) && bits === undefined;
+}
+
+export function isArrayField(field: Field | ArrayField): field is ArrayField {
   return 'length' in field;
 }
 
@@ -229,6 +267,12 @@ function named(info: MapInfo, field: string | Field, fields: readonly Field[]): 
   if (found !== undefined) return found;
   const names = namesOf(fields) || 'fields without readable types';
   throw unclear(info, `its values have no field ${field}, only: ${names}`, field);
+}
+
+/** A field of the value is called `value.name` when the key has a field of that name: both are attributes. */
+function besideKey(field: Field, keyFields: readonly Field[]): Field {
+  const isTaken = keyFields.some(({ name }) => name === field.name);
+  return isTaken ? { ...field, name: `value.${field.name}` } : field;
 }
 
 const MOST_NAMES = 20;
@@ -246,7 +290,7 @@ function assertFits(info: MapInfo, field: Field, size: number): void {
 }
 
 /** The last part of `outer.inner`. */
-function lastPart(name: string): string {
+export function lastPart(name: string): string {
   return name.split('.').at(-1)!;
 }
 

@@ -1,17 +1,11 @@
-import { basename } from 'node:path';
 import { HdrscopeError } from '@hdrscope/core';
 import { assertOptions, mustBe, type OptionsOwner } from '@hdrscope/core/internal';
-import { type BtfType, readBtf } from '../bpf/btf.ts';
-import { programsOfMap } from '../bpf/map-programs.ts';
-import { MapReader } from '../bpf/map-reader.ts';
-import { isLossy, type MapInfo, mapInfo } from '../bpf/maps.ts';
 import { type Bpf, loadBpf } from '../bpf/syscall.ts';
-import { errnoOf, kernelError } from '../errors.ts';
+import { kernelError } from '../errors.ts';
 import type { KernelLayout } from '../layout/kernel-layout.ts';
-import { originOfMap } from '../metric-text.ts';
 import { foundMap, type MapAccess, type OpenMap, pinnedMap } from './kernel-map-access.ts';
-import { HistogramMaker } from './kernel-map-histograms.ts';
-import { isComplete, MAP_SHAPE, type MapShape, resolveShape } from './kernel-map-shape.ts';
+import { type MapPlan, planOf } from './kernel-map-plan.ts';
+import { MAP_SHAPE, type MapShape } from './kernel-map-shape.ts';
 import type { Frame, KernelSource } from './source.ts';
 
 /** Which map is read, and how. Exactly one of `path`, `id` and `name` chooses the map. */
@@ -20,13 +14,19 @@ export interface KernelMapOptions {
   readonly path?: string;
   /** Its id. This takes CAP_SYS_ADMIN. */
   readonly id?: number;
-  /** Its name, which no other map may have. The kernel keeps 15 bytes of it. This takes CAP_SYS_ADMIN. */
+  /**
+   * Its name, which no other map may have. The kernel keeps 15 bytes of it, and the types of the map have the rest. This
+   * takes CAP_SYS_ADMIN.
+   */
   readonly name?: string;
-  /** Slots of the histograms, and the indices at which the program counts them. */
-  readonly layout: KernelLayout;
+  /**
+   * Slots of the histograms, and the indices at which the program counts them. @default what the map shows by the names of
+   * its types, by its own name, or by the script of the bpftrace that fills it; a map that does not show it is refused
+   */
+  readonly layout?: KernelLayout;
   /** Position of the counts in the map. @default what its types and sizes show */
   readonly shape?: MapShape;
-  /** Name of the histograms. @default the name of the map, or of its pin when the kernel may have cut it */
+  /** Name of the histograms. @default the name of the map, from its types or its pin when the kernel has cut it */
   readonly histogram?: string;
   /** Largest size of the memory for reading, in bytes. @default 64 MiB */
   readonly maxBytes?: number;
@@ -38,7 +38,11 @@ export interface KernelMapOptions {
 
 /**
  * Reads the histograms in a kernel map of the type `array`, `hash`, `percpu_array`, `percpu_hash`, `lru_hash` or
- * `lru_percpu_hash`, as programs of libbpf, bcc, bpftrace and Aya make them. It opens the map for reading only.
+ * `lru_percpu_hash`, as programs of libbpf, bcc, bpftrace and Aya make them, or in the maps of an `array_of_maps` or
+ * `hash_of_maps`. It opens the map for reading only.
+ *
+ * A map whose layout or shape contradicts its own numbers is refused: counts at an index without a slot, or a sum that its
+ * slots cannot have.
  *
  * With `path`, each `read` checks the pin, and another map at the pin is a new generation. With `id` or `name`, the map is
  * open only during a `read`, so it ends with its program. The next map of that `name` is a new generation.
@@ -88,22 +92,13 @@ const KERNEL_MAP: OptionsOwner<KernelMapOptions> = {
   call: "kernelMap({ path: '/sys/fs/bpf/queue_hist', layout: queueDepthLayout() })",
 };
 
-/** How the current map is read. */
-interface ReadPlan {
-  readonly opening: number;
-  readonly info: MapInfo;
-  readonly reader: MapReader;
-  readonly maker: HistogramMaker;
-  readonly counterBits: 32 | 64;
-  readonly origin: string;
-}
-
 class KernelMap implements KernelSource {
   readonly name: string;
   readonly #options: KernelMapOptions;
   readonly #access: MapAccess;
   #bpf: Bpf | undefined;
-  #plan: ReadPlan | undefined;
+  #plan: MapPlan | undefined;
+  #opening: number | undefined;
   #isClosed = false;
 
   constructor(options: KernelMapOptions, access: MapAccess) {
@@ -123,7 +118,7 @@ class KernelMap implements KernelSource {
 
   close(): void {
     this.#isClosed = true;
-    this.#plan = undefined;
+    this.#opening = undefined;
     if (this.#bpf !== undefined) this.#access.close(this.#bpf);
   }
 
@@ -131,58 +126,18 @@ class KernelMap implements KernelSource {
     if (this.#isClosed) throw kernelError(`${this.name} is closed: make another source for it`);
     const open = this.#access.open(bpf);
     try {
-      const { info, reader, maker, counterBits, origin } = this.#planFor(bpf, open);
-      const histograms = maker.make(reader, reader.read(open.fd));
-      // No other map has had this id, and counts stay with their map when it gets another pin.
-      const facts = { cpuCount: reader.cpuCount, counterBits, isLossy: isLossy(info), origin };
-      return { generation: `map ${info.id}`, ...facts, histograms };
+      return this.#planFor(bpf, open).read(open.fd);
     } finally {
       this.#access.done(bpf);
     }
   }
 
-  #planFor(bpf: Bpf, { fd, opening }: OpenMap): ReadPlan {
-    if (this.#plan?.opening !== opening) {
-      this.#plan = undefined;
-      this.#plan = { opening, ...planOf(bpf, mapInfo(bpf, fd), this.#options) };
+  #planFor(bpf: Bpf, { fd, opening }: OpenMap): MapPlan {
+    if (this.#opening !== opening) {
+      this.#opening = undefined;
+      this.#plan = planOf(bpf, fd, this.#options);
+      this.#opening = opening;
     }
-    return this.#plan;
+    return this.#plan!;
   }
-}
-
-function planOf(bpf: Bpf, info: MapInfo, options: KernelMapOptions): Omit<ReadPlan, 'opening'> {
-  const { layout, shape = {}, histogram = fullName(info, options.path) } = options;
-  // The reader comes first: it rejects maps that cannot be read, or are too large.
-  const reader = new MapReader(bpf, info, options);
-  const resolved = resolveShape(
-    info,
-    shape,
-    layout,
-    isComplete(info, shape) ? undefined : typesOf(bpf, info),
-  );
-  return {
-    info,
-    reader,
-    maker: new HistogramMaker({ name: histogram, info, shape: resolved, layout }),
-    counterBits: resolved.counts.type === 'u64' ? 64 : 32,
-    origin: originOfMap(programsOfMap(bpf, info.id)),
-  };
-}
-
-/** The types of a map; `undefined` when it has no types, or this user may not read them. */
-function typesOf(bpf: Bpf, { btfId }: MapInfo): readonly BtfType[] | undefined {
-  if (btfId === 0) return undefined;
-  try {
-    return readBtf(bpf, btfId);
-  } catch (error) {
-    if (errnoOf(error) === 'EPERM') return undefined;
-    throw error;
-  }
-}
-
-/** The name of a map, or of its pin when the kernel may have cut the name to 15 bytes. */
-function fullName({ id, name }: MapInfo, path: string | undefined): string {
-  const pin = path === undefined ? '' : basename(path);
-  if (name === '' || (name.length === 15 && pin.startsWith(name))) return pin || `map_${id}`;
-  return name;
 }

@@ -34,6 +34,8 @@ export interface Frame {
    */
   readonly origin?: string;
   readonly histograms: readonly KernelHistogram[];
+  /** What shows the layout of the histograms. @default the layout was given */
+  readonly ground?: string;
 }
 
 /** One histogram of a frame. */
@@ -54,6 +56,8 @@ export interface KernelHistogram {
    * from 0 to 2^53 − 1.
    */
   readonly counts: Float64Array;
+  /** Identity of its counters, when they may be replaced apart from other histograms. @default that of the frame */
+  readonly generation?: string;
   /** Sum of the values on each CPU, exact up to 2^53; `undefined` when the program keeps no sum. */
   readonly sums: Float64Array | undefined;
 }

@@ -24,14 +24,14 @@ export class BtfBuilder {
     return this.#type('', 3, 0, 0, [element, element, length]);
   }
 
-  struct(size: number, members: readonly TestMember[]): number {
+  struct(size: number, members: readonly TestMember[], name = 's'): number {
     const hasBits = members.some(({ bitSize }) => bitSize !== undefined);
     const words = members.flatMap(({ name, type, bitOffset, bitSize = 0 }) => [
       this.#string(name),
       type,
       hasBits ? (bitSize << 24) | bitOffset : bitOffset,
     ]);
-    return this.#type('s', 4, members.length, size, words, hasBits);
+    return this.#type(name, 4, members.length, size, words, hasBits);
   }
 
   union(size: number, members: readonly TestMember[]): number {
@@ -55,6 +55,16 @@ export class BtfBuilder {
 
   pointer(type: number): number {
     return this.#type('', 2, 0, type, []);
+  }
+
+  /** A global variable. */
+  variable(name: string, type: number): number {
+    return this.#type(name, 14, 0, type, [1]);
+  }
+
+  section(name: string, variables: readonly number[]): number {
+    const words = variables.flatMap((variable, i) => [variable, 32 * i, 32]);
+    return this.#type(name, 15, variables.length, 32 * variables.length, words);
   }
 
   typedef(name: string, type: number): number {

@@ -1,0 +1,318 @@
+import { basename } from 'node:path';
+import { HdrscopeError } from '@hdrscope/core';
+import { mustBe } from '@hdrscope/core/internal';
+import { type BtfType, mapNameInBtf, readBtf } from '../bpf/btf.ts';
+import { type Field, readField } from '../bpf/fields.ts';
+import { programsOfMap } from '../bpf/map-programs.ts';
+import { DEFAULT_MAX_BYTES, MapReader, type MapReaderOptions } from '../bpf/map-reader.ts';
+import {
+  holdsMaps,
+  isLossy,
+  type MapInfo,
+  mapDetails,
+  mapInfo,
+  openMapById,
+  titleOfMap,
+} from '../bpf/maps.ts';
+import { LITTLE_ENDIAN, viewOf } from '../bpf/memory.ts';
+import type { Bpf } from '../bpf/syscall.ts';
+import { errnoOf, kernelError } from '../errors.ts';
+import { kernelLayoutOf } from '../layout/by-name.ts';
+import type { KernelLayout } from '../layout/kernel-layout.ts';
+import { originOfMap } from '../metric-text.ts';
+import { HistogramMaker } from './kernel-map-histograms.ts';
+import {
+  fieldsOfKey,
+  isComplete,
+  type MapShape,
+  type ResolvedShape,
+  resolveShape,
+} from './kernel-map-shape.ts';
+import {
+  evidenceOf,
+  isOfBpftrace,
+  type LayoutGuess,
+  type MapEvidence,
+  noHistogram,
+  shapeFor,
+  titleOfGuess,
+} from './map-layout.ts';
+import { mapShapeOf } from './shape-text.ts';
+import type { Frame, KernelHistogram } from './source.ts';
+import { SumCheck, sumContradicts } from './sum-check.ts';
+
+/** How a map is read. See the options of `kernelMap`. */
+export interface MapPlanOptions extends MapReaderOptions {
+  readonly path?: string;
+  readonly layout?: KernelLayout;
+  readonly shape?: MapShape;
+  readonly histogram?: string;
+  /** See `Frame`. @default the programs that use the map */
+  readonly origin?: string;
+}
+
+/** How one map is read. */
+export interface MapPlan {
+  /** @throws HdrscopeError `ERR_KERNEL` when the map cannot be read, or contradicts its layout. */
+  read(fd: number): Frame;
+}
+
+/**
+ * Plans how an open map is read.
+ *
+ * @throws HdrscopeError `ERR_KERNEL` when the layout or the position of the counts is unknown, or cannot be right.
+ */
+export function planOf(bpf: Bpf, fd: number, options: MapPlanOptions): MapPlan {
+  const info = mapInfo(bpf, fd);
+  const types = lazily(() => typesOf(bpf, info));
+  const {
+    histogram: name = fullName(info, options.path, types),
+    origin = originOfMap(programsOfMap(bpf, info.id)),
+  } = options;
+  const map: PlannedMap = { bpf, info, types, name, origin };
+  if (info.type !== undefined && holdsMaps(info.type)) return new OuterMap(map, options);
+  return new OneMap(map, fd, options);
+}
+
+/** A map with what is known about it before its shape. */
+interface PlannedMap {
+  readonly bpf: Bpf;
+  readonly info: MapInfo;
+  readonly types: Types;
+  readonly name: string;
+  readonly origin: string;
+}
+
+type Types = () => readonly BtfType[] | undefined;
+
+function lazily(read: Types): Types {
+  let types: ReturnType<Types>;
+  let isRead = false;
+  return () => {
+    if (!isRead) types = read();
+    isRead = true;
+    return types;
+  };
+}
+
+/** The types of a map; `undefined` when it has no types, or this user may not read them. */
+export function typesOf(bpf: Bpf, { btfId }: MapInfo): readonly BtfType[] | undefined {
+  if (btfId === 0) return undefined;
+  try {
+    return readBtf(bpf, btfId);
+  } catch (error) {
+    if (errnoOf(error) === 'EPERM') return undefined;
+    throw error;
+  }
+}
+
+/** The kernel keeps so much of a name. */
+const KEPT_BYTES = 15;
+
+/** The name of a map, from its types when the kernel has cut it. */
+export function mapName(info: MapInfo, types: readonly BtfType[] | undefined): string {
+  if (Buffer.byteLength(info.name) < KEPT_BYTES) return info.name;
+  return mapNameInBtf(types ?? [], info) ?? info.name;
+}
+
+/** The name of a map, or of its pin when the map has no name, or its types do not have the rest of it. */
+function fullName(info: MapInfo, path: string | undefined, types: Types): string {
+  const { id, name } = info;
+  const pin = path === undefined ? '' : basename(path);
+  if (name === '') return pin || `map_${id}`;
+  if (Buffer.byteLength(name) < KEPT_BYTES) return name;
+  const full = mapName(info, types());
+  return full === name && pin.startsWith(name) ? pin : full;
+}
+
+class OneMap implements MapPlan {
+  readonly #map: PlannedMap;
+  readonly #info: MapInfo;
+  readonly #reader: MapReader;
+  readonly #maker: HistogramMaker;
+  readonly #shape: ResolvedShape;
+  readonly #ground: string | undefined;
+  readonly #sums: SumCheck;
+
+  constructor(map: PlannedMap, fd: number, options: MapPlanOptions) {
+    const { bpf, info, types, name } = map;
+    this.#map = map;
+    this.#info = info;
+    // The reader comes first: it rejects maps that cannot be read, or are too large.
+    this.#reader = new MapReader(bpf, info, options);
+    const chosen = this.#chosen(fd, types, options);
+    const { layout, shape } = chosen;
+    this.#ground = chosen.ground;
+    this.#shape = resolveShape(info, shape, layout, isComplete(info, shape) ? undefined : types());
+    this.#maker = new HistogramMaker({ name, info, shape: this.#shape, layout });
+    this.#sums = new SumCheck(info, layout, this.#shape);
+  }
+
+  read(fd: number): Frame {
+    let histograms = this.#make(fd);
+    while (this.#sums.asksAgain(histograms)) histograms = this.#make(fd);
+    return {
+      // No other map has had this id, and counts stay with their map when it gets another pin.
+      generation: `map ${this.#info.id}`,
+      cpuCount: this.#reader.cpuCount,
+      isLossy: isLossy(this.#info),
+      counterBits: this.#shape.counts.type === 'u64' ? 64 : 32,
+      origin: this.#map.origin,
+      histograms,
+      ...(this.#ground !== undefined && { ground: this.#ground }),
+    };
+  }
+
+  #make(fd: number): readonly KernelHistogram[] {
+    return this.#maker.make(this.#reader, this.#reader.read(fd));
+  }
+
+  /** The layout and shape by the options, or else by what the map shows. */
+  #chosen(
+    fd: number,
+    types: Types,
+    { layout, shape = {} }: MapPlanOptions,
+  ): { readonly layout: KernelLayout; readonly shape: MapShape; readonly ground?: string } {
+    const info = this.#info;
+    if (layout !== undefined) return { layout, shape: shapeFor(info, layout, shape) };
+    const evidence = evidenceOf(info, types());
+    if (evidence.known === undefined) throw this.#question(fd, evidence, types, shape);
+    return { ...evidence.known, shape: { ...evidence.known.shape, ...shape } };
+  }
+
+  /** The error for a map that does not show its layout, with the guesses that fit its numbers. */
+  #question(fd: number, { guesses, why }: MapEvidence, types: Types, shape: MapShape): HdrscopeError {
+    const info = this.#info;
+    if (guesses.length === 0 && isOfBpftrace(info)) return noHistogram(info, why);
+    const hidden = info.btfId !== 0 && types() === undefined ? '; reading its types takes CAP_SYS_ADMIN' : '';
+    const reason = `the layout of ${titleOfMap(info)} is unknown: ${why}${hidden}`;
+    const reader = this.#reader;
+    const fitting = guesses.filter(isFitting);
+    const offer =
+      fitting.length === 0
+        ? 'choose the `layout` with which its program counts, such as upper bounds (0,1,4,8)'
+        : `choose the \`layout\` of the tool that counts in it; its numbers fit ${fitting.map(titleOfGuess).join(', ')}`;
+    return kernelError(`${reason}; ${offer}`, mapDetails(info));
+
+    function isFitting({ layout, shape: described, sum }: LayoutGuess): boolean {
+      // A guess with a gap for the user.
+      if (/[A-Z]/.test(layout)) return true;
+      try {
+        const guessed = kernelLayoutOf(layout);
+        const whole: MapShape = {
+          ...(described === undefined ? {} : mapShapeOf(described)),
+          ...(sum === undefined ? {} : { sum }),
+          ...shape,
+        };
+        const resolved = resolveShape(info, whole, guessed, types());
+        const made = new HistogramMaker({ name: info.name, info, shape: resolved, layout: guessed }).make(
+          reader,
+          reader.read(fd),
+        );
+        return !sumContradicts(made);
+      } catch (error) {
+        if (error instanceof HdrscopeError) return false;
+        throw error;
+      }
+    }
+  }
+}
+
+/** An outer map holds no more maps than this. */
+const MOST_INNER_MAPS = 4096;
+
+/** A map of maps: its keys are attributes of the histograms in the maps that it holds. */
+class OuterMap implements MapPlan {
+  readonly #map: PlannedMap;
+  readonly #reader: MapReader;
+  readonly #keyFields: readonly Field[];
+  readonly #options: MapPlanOptions;
+  /** Plans by the id of the map that they read. */
+  #plans = new Map<number, MapPlan>();
+
+  constructor(map: PlannedMap, options: MapPlanOptions) {
+    const { bpf, info } = map;
+    this.#map = map;
+    this.#options = options;
+    this.#reader = new MapReader(bpf, info, options);
+    this.#keyFields = keyOfOuter(info, map.types());
+  }
+
+  read(fd: number): Frame {
+    const { info, origin } = this.#map;
+    const count = this.#reader.read(fd);
+    if (count > MOST_INNER_MAPS) {
+      throw mustBe('ERR_TOO_LARGE', `the maps in ${titleOfMap(info)}`, `at most ${MOST_INNER_MAPS}`, count);
+    }
+    // All maps in it together take at most `maxBytes`.
+    const maxBytes = Math.floor((this.#options.maxBytes ?? DEFAULT_MAX_BYTES) / Math.max(1, count));
+    const { keys, values } = this.#reader;
+    const view = viewOf(values);
+    const before = this.#plans;
+    this.#plans = new Map();
+    const frames: Frame[] = [];
+    for (let entry = 0; entry < count; entry++) {
+      const inner = this.#readInner(view.getUint32(entry * 4, LITTLE_ENDIAN), before, maxBytes);
+      const at = entry * info.keySize;
+      const fields = this.#keyFields.map((field) => [field.name, readField(field, keys, at)] as const);
+      if (inner !== undefined) frames.push(withAttributes(inner, fields));
+    }
+    const [first] = frames;
+    return {
+      generation: `map ${info.id}`,
+      // All maps in it have one type.
+      cpuCount: first?.cpuCount ?? 1,
+      counterBits: first?.counterBits ?? 64,
+      origin,
+      isLossy: frames.some(({ isLossy }) => isLossy),
+      histograms: frames.flatMap(({ histograms }) => histograms),
+      ...(first?.ground !== undefined && { ground: first.ground }),
+    };
+  }
+
+  /** @returns `undefined` when the map was removed since it was listed. */
+  #readInner(id: number, before: ReadonlyMap<number, MapPlan>, maxBytes: number): Frame | undefined {
+    const { bpf, name, origin } = this.#map;
+    let fd: number;
+    try {
+      fd = openMapById(bpf, id);
+    } catch (error) {
+      if (errnoOf(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+    try {
+      const options = { ...this.#options, histogram: name, origin, maxBytes };
+      const plan = this.#plans.get(id) ?? before.get(id) ?? planOf(bpf, fd, options);
+      this.#plans.set(id, plan);
+      return plan.read(fd);
+    } finally {
+      bpf.close(fd);
+    }
+  }
+}
+
+function keyOfOuter(info: MapInfo, types: readonly BtfType[] | undefined): readonly Field[] {
+  const known = fieldsOfKey(info, types);
+  if (known.length > 0) return known;
+  const type = info.keySize === 4 ? 'u32' : info.keySize === 8 ? 'u64' : (`bytes[${info.keySize}]` as const);
+  return [{ name: 'key', type, offset: 0 }];
+}
+
+/** A field of the outer key whose name the inner key has too is called `outer.name`. */
+function withAttributes(
+  frame: Frame,
+  fields: readonly (readonly [string, string | number | boolean])[],
+): Frame {
+  const histograms = frame.histograms.map((histogram): KernelHistogram => {
+    const outer = fields.map(([name, value]) => [
+      name in histogram.attributes ? `outer.${name}` : name,
+      value,
+    ]);
+    return {
+      ...histogram,
+      generation: frame.generation,
+      attributes: Object.freeze({ ...Object.fromEntries(outer), ...histogram.attributes }),
+    };
+  });
+  return { ...frame, histograms };
+}

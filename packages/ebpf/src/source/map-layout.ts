@@ -1,0 +1,305 @@
+import type { HdrscopeError } from '@hdrscope/core';
+import { type BtfType, structNameOf } from '../bpf/btf.ts';
+import { isArray, type MapInfo, mapDetails, titleOfMap } from '../bpf/maps.ts';
+import { kernelError } from '../errors.ts';
+import type { KernelLayout } from '../layout/kernel-layout.ts';
+import {
+  inspektorGadgetLayout,
+  libbpfToolsLayout,
+  logLinear8Layout,
+  queueDepthLayout,
+} from '../layout/presets.ts';
+import { scriptMapOf } from './bpftrace-process.ts';
+import { isHistogram, keyOfBpftrace, layoutOfScriptMap, titleOfScriptMap } from './bpftrace-script.ts';
+import {
+  fieldsOfKey,
+  fieldsOfValue,
+  isArrayField,
+  isCounter,
+  lastPart,
+  type MapShape,
+} from './kernel-map-shape.ts';
+
+/** The layout of a map, and what shows it. */
+export interface KnownLayout {
+  readonly layout: KernelLayout;
+  /** The part of its shape that its types do not show. */
+  readonly shape: MapShape;
+  /** What shows the layout: `its values are struct hist with slots[26], as of libbpf-tools`. */
+  readonly ground: string;
+}
+
+/** A layout that a map may have, as options. */
+export interface LayoutGuess {
+  /** A text for `kernelLayoutOf`. */
+  readonly layout: string;
+  /** A text for `mapShapeOf`, when the map has no types. */
+  readonly shape?: string;
+  readonly sum?: 'after-last';
+}
+
+/** What a map shows about its layout. The kernel does not know which values a slot holds. */
+export interface MapEvidence {
+  /** `undefined` when types, name and script do not show the layout. */
+  readonly known: KnownLayout | undefined;
+  /** Layouts that fit the sizes of a map with an unknown layout. No guess appears for a map that looks like no histogram. */
+  readonly guesses: readonly LayoutGuess[];
+  /** Why the layout is unknown; empty when it is known. */
+  readonly why: string;
+}
+
+/**
+ * Finds the layout of a map: by the names of its types, by its own name, or by the script of bpftrace that fills it.
+ *
+ * @param types Its types; `undefined` when it has no types, or this user may not read them.
+ */
+export function evidenceOf(info: MapInfo, types: readonly BtfType[] | undefined): MapEvidence {
+  if (isOfBpftrace(info)) return evidenceOfScript(info);
+  const known = byTypes(info, types) ?? byName(info);
+  if (known !== undefined) return { known, guesses: [], why: '' };
+  const guesses = guessesFor(info, types);
+  const why =
+    guesses.length > 0
+      ? 'neither its types nor its name show which values its slots hold'
+      : 'it does not look like a histogram';
+  return { known: undefined, guesses, why };
+}
+
+/** Whether bpftrace made the map: it writes `AT_` in place of `@`. */
+export function isOfBpftrace({ name }: Pick<MapInfo, 'name'>): boolean {
+  return name.startsWith('AT_');
+}
+
+/**
+ * The shape of a map whose layout was given. A map of bpftrace gets the keys of its script.
+ *
+ * @throws HdrscopeError `ERR_KERNEL` when the layout contradicts the script of bpftrace.
+ */
+export function shapeFor(info: MapInfo, layout: KernelLayout, shape: MapShape): MapShape {
+  if (!isOfBpftrace(info)) return shape;
+  const { known, guesses, why } = evidenceOfScript(info);
+  if (known === undefined && guesses.length === 0) throw noHistogram(info, why);
+  if (known === undefined) return shape;
+  if (isSameLayout(known.layout, layout)) return { ...known.shape, ...shape };
+  const message = `the layout ${layout.name} cannot be right for ${titleOfMap(info)}: ${known.ground}`;
+  throw kernelError(message, mapDetails(info));
+}
+
+/** Whether two layouts have the same slots. One of them may have more slots for large integers. */
+function isSameLayout({ slots, firstIndex }: KernelLayout, other: KernelLayout): boolean {
+  const length = Math.min(slots.bounds.length, other.slots.bounds.length);
+  return (
+    firstIndex === other.firstIndex &&
+    slots.lower(0) === other.slots.lower(0) &&
+    slots.bounds.slice(0, length).every((bound, i) => bound === other.slots.bounds[i])
+  );
+}
+
+/** Builds the error for a map that holds something else. */
+export function noHistogram(info: MapInfo, why: string): HdrscopeError {
+  return kernelError(`${titleOfMap(info)} is no histogram: ${why}`, mapDetails(info));
+}
+
+const unknown = (why: string, guesses: readonly LayoutGuess[] = []): MapEvidence => ({
+  known: undefined,
+  guesses,
+  why,
+});
+
+/** bpftrace keeps `hist()`, `lhist()`, and with keys also `count()` and `sum()`, in maps that differ in nothing. */
+function evidenceOfScript(info: MapInfo): MapEvidence {
+  if (info.type !== 'percpu_hash' || info.valueSize !== 8 || info.keySize < 8) {
+    return unknown('it is a map of bpftrace that holds no hist() and no lhist()');
+  }
+  const finding = scriptMapOf(info.id, info.name);
+  if ('why' in finding) {
+    const same = 'bpftrace keeps hist(), lhist(), count() and sum() in maps that look the same';
+    return unknown(`${same}, and ${finding.why}`, BPFTRACE_GUESSES);
+  }
+  const { map } = finding;
+  if (!isHistogram(map))
+    return unknown(`the script of bpftrace has ${titleOfScriptMap(map)}, which is no histogram`);
+  const layout = layoutOfScriptMap(map);
+  if (layout === undefined) {
+    return unknown(
+      `the script of bpftrace has ${titleOfScriptMap(map)}, whose arguments are not integers`,
+      BPFTRACE_GUESSES,
+    );
+  }
+  const shape: MapShape = {
+    key: keyOfBpftrace(info.keySize, map.keys),
+    slot: 'slot',
+    counts: { type: 'u64' },
+  };
+  return {
+    known: { layout, shape, ground: `the script of bpftrace has ${titleOfScriptMap(map)}` },
+    guesses: [],
+    why: '',
+  };
+}
+
+const BPFTRACE_GUESSES: readonly LayoutGuess[] = [
+  { layout: 'bpftrace-hist' },
+  { layout: 'bpftrace-lhist:MIN:MAX:STEP' },
+];
+
+/** Value types of libbpf-tools with `slots[]`, in all of its tools. */
+const LIBBPF_TOOLS_STRUCTS: readonly string[] = ['hist', 'info'];
+/** The key of cpufreq, whose slots are steps of 200 MHz. */
+const CPUFREQ_KEY = 'hkey';
+const GADGET_SLOT = /^gadget_histogram_slot__u(32|64)$/;
+const LOG_LINEAR_SLOTS = 496;
+
+function byTypes(info: MapInfo, types: readonly BtfType[] | undefined): KnownLayout | undefined {
+  if (types === undefined) return undefined;
+  const fields = fieldsOfValue(info, types);
+  const arrays = fields.filter(isArrayField);
+  const gadget = arrays.filter(({ elementType = '' }) => GADGET_SLOT.test(elementType));
+  const [slots] = gadget.length > 0 ? gadget : arrays.filter(({ name }) => lastPart(name) === 'slots');
+  if (slots === undefined || gadget.length > 1) return undefined;
+  const { length, elementType } = slots;
+  const shape: MapShape = {
+    counts: { type: slots.type.endsWith('64') ? 'u64' : 'u32', offset: slots.offset, length },
+  };
+  if (gadget.length === 1 && length >= 2 && length <= 65) {
+    return {
+      layout: inspektorGadgetLayout(length),
+      shape,
+      ground: `its slots are ${elementType}, as of Inspektor Gadget`,
+    };
+  }
+  const struct = structNameOf(types, info.valueTypeId);
+  const isTool = LIBBPF_TOOLS_STRUCTS.includes(struct) && structNameOf(types, info.keyTypeId) !== CPUFREQ_KEY;
+  if (isTool && slots.type === 'u32' && length >= 2 && length <= 64) {
+    const comm = fields.filter(({ name, type }) => name === 'comm' && type.startsWith('char'));
+    return {
+      layout: libbpfToolsLayout(length),
+      shape: { ...shape, valueAttributes: comm },
+      ground: `its values are struct ${struct} with slots[${length}], as of libbpf-tools`,
+    };
+  }
+  if (slots.type === 'u64' && length === LOG_LINEAR_SLOTS && fields.some(({ name }) => name === 'sum')) {
+    return {
+      layout: logLinear8Layout(),
+      shape: { ...shape, sum: 'sum' },
+      ground: `its values have slots[${length}] and a sum, as of the programs of hdrscope`,
+    };
+  }
+  return undefined;
+}
+
+/** Maps with a known name: those of the run-queue program, and of the tutorial that it follows. */
+function byName(info: MapInfo): KnownLayout | undefined {
+  const { type, name, valueSize, maxEntries } = info;
+  if (type === undefined || !isArray(type)) return undefined;
+  const ground = `its name is ${name}, as in the run-queue program`;
+  switch (name.toLowerCase()) {
+    case 'queue_hist':
+      if (valueSize !== 8 || maxEntries !== 8) return undefined;
+      return { layout: queueDepthLayout(), shape: { counts: { type: 'u64' } }, ground };
+    case 'latency_hist':
+      if (valueSize !== (LOG_LINEAR_SLOTS + 1) * 8 || maxEntries !== 1) return undefined;
+      return {
+        layout: logLinear8Layout(),
+        shape: { counts: { type: 'u64', length: LOG_LINEAR_SLOTS + 1 }, sum: 'after-last' },
+        ground,
+      };
+    default:
+      return undefined;
+  }
+}
+
+const NAMES_OF_HISTOGRAMS = /hist|dist|lat|slot|bucket/i;
+const NAMES_OF_INDEX: readonly string[] = ['bucket', 'slot', 'le'];
+/** Numbers of slots that tools use. */
+const USUAL_SLOTS: ReadonlySet<number> = new Set([8, 64, 65, LOG_LINEAR_SLOTS, LOG_LINEAR_SLOTS + 1]);
+
+function isUsual(slots: number): boolean {
+  return USUAL_SLOTS.has(slots) || (slots >= 20 && slots <= 37);
+}
+
+function guessesFor(info: MapInfo, types: readonly BtfType[] | undefined): readonly LayoutGuess[] {
+  const { type, name, keySize, valueSize, maxEntries } = info;
+  if (type === undefined) return [];
+  const fields = fieldsOfValue(info, types);
+  const arrays = fields.filter(isArrayField).filter(isCounter);
+  if (arrays.length > 0) {
+    const isGuess =
+      arrays.length === 1 && (!isOfVariables(info) || NAMES_OF_SLOTS.includes(lastPart(arrays[0]!.name)));
+    return isGuess ? layoutsOf(arrays[0]!.length) : [];
+  }
+  const isOneCounter = fields.length === 0 ? valueSize === 8 || valueSize === 4 : fields.every(isCounter);
+  if (isOneCounter && isArray(type)) {
+    return isUsual(maxEntries) || NAMES_OF_HISTOGRAMS.test(name) ? layoutsOf(maxEntries) : [];
+  }
+  if (isOneCounter) {
+    const keys = fieldsOfKey(info, types);
+    const hasIndex = keys.some((field) => NAMES_OF_INDEX.includes(lastPart(field.name)));
+    const isIntegers = keySize === 4 || keySize === 8 || keys.length > 0;
+    return hasIndex || (isIntegers && NAMES_OF_HISTOGRAMS.test(name)) ? layoutsOf(undefined) : [];
+  }
+  return fields.length === 0 ? inOpaqueValue(valueSize) : [];
+}
+
+const NAMES_OF_SLOTS: readonly string[] = ['slots', 'hist', 'histogram', 'buckets'];
+
+/** Whether a map holds the global variables of a program, which may be arrays of anything. */
+function isOfVariables({ name }: MapInfo): boolean {
+  return name.includes('.');
+}
+
+/** Layouts with a number of slots; `undefined` when the map does not show the number. */
+function layoutsOf(slots: number | undefined): readonly LayoutGuess[] {
+  if (slots === undefined) {
+    const texts = [
+      ...['queue-depth', 'bcc', 'libbpf-tools:64', 'inspektor-gadget:65'],
+      ...['exporter-exp2:MAX', 'exporter-linear:MAX'],
+    ];
+    return texts.map((layout) => ({ layout }));
+  }
+  const within = (least: number, most: number) => slots >= least && slots <= most;
+  const plain = [
+    ...(slots === 8 ? ['queue-depth'] : []),
+    ...(slots === LOG_LINEAR_SLOTS ? ['log-linear-8'] : []),
+    ...(within(2, 64) ? [`libbpf-tools:${slots}`] : []),
+    ...(within(3, 65) ? [`bcc:${slots}`] : []),
+    ...(within(2, 65) ? [`inspektor-gadget:${slots}`, `exporter-exp2:${slots - 1}`] : []),
+    ...(within(2, 4097) ? [`exporter-linear:${slots - 1}`] : []),
+  ];
+  const summed = [
+    ...(slots === LOG_LINEAR_SLOTS + 1 ? ['log-linear-8'] : []),
+    ...(within(3, 66) ? [`exporter-exp2:${slots - 2}`] : []),
+  ];
+  return [
+    ...plain.map((layout) => ({ layout })),
+    ...summed.map((layout) => ({ layout, sum: 'after-last' as const })),
+  ];
+}
+
+/** Values without types: arrays of counters, and `struct hist` of libbpf-tools with the name of a task. */
+function inOpaqueValue(valueSize: number): readonly LayoutGuess[] {
+  const guesses: LayoutGuess[] = [];
+  for (const [type, width] of [
+    ['u32', 4],
+    ['u64', 8],
+  ] as const) {
+    const slots = valueSize / width;
+    const shape = `value { ${type} slots[${slots}]; }`;
+    if (Number.isInteger(slots) && isUsual(slots))
+      guesses.push(...layoutsOf(slots).map((guess) => ({ ...guess, shape })));
+  }
+  const named = (valueSize - 16) / 4;
+  if (Number.isInteger(named) && named >= 20 && named <= 36) {
+    guesses.push({ layout: `libbpf-tools:${named}`, shape: `value { u32 slots[${named}]; char comm[16]; }` });
+  }
+  return guesses;
+}
+
+/** A guess as messages name it. */
+export function titleOfGuess({ layout, shape, sum }: LayoutGuess): string {
+  const also = [
+    ...(shape === undefined ? [] : [`shape '${shape}'`]),
+    ...(sum === undefined ? [] : [`sum ${sum}`]),
+  ];
+  return also.length === 0 ? layout : `${layout} (with ${also.join(', ')})`;
+}

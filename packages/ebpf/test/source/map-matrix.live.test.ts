@@ -1,0 +1,208 @@
+import { possibleCpus } from '../../src/bpf/cpus.ts';
+import { createMap, type MapInfo, mapInfo, type NewMap, updateElement } from '../../src/bpf/maps.ts';
+import { countingProgram, loadProgram } from '../../src/bpf/programs.ts';
+import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
+import { testRun } from '../../src/bpf/test-run.ts';
+import {
+  type KernelMapOptions,
+  kernelLayoutOf,
+  kernelMap,
+  queueDepthLayout,
+  sumOfCpus,
+} from '../../src/index.ts';
+import type { KernelHistogram } from '../../src/source/source.ts';
+import { indexKey, kernelTestUnless, whyNoKernel } from '../support/kernel.ts';
+import { loadMatrix, type Matrix, whyNoMatrix } from '../support/matrix.ts';
+
+const noKernel = await whyNoKernel();
+const matrixTest = kernelTestUnless(noKernel ?? whyNoMatrix());
+const kernelTest = kernelTestUnless(noKernel);
+
+/** Values on both sides of the bounds of all conventions. */
+const VALUES = [
+  0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 64, 65, 127, 128, 255, 256, 257, 1000, 4096,
+].concat([65_535, 65_536, 1_000_000, 2 ** 25, 2 ** 26, 2 ** 27 + 1, 2 ** 31, 2 ** 32, 2 ** 40 + 3]);
+/** Events by name: value i of `osd` comes i % 7 + 1 times, and each third value once under `mon`. */
+const EVENTS: Readonly<Record<string, readonly number[]>> = {
+  osd: VALUES.flatMap((value, i) => new Array<number>(1 + (i % 7)).fill(value)),
+  mon: VALUES.filter((_, i) => i % 3 === 0),
+};
+const NAMES = Object.keys(EVENTS);
+
+let matrix: Matrix;
+let bpf: Bpf;
+
+beforeAll(async () => {
+  if (noKernel !== undefined) return;
+  bpf = await loadBpf();
+  if (whyNoMatrix() === undefined) matrix = await loadMatrix();
+});
+
+afterAll(() => matrix?.close());
+
+async function read(fd: number, options: Partial<KernelMapOptions> = {}) {
+  const source = kernelMap({ id: mapInfo(bpf, fd).id, ...options });
+  try {
+    return await source.read();
+  } finally {
+    await source.close();
+  }
+}
+
+/** The numbers of a histogram that must be those of the events: in each slot as many as there are events in its range. */
+function expectEvents(histogram: KernelHistogram | undefined, events: readonly number[]): void {
+  const { counts, layout } = sumOfCpus(histogram!);
+  const seen = [];
+  const expected = [];
+  for (let slot = 0; slot < layout.slotCount; slot++) {
+    const [lower, upper] = [layout.lower(slot), layout.upper(slot)];
+    const inside = events.filter((value) => value >= lower && value <= upper).length;
+    if (inside > 0 || counts.at(slot) > 0) {
+      seen.push([lower, upper, counts.at(slot)]);
+      expected.push([lower, upper, inside]);
+    }
+  }
+  expect(seen).toEqual(expected);
+  expect(counts.total).toBe(events.length);
+}
+
+const KINDS = ['array', 'pcarray', 'hash', 'pchash', 'lru', 'pclru', 'amaps', 'hmaps'] as const;
+type Kind = (typeof KINDS)[number];
+
+/** Which attributes the histogram of a name has; `undefined` when the map does not distinguish names. */
+function attributesOf(kind: Kind, hasNames: boolean, name: number): object | undefined {
+  if (kind === 'amaps' || kind === 'hmaps') return { key: name };
+  if (kind === 'array' || kind === 'pcarray') return hasNames ? { key: name } : undefined;
+  return { comm: NAMES[name] };
+}
+
+function feed(map: string): void {
+  for (const [number, name] of NAMES.entries()) {
+    for (const value of EVENTS[name]!) matrix.count(map, value, number);
+  }
+}
+
+function expectRight(histograms: readonly KernelHistogram[], kind: Kind, hasNames: boolean): void {
+  if (attributesOf(kind, hasNames, 0) === undefined) {
+    expect(histograms.map(({ attributes }) => attributes)).toEqual([{}]);
+    expectEvents(
+      histograms[0],
+      NAMES.flatMap((name) => EVENTS[name]!),
+    );
+    return;
+  }
+  expect(histograms).toHaveLength(NAMES.length);
+  for (const [number, name] of NAMES.entries()) {
+    const wanted = attributesOf(kind, hasNames, number)!;
+    const found = histograms.find(({ attributes }) =>
+      Object.entries(wanted).every(([key, value]) => attributes[key] === value),
+    );
+    expectEvents(found, EVENTS[name]!);
+  }
+}
+
+matrixTest.each(
+  (['tools', 'gadget', 'own'] as const).flatMap((tool) => KINDS.map((kind) => [tool, kind] as const)),
+)('%s in a map of the kind %s is read with no hint', async (tool, kind) => {
+  const map = `${tool}_${kind}`;
+  feed(map);
+  const { histograms, ground } = await read(matrix.fdOf(map));
+  expect(ground).toMatch({ tools: /libbpf-tools/, gadget: /Inspektor Gadget/, own: /hdrscope/ }[tool]);
+  expectRight(histograms, kind, true);
+  expect(new Set(histograms.map(({ name }) => name))).toEqual(new Set([map]));
+  if (tool !== 'own') return;
+  const sums = histograms.map((histogram) => sumOfCpus(histogram).sum);
+  expect(sums.sort()).toEqual(
+    NAMES.map((name) => EVENTS[name]!.reduce((sum, value) => sum + value, 0)).sort(),
+  );
+});
+
+const ASKED = {
+  bcc: { layout: 'bcc:64', inHash: 'bcc', sum: undefined },
+  exporter: { layout: 'exporter-exp2:26', inHash: 'exporter-exp2:MAX', sum: 'after-last' },
+  aya: { layout: 'queue-depth', inHash: 'queue-depth', sum: undefined },
+} as const;
+
+matrixTest.each(
+  (['bcc', 'exporter', 'aya'] as const).flatMap((tool) => KINDS.map((kind) => [tool, kind] as const)),
+)('%s in a map of the kind %s is refused with the question that settles it', async (tool, kind) => {
+  const map = `${tool}_${kind}`;
+  feed(map);
+  const { layout, inHash, sum } = ASKED[tool];
+  const isHash = ['hash', 'pchash', 'lru', 'pclru'].includes(kind);
+  const refusal = await read(matrix.fdOf(map)).catch((error) => error);
+  expect(refusal).toMatchObject({ code: 'ERR_KERNEL' });
+  expect(refusal.message).toContain('neither its types nor its name show which values its slots hold');
+  expect(refusal.message).toMatch(/its numbers fit .*/);
+  const offered = refusal.message.split('its numbers fit ')[1]!.split(/, (?=[a-z])/);
+  expect(offered).toContain(isHash ? inHash : sum === undefined ? layout : `${layout} (with sum ${sum})`);
+
+  const { histograms } = await read(matrix.fdOf(map), {
+    layout: kernelLayoutOf(layout),
+    ...(sum !== undefined && { shape: { sum } }),
+  });
+  expectRight(histograms, kind, false);
+});
+
+/** A map of Aya: it has no types, and a name in capitals. */
+function ayaMap(map: Pick<NewMap, 'type'> & Partial<NewMap>): {
+  readonly fd: number;
+  readonly info: MapInfo;
+} {
+  const fd = createMap(bpf, { keySize: 4, valueSize: 8, maxEntries: 8, name: 'QUEUE_HIST', ...map });
+  return { fd, info: mapInfo(bpf, fd) };
+}
+
+function countDepths(mapFd: number): void {
+  const program = loadProgram(bpf, countingProgram({ mapFd, layout: queueDepthLayout() }));
+  const cpus = possibleCpus();
+  for (const [i, value] of EVENTS.osd!.entries())
+    testRun(bpf, program, [value], { cpu: cpus[i % cpus.length]! });
+  bpf.close(program);
+}
+
+kernelTest.each(['array', 'percpu_array'] as const)(
+  'QUEUE_HIST of Aya, %s without types, is read with no hint, and another name is refused',
+  async (type) => {
+    for (const name of ['QUEUE_HIST', 'DEPTHS']) {
+      const { fd } = ayaMap({ type, name });
+      countDepths(fd);
+      const frame = read(fd);
+      if (name === 'QUEUE_HIST') expectEvents((await frame).histograms[0], EVENTS.osd!);
+      else await expect(frame).rejects.toThrow('its numbers fit queue-depth, libbpf-tools:8');
+      bpf.close(fd);
+    }
+  },
+);
+
+kernelTest.each(['array_of_maps', 'hash_of_maps'] as const)(
+  'maps without types in a map of the type %s are read with no hint, each with its own life',
+  async (type) => {
+    const inner = [ayaMap({ type: 'percpu_array' }), ayaMap({ type: 'percpu_array' })] as const;
+    const outer = createMap(bpf, {
+      ...{ type, keySize: 4, valueSize: 4, maxEntries: 4, name: 'BY_DEVICE', innerMapFd: inner[0].fd },
+    });
+    const put = (key: number, fd: number) => updateElement(bpf, outer, indexKey(key), indexKey(fd));
+    put(0, inner[0].fd);
+    put(3, inner[1].fd);
+    countDepths(inner[0].fd);
+    countDepths(inner[1].fd);
+    countDepths(inner[1].fd);
+    const { histograms, generation } = await read(outer);
+    const found = histograms.map(({ attributes, name, generation }) => [name, attributes, generation]);
+    expect(found.sort()).toEqual([
+      ['BY_DEVICE', { key: 0 }, `map ${inner[0].info.id}`],
+      ['BY_DEVICE', { key: 3 }, `map ${inner[1].info.id}`],
+    ]);
+    expectEvents(
+      histograms.find(({ attributes }) => attributes.key === 0),
+      EVENTS.osd!,
+    );
+    expectEvents(
+      histograms.find(({ attributes }) => attributes.key === 3),
+      [...EVENTS.osd!, ...EVENTS.osd!],
+    );
+    expect(generation).toBe(`map ${mapInfo(bpf, outer).id}`);
+    for (const fd of [outer, inner[0].fd, inner[1].fd]) bpf.close(fd);
+  },
+);

@@ -1,0 +1,36 @@
+import { mapShapeOf } from '../../src/index.ts';
+
+const fieldsOf = (fields: readonly { name: string; type: string; offset: number; length?: number }[] = []) =>
+  fields.map(({ name, type, offset, length }) => `${name} ${type}${length ? `[${length}]` : ''} ${offset}`);
+
+test('aligns fields as C does', () => {
+  const shape = mapShapeOf('key { u8 op; char comm[16]; __u32 cpu; uint64_t slot } value { u64 latency }');
+  expect(fieldsOf(shape.key)).toEqual(['op u8 0', 'comm char[16] 1', 'cpu u32 20', 'slot u64 24']);
+  expect([shape.keySize, shape.valueSize]).toEqual([32, 8]);
+});
+
+test('describes values with slots and other members', () => {
+  const shape = mapShapeOf(
+    'value { unsigned long long latency, long count; __u32 slots[27]; u8 mac[6]; bool ok; }',
+  );
+  expect(fieldsOf(shape.value)).toEqual([
+    ...['latency u64 0', 'count s64 8', 'slots u32[27] 16', 'mac bytes[6] 124', 'ok bool 130'],
+  ]);
+  expect([shape.key, shape.valueSize]).toEqual([undefined, 136]);
+});
+
+test.each([
+  ['', 'the shape must be C structs'],
+  ['u32 slots[26]', 'the shape must be C structs'],
+  ['value { }', 'at least one field'],
+  ['value { float x; }', 'a type and a name'],
+  ['value { u32 slots[0]; }', 'a type and a name'],
+  ['value { u32 *p; }', 'a type and a name'],
+  ['value { struct hist h; }', 'a type and a name'],
+  ['value { u32 }', 'a type and a name'],
+  [`value { ${'u32 a; '.repeat(5000)} }`, 'the shape must be C structs'],
+])('%j is refused', (text, message) => {
+  expect(() => mapShapeOf(text)).toThrow(
+    expect.objectContaining({ code: 'ERR_INVALID_OPTION', message: expect.stringContaining(message) }),
+  );
+});

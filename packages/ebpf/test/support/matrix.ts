@@ -1,0 +1,91 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { possibleCpus } from '../../src/bpf/cpus.ts';
+import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
+import { testRun } from '../../src/bpf/test-run.ts';
+import { openLibbpf, type Pointer } from '../../src/loader/libbpf.ts';
+import { hasProgram } from './kernel.ts';
+
+const SOURCE = fileURLToPath(new URL('../fixtures/map-matrix.bpf.c', import.meta.url));
+
+/** The maps of each kind with each tool's convention, in the kernel. */
+export interface Matrix {
+  /** Counts a value under a name: 0 for `osd`, 1 for `mon`. */
+  count(map: string, value: number, name: number): void;
+  fdOf(map: string): number;
+  close(): void;
+}
+
+/** Why the matrix cannot be made here; `undefined` when it can. */
+export function whyNoMatrix(): string | undefined {
+  if (!hasProgram('clang')) return 'clang is not installed';
+  const { status, stderr } = spawnSync(
+    'clang',
+    ['-E', '-include', 'bpf/bpf_helpers.h', '-D__u8=char', '-x', 'c', '/dev/null'],
+    { encoding: 'utf8' },
+  );
+  return status === 0 || !stderr.includes('file not found')
+    ? undefined
+    : 'the headers of libbpf are not installed';
+}
+
+/** Compiles the programs of the matrix, and loads them without attaching them. */
+export async function loadMatrix(): Promise<Matrix> {
+  const bpf: Bpf = await loadBpf();
+  const libbpf = await openLibbpf();
+  const object = compiled();
+  const handle = libbpf.openMemory(object, object.length, null);
+  const { result, messages } = libbpf.withMessages(() => libbpf.load(handle));
+  if (result < 0) {
+    libbpf.close(handle);
+    throw new Error(`the matrix cannot be loaded: ${messages.slice(0, 4000)}`);
+  }
+  const programs = byName(libbpf.programName, libbpf.programFd, (last) => libbpf.nextProgram(handle, last));
+  const maps = byName(libbpf.mapName, libbpf.mapFd, (last) => libbpf.nextMap(handle, last));
+  const cpus = possibleCpus();
+  let turn = 0;
+  return {
+    count(map, value, name) {
+      testRun(bpf, of(programs, `${map}_p`), [value, name], { cpu: cpus[turn++ % cpus.length]! });
+    },
+    fdOf: (map) => of(maps, map),
+    close: () => libbpf.close(handle),
+  };
+}
+
+function compiled(): Uint8Array {
+  const folder = mkdtempSync(join(tmpdir(), 'hdrscope-matrix-'));
+  try {
+    const object = join(folder, 'matrix.o');
+    const { status, stderr } = spawnSync(
+      'clang',
+      ['-O2', '-g', '-target', 'bpf', '-c', SOURCE, '-o', object],
+      {
+        encoding: 'utf8',
+      },
+    );
+    if (status !== 0) throw new Error(stderr);
+    return new Uint8Array(readFileSync(object));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function byName(
+  nameOf: (item: Pointer) => string,
+  fdOf: (item: Pointer) => number,
+  next: (last: Pointer) => Pointer,
+): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (let item = next(null); item !== null; item = next(item)) found.set(nameOf(item), fdOf(item));
+  return found;
+}
+
+function of(found: ReadonlyMap<string, number>, name: string): number {
+  const fd = found.get(name);
+  if (fd === undefined) throw new Error(`the matrix has no ${name}, only ${[...found.keys()].join(', ')}`);
+  return fd;
+}
