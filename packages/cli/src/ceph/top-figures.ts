@@ -44,6 +44,8 @@ export interface TopFigures {
   readonly unit: Axis['unit'];
   /** Daemons that are not in the sums, as their axes differ. */
   readonly leftOut: readonly string[];
+  /** Daemons that answer, and count no operations of an OSD. */
+  readonly others: readonly string[];
 }
 
 /** The kinds of operations of an OSD. Those that read and write are in two histograms; one of them is enough. */
@@ -109,6 +111,9 @@ export function topFigures({ daemons }: ClusterInterval, options: TopOptions): T
     slowest: slowest.sort((a, b) => slowness(b) - slowness(a) || meanOf(b) - meanOf(a)),
     unit: all?.histogram.axes[0]?.unit,
     leftOut: [...leftOut],
+    others: daemons
+      .filter(({ increases }) => increases.length > 0 && !increases.some(isShown))
+      .map(({ name }) => name),
   };
 }
 

@@ -51,12 +51,13 @@ function stylesFor(percentiles: number): Style[] {
 /** The figures of an interval, for people. No line is longer than the terminal is wide, from 40 columns on. */
 export function topText(interval: ClusterInterval, figures: TopFigures, options: TopTextOptions): string {
   const { columns, bold } = options;
-  const counted = interval.daemons.filter(({ state }) => state !== 'gone').length;
+  const counted = interval.daemons.filter(({ state }) => state !== 'gone').length - figures.others.length;
   const seconds = formatDecimal(interval.seconds, interval.seconds < 10 ? 1 : 0);
   const title = `${counted} ${counted === 1 ? 'OSD' : 'OSDs'}, ${seconds} s: ${formatCount(figures.all.count)} operations`;
   const notes = [
     ...notesOf(interval),
     ...figures.leftOut.map((name) => `${name} has other axes, and is not in the sums`),
+    ...figures.others.map((name) => `${name} has no histograms of an OSD's operations`),
   ];
   const lines = [bold(title), ...notes.flatMap((note) => wrapped(note, columns))];
   const shown = figures.all.count > 0n ? [...lines, ...tables(figures, options)] : lines;
@@ -163,7 +164,7 @@ export function topJson(
   figures: TopFigures,
   percentiles: readonly number[],
 ): string {
-  const { all, kinds, slowest, unit, leftOut } = figures;
+  const { all, kinds, slowest, unit, leftOut, others } = figures;
   const latency = ({ count, ratePerSec, facts }: LatencyFigures): object => ({
     count,
     ratePerSec,
@@ -186,6 +187,7 @@ export function topJson(
     slowest: slowest.map(({ daemon, seconds, ...one }) => ({ daemon, seconds, ...latency(one) })),
     daemons: interval.daemons.map(({ name, state, problem }) => ({ name, state, problem })),
     leftOut,
+    others,
   };
   return `${toJsonText(row, 'json')}\n`;
 }

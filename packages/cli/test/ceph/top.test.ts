@@ -1,5 +1,6 @@
 import { chmodSync } from 'node:fs';
-import type { RunningAdminSocket } from '@hdrscope/ceph';
+import { histogramReplies, PerfHistogram, type RunningAdminSocket, serveAdminSocket } from '@hdrscope/ceph';
+import { LATENCY, SIZE } from '@hdrscope/testing/osd';
 import { ClusterFollower, type ClusterInterval } from '../../src/ceph/cluster-follower.ts';
 import { socketsSource } from '../../src/ceph/cluster-source.ts';
 import { topFigures } from '../../src/ceph/top-figures.ts';
@@ -72,7 +73,7 @@ test('--json has exact counts, bounds, and the sources of means', async () => {
   const args = ['ceph', 'top', folder.pathOf('.'), '--once', '--json', '--percentiles', '99', ...RUN];
   const { stdout } = await hdrscope(args, { monotonicMs: seconds() });
   const { operations, kinds, slowest, daemons, ...rest } = JSON.parse(stdout);
-  expect(rest).toEqual({ seconds: 1, unit: 'ns', leftOut: [] });
+  expect(rest).toEqual({ seconds: 1, unit: 'ns', leftOut: [], others: [] });
   expect(operations).toEqual({
     count: 800,
     ratePerSec: 800,
@@ -320,4 +321,18 @@ test('names of sockets do not control a terminal', async () => {
   const shown = stdout.replaceAll('\u001b[H\u001b[2J', '');
   expect(shown).toContain('osd.\\x1b[41m7');
   expect(shown + stderr).not.toContain('\u001b');
+});
+
+test('a daemon that is no OSD is named, and is not counted as one', async () => {
+  await busyCluster();
+  const histogram = new PerfHistogram([LATENCY, SIZE]);
+  histogram.record(1000, 4096);
+  const loggers = [{ name: 'app', counters: [{ name: 'reads', histogram }] }];
+  const path = folder.pathOf('client.asok');
+  running.push(await serveAdminSocket({ path, histograms: histogramReplies(() => loggers) }));
+  const args = ['ceph', 'top', folder.pathOf('.'), '--once', ...RUN];
+  const { stdout } = await hdrscope(args, { monotonicMs: seconds() });
+  expect(stdout).toMatch(
+    /^2 OSDs, 1\.0 s: 800 operations\n.*client.* has no histograms of an OSD's operations\n/,
+  );
 });
