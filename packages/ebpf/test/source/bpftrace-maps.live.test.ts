@@ -95,8 +95,13 @@ async function start(args: readonly string[], stdin = ''): Promise<Run> {
 
 function idsHeldBy({ pid }: ChildProcess): readonly number[] {
   return readdirSync(`/proc/${pid}/fdinfo`).flatMap((fd) => {
-    const [, id] = /^map_id:\s*(\d+)$/m.exec(readFileSync(`/proc/${pid}/fdinfo/${fd}`, 'utf8')) ?? [];
-    return id === undefined ? [] : [Number(id)];
+    try {
+      const [, id] = /^map_id:\s*(\d+)$/m.exec(readFileSync(`/proc/${pid}/fdinfo/${fd}`, 'utf8')) ?? [];
+      return id === undefined ? [] : [Number(id)];
+    } catch {
+      // It was closed since it was listed.
+      return [];
+    }
   });
 }
 

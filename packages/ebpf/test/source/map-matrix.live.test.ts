@@ -1,4 +1,4 @@
-import { possibleCpus } from '../../src/bpf/cpus.ts';
+import { onlineCpus } from '../../src/bpf/cpus.ts';
 import { createMap, type MapInfo, mapInfo, type NewMap, updateElement } from '../../src/bpf/maps.ts';
 import { countingProgram, loadProgram } from '../../src/bpf/programs.ts';
 import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
@@ -155,7 +155,7 @@ function ayaMap(map: Pick<NewMap, 'type'> & Partial<NewMap>): {
 
 function countDepths(mapFd: number): void {
   const program = loadProgram(bpf, countingProgram({ mapFd, layout: queueDepthLayout() }));
-  const cpus = possibleCpus();
+  const cpus = onlineCpus();
   for (const [i, value] of EVENTS.osd!.entries())
     testRun(bpf, program, [value], { cpu: cpus[i % cpus.length]! });
   bpf.close(program);

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { possibleCpus } from '../../src/bpf/cpus.ts';
+import { onlineCpus } from '../../src/bpf/cpus.ts';
 import { type Bpf, loadBpf } from '../../src/bpf/syscall.ts';
 import { testRun } from '../../src/bpf/test-run.ts';
 import { openLibbpf, type Pointer } from '../../src/loader/libbpf.ts';
@@ -45,7 +45,7 @@ export async function loadMatrix(): Promise<Matrix> {
   }
   const programs = byName(libbpf.programName, libbpf.programFd, (last) => libbpf.nextProgram(handle, last));
   const maps = byName(libbpf.mapName, libbpf.mapFd, (last) => libbpf.nextMap(handle, last));
-  const cpus = possibleCpus();
+  const cpus = onlineCpus();
   let turn = 0;
   return {
     count(map, value, name) {
