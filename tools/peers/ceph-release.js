@@ -8,13 +8,14 @@ import { run } from './run.js';
  *
  * @typedef {object} CephRelease
  * @property {string} version The start of the version of its packages.
- * @property {readonly string[]} sources Lines of an apt list, without the key.
- * @property {'debian' | 'ubuntu'} keys Whose keys sign the packages.
+ * @property {'debian' | 'ubuntu'} distribution Its keys sign the packages.
+ * @property {readonly string[]} suites
  * @property {readonly string[]} packages
  * @property {readonly string[]} programs The programs that tests run.
  */
 
-const MIRROR = 'http://deb.debian.org/debian';
+/** The archive of Ubuntu. A machine with a mirror names it in this variable. */
+const UBUNTU = process.env.HDRSCOPE_UBUNTU_ARCHIVE ?? 'http://archive.ubuntu.com/ubuntu';
 const DEBIAN_KEYS = '/usr/share/keyrings/debian-archive-keyring.gpg';
 const DAEMONS = ['ceph-osd', 'ceph-mon', 'ceph-common'];
 const PROGRAMS = ['ceph', 'ceph-mon', 'ceph-osd', 'monmaptool', 'rados'];
@@ -23,24 +24,22 @@ const PROGRAMS = ['ceph', 'ceph-mon', 'ceph-osd', 'monmaptool', 'rados'];
 export const CEPH_RELEASES = {
   reef: {
     version: '18.2.7',
-    sources: [`${MIRROR} trixie main`],
-    keys: 'debian',
+    distribution: 'debian',
+    suites: ['trixie'],
     packages: DAEMONS,
     programs: PROGRAMS,
   },
   squid: {
     version: '19.2.3',
-    sources: ['noble', 'noble-updates'].map(
-      (suite) => `http://archive.ubuntu.com/ubuntu ${suite} main universe`,
-    ),
-    keys: 'ubuntu',
+    distribution: 'ubuntu',
+    suites: ['noble', 'noble-updates'],
     packages: DAEMONS,
     programs: PROGRAMS,
   },
   tentacle: {
     version: '20.2.0',
-    sources: ['http://archive.ubuntu.com/ubuntu resolute main universe'],
-    keys: 'ubuntu',
+    distribution: 'ubuntu',
+    suites: ['resolute'],
     // Debian 12 to 14 build `ceph-exporter` and ship it in no package.
     packages: [...DAEMONS, 'ceph-exporter'],
     programs: [...PROGRAMS, 'ceph-exporter'],
@@ -53,9 +52,12 @@ export const CEPH_RELEASES = {
  * @param {CephRelease} release
  * @param {string} folder
  */
-export function unpackCephRelease({ version, sources, keys, packages, programs }, folder) {
+export function unpackCephRelease({ version, distribution, suites, packages, programs }, folder) {
   const work = join(folder, 'apt');
-  const key = keys === 'debian' ? DEBIAN_KEYS : fetchUbuntuKeys(join(work, 'keys'));
+  const isDebian = distribution === 'debian';
+  const key = isDebian ? DEBIAN_KEYS : fetchUbuntuKeys(join(work, 'keys'));
+  const archive = isDebian ? debianArchive() : UBUNTU;
+  const sources = suites.map((suite) => `${archive} ${suite} ${isDebian ? 'main' : 'main universe'}`);
   const archives = aptFolder(join(work, 'packages'), sources, key);
   archives.download(['install', '--yes', '--download-only', '--no-install-recommends', ...packages]);
   for (const file of archives.files()) {
@@ -92,10 +94,27 @@ export function unpackCephRelease({ version, sources, keys, packages, programs }
  * @returns {string} The path of the keys.
  */
 function fetchUbuntuKeys(folder) {
-  const archives = aptFolder(folder, [`${MIRROR} trixie main`], DEBIAN_KEYS);
+  const archives = aptFolder(folder, [`${debianArchive()} trixie main`], DEBIAN_KEYS);
   archives.download(['install', '--yes', '--download-only', '--no-install-recommends', 'ubuntu-keyring']);
   for (const file of archives.files()) run('dpkg-deb', ['--extract', file, folder], { limitSeconds: 30 });
   return join(folder, 'usr/share/keyrings/ubuntu-archive-keyring.gpg');
+}
+
+/** The archive of Debian from which this machine gets its own packages. */
+function debianArchive() {
+  const format = '$(ORIGIN)|$(COMPONENT)|$(CODENAME)|$(REPO_URI)';
+  const targets = run('apt-get', ['indextargets', '--format', format, 'Identifier: Packages'], {
+    limitSeconds: 30,
+  });
+  const found = targets
+    .split('\n')
+    .map((line) => line.split('|'))
+    .find(
+      ([origin, component, codename = '']) =>
+        origin === 'Debian' && component === 'main' && !codename.includes('-'),
+    );
+  if (found === undefined) throw new Error('the package lists of this machine name no archive of Debian');
+  return /** @type {string} */ (found[3]);
 }
 
 /**
