@@ -191,10 +191,15 @@ async function plotsOfValues(
         await readComparison(inputs, reading, { percentiles, confidence: confidence ?? 0.99, columns }),
       ];
     case 'over-time':
-      return [await readOverTime(inputs, reading, percentiles)];
+      return [{ ...(await readOverTime(inputs, reading, percentiles)), ...titleOf(inputs) }];
     case 'heat-map':
-      return [await readHeatMap(inputs, reading)];
+      return [{ ...(await readHeatMap(inputs, reading)), ...titleOf(inputs) }];
     case 'bars':
       return readBars(inputs, reading);
   }
+}
+
+/** A plot of one file has its name. */
+function titleOf([first, ...others]: readonly ValueInput[]): { readonly title?: string } {
+  return first === undefined || others.length > 0 ? {} : { title: first.title };
 }
